@@ -1,0 +1,71 @@
+use std::collections::BTreeMap;
+use std::ops::Range;
+use std::time::Duration;
+
+use crate::engine::{Engine, Tally, TaskId};
+
+/// What a run gave.
+#[derive(Clone, Debug, Default)]
+pub struct Report {
+    /// Whether every task was counted. If not, the tallies are partial and no result.
+    pub finished: bool,
+    /// The sum of the tallies of each plan.
+    pub tallies: BTreeMap<Engine, Tally>,
+    /// Tasks recorded.
+    pub tasks_done: u64,
+    /// Tasks of all plans.
+    pub tasks_total: u64,
+    /// Wall time from the first step of the plan to the final tally.
+    pub elapsed: Duration,
+    /// CPU time of all threads of the process in that time.
+    pub cpu: Duration,
+    /// One for each worker, in order.
+    pub workers: Vec<WorkerReport>,
+}
+
+/// How a worker spent the run.
+#[derive(Clone, Debug, Default)]
+pub struct WorkerReport {
+    /// The name of its lane and thread: `worker-0`, …
+    pub name: String,
+    /// The kernel it used.
+    pub backend: String,
+    /// Counting.
+    pub busy: Duration,
+    /// Waiting for a batch while there was work left to produce.
+    pub waiting: Duration,
+    /// Without work because none was left, until the last worker finished.
+    pub starved: Duration,
+    /// Tasks counted.
+    pub tasks: u64,
+    /// Nodes searched.
+    pub nodes: u64,
+}
+
+/// Why a run has no result.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum RunError {
+    /// A task panicked on two workers.
+    #[error("task {task} (ranks {}..{}) failed twice: {message}", ranks.start, ranks.end)]
+    TaskFailed {
+        /// The task.
+        task: TaskId,
+        /// Its ranks.
+        ranks: Range<u64>,
+        /// What the last panic said.
+        message: String,
+    },
+    /// A check failed: two counts of one task differ, or a counter contradicted itself.
+    #[error("task {task} (ranks {}..{}): {message}", ranks.start, ranks.end)]
+    Mismatch {
+        /// The task.
+        task: TaskId,
+        /// Its ranks.
+        ranks: Range<u64>,
+        /// What differs.
+        message: String,
+    },
+    /// The runtime itself could not go on (a thread could not be started, say).
+    #[error("the runtime failed: {0}")]
+    Runtime(String),
+}

@@ -1,0 +1,21 @@
+use std::sync::Arc;
+use std::time::Duration;
+
+use crate::engine::{CounterSettings, Plan};
+
+/// What to run, and on what.
+#[derive(Clone)]
+pub struct RunSpec {
+    /// The plans to count, at most one of each engine, all for the same board.
+    pub plans: Vec<Arc<dyn Plan>>,
+    /// CPU workers, at least 1.
+    pub workers: usize,
+    /// What each worker's counter may use.
+    pub counter: CounterSettings,
+    /// How many batches may wait in the queue, for each worker. At least 1.
+    pub queue_per_worker: usize,
+    /// How long a batch should take a worker. Batches shrink toward the end of the run.
+    pub batch_time: Duration,
+    /// Stop (drain) after this long.
+    pub time_limit: Option<Duration>,
+}

@@ -1,0 +1,162 @@
+use super::{Size, Square};
+
+/// One of the eight symmetries of the square board.
+///
+/// They form the dihedral group of order 8: closed under [`then`](Self::then), each with an
+/// [`inverse`](Self::inverse).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Symmetry {
+    /// Leaves every square where it is.
+    Identity,
+    /// A quarter turn clockwise.
+    QuarterTurn,
+    /// A half turn.
+    HalfTurn,
+    /// A quarter turn anticlockwise.
+    ThreeQuarterTurn,
+    /// Left and right exchanged.
+    MirrorColumns,
+    /// Top and bottom exchanged.
+    MirrorRows,
+    /// Reflection in the main diagonal: rows and columns exchanged.
+    Transpose,
+    /// Reflection in the other diagonal.
+    AntiTranspose,
+}
+
+impl Symmetry {
+    /// All eight, the identity first.
+    pub const ALL: [Self; 8] = [
+        Self::Identity,
+        Self::QuarterTurn,
+        Self::HalfTurn,
+        Self::ThreeQuarterTurn,
+        Self::MirrorColumns,
+        Self::MirrorRows,
+        Self::Transpose,
+        Self::AntiTranspose,
+    ];
+
+    /// Where `square` of a board of size `n` goes. Both its coordinates must be below `n`.
+    pub const fn apply(self, n: Size, square: Square) -> Square {
+        let last = n.get() as u8 - 1;
+        let Square { row, column } = square;
+        match self {
+            Self::Identity => square,
+            Self::QuarterTurn => Square::new(column, last - row),
+            Self::HalfTurn => Square::new(last - row, last - column),
+            Self::ThreeQuarterTurn => Square::new(last - column, row),
+            Self::MirrorColumns => Square::new(row, last - column),
+            Self::MirrorRows => Square::new(last - row, column),
+            Self::Transpose => Square::new(column, row),
+            Self::AntiTranspose => Square::new(last - column, last - row),
+        }
+    }
+
+    /// The symmetry that does `self` first and `next` second.
+    pub fn then(self, next: Self) -> Self {
+        // Two neighbouring squares off every axis tell the eight apart.
+        let n = Size::new(4).expect("4 is a size");
+        let image = |s: Self, square| s.apply(n, square);
+        let marks = [Square::new(0, 1), Square::new(0, 2)];
+        Self::ALL
+            .into_iter()
+            .find(|&s| {
+                marks
+                    .iter()
+                    .all(|&m| image(s, m) == image(next, image(self, m)))
+            })
+            .expect("the eight symmetries are closed under composition")
+    }
+
+    /// The symmetry that undoes this one.
+    pub const fn inverse(self) -> Self {
+        match self {
+            Self::QuarterTurn => Self::ThreeQuarterTurn,
+            Self::ThreeQuarterTurn => Self::QuarterTurn,
+            involution => involution,
+        }
+    }
+
+    /// The image of a placement with one queen in each row, `columns[row]` being its column.
+    ///
+    /// The placement must be a permutation of `0..n`, as every solution is.
+    pub fn apply_to_placement(self, columns: &[u8]) -> Vec<u8> {
+        let n = Size::new(columns.len() as u32).expect("a placement has 1 to 32 rows");
+        let mut image = vec![0; columns.len()];
+        for (row, &column) in columns.iter().enumerate() {
+            let to = self.apply(n, Square::new(row as u8, column));
+            image[usize::from(to.row)] = to.column;
+        }
+        image
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn squares(n: Size) -> impl Iterator<Item = Square> {
+        let n = n.get() as u8;
+        (0..n).flat_map(move |row| (0..n).map(move |column| Square::new(row, column)))
+    }
+
+    #[test]
+    fn they_are_a_group() {
+        for a in Symmetry::ALL {
+            assert_eq!(a.then(Symmetry::Identity), a);
+            assert_eq!(Symmetry::Identity.then(a), a);
+            assert_eq!(a.then(a.inverse()), Symmetry::Identity);
+            for b in Symmetry::ALL {
+                for c in Symmetry::ALL {
+                    assert_eq!(a.then(b).then(c), a.then(b.then(c)));
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn composition_agrees_with_application_on_every_board() {
+        for n in [1, 2, 5, 8, 32].map(|n| Size::new(n).unwrap()) {
+            for a in Symmetry::ALL {
+                for b in Symmetry::ALL {
+                    for s in squares(n) {
+                        assert_eq!(a.then(b).apply(n, s), b.apply(n, a.apply(n, s)));
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn they_keep_attacks() {
+        let n = Size::new(6).unwrap();
+        for symmetry in Symmetry::ALL {
+            for a in squares(n) {
+                for b in squares(n) {
+                    assert_eq!(
+                        a.attacks(b),
+                        symmetry.apply(n, a).attacks(symmetry.apply(n, b))
+                    );
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_placement_and_its_squares_have_the_same_image() {
+        let solution = [1, 3, 0, 2];
+        assert_eq!(
+            Symmetry::QuarterTurn.apply_to_placement(&solution),
+            [1, 3, 0, 2]
+        );
+        assert_eq!(
+            Symmetry::MirrorColumns.apply_to_placement(&solution),
+            [2, 0, 3, 1]
+        );
+        assert_eq!(
+            Symmetry::Transpose.apply_to_placement(&[0, 2, 1]),
+            [0, 2, 1]
+        );
+    }
+}

@@ -1,0 +1,1 @@
+//! The solutions fixed by a half or a quarter turn.

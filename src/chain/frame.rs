@@ -1,0 +1,156 @@
+use super::Border;
+use crate::board::{Size, Square};
+
+/// What the queens of a border leave to search: the rows without a queen, from the top.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Frame {
+    /// The state before the first free row.
+    pub start: State,
+    /// The rows to fill, from the top. Rows that hold a border queen (forced rows) are left out.
+    pub rows: Vec<Row>,
+    /// One bit for each column of the board.
+    pub full: u32,
+}
+
+/// A row that the search has to fill.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Row {
+    /// How many rows below the previous free row it is: 1, or more where forced rows lie between.
+    pub gap: u32,
+    /// The squares that border queens attack along diagonals.
+    pub banned: u32,
+}
+
+/// The squares that queens placed by the search take away, as bit masks over the columns. Bit 0 is
+/// the leftmost column.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct State {
+    /// Columns taken, those of the border included.
+    pub columns: u32,
+    /// Diagonals that move one column up (higher bit) with each row, as of the row last filled.
+    pub left: u32,
+    /// Diagonals that move one column down (lower bit) with each row, as of the row last filled.
+    pub right: u32,
+}
+
+impl Frame {
+    /// The frame of `border`, which must be legal.
+    pub fn new(n: Size, border: Border) -> Self {
+        let last = n.get() as u8 - 1;
+        let squares = border.squares(n);
+        let columns = squares
+            .iter()
+            .fold(0, |mask, square| mask | 1 << square.column);
+        let mut rows = Vec::with_capacity(usize::from(last));
+        let mut filled = 0;
+        for row in (1..last).filter(|row| squares.iter().all(|square| square.row != *row)) {
+            rows.push(Row {
+                gap: u32::from(row - filled),
+                banned: (0..=last)
+                    .filter(|&column| squares.iter().any(|s| s.attacks(Square::new(row, column))))
+                    .fold(0, |mask, column| mask | 1 << column)
+                    & !columns,
+            });
+            filled = row;
+        }
+        Self {
+            start: State {
+                columns,
+                left: 0,
+                right: 0,
+            },
+            rows,
+            full: n.full_mask(),
+        }
+    }
+
+    /// The squares of `row` that a queen may take after `state`.
+    pub fn free(&self, state: State, row: Row) -> u32 {
+        let State {
+            columns,
+            left,
+            right,
+        } = state.enter(row);
+        self.full & !(columns | left | right | row.banned)
+    }
+}
+
+impl State {
+    /// The state as seen from `row`: diagonals moved on by its gap.
+    #[inline]
+    pub fn enter(self, row: Row) -> Self {
+        Self {
+            columns: self.columns,
+            left: self.left << row.gap,
+            right: self.right >> row.gap,
+        }
+    }
+
+    /// The state after a queen on `bit` of the row that has been entered.
+    #[inline]
+    pub fn place(self, bit: u32) -> Self {
+        Self {
+            columns: self.columns | bit,
+            left: self.left | bit,
+            right: self.right | bit,
+        }
+    }
+}
+
+/// The bits of a mask, one at a time, the lowest first.
+pub(super) fn bits(mut mask: u32) -> impl Iterator<Item = u32> {
+    std::iter::from_fn(move || {
+        let bit = mask & mask.wrapping_neg();
+        mask ^= bit;
+        (bit != 0).then_some(bit)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_border_takes_its_rows_columns_and_diagonals() {
+        let n = Size::new(6).unwrap();
+        // . Q . . . .      the six-queens solution 1 3 5 0 2 4: its border queens are those of
+        // . . . Q . .      rows 0, 2, 3 and 5
+        let border = Border {
+            top: 1,
+            bottom: 4,
+            left: 3,
+            right: 2,
+        };
+        assert!(border.is_legal(n));
+        let frame = Frame::new(n, border);
+        assert_eq!(frame.start.columns, 0b11_0011);
+        let row_1 = Row {
+            gap: 1,
+            banned: 0b00_0100,
+        };
+        let row_4 = Row {
+            gap: 3,
+            banned: 0b00_1000,
+        };
+        assert_eq!(frame.rows, [row_1, row_4]);
+        assert_eq!(frame.free(frame.start, row_1), 0b00_1000);
+    }
+
+    #[test]
+    fn nothing_is_left_of_a_board_that_is_all_border() {
+        let one = Border {
+            top: 0,
+            bottom: 0,
+            left: 0,
+            right: 0,
+        };
+        assert!(Frame::new(Size::new(1).unwrap(), one).rows.is_empty());
+        let four = Border {
+            top: 1,
+            bottom: 2,
+            left: 2,
+            right: 1,
+        };
+        assert!(Frame::new(Size::new(4).unwrap(), four).rows.is_empty());
+    }
+}

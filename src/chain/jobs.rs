@@ -1,0 +1,126 @@
+use std::ops::Range;
+use std::sync::Arc;
+
+use super::frame::bits;
+use super::plan::radix;
+use super::{Border, ChainPlan, Frame, Row, State};
+use crate::board::Size;
+
+/// A subtree to search: a border, with as many prefix queens placed as needed to stay within the
+/// ranks of its task.
+#[derive(Clone, Copy, Debug)]
+pub struct Job<'a> {
+    /// What the border leaves to search.
+    pub frame: &'a Frame,
+    /// Prefix queens placed: the search begins at `frame.rows[depth]`.
+    pub depth: usize,
+    /// The state before that row.
+    pub state: State,
+    /// The number of solutions each completion stands for.
+    pub weight: u8,
+    /// Legal partitions in the subtree.
+    pub partitions: u64,
+}
+
+/// Cuts a range of ranks into the fewest subtrees: whole borders where the range spans them, then
+/// whole first-row prefixes, single partitions only at the ends.
+///
+/// Not an [`Iterator`], because each job borrows the frame that is kept here.
+pub struct Jobs {
+    n: Size,
+    borders: Arc<[(Border, u8)]>,
+    ranks: Range<u64>,
+    /// The frame of the border at this index.
+    frame: Option<(usize, Frame)>,
+    prefix_nodes: u64,
+}
+
+impl Jobs {
+    pub(super) fn new(n: Size, borders: Arc<[(Border, u8)]>, ranks: Range<u64>) -> Self {
+        Self {
+            n,
+            borders,
+            ranks,
+            frame: None,
+            prefix_nodes: 0,
+        }
+    }
+
+    /// The next subtree, `None` after the last. Empty ranks are passed over.
+    pub fn next_job(&mut self) -> Option<Job<'_>> {
+        loop {
+            let start = self.ranks.start;
+            if start >= self.ranks.end {
+                return None;
+            }
+            let (depth, span) = self.widest_block();
+            self.ranks.start += span;
+            if let Some(state) = self.place_prefix(start, depth) {
+                let (index, frame) = self.frame.as_ref()?;
+                let deepest = ChainPlan::prefix_rows(self.n) as usize;
+                return Some(Job {
+                    frame,
+                    depth,
+                    state,
+                    weight: self.borders[*index].1,
+                    partitions: placements(frame, &frame.rows[depth..deepest], state),
+                });
+            }
+        }
+    }
+
+    /// Nodes above the subtrees handed out so far.
+    ///
+    /// A prefix queen is shared by all ranks below it; it counts where the least of them does, so
+    /// that any cut of the plan into ranges adds up to the same number of nodes.
+    pub fn prefix_nodes(&self) -> u64 {
+        self.prefix_nodes
+    }
+
+    /// The least prefix depth whose block of ranks begins here and ends within the range, and the
+    /// number of ranks in that block.
+    fn widest_block(&self) -> (usize, u64) {
+        let Range { start, end } = self.ranks;
+        let deepest = ChainPlan::prefix_rows(self.n);
+        (0..=deepest)
+            .map(|depth| (depth as usize, radix(self.n).pow(deepest - depth)))
+            .find(|(_, span)| start.is_multiple_of(*span) && start + span <= end)
+            .unwrap_or((deepest as usize, 1))
+    }
+
+    /// Places the first `depth` prefix queens of `rank`; `None` if one of them is attacked.
+    fn place_prefix(&mut self, rank: u64, depth: usize) -> Option<State> {
+        let deepest = ChainPlan::prefix_rows(self.n);
+        let index = (rank / radix(self.n).pow(deepest)) as usize;
+        if self.frame.as_ref().is_none_or(|(of, _)| *of != index) {
+            self.frame = Some((index, Frame::new(self.n, self.borders[index].0)));
+        }
+        let (_, frame) = self.frame.as_ref()?;
+        let mut state = frame.start;
+        let mut span = radix(self.n).pow(deepest);
+        for &row in &frame.rows[..depth] {
+            span /= radix(self.n);
+            let bit = 1 << (rank / span % radix(self.n) + 1);
+            if frame.free(state, row) & bit == 0 {
+                return None;
+            }
+            state = state.enter(row).place(bit);
+            self.prefix_nodes += u64::from(rank.is_multiple_of(span));
+        }
+        Some(state)
+    }
+}
+
+/// In how many ways queens can be placed on `rows` after `state`.
+fn placements(frame: &Frame, rows: &[Row], state: State) -> u64 {
+    let Some((&row, below)) = rows.split_first() else {
+        return 1;
+    };
+    let free = frame.free(state, row);
+    if below.is_empty() {
+        return u64::from(free.count_ones());
+    }
+    bits(free)
+        .map(|bit| placements(frame, below, state.enter(row).place(bit)))
+        .sum()
+}

@@ -1,0 +1,25 @@
+//! The carry-chain engine: place the queens of the border, one placement per symmetry class, then
+//! search the rest row by row.
+//!
+//! The border of a solution (its queens on the first and last row and column, 3 or 4 of them) is
+//! mapped to the border of the image by each symmetry. Counting only solutions whose border is the
+//! representative of its class, each as often as the class has members, counts every solution
+//! once: `T = Σ weight × completions`. The classes are those of the *border*, not of the solution,
+//! so no unique count follows from them; that is what [`census`](crate::census) is for.
+//!
+//! * [`Border`]: the border placements and their representatives.
+//! * [`Frame`]: what a border leaves to search.
+//! * [`ChainPlan`]: partitions (a border and the queens of the next rows), their ranks, the tasks.
+//! * [`ScalarCounter`]: the plain, readable kernel that others are checked against.
+
+mod border;
+mod frame;
+mod jobs;
+mod plan;
+mod scalar;
+
+pub use border::Border;
+pub use frame::{Frame, Row, State};
+pub use jobs::{Job, Jobs};
+pub use plan::{ChainPlan, Partition};
+pub use scalar::ScalarCounter;

@@ -1,0 +1,193 @@
+use std::ops::Range;
+use std::sync::Arc;
+
+use super::{Border, Frame, Jobs, ScalarCounter};
+use crate::board::Size;
+use crate::engine::{Counter, CounterSettings, Engine, Plan, Task, TaskId};
+
+/// The partitions of the chain engine in order, with random access.
+///
+/// A **partition** is a border and the queens of the first [`prefix_rows`](Self::prefix_rows) free
+/// rows. Its **rank** is, with `w = n − 2` the number of inner columns,
+///
+/// ```text
+/// rank = (border index · w + (column of the 1st free row − 1)) · w + (column of the 2nd − 1) …
+/// ```
+///
+/// so ranks ascend by (bottom, top, left, right, 1st free row, 2nd free row …). A rank whose
+/// prefix attacks itself or the border is *empty*: it holds no partition.
+///
+/// Version `chain-1`. Task `i` holds the ranks `i · s .. (i + 1) · s` (the last one fewer), where
+/// `s` depends on n alone.
+#[derive(Debug)]
+pub struct ChainPlan {
+    n: Size,
+    borders: Arc<[(Border, u8)]>,
+    ranks_per_task: u64,
+}
+
+/// A border and the queens of the next rows: the unit that ranks count.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Partition {
+    /// The border, a representative of its class.
+    pub border: Border,
+    /// The number of solutions each completion stands for: 8, 4 or 2 (n = 1: 1).
+    pub weight: u8,
+    /// Columns of the queens in the first free rows, from the top.
+    pub prefix: Vec<u8>,
+}
+
+impl ChainPlan {
+    /// The plan for boards of size `n`. Takes time and memory in proportion to its borders: at
+    /// most 1e5 of them, and at most n⁴/16 placements looked at.
+    pub fn new(n: Size) -> Self {
+        let borders: Arc<[_]> = Border::representatives(n).into();
+        let mut plan = Self {
+            n,
+            borders,
+            ranks_per_task: 1,
+        };
+        plan.ranks_per_task = plan.ranks().div_ceil(1 << task_bits(n)).max(1);
+        plan
+    }
+
+    /// How many rows below the border a partition fixes: a function of n alone, so that even the
+    /// largest boards have partitions enough to share the work evenly.
+    pub const fn prefix_rows(n: Size) -> u32 {
+        match n.get() {
+            0..=6 => 0,
+            7..=27 => 2,
+            _ => 3,
+        }
+    }
+
+    /// The number of ranks, empty ones included.
+    pub fn ranks(&self) -> u64 {
+        self.borders.len() as u64 * self.ranks_per_border()
+    }
+
+    /// The borders in order, with their weights.
+    pub fn borders(&self) -> &[(Border, u8)] {
+        &self.borders
+    }
+
+    /// The partition of `rank`; `None` if the rank is empty or not below [`ranks`](Self::ranks).
+    pub fn partition(&self, rank: u64) -> Option<Partition> {
+        let (border, weight) = *self
+            .borders
+            .get((rank / self.ranks_per_border()) as usize)?;
+        let frame = Frame::new(self.n, border);
+        let mut state = frame.start;
+        let mut prefix = Vec::new();
+        let mut below = self.ranks_per_border();
+        for &row in &frame.rows[..Self::prefix_rows(self.n) as usize] {
+            below /= self.radix();
+            let column = (rank / below % self.radix()) as u8 + 1;
+            if frame.free(state, row) & 1 << column == 0 {
+                return None;
+            }
+            state = state.enter(row).place(1 << column);
+            prefix.push(column);
+        }
+        Some(Partition {
+            border,
+            weight,
+            prefix,
+        })
+    }
+
+    /// The rank of a partition of this plan; `None` if its border is no representative or its
+    /// prefix has another length. The inverse of [`partition`](Self::partition).
+    pub fn rank(&self, partition: &Partition) -> Option<u64> {
+        if partition.prefix.len() != Self::prefix_rows(self.n) as usize {
+            return None;
+        }
+        let index = self
+            .borders
+            .iter()
+            .position(|(border, _)| *border == partition.border)?;
+        partition
+            .prefix
+            .iter()
+            .try_fold(index as u64, |rank, &column| {
+                let digit = u64::from(column)
+                    .checked_sub(1)
+                    .filter(|digit| *digit < self.radix())?;
+                Some(rank * self.radix() + digit)
+            })
+    }
+
+    /// The subtrees that hold exactly the partitions of `ranks`.
+    pub fn jobs(&self, ranks: Range<u64>) -> Jobs {
+        Jobs::new(self.n, Arc::clone(&self.borders), ranks)
+    }
+
+    /// Inner columns: those a prefix queen can stand in.
+    fn radix(&self) -> u64 {
+        radix(self.n)
+    }
+
+    fn ranks_per_border(&self) -> u64 {
+        self.radix().pow(Self::prefix_rows(self.n))
+    }
+}
+
+/// The number of inner columns of the board.
+pub(super) fn radix(n: Size) -> u64 {
+    u64::from(n.get()).saturating_sub(2).max(1)
+}
+
+/// Binary logarithm of the number of tasks aimed at: the tree grows about eightfold with each row,
+/// tasks about as the square root of that cubed, so that they last milliseconds at n = 16 and
+/// seconds from n = 24 on.
+const fn task_bits(n: Size) -> u32 {
+    match n.get() {
+        0..12 => 0,
+        n => 3 * (n - 12) / 2 + 1,
+    }
+}
+
+impl Plan for ChainPlan {
+    fn engine(&self) -> Engine {
+        Engine::Chain
+    }
+
+    fn version(&self) -> &'static str {
+        "chain-1"
+    }
+
+    fn size(&self) -> Size {
+        self.n
+    }
+
+    fn tasks(&self) -> u64 {
+        self.ranks().div_ceil(self.ranks_per_task).max(1)
+    }
+
+    fn task(&self, index: u64) -> Task {
+        assert!(index < self.tasks(), "task {index} of {}", self.tasks());
+        let start = index * self.ranks_per_task;
+        let ranks = start..(start + self.ranks_per_task).min(self.ranks());
+        Task {
+            id: TaskId {
+                engine: Engine::Chain,
+                index,
+            },
+            // Partitions of one plan differ little; their number is estimate enough.
+            cost: (ranks.end - ranks.start) as f64,
+            ranks,
+        }
+    }
+
+    fn total_cost(&self) -> f64 {
+        self.ranks() as f64
+    }
+
+    fn counter(&self, _settings: &CounterSettings) -> Box<dyn Counter> {
+        Box::new(ScalarCounter::new(self.n, Arc::clone(&self.borders)))
+    }
+
+    fn oracle(&self) -> Box<dyn Counter> {
+        Box::new(ScalarCounter::new(self.n, Arc::clone(&self.borders)))
+    }
+}

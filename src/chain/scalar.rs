@@ -1,0 +1,117 @@
+use std::sync::Arc;
+
+use super::frame::bits;
+use super::{Border, Frame, Jobs, State};
+use crate::board::Size;
+use crate::engine::{Counter, Mismatch, Tally, Task};
+
+/// The reference kernel: one queen at a time, row by row, nothing clever.
+///
+/// Slow, and simple enough to be believed; faster kernels are checked against it.
+pub struct ScalarCounter {
+    n: Size,
+    borders: Arc<[(Border, u8)]>,
+}
+
+impl ScalarCounter {
+    pub(super) fn new(n: Size, borders: Arc<[(Border, u8)]>) -> Self {
+        Self { n, borders }
+    }
+}
+
+impl Counter for ScalarCounter {
+    fn backend(&self) -> &'static str {
+        "scalar"
+    }
+
+    fn count(&mut self, task: &Task) -> Result<Tally, Mismatch> {
+        let mut jobs = Jobs::new(self.n, Arc::clone(&self.borders), task.ranks.clone());
+        let mut tally = Tally::default();
+        while let Some(job) = jobs.next_job() {
+            let found = search(job.frame, job.depth, job.state, &mut tally.nodes);
+            tally.completions.add(job.weight, found.into());
+            tally.partitions += job.partitions;
+        }
+        tally.nodes += jobs.prefix_nodes();
+        Ok(tally)
+    }
+}
+
+/// The number of ways to fill the rows from `depth` on. Adds the queens it places to `nodes`.
+fn search(frame: &Frame, depth: usize, state: State, nodes: &mut u64) -> u64 {
+    let Some(&row) = frame.rows.get(depth) else {
+        return 1;
+    };
+    let mut found = 0;
+    for bit in bits(frame.free(state, row)) {
+        *nodes += 1;
+        found += search(frame, depth + 1, state.enter(row).place(bit), nodes);
+    }
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::board::known;
+    use crate::chain::ChainPlan;
+    use crate::engine::Plan;
+
+    fn count(plan: &ChainPlan, ranks: std::ops::Range<u64>) -> Tally {
+        let task = Task {
+            ranks,
+            ..plan.task(0)
+        };
+        plan.oracle().count(&task).unwrap()
+    }
+
+    fn plan(n: u32) -> ChainPlan {
+        ChainPlan::new(Size::new(n).unwrap())
+    }
+
+    #[test]
+    fn every_total_up_to_14_is_the_known_one() {
+        for n in (1..=14).map(|n| Size::new(n).unwrap()) {
+            let plan = ChainPlan::new(n);
+            let mut counter = plan.oracle();
+            let tally: Tally = (0..plan.tasks())
+                .map(|i| counter.count(&plan.task(i)).unwrap())
+                .sum();
+            assert_eq!(
+                tally.completions.solutions(),
+                known(n).unwrap().total,
+                "n = {n}"
+            );
+        }
+    }
+
+    #[test]
+    fn any_cut_into_ranges_adds_up() {
+        for n in 4..=9 {
+            let plan = plan(n);
+            let whole = count(&plan, 0..plan.ranks());
+            for step in [1, 2, 7, 31, 144] {
+                let starts = (0..plan.ranks()).step_by(step as usize);
+                let parts: Tally = starts
+                    .map(|start| count(&plan, start..(start + step).min(plan.ranks())))
+                    .sum();
+                assert_eq!(parts, whole, "n = {n}, step {step}");
+            }
+        }
+    }
+
+    #[test]
+    fn partitions_are_the_ranks_that_are_not_empty() {
+        for n in 4..=9 {
+            let plan = plan(n);
+            let legal = (0..plan.ranks())
+                .filter(|&rank| plan.partition(rank).is_some())
+                .count();
+            assert_eq!(
+                count(&plan, 0..plan.ranks()).partitions,
+                legal as u64,
+                "n = {n}"
+            );
+        }
+    }
+}

@@ -1,0 +1,64 @@
+use super::{Engine, Tally, Task};
+use crate::board::Size;
+use crate::simd::Isa;
+
+/// A pure, documented order of partitions with random access, cut into tasks.
+///
+/// A plan is a function of (n, engine, plan version) alone, so nothing is stored to resume, shard,
+/// verify or re-run a task.
+pub trait Plan: Send + Sync {
+    /// The engine it belongs to.
+    fn engine(&self) -> Engine;
+
+    /// Name and version of the order of partitions and of the task boundaries, `chain-1` say. Two
+    /// plans of the same size and version have the same tasks.
+    fn version(&self) -> &'static str;
+
+    /// The board it counts.
+    fn size(&self) -> Size;
+
+    /// The number of tasks, at least 1.
+    fn tasks(&self) -> u64;
+
+    /// The task at position `index`, which must be below [`tasks`](Self::tasks). Takes constant
+    /// time and memory.
+    fn task(&self, index: u64) -> Task;
+
+    /// The sum of [`Task::cost`] over all tasks.
+    fn total_cost(&self) -> f64;
+
+    /// A counter for one worker.
+    fn counter(&self, settings: &CounterSettings) -> Box<dyn Counter>;
+
+    /// A counter that counts the same tasks by a different and simpler method, to check the first:
+    /// slow, and equal to the last digit.
+    fn oracle(&self) -> Box<dyn Counter>;
+}
+
+/// What a counter may use.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CounterSettings {
+    /// The instruction set to use; it must be available on this machine.
+    pub isa: Isa,
+    /// How much memory the counter may take, in bytes.
+    pub memory: u64,
+}
+
+/// Counts tasks, one after the other, on the thread that owns it.
+///
+/// It keeps what is worth keeping between tasks (buffers, tables), nothing of a task's result.
+pub trait Counter: Send {
+    /// Which kernel counts, as recorded with each task: `avx512`, `scalar`, …
+    fn backend(&self) -> &'static str;
+
+    /// Counts one task of the plan this counter was made by.
+    ///
+    /// # Errors
+    /// A check inside the counter found a contradiction: nothing it counted can be trusted.
+    fn count(&mut self, task: &Task) -> Result<Tally, Mismatch>;
+}
+
+/// A self-check of a counter failed.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
+pub struct Mismatch(pub String);

@@ -1,0 +1,113 @@
+use std::iter::Sum;
+use std::ops::AddAssign;
+
+/// Completions of partitions, kept apart by the weight of the partition: 1, 2, 4 or 8.
+///
+/// The weight is the number of solutions that one completion stands for (the size of the
+/// partition's orbit); 1 occurs on the 1×1 board alone.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Completions([u128; 4]);
+
+impl Completions {
+    /// The weights there are.
+    pub const WEIGHTS: [u8; 4] = [1, 2, 4, 8];
+
+    /// Adds `count` completions of partitions of `weight`.
+    ///
+    /// # Panics
+    /// `weight` is not 1, 2, 4 or 8.
+    pub fn add(&mut self, weight: u8, count: u128) {
+        assert!(weight.is_power_of_two() && weight <= 8, "weight {weight}");
+        self.0[weight.trailing_zeros() as usize] += count;
+    }
+
+    /// The completions of partitions of each weight, in the order of [`WEIGHTS`](Self::WEIGHTS).
+    pub const fn by_weight(&self) -> [u128; 4] {
+        self.0
+    }
+
+    /// The solutions they stand for: Σ weight × completions.
+    pub fn solutions(&self) -> u128 {
+        self.0
+            .iter()
+            .zip(Self::WEIGHTS)
+            .map(|(count, weight)| count * u128::from(weight))
+            .sum()
+    }
+}
+
+/// What counting a task, or many, gave.
+///
+/// Two tallies *agree* when the exact parts are equal. `nodes` measures effort, and depends on the
+/// kernel, so that it takes no part.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Tally {
+    /// Completions by weight (engines that count all solutions).
+    pub completions: Completions,
+    /// Solutions fixed by the half turn (census).
+    pub r180: u128,
+    /// Solutions fixed by the quarter turn (census).
+    pub r90: u128,
+    /// Legal partitions counted.
+    pub partitions: u64,
+    /// Queens placed by the search: prefix queens counted, queens of forced rows and of rows
+    /// counted in closed form not.
+    pub nodes: u64,
+}
+
+impl Tally {
+    /// Whether both counted the same thing to the last digit.
+    pub fn agrees_with(&self, other: &Self) -> bool {
+        Self { nodes: 0, ..*self } == Self { nodes: 0, ..*other }
+    }
+}
+
+impl AddAssign for Tally {
+    fn add_assign(&mut self, other: Self) {
+        for (sum, count) in self.completions.0.iter_mut().zip(other.completions.0) {
+            *sum += count;
+        }
+        self.r180 += other.r180;
+        self.r90 += other.r90;
+        self.partitions += other.partitions;
+        self.nodes += other.nodes;
+    }
+}
+
+impl Sum for Tally {
+    fn sum<I: Iterator<Item = Self>>(tallies: I) -> Self {
+        tallies.fold(Self::default(), |mut sum, tally| {
+            sum += tally;
+            sum
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn solutions_are_weighted_completions() {
+        let mut completions = Completions::default();
+        completions.add(8, 11);
+        completions.add(4, 1);
+        assert_eq!(completions.solutions(), 92);
+        assert_eq!(completions.by_weight(), [0, 0, 1, 11]);
+    }
+
+    #[test]
+    fn agreement_ignores_effort_alone() {
+        let tally = Tally {
+            partitions: 3,
+            nodes: 5,
+            ..Tally::default()
+        };
+        assert!(tally.agrees_with(&Tally { nodes: 6, ..tally }));
+        assert!(!tally.agrees_with(&Tally {
+            partitions: 4,
+            ..tally
+        }));
+        assert!(!tally.agrees_with(&Tally { r90: 1, ..tally }));
+    }
+}

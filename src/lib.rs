@@ -1,0 +1,20 @@
+//! Counts every solution of the N-Queens problem, all and unique.
+//!
+//! # Layout
+//!
+//! Rooms, from the ground up; each knows only those above it in this list:
+//!
+//! * [`board`]: size, squares, the eight symmetries, orbits, known counts.
+//! * [`simd`]: instruction sets.
+//! * [`engine`]: what engines have in common: plans, tasks, counters, tallies.
+//! * [`chain`]: the carry-chain engine.
+//! * [`census`]: the solutions fixed by a half or quarter turn.
+//! * [`actors`]: the runtime.
+
+pub mod actors;
+pub mod board;
+
+pub mod census;
+pub mod chain;
+pub mod engine;
+pub mod simd;
