@@ -13,7 +13,6 @@
 
 pub mod actors;
 pub mod board;
-
 pub mod census;
 pub mod chain;
 pub mod engine;
