@@ -9,6 +9,7 @@
 //! * [`engine`]: what engines have in common: plans, tasks, counters, tallies.
 //! * [`chain`]: the carry-chain engine.
 //! * [`census`]: the solutions fixed by a half or quarter turn.
+//! * [`outcome`]: from tallies to a checked result.
 //! * [`actors`]: the runtime.
 
 pub mod actors;
@@ -16,4 +17,5 @@ pub mod board;
 pub mod census;
 pub mod chain;
 pub mod engine;
+pub mod outcome;
 pub mod simd;

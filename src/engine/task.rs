@@ -54,7 +54,7 @@ pub struct Task {
     pub id: TaskId,
     /// The ranks of its partitions in the order of the plan. Ranks of illegal prefixes are empty.
     pub ranks: Range<u64>,
-    /// Expected work, in a unit of the plan's own: only ratios within one plan mean anything.
-    /// Never negative, never NaN.
+    /// Expected work in core-seconds. Ratios within a plan should be good; between plans an order
+    /// of magnitude is enough, and the speed of the machine is unknown. Never negative, never NaN.
     pub cost: f64,
 }

@@ -1,0 +1,58 @@
+use crate::board::Size;
+
+/// Squares taken by symmetric groups of queens, as bit masks.
+///
+/// Both diagonals of a square are numbered 0 to 2n − 2: falling ones by `row + column`, rising
+/// ones by `column − row + n − 1`, so that the squares of one row are `n` neighbouring bits.
+#[derive(Clone, Copy)]
+pub(super) struct Taken {
+    /// Columns with a queen.
+    pub columns: u32,
+    falling: u64,
+    rising: u64,
+}
+
+impl Taken {
+    /// The board before the first group: on odd boards the centre queen, which every symmetric
+    /// solution has, stands already. The two long diagonals are closed on every board: a queen on
+    /// one of them would attack its own image.
+    pub fn new(n: Size) -> Self {
+        let n = n.get();
+        let long_diagonal = 1 << (n - 1);
+        Self {
+            columns: if n % 2 == 1 { 1 << (n / 2) } else { 0 },
+            falling: long_diagonal,
+            rising: long_diagonal,
+        }
+    }
+
+    /// The squares of `row` that are not attacked.
+    pub fn free(&self, n: Size, row: u32) -> u32 {
+        let diagonals = (self.falling >> row) | (self.rising >> (n.get() - 1 - row));
+        !(self.columns | diagonals as u32) & n.full_mask()
+    }
+
+    /// Adds a queen and its image under the half turn.
+    pub fn with_pair(self, n: Size, row: u32, column: u32) -> Self {
+        let last = n.get() - 1;
+        self.with_queen(last, row, column)
+            .with_queen(last, last - row, last - column)
+    }
+
+    fn with_queen(self, last: u32, row: u32, column: u32) -> Self {
+        Self {
+            columns: self.columns | 1 << column,
+            falling: self.falling | 1 << (row + column),
+            rising: self.rising | 1 << (column + last - row),
+        }
+    }
+}
+
+/// The positions of the bits set in a mask, the lowest first.
+pub(super) fn columns(mut mask: u32) -> impl Iterator<Item = u32> {
+    std::iter::from_fn(move || {
+        let column = mask.trailing_zeros();
+        mask &= mask.wrapping_sub(1);
+        (column < u32::BITS).then_some(column)
+    })
+}

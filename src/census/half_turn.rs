@@ -1,0 +1,78 @@
+use super::board::{Taken, columns};
+use crate::board::Size;
+
+/// How many pairs of rows a partition of the half-turn census fixes, the two nearest the centre
+/// (none on boards too small for it).
+pub(super) const fn prefix_pairs(n: Size) -> u32 {
+    if n.get() >= 4 { 2 } else { 0 }
+}
+
+/// The number of ranks: the column of the innermost upper queen, in the left half only, times any
+/// column for the next.
+///
+/// The mirror image of a symmetric solution is another one, so each found stands for two.
+pub(super) const fn ranks(n: Size) -> u64 {
+    match prefix_pairs(n) {
+        0 => 1,
+        _ => (n.get() / 2 * n.get()) as u64,
+    }
+}
+
+/// The columns of the innermost upper queens of `rank`, from the centre outward.
+pub(super) fn prefix(n: Size, rank: u64) -> Vec<u32> {
+    match prefix_pairs(n) {
+        0 => Vec::new(),
+        _ => vec![rank as u32 / n.get(), rank as u32 % n.get()],
+    }
+}
+
+/// The number of solutions each one found stands for.
+pub(super) const fn weight(n: Size) -> u128 {
+    match prefix_pairs(n) {
+        0 => 1,
+        _ => 2,
+    }
+}
+
+/// What the search below `rank` finds.
+#[derive(Default)]
+pub(super) struct Found {
+    pub solutions: u64,
+    pub nodes: u64,
+    /// Whether the prefix is legal.
+    pub legal: bool,
+}
+
+/// Counts the placements fixed by a half turn whose innermost pairs are those of `rank`.
+pub(super) fn count(n: Size, rank: u64) -> Found {
+    let mut found = Found::default();
+    let mut taken = Taken::new(n);
+    // The upper half's rows, the lower half follows by symmetry; row h − 1 is the innermost.
+    let mut row = n.get() / 2;
+    for column in prefix(n, rank) {
+        row -= 1;
+        if taken.free(n, row) & 1 << column == 0 {
+            return found;
+        }
+        found.nodes += 1;
+        taken = taken.with_pair(n, row, column);
+    }
+    found.legal = true;
+    found.solutions = search(n, row, taken, &mut found.nodes);
+    found
+}
+
+/// Fills the rows above `row`, outward.
+fn search(n: Size, row: u32, taken: Taken, nodes: &mut u64) -> u64 {
+    let Some(row) = row.checked_sub(1) else {
+        return 1;
+    };
+    let free = taken.free(n, row);
+    if row == 0 {
+        return free.count_ones().into();
+    }
+    *nodes += u64::from(free.count_ones());
+    columns(free)
+        .map(|column| search(n, row, taken.with_pair(n, row, column), nodes))
+        .sum()
+}

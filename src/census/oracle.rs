@@ -1,0 +1,94 @@
+use super::half_turn;
+use crate::board::{Size, Square, Symmetry};
+use crate::engine::{Counter, Mismatch, Tally, Task};
+
+/// Counts census tasks the plain way: lists of queens tested square by square, from the edge
+/// inward, with no bit masks and no mirror symmetry beyond that of the plan.
+pub(super) struct CensusOracle {
+    n: Size,
+}
+
+impl CensusOracle {
+    pub fn new(n: Size) -> Self {
+        Self { n }
+    }
+
+    /// Places the orbit of `square` under `turns`; `false` leaves the queens as they were.
+    fn place(&self, queens: &mut Vec<Square>, square: Square, turns: &[Symmetry]) -> bool {
+        let before = queens.len();
+        for turn in turns {
+            let image = turn.apply(self.n, square);
+            if queens[before..].contains(&image) {
+                continue;
+            }
+            if queens
+                .iter()
+                .any(|queen| queen.attacks(image) || *queen == image)
+            {
+                queens.truncate(before);
+                return false;
+            }
+            queens.push(image);
+        }
+        true
+    }
+
+    /// The number of ways to add orbits under `turns` until every row has a queen.
+    fn search(&self, queens: &mut Vec<Square>, turns: &[Symmetry]) -> u64 {
+        let n = self.n.get() as u8;
+        let Some(row) = (0..n).find(|row| queens.iter().all(|queen| queen.row != *row)) else {
+            return 1;
+        };
+        let mut found = 0;
+        for column in 0..n {
+            let before = queens.len();
+            if self.place(queens, Square::new(row, column), turns) {
+                found += self.search(queens, turns);
+                queens.truncate(before);
+            }
+        }
+        found
+    }
+}
+
+const HALF_TURN: [Symmetry; 2] = [Symmetry::Identity, Symmetry::HalfTurn];
+const QUARTER_TURN: [Symmetry; 4] = [
+    Symmetry::Identity,
+    Symmetry::QuarterTurn,
+    Symmetry::HalfTurn,
+    Symmetry::ThreeQuarterTurn,
+];
+
+impl Counter for CensusOracle {
+    fn backend(&self) -> &'static str {
+        "squares"
+    }
+
+    fn count(&mut self, task: &Task) -> Result<Tally, Mismatch> {
+        let half_turn_ranks = half_turn::ranks(self.n);
+        let mut tally = Tally::default();
+        for rank in task.ranks.clone() {
+            let mut queens = Vec::new();
+            if rank == half_turn_ranks {
+                tally.r90 += u128::from(self.search(&mut queens, &QUARTER_TURN));
+                tally.partitions += 1;
+                continue;
+            }
+            let centre = self.n.get() as u8 / 2;
+            let mut legal = true;
+            for (row, column) in (0..centre).rev().zip(half_turn::prefix(self.n, rank)) {
+                legal =
+                    legal && self.place(&mut queens, Square::new(row, column as u8), &HALF_TURN);
+            }
+            if self.n.get() % 2 == 1 {
+                legal = legal && self.place(&mut queens, Square::new(centre, centre), &HALF_TURN);
+            }
+            if legal {
+                let found = self.search(&mut queens, &HALF_TURN);
+                tally.r180 += u128::from(found) * half_turn::weight(self.n);
+                tally.partitions += 1;
+            }
+        }
+        Ok(tally)
+    }
+}

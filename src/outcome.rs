@@ -1,0 +1,182 @@
+//! From tallies to a checked result: total, classes, unique count.
+
+use crate::board::{Inconsistent, Known, Orbits, Size, known};
+use crate::engine::Tally;
+
+/// The result for one board size, checked against everything that is known about it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Outcome {
+    /// The board.
+    pub n: Size,
+    /// Solutions.
+    pub total: u128,
+    /// What the census adds; `None` where it was not run.
+    pub symmetric: Option<Symmetric>,
+    /// What the result was held against.
+    pub verified: Verified,
+}
+
+/// The counts that need the census.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Symmetric {
+    /// Orbits by size, and with them the unique count.
+    pub orbits: Orbits,
+    /// Solutions fixed by the half turn.
+    pub r180: u128,
+    /// Solutions fixed by the quarter turn.
+    pub r90: u128,
+}
+
+/// What a result was held against.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Verified {
+    /// It equals the table of known counts.
+    Known,
+    /// No total is known for this board.
+    Unknown,
+}
+
+impl Verified {
+    /// The name used in results.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Known => "known",
+            Self::Unknown => "unknown",
+        }
+    }
+}
+
+/// The counts are wrong: they must not be shown as a result.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Contradiction {
+    /// An identity between the counts fails.
+    #[error(transparent)]
+    Inconsistent(#[from] Inconsistent),
+    /// A count differs from the table of known counts.
+    #[error("n = {n}: counted {what} {counted}, but {known} is known")]
+    NotTheKnown {
+        /// The board.
+        n: Size,
+        /// Which count.
+        what: &'static str,
+        /// What was counted.
+        counted: u128,
+        /// What the table says.
+        known: u128,
+    },
+}
+
+impl Outcome {
+    /// The result that follows from the tally of an engine that counts all solutions and, where it
+    /// was run, that of the census.
+    ///
+    /// # Errors
+    /// A count differs from the known one, or the counts contradict each other.
+    pub fn new(n: Size, all: &Tally, census: Option<&Tally>) -> Result<Self, Contradiction> {
+        Self::held_against(known(n), n, all, census)
+    }
+
+    fn held_against(
+        known: Option<&Known>,
+        n: Size,
+        all: &Tally,
+        census: Option<&Tally>,
+    ) -> Result<Self, Contradiction> {
+        let total = all.completions.solutions();
+        if let Some(known) = known {
+            must_equal(n, "total", total, known.total)?;
+            if let Some(census) = census {
+                must_equal(n, "half-turn solutions", census.r180, known.r180)?;
+                must_equal(n, "quarter-turn solutions", census.r90, known.r90)?;
+            }
+        }
+        let symmetric = census
+            .map(|&Tally { r180, r90, .. }| {
+                let orbits = Orbits::from_counts(n, total, r180, r90)?;
+                Ok::<_, Contradiction>(Symmetric { orbits, r180, r90 })
+            })
+            .transpose()?;
+        if let (Some(known), Some(symmetric)) = (known, symmetric) {
+            must_equal(n, "unique", symmetric.orbits.unique(), known.unique)?;
+        }
+        Ok(Self {
+            n,
+            total,
+            symmetric,
+            verified: known.map_or(Verified::Unknown, |_| Verified::Known),
+        })
+    }
+
+    /// Fundamental solutions; `None` where the census was not run.
+    pub fn unique(&self) -> Option<u128> {
+        self.symmetric.map(|symmetric| symmetric.orbits.unique())
+    }
+}
+
+fn must_equal(
+    n: Size,
+    what: &'static str,
+    counted: u128,
+    known: u128,
+) -> Result<(), Contradiction> {
+    if counted == known {
+        Ok(())
+    } else {
+        Err(Contradiction::NotTheKnown {
+            n,
+            what,
+            counted,
+            known,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn counted(total: u128) -> Tally {
+        let mut tally = Tally::default();
+        tally.completions.add(4, 1);
+        tally.completions.add(8, (total - 4) / 8);
+        tally
+    }
+
+    fn census(r180: u128, r90: u128) -> Tally {
+        Tally {
+            r180,
+            r90,
+            ..Tally::default()
+        }
+    }
+
+    #[test]
+    fn eight_queens() {
+        let n = Size::new(8).unwrap();
+        let outcome = Outcome::new(n, &counted(92), Some(&census(4, 0))).unwrap();
+        assert_eq!((outcome.total, outcome.unique()), (92, Some(12)));
+        assert_eq!(outcome.verified, Verified::Known);
+        assert_eq!(Outcome::new(n, &counted(92), None).unwrap().unique(), None);
+    }
+
+    #[test]
+    fn a_count_that_differs_from_the_known_one_is_no_result() {
+        let n = Size::new(8).unwrap();
+        for (total, r180, r90) in [(100, 4, 0), (92, 12, 0), (92, 4, 4)] {
+            let error = Outcome::new(n, &counted(total), Some(&census(r180, r90))).unwrap_err();
+            assert!(
+                matches!(error, Contradiction::NotTheKnown { .. }),
+                "{error}"
+            );
+        }
+    }
+
+    #[test]
+    fn identities_are_checked_where_nothing_is_known() {
+        let n = Size::new(28).unwrap();
+        let outcome = Outcome::new(n, &counted(92), Some(&census(4, 0))).unwrap();
+        assert_eq!(outcome.verified, Verified::Unknown);
+        let error = Outcome::new(n, &counted(92), Some(&census(6, 0))).unwrap_err();
+        assert!(matches!(error, Contradiction::Inconsistent(_)), "{error}");
+    }
+}
