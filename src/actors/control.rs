@@ -1,22 +1,12 @@
-use std::time::Duration;
+use std::fmt;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
 
-/// Where a run stands.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum RunState {
-    /// Building plans and starting actors.
-    #[default]
-    Planning,
-    /// Counting.
-    Running,
-    /// Paused: workers finish what they hold and wait.
-    Pausing,
-    /// Stopping: what is in flight is finished, nothing new is begun.
-    Draining,
-    /// Ended, everything joined.
-    Done,
-    /// Ended by an error, everything joined.
-    Failed,
-}
+use actix::Recipient;
+
+use super::RunState;
+use super::estimate::{self, Work};
+use super::messages::Wake;
 
 /// A snapshot of a run.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -49,8 +39,53 @@ pub struct Eta {
 }
 
 /// A handle on a run from outside: ask how far it is, tell it to stop. Clones are the same handle.
-#[derive(Clone, Debug, Default)]
-pub struct Control {}
+///
+/// It may be used from any thread, before, during and after the run. It serves one run at a time;
+/// what was asked for stays asked for, so that a control once told to drain stops every later run
+/// before its first task.
+#[derive(Clone, Default)]
+pub struct Control {
+    shared: Arc<Shared>,
+}
+
+#[derive(Default)]
+struct Shared {
+    requests: Mutex<Requests>,
+    view: Mutex<View>,
+    #[cfg(feature = "fault-injection")]
+    faults: Mutex<super::Faults>,
+}
+
+/// What was asked for, and who must hear of it.
+#[derive(Default)]
+struct Requests {
+    drain: bool,
+    pause: bool,
+    run: Option<Recipient<Wake>>,
+}
+
+/// What the run last told of itself.
+#[derive(Clone, Default)]
+pub(super) struct View {
+    pub(super) state: RunState,
+    pub(super) start: Option<Instant>,
+    /// The time it took, once it is over.
+    pub(super) took: Option<Duration>,
+    pub(super) workers: usize,
+    pub(super) works: Vec<Work>,
+    pub(super) tasks_done: u64,
+    pub(super) tasks_total: u64,
+    pub(super) solutions: u128,
+    pub(super) nodes: u64,
+}
+
+/// What a run is asked to do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Request {
+    Run,
+    Pause,
+    Drain,
+}
 
 impl Control {
     /// A handle for a run that has not begun.
@@ -60,16 +95,96 @@ impl Control {
 
     /// Stop: finish what is in flight, begin nothing new. Safe to call from any thread, and more
     /// than once.
-    pub fn drain(&self) {}
+    pub fn drain(&self) {
+        self.ask(|requests| requests.drain = true);
+    }
 
     /// Pause: finish what is in flight, then wait for [`resume`](Self::resume).
-    pub fn pause(&self) {}
+    pub fn pause(&self) {
+        self.ask(|requests| requests.pause = true);
+    }
 
     /// Go on after [`pause`](Self::pause).
-    pub fn resume(&self) {}
+    pub fn resume(&self) {
+        self.ask(|requests| requests.pause = false);
+    }
 
     /// How far the run is.
     pub fn progress(&self) -> Progress {
-        Progress::default()
+        let view = lock(&self.shared.view).clone();
+        let running = matches!(view.state, RunState::Running | RunState::Draining);
+        Progress {
+            state: view.state,
+            tasks_done: view.tasks_done,
+            tasks_total: view.tasks_total,
+            share: match view.start {
+                Some(_) => estimate::share(&view.works),
+                None => 0.0,
+            },
+            solutions: view.solutions,
+            nodes: view.nodes,
+            elapsed: view
+                .took
+                .or_else(|| Some(view.start?.elapsed()))
+                .unwrap_or_default(),
+            eta: running
+                .then(|| estimate::eta(&view.works, view.workers))
+                .flatten(),
+        }
     }
+
+    /// Makes the run under this control fail where `faults` say.
+    #[cfg(feature = "fault-injection")]
+    pub fn inject(&self, faults: super::Faults) {
+        *lock(&self.shared.faults) = faults;
+    }
+
+    #[cfg(feature = "fault-injection")]
+    pub(super) fn faults(&self) -> super::Faults {
+        *lock(&self.shared.faults)
+    }
+
+    fn ask(&self, change: impl FnOnce(&mut Requests)) {
+        let mut requests = lock(&self.shared.requests);
+        change(&mut requests);
+        if let Some(run) = &requests.run {
+            run.do_send(Wake);
+        }
+    }
+
+    pub(super) fn request(&self) -> Request {
+        let requests = lock(&self.shared.requests);
+        match *requests {
+            Requests { drain: true, .. } => Request::Drain,
+            Requests { pause: true, .. } => Request::Pause,
+            _ => Request::Run,
+        }
+    }
+
+    /// From now on the run hears of every request.
+    pub(super) fn attach(&self, run: Recipient<Wake>) {
+        lock(&self.shared.requests).run = Some(run);
+    }
+
+    pub(super) fn detach(&self) {
+        lock(&self.shared.requests).run = None;
+    }
+
+    pub(super) fn publish(&self, change: impl FnOnce(&mut View)) {
+        change(&mut lock(&self.shared.view));
+    }
+}
+
+impl fmt::Debug for Control {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Control")
+            .field("request", &self.request())
+            .field("progress", &self.progress())
+            .finish()
+    }
+}
+
+/// The data behind a lock is whole whenever it is released, by a panic or not.
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

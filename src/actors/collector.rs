@@ -1,0 +1,244 @@
+//! The collector: the only holder of what was counted.
+
+use std::collections::{HashMap, HashSet, VecDeque};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use actix::{Actor, Context, Handler, Recipient};
+use tracing::{debug_span, trace};
+
+use super::estimate::Work;
+use super::floor::Floor;
+use super::lifeline::Lifeline;
+use super::messages::{Complete, Counted, Failure, Lost, Retry, Settled, Sum, Sums, TaskTally};
+use super::queue::Batch;
+use super::tasks::TaskSet;
+use super::{COLLECTOR, Control, LANES, RunError};
+use crate::engine::{Tally, TaskId};
+
+/// How many tallies are kept to compare a second report with.
+const REMEMBERED: usize = 1 << 15;
+
+/// The least time between two values of the counter of nodes per second.
+const RATE_EVERY: Duration = Duration::from_millis(20);
+
+pub(super) struct Collector {
+    pub(super) floor: Arc<Floor>,
+    pub(super) control: Control,
+    pub(super) complete: Recipient<Complete>,
+    pub(super) failure: Recipient<Failure>,
+    pub(super) settled: Recipient<Settled>,
+    pub(super) retry: Recipient<Retry>,
+    pub(super) _lifeline: Lifeline,
+    pub(super) sums: Recipient<Sums>,
+    pub(super) record: Record,
+    /// Tasks that panicked once and were not counted since.
+    pub(super) panicked: HashSet<TaskId>,
+    pub(super) rate: Rate,
+}
+
+/// Which tasks are counted, and what they add up to: each task once.
+pub(super) struct Record {
+    plans: Vec<PlanRecord>,
+    remembered: HashMap<(usize, u64), Tally>,
+    oldest: VecDeque<(usize, u64)>,
+}
+
+struct PlanRecord {
+    tasks: u64,
+    done: TaskSet,
+    sum: Tally,
+    work: Work,
+}
+
+impl Record {
+    pub(super) fn new(floor: &Floor) -> Self {
+        let plans = floor
+            .plans
+            .iter()
+            .map(|plan| PlanRecord {
+                tasks: plan.tasks(),
+                done: TaskSet::new(plan.tasks()),
+                sum: Tally::default(),
+                work: Work::new(plan.tasks(), plan.total_cost()),
+            })
+            .collect();
+        Self {
+            plans,
+            remembered: HashMap::new(),
+            oldest: VecDeque::new(),
+        }
+    }
+
+    /// Records a task, or compares it if it was recorded before.
+    ///
+    /// # Errors
+    /// The tallies differ, or can no longer be compared.
+    fn add(&mut self, plan: usize, counted: &TaskTally) -> Result<(), String> {
+        let TaskTally { task, tally, .. } = *counted;
+        let record = &mut self.plans[plan];
+        if !record.done.insert(task) {
+            return match self.remembered.get(&(plan, task)) {
+                Some(first) if first.agrees_with(&tally) => Ok(()),
+                Some(first) => Err(format!("two counts differ: {first:?} and {tally:?}")),
+                None => Err("counted again too late to compare the counts".to_owned()),
+            };
+        }
+        record.sum += tally;
+        record.work.add(counted.cost, counted.took);
+        if self.oldest.len() == REMEMBERED
+            && let Some(oldest) = self.oldest.pop_front()
+        {
+            self.remembered.remove(&oldest);
+        }
+        self.oldest.push_back((plan, task));
+        self.remembered.insert((plan, task), tally);
+        Ok(())
+    }
+
+    fn is_complete(&self) -> bool {
+        self.plans.iter().all(|plan| plan.done.len() == plan.tasks)
+    }
+}
+
+/// Nodes per second over the last moments.
+pub(super) struct Rate {
+    since: Instant,
+    nodes: u64,
+}
+
+impl Rate {
+    pub(super) fn new(now: Instant) -> Self {
+        Self {
+            since: now,
+            nodes: 0,
+        }
+    }
+}
+
+impl Collector {
+    fn task_error(&self, plan: usize, task: u64, message: String) -> RunError {
+        RunError::Mismatch {
+            task: self.floor.id(plan, task),
+            ranks: self.floor.plans[plan].task(task).ranks,
+            message,
+        }
+    }
+
+    /// A first panic is tried again elsewhere, a second one fails the run.
+    fn note_panic(&mut self, worker: usize, plan: usize, task: u64, message: String) {
+        let id = self.floor.id(plan, task);
+        if !self.panicked.insert(id) {
+            let ranks = self.floor.plans[plan].task(task).ranks;
+            self.failure.do_send(Failure(RunError::TaskFailed {
+                task: id,
+                ranks,
+                message,
+            }));
+        } else {
+            self.retry.do_send(Retry {
+                plan,
+                task,
+                not_on: worker,
+            });
+        }
+    }
+
+    fn settle(&self, left: Batch) {
+        let record = &self.record.plans[left.plan];
+        self.settled.do_send(Settled {
+            seconds_per_cost: record.work.seconds_per_cost(),
+            left,
+        });
+    }
+
+    fn publish(&mut self) {
+        let sum: Tally = self.record.plans.iter().map(|plan| plan.sum).sum();
+        self.control.publish(|view| {
+            view.solutions = sum.completions.solutions();
+            view.nodes = sum.nodes;
+            view.tasks_done = self.record.plans.iter().map(|plan| plan.done.len()).sum();
+            view.works.clear();
+            view.works
+                .extend(self.record.plans.iter().map(|plan| plan.work));
+        });
+        let passed = self.rate.since.elapsed();
+        if passed >= RATE_EVERY || self.record.is_complete() {
+            let rate = (sum.nodes - self.rate.nodes) as f64 / passed.as_secs_f64();
+            trace!(target: LANES, counter = "nodes per second", nodes = rate);
+            self.rate.since += passed;
+            self.rate.nodes = sum.nodes;
+        }
+    }
+}
+
+impl Actor for Collector {
+    type Context = Context<Self>;
+
+    fn started(&mut self, _: &mut Self::Context) {
+        self.publish();
+    }
+}
+
+impl Handler<Counted> for Collector {
+    type Result = ();
+
+    fn handle(&mut self, counted: Counted, _: &mut Self::Context) {
+        let _span = debug_span!(
+            target: LANES,
+            "record",
+            lane = COLLECTOR,
+            tasks = counted.tallies.len(),
+        )
+        .entered();
+        let plan = counted.plan;
+        for tally in &counted.tallies {
+            if let Err(message) = self.record.add(plan, tally) {
+                let error = self.task_error(plan, tally.task, message);
+                self.failure.do_send(Failure(error));
+            }
+            self.panicked.remove(&self.floor.id(plan, tally.task));
+        }
+        if let Some((task, message)) = counted.mismatch {
+            let error = self.task_error(plan, task, message);
+            self.failure.do_send(Failure(error));
+        }
+        for (task, message) in counted.panicked {
+            self.note_panic(counted.worker, plan, task, message);
+        }
+        self.publish();
+        if let Some(left) = counted.left {
+            self.settle(left);
+        }
+        if self.record.is_complete() {
+            self.complete.do_send(Complete);
+        }
+    }
+}
+
+impl Handler<Lost> for Collector {
+    type Result = ();
+
+    fn handle(&mut self, lost: Lost, _: &mut Self::Context) {
+        let Lost(mut batch) = lost;
+        let plan = batch.plan;
+        let retry = batch.only.is_some();
+        // What the worker reported before it died is recorded; what panicked before is on its way
+        // to another worker, unless this batch was that way.
+        batch.tasks.retain(|&task| {
+            let panicked = self.panicked.contains(&self.floor.id(plan, task));
+            !self.record.plans[plan].done.contains(task) && (retry || !panicked)
+        });
+        self.settle(batch);
+    }
+}
+
+impl Handler<Sum> for Collector {
+    type Result = ();
+
+    fn handle(&mut self, _: Sum, _: &mut Self::Context) {
+        let plans = self.record.plans.iter();
+        let sums = plans.map(|plan| (plan.done.len(), plan.sum)).collect();
+        self.sums.do_send(Sums(sums));
+    }
+}

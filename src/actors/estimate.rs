@@ -1,0 +1,190 @@
+//! How much work is done and how long the rest will take.
+
+use std::time::Duration;
+
+use super::Eta;
+
+/// Finished tasks needed before an estimate is given.
+const ENOUGH: u64 = 5;
+
+/// The work of one plan: what is done of it, how fast it went.
+///
+/// Finished tasks are a fair sample of the plan (see the order in which they are handed out), so
+/// the ratio estimator of survey statistics applies: seconds per cost, its error from the spread
+/// of `seconds − ratio · cost`.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Work {
+    pub(super) tasks: u64,
+    pub(super) cost: f64,
+    done: u64,
+    cost_done: f64,
+    seconds: f64,
+    cost_squares: f64,
+    seconds_squares: f64,
+    products: f64,
+}
+
+impl Work {
+    pub(super) fn new(tasks: u64, cost: f64) -> Self {
+        Self {
+            tasks,
+            cost,
+            ..Self::default()
+        }
+    }
+
+    /// Notes a finished task.
+    pub(super) fn add(&mut self, cost: f64, took: Duration) {
+        let seconds = took.as_secs_f64();
+        self.done += 1;
+        self.cost_done += cost;
+        self.seconds += seconds;
+        self.cost_squares += cost * cost;
+        self.seconds_squares += seconds * seconds;
+        self.products += cost * seconds;
+    }
+
+    /// Seconds of one worker per unit of cost; `None` before any is known.
+    pub(super) fn seconds_per_cost(&self) -> Option<f64> {
+        (self.cost_done > 0.0).then(|| self.seconds / self.cost_done)
+    }
+
+    fn tasks_left(&self) -> u64 {
+        self.tasks - self.done
+    }
+
+    /// Expected seconds of one worker for the rest, and the variance of that.
+    fn left(&self) -> Option<(f64, f64)> {
+        if self.tasks_left() == 0 {
+            return Some((0.0, 0.0));
+        }
+        if self.done < ENOUGH {
+            return None;
+        }
+        let ratio = self.seconds_per_cost()?;
+        let cost_left = (self.cost - self.cost_done).max(0.0);
+        let (done, left) = (self.done as f64, self.tasks_left() as f64);
+        let squares =
+            self.seconds_squares - 2.0 * ratio * self.products + ratio * ratio * self.cost_squares;
+        let spread = squares.max(0.0) / (done - 1.0);
+        // The error of the ratio, carried to the rest, and the spread of the rest itself.
+        let scale = cost_left / (self.cost_done / done);
+        Some((ratio * cost_left, spread * (scale * scale / done + left)))
+    }
+}
+
+/// The share of the estimated work that is done, 0 to 1: costs of several plans are made
+/// comparable by their measured speeds.
+pub(super) fn share(works: &[Work]) -> f64 {
+    if works.iter().all(|work| work.tasks_left() == 0) {
+        return 1.0;
+    }
+    let (done, all) = works.iter().fold((0.0, 0.0), |(done, all), work| {
+        let speed = work.seconds_per_cost().unwrap_or(0.0);
+        (done + work.seconds, all + speed * work.cost)
+    });
+    if all > 0.0 {
+        (done / all).clamp(0.0, 1.0)
+    } else {
+        0.0
+    }
+}
+
+/// When `workers` will have finished; `None` until enough tasks of each plan are done to tell.
+pub(super) fn eta(works: &[Work], workers: usize) -> Option<Eta> {
+    let (seconds, variance) = works
+        .iter()
+        .try_fold((0.0, 0.0), |(seconds, variance), work| {
+            let (more, spread) = work.left()?;
+            Some((seconds + more, variance + spread))
+        })?;
+    let tasks: u64 = works.iter().map(Work::tasks_left).sum();
+    let least = works
+        .iter()
+        .filter(|work| work.tasks_left() > 0)
+        .map(|work| work.done)
+        .min()
+        .unwrap_or(u64::MAX);
+    let at_once = (workers as u64).min(tasks).max(1) as f64;
+    Some(Eta {
+        left: duration(seconds / at_once),
+        uncertainty: duration(quantile(least) * variance.sqrt() / at_once),
+    })
+}
+
+/// The 97.5 % quantile of Student's t for a sample of `size`, within 2 % for sizes of 5 and more.
+fn quantile(size: u64) -> f64 {
+    let freedom = (size - 1) as f64;
+    1.96 + 2.4 / freedom + 2.8 / (freedom * freedom)
+}
+
+fn duration(seconds: f64) -> Duration {
+    Duration::try_from_secs_f64(seconds).unwrap_or(Duration::MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn work(tasks: u64, done: u64, seconds: impl Fn(u64) -> f64) -> Work {
+        let mut work = Work::new(tasks, tasks as f64);
+        for task in 0..done {
+            work.add(1.0, Duration::from_secs_f64(seconds(task)));
+        }
+        work
+    }
+
+    #[test]
+    fn equal_tasks_leave_no_uncertainty() {
+        let works = [work(100, 25, |_| 2.0)];
+        assert!((share(&works) - 0.25).abs() < 1e-12);
+        let eta = eta(&works, 3).unwrap();
+        assert!((eta.left.as_secs_f64() - 50.0).abs() < 1e-6);
+        assert!(eta.uncertainty < Duration::from_millis(1));
+    }
+
+    #[test]
+    fn nothing_is_foretold_from_too_few_tasks() {
+        assert_eq!(eta(&[work(100, ENOUGH - 1, |_| 1.0)], 1), None);
+        assert_eq!(share(&[work(100, 0, |_| 1.0)]), 0.0);
+    }
+
+    #[test]
+    fn the_end_is_certain() {
+        let works = [work(100, 100, |task| task as f64)];
+        assert_eq!(share(&works), 1.0);
+        let eta = eta(&works, 2).unwrap();
+        assert_eq!(
+            (eta.left, eta.uncertainty),
+            (Duration::ZERO, Duration::ZERO)
+        );
+    }
+
+    #[test]
+    fn the_interval_holds_the_truth_about_19_times_in_20() {
+        let mut state = 1u64;
+        let mut random = move || {
+            state = state
+                .wrapping_mul(6_364_136_223_846_793_005)
+                .wrapping_add(1);
+            (state >> 33) as f64 / (1u64 << 31) as f64
+        };
+        let held = (0..1000)
+            .filter(|_| {
+                let seconds: Vec<f64> = (0..60).map(|_| 1.0 + random().powi(2)).collect();
+                let works = [work(60, 20, |task| seconds[task as usize])];
+                let truth: f64 = seconds[20..].iter().sum();
+                let eta = eta(&works, 1).unwrap();
+                (truth - eta.left.as_secs_f64()).abs() <= eta.uncertainty.as_secs_f64()
+            })
+            .count();
+        assert!((930..=975).contains(&held), "{held} of 1000");
+    }
+
+    #[test]
+    fn the_quantile_is_that_of_the_tables() {
+        for (size, table) in [(5, 2.776), (6, 2.571), (11, 2.228), (31, 2.042)] {
+            assert!((quantile(size) / table - 1.0).abs() < 0.02, "{size}");
+        }
+    }
+}

@@ -1,0 +1,114 @@
+//! Faults on purpose, to test what becomes of a run. Not part of release builds.
+
+use std::collections::HashMap;
+use std::str::FromStr;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Mutex, PoisonError};
+
+use crate::engine::TaskId;
+
+/// Which faults a run suffers.
+///
+/// Written as `panics=0.1,tries=1,deaths=2`, in any order; what is left out is none (`tries`: 1).
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Faults {
+    /// The share of tasks that panic, 0 to 1: always the same ones.
+    pub panics: f64,
+    /// In how many of its tries such a task panics.
+    pub tries: u32,
+    /// How many worker threads die, each in the middle of a batch.
+    pub deaths: u32,
+}
+
+impl Default for Faults {
+    fn default() -> Self {
+        Self {
+            panics: 0.0,
+            tries: 1,
+            deaths: 0,
+        }
+    }
+}
+
+impl FromStr for Faults {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let mut faults = Self::default();
+        for part in text.split(',') {
+            let error = |why: String| format!("faults `{part}`: {why}");
+            let (key, value) = part
+                .split_once('=')
+                .ok_or_else(|| error("no `=`".to_owned()))?;
+            match key {
+                "panics" => faults.panics = value.parse().map_err(|e| error(format!("{e}")))?,
+                "tries" => faults.tries = value.parse().map_err(|e| error(format!("{e}")))?,
+                "deaths" => faults.deaths = value.parse().map_err(|e| error(format!("{e}")))?,
+                _ => return Err(error("not panics, tries or deaths".to_owned())),
+            }
+        }
+        Ok(faults)
+    }
+}
+
+/// The faults still to come in one run.
+pub(super) struct Injector {
+    faults: Faults,
+    tries: Mutex<HashMap<TaskId, u32>>,
+    deaths: AtomicU32,
+}
+
+impl Injector {
+    pub(super) fn new(faults: Faults) -> Self {
+        Self {
+            faults,
+            tries: Mutex::default(),
+            deaths: AtomicU32::new(faults.deaths),
+        }
+    }
+
+    /// Panics if this try of the task is to panic.
+    pub(super) fn try_task(&self, task: TaskId) {
+        // A multiplicative hash, so that the share is spread over the plan.
+        let hash = (task.index + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 11;
+        if (hash as f64) < self.faults.panics * (1u64 << 53) as f64 {
+            let mut tries = self.tries.lock().unwrap_or_else(PoisonError::into_inner);
+            let tried = tries.entry(task).or_default();
+            *tried += 1;
+            let panics = *tried <= self.faults.tries;
+            drop(tries);
+            assert!(!panics, "injected panic");
+        }
+    }
+
+    /// Panics if a worker is to die here.
+    pub(super) fn die(&self) {
+        let left = self
+            .deaths
+            .fetch_update(Ordering::Relaxed, Ordering::Relaxed, |left| {
+                left.checked_sub(1)
+            });
+        assert!(left.is_err(), "injected death");
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn faults_are_read_and_bad_ones_refused() {
+        let faults: Faults = "deaths=2,panics=0.1".parse().unwrap();
+        assert_eq!(
+            faults,
+            Faults {
+                panics: 0.1,
+                tries: 1,
+                deaths: 2
+            }
+        );
+        assert!("panic=1".parse::<Faults>().is_err());
+        assert!("panics=x".parse::<Faults>().is_err());
+        assert!("panics".parse::<Faults>().is_err());
+    }
+}

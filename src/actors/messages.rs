@@ -1,0 +1,111 @@
+//! What actors tell each other. All messages are sent without waiting for an answer.
+
+use std::time::Duration;
+
+use actix::Message;
+
+use super::queue::Batch;
+use super::{RunError, WorkerReport};
+use crate::engine::Tally;
+
+/// To the run: what the control asks for has changed.
+pub(super) struct Wake;
+
+/// To the run: something failed, so that there can be no result.
+pub(super) struct Failure(pub(super) RunError);
+
+/// To the run: this actor has died, a bug.
+pub(super) struct Gone(pub(super) &'static str);
+
+/// To the run, from the collector: every task is recorded.
+pub(super) struct Complete;
+
+/// To the run, from the producer: it was halted and nothing is in flight.
+pub(super) struct Quiet;
+
+/// To the run, from a worker: its thread has ended and is joined.
+pub(super) struct Left {
+    pub(super) worker: usize,
+    pub(super) report: WorkerReport,
+}
+
+/// To the collector, from the run: tell what was recorded.
+pub(super) struct Sum;
+
+/// To the run: the number of tasks recorded and their sum, of each plan.
+pub(super) struct Sums(pub(super) Vec<(u64, Tally)>);
+
+/// To the producer: offer batches.
+pub(super) struct Offer;
+
+/// To the producer: take back what is queued, offer nothing, say when nothing is in flight.
+pub(super) struct Halt;
+
+/// To the producer: close the queue; workers end.
+pub(super) struct Close;
+
+/// To the producer, from a worker: a batch has left the queue.
+pub(super) struct Taken;
+
+/// To the producer, from the collector: a batch is over.
+pub(super) struct Settled {
+    /// What of it was not counted.
+    pub(super) left: Batch,
+    /// Measured so far, in this plan.
+    pub(super) seconds_per_cost: Option<f64>,
+}
+
+/// To the producer, from the collector: a task panicked, try once more.
+pub(super) struct Retry {
+    pub(super) plan: usize,
+    pub(super) task: u64,
+    /// The worker it panicked on.
+    pub(super) not_on: usize,
+}
+
+/// To the collector, from a worker's thread: tasks of a batch.
+pub(super) struct Counted {
+    pub(super) worker: usize,
+    pub(super) plan: usize,
+    pub(super) tallies: Vec<TaskTally>,
+    /// Tasks that panicked, and what the panic said.
+    pub(super) panicked: Vec<(u64, String)>,
+    /// A task whose counter contradicted itself.
+    pub(super) mismatch: Option<(u64, String)>,
+    /// The batch is over but for these tasks, which were not begun; `None` while it goes on.
+    pub(super) left: Option<Batch>,
+}
+
+/// What counting one task gave.
+pub(super) struct TaskTally {
+    pub(super) task: u64,
+    pub(super) tally: Tally,
+    /// The estimate it had.
+    pub(super) cost: f64,
+    pub(super) took: Duration,
+}
+
+/// To the collector, from a worker: its thread died with this batch.
+pub(super) struct Lost(pub(super) Batch);
+
+/// To a worker, from its thread: its last message.
+pub(super) struct Ended {
+    pub(super) report: WorkerReport,
+    /// What the panic said, if it died of one.
+    pub(super) died: Option<String>,
+    /// The batch it died with.
+    pub(super) batch: Option<Batch>,
+}
+
+macro_rules! unanswered {
+    ($($message:ty),* $(,)?) => {
+        $(impl Message for $message {
+            type Result = ();
+        })*
+    };
+}
+
+unanswered!(
+    Wake, Failure, Gone, Complete, Quiet, Left, Sum, Sums, Offer, Halt, Close, Taken, Settled,
+    Retry, Counted, Lost, Ended,
+);

@@ -1,0 +1,143 @@
+//! The bounded queue between the producer and the workers.
+
+use crossbeam::channel::{Receiver, Sender, TryRecvError, bounded, select};
+
+/// A handful of tasks of one plan, handed to a worker at once. Never recorded.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Batch {
+    /// Position of the plan in the run.
+    pub(super) plan: usize,
+    /// Positions of the tasks in the plan.
+    pub(super) tasks: Vec<u64>,
+    /// The one worker that is to count them, for tasks that panicked on another.
+    pub(super) only: Option<usize>,
+}
+
+/// The end that batches are put into.
+///
+/// All workers draw from one queue. Beside it each worker has a tray for what must be counted by
+/// this worker and no other: tasks that panicked elsewhere. Dropping this end closes both.
+pub(super) struct Inlet {
+    queue: Sender<Batch>,
+    trays: Vec<Sender<Batch>>,
+    queued: Receiver<Batch>,
+    trayed: Vec<Receiver<Batch>>,
+}
+
+/// The end that one worker draws from.
+#[derive(Clone)]
+pub(super) struct Outlet {
+    queue: Receiver<Batch>,
+    tray: Receiver<Batch>,
+}
+
+/// A queue that holds `depth` batches, and a tray of `in_flight` for each worker.
+pub(super) fn queue(workers: usize, depth: usize, in_flight: usize) -> (Inlet, Vec<Outlet>) {
+    let (queue, queued) = bounded(depth);
+    let (trays, trayed): (Vec<_>, Vec<_>) = (0..workers).map(|_| bounded(in_flight)).unzip();
+    let outlets = trayed
+        .iter()
+        .map(|tray| Outlet {
+            queue: queued.clone(),
+            tray: tray.clone(),
+        })
+        .collect();
+    let inlet = Inlet {
+        queue,
+        trays,
+        queued,
+        trayed,
+    };
+    (inlet, outlets)
+}
+
+impl Inlet {
+    /// Puts a batch into the queue, or into the tray of the worker it is for; gives it back if
+    /// that is full.
+    pub(super) fn offer(&self, batch: Batch) -> Result<(), Batch> {
+        let to = batch.only.map_or(&self.queue, |worker| &self.trays[worker]);
+        to.try_send(batch).map_err(|full| full.into_inner())
+    }
+
+    /// Takes back what no worker has drawn yet.
+    pub(super) fn take_back(&self) -> Vec<Batch> {
+        std::iter::once(&self.queued)
+            .chain(&self.trayed)
+            .flat_map(Receiver::try_iter)
+            .collect()
+    }
+
+    /// Batches in the queue.
+    pub(super) fn depth(&self) -> usize {
+        self.queued.len()
+    }
+}
+
+impl Outlet {
+    /// The next batch, from the tray if there is one; waits for it. `None` once the queue is
+    /// closed.
+    pub(super) fn draw(&self) -> Option<Batch> {
+        match self.tray.try_recv() {
+            Ok(batch) => return Some(batch),
+            Err(TryRecvError::Disconnected) => return None,
+            Err(TryRecvError::Empty) => {}
+        }
+        select! {
+            recv(self.tray) -> batch => batch.ok(),
+            recv(self.queue) -> batch => batch.ok(),
+        }
+    }
+
+    /// Batches in the queue.
+    pub(super) fn depth(&self) -> usize {
+        self.queue.len()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn batch(task: u64) -> Batch {
+        Batch {
+            plan: 0,
+            tasks: vec![task],
+            only: None,
+        }
+    }
+
+    fn batch_for(worker: usize) -> Batch {
+        Batch {
+            only: Some(worker),
+            ..batch(1)
+        }
+    }
+
+    #[test]
+    fn a_full_queue_gives_the_batch_back() {
+        let (inlet, _outlets) = queue(1, 2, 2);
+        assert_eq!(inlet.offer(batch(0)), Ok(()));
+        assert_eq!(inlet.offer(batch(1)), Ok(()));
+        assert_eq!(inlet.offer(batch(2)), Err(batch(2)));
+        assert_eq!(inlet.depth(), 2);
+    }
+
+    #[test]
+    fn a_tray_comes_before_the_queue_and_belongs_to_one_worker() {
+        let (inlet, outlets) = queue(2, 2, 2);
+        inlet.offer(batch(0)).unwrap();
+        inlet.offer(batch_for(1)).unwrap();
+        assert_eq!(outlets[1].draw(), Some(batch_for(1)));
+        assert_eq!(outlets[0].draw(), Some(batch(0)));
+    }
+
+    #[test]
+    fn what_was_not_drawn_can_be_taken_back() {
+        let (inlet, outlets) = queue(1, 2, 2);
+        inlet.offer(batch(0)).unwrap();
+        inlet.offer(batch_for(0)).unwrap();
+        assert_eq!(inlet.take_back(), [batch(0), batch_for(0)]);
+        drop(inlet);
+        assert_eq!(outlets[0].draw(), None);
+    }
+}

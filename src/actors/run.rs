@@ -1,0 +1,294 @@
+//! The run: owns all other actors, and the state machine.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+use actix::{Actor, Addr, AsyncContext, Context, Handler, System};
+use crossbeam::channel::Sender;
+use tracing::{debug, error, info};
+
+use super::collector::{Collector, Rate, Record};
+use super::control::{Request, View};
+use super::floor::Floor;
+use super::lifeline::Lifeline;
+use super::messages::{Close, Complete, Failure, Gone, Halt, Left, Offer, Quiet, Sum, Sums, Wake};
+use super::producer::Producer;
+use super::worker::Worker;
+use super::{Control, Report, RunError, RunSpec, RunState, WorkerReport, queue};
+use crate::engine::Tally;
+
+pub(super) type Outcome = Result<Report, RunError>;
+
+pub(super) struct Run {
+    floor: Arc<Floor>,
+    spec: RunSpec,
+    control: Control,
+    state: RunState,
+    team: Option<Team>,
+    /// The first thing that failed.
+    error: Option<RunError>,
+    /// One for each worker that has left.
+    reports: BTreeMap<usize, WorkerReport>,
+    closed: bool,
+    outcome: Sender<Outcome>,
+    _end: StopSystem,
+}
+
+/// The actors of a run; they live as long as their addresses are held here.
+struct Team {
+    producer: Addr<Producer>,
+    collector: Addr<Collector>,
+    _workers: Vec<Addr<Worker>>,
+}
+
+/// Ends the system with the run, even if that dies of a panic.
+struct StopSystem;
+
+impl Drop for StopSystem {
+    fn drop(&mut self) {
+        System::current().stop();
+    }
+}
+
+impl Run {
+    pub(super) fn new(spec: &RunSpec, control: &Control, outcome: Sender<Outcome>) -> Self {
+        Self {
+            floor: Arc::new(Floor::new(
+                spec,
+                #[cfg(feature = "fault-injection")]
+                control.faults(),
+            )),
+            spec: spec.clone(),
+            control: control.clone(),
+            state: RunState::Planning,
+            team: None,
+            error: None,
+            reports: BTreeMap::new(),
+            closed: false,
+            outcome,
+            _end: StopSystem,
+        }
+    }
+
+    fn team(&self, run: &Addr<Self>) -> Team {
+        let floor = &self.floor;
+        let lifeline = |actor| Lifeline::new(actor, run.clone().recipient());
+        let depth = self.spec.queue_per_worker.max(1);
+        let limit = Producer::limit(floor.workers, depth);
+        let (inlet, outlets) = queue::queue(floor.workers, floor.workers * depth, limit);
+        let producer = Producer::new(
+            Arc::clone(floor),
+            run.clone().recipient(),
+            lifeline("producer"),
+            self.spec.batch_time,
+            inlet,
+            limit,
+        )
+        .start();
+        let collector = Collector {
+            floor: Arc::clone(floor),
+            control: self.control.clone(),
+            complete: run.clone().recipient(),
+            failure: run.clone().recipient(),
+            sums: run.clone().recipient(),
+            settled: producer.clone().recipient(),
+            retry: producer.clone().recipient(),
+            record: Record::new(floor),
+            panicked: Default::default(),
+            rate: Rate::new(floor.start),
+            _lifeline: lifeline("collector"),
+        }
+        .start();
+        let workers = outlets.into_iter().enumerate().map(|(index, outlet)| {
+            Worker {
+                floor: Arc::clone(floor),
+                index,
+                outlet,
+                producer: producer.clone().recipient(),
+                counted: collector.clone().recipient(),
+                lost: collector.clone().recipient(),
+                failure: run.clone().recipient(),
+                left: run.clone().recipient(),
+                state: Default::default(),
+                _lifeline: lifeline("worker"),
+            }
+            .start()
+        });
+        Team {
+            _workers: workers.collect(),
+            producer,
+            collector,
+        }
+    }
+
+    /// Goes to `next` if the state machine allows it; whether it did.
+    fn go(&mut self, next: RunState) -> bool {
+        let allowed = self.state.allows(next);
+        if allowed {
+            debug!("{:?} → {next:?}", self.state);
+            self.state = next;
+            let took = next.is_final().then(|| self.floor.start.elapsed());
+            self.control.publish(|view| {
+                view.state = next;
+                view.took = took;
+            });
+            if let Some(team) = &self.team {
+                match next {
+                    RunState::Running => team.producer.do_send(Offer),
+                    RunState::Pausing | RunState::Draining => team.producer.do_send(Halt),
+                    RunState::Planning | RunState::Done | RunState::Failed => {}
+                }
+            }
+        }
+        allowed
+    }
+
+    /// Follows the control.
+    fn obey(&mut self) {
+        match self.control.request() {
+            Request::Drain => self.go(RunState::Draining),
+            // A run that has not begun cannot pause: it begins, and pauses at once.
+            Request::Pause if self.state == RunState::Planning => {
+                self.go(RunState::Running) && self.go(RunState::Pausing)
+            }
+            Request::Pause => self.go(RunState::Pausing),
+            Request::Run => self.go(RunState::Running),
+        };
+    }
+
+    fn finish(&mut self, sums: &[(u64, Tally)]) {
+        if self.state.is_final() {
+            return;
+        }
+        let plans = &self.floor.plans;
+        let tasks_done = sums.iter().map(|(tasks, _)| tasks).sum();
+        let tasks_total = plans.iter().map(|plan| plan.tasks()).sum();
+        let outcome = match self.error.take() {
+            Some(error) => Err(error),
+            None => Ok(Report {
+                finished: tasks_done == tasks_total,
+                tallies: plans
+                    .iter()
+                    .zip(sums)
+                    .map(|(plan, (_, tally))| (plan.engine(), *tally))
+                    .collect(),
+                tasks_done,
+                tasks_total,
+                elapsed: self.floor.start.elapsed(),
+                // Of the whole process: the caller knows what it was before.
+                cpu: Duration::ZERO,
+                workers: std::mem::take(&mut self.reports).into_values().collect(),
+            }),
+        };
+        self.go(match outcome {
+            Ok(_) => RunState::Done,
+            Err(_) => RunState::Failed,
+        });
+        // The receiver waits for this very message.
+        let _ = self.outcome.send(outcome);
+        System::current().stop();
+    }
+}
+
+impl Actor for Run {
+    type Context = Context<Self>;
+
+    fn started(&mut self, context: &mut Self::Context) {
+        let (start, workers) = (self.floor.start, self.floor.workers);
+        let tasks = self.floor.plans.iter().map(|plan| plan.tasks()).sum();
+        self.control.publish(|view| {
+            *view = View {
+                start: Some(start),
+                workers,
+                tasks_total: tasks,
+                ..Default::default()
+            };
+        });
+        info!(workers, tasks, "run begins");
+        self.team = Some(self.team(&context.address()));
+        if let Some(limit) = self.spec.time_limit {
+            context.run_later(limit, |run, _| {
+                info!("the time limit is reached");
+                run.go(RunState::Draining);
+            });
+        }
+        self.control.attach(context.address().recipient());
+        self.obey();
+    }
+}
+
+impl Handler<Wake> for Run {
+    type Result = ();
+
+    fn handle(&mut self, _: Wake, _: &mut Self::Context) {
+        self.obey();
+    }
+}
+
+impl Handler<Failure> for Run {
+    type Result = ();
+
+    fn handle(&mut self, failure: Failure, _: &mut Self::Context) {
+        if self.error.is_none() {
+            error!("{}", failure.0);
+            self.error = Some(failure.0);
+        }
+        self.go(RunState::Draining);
+    }
+}
+
+impl Handler<Gone> for Run {
+    type Result = ();
+
+    fn handle(&mut self, gone: Gone, _: &mut Self::Context) {
+        // What it held is lost and what it owes will not come: there is nothing to wait for.
+        let error = RunError::Runtime(format!("the {} is gone", gone.0));
+        self.error.get_or_insert(error);
+        self.go(RunState::Draining);
+        self.finish(&[]);
+    }
+}
+
+impl Handler<Complete> for Run {
+    type Result = ();
+
+    fn handle(&mut self, _: Complete, _: &mut Self::Context) {
+        self.go(RunState::Draining);
+    }
+}
+
+impl Handler<Quiet> for Run {
+    type Result = ();
+
+    fn handle(&mut self, _: Quiet, _: &mut Self::Context) {
+        // A pause is quiet too, and so is the end of a run that was paused.
+        if self.state == RunState::Draining
+            && !std::mem::replace(&mut self.closed, true)
+            && let Some(team) = &self.team
+        {
+            team.producer.do_send(Close);
+        }
+    }
+}
+
+impl Handler<Left> for Run {
+    type Result = ();
+
+    fn handle(&mut self, left: Left, _: &mut Self::Context) {
+        self.reports.insert(left.worker, left.report);
+        if self.reports.len() == self.floor.workers
+            && let Some(team) = &self.team
+        {
+            team.collector.do_send(Sum);
+        }
+    }
+}
+
+impl Handler<Sums> for Run {
+    type Result = ();
+
+    fn handle(&mut self, sums: Sums, _: &mut Self::Context) {
+        self.finish(&sums.0);
+    }
+}

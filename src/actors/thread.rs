@@ -1,0 +1,199 @@
+//! What a worker's thread does: draw batches, count their tasks, report.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use actix::Recipient;
+use tracing::{debug_span, field, trace, warn};
+
+use super::floor::Floor;
+use super::messages::{Counted, Ended, Taken, TaskTally};
+use super::queue::{Batch, Outlet};
+use super::{LANES, WorkerReport, panics};
+use crate::engine::{Counter, Mismatch, Tally, Task};
+
+/// How long counted tasks may wait for the rest of their batch before they are reported.
+const REPORT_EVERY: Duration = Duration::from_millis(200);
+
+/// What a worker's thread needs to begin, again if the one before died.
+#[derive(Clone)]
+pub(super) struct Desk {
+    pub(super) floor: Arc<Floor>,
+    pub(super) worker: usize,
+    pub(super) name: String,
+    pub(super) outlet: Outlet,
+    pub(super) producer: Recipient<Taken>,
+    pub(super) collector: Recipient<Counted>,
+    pub(super) actor: Recipient<Ended>,
+}
+
+impl Desk {
+    /// The life of the thread: until the queue is closed, or a panic.
+    pub(super) fn work(self) {
+        panics::catch_on_this_thread();
+        let actor = self.actor.clone();
+        let mut work = Work::new(self);
+        let end = catch_unwind(AssertUnwindSafe(|| {
+            work.run();
+            // Here, so that joining the thread after its last message takes no time.
+            work.counters.clear();
+        }));
+        let died = end.err().map(|payload| panics::describe(payload.as_ref()));
+        actor.do_send(Ended {
+            report: std::mem::take(&mut work.report),
+            died,
+            batch: work.batch.take(),
+        });
+    }
+}
+
+struct Work {
+    desk: Desk,
+    /// One for each plan, made when first needed.
+    counters: Vec<Option<Box<dyn Counter>>>,
+    report: WorkerReport,
+    /// The batch in hand.
+    batch: Option<Batch>,
+}
+
+/// What one try of a task came to.
+enum Outcome {
+    Tally(Tally),
+    Mismatch(Mismatch),
+    Panic(String),
+}
+
+impl Work {
+    fn new(desk: Desk) -> Self {
+        Self {
+            counters: desk.floor.plans.iter().map(|_| None).collect(),
+            report: WorkerReport {
+                name: desk.name.clone(),
+                ..WorkerReport::default()
+            },
+            batch: None,
+            desk,
+        }
+    }
+
+    fn run(&mut self) {
+        loop {
+            let waiting = Instant::now();
+            self.batch = self.desk.outlet.draw();
+            let (waited, starved) = self.desk.floor.split_wait(waiting);
+            self.report.waiting += waited;
+            self.report.starved += starved;
+            let Some(batch) = self.batch.clone() else {
+                return;
+            };
+            self.desk.producer.do_send(Taken);
+            trace!(target: LANES, counter = "queue depth", batches = self.desk.outlet.depth());
+            self.count(&batch);
+            self.batch = None;
+        }
+    }
+
+    fn count(&mut self, batch: &Batch) {
+        let plan = Arc::clone(&self.desk.floor.plans[batch.plan]);
+        let span = debug_span!(
+            target: LANES,
+            "batch",
+            lane = self.desk.name,
+            engine = plan.engine().name(),
+            tasks = batch.tasks.len(),
+            nodes = field::Empty,
+        )
+        .entered();
+        let nodes = self.report.nodes;
+        let mut message = self.message(batch.plan);
+        let mut reported = Instant::now();
+        let mut begun = reported;
+        let mut left = batch.tasks.as_slice();
+        while let Some((&index, rest)) = left.split_first()
+            && message.mismatch.is_none()
+            && !self.desk.floor.is_halted()
+        {
+            left = rest;
+            let task = plan.task(index);
+            let outcome = self.try_task(batch.plan, &task);
+            let now = Instant::now();
+            let took = now - begun;
+            begun = now;
+            self.report.busy += took;
+            match outcome {
+                Outcome::Tally(tally) => {
+                    self.report.tasks += 1;
+                    self.report.nodes += tally.nodes;
+                    message.tallies.push(TaskTally {
+                        task: index,
+                        tally,
+                        cost: task.cost,
+                        took,
+                    });
+                }
+                Outcome::Mismatch(mismatch) => {
+                    message.mismatch = Some((index, mismatch.to_string()));
+                }
+                Outcome::Panic(said) => {
+                    warn!(worker = self.desk.name, task = %task.id, "panic: {said}");
+                    message.panicked.push((index, said));
+                }
+            }
+            #[cfg(feature = "fault-injection")]
+            self.desk.floor.injector.die();
+            if now - reported >= REPORT_EVERY {
+                reported = now;
+                let full = std::mem::replace(&mut message, self.message(batch.plan));
+                // A mismatch ends the batch, so that it must not be lost with this message.
+                message.mismatch.clone_from(&full.mismatch);
+                self.desk.collector.do_send(full);
+            }
+        }
+        span.record("nodes", self.report.nodes - nodes);
+        message.left = Some(Batch {
+            tasks: left.to_vec(),
+            ..*batch
+        });
+        self.desk.collector.do_send(message);
+    }
+
+    fn message(&self, plan: usize) -> Counted {
+        Counted {
+            worker: self.desk.worker,
+            plan,
+            tallies: Vec::new(),
+            panicked: Vec::new(),
+            mismatch: None,
+            left: None,
+        }
+    }
+
+    fn try_task(&mut self, plan: usize, task: &Task) -> Outcome {
+        let floor = &self.desk.floor;
+        let counter = &mut self.counters[plan];
+        let first = plan == 0 || self.report.backend.is_empty();
+        let backend = &mut self.report.backend;
+        let counted = catch_unwind(AssertUnwindSafe(|| {
+            #[cfg(feature = "fault-injection")]
+            floor.injector.try_task(task.id);
+            let counter = counter.get_or_insert_with(|| {
+                let counter = floor.plans[plan].counter(&floor.settings);
+                if first {
+                    counter.backend().clone_into(backend);
+                }
+                counter
+            });
+            counter.count(task)
+        }));
+        match counted {
+            Ok(Ok(tally)) => Outcome::Tally(tally),
+            Ok(Err(mismatch)) => Outcome::Mismatch(mismatch),
+            Err(payload) => {
+                // Nobody knows what state the panic left it in.
+                *counter = None;
+                Outcome::Panic(panics::describe(payload.as_ref()))
+            }
+        }
+    }
+}

@@ -1,0 +1,131 @@
+//! A CPU worker: an address, a state and a restart policy. Its computation runs on a thread of its
+//! own, because a busy handler would delay every timer and message of the run.
+
+use std::sync::Arc;
+use std::thread::{self, JoinHandle};
+
+use actix::{Actor, AsyncContext, Context, Handler, Recipient};
+use tracing::{dispatcher, error};
+
+use super::floor::Floor;
+use super::lifeline::Lifeline;
+use super::messages::{Counted, Ended, Failure, Left, Lost, Taken};
+use super::queue::Outlet;
+use super::thread::Desk;
+use super::{RunError, WorkerReport};
+
+/// How often a worker's thread is replaced before its death is the run's.
+const RESTARTS: u32 = 8;
+
+pub(super) struct Worker {
+    pub(super) floor: Arc<Floor>,
+    pub(super) index: usize,
+    pub(super) outlet: Outlet,
+    pub(super) producer: Recipient<Taken>,
+    pub(super) counted: Recipient<Counted>,
+    pub(super) lost: Recipient<Lost>,
+    pub(super) failure: Recipient<Failure>,
+    pub(super) left: Recipient<Left>,
+    pub(super) _lifeline: Lifeline,
+    pub(super) state: State,
+}
+
+/// How a worker fares.
+#[derive(Default)]
+pub(super) struct State {
+    thread: Option<JoinHandle<()>>,
+    restarts: u32,
+    /// Of all its threads together.
+    report: WorkerReport,
+}
+
+impl Worker {
+    /// The name of its thread and lane.
+    fn name(&self) -> String {
+        format!("worker-{}", self.index)
+    }
+
+    fn start(&mut self, actor: Recipient<Ended>) {
+        let desk = Desk {
+            floor: Arc::clone(&self.floor),
+            worker: self.index,
+            name: self.name(),
+            outlet: self.outlet.clone(),
+            producer: self.producer.clone(),
+            collector: self.counted.clone(),
+            actor,
+        };
+        let dispatch = dispatcher::get_default(Clone::clone);
+        let thread = thread::Builder::new()
+            .name(self.name())
+            .spawn(move || dispatcher::with_default(&dispatch, || desk.work()));
+        match thread {
+            Ok(thread) => self.state.thread = Some(thread),
+            Err(error) => self.give_up(format!("{} could not be started: {error}", self.name())),
+        }
+    }
+
+    fn give_up(&mut self, why: String) {
+        self.failure.do_send(Failure(RunError::Runtime(why)));
+        self.leave();
+    }
+
+    fn leave(&mut self) {
+        self.left.do_send(Left {
+            worker: self.index,
+            report: WorkerReport {
+                name: self.name(),
+                ..std::mem::take(&mut self.state.report)
+            },
+        });
+    }
+
+    fn add(&mut self, report: WorkerReport) {
+        let sum = &mut self.state.report;
+        if sum.backend.is_empty() {
+            sum.backend = report.backend;
+        }
+        sum.busy += report.busy;
+        sum.waiting += report.waiting;
+        sum.starved += report.starved;
+        sum.tasks += report.tasks;
+        sum.nodes += report.nodes;
+    }
+}
+
+impl Actor for Worker {
+    type Context = Context<Self>;
+
+    fn started(&mut self, context: &mut Self::Context) {
+        self.start(context.address().recipient());
+    }
+}
+
+impl Handler<Ended> for Worker {
+    type Result = ();
+
+    fn handle(&mut self, ended: Ended, context: &mut Self::Context) {
+        // This was the thread's last message, so that joining it does not wait.
+        let joined = self.state.thread.take().map(JoinHandle::join);
+        self.add(ended.report);
+        if let Some(batch) = ended.batch {
+            self.lost.do_send(Lost(batch));
+        }
+        let died = ended.died.or_else(|| match joined {
+            Some(Err(_)) => Some("panic after its last batch".to_owned()),
+            _ => None,
+        });
+        let Some(why) = died else {
+            self.leave();
+            return;
+        };
+        error!(worker = self.name(), "died: {why}");
+        if self.state.restarts == RESTARTS {
+            let times = RESTARTS + 1;
+            self.give_up(format!("{} died {times} times: {why}", self.name()));
+        } else {
+            self.state.restarts += 1;
+            self.start(context.address().recipient());
+        }
+    }
+}

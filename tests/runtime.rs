@@ -1,0 +1,353 @@
+//! The runtime, driven as its callers drive it.
+
+use std::collections::BTreeSet;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
+
+use queenfold::actors::{Control, Report, RunError, RunSpec, RunState, run};
+use queenfold::board::Size;
+use queenfold::chain::ChainPlan;
+use queenfold::engine::{Counter, CounterSettings, Engine, Mismatch, Plan, Tally, Task, TaskId};
+use queenfold::simd::Isa;
+
+/// Totals of A000170, n = 1..13.
+const TOTALS: [u128; 13] = [1, 0, 0, 2, 10, 4, 40, 92, 352, 724, 2_680, 14_200, 73_712];
+
+/// These tests count the threads of the process, so that only one may run at a time.
+static ALONE: Mutex<()> = Mutex::new(());
+
+fn spec(plans: Vec<Arc<dyn Plan>>, workers: usize) -> RunSpec {
+    RunSpec {
+        plans,
+        workers,
+        counter: CounterSettings {
+            isa: Isa::Portable,
+            memory: 64 << 20,
+        },
+        queue_per_worker: 2,
+        batch_time: Duration::from_millis(50),
+        time_limit: None,
+    }
+}
+
+fn chain(n: u32) -> Arc<dyn Plan> {
+    Arc::new(ChainPlan::new(Size::new(n).unwrap()))
+}
+
+type Count = dyn Fn(u64) -> Result<Tally, Mismatch> + Send + Sync;
+
+/// A plan that counts what it is told to.
+struct Made {
+    tasks: u64,
+    count: Arc<Count>,
+    counters: Arc<AtomicU64>,
+}
+
+fn made(
+    tasks: u64,
+    count: impl Fn(u64) -> Result<Tally, Mismatch> + Send + Sync + 'static,
+) -> Arc<dyn Plan> {
+    Arc::new(Made {
+        tasks,
+        count: Arc::new(count),
+        counters: Arc::default(),
+    })
+}
+
+fn tally(r90: u64) -> Tally {
+    Tally {
+        r90: r90.into(),
+        partitions: 1,
+        nodes: 1,
+        ..Tally::default()
+    }
+}
+
+impl Plan for Made {
+    fn engine(&self) -> Engine {
+        Engine::Census
+    }
+
+    fn version(&self) -> &'static str {
+        "made-1"
+    }
+
+    fn size(&self) -> Size {
+        Size::new(8).unwrap()
+    }
+
+    fn tasks(&self) -> u64 {
+        self.tasks
+    }
+
+    fn task(&self, index: u64) -> Task {
+        Task {
+            id: TaskId {
+                engine: Engine::Census,
+                index,
+            },
+            ranks: 10 * index..10 * index + 10,
+            cost: 1.0,
+        }
+    }
+
+    fn total_cost(&self) -> f64 {
+        self.tasks as f64
+    }
+
+    fn counter(&self, _: &CounterSettings) -> Box<dyn Counter> {
+        self.counters.fetch_add(1, Ordering::Relaxed);
+        self.oracle()
+    }
+
+    fn oracle(&self) -> Box<dyn Counter> {
+        Box::new(MadeCounter(Arc::clone(&self.count)))
+    }
+}
+
+struct MadeCounter(Arc<Count>);
+
+impl Counter for MadeCounter {
+    fn backend(&self) -> &'static str {
+        "made"
+    }
+
+    fn count(&mut self, task: &Task) -> Result<Tally, Mismatch> {
+        (self.0)(task.id.index)
+    }
+}
+
+/// Threads of this process that the runtime started.
+fn threads() -> BTreeSet<String> {
+    let tasks = std::fs::read_dir("/proc/self/task").into_iter().flatten();
+    tasks
+        .filter_map(|task| std::fs::read_to_string(task.ok()?.path().join("comm")).ok())
+        .map(|name| name.trim().to_owned())
+        .filter(|name| name == "run" || name.starts_with("worker-"))
+        .collect()
+}
+
+/// Runs, and sees to it that nothing is left.
+fn run_alone(spec: &RunSpec, control: &Control) -> Result<Report, RunError> {
+    let _alone = ALONE.lock().unwrap_or_else(|lock| lock.into_inner());
+    let outcome = run(spec, control);
+    assert_eq!(threads(), BTreeSet::new(), "left running");
+    outcome
+}
+
+#[test]
+fn every_n_up_to_13_is_exact_with_any_number_of_workers() {
+    for (n, total) in (1..).zip(TOTALS) {
+        let tallies = [1, 2, 4].map(|workers| {
+            let control = Control::new();
+            let report = run_alone(&spec(vec![chain(n)], workers), &control).unwrap();
+            assert!(report.finished);
+            assert_eq!(report.tasks_done, report.tasks_total);
+            assert_eq!(report.workers.len(), workers);
+            let tasks: u64 = report.workers.iter().map(|worker| worker.tasks).sum();
+            assert_eq!(tasks, report.tasks_total);
+            let progress = control.progress();
+            assert_eq!(progress.state, RunState::Done);
+            assert_eq!(progress.solutions, total);
+            assert_eq!(progress.share, 1.0);
+            report.tallies[&Engine::Chain]
+        });
+        assert_eq!(tallies[0].completions.solutions(), total, "n = {n}");
+        assert_eq!(tallies[0], tallies[1]);
+        assert_eq!(tallies[0], tallies[2]);
+    }
+}
+
+#[test]
+fn two_plans_are_counted_in_one_run_and_summed_apart() {
+    let plans = vec![chain(12), made(1000, |task| Ok(tally(task)))];
+    let report = run_alone(&spec(plans, 2), &Control::new()).unwrap();
+    assert_eq!(
+        report.tallies[&Engine::Chain].completions.solutions(),
+        14_200
+    );
+    assert_eq!(report.tallies[&Engine::Census].r90, 499_500);
+    assert_eq!(report.workers[0].backend, "scalar");
+}
+
+#[test]
+fn a_drain_in_the_middle_gives_a_part_and_says_so() {
+    let control = Control::new();
+    let drain = control.clone();
+    let plan = made(100_000, move |task| {
+        if task == 61_803 {
+            drain.drain();
+        }
+        Ok(tally(1))
+    });
+    let report = run_alone(&spec(vec![plan], 2), &control).unwrap();
+    assert!(!report.finished);
+    assert!(report.tasks_done < 100_000);
+    assert_eq!(
+        report.tallies[&Engine::Census].r90,
+        report.tasks_done.into()
+    );
+    assert_eq!(control.progress().state, RunState::Done);
+}
+
+#[test]
+fn a_run_under_a_drained_control_begins_no_task() {
+    let control = Control::new();
+    control.drain();
+    let report = run_alone(&spec(vec![chain(10)], 2), &control).unwrap();
+    assert!(!report.finished);
+    assert_eq!(report.tasks_done, 0);
+}
+
+#[test]
+fn a_drain_ends_a_paused_run() {
+    let control = Control::new();
+    control.pause();
+    let other = control.clone();
+    let thread = std::thread::spawn(move || {
+        while other.progress().state != RunState::Pausing {
+            std::thread::yield_now();
+        }
+        other.drain();
+    });
+    let report = run_alone(&spec(vec![chain(10)], 2), &control).unwrap();
+    thread.join().unwrap();
+    assert!(!report.finished);
+}
+
+#[test]
+fn a_paused_run_stands_still_and_goes_on_to_the_exact_end() {
+    let control = Control::new();
+    let pause = control.clone();
+    let plan = made(3000, move |task| {
+        if task == 0 {
+            pause.pause();
+        }
+        std::thread::sleep(Duration::from_micros(100));
+        Ok(tally(task))
+    });
+    let other = control.clone();
+    let thread = std::thread::spawn(move || {
+        while other.progress().state != RunState::Pausing {
+            std::thread::yield_now();
+        }
+        std::thread::sleep(Duration::from_millis(50));
+        let before = other.progress().tasks_done;
+        std::thread::sleep(Duration::from_millis(50));
+        assert_eq!(other.progress().tasks_done, before);
+        assert_eq!(other.progress().state, RunState::Pausing);
+        other.resume();
+        before
+    });
+    let report = run_alone(&spec(vec![plan], 2), &control).unwrap();
+    assert!(thread.join().unwrap() < 3000);
+    assert!(report.finished);
+    assert_eq!(report.tallies[&Engine::Census].r90, 2999 * 3000 / 2);
+}
+
+#[test]
+fn the_time_limit_drains() {
+    let plan = made(1_000_000, |_| {
+        std::thread::sleep(Duration::from_millis(1));
+        Ok(tally(1))
+    });
+    let spec = RunSpec {
+        time_limit: Some(Duration::from_millis(60)),
+        ..spec(vec![plan], 2)
+    };
+    let start = Instant::now();
+    let report = run_alone(&spec, &Control::new()).unwrap();
+    assert!(!report.finished);
+    assert!(report.tasks_done > 0);
+    assert!(start.elapsed() < Duration::from_secs(2));
+}
+
+#[test]
+fn a_counter_that_contradicts_itself_fails_the_run() {
+    let plan = made(500, |task| match task {
+        77 => Err(Mismatch("seven is eight".to_owned())),
+        _ => Ok(tally(1)),
+    });
+    let control = Control::new();
+    let error = run_alone(&spec(vec![plan], 2), &control).unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "task census:77 (ranks 770..780): seven is eight"
+    );
+    assert_eq!(control.progress().state, RunState::Failed);
+}
+
+#[test]
+fn a_task_that_panics_once_is_counted_on_another_worker() {
+    let panicked: Arc<Mutex<Option<String>>> = Arc::default();
+    let by = Arc::clone(&panicked);
+    let plan = made(500, move |task| {
+        if task == 33 {
+            let me = std::thread::current().name().map(str::to_owned);
+            let mut by = by.lock().unwrap();
+            match &*by {
+                None => {
+                    *by = me;
+                    drop(by);
+                    panic!("the first try");
+                }
+                first => assert_ne!(*first, me),
+            }
+        }
+        Ok(tally(task))
+    });
+    let report = run_alone(&spec(vec![plan], 2), &Control::new()).unwrap();
+    assert_eq!(report.tallies[&Engine::Census].r90, 499 * 500 / 2);
+    assert!(panicked.lock().unwrap().is_some());
+}
+
+#[test]
+fn one_worker_alone_tries_again_with_a_fresh_counter() {
+    let counters = Arc::new(AtomicU64::new(0));
+    let tries = AtomicU64::new(0);
+    let plan = Arc::new(Made {
+        tasks: 50,
+        count: Arc::new(move |task| {
+            assert!(task != 33 || tries.fetch_add(1, Ordering::Relaxed) > 0);
+            Ok(tally(task))
+        }),
+        counters: Arc::clone(&counters),
+    });
+    let report = run_alone(&spec(vec![plan], 1), &Control::new()).unwrap();
+    assert_eq!(report.tallies[&Engine::Census].r90, 49 * 50 / 2);
+    assert_eq!(counters.load(Ordering::Relaxed), 2);
+}
+
+#[test]
+fn a_task_that_panics_twice_fails_the_run_with_its_ranks() {
+    for workers in [1, 2] {
+        let plan = made(500, |task| {
+            assert_ne!(task, 33, "no way");
+            Ok(tally(1))
+        });
+        let error = run_alone(&spec(vec![plan], workers), &Control::new()).unwrap_err();
+        let RunError::TaskFailed {
+            task,
+            ranks,
+            message,
+        } = error
+        else {
+            panic!("{error}");
+        };
+        assert_eq!((task.index, ranks), (33, 330..340));
+        assert!(message.contains("no way"), "{message}");
+    }
+}
+
+#[test]
+fn ten_million_tasks_are_counted_once_each() {
+    let plan = made(10_000_000, |task| Ok(tally(task)));
+    let report = run_alone(&spec(vec![plan], 2), &Control::new()).unwrap();
+    assert!(report.finished);
+    assert_eq!(
+        report.tallies[&Engine::Census].r90,
+        9_999_999 * 10_000_000 / 2
+    );
+    assert_eq!(report.tallies[&Engine::Census].partitions, 10_000_000);
+}
