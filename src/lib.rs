@@ -11,6 +11,7 @@
 //! * [`census`]: the solutions fixed by a half or quarter turn.
 //! * [`outcome`]: from tallies to a checked result.
 //! * [`actors`]: the runtime.
+//! * [`telemetry`]: what a run tells of itself.
 
 pub mod actors;
 pub mod board;
@@ -19,3 +20,4 @@ pub mod chain;
 pub mod engine;
 pub mod outcome;
 pub mod simd;
+pub mod telemetry;

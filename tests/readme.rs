@@ -22,7 +22,10 @@ fn examples(markdown: &str) -> Vec<Example> {
         if line.starts_with("```") {
             inside = line == "```console";
         } else if inside && let Some(command) = line.strip_prefix("$ ") {
-            found.push(Example { command: command.to_owned(), output: Vec::new() });
+            found.push(Example {
+                command: command.to_owned(),
+                output: Vec::new(),
+            });
         } else if inside && let Some(example) = found.last_mut() {
             example.output.push(line.to_owned());
         }
@@ -34,9 +37,15 @@ fn examples(markdown: &str) -> Vec<Example> {
 fn without_times(line: &str) -> String {
     let mut words: Vec<String> = Vec::new();
     for word in line.split_whitespace() {
-        let clock = word.chars().all(|c| c.is_ascii_digit() || c == ':' || c == '.');
+        let clock = word
+            .chars()
+            .all(|c| c.is_ascii_digit() || c == ':' || c == '.');
         let is_time = clock && word.contains(':') && word.contains('.');
-        words.push(if is_time { "TIME".to_owned() } else { word.to_owned() });
+        words.push(if is_time {
+            "TIME".to_owned()
+        } else {
+            word.to_owned()
+        });
     }
     words.join(" ")
 }
@@ -62,14 +71,21 @@ fn run(command: &str, folder: &Path) -> (bool, Vec<String>) {
         .output()
         .expect("the program starts");
     let text = String::from_utf8(output.stdout).expect("text");
-    (output.status.success(), text.lines().map(without_times).collect())
+    (
+        output.status.success(),
+        text.lines().map(without_times).collect(),
+    )
 }
 
 #[test]
 fn every_command_in_the_readme_prints_what_the_readme_shows() {
     let readme = std::fs::read_to_string(root().join("README.md")).expect("README.md");
     let examples = examples(&readme);
-    assert!(examples.len() >= 5, "only {} examples found", examples.len());
+    assert!(
+        examples.len() >= 5,
+        "only {} examples found",
+        examples.len()
+    );
     for Example { command, output } in examples {
         // The two commands for a fresh machine go through cargo; the program they run is this one.
         let command = command.replace("cargo run --release --", "queenfold");
@@ -79,15 +95,25 @@ fn every_command_in_the_readme_prints_what_the_readme_shows() {
         let (ok, printed) = run(&command, &root());
         assert!(ok, "`{command}` failed");
         let shown: Vec<_> = output.iter().map(|line| without_times(line)).collect();
-        assert!(matches(&shown, &printed), "`{command}` printed\n{}", printed.join("\n"));
+        assert!(
+            matches(&shown, &printed),
+            "`{command}` printed\n{}",
+            printed.join("\n")
+        );
     }
 }
 
 #[test]
 fn a_difference_other_than_a_time_is_seen() {
     let lines = |text: &str| text.lines().map(without_times).collect::<Vec<_>>();
-    assert!(matches(&lines("8: 92 12 00:00:00:00.001"), &lines(" 8:  92 12 00:00:00:01.900")));
-    assert!(!matches(&lines("8: 92 12 00:00:00:00.001"), &lines("8: 93 12 00:00:00:00.001")));
+    assert!(matches(
+        &lines("8: 92 12 00:00:00:00.001"),
+        &lines(" 8:  92 12 00:00:00:01.900")
+    ));
+    assert!(!matches(
+        &lines("8: 92 12 00:00:00:00.001"),
+        &lines("8: 93 12 00:00:00:00.001")
+    ));
     assert!(matches(&lines("a\n…\nd"), &lines("a\nb\nc\nd")));
     assert!(!matches(&lines("a\n…\nd"), &lines("a\nb\nc")));
 }

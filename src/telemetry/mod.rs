@@ -1,0 +1,79 @@
+//! What a run tells of itself: log lines, a trace for Perfetto, a profile, a progress line.
+//!
+//! All of it is off by default and free when off: spans and counters come once per batch, never
+//! per node, and cost one comparison where nobody listens.
+//!
+//! * [`start`]: the log on standard error, and the trace file.
+//! * [`TraceFile`], [`trace_layer`]: Trace Event JSON from spans and counters of the runtime.
+//! * [`profile`]: how the workers spent a run.
+//! * [`progress_line`]: how far a run is.
+
+mod profile;
+mod progress;
+mod trace;
+
+use std::io::{self, IsTerminal};
+use std::path::{Path, PathBuf};
+
+use tracing_subscriber::layer::SubscriberExt;
+use tracing_subscriber::util::{SubscriberInitExt, TryInitError};
+use tracing_subscriber::{EnvFilter, Layer, fmt};
+
+pub use profile::profile;
+pub use progress::{duration, progress_line, rate};
+pub use trace::{TraceFile, trace_layer};
+
+/// Why telemetry could not start.
+#[derive(Debug, thiserror::Error)]
+pub enum TelemetryError {
+    /// The filter is no list of directives like `info` or `queenfold::actors=debug`.
+    #[error("log filter `{filter}`: {source}")]
+    Filter {
+        /// What was given.
+        filter: String,
+        /// What is wrong with it.
+        source: tracing_subscriber::filter::ParseError,
+    },
+    /// The trace file could not be created.
+    #[error("trace file {}: {source}", path.display())]
+    Trace {
+        /// Where.
+        path: PathBuf,
+        /// Why not.
+        source: io::Error,
+    },
+    /// It was started before.
+    #[error(transparent)]
+    Started(#[from] TryInitError),
+}
+
+/// Starts telemetry for the whole process: log lines that pass `filter` (in the language of
+/// `RUST_LOG`) on standard error, and a trace file at `trace`, if any.
+///
+/// The trace file that is returned has to be [finished](TraceFile::finish) at the end.
+///
+/// # Errors
+/// See [`TelemetryError`].
+pub fn start(filter: &str, trace: Option<&Path>) -> Result<Option<TraceFile>, TelemetryError> {
+    let wanted = EnvFilter::try_new(filter).map_err(|source| TelemetryError::Filter {
+        filter: filter.to_owned(),
+        source,
+    })?;
+    let colour = io::stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none();
+    let log = fmt::layer()
+        .with_writer(io::stderr)
+        .with_ansi(colour)
+        .with_filter(wanted);
+    let traced = trace.map(|path| {
+        trace_layer(path).map_err(|source| TelemetryError::Trace {
+            path: path.to_owned(),
+            source,
+        })
+    });
+    let (layer, file) = traced.transpose()?.unzip();
+    tracing_subscriber::registry()
+        .with(layer)
+        .with(log)
+        .try_init()?;
+    Ok(file)
+}

@@ -1,0 +1,95 @@
+use std::fmt::Write;
+use std::time::Duration;
+
+use super::{duration, rate};
+use crate::actors::Report;
+
+/// How the workers spent the run, as a table: for each the share of its time busy, waiting and
+/// starved, its tasks and its nodes per second of busy time; then how far apart the first and the
+/// last worker finished.
+pub fn profile(report: &Report) -> String {
+    let mut table = format!(
+        "{:<12} {:<9} {:>8} {:>8} {:>8} {:>10} {:>14}\n",
+        "worker", "kernel", "busy", "waiting", "starved", "tasks", "speed"
+    );
+    for worker in &report.workers {
+        let all = worker.busy + worker.waiting + worker.starved;
+        // Writing to a string cannot fail.
+        let _ = writeln!(
+            table,
+            "{:<12} {:<9} {:>8} {:>8} {:>8} {:>10} {:>14}",
+            worker.name,
+            worker.backend,
+            percent(worker.busy, all),
+            percent(worker.waiting, all),
+            percent(worker.starved, all),
+            worker.tasks,
+            rate(worker.nodes, worker.busy),
+        );
+    }
+    let skew = skew(report);
+    let _ = writeln!(
+        table,
+        "finish skew  {:.1} ms, {} of {}",
+        skew.as_secs_f64() * 1e3,
+        percent(skew, report.elapsed),
+        duration(report.elapsed),
+    );
+    table
+}
+
+/// From when the first worker ran out of work until the last one did.
+fn skew(report: &Report) -> Duration {
+    let starved = || report.workers.iter().map(|worker| worker.starved);
+    match (starved().min(), starved().max()) {
+        (Some(least), Some(most)) => most - least,
+        _ => Duration::ZERO,
+    }
+}
+
+fn percent(part: Duration, all: Duration) -> String {
+    let share = if all.is_zero() {
+        0.0
+    } else {
+        part.as_secs_f64() / all.as_secs_f64()
+    };
+    format!("{:.1} %", share * 100.0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::actors::WorkerReport;
+
+    #[test]
+    fn shares_speeds_and_skew_are_those_of_the_report() {
+        let worker = |index, busy, starved| WorkerReport {
+            name: format!("worker-{index}"),
+            backend: "scalar".to_owned(),
+            busy: Duration::from_millis(busy),
+            waiting: Duration::from_millis(10),
+            starved: Duration::from_millis(starved),
+            tasks: 64,
+            nodes: busy * 100_000,
+        };
+        let report = Report {
+            elapsed: Duration::from_secs(1),
+            workers: vec![worker(0, 990, 0), worker(1, 970, 20)],
+            ..Report::default()
+        };
+        assert_eq!(
+            profile(&report),
+            "\
+worker       kernel        busy  waiting  starved      tasks          speed
+worker-0     scalar      99.0 %    1.0 %    0.0 %         64    100 Mnode/s
+worker-1     scalar      97.0 %    1.0 %    2.0 %         64    100 Mnode/s
+finish skew  20.0 ms, 2.0 % of 1.0 s
+"
+        );
+    }
+
+    #[test]
+    fn a_run_without_workers_has_a_profile() {
+        assert!(profile(&Report::default()).contains("finish skew  0.0 ms, 0.0 % of 0.0 s"));
+    }
+}

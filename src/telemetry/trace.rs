@@ -1,0 +1,231 @@
+//! Trace Event JSON, the format that Perfetto and `chrome://tracing` open: one lane for each actor,
+//! counters beside them.
+//!
+//! Format: <https://docs.google.com/document/d/1CvAClvFfyA5R-PhYUmn5OOQtYMH4h6I0nSsKchNAySU>.
+
+use std::collections::HashMap;
+use std::fmt;
+use std::fs::File;
+use std::io::{self, BufWriter, Write};
+use std::path::Path;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Instant;
+
+use serde_json::{Map, Value, json};
+use tracing::field::{Field, Visit};
+use tracing::level_filters::LevelFilter;
+use tracing::span::{Attributes, Id, Record};
+use tracing::{Event, Subscriber};
+use tracing_subscriber::Layer;
+use tracing_subscriber::filter::Targets;
+use tracing_subscriber::layer::Context;
+use tracing_subscriber::registry::LookupSpan;
+
+use crate::actors::LANES;
+
+/// Creates the trace file, and a layer that writes to it the spans and counters of the runtime.
+///
+/// # Errors
+/// The file cannot be created.
+pub fn trace_layer<S>(path: &Path) -> io::Result<(impl Layer<S> + use<S>, TraceFile)>
+where
+    S: Subscriber + for<'a> LookupSpan<'a>,
+{
+    let mut writer = Writer {
+        out: BufWriter::new(File::create(path)?),
+        lanes: HashMap::new(),
+        empty: true,
+        outcome: Ok(()),
+        finished: false,
+    };
+    writer.put("{\"displayTimeUnit\":\"ms\",\"traceEvents\":[");
+    let shared = Arc::new(Mutex::new(writer));
+    let layer = TraceLayer {
+        start: Instant::now(),
+        writer: Arc::clone(&shared),
+    };
+    let wanted = Targets::new().with_target(LANES, LevelFilter::TRACE);
+    Ok((layer.with_filter(wanted), TraceFile(shared)))
+}
+
+/// A trace file being written. It is closed when this is dropped, so that it is whole even if the
+/// run failed.
+pub struct TraceFile(Arc<Mutex<Writer>>);
+
+impl TraceFile {
+    /// Closes the file. What happens later is not in it.
+    ///
+    /// # Errors
+    /// Something could not be written, now or earlier.
+    pub fn finish(self) -> io::Result<()> {
+        lock(&self.0).finish()
+    }
+}
+
+impl Drop for TraceFile {
+    fn drop(&mut self) {
+        // Whoever wants to know of errors calls `finish`.
+        let _ = lock(&self.0).finish();
+    }
+}
+
+impl fmt::Debug for TraceFile {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("TraceFile").finish_non_exhaustive()
+    }
+}
+
+fn lock(writer: &Mutex<Writer>) -> MutexGuard<'_, Writer> {
+    writer.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+struct Writer {
+    out: BufWriter<File>,
+    /// Numbers of the lanes that were named in the file.
+    lanes: HashMap<String, usize>,
+    empty: bool,
+    /// The first error; after it nothing more is written.
+    outcome: io::Result<()>,
+    finished: bool,
+}
+
+impl Writer {
+    fn put(&mut self, text: &str) {
+        if self.outcome.is_ok() {
+            self.outcome = self.out.write_all(text.as_bytes());
+        }
+    }
+
+    fn event(&mut self, event: &Value) {
+        if !self.finished {
+            let comma = if self.empty { "\n" } else { ",\n" };
+            self.empty = false;
+            self.put(&format!("{comma}{event}"));
+        }
+    }
+
+    /// The number of a lane; the first time it is named in the file.
+    fn lane(&mut self, name: &str) -> usize {
+        if let Some(&lane) = self.lanes.get(name) {
+            return lane;
+        }
+        let lane = self.lanes.len() + 1;
+        self.lanes.insert(name.to_owned(), lane);
+        self.event(&json!({
+            "ph": "M", "name": "thread_name", "pid": 1, "tid": lane, "args": {"name": name},
+        }));
+        lane
+    }
+
+    fn finish(&mut self) -> io::Result<()> {
+        if !std::mem::replace(&mut self.finished, true) {
+            self.put("\n]}\n");
+            if self.outcome.is_ok() {
+                self.outcome = self.out.flush();
+            }
+        }
+        std::mem::replace(&mut self.outcome, Ok(()))
+    }
+}
+
+struct TraceLayer {
+    start: Instant,
+    writer: Arc<Mutex<Writer>>,
+}
+
+/// A span under way.
+struct Open {
+    since: Instant,
+    fields: Fields,
+}
+
+impl TraceLayer {
+    /// Microseconds since the trace began.
+    fn micros(&self, at: Instant) -> f64 {
+        at.duration_since(self.start).as_nanos() as f64 / 1000.0
+    }
+}
+
+impl<S> Layer<S> for TraceLayer
+where
+    S: Subscriber + for<'a> LookupSpan<'a>,
+{
+    fn on_new_span(&self, attributes: &Attributes<'_>, id: &Id, context: Context<'_, S>) {
+        let mut fields = Fields::default();
+        attributes.record(&mut fields);
+        if let Some(span) = context.span(id) {
+            let since = Instant::now();
+            span.extensions_mut().insert(Open { since, fields });
+        }
+    }
+
+    fn on_record(&self, id: &Id, values: &Record<'_>, context: Context<'_, S>) {
+        if let Some(span) = context.span(id)
+            && let Some(open) = span.extensions_mut().get_mut::<Open>()
+        {
+            values.record(&mut open.fields);
+        }
+    }
+
+    /// A counter: the name is the field `counter`, the value every other field.
+    fn on_event(&self, event: &Event<'_>, _: Context<'_, S>) {
+        let mut fields = Fields::default();
+        event.record(&mut fields);
+        let Some(counter) = fields.0.remove("counter") else {
+            return;
+        };
+        lock(&self.writer).event(&json!({
+            "ph": "C",
+            "name": counter,
+            "pid": 1,
+            "ts": self.micros(Instant::now()),
+            "args": fields.0,
+        }));
+    }
+
+    fn on_close(&self, id: Id, context: Context<'_, S>) {
+        let Some(span) = context.span(&id) else {
+            return;
+        };
+        let Some(mut open) = span.extensions_mut().remove::<Open>() else {
+            return;
+        };
+        let Some(Value::String(lane)) = open.fields.0.remove("lane") else {
+            return;
+        };
+        let mut writer = lock(&self.writer);
+        let lane = writer.lane(&lane);
+        writer.event(&json!({
+            "ph": "X",
+            "name": span.name(),
+            "pid": 1,
+            "tid": lane,
+            "ts": self.micros(open.since),
+            "dur": open.since.elapsed().as_nanos() as f64 / 1000.0,
+            "args": open.fields.0,
+        }));
+    }
+}
+
+/// The fields of a span or an event, as JSON.
+#[derive(Default)]
+struct Fields(Map<String, Value>);
+
+impl Visit for Fields {
+    fn record_f64(&mut self, field: &Field, value: f64) {
+        self.0.insert(field.name().to_owned(), value.into());
+    }
+
+    fn record_u64(&mut self, field: &Field, value: u64) {
+        self.0.insert(field.name().to_owned(), value.into());
+    }
+
+    fn record_str(&mut self, field: &Field, value: &str) {
+        self.0.insert(field.name().to_owned(), value.into());
+    }
+
+    fn record_debug(&mut self, field: &Field, value: &dyn fmt::Debug) {
+        let text = format!("{value:?}");
+        self.0.insert(field.name().to_owned(), text.into());
+    }
+}

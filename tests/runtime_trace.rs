@@ -1,0 +1,132 @@
+//! The trace of a run is JSON that Perfetto opens, and tells the truth.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
+use queenfold::actors::{Control, Report, RunError, RunSpec, run};
+use queenfold::board::Size;
+use queenfold::chain::ChainPlan;
+use queenfold::engine::CounterSettings;
+use queenfold::simd::Isa;
+use queenfold::telemetry::trace_layer;
+use serde_json::Value;
+use tracing_subscriber::layer::SubscriberExt;
+
+fn traced(path: &Path, control: &Control) -> Result<Report, RunError> {
+    let spec = RunSpec {
+        plans: vec![Arc::new(ChainPlan::new(Size::new(15).unwrap()))],
+        workers: 2,
+        counter: CounterSettings {
+            isa: Isa::Portable,
+            memory: 64 << 20,
+        },
+        queue_per_worker: 2,
+        batch_time: Duration::from_millis(20),
+        time_limit: None,
+    };
+    let (layer, file) = trace_layer(path).unwrap();
+    let subscriber = tracing_subscriber::registry().with(layer);
+    let outcome = tracing::subscriber::with_default(subscriber, || run(&spec, control));
+    file.finish().unwrap();
+    outcome
+}
+
+fn events(path: &Path) -> Vec<Value> {
+    let text = std::fs::read_to_string(path).unwrap();
+    let trace: Value = serde_json::from_str(&text).unwrap();
+    trace["traceEvents"].as_array().unwrap().clone()
+}
+
+#[test]
+fn a_trace_has_balanced_spans_in_lanes_named_after_the_actors() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("trace.json");
+    let report = traced(&path, &Control::new()).unwrap();
+    let events = events(&path);
+
+    let lanes: BTreeMap<u64, &str> = events
+        .iter()
+        .filter(|event| event["ph"] == "M" && event["name"] == "thread_name")
+        .map(|event| {
+            let name = event["args"]["name"].as_str().unwrap();
+            (event["tid"].as_u64().unwrap(), name)
+        })
+        .collect();
+    let names: BTreeSet<_> = lanes.values().copied().collect();
+    assert_eq!(
+        names,
+        BTreeSet::from(["collector", "producer", "worker-0", "worker-1"])
+    );
+
+    // A complete event is a begin and an end in one; B and E do not occur.
+    let phases: BTreeSet<_> = events.iter().map(|e| e["ph"].as_str().unwrap()).collect();
+    assert_eq!(phases, BTreeSet::from(["C", "M", "X"]));
+    let mut spans: BTreeMap<&str, Vec<(f64, f64)>> = BTreeMap::new();
+    for event in events.iter().filter(|event| event["ph"] == "X") {
+        let lane = lanes[&event["tid"].as_u64().unwrap()];
+        let start = event["ts"].as_f64().unwrap();
+        let length = event["dur"].as_f64().unwrap();
+        assert!(start >= 0.0 && length >= 0.0);
+        spans.entry(lane).or_default().push((start, start + length));
+    }
+    for (lane, spans) in &mut spans {
+        spans.sort_by(|a, b| a.partial_cmp(b).unwrap());
+        for pair in spans.windows(2) {
+            assert!(pair[0].1 <= pair[1].0 + 0.01, "{lane}: {pair:?} overlap");
+        }
+    }
+
+    for worker in &report.workers {
+        let busy = worker.busy.as_secs_f64() * 1e6;
+        let covered: f64 = spans[worker.name.as_str()].iter().map(|s| s.1 - s.0).sum();
+        assert!(
+            covered >= 0.95 * busy,
+            "{}: {covered} of {busy}",
+            worker.name
+        );
+        assert!(covered <= report.elapsed.as_secs_f64() * 1e6);
+    }
+    let batch = events
+        .iter()
+        .find(|event| event["name"] == "batch")
+        .unwrap();
+    assert_eq!(batch["args"]["engine"], "chain");
+    assert!(batch["args"]["tasks"].as_u64().unwrap() > 0);
+    let nodes: u64 = events
+        .iter()
+        .filter_map(|event| event["args"]["nodes"].as_u64())
+        .sum();
+    assert_eq!(nodes, report.workers.iter().map(|w| w.nodes).sum::<u64>());
+
+    for (counter, value) in [("queue depth", "batches"), ("nodes per second", "nodes")] {
+        let values: Vec<_> = events
+            .iter()
+            .filter(|event| event["ph"] == "C" && event["name"] == counter)
+            .map(|event| event["args"][value].as_f64().unwrap())
+            .collect();
+        assert!(values.iter().any(|value| *value > 0.0), "{counter}");
+    }
+}
+
+#[test]
+fn a_stopped_run_leaves_a_whole_trace() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("trace.json");
+    let control = Control::new();
+    control.drain();
+    let report = traced(&path, &control).unwrap();
+    assert!(!report.finished);
+    events(&path);
+}
+
+#[test]
+fn a_trace_that_is_dropped_unfinished_is_whole() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("trace.json");
+    let (layer, file) = trace_layer::<tracing_subscriber::Registry>(&path).unwrap();
+    drop(file);
+    drop(layer);
+    assert_eq!(events(&path), Vec::<Value>::new());
+}
