@@ -12,11 +12,15 @@
 //! * [`outcome`]: from tallies to a checked result.
 //! * [`actors`]: the runtime.
 //! * [`telemetry`]: what a run tells of itself.
+//! * [`config`]: settings: what there is, what is allowed, where each value comes from.
+//! * [`cli`]: the command line, one file for each command.
 
 pub mod actors;
 pub mod board;
 pub mod census;
 pub mod chain;
+pub mod cli;
+pub mod config;
 pub mod engine;
 pub mod outcome;
 pub mod simd;

@@ -14,6 +14,14 @@ pub enum Engine {
 }
 
 impl Engine {
+    /// All.
+    pub const ALL: [Self; 2] = [Self::Chain, Self::Census];
+
+    /// Whether it counts all solutions, and not the symmetric ones alone.
+    pub const fn counts_all(self) -> bool {
+        !matches!(self, Self::Census)
+    }
+
     /// The name used on the command line, in configuration and in results.
     pub const fn name(self) -> &'static str {
         match self {

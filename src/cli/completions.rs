@@ -1,0 +1,26 @@
+use std::io::{self, Write};
+
+use clap::CommandFactory;
+use clap_complete::Shell;
+
+use super::Cli;
+use super::exit::Failure;
+
+/// Flags of `completions`.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  queenfold completions bash > ~/.local/share/bash-completion/completions/queenfold
+  queenfold completions zsh > ~/.zfunc/_queenfold
+  queenfold completions fish > ~/.config/fish/completions/queenfold.fish")]
+pub struct Args {
+    /// The shell
+    shell: Shell,
+}
+
+/// Prints the script.
+pub fn run(&Args { shell }: &Args) -> Result<(), Failure> {
+    let mut script = Vec::new();
+    clap_complete::generate(shell, &mut Cli::command(), "queenfold", &mut script);
+    Ok(io::stdout().write_all(&script)?)
+}

@@ -1,0 +1,72 @@
+use serde_json::{Value as Json, json};
+
+use super::exit::Failure;
+use super::flags::Flags;
+use super::print;
+use crate::config::{Config, Machine, Value};
+
+/// Flags of `config`.
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, clap::Subcommand)]
+enum Command {
+    /// Print every setting with its value and where it comes from; takes the flags of `run`
+    #[command(after_help = "\
+A value is taken from the first of: flag, environment variable QUEENFOLD_<SECTION>_<KEY>, the file
+of --config, ./queenfold.toml, built-in default. What is printed is itself a configuration file.")]
+    Show(Flags),
+}
+
+/// Shows the settings: as a configuration file with origins in comments, or as JSON.
+pub fn run(args: &Args) -> Result<(), Failure> {
+    let Command::Show(flags) = &args.command;
+    let settings = flags.settings()?;
+    let config = settings.config();
+    if config.output.json {
+        let entries: serde_json::Map<String, Json> = settings
+            .entries()
+            .map(|(key, value, origin)| {
+                let entry = json!({
+                    "value": value,
+                    "origin": origin.to_string(),
+                    "resolved": resolved(&key, config),
+                });
+                (key, entry)
+            })
+            .collect();
+        return print(&Json::from(entries).to_string());
+    }
+    let mut section = String::new();
+    for (key, value, origin) in settings.entries() {
+        let (table, name) = key.split_once('.').unwrap_or(("", &key));
+        if table != section {
+            if !section.is_empty() {
+                print("")?;
+            }
+            print(&format!("[{table}]"))?;
+            section = table.into();
+        }
+        let line = format!("{name} = {value}");
+        let here = resolved(&key, config).map_or_else(String::new, |here| format!("; here {here}"));
+        print(&format!("{line:<34} # {origin}{here}"))?;
+    }
+    Ok(())
+}
+
+/// What `auto` comes to on this machine; `None` where the value says it all.
+fn resolved(key: &str, config: &Config) -> Option<String> {
+    let run = &config.run;
+    let machine = Machine::detect();
+    match key {
+        "run.isa" if run.isa.0.is_none() => Some(run.isa().write()),
+        "run.workers" if run.workers.0.is_none() => Some(run.workers(&machine).to_string()),
+        "run.memory_per_worker" if run.memory_per_worker.0.is_none() => {
+            Some(run.memory_per_worker(&machine).rounded())
+        }
+        _ => None,
+    }
+}

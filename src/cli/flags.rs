@@ -1,0 +1,131 @@
+use std::env;
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
+
+use super::exit::Failure;
+use crate::config::{Auto, Bytes, ConfigError, LOCAL_FILE, Layers, Sizes, Span, Value, Whole};
+use crate::engine::Engine;
+use crate::simd::Isa;
+
+/// The flags that set what the configuration sets too. Each hides its key's value from elsewhere.
+#[derive(Debug, Args)]
+#[command(allow_negative_numbers = true)]
+pub struct Flags {
+    /// Settings in a TOML file
+    #[arg(long, value_name = "FILE")]
+    config: Option<PathBuf>,
+
+    /// Board size, 1 to 32, or a range of them, both ends included
+    #[arg(short, value_name = "N|A..=B", value_parser = Sizes::parse, allow_hyphen_values = true)]
+    n: Option<Sizes>,
+
+    /// How to count; `auto` takes the fastest way for the board
+    #[arg(long, value_name = "ENGINE", value_parser = choice(Engine::ALL, Engine::name))]
+    engine: Option<Auto<Engine>>,
+
+    /// Instruction set to count with; `auto` takes the widest of this machine
+    #[arg(long, value_name = "ISA", value_parser = choice(Isa::ALL, Isa::name))]
+    isa: Option<Auto<Isa>>,
+
+    /// CPU workers: `auto` (one for each core the process may use), or 1 to 1024
+    #[arg(long, value_name = "K", value_parser = Auto::<Whole<1, 1024>>::parse)]
+    workers: Option<Auto<Whole<1, 1024>>>,
+
+    /// Memory for each worker: `auto` (a fair share of the machine), or an amount such as `512 MiB`
+    #[arg(long, value_name = "SIZE", value_parser = Auto::<Bytes>::parse)]
+    memory_per_worker: Option<Auto<Bytes>>,
+
+    /// Count all solutions only, not those that differ by more than a rotation or reflection
+    #[arg(long)]
+    no_unique: bool,
+
+    /// Stop after this long, as in `90s` or `1h 30m`; nothing is kept
+    #[arg(long, value_name = "D", value_parser = Span::parse)]
+    time_limit: Option<Span>,
+
+    /// Print results as JSON, one object on each line
+    #[arg(long)]
+    json: bool,
+
+    /// Record what each actor does in a file that opens in Perfetto (Trace Event JSON)
+    #[arg(long, value_name = "FILE", value_parser = PathBuf::parse)]
+    trace: Option<PathBuf>,
+
+    /// At the end print how each worker spent the run, on stderr
+    #[arg(long)]
+    profile: bool,
+
+    /// Print no progress and no notes; errors are still reported
+    #[arg(long, short)]
+    quiet: bool,
+}
+
+/// `auto` or one of the names of `all` that the configuration allows, with completion.
+fn choice<T, const K: usize>(
+    all: [T; K],
+    name: fn(T) -> &'static str,
+) -> impl TypedValueParser<Value = Auto<T>>
+where
+    T: Value + Copy + Send + Sync + 'static,
+{
+    let names = all
+        .map(name)
+        .into_iter()
+        .filter(|name| T::read(name).is_some());
+    let names: Vec<PossibleValue> = std::iter::once("auto")
+        .chain(names)
+        .map(Into::into)
+        .collect();
+    PossibleValuesParser::new(names).try_map(|text| Auto::<T>::parse(&text))
+}
+
+impl Flags {
+    /// All settings, each from the first source that names it.
+    ///
+    /// # Errors
+    /// A source cannot be read, or something in it is refused.
+    pub fn settings(&self) -> Result<Layers, Failure> {
+        self.layers().map_err(Failure::usage)
+    }
+
+    fn layers(&self) -> Result<Layers, ConfigError> {
+        let mut layers = Layers::defaults();
+        let local = Path::new(LOCAL_FILE);
+        if local.exists() {
+            layers.add_file(local)?;
+        }
+        if let Some(path) = &self.config {
+            layers.add_file(path)?;
+        }
+        layers.add_environment(env::vars_os().filter_map(|(name, text)| {
+            Some((
+                name.into_string().ok()?,
+                text.to_string_lossy().into_owned(),
+            ))
+        }))?;
+        let on = |given: bool, value: bool| given.then_some(value);
+        layers.add_flag("-n", "run.n", self.n.as_ref())?;
+        layers.add_flag("--engine", "run.engine", self.engine.as_ref())?;
+        layers.add_flag("--isa", "run.isa", self.isa.as_ref())?;
+        layers.add_flag("--workers", "run.workers", self.workers.as_ref())?;
+        let memory = self.memory_per_worker.as_ref();
+        layers.add_flag("--memory-per-worker", "run.memory_per_worker", memory)?;
+        layers.add_flag(
+            "--no-unique",
+            "run.unique",
+            on(self.no_unique, false).as_ref(),
+        )?;
+        layers.add_flag("--time-limit", "run.time_limit", self.time_limit.as_ref())?;
+        layers.add_flag("--json", "output.json", on(self.json, true).as_ref())?;
+        layers.add_flag("--quiet", "output.quiet", on(self.quiet, true).as_ref())?;
+        layers.add_flag("--trace", "trace.file", self.trace.as_ref())?;
+        layers.add_flag(
+            "--profile",
+            "output.profile",
+            on(self.profile, true).as_ref(),
+        )?;
+        Ok(layers)
+    }
+}

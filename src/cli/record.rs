@@ -1,0 +1,81 @@
+use serde::Serialize;
+
+use super::exit::{Exit, Failure};
+use super::session::Session;
+use crate::actors::Report;
+use crate::engine::Plan;
+use crate::outcome::Outcome;
+
+/// The result for one board as `--json` prints it. Counts are decimal strings, so that no reader
+/// rounds them; what was not counted is `null`.
+#[derive(Debug, Serialize)]
+pub struct Record {
+    n: u32,
+    total: String,
+    unique: Option<String>,
+    classes: Option<Classes>,
+    r180: Option<String>,
+    r90: Option<String>,
+    engine: &'static str,
+    isa: &'static str,
+    workers: usize,
+    gpu: [(); 0],
+    nodes: String,
+    seconds: f64,
+    cpu_seconds: f64,
+    version: &'static str,
+    plan: &'static str,
+    verified: &'static str,
+}
+
+/// Orbits by size.
+#[derive(Debug, Serialize)]
+struct Classes {
+    c1: String,
+    c2: String,
+    c4: String,
+    c8: String,
+}
+
+impl Record {
+    /// The record of a result: what was counted, how, and what it took.
+    pub fn new(outcome: &Outcome, plan: &dyn Plan, session: &Session, report: &Report) -> Self {
+        let symmetric = outcome.symmetric;
+        Self {
+            n: outcome.n.get(),
+            total: outcome.total.to_string(),
+            unique: outcome.unique().map(|unique| unique.to_string()),
+            classes: symmetric.map(|symmetric| Classes {
+                c1: symmetric.orbits.c1.to_string(),
+                c2: symmetric.orbits.c2.to_string(),
+                c4: symmetric.orbits.c4.to_string(),
+                c8: symmetric.orbits.c8.to_string(),
+            }),
+            r180: symmetric.map(|symmetric| symmetric.r180.to_string()),
+            r90: symmetric.map(|symmetric| symmetric.r90.to_string()),
+            engine: plan.engine().name(),
+            isa: plan.counter(&session.counter).backend(),
+            workers: session.workers,
+            gpu: [],
+            nodes: report
+                .tallies
+                .values()
+                .map(|tally| u128::from(tally.nodes))
+                .sum::<u128>()
+                .to_string(),
+            seconds: report.elapsed.as_secs_f64(),
+            cpu_seconds: report.cpu.as_secs_f64(),
+            version: env!("CARGO_PKG_VERSION"),
+            plan: plan.version(),
+            verified: outcome.verified.name(),
+        }
+    }
+
+    /// One line of JSON.
+    ///
+    /// # Errors
+    /// Never for finite times.
+    pub fn to_json(&self) -> Result<String, Failure> {
+        serde_json::to_string(self).map_err(|error| Failure::new(Exit::Error, error))
+    }
+}

@@ -1,0 +1,84 @@
+use super::engines;
+use super::exit::{Exit, Failure};
+use super::print;
+use crate::board::{Size, known};
+use crate::config::{Config, Machine};
+use crate::engine::{Counter, CounterSettings, Engine, Plan, Tally};
+use crate::outcome::Outcome;
+use crate::simd::Isa;
+
+/// The boards that are counted: enough for every path of the kernels, done in a moment.
+const LAST: u32 = 12;
+
+/// Counts small boards with every engine on every instruction set of this machine, and with the
+/// slow method that checks each engine, and compares with the known counts. One line a check.
+pub fn run() -> Result<(), Failure> {
+    let memory = Config::default()
+        .run
+        .memory_per_worker(&Machine::detect())
+        .0;
+    let mut failed = 0;
+    for engine in Engine::ALL {
+        for isa in Isa::ALL {
+            let name = format!("{engine} on {isa}");
+            if !isa.is_available() {
+                print(&format!("skip  {name}: this machine has no {isa}"))?;
+                continue;
+            }
+            let settings = CounterSettings { isa, memory };
+            failed += check(&name, engine, |plan| plan.counter(&settings))?;
+        }
+        let name = format!("{engine} by its oracle");
+        failed += check(&name, engine, |plan| plan.oracle())?;
+    }
+    match failed {
+        0 => Ok(()),
+        _ => Err(Failure::new(
+            Exit::SelfTest,
+            format!("{failed} checks failed"),
+        )),
+    }
+}
+
+/// Prints the outcome of one check; 1 if it failed.
+fn check(
+    name: &str,
+    engine: Engine,
+    counter: impl Fn(&dyn Plan) -> Box<dyn Counter>,
+) -> Result<u32, Failure> {
+    let sizes = Size::all().take_while(|n| n.get() <= LAST);
+    let wrong = sizes
+        .map(|n| {
+            let plan = engines::plan(engine, n);
+            compare(plan.as_ref(), counter(plan.as_ref()).as_mut())
+        })
+        .find_map(Result::err);
+    match wrong {
+        None => print(&format!("ok    {name}, n = 1..={LAST}"))?,
+        Some(wrong) => {
+            print(&format!("FAIL  {name}: {wrong}"))?;
+            return Ok(1);
+        }
+    }
+    Ok(0)
+}
+
+/// Counts a plan, and holds the result against the known counts.
+fn compare(plan: &dyn Plan, counter: &mut dyn Counter) -> Result<(), String> {
+    let n = plan.size();
+    let counted = (0..plan.tasks())
+        .map(|index| counter.count(&plan.task(index)))
+        .sum::<Result<Tally, _>>()
+        .map_err(|mismatch| mismatch.to_string())?;
+    if plan.engine().counts_all() {
+        Outcome::new(n, &counted, None).map_err(|wrong| wrong.to_string())?;
+        return Ok(());
+    }
+    match known(n) {
+        Some(known) if (known.r180, known.r90) != (counted.r180, counted.r90) => Err(format!(
+            "n = {n}: counted r180 {} and r90 {}, but {} and {} are known",
+            counted.r180, counted.r90, known.r180, known.r90
+        )),
+        _ => Ok(()),
+    }
+}

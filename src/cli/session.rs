@@ -1,0 +1,124 @@
+use std::sync::Arc;
+use std::time::Instant;
+
+use super::exit::{Exit, Failure};
+use super::progress::Line;
+use super::signals::Stop;
+use super::usage::say;
+use crate::actors::{self, Control, Report, RunError, RunSpec};
+use crate::board::Size;
+use crate::config::{Config, Machine, Span};
+use crate::engine::{CounterSettings, Plan};
+use crate::telemetry::{self, TraceFile};
+
+/// What the runs of one command share: settings, resolved for this machine, the signals, and the
+/// time limit, which holds for all of them together.
+pub struct Session {
+    /// What each worker's counter may use.
+    pub counter: CounterSettings,
+    /// CPU workers.
+    pub workers: usize,
+    config: Config,
+    control: Control,
+    stop: Stop,
+    trace: Option<TraceFile>,
+    start: Instant,
+}
+
+impl Session {
+    /// Resolves `config` and listens for signals.
+    ///
+    /// # Errors
+    /// The instruction set asked for is not available; the trace file cannot be written; the system refuses signal handlers.
+    pub fn new(config: &Config) -> Result<Self, Failure> {
+        let machine = Machine::detect();
+        let isa = config.run.isa();
+        if !isa.is_available() {
+            return Err(Failure::new(
+                Exit::Unavailable,
+                format!("this machine has no {isa}; `queenfold devices` shows what it has"),
+            ));
+        }
+        // Warnings are notes.
+        let filter = if config.output.quiet {
+            "error"
+        } else {
+            &config.trace.filter.0
+        };
+        let trace = telemetry::start(filter, config.trace.file.0.as_deref())
+            .map_err(|error| Failure::new(Exit::Error, error))?;
+        let control = Control::new();
+        let stop = Stop::listen(control.clone(), config.output.quiet).map_err(|error| {
+            Failure::new(Exit::Error, format!("cannot listen for signals: {error}"))
+        })?;
+        Ok(Self {
+            counter: CounterSettings {
+                isa,
+                memory: config.run.memory_per_worker(&machine).0,
+            },
+            workers: config.run.workers(&machine),
+            config: config.clone(),
+            control,
+            stop,
+            trace,
+            start: Instant::now(),
+        })
+    }
+
+    /// Runs the plans for board `n` to the end.
+    ///
+    /// # Errors
+    /// It was stopped before the end, or it failed: no result.
+    pub fn count(&self, n: Size, plans: Vec<Arc<dyn Plan>>) -> Result<Report, Failure> {
+        let limit = self.config.run.time_limit.0;
+        let spec = RunSpec {
+            plans,
+            workers: self.workers,
+            counter: self.counter.clone(),
+            queue_per_worker: self.config.run.queue_per_worker.0,
+            batch_time: self.config.run.batch_time.0,
+            time_limit: limit.map(|Span(limit)| limit.saturating_sub(self.start.elapsed())),
+        };
+        let line = (!self.config.output.quiet).then(|| Line::show(n, self.control.clone()));
+        let report = actors::run(&spec, &self.control);
+        drop(line);
+        let report = report.map_err(|error| match error {
+            RunError::Mismatch { .. } => Failure::new(Exit::Mismatch, error),
+            RunError::TaskFailed { .. } | RunError::Runtime(_) => Failure::new(Exit::Error, error),
+        })?;
+        if self.config.output.profile {
+            say(telemetry::profile(&report).trim_end());
+        }
+        if report.finished {
+            Ok(report)
+        } else {
+            Err(self.stopped(n, &report))
+        }
+    }
+
+    /// Ends the trace.
+    ///
+    /// # Errors
+    /// Something of it could not be written.
+    pub fn finish(self) -> Result<(), Failure> {
+        let done = self.trace.map_or(Ok(()), TraceFile::finish);
+        done.map_err(|error| Failure::new(Exit::Error, format!("cannot write the trace: {error}")))
+    }
+
+    fn stopped(&self, n: Size, report: &Report) -> Failure {
+        let why = if self.stop.is_asked() {
+            "a signal"
+        } else {
+            "the time limit"
+        };
+        Failure::new(
+            Exit::Stopped,
+            format!(
+                "stopped by {why} after {}, with {} of {} tasks of n = {n} counted; nothing is kept",
+                telemetry::duration(report.elapsed),
+                report.tasks_done,
+                report.tasks_total
+            ),
+        )
+    }
+}

@@ -1,0 +1,48 @@
+use std::io;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
+
+use signal_hook::consts::{SIGINT, SIGTERM, SIGUSR1};
+use signal_hook::iterator::Signals;
+use signal_hook::low_level;
+
+use super::Exit;
+use super::usage::say;
+use crate::actors::Control;
+
+/// Whether a signal has asked to stop.
+#[derive(Clone, Debug, Default)]
+pub struct Stop(Arc<AtomicBool>);
+
+impl Stop {
+    /// Listens for Ctrl-C, SIGTERM and SIGUSR1 until the program ends. The first of them drains
+    /// the runs of `control`; the second ends the program at once.
+    ///
+    /// # Errors
+    /// The system refuses the handler or the thread.
+    pub fn listen(control: Control, quiet: bool) -> io::Result<Self> {
+        let stop = Self::default();
+        let asked = stop.clone();
+        let mut signals = Signals::new([SIGINT, SIGTERM, SIGUSR1])?;
+        thread::Builder::new()
+            .name("signals".into())
+            .spawn(move || {
+                for _ in &mut signals {
+                    if asked.0.swap(true, Ordering::SeqCst) {
+                        low_level::exit(Exit::Interrupted.code().into());
+                    }
+                    control.drain();
+                    if !quiet {
+                        say("stopping when the work in flight is done; once more to quit at once");
+                    }
+                }
+            })?;
+        Ok(stop)
+    }
+
+    /// Whether a signal came.
+    pub fn is_asked(&self) -> bool {
+        self.0.load(Ordering::SeqCst)
+    }
+}

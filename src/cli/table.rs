@@ -1,0 +1,93 @@
+use std::time::Duration;
+
+use crate::board::{KNOWN, Size, known};
+use crate::outcome::Outcome;
+
+/// The table that the field prints: `N: Total Unique dd:hh:mm:ss.ms`, right-aligned.
+#[derive(Clone, Copy, Debug)]
+pub struct Table {
+    total: usize,
+    unique: usize,
+}
+
+const TIME: &str = "dd:hh:mm:ss.ms";
+
+impl Table {
+    /// Columns wide enough for boards up to `last`.
+    pub fn new(last: Size) -> Self {
+        let total = most(last);
+        Self {
+            total: digits(total).max("Total".len()),
+            unique: digits(total / 8 + 1).max("Unique".len()),
+        }
+    }
+
+    /// The line above the rows.
+    pub fn header(self) -> String {
+        self.line("N", "Total", "Unique", TIME)
+    }
+
+    /// The row of one board; `-` where the unique count was not asked for.
+    pub fn row(self, outcome: &Outcome, took: Duration) -> String {
+        let unique = outcome.unique().map(|unique| unique.to_string());
+        self.line(
+            &outcome.n.to_string(),
+            &outcome.total.to_string(),
+            unique.as_deref().unwrap_or("-"),
+            &clock(took),
+        )
+    }
+
+    fn line(self, n: &str, total: &str, unique: &str, time: &str) -> String {
+        let Self {
+            total: wide,
+            unique: narrow,
+        } = self;
+        format!("{n:>2}: {total:>wide$}  {unique:>narrow$}  {time:>15}")
+    }
+}
+
+/// At least the number of solutions on boards up to `last`. Beyond the known ones the number grows
+/// less than 13-fold with each row (from 26 to 27 it is 10.5-fold, and it gains about 0.4 a row).
+fn most(last: Size) -> u128 {
+    let beyond = last.get().saturating_sub(KNOWN.len() as u32);
+    let largest = known(last).unwrap_or(&KNOWN[KNOWN.len() - 1]);
+    largest.total * 13_u128.pow(beyond)
+}
+
+fn digits(number: u128) -> usize {
+    number.to_string().len()
+}
+
+/// Days, hours, minutes, seconds and milliseconds.
+fn clock(time: Duration) -> String {
+    let seconds = time.as_secs();
+    format!(
+        "{:02}:{:02}:{:02}:{:02}.{:03}",
+        seconds / 86_400,
+        seconds / 3600 % 24,
+        seconds / 60 % 60,
+        seconds % 60,
+        time.subsec_millis()
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_clock_counts_days() {
+        assert_eq!(clock(Duration::from_millis(7)), "00:00:00:00.007");
+        let days = 3 * 86_400 + 4 * 3600 + 5 * 60 + 6;
+        assert_eq!(clock(Duration::new(days, 999_999_999)), "03:04:05:06.999");
+    }
+
+    #[test]
+    fn columns_are_wide_enough_for_every_board() {
+        let widest = |n| Table::new(Size::new(n).unwrap());
+        assert_eq!(widest(1).header(), " N: Total  Unique   dd:hh:mm:ss.ms");
+        assert_eq!((widest(27).total, widest(27).unique), (18, 17));
+        assert_eq!(widest(32).total, 23);
+    }
+}

@@ -1,0 +1,61 @@
+use std::io::{self, Write};
+use std::process::ExitCode;
+
+use clap::error::{Error, ErrorKind};
+
+use super::Exit;
+
+/// Prints what `--help` and `--version` ask for in full, and an error as one line.
+pub fn report(error: &Error) -> ExitCode {
+    match error.kind() {
+        ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => {
+            // A reader that went away needs no help.
+            let _ = error.print();
+            Exit::Done.into()
+        }
+        ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand => {
+            let _ = error.print();
+            Exit::Usage.into()
+        }
+        _ => {
+            say(&one_line(&error.to_string()));
+            Exit::Usage.into()
+        }
+    }
+}
+
+/// Writes a line to stderr. There is nowhere to tell that this failed.
+pub fn say(line: &str) {
+    let _ = writeln!(io::stderr(), "{line}");
+}
+
+/// clap's message without the usage text and the pointer to `--help` that follow it.
+fn one_line(message: &str) -> String {
+    message
+        .split("\n\n")
+        .take_while(|part| !part.starts_with("Usage:") && !part.starts_with("For more"))
+        .map(|part| part.split_whitespace().collect::<Vec<_>>().join(" "))
+        .filter(|part| !part.is_empty())
+        .collect::<Vec<_>>()
+        .join("; ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn errors_of_clap_become_one_line() {
+        assert_eq!(
+            one_line(
+                "error: unexpected argument '--jsn' found\n\n  tip: a similar argument exists: \
+                 '--json'\n\nUsage: queenfold run --json\n\nFor more information, try '--help'.\n"
+            ),
+            "error: unexpected argument '--jsn' found; tip: a similar argument exists: '--json'"
+        );
+        assert_eq!(
+            one_line("error: two\n  lines\n\nUsage: x\n"),
+            "error: two lines"
+        );
+    }
+}

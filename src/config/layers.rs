@@ -1,0 +1,328 @@
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
+
+use serde::Deserialize;
+use toml::{Table, Value as Toml};
+
+use super::{Config, ConfigError, Origin, Value};
+
+/// The file that is read from the working directory if it is there.
+pub const LOCAL_FILE: &str = "./queenfold.toml";
+
+const PREFIX: &str = "QUEENFOLD_";
+
+/// The environment variable that sets `key`.
+pub fn variable(key: &str) -> String {
+    format!("{PREFIX}{}", key.replace('.', "_").to_uppercase())
+}
+
+/// Settings laid over each other: what is set later hides what was set before.
+///
+/// The keys are those of [`Config`] as serde knows them; there is no second list. Each value is
+/// checked as it is set, so an error names its place.
+#[derive(Clone, Debug)]
+pub struct Layers {
+    values: Table,
+    config: Config,
+    origins: BTreeMap<String, Origin>,
+}
+
+impl Layers {
+    /// The built-in defaults alone.
+    pub fn defaults() -> Self {
+        let config = Config::default();
+        Self {
+            values: Table::try_from(&config).expect("text values in named fields"),
+            config,
+            origins: BTreeMap::new(),
+        }
+    }
+
+    /// The settings as they stand.
+    pub fn config(&self) -> &Config {
+        &self.config
+    }
+
+    /// Every key with its value and origin, in the order of the schema.
+    pub fn entries(&self) -> impl Iterator<Item = (String, &Toml, &Origin)> {
+        leaves(&self.values).map(|(key, value)| {
+            let origin = self.origins.get(&key).unwrap_or(&Origin::Default);
+            (key, value, origin)
+        })
+    }
+
+    /// Lays a TOML file over what is there.
+    ///
+    /// # Errors
+    /// The file cannot be read, is no TOML, or has a key or value that is refused.
+    pub fn add_file(&mut self, path: &Path) -> Result<(), ConfigError> {
+        let text = fs::read_to_string(path).map_err(|error| ConfigError::Unreadable {
+            path: path.into(),
+            reason: error.to_string(),
+        })?;
+        self.add_text(path, &text)
+    }
+
+    /// Lays the text of a TOML file over what is there; `path` names it in origins and errors.
+    ///
+    /// # Errors
+    /// The text is no TOML, or has a key or value that is refused.
+    pub fn add_text(&mut self, path: &Path, text: &str) -> Result<(), ConfigError> {
+        let table: Table = text.parse().map_err(|error: toml::de::Error| {
+            let before = error.span().and_then(|span| text.get(..span.start));
+            ConfigError::Syntax {
+                path: path.into(),
+                line: before.map_or(1, |before| before.matches('\n').count() + 1),
+                reason: error.message().lines().collect::<Vec<_>>().join(" "),
+            }
+        })?;
+        for (key, value) in leaves(&table) {
+            self.set(&key, value.clone(), Origin::File(path.into()))?;
+        }
+        Ok(())
+    }
+
+    /// Lays environment variables over what is there. Variables that do not begin with
+    /// `QUEENFOLD_` are none of ours.
+    ///
+    /// # Errors
+    /// A variable begins with `QUEENFOLD_` but belongs to no key, or its value is refused.
+    pub fn add_environment(
+        &mut self,
+        variables: impl IntoIterator<Item = (String, String)>,
+    ) -> Result<(), ConfigError> {
+        let keys: Vec<_> = self.entries().map(|(key, ..)| key).collect();
+        for (name, text) in variables {
+            if !name.starts_with(PREFIX) {
+                continue;
+            }
+            let origin = Origin::Environment(name.clone());
+            match keys.iter().find(|key| variable(key) == name) {
+                Some(key) => self.set(key, Toml::String(text), origin)?,
+                None => {
+                    return Err(ConfigError::UnknownKey {
+                        origin,
+                        nearest: nearest(&name, keys.iter().map(|key| variable(key))),
+                        key: name,
+                    });
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Lays the value of a flag over what is there, if it was given.
+    ///
+    /// # Errors
+    /// The value is refused.
+    pub fn add_flag<T: Value>(
+        &mut self,
+        flag: &'static str,
+        key: &str,
+        value: Option<&T>,
+    ) -> Result<(), ConfigError> {
+        match value {
+            Some(value) => self.set(key, Toml::String(value.write()), Origin::Flag(flag)),
+            None => Ok(()),
+        }
+    }
+
+    fn set(&mut self, key: &str, value: Toml, origin: Origin) -> Result<(), ConfigError> {
+        let unknown = |layers: &Self| ConfigError::UnknownKey {
+            origin: origin.clone(),
+            key: key.into(),
+            nearest: nearest(key, layers.entries().map(|(key, ..)| key)),
+        };
+        let mut values = self.values.clone();
+        match (place(&mut values, key), &value) {
+            (Some(Toml::Table(_)), Toml::Table(_)) => return Ok(()),
+            (None | Some(Toml::Table(_)), _) => return Err(unknown(self)),
+            (Some(place), _) => *place = value.clone(),
+        }
+        match Config::deserialize(values) {
+            Ok(config) => {
+                // Written back, so that every source shows a value in the same way.
+                self.values = Table::try_from(&config).expect("text values in named fields");
+                self.config = config;
+                self.origins.insert(key.into(), origin);
+                Ok(())
+            }
+            Err(error) => Err(ConfigError::Refused {
+                origin,
+                key: key.into(),
+                given: value.to_string(),
+                expected: error.message().into(),
+            }),
+        }
+    }
+}
+
+/// The place of `key` in a table, if it is there.
+fn place<'a>(table: &'a mut Table, key: &str) -> Option<&'a mut Toml> {
+    match key.split_once('.') {
+        Some((section, rest)) => place(table.get_mut(section)?.as_table_mut()?, rest),
+        None => table.get_mut(key),
+    }
+}
+
+/// Every value with its key path, such as `run.workers`. An empty table counts as a value, so that
+/// its name is looked at too.
+fn leaves(table: &Table) -> impl Iterator<Item = (String, &Toml)> {
+    let below = table.iter().flat_map(|(key, value)| match value {
+        Toml::Table(inner) if !inner.is_empty() => leaves(inner)
+            .map(|(rest, value)| (format!("{key}.{rest}"), value))
+            .collect(),
+        _ => vec![(key.clone(), value)],
+    });
+    below.collect::<Vec<_>>().into_iter()
+}
+
+/// The valid name most like `given`; a key without its section is compared with those without
+/// theirs.
+fn nearest(given: &str, valid: impl Iterator<Item = String>) -> String {
+    let likeness = |name: &str| {
+        let bare = name.rsplit('.').next().unwrap_or(name);
+        let given_bare = given.rsplit('.').next().unwrap_or(given);
+        let whole = strsim::jaro_winkler(given, name);
+        whole.max(strsim::jaro_winkler(given_bare, bare))
+    };
+    valid
+        .max_by(|a, b| likeness(a).total_cmp(&likeness(b)))
+        .unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn file(text: &str) -> Result<Layers, ConfigError> {
+        let mut layers = Layers::defaults();
+        layers.add_text(Path::new("some.toml"), text)?;
+        Ok(layers)
+    }
+
+    fn refusal(text: &str) -> String {
+        file(text).unwrap_err().to_string()
+    }
+
+    #[test]
+    fn the_default_file_equals_the_built_in_defaults_and_sets_every_key() {
+        let layers = file(include_str!("../../config/default.toml")).unwrap();
+        assert_eq!(layers.config(), &Config::default());
+        for (key, _, origin) in layers.entries() {
+            assert_ne!(origin, &Origin::Default, "{key} is missing");
+        }
+    }
+
+    #[test]
+    fn every_key_of_the_default_file_is_explained() {
+        let mut before = "";
+        for line in include_str!("../../config/default.toml").lines() {
+            if line.contains(" = ") && !line.starts_with('#') {
+                assert!(before.starts_with('#'), "{line}");
+            }
+            before = line;
+        }
+    }
+
+    #[test]
+    fn the_example_files_are_valid_and_change_something() {
+        for text in [
+            include_str!("../../config/cpu.toml"),
+            include_str!("../../config/mixed.toml"),
+            include_str!("../../config/profile.toml"),
+        ] {
+            assert_ne!(file(text).unwrap().config(), &Config::default());
+        }
+    }
+
+    #[test]
+    fn an_unknown_key_is_named_with_the_nearest_one() {
+        for (text, key, nearest) in [
+            ("[run]\nworker = 2", "run.worker", "run.workers"),
+            ("workers = 2", "workers", "run.workers"),
+            ("[runn]\nworkers = 2", "runn.workers", "run.workers"),
+            ("[output]\njsn = true", "output.jsn", "output.json"),
+            ("run = 3", "run", "run.n"),
+            ("[run.engine]\nx = 1", "run.engine.x", "run.engine"),
+        ] {
+            let error = refusal(text);
+            assert!(error.contains("some.toml"), "{error}");
+            assert!(error.contains(&format!("`{key}`")), "{error}");
+            assert!(error.ends_with(&format!("`{nearest}`")), "{error}");
+        }
+    }
+
+    #[test]
+    fn a_refused_value_is_named_with_what_is_allowed() {
+        for (text, parts) in [
+            ("[run]\nworkers = 0", ["run.workers = 0", "from 1 to 1024"]),
+            ("[run]\nn = 33", ["run.n = 33", "from 1 to 32"]),
+            (
+                "[run]\nengine = \"x\"",
+                ["run.engine = \"x\"", "auto or chain"],
+            ),
+            ("[run]\nunique = 1", ["run.unique = 1", "true or false"]),
+            ("[run]\nn = [8]", ["run.n = [8]", "from 1 to 32"]),
+            ("[run]\nn = 8.5", ["run.n = 8.5", "from 1 to 32"]),
+            (
+                "[run]\ntime_limit = -1",
+                ["run.time_limit = -1", "none or a duration"],
+            ),
+        ] {
+            let error = refusal(text);
+            assert_eq!(error.lines().count(), 1, "{error}");
+            for part in parts.iter().chain(&["some.toml"]) {
+                assert!(error.contains(part), "{error}");
+            }
+        }
+    }
+
+    #[test]
+    fn broken_toml_is_named_with_its_line() {
+        let error = refusal("[run]\nn = 8\nworkers = = 2\n");
+        assert!(error.starts_with("some.toml, line 3: "), "{error}");
+        assert_eq!(error.lines().count(), 1, "{error}");
+    }
+
+    #[test]
+    fn later_sources_hide_earlier_ones() {
+        let mut layers = file("[run]\nworkers = 2\nn = 5\nengine = \"chain\"\n[output]").unwrap();
+        let variables = [
+            ("QUEENFOLD_RUN_WORKERS", "3"),
+            ("QUEENFOLD_RUN_N", "6"),
+            ("X", "y"),
+        ];
+        let variables = variables.map(|(name, text)| (name.to_owned(), text.to_owned()));
+        layers.add_environment(variables).unwrap();
+        layers
+            .add_flag(
+                "--workers",
+                "run.workers",
+                Some(&crate::config::Whole::<1, 9>(4)),
+            )
+            .unwrap();
+        layers
+            .add_flag::<bool>("--json", "output.json", None)
+            .unwrap();
+        let origins: BTreeMap<_, _> = layers
+            .entries()
+            .map(|(key, value, origin)| (key, format!("{value} {origin}")))
+            .collect();
+        assert_eq!(origins["run.workers"], "4 flag --workers");
+        assert_eq!(origins["run.n"], "6 environment variable QUEENFOLD_RUN_N");
+        assert_eq!(origins["run.engine"], "\"chain\" file some.toml");
+        assert_eq!(origins["output.json"], "false default");
+        assert_eq!(layers.config().run.workers.0, Some(crate::config::Whole(4)));
+    }
+
+    #[test]
+    fn a_variable_of_ours_that_sets_nothing_is_refused() {
+        let mut layers = Layers::defaults();
+        let variables = [("QUEENFOLD_WORKERS".to_owned(), "2".to_owned())];
+        let error = layers.add_environment(variables).unwrap_err().to_string();
+        assert!(error.contains("QUEENFOLD_WORKERS"), "{error}");
+        assert!(error.ends_with("`QUEENFOLD_RUN_WORKERS`"), "{error}");
+    }
+}

@@ -1,0 +1,121 @@
+use std::path::PathBuf;
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+
+use super::value::text;
+use super::{Auto, Bytes, Filter, Machine, Optional, Sizes, Span, Whole};
+use crate::engine::Engine;
+use crate::simd::Isa;
+
+/// Every setting there is. The same text as `config/default.toml`.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Config {
+    /// What is counted, how, and on what.
+    pub run: RunConfig,
+    /// What is printed.
+    pub output: OutputConfig,
+    /// What is recorded of the run itself.
+    pub trace: TraceConfig,
+}
+
+/// What is counted, how, and on what.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct RunConfig {
+    /// The board size, or a range `A..=B` of them; `none`: the command line must say. 1 to 32.
+    #[serde(with = "text")]
+    pub n: Optional<Sizes>,
+    /// The engine; `auto` takes the fastest for the board.
+    #[serde(with = "text")]
+    pub engine: Auto<Engine>,
+    /// The instruction set; `auto` takes the widest that this machine has.
+    #[serde(with = "text")]
+    pub isa: Auto<Isa>,
+    /// CPU workers, 1 to 1024; `auto` takes one for each core that the process may use (affinity
+    /// and cgroup limits count).
+    #[serde(with = "text")]
+    pub workers: Auto<Whole<1, 1024>>,
+    /// Memory that each worker may use, from 1 MiB; `auto` shares three quarters of what the
+    /// machine or the cgroup has evenly among the workers.
+    #[serde(with = "text")]
+    pub memory_per_worker: Auto<Bytes>,
+    /// Whether to count the solutions up to symmetry too.
+    #[serde(with = "text")]
+    pub unique: bool,
+    /// Stop after this long; nothing is kept.
+    #[serde(with = "text")]
+    pub time_limit: Optional<Span>,
+    /// How many batches may wait in the queue for each worker, 1 to 64.
+    #[serde(with = "text")]
+    pub queue_per_worker: Whole<1, 64>,
+    /// How long a batch should keep a worker busy.
+    #[serde(with = "text")]
+    pub batch_time: Span,
+}
+
+impl Default for RunConfig {
+    fn default() -> Self {
+        Self {
+            n: Optional(None),
+            engine: Auto(None),
+            isa: Auto(None),
+            workers: Auto(None),
+            memory_per_worker: Auto(None),
+            unique: true,
+            time_limit: Optional(None),
+            queue_per_worker: Whole(2),
+            batch_time: Span(Duration::from_millis(50)),
+        }
+    }
+}
+
+impl RunConfig {
+    /// The instruction set to use. A set that was asked for by name may not be available.
+    pub fn isa(&self) -> Isa {
+        self.isa.0.unwrap_or_else(Isa::best)
+    }
+
+    /// The number of workers, at least 1.
+    pub fn workers(&self, machine: &Machine) -> usize {
+        self.workers.0.map_or(machine.cores, |workers| workers.0)
+    }
+
+    /// The memory that each worker may use, in bytes. Where neither was asked for and the machine
+    /// does not say how much it has, 512 MiB.
+    pub fn memory_per_worker(&self, machine: &Machine) -> Bytes {
+        const UNKNOWN: u64 = 512 << 20;
+        self.memory_per_worker.0.unwrap_or_else(|| {
+            let share = |usable: u64| usable / 4 * 3 / self.workers(machine) as u64;
+            Bytes(machine.usable_memory().map_or(UNKNOWN, share))
+        })
+    }
+}
+
+/// What is printed.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct OutputConfig {
+    /// Results as JSON, one object on each line, instead of a table.
+    #[serde(with = "text")]
+    pub json: bool,
+    /// No progress line and no notes; errors are still reported.
+    #[serde(with = "text")]
+    pub quiet: bool,
+    /// At the end of each run, how every worker spent it, on stderr.
+    #[serde(with = "text")]
+    pub profile: bool,
+}
+
+/// What is recorded of the run itself.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct TraceConfig {
+    /// A file for Trace Event JSON, which opens in Perfetto; it is overwritten.
+    #[serde(with = "text")]
+    pub file: Optional<PathBuf>,
+    /// Which log lines go to stderr, in the language of `RUST_LOG`.
+    #[serde(with = "text")]
+    pub filter: Filter,
+}

@@ -1,0 +1,233 @@
+use std::ops::RangeInclusive;
+use std::time::Duration;
+
+use super::Value;
+use crate::board::Size;
+
+/// One board size, or a range of them, both ends included: `8`, `4..=10`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Sizes {
+    first: Size,
+    last: Size,
+}
+
+impl Sizes {
+    /// The sizes in ascending order, at least one.
+    pub fn iter(self) -> impl Iterator<Item = Size> {
+        Size::all().filter(move |n| (self.first..=self.last).contains(n))
+    }
+
+    /// The largest.
+    pub const fn last(self) -> Size {
+        self.last
+    }
+}
+
+impl Value for Sizes {
+    fn read(text: &str) -> Option<Self> {
+        let (first, last) = text.split_once("..=").unwrap_or((text, text));
+        let (first, last) = (first.parse().ok()?, last.parse().ok()?);
+        (first <= last).then_some(Self { first, last })
+    }
+
+    fn write(&self) -> String {
+        if self.first == self.last {
+            self.first.to_string()
+        } else {
+            format!("{}..={}", self.first, self.last)
+        }
+    }
+
+    fn allowed() -> String {
+        let max = Size::MAX;
+        format!("a board size from 1 to {max}, or a range A..=B of them")
+    }
+}
+
+/// A length of time: `90s`, `1h 30m`, `250ms`. From 1 ms to 3650 days.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Span(pub Duration);
+
+impl Span {
+    /// Milliseconds in each unit, the longest first.
+    const UNITS: [(&str, u64); 5] = [
+        ("d", 86_400_000),
+        ("h", 3_600_000),
+        ("m", 60_000),
+        ("s", 1000),
+        ("ms", 1),
+    ];
+    const RANGE: RangeInclusive<u64> = 1..=3650 * 86_400_000;
+}
+
+impl Value for Span {
+    fn read(text: &str) -> Option<Self> {
+        let mut rest = text.trim();
+        let mut millis = 0.0;
+        while !rest.is_empty() {
+            let (number, unit, after) = quantity(rest)?;
+            let (_, scale) = Self::UNITS.into_iter().find(|(name, _)| *name == unit)?;
+            millis += number * scale as f64;
+            rest = after;
+        }
+        let millis = millis.round() as u64;
+        Self::RANGE
+            .contains(&millis)
+            .then(|| Self(Duration::from_millis(millis)))
+    }
+
+    fn write(&self) -> String {
+        let mut rest = self.0.as_millis() as u64;
+        let mut parts = Vec::new();
+        for (name, scale) in Self::UNITS {
+            if rest >= scale {
+                parts.push(format!("{}{name}", rest / scale));
+                rest %= scale;
+            }
+        }
+        parts.join(" ")
+    }
+
+    fn allowed() -> String {
+        "a duration from 1ms to 3650d, such as `1h 30m`".into()
+    }
+}
+
+/// An amount of memory in bytes: `512 MiB`, `4GiB`. From 1 MiB to 1024 TiB.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Bytes(pub u64);
+
+impl Bytes {
+    const UNITS: [(&str, u64); 4] = [
+        ("TiB", 1 << 40),
+        ("GiB", 1 << 30),
+        ("MiB", 1 << 20),
+        ("KiB", 1 << 10),
+    ];
+    const RANGE: RangeInclusive<u64> = 1 << 20..=1 << 50;
+
+    /// For people: one decimal of the largest unit that is filled.
+    pub fn rounded(self) -> String {
+        let (unit, scale) = Self::UNITS
+            .into_iter()
+            .find(|(_, scale)| self.0 >= *scale)
+            .unwrap_or(("B", 1));
+        format!("{:.1} {unit}", self.0 as f64 / scale as f64)
+    }
+}
+
+impl Value for Bytes {
+    fn read(text: &str) -> Option<Self> {
+        let (number, unit, after) = quantity(text.trim())?;
+        let (_, scale) = Self::UNITS.into_iter().find(|(name, _)| *name == unit)?;
+        let bytes = (number * scale as f64).round() as u64;
+        (after.is_empty() && Self::RANGE.contains(&bytes)).then_some(Self(bytes))
+    }
+
+    fn write(&self) -> String {
+        let (unit, scale) = Self::UNITS
+            .into_iter()
+            .find(|(_, scale)| self.0.is_multiple_of(*scale))
+            .unwrap_or(("KiB", 1 << 10));
+        format!("{} {unit}", self.0 as f64 / scale as f64)
+    }
+
+    fn allowed() -> String {
+        "an amount of memory from 1 MiB to 1024 TiB, such as `512 MiB`".into()
+    }
+}
+
+/// The number and the unit that `text` begins with, and what follows them. Blanks may stand between
+/// the two and behind them.
+fn quantity(text: &str) -> Option<(f64, &str, &str)> {
+    let digits = text.find(|c: char| !c.is_ascii_digit() && c != '.')?;
+    let (number, rest) = text.split_at(digits);
+    let rest = rest.trim_start();
+    let letters = rest
+        .find(|c: char| !c.is_ascii_alphabetic())
+        .unwrap_or(rest.len());
+    let (unit, after) = rest.split_at(letters);
+    Some((number.parse().ok()?, unit, after.trim_start()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sizes_are_one_board_or_a_rising_range() {
+        let sizes =
+            |text| Sizes::read(text).map(|sizes| sizes.iter().map(Size::get).collect::<Vec<_>>());
+        assert_eq!(sizes("8"), Some(vec![8]));
+        assert_eq!(sizes("4..=6"), Some(vec![4, 5, 6]));
+        assert_eq!(sizes("32..=32"), Some(vec![32]));
+        for text in [
+            "",
+            "0",
+            "33",
+            "abc",
+            "-3",
+            "9..=5",
+            "1..=33",
+            "0..=3",
+            "4..6",
+            "..=5",
+            "4..=",
+            "4-6",
+            "1..=2..=3",
+            "8.0",
+            "+",
+        ] {
+            assert_eq!(sizes(text), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn durations_are_read_and_written() {
+        for (text, millis, written) in [
+            ("90s", 90_000, "1m 30s"),
+            ("1h 30m", 5_400_000, "1h 30m"),
+            ("1h30m", 5_400_000, "1h 30m"),
+            ("250ms", 250, "250ms"),
+            ("1.5 s", 1500, "1s 500ms"),
+            ("2d", 172_800_000, "2d"),
+        ] {
+            let span = Span::read(text).unwrap_or_else(|| panic!("{text}"));
+            assert_eq!(span.0.as_millis(), millis);
+            assert_eq!(span.write(), written);
+            assert_eq!(Span::read(&span.write()), Some(span));
+        }
+        for text in [
+            "", "0s", "5", "s", "-1s", "5 weeks", "4000d", "1..2s", "1e9s", "∞",
+        ] {
+            assert_eq!(Span::read(text), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn amounts_of_memory_are_read_and_written() {
+        for (text, bytes, written) in [
+            ("512 MiB", 512 << 20, "512 MiB"),
+            ("4GiB", 4 << 30, "4 GiB"),
+            ("1.5 GiB", 1536 << 20, "1536 MiB"),
+            ("2048 KiB", 2 << 20, "2 MiB"),
+        ] {
+            let memory = Bytes::read(text).unwrap_or_else(|| panic!("{text}"));
+            assert_eq!(memory.0, bytes);
+            assert_eq!(memory.write(), written);
+        }
+        for text in [
+            "",
+            "0 MiB",
+            "512",
+            "-1 MiB",
+            "1 KiB",
+            "2000 TiB",
+            "1 GB",
+            "1 GiB 2 MiB",
+        ] {
+            assert_eq!(Bytes::read(text), None, "{text}");
+        }
+        assert_eq!(Bytes(3 << 29).rounded(), "1.5 GiB");
+    }
+}

@@ -1,0 +1,281 @@
+use std::path::PathBuf;
+
+use tracing_subscriber::EnvFilter;
+
+use crate::engine::Engine;
+use crate::simd::Isa;
+
+/// One setting's value: how it is written in flags, environment variables and files alike, and what
+/// is allowed.
+pub trait Value: Sized {
+    /// The value that `text` stands for; `None` if it is not allowed.
+    fn read(text: &str) -> Option<Self>;
+
+    /// The text that [`read`](Self::read) reads as this value.
+    fn write(&self) -> String;
+
+    /// What is allowed, in words that follow "expected".
+    fn allowed() -> String;
+
+    /// Like [`read`](Self::read), with an error that says what is allowed.
+    ///
+    /// # Errors
+    /// The text is not allowed.
+    fn parse(text: &str) -> Result<Self, Expected> {
+        Self::read(text).ok_or_else(|| Expected(Self::allowed()))
+    }
+}
+
+/// What would have been allowed.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("expected {0}")]
+pub struct Expected(pub String);
+
+/// `auto`, or a value.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Auto<T>(pub Option<T>);
+
+/// `none`, or a value.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Optional<T>(pub Option<T>);
+
+/// Which log lines to print, in the language of `RUST_LOG`: `warn`, `queenfold::actors=debug`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Filter(pub String);
+
+impl Default for Filter {
+    fn default() -> Self {
+        Self("warn".into())
+    }
+}
+
+/// A whole number from `MIN` to `MAX`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Whole<const MIN: usize, const MAX: usize>(pub usize);
+
+impl<T: Value> Value for Auto<T> {
+    fn read(text: &str) -> Option<Self> {
+        match text {
+            "auto" => Some(Self(None)),
+            _ => T::read(text).map(|value| Self(Some(value))),
+        }
+    }
+
+    fn write(&self) -> String {
+        self.0.as_ref().map_or_else(|| "auto".into(), T::write)
+    }
+
+    fn allowed() -> String {
+        or("auto", T::allowed())
+    }
+}
+
+impl<T: Value> Value for Optional<T> {
+    fn read(text: &str) -> Option<Self> {
+        match text {
+            "none" => Some(Self(None)),
+            _ => T::read(text).map(|value| Self(Some(value))),
+        }
+    }
+
+    fn write(&self) -> String {
+        self.0.as_ref().map_or_else(|| "none".into(), T::write)
+    }
+
+    fn allowed() -> String {
+        or("none", T::allowed())
+    }
+}
+
+/// "auto, portable or avx2" where the rest is itself a choice, "auto or a number" where not.
+fn or(word: &str, rest: String) -> String {
+    let link = if rest.contains(" or ") { "," } else { " or" };
+    format!("{word}{link} {rest}")
+}
+
+/// "a, b or c".
+fn any_of(names: impl IntoIterator<Item = &'static str>) -> String {
+    let names: Vec<_> = names.into_iter().collect();
+    match names.split_last() {
+        Some((last, [])) => (*last).into(),
+        Some((last, rest)) => format!("{} or {last}", rest.join(", ")),
+        None => String::new(),
+    }
+}
+
+impl<const MIN: usize, const MAX: usize> Value for Whole<MIN, MAX> {
+    fn read(text: &str) -> Option<Self> {
+        let number = text.parse().ok()?;
+        (MIN..=MAX).contains(&number).then_some(Self(number))
+    }
+
+    fn write(&self) -> String {
+        self.0.to_string()
+    }
+
+    fn allowed() -> String {
+        format!("a whole number from {MIN} to {MAX}")
+    }
+}
+
+impl Value for Filter {
+    fn read(text: &str) -> Option<Self> {
+        (!text.trim().is_empty() && EnvFilter::try_new(text).is_ok()).then(|| Self(text.into()))
+    }
+
+    fn write(&self) -> String {
+        self.0.clone()
+    }
+
+    fn allowed() -> String {
+        "a log filter such as `off`, `info` or `queenfold::actors=debug`".into()
+    }
+}
+
+impl Value for bool {
+    fn read(text: &str) -> Option<Self> {
+        text.parse().ok()
+    }
+
+    fn write(&self) -> String {
+        self.to_string()
+    }
+
+    fn allowed() -> String {
+        "true or false".into()
+    }
+}
+
+impl Value for PathBuf {
+    fn read(text: &str) -> Option<Self> {
+        (!text.is_empty()).then(|| text.into())
+    }
+
+    fn write(&self) -> String {
+        self.display().to_string()
+    }
+
+    fn allowed() -> String {
+        "the path of a file".into()
+    }
+}
+
+/// The engines that count all solutions: the census alone is a command of its own.
+fn engines() -> impl Iterator<Item = Engine> {
+    Engine::ALL.into_iter().filter(|engine| engine.counts_all())
+}
+
+impl Value for Engine {
+    fn read(text: &str) -> Option<Self> {
+        engines().find(|engine| engine.name() == text)
+    }
+
+    fn write(&self) -> String {
+        self.name().into()
+    }
+
+    fn allowed() -> String {
+        any_of(engines().map(Self::name))
+    }
+}
+
+impl Value for Isa {
+    fn read(text: &str) -> Option<Self> {
+        text.parse().ok()
+    }
+
+    fn write(&self) -> String {
+        self.name().into()
+    }
+
+    fn allowed() -> String {
+        any_of(Self::ALL.map(Self::name))
+    }
+}
+
+/// Reads and writes a [`Value`] with serde: in a file, numbers and booleans need no quotes.
+pub(super) mod text {
+    use std::fmt;
+    use std::marker::PhantomData;
+
+    use serde::de::{self, Deserializer, Visitor};
+    use serde::ser::Serializer;
+
+    use super::Value;
+
+    pub(in crate::config) fn serialize<T: Value, S: Serializer>(
+        value: &T,
+        serializer: S,
+    ) -> Result<S::Ok, S::Error> {
+        let text = value.write();
+        if let Ok(number) = text.parse() {
+            serializer.serialize_i64(number)
+        } else if let Ok(switch) = text.parse() {
+            serializer.serialize_bool(switch)
+        } else {
+            serializer.serialize_str(&text)
+        }
+    }
+
+    pub(in crate::config) fn deserialize<'de, T: Value, D: Deserializer<'de>>(
+        deserializer: D,
+    ) -> Result<T, D::Error> {
+        deserializer.deserialize_any(Text(PhantomData))
+    }
+
+    struct Text<T>(PhantomData<T>);
+
+    impl<T: Value> Visitor<'_> for Text<T> {
+        type Value = T;
+
+        fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+            f.write_str(&T::allowed())
+        }
+
+        fn visit_str<E: de::Error>(self, text: &str) -> Result<T, E> {
+            T::parse(text).map_err(E::custom)
+        }
+
+        fn visit_i64<E: de::Error>(self, number: i64) -> Result<T, E> {
+            self.visit_str(&number.to_string())
+        }
+
+        fn visit_bool<E: de::Error>(self, switch: bool) -> Result<T, E> {
+            self.visit_str(&switch.to_string())
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_allowed_reads_as_a_sentence() {
+        type Workers = Auto<Whole<1, 1024>>;
+        assert_eq!(
+            Workers::parse("0").unwrap_err().to_string(),
+            "expected auto or a whole number from 1 to 1024"
+        );
+        assert_eq!(
+            Auto::<Isa>::parse("sse2").unwrap_err().to_string(),
+            "expected auto, portable, avx2 or avx512"
+        );
+    }
+
+    #[test]
+    fn whole_numbers_keep_to_their_range() {
+        type Small = Whole<1, 64>;
+        assert_eq!(Small::read("1"), Some(Whole(1)));
+        assert_eq!(Small::read("64"), Some(Whole(64)));
+        for text in ["0", "65", "-1", "", " 1", "1.0", "99999999999999999999"] {
+            assert_eq!(Small::read(text), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn the_census_is_no_engine_to_choose() {
+        assert_eq!(Engine::read("census"), None);
+        assert_eq!(Engine::read("chain"), Some(Engine::Chain));
+    }
+}
