@@ -1,0 +1,301 @@
+//! The command line as a user meets it: usage errors, tables, JSON, exit codes, signals.
+
+use std::process::Output;
+
+use assert_cmd::Command;
+use serde_json::Value as Json;
+
+/// `queenfold` in an empty folder, with none of our variables from outside.
+fn queenfold(args: &[&str]) -> Command {
+    let mut command = Command::cargo_bin("queenfold").expect("the binary is built");
+    for (name, _) in std::env::vars_os() {
+        if name.to_string_lossy().starts_with("QUEENFOLD_") {
+            command.env_remove(name);
+        }
+    }
+    command.current_dir(env!("CARGO_TARGET_TMPDIR")).args(args);
+    command
+}
+
+fn output(args: &[&str]) -> Output {
+    queenfold(args).output().expect("it starts")
+}
+
+/// What it prints when all goes well.
+fn stdout(args: &[&str]) -> String {
+    let output = output(args);
+    assert_eq!(output.status.code(), Some(0), "{args:?}: {output:?}");
+    text(&output.stdout)
+}
+
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8(bytes.to_vec()).expect("UTF-8")
+}
+
+/// Asserts that it prints nothing but one line on stderr, and returns that line.
+fn refusal(command: &mut Command, code: i32) -> String {
+    let output = command.output().expect("it starts");
+    let line = text(&output.stderr);
+    assert_eq!(output.status.code(), Some(code), "{line}");
+    assert_eq!(text(&output.stdout), "", "{line}");
+    assert_eq!(line.lines().count(), 1, "{line}");
+    line
+}
+
+fn json(args: &[&str]) -> Json {
+    serde_json::from_str(&stdout(args)).expect("one JSON value")
+}
+
+#[test]
+fn usage_errors_are_one_line_and_exit_2() {
+    for (args, says) in [
+        (&["run", "-n", "0"][..], "from 1 to 32"),
+        (&["run", "-n", "33"], "from 1 to 32"),
+        (&["run", "-n", "abc"], "'abc'"),
+        (&["run", "-n", "9..=5"], "range A..=B"),
+        (&["run", "-n", "-3"], "'-3'"),
+        (&["run", "-n", "-3..=5"], "'-3..=5'"),
+        (&["run", "-n", ""], "from 1 to 32"),
+        (&["run", "-n"], "a value is required"),
+        (&["run", "-n", "8", "9"], "'9'"),
+        (&["run"], "-n"),
+        (&["run", "-n", "8", "--workers", "0"], "from 1 to 1024"),
+        (&["run", "-n", "8", "--workers", "1025"], "from 1 to 1024"),
+        (&["run", "-n", "8", "--workers", "-1"], "from 1 to 1024"),
+        (&["run", "-n", "8", "--engine", "census"], "auto"),
+        (&["run", "-n", "8", "--isa", "avx"], "avx2"),
+        (&["run", "-n", "8", "--time-limit", "5"], "duration"),
+        (&["run", "-n", "8", "--memory-per-worker", "9"], "MiB"),
+        (&["run", "-n", "8", "--jsn"], "'--json'"),
+        (
+            &["run", "-n", "8", "--config", "no-such-file"],
+            "no-such-file",
+        ),
+        (&["census"], "-n"),
+        (&["census", "-n", "0"], "from 1 to 32"),
+        (&["census", "-n", "4..=5"], "4..=5"),
+        (&["rum"], "'run'"),
+        (&["completions"], "SHELL"),
+        (&["completions", "dos"], "bash"),
+    ] {
+        let line = refusal(&mut queenfold(args), 2);
+        assert!(line.contains(says), "{args:?}: {line}");
+    }
+}
+
+#[test]
+fn help_tells_of_examples_and_exit_codes() {
+    let help = stdout(&["--help"]);
+    for part in ["Examples:", "Exit codes:", "130", "run -n 8"] {
+        assert!(help.contains(part), "{part}");
+    }
+    assert!(stdout(&["run", "--help"]).contains("Examples:"));
+    assert!(stdout(&["--version"]).starts_with("queenfold "));
+    assert_eq!(output(&[]).status.code(), Some(2));
+}
+
+#[test]
+fn json_of_eight_queens_has_every_field() {
+    let record = json(&["run", "-n", "8", "--json", "--workers", "1"]);
+    for (field, value) in [
+        ("n", serde_json::json!(8)),
+        ("total", "92".into()),
+        ("unique", "12".into()),
+        (
+            "classes",
+            serde_json::json!({"c1": "0", "c2": "0", "c4": "1", "c8": "11"}),
+        ),
+        ("r180", "4".into()),
+        ("r90", "0".into()),
+        ("workers", 1.into()),
+        ("gpu", serde_json::json!([])),
+        ("version", env!("CARGO_PKG_VERSION").into()),
+        ("verified", "known".into()),
+    ] {
+        assert_eq!(record[field], value, "{field}");
+    }
+    assert!(record["nodes"].as_str().unwrap().parse::<u64>().unwrap() > 0);
+    for field in ["seconds", "cpu_seconds"] {
+        assert!(record[field].as_f64().unwrap() >= 0.0, "{field}");
+    }
+    let engine = record["engine"].as_str().unwrap();
+    assert!(record["plan"].as_str().unwrap().starts_with(engine));
+    assert!(!record["isa"].as_str().unwrap().is_empty());
+    assert_eq!(record.as_object().unwrap().len(), 16);
+}
+
+#[test]
+fn the_number_of_workers_changes_times_alone() {
+    let record = |workers| {
+        let mut record = json(&["run", "-n", "12", "--json", "--workers", workers]);
+        let fields = record.as_object_mut().unwrap();
+        for field in ["workers", "seconds", "cpu_seconds"] {
+            fields.remove(field).expect(field);
+        }
+        record
+    };
+    assert_eq!(record("1"), record("2"));
+    assert_eq!(record("1"), record("7"));
+}
+
+#[test]
+fn what_was_not_counted_is_null_or_a_dash() {
+    let record = json(&["run", "-n", "8", "--json", "--no-unique"]);
+    for field in ["unique", "classes", "r180", "r90"] {
+        assert!(record[field].is_null(), "{field}");
+    }
+    assert_eq!(record["total"], "92");
+    assert!(stdout(&["run", "-n", "8", "--no-unique"]).contains(" - "));
+}
+
+#[test]
+fn a_range_is_a_table_with_aligned_columns() {
+    let table = stdout(&["run", "-n", "4..=10"]);
+    let lines: Vec<_> = table.lines().collect();
+    assert_eq!(lines.len(), 8);
+    assert_eq!(
+        lines[0].split_whitespace().collect::<Vec<_>>(),
+        ["N:", "Total", "Unique", "dd:hh:mm:ss.ms"]
+    );
+    let counts: Vec<_> = lines[1..]
+        .iter()
+        .map(|line| {
+            line.split_whitespace()
+                .take(3)
+                .collect::<Vec<_>>()
+                .join(" ")
+        })
+        .collect();
+    assert_eq!(
+        counts,
+        [
+            "4: 2 1",
+            "5: 10 2",
+            "6: 4 1",
+            "7: 40 6",
+            "8: 92 12",
+            "9: 352 46",
+            "10: 724 92"
+        ]
+    );
+    assert!(
+        lines.iter().all(|line| line.len() == lines[0].len()),
+        "{table}"
+    );
+    assert!(lines[1..].iter().all(|line| line.contains("00:00:00:00.")));
+}
+
+#[test]
+fn the_smallest_boards_are_counted() {
+    for (n, total) in [("1", "1"), ("2", "0"), ("3", "0")] {
+        let record = json(&["run", "-n", n, "--json"]);
+        assert_eq!(
+            (&record["total"], &record["unique"]),
+            (&total.into(), &total.into())
+        );
+    }
+}
+
+#[test]
+fn results_come_one_json_object_a_line() {
+    let lines = stdout(&["run", "-n", "1..=9", "--json"]);
+    let sizes: Vec<_> = lines
+        .lines()
+        .map(|line| {
+            serde_json::from_str::<Json>(line).expect("JSON")["n"]
+                .as_u64()
+                .unwrap()
+        })
+        .collect();
+    assert_eq!(sizes, (1..=9).collect::<Vec<_>>());
+}
+
+#[test]
+fn nothing_but_results_is_printed_where_there_is_no_terminal() {
+    assert_eq!(text(&output(&["run", "-n", "8"]).stderr), "");
+    let profiled = output(&["run", "-n", "8", "--profile", "--json"]);
+    assert!(serde_json::from_slice::<Json>(&profiled.stdout).is_ok());
+    assert!(text(&profiled.stderr).contains("worker-0"));
+}
+
+#[test]
+fn a_trace_is_json_and_one_that_cannot_be_written_is_an_error() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("trace.json");
+    stdout(&["run", "-n", "10", "--trace", path.to_str().unwrap()]);
+    let trace = std::fs::read_to_string(&path).unwrap();
+    assert!(serde_json::from_str::<Json>(&trace).is_ok(), "{trace}");
+    let line = refusal(
+        &mut queenfold(&["run", "-n", "4", "--trace", "/no/such/folder/t"]),
+        1,
+    );
+    assert!(line.contains("/no/such/folder/t"), "{line}");
+}
+
+#[test]
+fn census_counts_the_symmetric_solutions() {
+    let census = json(&["census", "-n", "12", "--json"]);
+    assert_eq!(
+        (&census["r180"], &census["r90"]),
+        (&"80".into(), &"8".into())
+    );
+    assert!(census["seconds"].is_number());
+    assert!(stdout(&["census", "-n", "12"]).contains("r180     80\n"));
+}
+
+#[test]
+fn devices_show_the_machine() {
+    let devices = json(&["devices", "--json"]);
+    assert!(devices["cores"].as_u64().unwrap() >= 1);
+    assert_eq!(devices["isas"][0], "portable");
+    assert!(stdout(&["devices"]).contains("Instruction sets  portable"));
+}
+
+#[test]
+fn selftest_prints_a_line_a_check() {
+    let checks = stdout(&["selftest"]);
+    assert!(
+        checks
+            .lines()
+            .all(|line| line.starts_with("ok ") || line.starts_with("skip "))
+    );
+    assert!(checks.contains("chain on portable") && checks.contains("census"));
+}
+
+#[test]
+fn completions_are_there_for_every_common_shell() {
+    for shell in ["bash", "zsh", "fish"] {
+        let script = stdout(&["completions", shell]);
+        assert!(
+            script.contains("time-limit") && script.contains("portable"),
+            "{shell}"
+        );
+    }
+}
+
+#[test]
+fn an_instruction_set_that_is_not_here_exits_6() {
+    let devices = json(&["devices", "--json"]);
+    let here = devices["isas"].as_array().unwrap();
+    let Some(missing) = ["avx2", "avx512"]
+        .into_iter()
+        .find(|isa| !here.contains(&(*isa).into()))
+    else {
+        eprintln!("skipped: this machine has every instruction set");
+        return;
+    };
+    let line = refusal(&mut queenfold(&["run", "-n", "4", "--isa", missing]), 6);
+    assert!(line.contains(missing), "{line}");
+}
+
+#[test]
+fn a_time_limit_exits_4_without_a_result() {
+    let line = refusal(
+        &mut queenfold(&["run", "-n", "20", "--time-limit", "100ms"]),
+        4,
+    );
+    assert!(
+        line.contains("time limit") && line.contains("nothing is kept"),
+        "{line}"
+    );
+}

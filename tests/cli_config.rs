@@ -1,0 +1,127 @@
+//! Where settings come from, as `config show` tells it.
+
+use std::fs;
+use std::path::Path;
+
+use assert_cmd::Command;
+use serde_json::Value as Json;
+use tempfile::TempDir;
+
+fn queenfold(folder: &Path, args: &[&str]) -> Command {
+    let mut command = Command::cargo_bin("queenfold").expect("the binary is built");
+    for (name, _) in std::env::vars_os() {
+        if name.to_string_lossy().starts_with("QUEENFOLD_") {
+            command.env_remove(name);
+        }
+    }
+    command.current_dir(folder).args(args);
+    command
+}
+
+/// A folder with `queenfold.toml` and `other.toml` of these texts.
+fn folder(local: &str, other: &str) -> TempDir {
+    let folder = tempfile::tempdir().expect("a folder");
+    fs::write(folder.path().join("queenfold.toml"), local).expect("written");
+    fs::write(folder.path().join("other.toml"), other).expect("written");
+    folder
+}
+
+fn stderr_of_refusal(command: &mut Command) -> String {
+    let output = command.output().expect("it starts");
+    let line = String::from_utf8(output.stderr).expect("UTF-8");
+    assert_eq!(output.status.code(), Some(2), "{line}");
+    assert!(output.stdout.is_empty());
+    assert_eq!(line.lines().count(), 1, "{line}");
+    line
+}
+
+#[test]
+fn the_first_source_that_names_a_value_wins() {
+    let folder = folder(
+        "[run]\nworkers = 2\nn = 5\nunique = false\nisa = \"portable\"\n",
+        "[run]\nworkers = 3\nn = 6\nunique = true\n",
+    );
+    let shown = queenfold(folder.path(), &["config", "show", "--json"])
+        .args(["--config", "other.toml", "--workers", "5"])
+        .env("QUEENFOLD_RUN_WORKERS", "4")
+        .env("QUEENFOLD_RUN_N", "7")
+        .output()
+        .expect("it starts");
+    let shown: Json = serde_json::from_slice(&shown.stdout).expect("JSON");
+    for (key, value, origin) in [
+        ("run.workers", Json::from(5), "flag --workers"),
+        ("run.n", 7.into(), "environment variable QUEENFOLD_RUN_N"),
+        ("run.unique", true.into(), "file other.toml"),
+        ("run.isa", "portable".into(), "file ./queenfold.toml"),
+        ("run.engine", "auto".into(), "default"),
+    ] {
+        assert_eq!(shown[key]["value"], value, "{key}");
+        assert_eq!(shown[key]["origin"], origin, "{key}");
+    }
+}
+
+#[test]
+fn what_config_shows_is_a_configuration_that_changes_nothing() {
+    let folder = folder("[run]\nn = \"4..=6\"\nbatch_time = \"20ms\"\n", "");
+    let show = |args: &[&str]| {
+        let output = queenfold(folder.path(), args).output().expect("it starts");
+        assert!(output.status.success(), "{output:?}");
+        String::from_utf8(output.stdout).expect("UTF-8")
+    };
+    let values = |text: &str| {
+        text.lines()
+            .map(|line| {
+                line.split(" # ")
+                    .next()
+                    .unwrap_or_default()
+                    .trim_end()
+                    .to_owned()
+            })
+            .collect::<Vec<_>>()
+    };
+    let first = show(&["config", "show"]);
+    fs::write(folder.path().join("other.toml"), &first).expect("written");
+    let second = show(&["config", "show", "--config", "other.toml"]);
+    assert_eq!(values(&first), values(&second));
+    assert!(!second.contains("# default"), "{second}");
+}
+
+#[test]
+fn a_run_takes_its_board_from_the_local_file() {
+    let folder = folder("[run]\nn = 6\n[output]\njson = true\n", "");
+    let output = queenfold(folder.path(), &["run"])
+        .output()
+        .expect("it starts");
+    let record: Json = serde_json::from_slice(&output.stdout).expect("JSON");
+    assert_eq!((&record["n"], &record["total"]), (&6.into(), &"4".into()));
+}
+
+#[test]
+fn what_is_refused_is_named_with_file_key_and_what_would_do() {
+    for (text, parts) in [
+        ("[run]\nworker = 2\n", ["run.worker", "`run.workers`"]),
+        (
+            "[run]\nworkers = 5000\n",
+            ["run.workers = 5000", "from 1 to 1024"],
+        ),
+        ("[run]\nn = \"9..=5\"\n", ["run.n", "from 1 to 32"]),
+        (
+            "[trace]\nfilter = \"a=b=c\"\n",
+            ["trace.filter", "log filter"],
+        ),
+        ("[run\n", ["queenfold.toml", "line 1"]),
+    ] {
+        let folder = folder(text, "");
+        let line = stderr_of_refusal(&mut queenfold(folder.path(), &["run", "-n", "4"]));
+        for part in parts.iter().chain(&["./queenfold.toml"]) {
+            assert!(line.contains(part), "{line}");
+        }
+    }
+    let folder = folder("", "");
+    let mut command = queenfold(folder.path(), &["run", "-n", "4"]);
+    let line = stderr_of_refusal(command.env("QUEENFOLD_RUN_WORKERS", "many"));
+    assert!(
+        line.contains("QUEENFOLD_RUN_WORKERS") && line.contains("1024"),
+        "{line}"
+    );
+}

@@ -1,0 +1,74 @@
+//! How a run ends when it is told to, or when nobody reads on.
+
+#![cfg(unix)]
+
+use std::io::{BufRead, BufReader};
+use std::process::{Child, Command, Output, Stdio};
+use std::thread;
+use std::time::Duration;
+
+/// A run that takes longer than any test waits.
+fn long_run() -> Child {
+    let child = Command::new(env!("CARGO_BIN_EXE_queenfold"))
+        .args(["run", "-n", "22", "--workers", "1"])
+        .current_dir(env!("CARGO_TARGET_TMPDIR"))
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("it starts");
+    // Until it listens; a signal before that ends it as it ends any program.
+    thread::sleep(Duration::from_millis(500));
+    child
+}
+
+fn send(signal: &str, child: &Child) {
+    let sent = Command::new("kill")
+        .args([signal, &child.id().to_string()])
+        .status();
+    assert!(sent.expect("kill is there").success());
+}
+
+fn end(child: Child) -> (Option<i32>, Output) {
+    let output = child.wait_with_output().expect("it ends");
+    (output.status.code(), output)
+}
+
+#[test]
+fn the_first_signal_stops_without_a_result() {
+    for signal in ["-INT", "-TERM", "-USR1"] {
+        let child = long_run();
+        send(signal, &child);
+        let (code, output) = end(child);
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(code, Some(4), "{signal}: {said}");
+        assert!(output.stdout.is_empty(), "{signal}");
+        assert!(said.contains("nothing is kept"), "{said}");
+    }
+}
+
+#[test]
+fn the_second_signal_ends_at_once() {
+    let mut child = long_run();
+    send("-INT", &child);
+    let mut said = BufReader::new(child.stderr.take().expect("piped"));
+    let mut line = String::new();
+    said.read_line(&mut line).expect("a line");
+    assert!(line.contains("once more"), "{line}");
+    send("-INT", &child);
+    assert_eq!(end(child).0, Some(130));
+}
+
+#[test]
+fn a_closed_pipe_ends_quietly() {
+    let mut child = Command::new(env!("CARGO_BIN_EXE_queenfold"))
+        .args(["run", "-n", "1..=14", "--json"])
+        .current_dir(env!("CARGO_TARGET_TMPDIR"))
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("it starts");
+    drop(child.stdout.take());
+    let (code, output) = end(child);
+    assert_eq!(code, Some(0));
+    assert_eq!(String::from_utf8_lossy(&output.stderr), "");
+}
