@@ -43,7 +43,6 @@ impl Line {
                     )
                 });
                 bar.set_message(format!("n = {n}: {}", progress_line(&control.progress())));
-                bar.tick();
                 wait = Self::REFRESH;
             }
             if let Some(bar) = line {
