@@ -1,0 +1,140 @@
+//! What the runtime costs. These need a quiet machine:
+//! `cargo test --release --test runtime_speed -- --ignored --nocapture --test-threads 1`
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+
+use cpu_time::ThreadTime;
+use queenfold::actors::{Control, Report, RunSpec, run};
+use queenfold::board::Size;
+use queenfold::chain::ChainPlan;
+use queenfold::engine::{Counter, CounterSettings, Engine, Mismatch, Plan, Tally, Task};
+use queenfold::simd::Isa;
+use queenfold::telemetry::profile;
+
+fn count(plan: Arc<dyn Plan>, workers: usize) -> Report {
+    let spec = RunSpec {
+        plans: vec![plan],
+        workers,
+        counter: CounterSettings {
+            isa: Isa::Portable,
+            memory: 64 << 20,
+        },
+        queue_per_worker: 2,
+        batch_time: Duration::from_millis(50),
+        time_limit: None,
+    };
+    let report = run(&spec, &Control::new()).unwrap();
+    assert!(report.finished);
+    report
+}
+
+fn chain(n: u32) -> ChainPlan {
+    ChainPlan::new(Size::new(n).unwrap())
+}
+
+/// A plan whose counters add up the CPU time they use, in nanoseconds.
+struct Timed {
+    plan: ChainPlan,
+    nanos: Arc<AtomicU64>,
+}
+
+impl Plan for Timed {
+    fn engine(&self) -> Engine {
+        self.plan.engine()
+    }
+
+    fn version(&self) -> &'static str {
+        self.plan.version()
+    }
+
+    fn size(&self) -> Size {
+        self.plan.size()
+    }
+
+    fn tasks(&self) -> u64 {
+        self.plan.tasks()
+    }
+
+    fn task(&self, index: u64) -> Task {
+        self.plan.task(index)
+    }
+
+    fn total_cost(&self) -> f64 {
+        self.plan.total_cost()
+    }
+
+    fn counter(&self, settings: &CounterSettings) -> Box<dyn Counter> {
+        Box::new(TimedCounter {
+            counter: self.plan.counter(settings),
+            nanos: Arc::clone(&self.nanos),
+        })
+    }
+
+    fn oracle(&self) -> Box<dyn Counter> {
+        self.plan.oracle()
+    }
+}
+
+struct TimedCounter {
+    counter: Box<dyn Counter>,
+    nanos: Arc<AtomicU64>,
+}
+
+impl Counter for TimedCounter {
+    fn backend(&self) -> &'static str {
+        self.counter.backend()
+    }
+
+    fn count(&mut self, task: &Task) -> Result<Tally, Mismatch> {
+        let start = ThreadTime::now();
+        let tally = self.counter.count(task);
+        let nanos = start.elapsed().as_nanos() as u64;
+        self.nanos.fetch_add(nanos, Ordering::Relaxed);
+        tally
+    }
+}
+
+#[test]
+#[ignore = "needs a quiet machine; see the head of this file"]
+fn cpu_time_outside_the_kernel_is_under_1_percent_at_n_16() {
+    for workers in [1, 2] {
+        let nanos = Arc::new(AtomicU64::new(0));
+        let plan = Timed {
+            plan: chain(16),
+            nanos: Arc::clone(&nanos),
+        };
+        let report = count(Arc::new(plan), workers);
+        let kernel = Duration::from_nanos(nanos.load(Ordering::Relaxed));
+        let share = 1.0 - kernel.as_secs_f64() / report.cpu.as_secs_f64();
+        println!(
+            "{workers} workers: {:?} CPU, {:.3} % outside the kernel",
+            report.cpu,
+            share * 100.0
+        );
+        assert!(share < 0.01);
+    }
+}
+
+#[test]
+#[ignore = "needs two idle cores; see the head of this file"]
+fn two_workers_are_nearly_twice_as_fast_as_one() {
+    let mut ratios: Vec<f64> = (0..5)
+        .map(|_| {
+            let [one, two] = [1, 2].map(|workers| count(Arc::new(chain(16)), workers));
+            print!("{}{}", profile(&one), profile(&two));
+            one.elapsed.as_secs_f64() / two.elapsed.as_secs_f64()
+        })
+        .collect();
+    ratios.sort_by(f64::total_cmp);
+    println!("speed-ups {ratios:.3?}");
+    assert!(ratios[2] >= 1.9);
+}
+
+#[test]
+fn a_small_board_takes_a_moment() {
+    let least = (0..10).map(|_| count(Arc::new(chain(8)), 2).elapsed).min();
+    println!("{least:?}");
+    assert!(least.unwrap() < Duration::from_millis(20));
+}
