@@ -242,3 +242,66 @@ impl Handler<Sum> for Collector {
         self.sums.do_send(Sums(sums));
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn record(tasks: u64) -> Record {
+        Record {
+            plans: vec![PlanRecord {
+                tasks,
+                done: TaskSet::new(tasks),
+                sum: Tally::default(),
+                work: Work::new(tasks, tasks as f64),
+            }],
+            remembered: HashMap::new(),
+            oldest: VecDeque::new(),
+        }
+    }
+
+    fn counted(task: u64, r90: u128, nodes: u64) -> TaskTally {
+        TaskTally {
+            task,
+            tally: Tally {
+                r90,
+                nodes,
+                ..Tally::default()
+            },
+            cost: 1.0,
+            took: Duration::from_millis(1),
+        }
+    }
+
+    #[test]
+    fn a_second_report_that_agrees_is_not_added() {
+        let mut record = record(2);
+        record.add(0, &counted(0, 5, 7)).unwrap();
+        record.add(0, &counted(0, 5, 8)).unwrap();
+        assert_eq!(record.plans[0].sum.r90, 5);
+        assert_eq!(record.plans[0].done.len(), 1);
+        assert!(!record.is_complete());
+        record.add(0, &counted(1, 1, 1)).unwrap();
+        assert!(record.is_complete());
+    }
+
+    #[test]
+    fn a_second_report_that_disagrees_is_an_error() {
+        let mut record = record(2);
+        record.add(0, &counted(0, 5, 7)).unwrap();
+        let error = record.add(0, &counted(0, 6, 7)).unwrap_err();
+        assert!(error.starts_with("two counts differ: "), "{error}");
+    }
+
+    #[test]
+    fn a_second_report_that_comes_too_late_to_compare_is_an_error() {
+        let tasks = REMEMBERED as u64 + 1;
+        let mut record = record(tasks);
+        for task in 0..tasks {
+            record.add(0, &counted(task, 1, 1)).unwrap();
+        }
+        assert!(record.add(0, &counted(0, 1, 1)).is_err());
+        assert!(record.add(0, &counted(1, 1, 1)).is_ok());
+        assert_eq!(record.remembered.len(), REMEMBERED);
+    }
+}

@@ -44,9 +44,6 @@ pub(super) struct Halt;
 /// To the producer: close the queue; workers end.
 pub(super) struct Close;
 
-/// To the producer, from a worker: a batch has left the queue.
-pub(super) struct Taken;
-
 /// To the producer, from the collector: a batch is over.
 pub(super) struct Settled {
     /// What of it was not counted.
@@ -106,6 +103,6 @@ macro_rules! unanswered {
 }
 
 unanswered!(
-    Wake, Failure, Gone, Complete, Quiet, Left, Sum, Sums, Offer, Halt, Close, Taken, Settled,
-    Retry, Counted, Lost, Ended,
+    Wake, Failure, Gone, Complete, Quiet, Left, Sum, Sums, Offer, Halt, Close, Settled, Retry,
+    Counted, Lost, Ended,
 );

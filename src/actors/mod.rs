@@ -8,12 +8,12 @@
 //!        ┌──────────── Run ◄──────────────────────┐
 //!        ▼              ▲ Left, Failure           │
 //!     Producer          │                     Collector ──→ Control (progress)
-//!        │  ▲ Taken     │                         ▲   │
-//!        │  └────────── Worker ── Lost ───────────┤   │
-//!        │                ▲ Ended                 │   │
-//!        └─ bounded queue ─→ thread ── Counted ───┘   │
-//!        ▲                                            │
-//!        └───────────────── Settled, Retry ───────────┘
+//!        │ ▲            │                         ▲   │
+//!        │ │          Worker ── Lost ─────────────┤   │
+//!        │ │              ▲ Ended                 │   │
+//!        └─┼─ queue ───→ thread ── Counted ───────┘   │
+//!          │                                          │
+//!          └─────────────── Settled, Retry ───────────┘
 //! ```
 //!
 //! All actors live on one thread, named `run`, and do nothing that takes long; the counting is

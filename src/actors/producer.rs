@@ -9,7 +9,7 @@ use tracing::{debug_span, trace};
 
 use super::floor::Floor;
 use super::lifeline::Lifeline;
-use super::messages::{Close, Halt, Offer, Quiet, Retry, Settled, Taken};
+use super::messages::{Close, Halt, Offer, Quiet, Retry, Settled};
 use super::queue::{Batch, Inlet};
 use super::tasks::Scatter;
 use super::{LANES, PRODUCER};
@@ -64,7 +64,8 @@ impl Fresh {
 }
 
 impl Producer {
-    /// The most batches that may be offered and not settled.
+    /// The most batches that may be offered and not settled: as many as may wait, and one in the
+    /// hands of each worker. The queue holds as many, so that it is full only when they are out.
     pub(super) fn limit(workers: usize, queue_per_worker: usize) -> usize {
         workers * (queue_per_worker + 1)
     }
@@ -220,14 +221,6 @@ impl Handler<Close> for Producer {
 
     fn handle(&mut self, _: Close, _: &mut Self::Context) {
         self.inlet = None;
-    }
-}
-
-impl Handler<Taken> for Producer {
-    type Result = ();
-
-    fn handle(&mut self, _: Taken, _: &mut Self::Context) {
-        self.offer();
     }
 }
 

@@ -31,10 +31,10 @@ pub(super) struct Outlet {
     tray: Receiver<Batch>,
 }
 
-/// A queue that holds `depth` batches, and a tray of `in_flight` for each worker.
-pub(super) fn queue(workers: usize, depth: usize, in_flight: usize) -> (Inlet, Vec<Outlet>) {
+/// A queue that holds `depth` batches, and a tray as deep for each worker.
+pub(super) fn queue(workers: usize, depth: usize) -> (Inlet, Vec<Outlet>) {
     let (queue, queued) = bounded(depth);
-    let (trays, trayed): (Vec<_>, Vec<_>) = (0..workers).map(|_| bounded(in_flight)).unzip();
+    let (trays, trayed): (Vec<_>, Vec<_>) = (0..workers).map(|_| bounded(depth)).unzip();
     let outlets = trayed
         .iter()
         .map(|tray| Outlet {
@@ -115,7 +115,7 @@ mod tests {
 
     #[test]
     fn a_full_queue_gives_the_batch_back() {
-        let (inlet, _outlets) = queue(1, 2, 2);
+        let (inlet, _outlets) = queue(1, 2);
         assert_eq!(inlet.offer(batch(0)), Ok(()));
         assert_eq!(inlet.offer(batch(1)), Ok(()));
         assert_eq!(inlet.offer(batch(2)), Err(batch(2)));
@@ -124,7 +124,7 @@ mod tests {
 
     #[test]
     fn a_tray_comes_before_the_queue_and_belongs_to_one_worker() {
-        let (inlet, outlets) = queue(2, 2, 2);
+        let (inlet, outlets) = queue(2, 2);
         inlet.offer(batch(0)).unwrap();
         inlet.offer(batch_for(1)).unwrap();
         assert_eq!(outlets[1].draw(), Some(batch_for(1)));
@@ -133,7 +133,7 @@ mod tests {
 
     #[test]
     fn what_was_not_drawn_can_be_taken_back() {
-        let (inlet, outlets) = queue(1, 2, 2);
+        let (inlet, outlets) = queue(1, 2);
         inlet.offer(batch(0)).unwrap();
         inlet.offer(batch_for(0)).unwrap();
         assert_eq!(inlet.take_back(), [batch(0), batch_for(0)]);

@@ -74,9 +74,8 @@ impl Run {
     fn team(&self, run: &Addr<Self>) -> Team {
         let floor = &self.floor;
         let lifeline = |actor| Lifeline::new(actor, run.clone().recipient());
-        let depth = self.spec.queue_per_worker.max(1);
-        let limit = Producer::limit(floor.workers, depth);
-        let (inlet, outlets) = queue::queue(floor.workers, floor.workers * depth, limit);
+        let limit = Producer::limit(floor.workers, self.spec.queue_per_worker.max(1));
+        let (inlet, outlets) = queue::queue(floor.workers, limit);
         let producer = Producer::new(
             Arc::clone(floor),
             run.clone().recipient(),
@@ -105,7 +104,6 @@ impl Run {
                 floor: Arc::clone(floor),
                 index,
                 outlet,
-                producer: producer.clone().recipient(),
                 counted: collector.clone().recipient(),
                 lost: collector.clone().recipient(),
                 failure: run.clone().recipient(),

@@ -8,7 +8,7 @@ use actix::Recipient;
 use tracing::{debug_span, field, trace, warn};
 
 use super::floor::Floor;
-use super::messages::{Counted, Ended, Taken, TaskTally};
+use super::messages::{Counted, Ended, TaskTally};
 use super::queue::{Batch, Outlet};
 use super::{LANES, WorkerReport, panics};
 use crate::engine::{Counter, Mismatch, Tally, Task};
@@ -23,7 +23,6 @@ pub(super) struct Desk {
     pub(super) worker: usize,
     pub(super) name: String,
     pub(super) outlet: Outlet,
-    pub(super) producer: Recipient<Taken>,
     pub(super) collector: Recipient<Counted>,
     pub(super) actor: Recipient<Ended>,
 }
@@ -87,7 +86,6 @@ impl Work {
             let Some(batch) = self.batch.clone() else {
                 return;
             };
-            self.desk.producer.do_send(Taken);
             trace!(target: LANES, counter = "queue depth", batches = self.desk.outlet.depth());
             self.count(&batch);
             self.batch = None;

@@ -9,7 +9,7 @@ use tracing::{dispatcher, error};
 
 use super::floor::Floor;
 use super::lifeline::Lifeline;
-use super::messages::{Counted, Ended, Failure, Left, Lost, Taken};
+use super::messages::{Counted, Ended, Failure, Left, Lost};
 use super::queue::Outlet;
 use super::thread::Desk;
 use super::{RunError, WorkerReport};
@@ -21,7 +21,6 @@ pub(super) struct Worker {
     pub(super) floor: Arc<Floor>,
     pub(super) index: usize,
     pub(super) outlet: Outlet,
-    pub(super) producer: Recipient<Taken>,
     pub(super) counted: Recipient<Counted>,
     pub(super) lost: Recipient<Lost>,
     pub(super) failure: Recipient<Failure>,
@@ -51,7 +50,6 @@ impl Worker {
             worker: self.index,
             name: self.name(),
             outlet: self.outlet.clone(),
-            producer: self.producer.clone(),
             collector: self.counted.clone(),
             actor,
         };
