@@ -5,11 +5,12 @@ use std::str::FromStr;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Mutex, PoisonError};
 
-use crate::engine::TaskId;
+use crate::engine::{Tally, TaskId};
 
 /// Which faults a run suffers.
 ///
-/// Written as `panics=0.1,tries=1,deaths=2`, in any order; what is left out is none (`tries`: 1).
+/// Written as `panics=0.1,tries=1,deaths=2,errors=1`, in any order; what is left out is none
+/// (`tries`: 1).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Faults {
     /// The share of tasks that panic, 0 to 1: always the same ones.
@@ -18,6 +19,8 @@ pub struct Faults {
     pub tries: u32,
     /// How many worker threads die, each in the middle of a batch.
     pub deaths: u32,
+    /// How many tasks are counted wrong, each by one completion of weight 8.
+    pub errors: u32,
 }
 
 impl Default for Faults {
@@ -26,6 +29,7 @@ impl Default for Faults {
             panics: 0.0,
             tries: 1,
             deaths: 0,
+            errors: 0,
         }
     }
 }
@@ -44,7 +48,8 @@ impl FromStr for Faults {
                 "panics" => faults.panics = value.parse().map_err(|e| error(format!("{e}")))?,
                 "tries" => faults.tries = value.parse().map_err(|e| error(format!("{e}")))?,
                 "deaths" => faults.deaths = value.parse().map_err(|e| error(format!("{e}")))?,
-                _ => return Err(error("not panics, tries or deaths".to_owned())),
+                "errors" => faults.errors = value.parse().map_err(|e| error(format!("{e}")))?,
+                _ => return Err(error("not panics, tries, deaths or errors".to_owned())),
             }
         }
         Ok(faults)
@@ -56,6 +61,7 @@ pub(super) struct Injector {
     faults: Faults,
     tries: Mutex<HashMap<TaskId, u32>>,
     deaths: AtomicU32,
+    errors: AtomicU32,
 }
 
 impl Injector {
@@ -64,6 +70,7 @@ impl Injector {
             faults,
             tries: Mutex::default(),
             deaths: AtomicU32::new(faults.deaths),
+            errors: AtomicU32::new(faults.errors),
         }
     }
 
@@ -83,13 +90,24 @@ impl Injector {
 
     /// Panics if a worker is to die here.
     pub(super) fn die(&self) {
-        let left = self
-            .deaths
-            .fetch_update(Ordering::Relaxed, Ordering::Relaxed, |left| {
-                left.checked_sub(1)
-            });
-        assert!(left.is_err(), "injected death");
+        assert!(!take_one(&self.deaths), "injected death");
     }
+
+    /// The tally as a faulty counter would give it.
+    pub(super) fn distort(&self, mut tally: Tally) -> Tally {
+        if take_one(&self.errors) {
+            tally.completions.add(8, 1);
+        }
+        tally
+    }
+}
+
+/// Whether there was one left to take.
+fn take_one(left: &AtomicU32) -> bool {
+    left.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |left| {
+        left.checked_sub(1)
+    })
+    .is_ok()
 }
 
 #[cfg(test)]
@@ -104,7 +122,8 @@ mod tests {
             Faults {
                 panics: 0.1,
                 tries: 1,
-                deaths: 2
+                deaths: 2,
+                errors: 0
             }
         );
         assert!("panic=1".parse::<Faults>().is_err());

@@ -182,7 +182,10 @@ impl Work {
                 }
                 counter
             });
-            counter.count(task)
+            let tally = counter.count(task);
+            #[cfg(feature = "fault-injection")]
+            let tally = tally.map(|tally| floor.injector.distort(tally));
+            tally
         }));
         match counted {
             Ok(Ok(tally)) => Outcome::Tally(tally),

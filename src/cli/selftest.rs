@@ -82,3 +82,36 @@ fn compare(plan: &dyn Plan, counter: &mut dyn Counter) -> Result<(), String> {
         _ => Ok(()),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::engine::{Mismatch, Task};
+
+    /// Counts right but for one completion, or one symmetric solution.
+    struct Wrong(Box<dyn Counter>);
+
+    impl Counter for Wrong {
+        fn backend(&self) -> &'static str {
+            "wrong"
+        }
+
+        fn count(&mut self, task: &Task) -> Result<Tally, Mismatch> {
+            let mut tally = self.0.count(task)?;
+            tally.completions.add(8, 1);
+            tally.r180 += 8;
+            Ok(tally)
+        }
+    }
+
+    #[test]
+    fn a_wrong_counter_fails_the_check_of_every_engine() {
+        let n = Size::new(8).unwrap();
+        for engine in Engine::ALL {
+            let plan = engines::plan(engine, n);
+            assert_eq!(compare(plan.as_ref(), plan.oracle().as_mut()), Ok(()));
+            let error = compare(plan.as_ref(), &mut Wrong(plan.oracle())).unwrap_err();
+            assert!(error.contains("known"), "{error}");
+        }
+    }
+}

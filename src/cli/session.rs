@@ -48,6 +48,8 @@ impl Session {
         let trace = telemetry::start(filter, config.trace.file.0.as_deref())
             .map_err(|error| Failure::new(Exit::Error, error))?;
         let control = Control::new();
+        #[cfg(feature = "fault-injection")]
+        inject_faults(&control)?;
         let stop = Stop::listen(control.clone(), config.output.quiet).map_err(|error| {
             Failure::new(Exit::Error, format!("cannot listen for signals: {error}"))
         })?;
@@ -121,4 +123,13 @@ impl Session {
             ),
         )
     }
+}
+
+/// The test hook of builds with fault injection: faults as the environment asks for them.
+#[cfg(feature = "fault-injection")]
+fn inject_faults(control: &Control) -> Result<(), Failure> {
+    if let Ok(faults) = std::env::var("INJECT_FAULTS") {
+        control.inject(faults.parse().map_err(Failure::usage)?);
+    }
+    Ok(())
 }
