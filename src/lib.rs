@@ -5,8 +5,9 @@
 //! Rooms, from the ground up; each knows only those above it in this list:
 //!
 //! * [`board`]: size, squares, the eight symmetries, orbits, known counts.
-//! * [`simd`]: instruction sets.
+//! * [`simd`]: instruction sets, and vectors for each.
 //! * [`engine`]: what engines have in common: plans, tasks, counters, tallies.
+//! * [`expand`]: the row search for many nodes at once, in vectors.
 //! * [`chain`]: the carry-chain engine.
 //! * [`census`]: the solutions fixed by a half or quarter turn.
 //! * [`outcome`]: from tallies to a checked result.
@@ -22,6 +23,7 @@ pub mod chain;
 pub mod cli;
 pub mod config;
 pub mod engine;
+pub mod expand;
 pub mod outcome;
 pub mod simd;
 pub mod telemetry;

@@ -1,0 +1,96 @@
+use super::Row;
+use super::level::Level;
+use super::step::{Target, advance, among};
+use crate::simd::Vector;
+
+/// What becomes of nodes that have three rows left: one that is searched, and two below it that are
+/// dealt with in closed form.
+pub trait Ending<W> {
+    /// Takes nodes from `source` until it runs low, or with `flush` until it is empty. Returns the
+    /// number of queens placed.
+    ///
+    /// # Safety
+    /// The machine has the instruction set of `V`.
+    #[doc(hidden)]
+    unsafe fn finish<V: Vector<Word = W>>(
+        &mut self,
+        source: &mut Level<W>,
+        rows: &[Row],
+        flush: bool,
+    ) -> u64;
+
+    /// Rows dealt with in closed form: the last queen searched stands above them.
+    const CLOSED_ROWS: usize;
+}
+
+/// Counts completions, the last two rows in closed form.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Completions(pub u64);
+
+impl<W> Ending<W> for Completions {
+    const CLOSED_ROWS: usize = 2;
+
+    #[inline(always)]
+    unsafe fn finish<V: Vector<Word = W>>(
+        &mut self,
+        source: &mut Level<W>,
+        rows: &[Row],
+        flush: bool,
+    ) -> u64 {
+        let [row, first, second] = rows else {
+            unreachable!("three rows are left")
+        };
+        // SAFETY: the caller vouches for the instruction set.
+        unsafe {
+            let mut target = TwoRows::<V> {
+                first_gap: V::shift(first.gap),
+                first_allowed: V::splat(first.allowed),
+                second_gap: V::shift(second.gap),
+                second_allowed: V::splat(second.allowed),
+                found: 0,
+            };
+            let placed = advance(source, row.allowed, &mut target, flush);
+            self.0 += target.found;
+            placed
+        }
+    }
+}
+
+/// Counts the ways to fill two rows with the two columns that are left.
+struct TwoRows<V: Vector> {
+    first_gap: V::Shift,
+    first_allowed: V,
+    second_gap: V::Shift,
+    second_allowed: V,
+    found: u64,
+}
+
+impl<V: Vector> Target<V> for TwoRows<V> {
+    #[inline(always)]
+    fn room(&self) -> usize {
+        usize::MAX
+    }
+
+    #[inline(always)]
+    unsafe fn take(&mut self, columns: V, left: V, right: V, mask: Option<V::Mask>) {
+        let left = left.shl(self.first_gap);
+        let right = right.shr(self.first_gap);
+        let first = self.first_allowed.and_not(columns.or(left).or(right));
+        let left = left.shl(self.second_gap);
+        let right = right.shr(self.second_gap);
+        let second = self.second_allowed.and_not(columns.or(left).or(right));
+        // With two columns left, the queen of one row decides that of the other; both placements
+        // fail if the two columns are as far apart as the rows.
+        let either = first.or(second);
+        let both = first.and(second);
+        let apart = either.and(either.shl(self.second_gap)).is_zero();
+        let apart = among::<V>(apart, mask);
+        // Two ways: both squares free in both rows. One: each row and each column has a square.
+        let two = V::both(both.without_lowest().is_nonzero(), apart);
+        let one = V::both(
+            V::both(first.is_nonzero(), second.is_nonzero()),
+            V::both(either.without_lowest().is_nonzero(), apart),
+        );
+        self.found += (V::count(one) + V::count(two)) as u64;
+    }
+}

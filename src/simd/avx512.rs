@@ -1,0 +1,216 @@
+//! AVX-512: 32 lanes of 16 bits or 16 of 32. Compress and expand are instructions.
+
+use std::arch::x86_64::*;
+
+use super::{Program, Vector};
+
+/// Runs `program` with these vectors.
+///
+/// # Safety
+/// The machine has the features named.
+#[target_feature(
+    enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi,avx512vbmi2,avx512bitalg,avx512vpopcntdq,avx2,bmi1,bmi2,popcnt"
+)]
+pub(super) unsafe fn run<P: Program>(program: P) -> P::Output {
+    // SAFETY: the caller vouches for the instruction set.
+    unsafe { program.run::<Words16, Words32>() }
+}
+
+/// 32 lanes of 16 bits.
+#[derive(Clone, Copy)]
+pub(super) struct Words16(__m512i);
+
+/// 16 lanes of 32 bits.
+#[derive(Clone, Copy)]
+pub(super) struct Words32(__m512i);
+
+macro_rules! vector {
+    (
+        $name:ident, $word:ty, $mask:ty, $lanes:literal,
+        $splat:ident, $sub:ident, $shl:ident, $shr:ident, $testn:ident, $test:ident, $eq:ident,
+        $blend:ident, $compress:ident, $expand:ident
+    ) => {
+        impl Vector for $name {
+            type Word = $word;
+            type Mask = $mask;
+            // A vector: the shift by a count in a register is one operation, that by a count in
+            // the low lane of one is two.
+            type Shift = Self;
+
+            const LANES: usize = $lanes;
+            const STREAMS: usize = 4;
+
+            #[inline(always)]
+            unsafe fn splat(word: u32) -> Self {
+                // SAFETY: the caller vouches for the instruction set.
+                Self(unsafe { $splat(word as _) })
+            }
+
+            #[inline(always)]
+            unsafe fn shift(count: u32) -> Self {
+                // SAFETY: the caller vouches for the instruction set.
+                Self(unsafe { $splat(count as _) })
+            }
+
+            #[inline(always)]
+            unsafe fn load(from: *const $word) -> Self {
+                // SAFETY: the caller vouches for the instruction set and the memory.
+                Self(unsafe { _mm512_loadu_si512(from.cast()) })
+            }
+
+            #[inline(always)]
+            unsafe fn store(self, to: *mut $word) {
+                // SAFETY: the caller vouches for the memory.
+                unsafe { _mm512_storeu_si512(to.cast(), self.0) }
+            }
+
+            #[inline(always)]
+            fn and(self, other: Self) -> Self {
+                // SAFETY: a vector in hand proves the instruction set.
+                Self(unsafe { _mm512_and_si512(self.0, other.0) })
+            }
+
+            #[inline(always)]
+            fn or(self, other: Self) -> Self {
+                // SAFETY: a vector in hand proves the instruction set.
+                Self(unsafe { _mm512_or_si512(self.0, other.0) })
+            }
+
+            #[inline(always)]
+            fn xor(self, other: Self) -> Self {
+                // SAFETY: a vector in hand proves the instruction set.
+                Self(unsafe { _mm512_xor_si512(self.0, other.0) })
+            }
+
+            #[inline(always)]
+            fn and_not(self, other: Self) -> Self {
+                // SAFETY: a vector in hand proves the instruction set.
+                Self(unsafe { _mm512_andnot_si512(other.0, self.0) })
+            }
+
+            #[inline(always)]
+            fn without_lowest(self) -> Self {
+                // SAFETY: a vector in hand proves the instruction set.
+                Self(unsafe { _mm512_and_si512(self.0, $sub(self.0, $splat(1))) })
+            }
+
+            #[inline(always)]
+            fn shl(self, shift: Self) -> Self {
+                // SAFETY: a vector in hand proves the instruction set.
+                Self(unsafe { $shl(self.0, shift.0) })
+            }
+
+            #[inline(always)]
+            fn shr(self, shift: Self) -> Self {
+                // SAFETY: a vector in hand proves the instruction set.
+                Self(unsafe { $shr(self.0, shift.0) })
+            }
+
+            #[inline(always)]
+            fn is_zero(self) -> $mask {
+                // SAFETY: a vector in hand proves the instruction set.
+                unsafe { $testn(self.0, self.0) }
+            }
+
+            #[inline(always)]
+            fn is_nonzero(self) -> $mask {
+                // SAFETY: a vector in hand proves the instruction set.
+                unsafe { $test(self.0, self.0) }
+            }
+
+            #[inline(always)]
+            fn is_equal(self, other: Self) -> $mask {
+                // SAFETY: a vector in hand proves the instruction set.
+                unsafe { $eq(self.0, other.0) }
+            }
+
+            #[inline(always)]
+            fn select(mask: $mask, yes: Self, no: Self) -> Self {
+                // SAFETY: a vector in hand proves the instruction set.
+                Self(unsafe { $blend(mask, no.0, yes.0) })
+            }
+
+            #[inline(always)]
+            fn both(a: $mask, b: $mask) -> $mask {
+                a & b
+            }
+
+            #[inline(always)]
+            fn count(mask: $mask) -> usize {
+                mask.count_ones() as usize
+            }
+
+            #[inline(always)]
+            fn first(mask: $mask, limit: usize) -> $mask {
+                super::first_bits(mask.into(), limit) as $mask
+            }
+
+            #[inline(always)]
+            unsafe fn append<const N: usize>(
+                vectors: [Self; N],
+                mask: $mask,
+                to: [*mut $word; N],
+            ) -> usize {
+                for (vector, to) in vectors.into_iter().zip(to) {
+                    // In register, then a full store: compress to memory is slow microcode.
+                    // SAFETY: a vector in hand proves the instruction set; the caller vouches for
+                    // the memory.
+                    unsafe { Self($compress(mask, vector.0)).store(to) }
+                }
+                Self::count(mask)
+            }
+
+            #[inline(always)]
+            unsafe fn refill<const N: usize>(
+                vectors: [Self; N],
+                mask: $mask,
+                ends: [*const $word; N],
+            ) -> ([Self; N], usize) {
+                let taken = Self::count(mask);
+                let mut vectors = vectors;
+                for (vector, end) in vectors.iter_mut().zip(ends) {
+                    // SAFETY: a vector in hand proves the instruction set; the caller vouches for
+                    // the memory.
+                    unsafe {
+                        let fresh = Self::load(end.sub(taken));
+                        vector.0 = $expand(vector.0, mask, fresh.0);
+                    }
+                }
+                (vectors, taken)
+            }
+        }
+    };
+}
+
+vector!(
+    Words16,
+    u16,
+    __mmask32,
+    32,
+    _mm512_set1_epi16,
+    _mm512_sub_epi16,
+    _mm512_sllv_epi16,
+    _mm512_srlv_epi16,
+    _mm512_testn_epi16_mask,
+    _mm512_test_epi16_mask,
+    _mm512_cmpeq_epi16_mask,
+    _mm512_mask_blend_epi16,
+    _mm512_maskz_compress_epi16,
+    _mm512_mask_expand_epi16
+);
+vector!(
+    Words32,
+    u32,
+    __mmask16,
+    16,
+    _mm512_set1_epi32,
+    _mm512_sub_epi32,
+    _mm512_sllv_epi32,
+    _mm512_srlv_epi32,
+    _mm512_testn_epi32_mask,
+    _mm512_test_epi32_mask,
+    _mm512_cmpeq_epi32_mask,
+    _mm512_mask_blend_epi32,
+    _mm512_maskz_compress_epi32,
+    _mm512_mask_expand_epi32
+);

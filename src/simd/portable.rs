@@ -1,0 +1,177 @@
+//! Plain Rust: eight lanes, one after the other where the compiler finds nothing better.
+
+use super::{Program, Vector};
+
+/// Runs `program` with these vectors.
+pub(super) fn run<P: Program>(program: P) -> P::Output {
+    // SAFETY: plain Rust runs on every machine.
+    unsafe { program.run::<Words<u16>, Words<u32>>() }
+}
+
+const LANES: usize = 8;
+
+/// Eight lanes.
+#[derive(Clone, Copy)]
+pub(super) struct Words<W>([W; LANES]);
+
+macro_rules! vector {
+    ($word:ty) => {
+        impl Words<$word> {
+            #[inline(always)]
+            fn zip(self, other: Self, of: impl Fn($word, $word) -> $word) -> Self {
+                Self(std::array::from_fn(|i| of(self.0[i], other.0[i])))
+            }
+
+            #[inline(always)]
+            fn lanes_where(self, is: impl Fn($word) -> bool) -> u8 {
+                (0..LANES).fold(0, |mask, i| mask | u8::from(is(self.0[i])) << i)
+            }
+        }
+
+        impl Vector for Words<$word> {
+            type Word = $word;
+            type Mask = u8;
+            type Shift = u32;
+
+            const LANES: usize = LANES;
+            const STREAMS: usize = 1;
+
+            #[inline(always)]
+            unsafe fn splat(word: u32) -> Self {
+                Self([word as $word; LANES])
+            }
+
+            #[inline(always)]
+            unsafe fn shift(count: u32) -> u32 {
+                count
+            }
+
+            #[inline(always)]
+            unsafe fn load(from: *const $word) -> Self {
+                // SAFETY: the caller vouches for the memory.
+                Self(unsafe { from.cast::<[$word; LANES]>().read_unaligned() })
+            }
+
+            #[inline(always)]
+            unsafe fn store(self, to: *mut $word) {
+                // SAFETY: the caller vouches for the memory.
+                unsafe { to.cast::<[$word; LANES]>().write_unaligned(self.0) }
+            }
+
+            #[inline(always)]
+            fn and(self, other: Self) -> Self {
+                self.zip(other, |a, b| a & b)
+            }
+
+            #[inline(always)]
+            fn or(self, other: Self) -> Self {
+                self.zip(other, |a, b| a | b)
+            }
+
+            #[inline(always)]
+            fn xor(self, other: Self) -> Self {
+                self.zip(other, |a, b| a ^ b)
+            }
+
+            #[inline(always)]
+            fn and_not(self, other: Self) -> Self {
+                self.zip(other, |a, b| a & !b)
+            }
+
+            #[inline(always)]
+            fn without_lowest(self) -> Self {
+                Self(self.0.map(|word| word & word.wrapping_sub(1)))
+            }
+
+            #[inline(always)]
+            fn shl(self, shift: u32) -> Self {
+                Self(self.0.map(|word| word.wrapping_shl(shift)))
+            }
+
+            #[inline(always)]
+            fn shr(self, shift: u32) -> Self {
+                Self(self.0.map(|word| word.wrapping_shr(shift)))
+            }
+
+            #[inline(always)]
+            fn is_zero(self) -> u8 {
+                self.lanes_where(|word| word == 0)
+            }
+
+            #[inline(always)]
+            fn is_nonzero(self) -> u8 {
+                self.lanes_where(|word| word != 0)
+            }
+
+            #[inline(always)]
+            fn is_equal(self, other: Self) -> u8 {
+                self.xor(other).is_zero()
+            }
+
+            #[inline(always)]
+            fn select(mask: u8, yes: Self, no: Self) -> Self {
+                Self(std::array::from_fn(|i| {
+                    if mask >> i & 1 == 1 {
+                        yes.0[i]
+                    } else {
+                        no.0[i]
+                    }
+                }))
+            }
+
+            #[inline(always)]
+            fn both(a: u8, b: u8) -> u8 {
+                a & b
+            }
+
+            #[inline(always)]
+            fn count(mask: u8) -> usize {
+                mask.count_ones() as usize
+            }
+
+            #[inline(always)]
+            fn first(mask: u8, limit: usize) -> u8 {
+                super::first_bits(mask.into(), limit) as u8
+            }
+
+            #[inline(always)]
+            unsafe fn append<const N: usize>(
+                vectors: [Self; N],
+                mask: u8,
+                to: [*mut $word; N],
+            ) -> usize {
+                let mut written = 0;
+                for i in 0..LANES {
+                    for (vector, to) in vectors.iter().zip(to) {
+                        // SAFETY: at most `i` words have been written; the caller vouches for all
+                        // the lanes.
+                        unsafe { to.add(written).write(vector.0[i]) }
+                    }
+                    written += usize::from(mask >> i & 1);
+                }
+                written
+            }
+
+            #[inline(always)]
+            unsafe fn refill<const N: usize>(
+                vectors: [Self; N],
+                mask: u8,
+                ends: [*const $word; N],
+            ) -> ([Self; N], usize) {
+                let mut vectors = vectors;
+                let mut taken = 0;
+                for i in super::set_bits(mask.into()) {
+                    taken += 1;
+                    for (vector, end) in vectors.iter_mut().zip(ends) {
+                        // SAFETY: the caller vouches for a word for each true lane.
+                        vector.0[i] = unsafe { end.sub(taken).read() };
+                    }
+                }
+                (vectors, taken)
+            }
+        }
+    };
+}
+
+vector!(u16);
+vector!(u32);

@@ -1,0 +1,162 @@
+/// A lane: an unsigned word of 16 or 32 bits.
+pub trait Word: Copy + Default + Send + Sync + 'static {
+    /// Bits in a lane.
+    const BITS: u32;
+
+    /// Which of an instruction set's two vectors has such lanes.
+    type Vector<V16: Vector<Word = u16>, V32: Vector<Word = u32>>: Vector<Word = Self>;
+
+    /// The low bits of `word`.
+    fn of(word: u32) -> Self;
+
+    /// The word, zero-extended.
+    fn widen(self) -> u32;
+}
+
+impl Word for u16 {
+    const BITS: u32 = 16;
+
+    type Vector<V16: Vector<Word = u16>, V32: Vector<Word = u32>> = V16;
+
+    #[inline(always)]
+    fn of(word: u32) -> Self {
+        word as Self
+    }
+
+    #[inline(always)]
+    fn widen(self) -> u32 {
+        self.into()
+    }
+}
+
+impl Word for u32 {
+    const BITS: u32 = 32;
+
+    type Vector<V16: Vector<Word = u16>, V32: Vector<Word = u32>> = V32;
+
+    #[inline(always)]
+    fn of(word: u32) -> Self {
+        word
+    }
+
+    #[inline(always)]
+    fn widen(self) -> u32 {
+        self
+    }
+}
+
+/// A vector of unsigned words, and the few operations the row search is made of.
+///
+/// Each instruction set has one type for each width of lane; an algorithm is written once over this
+/// trait and instantiated by [`Isa::run`](super::Isa::run). Every method is inlined into that
+/// instantiation.
+///
+/// Creating a vector or a mask out of nothing is `unsafe`, because the instruction set must be
+/// there. A value in hand is the proof that it is, so operations on values are safe.
+pub trait Vector: Copy {
+    /// A lane.
+    type Word: Word;
+    /// One truth value for each lane.
+    type Mask: Copy;
+    /// A shift count, in the form the shift instruction wants it.
+    type Shift: Copy;
+
+    /// Lanes in a vector.
+    const LANES: usize;
+    /// How many independent vectors of nodes a search should keep in registers: enough to hide
+    /// latencies, few enough not to spill.
+    const STREAMS: usize;
+
+    /// `word` in every lane.
+    ///
+    /// # Safety
+    /// The machine has the instruction set.
+    unsafe fn splat(word: u32) -> Self;
+
+    /// The count for shifts by `count`, which is below the number of bits of a lane.
+    ///
+    /// # Safety
+    /// The machine has the instruction set.
+    unsafe fn shift(count: u32) -> Self::Shift;
+
+    /// The `LANES` words at `from`, which need not be aligned.
+    ///
+    /// # Safety
+    /// The machine has the instruction set, and `LANES` words may be read at `from`.
+    unsafe fn load(from: *const Self::Word) -> Self;
+
+    /// Writes `LANES` words to `to`, which need not be aligned.
+    ///
+    /// # Safety
+    /// `LANES` words may be written at `to`.
+    unsafe fn store(self, to: *mut Self::Word);
+
+    /// Bits in both.
+    fn and(self, other: Self) -> Self;
+
+    /// Bits in either.
+    fn or(self, other: Self) -> Self;
+
+    /// Bits in exactly one.
+    fn xor(self, other: Self) -> Self;
+
+    /// Bits in `self` and not in `other`.
+    fn and_not(self, other: Self) -> Self;
+
+    /// Each lane without its lowest set bit.
+    fn without_lowest(self) -> Self;
+
+    /// Each lane shifted to higher bits.
+    fn shl(self, shift: Self::Shift) -> Self;
+
+    /// Each lane shifted to lower bits.
+    fn shr(self, shift: Self::Shift) -> Self;
+
+    /// Lanes that are zero.
+    fn is_zero(self) -> Self::Mask;
+
+    /// Lanes that are not zero.
+    fn is_nonzero(self) -> Self::Mask;
+
+    /// Lanes that are the same in both.
+    fn is_equal(self, other: Self) -> Self::Mask;
+
+    /// Lanes of `yes` where `mask` is true, else those of `no`.
+    fn select(mask: Self::Mask, yes: Self, no: Self) -> Self;
+
+    /// Lanes true in both.
+    fn both(a: Self::Mask, b: Self::Mask) -> Self::Mask;
+
+    /// The number of true lanes.
+    fn count(mask: Self::Mask) -> usize;
+
+    /// The first `limit` of the true lanes.
+    fn first(mask: Self::Mask, limit: usize) -> Self::Mask;
+
+    /// Writes the lanes of each vector that are true in `mask`, in order and without gaps, to its
+    /// place. Returns their number.
+    ///
+    /// # Safety
+    /// At each place in `to`, `LANES` words may be written whatever the mask; those past the number
+    /// returned are left with anything.
+    unsafe fn append<const N: usize>(
+        vectors: [Self; N],
+        mask: Self::Mask,
+        to: [*mut Self::Word; N],
+    ) -> usize;
+
+    /// Replaces the lanes of each vector that are true in `mask` by the words just before its place
+    /// in `ends`. Returns the vectors and the number of words taken from each place.
+    ///
+    /// Which of the words goes to which lane is left to the instruction set, but is the same for
+    /// all vectors.
+    ///
+    /// # Safety
+    /// Before each place there are at least as many words as `mask` has true lanes, and `LANES`
+    /// words may be read from the first of those on, and at the place itself.
+    unsafe fn refill<const N: usize>(
+        vectors: [Self; N],
+        mask: Self::Mask,
+        ends: [*const Self::Word; N],
+    ) -> ([Self; N], usize);
+}
