@@ -111,15 +111,19 @@ impl Border {
     }
 
     /// The representatives of all classes of legal borders with their weights, ascending by
-    /// (bottom column, top column, left row, right row).
+    /// (bottom column, left row, right row, top column).
+    ///
+    /// The queen at the top comes last because its diagonals run down into the rows to search, as
+    /// those of any queen placed there do, while the other three leave bans on them: neighbours in
+    /// this order share their bans, and a vector kernel can search them together.
     pub fn representatives(n: Size) -> Vec<(Self, u8)> {
         let last = n.get() as u8 - 1;
         let mut found = Vec::new();
         // The least image has its bottom queen in the left half.
         for bottom in 0..=last / 2 {
-            for top in 0..=last {
-                for left in 0..=last {
-                    for right in 0..=last {
+            for left in 0..=last {
+                for right in 0..=last {
+                    for top in 0..=last {
                         let border = Self {
                             top,
                             bottom,

@@ -10,6 +10,8 @@ use crate::board::Size;
 /// ranks of its task.
 #[derive(Clone, Copy, Debug)]
 pub struct Job<'a> {
+    /// The border.
+    pub border: Border,
     /// What the border leaves to search.
     pub frame: &'a Frame,
     /// Prefix queens placed: the search begins at `frame.rows[depth]`.
@@ -58,11 +60,13 @@ impl Jobs {
             if let Some(state) = self.place_prefix(start, depth) {
                 let (index, frame) = self.frame.as_ref()?;
                 let deepest = ChainPlan::prefix_rows(self.n) as usize;
+                let (border, weight) = self.borders[*index];
                 return Some(Job {
+                    border,
                     frame,
                     depth,
                     state,
-                    weight: self.borders[*index].1,
+                    weight,
                     partitions: placements(frame, &frame.rows[depth..deepest], state),
                 });
             }

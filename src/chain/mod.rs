@@ -17,6 +17,7 @@ mod frame;
 mod jobs;
 mod plan;
 mod scalar;
+mod vector;
 
 pub use border::Border;
 pub use frame::{Frame, Row, State};

@@ -1,6 +1,7 @@
 use std::ops::Range;
 use std::sync::Arc;
 
+use super::vector::VectorCounter;
 use super::{Border, Frame, Jobs, ScalarCounter};
 use crate::board::Size;
 use crate::engine::{Counter, CounterSettings, Engine, Plan, Task, TaskId};
@@ -14,7 +15,7 @@ use crate::engine::{Counter, CounterSettings, Engine, Plan, Task, TaskId};
 /// rank = (border index · w + (column of the 1st free row − 1)) · w + (column of the 2nd − 1) …
 /// ```
 ///
-/// so ranks ascend by (bottom, top, left, right, 1st free row, 2nd free row …). A rank whose
+/// so ranks ascend by (bottom, left, right, top, 1st free row, 2nd free row …). A rank whose
 /// prefix attacks itself or the border is *empty*: it holds no partition.
 ///
 /// Version `chain-1`. Task `i` holds the ranks `i · s .. (i + 1) · s` (the last one fewer), where
@@ -184,8 +185,13 @@ impl Plan for ChainPlan {
         1.8 * 7.5_f64.powi(self.n.get() as i32 - 16)
     }
 
-    fn counter(&self, _settings: &CounterSettings) -> Box<dyn Counter> {
-        Box::new(ScalarCounter::new(self.n, Arc::clone(&self.borders)))
+    fn counter(&self, settings: &CounterSettings) -> Box<dyn Counter> {
+        let borders = Arc::clone(&self.borders);
+        match self.n.get() {
+            0..2 => Box::new(ScalarCounter::new(self.n, borders)),
+            2..=18 => Box::new(VectorCounter::<u16>::new(self.n, borders, settings.isa)),
+            _ => Box::new(VectorCounter::<u32>::new(self.n, borders, settings.isa)),
+        }
     }
 
     fn oracle(&self) -> Box<dyn Counter> {

@@ -38,7 +38,7 @@ impl Counter for ScalarCounter {
 }
 
 /// The number of ways to fill the rows from `depth` on. Adds the queens it places to `nodes`.
-fn search(frame: &Frame, depth: usize, state: State, nodes: &mut u64) -> u64 {
+pub(super) fn search(frame: &Frame, depth: usize, state: State, nodes: &mut u64) -> u64 {
     let Some(&row) = frame.rows.get(depth) else {
         return 1;
     };

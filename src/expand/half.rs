@@ -236,7 +236,7 @@ mod tests {
         let mut state = 1u32;
         let mut random = || {
             state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
-            state >> 8 | state << 24
+            state.rotate_right(8)
         };
         for isa in Isa::ALL.into_iter().filter(|isa| isa.is_available()) {
             for (n, rows) in [(3, 1), (4, 2), (8, 4), (16, 8), (17, 8), (20, 10), (32, 7)] {

@@ -1,0 +1,127 @@
+use std::sync::Arc;
+
+use super::scalar;
+use super::{Border, Frame, Job, Jobs};
+use crate::board::Size;
+use crate::engine::{Counter, Mismatch, Tally, Task};
+use crate::expand::{Completions, Ending, Node, Row, Search};
+use crate::simd::{Isa, Word};
+
+/// The vector kernel: all subtrees of a task whose borders share bottom, left and right queen are
+/// searched together.
+///
+/// Nodes are words over the inner columns; border queens stand in the outer ones. The diagonals of
+/// the top queen are in the windows of a node from the start, the other three leave bans that are
+/// the same for all nodes of a row.
+pub(super) struct VectorCounter<W> {
+    n: Size,
+    borders: Arc<[(Border, u8)]>,
+    isa: Isa,
+    search: Search<W>,
+}
+
+/// What nodes that are searched together have in common.
+#[derive(Clone, PartialEq, Eq)]
+struct Group {
+    bottom: u8,
+    left: u8,
+    right: u8,
+    weight: u8,
+}
+
+impl<W: Word> VectorCounter<W> {
+    pub(super) fn new(n: Size, borders: Arc<[(Border, u8)]>, isa: Isa) -> Self {
+        assert!(n.get() - 2 <= W::BITS, "the inner columns fit a lane");
+        Self {
+            n,
+            borders,
+            isa,
+            search: Search::new(isa),
+        }
+    }
+}
+
+impl<W: Word> Counter for VectorCounter<W> {
+    fn backend(&self) -> &'static str {
+        self.isa.name()
+    }
+
+    fn count(&mut self, task: &Task) -> Result<Tally, Mismatch> {
+        let mut jobs = Jobs::new(self.n, Arc::clone(&self.borders), task.ranks.clone());
+        let mut tally = Tally::default();
+        let mut group: Option<Group> = None;
+        let mut found = Completions::default();
+        let placed_before = self.search.placed();
+        while let Some(job) = jobs.next_job() {
+            tally.partitions += job.partitions;
+            if job.frame.rows.len() - job.depth <= <Completions as Ending<W>>::CLOSED_ROWS {
+                let completions = scalar::search(job.frame, job.depth, job.state, &mut tally.nodes);
+                tally.completions.add(job.weight, completions.into());
+                continue;
+            }
+            let own = Group {
+                bottom: job.border.bottom,
+                left: job.border.left,
+                right: job.border.right,
+                weight: job.weight,
+            };
+            if group.as_ref() != Some(&own) {
+                if let Some(group) = &group {
+                    self.search.finish(&mut found);
+                    tally.completions.add(group.weight, found.0.into());
+                    found = Completions::default();
+                }
+                self.search.set_rows(rows(self.n, &job));
+                group = Some(own);
+            }
+            let node = node(self.n, &job);
+            self.search.push(job.depth, node, &mut found);
+        }
+        if let Some(group) = &group {
+            self.search.finish(&mut found);
+            tally.completions.add(group.weight, found.0.into());
+        }
+        tally.nodes += jobs.prefix_nodes() + self.search.placed() - placed_before;
+        Ok(tally)
+    }
+}
+
+/// The rows of the job's frame, without what its top queen bans.
+fn rows(n: Size, job: &Job<'_>) -> Vec<Row> {
+    let mut at = 0;
+    job.frame
+        .rows
+        .iter()
+        .map(|row| {
+            at += row.gap;
+            let below = (0..n.get()).filter(|&column| {
+                job.border.squares(n)[1..]
+                    .iter()
+                    .any(|square| square.attacks(crate::board::Square::new(at as u8, column as u8)))
+            });
+            let banned = below.fold(0, |mask, column| mask | 1 << column);
+            Row {
+                gap: row.gap,
+                allowed: inner(n, n.full_mask() & !banned),
+            }
+        })
+        .collect()
+}
+
+/// The node at which the search of the job begins.
+fn node(n: Size, job: &Job<'_>) -> Node {
+    let Frame { rows, .. } = job.frame;
+    let at: u32 = rows[..=job.depth].iter().map(|row| row.gap).sum();
+    let state = job.state.enter(rows[job.depth]);
+    let top = 1u64 << job.border.top;
+    Node {
+        columns: inner(n, state.columns),
+        left: inner(n, state.left | (top << at) as u32),
+        right: inner(n, state.right | (top >> at) as u32),
+    }
+}
+
+/// The bits of the inner columns, from bit 0 on.
+fn inner(n: Size, mask: u32) -> u32 {
+    (mask & n.full_mask() >> 1) >> 1
+}
