@@ -42,14 +42,14 @@ impl<W> Ending<W> for Completions {
         };
         // SAFETY: the caller vouches for the instruction set.
         unsafe {
-            let mut target = TwoRows::<V> {
+            let target = TwoRows::<V> {
                 first_gap: V::shift(first.gap),
                 first_allowed: V::splat(first.allowed),
                 second_gap: V::shift(second.gap),
                 second_allowed: V::splat(second.allowed),
                 found: 0,
             };
-            let placed = advance(source, row.allowed, &mut target, flush);
+            let (target, placed) = advance(source, row.allowed, target, flush);
             self.0 += target.found;
             placed
         }

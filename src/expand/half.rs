@@ -126,7 +126,7 @@ impl<W: Word, F: FnMut(&[u32], &[u32])> Ending<W> for Hand<'_, W, F> {
         let mut placed = 0;
         loop {
             // SAFETY: the caller vouches for the instruction set.
-            let mut target = unsafe {
+            let target = unsafe {
                 LastRow::<V> {
                     gap: V::shift(1),
                     allowed: V::splat(last.allowed),
@@ -137,7 +137,8 @@ impl<W: Word, F: FnMut(&[u32], &[u32])> Ending<W> for Hand<'_, W, F> {
                 }
             };
             // SAFETY: as above.
-            placed += unsafe { advance(source, row.allowed, &mut target, flush) };
+            let (target, queens) = unsafe { advance(source, row.allowed, target, flush) };
+            placed += queens;
             let is_full = target.room() < V::STREAMS * V::LANES;
             let len = target.len;
             if len > 0 {

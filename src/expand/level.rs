@@ -6,8 +6,11 @@ pub(super) const CAPACITY: usize = 4096;
 /// Words after the last node that full vectors may be read from or written to.
 const SLACK: usize = 64;
 
+/// The most streams an instruction set may ask for.
+pub(super) const MAX_STREAMS: usize = 4;
+
 /// Vectors of parked streams: columns, left, right and free squares of each.
-const PARKED: usize = 4 * 4;
+const PARKED: usize = 4 * MAX_STREAMS;
 
 /// The nodes that wait for their next queen: a stack, and the streams that were interrupted.
 pub struct Level<W> {
@@ -62,7 +65,7 @@ impl<W: Word> Level<W> {
     /// # Safety
     /// The machine has the instruction set of `V`.
     #[inline(always)]
-    pub(super) unsafe fn unpark<V: Vector<Word = W>, const S: usize>(&self) -> [Stream<V>; S] {
+    pub(super) unsafe fn unpark<V: Vector<Word = W>>(&self) -> [Stream<V>; MAX_STREAMS] {
         // SAFETY: the caller vouches for the instruction set.
         let dead = unsafe { V::splat(0) };
         let mut streams = [Stream {
@@ -70,9 +73,9 @@ impl<W: Word> Level<W> {
             left: dead,
             right: dead,
             free: dead,
-        }; S];
+        }; MAX_STREAMS];
         if self.is_parked {
-            for (i, stream) in streams.iter_mut().enumerate() {
+            for (i, stream) in streams.iter_mut().enumerate().take(V::STREAMS) {
                 let from = self.parked[4 * i * SLACK..4 * (i + 1) * SLACK].as_ptr();
                 // SAFETY: four places of `SLACK` words, and no vector is longer.
                 unsafe {
@@ -88,8 +91,8 @@ impl<W: Word> Level<W> {
 
     /// Keeps `streams` for the next time.
     #[inline(always)]
-    pub(super) fn park<V: Vector<Word = W>, const S: usize>(&mut self, streams: [Stream<V>; S]) {
-        for (i, stream) in streams.iter().enumerate() {
+    pub(super) fn park<V: Vector<Word = W>>(&mut self, streams: &[Stream<V>; MAX_STREAMS]) {
+        for (i, stream) in streams.iter().enumerate().take(V::STREAMS) {
             let to = self.parked[4 * i * SLACK..4 * (i + 1) * SLACK].as_mut_ptr();
             // SAFETY: four places of `SLACK` words, and no vector is longer.
             unsafe {

@@ -134,8 +134,11 @@ impl<W: Word, E: Ending<W>> Pump<'_, W, E> {
             match below.first_mut() {
                 None => self.ending.finish::<V>(source, &self.rows[depth..], flush),
                 Some(next) => {
-                    let mut target = NextLevel::<V>::new(next, self.rows[depth + 1]);
-                    advance(source, self.rows[depth].allowed, &mut target, flush)
+                    let target = NextLevel::<V>::new(next, self.rows[depth + 1]);
+                    let (target, placed) =
+                        advance(source, self.rows[depth].allowed, target, flush);
+                    next.len = target.len;
+                    placed
                 }
             }
         }

@@ -1,4 +1,4 @@
-use super::level::{CAPACITY, Level, Stream};
+use super::level::{CAPACITY, Level, MAX_STREAMS, Stream};
 use crate::simd::Vector;
 
 /// Where the children of a step go.
@@ -16,7 +16,9 @@ pub(super) trait Target<V: Vector> {
 
 /// Places the next queen of the nodes of `source`, whose next row allows the squares `allowed`,
 /// until the source runs low or the target is full. With `flush`, until the source is empty or the
-/// target is full. Returns the number of queens placed.
+/// target is full. Returns the target and the number of queens placed.
+///
+/// The target goes in and out by value, so that it stays in registers meanwhile.
 ///
 /// # Safety
 /// The machine has the instruction set of `V`.
@@ -24,85 +26,113 @@ pub(super) trait Target<V: Vector> {
 pub(super) unsafe fn advance<V: Vector, T: Target<V>>(
     source: &mut Level<V::Word>,
     allowed: u32,
-    target: &mut T,
+    mut target: T,
     flush: bool,
-) -> u64 {
-    // SAFETY: the caller vouches for the instruction set.
-    unsafe {
-        match V::STREAMS {
-            1 => advance_streams::<V, T, 1>(source, allowed, target, flush),
-            2 => advance_streams::<V, T, 2>(source, allowed, target, flush),
-            3 => advance_streams::<V, T, 3>(source, allowed, target, flush),
-            _ => advance_streams::<V, T, 4>(source, allowed, target, flush),
-        }
-    }
-}
-
-#[inline(always)]
-unsafe fn advance_streams<V: Vector, T: Target<V>, const S: usize>(
-    source: &mut Level<V::Word>,
-    allowed: u32,
-    target: &mut T,
-    flush: bool,
-) -> u64 {
-    let round = S * V::LANES;
+) -> (T, u64) {
+    let round = V::STREAMS * V::LANES;
     let mut placed = 0;
-    // SAFETY: the caller vouches for the instruction set. `source.len` words lie below each end.
-    // Every vector is read from a node on, and levels have slack for that. There is room for
-    // `round` children before each round.
+    // SAFETY: the caller vouches for the instruction set. There is room for `round` children before
+    // each round, and the source holds `round` nodes before each round that does not flush.
     unsafe {
-        let allowed = V::splat(allowed);
-        let mut streams: [Stream<V>; S] = source.unpark();
-        let columns = source.columns.as_ptr();
-        let left = source.left.as_ptr();
-        let right = source.right.as_ptr();
-        let mut len = source.len;
-        while len >= round && target.room() >= round {
-            for stream in &mut streams {
-                let spent = stream.free.is_zero();
-                let ends = [columns.add(len), left.add(len), right.add(len)];
-                len -= stream.refill(spent, ends, allowed);
-                stream.place_lowest(None, target);
+        let mut nodes = Nodes::<V> {
+            columns: source.columns.as_ptr(),
+            left: source.left.as_ptr(),
+            right: source.right.as_ptr(),
+            len: source.len,
+            allowed: V::splat(allowed),
+        };
+        let mut streams: [Stream<V>; MAX_STREAMS] = source.unpark();
+        // Indices are constants, so that each stream is held in registers of its own.
+        while nodes.len >= round && target.room() >= round {
+            streams[0].advance(&mut nodes, &mut target);
+            if V::STREAMS > 1 {
+                streams[1].advance(&mut nodes, &mut target);
+            }
+            if V::STREAMS > 2 {
+                streams[2].advance(&mut nodes, &mut target);
+            }
+            if V::STREAMS > 3 {
+                streams[3].advance(&mut nodes, &mut target);
             }
             placed += round as u64;
         }
-        let mut busy = true;
-        while flush && busy && target.room() >= round {
-            busy = false;
-            for stream in &mut streams {
-                let spent = V::first(stream.free.is_zero(), len);
-                let ends = [columns.add(len), left.add(len), right.add(len)];
-                len -= stream.refill(spent, ends, allowed);
-                let active = stream.free.is_nonzero();
-                placed += V::count(active) as u64;
-                busy |= V::count(active) != 0;
-                stream.place_lowest(Some(active), target);
+        let mut is_busy = true;
+        while flush && is_busy && target.room() >= round {
+            let mut active = 0;
+            for stream in &mut streams[..V::STREAMS] {
+                active += stream.advance_few(&mut nodes, &mut target);
             }
+            placed += active as u64;
+            is_busy = active != 0;
         }
-        source.len = len;
-        if flush && !busy {
+        source.len = nodes.len;
+        if flush && !is_busy {
             source.is_parked = false;
         } else {
-            source.park(streams);
+            source.park(&streams);
         }
     }
-    placed
+    (target, placed)
+}
+
+/// The nodes of a level, taken from the top of the stack.
+struct Nodes<V: Vector> {
+    columns: *const V::Word,
+    left: *const V::Word,
+    right: *const V::Word,
+    len: usize,
+    allowed: V,
 }
 
 impl<V: Vector> Stream<V> {
-    /// Puts nodes from below `ends` into the lanes of `spent`, and returns how many.
+    /// Refills every lane that has no square left, and places a queen in each lane.
     ///
     /// # Safety
-    /// As for [`Vector::refill`].
+    /// There are nodes for every lane, and room for a vector of children.
     #[inline(always)]
-    unsafe fn refill(&mut self, spent: V::Mask, ends: [*const V::Word; 3], allowed: V) -> usize {
-        // SAFETY: the caller vouches for the memory.
-        let (fresh, taken) =
-            unsafe { V::refill([self.columns, self.left, self.right], spent, ends) };
+    unsafe fn advance<T: Target<V>>(&mut self, nodes: &mut Nodes<V>, target: &mut T) {
+        // SAFETY: the caller vouches for nodes and room.
+        unsafe {
+            self.refill(nodes, self.free.is_zero());
+            self.place_lowest(None, target);
+        }
+    }
+
+    /// As [`advance`](Self::advance) with as many nodes as there are; returns the number of queens
+    /// placed.
+    ///
+    /// # Safety
+    /// There is room for a vector of children.
+    #[inline(always)]
+    unsafe fn advance_few<T: Target<V>>(&mut self, nodes: &mut Nodes<V>, target: &mut T) -> usize {
+        // SAFETY: no more nodes are taken than there are; the caller vouches for the room.
+        unsafe {
+            self.refill(nodes, V::first(self.free.is_zero(), nodes.len));
+            let active = self.free.is_nonzero();
+            self.place_lowest(Some(active), target);
+            V::count(active)
+        }
+    }
+
+    /// Puts nodes into the lanes of `spent`.
+    ///
+    /// # Safety
+    /// There are as many nodes.
+    #[inline(always)]
+    unsafe fn refill(&mut self, nodes: &mut Nodes<V>, spent: V::Mask) {
+        // SAFETY: `len` nodes lie below the ends, and levels have slack for a vector.
+        let (fresh, taken) = unsafe {
+            let ends = [
+                nodes.columns.add(nodes.len),
+                nodes.left.add(nodes.len),
+                nodes.right.add(nodes.len),
+            ];
+            V::refill([self.columns, self.left, self.right], spent, ends)
+        };
+        nodes.len -= taken;
         [self.columns, self.left, self.right] = fresh;
-        let free = allowed.and_not(self.columns.or(self.left).or(self.right));
-        self.free = V::select(spent, free, self.free);
-        taken
+        let taken = self.columns.or(self.left).or(self.right);
+        self.free = V::select(spent, nodes.allowed.and_not(taken), self.free);
     }
 
     /// Places a queen on the lowest free square of each lane and hands on the children in the
@@ -112,15 +142,14 @@ impl<V: Vector> Stream<V> {
     /// The target has room for a vector.
     #[inline(always)]
     unsafe fn place_lowest<T: Target<V>>(&mut self, mask: Option<V::Mask>, target: &mut T) {
-        let rest = self.free.without_lowest();
-        let bit = self.free.xor(rest);
-        self.free = rest;
+        let free = self.free;
+        self.free = free.without_lowest();
         // SAFETY: the caller vouches for the room.
         unsafe {
             target.take(
-                self.columns.or(bit),
-                self.left.or(bit),
-                self.right.or(bit),
+                self.columns.or_lost(free, self.free),
+                self.left.or_lost(free, self.free),
+                self.right.or_lost(free, self.free),
                 mask,
             );
         }
@@ -128,21 +157,30 @@ impl<V: Vector> Stream<V> {
 }
 
 /// Children go to the next level, unless they have no square in its row.
-pub(super) struct NextLevel<'a, V: Vector> {
-    level: &'a mut Level<V::Word>,
+pub(super) struct NextLevel<V: Vector> {
+    columns: *mut V::Word,
+    left: *mut V::Word,
+    right: *mut V::Word,
+    /// Nodes of the level, at most [`CAPACITY`].
+    pub(super) len: usize,
     gap: V::Shift,
     allowed: V,
 }
 
-impl<'a, V: Vector> NextLevel<'a, V> {
+impl<V: Vector> NextLevel<V> {
+    /// The level must outlive the target; nothing else may touch it meanwhile.
+    ///
     /// # Safety
     /// The machine has the instruction set of `V`.
     #[inline(always)]
-    pub(super) unsafe fn new(level: &'a mut Level<V::Word>, row: super::Row) -> Self {
+    pub(super) unsafe fn new(level: &mut Level<V::Word>, row: super::Row) -> Self {
         // SAFETY: the caller vouches for the instruction set.
         unsafe {
             Self {
-                level,
+                columns: level.columns.as_mut_ptr(),
+                left: level.left.as_mut_ptr(),
+                right: level.right.as_mut_ptr(),
+                len: level.len,
                 gap: V::shift(row.gap),
                 allowed: V::splat(row.allowed),
             }
@@ -150,10 +188,10 @@ impl<'a, V: Vector> NextLevel<'a, V> {
     }
 }
 
-impl<V: Vector> Target<V> for NextLevel<'_, V> {
+impl<V: Vector> Target<V> for NextLevel<V> {
     #[inline(always)]
     fn room(&self) -> usize {
-        CAPACITY - self.level.len
+        CAPACITY - self.len
     }
 
     #[inline(always)]
@@ -162,15 +200,14 @@ impl<V: Vector> Target<V> for NextLevel<'_, V> {
         let right = right.shr(self.gap);
         let free = self.allowed.and_not(columns.or(left).or(right));
         let alive = among::<V>(free.is_nonzero(), mask);
-        let level = &mut *self.level;
-        // SAFETY: the caller vouches for the room.
+        // SAFETY: the caller vouches for the room, and levels have slack for a vector.
         unsafe {
             let to = [
-                level.columns.as_mut_ptr().add(level.len),
-                level.left.as_mut_ptr().add(level.len),
-                level.right.as_mut_ptr().add(level.len),
+                self.columns.add(self.len),
+                self.left.add(self.len),
+                self.right.add(self.len),
             ];
-            level.len += V::append([columns, left, right], alive, to);
+            self.len += V::append([columns, left, right], alive, to);
         }
     }
 }

@@ -89,6 +89,16 @@ macro_rules! vector {
             }
 
             #[inline(always)]
+            fn or_lost(self, before: Self, after: Self) -> Self {
+                // Said in full, because the compiler would share the right side among several
+                // calls, which takes one operation more than doing without it.
+                // SAFETY: a vector in hand proves the instruction set.
+                Self(unsafe {
+                    _mm512_ternarylogic_epi32::<0b1111_0100>(self.0, before.0, after.0)
+                })
+            }
+
+            #[inline(always)]
             fn without_lowest(self) -> Self {
                 // SAFETY: a vector in hand proves the instruction set.
                 Self(unsafe { _mm512_and_si512(self.0, $sub(self.0, $splat(1))) })
@@ -151,11 +161,11 @@ macro_rules! vector {
                 mask: $mask,
                 to: [*mut $word; N],
             ) -> usize {
-                for (vector, to) in vectors.into_iter().zip(to) {
+                for i in 0..N {
                     // In register, then a full store: compress to memory is slow microcode.
                     // SAFETY: a vector in hand proves the instruction set; the caller vouches for
                     // the memory.
-                    unsafe { Self($compress(mask, vector.0)).store(to) }
+                    unsafe { Self($compress(mask, vectors[i].0)).store(to[i]) }
                 }
                 Self::count(mask)
             }
@@ -168,12 +178,12 @@ macro_rules! vector {
             ) -> ([Self; N], usize) {
                 let taken = Self::count(mask);
                 let mut vectors = vectors;
-                for (vector, end) in vectors.iter_mut().zip(ends) {
+                for i in 0..N {
                     // SAFETY: a vector in hand proves the instruction set; the caller vouches for
                     // the memory.
                     unsafe {
-                        let fresh = Self::load(end.sub(taken));
-                        vector.0 = $expand(vector.0, mask, fresh.0);
+                        let fresh = Self::load(ends[i].sub(taken));
+                        vectors[i].0 = $expand(vectors[i].0, mask, fresh.0);
                     }
                 }
                 (vectors, taken)

@@ -103,6 +103,12 @@ pub trait Vector: Copy {
     /// Bits in `self` and not in `other`.
     fn and_not(self, other: Self) -> Self;
 
+    /// Bits in `self`, or in `before` and not in `after`.
+    #[inline(always)]
+    fn or_lost(self, before: Self, after: Self) -> Self {
+        self.or(before.and_not(after))
+    }
+
     /// Each lane without its lowest set bit.
     fn without_lowest(self) -> Self;
 
