@@ -71,7 +71,8 @@ impl<W: Word> Counter for VectorCounter<W> {
                     tally.completions.add(group.weight, found.0.into());
                     found = Completions::default();
                 }
-                self.search.set_rows(rows(self.n, &job));
+                let ahead: usize = std::env::var("AHEAD").map_or(5, |a| a.parse().unwrap());
+                self.search.set_rows(rows(self.n, &job), ahead);
                 group = Some(own);
             }
             let node = node(self.n, &job);

@@ -71,10 +71,11 @@ fn generate<W: Word>(
         }
         return;
     }
-    search.set_rows(bans.iter().map(|ban| Row {
+    let rows = bans.iter().map(|ban| Row {
         gap: 1,
         allowed: columns & !ban,
-    }));
+    });
+    search.set_rows(rows, 0);
     let mut ending = Hand { windows, take };
     if columns & !bans[0] != 0 {
         search.push(0, Node::default(), &mut ending);

@@ -29,6 +29,7 @@ pub struct Node {
 pub struct Search<W> {
     isa: Isa,
     rows: Vec<Row>,
+    ahead: usize,
     levels: Vec<Level<W>>,
     placed: u64,
 }
@@ -42,14 +43,17 @@ impl<W: Word> Search<W> {
         Self {
             isa,
             rows: Vec::new(),
+            ahead: 0,
             levels: Vec::new(),
             placed: 0,
         }
     }
 
-    /// Sets the rows to fill, from the top. What was pushed before must have been
-    /// [finished](Self::finish).
-    pub fn set_rows(&mut self, rows: impl IntoIterator<Item = Row>) {
+    /// Sets the rows to fill, from the top, and at how many rows left (at most) nodes are dropped
+    /// if the next two rows cannot both be filled, rather than the next one alone. Not below the
+    /// rows the ending closes. What was pushed before must have been [finished](Self::finish).
+    pub fn set_rows(&mut self, rows: impl IntoIterator<Item = Row>, ahead: usize) {
+        self.ahead = ahead;
         assert!(self.levels.iter().all(Level::is_empty), "nodes are left");
         self.rows.clear();
         self.rows.extend(rows);
@@ -81,6 +85,7 @@ impl<W: Word> Search<W> {
         let searched = self.rows.len() - E::CLOSED_ROWS;
         self.placed += self.isa.run(Pump {
             rows: &self.rows,
+            ahead: self.ahead,
             levels: &mut self.levels[..searched],
             ending,
             flush,
@@ -92,6 +97,7 @@ impl<W: Word> Search<W> {
 /// the number of queens placed.
 struct Pump<'a, W, E> {
     rows: &'a [Row],
+    ahead: usize,
     levels: &'a mut [Level<W>],
     ending: &'a mut E,
     flush: bool,
@@ -134,11 +140,19 @@ impl<W: Word, E: Ending<W>> Pump<'_, W, E> {
             match below.first_mut() {
                 None => self.ending.finish::<V>(source, &self.rows[depth..], flush),
                 Some(next) => {
-                    let target = NextLevel::<V>::new(next, self.rows[depth + 1]);
-                    let (target, placed) =
-                        advance(source, self.rows[depth].allowed, target, flush);
-                    next.len = target.len;
-                    placed
+                    let rows = &self.rows[depth..];
+                    let ahead = rows.len() - 1 <= self.ahead;
+                    if ahead {
+                        let target = NextLevel::<V, true>::new(next, rows[1], rows[2]);
+                        let (target, placed) = advance(source, rows[0].allowed, target, flush);
+                        next.len = target.len;
+                        placed
+                    } else {
+                        let target = NextLevel::<V, false>::new(next, rows[1], rows[1]);
+                        let (target, placed) = advance(source, rows[0].allowed, target, flush);
+                        next.len = target.len;
+                        placed
+                    }
                 }
             }
         }

@@ -120,19 +120,14 @@ impl<V: Vector> Stream<V> {
     /// There are as many nodes.
     #[inline(always)]
     unsafe fn refill(&mut self, nodes: &mut Nodes<V>, spent: V::Mask) {
-        // SAFETY: `len` nodes lie below the ends, and levels have slack for a vector.
-        let (fresh, taken) = unsafe {
-            let ends = [
-                nodes.columns.add(nodes.len),
-                nodes.left.add(nodes.len),
-                nodes.right.add(nodes.len),
-            ];
-            V::refill([self.columns, self.left, self.right], spent, ends)
-        };
-        nodes.len -= taken;
+        let stacks = [nodes.columns, nodes.left, nodes.right];
+        let vectors = [self.columns, self.left, self.right];
+        // SAFETY: the caller vouches for the nodes, and levels have slack for a vector.
+        let (fresh, len) = unsafe { V::refill(vectors, spent, stacks, nodes.len) };
+        nodes.len = len;
         [self.columns, self.left, self.right] = fresh;
         let taken = self.columns.or(self.left).or(self.right);
-        self.free = V::select(spent, nodes.allowed.and_not(taken), self.free);
+        self.free = self.free.fill(spent, nodes.allowed.and_not(taken));
     }
 
     /// Places a queen on the lowest free square of each lane and hands on the children in the
@@ -156,31 +151,32 @@ impl<V: Vector> Stream<V> {
     }
 }
 
-/// Children go to the next level, unless they have no square in its row.
-pub(super) struct NextLevel<V: Vector> {
+/// Children go to the next level, unless they have no square in its row. With `AHEAD`, also unless
+/// the next two rows leave them none in one of the two, or one and the same column in both.
+pub(super) struct NextLevel<V: Vector, const AHEAD: bool> {
     columns: *mut V::Word,
     left: *mut V::Word,
     right: *mut V::Word,
     /// Nodes of the level, at most [`CAPACITY`].
     pub(super) len: usize,
+    next: VectorRow<V>,
+    after: VectorRow<V>,
+}
+
+/// A row to fill, in vectors.
+struct VectorRow<V: Vector> {
     gap: V::Shift,
     allowed: V,
 }
 
-impl<V: Vector> NextLevel<V> {
-    /// The level must outlive the target; nothing else may touch it meanwhile.
-    ///
+impl<V: Vector> VectorRow<V> {
     /// # Safety
     /// The machine has the instruction set of `V`.
     #[inline(always)]
-    pub(super) unsafe fn new(level: &mut Level<V::Word>, row: super::Row) -> Self {
+    unsafe fn new(row: super::Row) -> Self {
         // SAFETY: the caller vouches for the instruction set.
         unsafe {
             Self {
-                columns: level.columns.as_mut_ptr(),
-                left: level.left.as_mut_ptr(),
-                right: level.right.as_mut_ptr(),
-                len: level.len,
                 gap: V::shift(row.gap),
                 allowed: V::splat(row.allowed),
             }
@@ -188,7 +184,33 @@ impl<V: Vector> NextLevel<V> {
     }
 }
 
-impl<V: Vector> Target<V> for NextLevel<V> {
+impl<V: Vector, const AHEAD: bool> NextLevel<V, AHEAD> {
+    /// The level must outlive the target; nothing else may touch it meanwhile. `next` is the row of
+    /// the level, `after` the one below it.
+    ///
+    /// # Safety
+    /// The machine has the instruction set of `V`.
+    #[inline(always)]
+    pub(super) unsafe fn new(
+        level: &mut Level<V::Word>,
+        next: super::Row,
+        after: super::Row,
+    ) -> Self {
+        // SAFETY: the caller vouches for the instruction set.
+        unsafe {
+            Self {
+                columns: level.columns.as_mut_ptr(),
+                left: level.left.as_mut_ptr(),
+                right: level.right.as_mut_ptr(),
+                len: level.len,
+                next: VectorRow::new(next),
+                after: VectorRow::new(after),
+            }
+        }
+    }
+}
+
+impl<V: Vector, const AHEAD: bool> Target<V> for NextLevel<V, AHEAD> {
     #[inline(always)]
     fn room(&self) -> usize {
         CAPACITY - self.len
@@ -196,10 +218,17 @@ impl<V: Vector> Target<V> for NextLevel<V> {
 
     #[inline(always)]
     unsafe fn take(&mut self, columns: V, left: V, right: V, mask: Option<V::Mask>) {
-        let left = left.shl(self.gap);
-        let right = right.shr(self.gap);
-        let free = self.allowed.and_not(columns.or(left).or(right));
-        let alive = among::<V>(free.is_nonzero(), mask);
+        let left = left.shl(self.next.gap);
+        let right = right.shr(self.next.gap);
+        let next = self.next.allowed.and_not(columns.or(left).or(right));
+        let mut alive = among::<V>(next.is_nonzero(), mask);
+        if AHEAD {
+            let left = left.shl(self.after.gap);
+            let right = right.shr(self.after.gap);
+            let after = self.after.allowed.and_not(columns.or(left).or(right));
+            alive = V::both(alive, after.is_nonzero());
+            alive = V::both(alive, next.or(after).without_lowest().is_nonzero());
+        }
         // SAFETY: the caller vouches for the room, and levels have slack for a vector.
         unsafe {
             let to = [

@@ -23,23 +23,49 @@ pub(super) struct Words16(__m256i);
 #[derive(Clone, Copy)]
 pub(super) struct Words32(__m256i);
 
-/// Eight bytes for each mask of eight lanes: the positions of the lanes to keep, without gaps.
-static COMPRESS: [u64; 256] = tables().0;
-/// Eight bytes for each mask of eight lanes: the rank of each true lane among the true ones.
-static EXPAND: [u64; 256] = tables().1;
+/// For each mask of eight lanes the byte permutation that closes the gaps between true 16-bit lanes.
+static COMPRESS_16: [[u8; 16]; 256] = tables_16().0;
+/// For each mask of eight lanes the byte permutation that moves 16-bit words one after the other to
+/// the true lanes, and zero to the others.
+static EXPAND_16: [[u8; 16]; 256] = tables_16().1;
+/// For each mask of eight lanes the positions of the true ones, without gaps.
+static COMPRESS_32: [[u8; 8]; 256] = tables_32().0;
+/// For each mask of eight lanes the rank of each true lane among the true ones.
+static EXPAND_32: [[u8; 8]; 256] = tables_32().1;
 
-const fn tables() -> ([u64; 256], [u64; 256]) {
-    let (mut compress, mut expand) = ([0; 256], [0; 256]);
+const fn tables_32() -> ([[u8; 8]; 256], [[u8; 8]; 256]) {
+    let (mut compress, mut expand) = ([[0; 8]; 256], [[0; 8]; 256]);
     let mut mask = 0;
     while mask < 256 {
         let (mut lane, mut rank) = (0, 0);
         while lane < 8 {
             if mask >> lane & 1 == 1 {
-                compress[mask] |= lane << (8 * rank);
-                expand[mask] |= rank << (8 * lane);
+                compress[mask][rank] = lane as u8;
+                expand[mask][lane] = rank as u8;
                 rank += 1;
             }
             lane += 1;
+        }
+        mask += 1;
+    }
+    (compress, expand)
+}
+
+const fn tables_16() -> ([[u8; 16]; 256], [[u8; 16]; 256]) {
+    /// A byte permutation gives zero for such an index.
+    const ZERO: u8 = 0x80;
+    let (lanes, ranks) = tables_32();
+    let (mut compress, mut expand) = ([[0; 16]; 256], [[ZERO; 16]; 256]);
+    let mut mask = 0;
+    while mask < 256 {
+        let mut byte = 0;
+        while byte < 16 {
+            let lane = byte / 2;
+            compress[mask][byte] = 2 * lanes[mask][lane] + byte as u8 % 2;
+            if mask >> lane & 1 == 1 {
+                expand[mask][byte] = 2 * ranks[mask][lane] + byte as u8 % 2;
+            }
+            byte += 1;
         }
         mask += 1;
     }
@@ -63,18 +89,12 @@ macro_rules! vector {
             type Shift = __m128i;
 
             const LANES: usize = $lanes;
-            const STREAMS: usize = 1;
+            const STREAMS: usize = 2;
 
             #[inline(always)]
             unsafe fn splat(word: u32) -> Self {
                 // SAFETY: the caller vouches for the instruction set.
                 Self(unsafe { $splat(word as _) })
-            }
-
-            #[inline(always)]
-            unsafe fn shift(count: u32) -> __m128i {
-                // SAFETY: the caller vouches for the instruction set.
-                unsafe { _mm_cvtsi32_si128(count as i32) }
             }
 
             #[inline(always)]
@@ -120,6 +140,12 @@ macro_rules! vector {
             }
 
             #[inline(always)]
+            unsafe fn shift(count: u32) -> __m128i {
+                // SAFETY: the caller vouches for the instruction set.
+                unsafe { _mm_cvtsi32_si128(count as i32) }
+            }
+
+            #[inline(always)]
             fn shl(self, shift: __m128i) -> Self {
                 // SAFETY: a vector in hand proves the instruction set.
                 Self(unsafe { $shl(self.0, shift) })
@@ -143,15 +169,8 @@ macro_rules! vector {
             }
 
             #[inline(always)]
-            fn is_equal(self, other: Self) -> __m256i {
-                // SAFETY: a vector in hand proves the instruction set.
-                unsafe { $eq(self.0, other.0) }
-            }
-
-            #[inline(always)]
-            fn select(mask: __m256i, yes: Self, no: Self) -> Self {
-                // SAFETY: a vector in hand proves the instruction set.
-                Self(unsafe { _mm256_blendv_epi8(no.0, yes.0, mask) })
+            fn fill(self, mask: __m256i, with: Self) -> Self {
+                self.or(with.and(Self(mask)))
             }
 
             #[inline(always)]
@@ -210,15 +229,13 @@ vector!(
             // and the second half begins at most 8 words on.
             unsafe {
                 let (low, high) = half_masks(mask);
-                let low_bytes = word_positions(COMPRESS[low]);
-                let high_bytes = word_positions(COMPRESS[high]);
+                let bytes = halves(COMPRESS_16[low].as_ptr(), COMPRESS_16[high].as_ptr());
                 let middle = low.count_ones() as usize;
-                for (vector, to) in vectors.into_iter().zip(to) {
-                    let low = _mm_shuffle_epi8(_mm256_castsi256_si128(vector.0), low_bytes);
-                    let high =
-                        _mm_shuffle_epi8(_mm256_extracti128_si256::<1>(vector.0), high_bytes);
-                    _mm_storeu_si128(to.cast(), low);
-                    _mm_storeu_si128(to.add(middle).cast(), high);
+                for i in 0..N {
+                    let packed = _mm256_shuffle_epi8(vectors[i].0, bytes);
+                    _mm_storeu_si128(to[i].cast(), _mm256_castsi256_si128(packed));
+                    let upper = _mm256_extracti128_si256::<1>(packed);
+                    _mm_storeu_si128(to[i].add(middle).cast(), upper);
                 }
                 middle + high.count_ones() as usize
             }
@@ -228,27 +245,24 @@ vector!(
         unsafe fn refill<const N: usize>(
             vectors: [Self; N],
             mask: __m256i,
-            ends: [*const u16; N],
+            stacks: [*const u16; N],
+            len: usize,
         ) -> ([Self; N], usize) {
             let mut vectors = vectors;
-            // SAFETY: a vector in hand proves the instruction set; the caller vouches for the memory.
+            // SAFETY: a vector in hand proves the instruction set; the caller vouches for the
+            // memory.
             unsafe {
                 let (low, high) = half_masks(mask);
-                let low_bytes = word_positions(EXPAND[low]);
-                let high_bytes = word_positions(EXPAND[high]);
-                let middle = low.count_ones() as usize;
-                let taken = middle + high.count_ones() as usize;
-                for (vector, end) in vectors.iter_mut().zip(ends) {
-                    let from = end.sub(taken);
-                    let low = _mm_loadu_si128(from.cast());
-                    let high = _mm_loadu_si128(from.add(middle).cast());
-                    let fresh = _mm256_set_m128i(
-                        _mm_shuffle_epi8(high, high_bytes),
-                        _mm_shuffle_epi8(low, low_bytes),
-                    );
-                    vector.0 = _mm256_blendv_epi8(vector.0, fresh, mask);
+                let bytes = halves(EXPAND_16[low].as_ptr(), EXPAND_16[high].as_ptr());
+                let middle = len - high.count_ones() as usize;
+                let len = middle - low.count_ones() as usize;
+                for i in 0..N {
+                    let words = halves(stacks[i].add(len).cast(), stacks[i].add(middle).cast());
+                    let fresh = _mm256_shuffle_epi8(words, bytes);
+                    let kept = _mm256_andnot_si256(mask, vectors[i].0);
+                    vectors[i].0 = _mm256_or_si256(kept, fresh);
                 }
-                (vectors, taken)
+                (vectors, len)
             }
         }
     }
@@ -258,24 +272,19 @@ vector!(
 #[inline(always)]
 unsafe fn half_masks(mask: __m256i) -> (usize, usize) {
     // SAFETY: the caller vouches for the instruction set.
-    let lanes = unsafe {
-        let halves = _mm_packs_epi16(
-            _mm256_castsi256_si128(mask),
-            _mm256_extracti128_si256::<1>(mask),
-        );
-        _mm_movemask_epi8(halves) as usize
-    };
+    let lanes = unsafe { _pext_u32(_mm256_movemask_epi8(mask) as u32, 0x5555_5555) } as usize;
     (lanes & 0xFF, lanes >> 8)
 }
 
-/// The positions of both bytes of the words at eight positions.
+/// 16 bytes from each of two places.
 #[inline(always)]
-unsafe fn word_positions(positions: u64) -> __m128i {
-    // SAFETY: the caller vouches for the instruction set.
+unsafe fn halves(low: *const u8, high: *const u8) -> __m256i {
+    // SAFETY: the caller vouches for the instruction set and the memory.
     unsafe {
-        let words = _mm_cvtsi64_si128(positions as i64);
-        let pairs = _mm_unpacklo_epi8(words, words);
-        _mm_add_epi8(_mm_add_epi8(pairs, pairs), _mm_set1_epi16(0x0100))
+        _mm256_inserti128_si256::<1>(
+            _mm256_castsi128_si256(_mm_loadu_si128(low.cast())),
+            _mm_loadu_si128(high.cast()),
+        )
     }
 }
 
@@ -298,9 +307,9 @@ vector!(
             // SAFETY: a vector in hand proves the instruction set; the caller vouches for the memory.
             unsafe {
                 let lanes = _mm256_movemask_ps(_mm256_castsi256_ps(mask)) as usize;
-                let positions = lane_positions(COMPRESS[lanes]);
-                for (vector, to) in vectors.into_iter().zip(to) {
-                    Self(_mm256_permutevar8x32_epi32(vector.0, positions)).store(to);
+                let positions = lane_positions(COMPRESS_32[lanes]);
+                for i in 0..N {
+                    Self(_mm256_permutevar8x32_epi32(vectors[i].0, positions)).store(to[i]);
                 }
                 lanes.count_ones() as usize
             }
@@ -310,20 +319,21 @@ vector!(
         unsafe fn refill<const N: usize>(
             vectors: [Self; N],
             mask: __m256i,
-            ends: [*const u32; N],
+            stacks: [*const u32; N],
+            len: usize,
         ) -> ([Self; N], usize) {
             let mut vectors = vectors;
             // SAFETY: a vector in hand proves the instruction set; the caller vouches for the memory.
             unsafe {
                 let lanes = _mm256_movemask_ps(_mm256_castsi256_ps(mask)) as usize;
-                let positions = lane_positions(EXPAND[lanes]);
-                let taken = lanes.count_ones() as usize;
-                for (vector, end) in vectors.iter_mut().zip(ends) {
-                    let fresh = Self::load(end.sub(taken)).0;
+                let positions = lane_positions(EXPAND_32[lanes]);
+                let len = len - lanes.count_ones() as usize;
+                for i in 0..N {
+                    let fresh = Self::load(stacks[i].add(len)).0;
                     let fresh = _mm256_permutevar8x32_epi32(fresh, positions);
-                    vector.0 = _mm256_blendv_epi8(vector.0, fresh, mask);
+                    vectors[i].0 = _mm256_blendv_epi8(vectors[i].0, fresh, mask);
                 }
-                (vectors, taken)
+                (vectors, len)
             }
         }
     }
@@ -331,7 +341,7 @@ vector!(
 
 /// Eight byte positions as lane positions.
 #[inline(always)]
-unsafe fn lane_positions(positions: u64) -> __m256i {
+unsafe fn lane_positions(positions: [u8; 8]) -> __m256i {
     // SAFETY: the caller vouches for the instruction set.
-    unsafe { _mm256_cvtepu8_epi32(_mm_cvtsi64_si128(positions as i64)) }
+    unsafe { _mm256_cvtepu8_epi32(_mm_cvtsi64_si128(i64::from_le_bytes(positions))) }
 }

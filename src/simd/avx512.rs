@@ -27,7 +27,7 @@ pub(super) struct Words32(__m512i);
 macro_rules! vector {
     (
         $name:ident, $word:ty, $mask:ty, $lanes:literal,
-        $splat:ident, $sub:ident, $shl:ident, $shr:ident, $testn:ident, $test:ident, $eq:ident,
+        $splat:ident, $sub:ident, $shl:ident, $shr:ident, $testn:ident, $test:ident,
         $blend:ident, $compress:ident, $expand:ident
     ) => {
         impl Vector for $name {
@@ -93,9 +93,7 @@ macro_rules! vector {
                 // Said in full, because the compiler would share the right side among several
                 // calls, which takes one operation more than doing without it.
                 // SAFETY: a vector in hand proves the instruction set.
-                Self(unsafe {
-                    _mm512_ternarylogic_epi32::<0b1111_0100>(self.0, before.0, after.0)
-                })
+                Self(unsafe { _mm512_ternarylogic_epi32::<0b1111_0100>(self.0, before.0, after.0) })
             }
 
             #[inline(always)]
@@ -129,15 +127,9 @@ macro_rules! vector {
             }
 
             #[inline(always)]
-            fn is_equal(self, other: Self) -> $mask {
+            fn fill(self, mask: $mask, with: Self) -> Self {
                 // SAFETY: a vector in hand proves the instruction set.
-                unsafe { $eq(self.0, other.0) }
-            }
-
-            #[inline(always)]
-            fn select(mask: $mask, yes: Self, no: Self) -> Self {
-                // SAFETY: a vector in hand proves the instruction set.
-                Self(unsafe { $blend(mask, no.0, yes.0) })
+                Self(unsafe { $blend(mask, self.0, with.0) })
             }
 
             #[inline(always)]
@@ -174,19 +166,20 @@ macro_rules! vector {
             unsafe fn refill<const N: usize>(
                 vectors: [Self; N],
                 mask: $mask,
-                ends: [*const $word; N],
+                stacks: [*const $word; N],
+                len: usize,
             ) -> ([Self; N], usize) {
-                let taken = Self::count(mask);
+                let len = len - Self::count(mask);
                 let mut vectors = vectors;
                 for i in 0..N {
                     // SAFETY: a vector in hand proves the instruction set; the caller vouches for
                     // the memory.
                     unsafe {
-                        let fresh = Self::load(ends[i].sub(taken));
+                        let fresh = Self::load(stacks[i].add(len));
                         vectors[i].0 = $expand(vectors[i].0, mask, fresh.0);
                     }
                 }
-                (vectors, taken)
+                (vectors, len)
             }
         }
     };
@@ -203,7 +196,6 @@ vector!(
     _mm512_srlv_epi16,
     _mm512_testn_epi16_mask,
     _mm512_test_epi16_mask,
-    _mm512_cmpeq_epi16_mask,
     _mm512_mask_blend_epi16,
     _mm512_maskz_compress_epi16,
     _mm512_mask_expand_epi16
@@ -219,7 +211,6 @@ vector!(
     _mm512_srlv_epi32,
     _mm512_testn_epi32_mask,
     _mm512_test_epi32_mask,
-    _mm512_cmpeq_epi32_mask,
     _mm512_mask_blend_epi32,
     _mm512_maskz_compress_epi32,
     _mm512_mask_expand_epi32

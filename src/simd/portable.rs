@@ -104,17 +104,12 @@ macro_rules! vector {
             }
 
             #[inline(always)]
-            fn is_equal(self, other: Self) -> u8 {
-                self.xor(other).is_zero()
-            }
-
-            #[inline(always)]
-            fn select(mask: u8, yes: Self, no: Self) -> Self {
+            fn fill(self, mask: u8, with: Self) -> Self {
                 Self(std::array::from_fn(|i| {
                     if mask >> i & 1 == 1 {
-                        yes.0[i]
+                        with.0[i]
                     } else {
-                        no.0[i]
+                        self.0[i]
                     }
                 }))
             }
@@ -156,18 +151,19 @@ macro_rules! vector {
             unsafe fn refill<const N: usize>(
                 vectors: [Self; N],
                 mask: u8,
-                ends: [*const $word; N],
+                stacks: [*const $word; N],
+                len: usize,
             ) -> ([Self; N], usize) {
                 let mut vectors = vectors;
-                let mut taken = 0;
+                let mut len = len;
                 for i in super::set_bits(mask.into()) {
-                    taken += 1;
-                    for (vector, end) in vectors.iter_mut().zip(ends) {
+                    len -= 1;
+                    for (vector, stack) in vectors.iter_mut().zip(stacks) {
                         // SAFETY: the caller vouches for a word for each true lane.
-                        vector.0[i] = unsafe { end.sub(taken).read() };
+                        vector.0[i] = unsafe { stack.add(len).read() };
                     }
                 }
-                (vectors, taken)
+                (vectors, len)
             }
         }
     };

@@ -73,7 +73,7 @@ pub trait Vector: Copy {
     /// The machine has the instruction set.
     unsafe fn splat(word: u32) -> Self;
 
-    /// The count for shifts by `count`, which is below the number of bits of a lane.
+    /// The count for shifts by `count`: at least 1, and less than a lane has bits.
     ///
     /// # Safety
     /// The machine has the instruction set.
@@ -124,11 +124,8 @@ pub trait Vector: Copy {
     /// Lanes that are not zero.
     fn is_nonzero(self) -> Self::Mask;
 
-    /// Lanes that are the same in both.
-    fn is_equal(self, other: Self) -> Self::Mask;
-
-    /// Lanes of `yes` where `mask` is true, else those of `no`.
-    fn select(mask: Self::Mask, yes: Self, no: Self) -> Self;
+    /// `self`, which must be zero in the lanes of `mask`, with the lanes of `with` in their place.
+    fn fill(self, mask: Self::Mask, with: Self) -> Self;
 
     /// Lanes true in both.
     fn both(a: Self::Mask, b: Self::Mask) -> Self::Mask;
@@ -151,18 +148,19 @@ pub trait Vector: Copy {
         to: [*mut Self::Word; N],
     ) -> usize;
 
-    /// Replaces the lanes of each vector that are true in `mask` by the words just before its place
-    /// in `ends`. Returns the vectors and the number of words taken from each place.
+    /// Replaces the lanes of each vector that are true in `mask` by the top words of its stack, all
+    /// stacks holding `len` words. Returns the vectors and the words left on each stack.
     ///
     /// Which of the words goes to which lane is left to the instruction set, but is the same for
     /// all vectors.
     ///
     /// # Safety
-    /// Before each place there are at least as many words as `mask` has true lanes, and `LANES`
-    /// words may be read from the first of those on, and at the place itself.
+    /// There are at least as many words as `mask` has true lanes, and `LANES` more may be read
+    /// above them.
     unsafe fn refill<const N: usize>(
         vectors: [Self; N],
         mask: Self::Mask,
-        ends: [*const Self::Word; N],
+        stacks: [*const Self::Word; N],
+        len: usize,
     ) -> ([Self; N], usize);
 }
