@@ -1,0 +1,81 @@
+//! The numbers themselves: total, unique and classes of every board that a test can afford, through
+//! the program as a user runs it.
+
+use std::process::Command;
+
+use queenfold::board::{Size, known};
+use serde_json::Value;
+
+/// What `queenfold run --json` prints for the boards of `range`.
+fn run(range: &str, more: &[&str]) -> Vec<Value> {
+    let output = Command::new(env!("CARGO_BIN_EXE_queenfold"))
+        .args(["run", "-n", range, "--json"])
+        .args(more)
+        .current_dir(std::env::temp_dir())
+        .output()
+        .expect("the program starts");
+    assert!(output.status.success(), "{output:?}");
+    let text = String::from_utf8(output.stdout).expect("text");
+    text.lines()
+        .map(|line| serde_json::from_str(line).expect("JSON"))
+        .collect()
+}
+
+/// Compares every count in a result with the known ones.
+fn assert_known(result: &Value) {
+    let n = Size::new(result["n"].as_u64().expect("a size") as u32).expect("a size");
+    let known = known(n).expect("a known board");
+    let orbits = known.orbits(n);
+    let classes = &result["classes"];
+    for (name, counted, known) in [
+        ("total", &result["total"], known.total),
+        ("unique", &result["unique"], known.unique),
+        ("r180", &result["r180"], known.r180),
+        ("r90", &result["r90"], known.r90),
+        ("c1", &classes["c1"], orbits.c1),
+        ("c2", &classes["c2"], orbits.c2),
+        ("c4", &classes["c4"], orbits.c4),
+        ("c8", &classes["c8"], orbits.c8),
+    ] {
+        assert_eq!(
+            counted,
+            &Value::String(known.to_string()),
+            "{name} of n = {n}"
+        );
+    }
+    assert_eq!(result["verified"], "known");
+}
+
+#[test]
+fn every_board_up_to_15_is_counted_exactly() {
+    let results = run("1..=15", &[]);
+    assert_eq!(results.len(), 15);
+    results.iter().for_each(assert_known);
+}
+
+#[test]
+fn the_chain_engine_counts_every_board_up_to_15_exactly() {
+    run("1..=15", &["--engine", "chain"])
+        .iter()
+        .for_each(assert_known);
+}
+
+#[test]
+#[cfg(not(debug_assertions))]
+fn sixteen_and_seventeen_queens_are_counted_exactly() {
+    for engine in ["auto", "chain"] {
+        run("16..=17", &["--engine", engine])
+            .iter()
+            .for_each(assert_known);
+    }
+}
+
+#[test]
+fn boards_of_two_and_three_have_no_solution_and_one_has_one() {
+    let counts: Vec<_> = run("1..=3", &[])
+        .iter()
+        .map(|result| (result["total"].clone(), result["unique"].clone()))
+        .collect();
+    let pair = |count: &str| (Value::from(count), Value::from(count));
+    assert_eq!(counts, [pair("1"), pair("0"), pair("0")]);
+}

@@ -1,0 +1,70 @@
+//! What a run may cost beyond counting: memory, and the time to start.
+
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+fn queenfold(arguments: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_queenfold"));
+    command
+        .args(arguments)
+        .current_dir(std::env::temp_dir())
+        .stdout(Stdio::null());
+    command.stderr(Stdio::null());
+    command
+}
+
+/// Peak memory of a run that is stopped after `limit`, in KiB; `None` where the system does not
+/// tell.
+fn peak_memory(arguments: &[&str]) -> Option<u64> {
+    let mut child = queenfold(arguments).spawn().expect("the program starts");
+    let status = format!("/proc/{}/status", child.id());
+    let mut peak = None;
+    while child.try_wait().expect("a child").is_none() {
+        let now = std::fs::read_to_string(&status).ok().and_then(|text| {
+            let line = text.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
+            line.trim().strip_suffix("kB")?.trim().parse().ok()
+        });
+        peak = peak.max(now);
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    peak
+}
+
+#[test]
+fn a_chain_run_stays_below_64_mb_up_to_twenty_queens() {
+    for n in ["14", "18", "20"] {
+        let run = [
+            "run",
+            "-n",
+            n,
+            "--engine",
+            "chain",
+            "--workers",
+            "2",
+            "--time-limit",
+            "700ms",
+        ];
+        match peak_memory(&run) {
+            Some(peak) => assert!(peak < 64 * 1000, "n = {n}: {peak} KiB"),
+            None => eprintln!("skipped: this system does not tell the memory of a process"),
+        }
+    }
+}
+
+#[test]
+fn eight_queens_are_counted_within_50_ms_from_start_to_end() {
+    let fastest = (0..20)
+        .map(|_| {
+            let start = Instant::now();
+            assert!(
+                queenfold(&["run", "-n", "8"])
+                    .status()
+                    .expect("the program starts")
+                    .success()
+            );
+            start.elapsed()
+        })
+        .min();
+    // The best of many: other processes may hold the cores.
+    assert!(fastest < Some(Duration::from_millis(50)), "{fastest:?}");
+}
