@@ -10,11 +10,16 @@
 //! * [`Border`]: the border placements and their representatives.
 //! * [`Frame`]: what a border leaves to search.
 //! * [`ChainPlan`]: partitions (a border and the queens of the next rows), their ranks, the tasks.
+//! * [`NodeRule`]: what counts as a node.
 //! * [`ScalarCounter`]: the plain, readable kernel that others are checked against.
+//!
+//! The kernel that counts at speed is private: [`ChainPlan`] makes it for an instruction set, and
+//! the search itself is in [`expand`](crate::expand).
 
 mod border;
 mod frame;
 mod jobs;
+mod nodes;
 mod plan;
 mod scalar;
 mod vector;
@@ -22,5 +27,6 @@ mod vector;
 pub use border::Border;
 pub use frame::{Frame, Row, State};
 pub use jobs::{Job, Jobs};
+pub use nodes::NodeRule;
 pub use plan::{ChainPlan, Partition};
 pub use scalar::ScalarCounter;

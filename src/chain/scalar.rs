@@ -1,7 +1,7 @@
 use std::sync::Arc;
 
 use super::frame::bits;
-use super::{Border, Frame, Jobs, State};
+use super::{Border, Frame, Jobs, NodeRule, State};
 use crate::board::Size;
 use crate::engine::{Counter, Mismatch, Tally, Task};
 
@@ -28,7 +28,15 @@ impl Counter for ScalarCounter {
         let mut jobs = Jobs::new(self.n, Arc::clone(&self.borders), task.ranks.clone());
         let mut tally = Tally::default();
         while let Some(job) = jobs.next_job() {
-            let found = search(job.frame, job.depth, job.state, &mut tally.nodes);
+            let rule = NodeRule::new(self.n, job.frame);
+            let found = search(
+                job.frame,
+                job.depth,
+                job.state,
+                rule,
+                true,
+                &mut tally.nodes,
+            );
             tally.completions.add(job.weight, found.into());
             tally.partitions += job.partitions;
         }
@@ -37,15 +45,25 @@ impl Counter for ScalarCounter {
     }
 }
 
-/// The number of ways to fill the rows from `depth` on. Adds the queens it places to `nodes`.
-pub(super) fn search(frame: &Frame, depth: usize, state: State, nodes: &mut u64) -> u64 {
+/// The number of ways to fill the rows from `depth` on. Adds the queens it places to `nodes`, if
+/// they count and the rule says so.
+pub(super) fn search(
+    frame: &Frame,
+    depth: usize,
+    state: State,
+    rule: NodeRule,
+    count_nodes: bool,
+    nodes: &mut u64,
+) -> u64 {
     let Some(&row) = frame.rows.get(depth) else {
         return 1;
     };
     let mut found = 0;
     for bit in bits(frame.free(state, row)) {
-        *nodes += 1;
-        found += search(frame, depth + 1, state.enter(row).place(bit), nodes);
+        *nodes += u64::from(count_nodes && depth < rule.counted_rows);
+        let child = state.enter(row).place(bit);
+        let count_below = count_nodes && !rule.drops(frame, depth + 1, child);
+        found += search(frame, depth + 1, child, rule, count_below, nodes);
     }
     found
 }

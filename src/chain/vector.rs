@@ -1,10 +1,10 @@
 use std::sync::Arc;
 
 use super::scalar;
-use super::{Border, Frame, Job, Jobs};
+use super::{Border, Frame, Job, Jobs, NodeRule};
 use crate::board::Size;
 use crate::engine::{Counter, Mismatch, Tally, Task};
-use crate::expand::{Completions, Ending, Node, Row, Search};
+use crate::expand::{Completions, Node, Row, Search};
 use crate::simd::{Isa, Word};
 
 /// The vector kernel: all subtrees of a task whose borders share bottom, left and right queen are
@@ -54,8 +54,17 @@ impl<W: Word> Counter for VectorCounter<W> {
         let placed_before = self.search.placed();
         while let Some(job) = jobs.next_job() {
             tally.partitions += job.partitions;
-            if job.frame.rows.len() - job.depth <= <Completions as Ending<W>>::CLOSED_ROWS {
-                let completions = scalar::search(job.frame, job.depth, job.state, &mut tally.nodes);
+            let rule = NodeRule::new(self.n, job.frame);
+            let searched_rows = job.frame.rows.len().saturating_sub(NodeRule::CLOSED_ROWS);
+            if job.depth >= searched_rows || rule.counted_rows > searched_rows {
+                let completions = scalar::search(
+                    job.frame,
+                    job.depth,
+                    job.state,
+                    rule,
+                    true,
+                    &mut tally.nodes,
+                );
                 tally.completions.add(job.weight, completions.into());
                 continue;
             }
@@ -71,8 +80,7 @@ impl<W: Word> Counter for VectorCounter<W> {
                     tally.completions.add(group.weight, found.0.into());
                     found = Completions::default();
                 }
-                let ahead: usize = std::env::var("AHEAD").map_or(5, |a| a.parse().unwrap());
-                self.search.set_rows(rows(self.n, &job), ahead);
+                self.search.set_rows(rows(self.n, &job), rule.ahead);
                 group = Some(own);
             }
             let node = node(self.n, &job);

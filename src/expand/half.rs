@@ -77,9 +77,7 @@ fn generate<W: Word>(
     });
     search.set_rows(rows, 0);
     let mut ending = Hand { windows, take };
-    if columns & !bans[0] != 0 {
-        search.push(0, Node::default(), &mut ending);
-    }
+    search.push(0, Node::default(), &mut ending);
     search.finish(&mut ending);
 }
 

@@ -67,13 +67,16 @@ impl<W: Word> Search<W> {
         self.placed
     }
 
-    /// Adds a node that has `depth` of the rows filled; there must be more rows left than the
+    /// Adds a node that has `depth` of the rows filled, if its next row has a square for it; there must be more rows left than the
     /// ending closes. Searches when there is plenty to do.
     pub fn push<E: Ending<W>>(&mut self, depth: usize, node: Node, ending: &mut E) {
         if self.levels[depth].len >= PLENTY {
             self.pump(ending, false);
         }
-        self.levels[depth].push(node.columns, node.left, node.right);
+        let free = self.rows[depth].allowed & !(node.columns | node.left | node.right);
+        if free != 0 {
+            self.levels[depth].push(node.columns, node.left, node.right);
+        }
     }
 
     /// Searches what is left of everything that was pushed.

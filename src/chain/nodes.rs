@@ -1,0 +1,52 @@
+use super::{ChainPlan, Frame, State};
+use crate::board::Size;
+
+/// What counts as a node, the same for every kernel.
+///
+/// A queen is one node if the search places it
+///
+/// * in a prefix row, or in any free row but the last [`CLOSED_ROWS`](Self::CLOSED_ROWS), and
+/// * below a node that the look-ahead has not dropped.
+///
+/// The look-ahead drops a placement when at most [`AHEAD_ROWS`](Self::AHEAD_ROWS) free rows (and
+/// neither a prefix row nor the one after) are left, and the next two cannot both be filled: one of
+/// them has no square, or both have the same single column.
+///
+/// None of it depends on how the plan is cut into tasks. Kernels that search on below dropped
+/// placements find nothing there, and do not count the queens.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct NodeRule {
+    /// Queens of the first so many free rows count.
+    pub counted_rows: usize,
+    /// The look-ahead is used when at most so many free rows are left.
+    pub ahead: usize,
+}
+
+impl NodeRule {
+    /// The last rows, whose fillings are counted in closed form.
+    pub const CLOSED_ROWS: usize = 2;
+
+    /// Rows left at which the look-ahead begins: above, it drops next to nothing.
+    pub const AHEAD_ROWS: usize = 6;
+
+    /// The rule for a frame.
+    pub fn new(n: Size, frame: &Frame) -> Self {
+        let prefix = ChainPlan::prefix_rows(n) as usize;
+        let rows = frame.rows.len();
+        Self {
+            counted_rows: rows.saturating_sub(Self::CLOSED_ROWS).max(prefix),
+            ahead: rows.saturating_sub(prefix + 1).min(Self::AHEAD_ROWS),
+        }
+    }
+
+    /// Whether the look-ahead drops `state`, with `frame.rows[depth]` the next row to fill.
+    pub fn drops(self, frame: &Frame, depth: usize, state: State) -> bool {
+        let left = frame.rows.len() - depth;
+        if left > self.ahead || left <= Self::CLOSED_ROWS {
+            return false;
+        }
+        let next = frame.free(state, frame.rows[depth]);
+        let after = frame.free(state.enter(frame.rows[depth]), frame.rows[depth + 1]);
+        next == 0 || after == 0 || (next | after).is_power_of_two()
+    }
+}

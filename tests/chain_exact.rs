@@ -1,0 +1,55 @@
+//! The chain engine on whole boards, with each instruction set: totals and nodes.
+
+use queenfold::board::{Size, known};
+use queenfold::chain::ChainPlan;
+use queenfold::engine::{CounterSettings, Plan, Tally};
+use queenfold::simd::Isa;
+
+fn count(n: Size, isa: Isa) -> Tally {
+    let plan = ChainPlan::new(n);
+    let memory = 64 << 20;
+    let mut counter = plan.counter(&CounterSettings { isa, memory });
+    (0..plan.tasks())
+        .map(|i| counter.count(&plan.task(i)).unwrap())
+        .sum()
+}
+
+/// Every instruction set of this machine finds the known total, and the same nodes.
+fn all_agree(n: u32) {
+    let n = Size::new(n).unwrap();
+    let total = known(n).unwrap().total;
+    let mut nodes = None;
+    for isa in Isa::ALL {
+        if !isa.is_available() {
+            eprintln!("skipped: this machine has no {isa}");
+            continue;
+        }
+        let tally = count(n, isa);
+        assert_eq!(tally.completions.solutions(), total, "n = {n}, {isa}");
+        let first = *nodes.get_or_insert(tally.nodes);
+        assert_eq!(tally.nodes, first, "n = {n}, {isa}");
+    }
+}
+
+#[test]
+fn boards_from_4_to_15_are_exact() {
+    for n in 4..=15 {
+        all_agree(n);
+    }
+}
+
+#[test]
+#[cfg_attr(
+    debug_assertions,
+    ignore = "slow without optimisation; run with --release"
+)]
+fn boards_16_and_17_are_exact() {
+    all_agree(16);
+    all_agree(17);
+}
+
+#[test]
+#[ignore = "a minute; run with --release -- --ignored"]
+fn board_18_is_exact() {
+    all_agree(18);
+}

@@ -1,0 +1,136 @@
+//! What the plan of the chain engine promises: every solution is counted once, in a fixed order of
+//! partitions with random access.
+
+use std::collections::BTreeSet;
+use std::sync::OnceLock;
+
+use proptest::prelude::*;
+use queenfold::board::{Size, Symmetry, known};
+use queenfold::chain::{Border, ChainPlan, Frame, Partition};
+use queenfold::engine::Plan;
+
+fn size(n: u32) -> Size {
+    Size::new(n).unwrap()
+}
+
+/// Every solution, as the column of the queen in each row.
+fn solutions(n: u8) -> Vec<Vec<u8>> {
+    fn go(n: u8, queens: &mut Vec<u8>, found: &mut Vec<Vec<u8>>) {
+        let row = queens.len();
+        if row == usize::from(n) {
+            found.push(queens.clone());
+            return;
+        }
+        for column in 0..n {
+            let is_free = queens.iter().enumerate().all(|(above, &queen)| {
+                queen != column && usize::from(queen.abs_diff(column)) != row - above
+            });
+            if is_free {
+                queens.push(column);
+                go(n, queens, found);
+                queens.pop();
+            }
+        }
+    }
+    let mut found = Vec::new();
+    go(n, &mut Vec::new(), &mut found);
+    found
+}
+
+/// The weight of the partition that holds `placement`, if the plan has it.
+fn weight_of(plan: &ChainPlan, placement: &[u8]) -> Option<u8> {
+    let n = plan.size();
+    let border = Border::of_placement(placement);
+    let weight = border.weight(n)?;
+    let mut row = 0;
+    let prefix = Frame::new(n, border)
+        .rows
+        .iter()
+        .take(ChainPlan::prefix_rows(n) as usize)
+        .map(|free| {
+            row += free.gap as usize;
+            placement[row]
+        })
+        .collect();
+    let partition = Partition {
+        border,
+        weight,
+        prefix,
+    };
+    let rank = plan.rank(&partition).expect("the partition has a rank");
+    assert_eq!(plan.partition(rank), Some(partition));
+    Some(weight)
+}
+
+#[test]
+fn the_partitions_of_an_orbit_weigh_as_much_as_the_orbit_is_large() {
+    for n in 1..=10 {
+        let plan = ChainPlan::new(size(n.into()));
+        for solution in solutions(n) {
+            let images: BTreeSet<_> = Symmetry::ALL
+                .map(|symmetry| symmetry.apply_to_placement(&solution))
+                .into();
+            let weight: usize = images
+                .iter()
+                .filter_map(|image| weight_of(&plan, image))
+                .map(usize::from)
+                .sum();
+            assert_eq!(weight, images.len(), "{solution:?}");
+        }
+    }
+}
+
+#[test]
+fn weighted_completions_add_up_to_the_total() {
+    for n in (1..=14).map(size) {
+        let plan = ChainPlan::new(n);
+        let mut oracle = plan.oracle();
+        let total: u128 = (0..plan.tasks())
+            .map(|i| oracle.count(&plan.task(i)).unwrap())
+            .map(|tally| tally.completions.solutions())
+            .sum();
+        assert_eq!(total, known(n).unwrap().total, "n = {n}");
+    }
+}
+
+/// The plans of all sizes, made once.
+fn plans() -> &'static [ChainPlan] {
+    static PLANS: OnceLock<Vec<ChainPlan>> = OnceLock::new();
+    PLANS.get_or_init(|| Size::all().map(ChainPlan::new).collect())
+}
+
+#[test]
+fn tasks_tile_the_ranks() {
+    for plan in plans() {
+        let n = plan.size();
+        let mut next = 0;
+        for i in (0..plan.tasks()).take(10_000) {
+            let ranks = plan.task(i).ranks;
+            assert_eq!(ranks.start, next, "n = {n}, task {i}");
+            next = ranks.end;
+        }
+        assert_eq!(plan.task(plan.tasks() - 1).ranks.end, plan.ranks());
+    }
+}
+
+#[test]
+fn a_rank_past_the_last_is_empty() {
+    for plan in plans() {
+        assert_eq!(plan.partition(plan.ranks()), None);
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(2000))]
+
+    #[test]
+    fn a_rank_is_found_again_from_its_partition(n in 1usize..=32, at in 0.0..1.0f64) {
+        let plan = &plans()[n - 1];
+        let rank = (plan.ranks() as f64 * at) as u64;
+        if let Some(partition) = plan.partition(rank) {
+            prop_assert_eq!(plan.rank(&partition), Some(rank));
+            prop_assert!(partition.border.is_legal(plan.size()));
+            prop_assert_eq!(partition.border.weight(plan.size()), Some(partition.weight));
+        }
+    }
+}
