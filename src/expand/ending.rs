@@ -79,18 +79,17 @@ impl<V: Vector> Target<V> for TwoRows<V> {
         let left = left.shl(self.second_gap);
         let right = right.shr(self.second_gap);
         let second = self.second_allowed.and_not(columns.or(left).or(right));
-        // With two columns left, the queen of one row decides that of the other; both placements
-        // fail if the two columns are as far apart as the rows.
+        // With two columns left, the queen of one row decides that of the other. Both ways fail if
+        // the columns are as far apart as the rows.
         let either = first.or(second);
-        let both = first.and(second);
         let apart = either.and(either.shl(self.second_gap)).is_zero();
         let apart = among::<V>(apart, mask);
-        // Two ways: both squares free in both rows. One: each row and each column has a square.
-        let two = V::both(both.without_lowest().is_nonzero(), apart);
-        let one = V::both(
-            V::both(first.is_nonzero(), second.is_nonzero()),
-            V::both(either.without_lowest().is_nonzero(), apart),
-        );
+        let rest = first.without_lowest();
+        let lowest = first.and_not(rest);
+        let one = V::both(first.is_nonzero(), second.and_not(lowest).is_nonzero());
+        let one = V::both(one, apart);
+        let two = V::both(rest.is_nonzero(), second.and(lowest).is_nonzero());
+        let two = V::both(two, apart);
         self.found += (V::count(one) + V::count(two)) as u64;
     }
 }

@@ -1,0 +1,194 @@
+//! Reads the machine code of the vector search as the compiler made it, and fails if a hot loop
+//! calls a function, spills vectors, or compresses to memory. Each of these costs a large factor
+//! and no test of results would notice.
+//!
+//! Needs an optimised build (`--release`), x86-64 and `objdump`; says so where it is skipped.
+
+use std::process::Command;
+
+use queenfold::board::Size;
+use queenfold::chain::ChainPlan;
+use queenfold::engine::{CounterSettings, Plan};
+use queenfold::simd::Isa;
+
+/// An instruction: its address and its text.
+type Line = (u64, String);
+
+/// The functions whose names contain `name`, from a disassembly.
+fn functions(disassembly: &str, name: &str) -> Vec<Vec<Line>> {
+    let mut found: Vec<Vec<Line>> = Vec::new();
+    let mut is_inside = false;
+    for line in disassembly.lines() {
+        if line.ends_with(">:") {
+            is_inside = line.contains(name);
+            if is_inside {
+                found.push(Vec::new());
+            }
+        } else if is_inside
+            && let Some((address, text)) = line.split_once(":\t")
+            && let Ok(address) = u64::from_str_radix(address.trim(), 16)
+            && let Some(function) = found.last_mut()
+        {
+            function.push((address, text.to_owned()));
+        }
+    }
+    found
+}
+
+/// The innermost loops: what lies between a backward jump and its target, and contains no other.
+fn innermost_loops(function: &[Line]) -> Vec<&[Line]> {
+    let spans: Vec<(usize, usize)> = function
+        .iter()
+        .enumerate()
+        .filter_map(|(end, (_, text))| {
+            let (jump, target) = text.strip_prefix('j')?.split_once(' ')?;
+            let target = target
+                .split_whitespace()
+                .next()
+                .filter(|_| !jump.is_empty())?;
+            let target = u64::from_str_radix(target, 16).ok()?;
+            let start = function.binary_search_by_key(&target, |line| line.0).ok()?;
+            (start <= end).then_some((start, end))
+        })
+        .collect();
+    spans
+        .iter()
+        .filter(|span| {
+            !spans
+                .iter()
+                .any(|other| other != *span && span.0 <= other.0 && other.1 <= span.1)
+        })
+        .map(|&(start, end)| &function[start..=end])
+        .collect()
+}
+
+/// What is wrong with the instruction, if anything. Vectors are named with the letter in front:
+/// `zmm`, `ymm`.
+fn fault(text: &str, vector: &str) -> Option<&'static str> {
+    let writes_stack = text
+        .split_once("[rsp")
+        .is_some_and(|(before, after)| !before.contains(vector) && after.contains(vector));
+    if text.starts_with("call") {
+        Some("calls a function")
+    } else if writes_stack {
+        Some("spills a vector")
+    } else if text.starts_with("vpcompress") && text.contains('[') {
+        Some("compresses to memory")
+    } else {
+        None
+    }
+}
+
+/// Makes sure that the kernels are part of this program.
+fn link_kernels() {
+    for n in [8, 19] {
+        let plan = ChainPlan::new(Size::new(n).unwrap());
+        let isa = Isa::best();
+        let memory = 64 << 20;
+        let mut counter = plan.counter(&CounterSettings { isa, memory });
+        counter.count(&plan.task(0)).unwrap();
+    }
+}
+
+/// The disassembly of this program; `None`, said aloud, where it cannot be had or tells nothing.
+fn disassembly() -> Option<String> {
+    if cfg!(debug_assertions) || !cfg!(target_arch = "x86_64") {
+        eprintln!("skipped: needs a release build for x86-64");
+        return None;
+    }
+    let program = std::env::current_exe().unwrap();
+    let output = Command::new("objdump")
+        .args(["-d", "-C", "--no-show-raw-insn", "-M", "intel"])
+        .arg(program)
+        .output();
+    match output {
+        Ok(output) if output.status.success() => {
+            Some(String::from_utf8_lossy(&output.stdout).into_owned())
+        }
+        _ => {
+            eprintln!("skipped: no objdump");
+            None
+        }
+    }
+}
+
+#[test]
+fn hot_loops_of_avx512_neither_call_nor_spill_nor_compress_to_memory() {
+    link_kernels();
+    let Some(disassembly) = disassembly() else {
+        return;
+    };
+    let mut loops = 0;
+    for function in functions(&disassembly, "simd::avx512::run") {
+        for body in innermost_loops(&function) {
+            // Loops that refill several streams; those that search the last few nodes refill one.
+            let refills = body.iter().filter(|(_, text)| text.starts_with("vpexpand"));
+            if refills.count() <= 3 {
+                continue;
+            }
+            loops += 1;
+            for (address, text) in body {
+                assert_eq!(fault(text, "zmm"), None, "{address:x}: {text}");
+            }
+        }
+        for (address, text) in &function {
+            let is_slow = fault(text, "zmm") == Some("compresses to memory");
+            assert!(!is_slow, "{address:x}: {text}");
+        }
+    }
+    // Two lane widths, each with a step to the next level, one that looks ahead, and an ending.
+    assert!(loops >= 6, "only {loops} hot loops found");
+}
+
+#[test]
+fn hot_loops_of_avx2_call_nothing() {
+    link_kernels();
+    let Some(disassembly) = disassembly() else {
+        return;
+    };
+    let mut loops = 0;
+    for function in functions(&disassembly, "simd::avx2::run") {
+        for body in innermost_loops(&function) {
+            let moves = body
+                .iter()
+                .filter(|(_, text)| text.starts_with("vpshufb") || text.starts_with("vpermd"));
+            if moves.count() < 6 {
+                continue;
+            }
+            loops += 1;
+            for (address, text) in body {
+                assert!(!text.starts_with("call"), "{address:x}: {text}");
+            }
+        }
+    }
+    assert!(loops >= 6, "only {loops} hot loops found");
+}
+
+#[test]
+fn faults_are_recognised() {
+    let faults = [
+        ("call   12340 <memcpy>", Some("calls a function")),
+        (
+            "vmovdqa64 ZMMWORD PTR [rsp+0x40],zmm3",
+            Some("spills a vector"),
+        ),
+        (
+            "vpcompressw ZMMWORD PTR [rax]{k1},zmm3",
+            Some("compresses to memory"),
+        ),
+        ("vpcompressw zmm2{k1}{z},zmm3", None),
+        ("vmovdqu64 ZMMWORD PTR [rax+rcx*2],zmm3", None),
+        ("vmovdqa64 zmm3,ZMMWORD PTR [rsp+0x40]", None),
+    ];
+    for (text, expected) in faults {
+        assert_eq!(fault(text, "zmm"), expected, "{text}");
+    }
+    let line = |address, text: &str| (address, text.to_owned());
+    let function = [
+        line(1, "nop"),
+        line(2, "vpaddw zmm0,zmm0,zmm1"),
+        line(3, "jne    2 <f+0x1>"),
+        line(4, "jmp    1 <f>"),
+    ];
+    assert_eq!(innermost_loops(&function), [&function[1..3]]);
+}
