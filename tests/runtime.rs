@@ -168,7 +168,7 @@ fn two_plans_are_counted_in_one_run_and_summed_apart() {
         14_200
     );
     assert_eq!(report.tallies[&Engine::Census].r90, 499_500);
-    assert_eq!(report.workers[0].backend, "scalar");
+    assert_eq!(report.workers[0].backend, "portable");
 }
 
 #[test]
