@@ -1,5 +1,5 @@
 use super::Border;
-use crate::board::{Size, Square};
+use crate::board::Size;
 
 /// What the queens of a border leave to search: the rows without a queen, from the top.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -46,9 +46,11 @@ impl Frame {
         for row in (1..last).filter(|row| squares.iter().all(|square| square.row != *row)) {
             rows.push(Row {
                 gap: u32::from(row - filled),
-                banned: (0..=last)
-                    .filter(|&column| squares.iter().any(|s| s.attacks(Square::new(row, column))))
-                    .fold(0, |mask, column| mask | 1 << column)
+                banned: squares.iter().fold(0, |mask, square| {
+                    let distance = row.abs_diff(square.row);
+                    let column = 1u64 << square.column;
+                    mask | (column << distance | column >> distance) as u32
+                }) & n.full_mask()
                     & !columns,
             });
             filled = row;

@@ -51,7 +51,7 @@ impl<W: Word> Counter for VectorCounter<W> {
         let mut tally = Tally::default();
         let mut group: Option<Group> = None;
         let mut found = Completions::default();
-        let placed_before = self.search.placed();
+        let before = self.search.effort();
         while let Some(job) = jobs.next_job() {
             tally.partitions += job.partitions;
             let rule = NodeRule::new(self.n, job.frame);
@@ -90,7 +90,7 @@ impl<W: Word> Counter for VectorCounter<W> {
             self.search.finish(&mut found);
             tally.completions.add(group.weight, found.0.into());
         }
-        tally.nodes += jobs.prefix_nodes() + self.search.placed() - placed_before;
+        tally.nodes += jobs.prefix_nodes() + self.search.effort().placed - before.placed;
         Ok(tally)
     }
 }
@@ -133,4 +133,28 @@ fn node(n: Size, job: &Job<'_>) -> Node {
 /// The bits of the inner columns, from bit 0 on.
 fn inner(n: Size, mask: u32) -> u32 {
     (mask & n.full_mask() >> 1) >> 1
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::chain::ChainPlan;
+    use crate::engine::Plan;
+
+    #[test]
+    fn lanes_are_busy_on_large_boards() {
+        for isa in Isa::ALL.into_iter().filter(|isa| isa.is_available()) {
+            let n = Size::new(16).unwrap();
+            let plan = ChainPlan::new(n);
+            let mut counter = VectorCounter::<u16>::new(n, plan.borders().into(), isa);
+            // A sixteenth of the tasks, from all parts of the plan.
+            for i in (0..plan.tasks()).step_by(16) {
+                counter.count(&plan.task(i)).unwrap();
+            }
+            let effort = counter.search.effort();
+            let occupancy = effort.placed as f64 / (effort.placed + effort.idle) as f64;
+            println!("{isa}: {occupancy:.4}");
+            assert!(occupancy >= 0.95, "{isa}: {occupancy}");
+        }
+    }
 }

@@ -1,6 +1,6 @@
 use super::Row;
 use super::level::Level;
-use super::step::{Target, advance, among};
+use super::step::{Effort, Target, advance, among};
 use crate::simd::Vector;
 
 /// What becomes of nodes that have three rows left: one that is searched, and two below it that are
@@ -17,7 +17,7 @@ pub trait Ending<W> {
         source: &mut Level<W>,
         rows: &[Row],
         flush: bool,
-    ) -> u64;
+    ) -> Effort;
 
     /// Rows dealt with in closed form: the last queen searched stands above them.
     const CLOSED_ROWS: usize;
@@ -36,7 +36,7 @@ impl<W> Ending<W> for Completions {
         source: &mut Level<W>,
         rows: &[Row],
         flush: bool,
-    ) -> u64 {
+    ) -> Effort {
         let [row, first, second] = rows else {
             unreachable!("three rows are left")
         };
@@ -49,9 +49,9 @@ impl<W> Ending<W> for Completions {
                 second_allowed: V::splat(second.allowed),
                 found: 0,
             };
-            let (target, placed) = advance(source, row.allowed, target, flush);
+            let (target, effort) = advance(source, row.allowed, target, flush);
             self.0 += target.found;
-            placed
+            effort
         }
     }
 }

@@ -1,7 +1,7 @@
 use super::ending::Ending;
 use super::level::{CAPACITY, Level};
 use super::search::{Node, Row, Search};
-use super::step::{Target, advance, among};
+use super::step::{Effort, Target, advance, among};
 use crate::board::Size;
 use crate::simd::{Isa, Vector, Word};
 
@@ -118,11 +118,11 @@ impl<W: Word, F: FnMut(&[u32], &[u32])> Ending<W> for Hand<'_, W, F> {
         source: &mut Level<W>,
         rows: &[Row],
         flush: bool,
-    ) -> u64 {
+    ) -> Effort {
         let [row, last] = rows else {
             unreachable!("two rows are left")
         };
-        let mut placed = 0;
+        let mut effort = Effort::default();
         loop {
             // SAFETY: the caller vouches for the instruction set.
             let target = unsafe {
@@ -136,15 +136,15 @@ impl<W: Word, F: FnMut(&[u32], &[u32])> Ending<W> for Hand<'_, W, F> {
                 }
             };
             // SAFETY: as above.
-            let (target, queens) = unsafe { advance(source, row.allowed, target, flush) };
-            placed += queens;
+            let (target, spent) = unsafe { advance(source, row.allowed, target, flush) };
+            effort += spent;
             let is_full = target.room() < V::STREAMS * V::LANES;
             let len = target.len;
             if len > 0 {
                 self.hand_on(len);
             }
             if !is_full {
-                return placed;
+                return effort;
             }
         }
     }

@@ -10,7 +10,7 @@
 //! without gaps, and refills the lanes whose squares are used up. Streams that a level has not
 //! finished are parked with it, so that lanes idle only when a search runs dry at its very end.
 //!
-//! * [`Search`]: the levels, and how nodes go through them.
+//! * [`Search`]: the levels, and how nodes go through them; [`Effort`]: what that took.
 //! * [`Ending`]: what becomes of the last rows; [`Completions`] counts them in closed form.
 //! * [`HalfBoards`]: lists every placement on the first rows that uses a given set of columns.
 
@@ -23,3 +23,4 @@ mod step;
 pub use ending::{Completions, Ending};
 pub use half::HalfBoards;
 pub use search::{Node, Row, Search};
+pub use step::Effort;

@@ -1,6 +1,6 @@
 use super::ending::Ending;
 use super::level::{CAPACITY, Level};
-use super::step::{NextLevel, advance};
+use super::step::{Effort, NextLevel, advance};
 use crate::simd::{Isa, Program, Vector, Word};
 
 /// A row to fill.
@@ -31,7 +31,7 @@ pub struct Search<W> {
     rows: Vec<Row>,
     ahead: usize,
     levels: Vec<Level<W>>,
-    placed: u64,
+    effort: Effort,
 }
 
 /// Levels with at least as many nodes are taken first, the deepest before all others.
@@ -45,7 +45,7 @@ impl<W: Word> Search<W> {
             rows: Vec::new(),
             ahead: 0,
             levels: Vec::new(),
-            placed: 0,
+            effort: Effort::default(),
         }
     }
 
@@ -62,9 +62,9 @@ impl<W: Word> Search<W> {
         }
     }
 
-    /// Queens placed so far, those of rows dealt with in closed form not counted.
-    pub fn placed(&self) -> u64 {
-        self.placed
+    /// What it did so far.
+    pub fn effort(&self) -> Effort {
+        self.effort
     }
 
     /// Adds a node that has `depth` of the rows filled, if its next row has a square for it; there must be more rows left than the
@@ -86,7 +86,7 @@ impl<W: Word> Search<W> {
 
     fn pump<E: Ending<W>>(&mut self, ending: &mut E, flush: bool) {
         let searched = self.rows.len() - E::CLOSED_ROWS;
-        self.placed += self.isa.run(Pump {
+        self.effort += self.isa.run(Pump {
             rows: &self.rows,
             ahead: self.ahead,
             levels: &mut self.levels[..searched],
@@ -97,7 +97,7 @@ impl<W: Word> Search<W> {
 }
 
 /// Moves nodes down the levels until none has plenty, or with `flush` until all are empty. Returns
-/// the number of queens placed.
+/// the effort.
 struct Pump<'a, W, E> {
     rows: &'a [Row],
     ahead: usize,
@@ -107,16 +107,16 @@ struct Pump<'a, W, E> {
 }
 
 impl<W: Word, E: Ending<W>> Program for Pump<'_, W, E> {
-    type Output = u64;
+    type Output = Effort;
 
     #[inline(always)]
-    unsafe fn run<V16: Vector<Word = u16>, V32: Vector<Word = u32>>(mut self) -> u64 {
-        let mut placed = 0;
+    unsafe fn run<V16: Vector<Word = u16>, V32: Vector<Word = u32>>(mut self) -> Effort {
+        let mut effort = Effort::default();
         while let Some((depth, flush)) = self.next_level() {
             // SAFETY: the caller vouches for the instruction set.
-            placed += unsafe { self.step::<W::Vector<V16, V32>>(depth, flush) };
+            effort += unsafe { self.step::<W::Vector<V16, V32>>(depth, flush) };
         }
-        placed
+        effort
     }
 }
 
@@ -135,7 +135,7 @@ impl<W: Word, E: Ending<W>> Pump<'_, W, E> {
     /// # Safety
     /// The machine has the instruction set of `V`.
     #[inline(always)]
-    unsafe fn step<V: Vector<Word = W>>(&mut self, depth: usize, flush: bool) -> u64 {
+    unsafe fn step<V: Vector<Word = W>>(&mut self, depth: usize, flush: bool) -> Effort {
         let (above, below) = self.levels.split_at_mut(depth + 1);
         let source = &mut above[depth];
         // SAFETY: the caller vouches for the instruction set.
@@ -147,14 +147,14 @@ impl<W: Word, E: Ending<W>> Pump<'_, W, E> {
                     let ahead = rows.len() - 1 <= self.ahead;
                     if ahead {
                         let target = NextLevel::<V, true>::new(next, rows[1], rows[2]);
-                        let (target, placed) = advance(source, rows[0].allowed, target, flush);
+                        let (target, effort) = advance(source, rows[0].allowed, target, flush);
                         next.len = target.len;
-                        placed
+                        effort
                     } else {
                         let target = NextLevel::<V, false>::new(next, rows[1], rows[1]);
-                        let (target, placed) = advance(source, rows[0].allowed, target, flush);
+                        let (target, effort) = advance(source, rows[0].allowed, target, flush);
                         next.len = target.len;
-                        placed
+                        effort
                     }
                 }
             }

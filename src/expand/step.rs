@@ -1,5 +1,24 @@
+use std::ops::AddAssign;
+
 use super::level::{CAPACITY, Level, MAX_STREAMS, Stream};
 use crate::simd::Vector;
+
+/// What a search did.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Effort {
+    /// Queens placed, those of rows dealt with in closed form not counted.
+    pub placed: u64,
+    /// Times that a lane had no queen to place while others had.
+    pub idle: u64,
+}
+
+impl AddAssign for Effort {
+    #[inline(always)]
+    fn add_assign(&mut self, other: Self) {
+        self.placed += other.placed;
+        self.idle += other.idle;
+    }
+}
 
 /// Where the children of a step go.
 pub(super) trait Target<V: Vector> {
@@ -16,7 +35,7 @@ pub(super) trait Target<V: Vector> {
 
 /// Places the next queen of the nodes of `source`, whose next row allows the squares `allowed`,
 /// until the source runs low or the target is full. With `flush`, until the source is empty or the
-/// target is full. Returns the target and the number of queens placed.
+/// target is full. Returns the target and the effort.
 ///
 /// The target goes in and out by value, so that it stays in registers meanwhile.
 ///
@@ -28,9 +47,9 @@ pub(super) unsafe fn advance<V: Vector, T: Target<V>>(
     allowed: u32,
     mut target: T,
     flush: bool,
-) -> (T, u64) {
+) -> (T, Effort) {
     let round = V::STREAMS * V::LANES;
-    let mut placed = 0;
+    let mut effort = Effort::default();
     // SAFETY: the caller vouches for the instruction set. There is room for `round` children before
     // each round, and the source holds `round` nodes before each round that does not flush.
     unsafe {
@@ -54,7 +73,7 @@ pub(super) unsafe fn advance<V: Vector, T: Target<V>>(
             if V::STREAMS > 3 {
                 streams[3].advance(&mut nodes, &mut target);
             }
-            placed += round as u64;
+            effort.placed += round as u64;
         }
         let mut is_busy = true;
         while flush && is_busy && target.room() >= round {
@@ -62,7 +81,8 @@ pub(super) unsafe fn advance<V: Vector, T: Target<V>>(
             for stream in &mut streams[..V::STREAMS] {
                 active += stream.advance_few(&mut nodes, &mut target);
             }
-            placed += active as u64;
+            effort.placed += active as u64;
+            effort.idle += (round - active) as u64;
             is_busy = active != 0;
         }
         source.len = nodes.len;
@@ -72,7 +92,7 @@ pub(super) unsafe fn advance<V: Vector, T: Target<V>>(
             source.park(&streams);
         }
     }
-    (target, placed)
+    (target, effort)
 }
 
 /// The nodes of a level, taken from the top of the stack.
