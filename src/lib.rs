@@ -10,6 +10,7 @@
 //! * [`expand`]: the row search for many nodes at once, in vectors.
 //! * [`chain`]: the carry-chain engine.
 //! * [`census`]: the solutions fixed by a half or quarter turn.
+//! * [`ladder`]: the historical methods, one by one.
 //! * [`outcome`]: from tallies to a checked result.
 //! * [`actors`]: the runtime.
 //! * [`telemetry`]: what a run tells of itself.
@@ -24,6 +25,7 @@ pub mod cli;
 pub mod config;
 pub mod engine;
 pub mod expand;
+pub mod ladder;
 pub mod outcome;
 pub mod simd;
 pub mod telemetry;

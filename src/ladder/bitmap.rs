@@ -1,0 +1,220 @@
+#![doc = include_str!("text/bitmap.md")]
+
+use super::{About, Ask, Count, Images, Method, Stopped, Style, Watch};
+use crate::board::Size;
+
+/// Three bit masks in place of the flags.
+pub struct Bitmap;
+
+impl Method for Bitmap {
+    fn about(&self) -> &'static About {
+        &About {
+            name: "bitmap",
+            idea: "three bit masks for columns and diagonals, lowest bit first",
+            text: include_str!("text/bitmap.md"),
+            styles: Style::BOTH,
+            unique: false,
+            reach: 12,
+            lines: false,
+            steps: true,
+        }
+    }
+
+    fn count(&self, ask: &Ask, watch: &mut Watch<'_>) -> Result<Count, Stopped> {
+        let mut search = Search::new(ask.n, SolutionCount::new(Images::Itself), watch);
+        search.run(ask.style, 0, Taken::default())?;
+        Ok(Count::total(search.rules.found))
+    }
+}
+
+/// The squares of a row that the queens above take away, one bit for each column.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Taken {
+    /// Along diagonals that run to the next higher column with each row.
+    pub left: u32,
+    /// Along columns.
+    pub down: u32,
+    /// Along diagonals that run to the next lower column with each row.
+    pub right: u32,
+}
+
+impl Taken {
+    /// The squares of the row that are left.
+    #[inline]
+    pub fn free(self, full: u32) -> u32 {
+        full & !(self.left | self.down | self.right)
+    }
+
+    /// What is taken of the next row once a queen stands on `bit` of this one.
+    #[inline]
+    pub fn after(self, bit: u32) -> Self {
+        Self {
+            left: (self.left | bit) << 1,
+            down: self.down | bit,
+            right: (self.right | bit) >> 1,
+        }
+    }
+}
+
+/// The lowest bit of a mask: in two's complement −x keeps it and inverts everything above.
+#[inline]
+pub(super) fn lowest_bit(mask: u32) -> u32 {
+    mask & mask.wrapping_neg()
+}
+
+/// The search, row by row. The masks are all it needs; the board is kept to be shown, and for the
+/// methods that look at whole solutions.
+pub(super) struct Search<'w, 'a, R> {
+    /// One bit a row.
+    pub board: [u32; Size::MAX as usize],
+    /// What the method adds to the search.
+    pub rules: R,
+    /// The watch it keeps.
+    pub watch: &'w mut Watch<'a>,
+    full: u32,
+    end: usize,
+}
+
+/// What the later methods add to the search: squares they rule out, and what becomes of a board.
+pub(super) trait Rules {
+    /// Which of the `free` squares of `row` are worth trying.
+    #[inline]
+    fn allowed(&self, _row: usize, _taken: Taken, free: u32) -> u32 {
+        free
+    }
+
+    /// All rows of the search are filled.
+    fn filled(&mut self, board: &[u32], taken: Taken, watch: &mut Watch<'_>)
+    -> Result<(), Stopped>;
+}
+
+impl<'w, 'a, R: Rules> Search<'w, 'a, R> {
+    /// A search of all rows.
+    pub fn new(n: Size, rules: R, watch: &'w mut Watch<'a>) -> Self {
+        Self::down_to(n.get() as usize, n, rules, watch)
+    }
+
+    /// A search that goes no further than above row `end`.
+    pub fn down_to(end: usize, n: Size, rules: R, watch: &'w mut Watch<'a>) -> Self {
+        Self {
+            board: [0; Size::MAX as usize],
+            rules,
+            watch,
+            full: n.full_mask(),
+            end,
+        }
+    }
+
+    /// Fills the rows from `row` on in every way; `taken` is what the queens above take of it.
+    pub fn run(&mut self, style: Style, row: usize, taken: Taken) -> Result<(), Stopped> {
+        if row == self.end {
+            return self.filled(taken);
+        }
+        match style {
+            Style::Iterative => self.iterative(row, taken),
+            _ => self.recursive(row, taken.left, taken.down, taken.right),
+        }
+    }
+
+    /// Places queens in the first rows; what they take of the next.
+    pub fn place_first(&mut self, queens: &[u32]) -> Result<Taken, Stopped> {
+        let mut taken = Taken::default();
+        for (row, &queen) in queens.iter().enumerate() {
+            self.place(row, queen)?;
+            taken = taken.after(queen);
+        }
+        Ok(taken)
+    }
+
+    /// The three masks travel as arguments of their own: that keeps them in registers.
+    fn recursive(&mut self, row: usize, left: u32, down: u32, right: u32) -> Result<(), Stopped> {
+        let taken = Taken { left, down, right };
+        let mut free = self.free(row, taken);
+        while free != 0 {
+            let bit = lowest_bit(free);
+            free ^= bit;
+            self.place(row, bit)?;
+            // A row without a free square is not worth a call.
+            let next = taken.after(bit);
+            if row + 1 == self.end {
+                self.filled(next)?;
+            } else if next.free(self.full) != 0 {
+                self.recursive(row + 1, next.left, next.down, next.right)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// The same walk. Two arrays take the place of the call stack: what is taken of each row, and
+    /// its free squares that have not been tried.
+    fn iterative(&mut self, first_row: usize, start: Taken) -> Result<(), Stopped> {
+        let mut taken = [start; 1 + Size::MAX as usize];
+        let mut free = [0; 1 + Size::MAX as usize];
+        let mut row = first_row;
+        loop {
+            // A row has been reached from above. The one after the last has nothing to try.
+            if row == self.end {
+                self.filled(taken[row])?;
+            } else {
+                free[row] = self.free(row, taken[row]);
+            }
+            // Back to the deepest row with a square to try.
+            while free[row] == 0 {
+                if row == first_row {
+                    return Ok(());
+                }
+                row -= 1;
+            }
+            let bit = lowest_bit(free[row]);
+            free[row] ^= bit;
+            self.place(row, bit)?;
+            taken[row + 1] = taken[row].after(bit);
+            row += 1;
+        }
+    }
+
+    /// The squares of a row to try.
+    #[inline]
+    fn free(&self, row: usize, taken: Taken) -> u32 {
+        self.rules.allowed(row, taken, taken.free(self.full))
+    }
+
+    #[inline]
+    fn place(&mut self, row: usize, bit: u32) -> Result<(), Stopped> {
+        self.board[row] = bit;
+        self.watch.place(&self.board, row)
+    }
+
+    #[inline]
+    fn filled(&mut self, taken: Taken) -> Result<(), Stopped> {
+        self.rules
+            .filled(&self.board[..self.end], taken, self.watch)
+    }
+}
+
+/// Counts solutions, and rules nothing out.
+pub(super) struct SolutionCount {
+    /// Solutions found.
+    pub found: u64,
+    images: Images,
+}
+
+impl SolutionCount {
+    /// Counts solutions that stand for `images` each.
+    pub fn new(images: Images) -> Self {
+        Self { found: 0, images }
+    }
+}
+
+impl Rules for SolutionCount {
+    #[inline]
+    fn filled(
+        &mut self,
+        board: &[u32],
+        _taken: Taken,
+        watch: &mut Watch<'_>,
+    ) -> Result<(), Stopped> {
+        self.found += 1;
+        watch.solution(board, self.images)
+    }
+}

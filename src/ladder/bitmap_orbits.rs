@@ -1,0 +1,99 @@
+#![doc = include_str!("text/bitmap-orbits.md")]
+
+use std::cmp::Ordering;
+
+use super::bitmap::{Rules, Search, Taken};
+use super::classes::Classes;
+use super::{About, Ask, Count, Images, Method, Stopped, Style, Watch};
+use crate::board::Size;
+
+/// The bitmap search, every solution classified by its eight images in bit form.
+pub struct BitmapOrbits;
+
+impl Method for BitmapOrbits {
+    fn about(&self) -> &'static About {
+        &About {
+            name: "bitmap-orbits",
+            idea: "bitmap search, every solution classified by its 8 images in bit form",
+            text: include_str!("text/bitmap-orbits.md"),
+            styles: Style::BOTH,
+            unique: true,
+            reach: 12,
+            lines: false,
+            steps: true,
+        }
+    }
+
+    fn count(&self, ask: &Ask, watch: &mut Watch<'_>) -> Result<Count, Stopped> {
+        let sorter = Sorter {
+            n: ask.n,
+            total: 0,
+            classes: Classes::default(),
+        };
+        let mut search = Search::new(ask.n, sorter, watch);
+        search.run(ask.style, 0, Taken::default())?;
+        Ok(Count {
+            total: search.rules.total.into(),
+            ..Count::classes(search.rules.classes.orbits())
+        })
+    }
+}
+
+/// Sorts every solution into its class.
+struct Sorter {
+    n: Size,
+    total: u64,
+    classes: Classes,
+}
+
+impl Rules for Sorter {
+    fn filled(
+        &mut self,
+        board: &[u32],
+        _taken: Taken,
+        watch: &mut Watch<'_>,
+    ) -> Result<(), Stopped> {
+        self.total += 1;
+        if let Some(size) = orbit_size_if_smallest(self.n, board) {
+            self.classes.add(size);
+        }
+        watch.solution(board, Images::Itself)
+    }
+}
+
+/// The size of the solution's orbit if it is the smallest of its images, the bits of the rows
+/// compared from the top; `None` if another image is smaller.
+pub(super) fn orbit_size_if_smallest(n: Size, board: &[u32]) -> Option<u8> {
+    let mut turned = board.to_vec();
+    let mut equal = 0;
+    for _ in 0..4 {
+        turned = quarter_turn(&turned);
+        for image in [&turned, &mirror_image(n, &turned)] {
+            match image.as_slice().cmp(board) {
+                Ordering::Less => return None,
+                Ordering::Equal => equal += 1,
+                Ordering::Greater => {}
+            }
+        }
+    }
+    Some(8 / equal)
+}
+
+/// The board turned by a quarter: the position of a row's bit says which row of the image it goes
+/// to, and the row says which bit is set there, from the highest down.
+pub(super) fn quarter_turn(board: &[u32]) -> Vec<u32> {
+    let top_bit = 1 << (board.len() - 1);
+    let mut image = vec![0; board.len()];
+    for (row, bit) in board.iter().enumerate() {
+        image[bit.trailing_zeros() as usize] = top_bit >> row;
+    }
+    image
+}
+
+/// Left and right exchanged: the bits of each row in reverse.
+fn mirror_image(n: Size, board: &[u32]) -> Vec<u32> {
+    board
+        .iter()
+        .map(|bit| bit.reverse_bits() >> (Size::MAX - n.get()))
+        .collect()
+}

@@ -1,0 +1,82 @@
+#![doc = include_str!("text/bound1.md")]
+
+use super::bitmap::{Rules, Search, Taken};
+use super::bitmap_orbits::orbit_size_if_smallest;
+use super::classes::Classes;
+use super::{About, Ask, Count, Images, Method, Stopped, Style, Watch};
+use crate::board::Size;
+
+/// The first queen in a corner or not, half the first row only.
+pub struct Bound1;
+
+impl Method for Bound1 {
+    fn about(&self) -> &'static About {
+        &About {
+            name: "bound1",
+            idea: "first queen in a corner or not, half the row, classified at the leaf",
+            text: include_str!("text/bound1.md"),
+            styles: Style::BOTH,
+            unique: true,
+            reach: 12,
+            lines: false,
+            steps: true,
+        }
+    }
+
+    fn count(&self, ask: &Ask, watch: &mut Watch<'_>) -> Result<Count, Stopped> {
+        // The single queen is in all four corners at once.
+        if ask.n.get() == 1 {
+            watch.place(&[1_u32], 0)?;
+            watch.solution(&[1_u32], Images::Orbit(1))?;
+            return Ok(Count::classes(Classes::of_one_queen().orbits()));
+        }
+        let leaf = Leaf {
+            n: ask.n,
+            classes: Classes::default(),
+        };
+        let mut search = Search::new(ask.n, leaf, watch);
+        // The smallest image has its first queen in the lower half of the columns, never in the
+        // centre: all four sides would need a queen in the centre.
+        for bound1 in 0..ask.n.get() / 2 {
+            let taken = search.place_first(&[1 << bound1])?;
+            search.run(ask.style, 1, taken)?;
+        }
+        Ok(Count::classes(search.rules.classes.orbits()))
+    }
+}
+
+/// Classifies solutions.
+struct Leaf {
+    n: Size,
+    classes: Classes,
+}
+
+impl Rules for Leaf {
+    fn filled(
+        &mut self,
+        board: &[u32],
+        _taken: Taken,
+        watch: &mut Watch<'_>,
+    ) -> Result<(), Stopped> {
+        let size = if board[0] == 1 {
+            is_smaller_than_its_reflection(board).then_some(8)
+        } else {
+            orbit_size_if_smallest(self.n, board)
+        };
+        if let Some(size) = size {
+            self.classes.add(size);
+            watch.solution(board, Images::Orbit(size))?;
+        }
+        Ok(())
+    }
+}
+
+/// The corner rule. A queen in the corner of row 0 and column 0 keeps the other corners empty, so
+/// one image alone has a queen there too: the reflection in the diagonal through it. Of the two
+/// the one with the lower queen in row 1 is the smaller; they differ, and no turn of either is
+/// the same, so the orbit has eight.
+fn is_smaller_than_its_reflection(board: &[u32]) -> bool {
+    let column_in_row_1 = board[1].trailing_zeros() as usize;
+    let row_in_column_1 = board.iter().position(|&bit| bit == 1 << 1);
+    row_in_column_1.is_some_and(|row| column_in_row_1 < row)
+}

@@ -1,0 +1,405 @@
+#![doc = include_str!("text/carry-chain.md")]
+
+use std::ops::RangeInclusive;
+
+use super::{About, Ask, Count, Method, Stopped, Style, Watch};
+use crate::board::{Orbits, Size, Square};
+use crate::census::CensusPlan;
+use crate::engine::{CounterSettings, Plan, Tally};
+use crate::simd::Isa;
+
+/// Borders two squares wide, one for each class, and the inside of each.
+pub struct CarryChain;
+
+impl Method for CarryChain {
+    fn about(&self) -> &'static About {
+        &About {
+            name: "carry-chain",
+            idea: "two outer rows and columns first, one border per class, weights 2, 4 and 8",
+            text: include_str!("text/carry-chain.md"),
+            styles: Style::BOTH,
+            unique: true,
+            reach: 12,
+            lines: false,
+            steps: true,
+        }
+    }
+
+    fn count(&self, ask: &Ask, watch: &mut Watch<'_>) -> Result<Count, Stopped> {
+        let mut sum = Completions::default();
+        for top in tops(ask.n) {
+            sum.add(count_below(ask.n, top, ask.style, watch)?);
+        }
+        exact(ask.n, sum, watch)
+    }
+}
+
+/// Completed borders.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Completions {
+    /// Solutions: each completion counts for the whole class of its border.
+    pub total: u64,
+    /// Pairs of a border class and a way to fill its inside. Once called the unique count.
+    pub border_classes: u64,
+}
+
+impl Completions {
+    /// Adds what another part of the search gave.
+    pub fn add(&mut self, other: Self) {
+        self.total += other.total;
+        self.border_classes += other.border_classes;
+    }
+}
+
+/// The numbers of the top sides that borders of the board are sought below, each a part of the
+/// search that needs nothing of the others.
+pub(super) fn tops(n: Size) -> Vec<usize> {
+    // The 1×1 board has no two lines along a side, and one solution all the same.
+    let tops = if n.get() == 1 {
+        1
+    } else {
+        Sides::new(n).tops()
+    };
+    (0..tops).collect()
+}
+
+/// The count of a board, its classes made exact: the weight is a property of the border, and an
+/// unsymmetric solution with a symmetric border is met more than once. The census says how many
+/// solutions are symmetric, and the rest follows from the total.
+pub(super) fn exact(n: Size, sum: Completions, watch: &Watch<'_>) -> Result<Count, Stopped> {
+    let plan = CensusPlan::new(n);
+    let mut counter = plan.counter(&CounterSettings {
+        isa: Isa::Portable,
+        memory: 0,
+    });
+    let mut census = Tally::default();
+    for index in 0..plan.tasks() {
+        census += counter
+            .count(&plan.task(index))
+            .map_err(|wrong| watch.refuse_to_run(wrong.to_string()))?;
+    }
+    let total = u128::from(sum.total);
+    let classes = Orbits::from_counts(n, total, census.r180, census.r90)
+        .map_err(|wrong| watch.refuse_to_run(wrong.to_string()))?;
+    Ok(Count {
+        total,
+        classes: Some(classes),
+        note: Some(format!(
+            "unique is exact, by the census; the border classes alone would give {}",
+            sum.border_classes
+        )),
+    })
+}
+
+/// Counts the borders whose top side is number `top`, the least of their sides, and completes them.
+pub(super) fn count_below(
+    n: Size,
+    top: usize,
+    style: Style,
+    watch: &mut Watch<'_>,
+) -> Result<Completions, Stopped> {
+    if n.get() == 1 {
+        watch.place(&[1_u32], 0)?;
+        watch.border(&[1_u32], 1)?;
+        return Ok(Completions {
+            total: 1,
+            border_classes: 1,
+        });
+    }
+    let mut borders = Borders {
+        sides: Sides::new(n),
+        style,
+        sum: Completions::default(),
+    };
+    match style {
+        Style::Iterative => borders.iterative(top, watch)?,
+        _ => {
+            if let Some(inside) = borders.place_side(&Inside::new(n), 0, top, watch)? {
+                borders.recursive(&mut vec![top], &inside, watch)?;
+            }
+        }
+    }
+    Ok(borders.sum)
+}
+
+/// The ways to put queens on the two lines along a side of the board, each named by a number.
+///
+/// A side is read clockwise: the top from left to right, the right side from top to bottom, and so
+/// on. Pair (a, b) means: the queen of the outer line at distance a from where the side begins,
+/// that of the inner line at distance b. In this order a turn of the board only shifts the four
+/// numbers, and a reflection reverses their order and counts each from the other end of the list.
+#[derive(Clone, Debug)]
+struct Sides {
+    n: Size,
+    pairs: Vec<(u8, u8)>,
+}
+
+impl Sides {
+    fn new(n: Size) -> Self {
+        let distances = 0..n.get() as u8;
+        let pairs = distances
+            .clone()
+            .flat_map(|a| distances.clone().map(move |b| (a, b)))
+            .filter(|(a, b)| a.abs_diff(*b) > 1)
+            .collect();
+        Self { n, pairs }
+    }
+
+    /// How many of the sides can be the least of a border: the first half of the list, because the
+    /// mirror image of a later one is an earlier one.
+    fn tops(&self) -> usize {
+        self.pairs.len() / 2
+    }
+
+    /// The same side in a mirror.
+    fn mirrored(&self, side: usize) -> usize {
+        self.pairs.len() - 1 - side
+    }
+
+    /// The size of the border's orbit if it is the least of its eight images, else `None`.
+    fn orbit_size_if_least(&self, border: [usize; 4]) -> Option<u8> {
+        let [top, right, bottom, left] = border;
+        let mut turned = border;
+        let mut reflected = [left, bottom, right, top].map(|side| self.mirrored(side));
+        let mut equal = 0;
+        for _ in 0..4 {
+            turned.rotate_right(1);
+            reflected.rotate_right(1);
+            for image in [turned, reflected] {
+                if image < border {
+                    return None;
+                }
+                equal += u8::from(image == border);
+            }
+        }
+        Some(8 / equal)
+    }
+
+    /// The squares of side number `side` of the side of the board at `position`: 0 for the top, 1
+    /// for the right, 2 for the bottom, 3 for the left. The queen of the outer line comes first.
+    fn squares(&self, position: usize, side: usize) -> [Square; 2] {
+        let last = self.n.get() as u8 - 1;
+        let (a, b) = self.pairs[side];
+        [(0, a), (1, b)].map(|(line, along)| match position {
+            0 => Square::new(line, along),
+            1 => Square::new(along, last - line),
+            2 => Square::new(last - line, last - along),
+            _ => Square::new(last - along, line),
+        })
+    }
+}
+
+/// What the queens on the board leave free: rows, columns, and both kinds of diagonal, along which
+/// row + column or column − row is the same everywhere.
+#[derive(Clone, Copy, Debug)]
+struct Inside {
+    n: usize,
+    /// One bit a row, no bit in open rows and beyond the last.
+    board: [u32; Size::MAX as usize],
+    columns: u32,
+    sums: u64,
+    differences: u64,
+}
+
+impl Inside {
+    fn new(n: Size) -> Self {
+        Self {
+            n: n.get() as usize,
+            board: [0; Size::MAX as usize],
+            columns: 0,
+            sums: 0,
+            differences: 0,
+        }
+    }
+
+    /// The free squares of a row without a queen. The diagonals cross the row one column apart, so
+    /// that n neighbouring bits of their masks are its squares.
+    #[inline]
+    fn free(&self, row: usize) -> u32 {
+        let taken =
+            u64::from(self.columns) | self.sums >> row | self.differences >> (self.n - 1 - row);
+        !(taken as u32) & (u32::MAX >> (Size::MAX as usize - self.n))
+    }
+
+    /// Places or lifts the queen on `bit` of `row`.
+    #[inline]
+    fn flip(&mut self, row: usize, bit: u32) {
+        self.board[row] ^= bit;
+        self.columns ^= bit;
+        self.sums ^= u64::from(bit) << row;
+        self.differences ^= u64::from(bit) << (self.n - 1 - row);
+    }
+
+    /// Makes sure that there is a queen on the square; `false` if another attacks it.
+    fn hold(&mut self, square: Square) -> bool {
+        let (row, bit) = (usize::from(square.row), 1 << square.column);
+        if self.board[row] == bit {
+            return true;
+        }
+        if self.board[row] != 0 || self.free(row) & bit == 0 {
+            return false;
+        }
+        self.flip(row, bit);
+        true
+    }
+
+    /// The ways to fill the rows that have no queen.
+    fn complete(mut self, style: Style, watch: &mut Watch<'_>) -> Result<u64, Stopped> {
+        let rows: Vec<_> = (0..self.n).filter(|&row| self.board[row] == 0).collect();
+        match style {
+            Style::Iterative => self.iterative(&rows, watch),
+            _ => self.recursive(&rows, watch),
+        }
+    }
+
+    /// Counts a node.
+    #[inline]
+    fn show(&self, watch: &mut Watch<'_>) -> Result<(), Stopped> {
+        watch.place(&self.board, self.n - 1)
+    }
+
+    fn recursive(&mut self, rows: &[usize], watch: &mut Watch<'_>) -> Result<u64, Stopped> {
+        let Some((&row, below)) = rows.split_first() else {
+            return Ok(1);
+        };
+        let mut found = 0;
+        let mut free = self.free(row);
+        while free != 0 {
+            let bit = free & free.wrapping_neg();
+            free ^= bit;
+            self.flip(row, bit);
+            self.show(watch)?;
+            found += self.recursive(below, watch)?;
+            self.flip(row, bit);
+        }
+        Ok(found)
+    }
+
+    /// The same walk: for each open row the squares that are left to try, and the queen on the
+    /// board says which to lift on the way back.
+    fn iterative(&mut self, rows: &[usize], watch: &mut Watch<'_>) -> Result<u64, Stopped> {
+        if rows.is_empty() {
+            return Ok(1);
+        }
+        let mut left = vec![0; rows.len()];
+        let mut at = 0;
+        let mut found = 0;
+        left[0] = self.free(rows[0]);
+        loop {
+            let bit = left[at] & left[at].wrapping_neg();
+            if bit == 0 {
+                if at == 0 {
+                    return Ok(found);
+                }
+                at -= 1;
+                self.flip(rows[at], self.board[rows[at]]);
+                continue;
+            }
+            left[at] ^= bit;
+            self.flip(rows[at], bit);
+            self.show(watch)?;
+            if at + 1 == rows.len() {
+                found += 1;
+                self.flip(rows[at], bit);
+            } else {
+                at += 1;
+                left[at] = self.free(rows[at]);
+            }
+        }
+    }
+}
+
+/// The walk through the borders of one top side.
+struct Borders {
+    sides: Sides,
+    style: Style,
+    sum: Completions,
+}
+
+impl Borders {
+    /// The board with the queens of one more side, `None` if they do not fit.
+    fn place_side(
+        &self,
+        inside: &Inside,
+        position: usize,
+        side: usize,
+        watch: &mut Watch<'_>,
+    ) -> Result<Option<Inside>, Stopped> {
+        let mut next = *inside;
+        for square in self.sides.squares(position, side) {
+            if !next.hold(square) {
+                return Ok(None);
+            }
+        }
+        next.show(watch)?;
+        Ok(Some(next))
+    }
+
+    /// The sides that the other three may be if `top` is to be the least, in a mirror too.
+    fn others(&self, top: usize) -> RangeInclusive<usize> {
+        top..=self.sides.mirrored(top)
+    }
+
+    /// Places the sides that are missing, clockwise.
+    fn recursive(
+        &mut self,
+        border: &mut Vec<usize>,
+        inside: &Inside,
+        watch: &mut Watch<'_>,
+    ) -> Result<(), Stopped> {
+        if let &[top, right, bottom, left] = border.as_slice() {
+            return self.hand_on([top, right, bottom, left], inside, watch);
+        }
+        for side in self.others(border[0]) {
+            if let Some(next) = self.place_side(inside, border.len(), side, watch)? {
+                border.push(side);
+                self.recursive(border, &next, watch)?;
+                border.pop();
+            }
+        }
+        Ok(())
+    }
+
+    /// The same, a loop for each side.
+    fn iterative(&mut self, top: usize, watch: &mut Watch<'_>) -> Result<(), Stopped> {
+        let empty = Inside::new(self.sides.n);
+        let Some(with_top) = self.place_side(&empty, 0, top, watch)? else {
+            return Ok(());
+        };
+        for right in self.others(top) {
+            let Some(with_right) = self.place_side(&with_top, 1, right, watch)? else {
+                continue;
+            };
+            for bottom in self.others(top) {
+                let Some(with_bottom) = self.place_side(&with_right, 2, bottom, watch)? else {
+                    continue;
+                };
+                for left in self.others(top) {
+                    if let Some(whole) = self.place_side(&with_bottom, 3, left, watch)? {
+                        self.hand_on([top, right, bottom, left], &whole, watch)?;
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Counts the ways to fill the inside, if the border stands for its class.
+    fn hand_on(
+        &mut self,
+        border: [usize; 4],
+        inside: &Inside,
+        watch: &mut Watch<'_>,
+    ) -> Result<(), Stopped> {
+        let Some(size) = self.sides.orbit_size_if_least(border) else {
+            return Ok(());
+        };
+        watch.border(&inside.board[..inside.n], size)?;
+        let completions = inside.complete(self.style, watch)?;
+        self.sum.add(Completions {
+            total: u64::from(size) * completions,
+            border_classes: completions,
+        });
+        Ok(())
+    }
+}

@@ -1,0 +1,34 @@
+#![doc = include_str!("text/carry-chain-parallel.md")]
+
+use super::carry_chain::{Completions, count_below, exact, tops};
+use super::spread::spread;
+use super::{About, Ask, Count, Method, Stopped, Style, Watch};
+
+/// The carry chain, its top sides spread over all cores.
+pub struct CarryChainParallel;
+
+impl Method for CarryChainParallel {
+    fn about(&self) -> &'static About {
+        &About {
+            name: "carry-chain-parallel",
+            idea: "the carry chain, borders spread over all cores",
+            text: include_str!("text/carry-chain-parallel.md"),
+            styles: &[Style::Only],
+            unique: true,
+            reach: 12,
+            lines: false,
+            steps: false,
+        }
+    }
+
+    fn count(&self, ask: &Ask, watch: &mut Watch<'_>) -> Result<Count, Stopped> {
+        let parts = spread(&tops(ask.n), watch, |&top, watch| {
+            count_below(ask.n, top, Style::Recursive, watch)
+        })?;
+        let mut sum = Completions::default();
+        for part in parts {
+            sum.add(part);
+        }
+        exact(ask.n, sum, watch)
+    }
+}

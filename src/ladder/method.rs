@@ -1,0 +1,158 @@
+use std::fmt;
+use std::ops::RangeInclusive;
+
+use super::{Stopped, Watch};
+use crate::board::{Orbits, Size};
+
+/// A way to count the solutions, as somebody once did.
+pub trait Method: Sync {
+    /// What it is called, what it gives, how far it goes.
+    fn about(&self) -> &'static About;
+
+    /// Counts the board that is asked for, telling `watch` of every node.
+    ///
+    /// `ask.style` is one of the method's own styles, and one that this machine can run: see
+    /// [`climb`](super::climb), which makes sure.
+    ///
+    /// # Errors
+    /// The watch said stop.
+    fn count(&self, ask: &Ask, watch: &mut Watch<'_>) -> Result<Count, Stopped>;
+}
+
+/// What is to be known of a method before it runs.
+#[derive(Debug)]
+pub struct About {
+    /// Its name on the command line.
+    pub name: &'static str,
+    /// The idea in one line.
+    pub idea: &'static str,
+    /// The explanation: half a page of plain words, which is the documentation of its module too.
+    pub text: &'static str,
+    /// The ways it can be run, at least one.
+    pub styles: &'static [Style],
+    /// Whether it counts unique solutions and classes too.
+    pub unique: bool,
+    /// The largest board that takes it about a second: how far tests go.
+    pub reach: u32,
+    /// Whether `--lines` can list what it enumerates.
+    pub lines: bool,
+    /// Whether `--step` can show its search. Methods that search on many threads have no one
+    /// search to show.
+    pub steps: bool,
+}
+
+/// How a method is carried out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Style {
+    /// A function that calls itself.
+    Recursive,
+    /// A loop with arrays in place of the call stack.
+    Iterative,
+    /// The one way of a method that has no such choice.
+    Only,
+    /// On a GPU.
+    Gpu,
+    /// As on a GPU, on threads of the host.
+    Emulated,
+}
+
+impl Style {
+    /// The two styles of most methods.
+    pub const BOTH: &'static [Self] = &[Self::Recursive, Self::Iterative];
+
+    /// The name on the command line and in results; `None` for [`Style::Only`].
+    pub const fn name(self) -> Option<&'static str> {
+        match self {
+            Self::Recursive => Some("recursive"),
+            Self::Iterative => Some("iterative"),
+            Self::Only => None,
+            Self::Gpu => Some("gpu"),
+            Self::Emulated => Some("emulated"),
+        }
+    }
+}
+
+/// What a method is asked to count, and how.
+#[derive(Clone, Copy, Debug)]
+pub struct Ask {
+    /// The board.
+    pub n: Size,
+    /// One of the method's styles.
+    pub style: Style,
+    /// The settings of the original programs.
+    pub settings: Settings,
+}
+
+/// Settings that the original programs had as constants.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Settings {
+    /// `bit-board`: the row at which the search is cut into nodes for the device. `None`: the
+    /// original's rule, row 3, from n = 13 on ten rows above the last.
+    pub mark: Option<u32>,
+    /// `bit-board`: nodes in a batch.
+    pub steps: u32,
+    /// `node-layer`: queens placed breadth first.
+    pub layer: u32,
+    /// `bit-board`: threads in a block of the device.
+    pub block: u32,
+}
+
+impl Settings {
+    /// The range of [`mark`](Self::mark) that the tests cover.
+    pub const MARK: RangeInclusive<u32> = 1..=31;
+    /// The range of [`steps`](Self::steps) that the tests cover.
+    pub const STEPS: RangeInclusive<u32> = 1..=1 << 18;
+    /// The range of [`layer`](Self::layer) that the tests cover.
+    pub const LAYER: RangeInclusive<u32> = 1..=8;
+    /// The range of [`block`](Self::block) that the tests cover.
+    pub const BLOCK: RangeInclusive<u32> = 1..=1024;
+}
+
+impl Default for Settings {
+    /// The constants of the original programs.
+    fn default() -> Self {
+        Self {
+            mark: None,
+            steps: 24_576,
+            layer: 5,
+            block: 96,
+        }
+    }
+}
+
+/// What a method counted.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Count {
+    /// All solutions.
+    pub total: u128,
+    /// The orbits by size, and so the unique count; `None` where the method does not give them.
+    pub classes: Option<Orbits>,
+    /// What a reader of the number should know.
+    pub note: Option<String>,
+}
+
+impl Count {
+    /// A total, and nothing else.
+    pub fn total(total: u64) -> Self {
+        Self {
+            total: total.into(),
+            classes: None,
+            note: None,
+        }
+    }
+
+    /// Classes of solutions, and the total they add up to.
+    pub fn classes(classes: Orbits) -> Self {
+        Self {
+            total: classes.total(),
+            classes: Some(classes),
+            note: None,
+        }
+    }
+}
+
+impl fmt::Display for Style {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.name().unwrap_or("–"))
+    }
+}

@@ -1,0 +1,56 @@
+#![doc = include_str!("text/mirror.md")]
+
+use super::bitmap::{Search, SolutionCount, Taken, lowest_bit};
+use super::{About, Ask, Count, Images, Method, Stopped, Style, Watch};
+use crate::board::Size;
+
+/// Half the solutions, counted twice.
+pub struct Mirror;
+
+impl Method for Mirror {
+    fn about(&self) -> &'static About {
+        &About {
+            name: "mirror",
+            idea: "search half the first row and double",
+            text: include_str!("text/mirror.md"),
+            styles: Style::BOTH,
+            unique: false,
+            reach: 12,
+            lines: false,
+            steps: true,
+        }
+    }
+
+    fn count(&self, ask: &Ask, watch: &mut Watch<'_>) -> Result<Count, Stopped> {
+        // The single queen is her own mirror image.
+        if ask.n.get() == 1 {
+            watch.place(&[1_u32], 0)?;
+            watch.solution(&[1_u32], Images::Itself)?;
+            return Ok(Count::total(1));
+        }
+        let mut search = Search::new(ask.n, SolutionCount::new(Images::Mirrored), watch);
+        for start in starts(ask.n) {
+            let taken = search.place_first(&start)?;
+            search.run(ask.style, start.len(), taken)?;
+        }
+        Ok(Count::total(2 * search.rules.found))
+    }
+}
+
+/// The first queens of one of each pair of mirror images, n ≥ 2: a queen in the left half of the
+/// first row; on odd boards also the queen in its centre, with the second queen in the left half.
+pub(super) fn starts(n: Size) -> Vec<Vec<u32>> {
+    let half = n.get() / 2;
+    let mut starts: Vec<_> = (0..half).map(|column| vec![1 << column]).collect();
+    if n.get() % 2 == 1 {
+        let centre = 1 << half;
+        let left_half = centre - 1;
+        let mut second = Taken::default().after(centre).free(left_half);
+        while second != 0 {
+            let bit = lowest_bit(second);
+            second ^= bit;
+            starts.push(vec![centre, bit]);
+        }
+    }
+    starts
+}

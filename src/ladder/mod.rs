@@ -1,0 +1,103 @@
+//! The ladder: the historical methods, from brute force to the carry chain, each in a file of its
+//! own, readable and correct, none tuned beyond its own idea.
+//!
+//! They are lessons first (the documentation of each module is what `queenfold explain` prints)
+//! and independent oracles second: none of them shares its search with the engines.
+//!
+//! Every method keeps a [`Watch`] while it searches, which counts its nodes, stops it in time and
+//! shows an [`Audience`] what it does. [`climb`] runs one method on one board.
+
+pub mod backtrack;
+pub mod bit_board;
+pub mod bitmap;
+pub mod bitmap_orbits;
+pub mod bound1;
+pub mod carry_chain;
+pub mod carry_chain_parallel;
+mod classes;
+pub mod flags;
+mod method;
+pub mod mirror;
+pub mod node_layer;
+pub mod orbits;
+pub mod permutations;
+mod plot;
+mod row;
+mod spread;
+pub mod symmetry;
+pub mod symmetry_parallel;
+pub mod tuples;
+mod watch;
+
+use std::sync::Mutex;
+use std::sync::atomic::AtomicBool;
+use std::time::{Duration, Instant};
+
+pub use method::{About, Ask, Count, Method, Settings, Style};
+pub use plot::plot;
+pub use row::Row;
+pub use watch::{Audience, Halt, Images, Queen, Scene, Stopped, Watch};
+
+/// Every method, from the slowest idea to the fastest.
+pub const METHODS: [&dyn Method; 15] = [
+    &tuples::Tuples,
+    &permutations::Permutations,
+    &backtrack::Backtrack,
+    &flags::Flags,
+    &bitmap::Bitmap,
+    &mirror::Mirror,
+    &orbits::Orbits,
+    &bitmap_orbits::BitmapOrbits,
+    &bound1::Bound1,
+    &symmetry::Symmetry,
+    &symmetry_parallel::SymmetryParallel,
+    &node_layer::NodeLayer,
+    &bit_board::BitBoard,
+    &carry_chain::CarryChain,
+    &carry_chain_parallel::CarryChainParallel,
+];
+
+/// The method of this name.
+pub fn method(name: &str) -> Option<&'static dyn Method> {
+    METHODS
+        .into_iter()
+        .find(|method| method.about().name == name)
+}
+
+/// Runs a method on a board.
+///
+/// It ends early after `time_limit`, soon after `interrupt` is set, and when the audience leaves.
+///
+/// # Errors
+/// Why there is no count.
+///
+/// # Panics
+/// `ask.style` is not one of the method's styles.
+pub fn climb(
+    method: &dyn Method,
+    ask: &Ask,
+    time_limit: Option<Duration>,
+    interrupt: &AtomicBool,
+    audience: Option<&Mutex<dyn Audience>>,
+) -> Result<Row, Halt> {
+    let about = method.about();
+    assert!(
+        about.styles.contains(&ask.style),
+        "{} has no such style",
+        about.name
+    );
+    if ask.style == Style::Gpu {
+        return Err(Halt::NoDevice("this build has no GPU back-end"));
+    }
+    let stage = watch::Stage::new(time_limit, interrupt, audience);
+    let mut watch = Watch::new(&stage);
+    let start = Instant::now();
+    let count = method.count(ask, &mut watch);
+    let seconds = start.elapsed().as_secs_f64();
+    let nodes = watch.nodes();
+    match count {
+        Ok(count) => Ok(Row::new(about.name, ask, count, nodes, seconds)),
+        // Whoever says `Stopped` has said why first.
+        Err(Stopped) => Err(stage.halt().unwrap_or(Halt::Interrupted)),
+    }
+}

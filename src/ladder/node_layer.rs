@@ -1,0 +1,149 @@
+#![doc = include_str!("text/node-layer.md")]
+
+use super::bitmap::{Search, SolutionCount, Taken, lowest_bit};
+use super::spread::spread;
+use super::{About, Ask, Count, Images, Method, Settings, Stopped, Style, Watch, mirror};
+
+/// Breadth first to a layer, then each node on its own.
+pub struct NodeLayer;
+
+impl Method for NodeLayer {
+    fn about(&self) -> &'static About {
+        &About {
+            name: "node-layer",
+            idea: "breadth first to layer k, then each node on its own, on all cores",
+            text: include_str!("text/node-layer.md"),
+            styles: Style::BOTH,
+            unique: false,
+            reach: 12,
+            lines: false,
+            steps: false,
+        }
+    }
+
+    fn count(&self, ask: &Ask, watch: &mut Watch<'_>) -> Result<Count, Stopped> {
+        // The single queen is her own mirror image.
+        if ask.n.get() == 1 {
+            watch.count()?;
+            watch.solution(&[1_u32], Images::Itself)?;
+            return Ok(Count::total(1));
+        }
+        let layer = layer(ask, watch)?;
+        let found = spread(&layer, watch, |node, watch| {
+            let mut search = Search::new(ask.n, SolutionCount::new(Images::Mirrored), watch);
+            let queens = node.queens();
+            search.board[..queens].copy_from_slice(&node.board[..queens]);
+            search.run(ask.style, queens, node.taken)?;
+            Ok(search.rules.found)
+        })?;
+        Ok(Count::total(2 * found.into_iter().sum::<u64>()))
+    }
+}
+
+/// The most queens that are placed breadth first.
+const DEEPEST: usize = *Settings::LAYER.end() as usize;
+
+/// The most nodes that a layer may have: at 44 bytes each, 370 MB.
+const MOST_NODES: usize = 1 << 23;
+
+/// Queens in the first rows.
+#[derive(Clone, Copy, Debug)]
+struct Node {
+    taken: Taken,
+    /// The queens, to be shown: one bit a row.
+    board: [u32; DEEPEST],
+}
+
+impl Node {
+    /// How many rows are filled: each queen takes one column.
+    fn queens(&self) -> usize {
+        self.taken.down.count_ones() as usize
+    }
+
+    fn with(mut self, bit: u32) -> Self {
+        self.board[self.queens()] = bit;
+        self.taken = self.taken.after(bit);
+        self
+    }
+}
+
+/// The nodes with as many queens as the layer asks for, or all n on a smaller board.
+fn layer(ask: &Ask, watch: &mut Watch<'_>) -> Result<Vec<Node>, Stopped> {
+    let empty = Node {
+        taken: Taken::default(),
+        board: [0; DEEPEST],
+    };
+    let mut nodes = Vec::new();
+    for start in mirror::starts(ask.n) {
+        for _ in &start {
+            watch.count()?;
+        }
+        nodes.push(start.into_iter().fold(empty, Node::with));
+    }
+    let depth = ask.settings.layer.min(ask.n.get()) as usize;
+    for queens in 1..depth {
+        let mut next = Vec::new();
+        for node in nodes {
+            // Where the first queen is in the centre, the second is there from the start.
+            if node.queens() > queens {
+                next.push(node);
+                continue;
+            }
+            let mut free = node.taken.free(ask.n.full_mask());
+            while free != 0 {
+                let bit = lowest_bit(free);
+                free ^= bit;
+                watch.count()?;
+                next.push(node.with(bit));
+            }
+            if next.len() > MOST_NODES {
+                return Err(watch.refuse_to_run(format!(
+                    "layer {depth} of n = {} has more than {MOST_NODES} nodes; \
+                     choose a smaller --layer",
+                    ask.n
+                )));
+            }
+        }
+        nodes = next;
+    }
+    Ok(nodes)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::AtomicBool;
+
+    use super::*;
+    use crate::board::Size;
+    use crate::ladder::watch::Stage;
+
+    fn layer_size(n: u32, layer: u32) -> Result<usize, Stopped> {
+        let ask = Ask {
+            n: Size::new(n).unwrap(),
+            style: Style::Recursive,
+            settings: Settings {
+                layer,
+                ..Settings::default()
+            },
+        };
+        let interrupt = AtomicBool::new(false);
+        let stage = Stage::new(None, &interrupt, None);
+        super::layer(&ask, &mut Watch::new(&stage)).map(|nodes| nodes.len())
+    }
+
+    #[test]
+    fn layer_4_of_16_queens_has_as_many_nodes_as_the_original_says() {
+        assert_eq!(layer_size(16, 4), Ok(9844));
+    }
+
+    #[test]
+    fn a_layer_beyond_the_last_row_is_half_of_the_solutions() {
+        assert_eq!(layer_size(6, 8), Ok(2));
+        assert_eq!(layer_size(7, 8), Ok(20));
+    }
+
+    #[test]
+    fn a_layer_too_wide_for_memory_is_refused() {
+        assert_eq!(layer_size(32, 8), Err(Stopped));
+    }
+}

@@ -1,0 +1,196 @@
+use serde::{Deserialize, Serialize};
+
+use super::{Ask, Count};
+use crate::board::{Orbits, Size, known};
+
+/// A result of the ladder: what one method in one style gave for one board, and at what cost.
+///
+/// As JSON all counts are decimal strings, and `null` is what the method does not give.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Row {
+    /// The board.
+    pub n: Size,
+    /// The method's name.
+    pub method: String,
+    /// The style's name, none for a method without a choice.
+    pub style: Option<String>,
+    /// All solutions.
+    #[serde(with = "decimal")]
+    pub total: u128,
+    /// Fundamental solutions.
+    #[serde(with = "decimal::optional")]
+    pub unique: Option<u128>,
+    /// Orbits by size.
+    pub classes: Option<Classes>,
+    /// Nodes or candidates tried: what the method counts as its work.
+    #[serde(with = "decimal")]
+    pub nodes: u128,
+    /// Wall time of the search.
+    pub seconds: f64,
+    /// What a reader of the numbers should know. Not part of the JSON.
+    #[serde(skip)]
+    pub note: Option<String>,
+}
+
+/// Orbits by size, as they stand in JSON.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Classes {
+    /// Orbits of one.
+    #[serde(with = "decimal")]
+    pub c1: u128,
+    /// Orbits of two.
+    #[serde(with = "decimal")]
+    pub c2: u128,
+    /// Orbits of four.
+    #[serde(with = "decimal")]
+    pub c4: u128,
+    /// Orbits of eight.
+    #[serde(with = "decimal")]
+    pub c8: u128,
+}
+
+impl From<Orbits> for Classes {
+    fn from(Orbits { c1, c2, c4, c8 }: Orbits) -> Self {
+        Self { c1, c2, c4, c8 }
+    }
+}
+
+impl Row {
+    /// The row of a method that has counted what it was asked.
+    pub(super) fn new(method: &str, ask: &Ask, count: Count, nodes: u64, seconds: f64) -> Self {
+        Self {
+            n: ask.n,
+            method: method.to_owned(),
+            style: ask.style.name().map(str::to_owned),
+            total: count.total,
+            unique: count.classes.map(|classes| classes.unique()),
+            classes: count.classes.map(Classes::from),
+            nodes: nodes.into(),
+            seconds,
+            note: count.note,
+        }
+    }
+
+    /// The method and its style as a reader sees them: `symmetry, recursive`.
+    pub fn title(&self) -> String {
+        match &self.style {
+            Some(style) => format!("{}, {style}", self.method),
+            None => self.method.clone(),
+        }
+    }
+
+    /// What differs from the known counts, if anything does: the row is then no result.
+    pub fn contradiction(&self) -> Option<String> {
+        let known = known(self.n)?;
+        if self.total != known.total {
+            Some(format!(
+                "total {}, but {} is known",
+                self.total, known.total
+            ))
+        } else if self.unique.is_some_and(|unique| unique != known.unique) {
+            Some(format!(
+                "unique {}, but {} is known",
+                self.unique.unwrap_or_default(),
+                known.unique
+            ))
+        } else {
+            None
+        }
+    }
+}
+
+/// Whole numbers as decimal strings, for readers whose numbers are floating.
+mod decimal {
+    use serde::{Deserialize, Deserializer, Serializer, de::Error};
+
+    pub fn serialize<S: Serializer>(number: &u128, to: S) -> Result<S::Ok, S::Error> {
+        to.collect_str(number)
+    }
+
+    pub fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<u128, D::Error> {
+        let text = String::deserialize(from)?;
+        text.parse()
+            .map_err(|_| D::Error::custom(format_args!("`{text}` is not a whole number")))
+    }
+
+    pub mod optional {
+        use serde::{Deserialize, Deserializer, Serializer, de::Error};
+
+        pub fn serialize<S: Serializer>(number: &Option<u128>, to: S) -> Result<S::Ok, S::Error> {
+            match number {
+                Some(number) => to.collect_str(number),
+                None => to.serialize_none(),
+            }
+        }
+
+        pub fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Option<u128>, D::Error> {
+            let text = Option::<String>::deserialize(from)?;
+            text.map(|text| {
+                text.parse()
+                    .map_err(|_| D::Error::custom(format_args!("`{text}` is not a whole number")))
+            })
+            .transpose()
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn json_gives_counts_as_decimal_strings_and_null_for_what_is_not_counted() {
+        let row = Row {
+            n: Size::new(8).unwrap(),
+            method: "bitmap".into(),
+            style: Some("recursive".into()),
+            total: 92,
+            unique: None,
+            classes: None,
+            nodes: u128::from(u64::MAX),
+            seconds: 0.5,
+            note: Some("not shown".into()),
+        };
+        let json = serde_json::to_string(&row).unwrap();
+        assert_eq!(
+            json,
+            r#"{"n":8,"method":"bitmap","style":"recursive","total":"92","unique":null,"classes":null,"nodes":"18446744073709551615","seconds":0.5}"#
+        );
+        let back: Row = serde_json::from_str(&json).unwrap();
+        assert_eq!(
+            Row {
+                note: row.note.clone(),
+                ..back
+            },
+            row
+        );
+    }
+
+    #[test]
+    fn a_row_that_differs_from_the_known_counts_says_so() {
+        let row = |total, unique| Row {
+            n: Size::new(8).unwrap(),
+            method: String::new(),
+            style: None,
+            total,
+            unique,
+            classes: None,
+            nodes: 0,
+            seconds: 0.0,
+            note: None,
+        };
+        assert_eq!(row(92, Some(12)).contradiction(), None);
+        assert!(
+            row(91, None)
+                .contradiction()
+                .unwrap()
+                .contains("92 is known")
+        );
+        assert!(
+            row(92, Some(13))
+                .contradiction()
+                .unwrap()
+                .contains("12 is known")
+        );
+    }
+}

@@ -1,0 +1,44 @@
+use std::panic::resume_unwind;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::thread;
+
+use super::{Stopped, Watch};
+
+/// Does `work` for every task, on all cores: each thread takes the next task when it is done with
+/// its last. The results are in no particular order.
+pub(super) fn spread<T: Sync, R: Send>(
+    tasks: &[T],
+    watch: &mut Watch<'_>,
+    work: impl Fn(&T, &mut Watch<'_>) -> Result<R, Stopped> + Sync,
+) -> Result<Vec<R>, Stopped> {
+    let next = AtomicUsize::new(0);
+    let thread = |mut watch: Watch<'_>| {
+        let mut results = Vec::new();
+        while let Some(task) = tasks.get(next.fetch_add(1, Ordering::Relaxed)) {
+            match work(task, &mut watch) {
+                Ok(result) => results.push(result),
+                Err(Stopped) => return (Err(Stopped), watch.nodes()),
+            }
+        }
+        (Ok(results), watch.nodes())
+    };
+    let threads = num_cpus::get().min(tasks.len());
+    let ends: Vec<_> = thread::scope(|scope| {
+        let running: Vec<_> = (0..threads)
+            .map(|_| {
+                let watch = watch.fork();
+                scope.spawn(|| thread(watch))
+            })
+            .collect();
+        running
+            .into_iter()
+            .map(|thread| thread.join().unwrap_or_else(|panic| resume_unwind(panic)))
+            .collect()
+    });
+    let mut all = Vec::with_capacity(tasks.len());
+    for (results, nodes) in ends {
+        watch.join(nodes);
+        all.extend(results?);
+    }
+    Ok(all)
+}

@@ -1,0 +1,265 @@
+#![doc = include_str!("text/symmetry.md")]
+
+use std::array;
+use std::cmp::Ordering;
+
+use super::bitmap::{Rules, Search, Taken};
+use super::bitmap_orbits::quarter_turn;
+use super::classes::Classes;
+use super::{About, Ask, Count, Images, Method, Stopped, Style, Watch};
+use crate::board::Size;
+
+/// Only boards that may be the smallest of their images, cut off as early as can be.
+pub struct Symmetry;
+
+impl Method for Symmetry {
+    fn about(&self) -> &'static About {
+        &About {
+            name: "symmetry",
+            idea: "cut off whatever cannot be the smallest image; at most 3 tests at the leaf",
+            text: include_str!("text/symmetry.md"),
+            styles: Style::BOTH,
+            unique: true,
+            reach: 12,
+            lines: false,
+            steps: true,
+        }
+    }
+
+    fn count(&self, ask: &Ask, watch: &mut Watch<'_>) -> Result<Count, Stopped> {
+        let mut classes = Vec::new();
+        for start in Start::all(ask.n) {
+            classes.push(start.count(ask.n, ask.style, watch)?);
+        }
+        Ok(Count::classes(
+            classes.into_iter().sum::<Classes>().orbits(),
+        ))
+    }
+}
+
+/// The most rows there are.
+const ROWS: usize = Size::MAX as usize;
+
+/// A position of the first queens: a part of the search that needs nothing of the others.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Start {
+    /// The 1×1 board.
+    OneQueen,
+    /// The first queen in the corner, the second where it says.
+    Corner(Corner),
+    /// The first queen on the side.
+    Side(Side),
+}
+
+impl Start {
+    /// All of them: first queens of the lower half of the columns, without the centre.
+    pub fn all(n: Size) -> Vec<Self> {
+        let n = n.get() as usize;
+        if n == 1 {
+            return vec![Self::OneQueen];
+        }
+        let corners = (2..n - 1).map(|bound1| Self::Corner(Corner::new(bound1)));
+        let sides = (1..n / 2).map(|bound1| Self::Side(Side::new(n, bound1)));
+        corners.chain(sides).collect()
+    }
+
+    /// Counts the classes of solutions that begin so.
+    pub fn count(self, n: Size, style: Style, watch: &mut Watch<'_>) -> Result<Classes, Stopped> {
+        match self {
+            Self::OneQueen => {
+                watch.place(&[1_u32], 0)?;
+                watch.solution(&[1_u32], Images::Orbit(1))?;
+                Ok(Classes::of_one_queen())
+            }
+            Self::Corner(corner) => count(n, style, &corner.first_queens(), corner, watch),
+            Self::Side(side) => count(n, style, &side.first_queens(), side, watch),
+        }
+    }
+}
+
+fn count(
+    n: Size,
+    style: Style,
+    first_queens: &[u32],
+    case: impl Case,
+    watch: &mut Watch<'_>,
+) -> Result<Classes, Stopped> {
+    let leaf = Leaf {
+        case,
+        classes: Classes::default(),
+    };
+    let mut search = Search::new(n, leaf, watch);
+    let taken = search.place_first(first_queens)?;
+    search.run(style, first_queens.len(), taken)?;
+    Ok(search.rules.classes)
+}
+
+/// What the two cases, corner and side, have in common.
+pub(super) trait Case: Copy + Send + Sync {
+    /// Which of the `free` squares of `row` can lead to a smallest image.
+    fn allowed(&self, row: usize, taken: Taken, free: u32) -> u32;
+
+    /// The size of the orbit of a solution that `allowed` let through, `None` if an image of it is
+    /// smaller.
+    fn orbit_size(&self, board: &[u32]) -> Option<u8>;
+}
+
+struct Leaf<C> {
+    case: C,
+    classes: Classes,
+}
+
+impl<C: Case> Rules for Leaf<C> {
+    #[inline]
+    fn allowed(&self, row: usize, taken: Taken, free: u32) -> u32 {
+        self.case.allowed(row, taken, free)
+    }
+
+    #[inline]
+    fn filled(
+        &mut self,
+        board: &[u32],
+        _taken: Taken,
+        watch: &mut Watch<'_>,
+    ) -> Result<(), Stopped> {
+        if let Some(size) = self.case.orbit_size(board) {
+            self.classes.add(size);
+            watch.solution(board, Images::Orbit(size))?;
+        }
+        Ok(())
+    }
+}
+
+/// The first queen in the corner: one reflection alone competes, the one in the diagonal through
+/// that corner, and it is larger if column 1 is empty down to row `bound1`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Corner {
+    /// The column of the second queen.
+    bound1: usize,
+    /// The squares of each row that are not ruled out.
+    open: [u32; ROWS],
+}
+
+impl Corner {
+    fn new(bound1: usize) -> Self {
+        Self {
+            bound1,
+            open: array::from_fn(|row| if row < bound1 { !0b10 } else { !0 }),
+        }
+    }
+
+    /// The queens of rows 0 and 1.
+    pub fn first_queens(self) -> [u32; 2] {
+        [1, 1 << self.bound1]
+    }
+}
+
+impl Case for Corner {
+    #[inline]
+    fn allowed(&self, row: usize, _taken: Taken, free: u32) -> u32 {
+        free & self.open[row]
+    }
+
+    #[inline]
+    fn orbit_size(&self, _board: &[u32]) -> Option<u8> {
+        Some(8)
+    }
+}
+
+/// The first queen not in a corner, at a distance `bound1` from it. A queen nearer to a corner, on
+/// any side of the board, would make an image with a smaller first row.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Side {
+    /// The column of the first queen.
+    bound1: usize,
+    /// Its distance from the other corner, and the last row in which the side columns may get
+    /// their queens.
+    bound2: usize,
+    /// The last row.
+    last: usize,
+    /// The first and the last column.
+    side_mask: u32,
+    /// The squares of each row that are not ruled out: above row `bound1` those off the sides, in
+    /// the last row those not nearer to a corner than the first queen is.
+    open: [u32; ROWS],
+}
+
+impl Side {
+    fn new(n: usize, bound1: usize) -> Self {
+        let last = n - 1;
+        let side_mask = 1 << last | 1;
+        let near_column_0 = (1 << bound1) - 1;
+        let near_last_column = near_column_0 << (n - bound1);
+        Self {
+            bound1,
+            bound2: last - bound1,
+            last,
+            side_mask,
+            open: array::from_fn(|row| match row {
+                _ if row < bound1 => !side_mask,
+                _ if row == last => !(near_column_0 | near_last_column),
+                _ => !0,
+            }),
+        }
+    }
+
+    /// The queen of row 0.
+    pub fn first_queens(self) -> [u32; 1] {
+        [1 << self.bound1]
+    }
+}
+
+impl Case for Side {
+    #[inline]
+    fn allowed(&self, row: usize, taken: Taken, free: u32) -> u32 {
+        let open = free & self.open[row];
+        if row != self.bound2 {
+            return open;
+        }
+        match taken.down & self.side_mask {
+            0 => 0,
+            both if both == self.side_mask => open,
+            _ => open & self.side_mask,
+        }
+    }
+
+    /// Reflections have lost by now, and a turn can only tie where a queen stands just as far from
+    /// the corner of its side as the first queen does from hers: three squares to look at.
+    #[inline]
+    fn orbit_size(&self, board: &[u32]) -> Option<u8> {
+        let quarter = board[self.bound2] == 1;
+        let half = board[self.last] == 1 << self.bound2;
+        let three_quarter = board[self.bound1] == 1 << self.last;
+        if !(quarter || half || three_quarter) {
+            return Some(8);
+        }
+        orbit_size_by_turns(board, quarter, half, three_quarter)
+    }
+}
+
+/// Compares the board with those of its turned images that may be smaller or equal.
+fn orbit_size_by_turns(
+    board: &[u32],
+    quarter: bool,
+    half: bool,
+    three_quarter: bool,
+) -> Option<u8> {
+    let by_one = quarter_turn(board);
+    let by_two = quarter_turn(&by_one);
+    let by_three = quarter_turn(&by_two);
+    // A board equal to its quarter turn equals all its turns, hence the order.
+    for (may_tie, image, size_if_equal) in [
+        (quarter, by_one, 2),
+        (half, by_two, 4),
+        (three_quarter, by_three, 2),
+    ] {
+        if may_tie {
+            match image.as_slice().cmp(board) {
+                Ordering::Less => return None,
+                Ordering::Equal => return Some(size_if_equal),
+                Ordering::Greater => {}
+            }
+        }
+    }
+    Some(8)
+}

@@ -1,0 +1,34 @@
+#![doc = include_str!("text/symmetry-parallel.md")]
+
+use super::classes::Classes;
+use super::spread::spread;
+use super::symmetry::Start;
+use super::{About, Ask, Count, Method, Stopped, Style, Watch};
+
+/// The symmetry search, its starts spread over all cores.
+pub struct SymmetryParallel;
+
+impl Method for SymmetryParallel {
+    fn about(&self) -> &'static About {
+        &About {
+            name: "symmetry-parallel",
+            idea: "the symmetry search, first queens spread over all cores",
+            text: include_str!("text/symmetry-parallel.md"),
+            styles: &[Style::Only],
+            unique: true,
+            reach: 12,
+            lines: false,
+            steps: false,
+        }
+    }
+
+    fn count(&self, ask: &Ask, watch: &mut Watch<'_>) -> Result<Count, Stopped> {
+        let starts = Start::all(ask.n);
+        let classes = spread(&starts, watch, |start, watch| {
+            start.count(ask.n, Style::Recursive, watch)
+        })?;
+        Ok(Count::classes(
+            classes.into_iter().sum::<Classes>().orbits(),
+        ))
+    }
+}

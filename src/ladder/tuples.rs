@@ -1,0 +1,79 @@
+#![doc = include_str!("text/tuples.md")]
+
+use super::{About, Ask, Count, Images, Method, Stopped, Style, Watch};
+
+/// Every tuple, tested when it is complete.
+pub struct Tuples;
+
+impl Method for Tuples {
+    fn about(&self) -> &'static About {
+        &About {
+            name: "tuples",
+            idea: "enumerate all n^n tuples, test complete boards",
+            text: include_str!("text/tuples.md"),
+            styles: Style::BOTH,
+            unique: false,
+            reach: 7,
+            lines: true,
+            steps: true,
+        }
+    }
+
+    fn count(&self, ask: &Ask, watch: &mut Watch<'_>) -> Result<Count, Stopped> {
+        let mut board = vec![0; ask.n.get() as usize];
+        let total = match ask.style {
+            Style::Iterative => iterative(&mut board, watch)?,
+            _ => recursive(&mut board, 0, watch)?,
+        };
+        Ok(Count::total(total))
+    }
+}
+
+/// Fills the board from `row` down in every way; counts the fillings that are solutions.
+fn recursive(board: &mut [u8], row: usize, watch: &mut Watch<'_>) -> Result<u64, Stopped> {
+    if row == board.len() {
+        return test(board, watch);
+    }
+    let mut found = 0;
+    for column in 0..board.len() {
+        board[row] = column as u8;
+        watch.sketch(board, row)?;
+        found += recursive(board, row + 1, watch)?;
+    }
+    Ok(found)
+}
+
+/// Counts up like an odometer: the last row is the fastest wheel, and a wheel that has gone round
+/// starts again and moves the one above it.
+fn iterative(board: &mut [u8], watch: &mut Watch<'_>) -> Result<u64, Stopped> {
+    let last_column = board.len() as u8 - 1;
+    let mut found = 0;
+    loop {
+        watch.sketch(board, board.len() - 1)?;
+        found += test(board, watch)?;
+        let Some(wheel) = board.iter().rposition(|&column| column < last_column) else {
+            return Ok(found);
+        };
+        board[wheel] += 1;
+        board[wheel + 1..].fill(0);
+    }
+}
+
+fn test(board: &[u8], watch: &mut Watch<'_>) -> Result<u64, Stopped> {
+    watch.candidate(board)?;
+    if !is_solution(board) {
+        return Ok(0);
+    }
+    watch.solution(board, Images::Itself)?;
+    Ok(1)
+}
+
+/// Whether no queen attacks another: each pair is looked at.
+fn is_solution(board: &[u8]) -> bool {
+    (0..board.len()).all(|lower| {
+        (0..lower).all(|upper| {
+            let columns = usize::from(board[lower].abs_diff(board[upper]));
+            columns != 0 && columns != lower - upper
+        })
+    })
+}
