@@ -8,7 +8,9 @@ mod config;
 mod devices;
 mod engines;
 mod exit;
+mod explain;
 mod flags;
+mod ladder;
 mod progress;
 mod record;
 mod run;
@@ -63,6 +65,10 @@ enum Command {
     Run(run::Args),
     /// Count the symmetric solutions alone: those fixed by a half turn, by a quarter turn
     Census(census::Args),
+    /// Count by the historical methods, side by side
+    Ladder(Box<ladder::Args>),
+    /// Explain a method of the ladder
+    Explain(explain::Args),
     /// Show what this machine has and what would be used
     Devices(devices::Args),
     /// Count small boards in every way there is and compare with the known counts
@@ -82,6 +88,8 @@ pub fn main() -> ExitCode {
     let done = match cli.command {
         Command::Run(args) => run::run(&args),
         Command::Census(args) => census::run(&args),
+        Command::Ladder(args) => ladder::run(&args),
+        Command::Explain(args) => explain::run(&args),
         Command::Devices(args) => devices::run(&args),
         Command::Selftest => selftest::run(),
         Command::Config(args) => config::run(&args),

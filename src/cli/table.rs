@@ -10,7 +10,8 @@ pub struct Table {
     unique: usize,
 }
 
-const TIME: &str = "dd:hh:mm:ss.ms";
+/// What the columns of [`clock`] are.
+pub const TIME: &str = "dd:hh:mm:ss.ms";
 
 impl Table {
     /// Columns wide enough for boards up to `last`.
@@ -49,18 +50,19 @@ impl Table {
 
 /// At least the number of solutions on boards up to `last`. Beyond the known ones the number grows
 /// less than 13-fold with each row (from 26 to 27 it is 10.5-fold, and it gains about 0.4 a row).
-fn most(last: Size) -> u128 {
+pub fn most(last: Size) -> u128 {
     let beyond = last.get().saturating_sub(KNOWN.len() as u32);
     let largest = known(last).unwrap_or(&KNOWN[KNOWN.len() - 1]);
     largest.total * 13_u128.pow(beyond)
 }
 
-fn digits(number: u128) -> usize {
+/// How many digits a number has.
+pub fn digits(number: u128) -> usize {
     number.to_string().len()
 }
 
 /// Days, hours, minutes, seconds and milliseconds.
-fn clock(time: Duration) -> String {
+pub fn clock(time: Duration) -> String {
     let seconds = time.as_secs();
     format!(
         "{:02}:{:02}:{:02}:{:02}.{:03}",

@@ -1,6 +1,6 @@
 #![doc = include_str!("text/backtrack.md")]
 
-use super::{About, Ask, Count, Images, Method, Stopped, Style, Watch};
+use super::{About, Ask, Count, Images, Listed, Method, Stopped, Style, Watch};
 
 /// Each new queen tested against those above it.
 pub struct Backtrack;
@@ -14,7 +14,7 @@ impl Method for Backtrack {
             styles: Style::BOTH,
             unique: false,
             reach: 11,
-            lines: true,
+            lines: Some(Listed::Solutions),
             steps: true,
         }
     }

@@ -19,7 +19,7 @@ impl Method for BitBoard {
             styles: &[Style::Gpu, Style::Emulated],
             unique: true,
             reach: 12,
-            lines: false,
+            lines: None,
             steps: false,
         }
     }

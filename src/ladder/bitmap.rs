@@ -15,7 +15,7 @@ impl Method for Bitmap {
             styles: Style::BOTH,
             unique: false,
             reach: 12,
-            lines: false,
+            lines: None,
             steps: true,
         }
     }

@@ -19,7 +19,7 @@ impl Method for BitmapOrbits {
             styles: Style::BOTH,
             unique: true,
             reach: 12,
-            lines: false,
+            lines: None,
             steps: true,
         }
     }

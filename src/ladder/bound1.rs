@@ -18,7 +18,7 @@ impl Method for Bound1 {
             styles: Style::BOTH,
             unique: true,
             reach: 12,
-            lines: false,
+            lines: None,
             steps: true,
         }
     }

@@ -20,7 +20,7 @@ impl Method for CarryChain {
             styles: Style::BOTH,
             unique: true,
             reach: 12,
-            lines: false,
+            lines: None,
             steps: true,
         }
     }

@@ -16,7 +16,7 @@ impl Method for CarryChainParallel {
             styles: &[Style::Only],
             unique: true,
             reach: 12,
-            lines: false,
+            lines: None,
             steps: false,
         }
     }

@@ -14,7 +14,7 @@ impl Method for Flags {
             styles: Style::BOTH,
             unique: false,
             reach: 12,
-            lines: false,
+            lines: None,
             steps: true,
         }
     }

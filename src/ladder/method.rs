@@ -34,11 +34,20 @@ pub struct About {
     pub unique: bool,
     /// The largest board that takes it about a second: how far tests go.
     pub reach: u32,
-    /// Whether `--lines` can list what it enumerates.
-    pub lines: bool,
+    /// What `--lines` lists of it, if anything.
+    pub lines: Option<Listed>,
     /// Whether `--step` can show its search. Methods that search on many threads have no one
     /// search to show.
     pub steps: bool,
+}
+
+/// What a method enumerates, to be listed by number.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Listed {
+    /// Every board that it fills, solution or not.
+    Candidates,
+    /// The solutions.
+    Solutions,
 }
 
 /// How a method is carried out.

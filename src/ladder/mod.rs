@@ -33,7 +33,7 @@ use std::sync::Mutex;
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
-pub use method::{About, Ask, Count, Method, Settings, Style};
+pub use method::{About, Ask, Count, Listed, Method, Settings, Style};
 pub use plot::plot;
 pub use row::Row;
 pub use watch::{Audience, Halt, Images, Queen, Scene, Stopped, Watch};

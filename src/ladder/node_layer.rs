@@ -16,7 +16,7 @@ impl Method for NodeLayer {
             styles: Style::BOTH,
             unique: false,
             reach: 12,
-            lines: false,
+            lines: None,
             steps: false,
         }
     }

@@ -1,6 +1,6 @@
 #![doc = include_str!("text/permutations.md")]
 
-use super::{About, Ask, Count, Images, Method, Stopped, Style, Watch};
+use super::{About, Ask, Count, Images, Listed, Method, Stopped, Style, Watch};
 
 /// One queen in each row and each column, the diagonals tested when the board is complete.
 pub struct Permutations;
@@ -14,7 +14,7 @@ impl Method for Permutations {
             styles: Style::BOTH,
             unique: false,
             reach: 9,
-            lines: true,
+            lines: Some(Listed::Candidates),
             steps: true,
         }
     }

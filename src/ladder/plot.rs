@@ -1,1 +1,276 @@
-pub fn plot() {}
+use std::fmt::Write;
+
+use super::Row;
+
+const WIDTH: f64 = 960.0;
+const HEIGHT: f64 = 600.0;
+/// The frame of the curves within the picture; the legend stands to the right of it.
+const LEFT: f64 = 70.0;
+const RIGHT: f64 = 690.0;
+const TOP: f64 = 50.0;
+const BOTTOM: f64 = 540.0;
+
+/// The shortest time that is drawn, in seconds: clocks say little below it.
+const SHORTEST: f64 = 1e-7;
+
+/// Colours that stay apart on white, one for each method in turn.
+const COLOURS: [&str; 15] = [
+    "#7f7f7f", "#bcbd22", "#8c564b", "#d62728", "#ff7f0e", "#e7298a", "#9467bd", "#c5a200",
+    "#17becf", "#1f77b4", "#08306b", "#2ca02c", "#006d2c", "#e377c2", "#7a0177",
+];
+
+/// Draws time against board size as an SVG picture, time on a logarithmic scale: one curve for
+/// each method and style, in the order of their first rows.
+pub fn plot(rows: &[Row]) -> String {
+    let curves = curves(rows);
+    let scale = Scale::new(rows);
+    let mut svg = String::new();
+    // Writing to a string cannot fail.
+    let _ = draw(&mut svg, &curves, &scale);
+    svg
+}
+
+/// The rows of one method in one style, by ascending size.
+struct Curve<'a> {
+    title: String,
+    rows: Vec<&'a Row>,
+    colour: &'static str,
+    dashed: bool,
+}
+
+fn curves(rows: &[Row]) -> Vec<Curve<'_>> {
+    let mut curves: Vec<Curve<'_>> = Vec::new();
+    let mut methods: Vec<&str> = Vec::new();
+    for row in rows {
+        let title = row.title();
+        if let Some(curve) = curves.iter_mut().find(|curve| curve.title == title) {
+            curve.rows.push(row);
+            continue;
+        }
+        let known = methods.iter().position(|method| *method == row.method);
+        let method = known.unwrap_or(methods.len());
+        methods.push(&row.method);
+        curves.push(Curve {
+            title,
+            rows: vec![row],
+            colour: COLOURS[method % COLOURS.len()],
+            dashed: known.is_some(),
+        });
+    }
+    for curve in &mut curves {
+        curve.rows.sort_by_key(|row| row.n);
+    }
+    curves
+}
+
+/// From board sizes and times to places in the picture.
+struct Scale {
+    first: f64,
+    last: f64,
+    /// Powers of ten of the lowest and highest line.
+    low: i32,
+    high: i32,
+}
+
+impl Scale {
+    fn new(rows: &[Row]) -> Self {
+        let sizes = rows.iter().map(|row| f64::from(row.n.get()));
+        let (first, last) = sizes.fold((f64::MAX, 1.0), |(first, last): (f64, f64), n| {
+            (first.min(n), last.max(n))
+        });
+        let first = first.min(last);
+        let exponents = rows.iter().map(|row| row.seconds.max(SHORTEST).log10());
+        let (low, high) = exponents.fold((i32::MAX, i32::MIN), |(low, high), exponent| {
+            (
+                low.min(exponent.floor() as i32),
+                high.max(exponent.ceil() as i32),
+            )
+        });
+        let (low, high) = if rows.is_empty() { (0, 1) } else { (low, high) };
+        Self {
+            first,
+            last,
+            low,
+            high: high.max(low + 1),
+        }
+    }
+
+    fn x(&self, n: f64) -> f64 {
+        let span = (self.last - self.first).max(1.0);
+        LEFT + 20.0 + (n - self.first) / span * (RIGHT - LEFT - 40.0)
+    }
+
+    fn y(&self, seconds: f64) -> f64 {
+        let exponent = seconds.max(SHORTEST).log10();
+        let span = f64::from(self.high - self.low);
+        BOTTOM - (exponent - f64::from(self.low)) / span * (BOTTOM - TOP)
+    }
+}
+
+fn draw(svg: &mut String, curves: &[Curve<'_>], scale: &Scale) -> std::fmt::Result {
+    writeln!(
+        svg,
+        r#"<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {HEIGHT}" font-family="sans-serif" font-size="13">"#
+    )?;
+    writeln!(
+        svg,
+        r#"<rect width="{WIDTH}" height="{HEIGHT}" fill="white"/>"#
+    )?;
+    writeln!(
+        svg,
+        r#"<text x="{LEFT}" y="28" font-size="17">Time against board size, by method</text>"#
+    )?;
+    axes(svg, scale)?;
+    for (index, curve) in curves.iter().enumerate() {
+        draw_curve(svg, curve, scale)?;
+        legend(svg, curve, index)?;
+    }
+    writeln!(svg, "</svg>")
+}
+
+fn axes(svg: &mut String, scale: &Scale) -> std::fmt::Result {
+    for exponent in scale.low..=scale.high {
+        let y = scale.y(10_f64.powi(exponent));
+        writeln!(
+            svg,
+            r##"<path d="M{LEFT} {y:.1}H{RIGHT}" stroke="#dddddd"/><text x="{:.1}" y="{:.1}" text-anchor="end">{}</text>"##,
+            LEFT - 8.0,
+            y + 4.0,
+            time(exponent)
+        )?;
+    }
+    for n in scale.first as u32..=scale.last as u32 {
+        let x = scale.x(f64::from(n));
+        writeln!(
+            svg,
+            r##"<path d="M{x:.1} {TOP}V{BOTTOM}" stroke="#eeeeee"/><text x="{x:.1}" y="{:.1}" text-anchor="middle">{n}</text>"##,
+            BOTTOM + 20.0
+        )?;
+    }
+    writeln!(
+        svg,
+        r#"<text x="{:.1}" y="{:.1}" text-anchor="middle">queens</text>"#,
+        (LEFT + RIGHT) / 2.0,
+        BOTTOM + 42.0
+    )
+}
+
+/// A power of ten seconds.
+fn time(exponent: i32) -> String {
+    match exponent {
+        ..=-7 => format!("{} ns", 10_u64.pow((exponent + 9).max(0) as u32)),
+        -6..=-4 => format!("{} µs", 10_u64.pow((exponent + 6) as u32)),
+        -3..=-1 => format!("{} ms", 10_u64.pow((exponent + 3) as u32)),
+        0..=3 => format!("{} s", 10_u64.pow(exponent as u32)),
+        _ => format!("1e{exponent} s"),
+    }
+}
+
+fn draw_curve(svg: &mut String, curve: &Curve<'_>, scale: &Scale) -> std::fmt::Result {
+    let Curve { colour, .. } = curve;
+    let points: Vec<_> = curve
+        .rows
+        .iter()
+        .map(|row| (scale.x(f64::from(row.n.get())), scale.y(row.seconds)))
+        .collect();
+    let path: Vec<_> = points
+        .iter()
+        .map(|(x, y)| format!("{x:.1},{y:.1}"))
+        .collect();
+    writeln!(
+        svg,
+        r#"<polyline points="{}" fill="none" stroke="{colour}" stroke-width="2"{}/>"#,
+        path.join(" "),
+        dashes(curve)
+    )?;
+    for (x, y) in points {
+        writeln!(
+            svg,
+            r#"<circle cx="{x:.1}" cy="{y:.1}" r="3" fill="{colour}"/>"#
+        )?;
+    }
+    Ok(())
+}
+
+fn legend(svg: &mut String, curve: &Curve<'_>, index: usize) -> std::fmt::Result {
+    let y = TOP + 10.0 + 18.0 * index as f64;
+    writeln!(
+        svg,
+        r#"<path d="M{:.1} {y:.1}h24" stroke="{}" stroke-width="2"{}/><text x="{:.1}" y="{:.1}">{}</text>"#,
+        RIGHT + 16.0,
+        curve.colour,
+        dashes(curve),
+        RIGHT + 48.0,
+        y + 4.0,
+        escaped(&curve.title)
+    )
+}
+
+fn dashes(curve: &Curve<'_>) -> &'static str {
+    if curve.dashed {
+        r#" stroke-dasharray="6 4""#
+    } else {
+        ""
+    }
+}
+
+/// Rows may come from a file, with any text as a name.
+fn escaped(text: &str) -> String {
+    text.replace('&', "&amp;")
+        .replace('<', "&lt;")
+        .replace('>', "&gt;")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::board::Size;
+
+    fn row(n: u32, method: &str, style: Option<&str>, seconds: f64) -> Row {
+        Row {
+            n: Size::new(n).unwrap(),
+            method: method.into(),
+            style: style.map(Into::into),
+            total: 0,
+            unique: None,
+            classes: None,
+            nodes: 0,
+            seconds,
+            note: None,
+        }
+    }
+
+    #[test]
+    fn each_method_and_style_is_a_curve_and_ten_times_the_time_is_one_line_up() {
+        let rows = [
+            row(8, "bitmap", Some("recursive"), 0.01),
+            row(9, "bitmap", Some("recursive"), 0.1),
+            row(8, "bitmap", Some("iterative"), 1.0),
+            row(8, "<b>", None, 0.001),
+        ];
+        let svg = plot(&rows);
+        assert_eq!(svg.matches("<polyline").count(), 3);
+        assert_eq!(
+            svg.matches("stroke-dasharray").count(),
+            2,
+            "one curve, one legend"
+        );
+        assert!(svg.contains(">bitmap, iterative<") && svg.contains(">&lt;b&gt;<"));
+        let scale = Scale::new(&rows);
+        let step = scale.y(0.01) - scale.y(0.1);
+        assert!((scale.y(0.1) - scale.y(1.0) - step).abs() < 1e-9 && step > 0.0);
+    }
+
+    #[test]
+    fn strange_rows_make_a_picture_all_the_same() {
+        for rows in [
+            vec![],
+            vec![row(1, "a", None, 0.0)],
+            vec![row(32, "a", None, 1e9), row(1, "a", None, 1e-12)],
+        ] {
+            let svg = plot(&rows);
+            assert!(svg.starts_with("<svg") && svg.ends_with("</svg>\n"));
+            assert!(!svg.contains("NaN") && !svg.contains("inf"), "{svg}");
+        }
+    }
+}

@@ -21,7 +21,7 @@ impl Method for Symmetry {
             styles: Style::BOTH,
             unique: true,
             reach: 12,
-            lines: false,
+            lines: None,
             steps: true,
         }
     }

@@ -17,7 +17,7 @@ impl Method for SymmetryParallel {
             styles: &[Style::Only],
             unique: true,
             reach: 12,
-            lines: false,
+            lines: None,
             steps: false,
         }
     }

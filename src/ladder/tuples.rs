@@ -1,6 +1,6 @@
 #![doc = include_str!("text/tuples.md")]
 
-use super::{About, Ask, Count, Images, Method, Stopped, Style, Watch};
+use super::{About, Ask, Count, Images, Listed, Method, Stopped, Style, Watch};
 
 /// Every tuple, tested when it is complete.
 pub struct Tuples;
@@ -14,7 +14,7 @@ impl Method for Tuples {
             styles: Style::BOTH,
             unique: false,
             reach: 7,
-            lines: true,
+            lines: Some(Listed::Candidates),
             steps: true,
         }
     }

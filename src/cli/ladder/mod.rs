@@ -1,0 +1,440 @@
+mod boards;
+mod lines;
+mod menu;
+mod steps;
+mod table;
+
+use std::fs;
+use std::io::{self, IsTerminal, Read};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use clap::ValueEnum;
+use clap::builder::{PossibleValuesParser, TypedValueParser};
+use signal_hook::consts::{SIGINT, SIGTERM};
+use signal_hook::flag;
+
+use self::boards::Boards;
+use self::lines::Lines;
+use self::steps::Steps;
+use self::table::Table;
+use super::exit::{Exit, Failure};
+use super::usage::say;
+use super::{explain, print};
+use crate::config::{Sizes, Span, Value};
+use crate::ladder::{
+    About, Ask, Audience, Halt, METHODS, Method, Row, Settings, Style, climb, plot,
+};
+
+const HELP: &str = "\
+Examples:
+  queenfold ladder --method all -n 4..=8
+  queenfold ladder --method bitmap -n 12 --style iterative
+  queenfold ladder --method symmetry -n 8 --boards unique
+  queenfold ladder --method tuples -n 4 --lines
+  queenfold ladder --method backtrack -n 5 --step
+  queenfold ladder --method all -n 6..=14 --time-limit 10 --json > rows.json
+  queenfold ladder --plot picture.svg --from rows.json
+
+Without arguments it asks on a terminal what to run, and lists the methods elsewhere. The speed of
+a row is relative to the first row of the same board. A method that reaches its time limit is
+stopped, and left out on larger boards. Ctrl-C stops at once; the rows printed are complete.";
+
+/// Flags of `ladder`.
+#[derive(Clone, Debug, Default, PartialEq, clap::Args)]
+#[command(after_help = HELP)]
+pub struct Args {
+    /// The method, or `all`; `queenfold explain METHOD` says what it does
+    #[arg(long, value_name = "NAME", value_parser = method_or_all())]
+    method: Option<String>,
+
+    /// Board size, 1 to 32, or a range of them, both ends included; 8 unless given
+    #[arg(short, value_name = "N|A..=B", value_parser = Sizes::parse, allow_hyphen_values = true)]
+    n: Option<Sizes>,
+
+    /// How to carry the method out, where there is a choice; `both` unless given
+    #[arg(long, value_enum)]
+    style: Option<Choice>,
+
+    /// Stop a method on a board after so many seconds
+    #[arg(long, value_name = "SECONDS", value_parser = seconds, allow_negative_numbers = true)]
+    time_limit: Option<Duration>,
+
+    /// Print each solution as a board, or one of each orbit with its size; for the carry chain the
+    /// borders, one of each class
+    #[arg(long, value_name = "WHICH", num_args = 0..=1, default_missing_value = "all")]
+    boards: Option<Which>,
+
+    /// Print what the method enumerates, numbered
+    #[arg(long, conflicts_with = "boards")]
+    lines: bool,
+
+    /// Show the search square by square: arrow or space to go on, q to quit; all of it at once
+    /// where there is no terminal
+    #[arg(long, conflicts_with_all = ["boards", "lines"])]
+    step: bool,
+
+    /// Print no more than so many boards or lines, on boards larger than 10 × 10 too
+    #[arg(long, value_name = "K")]
+    limit: Option<u64>,
+
+    /// Print rows as JSON, one object on each line
+    #[arg(long, conflicts_with_all = ["boards", "lines", "step"])]
+    json: bool,
+
+    /// Draw time against board size for each method, as SVG
+    #[arg(long, value_name = "FILE")]
+    plot: Option<PathBuf>,
+
+    /// Draw the rows of an earlier `--json`, - for stdin, and run nothing
+    #[arg(long, value_name = "ROWS", requires = "plot",
+          conflicts_with_all = ["method", "n", "style", "boards", "lines", "step", "json"])]
+    from: Option<PathBuf>,
+
+    /// bit-board: the row at which the search is cut, 1 to 31
+    #[arg(long, value_name = "ROW", value_parser = range(Settings::MARK))]
+    mark: Option<u32>,
+
+    /// bit-board: nodes in a batch, 1 to 262144; 24576 unless given
+    #[arg(long, value_name = "NODES", value_parser = range(Settings::STEPS))]
+    steps: Option<u32>,
+
+    /// node-layer: queens placed breadth first, 1 to 8; 5 unless given
+    #[arg(long, value_name = "K", value_parser = range(Settings::LAYER))]
+    layer: Option<u32>,
+
+    /// bit-board: threads in a block, 1 to 1024; 96 unless given
+    #[arg(long, value_name = "THREADS", value_parser = range(Settings::BLOCK))]
+    block: Option<u32>,
+}
+
+/// The styles to run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Choice {
+    Recursive,
+    Iterative,
+    Both,
+    Gpu,
+    Emulated,
+}
+
+/// The boards to print.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Which {
+    /// Every solution
+    All,
+    /// One of each orbit
+    Unique,
+}
+
+/// The largest boards that are printed without a limit.
+const DRAWN: u32 = 10;
+
+fn method_or_all() -> impl TypedValueParser<Value = String> {
+    let names = METHODS.map(|method| method.about().name);
+    PossibleValuesParser::new(names.into_iter().chain(["all"]))
+}
+
+fn range(allowed: std::ops::RangeInclusive<u32>) -> impl TypedValueParser<Value = u32> {
+    clap::value_parser!(u32).range(i64::from(*allowed.start())..=i64::from(*allowed.end()))
+}
+
+/// Seconds as a plain number, or a time with units.
+fn seconds(text: &str) -> Result<Duration, String> {
+    let plain = text.parse().ok().filter(|seconds: &f64| *seconds > 0.0);
+    plain
+        .and_then(|seconds| Duration::try_from_secs_f64(seconds).ok())
+        .or_else(|| Span::read(text).map(|span| span.0))
+        .ok_or_else(|| "expected a number of seconds, such as 10 or 0.5".to_owned())
+}
+
+/// Runs the methods, one row for each as it is done.
+pub fn run(args: &Args) -> Result<(), Failure> {
+    if *args != Args::default() {
+        return run_with(args);
+    }
+    if io::stdin().is_terminal() && io::stdout().is_terminal() {
+        let answers = menu::ask(&mut io::stdin().lock(), &mut io::stdout())?;
+        return answers.map_or(Ok(()), |args| run_with(&args));
+    }
+    METHODS
+        .into_iter()
+        .try_for_each(|method| print(&menu::entry(method.about())))
+}
+
+fn run_with(args: &Args) -> Result<(), Failure> {
+    let rows = match &args.from {
+        Some(path) => read_rows(path)?,
+        None => climb_all(args)?,
+    };
+    if let Some(path) = &args.plot {
+        fs::write(path, plot(&rows)).map_err(|error| {
+            Failure::new(
+                Exit::Error,
+                format!("cannot write {}: {error}", path.display()),
+            )
+        })?;
+    }
+    Ok(())
+}
+
+/// The rows that an earlier `--json` printed.
+fn read_rows(path: &Path) -> Result<Vec<Row>, Failure> {
+    let wrong = |error: &dyn std::fmt::Display| {
+        Failure::usage(format!("cannot read rows from {}: {error}", path.display()))
+    };
+    let mut text = String::new();
+    let read = if path == Path::new("-") {
+        io::stdin().read_to_string(&mut text)
+    } else {
+        fs::File::open(path).and_then(|mut file| file.read_to_string(&mut text))
+    };
+    read.map_err(|error| wrong(&error))?;
+    text.lines()
+        .filter(|line| !line.trim().is_empty())
+        .enumerate()
+        .map(|(index, line)| {
+            serde_json::from_str(line)
+                .map_err(|error| wrong(&format_args!("row {}: {error}", index + 1)))
+        })
+        .collect()
+}
+
+/// A method in one of its styles.
+type Rung = (&'static dyn Method, Style);
+
+fn climb_all(args: &Args) -> Result<Vec<Row>, Failure> {
+    let sizes = match args.n {
+        Some(sizes) => sizes,
+        None => Sizes::parse("8").map_err(Failure::usage)?,
+    };
+    let mut rungs = rungs(args)?;
+    check_audience(args, sizes, &rungs)?;
+    let interrupt = interrupt()?;
+    let table = Table::new(sizes.last(), rungs.iter().map(|(method, _)| method.about()));
+    let mut header = (!args.json).then(|| table.header());
+    let mut rows = Vec::new();
+    for n in sizes.iter() {
+        let mut first = None;
+        let mut index = 0;
+        while let Some(&(method, style)) = rungs.get(index) {
+            let about = method.about();
+            let ask = Ask {
+                n,
+                style,
+                settings: settings(args),
+            };
+            match watched(args, method, &ask, &interrupt) {
+                Ok(row) => {
+                    if let Some(wrong) = row.contradiction() {
+                        let title = row.title();
+                        let message = format!("{title}, n = {n}: {wrong}");
+                        return Err(Failure::new(Exit::Mismatch, message));
+                    }
+                    if let Some(header) = header.take() {
+                        print(&header)?;
+                    }
+                    print(&if args.json {
+                        serde_json::to_string(&row)
+                            .map_err(|error| Failure::new(Exit::Error, error))?
+                    } else {
+                        table.row(&row, *first.get_or_insert(row.seconds))
+                    })?;
+                    if let Some(note) = &row.note {
+                        say(&format!("{}, n = {n}: {note}", row.title()));
+                    }
+                    rows.push(row);
+                    index += 1;
+                }
+                Err(Ended::Halt(why @ (Halt::TimeLimit | Halt::NoDevice(_)))) => {
+                    // Larger boards would end the same way.
+                    rungs.remove(index);
+                    let title = title(about, style);
+                    say(&match why {
+                        Halt::TimeLimit => format!("{title}: {why} on n = {n}"),
+                        _ => format!("{title}: {why}"),
+                    });
+                }
+                Err(Ended::Halt(Halt::AudienceLeft)) => return Ok(rows),
+                Err(Ended::Halt(why @ Halt::Interrupted)) => {
+                    return Err(Failure::new(Exit::Stopped, format!("{why} on n = {n}")));
+                }
+                Err(Ended::Halt(why @ Halt::Refused(_))) => {
+                    return Err(Failure::usage(format!("{}: {why}", title(about, style))));
+                }
+                Err(Ended::Failure(failure)) => return Err(failure),
+            }
+        }
+    }
+    if rows.is_empty() && args.style == Some(Choice::Gpu) {
+        return Err(Failure::new(Exit::Unavailable, "no device, no row"));
+    }
+    Ok(rows)
+}
+
+fn title(about: &About, style: Style) -> String {
+    match style.name() {
+        Some(style) => format!("{}, {style}", about.name),
+        None => about.name.to_owned(),
+    }
+}
+
+fn settings(args: &Args) -> Settings {
+    let originals = Settings::default();
+    Settings {
+        mark: args.mark,
+        steps: args.steps.unwrap_or(originals.steps),
+        layer: args.layer.unwrap_or(originals.layer),
+        block: args.block.unwrap_or(originals.block),
+    }
+}
+
+/// What is to run, in order.
+fn rungs(args: &Args) -> Result<Vec<Rung>, Failure> {
+    let methods = match args.method.as_deref() {
+        None | Some("all") => METHODS.to_vec(),
+        Some(name) => vec![explain::named(name)?],
+    };
+    let rungs: Vec<_> = methods
+        .iter()
+        .flat_map(|&method| {
+            let styles = styles(method.about(), args.style.unwrap_or(Choice::Both));
+            styles.into_iter().map(move |style| (method, style))
+        })
+        .collect();
+    match rungs.first() {
+        None => Err(Failure::usage(format!(
+            "{} has no such style",
+            args.method.as_deref().unwrap_or_default()
+        ))),
+        // An audience sees one search, not the same one again in another style.
+        Some(_) if args.style.is_none() && (args.boards.is_some() || args.lines || args.step) => {
+            let usable = |(_, style): &Rung| *style != Style::Gpu;
+            Ok(rungs.into_iter().filter(usable).take(1).collect())
+        }
+        Some(_) => Ok(rungs),
+    }
+}
+
+/// The styles of a method that a choice means. Methods that have neither loop nor recursion to
+/// choose from run in the styles they have.
+fn styles(about: &About, choice: Choice) -> Vec<Style> {
+    let wanted = match choice {
+        Choice::Both => return about.styles.to_vec(),
+        Choice::Recursive => Style::Recursive,
+        Choice::Iterative => Style::Iterative,
+        Choice::Gpu => Style::Gpu,
+        Choice::Emulated => Style::Emulated,
+    };
+    if about.styles.contains(&wanted) {
+        vec![wanted]
+    } else if matches!(choice, Choice::Recursive | Choice::Iterative) {
+        about.styles.to_vec()
+    } else {
+        Vec::new()
+    }
+}
+
+/// Refuses to show what cannot be shown.
+fn check_audience(args: &Args, sizes: Sizes, rungs: &[Rung]) -> Result<(), Failure> {
+    let what = if args.boards.is_some() {
+        "--boards"
+    } else if args.lines {
+        "--lines"
+    } else if args.step {
+        "--step"
+    } else if args.limit.is_some() {
+        return Err(Failure::usage("--limit goes with --boards or --lines"));
+    } else {
+        return Ok(());
+    };
+    if args.method.as_deref().is_none_or(|name| name == "all") {
+        return Err(Failure::usage(format!("{what} needs one --method NAME")));
+    }
+    let Some((method, _)) = rungs.first() else {
+        return Ok(());
+    };
+    let About {
+        name, lines, steps, ..
+    } = method.about();
+    if args.boards.is_some() && sizes.last().get() > DRAWN && args.limit.is_none() {
+        return Err(Failure::usage(format!(
+            "boards larger than {DRAWN} × {DRAWN} have too many solutions to print; \
+             say how many with --limit K"
+        )));
+    }
+    if args.lines && lines.is_none() {
+        return Err(Failure::usage(format!(
+            "--lines is for tuples, permutations and backtrack, not for {name}"
+        )));
+    }
+    if args.step && !steps {
+        return Err(Failure::usage(format!(
+            "{name} searches in many places at once: --step has no one search to show"
+        )));
+    }
+    Ok(())
+}
+
+/// Set by the first Ctrl-C; a second one ends the program.
+fn interrupt() -> Result<Arc<AtomicBool>, Failure> {
+    let interrupt = Arc::new(AtomicBool::new(false));
+    for signal in [SIGINT, SIGTERM] {
+        flag::register_conditional_shutdown(
+            signal,
+            Exit::Interrupted.code().into(),
+            Arc::clone(&interrupt),
+        )
+        .and_then(|_| flag::register(signal, Arc::clone(&interrupt)))
+        .map_err(|error| Failure::new(Exit::Error, format!("cannot catch signals: {error}")))?;
+    }
+    Ok(interrupt)
+}
+
+/// Why there is no row.
+enum Ended {
+    Halt(Halt),
+    Failure(Failure),
+}
+
+/// Runs a method before the audience that the flags ask for.
+fn watched(
+    args: &Args,
+    method: &dyn Method,
+    ask: &Ask,
+    interrupt: &AtomicBool,
+) -> Result<Row, Ended> {
+    let run = |audience: Option<&Mutex<dyn Audience>>| {
+        let halted = || Err(Halt::Interrupted);
+        if interrupt.load(Ordering::Relaxed) {
+            return halted();
+        }
+        climb(method, ask, args.time_limit, interrupt, audience)
+    };
+    let limit = args.limit.unwrap_or(u64::MAX);
+    let (row, end) = if let Some(which) = args.boards {
+        let boards = Mutex::new(Boards::new(which == Which::Unique, limit));
+        (run(Some(&boards)), end(boards, Boards::finish))
+    } else if let (true, Some(listed)) = (args.lines, method.about().lines) {
+        let lines = Mutex::new(Lines::new(listed, limit));
+        (run(Some(&lines)), end(lines, Lines::finish))
+    } else if args.step {
+        let steps = Mutex::new(Steps::new(ask.n));
+        (run(Some(&steps)), end(steps, Steps::finish))
+    } else {
+        (run(None), Ok(()))
+    };
+    end.map_err(|error| Ended::Failure(error.into()))?;
+    row.map_err(Ended::Halt)
+}
+
+/// Lets the audience write the rest and tell how its writing went.
+fn end<A>(audience: Mutex<A>, finish: impl FnOnce(A) -> io::Result<()>) -> io::Result<()> {
+    finish(
+        audience
+            .into_inner()
+            .unwrap_or_else(std::sync::PoisonError::into_inner),
+    )
+}

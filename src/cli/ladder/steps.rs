@@ -1,0 +1,156 @@
+use std::io::{self, BufWriter, IsTerminal, Stdout, Write};
+use std::ops::ControlFlow;
+
+use console::{Key, Term};
+
+use crate::board::Size;
+use crate::ladder::{Audience, Scene};
+
+/// Shows a search frame by frame: on a terminal one for each key, elsewhere all of them as text.
+pub struct Steps {
+    n: Size,
+    out: BufWriter<Stdout>,
+    /// Where keys come from; `None` without a terminal.
+    terminal: Option<Term>,
+    frames: u64,
+    solutions: u64,
+    written: io::Result<()>,
+}
+
+impl Steps {
+    /// Shows a search on the board of size `n`.
+    pub fn new(n: Size) -> Self {
+        let interactive = io::stdin().is_terminal() && io::stdout().is_terminal();
+        Self {
+            n,
+            out: BufWriter::new(io::stdout()),
+            terminal: interactive.then(Term::stdout),
+            frames: 0,
+            solutions: 0,
+            written: Ok(()),
+        }
+    }
+
+    /// Writes what is left; how the writing went.
+    pub fn finish(mut self) -> io::Result<()> {
+        self.written?;
+        self.out.flush()
+    }
+
+    fn frame(&mut self, scene: &Scene) -> io::Result<ControlFlow<()>> {
+        if let Scene::Solution { .. } = scene {
+            self.solutions += 1;
+        }
+        let Some(frame) = frame(self.n, scene, self.solutions) else {
+            return Ok(ControlFlow::Continue(()));
+        };
+        self.frames += 1;
+        if let Some(terminal) = &self.terminal {
+            terminal.clear_screen()?;
+        }
+        writeln!(self.out, "{}. {frame}", self.frames)?;
+        match &self.terminal {
+            None => Ok(ControlFlow::Continue(())),
+            Some(terminal) => {
+                writeln!(self.out, "arrow or space: go on   q: quit")?;
+                self.out.flush()?;
+                wait(terminal)
+            }
+        }
+    }
+}
+
+impl Audience for Steps {
+    fn wants_squares(&self) -> bool {
+        true
+    }
+
+    fn see(&mut self, scene: Scene) -> ControlFlow<()> {
+        match self.frame(&scene) {
+            Ok(next) => next,
+            Err(error) => {
+                self.written = Err(error);
+                ControlFlow::Break(())
+            }
+        }
+    }
+}
+
+/// Waits for a key that means something.
+fn wait(terminal: &Term) -> io::Result<ControlFlow<()>> {
+    loop {
+        match terminal.read_key_raw()? {
+            Key::ArrowRight | Key::ArrowDown | Key::Enter | Key::Char(' ') => {
+                return Ok(ControlFlow::Continue(()));
+            }
+            Key::Char('q' | 'Q') | Key::Escape | Key::CtrlC => {
+                return Ok(ControlFlow::Break(()));
+            }
+            _ => {}
+        }
+    }
+}
+
+/// A scene in words and as a drawing: `Q` a queen, `x` an attacked square, `.` an empty one.
+/// Nothing for a full board that the queens placed one by one have shown already.
+fn frame(n: Size, scene: &Scene, solutions: u64) -> Option<String> {
+    let (words, rows, attacked) = match scene {
+        Scene::Placed { rows } => ("a queen".to_owned(), rows, None),
+        Scene::Refused { rows, column } => {
+            let words = format!("row {}, column {column} is attacked", rows.len());
+            (words, rows, Some((rows.len(), *column)))
+        }
+        Scene::Candidate { .. } => return None,
+        Scene::Solution { rows, .. } => (format!("solution {solutions}"), rows, None),
+        Scene::Border { rows, size } => (format!("a border, orbit of {size}"), rows, None),
+    };
+    let words = match (scene, rows.iter().rposition(Option::is_some)) {
+        (Scene::Placed { .. }, Some(row)) => match rows[row] {
+            Some(column) if row + 1 == rows.len() => {
+                format!("row {row}, a queen in column {column}")
+            }
+            _ => words,
+        },
+        _ => words,
+    };
+    let n = n.get() as usize;
+    let mut text = words + "\n";
+    for row in 0..n {
+        let queen = rows.get(row).copied().flatten();
+        let squares: Vec<_> = (0..n as u8)
+            .map(|column| {
+                if queen == Some(column) {
+                    "Q"
+                } else if attacked == Some((row, column)) {
+                    "x"
+                } else {
+                    "."
+                }
+            })
+            .collect();
+        text += &squares.join(" ");
+        text.push('\n');
+    }
+    Some(text)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_frame_says_and_draws_what_happens() {
+        let n = Size::new(4).unwrap();
+        let rows = vec![Some(1)];
+        let placed = frame(n, &Scene::Placed { rows: rows.clone() }, 0).unwrap();
+        assert_eq!(
+            placed,
+            "row 0, a queen in column 1\n. Q . .\n. . . .\n. . . .\n. . . .\n"
+        );
+        let refused = frame(n, &Scene::Refused { rows, column: 2 }, 0).unwrap();
+        assert_eq!(
+            refused,
+            "row 1, column 2 is attacked\n. Q . .\n. . x .\n. . . .\n. . . .\n"
+        );
+    }
+}
