@@ -2,7 +2,7 @@
 
 use std::ops::ControlFlow;
 use std::sync::Mutex;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
 use queenfold::board::{Size, Symmetry, known};
@@ -57,4 +57,340 @@ fn every_method_in_every_style_counts_right_as_far_as_it_reaches() {
             }
         }
     }
+}
+
+#[test]
+fn the_settings_of_the_originals_change_no_count() {
+    let originals = Settings::default();
+    let layers = Settings::LAYER.map(|layer| Settings { layer, ..originals });
+    let marks = Settings::MARK.map(|mark| Settings {
+        mark: Some(mark),
+        ..originals
+    });
+    let steps = [1, 2, 7, *Settings::STEPS.end()].map(|steps| Settings {
+        steps,
+        mark: Some(4),
+        ..originals
+    });
+    let blocks = [1, 5, *Settings::BLOCK.end()].map(|block| Settings {
+        block,
+        steps: 64,
+        mark: Some(4),
+        ..originals
+    });
+    let of_bit_board = marks.chain(steps).chain(blocks);
+    let cases = layers
+        .map(|settings| ("node-layer", Style::Iterative, settings))
+        .chain(of_bit_board.map(|settings| ("bit-board", Style::Emulated, settings)));
+    for (name, style, settings) in cases {
+        let method = method(name).unwrap();
+        for n in (1..=9).map(size) {
+            let row = run(method, &Ask { n, style, settings });
+            assert_known(&row, method.about().unique);
+        }
+    }
+}
+
+/// Keeps what it is shown.
+#[derive(Default)]
+struct Witness {
+    squares: bool,
+    scenes: Vec<Scene>,
+}
+
+impl Audience for Witness {
+    fn wants_squares(&self) -> bool {
+        self.squares
+    }
+
+    fn see(&mut self, scene: Scene) -> ControlFlow<()> {
+        self.scenes.push(scene);
+        ControlFlow::Continue(())
+    }
+}
+
+fn witnessed(method: &dyn Method, ask: &Ask, squares: bool) -> (Row, Vec<Scene>) {
+    let witness = Mutex::new(Witness {
+        squares,
+        ..Witness::default()
+    });
+    let row = climb(method, ask, None, &AtomicBool::new(false), Some(&witness)).unwrap();
+    (row, witness.into_inner().unwrap().scenes)
+}
+
+#[test]
+fn eight_queens_have_the_known_number_of_safe_placements_at_each_depth() {
+    for name in ["backtrack", "flags", "bitmap", "orbits", "bitmap-orbits"] {
+        for &style in Style::BOTH {
+            let (_, scenes) = witnessed(method(name).unwrap(), &ask(8, style), true);
+            // The empty board is a safe placement, and no scene.
+            let mut depths = [1, 0, 0, 0, 0, 0, 0, 0, 0];
+            for scene in scenes {
+                if let Scene::Placed { rows } = scene {
+                    depths[rows.len()] += 1;
+                }
+            }
+            assert_eq!(depths, [1, 8, 42, 140, 344, 568, 550, 312, 92], "{name}");
+        }
+    }
+}
+
+#[test]
+fn a_square_is_refused_for_each_that_flags_test_in_vain() {
+    for name in ["backtrack", "flags"] {
+        let (row, scenes) = witnessed(method(name).unwrap(), &ask(8, Style::Iterative), true);
+        let refused = |scene: &&Scene| matches!(scene, Scene::Refused { .. });
+        let tests = scenes.iter().filter(refused).count() as u128 + row.nodes;
+        assert_eq!(tests, 15_720, "{name}");
+    }
+}
+
+#[test]
+fn the_trees_have_the_known_sizes() {
+    let whole = [16, 53, 152, 551, 2056, 8393, 35_538];
+    let trees = [
+        ("backtrack", whole),
+        ("flags", whole),
+        ("bitmap", whole),
+        ("orbits", whole),
+        ("bitmap-orbits", whole),
+    ];
+    for (name, sizes) in trees {
+        for &style in Style::BOTH {
+            for (n, nodes) in (4..).zip(sizes) {
+                let row = run(method(name).unwrap(), &ask(n, style));
+                assert_eq!(row.nodes, nodes, "{name} n = {n}");
+            }
+        }
+    }
+    // Half of the tree, where no queen stands in the centre of the first row.
+    for name in ["mirror", "node-layer"] {
+        for (n, nodes) in [(4, 8), (6, 76), (8, 1028), (10, 17_769)] {
+            let row = run(method(name).unwrap(), &ask(n, Style::Recursive));
+            assert_eq!(row.nodes, nodes, "{name} n = {n}");
+        }
+    }
+    let nodes = |name, n, style| run(method(name).unwrap(), &ask(n, style)).nodes;
+    for &style in Style::BOTH {
+        for n in 1..=9_u32 {
+            assert_eq!(
+                nodes("permutations", n, style),
+                (1..=u128::from(n)).product()
+            );
+        }
+        for n in 1..=6 {
+            assert_eq!(nodes("tuples", n, style), u128::from(n).pow(n));
+        }
+    }
+}
+
+#[test]
+fn the_methods_of_one_search_have_the_same_nodes_in_every_style() {
+    let nodes = |name, n| {
+        let method = method(name).unwrap();
+        let mut nodes: Vec<_> = styles(method)
+            .map(|s| run(method, &ask(n, s)).nodes)
+            .collect();
+        nodes.dedup();
+        assert_eq!(nodes.len(), 1, "{name} n = {n}: {nodes:?}");
+        nodes[0]
+    };
+    for n in 1..=11 {
+        for family in [
+            &["symmetry", "symmetry-parallel", "bit-board"][..],
+            &["carry-chain", "carry-chain-parallel"],
+        ] {
+            let mut all: Vec<_> = family.iter().map(|name| nodes(name, n)).collect();
+            all.dedup();
+            assert_eq!(all.len(), 1, "{family:?} n = {n}: {all:?}");
+        }
+    }
+}
+
+#[test]
+fn the_carry_chain_hands_on_one_border_for_each_class() {
+    let known = [3, 8, 32, 179, 861, 3739, 14_666, 51_484];
+    for name in ["carry-chain", "carry-chain-parallel"] {
+        let method = method(name).unwrap();
+        for style in styles(method) {
+            for (n, borders) in (5..).zip(known) {
+                let (_, scenes) = witnessed(method, &ask(n, style), false);
+                let border = |scene: &&Scene| matches!(scene, Scene::Border { .. });
+                assert_eq!(
+                    scenes.iter().filter(border).count(),
+                    borders,
+                    "{name} n = {n}"
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn border_classes_alone_would_miscount_twelve_queens_and_the_row_does_not() {
+    for (n, classes, unique) in [(11, 341, 341), (12, 1788, 1787)] {
+        for name in ["carry-chain", "carry-chain-parallel"] {
+            let method = method(name).unwrap();
+            for style in styles(method) {
+                let row = run(method, &ask(n, style));
+                assert_eq!(row.unique, Some(unique));
+                let note = row.note.unwrap();
+                assert!(note.ends_with(&format!("would give {classes}")), "{note}");
+            }
+        }
+    }
+}
+
+#[test]
+fn every_method_shows_every_solution_once() {
+    for method in METHODS {
+        let about = method.about();
+        if about.name.starts_with("carry-chain") {
+            continue;
+        }
+        for style in styles(method) {
+            for n in 1..=8.min(about.reach) {
+                let (row, scenes) = witnessed(method, &ask(n, style), false);
+                let mut shown: Vec<Vec<u8>> = Vec::new();
+                for scene in scenes {
+                    let Scene::Solution { rows, images } = scene else {
+                        continue;
+                    };
+                    let found: Vec<u8> = rows.into_iter().map(Option::unwrap).collect();
+                    let symmetries = match images {
+                        Images::Itself => vec![Symmetry::Identity],
+                        Images::Mirrored => vec![Symmetry::Identity, Symmetry::MirrorColumns],
+                        Images::Orbit(_) => Symmetry::ALL.to_vec(),
+                    };
+                    let mut stands_for: Vec<_> = symmetries
+                        .into_iter()
+                        .map(|symmetry| symmetry.apply_to_placement(&found))
+                        .collect();
+                    stands_for.sort();
+                    stands_for.dedup();
+                    if let Images::Orbit(size) = images {
+                        assert_eq!(stands_for.len(), usize::from(size));
+                    }
+                    shown.extend(stands_for);
+                }
+                let count = shown.len() as u128;
+                shown.sort();
+                shown.dedup();
+                let title = format!("{} n = {n}", row.title());
+                assert_eq!(
+                    (count, shown.len() as u128),
+                    (row.total, row.total),
+                    "{title}"
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn every_method_stops_at_its_time_limit_on_the_largest_board() {
+    for method in METHODS {
+        for style in styles(method) {
+            let mut ask = ask(32, style);
+            ask.settings.layer = 3;
+            let limit = Duration::from_millis(20);
+            let start = Instant::now();
+            let halt = climb(method, &ask, Some(limit), &AtomicBool::new(false), None);
+            let title = method.about().name;
+            assert_eq!(halt, Err(Halt::TimeLimit), "{title}");
+            assert!(start.elapsed() < Duration::from_secs(5), "{title}");
+        }
+    }
+}
+
+#[test]
+fn every_method_stops_when_interrupted() {
+    for method in METHODS {
+        for style in styles(method) {
+            let interrupt = AtomicBool::new(true);
+            let halt = climb(method, &ask(15, style), None, &interrupt, None);
+            assert_eq!(halt, Err(Halt::Interrupted), "{}", method.about().name);
+        }
+    }
+}
+
+/// Leaves after so many solutions.
+struct Impatient(u32);
+
+impl Audience for Impatient {
+    fn wants_squares(&self) -> bool {
+        false
+    }
+
+    fn see(&mut self, scene: Scene) -> ControlFlow<()> {
+        if let Scene::Solution { .. } | Scene::Border { .. } = scene {
+            self.0 -= 1;
+        }
+        if self.0 == 0 {
+            ControlFlow::Break(())
+        } else {
+            ControlFlow::Continue(())
+        }
+    }
+}
+
+#[test]
+fn every_method_stops_when_its_audience_leaves() {
+    for method in METHODS {
+        for style in styles(method) {
+            let audience = Mutex::new(Impatient(1));
+            let never = AtomicBool::new(false);
+            let halt = climb(method, &ask(6, style), None, &never, Some(&audience));
+            assert_eq!(halt, Err(Halt::AudienceLeft), "{}", method.about().name);
+        }
+    }
+}
+
+#[test]
+fn a_layer_that_would_not_fit_in_memory_is_refused() {
+    let mut ask = ask(32, Style::Recursive);
+    ask.settings.layer = 8;
+    let halt = climb(
+        method("node-layer").unwrap(),
+        &ask,
+        None,
+        &AtomicBool::new(false),
+        None,
+    );
+    let Err(Halt::Refused(why)) = halt else {
+        panic!("{halt:?}");
+    };
+    assert!(why.contains("smaller --layer"), "{why}");
+}
+
+#[test]
+fn the_gpu_style_says_that_there_is_no_device() {
+    let halt = climb(
+        method("bit-board").unwrap(),
+        &ask(8, Style::Gpu),
+        None,
+        &AtomicBool::new(false),
+        None,
+    );
+    assert!(matches!(halt, Err(Halt::NoDevice(_))), "{halt:?}");
+}
+
+#[test]
+fn every_method_is_explained_in_half_a_page_and_under_its_own_name() {
+    let mut names: Vec<_> = METHODS.iter().map(|method| method.about().name).collect();
+    for method in METHODS {
+        let about = method.about();
+        let lines = about.text.lines().count();
+        assert!((12..=60).contains(&lines), "{}: {lines} lines", about.name);
+        for part in ["Idea.", "Cost.", "Due to."] {
+            assert!(about.text.contains(part), "{} lacks {part}", about.name);
+        }
+        assert_eq!(
+            queenfold::ladder::method(about.name).unwrap().about().name,
+            about.name
+        );
+    }
+    names.sort_unstable();
+    names.dedup();
+    assert_eq!(names.len(), METHODS.len());
 }

@@ -50,7 +50,7 @@ use exit::Failure;
         "  3    a count contradicts a known one: no result is printed\n",
         "  4    stopped by a signal or by the time limit\n",
         "  5    self-test failed\n",
-        "  6    the instruction set asked for is not available\n",
+        "  6    the instruction set or device asked for is not available\n",
         "  130  second interrupt",
     )
 )]

@@ -248,14 +248,18 @@ fn climb_all(args: &Args) -> Result<Vec<Row>, Failure> {
                     rows.push(row);
                     index += 1;
                 }
-                Err(Ended::Halt(why @ (Halt::TimeLimit | Halt::NoDevice(_)))) => {
-                    // Larger boards would end the same way.
+                Err(Ended::Halt(why @ Halt::NoDevice(_))) => {
+                    let message = format!("{}: {why}", title(about, style));
+                    if args.style == Some(Choice::Gpu) {
+                        return Err(Failure::new(Exit::Unavailable, message));
+                    }
+                    say(&message);
                     rungs.remove(index);
-                    let title = title(about, style);
-                    say(&match why {
-                        Halt::TimeLimit => format!("{title}: {why} on n = {n}"),
-                        _ => format!("{title}: {why}"),
-                    });
+                }
+                Err(Ended::Halt(why @ Halt::TimeLimit)) => {
+                    say(&format!("{}: {why} on n = {n}", title(about, style)));
+                    // Larger boards would take longer.
+                    rungs.remove(index);
                 }
                 Err(Ended::Halt(Halt::AudienceLeft)) => return Ok(rows),
                 Err(Ended::Halt(why @ Halt::Interrupted)) => {
@@ -267,9 +271,6 @@ fn climb_all(args: &Args) -> Result<Vec<Row>, Failure> {
                 Err(Ended::Failure(failure)) => return Err(failure),
             }
         }
-    }
-    if rows.is_empty() && args.style == Some(Choice::Gpu) {
-        return Err(Failure::new(Exit::Unavailable, "no device, no row"));
     }
     Ok(rows)
 }
@@ -407,9 +408,9 @@ fn watched(
     interrupt: &AtomicBool,
 ) -> Result<Row, Ended> {
     let run = |audience: Option<&Mutex<dyn Audience>>| {
-        let halted = || Err(Halt::Interrupted);
+        // A signal between two rows: the shortest searches end without a look at the flag.
         if interrupt.load(Ordering::Relaxed) {
-            return halted();
+            return Err(Halt::Interrupted);
         }
         climb(method, ask, args.time_limit, interrupt, audience)
     };

@@ -1,0 +1,483 @@
+//! `queenfold ladder` and `queenfold explain` as a user meets them.
+
+use std::io::{BufRead, BufReader, Read};
+use std::process::{Command as Process, Output, Stdio};
+use std::time::{Duration, Instant};
+
+use assert_cmd::Command;
+use queenfold::ladder::{METHODS, Row};
+use serde_json::Value as Json;
+
+fn output(args: &[&str]) -> Output {
+    let mut command = Command::cargo_bin("queenfold").expect("the binary is built");
+    command.args(args).output().expect("it starts")
+}
+
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8(bytes.to_vec()).expect("UTF-8")
+}
+
+fn stdout(args: &[&str]) -> String {
+    let output = output(args);
+    assert_eq!(output.status.code(), Some(0), "{args:?}: {output:?}");
+    text(&output.stdout)
+}
+
+/// The one line on stderr of a command that prints nothing else.
+fn refusal(args: &[&str], code: i32) -> String {
+    let output = output(args);
+    let line = text(&output.stderr);
+    assert_eq!(output.status.code(), Some(code), "{args:?}: {line}");
+    assert_eq!(text(&output.stdout), "", "{args:?}");
+    assert_eq!(line.lines().count(), 1, "{line}");
+    line
+}
+
+/// Every form of the command that runs one method, `ladder --method NAME` first.
+fn ladder<'a>(method: &'a str, rest: &[&'a str]) -> Vec<&'a str> {
+    [&["ladder", "--method", method], rest].concat()
+}
+
+#[test]
+fn without_a_terminal_the_methods_are_listed() {
+    let list = stdout(&["ladder"]);
+    assert_eq!(list.lines().count(), METHODS.len());
+    for (line, method) in list.lines().zip(METHODS) {
+        assert!(line.starts_with(method.about().name), "{line}");
+    }
+}
+
+#[test]
+fn the_table_has_a_row_for_each_method_style_and_board() {
+    let out = output(&ladder("all", &["-n", "5..=6"]));
+    let table = text(&out.stdout);
+    // bit-board has a style that needs a device.
+    let styles: usize = METHODS
+        .iter()
+        .map(|method| method.about().styles.len())
+        .sum();
+    assert_eq!(table.lines().count(), 1 + 2 * (styles - 1), "{table}");
+    let gpu = |line: &&str| line.contains("no GPU back-end");
+    let stderr = text(&out.stderr);
+    assert_eq!(stderr.lines().filter(gpu).count(), 1, "{stderr}");
+    let header = table.lines().next().unwrap();
+    assert!(
+        header.contains("dd:hh:mm:ss.ms") && header.contains("Speed"),
+        "{header}"
+    );
+    let column = |line: &str| line.find("00:00:00:").map(|at| line[..at].chars().count());
+    let widths: Vec<_> = table.lines().skip(1).map(column).collect();
+    assert!(widths.iter().all(|width| *width == widths[0]), "{table}");
+    let first = table.lines().nth(1).unwrap();
+    assert!(
+        first.starts_with(" 5: ") && first.contains(" 1.00x "),
+        "{first}"
+    );
+    assert!(
+        first.contains(" – ") && first.ends_with("tuples, recursive"),
+        "{first}"
+    );
+}
+
+#[test]
+fn json_rows_have_decimal_strings_and_null_for_what_is_not_given() {
+    let rows: Vec<Json> = stdout(&ladder("all", &["-n", "8", "--json"]))
+        .lines()
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect();
+    let of = |method, style| {
+        rows.iter()
+            .find(|row| row["method"] == method && row["style"] == style)
+            .unwrap()
+    };
+    let bitmap = of("bitmap", Json::from("iterative"));
+    assert_eq!(bitmap["n"], 8);
+    assert_eq!(bitmap["total"], "92");
+    assert_eq!(bitmap["nodes"], "2056");
+    assert_eq!(bitmap["unique"], Json::Null);
+    assert_eq!(bitmap["classes"], Json::Null);
+    assert!(bitmap["seconds"].is_f64());
+    let parallel = of("symmetry-parallel", Json::Null);
+    assert_eq!(parallel["unique"], "12");
+    assert_eq!(parallel["classes"]["c4"], "1");
+    assert_eq!(parallel["classes"]["c8"], "11");
+    for row in &rows {
+        let keys: Vec<_> = row
+            .as_object()
+            .unwrap()
+            .keys()
+            .map(String::as_str)
+            .collect();
+        let mut expected = [
+            "n", "method", "style", "total", "unique", "classes", "nodes", "seconds",
+        ];
+        expected.sort_unstable();
+        assert_eq!(keys, expected);
+    }
+}
+
+#[test]
+fn what_cannot_be_is_refused_in_one_line() {
+    for (args, says) in [
+        (ladder("bogosort", &[]), "invalid value 'bogosort'"),
+        (ladder("bitmap", &["-n", "33"]), "from 1 to 32"),
+        (ladder("bitmap", &["--style", "gpu"]), "no such style"),
+        (ladder("bitmap", &["--lines"]), "--lines is for"),
+        (ladder("symmetry-parallel", &["--step"]), "--step"),
+        (ladder("all", &["--boards"]), "one --method"),
+        (ladder("bitmap", &["-n", "11", "--boards"]), "--limit"),
+        (ladder("bitmap", &["--limit", "3"]), "--limit goes with"),
+        (ladder("bitmap", &["--json", "--boards"]), "--boards"),
+        (
+            ladder("bitmap", &["--time-limit", "0"]),
+            "number of seconds",
+        ),
+        (
+            ladder("bitmap", &["--time-limit", "-1"]),
+            "number of seconds",
+        ),
+        (
+            ladder("bitmap", &["--time-limit", "soon"]),
+            "number of seconds",
+        ),
+        (ladder("bit-board", &["--mark", "0"]), "'0'"),
+        (ladder("bit-board", &["--mark", "32"]), "'32'"),
+        (ladder("bit-board", &["--steps", "0"]), "'0'"),
+        (ladder("bit-board", &["--steps", "262145"]), "'262145'"),
+        (ladder("bit-board", &["--block", "1025"]), "'1025'"),
+        (ladder("node-layer", &["--layer", "9"]), "'9'"),
+        (
+            ladder(
+                "node-layer",
+                &["-n", "32", "--layer", "8", "--style", "recursive"],
+            ),
+            "choose a smaller --layer",
+        ),
+        (vec!["ladder", "--from", "rows.json"], "--plot"),
+        (
+            vec!["ladder", "--from", "/nowhere", "--plot", "x.svg"],
+            "/nowhere",
+        ),
+        (vec!["explain", "bitmpa"], "'bitmap'"),
+    ] {
+        let line = refusal(&args, 2);
+        assert!(line.contains(says), "{args:?}: {line}");
+    }
+}
+
+#[test]
+fn a_gpu_asked_for_by_name_is_not_available() {
+    let line = refusal(&ladder("bit-board", &["--style", "gpu"]), 6);
+    assert!(line.contains("no GPU back-end"), "{line}");
+}
+
+/// The numbered lines of columns among the output.
+fn numbered(out: &str) -> Vec<&str> {
+    out.lines()
+        .filter(|line| {
+            line.split_once(": ")
+                .is_some_and(|(number, _)| number.parse::<u32>().is_ok())
+        })
+        .filter(|line| !line.contains("00:00:"))
+        .collect()
+}
+
+#[test]
+fn boards_are_all_solutions_whatever_the_method_finds() {
+    let solutions = |args: &[&str]| {
+        let out = stdout(args);
+        let mut boards: Vec<_> = numbered(&out)
+            .into_iter()
+            .map(|line| line.split_once(": ").unwrap().1.to_owned())
+            .collect();
+        boards.sort();
+        boards
+    };
+    let expected = solutions(&ladder("tuples", &["-n", "6", "--boards"]));
+    assert_eq!(expected.len(), 4);
+    for method in METHODS.iter().map(|method| method.about().name) {
+        if !method.starts_with("carry-chain") {
+            let boards = solutions(&ladder(method, &["-n", "6", "--boards"]));
+            assert_eq!(boards, expected, "{method}");
+        }
+    }
+}
+
+#[test]
+fn unique_boards_are_one_of_each_orbit_with_its_size() {
+    let orbits = |method| {
+        let out = stdout(&ladder(method, &["-n", "8", "--boards", "unique"]));
+        let mut boards: Vec<_> = numbered(&out)
+            .into_iter()
+            .map(|line| line.split_once(": ").unwrap().1.to_owned())
+            .collect();
+        boards.sort();
+        boards
+    };
+    let expected = orbits("bitmap");
+    assert_eq!(expected.len(), 12);
+    assert_eq!(
+        expected
+            .iter()
+            .filter(|board| board.ends_with("orbit of 4"))
+            .count(),
+        1
+    );
+    assert_eq!(
+        expected
+            .iter()
+            .filter(|board| board.ends_with("orbit of 8"))
+            .count(),
+        11
+    );
+    for method in [
+        "mirror",
+        "orbits",
+        "bound1",
+        "symmetry",
+        "symmetry-parallel",
+        "node-layer",
+    ] {
+        assert_eq!(orbits(method), expected, "{method}");
+    }
+}
+
+#[test]
+fn a_board_is_drawn_with_a_q_for_each_queen() {
+    let out = stdout(&ladder("bitmap", &["-n", "4", "--boards", "--limit", "1"]));
+    assert!(
+        out.starts_with("1: 1 3 0 2\n. Q . .\n. . . Q\nQ . . .\n. . Q .\n\n"),
+        "{out}"
+    );
+    assert_eq!(numbered(&out).len(), 1);
+    assert!(out.trim_end().ends_with("bitmap, recursive"), "{out}");
+    let borders = stdout(&ladder("carry-chain", &["-n", "8", "--boards"]));
+    assert_eq!(numbered(&borders).len(), 179);
+    let board = borders.split("\n\n").next().unwrap();
+    assert!(
+        board.contains(" - ") && board.contains("orbit of"),
+        "{board}"
+    );
+}
+
+#[test]
+fn lines_are_what_the_method_enumerates() {
+    let out = stdout(&ladder("tuples", &["-n", "4", "--lines"]));
+    let lines = numbered(&out);
+    assert_eq!(
+        (lines.len(), lines[0], lines[255]),
+        (256, "1: 0 0 0 0", "256: 3 3 3 3")
+    );
+    let out = stdout(&ladder("permutations", &["-n", "5", "--lines"]));
+    let lines = numbered(&out);
+    assert_eq!((lines.len(), lines[119]), (120, "120: 4 3 2 1 0"));
+    let out = stdout(&ladder("backtrack", &["-n", "8", "--lines"]));
+    assert_eq!(
+        numbered(&out)[82..],
+        [
+            "83: 6 1 5 2 0 3 7 4",
+            "84: 6 2 0 5 7 4 1 3",
+            "85: 6 2 7 1 4 0 5 3",
+            "86: 6 3 1 4 7 0 2 5",
+            "87: 6 3 1 7 5 0 2 4",
+            "88: 6 4 2 0 5 7 1 3",
+            "89: 7 1 3 0 6 4 2 5",
+            "90: 7 1 4 2 0 6 3 5",
+            "91: 7 2 0 5 1 4 6 3",
+            "92: 7 3 0 2 5 1 6 4",
+        ]
+    );
+}
+
+#[test]
+fn steps_are_plain_frames_where_there_is_no_terminal() {
+    let out = stdout(&ladder("backtrack", &["-n", "4", "--step"]));
+    assert!(
+        out.starts_with("1. row 0, a queen in column 0\nQ . . .\n. . . .\n"),
+        "{out}"
+    );
+    assert!(
+        out.contains("2. row 1, column 0 is attacked\nQ . . .\nx . . .\n"),
+        "{out}"
+    );
+    assert!(
+        out.contains("solution 2\n. . Q .\nQ . . .\n. . . Q\n. Q . .\n"),
+        "{out}"
+    );
+    for method in METHODS {
+        let about = method.about();
+        if about.steps {
+            let out = stdout(&ladder(about.name, &["-n", "4", "--step"]));
+            assert!(
+                out.contains("Q . . .") && out.contains(". . Q ."),
+                "{}",
+                about.name
+            );
+        }
+    }
+}
+
+#[test]
+fn a_method_over_its_time_limit_is_stopped_and_said_to_be() {
+    let start = Instant::now();
+    let args = ladder("bitmap", &["-n", "6..=32", "--time-limit", "0.3"]);
+    let out = output(&args);
+    assert!(start.elapsed() < Duration::from_secs(20));
+    assert_eq!(out.status.code(), Some(0));
+    let (table, stderr) = (text(&out.stdout), text(&out.stderr));
+    assert!(table.lines().count() > 3, "{table}");
+    assert_eq!(
+        stderr.matches("stopped at its time limit on n = ").count(),
+        2,
+        "{stderr}"
+    );
+    assert!(stderr.contains("bitmap, recursive: ") && stderr.contains("bitmap, iterative: "));
+}
+
+#[test]
+fn a_closed_pipe_ends_it_quietly() {
+    for args in [
+        ladder("tuples", &["-n", "9", "--lines"]),
+        ladder("bitmap", &["-n", "12", "--boards", "--limit", "100000000"]),
+        ladder("backtrack", &["-n", "9", "--step"]),
+        ladder("all", &["-n", "4..=9"]),
+    ] {
+        let mut child = Process::new(env!("CARGO_BIN_EXE_queenfold"))
+            .args(&args)
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let mut reader = BufReader::new(child.stdout.take().unwrap());
+        let mut line = String::new();
+        reader.read_line(&mut line).unwrap();
+        drop(reader);
+        let mut stderr = String::new();
+        child
+            .stderr
+            .take()
+            .unwrap()
+            .read_to_string(&mut stderr)
+            .unwrap();
+        assert_eq!(child.wait().unwrap().code(), Some(0), "{args:?}: {stderr}");
+        assert!(
+            !stderr.contains("error") && !stderr.contains("panic"),
+            "{stderr}"
+        );
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn ctrl_c_ends_between_rows() {
+    let mut child = Process::new(env!("CARGO_BIN_EXE_queenfold"))
+        .args(ladder("bitmap", &["-n", "8..=32", "--style", "recursive"]))
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut reader = BufReader::new(child.stdout.take().unwrap());
+    let mut out = String::new();
+    for _ in 0..4 {
+        reader.read_line(&mut out).unwrap();
+    }
+    let kill = Process::new("kill")
+        .args(["-INT", &child.id().to_string()])
+        .status();
+    assert!(kill.unwrap().success());
+    let start = Instant::now();
+    reader.read_to_string(&mut out).unwrap();
+    assert_eq!(child.wait().unwrap().code(), Some(4));
+    assert!(start.elapsed() < Duration::from_secs(10));
+    assert!(out.ends_with("bitmap, recursive\n"), "{out}");
+    let mut stderr = String::new();
+    child
+        .stderr
+        .take()
+        .unwrap()
+        .read_to_string(&mut stderr)
+        .unwrap();
+    assert!(stderr.starts_with("interrupted on n = "), "{stderr}");
+}
+
+#[test]
+fn a_picture_is_drawn_of_the_rows_of_a_run_and_of_their_json_alike() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name| folder.path().join(name).to_str().unwrap().to_owned();
+    let (direct, rows, later) = (path("direct.svg"), path("rows.json"), path("later.svg"));
+    let json = stdout(&ladder(
+        "symmetry",
+        &["-n", "4..=8", "--json", "--plot", &direct],
+    ));
+    std::fs::write(&rows, json).unwrap();
+    assert_eq!(stdout(&["ladder", "--plot", &later, "--from", &rows]), "");
+    let picture = std::fs::read_to_string(&direct).unwrap();
+    assert_eq!(picture, std::fs::read_to_string(&later).unwrap());
+    assert_eq!(picture.matches("<polyline").count(), 2);
+    std::fs::write(&rows, "{\"n\":8}\n").unwrap();
+    let line = refusal(&["ladder", "--plot", &later, "--from", &rows], 2);
+    assert!(line.contains("row 1"), "{line}");
+}
+
+#[test]
+fn every_method_is_explained() {
+    for method in METHODS {
+        let about = method.about();
+        let out = stdout(&["explain", about.name]);
+        assert_eq!(out.trim_end(), about.text.trim_end());
+        assert!(
+            out.lines().all(|line| line.chars().count() <= 84),
+            "{}",
+            about.name
+        );
+    }
+}
+
+/// The rows that the course was written with.
+fn measured() -> Vec<Row> {
+    include_str!("../docs/ladder.jsonl")
+        .lines()
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect()
+}
+
+#[test]
+fn the_picture_of_the_course_is_the_one_of_its_rows() {
+    assert_eq!(
+        queenfold::ladder::plot(&measured()),
+        include_str!("../docs/ladder.svg"),
+        "draw it anew: queenfold ladder --plot docs/ladder.svg --from docs/ladder.jsonl"
+    );
+}
+
+#[test]
+fn the_table_of_the_course_says_what_its_rows_say() {
+    let course = include_str!("../docs/LADDER.md");
+    for method in METHODS {
+        let name = method.about().name;
+        assert!(
+            course.contains(&format!("`{name}`")),
+            "the course leaves out {name}"
+        );
+    }
+    for row in measured() {
+        assert_eq!(row.contradiction(), None);
+        let line = course
+            .lines()
+            .find(|line| line.starts_with(&format!("| `{}` |", row.method)))
+            .unwrap();
+        // Column 0 is before the first bar, 1 the method, 2 the board of eight.
+        let cell = line
+            .split('|')
+            .nth(2 + row.n.get() as usize - 8)
+            .unwrap()
+            .trim();
+        assert_eq!(cell, figure(row.seconds), "{} n = {}", row.method, row.n);
+    }
+}
+
+/// Seconds to three digits.
+fn figure(seconds: f64) -> String {
+    let digits = (2 - seconds.log10().floor() as i32).clamp(0, 6) as usize;
+    format!("{seconds:.digits$}")
+}
