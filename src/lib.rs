@@ -9,6 +9,7 @@
 //! * [`engine`]: what engines have in common: plans, tasks, counters, tallies.
 //! * [`expand`]: the row search for many nodes at once, in vectors.
 //! * [`chain`]: the carry-chain engine.
+//! * [`join`]: the join engine.
 //! * [`census`]: the solutions fixed by a half or quarter turn.
 //! * [`ladder`]: the historical methods, one by one.
 //! * [`outcome`]: from tallies to a checked result.
@@ -25,6 +26,7 @@ pub mod cli;
 pub mod config;
 pub mod engine;
 pub mod expand;
+pub mod join;
 pub mod ladder;
 pub mod outcome;
 pub mod simd;

@@ -9,6 +9,8 @@ use serde::{Deserialize, Serialize};
 pub enum Engine {
     /// Carry chain: border queens placed, one placement per symmetry class, the rest searched.
     Chain,
+    /// Join: pairs of half boards that fit together, one set of columns of the top half at a time.
+    Join,
     /// The symmetric solutions alone: fixed by a half turn, by a quarter turn.
     Census,
 }
@@ -26,6 +28,7 @@ impl Engine {
     pub const fn name(self) -> &'static str {
         match self {
             Self::Chain => "chain",
+            Self::Join => "join",
             Self::Census => "census",
         }
     }

@@ -1,0 +1,271 @@
+//! AVX2: 8 lanes of 32 bits or 4 of 64; compress is a permutation by table; a row is two registers.
+
+use std::arch::x86_64::*;
+
+use super::{Row, Vector};
+use crate::simd::Isa;
+
+/// Proof that the machine has AVX2 in the extent of [`Isa::Avx2`].
+#[derive(Clone, Copy, Debug)]
+pub struct Avx2(());
+
+impl Avx2 {
+    /// The proof, if the machine gives it.
+    pub fn new() -> Option<Self> {
+        Isa::Avx2.is_available().then_some(Self(()))
+    }
+}
+
+super::entry_points!(Avx2, "avx2", "avx2,bmi1,bmi2,popcnt");
+
+/// For each mask of 8 lanes, the lanes in it, in order.
+static COMPRESS: [[u8; 8]; 256] = {
+    let mut table = [[0; 8]; 256];
+    let mut mask = 0;
+    while mask < 256 {
+        let mut lane = 0;
+        let mut to = 0;
+        while lane < 8 {
+            if mask >> lane & 1 == 1 {
+                table[mask][to] = lane;
+                to += 1;
+            }
+            lane += 1;
+        }
+        mask += 1;
+    }
+    table
+};
+
+/// For each mask of 4 lanes of 64 bits, the halves of the lanes in it, in order.
+static COMPRESS_WIDE: [[u8; 8]; 16] = {
+    let mut table = [[0; 8]; 16];
+    let mut mask = 0;
+    while mask < 16 {
+        let mut lane = 0;
+        let mut to = 0;
+        while lane < 4 {
+            if mask >> lane & 1 == 1 {
+                table[mask][to] = 2 * lane;
+                table[mask][to + 1] = 2 * lane + 1;
+                to += 2;
+            }
+            lane += 1;
+        }
+        mask += 1;
+    }
+    table
+};
+
+// All operations below: `self` proves the instruction set; what memory may be touched, the caller
+// of an unsafe operation vouches for.
+impl Avx2 {
+    #[inline(always)]
+    fn permutation(self, lanes: &[u8; 8]) -> __m256i {
+        // SAFETY: see above; eight bytes are read.
+        unsafe { _mm256_cvtepu8_epi32(_mm_loadl_epi64(lanes.as_ptr().cast())) }
+    }
+
+    /// All bits of the lanes in `mask`.
+    #[inline(always)]
+    fn lanes(self, mask: u32) -> __m256i {
+        // SAFETY: see above.
+        unsafe {
+            let bit = _mm256_setr_epi32(1, 2, 4, 8, 16, 32, 64, 128);
+            let mask = _mm256_set1_epi32(mask as i32);
+            _mm256_cmpeq_epi32(_mm256_and_si256(mask, bit), bit)
+        }
+    }
+
+    /// The number of bits in each byte.
+    #[inline(always)]
+    fn bits_of_bytes(self, row: __m256i) -> __m256i {
+        // SAFETY: see above.
+        unsafe {
+            let low = _mm256_set1_epi8(15);
+            let bits = _mm256_setr_epi8(
+                0, 1, 1, 2, 1, 2, 2, 3, 1, 2, 2, 3, 2, 3, 3, 4, 0, 1, 1, 2, 1, 2, 2, 3, 1, 2, 2, 3,
+                2, 3, 3, 4,
+            );
+            let halves = [
+                _mm256_and_si256(row, low),
+                _mm256_and_si256(_mm256_srli_epi16::<4>(row), low),
+            ];
+            let [low, high] = halves.map(|half| _mm256_shuffle_epi8(bits, half));
+            _mm256_add_epi8(low, high)
+        }
+    }
+}
+
+impl Vector for Avx2 {
+    type Keys = __m256i;
+    type Wide = __m256i;
+    type Row = [__m256i; 2];
+    type Sum = __m256i;
+    type Bits = u32;
+
+    const LANES: usize = 8;
+    const WIDE_LANES: usize = 4;
+
+    #[inline(always)]
+    unsafe fn load(self, from: *const u32) -> __m256i {
+        // SAFETY: see above.
+        unsafe { _mm256_loadu_si256(from.cast()) }
+    }
+
+    #[inline(always)]
+    unsafe fn load_first(self, from: *const u32, count: usize) -> __m256i {
+        // SAFETY: see above; lanes masked out are not read.
+        unsafe { _mm256_maskload_epi32(from.cast(), self.lanes((1 << count) - 1)) }
+    }
+
+    #[inline(always)]
+    fn splat(self, key: u32) -> __m256i {
+        // SAFETY: see above.
+        unsafe { _mm256_set1_epi32(key as i32) }
+    }
+
+    #[inline(always)]
+    fn or(self, a: __m256i, b: __m256i) -> __m256i {
+        // SAFETY: see above.
+        unsafe { _mm256_or_si256(a, b) }
+    }
+
+    #[inline(always)]
+    fn and(self, a: __m256i, b: __m256i) -> __m256i {
+        // SAFETY: see above.
+        unsafe { _mm256_and_si256(a, b) }
+    }
+
+    #[inline(always)]
+    fn disjoint(self, a: __m256i, b: __m256i) -> u32 {
+        // SAFETY: see above.
+        unsafe {
+            let zero = _mm256_cmpeq_epi32(_mm256_and_si256(a, b), _mm256_setzero_si256());
+            _mm256_movemask_ps(_mm256_castsi256_ps(zero)) as u32
+        }
+    }
+
+    #[inline(always)]
+    fn keep(self, keys: __m256i, mask: u32) -> __m256i {
+        self.and(keys, self.lanes(mask))
+    }
+
+    #[inline(always)]
+    unsafe fn compress(self, keys: __m256i, mask: u32, to: *mut u32) {
+        let lanes = self.permutation(&COMPRESS[mask as u8 as usize]);
+        // SAFETY: see above.
+        unsafe { _mm256_storeu_si256(to.cast(), _mm256_permutevar8x32_epi32(keys, lanes)) }
+    }
+
+    #[inline(always)]
+    unsafe fn compress_exactly(self, keys: __m256i, mask: u32, to: *mut u32) {
+        let lanes = self.permutation(&COMPRESS[mask as u8 as usize]);
+        let kept = self.lanes((1 << mask.count_ones()) - 1);
+        // SAFETY: see above; lanes masked out are not written.
+        unsafe {
+            _mm256_maskstore_epi32(to.cast(), kept, _mm256_permutevar8x32_epi32(keys, lanes));
+        }
+    }
+
+    #[inline(always)]
+    fn union(self, keys: __m256i) -> u32 {
+        // SAFETY: see above; a vector is eight words.
+        let words: [u32; 8] = unsafe { std::mem::transmute(keys) };
+        words.into_iter().fold(0, |union, word| union | word)
+    }
+
+    #[inline(always)]
+    fn splat_wide(self, key: u64) -> __m256i {
+        // SAFETY: see above.
+        unsafe { _mm256_set1_epi64x(key as i64) }
+    }
+
+    #[inline(always)]
+    unsafe fn load_wide(self, from: *const u64) -> __m256i {
+        // SAFETY: see above.
+        unsafe { _mm256_loadu_si256(from.cast()) }
+    }
+
+    #[inline(always)]
+    fn or_wide(self, a: __m256i, b: __m256i) -> __m256i {
+        self.or(a, b)
+    }
+
+    #[inline(always)]
+    fn disjoint_wide(self, a: __m256i, b: __m256i) -> u32 {
+        // SAFETY: see above.
+        unsafe {
+            let zero = _mm256_cmpeq_epi64(_mm256_and_si256(a, b), _mm256_setzero_si256());
+            _mm256_movemask_pd(_mm256_castsi256_pd(zero)) as u32
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn compress_wide(self, keys: __m256i, mask: u32, to: *mut u64) {
+        let lanes = self.permutation(&COMPRESS_WIDE[(mask & 15) as usize]);
+        // SAFETY: see above.
+        unsafe { _mm256_storeu_si256(to.cast(), _mm256_permutevar8x32_epi32(keys, lanes)) }
+    }
+
+    #[inline(always)]
+    fn bits(self, mask: u32) -> u32 {
+        mask
+    }
+
+    #[inline(always)]
+    fn pack(self, key: u32, bits: u32) -> u32 {
+        // SAFETY: see above.
+        unsafe { _pext_u32(key, bits) }
+    }
+
+    #[inline(always)]
+    fn row(self, from: &Row) -> [__m256i; 2] {
+        let from = from.0.as_ptr();
+        // SAFETY: see above; a row is two vectors, aligned.
+        unsafe {
+            [
+                _mm256_load_si256(from.cast()),
+                _mm256_load_si256(from.add(4).cast()),
+            ]
+        }
+    }
+
+    #[inline(always)]
+    fn set_row(self, to: &mut Row, [low, high]: [__m256i; 2]) {
+        let to = to.0.as_mut_ptr();
+        // SAFETY: see above; a row is two vectors, aligned.
+        unsafe {
+            _mm256_store_si256(to.cast(), low);
+            _mm256_store_si256(to.add(4).cast(), high);
+        }
+    }
+
+    #[inline(always)]
+    fn both(self, a: [__m256i; 2], b: [__m256i; 2]) -> [__m256i; 2] {
+        [self.and(a[0], b[0]), self.and(a[1], b[1])]
+    }
+
+    #[inline(always)]
+    fn zero(self) -> __m256i {
+        // SAFETY: see above.
+        unsafe { _mm256_setzero_si256() }
+    }
+
+    #[inline(always)]
+    fn count(self, sum: __m256i, row: [__m256i; 2]) -> __m256i {
+        let [low, high] = row.map(|half| self.bits_of_bytes(half));
+        // SAFETY: see above; no byte exceeds 16.
+        unsafe {
+            let bytes = _mm256_add_epi8(low, high);
+            _mm256_add_epi64(sum, _mm256_sad_epu8(bytes, _mm256_setzero_si256()))
+        }
+    }
+
+    #[inline(always)]
+    fn total(self, sum: __m256i) -> u64 {
+        // SAFETY: see above; a vector is four words.
+        let words: [u64; 4] = unsafe { std::mem::transmute(sum) };
+        words.into_iter().sum()
+    }
+}

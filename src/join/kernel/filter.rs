@@ -1,0 +1,114 @@
+use super::{SLACK, Vector};
+
+/// What [`Kernel::partition`](super::Kernel::partition) found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Split {
+    /// The number of keys that lack all the bits.
+    pub without: usize,
+    /// The number of keys that have one of them.
+    pub with: usize,
+    /// The union of the keys that lack them.
+    pub without_union: u32,
+    /// The union of the keys that have one.
+    pub with_union: u32,
+}
+
+#[inline(always)]
+pub(super) fn lacking<V: Vector>(v: V, from: &[u32], bits: u32, to: &mut [u32]) -> (usize, u32) {
+    assert!(to.len() >= from.len() + SLACK);
+    let mask = v.splat(bits);
+    let mut union = v.splat(0);
+    let mut kept = 0;
+    let whole = from.len() - from.len() % V::LANES;
+    for at in (0..whole).step_by(V::LANES) {
+        // SAFETY: a whole vector is left to read, and to write as `kept` ≤ `at`.
+        unsafe {
+            let keys = v.load(from.as_ptr().add(at));
+            let lanes = v.disjoint(keys, mask);
+            v.compress(keys, lanes, to.as_mut_ptr().add(kept));
+            union = v.or(union, v.keep(keys, lanes));
+            kept += lanes.count_ones() as usize;
+        }
+    }
+    let rest = from.len() - whole;
+    if rest > 0 {
+        // SAFETY: `rest` keys are left to read; the slack holds the vector written.
+        unsafe {
+            let keys = v.load_first(from.as_ptr().add(whole), rest);
+            let lanes = v.disjoint(keys, mask) & ((1 << rest) - 1);
+            v.compress(keys, lanes, to.as_mut_ptr().add(kept));
+            union = v.or(union, v.keep(keys, lanes));
+            kept += lanes.count_ones() as usize;
+        }
+    }
+    (kept, v.union(union))
+}
+
+#[inline(always)]
+pub(super) fn partition<V: Vector>(v: V, list: &mut [u32], bits: u32, to: &mut [u32]) -> Split {
+    assert!(to.len() >= list.len() + SLACK);
+    let mask = v.splat(bits);
+    let mut without_union = v.splat(0);
+    let mut with_union = v.splat(0);
+    let mut without = 0;
+    let mut with = 0;
+    let whole = list.len() - list.len() % V::LANES;
+    let all = u32::MAX >> (32 - V::LANES);
+    for at in (0..whole).step_by(V::LANES) {
+        // SAFETY: a whole vector is left to read; what is written over lies before its end, and
+        // has been read.
+        unsafe {
+            let keys = v.load(list.as_ptr().add(at));
+            let lanes = v.disjoint(keys, mask);
+            v.compress(keys, lanes, list.as_mut_ptr().add(without));
+            v.compress(keys, lanes ^ all, to.as_mut_ptr().add(with));
+            without_union = v.or(without_union, v.keep(keys, lanes));
+            with_union = v.or(with_union, v.keep(keys, lanes ^ all));
+            let kept = lanes.count_ones() as usize;
+            without += kept;
+            with += V::LANES - kept;
+        }
+    }
+    let rest = list.len() - whole;
+    if rest > 0 {
+        let all = (1 << rest) - 1;
+        // SAFETY: `rest` keys are left to read; no more are written to `list`, and the slack holds
+        // the vector written to `to`.
+        unsafe {
+            let keys = v.load_first(list.as_ptr().add(whole), rest);
+            let lanes = v.disjoint(keys, mask) & all;
+            v.compress_exactly(keys, lanes, list.as_mut_ptr().add(without));
+            v.compress(keys, lanes ^ all, to.as_mut_ptr().add(with));
+            without_union = v.or(without_union, v.keep(keys, lanes));
+            with_union = v.or(with_union, v.keep(keys, lanes ^ all));
+            let kept = lanes.count_ones() as usize;
+            without += kept;
+            with += rest - kept;
+        }
+    }
+    Split {
+        without,
+        with,
+        without_union: v.union(without_union),
+        with_union: v.union(with_union),
+    }
+}
+
+#[inline(always)]
+pub(super) fn frequencies<V: Vector>(v: V, keys: &[u32]) -> [u32; 32] {
+    let mut found = [0; 32];
+    let mut chunks = keys.chunks_exact(V::LANES);
+    for chunk in &mut chunks {
+        // SAFETY: the chunk is a whole vector.
+        let keys = unsafe { v.load(chunk.as_ptr()) };
+        for (bit, count) in found.iter_mut().enumerate() {
+            *count += V::LANES as u32 - v.disjoint(keys, v.splat(1 << bit)).count_ones();
+        }
+    }
+    for key in chunks.remainder() {
+        for (bit, count) in found.iter_mut().enumerate() {
+            *count += key >> bit & 1;
+        }
+    }
+    found
+}

@@ -1,0 +1,155 @@
+//! The inner loops of the join, written once over [`Vector`] and instantiated for each instruction
+//! set. Nothing outside this folder is unsafe.
+
+mod cross;
+mod filter;
+mod leaf;
+mod portable;
+mod vector;
+
+#[cfg(target_arch = "x86_64")]
+mod avx2;
+#[cfg(target_arch = "x86_64")]
+mod avx512;
+
+#[cfg(target_arch = "x86_64")]
+pub use avx2::Avx2;
+#[cfg(target_arch = "x86_64")]
+pub use avx512::Avx512;
+pub use cross::Boards;
+pub use filter::Split;
+pub use leaf::{LEAF, Tables};
+pub use portable::Portable;
+use vector::Vector;
+
+/// 512 truth values.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[repr(C, align(64))]
+pub struct Row(pub [u64; 8]);
+
+/// How many keys beyond its result an output of [`Kernel::lacking`] and [`Kernel::partition`] must
+/// have room for.
+pub const SLACK: usize = 32;
+
+/// The inner loops for one instruction set.
+pub trait Kernel: Copy + Send + 'static {
+    /// The name of the instruction set.
+    fn name(self) -> &'static str;
+
+    /// Appends to `to` the keys of all pairs of an outer and an inner board that do not attack each
+    /// other.
+    fn cross(self, outer: Boards<'_>, inner: Boards<'_>, to: &mut Vec<u64>);
+
+    /// Copies the keys without any of `bits` to the front of `to`, which must be [`SLACK`] longer
+    /// than `from`. Returns their number and the union of their bits.
+    fn lacking(self, from: &[u32], bits: u32, to: &mut [u32]) -> (usize, u32);
+
+    /// Moves the keys that lack all of `bits` to the front of `list`, and copies the others to the
+    /// front of `with`, which must be [`SLACK`] longer than `list`.
+    fn partition(self, list: &mut [u32], bits: u32, with: &mut [u32]) -> Split;
+
+    /// How many of the keys have each bit.
+    fn frequencies(self, keys: &[u32]) -> [u32; 32];
+
+    /// The number of disjoint pairs of an item and a pattern, by comparing all.
+    fn compare(self, items: &[u32], patterns: &[u32]) -> u64;
+
+    /// The number of disjoint pairs of an item and a pattern, of which there are at most [`LEAF`],
+    /// by tables. All bits that occur both in items and in patterns must be in `used`.
+    fn leaf(self, items: &[u32], patterns: &[u32], used: u32, tables: &mut Tables) -> u64;
+}
+
+/// Implements [`Kernel`] for a [`Vector`]: functions compiled with its instruction set, into which
+/// the algorithms are inlined.
+macro_rules! entry_points {
+    ($vector:ident, $name:literal $(, $features:literal)?) => {
+        const _: () = {
+            use super::{Boards, Kernel, Split, Tables, cross, filter, leaf};
+
+            $(#[target_feature(enable = $features)])?
+            unsafe fn cross(v: $vector, outer: Boards<'_>, inner: Boards<'_>, to: &mut Vec<u64>) {
+                cross::cross(v, outer, inner, to);
+            }
+
+            $(#[target_feature(enable = $features)])?
+            unsafe fn lacking(v: $vector, from: &[u32], bits: u32, to: &mut [u32]) -> (usize, u32) {
+                filter::lacking(v, from, bits, to)
+            }
+
+            $(#[target_feature(enable = $features)])?
+            unsafe fn partition(
+                v: $vector,
+                list: &mut [u32],
+                bits: u32,
+                with: &mut [u32],
+            ) -> Split {
+                filter::partition(v, list, bits, with)
+            }
+
+            $(#[target_feature(enable = $features)])?
+            unsafe fn frequencies(v: $vector, keys: &[u32]) -> [u32; 32] {
+                filter::frequencies(v, keys)
+            }
+
+            $(#[target_feature(enable = $features)])?
+            unsafe fn compare(v: $vector, items: &[u32], patterns: &[u32]) -> u64 {
+                leaf::compare(v, items, patterns)
+            }
+
+            $(#[target_feature(enable = $features)])?
+            unsafe fn leaf(
+                v: $vector,
+                items: &[u32],
+                patterns: &[u32],
+                used: u32,
+                tables: &mut Tables,
+            ) -> u64 {
+                leaf::leaf(v, items, patterns, used, tables)
+            }
+
+            // In each of these, `self` proves that the instruction set is there.
+            impl Kernel for $vector {
+                fn name(self) -> &'static str {
+                    $name
+                }
+
+                fn cross(self, outer: Boards<'_>, inner: Boards<'_>, to: &mut Vec<u64>) {
+                    // SAFETY: see above.
+                    unsafe { cross(self, outer, inner, to) }
+                }
+
+                fn lacking(self, from: &[u32], bits: u32, to: &mut [u32]) -> (usize, u32) {
+                    // SAFETY: see above.
+                    unsafe { lacking(self, from, bits, to) }
+                }
+
+                fn partition(self, list: &mut [u32], bits: u32, with: &mut [u32]) -> Split {
+                    // SAFETY: see above.
+                    unsafe { partition(self, list, bits, with) }
+                }
+
+                fn frequencies(self, keys: &[u32]) -> [u32; 32] {
+                    // SAFETY: see above.
+                    unsafe { frequencies(self, keys) }
+                }
+
+                fn compare(self, items: &[u32], patterns: &[u32]) -> u64 {
+                    // SAFETY: see above.
+                    unsafe { compare(self, items, patterns) }
+                }
+
+                fn leaf(
+                    self,
+                    items: &[u32],
+                    patterns: &[u32],
+                    used: u32,
+                    tables: &mut Tables,
+                ) -> u64 {
+                    // SAFETY: see above.
+                    unsafe { leaf(self, items, patterns, used, tables) }
+                }
+            }
+        };
+    };
+}
+use entry_points;

@@ -1,0 +1,204 @@
+//! Plain Rust: small arrays that the compiler may or may not turn into vectors.
+
+use super::{Row, Vector};
+
+/// Proof of nothing: plain Rust runs everywhere.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Portable;
+
+super::entry_points!(Portable, "portable");
+
+/// A choice of bits: what moves by 1, 2, 4, 8 and 16 places to close the gaps (Hacker's Delight,
+/// "compress").
+#[derive(Clone, Copy)]
+pub(super) struct Bits {
+    mask: u32,
+    moves: [u32; 5],
+}
+
+const LANES: usize = 8;
+
+impl Vector for Portable {
+    type Keys = [u32; LANES];
+    type Wide = [u64; 4];
+    type Row = Row;
+    type Sum = u64;
+    type Bits = Bits;
+
+    const LANES: usize = LANES;
+    const WIDE_LANES: usize = 4;
+
+    #[inline(always)]
+    unsafe fn load(self, from: *const u32) -> [u32; LANES] {
+        // SAFETY: the caller vouches for the memory.
+        unsafe { from.cast::<[u32; LANES]>().read_unaligned() }
+    }
+
+    #[inline(always)]
+    unsafe fn load_first(self, from: *const u32, count: usize) -> [u32; LANES] {
+        let mut keys = [0; LANES];
+        for (index, key) in keys[..count].iter_mut().enumerate() {
+            // SAFETY: the caller vouches for the memory.
+            *key = unsafe { from.add(index).read() };
+        }
+        keys
+    }
+
+    #[inline(always)]
+    fn splat(self, key: u32) -> [u32; LANES] {
+        [key; LANES]
+    }
+
+    #[inline(always)]
+    fn or(self, a: [u32; LANES], b: [u32; LANES]) -> [u32; LANES] {
+        std::array::from_fn(|lane| a[lane] | b[lane])
+    }
+
+    #[inline(always)]
+    fn and(self, a: [u32; LANES], b: [u32; LANES]) -> [u32; LANES] {
+        std::array::from_fn(|lane| a[lane] & b[lane])
+    }
+
+    #[inline(always)]
+    fn disjoint(self, a: [u32; LANES], b: [u32; LANES]) -> u32 {
+        (0..LANES)
+            .map(|lane| u32::from(a[lane] & b[lane] == 0) << lane)
+            .sum()
+    }
+
+    #[inline(always)]
+    fn keep(self, keys: [u32; LANES], mask: u32) -> [u32; LANES] {
+        std::array::from_fn(|lane| keys[lane] & (mask >> lane & 1).wrapping_neg())
+    }
+
+    #[inline(always)]
+    unsafe fn compress(self, keys: [u32; LANES], mask: u32, to: *mut u32) {
+        let mut next = to;
+        for (lane, key) in keys.into_iter().enumerate() {
+            // SAFETY: the caller vouches for the memory of a whole vector; `next` has advanced by
+            // at most `lane`.
+            unsafe {
+                next.write(key);
+                next = next.add((mask >> lane & 1) as usize);
+            }
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn compress_exactly(self, keys: [u32; LANES], mask: u32, to: *mut u32) {
+        let mut next = to;
+        for (lane, key) in keys.into_iter().enumerate() {
+            if mask >> lane & 1 == 1 {
+                // SAFETY: the caller vouches for the memory of as many keys as there are lanes in
+                // the mask.
+                unsafe {
+                    next.write(key);
+                    next = next.add(1);
+                }
+            }
+        }
+    }
+
+    #[inline(always)]
+    fn union(self, keys: [u32; LANES]) -> u32 {
+        keys.into_iter().fold(0, |union, key| union | key)
+    }
+
+    #[inline(always)]
+    fn splat_wide(self, key: u64) -> [u64; 4] {
+        [key; 4]
+    }
+
+    #[inline(always)]
+    unsafe fn load_wide(self, from: *const u64) -> [u64; 4] {
+        // SAFETY: the caller vouches for the memory.
+        unsafe { from.cast::<[u64; 4]>().read_unaligned() }
+    }
+
+    #[inline(always)]
+    fn or_wide(self, a: [u64; 4], b: [u64; 4]) -> [u64; 4] {
+        std::array::from_fn(|lane| a[lane] | b[lane])
+    }
+
+    #[inline(always)]
+    fn disjoint_wide(self, a: [u64; 4], b: [u64; 4]) -> u32 {
+        (0..4)
+            .map(|lane| u32::from(a[lane] & b[lane] == 0) << lane)
+            .sum()
+    }
+
+    #[inline(always)]
+    unsafe fn compress_wide(self, keys: [u64; 4], mask: u32, to: *mut u64) {
+        let mut next = to;
+        for (lane, key) in keys.into_iter().enumerate() {
+            // SAFETY: the caller vouches for the memory of a whole vector; `next` has advanced by
+            // at most `lane`.
+            unsafe {
+                next.write(key);
+                next = next.add((mask >> lane & 1) as usize);
+            }
+        }
+    }
+
+    #[inline(always)]
+    fn bits(self, mask: u32) -> Bits {
+        let mut moves = [0; 5];
+        let mut left = mask;
+        // Bits to the right of which an odd number of places is empty move by 1, and so on.
+        let mut empty = !mask << 1;
+        for (step, moving) in moves.iter_mut().enumerate() {
+            let mut parity = empty;
+            for distance in [1, 2, 4, 8, 16] {
+                parity ^= parity << distance;
+            }
+            *moving = parity & left;
+            left = (left ^ *moving) | *moving >> (1 << step);
+            empty &= !parity;
+        }
+        Bits { mask, moves }
+    }
+
+    #[inline(always)]
+    fn pack(self, key: u32, bits: Bits) -> u32 {
+        let mut key = key & bits.mask;
+        for (step, moving) in bits.moves.into_iter().enumerate() {
+            let moved = key & moving;
+            key = (key ^ moved) | moved >> (1 << step);
+        }
+        key
+    }
+
+    #[inline(always)]
+    fn row(self, from: &Row) -> Row {
+        *from
+    }
+
+    #[inline(always)]
+    fn set_row(self, to: &mut Row, row: Row) {
+        *to = row;
+    }
+
+    #[inline(always)]
+    fn both(self, a: Row, b: Row) -> Row {
+        Row(std::array::from_fn(|word| a.0[word] & b.0[word]))
+    }
+
+    #[inline(always)]
+    fn zero(self) -> u64 {
+        0
+    }
+
+    #[inline(always)]
+    fn count(self, sum: u64, row: Row) -> u64 {
+        sum + row
+            .0
+            .into_iter()
+            .map(|word| u64::from(word.count_ones()))
+            .sum::<u64>()
+    }
+
+    #[inline(always)]
+    fn total(self, sum: u64) -> u64 {
+        sum
+    }
+}

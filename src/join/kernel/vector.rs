@@ -1,0 +1,111 @@
+use super::Row;
+
+/// The vectors that the join is made of, for one instruction set.
+///
+/// A value of the implementing type is the proof that the instruction set is there: only its
+/// `new` makes one. Algorithms are written once over this trait, in the neighbouring files, and
+/// are inlined into the entry points of each instruction set.
+pub(super) trait Vector: Copy {
+    /// 32-bit keys.
+    type Keys: Copy;
+    /// 64-bit keys.
+    type Wide: Copy;
+    /// A row of 512 truth values, one for each pattern.
+    type Row: Copy;
+    /// Sums of truth values.
+    type Sum: Copy;
+    /// A choice of bits, in the form that [`pack`](Self::pack) wants it.
+    type Bits: Copy;
+
+    /// 32-bit keys in a vector, at most 32.
+    const LANES: usize;
+    /// 64-bit keys in a vector, at most 32.
+    const WIDE_LANES: usize;
+
+    /// The keys at `from`.
+    ///
+    /// # Safety
+    /// `LANES` keys may be read there.
+    unsafe fn load(self, from: *const u32) -> Self::Keys;
+
+    /// The first `count` keys at `from`, the other lanes 0.
+    ///
+    /// # Safety
+    /// `count` < `LANES` keys may be read there.
+    unsafe fn load_first(self, from: *const u32, count: usize) -> Self::Keys;
+
+    /// `key` in every lane.
+    fn splat(self, key: u32) -> Self::Keys;
+
+    /// Bits in either.
+    fn or(self, a: Self::Keys, b: Self::Keys) -> Self::Keys;
+
+    /// Bits in both.
+    fn and(self, a: Self::Keys, b: Self::Keys) -> Self::Keys;
+
+    /// Lanes that share no bit: lane i is bit i.
+    fn disjoint(self, a: Self::Keys, b: Self::Keys) -> u32;
+
+    /// Keys of the lanes in `mask`, 0 in the others.
+    fn keep(self, keys: Self::Keys, mask: u32) -> Self::Keys;
+
+    /// Writes the keys of the lanes in `mask` to `to`, without gaps.
+    ///
+    /// # Safety
+    /// `LANES` keys may be written there, however many are in `mask`.
+    unsafe fn compress(self, keys: Self::Keys, mask: u32, to: *mut u32);
+
+    /// As [`compress`](Self::compress), writing no more than the keys in `mask`.
+    ///
+    /// # Safety
+    /// As many keys as `mask` has lanes may be written at `to`.
+    unsafe fn compress_exactly(self, keys: Self::Keys, mask: u32, to: *mut u32);
+
+    /// The bits of all lanes together.
+    fn union(self, keys: Self::Keys) -> u32;
+
+    /// `key` in every lane.
+    fn splat_wide(self, key: u64) -> Self::Wide;
+
+    /// The keys at `from`.
+    ///
+    /// # Safety
+    /// `WIDE_LANES` keys may be read there.
+    unsafe fn load_wide(self, from: *const u64) -> Self::Wide;
+
+    /// Bits in either.
+    fn or_wide(self, a: Self::Wide, b: Self::Wide) -> Self::Wide;
+
+    /// Lanes that share no bit: lane i is bit i.
+    fn disjoint_wide(self, a: Self::Wide, b: Self::Wide) -> u32;
+
+    /// Writes the keys of the lanes in `mask` to `to`, without gaps.
+    ///
+    /// # Safety
+    /// `WIDE_LANES` keys may be written there, however many are in `mask`.
+    unsafe fn compress_wide(self, keys: Self::Wide, mask: u32, to: *mut u64);
+
+    /// The choice of the bits of `mask`.
+    fn bits(self, mask: u32) -> Self::Bits;
+
+    /// The chosen bits of `key`, moved together at the low end.
+    fn pack(self, key: u32, bits: Self::Bits) -> u32;
+
+    /// The row at `from`.
+    fn row(self, from: &Row) -> Self::Row;
+
+    /// Writes `row` to `to`.
+    fn set_row(self, to: &mut Row, row: Self::Row);
+
+    /// Truth values true in both.
+    fn both(self, a: Self::Row, b: Self::Row) -> Self::Row;
+
+    /// Nothing counted yet.
+    fn zero(self) -> Self::Sum;
+
+    /// Adds the number of true values of `row`.
+    fn count(self, sum: Self::Sum, row: Self::Row) -> Self::Sum;
+
+    /// What has been counted.
+    fn total(self, sum: Self::Sum) -> u64;
+}

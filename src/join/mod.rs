@@ -1,0 +1,19 @@
+//! The join engine: count pairs of half boards that fit together, not solutions.
+
+mod columns;
+mod cost;
+mod counter;
+mod generate;
+mod half;
+mod kernel;
+mod naive;
+mod pairs;
+mod partition;
+mod plan;
+mod recount;
+
+pub use columns::ColumnSet;
+pub use half::{Half, Side};
+pub use partition::Partition;
+pub use plan::JoinPlan;
+pub use recount::Recount;

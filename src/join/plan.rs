@@ -1,0 +1,139 @@
+use std::sync::OnceLock;
+
+use super::{Partition, Recount, cost, counter::counter};
+use crate::board::Size;
+use crate::engine::{Counter, CounterSettings, Engine, Plan, Task, TaskId};
+
+/// The partitions of the join engine in order, with random access.
+///
+/// A partition is a [`ColumnSet`](super::ColumnSet), from n = 29 on with the queens of the first rows of both halves;
+/// [`Partition`] describes its rank. Ranks of sets that another set represents, and of prefixes
+/// that attack themselves, are *empty*: they hold no partition.
+///
+/// Version `join-1`. Task `i` holds the ranks `i · s .. (i + 1) · s` (the last one fewer), where
+/// `s` depends on n alone: many sets for small boards, a few up to n = 28, one slice beyond.
+#[derive(Debug)]
+pub struct JoinPlan {
+    n: Size,
+    ranks_per_task: u64,
+    total_cost: OnceLock<f64>,
+}
+
+impl JoinPlan {
+    /// The plan for boards of size `n`. Takes no time and no memory.
+    pub fn new(n: Size) -> Self {
+        Self {
+            n,
+            ranks_per_task: Partition::ranks(n).div_ceil(1 << task_bits(n)),
+            total_cost: OnceLock::new(),
+        }
+    }
+
+    /// The number of ranks, empty ones included.
+    pub fn ranks(&self) -> u64 {
+        Partition::ranks(self.n)
+    }
+}
+
+/// Binary logarithm of the number of tasks aimed at: half a millisecond each at n = 16, a second at
+/// n = 24, ten to thirty from n = 26 on. Beyond 28 each slice is a task.
+const fn task_bits(n: Size) -> u32 {
+    match n.get() {
+        0..=12 => 0,
+        13..=15 => 3,
+        16 => 6,
+        17 => 7,
+        18 => 8,
+        19 => 10,
+        20 => 11,
+        21 => 13,
+        22..=25 => n.get() - 8,
+        26 => 18,
+        27 => 21,
+        28 => 23,
+        _ => 63,
+    }
+}
+
+impl Plan for JoinPlan {
+    fn engine(&self) -> Engine {
+        Engine::Join
+    }
+
+    fn version(&self) -> &'static str {
+        "join-1"
+    }
+
+    fn size(&self) -> Size {
+        self.n
+    }
+
+    fn tasks(&self) -> u64 {
+        self.ranks().div_ceil(self.ranks_per_task)
+    }
+
+    fn task(&self, index: u64) -> Task {
+        assert!(index < self.tasks(), "task {index} of {}", self.tasks());
+        let start = index * self.ranks_per_task;
+        let ranks = start..(start + self.ranks_per_task).min(self.ranks());
+        Task {
+            id: TaskId {
+                engine: Engine::Join,
+                index,
+            },
+            cost: ranks.clone().map(|rank| cost::of_rank(self.n, rank)).sum(),
+            ranks,
+        }
+    }
+
+    fn total_cost(&self) -> f64 {
+        *self.total_cost.get_or_init(|| cost::total(self.n))
+    }
+
+    fn counter(&self, settings: &CounterSettings) -> Box<dyn Counter> {
+        counter(self.n, settings)
+    }
+
+    fn oracle(&self) -> Box<dyn Counter> {
+        Box::new(Recount::new(self.n))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tasks_tile_the_ranks() {
+        for n in Size::all() {
+            let plan = JoinPlan::new(n);
+            let tasks = plan.tasks();
+            assert!(tasks >= 1);
+            assert_eq!(plan.task(0).ranks.start, 0);
+            assert_eq!(plan.task(tasks - 1).ranks.end, plan.ranks());
+            for index in (0..tasks - 1).step_by((tasks / 100).max(1) as usize) {
+                let (this, next) = (plan.task(index), plan.task(index + 1));
+                assert_eq!(this.ranks.end, next.ranks.start, "n = {n}");
+                assert!(this.ranks.start < this.ranks.end);
+            }
+        }
+    }
+
+    #[test]
+    fn costs_add_up() {
+        for n in (1..=20).map(|n| Size::new(n).unwrap()) {
+            let plan = JoinPlan::new(n);
+            let sum: f64 = (0..plan.tasks()).map(|i| plan.task(i).cost).sum();
+            let ratio = sum / plan.total_cost();
+            assert!((ratio - 1.0).abs() < 0.01, "n = {n}: {ratio}");
+        }
+    }
+
+    #[test]
+    fn the_total_cost_of_a_large_plan_is_known_at_once() {
+        for n in [24, 28, 32] {
+            let plan = JoinPlan::new(Size::new(n).unwrap());
+            assert!(plan.total_cost().is_finite() && plan.total_cost() > 0.0);
+        }
+    }
+}
