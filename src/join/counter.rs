@@ -1,7 +1,8 @@
 use super::generate::Generator;
-use super::kernel::{Kernel, Portable};
-use super::pairs::Pairs;
-use super::{Partition, kernel};
+use super::kernel::{Buckets, Kernel, Portable};
+use super::layout::Layout;
+use super::pairs::{Countable, Pairs};
+use super::{ColumnSet, Half, Partition, Side, kernel};
 use crate::board::Size;
 use crate::engine::{Counter, CounterSettings, Mismatch, Tally, Task};
 use crate::simd::Isa;
@@ -10,10 +11,15 @@ use crate::simd::Isa;
 struct JoinCounter<K> {
     n: Size,
     kernel: K,
-    generator: Generator,
+    /// What the quarter boards at hand were made for.
+    frame: Option<[Half; 2]>,
+    layout: Layout,
+    top: Generator,
+    bottom: Generator,
     pairs: Pairs<K>,
-    top: Vec<u64>,
-    bottom: Vec<u64>,
+    /// The lists of both halves; one of these pairs is used, as the layout wants it.
+    narrow: [Buckets<u32>; 2],
+    wide: [Buckets<u64>; 2],
 }
 
 /// A counter for the instruction set that `settings` ask for.
@@ -35,16 +41,112 @@ pub fn counter(n: Size, settings: &CounterSettings) -> Box<dyn Counter> {
     Box::new(JoinCounter::new(n, Portable))
 }
 
+/// How many of the first columns a frame grants whole to both halves: quarter boards are shared by
+/// the sets that differ in those columns only.
+const fn shared_columns(n: Size) -> u32 {
+    match n.get() {
+        0..=17 => n.get(),
+        18..=21 => 8,
+        22..=23 => 6,
+        24..=25 => 4,
+        _ => 0,
+    }
+}
+
+/// How many bits to sort the lists by at least.
+const fn sorted_bits(n: Size) -> u32 {
+    match n.get() {
+        0..=17 => 0,
+        18..=19 => 2,
+        20..=21 => 6,
+        22..=23 => 10,
+        _ => 12,
+    }
+}
+
 impl<K: Kernel> JoinCounter<K> {
     fn new(n: Size, kernel: K) -> Self {
         Self {
             n,
             kernel,
-            generator: Generator::default(),
+            frame: None,
+            layout: Layout::default(),
+            top: Generator::default(),
+            bottom: Generator::default(),
             pairs: Pairs::new(kernel),
-            top: Vec::new(),
-            bottom: Vec::new(),
+            narrow: Default::default(),
+            wide: Default::default(),
         }
+    }
+
+    /// Makes quarter boards for `partition`, if those at hand do not serve.
+    fn prepare(&mut self, partition: &Partition) {
+        let set = &partition.set;
+        let low = if Partition::sliced_rows(self.n) == 0 {
+            let all = (1u64 << shared_columns(self.n)) - 1;
+            all as u32 & (set.top | set.bottom)
+        } else {
+            0
+        };
+        let frame = if low == 0 {
+            [partition.top.clone(), partition.bottom.clone()]
+        } else {
+            let wide = ColumnSet {
+                top: set.top | low,
+                bottom: set.bottom | low,
+                ..*set
+            };
+            [Side::Top, Side::Bottom].map(|side| Half::new(self.n, &wide, side))
+        };
+        if self.frame.as_ref() == Some(&frame) {
+            return;
+        }
+        let taken = [set.top, set.bottom].map(|columns| (columns & low).count_ones());
+        let weights = [0, 1].map(|side| -> Vec<f64> {
+            let columns = [set.top, set.bottom][side];
+            let share = f64::from(taken[side]) / f64::from(low.count_ones().max(1));
+            (0..self.n.get())
+                .map(|column| match (low >> column & 1, columns >> column & 1) {
+                    (1, _) => share,
+                    (_, bit) => f64::from(bit),
+                })
+                .collect()
+        });
+        self.layout = Layout::new(
+            self.n,
+            [&frame[0], &frame[1]],
+            [&weights[0], &weights[1]],
+            sorted_bits(self.n),
+        );
+        self.top.fill(&frame[0], &self.layout, low, taken[0]);
+        self.bottom.fill(&frame[1], &self.layout, low, taken[1]);
+        self.frame = Some(frame);
+    }
+
+    /// The lists of both halves made, and their disjoint pairs counted.
+    fn completions<T: Countable>(
+        &mut self,
+        lists: impl Fn(&mut Self) -> &mut [Buckets<T>; 2],
+        partition: &Partition,
+        nodes: &mut u64,
+    ) -> u64 {
+        let mut own = std::mem::take(lists(self));
+        for list in &mut own {
+            list.clear(self.layout.sorted());
+        }
+        let kernel = self.kernel;
+        let generators = [&mut self.top, &mut self.bottom];
+        let halves = [&partition.top, &partition.bottom];
+        for ((generator, half), list) in generators.into_iter().zip(halves).zip(&mut own) {
+            generator.keys(kernel, half.columns(), |keys| {
+                kernel.scatter(keys, list);
+                true
+            });
+            *nodes += list.len() as u64;
+        }
+        let found = self.pairs.count(&own[0], &own[1], self.layout.sorted());
+        *lists(self) = own;
+        found
     }
 }
 
@@ -60,14 +162,12 @@ impl<K: Kernel> Counter for JoinCounter<K> {
                 continue;
             };
             tally.partitions += 1;
-            for (half, keys) in [
-                (&partition.top, &mut self.top),
-                (&partition.bottom, &mut self.bottom),
-            ] {
-                keys.clear();
-                tally.nodes += self.generator.keys(self.kernel, half, keys);
-            }
-            let found = self.pairs.count(&mut self.top, &mut self.bottom);
+            self.prepare(&partition);
+            let found = if self.layout.rest() <= 32 {
+                self.completions(|this| &mut this.narrow, &partition, &mut tally.nodes)
+            } else {
+                self.completions(|this| &mut this.wide, &partition, &mut tally.nodes)
+            };
             tally.completions.add(partition.set.weight, found.into());
         }
         Ok(tally)

@@ -1,5 +1,7 @@
 use super::Half;
+use super::half::MAX_ROWS;
 use super::kernel::{Boards, Kernel};
+use super::layout::Layout;
 
 /// Makes the list of keys of all ways to fill a half board, from quarter boards.
 ///
@@ -7,107 +9,192 @@ use super::kernel::{Boards, Kernel};
 /// the outer rows there are a few outer boards, and a few inner boards in the columns left over;
 /// the half boards are the pairs that do not attack each other. That takes a handful of vector
 /// tests for each key, where a search row by row places nine queens for each key it finds (n = 20).
+///
+/// Quarter boards are kept while half boards of the same *frame* are asked for: one that grants
+/// more columns than it has rows, so that neighbouring column sets share it.
 #[derive(Default)]
 pub struct Generator {
+    /// The columns of the frame.
+    columns: u32,
     outer: Quarter,
     inner: Quarter,
+    /// Every choice of half the columns of a half board, numbered within it.
+    choices: Vec<u16>,
+    keys: Vec<u64>,
 }
 
 /// All boards of one quarter, sorted by the columns they take.
 #[derive(Default)]
 struct Quarter {
-    /// For each set of columns, numbered within the half, where its boards begin; they end where
-    /// those of the next set begin.
-    starts: Vec<u32>,
+    /// For each set of columns, numbered within the frame, where its boards begin, and their
+    /// number.
+    places: Vec<(u32, u32)>,
     lines: Vec<u64>,
     keys: Vec<u64>,
-    /// Boards in the order they are found: columns, lines, key.
-    found: Vec<(u32, u64, u64)>,
 }
 
+/// Keys handed on at a time: they stay in the first-level cache.
+const BATCH: usize = 2048;
+
 impl Generator {
-    /// Appends the keys of all ways to fill `half` to `to`. Returns the number of queens placed.
-    pub fn keys<K: Kernel>(&mut self, kernel: K, half: &Half, to: &mut Vec<u64>) -> u64 {
-        let rows = half.rows();
+    /// Makes the quarter boards of `frame`. `most` is the number of columns among `low` that any
+    /// half board asked for takes.
+    pub fn fill(&mut self, frame: &Half, layout: &Layout, low: u32, most: u32) {
+        let rows = frame.rows();
         let split = rows / 2;
-        let before = to.len();
-        self.outer.fill(half, 0..split, split);
-        self.inner.fill(half, split..rows, split);
-        let all = (1u32 << rows) - 1;
-        for columns in 0..=all {
-            if columns.count_ones() == split {
-                kernel.cross(
-                    self.outer.boards(columns),
-                    self.inner.boards(all ^ columns),
-                    to,
-                );
+        self.outer
+            .fill(frame, layout, (0..split).collect(), true, low, most);
+        let inner = (split..rows).rev().collect();
+        self.inner.fill(frame, layout, inner, false, low, most);
+        self.choices = (0..1u32 << rows)
+            .filter(|choice| choice.count_ones() == split)
+            .map(|choice| choice as u16)
+            .collect();
+        self.columns = frame.columns();
+    }
+
+    /// Hands the keys of all ways to fill a half board with queens in `columns`, which must belong
+    /// to the frame, to `found`, in batches. Returns their number, or `None` if `found` says to
+    /// stop.
+    pub fn keys<K: Kernel>(
+        &mut self,
+        kernel: K,
+        columns: u32,
+        mut found: impl FnMut(&[u64]) -> bool,
+    ) -> Option<u64> {
+        // The columns numbered within the frame: sums of two halves are looked up.
+        let members: Vec<u32> = bits(columns)
+            .map(|column| 1 << (self.columns & ((1 << column) - 1)).count_ones())
+            .collect();
+        let half = members.len().div_ceil(2);
+        let sums = |members: &[u32]| -> [u32; 256] {
+            let mut sums = [0; 256];
+            for (index, member) in members.iter().enumerate() {
+                for choice in 0..1 << index {
+                    sums[choice | 1 << index] = sums[choice] | member;
+                }
+            }
+            sums
+        };
+        let (low, high) = (sums(&members[..half]), sums(&members[half..]));
+        let all = members.iter().sum::<u32>();
+        let mut total = 0;
+        self.keys.clear();
+        for &choice in &self.choices {
+            let choice = usize::from(choice);
+            let chosen = low[choice & ((1 << half) - 1)] | high[choice >> half];
+            let outer = self.outer.boards(chosen);
+            let inner = self.inner.boards(all ^ chosen);
+            kernel.cross(outer, inner, &mut self.keys);
+            if self.keys.len() >= BATCH {
+                total += self.keys.len() as u64;
+                if !found(&self.keys) {
+                    return None;
+                }
+                self.keys.clear();
             }
         }
-        (to.len() - before) as u64
+        total += self.keys.len() as u64;
+        found(&self.keys).then_some(total)
+    }
+
+    /// Bytes held.
+    pub fn memory(&self) -> u64 {
+        let quarter = |quarter: &Quarter| {
+            8 * (quarter.places.capacity() + quarter.lines.capacity() + quarter.keys.capacity())
+        };
+        (quarter(&self.outer) + quarter(&self.inner) + 8 * self.keys.capacity()) as u64
     }
 }
 
 impl Quarter {
-    /// Finds all boards of `rows`, with the diagonals that meet row `edge`.
-    fn fill(&mut self, half: &Half, rows: std::ops::Range<u32>, edge: u32) {
-        self.found.clear();
-        let columns: Vec<u32> = (0..32).filter(|c| half.columns() >> c & 1 == 1).collect();
-        self.place(half, &columns, rows, edge, Board::default());
-        let sets = 1 << columns.len();
-        self.starts.clear();
-        self.starts.resize(sets + 1, 0);
-        for &(set, ..) in &self.found {
-            self.starts[set as usize + 1] += 1;
-        }
-        let mut total = 0;
-        for start in &mut self.starts {
-            total += *start;
-            *start = total;
-        }
-        self.lines.resize(self.found.len(), 0);
-        self.keys.resize(self.found.len(), 0);
-        // Fill each set's places from the front, then move the starts back.
-        for &(set, lines, key) in &self.found {
-            let at = self.starts[set as usize] as usize;
-            self.lines[at] = lines;
-            self.keys[at] = key;
-            self.starts[set as usize] += 1;
-        }
-        self.starts.rotate_right(1);
-        self.starts[0] = 0;
-    }
-
-    fn place(
+    /// Finds all boards of `rows`, the last of which lies at the edge between the quarters.
+    fn fill(
         &mut self,
-        half: &Half,
-        columns: &[u32],
-        mut rows: std::ops::Range<u32>,
-        edge: u32,
-        board: Board,
+        frame: &Half,
+        layout: &Layout,
+        rows: Vec<u32>,
+        outer: bool,
+        low: u32,
+        most: u32,
     ) {
-        let Some(row) = rows.next() else {
-            self.found.push((board.columns, board.lines, board.key));
-            return;
+        let columns: Vec<u32> = bits(frame.columns()).collect();
+        let low = columns
+            .iter()
+            .enumerate()
+            .filter(|(_, column)| low >> *column & 1 == 1)
+            .fold(0u32, |mask, (index, _)| mask | 1 << index);
+        let sets = 1usize << columns.len();
+        let full = (1u64 << frame.size()) - 1;
+        let step = |lines: u64| {
+            let (rising, falling) = (lines & 0xFFFF_FFFF, lines >> 32);
+            // Outer rows are filled towards the middle, inner rows away from it.
+            if outer {
+                (rising << 1 & full) | (falling >> 1) << 32
+            } else {
+                rising >> 1 | (falling << 1 & full) << 32
+            }
         };
-        let attacked = (board.rising | board.falling) as u32;
-        for (index, &column) in columns.iter().enumerate() {
-            let free = half.allowed()[row as usize] & !attacked;
-            if board.columns >> index & 1 == 0 && free >> column & 1 == 1 {
-                let next = Board {
-                    columns: board.columns | 1 << index,
-                    rising: (board.rising | 1 << column) << 1,
-                    falling: (board.falling | 1 << column) >> 1,
-                    lines: board.lines | half.lines_at(row, column, edge),
-                    key: board.key | half.key(row, column),
-                };
-                self.place(half, columns, rows.clone(), edge, next);
+        // Boards of the rows so far, by the columns they take: no row, no column, one board.
+        let mut places = vec![(0, 0); sets];
+        places[0] = (0, 1);
+        let mut lines = vec![0];
+        let mut keys = vec![0];
+        for (placed, &row) in rows.iter().enumerate() {
+            let squares: Vec<(u64, u64)> = columns
+                .iter()
+                .map(|&column| {
+                    (
+                        1 << column | 1 << (32 + column),
+                        layout.key(frame, row, column),
+                    )
+                })
+                .collect();
+            let allowed = frame.allowed()[row as usize];
+            let mut next = Self {
+                places: vec![(0, 0); sets],
+                ..Self::default()
+            };
+            for set in subsets(columns.len() as u32, placed as u32 + 1) {
+                if (set & low).count_ones() > most {
+                    continue;
+                }
+                let start = next.lines.len();
+                for index in bits(set) {
+                    if allowed >> columns[index as usize] & 1 == 0 {
+                        continue;
+                    }
+                    let (line, key) = squares[index as usize];
+                    let (at, count) = places[(set ^ 1 << index) as usize];
+                    let range = at as usize..(at + count) as usize;
+                    for (&before, &board) in lines[range.clone()].iter().zip(&keys[range]) {
+                        let before = step(before);
+                        if before & line == 0 {
+                            next.lines.push(before | line);
+                            next.keys.push(board | key);
+                        }
+                    }
+                }
+                next.places[set as usize] = (start as u32, (next.lines.len() - start) as u32);
+            }
+            (places, lines, keys) = (next.places, next.lines, next.keys);
+        }
+        if outer {
+            // Seen from the first of the inner rows.
+            for lines in &mut lines {
+                *lines = step(*lines);
             }
         }
+        *self = Self {
+            places,
+            lines,
+            keys,
+        };
     }
 
     fn boards(&self, columns: u32) -> Boards<'_> {
-        let at = columns as usize;
-        let range = self.starts[at] as usize..self.starts[at + 1] as usize;
+        let (at, count) = self.places[columns as usize];
+        let range = at as usize..(at + count) as usize;
         Boards {
             lines: &self.lines[range.clone()],
             keys: &self.keys[range],
@@ -115,12 +202,25 @@ impl Quarter {
     }
 }
 
-/// A quarter board in the making.
-#[derive(Clone, Copy, Default)]
-struct Board {
-    columns: u32,
-    rising: u64,
-    falling: u64,
-    lines: u64,
-    key: u64,
+/// The positions of the bits of `mask`, ascending.
+pub fn bits(mut mask: u32) -> impl Iterator<Item = u32> {
+    std::iter::from_fn(move || {
+        let bit = mask.trailing_zeros();
+        mask &= mask.wrapping_sub(1);
+        (bit < 32).then_some(bit)
+    })
+}
+
+/// The sets of `size` bits below bit `width`, ascending when read as numbers.
+fn subsets(width: u32, size: u32) -> impl Iterator<Item = u32> {
+    debug_assert!(size >= 1 && width < 32 && MAX_ROWS <= 16);
+    let mut next = (1u64 << size) - 1;
+    std::iter::from_fn(move || {
+        let set = next;
+        // The next number with as many bits: the lowest run of ones moves its top bit up.
+        let lowest = set & set.wrapping_neg();
+        let ripple = set + lowest;
+        next = ripple | ((set ^ ripple) / lowest) >> 2;
+        (set < 1 << width).then_some(set as u32)
+    })
 }

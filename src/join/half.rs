@@ -65,6 +65,11 @@ impl Half {
         half
     }
 
+    /// The number of columns of the board.
+    pub fn size(&self) -> u32 {
+        self.n
+    }
+
     /// The number of rows, and of queens.
     pub fn rows(&self) -> u32 {
         self.n / 2

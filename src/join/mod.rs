@@ -6,6 +6,7 @@ mod counter;
 mod generate;
 mod half;
 mod kernel;
+mod layout;
 mod naive;
 mod pairs;
 mod partition;

@@ -1,4 +1,4 @@
-use super::kernel::{Kernel, LEAF, SLACK, Tables};
+use super::kernel::{Buckets, Kernel, LEAF, Rest, SAMPLE, SLACK, Tables};
 
 /// Counts the pairs of keys, one from each of two lists, that share no bit.
 ///
@@ -12,20 +12,42 @@ use super::kernel::{Kernel, LEAF, SLACK, Tables};
 ///
 /// Neither side needs the bit again, and the pairs that have it on both sides are gone. When few
 /// enough patterns are left, tables answer for all of them at once: see [`Kernel::leaf`].
+///
+/// The lists come sorted by some bits already: for each value of those bits in the patterns, the
+/// items that share none of them are gathered.
 pub struct Pairs<K> {
     kernel: K,
     tables: Tables,
     scratch: Vec<u32>,
+    items: Vec<u32>,
+    patterns: Vec<u32>,
 }
 
 /// A list of keys, with the bits that occur in it.
-struct List<'a> {
+#[derive(Clone, Copy)]
+struct Items<'a> {
     keys: &'a [u32],
     union: u32,
 }
 
-/// Keys of each side looked at to choose a bit.
-const SAMPLE: usize = 64;
+/// Keys that lists may hold: narrow ones are counted directly, wide ones are split until what is
+/// left fits a narrow key.
+pub trait Countable: Rest {
+    /// The number of disjoint pairs of an item and a pattern. Leaves the patterns in any order.
+    fn count<K: Kernel>(pairs: &mut Pairs<K>, items: &[Self], patterns: &mut Vec<Self>) -> u64;
+}
+
+impl Countable for u32 {
+    fn count<K: Kernel>(pairs: &mut Pairs<K>, items: &[u32], patterns: &mut Vec<u32>) -> u64 {
+        pairs.narrow(items, patterns)
+    }
+}
+
+impl Countable for u64 {
+    fn count<K: Kernel>(pairs: &mut Pairs<K>, items: &[u64], patterns: &mut Vec<u64>) -> u64 {
+        pairs.wide(items, patterns)
+    }
+}
 
 impl<K: Kernel> Pairs<K> {
     pub fn new(kernel: K) -> Self {
@@ -33,43 +55,59 @@ impl<K: Kernel> Pairs<K> {
             kernel,
             tables: Tables::new(),
             scratch: Vec::new(),
+            items: Vec::new(),
+            patterns: Vec::new(),
         }
     }
 
-    /// The number of disjoint pairs. Leaves the lists in another order.
-    pub fn count(&mut self, a: &mut Vec<u64>, b: &mut Vec<u64>) -> u64 {
-        if a.len() <= b.len() {
-            self.wide(a.clone(), b.clone())
-        } else {
-            self.wide(b.clone(), a.clone())
+    /// The number of disjoint pairs of keys from two lists that are sorted by the same `sorted`
+    /// bits.
+    pub fn count<T: Countable>(&mut self, a: &Buckets<T>, b: &Buckets<T>, sorted: u32) -> u64 {
+        let (items, patterns) = if a.len() <= b.len() { (a, b) } else { (b, a) };
+        let all = (1u32 << sorted) - 1;
+        let mut found = 0;
+        let mut some_items = Vec::new();
+        let mut some_patterns = Vec::new();
+        for value in 0..=all {
+            if patterns.is_empty_at(value) {
+                continue;
+            }
+            some_items.clear();
+            let disjoint = all & !value;
+            let mut other = disjoint;
+            loop {
+                items.gather(other, &mut some_items);
+                if other == 0 {
+                    break;
+                }
+                other = (other - 1) & disjoint;
+            }
+            some_patterns.clear();
+            patterns.gather(value, &mut some_patterns);
+            found += T::count(self, &some_items, &mut some_patterns);
         }
+        found
     }
 
-    fn wide(&mut self, items: Vec<u64>, mut patterns: Vec<u64>) -> u64 {
+    fn wide(&mut self, items: &[u64], patterns: &mut Vec<u64>) -> u64 {
         let union = |keys: &[u64]| keys.iter().fold(0, |union, key| union | key);
-        let used = union(&items) & union(&patterns);
+        let used = union(items) & union(patterns);
         if used.count_ones() <= 32 {
-            let pack =
-                |keys: &[u64]| -> Vec<u32> { keys.iter().map(|key| pack(*key, used)).collect() };
-            let (items, mut patterns) = (pack(&items), pack(&patterns));
-            let union = |keys: &[u32]| keys.iter().fold(0, |union, key| union | key);
-            let mut scratch = std::mem::take(&mut self.scratch);
-            scratch.resize(8 * (items.len() + patterns.len() + SLACK), 0);
-            let found = self.narrow(
-                List {
-                    keys: &items,
-                    union: union(&items),
-                },
-                union(&patterns),
-                &mut patterns,
-                &mut scratch,
-            );
-            self.scratch = scratch;
+            let bits = BitsOf::new(used);
+            let mut narrow = std::mem::take(&mut self.items);
+            let mut narrow_patterns = std::mem::take(&mut self.patterns);
+            narrow.clear();
+            narrow.extend(items.iter().map(|key| bits.pack(*key)));
+            narrow_patterns.clear();
+            narrow_patterns.extend(patterns.iter().map(|key| bits.pack(*key)));
+            let found = self.narrow(&narrow, &mut narrow_patterns);
+            self.items = narrow;
+            self.patterns = narrow_patterns;
             return found;
         }
         let counts = |keys: &[u64]| {
-            let step = (keys.len() / SAMPLE).max(1);
-            let mut counts = [0u64; 64];
+            let step = keys.len().div_ceil(SAMPLE);
+            let mut counts = [1u64; 64];
             for key in keys.iter().step_by(step) {
                 for (bit, count) in counts.iter_mut().enumerate() {
                     *count += key >> bit & 1;
@@ -77,57 +115,66 @@ impl<K: Kernel> Pairs<K> {
             }
             counts
         };
-        let (a, b) = (counts(&items), counts(&patterns));
+        let (a, b) = (counts(items), counts(patterns));
         let bit = 1u64
             << (0..64)
                 .filter(|bit| used >> bit & 1 == 1)
                 .max_by_key(|&bit| a[bit] * b[bit])
                 .unwrap_or(0);
-        let items_without = items.iter().copied().filter(|key| key & bit == 0).collect();
-        let patterns_with = patterns
-            .iter()
-            .copied()
-            .filter(|key| key & bit != 0)
-            .collect();
-        let found = self.wide(items_without, patterns_with);
-        patterns.retain(|key| key & bit == 0);
+        let items_without: Vec<u64> = items.iter().copied().filter(|key| key & bit == 0).collect();
+        let mut patterns_with: Vec<u64> = patterns.extract_if(.., |key| *key & bit != 0).collect();
+        let found = self.wide(&items_without, &mut patterns_with);
         found + self.wide(items, patterns)
     }
 
-    fn narrow(
+    fn narrow(&mut self, items: &[u32], patterns: &mut [u32]) -> u64 {
+        let union = |keys: &[u32]| keys.iter().fold(0, |union, key| union | key);
+        let items = Items {
+            keys: items,
+            union: union(items),
+        };
+        let mut scratch = std::mem::take(&mut self.scratch);
+        let room = 4 * (items.keys.len() + patterns.len() + SLACK);
+        if scratch.len() < room {
+            scratch.resize(room, 0);
+        }
+        let found = self.split(items, union(patterns), patterns, &mut scratch);
+        self.scratch = scratch;
+        found
+    }
+
+    fn split(
         &mut self,
-        items: List<'_>,
+        items: Items<'_>,
         mut union: u32,
         mut patterns: &mut [u32],
         scratch: &mut [u32],
     ) -> u64 {
         let mut found = 0;
         loop {
-            let used = items.union & union;
             if items.keys.is_empty() || patterns.is_empty() {
                 return found;
             }
+            let used = items.union & union;
             if used == 0 || patterns.len() <= LEAF {
                 return found + self.leaf(items.keys, patterns, used);
             }
-            let bit = self.choose(items.keys, patterns, used);
             if scratch.len() < items.keys.len() + patterns.len() + 2 * SLACK {
-                let mut more = vec![0; 8 * (items.keys.len() + patterns.len() + SLACK)];
-                return found + self.narrow(items, union, patterns, &mut more);
+                let mut more = vec![0; 4 * (items.keys.len() + patterns.len() + SLACK)];
+                return found + self.split(items, union, patterns, &mut more);
             }
+            let bit = self
+                .kernel
+                .best_bit(&sample(items.keys), &sample(patterns), used);
             let split = self.kernel.partition(patterns, bit, scratch);
             let (with, rest) = scratch.split_at_mut(split.with);
             let (kept, kept_union) = self.kernel.lacking(items.keys, bit, rest);
             let (items_without, rest) = rest.split_at_mut(kept);
-            found += self.narrow(
-                List {
-                    keys: items_without,
-                    union: kept_union,
-                },
-                split.with_union,
-                with,
-                rest,
-            );
+            let without = Items {
+                keys: items_without,
+                union: kept_union,
+            };
+            found += self.split(without, split.with_union, with, rest);
             patterns = &mut patterns[..split.without];
             union = split.without_union;
         }
@@ -137,41 +184,49 @@ impl<K: Kernel> Pairs<K> {
         if used == 0 {
             return items.len() as u64 * patterns.len() as u64;
         }
-        if items.len() * patterns.len() < 16 * (1000 + 4 * items.len()) {
+        if items.len() * patterns.len() < 16 * (500 + 4 * items.len()) {
             return self.kernel.compare(items, patterns);
         }
         self.kernel.leaf(items, patterns, used, &mut self.tables)
     }
-
-    /// The bit, among those used, that splits best.
-    fn choose(&self, items: &[u32], patterns: &[u32], used: u32) -> u32 {
-        let counts = |keys: &[u32]| {
-            let mut sample = [0; SAMPLE];
-            let step = keys.len().div_ceil(SAMPLE).max(1);
-            let mut taken = 0;
-            for (to, key) in sample.iter_mut().zip(keys.iter().step_by(step)) {
-                *to = *key;
-                taken += 1;
-            }
-            self.kernel.frequencies(&sample[..taken])
-        };
-        let (a, b) = (counts(items), counts(patterns));
-        let best = (0..32)
-            .filter(|bit| used >> bit & 1 == 1)
-            .max_by_key(|&bit| (a[bit] + 1) * (b[bit] + 1))
-            .unwrap_or(0);
-        1 << best
-    }
 }
 
-/// The bits of `key` chosen by `mask`, moved together at the low end.
-fn pack(key: u64, mut mask: u64) -> u32 {
-    let mut packed = 0;
-    let mut to = 0;
-    while mask != 0 {
-        packed |= (key >> mask.trailing_zeros() & 1) << to;
-        to += 1;
-        mask &= mask - 1;
+/// Keys from all over the list; some twice if it is short.
+fn sample(keys: &[u32]) -> [u32; SAMPLE] {
+    let step = (keys.len() << 16) / SAMPLE;
+    std::array::from_fn(|index| keys[index * step >> 16])
+}
+
+/// A choice of at most 32 bits of 64.
+struct BitsOf {
+    /// For each byte of a key, what its values contribute.
+    tables: [[u32; 256]; 8],
+}
+
+impl BitsOf {
+    fn new(mask: u64) -> Self {
+        let mut tables = [[0; 256]; 8];
+        let mut next = 0;
+        for (byte, table) in tables.iter_mut().enumerate() {
+            for bit in 0..8 {
+                if mask >> (8 * byte + bit) & 1 == 1 {
+                    for (value, packed) in table.iter_mut().enumerate() {
+                        *packed |= ((value >> bit & 1) as u32) << next;
+                    }
+                    next += 1;
+                }
+            }
+        }
+        Self { tables }
     }
-    packed as u32
+
+    /// The chosen bits of `key`, moved together at the low end.
+    fn pack(&self, key: u64) -> u32 {
+        key.to_le_bytes()
+            .iter()
+            .zip(&self.tables)
+            .fold(0, |packed, (byte, table)| {
+                packed | table[usize::from(*byte)]
+            })
+    }
 }

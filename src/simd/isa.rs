@@ -11,7 +11,7 @@ pub enum Isa {
     Portable,
     /// x86-64 with AVX2, BMI1, BMI2 and POPCNT.
     Avx2,
-    /// x86-64 with AVX-512 F, BW, DQ, VL, VBMI, VBMI2, BITALG and VPOPCNTDQ beside the AVX2 set.
+    /// x86-64 with AVX-512 F, BW, DQ, VL, VBMI, VBMI2, BITALG, VPOPCNTDQ and GFNI beside the AVX2 set.
     Avx512,
 }
 
@@ -71,6 +71,7 @@ fn has_avx512() -> bool {
         && is_x86_feature_detected!("avx512vbmi2")
         && is_x86_feature_detected!("avx512bitalg")
         && is_x86_feature_detected!("avx512vpopcntdq")
+        && is_x86_feature_detected!("gfni")
 }
 
 #[cfg(not(target_arch = "x86_64"))]

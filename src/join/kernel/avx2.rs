@@ -87,12 +87,14 @@ impl Avx2 {
                 0, 1, 1, 2, 1, 2, 2, 3, 1, 2, 2, 3, 2, 3, 3, 4, 0, 1, 1, 2, 1, 2, 2, 3, 1, 2, 2, 3,
                 2, 3, 3, 4,
             );
-            let halves = [
+            let (low, high) = (
                 _mm256_and_si256(row, low),
                 _mm256_and_si256(_mm256_srli_epi16::<4>(row), low),
-            ];
-            let [low, high] = halves.map(|half| _mm256_shuffle_epi8(bits, half));
-            _mm256_add_epi8(low, high)
+            );
+            _mm256_add_epi8(
+                _mm256_shuffle_epi8(bits, low),
+                _mm256_shuffle_epi8(bits, high),
+            )
         }
     }
 }
@@ -254,7 +256,7 @@ impl Vector for Avx2 {
 
     #[inline(always)]
     fn count(self, sum: __m256i, row: [__m256i; 2]) -> __m256i {
-        let [low, high] = row.map(|half| self.bits_of_bytes(half));
+        let (low, high) = (self.bits_of_bytes(row[0]), self.bits_of_bytes(row[1]));
         // SAFETY: see above; no byte exceeds 16.
         unsafe {
             let bytes = _mm256_add_epi8(low, high);

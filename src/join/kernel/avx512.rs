@@ -2,7 +2,7 @@
 
 use std::arch::x86_64::*;
 
-use super::{Row, Vector};
+use super::{LEAF, Row, SAMPLE, Vector};
 use crate::simd::Isa;
 
 /// Proof that the machine has AVX-512 in the extent of [`Isa::Avx512`].
@@ -19,8 +19,106 @@ impl Avx512 {
 super::entry_points!(
     Avx512,
     "avx512",
-    "avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi,avx512vbmi2,avx512bitalg,avx512vpopcntdq,avx2,bmi1,bmi2,popcnt"
+    "avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi,avx512vbmi2,avx512bitalg,avx512vpopcntdq,gfni,avx2,bmi1,bmi2,popcnt"
 );
+
+impl Avx512 {
+    /// The keys by bit: word i of vector p has bit 8·p + i of all keys, exclusive or `INVERT`.
+    #[inline(always)]
+    fn planes<const INVERT: i32>(self, keys: &[u32; SAMPLE]) -> [__m512i; 4] {
+        // SAFETY: `self` proves the instruction set; the four vectors read are the keys.
+        unsafe {
+            // Byte p of keys 8·w + 7 … 8·w to word 2·p + w.
+            let by_byte = _mm512_load_si512(BY_BYTE.0.as_ptr().cast());
+            let unit = _mm512_set1_epi64(0x8040_2010_0804_0201u64 as i64);
+            macro_rules! part {
+                ($index:literal) => {{
+                    let keys = _mm512_loadu_si512(keys.as_ptr().add(16 * $index).cast());
+                    let matrices = _mm512_permutexvar_epi8(by_byte, keys);
+                    // Byte i of a word becomes bit i of each of its bytes.
+                    _mm512_gf2p8affine_epi64_epi8::<INVERT>(unit, matrices)
+                }};
+            }
+            let (a, b, c, d) = (part!(0), part!(1), part!(2), part!(3));
+            // Byte i of word w to byte w of word i.
+            let across = _mm512_load_si512(ACROSS.0.as_ptr().cast());
+            let [p, q, r, s] = self.transpose_lanes([a, b, c, d]);
+            [
+                _mm512_permutexvar_epi8(across, p),
+                _mm512_permutexvar_epi8(across, q),
+                _mm512_permutexvar_epi8(across, r),
+                _mm512_permutexvar_epi8(across, s),
+            ]
+        }
+    }
+
+    /// Eight vectors of eight words, transposed.
+    #[inline(always)]
+    fn transpose(self, rows: [__m512i; 8]) -> [__m512i; 8] {
+        let [a, b, c, d, e, f, g, h] = rows;
+        // SAFETY: `self` proves the instruction set.
+        unsafe {
+            // Lane l of each pair holds words 2·l and 2·l of both, or 2·l + 1 and 2·l + 1.
+            let [r0, r2, r4, r6] = self.transpose_lanes([
+                _mm512_unpacklo_epi64(a, b),
+                _mm512_unpacklo_epi64(c, d),
+                _mm512_unpacklo_epi64(e, f),
+                _mm512_unpacklo_epi64(g, h),
+            ]);
+            let [r1, r3, r5, r7] = self.transpose_lanes([
+                _mm512_unpackhi_epi64(a, b),
+                _mm512_unpackhi_epi64(c, d),
+                _mm512_unpackhi_epi64(e, f),
+                _mm512_unpackhi_epi64(g, h),
+            ]);
+            [r0, r1, r2, r3, r4, r5, r6, r7]
+        }
+    }
+
+    /// Four vectors of four lanes of 128 bits, transposed.
+    #[inline(always)]
+    fn transpose_lanes(self, [a, b, c, d]: [__m512i; 4]) -> [__m512i; 4] {
+        // SAFETY: `self` proves the instruction set.
+        unsafe {
+            let low = _mm512_shuffle_i32x4::<0x44>(a, b);
+            let low_too = _mm512_shuffle_i32x4::<0x44>(c, d);
+            let high = _mm512_shuffle_i32x4::<0xEE>(a, b);
+            let high_too = _mm512_shuffle_i32x4::<0xEE>(c, d);
+            [
+                _mm512_shuffle_i32x4::<0x88>(low, low_too),
+                _mm512_shuffle_i32x4::<0xDD>(low, low_too),
+                _mm512_shuffle_i32x4::<0x88>(high, high_too),
+                _mm512_shuffle_i32x4::<0xDD>(high, high_too),
+            ]
+        }
+    }
+}
+
+/// A vector of bytes in memory.
+#[repr(align(64))]
+struct Bytes([u8; 64]);
+
+static BY_BYTE: Bytes = {
+    let mut bytes = [0; 64];
+    let mut to = 0;
+    while to < 64 {
+        let (word, byte) = (to / 8, to % 8);
+        let key = 8 * (word % 2) + 7 - byte;
+        bytes[to] = (4 * key + word / 2) as u8;
+        to += 1;
+    }
+    Bytes(bytes)
+};
+
+static ACROSS: Bytes = {
+    let mut bytes = [0; 64];
+    let mut to = 0;
+    while to < 64 {
+        bytes[to] = (8 * (to % 8) + to / 8) as u8;
+        to += 1;
+    }
+    Bytes(bytes)
+};
 
 // All operations below: `self` proves the instruction set; what memory may be touched, the caller
 // of an unsafe operation vouches for.
@@ -137,6 +235,35 @@ impl Vector for Avx512 {
     fn pack(self, key: u32, bits: u32) -> u32 {
         // SAFETY: see above.
         unsafe { _pext_u32(key, bits) }
+    }
+
+    #[inline(always)]
+    fn frequencies(self, keys: &[u32; SAMPLE]) -> [u32; 32] {
+        let mut found = [0; 32];
+        for (plane, counts) in self.planes::<0>(keys).into_iter().zip(found.chunks_mut(8)) {
+            // SAFETY: see above; eight counts of 32 bits are written.
+            unsafe {
+                let sums = _mm512_cvtepi64_epi32(_mm512_popcnt_epi64(plane));
+                _mm256_storeu_si256(counts.as_mut_ptr().cast(), sums);
+            }
+        }
+        found
+    }
+
+    #[inline(always)]
+    fn lacking(self, keys: &[u32; LEAF], _: u32, rows: &mut [Row; 32]) {
+        let (blocks, _) = keys.as_chunks::<SAMPLE>();
+        let mut planes = [[self.zero(); 8]; 4];
+        for (index, block) in blocks.iter().enumerate() {
+            for (plane, words) in planes.iter_mut().zip(self.planes::<255>(block)) {
+                plane[index] = words;
+            }
+        }
+        for (plane, rows) in planes.into_iter().zip(rows.chunks_mut(8)) {
+            for (words, row) in self.transpose(plane).into_iter().zip(rows) {
+                self.set_row(row, words);
+            }
+        }
     }
 
     #[inline(always)]

@@ -1,4 +1,4 @@
-use super::{SLACK, Vector};
+use super::{SAMPLE, SLACK, Vector};
 
 /// What [`Kernel::partition`](super::Kernel::partition) found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -95,20 +95,23 @@ pub(super) fn partition<V: Vector>(v: V, list: &mut [u32], bits: u32, to: &mut [
 }
 
 #[inline(always)]
-pub(super) fn frequencies<V: Vector>(v: V, keys: &[u32]) -> [u32; 32] {
-    let mut found = [0; 32];
-    let mut chunks = keys.chunks_exact(V::LANES);
-    for chunk in &mut chunks {
-        // SAFETY: the chunk is a whole vector.
-        let keys = unsafe { v.load(chunk.as_ptr()) };
-        for (bit, count) in found.iter_mut().enumerate() {
-            *count += V::LANES as u32 - v.disjoint(keys, v.splat(1 << bit)).count_ones();
+pub(super) fn best_bit<V: Vector>(
+    v: V,
+    items: &[u32; SAMPLE],
+    patterns: &[u32; SAMPLE],
+    used: u32,
+) -> u32 {
+    let [a, b] = [v.frequencies(items), v.frequencies(patterns)];
+    let mut best = (0, 0);
+    let mut rest = used;
+    while rest != 0 {
+        let bit = rest.trailing_zeros();
+        rest &= rest - 1;
+        // A bit that the sample does not show is better than one that is not used at all.
+        let score = (a[bit as usize] + 1) * (b[bit as usize] + 1);
+        if score > best.0 {
+            best = (score, bit);
         }
     }
-    for key in chunks.remainder() {
-        for (bit, count) in found.iter_mut().enumerate() {
-            *count += key >> bit & 1;
-        }
-    }
-    found
+    1 << best.1
 }

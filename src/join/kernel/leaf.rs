@@ -1,4 +1,4 @@
-use super::{Row, SLACK, Vector};
+use super::{Row, Vector};
 
 /// The most patterns a leaf holds: as many as a row has truth values.
 pub const LEAF: usize = 512;
@@ -10,7 +10,8 @@ const FIELD: usize = 7;
 /// Space for the tables of a leaf.
 pub struct Tables {
     rows: Box<[[Row; 1 << FIELD]; 5]>,
-    packed: Box<[u32; LEAF + SLACK]>,
+    lacking: Box<[Row; 32]>,
+    patterns: Box<[u32; LEAF]>,
 }
 
 impl Tables {
@@ -18,7 +19,8 @@ impl Tables {
     pub fn new() -> Self {
         Self {
             rows: Box::new([[Row::default(); 1 << FIELD]; 5]),
-            packed: Box::new([0; LEAF + SLACK]),
+            lacking: Box::new([Row::default(); 32]),
+            patterns: Box::new([0; LEAF]),
         }
     }
 }
@@ -86,22 +88,10 @@ fn build<V: Vector, const FIELDS: usize, const WIDTH: usize>(
     tables: &mut Tables,
 ) {
     let count = used.count_ones() as usize;
-    let bits = v.bits(used);
-    for (packed, &pattern) in tables.packed.iter_mut().zip(patterns) {
-        *packed = v.pack(pattern, bits);
-    }
-    let mut lacking = [Row::default(); 32];
-    for (bit, row) in lacking[..count].iter_mut().enumerate() {
-        let diagonal = v.splat(1 << bit);
-        for (word, from) in row.0.iter_mut().zip((0..LEAF).step_by(64)) {
-            *word = 0;
-            for part in (0..64).step_by(V::LANES) {
-                // SAFETY: the packed patterns are a whole number of vectors.
-                let keys = unsafe { v.load(tables.packed.as_ptr().add(from + part)) };
-                *word |= u64::from(v.disjoint(keys, diagonal)) << part;
-            }
-        }
-    }
+    // What is left there of another leaf is masked out below.
+    tables.patterns[..patterns.len()].copy_from_slice(patterns);
+    v.lacking(&tables.patterns, used, &mut tables.lacking);
+    let mut rest = used;
     // The first table knows which patterns there are; in the others rows may say anything of those
     // that there are not.
     let mut present = Row([u64::MAX; 8]);
@@ -120,7 +110,8 @@ fn build<V: Vector, const FIELDS: usize, const WIDTH: usize>(
             Row([u64::MAX; 8])
         };
         for bit in 0..WIDTH.min(count.saturating_sub(field * WIDTH)) {
-            let lacks = v.row(&lacking[field * WIDTH + bit]);
+            let lacks = v.row(&tables.lacking[(rest.trailing_zeros() & 31) as usize]);
+            rest &= rest.wrapping_sub(1);
             let (done, next) = table.split_at_mut(1 << bit);
             for (from, to) in done.iter().zip(next) {
                 v.set_row(to, v.both(v.row(from), lacks));

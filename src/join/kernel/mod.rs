@@ -1,6 +1,7 @@
 //! The inner loops of the join, written once over [`Vector`] and instantiated for each instruction
 //! set. Nothing outside this folder is unsafe.
 
+mod buckets;
 mod cross;
 mod filter;
 mod leaf;
@@ -16,6 +17,7 @@ mod avx512;
 pub use avx2::Avx2;
 #[cfg(target_arch = "x86_64")]
 pub use avx512::Avx512;
+pub use buckets::{Buckets, Rest};
 pub use cross::Boards;
 pub use filter::Split;
 pub use leaf::{LEAF, Tables};
@@ -31,6 +33,9 @@ pub struct Row(pub [u64; 8]);
 /// have room for.
 pub const SLACK: usize = 32;
 
+/// Keys of each side looked at to choose a bit.
+pub const SAMPLE: usize = 64;
+
 /// The inner loops for one instruction set.
 pub trait Kernel: Copy + Send + 'static {
     /// The name of the instruction set.
@@ -40,6 +45,9 @@ pub trait Kernel: Copy + Send + 'static {
     /// other.
     fn cross(self, outer: Boards<'_>, inner: Boards<'_>, to: &mut Vec<u64>);
 
+    /// Adds keys to the buckets of their top bits.
+    fn scatter<T: Rest>(self, keys: &[u64], buckets: &mut Buckets<T>);
+
     /// Copies the keys without any of `bits` to the front of `to`, which must be [`SLACK`] longer
     /// than `from`. Returns their number and the union of their bits.
     fn lacking(self, from: &[u32], bits: u32, to: &mut [u32]) -> (usize, u32);
@@ -48,8 +56,8 @@ pub trait Kernel: Copy + Send + 'static {
     /// front of `with`, which must be [`SLACK`] longer than `list`.
     fn partition(self, list: &mut [u32], bits: u32, with: &mut [u32]) -> Split;
 
-    /// How many of the keys have each bit.
-    fn frequencies(self, keys: &[u32]) -> [u32; 32];
+    /// The bit of `used` with the largest product of its frequencies in the two samples.
+    fn best_bit(self, items: &[u32; SAMPLE], patterns: &[u32; SAMPLE], used: u32) -> u32;
 
     /// The number of disjoint pairs of an item and a pattern, by comparing all.
     fn compare(self, items: &[u32], patterns: &[u32]) -> u64;
@@ -64,7 +72,9 @@ pub trait Kernel: Copy + Send + 'static {
 macro_rules! entry_points {
     ($vector:ident, $name:literal $(, $features:literal)?) => {
         const _: () = {
-            use super::{Boards, Kernel, Split, Tables, cross, filter, leaf};
+            use super::{
+                Boards, Buckets, Kernel, Rest, SAMPLE, Split, Tables, buckets, cross, filter, leaf,
+            };
 
             $(#[target_feature(enable = $features)])?
             unsafe fn cross(v: $vector, outer: Boards<'_>, inner: Boards<'_>, to: &mut Vec<u64>) {
@@ -87,8 +97,18 @@ macro_rules! entry_points {
             }
 
             $(#[target_feature(enable = $features)])?
-            unsafe fn frequencies(v: $vector, keys: &[u32]) -> [u32; 32] {
-                filter::frequencies(v, keys)
+            unsafe fn best_bit(
+                v: $vector,
+                items: &[u32; SAMPLE],
+                patterns: &[u32; SAMPLE],
+                used: u32,
+            ) -> u32 {
+                filter::best_bit(v, items, patterns, used)
+            }
+
+            $(#[target_feature(enable = $features)])?
+            unsafe fn scatter<T: Rest>(v: $vector, keys: &[u64], to: &mut Buckets<T>) {
+                buckets::scatter(v, keys, to);
             }
 
             $(#[target_feature(enable = $features)])?
@@ -128,9 +148,19 @@ macro_rules! entry_points {
                     unsafe { partition(self, list, bits, with) }
                 }
 
-                fn frequencies(self, keys: &[u32]) -> [u32; 32] {
+                fn best_bit(
+                    self,
+                    items: &[u32; SAMPLE],
+                    patterns: &[u32; SAMPLE],
+                    used: u32,
+                ) -> u32 {
                     // SAFETY: see above.
-                    unsafe { frequencies(self, keys) }
+                    unsafe { best_bit(self, items, patterns, used) }
+                }
+
+                fn scatter<T: Rest>(self, keys: &[u64], buckets: &mut Buckets<T>) {
+                    // SAFETY: see above.
+                    unsafe { scatter(self, keys, buckets) }
                 }
 
                 fn compare(self, items: &[u32], patterns: &[u32]) -> u64 {

@@ -1,4 +1,4 @@
-use super::Row;
+use super::{LEAF, Row, SAMPLE};
 
 /// The vectors that the join is made of, for one instruction set.
 ///
@@ -90,6 +90,40 @@ pub(super) trait Vector: Copy {
 
     /// The chosen bits of `key`, moved together at the low end.
     fn pack(self, key: u32, bits: Self::Bits) -> u32;
+
+    /// How many of the keys have each bit.
+    #[inline(always)]
+    fn frequencies(self, keys: &[u32; SAMPLE]) -> [u32; 32] {
+        let mut found = [0; 32];
+        for at in (0..SAMPLE).step_by(Self::LANES) {
+            // SAFETY: the sample is a whole number of vectors.
+            let keys = unsafe { self.load(keys.as_ptr().add(at)) };
+            for (bit, count) in found.iter_mut().enumerate() {
+                let lacking = self.disjoint(keys, self.splat(1 << bit));
+                *count += Self::LANES as u32 - lacking.count_ones();
+            }
+        }
+        found
+    }
+
+    /// For each bit in `used`, which of the keys lack it; truth value i is that of key i.
+    #[inline(always)]
+    fn lacking(self, keys: &[u32; LEAF], used: u32, rows: &mut [Row; 32]) {
+        for (bit, row) in rows.iter_mut().enumerate() {
+            if used >> bit & 1 == 0 {
+                continue;
+            }
+            let mask = self.splat(1 << bit);
+            for (word, from) in row.0.iter_mut().zip((0..LEAF).step_by(64)) {
+                *word = 0;
+                for part in (0..64).step_by(Self::LANES) {
+                    // SAFETY: the keys are a whole number of vectors.
+                    let keys = unsafe { self.load(keys.as_ptr().add(from + part)) };
+                    *word |= u64::from(self.disjoint(keys, mask)) << part;
+                }
+            }
+        }
+    }
 
     /// The row at `from`.
     fn row(self, from: &Row) -> Self::Row;

@@ -1,0 +1,102 @@
+use super::Half;
+use crate::board::Size;
+
+/// Where each bit of a key goes: the bits that the lists are first sorted by to the top, the others
+/// to the bottom.
+///
+/// Any order of bits counts the same pairs; a good one puts those bits on top that occur often in
+/// both lists. They are chosen by a formula, so that no list is needed to choose them.
+#[derive(Clone, Debug)]
+pub struct Layout {
+    /// The new place of each bit of a key; 64 where it can never be shared.
+    places: [u8; 64],
+    /// The number of bits on top.
+    sorted: u32,
+    /// The number of bits at the bottom.
+    rest: u32,
+}
+
+impl Default for Layout {
+    /// No bit anywhere.
+    fn default() -> Self {
+        Self {
+            places: [64; 64],
+            sorted: 0,
+            rest: 0,
+        }
+    }
+}
+
+impl Layout {
+    /// The largest number of bits to sort by: a table of lists for each value still fits caches.
+    const MOST_SORTED: u32 = 12;
+
+    /// The layout for two half boards, of which each queen stands in a column with the chance that
+    /// `weights` gives for the top half and for the bottom half. `sorted` bits at least are put on
+    /// top.
+    pub fn new(n: Size, [top, bottom]: [&Half; 2], weights: [&[f64]; 2], sorted: u32) -> Self {
+        let bits = Half::key_bits(n);
+        let mut chances = [[1.0; 64]; 2];
+        for ((half, weights), chances) in [top, bottom].iter().zip(weights).zip(&mut chances) {
+            for row in 0..half.rows() {
+                let allowed = half.allowed()[row as usize];
+                for column in (0..n.get()).filter(|column| allowed >> column & 1 == 1) {
+                    // A column of weight w holds its queen in this row once in h cases.
+                    let taken = weights[column as usize] / f64::from(half.rows());
+                    let mut key = half.key(row, column);
+                    while key != 0 {
+                        chances[key.trailing_zeros() as usize] *= 1.0 - taken;
+                        key &= key - 1;
+                    }
+                }
+            }
+        }
+        let score = |bit: u32| (1.0 - chances[0][bit as usize]) * (1.0 - chances[1][bit as usize]);
+        let mut order: Vec<u32> = (0..bits).filter(|&bit| score(bit) > 0.0).collect();
+        order.sort_by(|a, b| score(*b).total_cmp(&score(*a)).then(a.cmp(b)));
+        let used = order.len() as u32;
+        let sorted = sorted
+            .max(used.saturating_sub(32))
+            .min(Self::MOST_SORTED)
+            .min(used);
+        let rest = used - sorted;
+        let mut places = [64; 64];
+        for (index, &bit) in order.iter().enumerate() {
+            let index = index as u32;
+            places[bit as usize] = if index < sorted {
+                64 - sorted + index
+            } else {
+                index - sorted
+            } as u8;
+        }
+        Self {
+            places,
+            sorted,
+            rest,
+        }
+    }
+
+    /// The number of bits on top.
+    pub fn sorted(&self) -> u32 {
+        self.sorted
+    }
+
+    /// The number of bits at the bottom: at most 32 up to n = 23.
+    pub fn rest(&self) -> u32 {
+        self.rest
+    }
+
+    /// The part of the key that a queen on this square contributes, its bits in their new places.
+    pub fn key(&self, half: &Half, row: u32, column: u32) -> u64 {
+        let mut key = half.key(row, column);
+        let mut placed = 0;
+        while key != 0 {
+            let place = self.places[key.trailing_zeros() as usize];
+            key &= key - 1;
+            if place < 64 {
+                placed |= 1 << place;
+            }
+        }
+        placed
+    }
+}
