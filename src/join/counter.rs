@@ -11,8 +11,9 @@ use crate::simd::Isa;
 struct JoinCounter<K> {
     n: Size,
     kernel: K,
-    /// What the quarter boards at hand were made for.
-    frame: Option<[Half; 2]>,
+    /// What the quarter boards at hand were made for: the shared columns, the other columns of
+    /// either half, the column of the middle queen.
+    asked: Option<(u32, [u32; 2], Option<u32>)>,
     layout: Layout,
     top: Generator,
     bottom: Generator,
@@ -69,7 +70,7 @@ impl<K: Kernel> JoinCounter<K> {
         Self {
             n,
             kernel,
-            frame: None,
+            asked: None,
             layout: Layout::default(),
             top: Generator::default(),
             bottom: Generator::default(),
@@ -82,12 +83,18 @@ impl<K: Kernel> JoinCounter<K> {
     /// Makes quarter boards for `partition`, if those at hand do not serve.
     fn prepare(&mut self, partition: &Partition) {
         let set = &partition.set;
+        // Which columns of the frame are in question, and to which half the others belong.
         let low = if Partition::sliced_rows(self.n) == 0 {
             let all = (1u64 << shared_columns(self.n)) - 1;
             all as u32 & (set.top | set.bottom)
         } else {
             0
         };
+        let asked = (low, [set.top & !low, set.bottom & !low], set.middle);
+        if low != 0 && self.asked == Some(asked) {
+            return;
+        }
+        self.asked = Some(asked);
         let frame = if low == 0 {
             [partition.top.clone(), partition.bottom.clone()]
         } else {
@@ -98,9 +105,6 @@ impl<K: Kernel> JoinCounter<K> {
             };
             [Side::Top, Side::Bottom].map(|side| Half::new(self.n, &wide, side))
         };
-        if self.frame.as_ref() == Some(&frame) {
-            return;
-        }
         let taken = [set.top, set.bottom].map(|columns| (columns & low).count_ones());
         let weights = [0, 1].map(|side| -> Vec<f64> {
             let columns = [set.top, set.bottom][side];
@@ -118,9 +122,10 @@ impl<K: Kernel> JoinCounter<K> {
             [&weights[0], &weights[1]],
             sorted_bits(self.n),
         );
-        self.top.fill(&frame[0], &self.layout, low, taken[0]);
-        self.bottom.fill(&frame[1], &self.layout, low, taken[1]);
-        self.frame = Some(frame);
+        self.top
+            .fill(self.kernel, &frame[0], &self.layout, low, taken[0]);
+        self.bottom
+            .fill(self.kernel, &frame[1], &self.layout, low, taken[1]);
     }
 
     /// The lists of both halves made, and their disjoint pairs counted.

@@ -1,6 +1,6 @@
 use super::Half;
 use super::half::MAX_ROWS;
-use super::kernel::{Boards, Kernel};
+use super::kernel::{Boards, Kernel, SLACK};
 use super::layout::Layout;
 
 /// Makes the list of keys of all ways to fill a half board, from quarter boards.
@@ -21,6 +21,8 @@ pub struct Generator {
     /// Every choice of half the columns of a half board, numbered within it.
     choices: Vec<u16>,
     keys: Vec<u64>,
+    /// Sums of the members of the lower and of the upper half of a set.
+    sums: [Vec<u32>; 2],
 }
 
 /// All boards of one quarter, sorted by the columns they take.
@@ -39,13 +41,21 @@ const BATCH: usize = 2048;
 impl Generator {
     /// Makes the quarter boards of `frame`. `most` is the number of columns among `low` that any
     /// half board asked for takes.
-    pub fn fill(&mut self, frame: &Half, layout: &Layout, low: u32, most: u32) {
+    pub fn fill<K: Kernel>(
+        &mut self,
+        kernel: K,
+        frame: &Half,
+        layout: &Layout,
+        low: u32,
+        most: u32,
+    ) {
         let rows = frame.rows();
         let split = rows / 2;
         self.outer
-            .fill(frame, layout, (0..split).collect(), true, low, most);
+            .fill(kernel, frame, layout, (0..split).collect(), true, low, most);
         let inner = (split..rows).rev().collect();
-        self.inner.fill(frame, layout, inner, false, low, most);
+        self.inner
+            .fill(kernel, frame, layout, inner, false, low, most);
         self.choices = (0..1u32 << rows)
             .filter(|choice| choice.count_ones() == split)
             .map(|choice| choice as u16)
@@ -67,16 +77,18 @@ impl Generator {
             .map(|column| 1 << (self.columns & ((1 << column) - 1)).count_ones())
             .collect();
         let half = members.len().div_ceil(2);
-        let sums = |members: &[u32]| -> [u32; 256] {
-            let mut sums = [0; 256];
-            for (index, member) in members.iter().enumerate() {
-                for choice in 0..1 << index {
-                    sums[choice | 1 << index] = sums[choice] | member;
-                }
+        let sums = |members: &[u32], sums: &mut Vec<u32>| {
+            sums.clear();
+            sums.push(0);
+            for member in members {
+                sums.extend_from_within(..);
+                let middle = sums.len() / 2;
+                sums[middle..].iter_mut().for_each(|sum| *sum |= member);
             }
-            sums
         };
-        let (low, high) = (sums(&members[..half]), sums(&members[half..]));
+        let [low, high] = &mut self.sums;
+        sums(&members[..half], low);
+        sums(&members[half..], high);
         let all = members.iter().sum::<u32>();
         let mut total = 0;
         self.keys.clear();
@@ -109,8 +121,9 @@ impl Generator {
 
 impl Quarter {
     /// Finds all boards of `rows`, the last of which lies at the edge between the quarters.
-    fn fill(
+    fn fill<K: Kernel>(
         &mut self,
+        kernel: K,
         frame: &Half,
         layout: &Layout,
         rows: Vec<u32>,
@@ -135,12 +148,16 @@ impl Quarter {
                 rising >> 1 | (falling << 1 & full) << 32
             }
         };
-        // Boards of the rows so far, by the columns they take: no row, no column, one board.
+        // Boards of the rows so far, by the columns they take: no row, no column, one board. The
+        // lists go on a little, so that vectors may be read beyond their ends.
         let mut places = vec![(0, 0); sets];
         places[0] = (0, 1);
-        let mut lines = vec![0];
-        let mut keys = vec![0];
+        let mut lines = vec![0; 1 + SLACK];
+        let mut keys = vec![0; 1 + SLACK];
         for (placed, &row) in rows.iter().enumerate() {
+            for lines in &mut lines {
+                *lines = step(*lines);
+            }
             let squares: Vec<(u64, u64)> = columns
                 .iter()
                 .map(|&column| {
@@ -166,17 +183,17 @@ impl Quarter {
                     }
                     let (line, key) = squares[index as usize];
                     let (at, count) = places[(set ^ 1 << index) as usize];
-                    let range = at as usize..(at + count) as usize;
-                    for (&before, &board) in lines[range.clone()].iter().zip(&keys[range]) {
-                        let before = step(before);
-                        if before & line == 0 {
-                            next.lines.push(before | line);
-                            next.keys.push(board | key);
-                        }
-                    }
+                    let boards = Boards {
+                        lines: &lines[at as usize..],
+                        keys: &keys[at as usize..],
+                        count: count as usize,
+                    };
+                    kernel.extend(boards, line, key, [&mut next.lines, &mut next.keys]);
                 }
                 next.places[set as usize] = (start as u32, (next.lines.len() - start) as u32);
             }
+            next.lines.resize(next.lines.len() + SLACK, 0);
+            next.keys.resize(next.keys.len() + SLACK, 0);
             (places, lines, keys) = (next.places, next.lines, next.keys);
         }
         if outer {
@@ -194,10 +211,10 @@ impl Quarter {
 
     fn boards(&self, columns: u32) -> Boards<'_> {
         let (at, count) = self.places[columns as usize];
-        let range = at as usize..(at + count) as usize;
         Boards {
-            lines: &self.lines[range.clone()],
-            keys: &self.keys[range],
+            lines: &self.lines[at as usize..],
+            keys: &self.keys[at as usize..],
+            count: count as usize,
         }
     }
 }

@@ -101,17 +101,33 @@ pub(super) fn scatter<V: Vector, T: Rest>(_: V, keys: &[u64], buckets: &mut Buck
     }
     let shift = 64 - buckets.sorted;
     let low = u64::MAX >> buckets.sorted;
+    // Room for the worst case: every bucket begins a chunk, and every full chunk one more.
+    let chunks = buckets.ends.len() + keys.len() / CHUNK + 1;
+    buckets.pool.reserve(chunks * CHUNK);
+    buckets.before.reserve(chunks);
+    let pool = buckets.pool.as_mut_ptr();
+    let before = buckets.before.as_mut_ptr();
+    let ends = buckets.ends.as_mut_ptr();
+    let mut used = buckets.before.len();
     for &key in keys {
-        // The top `sorted` bits are a valid index, as there are 2^sorted ends.
-        let end = &mut buckets.ends[(key >> shift) as usize];
-        if (*end as usize).is_multiple_of(CHUNK) {
-            buckets.before.push((*end / CHUNK as u32).wrapping_sub(1));
-            *end = buckets.pool.len() as u32;
-            buckets
-                .pool
-                .resize(buckets.pool.len() + CHUNK, T::default());
+        // SAFETY: there are 2^sorted ends; an end that is no multiple of a chunk lies within a
+        // chunk, and there is room for all chunks that can be begun.
+        unsafe {
+            let end = ends.add((key >> shift) as usize);
+            let mut at = *end;
+            if (at as usize).is_multiple_of(CHUNK) {
+                before.add(used).write((at / CHUNK as u32).wrapping_sub(1));
+                at = (used * CHUNK) as u32;
+                used += 1;
+            }
+            pool.add(at as usize).write(T::of(key & low));
+            *end = at + 1;
         }
-        buckets.pool[*end as usize] = T::of(key & low);
-        *end += 1;
+    }
+    // SAFETY: all of `before` has been written. Chunks begun are not written to the end, but any
+    // bits are a valid key, and none is read beyond the end of its bucket.
+    unsafe {
+        buckets.before.set_len(used);
+        buckets.pool.set_len(used * CHUNK);
     }
 }

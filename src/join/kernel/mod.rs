@@ -45,6 +45,10 @@ pub trait Kernel: Copy + Send + 'static {
     /// other.
     fn cross(self, outer: Boards<'_>, inner: Boards<'_>, to: &mut Vec<u64>);
 
+    /// Appends to `to`, lines and keys, the boards that have one more queen than those given, whose
+    /// `line` and `key` it has: those boards that it does not attack.
+    fn extend(self, boards: Boards<'_>, line: u64, key: u64, to: [&mut Vec<u64>; 2]);
+
     /// Adds keys to the buckets of their top bits.
     fn scatter<T: Rest>(self, keys: &[u64], buckets: &mut Buckets<T>);
 
@@ -79,6 +83,17 @@ macro_rules! entry_points {
             $(#[target_feature(enable = $features)])?
             unsafe fn cross(v: $vector, outer: Boards<'_>, inner: Boards<'_>, to: &mut Vec<u64>) {
                 cross::cross(v, outer, inner, to);
+            }
+
+            $(#[target_feature(enable = $features)])?
+            unsafe fn extend(
+                v: $vector,
+                boards: Boards<'_>,
+                line: u64,
+                key: u64,
+                to: [&mut Vec<u64>; 2],
+            ) {
+                cross::extend(v, boards, line, key, to);
             }
 
             $(#[target_feature(enable = $features)])?
@@ -136,6 +151,11 @@ macro_rules! entry_points {
                 fn cross(self, outer: Boards<'_>, inner: Boards<'_>, to: &mut Vec<u64>) {
                     // SAFETY: see above.
                     unsafe { cross(self, outer, inner, to) }
+                }
+
+                fn extend(self, boards: Boards<'_>, line: u64, key: u64, to: [&mut Vec<u64>; 2]) {
+                    // SAFETY: see above.
+                    unsafe { extend(self, boards, line, key, to) }
                 }
 
                 fn lacking(self, from: &[u32], bits: u32, to: &mut [u32]) -> (usize, u32) {
