@@ -1,7 +1,8 @@
+use super::audit::Audit;
 use super::generate::Generator;
 use super::kernel::{Buckets, Kernel, Portable};
 use super::layout::Layout;
-use super::pairs::{Countable, Pairs};
+use super::pairs::{Countable, Lists, Pairs};
 use super::{ColumnSet, Half, Partition, Side, kernel};
 use crate::board::Size;
 use crate::engine::{Counter, CounterSettings, Mismatch, Tally, Task};
@@ -11,17 +12,34 @@ use crate::simd::Isa;
 struct JoinCounter<K> {
     n: Size,
     kernel: K,
-    /// What the quarter boards at hand were made for: the shared columns, the other columns of
-    /// either half, the column of the middle queen.
-    asked: Option<(u32, [u32; 2], Option<u32>)>,
+    /// Bytes that may be held.
+    memory: u64,
+    /// Whether quarter boards are shared between column sets.
+    share: bool,
+    frame: Frame,
     layout: Layout,
-    top: Generator,
-    bottom: Generator,
+    generators: [Generator; 2],
     pairs: Pairs<K>,
-    /// The lists of both halves; one of these pairs is used, as the layout wants it.
-    narrow: [Buckets<u32>; 2],
-    wide: [Buckets<u64>; 2],
+    /// The lists of both halves; the layout says which are used.
+    narrow: Lists<u32>,
+    wide: Lists<u64>,
 }
+
+/// Column sets that share quarter boards: those that differ in the first columns only.
+#[derive(Default)]
+struct Frame {
+    /// The columns in which they may differ.
+    low: u32,
+    /// The other columns of either half, and the column of the middle queen.
+    high: Option<([u32; 2], Option<u32>)>,
+    /// How many of the low columns either half takes.
+    taken: [u32; 2],
+    /// Both halves, each granted all low columns.
+    halves: Option<[Half; 2]>,
+}
+
+/// One of every so many leaves is counted again.
+const AUDIT: u64 = 1 << 16;
 
 /// A counter for the instruction set that `settings` ask for.
 pub fn counter(n: Size, settings: &CounterSettings) -> Box<dyn Counter> {
@@ -30,16 +48,16 @@ pub fn counter(n: Size, settings: &CounterSettings) -> Box<dyn Counter> {
         Isa::Portable => {}
         Isa::Avx2 => {
             if let Some(kernel) = kernel::Avx2::new() {
-                return Box::new(JoinCounter::new(n, kernel));
+                return Box::new(JoinCounter::new(n, kernel, settings.memory));
             }
         }
         Isa::Avx512 => {
             if let Some(kernel) = kernel::Avx512::new() {
-                return Box::new(JoinCounter::new(n, kernel));
+                return Box::new(JoinCounter::new(n, kernel, settings.memory));
             }
         }
     }
-    Box::new(JoinCounter::new(n, Portable))
+    Box::new(JoinCounter::new(n, Portable, settings.memory))
 }
 
 /// How many of the first columns a frame grants whole to both halves: quarter boards are shared by
@@ -66,36 +84,35 @@ const fn sorted_bits(n: Size) -> u32 {
 }
 
 impl<K: Kernel> JoinCounter<K> {
-    fn new(n: Size, kernel: K) -> Self {
+    fn new(n: Size, kernel: K, memory: u64) -> Self {
         Self {
             n,
             kernel,
-            asked: None,
+            memory,
+            share: Partition::sliced_rows(n) == 0,
+            frame: Frame::default(),
             layout: Layout::default(),
-            top: Generator::default(),
-            bottom: Generator::default(),
-            pairs: Pairs::new(kernel),
-            narrow: Default::default(),
-            wide: Default::default(),
+            generators: Default::default(),
+            pairs: Pairs::new(kernel, Audit::new(AUDIT)),
+            narrow: Lists::default(),
+            wide: Lists::default(),
         }
     }
 
-    /// Makes quarter boards for `partition`, if those at hand do not serve.
+    /// Chooses a frame and a layout for `partition`, if those at hand do not serve.
     fn prepare(&mut self, partition: &Partition) {
         let set = &partition.set;
-        // Which columns of the frame are in question, and to which half the others belong.
-        let low = if Partition::sliced_rows(self.n) == 0 {
+        let low = if self.share {
             let all = (1u64 << shared_columns(self.n)) - 1;
             all as u32 & (set.top | set.bottom)
         } else {
             0
         };
-        let asked = (low, [set.top & !low, set.bottom & !low], set.middle);
-        if low != 0 && self.asked == Some(asked) {
+        let high = Some(([set.top & !low, set.bottom & !low], set.middle));
+        if low != 0 && self.frame.low == low && self.frame.high == high {
             return;
         }
-        self.asked = Some(asked);
-        let frame = if low == 0 {
+        let halves = if low == 0 {
             [partition.top.clone(), partition.bottom.clone()]
         } else {
             let wide = ColumnSet {
@@ -118,40 +135,96 @@ impl<K: Kernel> JoinCounter<K> {
         });
         self.layout = Layout::new(
             self.n,
-            [&frame[0], &frame[1]],
+            [&halves[0], &halves[1]],
             [&weights[0], &weights[1]],
             sorted_bits(self.n),
         );
-        self.top
-            .fill(self.kernel, &frame[0], &self.layout, low, taken[0]);
-        self.bottom
-            .fill(self.kernel, &frame[1], &self.layout, low, taken[1]);
+        for generator in &mut self.generators {
+            generator.clear();
+        }
+        self.frame = Frame {
+            low,
+            high,
+            taken,
+            halves: Some(halves),
+        };
     }
 
-    /// The lists of both halves made, and their disjoint pairs counted.
+    /// The number of pairs of a top half and a bottom half that fit together.
+    ///
+    /// The lists are made whole where they fit the memory, else in slices by the queens of the
+    /// first rows: every slice of the bottom half against every slice of the top half.
     fn completions<T: Countable>(
         &mut self,
-        lists: impl Fn(&mut Self) -> &mut [Buckets<T>; 2],
+        lists: fn(&mut Self) -> &mut Lists<T>,
         partition: &Partition,
         nodes: &mut u64,
     ) -> u64 {
         let mut own = std::mem::take(lists(self));
-        for list in &mut own {
-            list.clear(self.layout.sorted());
+        let mut found = 0;
+        let mut bottoms = vec![partition.bottom.clone()];
+        while let Some(bottom) = bottoms.pop() {
+            let whole = bottom == partition.bottom;
+            if !self.list(1, &bottom, whole, &mut own.bottom) {
+                bottoms.extend(bottom.slices());
+                continue;
+            }
+            *nodes += own.bottom.len() as u64;
+            let mut tops = vec![partition.top.clone()];
+            while let Some(top) = tops.pop() {
+                let whole = top == partition.top;
+                if !self.list(0, &top, whole, &mut own.top) {
+                    tops.extend(top.slices());
+                    continue;
+                }
+                *nodes += own.top.len() as u64;
+                found += self.pairs.count(&mut own, self.layout.sorted());
+            }
         }
-        let kernel = self.kernel;
-        let generators = [&mut self.top, &mut self.bottom];
-        let halves = [&partition.top, &partition.bottom];
-        for ((generator, half), list) in generators.into_iter().zip(halves).zip(&mut own) {
-            generator.keys(kernel, half.columns(), |keys| {
-                kernel.scatter(keys, list);
-                true
-            });
-            *nodes += list.len() as u64;
-        }
-        let found = self.pairs.count(&own[0], &own[1], self.layout.sorted());
         *lists(self) = own;
         found
+    }
+
+    /// Makes the list of one half (0 top, 1 bottom) or of a slice of it. Returns whether it fits
+    /// the memory.
+    fn list<T: Countable>(
+        &mut self,
+        side: usize,
+        half: &Half,
+        whole: bool,
+        to: &mut Buckets<T>,
+    ) -> bool {
+        let most = self.most_keys::<T>();
+        let generator = &mut self.generators[side];
+        let frame = match &self.frame.halves {
+            Some(halves) if whole => &halves[side],
+            _ => half,
+        };
+        if !generator.holds(frame) {
+            let (low, taken) = if whole {
+                (self.frame.low, self.frame.taken[side])
+            } else {
+                (0, 0)
+            };
+            generator.fill(self.kernel, frame, &self.layout, low, taken);
+            // Too much is shared for this little memory: begin anew with the next set.
+            if generator.memory() > self.memory / 4 {
+                self.share = false;
+            }
+        }
+        let kernel = self.kernel;
+        to.clear(self.layout.sorted());
+        generator.keys(kernel, half.columns(), |keys| {
+            kernel.scatter(keys, to);
+            to.len() <= most
+        })
+    }
+
+    /// The number of keys of one list that the memory allows: each takes its own room in a bucket,
+    /// again when gathered, and in the copies that splitting makes.
+    fn most_keys<T>(&self) -> usize {
+        let room = self.memory / 2 / (6 * size_of::<T>() as u64);
+        room.clamp(1 << 10, 1 << 30) as usize
     }
 }
 
@@ -162,6 +235,7 @@ impl<K: Kernel> Counter for JoinCounter<K> {
 
     fn count(&mut self, task: &Task) -> Result<Tally, Mismatch> {
         let mut tally = Tally::default();
+        self.pairs.audit().seed(task.ranks.start);
         for rank in task.ranks.clone() {
             let Some(partition) = Partition::of_rank(self.n, rank) else {
                 continue;
@@ -173,6 +247,9 @@ impl<K: Kernel> Counter for JoinCounter<K> {
             } else {
                 self.completions(|this| &mut this.wide, &partition, &mut tally.nodes)
             };
+            if let Some(contradiction) = self.pairs.audit().take() {
+                return Err(contradiction);
+            }
             tally.completions.add(partition.set.weight, found.into());
         }
         Ok(tally)

@@ -14,8 +14,7 @@ use super::layout::Layout;
 /// more columns than it has rows, so that neighbouring column sets share it.
 #[derive(Default)]
 pub struct Generator {
-    /// The columns of the frame.
-    columns: u32,
+    frame: Option<Half>,
     outer: Quarter,
     inner: Quarter,
     /// Every choice of half the columns of a half board, numbered within it.
@@ -39,6 +38,16 @@ struct Quarter {
 const BATCH: usize = 2048;
 
 impl Generator {
+    /// Whether it holds the quarter boards of `frame`.
+    pub fn holds(&self, frame: &Half) -> bool {
+        self.frame.as_ref() == Some(frame)
+    }
+
+    /// Forgets the quarter boards.
+    pub fn clear(&mut self) {
+        self.frame = None;
+    }
+
     /// Makes the quarter boards of `frame`. `most` is the number of columns among `low` that any
     /// half board asked for takes.
     pub fn fill<K: Kernel>(
@@ -50,7 +59,8 @@ impl Generator {
         most: u32,
     ) {
         let rows = frame.rows();
-        let split = rows / 2;
+        // Rows whose queen is fixed add nothing to choose from: share out the others evenly.
+        let split = (rows + frame.fixed_rows()) / 2;
         self.outer
             .fill(kernel, frame, layout, (0..split).collect(), true, low, most);
         let inner = (split..rows).rev().collect();
@@ -60,21 +70,24 @@ impl Generator {
             .filter(|choice| choice.count_ones() == split)
             .map(|choice| choice as u16)
             .collect();
-        self.columns = frame.columns();
+        self.frame = Some(frame.clone());
     }
 
     /// Hands the keys of all ways to fill a half board with queens in `columns`, which must belong
-    /// to the frame, to `found`, in batches. Returns their number, or `None` if `found` says to
+    /// to the frame, to `found`, in batches. Returns whether it was handed all; `found` may say to
     /// stop.
     pub fn keys<K: Kernel>(
         &mut self,
         kernel: K,
         columns: u32,
         mut found: impl FnMut(&[u64]) -> bool,
-    ) -> Option<u64> {
+    ) -> bool {
+        let Some(frame) = &self.frame else {
+            return false;
+        };
         // The columns numbered within the frame: sums of two halves are looked up.
         let members: Vec<u32> = bits(columns)
-            .map(|column| 1 << (self.columns & ((1 << column) - 1)).count_ones())
+            .map(|column| 1 << (frame.columns() & ((1 << column) - 1)).count_ones())
             .collect();
         let half = members.len().div_ceil(2);
         let sums = |members: &[u32], sums: &mut Vec<u32>| {
@@ -90,7 +103,6 @@ impl Generator {
         sums(&members[..half], low);
         sums(&members[half..], high);
         let all = members.iter().sum::<u32>();
-        let mut total = 0;
         self.keys.clear();
         for &choice in &self.choices {
             let choice = usize::from(choice);
@@ -99,15 +111,13 @@ impl Generator {
             let inner = self.inner.boards(all ^ chosen);
             kernel.cross(outer, inner, &mut self.keys);
             if self.keys.len() >= BATCH {
-                total += self.keys.len() as u64;
                 if !found(&self.keys) {
-                    return None;
+                    return false;
                 }
                 self.keys.clear();
             }
         }
-        total += self.keys.len() as u64;
-        found(&self.keys).then_some(total)
+        found(&self.keys)
     }
 
     /// Bytes held.

@@ -1,4 +1,5 @@
 use super::ColumnSet;
+use super::generate::bits;
 use crate::board::Size;
 
 /// The largest number of rows of a half board.
@@ -88,6 +89,31 @@ impl Half {
     /// Fixes the queen of `row` to `column`.
     pub fn fix(&mut self, row: u32, column: u32) {
         self.allowed[row as usize] &= 1 << column;
+    }
+
+    /// The number of outermost rows that have one column left to take.
+    pub fn fixed_rows(&self) -> u32 {
+        let fixed = self
+            .allowed()
+            .iter()
+            .take_while(|row| row.is_power_of_two());
+        fixed.count() as u32
+    }
+
+    /// The half board cut by the queen of the first row that is not fixed: none if all are.
+    pub fn slices(&self) -> Vec<Self> {
+        let row = self.fixed_rows();
+        let Some(&allowed) = self.allowed().get(row as usize) else {
+            return Vec::new();
+        };
+        let taken = self.allowed()[..row as usize].iter().fold(0, |a, b| a | b);
+        bits(allowed & !taken)
+            .map(|column| {
+                let mut slice = self.clone();
+                slice.fix(row, column);
+                slice
+            })
+            .collect()
     }
 
     /// The number of bits in a key: at most 62.

@@ -1,5 +1,6 @@
 //! The join engine: count pairs of half boards that fit together, not solutions.
 
+mod audit;
 mod columns;
 mod cost;
 mod counter;

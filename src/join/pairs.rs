@@ -1,3 +1,4 @@
+use super::audit::Audit;
 use super::kernel::{Buckets, Kernel, LEAF, Rest, SAMPLE, SLACK, Tables};
 
 /// Counts the pairs of keys, one from each of two lists, that share no bit.
@@ -18,9 +19,21 @@ use super::kernel::{Buckets, Kernel, LEAF, Rest, SAMPLE, SLACK, Tables};
 pub struct Pairs<K> {
     kernel: K,
     tables: Tables,
+    audit: Audit,
     scratch: Vec<u32>,
     items: Vec<u32>,
     patterns: Vec<u32>,
+}
+
+/// The lists of both halves, and room to gather parts of them.
+#[derive(Default)]
+pub struct Lists<T> {
+    /// Keys of the top half.
+    pub top: Buckets<T>,
+    /// Keys of the bottom half.
+    pub bottom: Buckets<T>,
+    some_items: Vec<T>,
+    some_patterns: Vec<T>,
 }
 
 /// A list of keys, with the bits that occur in it.
@@ -50,41 +63,51 @@ impl Countable for u64 {
 }
 
 impl<K: Kernel> Pairs<K> {
-    pub fn new(kernel: K) -> Self {
+    /// Leaves are counted again as `audit` says.
+    pub fn new(kernel: K, audit: Audit) -> Self {
         Self {
             kernel,
             tables: Tables::new(),
+            audit,
             scratch: Vec::new(),
             items: Vec::new(),
             patterns: Vec::new(),
         }
     }
 
-    /// The number of disjoint pairs of keys from two lists that are sorted by the same `sorted`
-    /// bits.
-    pub fn count<T: Countable>(&mut self, a: &Buckets<T>, b: &Buckets<T>, sorted: u32) -> u64 {
-        let (items, patterns) = if a.len() <= b.len() { (a, b) } else { (b, a) };
+    /// The audit of the leaves.
+    pub fn audit(&mut self) -> &mut Audit {
+        &mut self.audit
+    }
+
+    /// The number of disjoint pairs of a top and a bottom key; both lists are sorted by the same
+    /// `sorted` bits.
+    pub fn count<T: Countable>(&mut self, lists: &mut Lists<T>, sorted: u32) -> u64 {
+        let (top, bottom) = (&lists.top, &lists.bottom);
+        let (items, patterns) = if top.len() <= bottom.len() {
+            (top, bottom)
+        } else {
+            (bottom, top)
+        };
         let all = (1u32 << sorted) - 1;
         let mut found = 0;
-        let mut some_items = Vec::new();
-        let mut some_patterns = Vec::new();
         for value in 0..=all {
             if patterns.is_empty_at(value) {
                 continue;
             }
-            some_items.clear();
+            lists.some_items.clear();
             let disjoint = all & !value;
             let mut other = disjoint;
             loop {
-                items.gather(other, &mut some_items);
+                items.gather(other, &mut lists.some_items);
                 if other == 0 {
                     break;
                 }
                 other = (other - 1) & disjoint;
             }
-            some_patterns.clear();
-            patterns.gather(value, &mut some_patterns);
-            found += T::count(self, &some_items, &mut some_patterns);
+            lists.some_patterns.clear();
+            patterns.gather(value, &mut lists.some_patterns);
+            found += T::count(self, &lists.some_items, &mut lists.some_patterns);
         }
         found
     }
@@ -134,7 +157,7 @@ impl<K: Kernel> Pairs<K> {
             union: union(items),
         };
         let mut scratch = std::mem::take(&mut self.scratch);
-        let room = 4 * (items.keys.len() + patterns.len() + SLACK);
+        let room = 2 * (items.keys.len() + patterns.len() + SLACK);
         if scratch.len() < room {
             scratch.resize(room, 0);
         }
@@ -160,7 +183,7 @@ impl<K: Kernel> Pairs<K> {
                 return found + self.leaf(items.keys, patterns, used);
             }
             if scratch.len() < items.keys.len() + patterns.len() + 2 * SLACK {
-                let mut more = vec![0; 4 * (items.keys.len() + patterns.len() + SLACK)];
+                let mut more = vec![0; 2 * (items.keys.len() + patterns.len() + SLACK)];
                 return found + self.split(items, union, patterns, &mut more);
             }
             let bit = self
@@ -184,12 +207,26 @@ impl<K: Kernel> Pairs<K> {
         if used == 0 {
             return items.len() as u64 * patterns.len() as u64;
         }
-        if items.len() * patterns.len() < 16 * (500 + 4 * items.len()) {
-            return self.kernel.compare(items, patterns);
-        }
-        self.kernel.leaf(items, patterns, used, &mut self.tables)
+        #[cfg(test)]
+        let original = patterns;
+        #[cfg(test)]
+        let flipped = self.audit.flip(patterns, used);
+        #[cfg(test)]
+        let patterns = flipped.as_deref().unwrap_or(patterns);
+        let found = if items.len() * patterns.len() < SMALL_LEAF + 64 * items.len() {
+            self.kernel.compare(items, patterns)
+        } else {
+            self.kernel.leaf(items, patterns, used, &mut self.tables)
+        };
+        #[cfg(test)]
+        let patterns = original;
+        self.audit.look_at(items, patterns, found);
+        found
     }
 }
+
+/// Pairs up to which comparing all is cheaper than making tables.
+const SMALL_LEAF: usize = 8000;
 
 /// Keys from all over the list; some twice if it is short.
 fn sample(keys: &[u32]) -> [u32; SAMPLE] {

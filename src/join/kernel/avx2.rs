@@ -211,14 +211,26 @@ impl Vector for Avx2 {
     }
 
     #[inline(always)]
-    fn bits(self, mask: u32) -> u32 {
+    fn bits<const WIDTH: usize>(self, mask: u32) -> u32 {
         mask
     }
 
     #[inline(always)]
-    fn pack(self, key: u32, bits: u32) -> u32 {
+    fn offsets<const WIDTH: usize>(self, key: u32, bits: u32) -> [usize; 5] {
+        // Four words of 16 bits, in each of them a field times the size of a row.
+        let fields = (((1 << WIDTH) - 1) * size_of::<Row>() as u64) * 0x0001_0001_0001_0001;
         // SAFETY: see above.
-        unsafe { _pext_u32(key, bits) }
+        let (packed, spread) = unsafe {
+            let packed = _pext_u32(key, bits);
+            (packed, _pdep_u64(packed.into(), fields))
+        };
+        [
+            (spread & 0xFFFF) as usize,
+            (spread >> 16 & 0xFFFF) as usize,
+            (spread >> 32 & 0xFFFF) as usize,
+            (spread >> 48) as usize,
+            u64::from(packed).unbounded_shr(4 * WIDTH as u32) as usize * size_of::<Row>(),
+        ]
     }
 
     #[inline(always)]

@@ -83,12 +83,6 @@ impl<T: Rest> Buckets<T> {
             chunk = self.before[chunk as usize];
         }
     }
-
-    /// Bytes held.
-    pub fn memory(&self) -> u64 {
-        (4 * (self.ends.capacity() + self.before.capacity())
-            + size_of::<T>() * self.pool.capacity()) as u64
-    }
 }
 
 #[inline(always)]

@@ -128,16 +128,20 @@ fn look_up<V: Vector, const FIELDS: usize, const WIDTH: usize>(
     used: u32,
     tables: &Tables,
 ) -> u64 {
-    let bits = v.bits(used);
+    let bits = v.bits::<WIDTH>(used);
     let mut sum = v.zero();
     for &item in items {
-        let key = v.pack(item, bits) as usize;
-        let index = |field| key >> (field * WIDTH) & ((1 << WIDTH) - 1);
-        let mut row = v.row(&tables.rows[0][index(0)]);
+        let offsets = v.offsets::<WIDTH>(item, bits);
+        // SAFETY: offsets are those of rows that a field of `WIDTH` bits can name.
+        let row = |field: usize| unsafe {
+            let table = tables.rows[field].as_ptr();
+            v.row(&*table.byte_add(offsets[field]))
+        };
+        let mut all = row(0);
         for field in 1..FIELDS {
-            row = v.both(row, v.row(&tables.rows[field][index(field)]));
+            all = v.both(all, row(field));
         }
-        sum = v.count(sum, row);
+        sum = v.count(sum, all);
     }
     v.total(sum)
 }

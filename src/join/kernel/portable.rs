@@ -141,7 +141,7 @@ impl Vector for Portable {
     }
 
     #[inline(always)]
-    fn bits(self, mask: u32) -> Bits {
+    fn bits<const WIDTH: usize>(self, mask: u32) -> Bits {
         let mut moves = [0; 5];
         let mut left = mask;
         // Bits to the right of which an odd number of places is empty move by 1, and so on.
@@ -159,13 +159,17 @@ impl Vector for Portable {
     }
 
     #[inline(always)]
-    fn pack(self, key: u32, bits: Bits) -> u32 {
+    fn offsets<const WIDTH: usize>(self, key: u32, bits: Bits) -> [usize; 5] {
         let mut key = key & bits.mask;
         for (step, moving) in bits.moves.into_iter().enumerate() {
             let moved = key & moving;
             key = (key ^ moved) | moved >> (1 << step);
         }
-        key
+        let key = u64::from(key);
+        std::array::from_fn(|field| {
+            let value = key >> (field * WIDTH) & ((1 << WIDTH) - 1);
+            value as usize * size_of::<Row>()
+        })
     }
 
     #[inline(always)]

@@ -14,7 +14,7 @@ pub(super) trait Vector: Copy {
     type Row: Copy;
     /// Sums of truth values.
     type Sum: Copy;
-    /// A choice of bits, in the form that [`pack`](Self::pack) wants it.
+    /// A choice of bits, in the form that [`offsets`](Self::offsets) wants it.
     type Bits: Copy;
 
     /// 32-bit keys in a vector, at most 32.
@@ -85,11 +85,12 @@ pub(super) trait Vector: Copy {
     /// `WIDE_LANES` keys may be written there, however many are in `mask`.
     unsafe fn compress_wide(self, keys: Self::Wide, mask: u32, to: *mut u64);
 
-    /// The choice of the bits of `mask`.
-    fn bits(self, mask: u32) -> Self::Bits;
+    /// The choice of the bits of `mask`, to be cut into fields of `WIDTH` bits.
+    fn bits<const WIDTH: usize>(self, mask: u32) -> Self::Bits;
 
-    /// The chosen bits of `key`, moved together at the low end.
-    fn pack(self, key: u32, bits: Self::Bits) -> u32;
+    /// The chosen bits of `key`, moved together and cut into fields of `WIDTH` bits from the low
+    /// end, each as the offset in bytes of a row.
+    fn offsets<const WIDTH: usize>(self, key: u32, bits: Self::Bits) -> [usize; 5];
 
     /// How many of the keys have each bit.
     #[inline(always)]

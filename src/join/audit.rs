@@ -1,0 +1,107 @@
+use crate::engine::Mismatch;
+
+/// Counts a share of the leaves again, pair by pair, and remembers the first contradiction.
+///
+/// Which leaves is a pseudo-random function of the seed and the order of the leaves, so that a
+/// task that is counted again is audited in the same places.
+#[derive(Clone, Debug)]
+pub struct Audit {
+    /// A leaf is looked at when the next random number is not above this.
+    share: u64,
+    state: u64,
+    contradiction: Option<Mismatch>,
+    #[cfg(test)]
+    fault: Option<Fault>,
+}
+
+/// A bit to flip in a leaf, to see whether the audit notices.
+#[cfg(test)]
+#[derive(Clone, Copy, Debug)]
+pub struct Fault {
+    /// Leaves to pass before.
+    pub leaf: u64,
+    /// Which pattern, and which of its used bits; taken modulo their numbers.
+    pub place: u64,
+}
+
+impl Audit {
+    /// Looks at one leaf of `one_in`, a power of two.
+    pub fn new(one_in: u64) -> Self {
+        debug_assert!(one_in.is_power_of_two());
+        Self {
+            share: u64::MAX / one_in,
+            state: 0,
+            contradiction: None,
+            #[cfg(test)]
+            fault: None,
+        }
+    }
+
+    /// Begins a new sequence of random numbers.
+    pub fn seed(&mut self, seed: u64) {
+        self.state = seed;
+    }
+
+    /// The first contradiction found, if any.
+    pub fn take(&mut self) -> Option<Mismatch> {
+        self.contradiction.take()
+    }
+
+    /// Counts the disjoint pairs of a leaf again, if it is one to be looked at.
+    #[inline]
+    pub fn look_at(&mut self, items: &[u32], patterns: &[u32], found: u64) {
+        // SplitMix64: a counter, well mixed.
+        self.state = self.state.wrapping_add(0x9E37_79B9_7F4A_7C15);
+        let mut random = self.state;
+        random = (random ^ random >> 30).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+        random = (random ^ random >> 27).wrapping_mul(0x94D0_49BB_1331_11EB);
+        random ^= random >> 31;
+        if random <= self.share {
+            self.count_again(items, patterns, found);
+        }
+    }
+
+    #[cold]
+    fn count_again(&mut self, items: &[u32], patterns: &[u32], found: u64) {
+        let expected: u64 = items
+            .iter()
+            .map(|item| {
+                patterns
+                    .iter()
+                    .filter(|pattern| item & **pattern == 0)
+                    .count() as u64
+            })
+            .sum();
+        if found != expected && self.contradiction.is_none() {
+            self.contradiction = Some(Mismatch(format!(
+                "the audit of a leaf of {} items and {} patterns counts {expected} disjoint pairs \
+                 where the kernel found {found}",
+                items.len(),
+                patterns.len(),
+            )));
+        }
+    }
+}
+
+#[cfg(test)]
+impl Audit {
+    /// Flips a bit in the leaf that `fault` names.
+    pub fn plant(&mut self, fault: Fault) {
+        self.fault = Some(fault);
+    }
+
+    /// The patterns with a bit flipped, if this is the leaf for it.
+    pub fn flip(&mut self, patterns: &[u32], used: u32) -> Option<Vec<u32>> {
+        let fault = self.fault.as_mut()?;
+        if fault.leaf > 0 {
+            fault.leaf -= 1;
+            return None;
+        }
+        let bits: Vec<u32> = super::generate::bits(used).collect();
+        let place = fault.place as usize;
+        let mut flipped = patterns.to_vec();
+        flipped[place / bits.len() % patterns.len()] ^= 1 << bits[place % bits.len()];
+        self.fault = None;
+        Some(flipped)
+    }
+}
