@@ -1,5 +1,5 @@
 use super::audit::Audit;
-use super::generate::Generator;
+use super::generate::{self, Generator};
 use super::kernel::{Buckets, Kernel, Portable};
 use super::layout::Layout;
 use super::pairs::{Countable, Lists, Pairs};
@@ -206,7 +206,13 @@ impl<K: Kernel> JoinCounter<K> {
             } else {
                 (0, 0)
             };
-            generator.fill(self.kernel, frame, &self.layout, low, taken);
+            let frame = generate::Frame {
+                half: frame,
+                layout: &self.layout,
+                low,
+                taken,
+            };
+            generator.fill(self.kernel, &frame);
             // Too much is shared for this little memory: begin anew with the next set.
             if generator.memory() > self.memory / 4 {
                 self.share = false;

@@ -17,11 +17,24 @@ pub struct Generator {
     frame: Option<Half>,
     outer: Quarter,
     inner: Quarter,
+    spare: Quarter,
     /// Every choice of half the columns of a half board, numbered within it.
     choices: Vec<u16>,
     keys: Vec<u64>,
     /// Sums of the members of the lower and of the upper half of a set.
     sums: [Vec<u32>; 2],
+}
+
+/// Half boards that share their quarter boards.
+pub struct Frame<'a> {
+    /// A half board that is granted all columns of any of them.
+    pub half: &'a Half,
+    /// The bits of the keys.
+    pub layout: &'a Layout,
+    /// Columns that each of them takes some of, the same number; it takes all the others.
+    pub low: u32,
+    /// How many it takes.
+    pub taken: u32,
 }
 
 /// All boards of one quarter, sorted by the columns they take.
@@ -48,29 +61,20 @@ impl Generator {
         self.frame = None;
     }
 
-    /// Makes the quarter boards of `frame`. `most` is the number of columns among `low` that any
-    /// half board asked for takes.
-    pub fn fill<K: Kernel>(
-        &mut self,
-        kernel: K,
-        frame: &Half,
-        layout: &Layout,
-        low: u32,
-        most: u32,
-    ) {
-        let rows = frame.rows();
+    /// Makes the quarter boards of `frame`.
+    pub fn fill<K: Kernel>(&mut self, kernel: K, frame: &Frame<'_>) {
+        let rows = frame.half.rows();
         // Rows whose queen is fixed add nothing to choose from: share out the others evenly.
-        let split = (rows + frame.fixed_rows()) / 2;
+        let split = (rows + frame.half.fixed_rows()) / 2;
         self.outer
-            .fill(kernel, frame, layout, (0..split).collect(), true, low, most);
-        let inner = (split..rows).rev().collect();
+            .fill(kernel, frame, 0..split, true, &mut self.spare);
         self.inner
-            .fill(kernel, frame, layout, inner, false, low, most);
+            .fill(kernel, frame, (split..rows).rev(), false, &mut self.spare);
         self.choices = (0..1u32 << rows)
             .filter(|choice| choice.count_ones() == split)
             .map(|choice| choice as u16)
             .collect();
-        self.frame = Some(frame.clone());
+        self.frame = Some(frame.half.clone());
     }
 
     /// Hands the keys of all ways to fill a half board with queens in `columns`, which must belong
@@ -125,30 +129,31 @@ impl Generator {
         let quarter = |quarter: &Quarter| {
             8 * (quarter.places.capacity() + quarter.lines.capacity() + quarter.keys.capacity())
         };
-        (quarter(&self.outer) + quarter(&self.inner) + 8 * self.keys.capacity()) as u64
+        (quarter(&self.outer)
+            + quarter(&self.inner)
+            + quarter(&self.spare)
+            + 8 * self.keys.capacity()) as u64
     }
 }
 
 impl Quarter {
-    /// Finds all boards of `rows`, the last of which lies at the edge between the quarters.
+    /// Finds all boards of `rows` in `frame`, the last of which lies at the edge between the
+    /// quarters. `spare` is room to work in.
     fn fill<K: Kernel>(
         &mut self,
         kernel: K,
-        frame: &Half,
-        layout: &Layout,
-        rows: Vec<u32>,
+        frame: &Frame<'_>,
+        rows: impl Iterator<Item = u32>,
         outer: bool,
-        low: u32,
-        most: u32,
+        spare: &mut Self,
     ) {
-        let columns: Vec<u32> = bits(frame.columns()).collect();
+        let columns: Vec<u32> = bits(frame.half.columns()).collect();
         let low = columns
             .iter()
             .enumerate()
-            .filter(|(_, column)| low >> *column & 1 == 1)
+            .filter(|(_, column)| frame.low >> *column & 1 == 1)
             .fold(0u32, |mask, (index, _)| mask | 1 << index);
-        let sets = 1usize << columns.len();
-        let full = (1u64 << frame.size()) - 1;
+        let full = (1u64 << frame.half.size()) - 1;
         let step = |lines: u64| {
             let (rising, falling) = (lines & 0xFFFF_FFFF, lines >> 32);
             // Outer rows are filled towards the middle, inner rows away from it.
@@ -158,65 +163,63 @@ impl Quarter {
                 rising >> 1 | (falling << 1 & full) << 32
             }
         };
-        // Boards of the rows so far, by the columns they take: no row, no column, one board. The
-        // lists go on a little, so that vectors may be read beyond their ends.
-        let mut places = vec![(0, 0); sets];
-        places[0] = (0, 1);
-        let mut lines = vec![0; 1 + SLACK];
-        let mut keys = vec![0; 1 + SLACK];
-        for (placed, &row) in rows.iter().enumerate() {
-            for lines in &mut lines {
+        // No row, no column: one board.
+        self.clear(columns.len());
+        self.places[0] = (0, 1);
+        self.lines.push(0);
+        self.keys.push(0);
+        self.pad();
+        for (placed, row) in rows.enumerate() {
+            for lines in &mut self.lines {
                 *lines = step(*lines);
             }
             let squares: Vec<(u64, u64)> = columns
                 .iter()
                 .map(|&column| {
-                    (
-                        1 << column | 1 << (32 + column),
-                        layout.key(frame, row, column),
-                    )
+                    let lines = 1 << column | 1 << (32 + column);
+                    (lines, frame.layout.key(frame.half, row, column))
                 })
                 .collect();
-            let allowed = frame.allowed()[row as usize];
-            let mut next = Self {
-                places: vec![(0, 0); sets],
-                ..Self::default()
-            };
+            let allowed = frame.half.allowed()[row as usize];
+            let next = &mut *spare;
+            next.clear(columns.len());
             for set in subsets(columns.len() as u32, placed as u32 + 1) {
-                if (set & low).count_ones() > most {
+                if (set & low).count_ones() > frame.taken {
                     continue;
                 }
                 let start = next.lines.len();
                 for index in bits(set) {
-                    if allowed >> columns[index as usize] & 1 == 0 {
-                        continue;
+                    if allowed >> columns[index as usize] & 1 == 1 {
+                        let (line, key) = squares[index as usize];
+                        let boards = self.boards(set ^ 1 << index);
+                        kernel.extend(boards, line, key, [&mut next.lines, &mut next.keys]);
                     }
-                    let (line, key) = squares[index as usize];
-                    let (at, count) = places[(set ^ 1 << index) as usize];
-                    let boards = Boards {
-                        lines: &lines[at as usize..],
-                        keys: &keys[at as usize..],
-                        count: count as usize,
-                    };
-                    kernel.extend(boards, line, key, [&mut next.lines, &mut next.keys]);
                 }
                 next.places[set as usize] = (start as u32, (next.lines.len() - start) as u32);
             }
-            next.lines.resize(next.lines.len() + SLACK, 0);
-            next.keys.resize(next.keys.len() + SLACK, 0);
-            (places, lines, keys) = (next.places, next.lines, next.keys);
+            next.pad();
+            std::mem::swap(self, next);
         }
         if outer {
             // Seen from the first of the inner rows.
-            for lines in &mut lines {
+            for lines in &mut self.lines {
                 *lines = step(*lines);
             }
         }
-        *self = Self {
-            places,
-            lines,
-            keys,
-        };
+    }
+
+    /// No boards, and a place for each set of so many columns.
+    fn clear(&mut self, columns: usize) {
+        self.places.clear();
+        self.places.resize(1 << columns, (0, 0));
+        self.lines.clear();
+        self.keys.clear();
+    }
+
+    /// Lets the lists go on a little, so that vectors may be read beyond their ends.
+    fn pad(&mut self) {
+        self.lines.resize(self.lines.len() + SLACK, 0);
+        self.keys.resize(self.keys.len() + SLACK, 0);
     }
 
     fn boards(&self, columns: u32) -> Boards<'_> {

@@ -157,7 +157,7 @@ impl<K: Kernel> Pairs<K> {
             union: union(items),
         };
         let mut scratch = std::mem::take(&mut self.scratch);
-        let room = 2 * (items.keys.len() + patterns.len() + SLACK);
+        let room = 3 * (items.keys.len() + patterns.len() + SLACK);
         if scratch.len() < room {
             scratch.resize(room, 0);
         }
@@ -231,7 +231,7 @@ const SMALL_LEAF: usize = 8000;
 /// Keys from all over the list; some twice if it is short.
 fn sample(keys: &[u32]) -> [u32; SAMPLE] {
     let step = (keys.len() << 16) / SAMPLE;
-    std::array::from_fn(|index| keys[index * step >> 16])
+    std::array::from_fn(|index| keys[(index * step) >> 16])
 }
 
 /// A choice of at most 32 bits of 64.

@@ -57,6 +57,21 @@ static COMPRESS_WIDE: [[u8; 8]; 16] = {
     table
 };
 
+/// For each mask of 4 lanes of 64 bits, the low halves of the lanes in it, in order.
+static COMPRESS_LOW: [[u8; 8]; 16] = {
+    let mut table = [[0; 8]; 16];
+    let mut mask = 0;
+    while mask < 16 {
+        let mut place = 0;
+        while place < 4 {
+            table[mask][place] = COMPRESS_WIDE[mask][2 * place];
+            place += 1;
+        }
+        mask += 1;
+    }
+    table
+};
+
 // All operations below: `self` proves the instruction set; what memory may be touched, the caller
 // of an unsafe operation vouches for.
 impl Avx2 {
@@ -208,6 +223,16 @@ impl Vector for Avx2 {
         let lanes = self.permutation(&COMPRESS_WIDE[(mask & 15) as usize]);
         // SAFETY: see above.
         unsafe { _mm256_storeu_si256(to.cast(), _mm256_permutevar8x32_epi32(keys, lanes)) }
+    }
+
+    #[inline(always)]
+    unsafe fn compress_low(self, keys: __m256i, mask: u32, to: *mut u32) {
+        let lanes = self.permutation(&COMPRESS_LOW[(mask & 15) as usize]);
+        // SAFETY: see above.
+        unsafe {
+            let low = _mm256_permutevar8x32_epi32(keys, lanes);
+            _mm_storeu_si128(to.cast(), _mm256_castsi256_si128(low));
+        }
     }
 
     #[inline(always)]

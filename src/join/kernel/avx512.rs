@@ -227,6 +227,15 @@ impl Vector for Avx512 {
     }
 
     #[inline(always)]
+    unsafe fn compress_low(self, keys: __m512i, mask: u32, to: *mut u32) {
+        // SAFETY: see above.
+        unsafe {
+            let low = _mm256_maskz_compress_epi32(mask as u8, _mm512_cvtepi64_epi32(keys));
+            _mm256_storeu_si256(to.cast(), low);
+        }
+    }
+
+    #[inline(always)]
     fn bits<const WIDTH: usize>(self, mask: u32) -> u32 {
         mask
     }

@@ -15,6 +15,8 @@ pub struct Buckets<T> {
     /// For each chunk, the chunk before in the same bucket.
     before: Vec<u32>,
     pool: Vec<T>,
+    /// The buckets themselves, where there are few.
+    few: [Vec<T>; 1 << FEW],
     length: usize,
 }
 
@@ -22,12 +24,24 @@ pub struct Buckets<T> {
 pub trait Rest: Copy + Default + 'static {
     /// The low bits of `key`.
     fn of(key: u64) -> Self;
+
+    /// Writes the keys of the lanes in `mask` to `to`, without gaps.
+    ///
+    /// # Safety
+    /// `V::WIDE_LANES` keys may be written there, however many are in `mask`.
+    unsafe fn compress<V: Vector>(v: V, keys: V::Wide, mask: u32, to: *mut Self);
 }
 
 impl Rest for u32 {
     #[inline(always)]
     fn of(key: u64) -> Self {
         key as Self
+    }
+
+    #[inline(always)]
+    unsafe fn compress<V: Vector>(v: V, keys: V::Wide, mask: u32, to: *mut Self) {
+        // SAFETY: the caller vouches for the memory.
+        unsafe { v.compress_low(keys, mask, to) }
     }
 }
 
@@ -36,7 +50,16 @@ impl Rest for u64 {
     fn of(key: u64) -> Self {
         key
     }
+
+    #[inline(always)]
+    unsafe fn compress<V: Vector>(v: V, keys: V::Wide, mask: u32, to: *mut Self) {
+        // SAFETY: the caller vouches for the memory.
+        unsafe { v.compress_wide(keys, mask, to) }
+    }
 }
+
+/// Up to so many top bits the keys are dealt out by vectors, to flat lists.
+const FEW: u32 = 2;
 
 /// Keys in a chunk.
 const CHUNK: usize = 64;
@@ -51,6 +74,7 @@ impl<T: Rest> Buckets<T> {
         self.ends.resize(1 << sorted, 0);
         self.before.clear();
         self.pool.clear();
+        self.few.iter_mut().for_each(Vec::clear);
         self.length = 0;
     }
 
@@ -61,17 +85,20 @@ impl<T: Rest> Buckets<T> {
 
     /// Whether there is no key with `value` on top.
     pub fn is_empty_at(&self, value: u32) -> bool {
+        if self.sorted <= FEW {
+            return self.few[value as usize].is_empty();
+        }
         self.ends[value as usize] == 0
     }
 
     /// Appends the keys with `value` on top to `to`.
     pub fn gather(&self, value: u32, to: &mut Vec<T>) {
-        let end = self.ends[value as usize] as usize;
-        if end == 0 {
+        if self.sorted <= FEW {
+            to.extend_from_slice(&self.few[value as usize]);
             return;
         }
-        if self.sorted == 0 {
-            to.extend_from_slice(&self.pool);
+        let end = self.ends[value as usize] as usize;
+        if end == 0 {
             return;
         }
         let last = (end - 1) / CHUNK;
@@ -86,12 +113,10 @@ impl<T: Rest> Buckets<T> {
 }
 
 #[inline(always)]
-pub(super) fn scatter<V: Vector, T: Rest>(_: V, keys: &[u64], buckets: &mut Buckets<T>) {
+pub(super) fn scatter<V: Vector, T: Rest>(v: V, keys: &[u64], buckets: &mut Buckets<T>) {
     buckets.length += keys.len();
-    if buckets.sorted == 0 {
-        buckets.pool.extend(keys.iter().map(|key| T::of(*key)));
-        buckets.ends[0] = buckets.pool.len() as u32;
-        return;
+    if buckets.sorted <= FEW {
+        return deal(v, keys, buckets);
     }
     let shift = 64 - buckets.sorted;
     let low = u64::MAX >> buckets.sorted;
@@ -123,5 +148,55 @@ pub(super) fn scatter<V: Vector, T: Rest>(_: V, keys: &[u64], buckets: &mut Buck
     unsafe {
         buckets.before.set_len(used);
         buckets.pool.set_len(used * CHUNK);
+    }
+}
+
+/// Adds keys to a few flat lists.
+#[inline(always)]
+fn deal<V: Vector, T: Rest>(v: V, keys: &[u64], buckets: &mut Buckets<T>) {
+    let whole = keys.len() - keys.len() % V::WIDE_LANES;
+    let all = u32::MAX >> (32 - V::WIDE_LANES);
+    let bits = [62, 63].map(|bit| v.splat_wide(1 << bit));
+    let used = &mut buckets.few[..1 << buckets.sorted];
+    for list in &mut *used {
+        list.reserve(keys.len() + V::WIDE_LANES);
+    }
+    let mut ends = [std::ptr::null_mut(); 1 << FEW];
+    for (end, list) in ends.iter_mut().zip(&mut *used) {
+        *end = list.spare_capacity_mut().as_mut_ptr().cast::<T>();
+    }
+    let starts = ends;
+    for at in (0..whole).step_by(V::WIDE_LANES) {
+        // SAFETY: a whole vector is left to read, and each list has room for all keys and a vector
+        // more.
+        unsafe {
+            let keys = v.load_wide(keys.as_ptr().add(at));
+            let [low, high] = bits.map(|bit| v.disjoint_wide(keys, bit));
+            let mut give = |value: usize, lanes: u32| {
+                T::compress(v, keys, lanes, ends[value]);
+                ends[value] = ends[value].add(lanes.count_ones() as usize);
+            };
+            match buckets.sorted {
+                0 => give(0, all),
+                1 => {
+                    give(0, high);
+                    give(1, high ^ all);
+                }
+                _ => {
+                    give(0, high & low);
+                    give(1, high & (low ^ all));
+                    give(2, (high ^ all) & low);
+                    give(3, (high ^ all) & (low ^ all));
+                }
+            }
+        }
+    }
+    for ((list, start), end) in used.iter_mut().zip(starts).zip(ends) {
+        // SAFETY: all from the start to the end has been written, within the space reserved.
+        unsafe { list.set_len(list.len() + end.offset_from_unsigned(start)) };
+    }
+    for &key in &keys[whole..] {
+        let value = key.unbounded_shr(64 - buckets.sorted);
+        used[value as usize].push(T::of(key));
     }
 }

@@ -19,28 +19,24 @@ pub(super) fn cross<V: Vector>(v: V, outer: Boards<'_>, inner: Boards<'_>, to: &
     assert!(inner.lines.len() >= count + SLACK && inner.keys.len() >= count + SLACK);
     to.reserve(outer.count * count + V::WIDE_LANES);
     let mut length = to.len();
-    let vectors = count.div_ceil(V::WIDE_LANES);
-    if vectors == 0 {
-        return;
-    }
-    let last = u32::MAX >> (32 - (count - (vectors - 1) * V::WIDE_LANES) as u32);
-    let (all_lines, all_keys) = (inner.lines.as_ptr(), inner.keys.as_ptr());
     let start = to.as_mut_ptr();
-    for (&lines, &key) in outer.lines[..outer.count].iter().zip(outer.keys) {
-        let (lines, key) = (v.splat_wide(lines), v.splat_wide(key));
-        for vector in 0..vectors {
-            // SAFETY: the lists go on for a vector after their last board; there is room for each
-            // pair and for a vector more.
-            unsafe {
-                let at = vector * V::WIDE_LANES;
-                let mut disjoint = v.disjoint_wide(lines, v.load_wide(all_lines.add(at)));
-                if vector + 1 == vectors {
-                    disjoint &= last;
-                }
-                let keys = v.or_wide(key, v.load_wide(all_keys.add(at)));
-                v.compress_wide(keys, disjoint, start.add(length));
-                length += disjoint.count_ones() as usize;
-            }
+    let outer = outer.lines[..outer.count].iter().zip(outer.keys);
+    // The inner boards stay in registers, the outer ones are read again for each vector of them.
+    for at in (0..count).step_by(V::WIDE_LANES) {
+        let there = u32::MAX >> (32 - (count - at).min(V::WIDE_LANES) as u32);
+        // SAFETY: the lists go on for a vector after their last board.
+        let (inner_lines, inner_keys) = unsafe {
+            (
+                v.load_wide(inner.lines.as_ptr().add(at)),
+                v.load_wide(inner.keys.as_ptr().add(at)),
+            )
+        };
+        for (&lines, &key) in outer.clone() {
+            let disjoint = v.disjoint_wide(v.splat_wide(lines), inner_lines) & there;
+            let keys = v.or_wide(v.splat_wide(key), inner_keys);
+            // SAFETY: there is room for each pair and for a vector more.
+            unsafe { v.compress_wide(keys, disjoint, start.add(length)) };
+            length += disjoint.count_ones() as usize;
         }
     }
     // SAFETY: all up to `length` has been written, within the space reserved.

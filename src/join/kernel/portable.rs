@@ -11,7 +11,7 @@ super::entry_points!(Portable, "portable");
 /// A choice of bits: what moves by 1, 2, 4, 8 and 16 places to close the gaps (Hacker's Delight,
 /// "compress").
 #[derive(Clone, Copy)]
-pub(super) struct Bits {
+pub struct Bits {
     mask: u32,
     moves: [u32; 5],
 }
@@ -135,6 +135,18 @@ impl Vector for Portable {
             // at most `lane`.
             unsafe {
                 next.write(key);
+                next = next.add((mask >> lane & 1) as usize);
+            }
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn compress_low(self, keys: [u64; 4], mask: u32, to: *mut u32) {
+        let mut next = to;
+        for (lane, key) in keys.into_iter().enumerate() {
+            // SAFETY: as for `compress_wide`.
+            unsafe {
+                next.write(key as u32);
                 next = next.add((mask >> lane & 1) as usize);
             }
         }

@@ -5,7 +5,7 @@ use super::{LEAF, Row, SAMPLE};
 /// A value of the implementing type is the proof that the instruction set is there: only its
 /// `new` makes one. Algorithms are written once over this trait, in the neighbouring files, and
 /// are inlined into the entry points of each instruction set.
-pub(super) trait Vector: Copy {
+pub trait Vector: Copy {
     /// 32-bit keys.
     type Keys: Copy;
     /// 64-bit keys.
@@ -84,6 +84,12 @@ pub(super) trait Vector: Copy {
     /// # Safety
     /// `WIDE_LANES` keys may be written there, however many are in `mask`.
     unsafe fn compress_wide(self, keys: Self::Wide, mask: u32, to: *mut u64);
+
+    /// As [`compress_wide`](Self::compress_wide), the low 32 bits of each key alone.
+    ///
+    /// # Safety
+    /// `WIDE_LANES` keys may be written there, however many are in `mask`.
+    unsafe fn compress_low(self, keys: Self::Wide, mask: u32, to: *mut u32);
 
     /// The choice of the bits of `mask`, to be cut into fields of `WIDTH` bits.
     fn bits<const WIDTH: usize>(self, mask: u32) -> Self::Bits;
