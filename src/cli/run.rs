@@ -33,12 +33,12 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     let sizes = config.run.n.0.ok_or_else(|| {
         Failure::usage("no board: give -n N or -n A..=B, or set run.n in a configuration file")
     })?;
-    let engine = engines::choose(config.run.engine);
     let session = Session::new(config)?;
     let table = Table::new(sizes.last());
     let json = config.output.json;
     let mut header = (!json).then(|| table.header());
     for n in sizes.iter() {
+        let engine = engines::choose(config.run.engine, n);
         let plan = engines::plan(engine, n);
         let census = config.run.unique.then(|| engines::plan(Engine::Census, n));
         let plans = [Some(plan.clone()), census].into_iter().flatten().collect();

@@ -17,7 +17,7 @@ pub enum Engine {
 
 impl Engine {
     /// All.
-    pub const ALL: [Self; 2] = [Self::Chain, Self::Census];
+    pub const ALL: [Self; 3] = [Self::Chain, Self::Join, Self::Census];
 
     /// Whether it counts all solutions, and not the symmetric ones alone.
     pub const fn counts_all(self) -> bool {
