@@ -26,7 +26,7 @@ impl ColumnSet {
     /// The number of columns of the middle queen that are looked at: those of the left half and
     /// the central one; 1 on even boards, which have no such queen.
     pub const fn middles(n: Size) -> u64 {
-        if n.get() % 2 == 0 {
+        if n.get().is_multiple_of(2) {
             1
         } else {
             Self::half(n) as u64 + 1
@@ -225,7 +225,11 @@ mod tests {
                 .map(|set| u64::from(set.weight))
                 .sum();
             let h = n.get() / 2;
-            let middles = if n.get() % 2 == 0 { 1 } else { n.get() };
+            let middles = if n.get().is_multiple_of(2) {
+                1
+            } else {
+                n.get()
+            };
             assert_eq!(weights, choose(2 * h, h) * u64::from(middles), "n = {n}");
         }
     }

@@ -9,7 +9,7 @@ use crate::engine::{Counter, CounterSettings, Mismatch, Tally, Task};
 use crate::simd::Isa;
 
 /// Counts join tasks with one instruction set.
-struct JoinCounter<K> {
+pub struct JoinCounter<K> {
     n: Size,
     kernel: K,
     /// Bytes that may be held.
@@ -85,6 +85,11 @@ const fn sorted_bits(n: Size) -> u32 {
 
 impl<K: Kernel> JoinCounter<K> {
     fn new(n: Size, kernel: K, memory: u64) -> Self {
+        Self::audited(n, kernel, memory, Audit::new(AUDIT))
+    }
+
+    /// A counter that counts its leaves again as `audit` says.
+    pub fn audited(n: Size, kernel: K, memory: u64, audit: Audit) -> Self {
         Self {
             n,
             kernel,
@@ -93,7 +98,7 @@ impl<K: Kernel> JoinCounter<K> {
             frame: Frame::default(),
             layout: Layout::default(),
             generators: Default::default(),
-            pairs: Pairs::new(kernel, Audit::new(AUDIT)),
+            pairs: Pairs::new(kernel, audit),
             narrow: Lists::default(),
             wide: Lists::default(),
         }
@@ -259,48 +264,5 @@ impl<K: Kernel> Counter for JoinCounter<K> {
             tally.completions.add(partition.set.weight, found.into());
         }
         Ok(tally)
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::board::known;
-    use crate::engine::Plan;
-    use crate::join::{JoinPlan, naive};
-
-    fn total(n: u32, isa: Isa) -> u128 {
-        let plan = JoinPlan::new(Size::new(n).unwrap());
-        let mut counter = plan.counter(&CounterSettings {
-            isa,
-            memory: 1 << 30,
-        });
-        let tally: Tally = (0..plan.tasks())
-            .map(|i| counter.count(&plan.task(i)).unwrap())
-            .sum();
-        tally.completions.solutions()
-    }
-
-    #[test]
-    fn totals() {
-        for isa in Isa::ALL {
-            for n in 1..=16 {
-                let size = Size::new(n).unwrap();
-                assert_eq!(total(n, isa), known(size).unwrap().total, "n = {n}, {isa}");
-            }
-        }
-    }
-
-    #[test]
-    fn naive_totals() {
-        for n in 1..=12 {
-            let n = Size::new(n).unwrap();
-            let mut sum = 0;
-            for partition in (0..Partition::ranks(n)).filter_map(|r| Partition::of_rank(n, r)) {
-                sum +=
-                    u128::from(naive::completions(&partition)) * u128::from(partition.set.weight);
-            }
-            assert_eq!(sum, known(n).unwrap().total, "n = {n}");
-        }
     }
 }

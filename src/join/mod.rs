@@ -1,4 +1,21 @@
 //! The join engine: count pairs of half boards that fit together, not solutions.
+//!
+//! Backtracking pays for every solution. Here the board is cut in two halves of h = ⌊n/2⌋ rows. For
+//! each set of h columns, all ways to fill the top half with queens in those columns are listed, and
+//! all ways to fill the bottom half with queens in the others; a solution is a pair of the two that
+//! share no diagonal. Such pairs are counted without listing them. On odd boards the queen of the
+//! middle row is placed first, and bans its column and diagonals.
+//!
+//! * [`ColumnSet`]: which columns belong to which half; one set of each symmetry class, with its
+//!   weight.
+//! * [`Half`]: a half board, and the *key* that says which diagonals a filling takes.
+//! * [`Partition`]: what a rank of the plan stands for.
+//! * [`JoinPlan`]: the order of partitions, the tasks, what they cost.
+//! * `generate`: all keys of a half board, from quarter boards.
+//! * `pairs`: the number of disjoint pairs of keys from two lists.
+//! * `kernel`: the inner loops of both, for each instruction set.
+//! * `audit`: leaves of the recursion counted again.
+//! * [`Recount`]: the same tasks counted by backtracking, to check all of this.
 
 mod audit;
 mod columns;
@@ -8,11 +25,14 @@ mod generate;
 mod half;
 mod kernel;
 mod layout;
+#[cfg(test)]
 mod naive;
 mod pairs;
 mod partition;
 mod plan;
 mod recount;
+#[cfg(test)]
+mod tests;
 
 pub use columns::ColumnSet;
 pub use half::{Half, Side};

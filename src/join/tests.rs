@@ -1,0 +1,266 @@
+//! What every back-end has to get right, stamped out for each.
+
+use super::audit::{Audit, Fault};
+use super::counter::JoinCounter;
+use super::kernel::{Kernel, Portable};
+use super::{ColumnSet, JoinPlan, Partition, naive};
+use crate::board::{Size, known};
+use crate::engine::{Counter, Mismatch, Plan, Tally, Task};
+
+const PLENTY: u64 = 1 << 30;
+
+fn size(n: u32) -> Size {
+    Size::new(n).unwrap()
+}
+
+/// SplitMix64.
+struct Random(u64);
+
+impl Random {
+    fn below(&mut self, limit: u64) -> u64 {
+        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
+        let mut random = self.0;
+        random = (random ^ random >> 30).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+        random = (random ^ random >> 27).wrapping_mul(0x94D0_49BB_1331_11EB);
+        (random ^ random >> 31) % limit
+    }
+}
+
+fn count(plan: &JoinPlan, counter: &mut dyn Counter, ranks: std::ops::Range<u64>) -> Tally {
+    let task = Task {
+        ranks,
+        ..plan.task(0)
+    };
+    counter.count(&task).unwrap()
+}
+
+fn total(n: u32, kernel: impl Kernel, memory: u64) -> Tally {
+    let plan = JoinPlan::new(size(n));
+    let mut counter = JoinCounter::audited(size(n), kernel, memory, Audit::new(1 << 16));
+    count(&plan, &mut counter, 0..plan.ranks())
+}
+
+fn totals(kernel: impl Kernel) {
+    for n in 1..=15 {
+        let found = total(n, kernel, PLENTY).completions.solutions();
+        assert_eq!(found, known(size(n)).unwrap().total, "n = {n}");
+    }
+}
+
+fn every_set(kernel: impl Kernel) {
+    for n in 1..=12 {
+        let plan = JoinPlan::new(size(n));
+        let mut counter = JoinCounter::audited(size(n), kernel, PLENTY, Audit::new(1));
+        for rank in 0..plan.ranks() {
+            let tally = count(&plan, &mut counter, rank..rank + 1);
+            let mut expected = Tally {
+                nodes: tally.nodes,
+                ..Tally::default()
+            };
+            if let Some(partition) = Partition::of_rank(size(n), rank) {
+                expected.partitions = 1;
+                let completions = naive::completions(&partition);
+                expected
+                    .completions
+                    .add(partition.set.weight, completions.into());
+            }
+            assert_eq!(tally, expected, "n = {n}, rank {rank}");
+        }
+    }
+}
+
+fn random_cuts(kernel: impl Kernel) {
+    let mut random = Random(1);
+    for n in [9, 11, 12, 13] {
+        let plan = JoinPlan::new(size(n));
+        let whole = total(n, kernel, PLENTY);
+        for _ in 0..4 {
+            let mut cuts: Vec<u64> = (0..10).map(|_| random.below(plan.ranks() + 1)).collect();
+            cuts.extend([0, plan.ranks()]);
+            cuts.sort_unstable();
+            // In any order: what a counter keeps between tasks must not matter.
+            let mut pieces: Vec<_> = cuts.windows(2).map(|cut| cut[0]..cut[1]).collect();
+            pieces.reverse();
+            let mut counter = JoinCounter::audited(size(n), kernel, PLENTY, Audit::new(1 << 16));
+            let sum: Tally = pieces
+                .into_iter()
+                .map(|ranks| count(&plan, &mut counter, ranks))
+                .sum();
+            assert_eq!(sum, whole, "n = {n}");
+        }
+    }
+}
+
+/// The lists of n = 14 have some hundred keys: no budget is smaller than a list of 1024, so that
+/// slices come into play from n = 16 on.
+fn small_budgets(kernel: impl Kernel) {
+    for (n, memory) in [(11, 0), (14, 0), (16, 0), (16, 60_000)] {
+        let found = total(n, kernel, memory);
+        assert_eq!(
+            found.completions.solutions(),
+            known(size(n)).unwrap().total,
+            "n = {n}"
+        );
+    }
+}
+
+/// A few sets of each size, within next to no memory, within some, and within plenty.
+fn small_budgets_of_larger_boards(kernel: impl Kernel) {
+    for n in 18..=20 {
+        let plan = JoinPlan::new(size(n));
+        let mut random = Random(n.into());
+        let counters = [0, 300_000, 3_000_000, PLENTY]
+            .map(|memory| JoinCounter::audited(size(n), kernel, memory, Audit::new(1 << 16)));
+        let ranks: Vec<u64> = (0..4).map(|_| random.below(plan.ranks() - 4)).collect();
+        let [nothing, little, some, plenty] = counters.map(|mut counter| -> Tally {
+            ranks
+                .iter()
+                .map(|&rank| count(&plan, &mut counter, rank..rank + 4))
+                .sum()
+        });
+        for tally in [nothing, little, some] {
+            assert!(tally.agrees_with(&plenty), "n = {n}");
+        }
+        assert!(nothing.nodes > plenty.nodes, "n = {n}: nothing was sliced");
+    }
+}
+
+/// One task of n = 16 with a bit flipped in some leaf; `one_in` leaves are audited.
+fn with_a_fault(
+    kernel: impl Kernel,
+    one_in: u64,
+    seed: u64,
+    fault: Fault,
+) -> (Task, Result<Tally, Mismatch>) {
+    let n = size(16);
+    let plan = JoinPlan::new(n);
+    let middle = plan.ranks() / 2;
+    let task = Task {
+        // The audit is seeded by the first rank.
+        ranks: middle + seed..middle + seed + 3,
+        ..plan.task(0)
+    };
+    let mut audit = Audit::new(one_in);
+    audit.plant(fault);
+    let result = JoinCounter::audited(n, kernel, PLENTY, audit).count(&task);
+    (task, result)
+}
+
+fn faults(kernel: impl Kernel) {
+    let plan = JoinPlan::new(size(16));
+    let mut random = Random(7);
+    let mut changed = 0;
+    for _ in 0..150 {
+        let fault = Fault {
+            leaf: random.below(8),
+            place: random.below(1 << 20),
+        };
+        let seed = random.below(40);
+        // Nobody looks: the count may be wrong. Everybody looks: a wrong count is caught.
+        let (task, unseen) = with_a_fault(kernel, 1 << 63, seed, fault);
+        let truth = plan.oracle().count(&task).unwrap();
+        let is_wrong = !unseen.unwrap().agrees_with(&truth);
+        let (_, seen) = with_a_fault(kernel, 1, seed, fault);
+        assert_eq!(seen.is_err(), is_wrong, "{fault:?}");
+        changed += usize::from(is_wrong);
+    }
+    assert!(changed >= 10, "only {changed} flips changed a count");
+}
+
+macro_rules! backends {
+    ($($name:ident: $kernel:expr),* $(,)?) => {$(
+        mod $name {
+            #[test]
+            fn totals_up_to_15_are_the_known_ones() {
+                if let Some(kernel) = $kernel {
+                    super::totals(kernel);
+                }
+            }
+
+            #[test]
+            fn every_set_up_to_12_is_counted_as_the_naive_join_does() {
+                if let Some(kernel) = $kernel {
+                    super::every_set(kernel);
+                }
+            }
+
+            #[test]
+            fn any_cut_of_the_plan_adds_up() {
+                if let Some(kernel) = $kernel {
+                    super::random_cuts(kernel);
+                }
+            }
+
+            #[test]
+            fn little_memory_gives_the_same_totals() {
+                if let Some(kernel) = $kernel {
+                    super::small_budgets(kernel);
+                }
+            }
+
+            #[test]
+            fn little_memory_gives_the_same_tallies_of_larger_boards() {
+                if let Some(kernel) = $kernel {
+                    super::small_budgets_of_larger_boards(kernel);
+                }
+            }
+
+            #[test]
+            fn the_audit_sees_every_flipped_bit_that_changes_a_count() {
+                if let Some(kernel) = $kernel {
+                    super::faults(kernel);
+                }
+            }
+        }
+    )*};
+}
+
+backends! {
+    portable: Some(super::Portable),
+}
+
+#[cfg(target_arch = "x86_64")]
+backends! {
+    avx2: crate::join::kernel::Avx2::new(),
+    avx512: crate::join::kernel::Avx512::new(),
+}
+
+/// The share of faults caught is the share of leaves looked at: with 1 in 8, of N flips that change
+/// a count about N/8 are caught, with a standard deviation of √(N · 1/8 · 7/8).
+#[test]
+fn the_audit_catches_the_share_it_promises() {
+    let mut random = Random(3);
+    let (mut wrong, mut caught) = (0, 0);
+    for _ in 0..600 {
+        let fault = Fault {
+            leaf: random.below(8),
+            place: random.below(1 << 20),
+        };
+        let seed = random.below(1000);
+        if with_a_fault(Portable, 1, seed, fault).1.is_err() {
+            wrong += 1;
+            caught += u32::from(with_a_fault(Portable, 8, seed, fault).1.is_err());
+        }
+    }
+    let expected = f64::from(wrong) / 8.0;
+    let deviation = (expected * 7.0 / 8.0).sqrt();
+    assert!(wrong > 100, "{wrong}");
+    assert!(
+        (f64::from(caught) - expected).abs() <= 2.0 * deviation,
+        "{caught} of {wrong}"
+    );
+}
+
+#[test]
+fn the_naive_join_gives_the_known_totals() {
+    for n in 1..=12 {
+        let n = size(n);
+        let sum: u128 = (0..ColumnSet::ranks(n))
+            .filter_map(|rank| Partition::of_rank(n, rank))
+            .map(|partition| {
+                u128::from(naive::completions(&partition)) * u128::from(partition.set.weight)
+            })
+            .sum();
+        assert_eq!(sum, known(n).unwrap().total, "n = {n}");
+    }
+}
