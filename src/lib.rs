@@ -16,6 +16,7 @@
 //! * [`actors`]: the runtime.
 //! * [`telemetry`]: what a run tells of itself.
 //! * [`config`]: settings: what there is, what is allowed, where each value comes from.
+//! * [`ledger`]: the durable record of a run.
 //! * [`cli`]: the command line, one file for each command.
 
 pub mod actors;
@@ -28,6 +29,7 @@ pub mod engine;
 pub mod expand;
 pub mod join;
 pub mod ladder;
+pub mod ledger;
 pub mod outcome;
 pub mod simd;
 pub mod telemetry;

@@ -1,0 +1,364 @@
+use std::collections::BTreeMap;
+use std::fmt;
+
+use super::{PlanInfo, Shard};
+use crate::engine::{Engine, TaskId};
+
+/// Which tasks of which plans are there: one bit each.
+#[derive(Clone, Debug)]
+pub struct Coverage {
+    plans: BTreeMap<Engine, TaskSet>,
+}
+
+#[derive(Clone, Debug)]
+struct TaskSet {
+    tasks: u64,
+    done: u64,
+    bits: Vec<u64>,
+}
+
+impl Coverage {
+    /// No task of these plans.
+    pub fn none_of(plans: &[PlanInfo]) -> Self {
+        let set = |plan: &PlanInfo| TaskSet {
+            tasks: plan.tasks,
+            done: 0,
+            bits: vec![0; plan.tasks.div_ceil(64) as usize],
+        };
+        Self {
+            plans: plans.iter().map(|plan| (plan.engine, set(plan))).collect(),
+        }
+    }
+
+    /// Whether the plans have such a task.
+    pub fn is_task(&self, task: TaskId) -> bool {
+        self.plans
+            .get(&task.engine)
+            .is_some_and(|set| task.index < set.tasks)
+    }
+
+    /// Adds a task that the plans have; `false` if it was there already.
+    pub fn add(&mut self, task: TaskId) -> bool {
+        let Some(set) = self.plans.get_mut(&task.engine) else {
+            return false;
+        };
+        let word = &mut set.bits[(task.index / 64) as usize];
+        let bit = 1 << (task.index % 64);
+        let new = *word & bit == 0;
+        *word |= bit;
+        set.done += u64::from(new);
+        new
+    }
+
+    /// Whether the task is there.
+    pub fn holds(&self, task: TaskId) -> bool {
+        self.plans
+            .get(&task.engine)
+            .and_then(|set| set.bits.get((task.index / 64) as usize))
+            .is_some_and(|word| word & 1 << (task.index % 64) != 0)
+    }
+
+    /// Tasks there, of all plans.
+    pub fn done(&self) -> u64 {
+        self.plans.values().map(|set| set.done).sum()
+    }
+
+    /// Tasks of all plans.
+    pub fn tasks(&self) -> u64 {
+        self.plans.values().map(|set| set.tasks).sum()
+    }
+
+    /// Whether every task of every plan is there.
+    pub fn is_whole(&self) -> bool {
+        self.plans.values().all(|set| set.done == set.tasks)
+    }
+
+    /// Whether every task of `shard` is there.
+    pub fn is_whole_for(&self, shard: Shard) -> bool {
+        self.is_whole() || self.tasks_where(false).all(|task| !shard.holds(task))
+    }
+
+    /// What is missing, with the tasks of shards that are missing altogether under the name of the
+    /// shard, where the run is divided like `shard`.
+    pub fn missing(&self, shard: Shard) -> Missing {
+        let residue = |task: TaskId| (task.index % shard.count()) as usize;
+        let mut absent = vec![shard.count() > 1; shard.count() as usize];
+        for task in self.tasks_where(true) {
+            absent[residue(task)] = false;
+        }
+        let shards = shard
+            .all()
+            .filter(|shard| absent[shard.index() as usize])
+            .map(|shard| (shard, self.ranges_of(shard)))
+            .filter(|(_, ranges)| !ranges.is_empty())
+            .collect();
+        let mut ranges = Ranges::default();
+        self.tasks_where(false)
+            .filter(|task| !absent[residue(*task)])
+            .for_each(|task| ranges.push(task));
+        Missing {
+            shards,
+            ranges: ranges.finish(),
+        }
+    }
+
+    /// All tasks of `shard`, a range for each plan.
+    fn ranges_of(&self, shard: Shard) -> Vec<TaskRange> {
+        let range = |(&engine, set): (&Engine, &TaskSet)| {
+            let steps = shard.tasks_of(set.tasks).checked_sub(1)?;
+            Some(TaskRange {
+                engine,
+                first: shard.index(),
+                last: shard.index() + steps * shard.count(),
+                step: shard.count(),
+            })
+        };
+        self.plans.iter().filter_map(range).collect()
+    }
+
+    /// The tasks that are there, or those that are not.
+    fn tasks_where(&self, there: bool) -> impl Iterator<Item = TaskId> {
+        self.plans.iter().flat_map(move |(&engine, set)| {
+            (0..set.tasks)
+                .map(move |index| TaskId { engine, index })
+                .filter(move |task| self.holds(*task) == there)
+        })
+    }
+}
+
+/// Tasks of one engine in even steps: `first`, `first + step`, … `last`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TaskRange {
+    /// The engine.
+    pub engine: Engine,
+    /// The first task.
+    pub first: u64,
+    /// The last task.
+    pub last: u64,
+    /// From one task to the next, at least 1.
+    pub step: u64,
+}
+
+impl TaskRange {
+    fn single(task: TaskId) -> Self {
+        Self {
+            engine: task.engine,
+            first: task.index,
+            last: task.index,
+            step: 1,
+        }
+    }
+
+    /// How many tasks it holds.
+    pub const fn tasks(&self) -> u64 {
+        (self.last - self.first) / self.step + 1
+    }
+}
+
+impl fmt::Display for TaskRange {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self {
+            engine,
+            first,
+            last,
+            step,
+        } = self;
+        match (self.tasks(), step) {
+            (1, _) => write!(f, "{engine} {first} (1 task)"),
+            (tasks, 1) => write!(f, "{engine} {first}..={last} ({tasks} tasks)"),
+            (tasks, _) => write!(
+                f,
+                "{engine} {first}..={last} in steps of {step} ({tasks} tasks)"
+            ),
+        }
+    }
+}
+
+/// Gathers ascending tasks into few ranges; steps wider than 1 need three tasks.
+#[derive(Default)]
+struct Ranges(Vec<TaskRange>);
+
+impl Ranges {
+    fn push(&mut self, task: TaskId) {
+        if self
+            .0
+            .last()
+            .is_some_and(|range| range.engine != task.engine)
+        {
+            self.split_last_pair();
+        } else if let Some(range) = self.0.last_mut() {
+            let step = task.index - range.last;
+            if range.first == range.last || range.step == step {
+                range.step = step;
+                range.last = task.index;
+                return;
+            }
+            if range.step > 1 && range.tasks() == 2 {
+                let second = TaskRange {
+                    first: range.last,
+                    last: task.index,
+                    step,
+                    ..*range
+                };
+                range.last = range.first;
+                self.0.push(second);
+                return;
+            }
+        }
+        self.0.push(TaskRange::single(task));
+    }
+
+    fn finish(mut self) -> Vec<TaskRange> {
+        self.split_last_pair();
+        self.0
+    }
+
+    fn split_last_pair(&mut self) {
+        if let Some(&range) = self.0.last()
+            && range.step > 1
+            && range.tasks() == 2
+        {
+            self.0.pop();
+            for index in [range.first, range.last] {
+                self.0.push(TaskRange::single(TaskId {
+                    engine: range.engine,
+                    index,
+                }));
+            }
+        }
+    }
+}
+
+/// The tasks that a run lacks. Shown one range a line, long lists cut short.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Missing {
+    /// Shards of which no task is there, with their tasks.
+    pub shards: Vec<(Shard, Vec<TaskRange>)>,
+    /// All other missing tasks.
+    pub ranges: Vec<TaskRange>,
+}
+
+impl Missing {
+    /// Lines shown before the rest is summed up.
+    const LINES: usize = 20;
+
+    /// Whether nothing is missing.
+    pub fn is_empty(&self) -> bool {
+        self.shards.is_empty() && self.ranges.is_empty()
+    }
+
+    /// How many tasks are missing.
+    pub fn tasks(&self) -> u64 {
+        let shards = self.shards.iter().flat_map(|(_, ranges)| ranges);
+        shards.chain(&self.ranges).map(TaskRange::tasks).sum()
+    }
+}
+
+impl fmt::Display for Missing {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let shards = self
+            .shards
+            .iter()
+            .flat_map(|(shard, ranges)| ranges.iter().map(move |r| format!("shard {shard}: {r}")));
+        let lines: Vec<String> = shards
+            .chain(self.ranges.iter().map(TaskRange::to_string))
+            .collect();
+        let (shown, rest) = lines.split_at(lines.len().min(Self::LINES));
+        write!(f, "{}", shown.join("\n"))?;
+        if !rest.is_empty() {
+            write!(f, "\nand {} ranges more", rest.len())?;
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn coverage(chain: u64, census: u64) -> Coverage {
+        let plan = |engine, tasks| PlanInfo {
+            engine,
+            version: String::new(),
+            tasks,
+            hash: String::new(),
+        };
+        Coverage::none_of(&[plan(Engine::Chain, chain), plan(Engine::Census, census)])
+    }
+
+    fn chain(index: u64) -> TaskId {
+        TaskId {
+            engine: Engine::Chain,
+            index,
+        }
+    }
+
+    #[test]
+    fn a_task_is_there_once_it_is_added() {
+        let mut set = coverage(130, 1);
+        assert!(set.add(chain(129)) && !set.add(chain(129)));
+        assert!(set.holds(chain(129)) && !set.holds(chain(128)) && !set.holds(chain(900)));
+        assert!(set.is_task(chain(129)) && !set.is_task(chain(130)));
+        assert_eq!((set.done(), set.tasks()), (1, 131));
+    }
+
+    #[test]
+    fn what_is_missing_is_listed_as_ranges() {
+        let mut set = coverage(20, 2);
+        for index in (3..9).chain([12, 14, 15, 16, 17, 18]) {
+            set.add(chain(index));
+        }
+        let lines = set.missing(Shard::WHOLE).to_string();
+        assert_eq!(
+            lines,
+            "chain 0..=2 (3 tasks)\nchain 9..=11 (3 tasks)\n\
+             chain 13 (1 task)\nchain 19 (1 task)\ncensus 0..=1 (2 tasks)"
+        );
+        assert_eq!(set.missing(Shard::WHOLE).tasks(), 10);
+    }
+
+    #[test]
+    fn a_missing_shard_is_named() {
+        let mut set = coverage(20, 1);
+        let [first, second, _] = [0, 1, 2].map(|i| Shard::new(i, 3).unwrap());
+        for index in 0..20 {
+            if first.holds(chain(index)) && index != 6 {
+                set.add(chain(index));
+            }
+        }
+        set.add(TaskId {
+            engine: Engine::Census,
+            index: 0,
+        });
+        assert_eq!(
+            set.missing(second).to_string(),
+            "shard 1/3: chain 1..=19 in steps of 3 (7 tasks)\n\
+             shard 2/3: chain 2..=17 in steps of 3 (6 tasks)\nchain 6 (1 task)"
+        );
+        assert!(!set.is_whole_for(first));
+        set.add(chain(6));
+        assert!(set.is_whole_for(first) && !set.is_whole_for(second) && !set.is_whole());
+    }
+
+    #[test]
+    fn long_lists_are_cut_short_and_nothing_missing_is_empty() {
+        let mut set = coverage(1000, 1);
+        let mut step = 1;
+        let mut index = 0;
+        while index < 1000 {
+            set.add(chain(index));
+            step += 1;
+            index += step;
+        }
+        let text = set.missing(Shard::WHOLE).to_string();
+        assert_eq!(text.lines().count(), Missing::LINES + 1);
+        assert!(text.ends_with("ranges more"), "{text}");
+        let mut set = coverage(1, 1);
+        set.add(chain(0));
+        set.add(TaskId {
+            engine: Engine::Census,
+            index: 0,
+        });
+        assert!(set.is_whole() && set.missing(Shard::WHOLE).is_empty());
+    }
+}

@@ -1,0 +1,169 @@
+use std::io;
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+
+use rusqlite::ErrorCode;
+
+use crate::engine::{Tally, TaskId};
+
+/// Why a ledger cannot be used, or must not be believed.
+#[derive(Debug, thiserror::Error)]
+pub enum LedgerError {
+    /// There is no run in the directory.
+    #[error("{} holds no run: there is no {}", dir.display(), super::FILE)]
+    NoRun {
+        /// The directory.
+        dir: PathBuf,
+    },
+    /// There is a run in the directory already.
+    #[error("{} holds a run already", dir.display())]
+    Exists {
+        /// The directory.
+        dir: PathBuf,
+    },
+    /// Another process works on the directory.
+    #[error("{} is in use by another process{holder}", dir.display())]
+    Locked {
+        /// The directory.
+        dir: PathBuf,
+        /// Who holds it, as far as it said so: ` (process 17 on host)`.
+        holder: String,
+    },
+    /// The file is no ledger, or one that this program cannot read.
+    #[error("{}: {reason}", file.display())]
+    Format {
+        /// The file.
+        file: PathBuf,
+        /// What was found.
+        reason: String,
+    },
+    /// The run was made with other tasks than this program would count.
+    #[error("{}: {reason}", file.display())]
+    OtherPlan {
+        /// The file.
+        file: PathBuf,
+        /// Which plan differs, and how.
+        reason: String,
+    },
+    /// The file does not hold what was written to it.
+    #[error("{} is damaged: {what}", file.display())]
+    Damaged {
+        /// The file.
+        file: PathBuf,
+        /// The first damage found.
+        what: String,
+    },
+    /// Two counts of one task differ.
+    #[error(
+        "task {task} (ranks {}..{}) was counted twice with different results: {} by {}, {} by {}",
+        ranks.start, ranks.end,
+        Exact(&counts[0].0), counts[0].1, Exact(&counts[1].0), counts[1].1
+    )]
+    Disagreement {
+        /// The task.
+        task: TaskId,
+        /// Its ranks.
+        ranks: Range<u64>,
+        /// Both tallies, each with what counted it.
+        counts: Box<[(Tally, String); 2]>,
+    },
+    /// No space is left for the ledger.
+    #[error("{}: the disk is full; what was committed before is safe", file.display())]
+    DiskFull {
+        /// The file.
+        file: PathBuf,
+    },
+    /// Files cannot be read or written.
+    #[error("{}: {source}", path.display())]
+    Io {
+        /// The file or directory.
+        path: PathBuf,
+        /// Why.
+        source: io::Error,
+    },
+    /// Any other failure of the database.
+    #[error("{}: {reason}", file.display())]
+    Database {
+        /// The file.
+        file: PathBuf,
+        /// What SQLite said.
+        reason: String,
+    },
+}
+
+impl LedgerError {
+    /// Whether counts contradict each other, as opposed to files that cannot be read or written.
+    pub const fn is_mismatch(&self) -> bool {
+        matches!(self, Self::Disagreement { .. })
+    }
+
+    /// An input or output error at `path`.
+    pub(super) fn io(path: &Path, source: io::Error) -> Self {
+        if source.kind() == io::ErrorKind::StorageFull {
+            return Self::DiskFull {
+                file: path.to_owned(),
+            };
+        }
+        Self::Io {
+            path: path.to_owned(),
+            source,
+        }
+    }
+
+    /// What a failed database call means for `file`.
+    pub(super) fn sqlite(file: &Path, error: &rusqlite::Error) -> Self {
+        let file = file.to_owned();
+        match error.sqlite_error_code() {
+            Some(ErrorCode::DiskFull) => Self::DiskFull { file },
+            Some(ErrorCode::DatabaseCorrupt) => Self::Damaged {
+                file,
+                what: error.to_string(),
+            },
+            Some(ErrorCode::NotADatabase) => Self::Format {
+                file,
+                reason: "this is no ledger: not an SQLite database, or its header is damaged"
+                    .to_owned(),
+            },
+            Some(ErrorCode::ReadOnly) => Self::Database {
+                file,
+                reason: "the file or its directory cannot be written".to_owned(),
+            },
+            Some(ErrorCode::CannotOpen) => Self::Database {
+                file,
+                reason: format!(
+                    "cannot be opened ({error}); a run that was killed can be read only where its \
+                     directory can be written"
+                ),
+            },
+            _ => match error {
+                // A column holds another type than its declaration allows, or text that is none.
+                rusqlite::Error::FromSqlConversionFailure(..)
+                | rusqlite::Error::InvalidColumnType(..)
+                | rusqlite::Error::IntegralValueOutOfRange(..)
+                | rusqlite::Error::Utf8Error(..) => Self::Damaged {
+                    file,
+                    what: error.to_string(),
+                },
+                _ => Self::Database {
+                    file,
+                    reason: error.to_string(),
+                },
+            },
+        }
+    }
+}
+
+/// The exact part of a tally, on one line.
+pub(super) struct Exact<'a>(pub &'a Tally);
+
+impl std::fmt::Display for Exact<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let tally = self.0;
+        let [w1, w2, w4, w8] = tally.completions.by_weight();
+        write!(
+            f,
+            "completions {w1}/{w2}/{w4}/{w8} of weights 1/2/4/8, r180 {}, r90 {}, {} partitions",
+            tally.r180, tally.r90, tally.partitions
+        )
+    }
+}

@@ -1,0 +1,35 @@
+use std::fs;
+use std::time::{SystemTime, UNIX_EPOCH};
+
+/// The name of this machine, for the record only; `unknown` where the system does not say.
+pub fn host_name() -> String {
+    ["/proc/sys/kernel/hostname", "/etc/hostname"]
+        .iter()
+        .find_map(|path| fs::read_to_string(path).ok())
+        .map(|name| name.trim().to_owned())
+        .or_else(|| std::env::var("HOSTNAME").ok())
+        .filter(|name| !name.is_empty())
+        .unwrap_or_else(|| "unknown".to_owned())
+}
+
+/// The processor's own name, for the record only; `unknown` where the system does not say.
+pub fn processor_name() -> String {
+    fs::read_to_string("/proc/cpuinfo")
+        .ok()
+        .and_then(|text| {
+            let line = text.lines().find(|line| line.starts_with("model name"))?;
+            Some(line.split_once(':')?.1.trim().to_owned())
+        })
+        .unwrap_or_else(|| "unknown".to_owned())
+}
+
+/// Seconds since 1970 by the clock of this machine; negative before.
+///
+/// For people alone. A clock can be wrong and can be set back, so nothing is decided by it, and no
+/// duration is computed from it.
+pub fn unix_time() -> i64 {
+    match SystemTime::now().duration_since(UNIX_EPOCH) {
+        Ok(since) => i64::try_from(since.as_secs()).unwrap_or(i64::MAX),
+        Err(before) => i64::try_from(before.duration().as_secs()).map_or(i64::MIN, |s| -s),
+    }
+}

@@ -1,0 +1,136 @@
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+
+use super::digest::{Digest, Fields};
+use super::{LedgerError, PlanInfo, Shard};
+use crate::board::Size;
+use crate::engine::Plan;
+
+/// What a run is: written when the directory is made, never changed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RunInfo {
+    /// The board.
+    pub n: Size,
+    /// The plans, at most one of each engine.
+    pub plans: Vec<PlanInfo>,
+    /// The tasks that a run in this directory counts. What a merge makes holds those of others,
+    /// and resuming it counts the rest.
+    pub shard: Shard,
+    /// The resolved configuration that the run began with, as the program wrote it.
+    pub config: String,
+    /// Name and version of the program that made the directory.
+    pub program: String,
+}
+
+impl RunInfo {
+    /// The run of `plans`, which must be for one board, by this program.
+    pub fn new(n: Size, plans: &[Arc<dyn Plan>], shard: Shard, config: String) -> Self {
+        Self {
+            n,
+            plans: plans
+                .iter()
+                .map(|plan| PlanInfo::of(plan.as_ref()))
+                .collect(),
+            shard,
+            config,
+            program: format!("queenfold {}", env!("CARGO_PKG_VERSION")),
+        }
+    }
+
+    /// Names what is counted: board and plans. Part of each record's digest.
+    pub fn key(&self) -> Digest {
+        let mut fields = Fields::new("queenfold ledger 1: run");
+        fields.u64(u64::from(self.n.get()));
+        for plan in &self.plans {
+            fields
+                .text(plan.engine.name())
+                .text(&plan.version)
+                .u64(plan.tasks)
+                .text(&plan.hash);
+        }
+        fields.digest()
+    }
+
+    /// Sees that `plans` are those of this run: the same tasks, so that counts can be added.
+    ///
+    /// # Errors
+    /// A plan differs. `file` is named in the message.
+    pub fn check_plans(&self, file: &Path, plans: &[Arc<dyn Plan>]) -> Result<(), LedgerError> {
+        let own: Vec<_> = plans
+            .iter()
+            .map(|plan| PlanInfo::of(plan.as_ref()))
+            .collect();
+        let reason = if own.len() == self.plans.len() {
+            let mut pairs = self.plans.iter().zip(&own);
+            match pairs.find(|(theirs, own)| theirs != own) {
+                None => return Ok(()),
+                Some((theirs, own)) if theirs.version == own.version => format!(
+                    "the tasks of plan {} of this program are not those the run was made with \
+                     (plan hash {}, the run has {})",
+                    own.version, own.hash, theirs.hash
+                ),
+                Some((theirs, own)) => format!(
+                    "the run has plan {}, made by {}; this program has {}, whose tasks differ: \
+                     finish it with the program that began it",
+                    theirs.version, self.program, own.version
+                ),
+            }
+        } else {
+            "the run has other engines than asked for".to_owned()
+        };
+        Err(LedgerError::OtherPlan {
+            file: file.to_owned(),
+            reason,
+        })
+    }
+}
+
+/// One process that worked on the run.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Session {
+    /// Names it among all sessions of all directories: 16 hexadecimal digits.
+    pub id: String,
+    /// What it ran on, and when.
+    pub facts: Facts,
+    /// From its start to its last commit, by a clock that is never set back.
+    pub elapsed: Duration,
+    /// When it last committed, in seconds since 1970 by the clock of its machine.
+    pub committed: i64,
+}
+
+/// What a session ran on, and when.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Facts {
+    /// The name of the machine.
+    pub host: String,
+    /// Its processor.
+    pub processor: String,
+    /// Name and version of the program.
+    pub program: String,
+    /// The instruction set of the CPU workers.
+    pub isa: String,
+    /// CPU workers.
+    pub workers: u64,
+    /// Other devices, by name.
+    pub devices: Vec<String>,
+    /// The resolved configuration.
+    pub config: String,
+    /// When it began, in seconds since 1970 by the clock of its machine.
+    pub started: i64,
+}
+
+impl Session {
+    /// The digest that is stored beside a session of the run with the key `run`.
+    pub(super) fn digest(run: &Digest, id: &str, facts: &str, elapsed: u64, at: i64) -> Digest {
+        Fields::new("queenfold ledger 1: session")
+            .bytes(&run.0)
+            .text(id)
+            .text(facts)
+            .u64(elapsed)
+            .bytes(&at.to_le_bytes())
+            .digest()
+    }
+}

@@ -1,0 +1,95 @@
+use std::fs::{File, OpenOptions, TryLockError};
+use std::io::{Read, Seek, Write};
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use super::LedgerError;
+use super::host::host_name;
+
+/// The name of the lock file in a run directory.
+pub const LOCK_FILE: &str = "lock";
+
+/// How long to wait for a lock. Who asks [`is_held`] has it for an instant.
+const PATIENCE: Duration = Duration::from_millis(500);
+
+/// The right to write to a run directory, for as long as it lives.
+///
+/// It is a lock of the operating system on an open file, so that it ends with the process however
+/// that ends. The file stays: deleting it would let two processes lock two files of one name.
+#[derive(Debug)]
+pub struct DirLock {
+    _file: File,
+}
+
+impl DirLock {
+    /// Takes the lock of the directory `dir`, which must exist.
+    ///
+    /// # Errors
+    /// [`LedgerError::Locked`] if another process has it; an I/O error if the file cannot be
+    /// written.
+    pub fn take(dir: &Path) -> Result<Self, LedgerError> {
+        let path = dir.join(LOCK_FILE);
+        let mut file = OpenOptions::new()
+            .read(true)
+            .write(true)
+            .create(true)
+            .truncate(false)
+            .open(&path)
+            .map_err(|source| LedgerError::io(&path, source))?;
+        let since = Instant::now();
+        loop {
+            match file.try_lock() {
+                Ok(()) => break,
+                Err(TryLockError::Error(source)) => return Err(LedgerError::io(&path, source)),
+                Err(TryLockError::WouldBlock) if since.elapsed() < PATIENCE => {
+                    std::thread::sleep(PATIENCE / 20);
+                }
+                Err(TryLockError::WouldBlock) => {
+                    return Err(LedgerError::Locked {
+                        dir: dir.to_owned(),
+                        holder: holder(&mut file),
+                    });
+                }
+            }
+        }
+        // For the message above only: a disk too full for it must not stop the run here.
+        let _ = file.set_len(0).and_then(|()| {
+            file.rewind()?;
+            write!(file, "process {} on {}", std::process::id(), host_name())
+        });
+        Ok(Self { _file: file })
+    }
+}
+
+/// Whether a process works on the directory `dir`.
+pub fn is_held(dir: &Path) -> bool {
+    File::open(dir.join(LOCK_FILE))
+        .is_ok_and(|file| matches!(file.try_lock_shared(), Err(TryLockError::WouldBlock)))
+}
+
+fn holder(file: &mut File) -> String {
+    let mut text = String::new();
+    match file.take(200).read_to_string(&mut text) {
+        Ok(1..) => format!(" ({})", text.trim()),
+        _ => String::new(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_directory_is_locked_once_and_free_when_the_holder_is_gone() {
+        let dir = tempfile::tempdir().unwrap();
+        assert!(!is_held(dir.path()));
+        let lock = DirLock::take(dir.path()).unwrap();
+        assert!(is_held(dir.path()));
+        let error = DirLock::take(dir.path()).unwrap_err().to_string();
+        let pid = format!("process {} on ", std::process::id());
+        assert!(error.contains("in use") && error.contains(&pid), "{error}");
+        drop(lock);
+        assert!(!is_held(dir.path()));
+        DirLock::take(dir.path()).unwrap();
+    }
+}

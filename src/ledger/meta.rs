@@ -1,0 +1,78 @@
+//! The table `meta`: what run a ledger belongs to, as texts under keys, each with a digest.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use rusqlite::{Connection, params};
+
+use super::digest::{Digest, Fields};
+use super::{LedgerError, RunInfo};
+
+/// Writes the rows of `info`.
+pub(super) fn write(connection: &Connection, info: &RunInfo) -> rusqlite::Result<()> {
+    let plans = serde_json::to_string(&info.plans)
+        .map_err(|error| rusqlite::Error::ToSqlConversionFailure(error.into()))?;
+    let rows = [
+        ("config", info.config.clone()),
+        ("n", info.n.to_string()),
+        ("plans", plans),
+        ("program", info.program.clone()),
+        ("shard", info.shard.to_string()),
+    ];
+    for (key, value) in rows {
+        connection.execute(
+            "INSERT INTO meta (key, value, blake3) VALUES (?1, ?2, ?3)",
+            params![key, value, digest(key, &value).0],
+        )?;
+    }
+    Ok(())
+}
+
+/// Reads the rows back, each checked against its digest.
+pub(super) fn read(connection: &Connection, file: &Path) -> Result<RunInfo, LedgerError> {
+    let damaged = |what: String| LedgerError::Damaged {
+        file: file.to_owned(),
+        what,
+    };
+    let rows = connection
+        .prepare("SELECT key, value, blake3 FROM meta")
+        .and_then(|mut statement| {
+            statement
+                .query_map([], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)))?
+                .collect::<Result<Vec<(String, String, [u8; 32])>, _>>()
+        })
+        .map_err(|error| LedgerError::sqlite(file, &error))?;
+    let mut values = BTreeMap::new();
+    for (key, value, stored) in rows {
+        if digest(&key, &value).0 != stored {
+            return Err(damaged(format!(
+                "its entry `{key}` does not match its digest"
+            )));
+        }
+        values.insert(key, value);
+    }
+    let mut take = |key: &str| {
+        values
+            .remove(key)
+            .ok_or_else(|| damaged(format!("its entry `{key}` is missing")))
+    };
+    let unreadable = |key: &str| damaged(format!("its entry `{key}` is unreadable"));
+    let info = RunInfo {
+        n: take("n")?.parse().map_err(|_| unreadable("n"))?,
+        plans: serde_json::from_str(&take("plans")?).map_err(|_| unreadable("plans"))?,
+        shard: take("shard")?.parse().map_err(|_| unreadable("shard"))?,
+        config: take("config")?,
+        program: take("program")?,
+    };
+    match values.keys().next() {
+        None => Ok(info),
+        Some(key) => Err(damaged(format!("it has an unknown entry `{key}`"))),
+    }
+}
+
+fn digest(key: &str, value: &str) -> Digest {
+    Fields::new("queenfold ledger 1: meta")
+        .text(key)
+        .text(value)
+        .digest()
+}

@@ -1,0 +1,114 @@
+use serde::{Deserialize, Serialize};
+
+use super::digest::{Digest, Fields};
+use crate::engine::{Engine, Plan};
+
+/// How many task boundaries at most go into a plan hash.
+const BOUNDARIES: u64 = 1 << 16;
+
+/// What a ledger says of a plan: enough to tell whether the program that reads it has the same.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PlanInfo {
+    /// The engine.
+    pub engine: Engine,
+    /// Name and version, `chain-1` say.
+    pub version: String,
+    /// The number of tasks.
+    pub tasks: u64,
+    /// The plan hash, in hexadecimal.
+    pub hash: String,
+}
+
+impl PlanInfo {
+    /// The description of `plan`.
+    pub fn of(plan: &dyn Plan) -> Self {
+        Self {
+            engine: plan.engine(),
+            version: plan.version().to_owned(),
+            tasks: plan.tasks(),
+            hash: plan_hash(plan).to_string(),
+        }
+    }
+}
+
+/// BLAKE3 over board size, engine, plan version, number of tasks and the ranks of the tasks: of
+/// all, or of 65,536 spread evenly, the first and the last among them.
+///
+/// The version names the order of the partitions; the hash sees to it that task boundaries do not
+/// change under a version that stays.
+pub fn plan_hash(plan: &dyn Plan) -> Digest {
+    let mut fields = Fields::new("queenfold ledger 1: plan");
+    fields
+        .u64(u64::from(plan.size().get()))
+        .text(plan.engine().name())
+        .text(plan.version())
+        .u64(plan.tasks());
+    let last = plan.tasks() - 1;
+    let steps = last.min(BOUNDARIES - 1);
+    for step in 0..=steps {
+        // At most 2^47: `last` is below 2^31 for the largest board.
+        let index = if steps == 0 { 0 } else { step * last / steps };
+        let ranks = plan.task(index).ranks;
+        fields.u64(index).u64(ranks.start).u64(ranks.end);
+    }
+    fields.digest()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::board::Size;
+    use crate::census::CensusPlan;
+    use crate::chain::ChainPlan;
+    use crate::engine::{Counter, CounterSettings, Task};
+
+    struct Shifted(ChainPlan);
+
+    impl Plan for Shifted {
+        fn engine(&self) -> Engine {
+            self.0.engine()
+        }
+        fn version(&self) -> &'static str {
+            self.0.version()
+        }
+        fn size(&self) -> Size {
+            self.0.size()
+        }
+        fn tasks(&self) -> u64 {
+            self.0.tasks()
+        }
+        fn task(&self, index: u64) -> Task {
+            let mut task = self.0.task(index);
+            if index == 1 {
+                task.ranks.end -= 1;
+            }
+            task
+        }
+        fn total_cost(&self) -> f64 {
+            self.0.total_cost()
+        }
+        fn counter(&self, settings: &CounterSettings) -> Box<dyn Counter> {
+            self.0.counter(settings)
+        }
+        fn oracle(&self) -> Box<dyn Counter> {
+            self.0.oracle()
+        }
+    }
+
+    #[test]
+    fn size_engine_and_boundaries_decide_the_hash() {
+        let size = |n| Size::new(n).unwrap();
+        let hash = plan_hash(&ChainPlan::new(size(14)));
+        assert_eq!(hash, plan_hash(&ChainPlan::new(size(14))));
+        assert_ne!(hash, plan_hash(&ChainPlan::new(size(15))));
+        assert_ne!(hash, plan_hash(&CensusPlan::new(size(14))));
+        assert_ne!(hash, plan_hash(&Shifted(ChainPlan::new(size(14)))));
+    }
+
+    #[test]
+    fn the_smallest_and_the_largest_plan_have_a_hash() {
+        assert_eq!(ChainPlan::new(Size::new(1).unwrap()).tasks(), 1);
+        plan_hash(&ChainPlan::new(Size::new(1).unwrap()));
+        plan_hash(&ChainPlan::new(Size::new(24).unwrap()));
+    }
+}

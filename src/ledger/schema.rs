@@ -1,0 +1,170 @@
+//! The layout of the database file, and what is asked of SQLite. `docs/LEDGER.md` explains both.
+
+use std::path::Path;
+use std::time::Duration;
+
+use rusqlite::{Connection, OpenFlags};
+
+use super::LedgerError;
+
+/// The version of the layout, kept in the file as `user_version`. A change of the tables or of
+/// what a digest covers raises it, and `docs/LEDGER.md` says how to read older files.
+pub const FORMAT: i32 = 1;
+
+/// Marks the file as a ledger: `qnfl` in ASCII, kept in the file as `application_id`.
+const APPLICATION_ID: i32 = 0x716e_666c;
+
+/// The tables, in the order of their names. SQLite keeps these texts in the file, where they are
+/// compared to the letter.
+const TABLES: [&str; 3] = [
+    "CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL, blake3 BLOB NOT NULL) STRICT, \
+     WITHOUT ROWID",
+    "CREATE TABLE record (engine TEXT NOT NULL, task INTEGER NOT NULL, weight1 TEXT NOT NULL, \
+     weight2 TEXT NOT NULL, weight4 TEXT NOT NULL, weight8 TEXT NOT NULL, r180 TEXT NOT NULL, \
+     r90 TEXT NOT NULL, partitions INTEGER NOT NULL, nodes INTEGER NOT NULL, backend TEXT NOT NULL, \
+     device TEXT NOT NULL, worker TEXT NOT NULL, audited_by TEXT, session TEXT NOT NULL, \
+     duration_us INTEGER NOT NULL, blake3 BLOB NOT NULL, PRIMARY KEY (engine, task)) STRICT, \
+     WITHOUT ROWID",
+    "CREATE TABLE session (id TEXT PRIMARY KEY, facts TEXT NOT NULL, elapsed_ms INTEGER NOT NULL, \
+     committed INTEGER NOT NULL, blake3 BLOB NOT NULL) STRICT, WITHOUT ROWID",
+];
+
+/// How long a writer waits for another connection. None holds the file for longer than a commit.
+const BUSY: Duration = Duration::from_secs(30);
+
+/// Makes the tables in an empty database.
+pub(super) fn create(connection: &Connection) -> rusqlite::Result<()> {
+    connection.pragma_update(None, "application_id", APPLICATION_ID)?;
+    connection.pragma_update(None, "user_version", FORMAT)?;
+    TABLES.iter().try_for_each(|sql| {
+        connection.execute(sql, [])?;
+        Ok(())
+    })
+}
+
+/// Opens the file for writing, durably: see `docs/LEDGER.md` for each setting.
+pub(super) fn open_to_write(file: &Path) -> rusqlite::Result<Connection> {
+    let flags = OpenFlags::SQLITE_OPEN_READ_WRITE
+        | OpenFlags::SQLITE_OPEN_CREATE
+        | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    let connection = Connection::open_with_flags(file, flags)?;
+    common(&connection)?;
+    connection.pragma_update_and_check(None, "journal_mode", "WAL", |_| Ok(()))?;
+    connection.pragma_update(None, "synchronous", "FULL")?;
+    connection.pragma_update(None, "fullfsync", true)?;
+    connection.pragma_update(None, "checkpoint_fullfsync", true)?;
+    Ok(connection)
+}
+
+/// Opens the file for reading, beside a writer if there is one.
+pub(super) fn open_to_read(file: &Path) -> rusqlite::Result<Connection> {
+    let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    let connection = Connection::open_with_flags(file, flags)?;
+    match common(&connection).and_then(|()| first_page(&connection)) {
+        // Where the directory cannot be written, a reader has no place for the index of the
+        // write-ahead log. Without a log nobody else writes, and none is needed.
+        Err(error) if needs_a_place(&error) && !log_of(file).exists() => {
+            let connection =
+                Connection::open_with_flags(immutable(file), flags | OpenFlags::SQLITE_OPEN_URI)?;
+            common(&connection)?;
+            Ok(connection)
+        }
+        Err(error) => Err(error),
+        Ok(()) => Ok(connection),
+    }
+}
+
+fn common(connection: &Connection) -> rusqlite::Result<()> {
+    connection.busy_timeout(BUSY)?;
+    // A damaged or forged file must not run anything, nor lead the reader of a page astray.
+    connection.pragma_update(None, "trusted_schema", false)?;
+    connection.pragma_update(None, "cell_size_check", true)
+}
+
+fn first_page(connection: &Connection) -> rusqlite::Result<()> {
+    connection.pragma_query_value(None, "user_version", |_| Ok(()))
+}
+
+fn needs_a_place(error: &rusqlite::Error) -> bool {
+    matches!(
+        error.sqlite_error_code(),
+        Some(rusqlite::ErrorCode::CannotOpen | rusqlite::ErrorCode::ReadOnly)
+    )
+}
+
+/// The write-ahead log that belongs to a database file.
+fn log_of(file: &Path) -> std::path::PathBuf {
+    let mut name = file.as_os_str().to_owned();
+    name.push("-wal");
+    name.into()
+}
+
+/// The file as the URI of a database that does not change.
+fn immutable(file: &Path) -> String {
+    let escaped: String = file
+        .as_os_str()
+        .as_encoded_bytes()
+        .iter()
+        .map(|&byte| match byte {
+            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'/' | b'.' | b'-' | b'_' => {
+                char::from(byte).to_string()
+            }
+            _ => format!("%{byte:02x}"),
+        })
+        .collect();
+    format!("file:{escaped}?immutable=1")
+}
+
+/// Sees that the file is a ledger of the format this program knows, and whole.
+pub(super) fn check(connection: &Connection, file: &Path) -> Result<(), LedgerError> {
+    let sqlite = |error| LedgerError::sqlite(file, &error);
+    let number = |name: &str| {
+        connection
+            .pragma_query_value(None, name, |row| row.get::<_, i32>(0))
+            .map_err(sqlite)
+    };
+    let refused = |reason: String| {
+        Err(LedgerError::Format {
+            file: file.to_owned(),
+            reason,
+        })
+    };
+    if number("application_id")? != APPLICATION_ID {
+        return refused("this is no ledger: another program made this database".to_owned());
+    }
+    let format = number("user_version")?;
+    if format != FORMAT {
+        let program = connection
+            .query_row("SELECT value FROM meta WHERE key = 'program'", [], |row| {
+                row.get(0)
+            })
+            .unwrap_or_else(|_| "an unknown version".to_owned());
+        return refused(format!(
+            "ledger format {format}, written by {program}; this program reads format {FORMAT}"
+        ));
+    }
+    let damaged = |what: String| {
+        Err(LedgerError::Damaged {
+            file: file.to_owned(),
+            what,
+        })
+    };
+    let tables = connection
+        .prepare("SELECT sql FROM sqlite_schema ORDER BY name")
+        .and_then(|mut statement| {
+            statement
+                .query_map([], |row| row.get::<_, Option<String>>(0))?
+                .collect::<Result<Vec<_>, _>>()
+        })
+        .map_err(sqlite)?;
+    if !tables.iter().map(Option::as_deref).eq(TABLES.map(Some)) {
+        return damaged("its tables are not those of a ledger".to_owned());
+    }
+    let verdict: String = connection
+        .query_row("PRAGMA integrity_check(1)", [], |row| row.get(0))
+        .map_err(sqlite)?;
+    if verdict != "ok" {
+        return damaged(verdict);
+    }
+    Ok(())
+}

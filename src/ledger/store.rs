@@ -1,0 +1,435 @@
+use std::collections::BTreeMap;
+use std::fs::{self, File};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use rusqlite::{Connection, Row, params};
+use serde::Deserialize;
+use serde::de::value::{Error as NameError, StrDeserializer};
+
+use super::digest::Digest;
+use super::info::{Facts, RunInfo, Session};
+use super::{Coverage, LedgerError, Record, meta, schema};
+use crate::engine::{Engine, Tally, TaskId};
+
+/// The name of the database file in a run directory.
+pub const FILE: &str = "ledger.db";
+
+const COLUMNS: &str = "engine, task, weight1, weight2, weight4, weight8, r180, r90, partitions, \
+                       nodes, backend, device, worker, audited_by, session, duration_us, blake3";
+
+/// An open ledger: the database of one run directory.
+#[derive(Debug)]
+pub struct Store {
+    connection: Connection,
+    file: PathBuf,
+    info: RunInfo,
+    key: Digest,
+}
+
+/// What the records of a ledger add up to.
+#[derive(Clone, Debug)]
+pub struct Sums {
+    /// Which tasks are there.
+    pub coverage: Coverage,
+    /// The sum of their tallies, for each plan.
+    pub tallies: BTreeMap<Engine, Tally>,
+}
+
+/// Whether a task is new to a ledger.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Inserted {
+    /// It was recorded.
+    New,
+    /// It was there, with the same result.
+    There,
+}
+
+impl Store {
+    /// Makes the ledger of a new run in `dir`, which must exist.
+    ///
+    /// The file appears under its name when it is whole and on the disk, so that no kill leaves
+    /// half a ledger.
+    ///
+    /// # Errors
+    /// [`LedgerError::Exists`] if there is a run; errors of the file system. Call with the lock
+    /// of the directory held.
+    pub fn create(dir: &Path, info: &RunInfo) -> Result<Self, LedgerError> {
+        let file = dir.join(FILE);
+        if file.exists() {
+            return Err(LedgerError::Exists {
+                dir: dir.to_owned(),
+            });
+        }
+        let draft = dir.join("ledger.new");
+        match fs::remove_file(&draft) {
+            Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
+                return Err(LedgerError::io(&draft, error));
+            }
+            _ => {}
+        }
+        write_draft(&draft, info).map_err(|error| LedgerError::sqlite(&draft, &error))?;
+        fs::rename(&draft, &file).map_err(|source| LedgerError::io(&file, source))?;
+        sync_directory(dir)?;
+        Self::open_to_write(dir)
+    }
+
+    /// Opens the ledger in `dir` to add records. Call with the lock of the directory held.
+    ///
+    /// # Errors
+    /// There is none, it is of another format, damaged, or cannot be written.
+    pub fn open_to_write(dir: &Path) -> Result<Self, LedgerError> {
+        Self::open(dir, schema::open_to_write)
+    }
+
+    /// Opens the ledger in `dir` to read it, beside a process that writes if there is one.
+    ///
+    /// # Errors
+    /// There is none, it is of another format, damaged, or cannot be read.
+    pub fn open_to_read(dir: &Path) -> Result<Self, LedgerError> {
+        Self::open(dir, schema::open_to_read)
+    }
+
+    fn open(
+        dir: &Path,
+        open: fn(&Path) -> rusqlite::Result<Connection>,
+    ) -> Result<Self, LedgerError> {
+        let file = dir.join(FILE);
+        match fs::metadata(&file) {
+            Ok(meta) if meta.is_file() => {}
+            Err(source) if source.kind() != std::io::ErrorKind::NotFound => {
+                return Err(LedgerError::io(&file, source));
+            }
+            _ => {
+                return Err(LedgerError::NoRun {
+                    dir: dir.to_owned(),
+                });
+            }
+        }
+        let connection = open(&file).map_err(|error| LedgerError::sqlite(&file, &error))?;
+        schema::check(&connection, &file)?;
+        let info = meta::read(&connection, &file)?;
+        Ok(Self {
+            key: info.key(),
+            connection,
+            file,
+            info,
+        })
+    }
+
+    /// What run it is.
+    pub const fn info(&self) -> &RunInfo {
+        &self.info
+    }
+
+    /// The database file.
+    pub fn file(&self) -> &Path {
+        &self.file
+    }
+
+    /// Every record in canonical order: by the name of the engine, then by index. Each is checked
+    /// against its digest and the plan first.
+    ///
+    /// # Errors
+    /// A record is damaged, or `each` fails.
+    pub fn for_each(
+        &self,
+        mut each: impl FnMut(Record) -> Result<(), LedgerError>,
+    ) -> Result<(), LedgerError> {
+        let mut coverage = Coverage::none_of(&self.info.plans);
+        let sql = format!("SELECT {COLUMNS} FROM record ORDER BY engine, task");
+        let mut statement = self.connection.prepare(&sql).map_err(|e| self.failed(&e))?;
+        let mut rows = statement.query([]).map_err(|e| self.failed(&e))?;
+        while let Some(row) = rows.next().map_err(|e| self.failed(&e))? {
+            let record = self.read(row)?;
+            if !coverage.is_task(record.task) {
+                return Err(self.damaged(format!(
+                    "record {} is of a task that the plan does not have",
+                    record.task
+                )));
+            }
+            // The key forbids it; a damaged page could still show a row twice.
+            if !coverage.add(record.task) {
+                return Err(self.damaged(format!("record {} is there twice", record.task)));
+            }
+            each(record)?;
+        }
+        Ok(())
+    }
+
+    /// What the records add up to.
+    ///
+    /// # Errors
+    /// A record is damaged.
+    pub fn sums(&self) -> Result<Sums, LedgerError> {
+        let mut coverage = Coverage::none_of(&self.info.plans);
+        let mut tallies: BTreeMap<Engine, Tally> = self
+            .info
+            .plans
+            .iter()
+            .map(|plan| (plan.engine, Tally::default()))
+            .collect();
+        self.for_each(|record| {
+            coverage.add(record.task);
+            *tallies.entry(record.task.engine).or_default() += record.tally;
+            Ok(())
+        })?;
+        Ok(Sums { coverage, tallies })
+    }
+
+    /// The record of a task, if there is one.
+    ///
+    /// # Errors
+    /// It is damaged.
+    pub fn get(&self, task: TaskId) -> Result<Option<Record>, LedgerError> {
+        let sql = format!("SELECT {COLUMNS} FROM record WHERE engine = ?1 AND task = ?2");
+        let mut statement = self
+            .connection
+            .prepare_cached(&sql)
+            .map_err(|e| self.failed(&e))?;
+        let index = self.integer("task index", task.index)?;
+        let mut rows = statement
+            .query(params![task.engine.name(), index])
+            .map_err(|e| self.failed(&e))?;
+        match rows.next().map_err(|e| self.failed(&e))? {
+            Some(row) => self.read(row).map(Some),
+            None => Ok(None),
+        }
+    }
+
+    /// Records a task, within the transaction that is open.
+    ///
+    /// # Errors
+    /// It is recorded with another result; the file cannot be written.
+    pub fn insert(
+        &self,
+        record: &Record,
+        ranks: &std::ops::Range<u64>,
+    ) -> Result<Inserted, LedgerError> {
+        if let Some(there) = self.get(record.task)? {
+            return if there.tally.agrees_with(&record.tally) {
+                Ok(Inserted::There)
+            } else {
+                let by = |record: &Record| format!("{} on {}", record.backend, record.device);
+                Err(LedgerError::Disagreement {
+                    task: record.task,
+                    ranks: ranks.clone(),
+                    counts: Box::new([(there.tally, by(&there)), (record.tally, by(record))]),
+                })
+            };
+        }
+        let index = self.integer("task index", record.task.index)?;
+        let partitions = self.integer("number of partitions", record.tally.partitions)?;
+        let nodes = self.integer("number of nodes", record.tally.nodes)?;
+        let duration = self.integer("duration", record.microseconds())?;
+        let [w1, w2, w4, w8] = record.tally.completions.by_weight().map(|c| c.to_string());
+        let sql = format!(
+            "INSERT INTO record ({COLUMNS}) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, \
+             ?12, ?13, ?14, ?15, ?16, ?17)"
+        );
+        self.connection
+            .prepare_cached(&sql)
+            .and_then(|mut statement| {
+                statement.execute(params![
+                    record.task.engine.name(),
+                    index,
+                    w1,
+                    w2,
+                    w4,
+                    w8,
+                    record.tally.r180.to_string(),
+                    record.tally.r90.to_string(),
+                    partitions,
+                    nodes,
+                    record.backend,
+                    record.device,
+                    record.worker,
+                    record.audited_by,
+                    record.session,
+                    duration,
+                    record.digest(&self.key).0,
+                ])
+            })
+            .map_err(|e| self.failed(&e))?;
+        Ok(Inserted::New)
+    }
+
+    /// Adds a session, or brings the one of the same id up to date.
+    ///
+    /// # Errors
+    /// The file cannot be written.
+    pub fn put_session(&self, session: &Session) -> Result<(), LedgerError> {
+        let facts = serde_json::to_string(&session.facts)
+            .map_err(|error| self.database(error.to_string()))?;
+        let elapsed = u64::try_from(session.elapsed.as_millis()).unwrap_or(u64::MAX);
+        let stored = self.integer("elapsed time", elapsed)?;
+        let digest = Session::digest(&self.key, &session.id, &facts, elapsed, session.committed);
+        self.connection
+            .prepare_cached("INSERT OR REPLACE INTO session VALUES (?1, ?2, ?3, ?4, ?5)")
+            .and_then(|mut statement| {
+                statement.execute(params![
+                    session.id,
+                    facts,
+                    stored,
+                    session.committed,
+                    digest.0
+                ])
+            })
+            .map(|_| ())
+            .map_err(|e| self.failed(&e))
+    }
+
+    /// All sessions, by id.
+    ///
+    /// # Errors
+    /// One is damaged.
+    pub fn sessions(&self) -> Result<Vec<Session>, LedgerError> {
+        let mut statement = self
+            .connection
+            .prepare("SELECT id, facts, elapsed_ms, committed, blake3 FROM session ORDER BY id")
+            .map_err(|e| self.failed(&e))?;
+        let mut rows = statement.query([]).map_err(|e| self.failed(&e))?;
+        let mut sessions = Vec::new();
+        while let Some(row) = rows.next().map_err(|e| self.failed(&e))? {
+            let session = self.read_session(row).map_err(|e| self.failed(&e))?;
+            sessions.push(session.ok_or_else(|| self.damaged("a session is damaged".to_owned()))?);
+        }
+        Ok(sessions)
+    }
+
+    fn read_session(&self, row: &Row<'_>) -> rusqlite::Result<Option<Session>> {
+        let id: String = row.get(0)?;
+        let facts: String = row.get(1)?;
+        let elapsed = row.get::<_, i64>(2)?;
+        let committed = row.get(3)?;
+        let stored: [u8; 32] = row.get(4)?;
+        let digest = Session::digest(&self.key, &id, &facts, elapsed as u64, committed);
+        Ok(serde_json::from_str::<Facts>(&facts)
+            .ok()
+            .filter(|_| digest.0 == stored)
+            .map(|facts| Session {
+                id,
+                facts,
+                elapsed: Duration::from_millis(elapsed as u64),
+                committed,
+            }))
+    }
+
+    /// Begins a transaction, to be ended by [`commit`](Self::commit).
+    ///
+    /// # Errors
+    /// The file cannot be written.
+    pub fn begin(&self) -> Result<(), LedgerError> {
+        self.batch("BEGIN IMMEDIATE")
+    }
+
+    /// Makes what was written since [`begin`](Self::begin) durable: it is on the disk when this
+    /// returns.
+    ///
+    /// # Errors
+    /// It is not, and the ledger is as it was before.
+    pub fn commit(&self) -> Result<(), LedgerError> {
+        self.batch("COMMIT")
+    }
+
+    fn batch(&self, sql: &str) -> Result<(), LedgerError> {
+        self.connection
+            .execute_batch(sql)
+            .map_err(|e| self.failed(&e))
+    }
+
+    /// The record in a row, checked against its digest.
+    fn read(&self, row: &Row<'_>) -> Result<Record, LedgerError> {
+        let (record, stored) = self
+            .parse(row)
+            .map_err(|e| self.failed(&e))?
+            .ok_or_else(|| self.damaged("a record holds what is no number or engine".to_owned()))?;
+        if record.digest(&self.key).0 == stored {
+            Ok(record)
+        } else {
+            Err(self.damaged(format!("record {} does not match its digest", record.task)))
+        }
+    }
+
+    fn parse(&self, row: &Row<'_>) -> rusqlite::Result<Option<(Record, [u8; 32])>> {
+        let engine: String = row.get(0)?;
+        let mut tally = Tally {
+            partitions: row.get::<_, i64>(8)? as u64,
+            nodes: row.get::<_, i64>(9)? as u64,
+            ..Tally::default()
+        };
+        let count = |column| Ok::<_, rusqlite::Error>(row.get_ref(column)?.as_str()?.parse().ok());
+        for (column, weight) in (2..6).zip([1, 2, 4, 8]) {
+            let Some(completions) = count(column)? else {
+                return Ok(None);
+            };
+            tally.completions.add(weight, completions);
+        }
+        let (Some(engine), Some(r180), Some(r90)) = (engine_named(&engine), count(6)?, count(7)?)
+        else {
+            return Ok(None);
+        };
+        (tally.r180, tally.r90) = (r180, r90);
+        let record = Record {
+            task: TaskId {
+                engine,
+                index: row.get::<_, i64>(1)? as u64,
+            },
+            tally,
+            backend: row.get(10)?,
+            device: row.get(11)?,
+            worker: row.get(12)?,
+            audited_by: row.get(13)?,
+            session: row.get(14)?,
+            duration: Duration::from_micros(row.get::<_, i64>(15)? as u64),
+        };
+        Ok(Some((record, row.get(16)?)))
+    }
+
+    fn integer(&self, what: &str, number: u64) -> Result<i64, LedgerError> {
+        i64::try_from(number)
+            .map_err(|_| self.database(format!("{what} {number} does not fit 63 bits")))
+    }
+
+    fn failed(&self, error: &rusqlite::Error) -> LedgerError {
+        LedgerError::sqlite(&self.file, error)
+    }
+
+    fn damaged(&self, what: String) -> LedgerError {
+        LedgerError::Damaged {
+            file: self.file.clone(),
+            what,
+        }
+    }
+
+    fn database(&self, reason: String) -> LedgerError {
+        LedgerError::Database {
+            file: self.file.clone(),
+            reason,
+        }
+    }
+}
+
+fn write_draft(draft: &Path, info: &RunInfo) -> rusqlite::Result<()> {
+    let connection = Connection::open(draft)?;
+    connection.execute_batch("BEGIN")?;
+    schema::create(&connection)?;
+    meta::write(&connection, info)?;
+    // The default of SQLite: synchronous = FULL, so that the draft is on the disk here.
+    connection.execute_batch("COMMIT")?;
+    connection.close().map_err(|(_, error)| error)
+}
+
+/// Sees that a new name in the directory survives a power failure.
+fn sync_directory(dir: &Path) -> Result<(), LedgerError> {
+    if cfg!(unix) {
+        File::open(dir)
+            .and_then(|dir| dir.sync_all())
+            .map_err(|source| LedgerError::io(dir, source))?;
+    }
+    Ok(())
+}
+
+fn engine_named(name: &str) -> Option<Engine> {
+    Engine::deserialize(StrDeserializer::<NameError>::new(name)).ok()
+}
