@@ -28,6 +28,8 @@ fn spec(plans: Vec<Arc<dyn Plan>>, workers: usize) -> RunSpec {
         queue_per_worker: 2,
         batch_time: Duration::from_millis(50),
         time_limit: None,
+        audit: 0.0,
+        recorder: None,
     }
 }
 

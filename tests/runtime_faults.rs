@@ -25,6 +25,8 @@ fn run_with(faults: &str, workers: usize) -> (Result<Report, RunError>, Control)
         queue_per_worker: 2,
         batch_time: Duration::from_millis(5),
         time_limit: None,
+        audit: 0.0,
+        recorder: None,
     };
     let control = Control::new();
     control.inject(faults.parse::<Faults>().unwrap());

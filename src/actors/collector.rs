@@ -13,8 +13,9 @@ use super::lifeline::Lifeline;
 use super::messages::{Complete, Counted, Failure, Lost, Retry, Settled, Sum, Sums, TaskTally};
 use super::queue::Batch;
 use super::tasks::TaskSet;
-use super::{COLLECTOR, Control, LANES, RunError};
-use crate::engine::{Tally, TaskId};
+use super::worker::worker_name;
+use super::{COLLECTOR, Control, Finished, LANES, RecordError, Recorder, RunError};
+use crate::engine::{Plan, Tally, TaskId};
 
 /// How many tallies are kept to compare a second report with.
 const REMEMBERED: usize = 1 << 15;
@@ -45,6 +46,7 @@ pub(super) struct Record {
 }
 
 struct PlanRecord {
+    /// Tasks that were restored or are to be counted: all, but for a run of a part.
     tasks: u64,
     done: TaskSet,
     sum: Tally,
@@ -56,11 +58,9 @@ impl Record {
         let plans = floor
             .plans
             .iter()
-            .map(|plan| PlanRecord {
-                tasks: plan.tasks(),
-                done: TaskSet::new(plan.tasks()),
-                sum: Tally::default(),
-                work: Work::new(plan.tasks(), plan.total_cost()),
+            .map(|plan| match &floor.recorder {
+                None => PlanRecord::new(plan.tasks(), plan.total_cost(), plan.tasks()),
+                Some(recorder) => PlanRecord::restored(plan.as_ref(), recorder.as_ref()),
             })
             .collect();
         Self {
@@ -68,6 +68,12 @@ impl Record {
             remembered: HashMap::new(),
             oldest: VecDeque::new(),
         }
+    }
+
+    /// The number of tasks recorded and their sum, of each plan.
+    pub(super) fn sums(&self) -> Vec<(u64, Tally)> {
+        let plans = self.plans.iter();
+        plans.map(|plan| (plan.done.len(), plan.sum)).collect()
     }
 
     /// Records a task, or compares it if it was recorded before.
@@ -101,6 +107,33 @@ impl Record {
     }
 }
 
+impl PlanRecord {
+    fn new(tasks: u64, cost: f64, plan_tasks: u64) -> Self {
+        Self {
+            tasks,
+            done: TaskSet::new(plan_tasks),
+            sum: Tally::default(),
+            work: Work::new(tasks, cost),
+        }
+    }
+
+    /// What the recorder has of `plan`.
+    fn restored(plan: &dyn Plan, recorder: &dyn Recorder) -> Self {
+        let engine = plan.engine();
+        let is_restored = |index| recorder.is_restored(TaskId { engine, index });
+        let is_pending = |index| recorder.is_pending(TaskId { engine, index });
+        let in_reach = || (0..plan.tasks()).filter(|&task| is_restored(task) || is_pending(task));
+        let cost = in_reach().map(|task| plan.task(task).cost).sum();
+        let mut record = Self::new(in_reach().count() as u64, cost, plan.tasks());
+        for task in in_reach().filter(|&task| is_restored(task)) {
+            record.done.insert(task);
+            record.work.restore(plan.task(task).cost);
+        }
+        record.sum = recorder.restored(engine);
+        record
+    }
+}
+
 /// Nodes per second over the last moments.
 pub(super) struct Rate {
     since: Instant,
@@ -117,6 +150,40 @@ impl Rate {
 }
 
 impl Collector {
+    /// Hands a task to the recorder, if there is one.
+    fn keep(&self, worker: usize, plan: usize, counted: &TaskTally) -> Result<(), RunError> {
+        let Some(recorder) = &self.floor.recorder else {
+            return Ok(());
+        };
+        let finished = Finished {
+            task: self.floor.id(plan, counted.task),
+            tally: counted.tally,
+            backend: counted.backend,
+            device: "cpu".to_owned(),
+            worker: worker_name(worker),
+            audited_by: counted.audited_by,
+            took: counted.took,
+        };
+        recorder
+            .record(finished)
+            .map_err(|error| self.record_error(error))
+    }
+
+    /// What ends the run if `error` does; it may be about a task that was handed over before.
+    fn record_error(&self, error: RecordError) -> RunError {
+        let (task, message) = match error {
+            RecordError::Failed(message) => return RunError::Recorder(message),
+            RecordError::Mismatch { task, message } => (task, message),
+        };
+        let mut plans = self.floor.plans.iter();
+        let plan = plans.find(|plan| plan.engine() == task.engine);
+        RunError::Mismatch {
+            task,
+            ranks: plan.map_or(0..0, |plan| plan.task(task.index).ranks),
+            message,
+        }
+    }
+
     fn task_error(&self, plan: usize, task: u64, message: String) -> RunError {
         RunError::Mismatch {
             task: self.floor.id(plan, task),
@@ -157,6 +224,7 @@ impl Collector {
         self.control.publish(|view| {
             view.solutions = sum.completions.solutions();
             view.nodes = sum.nodes;
+            view.tasks_total = self.record.plans.iter().map(|plan| plan.tasks).sum();
             view.tasks_done = self.record.plans.iter().map(|plan| plan.done.len()).sum();
             view.works.clear();
             view.works
@@ -177,6 +245,10 @@ impl Actor for Collector {
 
     fn started(&mut self, _: &mut Self::Context) {
         self.publish();
+        // Everything may have been restored.
+        if self.record.is_complete() {
+            self.complete.do_send(Complete);
+        }
     }
 }
 
@@ -195,6 +267,9 @@ impl Handler<Counted> for Collector {
         for tally in &counted.tallies {
             if let Err(message) = self.record.add(plan, tally) {
                 let error = self.task_error(plan, tally.task, message);
+                self.failure.do_send(Failure(error));
+            }
+            if let Err(error) = self.keep(counted.worker, plan, tally) {
                 self.failure.do_send(Failure(error));
             }
             self.panicked.remove(&self.floor.id(plan, tally.task));
@@ -237,9 +312,13 @@ impl Handler<Sum> for Collector {
     type Result = ();
 
     fn handle(&mut self, _: Sum, _: &mut Self::Context) {
-        let plans = self.record.plans.iter();
-        let sums = plans.map(|plan| (plan.done.len(), plan.sum)).collect();
-        self.sums.do_send(Sums(sums));
+        if let Some(recorder) = &self.floor.recorder
+            && let Err(error) = recorder.flush()
+        {
+            // Ahead of the sums, so that the run hears of it before it ends.
+            self.failure.do_send(Failure(self.record_error(error)));
+        }
+        self.sums.do_send(Sums(self.record.sums()));
     }
 }
 

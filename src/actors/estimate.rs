@@ -16,6 +16,9 @@ const ENOUGH: u64 = 5;
 pub(super) struct Work {
     pub(super) tasks: u64,
     pub(super) cost: f64,
+    /// Tasks done before this run, and their cost.
+    restored: u64,
+    cost_restored: f64,
     done: u64,
     cost_done: f64,
     seconds: f64,
@@ -31,6 +34,12 @@ impl Work {
             cost,
             ..Self::default()
         }
+    }
+
+    /// Notes a task that was finished before this run: no measure of its speed.
+    pub(super) fn restore(&mut self, cost: f64) {
+        self.restored += 1;
+        self.cost_restored += cost;
     }
 
     /// Notes a finished task.
@@ -50,7 +59,7 @@ impl Work {
     }
 
     fn tasks_left(&self) -> u64 {
-        self.tasks - self.done
+        self.tasks - self.restored - self.done
     }
 
     /// Expected seconds of one worker for the rest, and the variance of that.
@@ -62,7 +71,7 @@ impl Work {
             return None;
         }
         let ratio = self.seconds_per_cost()?;
-        let cost_left = (self.cost - self.cost_done).max(0.0);
+        let cost_left = (self.cost - self.cost_restored - self.cost_done).max(0.0);
         let (done, left) = (self.done as f64, self.tasks_left() as f64);
         let squares =
             self.seconds_squares - 2.0 * ratio * self.products + ratio * ratio * self.cost_squares;
@@ -79,9 +88,12 @@ pub(super) fn share(works: &[Work]) -> f64 {
     if works.iter().all(|work| work.tasks_left() == 0) {
         return 1.0;
     }
+    let measured = works.iter().any(|work| work.seconds_per_cost().is_some());
+    let unknown = if measured { 0.0 } else { 1.0 };
     let (done, all) = works.iter().fold((0.0, 0.0), |(done, all), work| {
-        let speed = work.seconds_per_cost().unwrap_or(0.0);
-        (done + work.seconds, all + speed * work.cost)
+        let speed = work.seconds_per_cost().unwrap_or(unknown);
+        let before = speed * work.cost_restored;
+        (done + work.seconds + before, all + speed * work.cost)
     });
     if all > 0.0 {
         (done / all).clamp(0.0, 1.0)

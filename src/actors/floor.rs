@@ -2,7 +2,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-use super::RunSpec;
+use super::{Recorder, RunSpec};
 use crate::engine::{CounterSettings, Plan, TaskId};
 
 /// What all actors and worker threads of a run share: what is to be counted, and three facts that
@@ -12,6 +12,8 @@ pub(super) struct Floor {
     pub(super) settings: CounterSettings,
     pub(super) workers: usize,
     pub(super) start: Instant,
+    pub(super) audit: f64,
+    pub(super) recorder: Option<Arc<dyn Recorder>>,
     /// Whether to begin no task more.
     halted: AtomicBool,
     /// Nanoseconds from `start` to when the last task was handed out; `u64::MAX` before that.
@@ -30,6 +32,8 @@ impl Floor {
             settings: spec.counter.clone(),
             workers: spec.workers.max(1),
             start: Instant::now(),
+            audit: spec.audit,
+            recorder: spec.recorder.clone(),
             halted: AtomicBool::new(false),
             exhausted: AtomicU64::new(u64::MAX),
             #[cfg(feature = "fault-injection")]
@@ -42,6 +46,13 @@ impl Floor {
             engine: self.plans[plan].engine(),
             index: task,
         }
+    }
+
+    /// Whether this run is to count the task.
+    pub(super) fn is_pending(&self, plan: usize, task: u64) -> bool {
+        self.recorder
+            .as_ref()
+            .is_none_or(|recorder| recorder.is_pending(self.id(plan, task)))
     }
 
     pub(super) fn is_halted(&self) -> bool {

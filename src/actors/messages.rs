@@ -80,6 +80,10 @@ pub(super) struct TaskTally {
     /// The estimate it had.
     pub(super) cost: f64,
     pub(super) took: Duration,
+    /// The kernel that counted it.
+    pub(super) backend: &'static str,
+    /// The kernel that counted it again, with the same result.
+    pub(super) audited_by: Option<&'static str>,
 }
 
 /// To the collector, from a worker: its thread died with this batch.

@@ -27,8 +27,11 @@
 //! * `run`: the state machine; `state`: its table.
 //! * `producer`, `worker`, `collector`: the other actors; `thread`: what a worker's thread does.
 //! * `messages`: what they tell each other; `queue`: the bounded queue; `floor`: what all share.
+//! * `recorder`: what keeps finished tasks for longer than the run lives; `audit`: which tasks are
+//!   counted a second time.
 //! * `estimate`: share of work done and time left; `control`: the handle for the outside.
 
+mod audit;
 mod collector;
 mod control;
 mod estimate;
@@ -40,6 +43,7 @@ mod messages;
 mod panics;
 mod producer;
 mod queue;
+mod recorder;
 mod report;
 mod run;
 mod spec;
@@ -59,6 +63,7 @@ use tracing::dispatcher;
 pub use control::{Control, Eta, Progress};
 #[cfg(feature = "fault-injection")]
 pub use faults::Faults;
+pub use recorder::{Finished, RecordError, Recorder};
 pub use report::{Report, RunError, WorkerReport};
 pub use spec::RunSpec;
 pub use state::RunState;

@@ -46,14 +46,46 @@ pub(super) struct Producer {
 /// Tasks of one plan that were never handed out.
 struct Fresh {
     scatter: Scatter,
+    /// The next task in scattered order that is to be counted, or the end.
     position: u64,
     tasks: u64,
+    /// Of the tasks to be counted.
     cost: f64,
     cost_issued: f64,
     seconds_per_cost: Option<f64>,
 }
 
 impl Fresh {
+    fn new(floor: &Floor, plan: usize) -> Self {
+        let (tasks, cost) = match floor.recorder {
+            None => (floor.plans[plan].tasks(), floor.plans[plan].total_cost()),
+            Some(_) => {
+                let of = &floor.plans[plan];
+                let pending = (0..of.tasks()).filter(|&task| floor.is_pending(plan, task));
+                (of.tasks(), pending.map(|task| of.task(task).cost).sum())
+            }
+        };
+        let mut fresh = Self {
+            scatter: Scatter::new(tasks),
+            position: 0,
+            tasks,
+            cost,
+            cost_issued: 0.0,
+            seconds_per_cost: None,
+        };
+        fresh.skip(floor, plan);
+        fresh
+    }
+
+    /// Moves on to a task that is to be counted.
+    fn skip(&mut self, floor: &Floor, plan: usize) {
+        while let Some(task) = self.scatter.task(self.position)
+            && !floor.is_pending(plan, task)
+        {
+            self.position += 1;
+        }
+    }
+
     fn issued(&self) -> f64 {
         self.position as f64 / self.tasks as f64
     }
@@ -78,17 +110,8 @@ impl Producer {
         inlet: Inlet,
         limit: usize,
     ) -> Self {
-        let fresh = floor
-            .plans
-            .iter()
-            .map(|plan| Fresh {
-                scatter: Scatter::new(plan.tasks()),
-                position: 0,
-                tasks: plan.tasks(),
-                cost: plan.total_cost(),
-                cost_issued: 0.0,
-                seconds_per_cost: None,
-            })
+        let fresh = (0..floor.plans.len())
+            .map(|plan| Fresh::new(&floor, plan))
             .collect();
         Self {
             floor,
@@ -166,6 +189,7 @@ impl Producer {
                 break;
             }
             fresh.position += 1;
+            fresh.skip(&self.floor, index);
             fresh.cost_issued += cost;
             seconds = expected.unwrap_or(0.0);
             tasks.push(task);

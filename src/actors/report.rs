@@ -65,6 +65,9 @@ pub enum RunError {
         /// What differs.
         message: String,
     },
+    /// Finished tasks cannot be recorded.
+    #[error("{0}")]
+    Recorder(String),
     /// The runtime itself could not go on (a thread could not be started, say).
     #[error("the runtime failed: {0}")]
     Runtime(String),

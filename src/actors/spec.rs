@@ -1,6 +1,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use super::Recorder;
 use crate::engine::{CounterSettings, Plan};
 
 /// What to run, and on what.
@@ -18,4 +19,10 @@ pub struct RunSpec {
     pub batch_time: Duration,
     /// Stop (drain) after this long.
     pub time_limit: Option<Duration>,
+    /// The share of the tasks, 0 to 1, that is counted a second time by another kernel before it
+    /// is recorded. Such recounts take at most eight times this share of the counting time; 1
+    /// recounts every task, whatever it takes.
+    pub audit: f64,
+    /// Keeps finished tasks, and knows those finished before.
+    pub recorder: Option<Arc<dyn Recorder>>,
 }

@@ -38,10 +38,15 @@ pub(super) struct State {
     report: WorkerReport,
 }
 
+/// The name of a worker's lane, thread and records.
+pub(super) fn worker_name(index: usize) -> String {
+    format!("worker-{index}")
+}
+
 impl Worker {
     /// The name of its thread and lane.
     fn name(&self) -> String {
-        format!("worker-{}", self.index)
+        worker_name(self.index)
     }
 
     fn start(&mut self, actor: Recipient<Ended>) {

@@ -62,6 +62,23 @@ impl Tally {
     }
 }
 
+impl Tally {
+    /// The exact part as text, on one line.
+    pub fn exact(&self) -> String {
+        let [w1, w2, w4, w8] = self.completions.by_weight();
+        let Self {
+            r180,
+            r90,
+            partitions,
+            ..
+        } = *self;
+        format!(
+            "completions {w1}/{w2}/{w4}/{w8} of weight 1/2/4/8, half turn {r180}, quarter turn \
+             {r90}, {partitions} partitions"
+        )
+    }
+}
+
 impl AddAssign for Tally {
     fn add_assign(&mut self, other: Self) {
         for (sum, count) in self.completions.0.iter_mut().zip(other.completions.0) {

@@ -117,7 +117,7 @@ impl Coverage {
     }
 
     /// The tasks that are there, or those that are not.
-    fn tasks_where(&self, there: bool) -> impl Iterator<Item = TaskId> {
+    pub(super) fn tasks_where(&self, there: bool) -> impl Iterator<Item = TaskId> {
         self.plans.iter().flat_map(move |(&engine, set)| {
             (0..set.tasks)
                 .map(move |index| TaskId { engine, index })

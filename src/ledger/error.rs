@@ -57,7 +57,7 @@ pub enum LedgerError {
     #[error(
         "task {task} (ranks {}..{}) was counted twice with different results: {} by {}, {} by {}",
         ranks.start, ranks.end,
-        Exact(&counts[0].0), counts[0].1, Exact(&counts[1].0), counts[1].1
+        counts[0].0.exact(), counts[0].1, counts[1].0.exact(), counts[1].1
     )]
     Disagreement {
         /// The task.
@@ -130,10 +130,9 @@ impl LedgerError {
             },
             Some(ErrorCode::CannotOpen) => Self::Database {
                 file,
-                reason: format!(
-                    "cannot be opened ({error}); a run that was killed can be read only where its \
-                     directory can be written"
-                ),
+                reason: "cannot be opened; a ledger that is being written, or whose writer was \
+                         killed, can be read only where its directory can be written"
+                    .to_owned(),
             },
             _ => match error {
                 // A column holds another type than its declaration allows, or text that is none.
@@ -150,20 +149,5 @@ impl LedgerError {
                 },
             },
         }
-    }
-}
-
-/// The exact part of a tally, on one line.
-pub(super) struct Exact<'a>(pub &'a Tally);
-
-impl std::fmt::Display for Exact<'_> {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let tally = self.0;
-        let [w1, w2, w4, w8] = tally.completions.by_weight();
-        write!(
-            f,
-            "completions {w1}/{w2}/{w4}/{w8} of weights 1/2/4/8, r180 {}, r90 {}, {} partitions",
-            tally.r180, tally.r90, tally.partitions
-        )
     }
 }

@@ -36,7 +36,7 @@ impl RunInfo {
                 .collect(),
             shard,
             config,
-            program: format!("queenfold {}", env!("CARGO_PKG_VERSION")),
+            program: super::program(),
         }
     }
 
@@ -104,6 +104,8 @@ pub struct Session {
 /// What a session ran on, and when.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Facts {
+    /// 1 for the first process that worked on the directory, and so on.
+    pub number: u64,
     /// The name of the machine.
     pub host: String,
     /// Its processor.

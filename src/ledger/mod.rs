@@ -3,23 +3,40 @@
 mod coverage;
 mod digest;
 mod error;
+mod export;
 mod host;
 mod info;
 mod lock;
+mod merge;
 mod meta;
 mod plan_hash;
 mod record;
+mod recording;
+mod sample;
 mod schema;
 mod shard;
+mod status;
 mod store;
+mod verify;
 
 pub use coverage::{Coverage, Missing, TaskRange};
 pub use digest::Digest;
 pub use error::LedgerError;
+pub use export::{Signature, export, signature};
 pub use info::{Facts, RunInfo, Session};
 pub use lock::{DirLock, is_held};
+pub use merge::{Merged, merge};
 pub use plan_hash::{PlanInfo, plan_hash};
 pub use record::Record;
+pub use recording::{COMMIT_EVERY, Recording, Setting};
+pub use sample::{Choice, chance_missed};
 pub use schema::FORMAT;
 pub use shard::{Shard, ShardError};
+pub use status::{Latest, Speed, Status};
 pub use store::{FILE, Inserted, Store, Sums};
+pub use verify::{Fault, Findings, Means, verify};
+
+/// Name and version of this program, as ledgers keep it.
+pub fn program() -> String {
+    format!("queenfold {}", env!("CARGO_PKG_VERSION"))
+}

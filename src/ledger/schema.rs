@@ -164,7 +164,7 @@ pub(super) fn check(connection: &Connection, file: &Path) -> Result<(), LedgerEr
         .query_row("PRAGMA integrity_check(1)", [], |row| row.get(0))
         .map_err(sqlite)?;
     if verdict != "ok" {
-        return damaged(verdict);
+        return damaged(verdict.trim().replace('\n', ": "));
     }
     Ok(())
 }

@@ -1,0 +1,90 @@
+use std::path::Path;
+
+use super::{DirLock, FILE, Inserted, LedgerError, RunInfo, Shard, Store, Sums};
+use crate::engine::Plan;
+
+/// What a merge did.
+#[derive(Clone, Debug)]
+pub struct Merged {
+    /// What the ledger holds now.
+    pub sums: Sums,
+    /// How the run is divided, as far as the sources agree on it: names the shards that are
+    /// missing.
+    pub division: Shard,
+    /// Records copied.
+    pub copied: u64,
+    /// Records that were there already, with the same result.
+    pub there: u64,
+}
+
+/// Copies the records of all `sources` into the ledger in `into`, which is made if need be.
+///
+/// The sources are read only; each is copied whole or not at all.
+///
+/// # Errors
+/// A source is of another board or other plans than the rest, damaged, or counted a task
+/// differently; `into` cannot be written, or another process works on it.
+pub fn merge<P: AsRef<Path>>(
+    sources: &[P],
+    into: &Path,
+    plans: &[std::sync::Arc<dyn Plan>],
+) -> Result<Merged, LedgerError> {
+    let sources = sources
+        .iter()
+        .map(|dir| Store::open_to_read(dir.as_ref()))
+        .collect::<Result<Vec<_>, _>>()?;
+    let Some(first) = sources.first() else {
+        return Err(LedgerError::NoRun {
+            dir: into.to_owned(),
+        });
+    };
+    for source in &sources {
+        source.info().check_plans(source.file(), plans)?;
+    }
+    std::fs::create_dir_all(into).map_err(|source| LedgerError::io(into, source))?;
+    let _lock = DirLock::take(into)?;
+    let target = if into.join(FILE).exists() {
+        Store::open_to_write(into)?
+    } else {
+        let info = RunInfo {
+            shard: Shard::WHOLE,
+            program: super::program(),
+            ..first.info().clone()
+        };
+        Store::create(into, &info)?
+    };
+    target.info().check_plans(target.file(), plans)?;
+    let (mut copied, mut there) = (0, 0);
+    for source in &sources {
+        target.begin()?;
+        for session in source.sessions()? {
+            target.put_session(&session)?;
+        }
+        source.for_each(|record| {
+            let mut plans = plans.iter();
+            let ranks = plans
+                .find(|plan| plan.engine() == record.task.engine)
+                .map_or(0..0, |plan| plan.task(record.task.index).ranks);
+            match target.insert(&record, &ranks)? {
+                Inserted::New => copied += 1,
+                Inserted::There => there += 1,
+            }
+            Ok(())
+        })?;
+        target.commit()?;
+    }
+    let count = first.info().shard.count();
+    let alike = sources
+        .iter()
+        .all(|source| source.info().shard.count() == count);
+    Ok(Merged {
+        sums: target.sums()?,
+        division: if alike {
+            first.info().shard
+        } else {
+            Shard::WHOLE
+        },
+        copied,
+        there,
+    })
+}

@@ -1,0 +1,312 @@
+use std::collections::BTreeMap;
+use std::hash::{BuildHasher, RandomState};
+use std::path::Path;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::thread::{Builder, JoinHandle};
+use std::time::{Duration, Instant};
+
+use crossbeam::channel::{self, Receiver, RecvTimeoutError, Sender};
+
+use super::host::{host_name, processor_name, unix_time};
+use super::{Coverage, DirLock, Facts, LedgerError, Record, RunInfo, Session, Shard, Store};
+use crate::actors::{Finished, RecordError, Recorder};
+use crate::engine::{Engine, Plan, Tally, TaskId};
+
+/// How long a finished task may wait for its commit. A commit waits for the disk, so that one for
+/// each task would cost more than the task where tasks are short.
+pub const COMMIT_EVERY: Duration = Duration::from_secs(5);
+
+/// How many finished tasks may wait for the writer before the collector waits for it too.
+const WAITING: usize = 1 << 16;
+
+/// A ledger that a run writes to: what was restored, and a thread of its own that writes.
+///
+/// Holds the lock of the directory. Dropping it commits what was taken.
+pub struct Recording {
+    shard: Shard,
+    restored: Coverage,
+    tallies: BTreeMap<Engine, Tally>,
+    session: String,
+    orders: Option<Sender<Order>>,
+    failure: Arc<Mutex<Option<RecordError>>>,
+    writer: Option<JoinHandle<()>>,
+    _lock: DirLock,
+}
+
+enum Order {
+    Record(Box<Record>),
+    Flush(Sender<()>),
+}
+
+/// What is told about the process that records: goes into the ledger for people.
+#[derive(Clone, Debug, Default)]
+pub struct Setting {
+    /// The instruction set of the CPU workers.
+    pub isa: String,
+    /// CPU workers.
+    pub workers: u64,
+    /// Other devices, by name.
+    pub devices: Vec<String>,
+    /// The resolved configuration.
+    pub config: String,
+}
+
+impl Recording {
+    /// Makes the directory, unless it is there, and in it the ledger of a new run of `plans`.
+    ///
+    /// # Errors
+    /// There is a run in the directory, another process works on it, or it cannot be written.
+    pub fn create(
+        dir: &Path,
+        info: &RunInfo,
+        plans: &[Arc<dyn Plan>],
+        setting: &Setting,
+    ) -> Result<Self, LedgerError> {
+        std::fs::create_dir_all(dir).map_err(|source| LedgerError::io(dir, source))?;
+        let lock = DirLock::take(dir)?;
+        Self::begin(Store::create(dir, info)?, lock, plans, setting)
+    }
+
+    /// Opens the ledger in `dir` to go on with `plans`.
+    ///
+    /// # Errors
+    /// There is none, it is damaged or of other plans, another process works on the directory, or
+    /// it cannot be written.
+    pub fn resume(
+        dir: &Path,
+        plans: &[Arc<dyn Plan>],
+        setting: &Setting,
+    ) -> Result<Self, LedgerError> {
+        if !dir.join(super::FILE).exists() {
+            return Err(LedgerError::NoRun {
+                dir: dir.to_owned(),
+            });
+        }
+        let lock = DirLock::take(dir)?;
+        Self::begin(Store::open_to_write(dir)?, lock, plans, setting)
+    }
+
+    fn begin(
+        store: Store,
+        lock: DirLock,
+        plans: &[Arc<dyn Plan>],
+        setting: &Setting,
+    ) -> Result<Self, LedgerError> {
+        store.info().check_plans(store.file(), plans)?;
+        let sums = store.sums()?;
+        let sessions = store.sessions()?.into_iter();
+        let session = Session {
+            id: format!("{:016x}", RandomState::new().hash_one(std::process::id())),
+            facts: Facts {
+                number: 1 + sessions
+                    .map(|session| session.facts.number)
+                    .max()
+                    .unwrap_or(0),
+                host: host_name(),
+                processor: processor_name(),
+                program: super::program(),
+                isa: setting.isa.clone(),
+                workers: setting.workers,
+                devices: setting.devices.clone(),
+                config: setting.config.clone(),
+                started: unix_time(),
+            },
+            elapsed: Duration::ZERO,
+            committed: unix_time(),
+        };
+        let (orders, inbox) = channel::bounded(WAITING);
+        let failure = Arc::new(Mutex::new(None));
+        let path = store.file().to_owned();
+        let shard = store.info().shard;
+        let id = session.id.clone();
+        let writer = Writer {
+            store,
+            plans: plans.to_vec(),
+            session,
+            start: Instant::now(),
+            failure: Arc::clone(&failure),
+        };
+        let writer = Builder::new()
+            .name("ledger".to_owned())
+            .spawn(move || writer.run(&inbox))
+            .map_err(|source| LedgerError::io(&path, source))?;
+        Ok(Self {
+            shard,
+            restored: sums.coverage,
+            tallies: sums.tallies,
+            session: id,
+            orders: Some(orders),
+            failure,
+            writer: Some(writer),
+            _lock: lock,
+        })
+    }
+
+    /// The tasks that were there before this run.
+    pub const fn restored_tasks(&self) -> &Coverage {
+        &self.restored
+    }
+
+    /// The shard that this run counts.
+    pub const fn shard(&self) -> Shard {
+        self.shard
+    }
+
+    fn send(&self, order: Order) -> Result<(), RecordError> {
+        if let Some(error) = locked(&self.failure).clone() {
+            return Err(error);
+        }
+        let gone = || RecordError::Failed("the ledger's thread is gone".to_owned());
+        let sent = self.orders.as_ref().ok_or_else(gone)?.send(order);
+        // The writer ends at its first failure; that is the better message.
+        sent.map_err(|_| locked(&self.failure).clone().unwrap_or_else(gone))
+    }
+}
+
+impl Recorder for Recording {
+    fn is_restored(&self, task: TaskId) -> bool {
+        self.restored.holds(task)
+    }
+
+    fn is_pending(&self, task: TaskId) -> bool {
+        self.shard.holds(task) && !self.restored.holds(task)
+    }
+
+    fn restored(&self, engine: Engine) -> Tally {
+        self.tallies.get(&engine).copied().unwrap_or_default()
+    }
+
+    fn record(&self, finished: Finished) -> Result<(), RecordError> {
+        self.send(Order::Record(Box::new(Record {
+            task: finished.task,
+            tally: finished.tally,
+            backend: finished.backend.to_owned(),
+            device: finished.device,
+            worker: finished.worker,
+            audited_by: finished.audited_by.map(str::to_owned),
+            session: self.session.clone(),
+            duration: finished.took,
+        })))
+    }
+
+    fn flush(&self) -> Result<(), RecordError> {
+        let (done, wait) = channel::bounded(1);
+        self.send(Order::Flush(done))?;
+        // A writer that failed answers no more; what it left in the channel may live on with it.
+        while let Err(RecvTimeoutError::Timeout) = wait.recv_timeout(Duration::from_millis(20)) {
+            if self.writer.as_ref().is_none_or(JoinHandle::is_finished) {
+                break;
+            }
+        }
+        locked(&self.failure).clone().map_or(Ok(()), Err)
+    }
+}
+
+impl Drop for Recording {
+    fn drop(&mut self) {
+        self.orders = None;
+        if let Some(writer) = self.writer.take() {
+            // It reports what fails in `failure`; a panic of it has been printed.
+            let _ = writer.join();
+        }
+    }
+}
+
+struct Writer {
+    store: Store,
+    plans: Vec<Arc<dyn Plan>>,
+    session: Session,
+    start: Instant,
+    failure: Arc<Mutex<Option<RecordError>>>,
+}
+
+impl Writer {
+    fn run(mut self, inbox: &Receiver<Order>) {
+        if let Err(error) = self.serve(inbox) {
+            *locked(&self.failure) = Some(match error {
+                LedgerError::Disagreement { task, counts, .. } => RecordError::Mismatch {
+                    task,
+                    message: format!(
+                        "recorded as {} by {}, now counted as {} by {}",
+                        counts[0].0.exact(),
+                        counts[0].1,
+                        counts[1].0.exact(),
+                        counts[1].1
+                    ),
+                },
+                other => RecordError::Failed(other.to_string()),
+            });
+        }
+    }
+
+    /// Takes orders until the last sender is gone, and commits at the latest
+    /// [`COMMIT_EVERY`] after the first record of a transaction.
+    fn serve(&mut self, inbox: &Receiver<Order>) -> Result<(), LedgerError> {
+        // The session is there before its first record, and shows that the file can be written.
+        self.store.begin()?;
+        self.commit()?;
+        let mut open_since: Option<Instant> = None;
+        loop {
+            let order = match open_since {
+                None => inbox.recv().map_err(|_| RecvTimeoutError::Disconnected),
+                Some(since) => inbox.recv_deadline(since + COMMIT_EVERY),
+            };
+            match order {
+                Ok(Order::Record(record)) => {
+                    if open_since.is_none() {
+                        self.store.begin()?;
+                        open_since = Some(Instant::now());
+                    }
+                    if let Err(error) = self.insert(&record) {
+                        // What came before it is good; where that cannot be written either, the
+                        // first error says why.
+                        let _ = self.commit();
+                        return Err(error);
+                    }
+                    // Records may come so fast that the wait never times out.
+                    if open_since.is_some_and(|since| since.elapsed() >= COMMIT_EVERY) {
+                        self.commit()?;
+                        open_since = None;
+                    }
+                }
+                Ok(Order::Flush(done)) => {
+                    if open_since.take().is_some() {
+                        self.commit()?;
+                    }
+                    // Who asked may have given up.
+                    let _ = done.send(());
+                }
+                Err(RecvTimeoutError::Timeout) => {
+                    self.commit()?;
+                    open_since = None;
+                }
+                Err(RecvTimeoutError::Disconnected) => {
+                    return match open_since {
+                        Some(_) => self.commit(),
+                        None => Ok(()),
+                    };
+                }
+            }
+        }
+    }
+
+    fn insert(&self, record: &Record) -> Result<(), LedgerError> {
+        let mut plans = self.plans.iter();
+        let ranks = plans
+            .find(|plan| plan.engine() == record.task.engine)
+            .map_or(0..0, |plan| plan.task(record.task.index).ranks);
+        self.store.insert(record, &ranks).map(|_| ())
+    }
+
+    fn commit(&mut self) -> Result<(), LedgerError> {
+        self.session.elapsed = self.start.elapsed();
+        self.session.committed = unix_time();
+        self.store.put_session(&self.session)?;
+        self.store.commit()
+    }
+}
+
+/// The value behind a lock is whole whenever it is released, by a panic or not.
+fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}

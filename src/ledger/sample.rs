@@ -1,0 +1,124 @@
+use super::digest::Fields;
+use super::{Coverage, PlanInfo};
+use crate::engine::TaskId;
+
+/// Which recorded tasks are counted again.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Choice {
+    /// All.
+    All,
+    /// A random share of them, above 0 and up to 1: the same one for the same seed.
+    Sample {
+        /// The share, rounded up to whole tasks.
+        share: f64,
+        /// Decides which.
+        seed: u64,
+    },
+}
+
+impl Choice {
+    /// Chooses among the tasks of `coverage`, each with the same probability, none twice.
+    pub(super) fn among(self, plans: &[PlanInfo], coverage: &Coverage) -> Coverage {
+        let mut chosen = Coverage::none_of(plans);
+        let (share, seed) = match self {
+            Self::All => return coverage.clone(),
+            Self::Sample { share, seed } => (share, seed),
+        };
+        let mut keyed: Vec<(u64, TaskId)> = coverage.iter().map(|t| (key(seed, t), t)).collect();
+        let wanted = ((keyed.len() as f64 * share).ceil() as usize).min(keyed.len());
+        if wanted == 0 {
+            return chosen;
+        }
+        // The tasks with the least keys: as random as the digest that the keys are.
+        keyed.select_nth_unstable(wanted - 1);
+        for (_, task) in &keyed[..wanted] {
+            chosen.add(*task);
+        }
+        chosen
+    }
+}
+
+fn key(seed: u64, task: TaskId) -> u64 {
+    let digest = Fields::new("queenfold verify 1: sample")
+        .u64(seed)
+        .text(task.engine.name())
+        .u64(task.index)
+        .digest();
+    digest.0[..8]
+        .iter()
+        .fold(0, |key, &byte| key << 8 | u64::from(byte))
+}
+
+/// The probability that none of `checked` tasks shows a fault that each task has with probability
+/// `rate`.
+pub fn chance_missed(checked: u64, rate: f64) -> f64 {
+    (checked as f64 * (-rate).ln_1p()).exp()
+}
+
+impl Coverage {
+    /// The tasks that are there.
+    fn iter(&self) -> impl Iterator<Item = TaskId> {
+        self.tasks_where(true)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::engine::Engine;
+
+    fn chain(index: u64) -> TaskId {
+        TaskId {
+            engine: Engine::Chain,
+            index,
+        }
+    }
+
+    fn full(tasks: u64) -> (Vec<PlanInfo>, Coverage) {
+        let plans = vec![PlanInfo {
+            engine: Engine::Chain,
+            version: String::new(),
+            tasks,
+            hash: String::new(),
+        }];
+        let mut coverage = Coverage::none_of(&plans);
+        for index in 0..tasks {
+            coverage.add(chain(index));
+        }
+        (plans, coverage)
+    }
+
+    #[test]
+    fn a_sample_has_the_share_asked_for_and_a_seed_repeats_it() {
+        let (plans, coverage) = full(1000);
+        for (share, tasks) in [(1e-9, 1), (0.1, 100), (0.1001, 101), (1.0, 1000)] {
+            let sample = |seed| Choice::Sample { share, seed }.among(&plans, &coverage);
+            assert_eq!(sample(1).done(), tasks);
+            let held = |set: &Coverage| (0..1000).map(|i| set.holds(chain(i))).collect::<Vec<_>>();
+            assert_eq!(held(&sample(1)), held(&sample(1)));
+            assert_eq!(held(&sample(1)) == held(&sample(2)), tasks == 1000);
+        }
+        assert_eq!(Choice::All.among(&plans, &coverage).done(), 1000);
+    }
+
+    #[test]
+    fn every_task_is_drawn_equally_often() {
+        let (plans, coverage) = full(20);
+        let mut drawn = [0u32; 20];
+        for seed in 0..2000 {
+            let sample = Choice::Sample { share: 0.25, seed }.among(&plans, &coverage);
+            for (index, drawn) in drawn.iter_mut().enumerate() {
+                *drawn += u32::from(sample.holds(chain(index as u64)));
+            }
+        }
+        // 500 expected, standard deviation 19.4.
+        assert!(drawn.iter().all(|n| (410..590).contains(n)), "{drawn:?}");
+    }
+
+    #[test]
+    fn the_chance_to_miss_a_fault_is_that_of_independent_draws() {
+        assert_eq!(chance_missed(0, 0.01), 1.0);
+        assert!((chance_missed(100, 0.01) - 0.99_f64.powi(100)).abs() < 1e-12);
+        assert_eq!(chance_missed(5, 1.0), 0.0);
+    }
+}

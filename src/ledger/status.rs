@@ -1,0 +1,186 @@
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+use super::{LedgerError, Missing, Session, Store, Sums};
+use crate::engine::{Engine, Plan};
+
+/// How far a run is, as far as it is committed.
+#[derive(Clone, Debug)]
+pub struct Status {
+    /// What is recorded.
+    pub sums: Sums,
+    /// The tasks that are not, of the whole run.
+    pub missing: Missing,
+    /// Tasks of the run's own shard that are recorded, and all of them.
+    pub shard_tasks: (u64, u64),
+    /// The share of the estimated work of the shard that is done, 0 to 1.
+    pub share: f64,
+    /// Recorded tasks that were counted twice.
+    pub audited: u64,
+    /// What was recorded by the latest process.
+    pub latest: Option<Latest>,
+    /// How many processes worked on the run.
+    pub sessions: usize,
+}
+
+/// What the latest process did.
+#[derive(Clone, Debug)]
+pub struct Latest {
+    /// Where and when.
+    pub session: Session,
+    /// Tasks it recorded.
+    pub tasks: u64,
+    /// Nodes in them.
+    pub nodes: u64,
+    /// What each of its workers recorded, by name.
+    pub workers: BTreeMap<String, Speed>,
+    /// Time left if it goes on at its speed; `None` while nothing tells.
+    pub left: Option<Duration>,
+}
+
+/// What a worker recorded.
+#[derive(Clone, Debug, Default)]
+pub struct Speed {
+    /// The kernel it used last.
+    pub backend: String,
+    /// Tasks.
+    pub tasks: u64,
+    /// Nodes in them.
+    pub nodes: u64,
+    /// The time it counted.
+    pub busy: Duration,
+}
+
+impl Speed {
+    /// Nodes for each second of counting.
+    pub fn nodes_per_second(&self) -> f64 {
+        per_second(self.nodes, self.busy)
+    }
+}
+
+impl Latest {
+    /// Tasks for each second since it began.
+    pub fn tasks_per_second(&self) -> f64 {
+        per_second(self.tasks, self.session.elapsed)
+    }
+
+    /// Nodes for each second since it began.
+    pub fn nodes_per_second(&self) -> f64 {
+        per_second(self.nodes, self.session.elapsed)
+    }
+}
+
+fn per_second(count: u64, time: Duration) -> f64 {
+    if time.is_zero() {
+        0.0
+    } else {
+        count as f64 / time.as_secs_f64()
+    }
+}
+
+/// Estimated work of one plan and how fast it went.
+#[derive(Default)]
+struct Work {
+    /// Of all tasks of the shard, and of those that are recorded.
+    cost: f64,
+    cost_done: f64,
+    /// Of what the latest process recorded.
+    cost_latest: f64,
+    seconds_latest: f64,
+}
+
+impl Status {
+    /// Reads the ledger of the run of `plans`.
+    ///
+    /// # Errors
+    /// The ledger is damaged or of other plans.
+    pub fn read(store: &Store, plans: &[Arc<dyn Plan>]) -> Result<Self, LedgerError> {
+        store.info().check_plans(store.file(), plans)?;
+        let sums = store.sums()?;
+        let sessions = store.sessions()?;
+        let count = sessions.len();
+        let shard = store.info().shard;
+        let mut latest = sessions
+            .into_iter()
+            .max_by_key(|session| session.facts.number)
+            .map(|session| Latest {
+                session,
+                tasks: 0,
+                nodes: 0,
+                workers: BTreeMap::new(),
+                left: None,
+            });
+        let mut audited = 0;
+        let mut works: BTreeMap<Engine, Work> = BTreeMap::new();
+        store.for_each(|record| {
+            audited += u64::from(record.audited_by.is_some());
+            let Some(latest) = &mut latest else {
+                return Ok(());
+            };
+            if record.session != latest.session.id {
+                return Ok(());
+            }
+            latest.tasks += 1;
+            latest.nodes += record.tally.nodes;
+            let mut plans = plans.iter();
+            if let Some(plan) = plans.find(|plan| plan.engine() == record.task.engine) {
+                let work = works.entry(plan.engine()).or_default();
+                work.cost_latest += plan.task(record.task.index).cost;
+                work.seconds_latest += record.duration.as_secs_f64();
+            }
+            let worker = latest.workers.entry(record.worker).or_default();
+            worker.backend = record.backend;
+            worker.tasks += 1;
+            worker.nodes += record.tally.nodes;
+            worker.busy += record.duration;
+            Ok(())
+        })?;
+        let mut shard_tasks = (0, 0);
+        for plan in plans {
+            let work = works.entry(plan.engine()).or_default();
+            let tasks = (0..plan.tasks()).map(|index| plan.task(index));
+            for task in tasks.filter(|task| shard.holds(task.id)) {
+                shard_tasks.1 += 1;
+                work.cost += task.cost;
+                if sums.coverage.holds(task.id) {
+                    shard_tasks.0 += 1;
+                    work.cost_done += task.cost;
+                }
+            }
+        }
+        if let Some(latest) = &mut latest {
+            latest.left = left(works.values(), latest.session.facts.workers);
+        }
+        let cost: f64 = works.values().map(|work| work.cost).sum();
+        let cost_done: f64 = works.values().map(|work| work.cost_done).sum();
+        Ok(Self {
+            missing: sums.coverage.missing(shard),
+            share: match shard_tasks {
+                (done, all) if done == all => 1.0,
+                _ if cost > 0.0 => (cost_done / cost).clamp(0.0, 1.0),
+                _ => 0.0,
+            },
+            sums,
+            shard_tasks,
+            audited,
+            latest,
+            sessions: count,
+        })
+    }
+}
+
+/// Time left for `workers` at the speed that the latest process had in each plan.
+fn left<'a>(works: impl Iterator<Item = &'a Work>, workers: u64) -> Option<Duration> {
+    let mut seconds = 0.0;
+    for work in works {
+        let cost = (work.cost - work.cost_done).max(0.0);
+        if cost > 1e-9 * work.cost {
+            if work.cost_latest <= 0.0 {
+                return None;
+            }
+            seconds += cost * work.seconds_latest / work.cost_latest;
+        }
+    }
+    Duration::try_from_secs_f64(seconds / workers.max(1) as f64).ok()
+}

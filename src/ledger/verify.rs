@@ -1,0 +1,164 @@
+use std::collections::{BTreeMap, HashMap};
+use std::num::NonZeroUsize;
+use std::ops::Range;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use crossbeam::channel::{self, Receiver};
+
+use super::{Choice, LedgerError, Record, Store, Sums};
+use crate::engine::{Counter, CounterSettings, Engine, Plan, Tally, TaskId, second_counter};
+
+/// What counting recorded tasks again showed.
+#[derive(Clone, Debug)]
+pub struct Findings {
+    /// What the records add up to.
+    pub sums: Sums,
+    /// Tasks counted again.
+    pub checked: u64,
+    /// How often each pair of kernels was compared: engine, recorded, counted now.
+    pub kernels: BTreeMap<(Engine, String, &'static str), u64>,
+    /// The tasks whose record is wrong, in the order of the plans.
+    pub faults: Vec<Fault>,
+}
+
+/// A record that a second count contradicts.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("task {task} (ranks {}..{}): recorded {}, but {found}", ranks.start, ranks.end, recorded.exact())]
+pub struct Fault {
+    /// The task.
+    pub task: TaskId,
+    /// Its ranks.
+    pub ranks: Range<u64>,
+    /// What is recorded.
+    pub recorded: Tally,
+    /// What was found, and by which kernel.
+    pub found: String,
+}
+
+/// What verification needs beside the ledger.
+pub struct Means<'a> {
+    /// The plans of the run.
+    pub plans: &'a [Arc<dyn Plan>],
+    /// What a counter may use.
+    pub settings: &'a CounterSettings,
+    /// Threads that count.
+    pub workers: NonZeroUsize,
+    /// Goes up with each task counted again.
+    pub progress: &'a AtomicU64,
+}
+
+/// Reads every record and counts the chosen ones again by another method than the recorded one:
+/// chain tasks by another kernel, all others by the oracle of their plan.
+///
+/// # Errors
+/// The ledger is damaged or of other plans. Wrong counts are no error but a finding.
+pub fn verify(store: &Store, means: &Means<'_>, choice: Choice) -> Result<Findings, LedgerError> {
+    store.info().check_plans(store.file(), means.plans)?;
+    let sums = store.sums()?;
+    let chosen = choice.among(&store.info().plans, &sums.coverage);
+    let (sender, inbox) = channel::bounded::<Record>(2 * means.workers.get());
+    let (fed, bench) = std::thread::scope(|scope| {
+        let workers: Vec<_> = (0..means.workers.get())
+            .map(|_| scope.spawn(|| Bench::new(means).work(&inbox)))
+            .collect();
+        let fed = store.for_each(|record| {
+            if chosen.holds(record.task) {
+                // The receiver lives until the sender is gone.
+                let _ = sender.send(record);
+            }
+            Ok(())
+        });
+        drop(sender);
+        let mut all = Bench::new(means);
+        for worker in workers {
+            match worker.join() {
+                Ok(bench) => all.join(bench),
+                Err(panic) => std::panic::resume_unwind(panic),
+            }
+        }
+        (fed, all)
+    });
+    fed?;
+    let mut faults = bench.faults;
+    faults.sort_by_key(|fault| fault.task);
+    Ok(Findings {
+        sums,
+        checked: bench.kernels.values().sum(),
+        kernels: bench.kernels,
+        faults,
+    })
+}
+
+/// Where one thread counts.
+struct Bench<'a> {
+    means: &'a Means<'a>,
+    /// By engine and recorded kernel.
+    counters: HashMap<(Engine, String), Box<dyn Counter>>,
+    kernels: BTreeMap<(Engine, String, &'static str), u64>,
+    faults: Vec<Fault>,
+}
+
+impl<'a> Bench<'a> {
+    fn new(means: &'a Means<'a>) -> Self {
+        Self {
+            means,
+            counters: HashMap::new(),
+            kernels: BTreeMap::new(),
+            faults: Vec::new(),
+        }
+    }
+
+    fn work(mut self, inbox: &Receiver<Record>) -> Self {
+        for record in inbox {
+            self.check(record);
+            self.means.progress.fetch_add(1, Ordering::Relaxed);
+        }
+        self.counters.clear();
+        self
+    }
+
+    fn check(&mut self, record: Record) {
+        let engine = record.task.engine;
+        let mut plans = self.means.plans.iter();
+        let Some(plan) = plans.find(|plan| plan.engine() == engine) else {
+            return;
+        };
+        let task = plan.task(record.task.index);
+        let settings = self.means.settings;
+        let counter = self
+            .counters
+            .entry((engine, record.backend.clone()))
+            .or_insert_with(|| {
+                match engine {
+                    Engine::Chain => second_counter(plan.as_ref(), settings, &record.backend),
+                    _ => None,
+                }
+                .unwrap_or_else(|| plan.oracle())
+            });
+        let found = match counter.count(&task) {
+            Ok(tally) if tally.agrees_with(&record.tally) => None,
+            Ok(tally) => Some(format!("{} counted {}", counter.backend(), tally.exact())),
+            Err(mismatch) => Some(format!("{} failed: {mismatch}", counter.backend())),
+        };
+        *self
+            .kernels
+            .entry((engine, record.backend, counter.backend()))
+            .or_default() += 1;
+        if let Some(found) = found {
+            self.faults.push(Fault {
+                task: task.id,
+                ranks: task.ranks,
+                recorded: record.tally,
+                found,
+            });
+        }
+    }
+
+    fn join(&mut self, other: Self) {
+        self.faults.extend(other.faults);
+        for (kernels, tasks) in other.kernels {
+            *self.kernels.entry(kernels).or_default() += tasks;
+        }
+    }
+}

@@ -1,0 +1,108 @@
+//! Runs that are stopped, damaged, divided and forged: never a wrong total.
+
+mod damage;
+mod merging;
+mod runs;
+mod verifying;
+
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
+use queenfold::actors::{self, Control, Recorder, Report, RunError, RunSpec};
+use queenfold::board::{Size, known};
+use queenfold::census::CensusPlan;
+use queenfold::chain::ChainPlan;
+use queenfold::engine::{CounterSettings, Engine, Plan};
+use queenfold::ledger::{
+    self, FILE, LedgerError, Record, Recording, RunInfo, Setting, Shard, Store,
+};
+use queenfold::outcome::Outcome;
+use queenfold::simd::Isa;
+use rusqlite::Connection;
+
+/// The board of most tests: 17 tasks, a tenth of a second.
+const N: u32 = 14;
+
+fn size(n: u32) -> Size {
+    Size::new(n).unwrap()
+}
+
+fn plans(n: u32) -> Vec<Arc<dyn Plan>> {
+    vec![
+        Arc::new(ChainPlan::new(size(n))),
+        Arc::new(CensusPlan::new(size(n))),
+    ]
+}
+
+fn counter() -> CounterSettings {
+    CounterSettings {
+        isa: Isa::best(),
+        memory: 64 << 20,
+    }
+}
+
+fn info(n: u32, shard: Shard) -> RunInfo {
+    RunInfo::new(size(n), &plans(n), shard, "run.n = 14\n".to_owned())
+}
+
+fn create(dir: &Path, n: u32, shard: Shard) -> Result<Recording, LedgerError> {
+    Recording::create(dir, &info(n, shard), &plans(n), &Setting::default())
+}
+
+fn resume(dir: &Path, n: u32) -> Result<Recording, LedgerError> {
+    Recording::resume(dir, &plans(n), &Setting::default())
+}
+
+/// Counts what a recording lacks.
+fn count(n: u32, recording: Recording) -> Result<Report, RunError> {
+    let recorder: Arc<dyn Recorder> = Arc::new(recording);
+    let spec = RunSpec {
+        plans: plans(n),
+        workers: 2,
+        counter: counter(),
+        queue_per_worker: 1,
+        batch_time: Duration::from_millis(20),
+        time_limit: None,
+        audit: 0.0,
+        recorder: Some(recorder),
+    };
+    actors::run(&spec, &Control::new())
+}
+
+/// Counts the whole board into `dir`.
+fn whole_run(dir: &Path, n: u32) {
+    let report = count(n, create(dir, n, Shard::WHOLE).unwrap()).unwrap();
+    assert!(report.finished);
+    assert_total(n, &report);
+}
+
+fn assert_total(n: u32, report: &Report) {
+    let outcome = Outcome::new(
+        size(n),
+        &report.tallies[&Engine::Chain],
+        report.tallies.get(&Engine::Census),
+    )
+    .unwrap();
+    assert_eq!(outcome.total, known(size(n)).unwrap().total);
+}
+
+fn records(dir: &Path) -> Result<Vec<Record>, LedgerError> {
+    let mut records = Vec::new();
+    Store::open_to_read(dir)?.for_each(|record| {
+        records.push(record);
+        Ok(())
+    })?;
+    Ok(records)
+}
+
+fn signature(dir: &Path) -> String {
+    ledger::signature(&Store::open_to_read(dir).unwrap())
+        .unwrap()
+        .to_string()
+}
+
+/// The database, for what no program should do to it.
+fn sqlite(dir: &Path) -> Connection {
+    Connection::open(dir.join(FILE)).unwrap()
+}

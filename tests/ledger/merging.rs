@@ -1,0 +1,104 @@
+//! Shards counted apart and put together.
+
+use std::path::PathBuf;
+
+use queenfold::ledger::{Merged, merge};
+
+use super::*;
+
+/// Counts the shards of `of` into directories below `dir`.
+fn count_shards(dir: &Path, of: &[&str]) -> Vec<PathBuf> {
+    of.iter()
+        .map(|shard| {
+            let target = dir.join(shard.replace('/', "-"));
+            let shard: Shard = shard.parse().unwrap();
+            let report = count(N, create(&target, N, shard).unwrap()).unwrap();
+            assert!(!report.finished);
+            assert_eq!(report.tasks_done, shard.tasks_of(16) + shard.tasks_of(1));
+            target
+        })
+        .collect()
+}
+
+fn merged(sources: &[PathBuf], into: &Path) -> Result<Merged, LedgerError> {
+    merge(sources, into, &plans(N))
+}
+
+#[test]
+fn three_shards_together_are_the_whole() {
+    let dir = tempfile::tempdir().unwrap();
+    let whole = dir.path().join("whole");
+    whole_run(&whole, N);
+    let shards = count_shards(dir.path(), &["0/3", "1/3", "2/3"]);
+    let into = dir.path().join("merged");
+    let merged = merged(&shards, &into).unwrap();
+    assert!(merged.sums.coverage.is_whole());
+    assert_eq!((merged.copied, merged.there), (17, 0));
+    assert_eq!(signature(&into), signature(&whole));
+    assert_eq!(
+        Store::open_to_read(&into)
+            .unwrap()
+            .sessions()
+            .unwrap()
+            .len(),
+        3
+    );
+    // It is a run like any other.
+    let report = count(N, resume(&into, N).unwrap()).unwrap();
+    assert!(report.finished);
+    assert_total(N, &report);
+}
+
+#[test]
+fn a_missing_shard_is_named_and_counted_when_the_merge_is_resumed() {
+    let dir = tempfile::tempdir().unwrap();
+    let shards = count_shards(dir.path(), &["0/3", "2/3"]);
+    let into = dir.path().join("merged");
+    let merged = merged(&shards, &into).unwrap();
+    assert!(!merged.sums.coverage.is_whole());
+    assert_eq!(
+        merged.sums.coverage.missing(merged.division).to_string(),
+        "shard 1/3: chain 1..=13 in steps of 3 (5 tasks)"
+    );
+    let report = count(N, resume(&into, N).unwrap()).unwrap();
+    assert!(report.finished);
+    assert_total(N, &report);
+}
+
+#[test]
+fn overlaps_must_agree() {
+    let dir = tempfile::tempdir().unwrap();
+    let shards = count_shards(dir.path(), &["0/2", "1/2", "0/3"]);
+    let into = dir.path().join("merged");
+    let merged = merge(&shards, &into, &plans(N)).unwrap();
+    assert!(merged.sums.coverage.is_whole());
+    assert_eq!((merged.copied, merged.there), (17, 7));
+
+    let forged = dir.path().join("forged");
+    std::fs::create_dir(&forged).unwrap();
+    let store = Store::create(&forged, &info(N, Shard::WHOLE)).unwrap();
+    let mut record = records(&shards[0]).unwrap()[3].clone();
+    record.tally.completions.add(8, 1);
+    store.begin().unwrap();
+    store.insert(&record, &(0..0)).unwrap();
+    store.commit().unwrap();
+    drop(store);
+    let error = merge(&[forged], &into, &plans(N)).unwrap_err();
+    assert!(error.is_mismatch(), "{error}");
+    assert!(
+        error.to_string().contains(&record.task.to_string()),
+        "{error}"
+    );
+    // Nothing of the forged ledger came in.
+    assert_eq!(records(&into).unwrap().len(), 17);
+}
+
+#[test]
+fn runs_of_other_boards_are_not_mixed() {
+    let dir = tempfile::tempdir().unwrap();
+    let [a, b] = ["a", "b"].map(|name| dir.path().join(name));
+    whole_run(&a, 10);
+    whole_run(&b, 11);
+    let error = merge(&[a, b], &dir.path().join("merged"), &plans(10)).unwrap_err();
+    assert!(matches!(error, LedgerError::OtherPlan { .. }), "{error}");
+}

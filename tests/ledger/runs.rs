@@ -1,0 +1,323 @@
+//! Runs with a ledger: what is restored, what is refused.
+
+use std::fs;
+use std::sync::Mutex;
+
+use queenfold::actors::{Finished, RecordError};
+use queenfold::engine::{Tally, TaskId};
+use queenfold::ledger::{COMMIT_EVERY, Coverage, Status};
+
+use super::*;
+
+#[test]
+fn a_run_that_goes_on_counts_only_what_is_missing_and_has_the_same_signature() {
+    let dir = tempfile::tempdir().unwrap();
+    whole_run(dir.path(), N);
+    let signed = signature(dir.path());
+    let before = records(dir.path()).unwrap();
+    let lost = [0, 3, 4, 9].map(|at: usize| before[at].task);
+    for task in lost {
+        sqlite(dir.path())
+            .execute(
+                "DELETE FROM record WHERE engine = ?1 AND task = ?2",
+                (task.engine.name(), task.index as i64),
+            )
+            .unwrap();
+    }
+    let report = count(N, resume(dir.path(), N).unwrap()).unwrap();
+    assert!(report.finished);
+    assert_eq!(report.workers.iter().map(|w| w.tasks).sum::<u64>(), 4);
+    assert_total(N, &report);
+    assert_eq!(signature(dir.path()), signed);
+    let recounted = |record: &&Record| !before.contains(record);
+    let after = records(dir.path()).unwrap();
+    let recounted: Vec<TaskId> = after.iter().filter(recounted).map(|r| r.task).collect();
+    assert_eq!(recounted, lost);
+}
+
+#[test]
+fn a_finished_run_gives_its_result_without_counting() {
+    let dir = tempfile::tempdir().unwrap();
+    whole_run(dir.path(), 10);
+    let report = count(10, resume(dir.path(), 10).unwrap()).unwrap();
+    assert!(report.finished);
+    assert_eq!(report.workers.iter().map(|w| w.tasks).sum::<u64>(), 0);
+    assert_total(10, &report);
+}
+
+#[test]
+fn a_directory_holds_one_run_and_serves_one_process() {
+    let dir = tempfile::tempdir().unwrap();
+    let recording = create(dir.path(), N, Shard::WHOLE).unwrap();
+    for second in [create(dir.path(), N, Shard::WHOLE), resume(dir.path(), N)] {
+        let error = second.err().unwrap();
+        assert!(matches!(error, LedgerError::Locked { .. }), "{error}");
+    }
+    // A reader is no second process: it sees what is committed.
+    assert_eq!(records(dir.path()).unwrap(), []);
+    drop(recording);
+    let error = create(dir.path(), N, Shard::WHOLE).err().unwrap();
+    assert!(matches!(error, LedgerError::Exists { .. }), "{error}");
+    resume(dir.path(), N).unwrap();
+}
+
+#[test]
+fn a_directory_without_a_run_is_named() {
+    let dir = tempfile::tempdir().unwrap();
+    for dir in [dir.path().to_owned(), dir.path().join("nowhere")] {
+        let error = resume(&dir, N).err().unwrap();
+        assert!(matches!(error, LedgerError::NoRun { .. }), "{error}");
+        assert!(error.to_string().contains(dir.to_str().unwrap()));
+        assert!(!dir.join("lock").exists());
+    }
+}
+
+#[test]
+fn a_kill_while_the_ledger_is_made_leaves_nothing_in_the_way() {
+    let dir = tempfile::tempdir().unwrap();
+    fs::write(dir.path().join("ledger.new"), b"half a led").unwrap();
+    assert!(matches!(
+        resume(dir.path(), N),
+        Err(LedgerError::NoRun { .. })
+    ));
+    create(dir.path(), N, Shard::WHOLE).unwrap();
+    assert!(!dir.path().join("ledger.new").exists());
+}
+
+#[test]
+fn another_board_or_other_engines_are_refused() {
+    let dir = tempfile::tempdir().unwrap();
+    drop(create(dir.path(), N, Shard::WHOLE).unwrap());
+    for other in [plans(13), plans(N)[..1].to_vec()] {
+        let error = Recording::resume(dir.path(), &other, &Setting::default()).err();
+        assert!(
+            matches!(error, Some(LedgerError::OtherPlan { .. })),
+            "{error:?}"
+        );
+    }
+}
+
+#[test]
+fn another_plan_version_is_refused_by_name() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut info = info(N, Shard::WHOLE);
+    info.plans[0].version = "chain-0".to_owned();
+    info.program = "queenfold 0.0.9".to_owned();
+    drop(Store::create(dir.path(), &info).unwrap());
+    let error = resume(dir.path(), N).err().unwrap().to_string();
+    for part in ["chain-0", "chain-1", "queenfold 0.0.9"] {
+        assert!(error.contains(part), "{error}");
+    }
+}
+
+#[test]
+fn another_format_is_refused_by_name() {
+    let dir = tempfile::tempdir().unwrap();
+    drop(create(dir.path(), N, Shard::WHOLE).unwrap());
+    let database = sqlite(dir.path());
+    database.pragma_update(None, "user_version", 2).unwrap();
+    let error = resume(dir.path(), N).err().unwrap().to_string();
+    let program = ledger::program();
+    assert!(
+        error.contains("format 2") && error.contains(&program),
+        "{error}"
+    );
+    database.pragma_update(None, "application_id", 1).unwrap();
+    let error = resume(dir.path(), N).err().unwrap().to_string();
+    assert!(error.contains("no ledger"), "{error}");
+}
+
+fn finished(index: u64, tally: Tally) -> Finished {
+    Finished {
+        task: TaskId {
+            engine: Engine::Chain,
+            index,
+        },
+        tally,
+        backend: "test",
+        device: "cpu".to_owned(),
+        worker: "worker-0".to_owned(),
+        audited_by: None,
+        took: Duration::from_millis(3),
+    }
+}
+
+#[test]
+fn a_second_report_must_agree_to_the_last_digit() {
+    let dir = tempfile::tempdir().unwrap();
+    let recording = create(dir.path(), N, Shard::WHOLE).unwrap();
+    let mut tally = Tally {
+        partitions: 7,
+        nodes: 100,
+        ..Tally::default()
+    };
+    tally.completions.add(8, 12_345_678_901_234_567_890_123);
+    recording.record(finished(3, tally)).unwrap();
+    tally.nodes = 99;
+    recording.record(finished(3, tally)).unwrap();
+    recording.flush().unwrap();
+    let kept = records(dir.path()).unwrap();
+    assert_eq!((kept.len(), kept[0].tally.nodes), (1, 100));
+    let mut other = tally;
+    other.completions.add(8, 1);
+    // A good record before the bad one is not lost with it.
+    recording.record(finished(4, tally)).unwrap();
+    recording.record(finished(3, other)).unwrap();
+    let Err(RecordError::Mismatch { task, message }) = recording.flush() else {
+        panic!("two results were accepted");
+    };
+    assert_eq!(task.index, 3);
+    for part in ["12345678901234567890123", "12345678901234567890124"] {
+        assert!(message.contains(part), "{message}");
+    }
+    assert!(recording.record(finished(5, tally)).is_err());
+    drop(recording);
+    let kept: Vec<u64> = records(dir.path())
+        .unwrap()
+        .iter()
+        .map(|r| r.task.index)
+        .collect();
+    assert_eq!(kept, [3, 4]);
+}
+
+#[test]
+fn records_are_committed_without_being_asked_within_ten_seconds() {
+    assert!(COMMIT_EVERY <= Duration::from_secs(9));
+    let dir = tempfile::tempdir().unwrap();
+    let recording = create(dir.path(), N, Shard::WHOLE).unwrap();
+    recording.record(finished(1, Tally::default())).unwrap();
+    let since = std::time::Instant::now();
+    while records(dir.path()).unwrap().is_empty() {
+        assert!(since.elapsed() < Duration::from_secs(10));
+        std::thread::sleep(Duration::from_millis(100));
+    }
+}
+
+#[test]
+fn a_clock_set_back_changes_nothing() {
+    let dir = tempfile::tempdir().unwrap();
+    whole_run(dir.path(), 12);
+    let signed = signature(dir.path());
+    let mut session = Store::open_to_read(dir.path()).unwrap().sessions().unwrap()[0].clone();
+    // As if this machine had lived in the year 2100 then.
+    session.facts.started = 4_102_444_800;
+    session.committed = 4_102_444_900;
+    let store = Store::open_to_write(dir.path()).unwrap();
+    store.begin().unwrap();
+    store.put_session(&session).unwrap();
+    store.commit().unwrap();
+    drop(store);
+    sqlite(dir.path())
+        .execute("DELETE FROM record WHERE engine = 'chain' AND task = 1", [])
+        .unwrap();
+    let report = count(12, resume(dir.path(), 12).unwrap()).unwrap();
+    assert_total(12, &report);
+    assert_eq!(signature(dir.path()), signed);
+    let store = Store::open_to_read(dir.path()).unwrap();
+    let status = Status::read(&store, &plans(12)).unwrap();
+    let latest = status.latest.unwrap();
+    assert_eq!((latest.tasks, latest.session.facts.number), (1, 2));
+    assert!(latest.session.elapsed < Duration::from_secs(60));
+}
+
+#[test]
+fn status_tells_what_is_done_and_by_whom() {
+    let dir = tempfile::tempdir().unwrap();
+    whole_run(dir.path(), N);
+    let store = Store::open_to_read(dir.path()).unwrap();
+    let status = Status::read(&store, &plans(N)).unwrap();
+    assert_eq!((status.share, status.shard_tasks), (1.0, (17, 17)));
+    assert!(status.missing.is_empty() && status.sums.coverage.is_whole());
+    let latest = status.latest.unwrap();
+    assert_eq!(latest.tasks, 17);
+    let workers: u64 = latest.workers.values().map(|worker| worker.tasks).sum();
+    assert_eq!(workers, 17);
+    assert_eq!(latest.left, Some(Duration::ZERO));
+    assert!(latest.nodes_per_second() > 0.0 && latest.tasks_per_second() > 0.0);
+    drop(store);
+    sqlite(dir.path())
+        .execute("DELETE FROM record WHERE engine = 'chain' AND task < 8", [])
+        .unwrap();
+    let store = Store::open_to_read(dir.path()).unwrap();
+    let status = Status::read(&store, &plans(N)).unwrap();
+    assert_eq!(status.shard_tasks, (9, 17));
+    assert!((0.4..0.6).contains(&status.share), "{}", status.share);
+    assert_eq!(status.missing.to_string(), "chain 0..=7 (8 tasks)");
+    assert!(status.latest.unwrap().left.unwrap() > Duration::ZERO);
+}
+
+/// A recorder without a file, for what the runtime asks of it.
+struct Memory {
+    restored: Coverage,
+    tally: Tally,
+    taken: Mutex<Vec<Finished>>,
+    fail_from: usize,
+}
+
+impl Recorder for Memory {
+    fn is_restored(&self, task: TaskId) -> bool {
+        self.restored.holds(task)
+    }
+    fn is_pending(&self, task: TaskId) -> bool {
+        !self.is_restored(task)
+    }
+    fn restored(&self, engine: Engine) -> Tally {
+        match engine {
+            Engine::Chain => self.tally,
+            _ => Tally::default(),
+        }
+    }
+    fn record(&self, finished: Finished) -> Result<(), RecordError> {
+        let mut taken = self.taken.lock().unwrap();
+        taken.push(finished);
+        if taken.len() > self.fail_from {
+            return Err(RecordError::Failed("the disk is full".to_owned()));
+        }
+        Ok(())
+    }
+    fn flush(&self) -> Result<(), RecordError> {
+        Ok(())
+    }
+}
+
+fn with_memory(audit: f64, fail_from: usize) -> (Result<Report, RunError>, Arc<Memory>) {
+    let memory = Arc::new(Memory {
+        restored: Coverage::none_of(&info(N, Shard::WHOLE).plans),
+        tally: Tally::default(),
+        taken: Mutex::default(),
+        fail_from,
+    });
+    let spec = RunSpec {
+        plans: plans(N),
+        workers: 2,
+        counter: counter(),
+        queue_per_worker: 1,
+        batch_time: Duration::from_millis(5),
+        time_limit: None,
+        audit,
+        recorder: Some(Arc::clone(&memory) as Arc<dyn Recorder>),
+    };
+    (actors::run(&spec, &Control::new()), memory)
+}
+
+#[test]
+fn a_run_that_cannot_record_ends_with_the_reason() {
+    let (result, memory) = with_memory(0.0, 5);
+    assert_eq!(
+        result.unwrap_err(),
+        RunError::Recorder("the disk is full".to_owned())
+    );
+    assert!(memory.taken.lock().unwrap().len() < 17);
+}
+
+#[test]
+fn audited_tasks_name_both_kernels() {
+    let (result, memory) = with_memory(1.0, usize::MAX);
+    assert_total(N, &result.unwrap());
+    let taken = memory.taken.lock().unwrap();
+    assert_eq!(taken.len(), 17);
+    for finished in taken.iter() {
+        assert_ne!(finished.audited_by, Some(finished.backend));
+    }
+    assert!(taken.iter().any(|finished| finished.audited_by.is_some()));
+}

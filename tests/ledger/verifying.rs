@@ -1,0 +1,112 @@
+//! Counting again finds what digests cannot: a record forged together with its digest.
+
+use std::num::NonZeroUsize;
+use std::sync::atomic::AtomicU64;
+
+use queenfold::ledger::{Choice, Findings, Means, verify};
+
+use super::*;
+
+fn check(dir: &Path, n: u32, choice: Choice) -> Result<Findings, LedgerError> {
+    let means = Means {
+        plans: &plans(n),
+        settings: &counter(),
+        workers: NonZeroUsize::new(2).unwrap(),
+        progress: &AtomicU64::new(0),
+    };
+    verify(&Store::open_to_read(dir)?, &means, choice)
+}
+
+/// Replaces a record by one that was made with the program's own code, its digest included.
+fn forge(dir: &Path, at: usize, change: impl FnOnce(&mut Record)) -> Record {
+    let mut record = records(dir).unwrap()[at].clone();
+    change(&mut record);
+    sqlite(dir)
+        .execute(
+            "DELETE FROM record WHERE engine = ?1 AND task = ?2",
+            (record.task.engine.name(), record.task.index as i64),
+        )
+        .unwrap();
+    let store = Store::open_to_write(dir).unwrap();
+    store.begin().unwrap();
+    store.insert(&record, &(0..0)).unwrap();
+    store.commit().unwrap();
+    record
+}
+
+#[test]
+fn a_good_run_passes() {
+    let dir = tempfile::tempdir().unwrap();
+    whole_run(dir.path(), N);
+    let findings = check(dir.path(), N, Choice::All).unwrap();
+    assert_eq!((findings.checked, findings.faults.len()), (17, 0));
+    assert!(findings.sums.coverage.is_whole());
+    for (engine, recorded, counted) in findings.kernels.keys() {
+        if *engine == Engine::Census {
+            assert_ne!(recorded, counted);
+        }
+    }
+}
+
+#[test]
+fn a_single_changed_digit_in_any_record_is_found() {
+    let dir = tempfile::tempdir().unwrap();
+    whole_run(dir.path(), 13);
+    let count = records(dir.path()).unwrap().len();
+    for at in 0..count {
+        let good = records(dir.path()).unwrap()[at].clone();
+        let changes: [fn(&mut Record); 4] = [
+            |record| record.tally.completions.add(8, 1),
+            |record| record.tally.r180 += 2,
+            |record| record.tally.r90 += 10,
+            |record| record.tally.partitions += 1,
+        ];
+        for change in changes {
+            let forged = forge(dir.path(), at, change);
+            let findings = check(dir.path(), 13, Choice::All).unwrap();
+            let found: Vec<_> = findings.faults.iter().map(|fault| fault.task).collect();
+            assert_eq!(found, [forged.task]);
+            forge(dir.path(), at, |record| *record = good.clone());
+        }
+    }
+    assert!(
+        check(dir.path(), 13, Choice::All)
+            .unwrap()
+            .faults
+            .is_empty()
+    );
+}
+
+#[test]
+fn a_digit_changed_without_its_digest_is_damage() {
+    let dir = tempfile::tempdir().unwrap();
+    whole_run(dir.path(), 13);
+    sqlite(dir.path())
+        .execute(
+            "UPDATE record SET weight8 = weight8 + 1 WHERE engine = 'chain' AND task = 2",
+            [],
+        )
+        .unwrap();
+    let error = check(dir.path(), 13, Choice::All).unwrap_err();
+    assert!(
+        matches!(error, LedgerError::Damaged { .. }) && error.to_string().contains("chain:2"),
+        "{error}"
+    );
+}
+
+#[test]
+fn a_sample_finds_a_fault_with_the_probability_of_its_share() {
+    let dir = tempfile::tempdir().unwrap();
+    whole_run(dir.path(), N);
+    forge(dir.path(), 6, |record| record.tally.completions.add(2, 1));
+    // 8 of 17 tasks: 47.1 of 100 trials expected, standard deviation 5.
+    let share = 0.44;
+    let found = (0..100)
+        .filter(|&seed| {
+            let findings = check(dir.path(), N, Choice::Sample { share, seed }).unwrap();
+            assert_eq!(findings.checked, 8);
+            !findings.faults.is_empty()
+        })
+        .count();
+    assert!((27..=67).contains(&found), "{found}");
+}
