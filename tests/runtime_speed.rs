@@ -24,6 +24,8 @@ fn count(plan: Arc<dyn Plan>, workers: usize) -> Report {
         queue_per_worker: 2,
         batch_time: Duration::from_millis(50),
         time_limit: None,
+        audit: 0.0,
+        recorder: None,
     };
     let report = run(&spec, &Control::new()).unwrap();
     assert!(report.finished);

@@ -25,6 +25,8 @@ fn traced(path: &Path, control: &Control) -> Result<Report, RunError> {
         queue_per_worker: 2,
         batch_time: Duration::from_millis(20),
         time_limit: None,
+        audit: 0.0,
+        recorder: None,
     };
     let (layer, file) = trace_layer(path).unwrap();
     let subscriber = tracing_subscriber::registry().with(layer);

@@ -41,6 +41,8 @@ pub(super) struct Collector {
 /// Which tasks are counted, and what they add up to: each task once.
 pub(super) struct Record {
     plans: Vec<PlanRecord>,
+    /// Nodes of the restored tasks: no measure of the speed of this run.
+    nodes_restored: u64,
     remembered: HashMap<(usize, u64), Tally>,
     oldest: VecDeque<(usize, u64)>,
 }
@@ -62,8 +64,9 @@ impl Record {
                 None => PlanRecord::new(plan.tasks(), plan.total_cost(), plan.tasks()),
                 Some(recorder) => PlanRecord::restored(plan.as_ref(), recorder.as_ref()),
             })
-            .collect();
+            .collect::<Vec<_>>();
         Self {
+            nodes_restored: plans.iter().map(|plan: &PlanRecord| plan.sum.nodes).sum(),
             plans,
             remembered: HashMap::new(),
             oldest: VecDeque::new(),
@@ -220,7 +223,8 @@ impl Collector {
     }
 
     fn publish(&mut self) {
-        let sum: Tally = self.record.plans.iter().map(|plan| plan.sum).sum();
+        let mut sum: Tally = self.record.plans.iter().map(|plan| plan.sum).sum();
+        sum.nodes -= self.record.nodes_restored;
         self.control.publish(|view| {
             view.solutions = sum.completions.solutions();
             view.nodes = sum.nodes;
@@ -334,6 +338,7 @@ mod tests {
                 sum: Tally::default(),
                 work: Work::new(tasks, tasks as f64),
             }],
+            nodes_restored: 0,
             remembered: HashMap::new(),
             oldest: VecDeque::new(),
         }
@@ -349,6 +354,8 @@ mod tests {
             },
             cost: 1.0,
             took: Duration::from_millis(1),
+            backend: "scalar",
+            audited_by: None,
         }
     }
 

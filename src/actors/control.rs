@@ -21,7 +21,7 @@ pub struct Progress {
     pub share: f64,
     /// Solutions found so far: Σ weight × completions.
     pub solutions: u128,
-    /// Nodes so far.
+    /// Nodes so far, restored tasks not included.
     pub nodes: u64,
     /// Since the run began.
     pub elapsed: Duration,

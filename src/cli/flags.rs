@@ -13,10 +13,15 @@ use crate::simd::Isa;
 #[derive(Debug, Args)]
 #[command(allow_negative_numbers = true)]
 pub struct Flags {
-    /// Settings in a TOML file
-    #[arg(long, value_name = "FILE")]
-    config: Option<PathBuf>,
+    #[command(flatten)]
+    what: What,
+    #[command(flatten)]
+    how: How,
+}
 
+/// What is counted.
+#[derive(Debug, Args)]
+struct What {
     /// Board size, 1 to 32, or a range of them, both ends included
     #[arg(short, value_name = "N|A..=B", value_parser = Sizes::parse, allow_hyphen_values = true)]
     n: Option<Sizes>,
@@ -24,6 +29,18 @@ pub struct Flags {
     /// How to count; `auto` takes the fastest way for the board
     #[arg(long, value_name = "ENGINE", value_parser = choice(Engine::ALL, Engine::name))]
     engine: Option<Auto<Engine>>,
+
+    /// Count all solutions only, not those that differ by more than a rotation or reflection
+    #[arg(long)]
+    no_unique: bool,
+}
+
+/// How it is counted and told: what may change when a run is resumed.
+#[derive(Debug, Args)]
+pub struct How {
+    /// Settings in a TOML file
+    #[arg(long, value_name = "FILE")]
+    config: Option<PathBuf>,
 
     /// Instruction set to count with; `auto` takes the widest of this machine
     #[arg(long, value_name = "ISA", value_parser = choice(Isa::ALL, Isa::name))]
@@ -37,11 +54,8 @@ pub struct Flags {
     #[arg(long, value_name = "SIZE", value_parser = Auto::<Bytes>::parse)]
     memory_per_worker: Option<Auto<Bytes>>,
 
-    /// Count all solutions only, not those that differ by more than a rotation or reflection
-    #[arg(long)]
-    no_unique: bool,
-
-    /// Stop after this long, as in `90s` or `1h 30m`; nothing is kept
+    /// Stop after this long, as in `90s` or `1h 30m`; what was counted is kept only in a run
+    /// directory
     #[arg(long, value_name = "D", value_parser = Span::parse)]
     time_limit: Option<Span>,
 
@@ -87,10 +101,38 @@ impl Flags {
     /// # Errors
     /// A source cannot be read, or something in it is refused.
     pub fn settings(&self) -> Result<Layers, Failure> {
-        self.layers().map_err(Failure::usage)
+        let mut layers = self.how.sources().map_err(Failure::usage)?;
+        self.what.add_to(&mut layers).map_err(Failure::usage)?;
+        self.how.add_to(&mut layers).map_err(Failure::usage)?;
+        Ok(layers)
+    }
+}
+
+impl What {
+    fn add_to(&self, layers: &mut Layers) -> Result<(), ConfigError> {
+        layers.add_flag("-n", "run.n", self.n.as_ref())?;
+        layers.add_flag("--engine", "run.engine", self.engine.as_ref())?;
+        layers.add_flag(
+            "--no-unique",
+            "run.unique",
+            on(self.no_unique, false).as_ref(),
+        )
+    }
+}
+
+impl How {
+    /// All settings where no flag says what is counted.
+    ///
+    /// # Errors
+    /// A source cannot be read, or something in it is refused.
+    pub fn settings(&self) -> Result<Layers, Failure> {
+        let mut layers = self.sources().map_err(Failure::usage)?;
+        self.add_to(&mut layers).map_err(Failure::usage)?;
+        Ok(layers)
     }
 
-    fn layers(&self) -> Result<Layers, ConfigError> {
+    /// The settings without any flags.
+    fn sources(&self) -> Result<Layers, ConfigError> {
         let mut layers = Layers::defaults();
         let local = Path::new(LOCAL_FILE);
         if local.exists() {
@@ -105,18 +147,14 @@ impl Flags {
                 text.to_string_lossy().into_owned(),
             ))
         }))?;
-        let on = |given: bool, value: bool| given.then_some(value);
-        layers.add_flag("-n", "run.n", self.n.as_ref())?;
-        layers.add_flag("--engine", "run.engine", self.engine.as_ref())?;
+        Ok(layers)
+    }
+
+    fn add_to(&self, layers: &mut Layers) -> Result<(), ConfigError> {
         layers.add_flag("--isa", "run.isa", self.isa.as_ref())?;
         layers.add_flag("--workers", "run.workers", self.workers.as_ref())?;
         let memory = self.memory_per_worker.as_ref();
         layers.add_flag("--memory-per-worker", "run.memory_per_worker", memory)?;
-        layers.add_flag(
-            "--no-unique",
-            "run.unique",
-            on(self.no_unique, false).as_ref(),
-        )?;
         layers.add_flag("--time-limit", "run.time_limit", self.time_limit.as_ref())?;
         layers.add_flag("--json", "output.json", on(self.json, true).as_ref())?;
         layers.add_flag("--quiet", "output.quiet", on(self.quiet, true).as_ref())?;
@@ -125,7 +163,11 @@ impl Flags {
             "--profile",
             "output.profile",
             on(self.profile, true).as_ref(),
-        )?;
-        Ok(layers)
+        )
     }
+}
+
+/// The value of a switch, if it was given.
+fn on(given: bool, value: bool) -> Option<bool> {
+    given.then_some(value)
 }

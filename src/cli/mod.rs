@@ -6,19 +6,28 @@ mod census;
 mod completions;
 mod config;
 mod devices;
+mod durable;
 mod engines;
 mod exit;
 mod explain;
+mod export;
 mod flags;
+mod keys;
 mod ladder;
+mod merge;
+mod pause;
+mod printer;
 mod progress;
 mod record;
+mod resume;
 mod run;
 mod selftest;
 mod session;
 mod signals;
+mod status;
 mod table;
 mod usage;
+mod verify;
 
 use std::io::{self, Write};
 use std::process::ExitCode;
@@ -41,14 +50,16 @@ use exit::Failure;
         "  queenfold run -n 8            count the boards of 8 × 8 squares\n",
         "  queenfold run -n 4..=14       a table of them\n",
         "  queenfold run -n 16 --json    for other programs\n",
+        "  queenfold run -n 20 --dir n20 keep every finished task\n",
+        "  queenfold resume n20          and go on after a stop, a crash, a power failure\n",
         "  queenfold config show         every setting, and where it comes from\n",
         "\n",
         "Exit codes:\n",
         "  0    done\n",
         "  1    error\n",
         "  2    wrong usage or configuration\n",
-        "  3    a count contradicts a known one: no result is printed\n",
-        "  4    stopped by a signal or by the time limit\n",
+        "  3    counts contradict each other or a known one: no result is printed\n",
+        "  4    stopped before the end, or tasks are missing; `resume` goes on\n",
         "  5    self-test failed\n",
         "  6    the instruction set or device asked for is not available\n",
         "  130  second interrupt",
@@ -63,6 +74,16 @@ struct Cli {
 enum Command {
     /// Count the solutions of one board size, or of a range of them
     Run(run::Args),
+    /// Go on with a run in a directory, on whatever hardware there is now
+    Resume(resume::Args),
+    /// Tell how far a run in a directory is, from another terminal
+    Status(status::Args),
+    /// Count tasks of a run again by another method
+    Verify(verify::Args),
+    /// Write the log of a run, task by task, and its signature
+    Export(export::Args),
+    /// Put the tasks of several runs together
+    Merge(merge::Args),
     /// Count the symmetric solutions alone: those fixed by a half turn, by a quarter turn
     Census(census::Args),
     /// Count by the historical methods, side by side
@@ -87,6 +108,11 @@ pub fn main() -> ExitCode {
     };
     let done = match cli.command {
         Command::Run(args) => run::run(&args),
+        Command::Resume(args) => resume::run(&args),
+        Command::Status(args) => status::run(&args),
+        Command::Verify(args) => verify::run(&args),
+        Command::Export(args) => export::run(&args),
+        Command::Merge(args) => merge::run(&args),
         Command::Census(args) => census::run(&args),
         Command::Ladder(args) => ladder::run(&args),
         Command::Explain(args) => explain::run(&args),

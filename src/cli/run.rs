@@ -1,22 +1,25 @@
+use std::path::PathBuf;
+
+use super::durable::Directory;
 use super::engines;
-use super::exit::{Exit, Failure};
+use super::exit::Failure;
 use super::flags::Flags;
-use super::print;
-use super::record::Record;
+use super::printer::Printer;
 use super::session::Session;
-use super::table::Table;
-use crate::engine::{Engine, Tally};
-use crate::outcome::Outcome;
+use crate::engine::Engine;
+use crate::ledger::{RunInfo, Shard};
 
 const HELP: &str = "\
 Examples:
   queenfold run -n 16
   queenfold run -n 4..=14 --json
   queenfold run -n 18 --workers 4 --time-limit 10m
+  queenfold run -n 20 --dir n20        keep every finished task; `queenfold resume n20` goes on
+  queenfold run -n 20 --dir part0 --shard 0/3
 
 One row for each board: its size, all solutions, those that differ by more than a rotation or
 reflection, and the time it took. Ctrl-C stops when the work in flight is done, a second one at
-once.";
+once. SIGUSR2, or the key p on a terminal, pauses and goes on.";
 
 /// Flags of `run`.
 #[derive(Debug, clap::Args)]
@@ -24,6 +27,14 @@ once.";
 pub struct Args {
     #[command(flatten)]
     flags: Flags,
+
+    /// Keep every finished task in this new directory, so that the run can be resumed
+    #[arg(long, value_name = "DIR")]
+    dir: Option<PathBuf>,
+
+    /// Count only the tasks whose index leaves the remainder I when divided by K; needs --dir
+    #[arg(long, value_name = "I/K", requires = "dir")]
+    shard: Option<Shard>,
 }
 
 /// Counts, and prints a result for each board as it is done.
@@ -33,32 +44,27 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     let sizes = config.run.n.0.ok_or_else(|| {
         Failure::usage("no board: give -n N or -n A..=B, or set run.n in a configuration file")
     })?;
+    if args.dir.is_some() && sizes.iter().count() != 1 {
+        return Err(Failure::usage(
+            "a run directory holds one board: give one n",
+        ));
+    }
     let session = Session::new(config)?;
-    let table = Table::new(sizes.last());
-    let json = config.output.json;
-    let mut header = (!json).then(|| table.header());
+    let mut printer = Printer::new(sizes.last(), config.output.json);
     for n in sizes.iter() {
         let engine = engines::choose(config.run.engine, n);
         let plan = engines::plan(engine, n);
         let census = config.run.unique.then(|| engines::plan(Engine::Census, n));
-        let plans = [Some(plan.clone()), census].into_iter().flatten().collect();
-        let report = session.count(n, plans)?;
-        let tally = |engine| report.tallies.get(&engine);
-        let outcome = Outcome::new(
-            n,
-            tally(engine).unwrap_or(&Tally::default()),
-            tally(Engine::Census),
-        )
-        .map_err(|contradiction| Failure::new(Exit::Mismatch, contradiction))?;
-        // Not before there is a row to stand above.
-        if let Some(header) = header.take() {
-            print(&header)?;
-        }
-        print(&if json {
-            Record::new(&outcome, plan.as_ref(), &session, &report).to_json()?
-        } else {
-            table.row(&outcome, report.elapsed)
-        })?;
+        let plans: Vec<_> = [Some(plan), census].into_iter().flatten().collect();
+        let report = match &args.dir {
+            None => session.count(n, plans.clone())?,
+            Some(dir) => {
+                let shard = args.shard.unwrap_or(Shard::WHOLE);
+                let info = RunInfo::new(n, &plans, shard, session.config_text()?);
+                Directory::create(dir, &info, plans.clone(), &session)?.count(&session)?
+            }
+        };
+        printer.print(&plans, &session, &report)?;
     }
     session.finish()
 }

@@ -2,10 +2,12 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use super::exit::{Exit, Failure};
+use super::keys::Keys;
+use super::pause::Pause;
 use super::progress::Line;
 use super::signals::Stop;
 use super::usage::say;
-use crate::actors::{self, Control, Report, RunError, RunSpec};
+use crate::actors::{self, Control, Recorder, Report, RunError, RunSpec};
 use crate::board::Size;
 use crate::config::{Config, Machine, Span};
 use crate::engine::{CounterSettings, Plan};
@@ -21,6 +23,7 @@ pub struct Session {
     config: Config,
     control: Control,
     stop: Stop,
+    _keys: Option<Keys>,
     trace: Option<TraceFile>,
     start: Instant,
 }
@@ -50,9 +53,11 @@ impl Session {
         let control = Control::new();
         #[cfg(feature = "fault-injection")]
         inject_faults(&control)?;
-        let stop = Stop::listen(control.clone(), config.output.quiet).map_err(|error| {
-            Failure::new(Exit::Error, format!("cannot listen for signals: {error}"))
-        })?;
+        let pause = Pause::new(control.clone(), config.output.quiet);
+        let stop =
+            Stop::listen(control.clone(), pause.clone(), config.output.quiet).map_err(|error| {
+                Failure::new(Exit::Error, format!("cannot listen for signals: {error}"))
+            })?;
         Ok(Self {
             counter: CounterSettings {
                 isa,
@@ -62,6 +67,9 @@ impl Session {
             config: config.clone(),
             control,
             stop,
+            _keys: (!config.output.quiet)
+                .then(|| Keys::listen(pause))
+                .flatten(),
             trace,
             start: Instant::now(),
         })
@@ -72,6 +80,28 @@ impl Session {
     /// # Errors
     /// It was stopped before the end, or it failed: no result.
     pub fn count(&self, n: Size, plans: Vec<Arc<dyn Plan>>) -> Result<Report, Failure> {
+        let report = self.advance(n, plans, None)?;
+        if report.finished {
+            Ok(report)
+        } else {
+            Err(Failure::new(
+                Exit::Stopped,
+                format!("{}; nothing is kept", self.stopped(n, &report)),
+            ))
+        }
+    }
+
+    /// Runs the plans for board `n` to the end, or until something stops it. What `recorder` has
+    /// is not counted again.
+    ///
+    /// # Errors
+    /// It failed.
+    pub fn advance(
+        &self,
+        n: Size,
+        plans: Vec<Arc<dyn Plan>>,
+        recorder: Option<Arc<dyn Recorder>>,
+    ) -> Result<Report, Failure> {
         let limit = self.config.run.time_limit.0;
         let spec = RunSpec {
             plans,
@@ -79,6 +109,8 @@ impl Session {
             counter: self.counter.clone(),
             queue_per_worker: self.config.run.queue_per_worker.0,
             batch_time: self.config.run.batch_time.0,
+            audit: self.config.run.audit.0,
+            recorder,
             time_limit: limit.map(|Span(limit)| limit.saturating_sub(self.start.elapsed())),
         };
         let line = (!self.config.output.quiet).then(|| Line::show(n, self.control.clone()));
@@ -86,16 +118,22 @@ impl Session {
         drop(line);
         let report = report.map_err(|error| match error {
             RunError::Mismatch { .. } => Failure::new(Exit::Mismatch, error),
-            RunError::TaskFailed { .. } | RunError::Runtime(_) => Failure::new(Exit::Error, error),
+            RunError::TaskFailed { .. } | RunError::Recorder(_) | RunError::Runtime(_) => {
+                Failure::new(Exit::Error, error)
+            }
         })?;
         if self.config.output.profile {
             say(telemetry::profile(&report).trim_end());
         }
-        if report.finished {
-            Ok(report)
-        } else {
-            Err(self.stopped(n, &report))
-        }
+        Ok(report)
+    }
+
+    /// The resolved configuration, as ledgers keep it.
+    ///
+    /// # Errors
+    /// Never for a configuration that was read.
+    pub fn config_text(&self) -> Result<String, Failure> {
+        toml::to_string(&self.config).map_err(|error| Failure::new(Exit::Error, error))
     }
 
     /// Ends the trace.
@@ -107,20 +145,18 @@ impl Session {
         done.map_err(|error| Failure::new(Exit::Error, format!("cannot write the trace: {error}")))
     }
 
-    fn stopped(&self, n: Size, report: &Report) -> Failure {
+    /// What stopped a run before its end, and how far it was.
+    pub fn stopped(&self, n: Size, report: &Report) -> String {
         let why = if self.stop.is_asked() {
             "a signal"
         } else {
             "the time limit"
         };
-        Failure::new(
-            Exit::Stopped,
-            format!(
-                "stopped by {why} after {}, with {} of {} tasks of n = {n} counted; nothing is kept",
-                telemetry::duration(report.elapsed),
-                report.tasks_done,
-                report.tasks_total
-            ),
+        format!(
+            "stopped by {why} after {}, with {} of {} tasks of n = {n} counted",
+            telemetry::duration(report.elapsed),
+            report.tasks_done,
+            report.tasks_total
         )
     }
 }

@@ -21,5 +21,5 @@ pub use error::{ConfigError, Origin};
 pub use layers::{LOCAL_FILE, Layers, variable};
 pub use machine::Machine;
 pub use schema::{Config, OutputConfig, RunConfig, TraceConfig};
-pub use units::{Bytes, Sizes, Span};
+pub use units::{Bytes, Share, Sizes, Span};
 pub use value::{Auto, Expected, Filter, Optional, Value, Whole};

@@ -4,7 +4,7 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 
 use super::value::text;
-use super::{Auto, Bytes, Filter, Machine, Optional, Sizes, Span, Whole};
+use super::{Auto, Bytes, Filter, Machine, Optional, Share, Sizes, Span, Whole};
 use crate::engine::Engine;
 use crate::simd::Isa;
 
@@ -44,7 +44,7 @@ pub struct RunConfig {
     /// Whether to count the solutions up to symmetry too.
     #[serde(with = "text")]
     pub unique: bool,
-    /// Stop after this long; nothing is kept.
+    /// Stop after this long; what was counted is kept only in a run directory.
     #[serde(with = "text")]
     pub time_limit: Optional<Span>,
     /// How many batches may wait in the queue for each worker, 1 to 64.
@@ -53,6 +53,9 @@ pub struct RunConfig {
     /// How long a batch should keep a worker busy.
     #[serde(with = "text")]
     pub batch_time: Span,
+    /// The share of the tasks that is counted a second time by another kernel before it counts.
+    #[serde(with = "text")]
+    pub audit: Share,
 }
 
 impl Default for RunConfig {
@@ -67,6 +70,7 @@ impl Default for RunConfig {
             time_limit: Optional(None),
             queue_per_worker: Whole(2),
             batch_time: Span(Duration::from_millis(50)),
+            audit: Share(1e-3),
         }
     }
 }

@@ -150,6 +150,30 @@ fn quantity(text: &str) -> Option<(f64, &str, &str)> {
     Some((number.parse().ok()?, unit, after.trim_start()))
 }
 
+/// A share of a whole, 0 to 1: `0.001`, `1/1000`.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Share(pub f64);
+
+impl Value for Share {
+    fn read(text: &str) -> Option<Self> {
+        let number = |text: &str| text.parse::<f64>().ok();
+        let share = match text.split_once('/') {
+            Some((part, whole)) => number(part)? / number(whole)?,
+            None => number(text)?,
+        };
+        // Not a number is in no range.
+        (0.0..=1.0).contains(&share).then_some(Self(share))
+    }
+
+    fn write(&self) -> String {
+        self.0.to_string()
+    }
+
+    fn allowed() -> String {
+        "a share from 0 to 1 such as 0.001 or 1/1000".into()
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -229,5 +253,16 @@ mod tests {
             assert_eq!(Bytes::read(text), None, "{text}");
         }
         assert_eq!(Bytes(3 << 29).rounded(), "1.5 GiB");
+    }
+
+    #[test]
+    fn shares_are_decimals_or_fractions_up_to_one() {
+        for (text, share) in [("0", 0.0), ("1", 1.0), ("0.001", 1e-3), ("1/1000", 1e-3)] {
+            assert_eq!(Share::read(text), Some(Share(share)));
+            assert_eq!(Share::read(&Share(share).write()), Some(Share(share)));
+        }
+        for text in ["-0.1", "1.1", "nan", "1/0", "0/0", "", "1/", "2/1", "1 %"] {
+            assert_eq!(Share::read(text), None, "{text}");
+        }
     }
 }

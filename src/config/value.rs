@@ -240,6 +240,10 @@ pub(super) mod text {
             self.visit_str(&number.to_string())
         }
 
+        fn visit_f64<E: de::Error>(self, number: f64) -> Result<T, E> {
+            self.visit_str(&number.to_string())
+        }
+
         fn visit_bool<E: de::Error>(self, switch: bool) -> Result<T, E> {
             self.visit_str(&switch.to_string())
         }

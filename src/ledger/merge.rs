@@ -1,4 +1,5 @@
 use std::path::Path;
+use std::time::Duration;
 
 use super::{DirLock, FILE, Inserted, LedgerError, RunInfo, Shard, Store, Sums};
 use crate::engine::Plan;
@@ -11,6 +12,8 @@ pub struct Merged {
     /// How the run is divided, as far as the sources agree on it: names the shards that are
     /// missing.
     pub division: Shard,
+    /// From the start of each process that worked on it to its last commit, added up.
+    pub elapsed: Duration,
     /// Records copied.
     pub copied: u64,
     /// Records that were there already, with the same result.
@@ -77,7 +80,9 @@ pub fn merge<P: AsRef<Path>>(
     let alike = sources
         .iter()
         .all(|source| source.info().shard.count() == count);
+    let sessions = target.sessions()?;
     Ok(Merged {
+        elapsed: sessions.iter().map(|session| session.elapsed).sum(),
         sums: target.sums()?,
         division: if alike {
             first.info().shard

@@ -26,11 +26,21 @@ pub struct Recording {
     shard: Shard,
     restored: Coverage,
     tallies: BTreeMap<Engine, Tally>,
+    before: Before,
     session: String,
     orders: Option<Sender<Order>>,
     failure: Arc<Mutex<Option<RecordError>>>,
     writer: Option<JoinHandle<()>>,
     _lock: DirLock,
+}
+
+/// What processes before this one took for what they recorded.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Before {
+    /// From the start of each to its last commit, added up.
+    pub elapsed: Duration,
+    /// The time that workers counted, added up.
+    pub counting: Duration,
 }
 
 enum Order {
@@ -94,11 +104,18 @@ impl Recording {
     ) -> Result<Self, LedgerError> {
         store.info().check_plans(store.file(), plans)?;
         let sums = store.sums()?;
-        let sessions = store.sessions()?.into_iter();
+        let mut before = Before::default();
+        store.for_each(|record| {
+            before.counting += record.duration;
+            Ok(())
+        })?;
+        let sessions = store.sessions()?;
+        before.elapsed = sessions.iter().map(|session| session.elapsed).sum();
         let session = Session {
             id: format!("{:016x}", RandomState::new().hash_one(std::process::id())),
             facts: Facts {
                 number: 1 + sessions
+                    .iter()
                     .map(|session| session.facts.number)
                     .max()
                     .unwrap_or(0),
@@ -121,6 +138,7 @@ impl Recording {
         let id = session.id.clone();
         let writer = Writer {
             store,
+            counts: !sums.coverage.is_whole_for(shard),
             plans: plans.to_vec(),
             session,
             start: Instant::now(),
@@ -134,6 +152,7 @@ impl Recording {
             shard,
             restored: sums.coverage,
             tallies: sums.tallies,
+            before,
             session: id,
             orders: Some(orders),
             failure,
@@ -142,9 +161,9 @@ impl Recording {
         })
     }
 
-    /// The tasks that were there before this run.
-    pub const fn restored_tasks(&self) -> &Coverage {
-        &self.restored
+    /// What processes before this one took.
+    pub const fn before(&self) -> Before {
+        self.before
     }
 
     /// The shard that this run counts.
@@ -214,6 +233,8 @@ impl Drop for Recording {
 
 struct Writer {
     store: Store,
+    /// Whether anything is left to count. A run that is only looked at gets no session.
+    counts: bool,
     plans: Vec<Arc<dyn Plan>>,
     session: Session,
     start: Instant,
@@ -243,8 +264,10 @@ impl Writer {
     /// [`COMMIT_EVERY`] after the first record of a transaction.
     fn serve(&mut self, inbox: &Receiver<Order>) -> Result<(), LedgerError> {
         // The session is there before its first record, and shows that the file can be written.
-        self.store.begin()?;
-        self.commit()?;
+        if self.counts {
+            self.store.begin()?;
+            self.commit()?;
+        }
         let mut open_since: Option<Instant> = None;
         loop {
             let order = match open_since {

@@ -63,7 +63,7 @@ pub(super) fn open_to_read(file: &Path) -> rusqlite::Result<Connection> {
     match common(&connection).and_then(|()| first_page(&connection)) {
         // Where the directory cannot be written, a reader has no place for the index of the
         // write-ahead log. Without a log nobody else writes, and none is needed.
-        Err(error) if needs_a_place(&error) && !log_of(file).exists() => {
+        Err(error) if needs_a_place(&error) && !has_log(file) => {
             let connection =
                 Connection::open_with_flags(immutable(file), flags | OpenFlags::SQLITE_OPEN_URI)?;
             common(&connection)?;
@@ -92,11 +92,11 @@ fn needs_a_place(error: &rusqlite::Error) -> bool {
     )
 }
 
-/// The write-ahead log that belongs to a database file.
-fn log_of(file: &Path) -> std::path::PathBuf {
-    let mut name = file.as_os_str().to_owned();
-    name.push("-wal");
-    name.into()
+/// Whether something is in the write-ahead log of a database file.
+fn has_log(file: &Path) -> bool {
+    let mut log = file.as_os_str().to_owned();
+    log.push("-wal");
+    std::fs::metadata(log).is_ok_and(|log| log.len() > 0)
 }
 
 /// The file as the URI of a database that does not change.

@@ -1,0 +1,36 @@
+use std::io::{self, BufWriter};
+use std::path::PathBuf;
+
+use super::durable::{failure, open, tasks};
+use super::exit::Failure;
+use super::usage::say;
+use crate::ledger;
+
+const HELP: &str = "\
+One line of JSON for each task, by engine and index, counts as decimal strings. The last line is
+{\"signature\":\"…\"}: a BLAKE3 over board, plans, tasks and their counts alone, so that runs on
+different machines, with other kernels or in another order, have the same signature.";
+
+/// Flags of `export`.
+#[derive(Debug, clap::Args)]
+#[command(after_help = HELP)]
+pub struct Args {
+    /// The directory of the run
+    dir: PathBuf,
+}
+
+/// Writes the log of a run to stdout.
+pub fn run(args: &Args) -> Result<(), Failure> {
+    let (store, plans) = open(&args.dir)?;
+    let out = BufWriter::new(io::stdout().lock());
+    ledger::export(&store, &plans, out).map_err(|error| failure(&error))??;
+    let sums = store.sums().map_err(|error| failure(&error))?;
+    let missing = sums.coverage.tasks() - sums.coverage.done();
+    if missing > 0 {
+        say(&format!(
+            "note: the run is not whole: {} missing",
+            tasks(missing)
+        ));
+    }
+    Ok(())
+}

@@ -1,0 +1,55 @@
+use std::path::PathBuf;
+
+use super::durable::{failure, incomplete, open, tasks};
+use super::exit::Failure;
+use super::print;
+use super::printer::outcome;
+use super::table::Table;
+use super::usage::say;
+use crate::ledger;
+
+const HELP: &str = "\
+The runs must be of one board and the same plans. Tasks that several of them hold must agree to the
+last digit. The total is printed if every task is there; its time is that of all processes added
+up. Otherwise the missing tasks are listed, and `queenfold resume` on the new directory counts them.";
+
+/// Flags of `merge`.
+#[derive(Debug, clap::Args)]
+#[command(after_help = HELP)]
+pub struct Args {
+    /// The directories of the runs
+    #[arg(required = true, value_name = "DIR")]
+    dirs: Vec<PathBuf>,
+
+    /// The directory that takes their tasks: a new one, or a run of the same plans
+    #[arg(long, value_name = "DIR")]
+    into: PathBuf,
+}
+
+/// Puts the tasks of several runs into one.
+pub fn run(args: &Args) -> Result<(), Failure> {
+    let Some(first) = args.dirs.first() else {
+        return Err(Failure::usage("no directory to merge"));
+    };
+    let (_, plans) = open(first)?;
+    let merged = ledger::merge(&args.dirs, &args.into, &plans).map_err(|error| failure(&error))?;
+    say(&format!(
+        "{} copied, {} there already with the same result",
+        tasks(merged.copied),
+        merged.there
+    ));
+    let coverage = &merged.sums.coverage;
+    if !coverage.is_whole() {
+        return Err(incomplete(
+            format_args!("no total from {}", args.into.display()),
+            &coverage.missing(merged.division),
+        ));
+    }
+    if let Some(plan) = plans.first() {
+        let outcome = outcome(plan.as_ref(), |engine| merged.sums.tallies.get(&engine))?;
+        let table = Table::new(plan.size());
+        print(&table.header())?;
+        print(&table.row(&outcome, merged.elapsed))?;
+    }
+    Ok(())
+}

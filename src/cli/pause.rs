@@ -1,0 +1,39 @@
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use super::usage::say;
+use crate::actors::Control;
+
+/// Pauses a run and lets it go on, in turns. Clones are the same switch.
+#[derive(Clone, Debug)]
+pub struct Pause {
+    control: Control,
+    paused: Arc<AtomicBool>,
+    quiet: bool,
+}
+
+impl Pause {
+    /// A switch for the runs under `control`.
+    pub fn new(control: Control, quiet: bool) -> Self {
+        Self {
+            control,
+            paused: Arc::default(),
+            quiet,
+        }
+    }
+
+    /// Pauses a run that goes on, lets a paused one go on.
+    pub fn toggle(&self) {
+        let paused = self.paused.fetch_xor(true, Ordering::SeqCst);
+        let said = if paused {
+            self.control.resume();
+            "going on"
+        } else {
+            self.control.pause();
+            "pausing when the tasks in flight are done; once more to go on"
+        };
+        if !self.quiet {
+            say(said);
+        }
+    }
+}

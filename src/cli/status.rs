@@ -1,0 +1,187 @@
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use serde_json::{Value as Json, json};
+
+use super::durable::{failure, open};
+use super::exit::Failure;
+use super::print;
+use crate::engine::Plan;
+use crate::ledger::{Latest, Status, Store, is_held, unix_time};
+use crate::telemetry;
+
+/// How often `--watch` reads the ledger.
+const EVERY: Duration = Duration::from_secs(2);
+
+/// At most this part of the time is spent on reading: `--watch` waits longer for large ledgers.
+const READING: u32 = 10;
+
+/// Flags of `status`.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Tells what the ledger holds: what was counted up to the last checkpoint, at most ten seconds ago.
+Reading it does not disturb the run.")]
+pub struct Args {
+    /// The directory of the run
+    dir: PathBuf,
+
+    /// Print one JSON object on a line
+    #[arg(long)]
+    json: bool,
+
+    /// Tell again every two seconds, until the run is finished
+    #[arg(long)]
+    watch: bool,
+}
+
+/// Tells how far a run is.
+pub fn run(args: &Args) -> Result<(), Failure> {
+    loop {
+        let begun = Instant::now();
+        let (store, plans) = open(&args.dir)?;
+        let held = is_held(&args.dir);
+        let status = Status::read(&store, &plans).map_err(|error| failure(&error))?;
+        let state = State::of(&status, held);
+        if args.json {
+            print(&to_json(&store, &plans, &status, state).to_string())?;
+        } else {
+            print(&to_text(&args.dir, &store, &plans, &status, state))?;
+        }
+        if !args.watch || state == State::Finished {
+            return Ok(());
+        }
+        if !args.json {
+            print("")?;
+        }
+        std::thread::sleep(EVERY.max(begun.elapsed() * READING));
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum State {
+    Running,
+    Stopped,
+    Finished,
+}
+
+impl State {
+    fn of(status: &Status, held: bool) -> Self {
+        match status.shard_tasks {
+            (done, all) if done == all => Self::Finished,
+            _ if held => Self::Running,
+            _ => Self::Stopped,
+        }
+    }
+
+    const fn name(self) -> &'static str {
+        match self {
+            Self::Running => "running",
+            Self::Stopped => "stopped",
+            Self::Finished => "finished",
+        }
+    }
+}
+
+/// Since the last commit by the clocks of two machines, which may differ.
+fn checkpoint_age(latest: &Latest) -> u64 {
+    u64::try_from(unix_time().saturating_sub(latest.session.committed)).unwrap_or(0)
+}
+
+fn to_json(store: &Store, plans: &[Arc<dyn Plan>], status: &Status, state: State) -> Json {
+    let latest = status.latest.as_ref();
+    let running = latest.filter(|_| state == State::Running);
+    let tally = |plan: &Arc<dyn Plan>| {
+        let sum = status.sums.tallies.get(&plan.engine());
+        json!({
+            "plan": plan.version(),
+            "tasks": plan.tasks(),
+            "solutions": sum.map_or(0, |sum| sum.completions.solutions()).to_string(),
+            "nodes": sum.map_or(0, |sum| sum.nodes).to_string(),
+        })
+    };
+    json!({
+        "n": store.info().n.get(),
+        "state": state.name(),
+        "shard": store.info().shard.to_string(),
+        "tasks_done": status.shard_tasks.0,
+        "tasks_total": status.shard_tasks.1,
+        "run_tasks_missing": status.missing.tasks(),
+        "share": status.share,
+        "tasks_per_second": latest.map(Latest::tasks_per_second),
+        "nodes_per_second": latest.map(Latest::nodes_per_second),
+        "eta_seconds": running.and_then(|latest| latest.left).map(|left| left.as_secs_f64()),
+        "checkpoint_age_seconds": latest.map(checkpoint_age),
+        "audits": status.audited,
+        "sessions": status.sessions,
+        "host": latest.map(|latest| latest.session.facts.host.as_str()),
+        "plans": plans.iter().map(tally).collect::<Vec<_>>(),
+        "workers": latest.map_or_else(Vec::new, |latest| {
+            latest
+                .workers
+                .iter()
+                .map(|(name, speed)| {
+                    json!({
+                        "name": name,
+                        "backend": speed.backend,
+                        "tasks": speed.tasks,
+                        "nodes_per_second": speed.nodes_per_second(),
+                    })
+                })
+                .collect()
+        }),
+    })
+}
+
+fn to_text(
+    dir: &Path,
+    store: &Store,
+    plans: &[Arc<dyn Plan>],
+    status: &Status,
+    state: State,
+) -> String {
+    let info = store.info();
+    let versions: Vec<_> = plans.iter().map(|plan| plan.version()).collect();
+    let (done, all) = status.shard_tasks;
+    let mut lines = vec![
+        format!(
+            "{}: n = {}, {}, {}",
+            dir.display(),
+            info.n,
+            versions.join(" and "),
+            state.name()
+        ),
+        format!(
+            "done        {done} of {all} tasks, {:.1} %",
+            100.0 * status.share
+        ),
+    ];
+    if info.shard.count() > 1 {
+        lines.push(format!("shard       {}", info.shard));
+    }
+    if let Some(latest) = &status.latest {
+        lines.push(format!(
+            "rate        {:.1} tasks/s, {} on {} ({})",
+            latest.tasks_per_second(),
+            telemetry::rate(latest.nodes, latest.session.elapsed),
+            latest.session.facts.host,
+            latest.session.facts.isa,
+        ));
+        if let (State::Running, Some(left)) = (state, latest.left) {
+            lines.push(format!("left        {}", telemetry::duration(left)));
+        }
+        let age = Duration::from_secs(checkpoint_age(latest));
+        lines.push(format!("checkpoint  {} ago", telemetry::duration(age)));
+        for (name, speed) in &latest.workers {
+            lines.push(format!(
+                "{name:<11} {} tasks, {} ({})",
+                speed.tasks,
+                telemetry::rate(speed.nodes, speed.busy),
+                speed.backend
+            ));
+        }
+    }
+    lines.push(format!("audits      {}", status.audited));
+    lines.push(format!("sessions    {}", status.sessions));
+    lines.join("\n")
+}

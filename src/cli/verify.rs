@@ -1,0 +1,150 @@
+use std::hash::{BuildHasher, RandomState};
+use std::num::NonZeroUsize;
+use std::path::PathBuf;
+use std::sync::atomic::AtomicU64;
+
+use super::durable::{failure, incomplete, open, tasks};
+use super::exit::{Exit, Failure};
+use super::print;
+use super::printer::outcome;
+use crate::config::{Machine, RunConfig, Share, Value};
+use crate::engine::CounterSettings;
+use crate::ledger::{self, Choice, Findings, Means, chance_missed};
+use crate::outcome::Verified;
+use crate::simd::Isa;
+
+const HELP: &str = "\
+Every record is read and checked against its digest. A random share of the tasks, or all, is then
+counted again by another method than the recorded one: chain tasks by another kernel, all others by
+the plain method that their engine is checked against. A whole run is also held against the
+identities between its counts and the table of known counts. Without --sample and --all, one task
+in a hundred is counted again. Ends with 3 if anything differs, with 4 if tasks are missing.";
+
+/// Flags of `verify`.
+#[derive(Debug, clap::Args)]
+#[command(after_help = HELP)]
+pub struct Args {
+    /// The directory of the run
+    dir: PathBuf,
+
+    /// The share of the tasks to count again, above 0 and up to 1
+    #[arg(long, value_name = "P", value_parser = sample, conflicts_with = "all")]
+    sample: Option<Share>,
+
+    /// Count every task again
+    #[arg(long)]
+    all: bool,
+
+    /// Decides which tasks are in the sample; without it, chance does
+    #[arg(long, value_name = "S")]
+    seed: Option<u64>,
+}
+
+fn sample(text: &str) -> Result<Share, String> {
+    let share = Share::parse(text).map_err(|error| error.to_string())?;
+    if share.0 > 0.0 {
+        Ok(share)
+    } else {
+        Err("expected a share above 0".to_owned())
+    }
+}
+
+/// Counts recorded tasks again.
+pub fn run(args: &Args) -> Result<(), Failure> {
+    let (store, plans) = open(&args.dir)?;
+    let machine = Machine::detect();
+    let run = RunConfig::default();
+    let seed = args
+        .seed
+        .unwrap_or_else(|| RandomState::new().hash_one("seed"));
+    let choice = match args.sample {
+        _ if args.all => Choice::All,
+        share => Choice::Sample {
+            share: share.map_or(0.01, |share| share.0),
+            seed,
+        },
+    };
+    let settings = CounterSettings {
+        isa: Isa::best(),
+        memory: run.memory_per_worker(&machine).0,
+    };
+    let means = Means {
+        plans: &plans,
+        settings: &settings,
+        workers: NonZeroUsize::new(run.workers(&machine)).unwrap_or(NonZeroUsize::MIN),
+        progress: &AtomicU64::new(0),
+    };
+    let findings = ledger::verify(&store, &means, choice).map_err(|error| failure(&error))?;
+    tell(&findings, choice)?;
+    if !findings.faults.is_empty() {
+        let lines: Vec<String> = findings.faults.iter().map(ToString::to_string).collect();
+        return Err(Failure::new(Exit::Mismatch, lines.join("\n")));
+    }
+    let coverage = &findings.sums.coverage;
+    if !coverage.is_whole() {
+        return Err(incomplete(
+            "what is recorded is good, but the plan is not covered",
+            &coverage.missing(store.info().shard),
+        ));
+    }
+    let Some(plan) = plans.first() else {
+        return Ok(());
+    };
+    let outcome = outcome(plan.as_ref(), |engine| findings.sums.tallies.get(&engine))?;
+    print(&format!(
+        "covered   every task of {} once",
+        plans
+            .iter()
+            .map(|plan| plan.version())
+            .collect::<Vec<_>>()
+            .join(" and ")
+    ))?;
+    let table = match outcome.verified {
+        Verified::Known => "equal to the known count",
+        Verified::Unknown => "for which no count is known",
+    };
+    print(&format!("total     {}, {table}", outcome.total))?;
+    match outcome.unique() {
+        Some(unique) => print(&format!(
+            "unique    {unique}, by Burnside's identity from whole classes"
+        )),
+        None => Ok(()),
+    }
+}
+
+/// Prints what was checked, and how much that says.
+fn tell(findings: &Findings, choice: Choice) -> Result<(), Failure> {
+    let done = findings.sums.coverage.done();
+    let sampled = match choice {
+        Choice::All => String::new(),
+        Choice::Sample { seed, .. } => format!(", sampled with seed {seed}"),
+    };
+    print(&format!(
+        "records   {done} of {}, every digest good",
+        tasks(findings.sums.coverage.tasks())
+    ))?;
+    print(&format!(
+        "recounted {} of {done}{sampled}",
+        tasks(findings.checked)
+    ))?;
+    for ((engine, recorded, counted), times) in &findings.kernels {
+        print(&format!(
+            "          {engine}: {} by {counted}, recorded by {recorded}",
+            tasks(*times)
+        ))?;
+    }
+    if findings.checked < done {
+        for rate in [0.1, 0.01, 0.001] {
+            print(&format!(
+                "chance    {:.3e} to have missed faults in {} % of the tasks",
+                chance_missed(findings.checked, rate),
+                100.0 * rate
+            ))?;
+        }
+        print(&format!(
+            "chance    {:.3e} to have missed a single faulty task",
+            1.0 - findings.checked as f64 / done as f64
+        ))?;
+    }
+    Ok(())
+}
