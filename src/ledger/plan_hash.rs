@@ -47,7 +47,7 @@ pub fn plan_hash(plan: &dyn Plan) -> Digest {
     let steps = last.min(BOUNDARIES - 1);
     for step in 0..=steps {
         // At most 2^47: `last` is below 2^31 for the largest board.
-        let index = if steps == 0 { 0 } else { step * last / steps };
+        let index = (step * last).checked_div(steps).unwrap_or(0);
         let ranks = plan.task(index).ranks;
         fields.u64(index).u64(ranks.start).u64(ranks.end);
     }

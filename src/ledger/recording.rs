@@ -14,7 +14,7 @@ use crate::engine::{Engine, Plan, Tally, TaskId};
 
 /// How long a finished task may wait for its commit. A commit waits for the disk, so that one for
 /// each task would cost more than the task where tasks are short.
-pub const COMMIT_EVERY: Duration = Duration::from_secs(5);
+pub const COMMIT_EVERY: Duration = Duration::from_secs(1);
 
 /// How many finished tasks may wait for the writer before the collector waits for it too.
 const WAITING: usize = 1 << 16;

@@ -109,12 +109,15 @@ impl Store {
         let connection = open(&file).map_err(|error| LedgerError::sqlite(&file, &error))?;
         schema::check(&connection, &file)?;
         let info = meta::read(&connection, &file)?;
-        Ok(Self {
+        let store = Self {
             key: info.key(),
             connection,
             file,
             info,
-        })
+        };
+        // Few, and they tell of damage early.
+        store.sessions()?;
+        Ok(store)
     }
 
     /// What run it is.

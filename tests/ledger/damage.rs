@@ -46,14 +46,22 @@ impl Specimen {
 fn a_ledger_cut_at_any_byte_is_refused_or_tells_the_truth() {
     let specimen = Specimen::new(13);
     let dir = tempfile::tempdir().unwrap();
+    let (mut cuts, mut refused) = (0, 0);
     for length in (0..specimen.bytes.len())
         .step_by(37)
         .chain([1, 15, 16, 99, 100, 4095, 4096])
     {
-        let read = specimen.assert_honest(dir.path(), &specimen.bytes[..length]);
-        let error = read.expect_err("a ledger cut short was accepted");
-        assert!(!error.is_empty() && !error.contains('\n'), "{error}");
+        cuts += 1;
+        match specimen.assert_honest(dir.path(), &specimen.bytes[..length]) {
+            // The end of the last page may be empty.
+            Ok(records) => assert_eq!(records, specimen.records.len()),
+            Err(error) => {
+                refused += 1;
+                assert!(!error.is_empty() && !error.contains('\n'), "{error}");
+            }
+        }
     }
+    assert!(refused > cuts * 9 / 10, "{refused} of {cuts}");
 }
 
 #[test]

@@ -2,6 +2,8 @@
 
 mod damage;
 mod merging;
+#[cfg(unix)]
+mod processes;
 mod runs;
 mod verifying;
 
