@@ -66,8 +66,8 @@ const fn shared_columns(n: Size) -> u32 {
     match n.get() {
         0..=17 => n.get(),
         18..=21 => 8,
-        22..=23 => 6,
-        24..=25 => 4,
+        22..=23 => 4,
+        24..=25 => 2,
         _ => 0,
     }
 }
@@ -102,6 +102,12 @@ impl<K: Kernel> JoinCounter<K> {
             narrow: Lists::default(),
             wide: Lists::default(),
         }
+    }
+
+    /// The audit of the leaves.
+    #[cfg(test)]
+    pub fn audit(&mut self) -> &mut Audit {
+        self.pairs.audit()
     }
 
     /// Chooses a frame and a layout for `partition`, if those at hand do not serve.

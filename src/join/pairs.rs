@@ -267,3 +267,33 @@ impl BitsOf {
             })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::join::kernel::Portable;
+
+    /// Sparse keys of 45 bits, as the halves of boards from n = 24 on have: more than fit a narrow
+    /// key even when sorted.
+    #[test]
+    fn wide_keys_are_split_until_they_are_narrow() {
+        let mut state = 1u64;
+        let mut key = || {
+            let mut bits = || {
+                state = state
+                    .wrapping_mul(6_364_136_223_846_793_005)
+                    .wrapping_add(99);
+                state >> 19
+            };
+            bits() & bits()
+        };
+        let items: Vec<u64> = (0..700).map(|_| key()).collect();
+        let mut patterns: Vec<u64> = (0..1500).map(|_| key()).collect();
+        let disjoint = |item: &u64| patterns.iter().filter(|key| *key & item == 0).count() as u64;
+        let expected: u64 = items.iter().map(disjoint).sum();
+        let mut pairs = Pairs::new(Portable, Audit::new(1));
+        assert_eq!(u64::count(&mut pairs, &items, &mut patterns), expected);
+        assert_eq!(pairs.audit().take(), None);
+        assert!(expected > 0);
+    }
+}

@@ -125,42 +125,46 @@ fn small_budgets_of_larger_boards(kernel: impl Kernel) {
     }
 }
 
-/// One task of n = 16 with a bit flipped in some leaf; `one_in` leaves are audited.
-fn with_a_fault(
-    kernel: impl Kernel,
-    one_in: u64,
-    seed: u64,
-    fault: Fault,
-) -> (Task, Result<Tally, Mismatch>) {
-    let n = size(16);
-    let plan = JoinPlan::new(n);
-    let middle = plan.ranks() / 2;
+/// A counter of n = 16 that audits one leaf in `one_in`.
+fn auditor<K: Kernel>(kernel: K, one_in: u64) -> JoinCounter<K> {
+    JoinCounter::audited(size(16), kernel, PLENTY, Audit::new(one_in))
+}
+
+/// A random task of n = 16, and a bit to flip in one of its first leaves.
+fn random_fault(random: &mut Random) -> (Task, Fault) {
+    let plan = JoinPlan::new(size(16));
+    // The audit is seeded by the first rank.
+    let first = plan.ranks() / 2 + random.below(1000);
     let task = Task {
-        // The audit is seeded by the first rank.
-        ranks: middle + seed..middle + seed + 3,
+        ranks: first..first + 3,
         ..plan.task(0)
     };
-    let mut audit = Audit::new(one_in);
-    audit.plant(fault);
-    let result = JoinCounter::audited(n, kernel, PLENTY, audit).count(&task);
-    (task, result)
+    let fault = Fault {
+        leaf: random.below(8),
+        place: random.below(1 << 20),
+    };
+    (task, fault)
+}
+
+fn faulty<K: Kernel>(
+    counter: &mut JoinCounter<K>,
+    (task, fault): &(Task, Fault),
+) -> Result<Tally, Mismatch> {
+    counter.audit().plant(*fault);
+    counter.count(task)
 }
 
 fn faults(kernel: impl Kernel) {
-    let plan = JoinPlan::new(size(16));
     let mut random = Random(7);
+    let mut honest = auditor(kernel, 1);
+    let [mut nobody, mut everybody] = [1 << 63, 1].map(|one_in| auditor(kernel, one_in));
     let mut changed = 0;
-    for _ in 0..150 {
-        let fault = Fault {
-            leaf: random.below(8),
-            place: random.below(1 << 20),
-        };
-        let seed = random.below(40);
+    for _ in 0..200 {
+        let fault = random_fault(&mut random);
         // Nobody looks: the count may be wrong. Everybody looks: a wrong count is caught.
-        let (task, unseen) = with_a_fault(kernel, 1 << 63, seed, fault);
-        let truth = plan.oracle().count(&task).unwrap();
-        let is_wrong = !unseen.unwrap().agrees_with(&truth);
-        let (_, seen) = with_a_fault(kernel, 1, seed, fault);
+        let truth = honest.count(&fault.0).unwrap();
+        let is_wrong = !faulty(&mut nobody, &fault).unwrap().agrees_with(&truth);
+        let seen = faulty(&mut everybody, &fault);
         assert_eq!(seen.is_err(), is_wrong, "{fault:?}");
         changed += usize::from(is_wrong);
     }
@@ -230,16 +234,13 @@ backends! {
 #[test]
 fn the_audit_catches_the_share_it_promises() {
     let mut random = Random(3);
+    let [mut everybody, mut some] = [1, 8].map(|one_in| auditor(Portable, one_in));
     let (mut wrong, mut caught) = (0, 0);
-    for _ in 0..600 {
-        let fault = Fault {
-            leaf: random.below(8),
-            place: random.below(1 << 20),
-        };
-        let seed = random.below(1000);
-        if with_a_fault(Portable, 1, seed, fault).1.is_err() {
+    for _ in 0..2000 {
+        let fault = random_fault(&mut random);
+        if faulty(&mut everybody, &fault).is_err() {
             wrong += 1;
-            caught += u32::from(with_a_fault(Portable, 8, seed, fault).1.is_err());
+            caught += u32::from(faulty(&mut some, &fault).is_err());
         }
     }
     let expected = f64::from(wrong) / 8.0;

@@ -6,6 +6,8 @@ mod cross;
 mod filter;
 mod leaf;
 mod portable;
+#[cfg(test)]
+mod tests;
 mod vector;
 
 #[cfg(target_arch = "x86_64")]

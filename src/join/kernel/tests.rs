@@ -1,0 +1,230 @@
+//! Each inner loop of each back-end against plain iterators.
+
+use super::{Boards, Buckets, Kernel, LEAF, Portable, SAMPLE, SLACK, Split, Tables};
+
+/// SplitMix64.
+struct Random(u64);
+
+impl Random {
+    fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
+        let mut random = self.0;
+        random = (random ^ random >> 30).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+        random = (random ^ random >> 27).wrapping_mul(0x94D0_49BB_1331_11EB);
+        random ^ random >> 31
+    }
+
+    /// A key with about a quarter of its bits set.
+    fn key(&mut self) -> u64 {
+        self.next() & self.next()
+    }
+
+    fn keys(&mut self, count: usize) -> Vec<u32> {
+        (0..count).map(|_| self.key() as u32).collect()
+    }
+
+    fn wide_keys(&mut self, count: usize) -> Vec<u64> {
+        (0..count).map(|_| self.key()).collect()
+    }
+}
+
+const LENGTHS: [usize; 12] = [0, 1, 2, 7, 8, 9, 15, 16, 17, 31, 100, 1000];
+
+fn union(keys: &[u32]) -> u32 {
+    keys.iter().fold(0, |union, key| union | key)
+}
+
+fn sorted<T: Ord + Copy>(keys: &[T]) -> Vec<T> {
+    let mut keys = keys.to_vec();
+    keys.sort_unstable();
+    keys
+}
+
+fn filters(kernel: impl Kernel) {
+    let mut random = Random(1);
+    for length in LENGTHS {
+        let keys = random.keys(length);
+        for bits in [1, 1 << 31, 0b1010 << 9] {
+            let (with, without): (Vec<u32>, Vec<u32>) =
+                keys.iter().partition(|key| **key & bits != 0);
+            let mut to = vec![7; length + SLACK];
+            let (kept, bits_kept) = kernel.lacking(&keys, bits, &mut to);
+            assert_eq!(to[..kept], without);
+            assert_eq!(bits_kept, union(&without));
+
+            // What lies behind the list must not be touched.
+            let mut list = keys.clone();
+            list.extend([0xDEAD_BEEF; 40]);
+            let split = kernel.partition(&mut list[..length], bits, &mut to);
+            let expected = Split {
+                without: without.len(),
+                with: with.len(),
+                without_union: union(&without),
+                with_union: union(&with),
+            };
+            assert_eq!(split, expected);
+            assert_eq!(list[..without.len()], without);
+            assert_eq!(to[..with.len()], with);
+            assert!(list[length..].iter().all(|key| *key == 0xDEAD_BEEF));
+        }
+    }
+}
+
+fn bits(kernel: impl Kernel) {
+    let mut random = Random(2);
+    for _ in 0..50 {
+        let (a, b) = (random.keys(SAMPLE), random.keys(SAMPLE));
+        let used = random.next() as u32 | 1;
+        let best = kernel.best_bit(
+            a.as_slice().try_into().unwrap(),
+            b.as_slice().try_into().unwrap(),
+            used,
+        );
+        let count = |keys: &[u32], bit: u32| keys.iter().filter(|key| **key & bit != 0).count();
+        let score = |bit| (count(&a, bit) + 1) * (count(&b, bit) + 1);
+        assert!(best.is_power_of_two() && used & best != 0);
+        for bit in (0..32).map(|bit| 1 << bit).filter(|bit| used & bit != 0) {
+            assert!(score(bit) <= score(best));
+        }
+    }
+}
+
+fn leaves(kernel: impl Kernel) {
+    let mut random = Random(3);
+    let mut tables = Tables::new();
+    for bits in 0..=32 {
+        // Any choice of so many bits.
+        let mut used = 0u32;
+        while used.count_ones() < bits {
+            used |= 1 << (random.next() % 32);
+        }
+        for count in [1, 63, 64, 65, 511, LEAF] {
+            let items: Vec<u32> = random.keys(40).iter().map(|key| key & used).collect();
+            let patterns = random.keys(count);
+            let expected = items
+                .iter()
+                .map(|item| patterns.iter().filter(|p| item & *p == 0).count() as u64)
+                .sum();
+            let found = kernel.leaf(&items, &patterns, used, &mut tables);
+            assert_eq!(found, expected, "{bits} bits, {count} patterns");
+            assert_eq!(kernel.compare(&items, &patterns), expected);
+        }
+    }
+}
+
+fn crossings(kernel: impl Kernel) {
+    let mut random = Random(4);
+    for (outer, inner) in [(0, 5), (3, 0), (1, 1), (5, 7), (9, 8), (12, 38), (38, 33)] {
+        let mut board = |count: usize| [(); 2].map(|()| random.wide_keys(count + SLACK));
+        let (a, b) = (board(outer), board(inner));
+        let [a_view, b_view] =
+            [(&a, outer), (&b, inner)].map(|([lines, keys], count)| Boards { lines, keys, count });
+        let mut expected = vec![42];
+        for (lines, key) in a[0].iter().zip(&a[1]).take(outer) {
+            for (other, other_key) in b[0].iter().zip(&b[1]).take(inner) {
+                if lines & other == 0 {
+                    expected.push(key | other_key);
+                }
+            }
+        }
+        let mut found = vec![42];
+        kernel.cross(a_view, b_view, &mut found);
+        assert_eq!(sorted(&found), sorted(&expected));
+
+        let (mut lines, mut keys) = (vec![1], vec![2]);
+        let (line, key) = (random.key(), random.key());
+        kernel.extend(b_view, line, key, [&mut lines, &mut keys]);
+        let free = (0..inner).filter(|&j| b[0][j] & line == 0);
+        let expected: Vec<_> = free.map(|j| (b[0][j] | line, b[1][j] | key)).collect();
+        let found: Vec<_> = lines.into_iter().zip(keys).skip(1).collect();
+        assert_eq!(found, expected);
+    }
+}
+
+fn sorting(kernel: impl Kernel) {
+    let mut random = Random(5);
+    for top in [0, 1, 2, 3, 6, 12] {
+        let mut narrow = Buckets::<u32>::default();
+        let mut wide = Buckets::<u64>::default();
+        narrow.clear(top);
+        wide.clear(top);
+        let mut all = Vec::new();
+        for length in LENGTHS {
+            let keys = random.wide_keys(length);
+            kernel.scatter(&keys, &mut narrow);
+            kernel.scatter(&keys, &mut wide);
+            all.extend(keys);
+        }
+        assert_eq!((narrow.len(), wide.len()), (all.len(), all.len()));
+        for value in 0..1 << top {
+            let here = all
+                .iter()
+                .filter(|key| key.unbounded_shr(64 - top) == u64::from(value));
+            let (mut found, mut found_wide) = (Vec::new(), Vec::new());
+            narrow.gather(value, &mut found);
+            wide.gather(value, &mut found_wide);
+            let low: Vec<u32> = here.clone().map(|key| *key as u32).collect();
+            assert_eq!(sorted(&found), sorted(&low), "{top} bits, {value}");
+            assert_eq!(narrow.is_empty_at(value), low.is_empty());
+            // Wide keys may keep their top bits.
+            let below = |keys: &[u64]| -> Vec<u64> {
+                keys.iter()
+                    .map(|key| key & u64::MAX.unbounded_shr(top))
+                    .collect()
+            };
+            let here: Vec<u64> = here.copied().collect();
+            assert_eq!(sorted(&below(&found_wide)), sorted(&below(&here)));
+        }
+    }
+}
+
+macro_rules! backends {
+    ($($name:ident: $kernel:expr),* $(,)?) => {$(
+        mod $name {
+            #[test]
+            fn filters_keep_order_and_collect_bits() {
+                if let Some(kernel) = $kernel {
+                    super::filters(kernel);
+                }
+            }
+
+            #[test]
+            fn the_best_bit_has_the_largest_product_of_frequencies() {
+                if let Some(kernel) = $kernel {
+                    super::bits(kernel);
+                }
+            }
+
+            #[test]
+            fn leaves_count_disjoint_pairs_for_any_number_of_bits() {
+                if let Some(kernel) = $kernel {
+                    super::leaves(kernel);
+                }
+            }
+
+            #[test]
+            fn crossings_are_all_pairs_that_do_not_attack() {
+                if let Some(kernel) = $kernel {
+                    super::crossings(kernel);
+                }
+            }
+
+            #[test]
+            fn keys_are_found_again_in_their_buckets() {
+                if let Some(kernel) = $kernel {
+                    super::sorting(kernel);
+                }
+            }
+        }
+    )*};
+}
+
+backends! {
+    portable: Some(super::Portable),
+}
+
+#[cfg(target_arch = "x86_64")]
+backends! {
+    avx2: crate::join::kernel::Avx2::new(),
+    avx512: crate::join::kernel::Avx512::new(),
+}
