@@ -101,7 +101,7 @@ fn leaves(kernel: impl Kernel) {
         for count in [1, 63, 64, 65, 511, LEAF] {
             let items: Vec<u32> = random.keys(40).iter().map(|key| key & used).collect();
             let patterns = random.keys(count);
-            let expected = items
+            let expected: u64 = items
                 .iter()
                 .map(|item| patterns.iter().filter(|p| item & *p == 0).count() as u64)
                 .sum();
