@@ -1,9 +1,9 @@
 use super::audit::Audit;
 use super::generate::{self, Generator};
-use super::kernel::{Buckets, Kernel, Portable};
+use super::kernel::{Buckets, Kernel};
 use super::layout::Layout;
 use super::pairs::{Countable, Lists, Pairs};
-use super::{ColumnSet, Half, Partition, Side, kernel};
+use super::{ColumnSet, Half, Partition, Side};
 use crate::board::Size;
 use crate::engine::{Counter, CounterSettings, Mismatch, Tally, Task};
 use crate::simd::Isa;
@@ -41,23 +41,38 @@ struct Frame {
 /// One of every so many leaves is counted again.
 const AUDIT: u64 = 1 << 16;
 
+/// Evaluates an expression with the kernel of an instruction set, or of the next narrower one that
+/// this machine has.
+macro_rules! with_kernel {
+    ($isa:expr, |$kernel:ident| $make:expr) => {{
+        use $crate::join::kernel;
+        #[cfg(target_arch = "x86_64")]
+        {
+            let avx512 = kernel::Avx512::new().filter(|_| $isa >= Isa::Avx512);
+            let avx2 = kernel::Avx2::new().filter(|_| $isa >= Isa::Avx2);
+            match (avx512, avx2) {
+                (Some($kernel), _) => $make,
+                (None, Some($kernel)) => $make,
+                (None, None) => {
+                    let $kernel = kernel::Portable;
+                    $make
+                }
+            }
+        }
+        #[cfg(not(target_arch = "x86_64"))]
+        {
+            let _ = $isa;
+            let $kernel = kernel::Portable;
+            $make
+        }
+    }};
+}
+pub(super) use with_kernel;
+
 /// A counter for the instruction set that `settings` ask for.
 pub fn counter(n: Size, settings: &CounterSettings) -> Box<dyn Counter> {
-    #[cfg(target_arch = "x86_64")]
-    match settings.isa {
-        Isa::Portable => {}
-        Isa::Avx2 => {
-            if let Some(kernel) = kernel::Avx2::new() {
-                return Box::new(JoinCounter::new(n, kernel, settings.memory));
-            }
-        }
-        Isa::Avx512 => {
-            if let Some(kernel) = kernel::Avx512::new() {
-                return Box::new(JoinCounter::new(n, kernel, settings.memory));
-            }
-        }
-    }
-    Box::new(JoinCounter::new(n, Portable, settings.memory))
+    let (isa, memory): (Isa, u64) = (settings.isa, settings.memory);
+    with_kernel!(isa, |kernel| Box::new(JoinCounter::new(n, kernel, memory)))
 }
 
 /// How many of the first columns a frame grants whole to both halves: quarter boards are shared by
@@ -84,7 +99,8 @@ const fn sorted_bits(n: Size) -> u32 {
 }
 
 impl<K: Kernel> JoinCounter<K> {
-    fn new(n: Size, kernel: K, memory: u64) -> Self {
+    /// A counter that may hold so many bytes.
+    pub fn new(n: Size, kernel: K, memory: u64) -> Self {
         Self::audited(n, kernel, memory, Audit::new(AUDIT))
     }
 
@@ -161,6 +177,23 @@ impl<K: Kernel> JoinCounter<K> {
         };
     }
 
+    /// The number of bits that lists are sorted by.
+    pub fn sorted(&self) -> u32 {
+        self.layout.sorted()
+    }
+
+    /// Makes the lists of both halves, whole.
+    pub fn both_lists<T: Countable>(&mut self, partition: &Partition, lists: &mut Lists<T>) {
+        self.prepare(partition);
+        self.list(0, &partition.top, true, &mut lists.top);
+        self.list(1, &partition.bottom, true, &mut lists.bottom);
+    }
+
+    /// The number of disjoint pairs of those lists.
+    pub fn disjoint_pairs<T: Countable>(&mut self, lists: &mut Lists<T>) -> u64 {
+        self.pairs.count(lists, self.layout.sorted())
+    }
+
     /// The number of pairs of a top half and a bottom half that fit together.
     ///
     /// The lists are made whole where they fit the memory, else in slices by the queens of the
@@ -189,7 +222,7 @@ impl<K: Kernel> JoinCounter<K> {
                     continue;
                 }
                 *nodes += own.top.len() as u64;
-                found += self.pairs.count(&mut own, self.layout.sorted());
+                found += self.disjoint_pairs(&mut own);
             }
         }
         *lists(self) = own;

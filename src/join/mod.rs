@@ -14,6 +14,7 @@
 //! * `generate`: all keys of a half board, from quarter boards.
 //! * `pairs`: the number of disjoint pairs of keys from two lists.
 //! * `kernel`: the inner loops of both, for each instruction set.
+//! * [`Phases`]: the parts of the work on their own, to be measured.
 //! * `audit`: leaves of the recursion counted again.
 //! * [`Recount`]: the same tasks counted by backtracking, to check all of this.
 
@@ -29,6 +30,7 @@ mod layout;
 mod naive;
 mod pairs;
 mod partition;
+mod phases;
 mod plan;
 mod recount;
 #[cfg(test)]
@@ -37,5 +39,6 @@ mod tests;
 pub use columns::ColumnSet;
 pub use half::{Half, Side};
 pub use partition::Partition;
+pub use phases::Phases;
 pub use plan::JoinPlan;
 pub use recount::Recount;
