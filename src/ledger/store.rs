@@ -68,7 +68,7 @@ impl Store {
             }
             _ => {}
         }
-        write_draft(&draft, info).map_err(|error| LedgerError::sqlite(&draft, &error))?;
+        write_draft(&draft, info)?;
         fs::rename(&draft, &file).map_err(|source| LedgerError::io(&file, source))?;
         sync_directory(dir)?;
         Self::open_to_write(dir)
@@ -209,18 +209,6 @@ impl Store {
         record: &Record,
         ranks: &std::ops::Range<u64>,
     ) -> Result<Inserted, LedgerError> {
-        if let Some(there) = self.get(record.task)? {
-            return if there.tally.agrees_with(&record.tally) {
-                Ok(Inserted::There)
-            } else {
-                let by = |record: &Record| format!("{} on {}", record.backend, record.device);
-                Err(LedgerError::Disagreement {
-                    task: record.task,
-                    ranks: ranks.clone(),
-                    counts: Box::new([(there.tally, by(&there)), (record.tally, by(record))]),
-                })
-            };
-        }
         let index = self.integer("task index", record.task.index)?;
         let partitions = self.integer("number of partitions", record.tally.partitions)?;
         let nodes = self.integer("number of nodes", record.tally.nodes)?;
@@ -228,9 +216,10 @@ impl Store {
         let [w1, w2, w4, w8] = record.tally.completions.by_weight().map(|c| c.to_string());
         let sql = format!(
             "INSERT INTO record ({COLUMNS}) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, \
-             ?12, ?13, ?14, ?15, ?16, ?17)"
+             ?12, ?13, ?14, ?15, ?16, ?17) ON CONFLICT (engine, task) DO NOTHING"
         );
-        self.connection
+        let inserted = self
+            .connection
             .prepare_cached(&sql)
             .and_then(|mut statement| {
                 statement.execute(params![
@@ -254,7 +243,21 @@ impl Store {
                 ])
             })
             .map_err(|e| self.failed(&e))?;
-        Ok(Inserted::New)
+        if inserted > 0 {
+            return Ok(Inserted::New);
+        }
+        match self.get(record.task)? {
+            Some(there) if there.tally.agrees_with(&record.tally) => Ok(Inserted::There),
+            Some(there) => {
+                let by = |record: &Record| format!("{} on {}", record.backend, record.device);
+                Err(LedgerError::Disagreement {
+                    task: record.task,
+                    ranks: ranks.clone(),
+                    counts: Box::new([(there.tally, by(&there)), (record.tally, by(record))]),
+                })
+            }
+            None => Err(self.damaged(format!("record {} is there and is not", record.task))),
+        }
     }
 
     /// Adds a session, or brings the one of the same id up to date.
@@ -413,14 +416,22 @@ impl Store {
     }
 }
 
-fn write_draft(draft: &Path, info: &RunInfo) -> rusqlite::Result<()> {
-    let connection = Connection::open(draft)?;
-    connection.execute_batch("BEGIN")?;
-    schema::create(&connection)?;
-    meta::write(&connection, info)?;
-    // The default of SQLite: synchronous = FULL, so that the draft is on the disk here.
-    connection.execute_batch("COMMIT")?;
-    connection.close().map_err(|(_, error)| error)
+fn write_draft(draft: &Path, info: &RunInfo) -> Result<(), LedgerError> {
+    let write = || {
+        let connection = Connection::open(draft)?;
+        // A draft that is cut short is thrown away, so that it needs no journal.
+        connection.pragma_update_and_check(None, "journal_mode", "OFF", |_| Ok(()))?;
+        connection.pragma_update(None, "synchronous", "OFF")?;
+        connection.execute_batch("BEGIN")?;
+        schema::create(&connection)?;
+        meta::write(&connection, info)?;
+        connection.execute_batch("COMMIT")?;
+        connection.close().map_err(|(_, error)| error)
+    };
+    write().map_err(|error| LedgerError::sqlite(draft, &error))?;
+    File::open(draft)
+        .and_then(|draft| draft.sync_all())
+        .map_err(|source| LedgerError::io(draft, source))
 }
 
 /// Sees that a new name in the directory survives a power failure.
