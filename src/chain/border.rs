@@ -119,11 +119,16 @@ impl Border {
     pub fn representatives(n: Size) -> Vec<(Self, u8)> {
         let last = n.get() as u8 - 1;
         let mut found = Vec::new();
-        // The least image has its bottom queen in the left half.
+        // The least image has its bottom queen nearest a corner of all: each side is the bottom of
+        // some image, either way round.
         for bottom in 0..=last / 2 {
-            for left in 0..=last {
-                for right in 0..=last {
-                    for top in 0..=last {
+            let side = bottom..=last - bottom;
+            for left in side.clone() {
+                if (bottom == 0) != (left == last) {
+                    continue;
+                }
+                for right in side.clone() {
+                    for top in side.clone() {
                         let border = Self {
                             top,
                             bottom,

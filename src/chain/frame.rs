@@ -1,5 +1,5 @@
 use super::Border;
-use crate::board::Size;
+use crate::board::{Size, Square};
 
 /// What the queens of a border leave to search: the rows without a queen, from the top.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -41,17 +41,14 @@ impl Frame {
         let columns = squares
             .iter()
             .fold(0, |mask, square| mask | 1 << square.column);
+        let diagonals = Diagonals::of(&squares);
+        let inside = n.full_mask();
         let mut rows = Vec::with_capacity(usize::from(last));
         let mut filled = 0;
-        for row in (1..last).filter(|row| squares.iter().all(|square| square.row != *row)) {
+        for row in (1..last).filter(|&row| row != border.left && row != border.right) {
             rows.push(Row {
                 gap: u32::from(row - filled),
-                banned: squares.iter().fold(0, |mask, square| {
-                    let distance = row.abs_diff(square.row);
-                    let column = 1u64 << square.column;
-                    mask | (column << distance | column >> distance) as u32
-                }) & n.full_mask()
-                    & !columns,
+                banned: diagonals.in_row(row.into()) & inside & !columns,
             });
             filled = row;
         }
@@ -96,6 +93,35 @@ impl State {
             left: self.left | bit,
             right: self.right | bit,
         }
+    }
+}
+
+/// The diagonals of some squares, a bit each.
+#[derive(Clone, Copy)]
+pub(super) struct Diagonals {
+    /// Those on which column minus row is the same; bit 32 is the one through column 0 of row 0.
+    rising: u64,
+    /// Those on which column plus row is the same; bit 0 is the one through column 0 of row 0.
+    falling: u64,
+}
+
+impl Diagonals {
+    pub(super) fn of(squares: &[Square]) -> Self {
+        let mut all = Self {
+            rising: 0,
+            falling: 0,
+        };
+        for &Square { row, column } in squares {
+            all.rising |= 1 << (32 + column - row);
+            all.falling |= 1 << (column + row);
+        }
+        all
+    }
+
+    /// The columns in which they cross `row`; some may lie beyond the last one of the board.
+    #[inline]
+    pub(super) fn in_row(self, row: u32) -> u32 {
+        (self.rising << row >> 32 | self.falling >> row) as u32
     }
 }
 

@@ -1,5 +1,6 @@
 use std::sync::Arc;
 
+use super::frame::Diagonals;
 use super::scalar;
 use super::{Border, Frame, Job, Jobs, NodeRule};
 use crate::board::Size;
@@ -97,21 +98,16 @@ impl<W: Word> Counter for VectorCounter<W> {
 
 /// The rows of the job's frame, without what its top queen bans.
 fn rows(n: Size, job: &Job<'_>) -> Vec<Row> {
+    let diagonals = Diagonals::of(&job.border.squares(n)[1..]);
     let mut at = 0;
     job.frame
         .rows
         .iter()
         .map(|row| {
             at += row.gap;
-            let below = (0..n.get()).filter(|&column| {
-                job.border.squares(n)[1..]
-                    .iter()
-                    .any(|square| square.attacks(crate::board::Square::new(at as u8, column as u8)))
-            });
-            let banned = below.fold(0, |mask, column| mask | 1 << column);
             Row {
                 gap: row.gap,
-                allowed: inner(n, n.full_mask() & !banned),
+                allowed: inner(n, !diagonals.in_row(at)),
             }
         })
         .collect()

@@ -127,7 +127,11 @@ impl<V: Vector> Stream<V> {
     unsafe fn advance_few<T: Target<V>>(&mut self, nodes: &mut Nodes<V>, target: &mut T) -> usize {
         // SAFETY: no more nodes are taken than there are; the caller vouches for the room.
         unsafe {
-            self.refill(nodes, V::first(self.free.is_zero(), nodes.len));
+            if nodes.len > 0 {
+                self.refill(nodes, V::first(self.free.is_zero(), nodes.len));
+            } else if V::count(self.free.is_nonzero()) == 0 {
+                return 0;
+            }
             let active = self.free.is_nonzero();
             self.place_lowest(Some(active), target);
             V::count(active)

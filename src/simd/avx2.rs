@@ -188,6 +188,9 @@ macro_rules! vector {
 
             #[inline(always)]
             fn first(mask: __m256i, limit: usize) -> __m256i {
+                if limit >= Self::LANES {
+                    return mask;
+                }
                 let mut lanes: [$word; $lanes] = [0; $lanes];
                 // SAFETY: a mask in hand proves the instruction set; the array is as long as a
                 // vector.

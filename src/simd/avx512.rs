@@ -144,7 +144,11 @@ macro_rules! vector {
 
             #[inline(always)]
             fn first(mask: $mask, limit: usize) -> $mask {
-                super::first_bits(mask.into(), limit) as $mask
+                if limit >= Self::LANES {
+                    return mask;
+                }
+                // SAFETY: a mask in hand proves the instruction set.
+                unsafe { _pdep_u32((1 << limit) - 1, mask.into()) as $mask }
             }
 
             #[inline(always)]
