@@ -10,6 +10,7 @@
 //! * [`expand`]: the row search for many nodes at once, in vectors.
 //! * [`chain`]: the carry-chain engine.
 //! * [`join`]: the join engine.
+//! * [`gpu`]: devices that count many subtrees at once, real and emulated.
 //! * [`census`]: the solutions fixed by a half or quarter turn.
 //! * [`ladder`]: the historical methods, one by one.
 //! * [`outcome`]: from tallies to a checked result.
@@ -27,6 +28,7 @@ pub mod cli;
 pub mod config;
 pub mod engine;
 pub mod expand;
+pub mod gpu;
 pub mod join;
 pub mod ladder;
 pub mod ledger;

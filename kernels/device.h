@@ -1,0 +1,91 @@
+// What the kernels need of the machine they run on, for both machines they run on.
+//
+// Compiled for CUDA (NVRTC or nvcc), a thread is a lane of a warp and these helpers are intrinsics
+// or one or two PTX instructions. Compiled as C++17, a thread is a warp of its own, run by one host
+// thread after the other: the emulated device. Everything else is shared, so that what is tested on
+// a machine without a GPU is what runs on one.
+
+#pragma once
+
+#if defined(__CUDACC__) || defined(__CUDACC_RTC__)
+
+typedef unsigned int u32;
+typedef unsigned long long u64;
+
+#define QF_INLINE __device__ __forceinline__
+#define QF_LANES 32u
+
+/// An address in the memory that the threads of a block share.
+typedef u32 Place;
+
+QF_INLINE u32 bits_of(u32 mask) { return __popc(mask); }
+
+/// `x` moved up by the low five bits of `by`.
+QF_INLINE u32 up(u32 x, u32 by) { return __funnelshift_l(0u, x, by); }
+
+/// `x` moved down by the low five bits of `by`.
+QF_INLINE u32 down(u32 x, u32 by) { return __funnelshift_r(x, 0u, by); }
+
+// The hardware does any logic of three operands in one instruction; left alone, the compiler splits
+// these.
+#define QF_LOGIC(name, table)                                                                      \
+    QF_INLINE u32 name(u32 a, u32 b, u32 c) {                                                      \
+        u32 result;                                                                                \
+        asm("lop3.b32 %0, %1, %2, %3, " table ";" : "=r"(result) : "r"(a), "r"(b), "r"(c));        \
+        return result;                                                                             \
+    }
+QF_LOGIC(or_without, "0xf4")   // a | (b & ~c)
+QF_LOGIC(clear_both, "0x10")   // a & ~(b | c)
+#undef QF_LOGIC
+
+/// Whether `yes` holds in every thread of the warp.
+QF_INLINE bool everywhere(bool yes) { return __all_sync(0xffffffffu, yes) != 0; }
+
+QF_INLINE u32 take_number(u32 *counter) { return atomicAdd(counter, 1u); }
+QF_INLINE void add_to(u32 *sum, u32 term) { atomicAdd(sum, term); }
+QF_INLINE void add_to(u64 *sum, u64 term) { atomicAdd(sum, term); }
+
+QF_INLINE u32 word_at(Place place) {
+    u32 word;
+    asm volatile("ld.shared.u32 %0, [%1];" : "=r"(word) : "r"(place));
+    return word;
+}
+
+QF_INLINE void set_word(Place place, u32 word) {
+    asm volatile("st.shared.u32 [%0], %1;" ::"r"(place), "r"(word));
+}
+
+#else
+
+#include <cstdint>
+
+typedef std::uint32_t u32;
+typedef std::uint64_t u64;
+
+#define QF_INLINE static inline
+#define QF_LANES 1u
+
+typedef std::uintptr_t Place;
+
+QF_INLINE u32 bits_of(u32 mask) { return static_cast<u32>(__builtin_popcount(mask)); }
+QF_INLINE u32 up(u32 x, u32 by) { return x << (by & 31u); }
+QF_INLINE u32 down(u32 x, u32 by) { return x >> (by & 31u); }
+QF_INLINE u32 or_without(u32 a, u32 b, u32 c) { return a | (b & ~c); }
+QF_INLINE u32 clear_both(u32 a, u32 b, u32 c) { return a & ~(b | c); }
+QF_INLINE bool everywhere(bool yes) { return yes; }
+
+// Host threads share the counters of a launch, as warps do.
+QF_INLINE u32 take_number(u32 *counter) { return __atomic_fetch_add(counter, 1u, __ATOMIC_RELAXED); }
+QF_INLINE void add_to(u32 *sum, u32 term) { __atomic_fetch_add(sum, term, __ATOMIC_RELAXED); }
+QF_INLINE void add_to(u64 *sum, u64 term) { __atomic_fetch_add(sum, term, __ATOMIC_RELAXED); }
+
+QF_INLINE u32 word_at(Place place) { return *reinterpret_cast<u32 *>(place); }
+QF_INLINE void set_word(Place place, u32 word) { *reinterpret_cast<u32 *>(place) = word; }
+
+#endif
+
+/// The state of a launch, zero at its start. A host that writes `job_count` or more into `next_job`
+/// ends the launch early: threads finish the job they have.
+struct Progress {
+    u32 next_job, jobs_done;
+};

@@ -1,0 +1,31 @@
+// The kernels' entries on the emulated device: the same logic as C++, one host thread for each warp,
+// which has one lane.
+
+#include "chain.h"
+
+namespace {
+
+template <u32 Depth>
+void run_chain(const ChainJob *jobs, u32 job_count, const u32 *group_rows, ChainSum *sums,
+               Progress *progress) {
+    alignas(16) char memory[chain_shared(Depth)];
+    chain_thread<Depth>(jobs, job_count, group_rows, sums, progress,
+                        reinterpret_cast<Place>(memory), 0);
+}
+
+typedef void (*Chain)(const ChainJob *, u32, const u32 *, ChainSum *, Progress *);
+
+const Chain chain_of_depth[] = {
+    run_chain<3>,  run_chain<4>,  run_chain<5>,  run_chain<6>,  run_chain<7>,
+    run_chain<8>,  run_chain<9>,  run_chain<10>, run_chain<11>, run_chain<12>,
+    run_chain<13>, run_chain<14>, run_chain<15>, run_chain<16>,
+};
+
+} // namespace
+
+/// Runs one thread of the chain kernel. `depth` is 3 to 16.
+extern "C" void queenfold_emulated_chain(u32 depth, const ChainJob *jobs, u32 job_count,
+                                         const u32 *group_rows, ChainSum *sums,
+                                         Progress *progress) {
+    chain_of_depth[depth - 3](jobs, job_count, group_rows, sums, progress);
+}

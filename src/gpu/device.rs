@@ -1,0 +1,139 @@
+use std::time::Duration;
+
+use serde::Serialize;
+
+use super::Program;
+
+/// What a device is asked to do at once: count `job_count` jobs, and return sums.
+///
+/// Nothing here belongs to an engine: how jobs, tables and sums are laid out is between the kernel
+/// and whoever makes launches for it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Launch {
+    /// What to run.
+    pub program: Program,
+    /// The jobs, as the kernel reads them.
+    pub jobs: Vec<u32>,
+    /// How many jobs these words are, below 2³¹.
+    pub job_count: u32,
+    /// What jobs share, as the kernel reads it.
+    pub tables: Vec<u32>,
+    /// How many 64-bit sums come back.
+    pub sums: usize,
+}
+
+/// Names a launch on the device it was submitted to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Ticket(pub u64);
+
+/// A launch that has ended.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Completed {
+    /// Which.
+    pub ticket: Ticket,
+    /// The sums, in the kernel's order.
+    pub sums: Vec<u64>,
+    /// Jobs counted: all of them, or fewer if the launch was cancelled.
+    pub jobs_done: u32,
+    /// Where it ran: the stream's number, from 0.
+    pub stream: usize,
+    /// When it was where.
+    pub spans: Spans,
+}
+
+/// The three parts of a launch.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Spans {
+    /// Copying jobs to the device.
+    pub upload: Span,
+    /// Counting.
+    pub kernel: Span,
+    /// Copying sums back.
+    pub download: Span,
+}
+
+/// A stretch of time, measured from when the device was opened.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Span {
+    /// Its beginning.
+    pub start: Duration,
+    /// Its end, not before the beginning.
+    pub end: Duration,
+}
+
+/// What sort of device.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Kind {
+    /// A GPU driven through CUDA.
+    Cuda,
+    /// Host threads.
+    Emulated,
+}
+
+/// What is known of a device.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Properties {
+    /// What sort.
+    pub kind: Kind,
+    /// Its number among devices of its sort, from 0.
+    pub index: usize,
+    /// What its maker calls it.
+    pub name: String,
+    /// Major and minor compute capability; `None` if it is no GPU.
+    pub compute: Option<(u32, u32)>,
+    /// Bytes of its memory.
+    pub memory: u64,
+    /// Multiprocessors, or host threads.
+    pub multiprocessors: u32,
+    /// The version of its driver; empty if it has none.
+    pub driver: String,
+    /// The compiler that makes its kernels.
+    pub compiler: String,
+}
+
+/// A device, owned by one thread.
+///
+/// Launches of different streams may overlap and end in any order. A device that has returned
+/// [`DeviceError::Lost`] is of no more use: open it again.
+pub trait Device {
+    /// What it is.
+    fn properties(&self) -> &Properties;
+
+    /// How many launches it can hold at a time, running and waiting.
+    fn slots(&self) -> usize;
+
+    /// Takes a launch. There must be a slot for it.
+    ///
+    /// # Errors
+    /// The launch was not taken; see [`DeviceError`].
+    fn submit(&mut self, launch: &Launch) -> Result<Ticket, DeviceError>;
+
+    /// Waits, without using the CPU, for a launch to end, at most for `patience`. `None` if none did.
+    ///
+    /// # Errors
+    /// The device failed; nothing is known of what it holds.
+    fn poll(&mut self, patience: Duration) -> Result<Option<Completed>, DeviceError>;
+
+    /// Lets every launch end as soon as the jobs under way are done.
+    fn cancel(&mut self);
+}
+
+/// A device could not do what it was asked to.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum DeviceError {
+    /// Not enough memory for the launch: a smaller one may fit.
+    #[error("out of device memory")]
+    OutOfMemory,
+    /// No kernel that the device can run could be made.
+    #[error("no kernel for this device: {0}")]
+    NoKernel(String),
+    /// The device, or what connects it, failed.
+    #[error("the device failed: {0}")]
+    Lost(String),
+}
+
+/// A device could not be opened.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
+pub struct OpenError(pub String);

@@ -1,0 +1,377 @@
+use std::collections::VecDeque;
+use std::time::{Duration, Instant};
+
+use super::{ChainBatch, ChainBatcher, Completed, Device, DeviceError, OpenError, Properties};
+use super::{Span, Spans, Ticket};
+use crate::board::{Size, known};
+use crate::engine::{Plan, Tally, Task};
+
+/// Opens a device, and opens it again after it was lost.
+pub type Opener = Box<dyn FnMut() -> Result<Box<dyn Device>, OpenError>>;
+
+/// Keeps one device busy with tasks of one chain plan, and is the only one to talk to it.
+///
+/// What is handed in by [`offer`](Self::offer) comes back exactly once, as tallies or as tasks, by
+/// [`work`](Self::work) or [`close`](Self::close).
+///
+/// | what fails | what is done |
+/// |---|---|
+/// | the device does not open, or miscounts a small board | it is not used |
+/// | no kernel for it | it is given up |
+/// | out of memory | batches are halved, down to [`least_jobs`](OwnerSettings::least_jobs) jobs; then it is given up |
+/// | it is lost, hangs, or returns fewer jobs than it was sent | its tasks are returned, it is opened again, [`restarts`](OwnerSettings::restarts) times; then it is given up |
+/// | a sampled job has another count on the CPU | the run must fail: earlier counts may be wrong too |
+pub struct Owner {
+    open: Opener,
+    device: Option<Box<dyn Device>>,
+    properties: Properties,
+    batcher: ChainBatcher,
+    settings: OwnerSettings,
+    restarts_left: u32,
+    /// The most jobs a launch may have; falls when memory is short.
+    most_jobs: u32,
+    /// Tasks taken and not yet submitted, in lists that are launches.
+    pending: VecDeque<Vec<Task>>,
+    in_flight: Vec<InFlight>,
+    batches: u64,
+    /// Cost counted per second of kernel time, smoothed; `None` until the first launch has ended.
+    speed: Option<f64>,
+}
+
+struct InFlight {
+    ticket: Ticket,
+    batch: ChainBatch,
+    since: Instant,
+}
+
+/// How an owner treats its device.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct OwnerSettings {
+    /// How long a launch should take, 50 ms to 5 s: long against the gap between two, short against
+    /// the run and against what a cancelled run may wait for.
+    pub batch_time: Duration,
+    /// The most jobs in a launch, at least [`least_jobs`](Self::least_jobs).
+    pub most_jobs: u32,
+    /// Give the device up rather than send fewer jobs than these for want of memory.
+    pub least_jobs: u32,
+    /// How often to open a lost device again.
+    pub restarts: u32,
+    /// A launch is lost if it takes this long, and ten times as long as its cost lets expect.
+    pub least_patience: Duration,
+}
+
+impl Default for OwnerSettings {
+    fn default() -> Self {
+        Self {
+            batch_time: Duration::from_millis(400),
+            most_jobs: 8 << 20,
+            least_jobs: 64 << 10,
+            restarts: 2,
+            least_patience: Duration::from_secs(20),
+        }
+    }
+}
+
+/// What happened to tasks.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Event {
+    /// They were counted.
+    Counted {
+        /// Each with its tally.
+        tallies: Vec<(Task, Tally)>,
+        /// Which stream of the device counted them, and when; `None` if nothing was left for the
+        /// device to do.
+        spans: Option<(usize, Spans)>,
+    },
+    /// They were not, and have to be counted by somebody.
+    Returned {
+        /// The tasks.
+        tasks: Vec<Task>,
+        /// What failed.
+        reason: String,
+        /// Whether the device is given up: it takes no more tasks.
+        given_up: bool,
+    },
+    /// The device counts wrongly. Nothing it has counted can be trusted.
+    Mismatch(String),
+}
+
+/// A launch whose speed is not known yet costs this much, in core-seconds.
+const FIRST_COST: f64 = 5.0;
+
+impl Owner {
+    /// Opens the device and lets it count a small board with the kernel of `batcher`.
+    ///
+    /// # Errors
+    /// It cannot be used, and why.
+    pub fn open(
+        mut open: Opener,
+        batcher: ChainBatcher,
+        settings: OwnerSettings,
+    ) -> Result<Self, OpenError> {
+        let mut device = open()?;
+        self_test(device.as_mut(), &batcher)?;
+        Ok(Self {
+            open,
+            properties: device.properties().clone(),
+            device: Some(device),
+            batcher,
+            restarts_left: settings.restarts,
+            most_jobs: settings.most_jobs,
+            settings,
+            pending: VecDeque::new(),
+            in_flight: Vec::new(),
+            batches: 0,
+            speed: None,
+        })
+    }
+
+    /// What the device is.
+    pub const fn properties(&self) -> &Properties {
+        &self.properties
+    }
+
+    /// Cost counted per second, once known.
+    pub const fn speed(&self) -> Option<f64> {
+        self.speed
+    }
+
+    /// The cost of the tasks that would make the next launch; `None` if the device has enough, or
+    /// was given up.
+    pub fn wants(&self) -> Option<f64> {
+        let slots = self.device.as_ref()?.slots();
+        let room = self.in_flight.len() + self.pending.len() < slots;
+        let launch = self.speed.map_or(FIRST_COST, |speed| {
+            speed * self.settings.batch_time.as_secs_f64()
+        });
+        room.then_some(launch)
+    }
+
+    /// Whether it holds tasks.
+    pub fn is_idle(&self) -> bool {
+        self.in_flight.is_empty() && self.pending.is_empty()
+    }
+
+    /// Takes tasks, to be one launch or a few.
+    pub fn offer(&mut self, tasks: Vec<Task>) {
+        if !tasks.is_empty() {
+            self.pending.push_back(tasks);
+        }
+    }
+
+    /// Submits what is pending and waits, at most for `patience`, for something to report. Returns at
+    /// once if there is nothing to wait for.
+    pub fn work(&mut self, patience: Duration) -> Vec<Event> {
+        let mut events = Vec::new();
+        self.submit(&mut events);
+        if self.in_flight.is_empty() {
+            return events;
+        }
+        let Some(device) = &mut self.device else {
+            return events;
+        };
+        match device.poll(patience) {
+            Ok(Some(completed)) => self.finish(&completed, &mut events),
+            Ok(None) => {
+                if let Some(waited) = self.overdue() {
+                    self.lose(format!("no answer for {waited:.1?}"), &mut events);
+                }
+            }
+            Err(error) => self.fail(&error, &mut events),
+        }
+        events
+    }
+
+    /// Lets launches end early and returns every task that is not counted.
+    pub fn close(mut self) -> Vec<Task> {
+        if let Some(device) = &mut self.device {
+            device.cancel();
+        }
+        self.take_back()
+    }
+
+    fn submit(&mut self, events: &mut Vec<Event>) {
+        while let Some(device) = &mut self.device {
+            if self.in_flight.len() >= device.slots() {
+                return;
+            }
+            let Some(tasks) = self.pending.pop_front() else {
+                return;
+            };
+            let batch = self.batcher.batch(&tasks, self.batches);
+            self.batches += 1;
+            let jobs = batch.launch.job_count;
+            if jobs == 0 {
+                match batch.tallies(None) {
+                    Ok(tallies) => events.push(Event::Counted {
+                        tallies,
+                        spans: None,
+                    }),
+                    Err(mismatch) => events.push(Event::Mismatch(mismatch.0)),
+                }
+                continue;
+            }
+            if jobs > self.most_jobs && tasks.len() > 1 {
+                self.halve(tasks);
+                continue;
+            }
+            match device.submit(&batch.launch) {
+                Ok(ticket) => self.in_flight.push(InFlight {
+                    ticket,
+                    batch,
+                    since: Instant::now(),
+                }),
+                Err(DeviceError::OutOfMemory)
+                    if jobs / 2 >= self.settings.least_jobs && tasks.len() > 1 =>
+                {
+                    self.most_jobs = jobs / 2;
+                    self.halve(tasks);
+                }
+                Err(error) => {
+                    self.pending.push_front(tasks);
+                    self.fail(&error, events);
+                }
+            }
+        }
+    }
+
+    fn halve(&mut self, mut tasks: Vec<Task>) {
+        let second = tasks.split_off(tasks.len() / 2);
+        self.pending.push_front(second);
+        self.pending.push_front(tasks);
+    }
+
+    fn finish(&mut self, completed: &Completed, events: &mut Vec<Event>) {
+        let Some(at) = self
+            .in_flight
+            .iter()
+            .position(|flight| flight.ticket == completed.ticket)
+        else {
+            self.lose("it reported a launch it did not have".to_owned(), events);
+            return;
+        };
+        let sent = self.in_flight[at].batch.launch.job_count;
+        if completed.jobs_done != sent {
+            let done = completed.jobs_done;
+            self.lose(format!("it counted {done} jobs of {sent}"), events);
+            return;
+        }
+        let InFlight { batch, .. } = self.in_flight.swap_remove(at);
+        let cost: f64 = batch.tasks().map(|task| task.cost).sum();
+        match batch.tallies(Some(completed)) {
+            Ok(tallies) => {
+                let Span { start, end } = completed.spans.kernel;
+                self.learn(cost, end.saturating_sub(start));
+                events.push(Event::Counted {
+                    tallies,
+                    spans: Some((completed.stream, completed.spans)),
+                });
+            }
+            Err(mismatch) => events.push(Event::Mismatch(mismatch.0)),
+        }
+    }
+
+    /// Launches of several streams share the device, so that a kernel's time may include another's:
+    /// the speed is an underestimate then, and launches are a little short.
+    fn learn(&mut self, cost: f64, took: Duration) {
+        let speed = cost / took.as_secs_f64().max(1e-6);
+        self.speed = Some(self.speed.map_or(speed, |known| 0.7 * known + 0.3 * speed));
+    }
+
+    /// How long the oldest launch has been waited for, if that is too long.
+    fn overdue(&self) -> Option<Duration> {
+        let oldest = self.in_flight.iter().min_by_key(|flight| flight.since)?;
+        let cost: f64 = self
+            .in_flight
+            .iter()
+            .flat_map(|flight| flight.batch.tasks())
+            .map(|task| task.cost)
+            .sum();
+        // Nothing is known of the first launch but that it was meant to be short.
+        let expected = self.speed.map_or(0.0, |speed| cost / speed);
+        let waited = oldest.since.elapsed();
+        let too_long = self
+            .settings
+            .least_patience
+            .as_secs_f64()
+            .max(10.0 * expected);
+        (waited.as_secs_f64() > too_long).then_some(waited)
+    }
+
+    fn fail(&mut self, error: &DeviceError, events: &mut Vec<Event>) {
+        match error {
+            DeviceError::Lost(_) => self.lose(error.to_string(), events),
+            DeviceError::OutOfMemory | DeviceError::NoKernel(_) => {
+                self.give_up(error.to_string(), events);
+            }
+        }
+    }
+
+    /// The device is lost: return its tasks and open it again.
+    fn lose(&mut self, mut reason: String, events: &mut Vec<Event>) {
+        let tasks = self.take_back();
+        self.device = None;
+        while self.restarts_left > 0 && self.device.is_none() {
+            self.restarts_left -= 1;
+            match (self.open)() {
+                Ok(device) => self.device = Some(device),
+                Err(error) => reason = format!("{reason}; {error}"),
+            }
+        }
+        events.push(Event::Returned {
+            tasks,
+            reason,
+            given_up: self.device.is_none(),
+        });
+    }
+
+    fn give_up(&mut self, reason: String, events: &mut Vec<Event>) {
+        let tasks = self.take_back();
+        self.device = None;
+        events.push(Event::Returned {
+            tasks,
+            reason,
+            given_up: true,
+        });
+    }
+
+    fn take_back(&mut self) -> Vec<Task> {
+        let in_flight = self.in_flight.drain(..);
+        let mut tasks: Vec<Task> = in_flight
+            .flat_map(|flight| flight.batch.tasks().cloned().collect::<Vec<_>>())
+            .collect();
+        tasks.extend(self.pending.drain(..).flatten());
+        tasks
+    }
+}
+
+/// Lets the device count the board of 10 queens with the kernel of `batcher`.
+fn self_test(device: &mut dyn Device, batcher: &ChainBatcher) -> Result<(), OpenError> {
+    let name = device.properties().name.clone();
+    let refused = |what: String| OpenError(format!("{name}: {what}"));
+    let n = Size::new(10).map_err(|error| refused(error.to_string()))?;
+    let small = ChainBatcher::with_program(n, batcher.program());
+    let tasks: Vec<Task> = (0..small.plan().tasks())
+        .map(|index| small.plan().task(index))
+        .collect();
+    let batch = small.batch(&tasks, 0);
+    device
+        .submit(&batch.launch)
+        .map_err(|error| refused(error.to_string()))?;
+    let completed = device
+        .poll(Duration::from_secs(30))
+        .map_err(|error| refused(error.to_string()))?
+        .ok_or_else(|| refused("no answer to its self-test".to_owned()))?;
+    let tallies = batch
+        .tallies(Some(&completed))
+        .map_err(|mismatch| refused(mismatch.0))?;
+    let sum: Tally = tallies.into_iter().map(|(_, tally)| tally).sum();
+    let total = sum.completions.solutions();
+    match known(n) {
+        Some(known) if known.total != total => Err(refused(format!(
+            "it counts {total} solutions of {n} queens, not {}",
+            known.total
+        ))),
+        _ => Ok(()),
+    }
+}

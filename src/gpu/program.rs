@@ -1,0 +1,137 @@
+use std::fmt;
+
+use crate::board::Size;
+
+/// A kernel that devices can run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Kernel {
+    /// Carry chain: one subtree per thread.
+    Chain,
+}
+
+/// A kernel and what it is specialised for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Program {
+    /// The kernel.
+    pub kernel: Kernel,
+    /// How many rows a job may leave to fill, in [`Program::DEPTHS`].
+    pub depth: u32,
+    /// Threads per block, a multiple of 32 up to 1024.
+    pub block: u32,
+}
+
+const DEVICE: &str = include_str!("../../kernels/device.h");
+const CHAIN: &str = include_str!("../../kernels/chain.h");
+const CHAIN_ENTRY: &str = include_str!("../../kernels/chain.cu");
+
+impl Program {
+    /// Depths there are specialisations for.
+    pub const DEPTHS: std::ops::RangeInclusive<u32> = 3..=16;
+
+    /// The largest board whose inner columns leave room in a word for what else the chain kernel
+    /// keeps there.
+    pub const LARGEST_BOARD: u32 = 28;
+
+    /// The chain kernel for boards of size `n`; `None` if the kernel does not count such boards.
+    ///
+    /// The fewer rows a job has to fill, the smaller its stack and the more jobs run at a time; the
+    /// more, the fewer jobs have to be made and sent. These depths give jobs of 10⁵ nodes or so
+    /// where there are enough of them.
+    pub fn chain(n: Size, block: u32) -> Option<Self> {
+        let depth = match n.get() {
+            0..5 => return None,
+            n @ 5..=13 => n.saturating_sub(4).max(3),
+            14 => 9,
+            15..=16 => 10,
+            17 => 11,
+            18..=19 => 12,
+            20 => 13,
+            21..=23 => 14,
+            24..=Self::LARGEST_BOARD => 15,
+            _ => return None,
+        };
+        Some(Self {
+            kernel: Kernel::Chain,
+            depth,
+            block,
+        })
+    }
+
+    /// The name of its entry point.
+    pub const fn entry(self) -> &'static str {
+        match self.kernel {
+            Kernel::Chain => "chain",
+        }
+    }
+
+    /// Its source, one text without includes.
+    pub fn source(self) -> String {
+        let files = match self.kernel {
+            Kernel::Chain => [DEVICE, CHAIN, CHAIN_ENTRY],
+        };
+        files
+            .iter()
+            .flat_map(|file| file.lines())
+            .filter(|line| !line.starts_with("#include \"") && *line != "#pragma once")
+            .flat_map(|line| [line, "\n"])
+            .collect()
+    }
+
+    /// The compiler options that specialise it, for a device of this architecture: `sm_90`, or
+    /// `compute_90` for the portable intermediate form.
+    pub fn options(self, architecture: &str) -> Vec<String> {
+        vec![
+            format!("--gpu-architecture={architecture}"),
+            "--std=c++17".to_owned(),
+            format!("-DQF_DEPTH={}u", self.depth),
+            format!("-DQF_BLOCK={}", self.block),
+        ]
+    }
+
+    /// Bytes of shared memory for each block.
+    pub const fn shared_memory(self) -> u32 {
+        match self.kernel {
+            // As `chain_shared` of the kernel: row words and stack of each thread.
+            Kernel::Chain => self.block * ((self.depth + 1) * 4 + self.depth * 16),
+        }
+    }
+}
+
+impl fmt::Display for Program {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}-{}-{}", self.entry(), self.depth, self.block)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_board_up_to_28_has_a_specialisation() {
+        for n in Size::all() {
+            let program = Program::chain(n, 128);
+            assert_eq!(program.is_some(), (5..=28).contains(&n.get()), "n = {n}");
+            if let Some(program) = program {
+                assert!(Program::DEPTHS.contains(&program.depth), "n = {n}");
+            }
+        }
+    }
+
+    #[test]
+    fn the_source_is_one_text_that_includes_nothing_of_ours() {
+        let source = Program::chain(Size::new(20).unwrap(), 128)
+            .unwrap()
+            .source();
+        assert!(source.contains("chain_thread") && source.contains("take_number"));
+        assert!(!source.contains("#include \""));
+    }
+
+    #[test]
+    fn a_block_fits_into_the_shared_memory_of_an_sm_80() {
+        for n in 5..=28 {
+            let program = Program::chain(Size::new(n).unwrap(), 256).unwrap();
+            assert!(program.shared_memory() <= 163 * 1024, "n = {n}");
+        }
+    }
+}
