@@ -1,8 +1,8 @@
-// The chain kernel's entry on a CUDA device.
+// The chain kernel's entry on a CUDA device. QF_DEPTH is given to the compiler.
 
 #include "chain.h"
 
-extern "C" __global__ void __launch_bounds__(QF_BLOCK)
+extern "C" __global__ void __launch_bounds__(256)
 chain(const ChainJob *jobs, u32 job_count, const u32 *group_rows, ChainSum *sums,
       Progress *progress) {
     extern __shared__ __align__(16) char memory[];

@@ -14,7 +14,7 @@ use queenfold::gpu::{
 };
 
 fn batcher(n: u32) -> ChainBatcher {
-    ChainBatcher::new(Size::new(n).unwrap(), 128).unwrap()
+    ChainBatcher::new(Size::new(n).unwrap()).unwrap()
 }
 
 fn tasks(batcher: &ChainBatcher) -> Vec<Task> {

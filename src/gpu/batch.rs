@@ -46,10 +46,9 @@ struct Sample {
 }
 
 impl ChainBatcher {
-    /// For boards of size `n`; `None` if the device kernel does not count such boards. `block` is
-    /// the number of threads per block, a multiple of 32.
-    pub fn new(n: Size, block: u32) -> Option<Self> {
-        let program = Program::chain(n, block)?;
+    /// For boards of size `n`; `None` if the device kernel does not count such boards.
+    pub fn new(n: Size) -> Option<Self> {
+        let program = Program::chain(n)?;
         Some(Self::with_program(n, program))
     }
 
@@ -301,7 +300,7 @@ mod tests {
     use crate::engine::Plan;
 
     fn batcher(n: u32) -> ChainBatcher {
-        ChainBatcher::new(Size::new(n).unwrap(), 128).unwrap()
+        ChainBatcher::new(Size::new(n).unwrap()).unwrap()
     }
 
     /// What a device that makes no mistake gives, by the recount.

@@ -8,6 +8,8 @@
 //! * [`Device`]: what every device does: take launches, hand back sums. It knows no engine: a
 //!   [`Launch`] is a program, jobs, tables and a number of sums.
 //! * [`ChainBatch`]: makes a launch of tasks of the chain engine, and tallies of what comes back.
+//! * `cuda`: GPUs through CUDA, compiled in by the feature of that name; `Emulated`: the emulated
+//!   device, by the feature `emulated-gpu`.
 //! * [`Owner`]: keeps one device busy, checks what it returns, and does what can be done when it
 //!   fails.
 
@@ -16,6 +18,8 @@ mod device;
 mod owner;
 mod program;
 
+#[cfg(feature = "cuda")]
+pub mod cuda;
 #[cfg(feature = "emulated-gpu")]
 mod emulated;
 

@@ -16,8 +16,6 @@ pub struct Program {
     pub kernel: Kernel,
     /// How many rows a job may leave to fill, in [`Program::DEPTHS`].
     pub depth: u32,
-    /// Threads per block, a multiple of 32 up to 1024.
-    pub block: u32,
 }
 
 const DEVICE: &str = include_str!("../../kernels/device.h");
@@ -28,6 +26,9 @@ impl Program {
     /// Depths there are specialisations for.
     pub const DEPTHS: std::ops::RangeInclusive<u32> = 3..=16;
 
+    /// The most threads a block may have.
+    pub const MOST_THREADS: u32 = 256;
+
     /// The largest board whose inner columns leave room in a word for what else the chain kernel
     /// keeps there.
     pub const LARGEST_BOARD: u32 = 28;
@@ -37,7 +38,7 @@ impl Program {
     /// The fewer rows a job has to fill, the smaller its stack and the more jobs run at a time; the
     /// more, the fewer jobs have to be made and sent. These depths give jobs of 10⁵ nodes or so
     /// where there are enough of them.
-    pub fn chain(n: Size, block: u32) -> Option<Self> {
+    pub fn chain(n: Size) -> Option<Self> {
         let depth = match n.get() {
             0..5 => return None,
             n @ 5..=13 => n.saturating_sub(4).max(3),
@@ -53,7 +54,6 @@ impl Program {
         Some(Self {
             kernel: Kernel::Chain,
             depth,
-            block,
         })
     }
 
@@ -62,6 +62,11 @@ impl Program {
         match self.kernel {
             Kernel::Chain => "chain",
         }
+    }
+
+    /// A hash of its source, to tell whether something made of it belongs to it.
+    pub fn source_hash(self) -> u64 {
+        fnv(self.source().as_bytes())
     }
 
     /// Its source, one text without includes.
@@ -84,23 +89,29 @@ impl Program {
             format!("--gpu-architecture={architecture}"),
             "--std=c++17".to_owned(),
             format!("-DQF_DEPTH={}u", self.depth),
-            format!("-DQF_BLOCK={}", self.block),
         ]
     }
 
-    /// Bytes of shared memory for each block.
+    /// Bytes of shared memory for each thread.
     pub const fn shared_memory(self) -> u32 {
         match self.kernel {
-            // As `chain_shared` of the kernel: row words and stack of each thread.
-            Kernel::Chain => self.block * ((self.depth + 1) * 4 + self.depth * 16),
+            // As `chain_shared` of the kernel: row words and stack.
+            Kernel::Chain => (self.depth + 1) * 4 + self.depth * 16,
         }
     }
 }
 
 impl fmt::Display for Program {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}-{}-{}", self.entry(), self.depth, self.block)
+        write!(f, "{}-{}", self.entry(), self.depth)
     }
+}
+
+/// The hash FNV-1a, the same on every machine.
+pub(super) fn fnv(bytes: &[u8]) -> u64 {
+    bytes.iter().fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
+        (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3)
+    })
 }
 
 #[cfg(test)]
@@ -110,7 +121,7 @@ mod tests {
     #[test]
     fn every_board_up_to_28_has_a_specialisation() {
         for n in Size::all() {
-            let program = Program::chain(n, 128);
+            let program = Program::chain(n);
             assert_eq!(program.is_some(), (5..=28).contains(&n.get()), "n = {n}");
             if let Some(program) = program {
                 assert!(Program::DEPTHS.contains(&program.depth), "n = {n}");
@@ -120,9 +131,7 @@ mod tests {
 
     #[test]
     fn the_source_is_one_text_that_includes_nothing_of_ours() {
-        let source = Program::chain(Size::new(20).unwrap(), 128)
-            .unwrap()
-            .source();
+        let source = Program::chain(Size::new(20).unwrap()).unwrap().source();
         assert!(source.contains("chain_thread") && source.contains("take_number"));
         assert!(!source.contains("#include \""));
     }
@@ -130,8 +139,11 @@ mod tests {
     #[test]
     fn a_block_fits_into_the_shared_memory_of_an_sm_80() {
         for n in 5..=28 {
-            let program = Program::chain(Size::new(n).unwrap(), 256).unwrap();
-            assert!(program.shared_memory() <= 163 * 1024, "n = {n}");
+            let program = Program::chain(Size::new(n).unwrap()).unwrap();
+            assert!(
+                program.shared_memory() * Program::MOST_THREADS <= 163 * 1024,
+                "n = {n}"
+            );
         }
     }
 }

@@ -1,0 +1,282 @@
+//! Compiling kernels with NVRTC, in a child process: a compiler that hangs or crashes must not take
+//! the run with it.
+
+use std::io::{self, Read, Write};
+use std::path::PathBuf;
+use std::process::{Child, Command, Stdio};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use cudarc::nvrtc::{result, sys};
+
+use super::{CudaSettings, cache, guarded};
+use crate::gpu::Program;
+
+/// The argument that makes this program a compiler; see [`compile_for_parent`].
+const CHILD: &str = "compile-kernel";
+
+/// The run-time compiler.
+#[derive(Clone, Debug)]
+pub struct Compiler {
+    program: PathBuf,
+    limit: Duration,
+    folder: Option<PathBuf>,
+    /// `NVRTC 13.0`.
+    version: String,
+}
+
+impl Compiler {
+    /// The one that `settings` describe.
+    ///
+    /// # Errors
+    /// There is none, and why.
+    pub fn find(settings: &CudaSettings) -> Result<Self, String> {
+        Ok(Self {
+            program: settings
+                .compiler
+                .clone()
+                .ok_or_else(|| "this program does not know where it is".to_owned())?,
+            limit: settings.compile_time,
+            folder: settings.cache.clone(),
+            version: nvrtc_version()?,
+        })
+    }
+
+    /// Its name and version.
+    pub fn version(&self) -> &str {
+        &self.version
+    }
+
+    /// Compiles `program` for `architecture` (`sm_90`), or takes what was compiled before.
+    ///
+    /// # Errors
+    /// The compiler failed, took too long or could not be started.
+    pub fn compile(&self, program: Program, architecture: &str) -> Result<Vec<u8>, String> {
+        let options = program.options(architecture);
+        let kept = self
+            .folder
+            .as_ref()
+            .map(|folder| cache::path(folder, &program.source(), &options, &self.version));
+        if let Some(kernel) = kept.as_ref().and_then(|path| std::fs::read(path).ok()) {
+            return Ok(kernel);
+        }
+        let kernel = self.in_child(program, &options)?;
+        if let Some(path) = kept {
+            cache::keep(&path, &kernel);
+        }
+        Ok(kernel)
+    }
+
+    /// Forgets what was compiled before: it does not load.
+    pub fn forget(&self, program: Program, architecture: &str) {
+        if let Some(folder) = &self.folder {
+            let options = program.options(architecture);
+            // If it cannot be removed it stays unused.
+            let _ = std::fs::remove_file(cache::path(
+                folder,
+                &program.source(),
+                &options,
+                &self.version,
+            ));
+        }
+    }
+
+    fn in_child(&self, program: Program, options: &[String]) -> Result<Vec<u8>, String> {
+        let mut child = Command::new(&self.program)
+            .arg(CHILD)
+            .args(options)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .map_err(|error| format!("{}: {error}", self.program.display()))?;
+        let source = program.source();
+        let stdin = child.stdin.take();
+        let writer = thread::spawn(move || {
+            if let Some(mut stdin) = stdin {
+                // A child that ends early says why on its own.
+                let _ = stdin.write_all(source.as_bytes());
+            }
+        });
+        let kernel = read_all(child.stdout.take());
+        let message = read_all(child.stderr.take());
+        let ended = wait(&mut child, self.limit);
+        // None of them panics, and the child has ended: its pipes are closed.
+        let _ = writer.join();
+        let kernel = kernel.join().unwrap_or_default();
+        let message = message.join().unwrap_or_default();
+        let message = String::from_utf8_lossy(&message).trim().to_owned();
+        match ended {
+            Ok(true) if !kernel.is_empty() => Ok(kernel),
+            Ok(_) => Err(format!("{} failed: {message}", self.version)),
+            Err(error) => Err(format!("{}: {error}", self.version)),
+        }
+    }
+}
+
+fn read_all(from: Option<impl Read + Send + 'static>) -> thread::JoinHandle<Vec<u8>> {
+    thread::spawn(move || {
+        let mut all = Vec::new();
+        if let Some(mut from) = from {
+            // What was read before an error is all there is.
+            let _ = from.read_to_end(&mut all);
+        }
+        all
+    })
+}
+
+/// Waits for a child, at most for `limit`, and then ends it; whether it succeeded.
+fn wait(child: &mut Child, limit: Duration) -> Result<bool, String> {
+    let begin = Instant::now();
+    loop {
+        match child.try_wait() {
+            Ok(Some(status)) => return Ok(status.success()),
+            Ok(None) if begin.elapsed() < limit => thread::sleep(Duration::from_millis(5)),
+            outcome => {
+                // It has ended by itself if it cannot be killed.
+                let _ = child.kill();
+                let _ = child.wait();
+                return match outcome {
+                    Err(error) => Err(error.to_string()),
+                    _ => Err(format!("still not done after {limit:.0?}")),
+                };
+            }
+        }
+    }
+}
+
+/// The version of the NVRTC on this machine.
+fn nvrtc_version() -> Result<String, String> {
+    // SAFETY: loading the library runs no code of ours, and its initialisers are what CUDA
+    // programs run.
+    if !unsafe { sys::is_culib_present() } {
+        return Err("no NVRTC: libnvrtc not found".to_owned());
+    }
+    guarded(|| {
+        let (mut major, mut minor) = (0, 0);
+        // SAFETY: both pointers are to live integers.
+        let done = unsafe { sys::nvrtcVersion(&raw mut major, &raw mut minor) }.result();
+        done.map(|()| format!("NVRTC {major}.{minor}"))
+            .map_err(|error| format!("NVRTC: {error}"))
+    })?
+}
+
+/// What the child process does: compiles the source on stdin with `options`, and writes the kernel
+/// to stdout.
+///
+/// # Errors
+/// The compiler's message.
+pub fn compile_for_parent(options: &[String]) -> Result<(), String> {
+    let mut source = String::new();
+    let failed = |error: io::Error| error.to_string();
+    io::stdin().read_to_string(&mut source).map_err(failed)?;
+    nvrtc_version()?;
+    let kernel = guarded(|| nvrtc(&source, options))??;
+    let mut out = io::stdout().lock();
+    out.write_all(&kernel)
+        .and_then(|()| out.flush())
+        .map_err(failed)
+}
+
+fn nvrtc(source: &str, options: &[String]) -> Result<Vec<u8>, String> {
+    let source = std::ffi::CString::new(source).map_err(|error| error.to_string())?;
+    let program = result::create_program(&source, None).map_err(|error| error.to_string())?;
+    // SAFETY: the program has just been made and is not destroyed before the process ends.
+    let compiled = unsafe { result::compile_program(program, options) };
+    if let Err(error) = compiled {
+        // SAFETY: as above.
+        let log = unsafe { result::get_program_log(program) }.unwrap_or_default();
+        let log: Vec<u8> = log.into_iter().map(|byte| byte as u8).collect();
+        let log = String::from_utf8_lossy(&log);
+        return Err(format!("{error}: {}", log.trim_matches(['\0', '\n', ' '])));
+    }
+    let mut size = 0;
+    // SAFETY: the program lives, the pointer is to a live integer.
+    unsafe { sys::nvrtcGetCUBINSize(program, &raw mut size) }
+        .result()
+        .map_err(|error| error.to_string())?;
+    let mut kernel = vec![0_u8; size];
+    // SAFETY: the program lives, and the buffer is as long as asked for.
+    unsafe { sys::nvrtcGetCUBIN(program, kernel.as_mut_ptr().cast()) }
+        .result()
+        .map_err(|error| error.to_string())?;
+    Ok(kernel)
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use std::os::unix::fs::PermissionsExt;
+
+    use super::*;
+    use crate::board::Size;
+
+    /// A compiler that is this shell script.
+    fn compiler(folder: &tempfile::TempDir, script: &str, limit: Duration) -> Compiler {
+        let program = folder.path().join("compiler");
+        std::fs::write(&program, format!("#!/bin/sh\n{script}\n")).unwrap();
+        std::fs::set_permissions(&program, std::fs::Permissions::from_mode(0o755)).unwrap();
+        Compiler {
+            program,
+            limit,
+            folder: Some(folder.path().join("cache")),
+            version: "NVRTC 0.0".to_owned(),
+        }
+    }
+
+    fn program() -> Program {
+        Program::chain(Size::new(16).unwrap()).unwrap()
+    }
+
+    const LONG: Duration = Duration::from_secs(10);
+
+    #[test]
+    fn a_kernel_is_compiled_once() {
+        let folder = tempfile::tempdir().unwrap();
+        let script = format!(
+            "echo x >> {}/runs; cat > /dev/null; echo kernel $*",
+            folder.path().display()
+        );
+        let compiler = compiler(&folder, &script, LONG);
+        let kernel = compiler.compile(program(), "sm_90").unwrap();
+        assert!(String::from_utf8_lossy(&kernel).starts_with("kernel compile-kernel"));
+        assert_eq!(compiler.compile(program(), "sm_90").unwrap(), kernel);
+        let runs = || {
+            std::fs::read_to_string(folder.path().join("runs"))
+                .unwrap()
+                .lines()
+                .count()
+        };
+        assert_eq!(runs(), 1);
+        assert_ne!(compiler.compile(program(), "sm_80").unwrap(), kernel);
+        compiler.forget(program(), "sm_90");
+        assert_eq!(compiler.compile(program(), "sm_90").unwrap(), kernel);
+        assert_eq!(runs(), 3);
+    }
+
+    #[test]
+    fn a_compiler_that_hangs_is_ended() {
+        let folder = tempfile::tempdir().unwrap();
+        let compiler = compiler(&folder, "exec sleep 60", Duration::from_millis(100));
+        let begin = Instant::now();
+        let error = compiler.compile(program(), "sm_90").unwrap_err();
+        assert!(error.contains("still not done"), "{error}");
+        assert!(begin.elapsed() < LONG);
+    }
+
+    #[test]
+    fn a_compiler_that_fails_is_quoted() {
+        let folder = tempfile::tempdir().unwrap();
+        let compiler = compiler(&folder, "cat > /dev/null; echo so sorry >&2; exit 1", LONG);
+        let error = compiler.compile(program(), "sm_90").unwrap_err();
+        assert!(error.contains("so sorry"), "{error}");
+    }
+
+    #[test]
+    fn a_compiler_that_is_not_there_is_named() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut compiler = compiler(&folder, "", LONG);
+        compiler.program = folder.path().join("nowhere");
+        let error = compiler.compile(program(), "sm_90").unwrap_err();
+        assert!(error.contains("nowhere"), "{error}");
+    }
+}

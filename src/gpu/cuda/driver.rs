@@ -1,0 +1,155 @@
+//! What the CUDA driver says of the machine.
+
+use cudarc::driver::result::{self, DriverError};
+use cudarc::driver::sys::{self, CUdevice_attribute};
+
+use super::guarded;
+use crate::gpu::{DeviceError, Kind, OpenError, Properties};
+
+/// What looking for CUDA devices gave.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Found {
+    /// The devices, in CUDA's order.
+    pub devices: Vec<Properties>,
+    /// Why there is none, in words; empty if there is one.
+    pub missing: String,
+}
+
+/// The driver's functions that this program calls.
+const FUNCTIONS: [&str; 34] = [
+    "cuInit",
+    "cuDriverGetVersion",
+    "cuGetErrorName",
+    "cuGetErrorString",
+    "cuDeviceGet",
+    "cuDeviceGetCount",
+    "cuDeviceGetName",
+    "cuDeviceGetAttribute",
+    "cuDeviceTotalMem_v2",
+    "cuDevicePrimaryCtxRetain",
+    "cuDevicePrimaryCtxRelease_v2",
+    "cuCtxSetCurrent",
+    "cuCtxSetFlags",
+    "cuModuleLoadData",
+    "cuModuleGetFunction",
+    "cuModuleUnload",
+    "cuFuncGetAttribute",
+    "cuFuncSetAttribute",
+    "cuOccupancyMaxActiveBlocksPerMultiprocessor",
+    "cuMemAlloc_v2",
+    "cuMemFree_v2",
+    "cuMemHostAlloc",
+    "cuMemFreeHost",
+    "cuMemsetD8Async",
+    "cuMemcpyHtoDAsync_v2",
+    "cuMemcpyDtoHAsync_v2",
+    "cuStreamCreate",
+    "cuStreamDestroy_v2",
+    "cuEventCreate",
+    "cuEventRecord",
+    "cuEventQuery",
+    "cuEventElapsedTime_v2",
+    "cuEventDestroy_v2",
+    "cuLaunchKernel",
+];
+
+/// Looks for CUDA devices. Never fails: what is missing is said in words.
+pub fn devices() -> Found {
+    let found = guarded(look).unwrap_or_else(Err);
+    match found {
+        Ok(devices) => Found {
+            devices,
+            missing: String::new(),
+        },
+        Err(missing) => Found {
+            devices: Vec::new(),
+            missing,
+        },
+    }
+}
+
+fn look() -> Result<Vec<Properties>, String> {
+    start()?;
+    let count = result::device::get_count().map_err(describe)?;
+    if count == 0 {
+        return Err("the CUDA driver shows no device".to_owned());
+    }
+    (0..count as usize).map(properties).collect()
+}
+
+/// Loads the driver and starts it.
+pub(super) fn start() -> Result<(), String> {
+    // SAFETY: loading the library runs no code of ours, and its initialisers are what CUDA programs
+    // run.
+    if !unsafe { sys::is_culib_present() } {
+        return Err("no CUDA driver: libcuda not found".to_owned());
+    }
+    for function in FUNCTIONS {
+        // SAFETY: the library is there, and the function is only looked up.
+        let there = unsafe { sys::culib().get::<unsafe extern "C" fn()>(function) }.is_ok();
+        if !there {
+            return Err(format!(
+                "the CUDA driver is too old: it lacks the function {function}"
+            ));
+        }
+    }
+    result::init().map_err(|error| match error.0 {
+        sys::CUresult::CUDA_ERROR_NO_DEVICE => "the CUDA driver shows no device".to_owned(),
+        _ => format!("the CUDA driver does not start: {}", describe(error)),
+    })
+}
+
+/// What the driver says of device `index`, once started.
+pub(super) fn properties(index: usize) -> Result<Properties, String> {
+    let device = result::device::get(index as i32).map_err(describe)?;
+    let attribute = |which| {
+        // SAFETY: `device` is one that the driver has just given.
+        unsafe { result::device::get_attribute(device, which) }.map_err(describe)
+    };
+    let compute = (
+        attribute(CUdevice_attribute::CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR)? as u32,
+        attribute(CUdevice_attribute::CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR)? as u32,
+    );
+    let multiprocessors =
+        attribute(CUdevice_attribute::CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT)? as u32;
+    // SAFETY: as above.
+    let memory = unsafe { result::device::total_mem(device) }.map_err(describe)?;
+    let mut version = 0;
+    // SAFETY: the pointer is to a live integer.
+    unsafe { sys::cuDriverGetVersion(&raw mut version) }
+        .result()
+        .map_err(describe)?;
+    Ok(Properties {
+        kind: Kind::Cuda,
+        index,
+        name: result::device::get_name(device).map_err(describe)?,
+        compute: Some(compute),
+        memory: memory as u64,
+        multiprocessors,
+        driver: format!("CUDA {}.{}", version / 1000, version % 1000 / 10),
+        compiler: String::new(),
+    })
+}
+
+/// A driver's error in words.
+pub(super) fn describe(error: DriverError) -> String {
+    let name = error.error_name().map(|name| name.to_string_lossy());
+    name.map_or_else(
+        |_| format!("CUDA error {}", error.0 as u32),
+        |name| name.into_owned(),
+    )
+}
+
+/// What a driver's error means for a launch.
+pub(super) fn failed(error: DriverError) -> DeviceError {
+    match error.0 {
+        sys::CUresult::CUDA_ERROR_OUT_OF_MEMORY => DeviceError::OutOfMemory,
+        _ => DeviceError::Lost(describe(error)),
+    }
+}
+
+impl From<String> for OpenError {
+    fn from(why: String) -> Self {
+        Self(why)
+    }
+}

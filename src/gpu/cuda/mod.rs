@@ -1,0 +1,65 @@
+//! GPUs through CUDA.
+//!
+//! The CUDA driver (`libcuda`) and the run-time compiler (NVRTC) are loaded when they are first
+//! asked for, if they are there; nothing is needed to build, and nothing but the CPU is used without
+//! them.
+
+mod cache;
+mod compile;
+mod driver;
+mod image;
+mod slot;
+mod stream;
+
+use std::panic::{self, AssertUnwindSafe};
+use std::path::PathBuf;
+use std::time::Duration;
+
+pub use compile::{Compiler, compile_for_parent};
+pub use driver::{Found, devices};
+pub use image::{embedded, embedded_hash};
+pub use stream::Cuda;
+
+/// How a CUDA device is used.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CudaSettings {
+    /// Its number among the devices that CUDA shows, from 0.
+    pub index: usize,
+    /// Threads per block: a multiple of 32, 32 to 256.
+    pub block: u32,
+    /// Streams, 1 to 4: launches of different streams overlap.
+    pub streams: usize,
+    /// Launches that each stream holds, 1 to 4.
+    pub slots_per_stream: usize,
+    /// The program to start as compiler: this one, in normal use.
+    pub compiler: Option<PathBuf>,
+    /// How long a compilation may take.
+    pub compile_time: Duration,
+    /// Where compiled kernels are kept; `None` to keep none.
+    pub cache: Option<PathBuf>,
+}
+
+impl Default for CudaSettings {
+    fn default() -> Self {
+        Self {
+            index: 0,
+            block: 128,
+            streams: 2,
+            slots_per_stream: 2,
+            compiler: std::env::current_exe().ok(),
+            compile_time: Duration::from_secs(20),
+            cache: cache::default_folder(),
+        }
+    }
+}
+
+/// Runs `call`, which may panic where a library lacks a function: the message then.
+fn guarded<T>(call: impl FnOnce() -> T) -> Result<T, String> {
+    panic::catch_unwind(AssertUnwindSafe(call)).map_err(|panic| {
+        panic
+            .downcast_ref::<String>()
+            .cloned()
+            .or_else(|| panic.downcast_ref::<&str>().map(|&text| text.to_owned()))
+            .unwrap_or_else(|| "a panic".to_owned())
+    })
+}

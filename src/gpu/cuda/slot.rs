@@ -1,0 +1,257 @@
+//! A slot: the buffers and events of one launch at a time, used again for the next.
+
+use std::ffi::c_void;
+use std::ptr;
+use std::time::Duration;
+
+use cudarc::driver::result::{self, DriverError, event};
+use cudarc::driver::sys::{CUdeviceptr, CUevent, CUevent_flags, CUresult, CUstream};
+
+use crate::gpu::{Completed, Launch, Span, Spans, Ticket};
+
+/// A kernel ready to be launched.
+#[derive(Clone, Copy)]
+pub(super) struct Ready {
+    pub(super) function: cudarc::driver::sys::CUfunction,
+    pub(super) blocks: u32,
+    pub(super) block: u32,
+    pub(super) shared: u32,
+}
+
+/// Writing this, or anything above the number of jobs, to a launch's next job ends it early.
+const NO_MORE: u32 = 1 << 31;
+
+/// Words of `Progress` in kernels/device.h, which begins what is sent: next job, jobs done.
+const PROGRESS: usize = 2;
+/// Where jobs begin in what is sent, in words: a multiple of 16 bytes.
+const HEADER: usize = 4;
+
+pub(super) struct Slot {
+    stream: CUstream,
+    stream_number: usize,
+    /// Jobs and tables on their way up.
+    up: Buffers,
+    /// Sums, and at their end progress, on their way down.
+    down: Buffers,
+    /// Beginning, after the upload, after the kernel, after the download.
+    events: [CUevent; 4],
+    holds: Option<Held>,
+}
+
+#[derive(Clone, Copy)]
+struct Held {
+    ticket: Ticket,
+    sums: usize,
+}
+
+/// A buffer on the device, and its twin in host memory that the device can reach.
+struct Buffers {
+    host: *mut c_void,
+    device: CUdeviceptr,
+    bytes: usize,
+}
+
+impl Buffers {
+    const NONE: Self = Self {
+        host: ptr::null_mut(),
+        device: 0,
+        bytes: 0,
+    };
+
+    /// Makes room for `bytes`; what was in them is lost.
+    fn reserve(&mut self, bytes: usize) -> Result<(), DriverError> {
+        if bytes <= self.bytes {
+            return Ok(());
+        }
+        self.free();
+        let bytes = bytes.next_multiple_of(1 << 20);
+        // SAFETY: a context is current. Flags 0: cached memory, which the CPU can read quickly.
+        self.host = unsafe { result::malloc_host(bytes, 0) }?;
+        // SAFETY: a context is current.
+        self.device = match unsafe { result::malloc_sync(bytes) } {
+            Ok(device) => device,
+            Err(error) => {
+                self.free();
+                return Err(error);
+            }
+        };
+        self.bytes = bytes;
+        Ok(())
+    }
+
+    fn free(&mut self) {
+        // An error would say that the context is lost, and the memory with it.
+        if !self.host.is_null() {
+            // SAFETY: it came from `malloc_host` and is freed once.
+            let _ = unsafe { result::free_host(self.host) };
+        }
+        if self.device != 0 {
+            // SAFETY: it came from `malloc_sync` and is freed once.
+            let _ = unsafe { result::memory_free(self.device) };
+        }
+        *self = Self::NONE;
+    }
+
+    /// The first `words` of the host's buffer.
+    fn words(&mut self, words: usize) -> &mut [u32] {
+        assert!(words * 4 <= self.bytes);
+        // SAFETY: the buffer is that long, aligned to a page, and written before it is read: what
+        // goes up by the CPU, what comes down by the device.
+        unsafe { std::slice::from_raw_parts_mut(self.host.cast(), words) }
+    }
+}
+
+impl Slot {
+    /// A slot of `stream`, whose context is current.
+    pub(super) fn new(stream: CUstream, stream_number: usize) -> Result<Self, DriverError> {
+        let mut events = [ptr::null_mut(); 4];
+        for made in &mut events {
+            *made = event::create(CUevent_flags::CU_EVENT_BLOCKING_SYNC)?;
+        }
+        Ok(Self {
+            stream,
+            stream_number,
+            up: Buffers::NONE,
+            down: Buffers::NONE,
+            events,
+            holds: None,
+        })
+    }
+
+    pub(super) const fn is_free(&self) -> bool {
+        self.holds.is_none()
+    }
+
+    pub(super) const fn stream_number(&self) -> usize {
+        self.stream_number
+    }
+
+    /// Queues upload, kernel and download on the slot's stream.
+    pub(super) fn launch(
+        &mut self,
+        kernel: Ready,
+        ticket: Ticket,
+        launch: &Launch,
+    ) -> Result<(), DriverError> {
+        let (jobs, tables) = (launch.jobs.len(), launch.tables.len());
+        let words = HEADER + jobs + tables;
+        self.up.reserve(words * 4)?;
+        let sum_bytes = launch.sums * 8;
+        self.down.reserve(sum_bytes + PROGRESS * 4)?;
+        let staged = self.up.words(words);
+        staged[..HEADER].fill(0);
+        staged[HEADER..][..jobs].copy_from_slice(&launch.jobs);
+        staged[HEADER + jobs..].copy_from_slice(&launch.tables);
+
+        let [begun, uploaded, counted, downloaded] = self.events;
+        let mut progress = self.up.device;
+        let mut first_job = self.up.device + HEADER as u64 * 4;
+        let mut first_table = first_job + jobs as u64 * 4;
+        let mut sums = self.down.device;
+        let mut job_count = launch.job_count;
+        let mut arguments: [*mut c_void; 5] = [
+            (&raw mut first_job).cast(),
+            (&raw mut job_count).cast(),
+            (&raw mut first_table).cast(),
+            (&raw mut sums).cast(),
+            (&raw mut progress).cast(),
+        ];
+        let bytes_down = sum_bytes + PROGRESS * 4;
+        // SAFETY: stream, events and buffers belong to the current context and to this slot, which
+        // holds nothing; buffers are as long as what is copied; the arguments are those of the
+        // kernels' entries, in order, and are read before the launch returns.
+        unsafe {
+            event::record(begun, self.stream)?;
+            result::memcpy_htod_async(self.up.device, self.up.words(words), self.stream)?;
+            result::memset_d8_async(self.down.device, 0, bytes_down, self.stream)?;
+            event::record(uploaded, self.stream)?;
+            result::launch_kernel(
+                kernel.function,
+                (kernel.blocks, 1, 1),
+                (kernel.block, 1, 1),
+                kernel.shared,
+                self.stream,
+                &mut arguments,
+            )?;
+            event::record(counted, self.stream)?;
+            let (device, words) = (self.down.device, sum_bytes / 4);
+            result::memcpy_dtoh_async(self.down.words(words), device, self.stream)?;
+            let there = &mut self.down.words(words + PROGRESS)[words..];
+            result::memcpy_dtoh_async(there, self.up.device, self.stream)?;
+            event::record(downloaded, self.stream)?;
+        }
+        self.holds = Some(Held {
+            ticket,
+            sums: launch.sums,
+        });
+        Ok(())
+    }
+
+    /// What the slot holds, if it is complete. `epoch` is the event that times are measured from.
+    pub(super) fn completed(&mut self, epoch: CUevent) -> Result<Option<Completed>, DriverError> {
+        let Some(Held { ticket, sums }) = self.holds else {
+            return Ok(None);
+        };
+        let [begun, uploaded, counted, downloaded] = self.events;
+        // SAFETY: the event was recorded when the slot was filled.
+        match unsafe { event::query(downloaded) } {
+            Err(DriverError(CUresult::CUDA_ERROR_NOT_READY)) => return Ok(None),
+            done => done?,
+        }
+        // SAFETY: all these events are recorded and complete.
+        let time = |from, to| unsafe { event::elapsed(from, to) }.map(milliseconds);
+        let start = time(epoch, begun)?;
+        let [up, kernel, down] = [
+            start + time(begun, uploaded)?,
+            start + time(begun, counted)?,
+            start + time(begun, downloaded)?,
+        ];
+        let words = self.down.words(sums * 2 + PROGRESS);
+        let jobs_done = words[sums * 2 + 1];
+        let sums = words[..sums * 2]
+            .chunks_exact(2)
+            .map(|half| u64::from(half[0]) | u64::from(half[1]) << 32)
+            .collect();
+        self.holds = None;
+        let span = |start, end| Span { start, end };
+        Ok(Some(Completed {
+            ticket,
+            sums,
+            jobs_done,
+            stream: self.stream_number,
+            spans: Spans {
+                upload: span(start, up),
+                kernel: span(up, kernel),
+                download: span(kernel, down),
+            },
+        }))
+    }
+
+    /// Lets the launch it holds end early, by way of another stream.
+    pub(super) fn cancel(&mut self, other: CUstream) -> Result<(), DriverError> {
+        if self.is_free() {
+            return Ok(());
+        }
+        // What is not uploaded yet, and what is.
+        let first = &mut self.up.words(1)[..];
+        first[0] = NO_MORE;
+        // SAFETY: the word lies in a buffer that lives as long as the slot, and the kernel reads it
+        // atomically.
+        unsafe { result::memcpy_htod_async(self.up.device, self.up.words(1), other) }
+    }
+}
+
+impl Drop for Slot {
+    fn drop(&mut self) {
+        for made in self.events {
+            // SAFETY: it was made here and is destroyed once. An error would say that it is gone.
+            let _ = unsafe { event::destroy(made) };
+        }
+        self.up.free();
+        self.down.free();
+    }
+}
+
+fn milliseconds(time: f32) -> Duration {
+    Duration::from_secs_f64(f64::from(time.max(0.0)) / 1000.0)
+}

@@ -1,0 +1,326 @@
+//! A CUDA device as streams of launches.
+
+use std::collections::HashMap;
+use std::ffi::CString;
+use std::thread;
+use std::time::{Duration, Instant};
+
+use cudarc::driver::result::{self, DriverError, event, function, module, occupancy};
+use cudarc::driver::sys::{self, CUevent, CUevent_flags, CUfunction_attribute, CUstream};
+
+use super::compile::Compiler;
+use super::driver::{describe, failed, properties, start};
+use super::image::embedded;
+use super::slot::{Ready, Slot};
+use super::{CudaSettings, guarded};
+use crate::gpu::{Completed, Device, DeviceError, Launch, OpenError, Program, Properties, Ticket};
+
+/// How long to sleep between two looks at the device: short against a launch, and long enough to
+/// cost no CPU time to speak of.
+const NAP: Duration = Duration::from_micros(500);
+
+/// A GPU driven through CUDA.
+///
+/// Each stream holds a few launches, so that while one is counted the next is uploaded and those of
+/// other streams begin where the device has room.
+pub struct Cuda {
+    properties: Properties,
+    settings: CudaSettings,
+    compiler: Result<Compiler, String>,
+    device: sys::CUdevice,
+    kernels: HashMap<Program, Loaded>,
+    slots: Vec<Slot>,
+    streams: Vec<CUstream>,
+    /// The stream of what must not wait for launches.
+    aside: CUstream,
+    epoch: CUevent,
+    submitted: u64,
+    /// Whether the context still works.
+    alive: bool,
+}
+
+struct Loaded {
+    module: sys::CUmodule,
+    ready: Ready,
+    registers: u32,
+}
+
+impl Cuda {
+    /// Opens the device that `settings` name.
+    ///
+    /// # Errors
+    /// There is no driver or no such device, or it cannot be used.
+    pub fn open(settings: CudaSettings) -> Result<Self, OpenError> {
+        guarded(|| Self::try_open(settings))
+            .unwrap_or_else(Err)
+            .map_err(OpenError)
+    }
+
+    fn try_open(settings: CudaSettings) -> Result<Self, String> {
+        start()?;
+        let index = settings.index;
+        let count = result::device::get_count().map_err(describe)? as usize;
+        if index >= count {
+            return Err(format!("no CUDA device {index}: there are {count}"));
+        }
+        let compiler = Compiler::find(&settings);
+        let mut properties = properties(index)?;
+        properties.compiler = match &compiler {
+            Ok(compiler) => compiler.version().to_owned(),
+            Err(missing) => missing.clone(),
+        };
+        let device = result::device::get(index as i32).map_err(describe)?;
+        // SAFETY: the driver is started and has this device.
+        let context = unsafe { result::primary_ctx::retain(device) }.map_err(describe)?;
+        // From here on, dropping it gives everything back.
+        let mut cuda = Self {
+            properties,
+            compiler,
+            device,
+            kernels: HashMap::new(),
+            slots: Vec::new(),
+            streams: Vec::new(),
+            aside: std::ptr::null_mut(),
+            epoch: std::ptr::null_mut(),
+            submitted: 0,
+            alive: true,
+            settings,
+        };
+        // SAFETY: the context was given just now.
+        unsafe { result::ctx::set_current(context) }.map_err(describe)?;
+        // A thread that waits must not spin. Where the driver minds, its default does as well: this
+        // program waits by looking now and then.
+        let _ = result::ctx::set_flags(sys::CUctx_flags::CU_CTX_SCHED_BLOCKING_SYNC);
+        cuda.make_streams().map_err(describe)?;
+        Ok(cuda)
+    }
+
+    fn make_streams(&mut self) -> Result<(), DriverError> {
+        let stream = || result::stream::create(result::stream::StreamKind::NonBlocking);
+        self.aside = stream()?;
+        for number in 0..self.settings.streams.max(1) {
+            let made = stream()?;
+            self.streams.push(made);
+            for _ in 0..self.settings.slots_per_stream.max(1) {
+                self.slots.push(Slot::new(made, number)?);
+            }
+        }
+        self.epoch = event::create(CUevent_flags::CU_EVENT_DEFAULT)?;
+        // SAFETY: event and stream have just been made.
+        unsafe { event::record(self.epoch, self.aside) }
+    }
+
+    /// Registers per thread and warps per multiprocessor of a program's kernel.
+    ///
+    /// # Errors
+    /// The device cannot run it.
+    pub fn occupancy(&mut self, program: Program) -> Result<(u32, u32), DeviceError> {
+        let ready = self.kernel(program)?;
+        let blocks = ready.blocks / self.properties.multiprocessors.max(1);
+        let registers = self
+            .kernels
+            .get(&program)
+            .map_or(0, |loaded| loaded.registers);
+        Ok((registers, blocks * ready.block / 32))
+    }
+
+    /// The kernel of `program`, compiled and loaded once: by the compiler of this machine if there
+    /// is one, else from the embedded form.
+    fn kernel(&mut self, program: Program) -> Result<Ready, DeviceError> {
+        if let Some(loaded) = self.kernels.get(&program) {
+            return Ok(loaded.ready);
+        }
+        let (major, minor) = self.properties.compute.unwrap_or_default();
+        let architecture = format!("sm_{major}{minor}");
+        let mut why = Vec::new();
+        let mut loaded = None;
+        match &self.compiler {
+            Ok(compiler) => match compiler.compile(program, &architecture) {
+                Ok(image) => match self.load(program, &image) {
+                    Ok(kernel) => loaded = Some(kernel),
+                    Err(error) => {
+                        compiler.forget(program, &architecture);
+                        why.push(format!("compiled: {}", describe(error)));
+                    }
+                },
+                Err(error) => why.push(error),
+            },
+            Err(missing) => why.push(missing.clone()),
+        }
+        if loaded.is_none() {
+            match embedded(program) {
+                Some(text) => match self.load(program, text.as_bytes()) {
+                    Ok(kernel) => loaded = Some(kernel),
+                    Err(error) => why.push(format!("embedded: {}", describe(error))),
+                },
+                None => why.push("none embedded".to_owned()),
+            }
+        }
+        let loaded = loaded.ok_or_else(|| DeviceError::NoKernel(why.join("; ")))?;
+        let ready = loaded.ready;
+        self.kernels.insert(program, loaded);
+        Ok(ready)
+    }
+
+    fn load(&self, program: Program, image: &[u8]) -> Result<Loaded, DriverError> {
+        // Text has to end in a zero.
+        let image = [image, &[0]].concat();
+        // SAFETY: the image is a whole object or a terminated text, and lives through the call.
+        let module = unsafe { module::load_data(image.as_ptr().cast()) }?;
+        let ready = self.prepare(program, module);
+        if ready.is_err() {
+            // SAFETY: it was loaded just now. That it cannot be unloaded changes nothing.
+            let _ = unsafe { module::unload(module) };
+        }
+        ready
+    }
+
+    fn prepare(&self, program: Program, module: sys::CUmodule) -> Result<Loaded, DriverError> {
+        let entry = CString::new(program.entry()).unwrap_or_default();
+        let block = self.settings.block;
+        let shared = program.shared_memory() * block;
+        // SAFETY: the module is loaded, and the function belongs to it.
+        unsafe {
+            let function = module::get_function(module, entry)?;
+            for (attribute, value) in [
+                (
+                    CUfunction_attribute::CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
+                    shared as i32,
+                ),
+                // All of it, in per cent.
+                (
+                    CUfunction_attribute::CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT,
+                    100,
+                ),
+            ] {
+                function::set_function_attribute(function, attribute, value)?;
+            }
+            let registers = function::get_function_attribute(
+                function,
+                CUfunction_attribute::CU_FUNC_ATTRIBUTE_NUM_REGS,
+            )?;
+            let per_multiprocessor = occupancy::max_active_block_per_multiprocessor(
+                function,
+                block as i32,
+                shared as usize,
+            )?;
+            Ok(Loaded {
+                module,
+                ready: Ready {
+                    function,
+                    blocks: self.properties.multiprocessors * per_multiprocessor.max(1) as u32,
+                    block,
+                    shared,
+                },
+                registers: registers as u32,
+            })
+        }
+    }
+
+    /// The free slot whose stream has the least to do.
+    fn free_slot(&self) -> Option<usize> {
+        let load = |stream| {
+            let held = self.slots.iter().filter(|slot| !slot.is_free());
+            held.filter(|slot| slot.stream_number() == stream).count()
+        };
+        (0..self.slots.len())
+            .filter(|&slot| self.slots[slot].is_free())
+            .min_by_key(|&slot| load(self.slots[slot].stream_number()))
+    }
+
+    fn try_submit(&mut self, launch: &Launch) -> Result<Ticket, DeviceError> {
+        let kernel = self.kernel(launch.program)?;
+        let slot = self
+            .free_slot()
+            .ok_or_else(|| DeviceError::Lost("no slot is free".to_owned()))?;
+        let ticket = Ticket(self.submitted);
+        self.slots[slot]
+            .launch(kernel, ticket, launch)
+            .map_err(failed)?;
+        self.submitted += 1;
+        Ok(ticket)
+    }
+
+    fn try_poll(&mut self, patience: Duration) -> Result<Option<Completed>, DeviceError> {
+        let begin = Instant::now();
+        loop {
+            for slot in &mut self.slots {
+                if let Some(completed) = slot.completed(self.epoch).map_err(failed)? {
+                    return Ok(Some(completed));
+                }
+            }
+            let left = patience.saturating_sub(begin.elapsed());
+            if left.is_zero() {
+                return Ok(None);
+            }
+            thread::sleep(NAP.min(left));
+        }
+    }
+
+    fn note<T>(&mut self, outcome: Result<T, DeviceError>) -> Result<T, DeviceError> {
+        if let Err(DeviceError::Lost(_)) = outcome {
+            self.alive = false;
+        }
+        outcome
+    }
+}
+
+impl Device for Cuda {
+    fn properties(&self) -> &Properties {
+        &self.properties
+    }
+
+    fn slots(&self) -> usize {
+        self.slots.len()
+    }
+
+    fn submit(&mut self, launch: &Launch) -> Result<Ticket, DeviceError> {
+        let outcome = guarded(|| self.try_submit(launch));
+        self.note(outcome.unwrap_or_else(|panic| Err(DeviceError::Lost(panic))))
+    }
+
+    fn poll(&mut self, patience: Duration) -> Result<Option<Completed>, DeviceError> {
+        let outcome = guarded(|| self.try_poll(patience));
+        self.note(outcome.unwrap_or_else(|panic| Err(DeviceError::Lost(panic))))
+    }
+
+    fn cancel(&mut self) {
+        let aside = self.aside;
+        for slot in &mut self.slots {
+            // A launch that cannot be told ends by itself.
+            let _ = slot.cancel(aside);
+        }
+    }
+}
+
+impl Drop for Cuda {
+    fn drop(&mut self) {
+        // Buffers must outlive what uses them. A context that is lost uses nothing any more.
+        let begin = Instant::now();
+        while self.alive
+            && self.slots.iter().any(|slot| !slot.is_free())
+            && begin.elapsed() < Duration::from_secs(10)
+        {
+            self.cancel();
+            // What comes of it is not wanted; an error ends the waiting.
+            let _ = self.poll(Duration::from_millis(50));
+        }
+        self.slots.clear();
+        // SAFETY: all of it was made here and is given back once, after what uses it. Errors would
+        // say that it is gone already.
+        unsafe {
+            for loaded in self.kernels.values() {
+                let _ = module::unload(loaded.module);
+            }
+            if !self.epoch.is_null() {
+                let _ = event::destroy(self.epoch);
+            }
+            for &stream in self.streams.iter().chain([&self.aside]) {
+                if !stream.is_null() {
+                    let _ = result::stream::destroy(stream);
+                }
+            }
+            let _ = result::primary_ctx::release(self.device);
+        }
+    }
+}

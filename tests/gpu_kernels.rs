@@ -1,0 +1,267 @@
+//! What a compiler makes of the kernels: registers, spills, the instructions of the hot loop.
+//!
+//! Needs `nvcc` and `cuobjdump` (CUDA 13), on the path or in `$QUEENFOLD_CUDA/bin`, and no GPU;
+//! skipped, and said so, without them. The embedded kernels are made by
+//!
+//! ```text
+//! cargo test --release --test gpu_kernels -- --ignored make_the_embedded_kernels
+//! ```
+#![cfg(feature = "cuda")]
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+use queenfold::board::Size;
+use queenfold::gpu::{Kernel, Program};
+
+/// `nvcc` and `cuobjdump`, if this machine has them.
+struct Tools {
+    folder: Option<PathBuf>,
+}
+
+impl Tools {
+    fn find() -> Option<Self> {
+        let folder = std::env::var_os("QUEENFOLD_CUDA").map(|root| PathBuf::from(root).join("bin"));
+        let tools = Self { folder };
+        let there = ["nvcc", "cuobjdump"].iter().all(|tool| {
+            let mut command = tools.command(tool);
+            command
+                .arg("--version")
+                .stdout(Stdio::null())
+                .stderr(Stdio::null());
+            command.status().is_ok_and(|status| status.success())
+        });
+        if !there {
+            eprintln!("skipped: no nvcc and cuobjdump on the path or in $QUEENFOLD_CUDA/bin");
+        }
+        there.then_some(tools)
+    }
+
+    fn command(&self, tool: &str) -> Command {
+        match &self.folder {
+            Some(folder) => {
+                let path = std::env::var_os("PATH").unwrap_or_default();
+                let mut command = Command::new(folder.join(tool));
+                let paths = std::iter::once(folder.clone()).chain(std::env::split_paths(&path));
+                command.env("PATH", std::env::join_paths(paths).unwrap());
+                command
+            }
+            None => Command::new(tool),
+        }
+    }
+
+    /// Compiles `program`; what it gives is the compiler's report. Fails after `limit`.
+    fn compile(
+        &self,
+        program: Program,
+        architecture: &str,
+        kind: &str,
+        to: &Path,
+        limit: Duration,
+    ) -> String {
+        let source = to.with_extension("cu");
+        fs::write(&source, program.source()).unwrap();
+        let report = to.with_extension("log");
+        let mut child = self
+            .command("nvcc")
+            .args(program.options(architecture))
+            .args([kind, "-Xptxas", "-v", "-o"])
+            .args([to, source.as_path()])
+            .stderr(fs::File::create(&report).unwrap())
+            .spawn()
+            .unwrap();
+        let begin = Instant::now();
+        loop {
+            if let Some(status) = child.try_wait().unwrap() {
+                let report = fs::read_to_string(&report).unwrap();
+                assert!(status.success(), "{program} for {architecture}: {report}");
+                return report;
+            }
+            if begin.elapsed() > limit {
+                child.kill().unwrap();
+                panic!("{program} for {architecture} takes more than {limit:?}");
+            }
+            std::thread::sleep(Duration::from_millis(10));
+        }
+    }
+
+    /// The machine code of a kernel: address and text of each instruction.
+    fn disassemble(&self, kernel: &Path) -> Vec<(u64, String)> {
+        let output = self
+            .command("cuobjdump")
+            .arg("--dump-sass")
+            .arg(kernel)
+            .output()
+            .unwrap();
+        assert!(output.status.success());
+        let text = String::from_utf8_lossy(&output.stdout).into_owned();
+        text.lines().filter_map(instruction).collect()
+    }
+}
+
+/// `/*0a10*/   LDS R17, [R17+-0x980] ;  /* … */`
+fn instruction(line: &str) -> Option<(u64, String)> {
+    let (address, rest) = line.trim_start().strip_prefix("/*")?.split_once("*/")?;
+    let address = u64::from_str_radix(address, 16).ok()?;
+    let text = rest.split("/*").next()?.trim().trim_end_matches(';').trim();
+    (address < 0x10000 && !text.is_empty()).then(|| (address, text.to_owned()))
+}
+
+/// Where an instruction branches to.
+fn target(text: &str) -> Option<u64> {
+    let (_, operands) = text.split_once("BRA")?;
+    let (_, address) = operands.rsplit_once("0x")?;
+    u64::from_str_radix(address.trim(), 16).ok()
+}
+
+/// The innermost loop that searches: from the target of a backward branch to the branch, with no
+/// other backward branch inside, and with accesses to the stack.
+fn hot_loop(code: &[(u64, String)]) -> Vec<&str> {
+    let loops = code.iter().filter_map(|(end, text)| {
+        let start = target(text).filter(|start| start < end)?;
+        let body = code
+            .iter()
+            .filter(|(address, _)| (start..=*end).contains(address));
+        Some(body.map(|(_, text)| text.as_str()).collect::<Vec<_>>())
+    });
+    loops
+        .filter(|body| body.iter().any(|text| text.contains("LDS.128")))
+        .min_by_key(Vec::len)
+        .expect("a loop that uses the stack")
+}
+
+#[test]
+fn every_specialisation_is_lean_on_every_architecture() {
+    let Some(tools) = Tools::find() else {
+        return;
+    };
+    let folder = tempfile::tempdir().unwrap();
+    // What is compiled depends on n through the depth alone.
+    let programs: BTreeSet<u32> = (8..=28)
+        .map(|n| Program::chain(Size::new(n).unwrap()).unwrap().depth)
+        .collect();
+    for architecture in ["sm_80", "sm_90", "sm_100"] {
+        for &depth in &programs {
+            let program = Program {
+                kernel: Kernel::Chain,
+                depth,
+            };
+            let name = format!("{program} for {architecture}");
+            let kernel = folder.path().join("kernel.cubin");
+            let limit = Duration::from_secs(10);
+            let report = tools.compile(program, architecture, "-cubin", &kernel, limit);
+            assert!(
+                report.contains("0 bytes stack frame, 0 bytes spill stores, 0 bytes spill loads"),
+                "{name}: {report}"
+            );
+            let code = tools.disassemble(&kernel);
+            let has = |what: &str| code.iter().any(|(_, text)| text.contains(what));
+            assert!(!has("LDL") && !has("STL"), "{name}: local memory");
+            let body = hot_loop(&code);
+            let count = |what: &str| body.iter().filter(|text| text.contains(what)).count();
+            let nodes = count("STS.128");
+            assert!(nodes >= 1, "{name}");
+            assert_eq!(count("BRA"), 1, "{name}: branches in the hot loop");
+            for barrier in ["BSSY", "BSYNC", "WARPSYNC", "BREAK"] {
+                assert_eq!(count(barrier), 0, "{name}: {barrier} in the hot loop");
+            }
+            assert!(
+                body.len() <= 24 * nodes,
+                "{name}: {} instructions for {nodes} nodes:\n{}",
+                body.len(),
+                body.join("\n")
+            );
+        }
+    }
+}
+
+#[test]
+fn the_reader_of_machine_code_sees_what_it_should() {
+    let line = "        /*0a10*/              @P1 BRA 0x9b0 ;     /* 0xffff */";
+    assert_eq!(instruction(line), Some((0xa10, "@P1 BRA 0x9b0".to_owned())));
+    assert_eq!(target("@P1 BRA 0x9b0"), Some(0x9b0));
+    let code: Vec<_> = [
+        (0x10, "LDG R1"),
+        (0x20, "BRA 0x10"),
+        (0x30, "STS.128 [R1], R4"),
+        (0x40, "LDS.128 R4, [R1]"),
+        (0x50, "@P0 BRA 0x30"),
+        (0x60, "BRA 0x10"),
+    ]
+    .map(|(address, text)| (address, text.to_owned()))
+    .into();
+    assert_eq!(hot_loop(&code).len(), 3);
+}
+
+#[test]
+#[ignore = "writes kernels/ptx; run by name after a change to the kernels"]
+fn make_the_embedded_kernels() {
+    let tools = Tools::find().expect("nvcc is needed");
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("kernels/ptx");
+    let folder = tempfile::tempdir().unwrap();
+    for depth in Program::DEPTHS {
+        let program = Program {
+            kernel: Kernel::Chain,
+            depth,
+        };
+        let made = folder.path().join("kernel.ptx");
+        let limit = Duration::from_secs(60);
+        tools.compile(program, "compute_80", "-ptx", &made, limit);
+        let text = fs::read_to_string(&made).unwrap();
+        // The compiler writes its own version; nothing here is newer than 8.2, which drivers of
+        // CUDA 12.2 and later read.
+        let body: String = text
+            .lines()
+            .map(str::trim_end)
+            .filter(|line| !line.starts_with("//") && !line.is_empty())
+            .map(|line| {
+                if line.starts_with(".version") {
+                    ".version 8.2"
+                } else {
+                    line
+                }
+            })
+            .flat_map(|line| [line, "\n"])
+            .collect();
+        let hash = program.source_hash();
+        fs::write(
+            root.join(format!("{program}.ptx")),
+            format!("// source {hash:016x}\n{body}"),
+        )
+        .unwrap();
+    }
+}
+
+#[test]
+fn the_embedded_kernels_are_accepted_by_the_assembler() {
+    let Some(tools) = Tools::find() else {
+        return;
+    };
+    let folder = tempfile::tempdir().unwrap();
+    for depth in Program::DEPTHS {
+        let program = Program {
+            kernel: Kernel::Chain,
+            depth,
+        };
+        let text = queenfold::gpu::cuda::embedded(program).unwrap();
+        let source = folder.path().join("kernel.ptx");
+        fs::write(&source, text).unwrap();
+        for architecture in ["sm_80", "sm_90", "sm_100"] {
+            let output = tools
+                .command("ptxas")
+                .arg(format!("-arch={architecture}"))
+                .arg("-o")
+                .args([&folder.path().join("kernel.cubin"), &source])
+                .output()
+                .unwrap();
+            let message = String::from_utf8_lossy(&output.stderr);
+            assert!(
+                output.status.success(),
+                "{program} for {architecture}: {message}"
+            );
+        }
+    }
+}
