@@ -210,3 +210,53 @@ fn a_launch_that_does_nothing_is_no_count() {
         "{said}"
     );
 }
+
+/// Runs the program with this driver.
+fn program(fake: &str, arguments: &[&str]) -> std::process::Output {
+    let folder = tempfile::tempdir().unwrap();
+    build(folder.path(), &[]);
+    Command::new(env!("CARGO_BIN_EXE_queenfold"))
+        .args(arguments)
+        .env("LD_LIBRARY_PATH", folder.path())
+        .env("FAKE", fake)
+        .output()
+        .unwrap()
+}
+
+#[test]
+fn devices_shows_what_there_is_and_never_fails() {
+    let output = program("", &["devices", "--json"]);
+    assert!(output.status.success());
+    let json: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    let gpu = &json["gpus"][0];
+    assert_eq!(gpu["name"], "Fake GPU");
+    assert_eq!(
+        (&gpu["registers"], &gpu["warps_per_multiprocessor"]),
+        (&32.into(), &24.into())
+    );
+    for fake in [
+        "no device",
+        "none shown",
+        "broken",
+        "222",
+        "no memory",
+        "700",
+    ] {
+        for arguments in [&["devices"][..], &["devices", "--json"]] {
+            let output = program(fake, arguments);
+            assert!(output.status.success(), "{fake}");
+        }
+    }
+}
+
+#[test]
+fn bench_without_a_device_ends_with_6_and_says_what_was_looked_for() {
+    let output = program("no device", &["bench", "--gpu", "--json"]);
+    assert_eq!(output.status.code(), Some(6));
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(
+        said.contains("no CUDA device 0: the CUDA driver shows no device"),
+        "{said}"
+    );
+    assert!(output.stdout.is_empty());
+}

@@ -1,4 +1,4 @@
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::exit::Failure;
 use super::print;
@@ -11,6 +11,10 @@ pub struct Args {
     /// Print it as JSON
     #[arg(long)]
     json: bool,
+
+    /// The board for which to tell how a GPU's kernel fits
+    #[arg(short, value_name = "N", default_value_t = 20, value_parser = clap::value_parser!(u32).range(5..=28))]
+    n: u32,
 }
 
 /// Shows the machine. What the system does not tell is `unknown`, or `null` in JSON.
@@ -21,6 +25,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         .filter(|isa| isa.is_available())
         .map(Isa::name)
         .collect();
+    let gpus = gpus(args.n);
     if args.json {
         return print(
             &json!({
@@ -30,6 +35,8 @@ pub fn run(args: &Args) -> Result<(), Failure> {
                 "isa": Isa::best().name(),
                 "memory": machine.memory.map(|bytes| bytes.to_string()),
                 "memory_limit": machine.memory_limit.map(|bytes| bytes.to_string()),
+                "gpus": gpus.devices,
+                "gpu_missing": gpus.missing,
             })
             .to_string(),
         );
@@ -50,10 +57,89 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         "CPU               {}\n\
          Cores             {}\n\
          Instruction sets  {}; auto takes {}\n\
-         Memory            {memory}",
+         Memory            {memory}
+         GPUs              {}",
         machine.cpu.as_deref().unwrap_or("unknown"),
         machine.cores,
         available.join(", "),
         Isa::best(),
+        gpus.in_words(),
     ))
+}
+
+/// The GPUs of the machine, or why there is none.
+struct Gpus {
+    devices: Vec<Value>,
+    missing: Option<String>,
+}
+
+impl Gpus {
+    fn in_words(&self) -> String {
+        let text = |gpu: &Value, key: &str| match &gpu[key] {
+            Value::String(text) => text.clone(),
+            Value::Null => "unknown".to_owned(),
+            other => other.to_string(),
+        };
+        let devices = self.devices.iter().map(|gpu| {
+            format!(
+                "{}: {}, {}, compiler {}, {} registers, {} warps per multiprocessor at n = {}",
+                text(gpu, "index"),
+                text(gpu, "name"),
+                text(gpu, "driver"),
+                text(gpu, "compiler"),
+                text(gpu, "registers"),
+                text(gpu, "warps_per_multiprocessor"),
+                text(gpu, "n"),
+            )
+        });
+        let lines: Vec<_> = devices.chain(self.missing.clone()).collect();
+        lines.join("\n                  ")
+    }
+}
+
+/// Looks for GPUs, and how the kernel for boards of size `n` fits on them. What a device does not
+/// tell is `null`.
+#[cfg(feature = "cuda")]
+fn gpus(n: u32) -> Gpus {
+    use crate::board::Size;
+    use crate::gpu::cuda::{Cuda, CudaSettings, devices};
+    use crate::gpu::{Device, Program};
+
+    let found = devices();
+    let described = found.devices.iter().map(|properties| {
+        let opened = Cuda::open(CudaSettings {
+            index: properties.index,
+            ..CudaSettings::default()
+        });
+        let mut described = json!(properties);
+        described["n"] = json!(n);
+        let program = Size::new(n).ok().and_then(Program::chain);
+        match (opened, program) {
+            (Ok(mut device), Some(program)) => {
+                described["compiler"] = json!(device.properties().compiler);
+                match device.occupancy(program) {
+                    Ok((registers, warps)) => {
+                        described["registers"] = json!(registers);
+                        described["warps_per_multiprocessor"] = json!(warps);
+                    }
+                    Err(error) => described["error"] = json!(error.to_string()),
+                }
+            }
+            (Err(error), _) => described["error"] = json!(error.to_string()),
+            (Ok(_), None) => {}
+        }
+        described
+    });
+    Gpus {
+        devices: described.collect(),
+        missing: (!found.missing.is_empty()).then_some(found.missing),
+    }
+}
+
+#[cfg(not(feature = "cuda"))]
+fn gpus(_: u32) -> Gpus {
+    Gpus {
+        devices: Vec::new(),
+        missing: Some("this program is built without CUDA".to_owned()),
+    }
 }

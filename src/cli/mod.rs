@@ -2,6 +2,8 @@
 //!
 //! Results go to stdout, everything else to stderr.
 
+#[cfg(feature = "cuda")]
+mod bench;
 mod census;
 mod completions;
 mod config;
@@ -98,6 +100,17 @@ enum Command {
     Config(config::Args),
     /// Print a completion script for a shell
     Completions(completions::Args),
+    /// Measure what a GPU reaches
+    #[cfg(feature = "cuda")]
+    Bench(bench::Args),
+    /// Compile a kernel, as a child of this program that may be ended if it hangs
+    #[cfg(feature = "cuda")]
+    #[command(hide = true)]
+    CompileKernel {
+        /// Options of the compiler
+        #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
+        options: Vec<String>,
+    },
 }
 
 /// Runs the program on the arguments of the process.
@@ -120,6 +133,11 @@ pub fn main() -> ExitCode {
         Command::Selftest => selftest::run(),
         Command::Config(args) => config::run(&args),
         Command::Completions(args) => completions::run(&args),
+        #[cfg(feature = "cuda")]
+        Command::Bench(args) => bench::run(&args),
+        #[cfg(feature = "cuda")]
+        Command::CompileKernel { options } => crate::gpu::cuda::compile_for_parent(&options)
+            .map_err(|error| Failure::new(Exit::Error, error)),
     };
     match done {
         Ok(()) => Exit::Done.into(),

@@ -12,9 +12,11 @@
 //!   device, by the feature `emulated-gpu`.
 //! * [`Owner`]: keeps one device busy, checks what it returns, and does what can be done when it
 //!   fails.
+//! * [`measure()`]: a whole board on one device, with the time it took.
 
 mod batch;
 mod device;
+mod measure;
 mod owner;
 mod program;
 
@@ -29,5 +31,6 @@ pub use device::{
 };
 #[cfg(feature = "emulated-gpu")]
 pub use emulated::{Emulated, EmulatedSettings, Fault, Trouble};
+pub use measure::{Measured, measure};
 pub use owner::{Event, Opener, Owner, OwnerSettings};
 pub use program::{Kernel, Program};

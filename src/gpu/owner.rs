@@ -45,11 +45,13 @@ struct InFlight {
 }
 
 /// How an owner treats its device.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct OwnerSettings {
     /// How long a launch should take, 50 ms to 5 s: long against the gap between two, short against
     /// the run and against what a cancelled run may wait for.
     pub batch_time: Duration,
+    /// What the first launches cost, before the speed of the device is known, in core-seconds.
+    pub first_cost: f64,
     /// The most jobs in a launch, at least [`least_jobs`](Self::least_jobs).
     pub most_jobs: u32,
     /// Give the device up rather than send fewer jobs than these for want of memory.
@@ -64,6 +66,8 @@ impl Default for OwnerSettings {
     fn default() -> Self {
         Self {
             batch_time: Duration::from_millis(400),
+            // 25 ms on the fastest, a second on a slow one.
+            first_cost: 200.0,
             most_jobs: 8 << 20,
             least_jobs: 64 << 10,
             restarts: 2,
@@ -95,9 +99,6 @@ pub enum Event {
     /// The device counts wrongly. Nothing it has counted can be trusted.
     Mismatch(String),
 }
-
-/// A launch whose speed is not known yet costs this much, in core-seconds.
-const FIRST_COST: f64 = 5.0;
 
 impl Owner {
     /// Opens the device and lets it count a small board with the kernel of `batcher`.
@@ -141,7 +142,7 @@ impl Owner {
     pub fn wants(&self) -> Option<f64> {
         let slots = self.device.as_ref()?.slots();
         let room = self.in_flight.len() + self.pending.len() < slots;
-        let launch = self.speed.map_or(FIRST_COST, |speed| {
+        let launch = self.speed.map_or(self.settings.first_cost, |speed| {
             speed * self.settings.batch_time.as_secs_f64()
         });
         room.then_some(launch)

@@ -1,0 +1,126 @@
+use std::time::{Duration, Instant};
+
+use super::{Event, Owner, Span};
+use crate::board::Size;
+use crate::chain::ChainPlan;
+use crate::engine::{Plan, Tally};
+
+/// What counting a whole board on one device gave, and what it took.
+#[derive(Clone, Debug)]
+pub struct Measured {
+    /// What was counted.
+    pub tally: Tally,
+    /// From the first task to the last tally.
+    pub wall: Duration,
+    /// The time in which at least one kernel ran.
+    pub kernel: Duration,
+    /// From the beginning of the first kernel to the end of the last.
+    pub window: Duration,
+    /// Launches.
+    pub launches: u64,
+}
+
+impl Measured {
+    /// The share of the time between the first and the last kernel in which a kernel ran.
+    pub fn busy(&self) -> f64 {
+        if self.window.is_zero() {
+            return 1.0;
+        }
+        self.kernel.as_secs_f64() / self.window.as_secs_f64()
+    }
+}
+
+/// Counts the board of size `n`, with nothing but the device of `owner`.
+///
+/// # Errors
+/// The device failed; in words.
+pub fn measure(mut owner: Owner, n: Size) -> Result<Measured, String> {
+    let plan = ChainPlan::new(n);
+    let start = Instant::now();
+    let mut measured = Measured {
+        tally: Tally::default(),
+        wall: Duration::ZERO,
+        kernel: Duration::ZERO,
+        window: Duration::ZERO,
+        launches: 0,
+    };
+    let mut kernels = Vec::new();
+    let mut next = 0;
+    loop {
+        while let Some(wanted) = owner.wants().filter(|_| next < plan.tasks()) {
+            let mut cost = 0.0;
+            let mut tasks = Vec::new();
+            while next < plan.tasks() && cost < wanted {
+                let task = plan.task(next);
+                cost += task.cost;
+                tasks.push(task);
+                next += 1;
+            }
+            owner.offer(tasks);
+            // Submit each launch as soon as it is there.
+            take(owner.work(Duration::ZERO), &mut measured, &mut kernels)?;
+        }
+        if next == plan.tasks() && owner.is_idle() {
+            break;
+        }
+        let events = owner.work(Duration::from_millis(100));
+        take(events, &mut measured, &mut kernels)?;
+    }
+    measured.wall = start.elapsed();
+    (measured.kernel, measured.window) = union(kernels);
+    Ok(measured)
+}
+
+fn take(
+    events: Vec<Event>,
+    measured: &mut Measured,
+    kernels: &mut Vec<Span>,
+) -> Result<(), String> {
+    for event in events {
+        match event {
+            Event::Counted { tallies, spans } => {
+                measured.tally += tallies.into_iter().map(|(_, tally)| tally).sum();
+                if let Some((_, spans)) = spans {
+                    measured.launches += 1;
+                    kernels.push(spans.kernel);
+                }
+            }
+            Event::Returned { reason, .. } => return Err(reason),
+            Event::Mismatch(what) => return Err(what),
+        }
+    }
+    Ok(())
+}
+
+/// The time covered by `spans`, and from their first beginning to their last end.
+fn union(mut spans: Vec<Span>) -> (Duration, Duration) {
+    spans.sort_by_key(|span| span.start);
+    let (Some(first), Some(last)) = (spans.first(), spans.iter().map(|span| span.end).max()) else {
+        return (Duration::ZERO, Duration::ZERO);
+    };
+    let begin = first.start;
+    let mut covered = Duration::ZERO;
+    let mut until = begin;
+    for span in spans {
+        covered += span.end.saturating_sub(span.start.max(until));
+        until = until.max(span.end);
+    }
+    (covered, last - begin)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn time_that_spans_share_is_covered_once() {
+        let span = |start, end| Span {
+            start: Duration::from_secs(start),
+            end: Duration::from_secs(end),
+        };
+        let spans = vec![span(8, 9), span(1, 4), span(2, 3), span(3, 6)];
+        let (covered, window) = union(spans);
+        assert_eq!((covered.as_secs(), window.as_secs()), (6, 8));
+        assert_eq!(union(Vec::new()), (Duration::ZERO, Duration::ZERO));
+    }
+}
