@@ -102,7 +102,7 @@ fn what_is_refused_is_named_with_file_key_and_what_would_do() {
         ("[run]\nworker = 2\n", ["run.worker", "`run.workers`"]),
         (
             "[run]\nworkers = 5000\n",
-            ["run.workers = 5000", "from 1 to 1024"],
+            ["run.workers = 5000", "from 0 to 1024"],
         ),
         ("[run]\nn = \"9..=5\"\n", ["run.n", "from 1 to 32"]),
         (

@@ -10,7 +10,7 @@ use queenfold::board::{Size, known};
 use queenfold::engine::{Plan, Tally, Task, TaskId};
 use queenfold::gpu::{
     ChainBatcher, Device, Emulated, EmulatedSettings, Event, Fault, Launch, OpenError, Opener,
-    Owner, OwnerSettings, Trouble,
+    Owner, OwnerSettings, Trouble, measure,
 };
 
 fn batcher(n: u32) -> ChainBatcher {
@@ -112,7 +112,10 @@ fn totals_of_5_to_13_queens_are_the_known_ones_and_every_task_agrees_with_the_re
             .collect();
         let owner = Owner::open(opener(2, healthy()), batcher, OwnerSettings::default()).unwrap();
         let outcome = drive(owner, tasks, 1);
-        assert_eq!(outcome.tallies, expected, "n = {n}");
+        assert_eq!(outcome.tallies.len(), expected.len(), "n = {n}");
+        for (task, tally) in &outcome.tallies {
+            assert!(tally.agrees_with(&expected[task]), "n = {n}, {task}");
+        }
         assert_eq!(outcome.total(), known(Size::new(n).unwrap()).unwrap().total);
     }
 }
@@ -185,7 +188,11 @@ fn a_device_that_does_not_open_again_is_given_up() {
     });
     let batcher = batcher(11);
     let all = tasks(&batcher);
-    let outcome = drive(Owner::open(open, batcher, quick()).unwrap(), all.clone(), 1);
+    let outcome = drive(
+        Owner::open(open, batcher, OwnerSettings::default()).unwrap(),
+        all.clone(),
+        1,
+    );
     assert!(outcome.given_up && outcome.reasons[0].contains("gone"));
     assert_eq!(outcome.left, all);
 }
@@ -201,7 +208,7 @@ fn without_memory_batches_are_halved_until_they_fit() {
     });
     let settings = OwnerSettings {
         least_jobs: 16,
-        ..quick()
+        ..OwnerSettings::default()
     };
     let owner = Owner::open(opener(1, trouble), batcher, settings).unwrap();
     let outcome = drive(owner, tasks, usize::MAX);
@@ -214,7 +221,7 @@ fn without_memory_even_for_the_least_batch_the_device_is_given_up() {
     let batcher = batcher(13);
     let all = tasks(&batcher);
     let trouble = Arc::new(|number, _: &Launch| (number > 0).then_some(Fault::OutOfMemory));
-    let owner = Owner::open(opener(1, trouble), batcher, quick()).unwrap();
+    let owner = Owner::open(opener(1, trouble), batcher, OwnerSettings::default()).unwrap();
     let outcome = drive(owner, all.clone(), usize::MAX);
     assert!(outcome.given_up && outcome.reasons[0].contains("memory"));
     assert_eq!(outcome.left.len(), all.len());
@@ -223,7 +230,9 @@ fn without_memory_even_for_the_least_batch_the_device_is_given_up() {
 #[test]
 fn a_device_without_a_kernel_is_not_used() {
     let no_kernel = opener(1, Arc::new(|_, _| Some(Fault::NoKernel)));
-    let error = Owner::open(no_kernel, batcher(12), quick()).err().unwrap();
+    let error = Owner::open(no_kernel, batcher(12), OwnerSettings::default())
+        .err()
+        .unwrap();
     assert!(error.to_string().contains("no kernel"), "{error}");
 }
 
@@ -231,7 +240,9 @@ fn a_device_without_a_kernel_is_not_used() {
 fn a_device_that_miscounts_a_small_board_is_refused() {
     for fault in [Fault::WrongSum, Fault::JobMissing] {
         let wrong = opener(1, Arc::new(move |_, _| Some(fault)));
-        let error = Owner::open(wrong, batcher(12), quick()).err().unwrap();
+        let error = Owner::open(wrong, batcher(12), OwnerSettings::default())
+            .err()
+            .unwrap();
         assert!(error.to_string().contains("emulated: "), "{error}");
     }
 }
@@ -241,16 +252,64 @@ fn a_sampled_job_with_another_count_fails_the_run() {
     let batcher = batcher(13);
     let all = tasks(&batcher);
     let trouble = Arc::new(|number, _: &Launch| (number == 2).then_some(Fault::WrongSum));
-    let owner = Owner::open(opener(1, trouble), batcher, quick()).unwrap();
+    let owner = Owner::open(opener(1, trouble), batcher, OwnerSettings::default()).unwrap();
     let outcome = drive(owner, all, 1);
     assert!(outcome.mismatch.unwrap().contains("sampled job"));
+}
+
+#[test]
+fn a_halt_returns_what_is_not_counted_and_the_device_goes_on_afterwards() {
+    let batcher = batcher(16);
+    let all = tasks(&batcher);
+    let mut owner = Owner::open(opener(1, healthy()), batcher, OwnerSettings::default()).unwrap();
+    let (first, second) = all.split_at(all.len() / 2);
+    owner.offer(first.to_vec());
+    assert!(owner.work(Duration::from_millis(1)).is_empty());
+    owner.offer(second.to_vec());
+    let mut back = owner.halt();
+    assert_eq!(back, second);
+    while !owner.is_idle() {
+        for event in owner.work(Duration::from_millis(100)) {
+            match event {
+                Event::Returned {
+                    tasks, given_up, ..
+                } => {
+                    assert!(!given_up);
+                    back.extend(tasks);
+                }
+                other => panic!("{other:?}"),
+            }
+        }
+    }
+    assert_eq!(back.len(), all.len());
+    owner.offer(first[..1].to_vec());
+    let counted = loop {
+        let events = owner.work(Duration::from_millis(100));
+        if !events.is_empty() {
+            break events;
+        }
+    };
+    assert!(
+        matches!(counted[..], [Event::Counted { .. }]),
+        "{counted:?}"
+    );
+}
+
+#[test]
+fn a_board_is_measured_on_the_device_alone() {
+    let n = Size::new(12).unwrap();
+    let owner = Owner::open(opener(1, healthy()), batcher(12), OwnerSettings::default()).unwrap();
+    let measured = measure(owner, n).unwrap();
+    assert_eq!(measured.tally.completions.solutions(), 14_200);
+    assert!(measured.launches > 0 && measured.kernel <= measured.window);
+    assert!(measured.busy() <= 1.0);
 }
 
 #[test]
 fn closing_ends_launches_early_and_returns_their_tasks() {
     let batcher = batcher(16);
     let all = tasks(&batcher);
-    let mut owner = Owner::open(opener(1, healthy()), batcher, quick()).unwrap();
+    let mut owner = Owner::open(opener(1, healthy()), batcher, OwnerSettings::default()).unwrap();
     owner.offer(all.clone());
     assert!(owner.work(Duration::from_millis(1)).is_empty());
     let start = std::time::Instant::now();

@@ -53,6 +53,8 @@ struct PlanRecord {
     done: TaskSet,
     sum: Tally,
     work: Work,
+    /// Cost counted by CPU workers, and the seconds that took.
+    cpu: (f64, f64),
 }
 
 impl Record {
@@ -117,6 +119,7 @@ impl PlanRecord {
             done: TaskSet::new(plan_tasks),
             sum: Tally::default(),
             work: Work::new(tasks, cost),
+            cpu: (0.0, 0.0),
         }
     }
 
@@ -162,8 +165,12 @@ impl Collector {
             task: self.floor.id(plan, counted.task),
             tally: counted.tally,
             backend: counted.backend,
-            device: "cpu".to_owned(),
-            worker: worker_name(worker),
+            device: match counted.backend {
+                "cuda" | "emulated" => counted.backend,
+                _ => "cpu",
+            }
+            .to_owned(),
+            worker: worker_name(&self.floor, worker),
             audited_by: counted.audited_by,
             took: counted.took,
         };
@@ -217,7 +224,7 @@ impl Collector {
     fn settle(&self, left: Batch) {
         let record = &self.record.plans[left.plan];
         self.settled.do_send(Settled {
-            seconds_per_cost: record.work.seconds_per_cost(),
+            seconds_per_cost: (record.cpu.0 > 0.0).then(|| record.cpu.1 / record.cpu.0),
             left,
         });
     }
@@ -277,6 +284,11 @@ impl Handler<Counted> for Collector {
                 self.failure.do_send(Failure(error));
             }
             self.panicked.remove(&self.floor.id(plan, tally.task));
+            if counted.worker < self.floor.workers {
+                let cpu = &mut self.record.plans[plan].cpu;
+                cpu.0 += tally.cost;
+                cpu.1 += tally.took.as_secs_f64();
+            }
         }
         if let Some((task, message)) = counted.mismatch {
             let error = self.task_error(plan, task, message);
@@ -337,6 +349,7 @@ mod tests {
                 done: TaskSet::new(tasks),
                 sum: Tally::default(),
                 work: Work::new(tasks, tasks as f64),
+                cpu: (0.0, 0.0),
             }],
             nodes_restored: 0,
             remembered: HashMap::new(),

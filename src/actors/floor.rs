@@ -1,8 +1,8 @@
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
-use super::{Recorder, RunSpec};
+use super::{DeviceSpec, Recorder, RunSpec};
 use crate::engine::{CounterSettings, Plan, TaskId};
 
 /// What all actors and worker threads of a run share: what is to be counted, and three facts that
@@ -10,7 +10,12 @@ use crate::engine::{CounterSettings, Plan, TaskId};
 pub(super) struct Floor {
     pub(super) plans: Vec<Arc<dyn Plan>>,
     pub(super) settings: CounterSettings,
+    /// CPU workers, numbered from 0.
     pub(super) workers: usize,
+    /// Devices, whose numbers follow those of the CPU workers.
+    pub(super) devices: Vec<DeviceSpec>,
+    /// Devices not given up.
+    devices_left: AtomicUsize,
     pub(super) start: Instant,
     pub(super) audit: f64,
     pub(super) recorder: Option<Arc<dyn Recorder>>,
@@ -25,12 +30,15 @@ pub(super) struct Floor {
 impl Floor {
     pub(super) fn new(
         spec: &RunSpec,
+        devices: &[DeviceSpec],
         #[cfg(feature = "fault-injection")] faults: super::Faults,
     ) -> Self {
         Self {
             plans: spec.plans.clone(),
             settings: spec.counter.clone(),
-            workers: spec.workers.max(1),
+            workers: spec.workers.max(usize::from(devices.is_empty())),
+            devices: devices.to_vec(),
+            devices_left: AtomicUsize::new(devices.len()),
             start: Instant::now(),
             audit: spec.audit,
             recorder: spec.recorder.clone(),
@@ -39,6 +47,16 @@ impl Floor {
             #[cfg(feature = "fault-injection")]
             injector: super::faults::Injector::new(faults),
         }
+    }
+
+    /// CPU workers and devices.
+    pub(super) fn hands(&self) -> usize {
+        self.workers + self.devices.len()
+    }
+
+    /// Notes that a device is given up; whether nobody is left to count.
+    pub(super) fn give_device_up(&self) -> bool {
+        self.devices_left.fetch_sub(1, Ordering::Relaxed) == 1 && self.workers == 0
     }
 
     pub(super) fn id(&self, plan: usize, task: u64) -> TaskId {

@@ -41,6 +41,20 @@ pub(super) struct Offer;
 /// To the producer: take back what is queued, offer nothing, say when nothing is in flight.
 pub(super) struct Halt;
 
+/// To the producer, from a device: a batch that costs this much, as soon as there is one.
+pub(super) struct Want {
+    pub(super) worker: usize,
+    /// In core-seconds by the plan's estimate.
+    pub(super) cost: f64,
+    /// Cost that the device counts per second, once known.
+    pub(super) speed: Option<f64>,
+}
+
+/// To the producer, from a device: it takes no batch any more.
+pub(super) struct Leave {
+    pub(super) worker: usize,
+}
+
 /// To the producer: close the queue; workers end.
 pub(super) struct Close;
 
@@ -48,7 +62,7 @@ pub(super) struct Close;
 pub(super) struct Settled {
     /// What of it was not counted.
     pub(super) left: Batch,
-    /// Measured so far, in this plan.
+    /// Measured so far, in this plan, on CPU workers.
     pub(super) seconds_per_cost: Option<f64>,
 }
 
@@ -108,5 +122,5 @@ macro_rules! unanswered {
 
 unanswered!(
     Wake, Failure, Gone, Complete, Quiet, Left, Sum, Sums, Offer, Halt, Close, Settled, Retry,
-    Counted, Lost, Ended,
+    Counted, Lost, Ended, Want, Leave,
 );

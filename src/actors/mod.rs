@@ -25,7 +25,8 @@
 //! what is in flight comes back, the queue is closed, the threads end and are joined.
 //!
 //! * `run`: the state machine; `state`: its table.
-//! * `producer`, `worker`, `collector`: the other actors; `thread`: what a worker's thread does.
+//! * `producer`, `worker`, `collector`: the other actors; `thread`: what a worker's thread does;
+//!   `gpu`: what the thread that owns a device does.
 //! * `messages`: what they tell each other; `queue`: the bounded queue; `floor`: what all share.
 //! * `recorder`: what keeps finished tasks for longer than the run lives; `audit`: which tasks are
 //!   counted a second time.
@@ -38,6 +39,7 @@ mod estimate;
 #[cfg(feature = "fault-injection")]
 mod faults;
 mod floor;
+mod gpu;
 mod lifeline;
 mod messages;
 mod panics;
@@ -65,7 +67,7 @@ pub use control::{Control, Eta, Progress};
 pub use faults::Faults;
 pub use recorder::{Finished, RecordError, Recorder};
 pub use report::{Report, RunError, WorkerReport};
-pub use spec::RunSpec;
+pub use spec::{DeviceSpec, RunSpec};
 pub use state::RunState;
 
 use run::Run;
@@ -87,12 +89,24 @@ const COLLECTOR: &str = "collector";
 /// # Errors
 /// See [`RunError`]. No partial result is returned with an error.
 pub fn run(spec: &RunSpec, control: &Control) -> Result<Report, RunError> {
+    run_on(spec, &[], control)
+}
+
+/// Like [`run`], with devices beside the CPU workers, of which there may be none then.
+///
+/// # Errors
+/// See [`RunError`]. No partial result is returned with an error.
+pub fn run_on(
+    spec: &RunSpec,
+    devices: &[DeviceSpec],
+    control: &Control,
+) -> Result<Report, RunError> {
     let cpu = ProcessTime::try_now().ok();
     let dispatch = dispatcher::get_default(Clone::clone);
     let (sender, outcome) = channel::bounded(1);
     let act = || {
         let system = System::new();
-        system.block_on(async { Run::new(spec, control, sender).start() });
+        system.block_on(async { Run::new(spec, devices, control, sender).start() });
         system.run()
     };
     let ended = std::thread::scope(|scope| {

@@ -1,6 +1,8 @@
 //! The bounded queue between the producer and the workers.
 
-use crossbeam::channel::{Receiver, Sender, TryRecvError, bounded, select};
+use std::time::Duration;
+
+use crossbeam::channel::{Receiver, RecvTimeoutError, Sender, TryRecvError, bounded, select};
 
 /// A handful of tasks of one plan, handed to a worker at once. Never recorded.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -9,14 +11,17 @@ pub(super) struct Batch {
     pub(super) plan: usize,
     /// Positions of the tasks in the plan.
     pub(super) tasks: Vec<u64>,
-    /// The one worker that is to count them, for tasks that panicked on another.
+    /// The one worker that is to count them: another one than they panicked on, or a device.
     pub(super) only: Option<usize>,
+    /// Whether it is as large as a device wants.
+    pub(super) for_device: bool,
 }
 
 /// The end that batches are put into.
 ///
-/// All workers draw from one queue. Beside it each worker has a tray for what must be counted by
-/// this worker and no other: tasks that panicked elsewhere. Dropping this end closes both.
+/// All CPU workers draw from one queue. Beside it each worker has a tray for what must be counted by
+/// this worker and no other: tasks that panicked elsewhere, and what a device has asked for.
+/// Dropping this end closes both.
 pub(super) struct Inlet {
     queue: Sender<Batch>,
     trays: Vec<Sender<Batch>>,
@@ -29,6 +34,13 @@ pub(super) struct Inlet {
 pub(super) struct Outlet {
     queue: Receiver<Batch>,
     tray: Receiver<Batch>,
+}
+
+/// What drawing from a tray gave.
+pub(super) enum Drawn {
+    Batch(Batch),
+    Nothing,
+    Closed,
 }
 
 /// A queue that holds `depth` batches, and a tray as deep for each worker.
@@ -67,6 +79,11 @@ impl Inlet {
             .collect()
     }
 
+    /// Takes back what lies in one worker's tray.
+    pub(super) fn take_back_from(&self, worker: usize) -> Vec<Batch> {
+        self.trayed[worker].try_iter().collect()
+    }
+
     /// Batches in the queue.
     pub(super) fn depth(&self) -> usize {
         self.queued.len()
@@ -88,6 +105,15 @@ impl Outlet {
         }
     }
 
+    /// The next batch from the tray alone, waiting for it at most for `patience`.
+    pub(super) fn draw_own(&self, patience: Duration) -> Drawn {
+        match self.tray.recv_timeout(patience) {
+            Ok(batch) => Drawn::Batch(batch),
+            Err(RecvTimeoutError::Timeout) => Drawn::Nothing,
+            Err(RecvTimeoutError::Disconnected) => Drawn::Closed,
+        }
+    }
+
     /// Batches in the queue.
     pub(super) fn depth(&self) -> usize {
         self.queue.len()
@@ -103,6 +129,7 @@ mod tests {
             plan: 0,
             tasks: vec![task],
             only: None,
+            for_device: false,
         }
     }
 

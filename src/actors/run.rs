@@ -15,7 +15,7 @@ use super::lifeline::Lifeline;
 use super::messages::{Close, Complete, Failure, Gone, Halt, Left, Offer, Quiet, Sum, Sums, Wake};
 use super::producer::Producer;
 use super::worker::Worker;
-use super::{Control, Report, RunError, RunSpec, RunState, WorkerReport, queue};
+use super::{Control, DeviceSpec, Report, RunError, RunSpec, RunState, WorkerReport, queue};
 use crate::engine::Tally;
 
 pub(super) type Outcome = Result<Report, RunError>;
@@ -52,10 +52,16 @@ impl Drop for StopSystem {
 }
 
 impl Run {
-    pub(super) fn new(spec: &RunSpec, control: &Control, outcome: Sender<Outcome>) -> Self {
+    pub(super) fn new(
+        spec: &RunSpec,
+        devices: &[DeviceSpec],
+        control: &Control,
+        outcome: Sender<Outcome>,
+    ) -> Self {
         Self {
             floor: Arc::new(Floor::new(
                 spec,
+                devices,
                 #[cfg(feature = "fault-injection")]
                 control.faults(),
             )),
@@ -74,8 +80,8 @@ impl Run {
     fn team(&self, run: &Addr<Self>) -> Team {
         let floor = &self.floor;
         let lifeline = |actor| Lifeline::new(actor, run.clone().recipient());
-        let limit = Producer::limit(floor.workers, self.spec.queue_per_worker.max(1));
-        let (inlet, outlets) = queue::queue(floor.workers, limit);
+        let limit = Producer::limit(floor.hands(), self.spec.queue_per_worker.max(1));
+        let (inlet, outlets) = queue::queue(floor.hands(), limit);
         let producer = Producer::new(
             Arc::clone(floor),
             run.clone().recipient(),
@@ -104,6 +110,7 @@ impl Run {
                 floor: Arc::clone(floor),
                 index,
                 outlet,
+                producer: (producer.clone().recipient(), producer.clone().recipient()),
                 counted: collector.clone().recipient(),
                 lost: collector.clone().recipient(),
                 failure: run.clone().recipient(),
@@ -193,7 +200,7 @@ impl Actor for Run {
     type Context = Context<Self>;
 
     fn started(&mut self, context: &mut Self::Context) {
-        let (start, workers) = (self.floor.start, self.floor.workers);
+        let (start, workers) = (self.floor.start, self.floor.hands());
         let tasks = self.floor.plans.iter().map(|plan| plan.tasks()).sum();
         self.control.publish(|view| {
             *view = View {
@@ -275,7 +282,7 @@ impl Handler<Left> for Run {
 
     fn handle(&mut self, left: Left, _: &mut Self::Context) {
         self.reports.insert(left.worker, left.report);
-        if self.reports.len() == self.floor.workers
+        if self.reports.len() == self.floor.hands()
             && let Some(team) = &self.team
         {
             team.collector.do_send(Sum);

@@ -3,6 +3,7 @@ use std::time::Duration;
 
 use super::Recorder;
 use crate::engine::{CounterSettings, Plan};
+use crate::gpu::{Device, OpenError, OwnerSettings};
 
 /// What to run, and on what.
 #[derive(Clone)]
@@ -25,4 +26,13 @@ pub struct RunSpec {
     pub audit: f64,
     /// Keeps finished tasks, and knows those finished before.
     pub recorder: Option<Arc<dyn Recorder>>,
+}
+
+/// A device that takes part in a run.
+#[derive(Clone)]
+pub struct DeviceSpec {
+    /// Opens it; called on the thread that will own it.
+    pub open: Arc<dyn Fn() -> Result<Box<dyn Device>, OpenError> + Send + Sync>,
+    /// How it is treated.
+    pub settings: OwnerSettings,
 }

@@ -9,10 +9,10 @@ use tracing::{dispatcher, error};
 
 use super::floor::Floor;
 use super::lifeline::Lifeline;
-use super::messages::{Counted, Ended, Failure, Left, Lost};
+use super::messages::{Counted, Ended, Failure, Leave, Left, Lost, Want};
 use super::queue::Outlet;
 use super::thread::Desk;
-use super::{RunError, WorkerReport};
+use super::{RunError, WorkerReport, gpu};
 
 /// How often a worker's thread is replaced before its death is the run's.
 const RESTARTS: u32 = 8;
@@ -21,6 +21,8 @@ pub(super) struct Worker {
     pub(super) floor: Arc<Floor>,
     pub(super) index: usize,
     pub(super) outlet: Outlet,
+    /// The producer, for devices.
+    pub(super) producer: (Recipient<Want>, Recipient<Leave>),
     pub(super) counted: Recipient<Counted>,
     pub(super) lost: Recipient<Lost>,
     pub(super) failure: Recipient<Failure>,
@@ -39,14 +41,17 @@ pub(super) struct State {
 }
 
 /// The name of a worker's lane, thread and records.
-pub(super) fn worker_name(index: usize) -> String {
-    format!("worker-{index}")
+pub(super) fn worker_name(floor: &Floor, index: usize) -> String {
+    match index.checked_sub(floor.workers) {
+        None => format!("worker-{index}"),
+        Some(device) => format!("gpu-{device}"),
+    }
 }
 
 impl Worker {
     /// The name of its thread and lane.
     fn name(&self) -> String {
-        worker_name(self.index)
+        worker_name(&self.floor, self.index)
     }
 
     fn start(&mut self, actor: Recipient<Ended>) {
@@ -59,9 +64,14 @@ impl Worker {
             actor,
         };
         let dispatch = dispatcher::get_default(Clone::clone);
-        let thread = thread::Builder::new()
-            .name(self.name())
-            .spawn(move || dispatcher::with_default(&dispatch, || desk.work()));
+        let device = self.index.checked_sub(self.floor.workers);
+        let (producer, failure) = (self.producer.clone(), self.failure.clone());
+        let thread = thread::Builder::new().name(self.name()).spawn(move || {
+            dispatcher::with_default(&dispatch, || match device {
+                None => desk.work(),
+                Some(device) => gpu::work(desk, device, producer, failure),
+            });
+        });
         match thread {
             Ok(thread) => self.state.thread = Some(thread),
             Err(error) => self.give_up(format!("{} could not be started: {error}", self.name())),

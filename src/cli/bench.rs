@@ -1,3 +1,4 @@
+use std::sync::Arc;
 use std::time::Duration;
 
 use serde_json::{Value, json};
@@ -5,14 +6,19 @@ use serde_json::{Value, json};
 use super::exit::{Exit, Failure};
 use super::print;
 use super::usage::say;
+use crate::actors::{self, Control, DeviceSpec, RunSpec};
 use crate::board::{Size, known};
+use crate::chain::ChainPlan;
+use crate::config::Machine;
+use crate::engine::CounterSettings;
 use crate::gpu::cuda::{Cuda, CudaSettings, devices};
 use crate::gpu::{ChainBatcher, Device, Measured, Opener, Owner, OwnerSettings, Program, measure};
+use crate::simd::Isa;
 
 /// Flags of `bench`.
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// Measure the GPU: kernel times, how busy it is, exact totals
+    /// Measure the GPU: kernel times, how busy it is, exact totals, a run mixed with CPU workers
     #[arg(long, required = true)]
     gpu: bool,
 
@@ -54,6 +60,10 @@ fn block(text: &str) -> Result<u32, String> {
 
 /// The kernel times to reach on an H200, in seconds: a quarter of those published for an equal chip.
 const TARGETS: [(u32, f64); 3] = [(20, 1.0), (21, 7.0), (22, 60.0)];
+
+/// The board on which CPU and device together are compared with each alone, and how often.
+const MIXED: u32 = 20;
+const PAIRS: usize = 5;
 
 /// The share of the time that the device should be busy, and the board where that is measured.
 const BUSY: (u32, f64) = (21, 0.97);
@@ -99,6 +109,10 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         boards.push(board(n, program, registers, warps, &measured));
     }
     drop(device);
+    let mixed = Size::new(MIXED.min(args.up_to))
+        .map_err(|error| error.to_string())
+        .and_then(|n| mixed(args, &settings, n))
+        .map_err(|why| Failure::new(Exit::Error, why))?;
     let report = json!({
         "device": properties,
         "settings": {
@@ -108,6 +122,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
             "batch_ms": args.batch_time,
         },
         "boards": boards,
+        "mixed": mixed,
     });
     if args.json {
         return print(&report.to_string());
@@ -119,7 +134,71 @@ pub fn run(args: &Args) -> Result<(), Failure> {
             board["n"], board["kernel_seconds"], board["seconds"], board["busy"], board["reached"]
         ))?;
     }
-    Ok(())
+    print(&format!("mixed  {mixed}"))
+}
+
+fn owner_settings(args: &Args) -> OwnerSettings {
+    OwnerSettings {
+        batch_time: Duration::from_millis(args.batch_time),
+        ..OwnerSettings::default()
+    }
+}
+
+/// Wall times of the chain engine on all CPU cores, on the device alone, and on both.
+fn mixed(args: &Args, cuda: &CudaSettings, n: Size) -> Result<Value, String> {
+    let cores = Machine::detect().cores;
+    let cuda = cuda.clone();
+    let device = DeviceSpec {
+        open: Arc::new(move || {
+            Cuda::open(cuda.clone()).map(|device| Box::new(device) as Box<dyn Device>)
+        }),
+        settings: owner_settings(args),
+    };
+    let seconds = |workers: usize, devices: &[DeviceSpec]| {
+        let spec = RunSpec {
+            plans: vec![Arc::new(ChainPlan::new(n))],
+            workers,
+            counter: CounterSettings {
+                isa: Isa::best(),
+                memory: 1 << 30,
+            },
+            queue_per_worker: 2,
+            batch_time: Duration::from_millis(50),
+            time_limit: None,
+            audit: 0.0,
+            recorder: None,
+        };
+        let report = actors::run_on(&spec, devices, &Control::new())
+            .map_err(|error| format!("mixed run: {error}"))?;
+        let total = report
+            .tallies
+            .values()
+            .map(|tally| tally.completions.solutions())
+            .sum::<u128>();
+        match known(n) {
+            Some(known) if known.total != total => Err(format!(
+                "mixed run: counted {total}, but {} is known",
+                known.total
+            )),
+            _ => Ok(report.elapsed.as_secs_f64()),
+        }
+    };
+    let both = std::slice::from_ref(&device);
+    let cpu = seconds(cores, &[])?;
+    let (mut alone, mut together) = (Vec::new(), Vec::new());
+    for _ in 0..PAIRS {
+        alone.push(seconds(0, both)?);
+        together.push(seconds(cores, both)?);
+    }
+    let best = |times: &[f64]| times.iter().copied().fold(f64::INFINITY, f64::min);
+    Ok(json!({
+        "n": n.get(),
+        "workers": cores,
+        "cpu_seconds": cpu,
+        "device_seconds": alone,
+        "mixed_seconds": together,
+        "reached": best(&together) < best(&alone).min(cpu),
+    }))
 }
 
 fn count(args: &Args, settings: &CudaSettings, n: Size) -> Result<Measured, Failure> {
@@ -130,11 +209,8 @@ fn count(args: &Args, settings: &CudaSettings, n: Size) -> Result<Measured, Fail
         Ok(Box::new(device) as Box<dyn Device>)
     });
     let batcher = ChainBatcher::new(n).ok_or_else(|| failed("no kernel for it".to_owned()))?;
-    let owner = OwnerSettings {
-        batch_time: Duration::from_millis(args.batch_time),
-        ..OwnerSettings::default()
-    };
-    let owner = Owner::open(open, batcher, owner).map_err(|error| failed(error.0))?;
+    let owner =
+        Owner::open(open, batcher, owner_settings(args)).map_err(|error| failed(error.0))?;
     let measured = measure(owner, n).map_err(failed)?;
     let total = measured.tally.completions.solutions();
     match known(n) {

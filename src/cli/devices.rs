@@ -57,7 +57,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         "CPU               {}\n\
          Cores             {}\n\
          Instruction sets  {}; auto takes {}\n\
-         Memory            {memory}
+         Memory            {memory}\n\
          GPUs              {}",
         machine.cpu.as_deref().unwrap_or("unknown"),
         machine.cores,

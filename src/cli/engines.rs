@@ -13,9 +13,10 @@ use crate::join::JoinPlan;
 /// chain and join: n = 16 0.045 and 0.050, n = 17 0.29 and 0.54, n = 18 2.1 and 1.6.
 const FIRST_JOIN: u32 = 18;
 
-/// The engine for the board: the one asked for, or the fastest.
-pub fn choose(asked: Auto<Engine>, n: Size) -> Engine {
-    asked.0.unwrap_or(if n.get() < FIRST_JOIN {
+/// The engine for the board: the one asked for, or the fastest. `on_devices`: devices were asked for,
+/// and it is to be one that they count.
+pub fn choose(asked: Auto<Engine>, n: Size, on_devices: bool) -> Engine {
+    asked.0.unwrap_or(if on_devices || n.get() < FIRST_JOIN {
         Engine::Chain
     } else {
         Engine::Join

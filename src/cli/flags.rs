@@ -5,7 +5,9 @@ use clap::Args;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 
 use super::exit::Failure;
-use crate::config::{Auto, Bytes, ConfigError, LOCAL_FILE, Layers, Sizes, Span, Value, Whole};
+use crate::config::{
+    Auto, Bytes, ConfigError, Gpu, Indices, LOCAL_FILE, Layers, Sizes, Span, Value, Whole,
+};
 use crate::engine::Engine;
 use crate::simd::Isa;
 
@@ -46,9 +48,17 @@ pub struct How {
     #[arg(long, value_name = "ISA", value_parser = choice(Isa::ALL, Isa::name))]
     isa: Option<Auto<Isa>>,
 
-    /// CPU workers: `auto` (one for each core the process may use), or 1 to 1024
-    #[arg(long, value_name = "K", value_parser = Auto::<Whole<1, 1024>>::parse)]
-    workers: Option<Auto<Whole<1, 1024>>>,
+    /// CPU workers: `auto` (one for each core the process may use), or 0 to 1024; 0 with a device
+    #[arg(long, value_name = "K", value_parser = Auto::<Whole<0, 1024>>::parse)]
+    workers: Option<Auto<Whole<0, 1024>>>,
+
+    /// Devices beside the CPU workers: `auto` (every GPU there is), `off`, `cuda`, or `emulated`
+    #[arg(long, value_name = "KIND", value_parser = Gpu::parse)]
+    gpu: Option<Gpu>,
+
+    /// The numbers of the devices that take part, as in `0,2`, or `auto` (all)
+    #[arg(long, value_name = "LIST", value_parser = Auto::<Indices>::parse)]
+    device: Option<Auto<Indices>>,
 
     /// Memory for each worker: `auto` (a fair share of the machine), or an amount such as `512 MiB`
     #[arg(long, value_name = "SIZE", value_parser = Auto::<Bytes>::parse)]
@@ -153,6 +163,8 @@ impl How {
     fn add_to(&self, layers: &mut Layers) -> Result<(), ConfigError> {
         layers.add_flag("--isa", "run.isa", self.isa.as_ref())?;
         layers.add_flag("--workers", "run.workers", self.workers.as_ref())?;
+        layers.add_flag("--gpu", "run.gpu", self.gpu.as_ref())?;
+        layers.add_flag("--device", "run.device", self.device.as_ref())?;
         let memory = self.memory_per_worker.as_ref();
         layers.add_flag("--memory-per-worker", "run.memory_per_worker", memory)?;
         layers.add_flag("--time-limit", "run.time_limit", self.time_limit.as_ref())?;

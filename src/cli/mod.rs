@@ -14,6 +14,7 @@ mod exit;
 mod explain;
 mod export;
 mod flags;
+mod gpus;
 mod keys;
 mod ladder;
 mod merge;

@@ -19,13 +19,21 @@ pub struct Record {
     engine: &'static str,
     isa: &'static str,
     workers: usize,
-    gpu: [(); 0],
+    gpu: Vec<Gpu>,
     nodes: String,
     seconds: f64,
     cpu_seconds: f64,
     version: &'static str,
     plan: &'static str,
     verified: &'static str,
+}
+
+/// What a device did.
+#[derive(Debug, Serialize)]
+struct Gpu {
+    name: String,
+    tasks: u64,
+    nodes: String,
 }
 
 /// Orbits by size.
@@ -56,7 +64,16 @@ impl Record {
             engine: plan.engine().name(),
             isa: plan.counter(&session.counter).backend(),
             workers: session.workers,
-            gpu: [],
+            gpu: report
+                .workers
+                .iter()
+                .skip(session.workers)
+                .map(|device| Gpu {
+                    name: device.backend.clone(),
+                    tasks: device.tasks,
+                    nodes: device.nodes.to_string(),
+                })
+                .collect(),
             nodes: report
                 .tallies
                 .values()

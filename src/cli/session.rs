@@ -2,6 +2,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use super::exit::{Exit, Failure};
+use super::gpus::Gpus;
 use super::keys::Keys;
 use super::pause::Pause;
 use super::progress::Line;
@@ -20,6 +21,7 @@ pub struct Session {
     pub counter: CounterSettings,
     /// CPU workers.
     pub workers: usize,
+    gpus: Gpus,
     config: Config,
     control: Control,
     stop: Stop,
@@ -32,7 +34,7 @@ impl Session {
     /// Resolves `config` and listens for signals.
     ///
     /// # Errors
-    /// The instruction set asked for is not available; the trace file cannot be written; the system refuses signal handlers.
+    /// The instruction set or device asked for is not available; the trace file cannot be written; the system refuses signal handlers.
     pub fn new(config: &Config) -> Result<Self, Failure> {
         let machine = Machine::detect();
         let isa = config.run.isa();
@@ -42,6 +44,8 @@ impl Session {
                 format!("this machine has no {isa}; `queenfold devices` shows what it has"),
             ));
         }
+        let workers = config.run.workers(&machine);
+        let gpus = Gpus::find(config, workers)?;
         // Warnings are notes.
         let filter = if config.output.quiet {
             "error"
@@ -63,7 +67,8 @@ impl Session {
                 isa,
                 memory: config.run.memory_per_worker(&machine).0,
             },
-            workers: config.run.workers(&machine),
+            workers,
+            gpus,
             config: config.clone(),
             control,
             stop,
@@ -73,6 +78,11 @@ impl Session {
             trace,
             start: Instant::now(),
         })
+    }
+
+    /// Whether the settings ask for devices by name.
+    pub fn wants_devices(&self) -> bool {
+        self.gpus.are_asked_for()
     }
 
     /// Runs the plans for board `n` to the end.
@@ -114,7 +124,8 @@ impl Session {
             time_limit: limit.map(|Span(limit)| limit.saturating_sub(self.start.elapsed())),
         };
         let line = (!self.config.output.quiet).then(|| Line::show(n, self.control.clone()));
-        let report = actors::run(&spec, &self.control);
+        let devices = self.gpus.for_board(n)?;
+        let report = actors::run_on(&spec, devices, &self.control);
         drop(line);
         let report = report.map_err(|error| match error {
             RunError::Mismatch { .. } => Failure::new(Exit::Mismatch, error),

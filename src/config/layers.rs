@@ -257,7 +257,10 @@ mod tests {
     #[test]
     fn a_refused_value_is_named_with_what_is_allowed() {
         for (text, parts) in [
-            ("[run]\nworkers = 0", ["run.workers = 0", "from 1 to 1024"]),
+            (
+                "[run]\nworkers = 1025",
+                ["run.workers = 1025", "from 0 to 1024"],
+            ),
             ("[run]\nn = 33", ["run.n = 33", "from 1 to 32"]),
             (
                 "[run]\nengine = \"x\"",

@@ -11,6 +11,7 @@
 //! * [`Machine`]: what the machine offers, for values left to `auto`.
 
 mod error;
+mod gpu;
 mod layers;
 mod machine;
 mod schema;
@@ -18,8 +19,9 @@ mod units;
 mod value;
 
 pub use error::{ConfigError, Origin};
+pub use gpu::{Gpu, Indices, Threads};
 pub use layers::{LOCAL_FILE, Layers, variable};
 pub use machine::Machine;
-pub use schema::{Config, OutputConfig, RunConfig, TraceConfig};
+pub use schema::{Config, GpuConfig, OutputConfig, RunConfig, TraceConfig};
 pub use units::{Bytes, Share, Sizes, Span};
 pub use value::{Auto, Expected, Filter, Optional, Value, Whole};

@@ -4,7 +4,9 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 
 use super::value::text;
-use super::{Auto, Bytes, Filter, Machine, Optional, Share, Sizes, Span, Whole};
+use super::{
+    Auto, Bytes, Filter, Gpu, Indices, Machine, Optional, Share, Sizes, Span, Threads, Whole,
+};
 use crate::engine::Engine;
 use crate::simd::Isa;
 
@@ -14,6 +16,8 @@ use crate::simd::Isa;
 pub struct Config {
     /// What is counted, how, and on what.
     pub run: RunConfig,
+    /// How GPUs are used.
+    pub gpu: GpuConfig,
     /// What is printed.
     pub output: OutputConfig,
     /// What is recorded of the run itself.
@@ -33,10 +37,17 @@ pub struct RunConfig {
     /// The instruction set; `auto` takes the widest that this machine has.
     #[serde(with = "text")]
     pub isa: Auto<Isa>,
-    /// CPU workers, 1 to 1024; `auto` takes one for each core that the process may use (affinity
+    /// CPU workers, 0 to 1024, 0 only with a device; `auto` takes one for each core that the process may use (affinity
     /// and cgroup limits count).
     #[serde(with = "text")]
-    pub workers: Auto<Whole<1, 1024>>,
+    pub workers: Auto<Whole<0, 1024>>,
+    /// Which devices take part: `auto` every GPU there is from 16 queens on, `off` none, `cuda`
+    /// every GPU, `emulated` one made of host threads.
+    #[serde(with = "text")]
+    pub gpu: Gpu,
+    /// The numbers of the devices that take part, as in `0,2`; `auto` takes all.
+    #[serde(with = "text")]
+    pub device: Auto<Indices>,
     /// Memory that each worker may use, from 1 MiB; `auto` shares three quarters of what the
     /// machine or the cgroup has evenly among the workers.
     #[serde(with = "text")]
@@ -65,6 +76,8 @@ impl Default for RunConfig {
             engine: Auto(None),
             isa: Auto(None),
             workers: Auto(None),
+            gpu: Gpu::Auto,
+            device: Auto(None),
             memory_per_worker: Auto(None),
             unique: true,
             time_limit: Optional(None),
@@ -81,7 +94,7 @@ impl RunConfig {
         self.isa.0.unwrap_or_else(Isa::best)
     }
 
-    /// The number of workers, at least 1.
+    /// The number of CPU workers.
     pub fn workers(&self, machine: &Machine) -> usize {
         self.workers.0.map_or(machine.cores, |workers| workers.0)
     }
@@ -91,9 +104,38 @@ impl RunConfig {
     pub fn memory_per_worker(&self, machine: &Machine) -> Bytes {
         const UNKNOWN: u64 = 512 << 20;
         self.memory_per_worker.0.unwrap_or_else(|| {
-            let share = |usable: u64| usable / 4 * 3 / self.workers(machine) as u64;
+            let share = |usable: u64| usable / 4 * 3 / self.workers(machine).max(1) as u64;
             Bytes(machine.usable_memory().map_or(UNKNOWN, share))
         })
+    }
+}
+
+/// How GPUs are used.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct GpuConfig {
+    /// Threads per block: a multiple of 32, 32 to 256.
+    #[serde(with = "text")]
+    pub block: Threads,
+    /// Streams, 1 to 4: launches of different streams overlap.
+    #[serde(with = "text")]
+    pub streams: Whole<1, 4>,
+    /// Launches that each stream holds, 1 to 4.
+    #[serde(with = "text")]
+    pub slots: Whole<1, 4>,
+    /// How long a launch should take, in milliseconds, 50 to 5000.
+    #[serde(with = "text")]
+    pub batch_ms: Whole<50, 5000>,
+}
+
+impl Default for GpuConfig {
+    fn default() -> Self {
+        Self {
+            block: Threads(128),
+            streams: Whole(2),
+            slots: Whole(2),
+            batch_ms: Whole(400),
+        }
     }
 }
 

@@ -71,6 +71,16 @@ pub enum Kind {
     Emulated,
 }
 
+impl Kind {
+    /// The name used in records.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Cuda => "cuda",
+            Self::Emulated => "emulated",
+        }
+    }
+}
+
 /// What is known of a device.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Properties {

@@ -32,6 +32,8 @@ pub struct Emulated {
     to_worker: Option<Sender<Order>>,
     from_worker: Receiver<Completed>,
     cancelled: Arc<AtomicBool>,
+    /// Launches that the worker has not reported yet.
+    in_work: Arc<AtomicU32>,
     worker: Option<JoinHandle<()>>,
 }
 
@@ -91,10 +93,12 @@ impl Emulated {
         let (to_worker, orders) = channel::<Order>();
         let (done, from_worker) = channel();
         let cancelled = Arc::new(AtomicBool::new(false));
+        let in_work = Arc::new(AtomicU32::new(0));
         let worker = thread::spawn({
             let cancelled = Arc::clone(&cancelled);
+            let in_work = Arc::clone(&in_work);
             let threads = settings.threads;
-            move || work(&orders, &done, &cancelled, threads)
+            move || work(&orders, &done, &cancelled, &in_work, threads)
         });
         Self {
             properties: Properties {
@@ -113,6 +117,7 @@ impl Emulated {
             to_worker: Some(to_worker),
             from_worker,
             cancelled,
+            in_work,
             worker: Some(worker),
         }
     }
@@ -132,6 +137,9 @@ impl Device for Emulated {
             let depth = launch.program.depth;
             return Err(DeviceError::NoKernel(format!("{depth} rows deep")));
         }
+        if self.in_work.load(Ordering::Relaxed) == 0 {
+            self.cancelled.store(false, Ordering::Relaxed);
+        }
         let ticket = Ticket(self.submitted);
         let fault = (self.settings.fault)(self.submitted, launch);
         self.submitted += 1;
@@ -148,6 +156,7 @@ impl Device for Emulated {
                     launch: launch.clone(),
                     fault,
                 };
+                self.in_work.fetch_add(1, Ordering::Relaxed);
                 let sent = self.to_worker.as_ref().map(|worker| worker.send(order));
                 if !matches!(sent, Some(Ok(()))) {
                     return Err(DeviceError::Lost("its thread ended".to_owned()));
@@ -190,6 +199,7 @@ fn work(
     orders: &Receiver<Order>,
     done: &Sender<Completed>,
     cancelled: &AtomicBool,
+    in_work: &AtomicU32,
     threads: usize,
 ) {
     let opened = Instant::now();
@@ -221,6 +231,7 @@ fn work(
                 download: at(end),
             },
         };
+        in_work.fetch_sub(1, Ordering::Relaxed);
         if done.send(completed).is_err() {
             return;
         }

@@ -36,6 +36,8 @@ pub struct Owner {
     batches: u64,
     /// Cost counted per second of kernel time, smoothed; `None` until the first launch has ended.
     speed: Option<f64>,
+    /// Whether launches under way were told to end early.
+    halting: bool,
 }
 
 struct InFlight {
@@ -124,6 +126,7 @@ impl Owner {
             in_flight: Vec::new(),
             batches: 0,
             speed: None,
+            halting: false,
         })
     }
 
@@ -140,7 +143,7 @@ impl Owner {
     /// The cost of the tasks that would make the next launch; `None` if the device has enough, or
     /// was given up.
     pub fn wants(&self) -> Option<f64> {
-        let slots = self.device.as_ref()?.slots();
+        let slots = self.device.as_ref().filter(|_| !self.halting)?.slots();
         let room = self.in_flight.len() + self.pending.len() < slots;
         let launch = self.speed.map_or(self.settings.first_cost, |speed| {
             speed * self.settings.batch_time.as_secs_f64()
@@ -181,6 +184,16 @@ impl Owner {
             Err(error) => self.fail(&error, &mut events),
         }
         events
+    }
+
+    /// Lets launches end early. The tasks of those that are not counted then come back by
+    /// [`work`](Self::work), those not submitted yet at once. When all are back it takes tasks again.
+    pub fn halt(&mut self) -> Vec<Task> {
+        if let Some(device) = self.device.as_mut().filter(|_| !self.in_flight.is_empty()) {
+            device.cancel();
+            self.halting = true;
+        }
+        self.pending.drain(..).flatten().collect()
     }
 
     /// Lets launches end early and returns every task that is not counted.
@@ -252,12 +265,23 @@ impl Owner {
             return;
         };
         let sent = self.in_flight[at].batch.launch.job_count;
+        if completed.jobs_done != sent && self.halting {
+            let flight = self.in_flight.swap_remove(at);
+            self.halting = !self.in_flight.is_empty();
+            events.push(Event::Returned {
+                tasks: flight.batch.tasks().cloned().collect(),
+                reason: "it was told to stop".to_owned(),
+                given_up: false,
+            });
+            return;
+        }
         if completed.jobs_done != sent {
             let done = completed.jobs_done;
             self.lose(format!("it counted {done} jobs of {sent}"), events);
             return;
         }
         let InFlight { batch, .. } = self.in_flight.swap_remove(at);
+        self.halting &= !self.in_flight.is_empty();
         let cost: f64 = batch.tasks().map(|task| task.cost).sum();
         match batch.tallies(Some(completed)) {
             Ok(tallies) => {
@@ -337,6 +361,7 @@ impl Owner {
     }
 
     fn take_back(&mut self) -> Vec<Task> {
+        self.halting = false;
         let in_flight = self.in_flight.drain(..);
         let mut tasks: Vec<Task> = in_flight
             .flat_map(|flight| flight.batch.tasks().cloned().collect::<Vec<_>>())

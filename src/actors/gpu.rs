@@ -1,0 +1,398 @@
+//! What the thread that owns a device does: ask the producer for batches, hand them to the device's
+//! owner, report what comes back.
+
+use std::collections::HashSet;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use actix::Recipient;
+use tracing::{debug, info, warn};
+
+use super::messages::{Counted, Ended, Failure, Leave, TaskTally, Want};
+use super::queue::{Batch, Drawn};
+use super::thread::Desk;
+use super::{RunError, WorkerReport, panics};
+use crate::engine::{Counter, Engine, Tally, Task};
+use crate::gpu::{ChainBatcher, Event, Kind, Owner};
+
+/// How long to wait for the device, or for a batch, before looking at the other.
+const GLANCE: Duration = Duration::from_millis(2);
+
+/// How long to wait when there is nothing else to look at.
+const NAP: Duration = Duration::from_millis(50);
+
+/// Ask again after this long: the producer may have taken the answer back.
+const ASK_AGAIN: Duration = Duration::from_millis(500);
+
+/// The life of the thread of device number `device`: until the queue is closed, the device is given
+/// up, or a panic.
+pub(super) fn work(
+    desk: Desk,
+    device: usize,
+    producer: (Recipient<Want>, Recipient<Leave>),
+    failure: Recipient<Failure>,
+) {
+    let (wants, leaves) = producer;
+    panics::catch_on_this_thread();
+    let actor = desk.actor.clone();
+    let mut shift = Shift {
+        report: WorkerReport {
+            name: desk.name.clone(),
+            ..WorkerReport::default()
+        },
+        open: Vec::new(),
+        asked: None,
+        backend: Kind::Cuda.name(),
+        since: Instant::now(),
+        counters: desk.floor.plans.iter().map(|_| None).collect(),
+        desk,
+        wants,
+    };
+    let end = catch_unwind(AssertUnwindSafe(|| shift.run(device)));
+    // What is not counted goes back, whatever happened.
+    shift.return_all();
+    let died = match end {
+        Ok(Ok(())) => None,
+        Ok(Err(End::Wrong)) => {
+            leaves.do_send(Leave {
+                worker: shift.desk.worker,
+            });
+            None
+        }
+        Ok(Err(End::GivenUp(reason))) => {
+            warn!(device = shift.desk.name, "not used: {reason}");
+            leaves.do_send(Leave {
+                worker: shift.desk.worker,
+            });
+            if shift.desk.floor.give_device_up() {
+                let why = format!("no device is left, and there are no CPU workers: {reason}");
+                failure.do_send(Failure(RunError::Runtime(why)));
+            }
+            None
+        }
+        Err(payload) => Some(panics::describe(payload.as_ref())),
+    };
+    actor.do_send(Ended {
+        report: std::mem::take(&mut shift.report),
+        died,
+        batch: None,
+    });
+}
+
+/// Why a device takes no more batches before the queue is closed.
+enum End {
+    /// It is given up, for this reason.
+    GivenUp(String),
+    /// It counted wrongly, which fails the run and is reported already.
+    Wrong,
+}
+
+struct Shift {
+    desk: Desk,
+    wants: Recipient<Want>,
+    report: WorkerReport,
+    /// Batches drawn and not settled.
+    open: Vec<Open>,
+    /// When a batch was asked for that has not come.
+    asked: Option<Instant>,
+    /// What the device's tasks are recorded as counted by.
+    backend: &'static str,
+    /// Since when the device has been at what it will report next.
+    since: Instant,
+    /// For plans that the device cannot count, made when first needed.
+    counters: Vec<Option<Box<dyn Counter>>>,
+}
+
+/// A batch, and what has become of its tasks.
+struct Open {
+    batch: Batch,
+    waiting: HashSet<u64>,
+    back: Vec<u64>,
+}
+
+impl Shift {
+    /// # Errors
+    /// The device takes no more batches.
+    fn run(&mut self, device: usize) -> Result<(), End> {
+        let floor = Arc::clone(&self.desk.floor);
+        let mut owner = None;
+        // Without a plan that it counts the device is not opened; its thread counts the others where
+        // nobody else does.
+        if let Some(plan) = floor
+            .plans
+            .iter()
+            .find(|plan| plan.engine() == Engine::Chain)
+        {
+            let n = plan.size();
+            let batcher = ChainBatcher::new(n)
+                .ok_or_else(|| format!("its kernel counts no boards of {n} queens"))
+                .map_err(End::GivenUp)?;
+            let spec = &floor.devices[device];
+            let open = Arc::clone(&spec.open);
+            let opened = Owner::open(Box::new(move || open()), batcher, spec.settings.clone())
+                .map_err(|error| End::GivenUp(error.0))?;
+            let properties = opened.properties();
+            info!(device = self.desk.name, "{}", properties.name);
+            self.report.backend.clone_from(&properties.name);
+            self.backend = properties.kind.name();
+            owner = Some(opened);
+        }
+        loop {
+            let busy = owner.as_ref().is_some_and(|owner| !owner.is_idle());
+            if floor.is_halted() {
+                self.asked = None;
+                if let Some(owner) = owner.as_mut().filter(|_| busy) {
+                    let tasks = owner.halt();
+                    self.give_back(&tasks);
+                }
+            } else {
+                self.ask(owner.as_ref());
+            }
+            let waiting = Instant::now();
+            match self
+                .desk
+                .outlet
+                .draw_own(if busy { Duration::ZERO } else { NAP })
+            {
+                Drawn::Batch(batch) => {
+                    self.asked = None;
+                    self.idle(waiting, busy);
+                    self.take(batch, owner.as_mut());
+                }
+                Drawn::Nothing => self.idle(waiting, busy),
+                Drawn::Closed if !busy => return Ok(()),
+                Drawn::Closed => {}
+            }
+            if let Some(owner) = owner.as_mut().filter(|owner| !owner.is_idle()) {
+                let patience = if self.asked.is_some() { GLANCE } else { NAP };
+                for event in owner.work(patience) {
+                    self.note(event)?;
+                }
+            }
+        }
+    }
+
+    /// Books a wait that began at `from`, unless the device was busy the while.
+    fn idle(&mut self, from: Instant, busy: bool) {
+        if !busy {
+            let (waited, starved) = self.desk.floor.split_wait(from);
+            self.report.waiting += waited;
+            self.report.starved += starved;
+            self.since = Instant::now();
+        }
+    }
+
+    /// Asks for a batch if there is room for one.
+    fn ask(&mut self, owner: Option<&Owner>) {
+        let wanted = match owner {
+            Some(owner) => owner.wants(),
+            None => self.open.is_empty().then_some(0.0),
+        };
+        let asked = self.asked.is_some_and(|asked| asked.elapsed() < ASK_AGAIN);
+        if let Some(cost) = wanted.filter(|_| !asked) {
+            self.asked = Some(Instant::now());
+            self.wants.do_send(Want {
+                worker: self.desk.worker,
+                cost,
+                speed: owner.and_then(Owner::speed),
+            });
+        }
+    }
+
+    fn take(&mut self, batch: Batch, owner: Option<&mut Owner>) {
+        let plan = Arc::clone(&self.desk.floor.plans[batch.plan]);
+        let tasks: Vec<Task> = batch.tasks.iter().map(|&task| plan.task(task)).collect();
+        match owner {
+            Some(owner) if plan.engine() == Engine::Chain => {
+                self.open.push(Open {
+                    waiting: batch.tasks.iter().copied().collect(),
+                    back: Vec::new(),
+                    batch,
+                });
+                owner.offer(tasks);
+            }
+            _ => self.count_here(batch, &tasks),
+        }
+    }
+
+    /// Counts on this thread what the device cannot.
+    fn count_here(&mut self, batch: Batch, tasks: &[Task]) {
+        let floor = Arc::clone(&self.desk.floor);
+        let mut message = self.message(batch.plan);
+        let mut left = tasks;
+        while let Some((task, rest)) = left.split_first()
+            && message.mismatch.is_none()
+            && !floor.is_halted()
+        {
+            left = rest;
+            let begin = Instant::now();
+            let counter = &mut self.counters[batch.plan];
+            let counted = catch_unwind(AssertUnwindSafe(|| {
+                let counter =
+                    counter.get_or_insert_with(|| floor.plans[batch.plan].counter(&floor.settings));
+                counter.count(task).map(|tally| (tally, counter.backend()))
+            }));
+            match counted {
+                Ok(Ok((tally, backend))) => {
+                    self.add(&mut message, task, tally, begin.elapsed(), backend);
+                }
+                Ok(Err(mismatch)) => message.mismatch = Some((task.id.index, mismatch.0)),
+                Err(payload) => {
+                    *counter = None;
+                    let said = panics::describe(payload.as_ref());
+                    message.panicked.push((task.id.index, said));
+                }
+            }
+        }
+        message.left = Some(Batch {
+            tasks: left.iter().map(|task| task.id.index).collect(),
+            ..batch
+        });
+        self.desk.collector.do_send(message);
+        self.since = Instant::now();
+    }
+
+    fn add(
+        &mut self,
+        message: &mut Counted,
+        task: &Task,
+        tally: Tally,
+        took: Duration,
+        backend: &'static str,
+    ) {
+        self.report.busy += took;
+        self.report.tasks += 1;
+        self.report.nodes += tally.nodes;
+        message.tallies.push(TaskTally {
+            task: task.id.index,
+            tally,
+            cost: task.cost,
+            took,
+            backend,
+            audited_by: None,
+        });
+    }
+
+    /// # Errors
+    /// The device takes no more batches.
+    fn note(&mut self, event: Event) -> Result<(), End> {
+        match event {
+            Event::Counted { tallies, spans } => {
+                if let Some((stream, spans)) = spans {
+                    debug!(
+                        device = self.desk.name,
+                        stream,
+                        ?spans,
+                        tasks = tallies.len()
+                    );
+                }
+                self.counted(&tallies);
+            }
+            Event::Returned {
+                tasks,
+                reason,
+                given_up,
+            } => {
+                self.give_back(&tasks);
+                if given_up {
+                    return Err(End::GivenUp(reason));
+                }
+                if !self.desk.floor.is_halted() {
+                    warn!(device = self.desk.name, "started again: {reason}");
+                }
+            }
+            Event::Mismatch(message) => {
+                if let Some(open) = self.open.first()
+                    && let Some(&task) = open.batch.tasks.first()
+                {
+                    let mut counted = self.message(open.batch.plan);
+                    counted.mismatch = Some((task, message));
+                    self.desk.collector.do_send(counted);
+                }
+                return Err(End::Wrong);
+            }
+        }
+        Ok(())
+    }
+
+    fn counted(&mut self, tallies: &[(Task, Tally)]) {
+        let Some(plan) = self.chain_plan() else {
+            return;
+        };
+        // Launches overlap; what they took is the time since the last report.
+        let took = self.since.elapsed();
+        self.since = Instant::now();
+        let cost: f64 = tallies.iter().map(|(task, _)| task.cost).sum();
+        let mut message = self.message(plan);
+        for (task, tally) in tallies {
+            self.add(
+                &mut message,
+                task,
+                *tally,
+                took.mul_f64(task.cost / cost),
+                self.backend,
+            );
+            self.settle_task(task.id.index, false);
+        }
+        self.desk.collector.do_send(message);
+        self.settle();
+    }
+
+    fn give_back(&mut self, tasks: &[Task]) {
+        for task in tasks {
+            self.settle_task(task.id.index, true);
+        }
+        self.settle();
+    }
+
+    fn settle_task(&mut self, task: u64, back: bool) {
+        for open in &mut self.open {
+            if open.waiting.remove(&task) {
+                if back {
+                    open.back.push(task);
+                }
+                return;
+            }
+        }
+    }
+
+    /// Reports the batches that are over.
+    fn settle(&mut self) {
+        let over: Vec<Open> = self
+            .open
+            .extract_if(.., |open| open.waiting.is_empty())
+            .collect();
+        for Open { batch, back, .. } in over {
+            let mut message = self.message(batch.plan);
+            message.left = Some(Batch {
+                tasks: back,
+                ..batch
+            });
+            self.desk.collector.do_send(message);
+        }
+    }
+
+    fn return_all(&mut self) {
+        for open in &mut self.open {
+            open.back.extend(open.waiting.drain());
+        }
+        self.settle();
+    }
+
+    fn chain_plan(&self) -> Option<usize> {
+        let plans = &self.desk.floor.plans;
+        plans.iter().position(|plan| plan.engine() == Engine::Chain)
+    }
+
+    fn message(&self, plan: usize) -> Counted {
+        Counted {
+            worker: self.desk.worker,
+            plan,
+            tallies: Vec::new(),
+            panicked: Vec::new(),
+            mismatch: None,
+            left: None,
+        }
+    }
+}

@@ -1,0 +1,117 @@
+use super::Value;
+
+/// Which devices take part in a run.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Gpu {
+    /// Every GPU there is, where it is worth opening.
+    #[default]
+    Auto,
+    /// None.
+    Off,
+    /// Every GPU there is; it is an error if there is none.
+    Cuda,
+    /// One made of host threads.
+    Emulated,
+}
+
+impl Gpu {
+    const ALL: [(Self, &str); 4] = [
+        (Self::Auto, "auto"),
+        (Self::Off, "off"),
+        (Self::Cuda, "cuda"),
+        (Self::Emulated, "emulated"),
+    ];
+}
+
+impl Value for Gpu {
+    fn read(text: &str) -> Option<Self> {
+        let (gpu, _) = Self::ALL.into_iter().find(|(_, name)| *name == text)?;
+        Some(gpu)
+    }
+
+    fn write(&self) -> String {
+        let named = Self::ALL.iter().find(|(gpu, _)| gpu == self);
+        named.map_or("", |(_, name)| name).to_owned()
+    }
+
+    fn allowed() -> String {
+        "auto, off, cuda or emulated".to_owned()
+    }
+}
+
+/// Numbers of devices, each once, ascending.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Indices(pub Vec<usize>);
+
+impl Value for Indices {
+    fn read(text: &str) -> Option<Self> {
+        let mut indices = text
+            .split(',')
+            .map(|index| index.trim().parse().ok().filter(|index| *index < 64))
+            .collect::<Option<Vec<usize>>>()?;
+        indices.sort_unstable();
+        indices.dedup();
+        Some(Self(indices))
+    }
+
+    fn write(&self) -> String {
+        let indices: Vec<_> = self.0.iter().map(usize::to_string).collect();
+        indices.join(",")
+    }
+
+    fn allowed() -> String {
+        "device numbers from 0 to 63 such as `0,2`".to_owned()
+    }
+}
+
+/// Threads per block of a GPU: a multiple of 32.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Threads(pub u32);
+
+impl Value for Threads {
+    fn read(text: &str) -> Option<Self> {
+        let threads = text.parse().ok()?;
+        ((32..=256).contains(&threads) && threads % 32 == 0).then_some(Self(threads))
+    }
+
+    fn write(&self) -> String {
+        self.0.to_string()
+    }
+
+    fn allowed() -> String {
+        "a multiple of 32 from 32 to 256".to_owned()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_written_is_read_as_the_same() {
+        for (gpu, _) in Gpu::ALL {
+            assert_eq!(Gpu::read(&gpu.write()), Some(gpu));
+        }
+        assert_eq!(Indices::read(" 2, 0,2"), Some(Indices(vec![0, 2])));
+        assert_eq!(Indices(vec![0, 2]).write(), "0,2");
+        for threads in [32, 128, 256] {
+            assert_eq!(
+                Threads::read(&Threads(threads).write()),
+                Some(Threads(threads))
+            );
+        }
+    }
+
+    #[test]
+    fn what_is_not_allowed_is_refused() {
+        for text in ["", "gpu", "CUDA"] {
+            assert_eq!(Gpu::read(text), None, "{text}");
+        }
+        for text in ["", "0,", "-1", "64", "a"] {
+            assert_eq!(Indices::read(text), None, "{text}");
+        }
+        for text in ["", "0", "33", "288", "x"] {
+            assert_eq!(Threads::read(text), None, "{text}");
+        }
+    }
+}
