@@ -54,7 +54,9 @@ pub struct Args {
 fn block(text: &str) -> Result<u32, String> {
     text.parse()
         .ok()
-        .filter(|block: &u32| (32..=Program::MOST_THREADS).contains(block) && block % 32 == 0)
+        .filter(|block: &u32| {
+            (32..=Program::MOST_THREADS).contains(block) && block.is_multiple_of(32)
+        })
         .ok_or_else(|| "expected 32, 64, … 256".to_owned())
 }
 

@@ -70,8 +70,8 @@ pub struct Threads(pub u32);
 
 impl Value for Threads {
     fn read(text: &str) -> Option<Self> {
-        let threads = text.parse().ok()?;
-        ((32..=256).contains(&threads) && threads % 32 == 0).then_some(Self(threads))
+        let threads: u32 = text.parse().ok()?;
+        ((32..=256).contains(&threads) && threads.is_multiple_of(32)).then_some(Self(threads))
     }
 
     fn write(&self) -> String {
