@@ -1,13 +1,17 @@
 //! Which devices take part in a run.
 
+#[cfg(any(feature = "cuda", feature = "emulated-gpu"))]
 use std::sync::Arc;
+#[cfg(any(feature = "cuda", feature = "emulated-gpu"))]
 use std::time::Duration;
 
 use super::exit::{Exit, Failure};
 use crate::actors::DeviceSpec;
 use crate::board::Size;
 use crate::config::{Config, Gpu};
-use crate::gpu::{OwnerSettings, Program};
+#[cfg(any(feature = "cuda", feature = "emulated-gpu"))]
+use crate::gpu::OwnerSettings;
+use crate::gpu::Program;
 
 /// The least board for which `auto` opens a GPU: smaller ones are done before it is open.
 const WORTH_OPENING: u32 = 16;
@@ -71,6 +75,7 @@ impl Gpus {
     }
 }
 
+#[cfg(any(feature = "cuda", feature = "emulated-gpu"))]
 fn settings(config: &Config) -> OwnerSettings {
     OwnerSettings {
         batch_time: Duration::from_millis(config.gpu.batch_ms.0 as u64),
