@@ -1,5 +1,5 @@
 //! Reads the machine code of the vector search as the compiler made it, and fails if a hot loop
-//! calls a function, spills vectors, or compresses to memory. Each of these costs a large factor
+//! calls a function, spills vectors or masks, or compresses to memory. Each of these costs a large factor
 //! and no test of results would notice.
 //!
 //! Needs an optimised build (`--release`), x86-64 and `objdump`; says so where it is skipped.
@@ -62,16 +62,21 @@ fn innermost_loops(function: &[Line]) -> Vec<&[Line]> {
         .collect()
 }
 
-/// What is wrong with the instruction, if anything. Vectors are named with the letter in front:
-/// `zmm`, `ymm`.
+/// What is wrong with the instruction, if anything. Vectors are named by their registers without
+/// the number: `zmm`, `ymm`.
 fn fault(text: &str, vector: &str) -> Option<&'static str> {
-    let writes_stack = text
-        .split_once("[rsp")
-        .is_some_and(|(before, after)| !before.contains(vector) && after.contains(vector));
+    // The destination comes first.
+    let to_stack = ["[rsp", "[rbp"]
+        .iter()
+        .find_map(|stack| text.split_once(stack))
+        .filter(|(before, _)| !before.contains(','))
+        .map(|(_, source)| source);
     if text.starts_with("call") {
         Some("calls a function")
-    } else if writes_stack {
+    } else if to_stack.is_some_and(|source| source.contains(vector)) {
         Some("spills a vector")
+    } else if to_stack.is_some() && text.starts_with("kmov") {
+        Some("spills a mask")
     } else if text.starts_with("vpcompress") && text.contains('[') {
         Some("compresses to memory")
     } else {
@@ -176,6 +181,10 @@ fn faults_are_recognised() {
             "vpcompressw ZMMWORD PTR [rax]{k1},zmm3",
             Some("compresses to memory"),
         ),
+        ("kmovw  WORD PTR [rsp+0x40],k1", Some("spills a mask")),
+        ("kmovd  DWORD PTR [rbp-0x40],k7", Some("spills a mask")),
+        ("kmovw  k1,WORD PTR [rsp+0x40]", None),
+        ("kmovd  esi,k2", None),
         ("vpcompressw zmm2{k1}{z},zmm3", None),
         ("vmovdqu64 ZMMWORD PTR [rax+rcx*2],zmm3", None),
         ("vmovdqa64 zmm3,ZMMWORD PTR [rsp+0x40]", None),

@@ -47,10 +47,10 @@ impl<W> Ending<W> for Completions {
                 first_allowed: V::splat(first.allowed),
                 second_gap: V::shift(second.gap),
                 second_allowed: V::splat(second.allowed),
-                found: 0,
+                found: V::splat(0),
             };
             let (target, effort) = advance(source, row.allowed, target, flush);
-            self.0 += target.found;
+            self.0 += target.found.sum();
             effort
         }
     }
@@ -62,7 +62,9 @@ struct TwoRows<V: Vector> {
     first_allowed: V,
     second_gap: V::Shift,
     second_allowed: V,
-    found: u64,
+    /// Completions by lane. 16 bits hold them: a level has 4096 nodes of 16 squares at most, dealt
+    /// to 8 lanes or more, and a placement above has two completions at most.
+    found: V,
 }
 
 impl<V: Vector> Target<V> for TwoRows<V> {
@@ -86,10 +88,10 @@ impl<V: Vector> Target<V> for TwoRows<V> {
         let apart = among::<V>(apart, mask);
         let rest = first.without_lowest();
         let lowest = first.and_not(rest);
-        let one = V::both(first.is_nonzero(), second.and_not(lowest).is_nonzero());
-        let one = V::both(one, apart);
-        let two = V::both(rest.is_nonzero(), second.and(lowest).is_nonzero());
-        let two = V::both(two, apart);
-        self.found += (V::count(one) + V::count(two)) as u64;
+        let one = V::both(apart, first.is_nonzero());
+        let one = V::both(one, second.and_not(lowest).is_nonzero());
+        let two = V::both(apart, rest.is_nonzero());
+        let two = V::both(two, second.and(lowest).is_nonzero());
+        self.found = self.found.increment(one).increment(two);
     }
 }

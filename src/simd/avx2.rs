@@ -187,6 +187,12 @@ macro_rules! vector {
             }
 
             #[inline(always)]
+            fn increment(self, mask: __m256i) -> Self {
+                // SAFETY: a vector in hand proves the instruction set.
+                Self(unsafe { $add(self.0, _mm256_and_si256(mask, $splat(1))) })
+            }
+
+            #[inline(always)]
             fn first(mask: __m256i, limit: usize) -> __m256i {
                 if limit >= Self::LANES {
                     return mask;

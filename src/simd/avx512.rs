@@ -28,7 +28,7 @@ macro_rules! vector {
     (
         $name:ident, $word:ty, $mask:ty, $lanes:literal,
         $splat:ident, $sub:ident, $shl:ident, $shr:ident, $testn:ident, $test:ident,
-        $blend:ident, $compress:ident, $expand:ident
+        $blend:ident, $mask_add:ident, $compress:ident, $expand:ident
     ) => {
         impl Vector for $name {
             type Word = $word;
@@ -143,6 +143,12 @@ macro_rules! vector {
             }
 
             #[inline(always)]
+            fn increment(self, mask: $mask) -> Self {
+                // SAFETY: a vector in hand proves the instruction set.
+                Self(unsafe { $mask_add(self.0, mask, self.0, $splat(1)) })
+            }
+
+            #[inline(always)]
             fn first(mask: $mask, limit: usize) -> $mask {
                 if limit >= Self::LANES {
                     return mask;
@@ -201,6 +207,7 @@ vector!(
     _mm512_testn_epi16_mask,
     _mm512_test_epi16_mask,
     _mm512_mask_blend_epi16,
+    _mm512_mask_add_epi16,
     _mm512_maskz_compress_epi16,
     _mm512_mask_expand_epi16
 );
@@ -216,6 +223,7 @@ vector!(
     _mm512_testn_epi32_mask,
     _mm512_test_epi32_mask,
     _mm512_mask_blend_epi32,
+    _mm512_mask_add_epi32,
     _mm512_maskz_compress_epi32,
     _mm512_mask_expand_epi32
 );

@@ -125,6 +125,13 @@ macro_rules! vector {
             }
 
             #[inline(always)]
+            fn increment(self, mask: u8) -> Self {
+                Self(std::array::from_fn(|i| {
+                    self.0[i].wrapping_add((mask >> i & 1).into())
+                }))
+            }
+
+            #[inline(always)]
             fn first(mask: u8, limit: usize) -> u8 {
                 super::first_bits(mask.into(), limit) as u8
             }

@@ -133,6 +133,18 @@ pub trait Vector: Copy {
     /// The number of true lanes.
     fn count(mask: Self::Mask) -> usize;
 
+    /// Each lane of `mask` plus one, the others as they are.
+    fn increment(self, mask: Self::Mask) -> Self;
+
+    /// The sum of all lanes.
+    #[inline(always)]
+    fn sum(self) -> u64 {
+        let mut words = [Self::Word::default(); 32];
+        // SAFETY: no vector has more lanes.
+        unsafe { self.store(words.as_mut_ptr()) };
+        words.iter().map(|word| u64::from(word.widen())).sum()
+    }
+
     /// The first `limit` of the true lanes.
     fn first(mask: Self::Mask, limit: usize) -> Self::Mask;
 
