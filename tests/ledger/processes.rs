@@ -168,8 +168,13 @@ fn survive(n: &str, engine: &str, kills: u64, pause: u64, isas: &[&str]) {
 }
 
 #[test]
-fn a_run_survives_being_killed_at_random_moments() {
+fn a_chain_run_survives_being_killed_at_random_moments() {
     survive("17", "chain", 3, 400, &["portable"]);
+}
+
+#[test]
+fn a_join_run_survives_being_killed_at_random_moments() {
+    survive("17", "join", 3, 400, &["portable"]);
 }
 
 #[test]
@@ -185,12 +190,19 @@ fn a_chain_run_of_19_survives_being_killed_twenty_times() {
 }
 
 #[test]
+#[ignore = "takes minutes; run with `cargo test --release --test ledger -- --ignored killed_twenty`"]
+fn a_join_run_of_20_survives_being_killed_twenty_times() {
+    survive("20", "join", 20, 2000, &["portable", "avx2"]);
+}
+
+#[test]
 #[ignore = "takes two hours; run with `cargo test --release --test ledger -- --ignored --nocapture soak`"]
 fn a_soak_of_two_hours_shows_no_difference() {
     let since = Instant::now();
     let mut rounds = 0;
     while since.elapsed() < Duration::from_secs(2 * 3600) {
         survive("18", "chain", 6, 1500, &["portable"]);
+        survive("18", "join", 6, 1500, &["portable"]);
         rounds += 1;
         eprintln!("round {rounds} after {} s", since.elapsed().as_secs());
     }
@@ -246,14 +258,26 @@ fn two_processes_do_not_work_on_one_directory() {
 fn a_signal_pauses_and_another_goes_on() {
     let dir = tempfile::tempdir().unwrap();
     let run = dir.path().join("run");
-    let mut child = Running::start(&["run", "-n", "18", "--dir", text(&run), "--isa", "portable"]);
+    // Tasks of milliseconds: whatever runs commits some of them each second.
+    let mut command = vec!["run", "-n", "18", "--engine", "chain", "--dir", text(&run)];
+    command.extend(["--isa", "portable", "--workers", "1"]);
+    let mut child = Running::start(&command);
     wait_for_more(&run, 0);
     child.send("-USR2");
-    // Tasks in flight end, and the last commit comes.
-    std::thread::sleep(Duration::from_millis(2500));
-    let paused = tasks_done(&run);
-    std::thread::sleep(Duration::from_millis(1500));
-    assert_eq!(tasks_done(&run), paused);
+    let since = Instant::now();
+    let mut paused = tasks_done(&run);
+    loop {
+        std::thread::sleep(Duration::from_secs(3));
+        let now = tasks_done(&run);
+        if now == paused {
+            break;
+        }
+        paused = now;
+        assert!(
+            since.elapsed() < Duration::from_secs(30),
+            "it does not pause"
+        );
+    }
     child.send("-USR2");
     wait_for_more(&run, paused);
     child.send("-TERM");
@@ -380,6 +404,25 @@ fn verification_ends_with_3_and_the_ranks_where_a_digit_was_forged() {
     // Even without counting again the known total gives it away.
     let (code, out, _) = of(&["resume", text(&run)]);
     assert_eq!((code, out.as_str()), (3, ""));
+}
+
+#[test]
+fn join_tasks_are_verified_by_backtracking() {
+    let dir = tempfile::tempdir().unwrap();
+    let run = dir.path().join("run");
+    let (code, ..) = of(&["run", "-n", "13", "--engine", "join", "--dir", text(&run)]);
+    assert_eq!(code, 0);
+    let (code, out, err) = of(&["verify", text(&run), "--all"]);
+    let kernels = format!("by scalar, recorded by {}", Isa::best());
+    assert!(
+        code == 0 && out.contains(&kernels) && out.contains("73712"),
+        "{out}{err}"
+    );
+    // The last record but that of the census, which comes first by name.
+    let last = records(&run).unwrap().len() - 1;
+    verifying::forge(&run, last, |record| record.tally.completions.add(4, 2));
+    let (code, _, err) = of(&["verify", text(&run), "--all"]);
+    assert!(code == 3 && err.contains("join:"), "{err}");
 }
 
 #[test]
