@@ -64,11 +64,13 @@ pub fn merge<P: AsRef<Path>>(
             target.put_session(&session)?;
         }
         source.for_each(|record| {
-            let mut plans = plans.iter();
-            let ranks = plans
-                .find(|plan| plan.engine() == record.task.engine)
-                .map_or(0..0, |plan| plan.task(record.task.index).ranks);
-            match target.insert(&record, &ranks)? {
+            let ranks = || {
+                let mut plans = plans.iter();
+                plans
+                    .find(|plan| plan.engine() == record.task.engine)
+                    .map_or(0..0, |plan| plan.task(record.task.index).ranks)
+            };
+            match target.insert(&record, ranks)? {
                 Inserted::New => copied += 1,
                 Inserted::There => there += 1,
             }

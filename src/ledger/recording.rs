@@ -314,11 +314,13 @@ impl Writer {
     }
 
     fn insert(&self, record: &Record) -> Result<(), LedgerError> {
-        let mut plans = self.plans.iter();
-        let ranks = plans
-            .find(|plan| plan.engine() == record.task.engine)
-            .map_or(0..0, |plan| plan.task(record.task.index).ranks);
-        self.store.insert(record, &ranks).map(|_| ())
+        let ranks = || {
+            let mut plans = self.plans.iter();
+            plans
+                .find(|plan| plan.engine() == record.task.engine)
+                .map_or(0..0, |plan| plan.task(record.task.index).ranks)
+        };
+        self.store.insert(record, ranks).map(|_| ())
     }
 
     fn commit(&mut self) -> Result<(), LedgerError> {

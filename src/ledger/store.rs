@@ -1,5 +1,6 @@
 use std::collections::BTreeMap;
 use std::fs::{self, File};
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -200,14 +201,15 @@ impl Store {
         }
     }
 
-    /// Records a task, within the transaction that is open.
+    /// Records a task, within the transaction that is open. `ranks` tells its ranks for an error
+    /// message: a plan may take longer for that than the database for the record.
     ///
     /// # Errors
     /// It is recorded with another result; the file cannot be written.
     pub fn insert(
         &self,
         record: &Record,
-        ranks: &std::ops::Range<u64>,
+        ranks: impl FnOnce() -> Range<u64>,
     ) -> Result<Inserted, LedgerError> {
         let index = self.integer("task index", record.task.index)?;
         let partitions = self.integer("number of partitions", record.tally.partitions)?;
@@ -252,7 +254,7 @@ impl Store {
                 let by = |record: &Record| format!("{} on {}", record.backend, record.device);
                 Err(LedgerError::Disagreement {
                     task: record.task,
-                    ranks: ranks.clone(),
+                    ranks: ranks(),
                     counts: Box::new([(there.tally, by(&there)), (record.tally, by(record))]),
                 })
             }

@@ -80,7 +80,7 @@ fn overlaps_must_agree() {
     let mut record = records(&shards[0]).unwrap()[3].clone();
     record.tally.completions.add(8, 1);
     store.begin().unwrap();
-    store.insert(&record, &(0..0)).unwrap();
+    store.insert(&record, || 0..0).unwrap();
     store.commit().unwrap();
     drop(store);
     let error = merge(&[forged], &into, &plans(N)).unwrap_err();

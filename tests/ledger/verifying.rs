@@ -29,7 +29,7 @@ pub fn forge(dir: &Path, at: usize, change: impl FnOnce(&mut Record)) -> Record 
         .unwrap();
     let store = Store::open_to_write(dir).unwrap();
     store.begin().unwrap();
-    store.insert(&record, &(0..0)).unwrap();
+    store.insert(&record, || 0..0).unwrap();
     store.commit().unwrap();
     record
 }
