@@ -68,3 +68,17 @@ fn eight_queens_are_counted_within_50_ms_from_start_to_end() {
     // The best of many: other processes may hold the cores.
     assert!(fastest < Some(Duration::from_millis(50)), "{fastest:?}");
 }
+
+#[test]
+fn a_plan_too_long_to_keep_track_of_is_refused_in_one_line() {
+    let output = Command::new(env!("CARGO_BIN_EXE_queenfold"))
+        .args(["run", "-n", "32", "--engine", "join"])
+        .current_dir(std::env::temp_dir())
+        .output()
+        .expect("the program starts");
+    assert_eq!(output.status.code(), Some(1), "{output:?}");
+    assert!(output.stdout.is_empty(), "{output:?}");
+    let said = String::from_utf8(output.stderr).expect("text");
+    assert_eq!(said.lines().count(), 1, "{said}");
+    assert!(said.contains("n = 32") && said.contains("tasks"), "{said}");
+}

@@ -54,6 +54,7 @@ mod tasks;
 mod thread;
 mod worker;
 
+use std::sync::Arc;
 use std::thread::Builder;
 use std::time::Duration;
 
@@ -61,6 +62,8 @@ use actix::{Actor, System};
 use cpu_time::ProcessTime;
 use crossbeam::channel;
 use tracing::dispatcher;
+
+use crate::engine::Plan;
 
 pub use control::{Control, Eta, Progress};
 #[cfg(feature = "fault-injection")]
@@ -78,6 +81,10 @@ use run::Run;
 /// `worker-0`, …. An event with the field `counter` gives a value, its other field, to the counter
 /// of that name.
 pub const LANES: &str = "queenfold::lanes";
+
+/// The most tasks a plan may have: the record of which are done takes a bit for each, 2 GiB at the
+/// most.
+const MOST_TASKS: u64 = 1 << 34;
 
 const PRODUCER: &str = "producer";
 const COLLECTOR: &str = "collector";
@@ -101,6 +108,15 @@ pub fn run_on(
     devices: &[DeviceSpec],
     control: &Control,
 ) -> Result<Report, RunError> {
+    let too_long = |plan: &&Arc<dyn Plan>| plan.tasks() > MOST_TASKS;
+    if let Some(plan) = spec.plans.iter().find(too_long) {
+        return Err(RunError::Runtime(format!(
+            "{} of n = {} has {} tasks, and at most {MOST_TASKS} can be kept track of",
+            plan.version(),
+            plan.size(),
+            plan.tasks()
+        )));
+    }
     let cpu = ProcessTime::try_now().ok();
     let dispatch = dispatcher::get_default(Clone::clone);
     let (sender, outcome) = channel::bounded(1);

@@ -138,13 +138,14 @@ pub(super) fn radix(n: Size) -> u64 {
     u64::from(n.get()).saturating_sub(2).max(1)
 }
 
-/// Binary logarithm of the number of tasks aimed at: the tree grows about eightfold with each row,
-/// tasks about as the square root of that cubed, so that they last milliseconds at n = 16 and
-/// seconds from n = 24 on.
+/// Binary logarithm of the number of tasks aimed at. The tree grows about eightfold with each row.
+/// Up to n = 24 tasks grow with it, from milliseconds at n = 16 to seconds; beyond there are as many
+/// as keep them there, if the plan has as many ranks.
 const fn task_bits(n: Size) -> u32 {
     match n.get() {
         0..12 => 0,
-        n => 3 * (n - 12) / 2 + 1,
+        n @ 12..25 => 3 * (n - 12) / 2 + 1,
+        n => 19 + 3 * (n - 24),
     }
 }
 
