@@ -1,6 +1,6 @@
 //! Reads the machine code of the vector search as the compiler made it, and fails if a hot loop
-//! calls a function, spills vectors or masks, or compresses to memory. Each of these costs a large factor
-//! and no test of results would notice.
+//! calls a function, spills vectors or masks, or compresses to memory. Such things cost up to a large
+//! factor, and no test of results would notice.
 //!
 //! Needs an optimised build (`--release`), x86-64 and `objdump`; says so where it is skipped.
 
