@@ -264,7 +264,7 @@ mod tests {
             ("[run]\nn = 33", ["run.n = 33", "from 1 to 32"]),
             (
                 "[run]\nengine = \"x\"",
-                ["run.engine = \"x\"", "auto or chain"],
+                ["run.engine = \"x\"", "auto, chain or join"],
             ),
             ("[run]\nunique = 1", ["run.unique = 1", "true or false"]),
             ("[run]\nn = [8]", ["run.n = [8]", "from 1 to 32"]),
