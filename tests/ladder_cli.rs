@@ -147,6 +147,34 @@ fn what_cannot_be_is_refused_in_one_line() {
         (ladder("bit-board", &["--block", "1025"]), "'1025'"),
         (ladder("node-layer", &["--layer", "9"]), "'9'"),
         (
+            ladder("bitmap", &["--layer", "3"]),
+            "--layer is for node-layer",
+        ),
+        (
+            ladder("backtrack", &["--steps", "5"]),
+            "--steps is for bit-board",
+        ),
+        (
+            ladder("node-layer", &["--mark", "5"]),
+            "--mark is for bit-board",
+        ),
+        (
+            ladder("tuples", &["--block", "5"]),
+            "--block is for bit-board",
+        ),
+        (
+            ladder("bitmap", &["--boards", "--limit", "-1"]),
+            "invalid value '-1'",
+        ),
+        (
+            ladder("node-layer", &["--layer", "-1"]),
+            "invalid value '-1'",
+        ),
+        (
+            vec!["ladder", "--from", "-", "--plot", "x.svg", "--layer", "3"],
+            "cannot be used with",
+        ),
+        (
             ladder(
                 "node-layer",
                 &["-n", "32", "--layer", "8", "--style", "recursive"],
@@ -367,9 +395,22 @@ fn a_closed_pipe_ends_it_quietly() {
     }
 }
 
+#[test]
+fn the_settings_of_one_method_go_with_all() {
+    let out = output(&ladder("all", &["-n", "4", "--layer", "3", "--steps", "5"]));
+    assert_eq!(out.status.code(), Some(0), "{out:?}");
+}
+
 #[cfg(unix)]
 #[test]
-fn ctrl_c_ends_between_rows() {
+fn signals_end_it_between_rows() {
+    for signal in ["-INT", "-TERM", "-USR1"] {
+        ends_between_rows(signal);
+    }
+}
+
+#[cfg(unix)]
+fn ends_between_rows(signal: &str) {
     let mut child = Process::new(env!("CARGO_BIN_EXE_queenfold"))
         .args(ladder("bitmap", &["-n", "8..=32", "--style", "recursive"]))
         .stdout(Stdio::piped())
@@ -382,12 +423,12 @@ fn ctrl_c_ends_between_rows() {
         reader.read_line(&mut out).unwrap();
     }
     let kill = Process::new("kill")
-        .args(["-INT", &child.id().to_string()])
+        .args([signal, &child.id().to_string()])
         .status();
     assert!(kill.unwrap().success());
     let start = Instant::now();
     reader.read_to_string(&mut out).unwrap();
-    assert_eq!(child.wait().unwrap().code(), Some(4));
+    assert_eq!(child.wait().unwrap().code(), Some(4), "{signal}");
     assert!(start.elapsed() < Duration::from_secs(10));
     assert!(out.ends_with("bitmap, recursive\n"), "{out}");
     let mut stderr = String::new();
@@ -416,7 +457,75 @@ fn a_picture_is_drawn_of_the_rows_of_a_run_and_of_their_json_alike() {
     assert_eq!(picture.matches("<polyline").count(), 2);
     std::fs::write(&rows, "{\"n\":8}\n").unwrap();
     let line = refusal(&["ladder", "--plot", &later, "--from", &rows], 2);
-    assert!(line.contains("row 1"), "{line}");
+    assert!(line.contains("line 1"), "{line}");
+}
+
+#[test]
+fn a_picture_of_nothing_or_of_nonsense_is_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("p.svg");
+    let args = ["ladder", "--from", "-", "--plot", path.to_str().unwrap()];
+    let row = include_str!("../docs/ladder.jsonl").lines().next().unwrap();
+    for (stdin, says) in [
+        (String::new(), "there are no rows"),
+        ("\n\n".into(), "there are no rows"),
+        (
+            format!("{row}\n\n{}", row.replace("0.13617", "-1")),
+            "line 3: -1 seconds",
+        ),
+        (row.replace("0.13617", "1e300"), "line 1: 1"),
+        (row.replace("0.13617", "1e999"), "line 1: number out of"),
+        (
+            row.replace("tuples", "<b>"),
+            "line 1: no method is called `<b>`",
+        ),
+    ] {
+        let mut command = Command::cargo_bin("queenfold").unwrap();
+        let out = command.args(args).write_stdin(stdin).output().unwrap();
+        let line = text(&out.stderr);
+        assert_eq!(out.status.code(), Some(2), "{line}");
+        assert!(line.contains(says) && line.lines().count() == 1, "{line}");
+        assert!(!path.exists(), "{says}");
+    }
+    let plot = ["-n", "32", "--time-limit", "0.01", "--plot", args[4]];
+    let out = output(&ladder("bitmap", &plot));
+    let lines = text(&out.stderr);
+    assert_eq!(out.status.code(), Some(1), "{lines}");
+    assert!(lines.contains("there are no rows to draw"), "{lines}");
+    assert_eq!(folder.path().read_dir().unwrap().count(), 0);
+}
+
+#[test]
+fn a_place_where_no_picture_can_be_is_refused_before_the_work() {
+    let folder = tempfile::tempdir().unwrap();
+    let there = folder.path().to_str().unwrap();
+    let nowhere = format!("{there}/nowhere/p.svg");
+    for path in [there, &nowhere, "/"] {
+        // Nothing is on stdout, so that no row was counted.
+        let line = refusal(&ladder("bitmap", &["-n", "4", "--plot", path]), 1);
+        assert!(line.contains(&format!("cannot write {path}: ")), "{line}");
+    }
+    assert_eq!(folder.path().read_dir().unwrap().count(), 0);
+}
+
+#[test]
+fn a_picture_stays_until_the_next_one_is_drawn() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("p.svg");
+    std::fs::write(&path, "good").unwrap();
+    let plot = |n| {
+        let rest = ["-n", n, "--time-limit", "1", "--plot"];
+        output(&ladder(
+            "bitmap",
+            &[&rest[..], &[path.to_str().unwrap()]].concat(),
+        ))
+    };
+    assert_eq!(plot("32").status.code(), Some(1));
+    assert_eq!(std::fs::read_to_string(&path).unwrap(), "good");
+    assert_eq!(plot("4").status.code(), Some(0));
+    let picture = std::fs::read_to_string(&path).unwrap();
+    assert!(picture.ends_with("</svg>\n"), "{picture}");
+    assert_eq!(folder.path().read_dir().unwrap().count(), 1, "no draft");
 }
 
 #[test]

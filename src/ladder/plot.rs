@@ -214,11 +214,14 @@ fn dashes(curve: &Curve<'_>) -> &'static str {
     }
 }
 
-/// Rows may come from a file, with any text as a name.
+/// The text as XML: a caller may give a row any name.
 fn escaped(text: &str) -> String {
     text.replace('&', "&amp;")
         .replace('<', "&lt;")
         .replace('>', "&gt;")
+        .replace('"', "&quot;")
+        // XML has no way to write these.
+        .replace(|c: char| c.is_control(), "\u{fffd}")
 }
 
 #[cfg(test)]
@@ -259,6 +262,15 @@ mod tests {
         let scale = Scale::new(&rows);
         let step = scale.y(0.01) - scale.y(0.1);
         assert!((scale.y(0.1) - scale.y(1.0) - step).abs() < 1e-9 && step > 0.0);
+    }
+
+    #[test]
+    fn names_are_text_and_not_markup() {
+        let svg = plot(&[row(8, "</text>\0<a b=\"c\">&", None, 0.1)]);
+        assert!(
+            svg.contains(">&lt;/text&gt;\u{fffd}&lt;a b=&quot;c&quot;&gt;&amp;<"),
+            "{svg}"
+        );
     }
 
     #[test]

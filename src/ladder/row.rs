@@ -1,7 +1,10 @@
 use serde::{Deserialize, Serialize};
 
-use super::{Ask, Count};
+use super::{Ask, Count, Style, method};
 use crate::board::{Orbits, Size, known};
+
+/// The longest time that is believed of a search, in seconds: thirty thousand years.
+const LONGEST: f64 = 1e12;
 
 /// A result of the ladder: what one method in one style gave for one board, and at what cost.
 ///
@@ -76,6 +79,25 @@ impl Row {
         match &self.style {
             Some(style) => format!("{}, {style}", self.method),
             None => self.method.clone(),
+        }
+    }
+
+    /// Why the ladder cannot have given this row, if it cannot: for rows that come from a file.
+    pub fn flaw(&self) -> Option<String> {
+        let Some(method) = method(&self.method) else {
+            return Some(format!("no method is called `{}`", self.method));
+        };
+        let about = method.about();
+        let named = |style: &Style| style.name() == self.style.as_deref();
+        if !about.styles.iter().any(named) {
+            Some(format!("{} has no such style", about.name))
+        } else if !(0.0..=LONGEST).contains(&self.seconds) {
+            Some(format!(
+                "{} seconds is no time that a search can take",
+                self.seconds
+            ))
+        } else {
+            None
         }
     }
 
@@ -164,6 +186,27 @@ mod tests {
             },
             row
         );
+    }
+
+    #[test]
+    fn a_time_that_no_search_can_take_is_a_flaw() {
+        let row = |seconds| Row {
+            n: Size::new(8).unwrap(),
+            method: "orbits".into(),
+            style: Some("recursive".into()),
+            total: 92,
+            unique: None,
+            classes: None,
+            nodes: 0,
+            seconds,
+            note: None,
+        };
+        for seconds in [0.0, 1e-9, 1e12] {
+            assert_eq!(row(seconds).flaw(), None);
+        }
+        for seconds in [-1e-9, 1.1e12, f64::INFINITY, f64::NAN] {
+            assert!(row(seconds).flaw().unwrap().contains("seconds"));
+        }
     }
 
     #[test]

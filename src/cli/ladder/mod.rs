@@ -1,32 +1,32 @@
 mod boards;
 mod lines;
 mod menu;
+mod picture;
+mod rows;
 mod steps;
 mod table;
 
-use std::fs;
-use std::io::{self, IsTerminal, Read};
-use std::path::{Path, PathBuf};
+use std::io::{self, IsTerminal};
+use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use clap::ValueEnum;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
-use signal_hook::consts::{SIGINT, SIGTERM};
+use signal_hook::consts::{SIGINT, SIGTERM, SIGUSR1};
 use signal_hook::flag;
 
 use self::boards::Boards;
 use self::lines::Lines;
+use self::picture::Picture;
 use self::steps::Steps;
 use self::table::Table;
 use super::exit::{Exit, Failure};
 use super::usage::say;
 use super::{explain, print};
 use crate::config::{Sizes, Span, Value};
-use crate::ladder::{
-    About, Ask, Audience, Halt, METHODS, Method, Row, Settings, Style, climb, plot,
-};
+use crate::ladder::{About, Ask, Audience, Halt, METHODS, Method, Row, Settings, Style, climb};
 
 const HELP: &str = "\
 Examples:
@@ -44,7 +44,7 @@ stopped, and left out on larger boards. Ctrl-C stops at once; the rows printed a
 
 /// Flags of `ladder`.
 #[derive(Clone, Debug, Default, PartialEq, clap::Args)]
-#[command(after_help = HELP)]
+#[command(after_help = HELP, allow_negative_numbers = true)]
 pub struct Args {
     /// The method, or `all`; `queenfold explain METHOD` says what it does
     #[arg(long, value_name = "NAME", value_parser = method_or_all())]
@@ -59,7 +59,7 @@ pub struct Args {
     style: Option<Choice>,
 
     /// Stop a method on a board after so many seconds
-    #[arg(long, value_name = "SECONDS", value_parser = seconds, allow_negative_numbers = true)]
+    #[arg(long, value_name = "SECONDS", value_parser = seconds)]
     time_limit: Option<Duration>,
 
     /// Print each solution as a board, or one of each orbit with its size; for the carry chain the
@@ -90,7 +90,8 @@ pub struct Args {
 
     /// Draw the rows of an earlier `--json`, - for stdin, and run nothing
     #[arg(long, value_name = "ROWS", requires = "plot",
-          conflicts_with_all = ["method", "n", "style", "boards", "lines", "step", "json"])]
+          conflicts_with_all = ["method", "n", "style", "time_limit", "boards", "lines", "step",
+                                "limit", "json", "mark", "steps", "layer", "block"])]
     from: Option<PathBuf>,
 
     /// bit-board: the row at which the search is cut, 1 to 31
@@ -165,41 +166,12 @@ pub fn run(args: &Args) -> Result<(), Failure> {
 }
 
 fn run_with(args: &Args) -> Result<(), Failure> {
+    let picture = args.plot.as_deref().map(Picture::at).transpose()?;
     let rows = match &args.from {
-        Some(path) => read_rows(path)?,
+        Some(path) => rows::read(path)?,
         None => climb_all(args)?,
     };
-    if let Some(path) = &args.plot {
-        fs::write(path, plot(&rows)).map_err(|error| {
-            Failure::new(
-                Exit::Error,
-                format!("cannot write {}: {error}", path.display()),
-            )
-        })?;
-    }
-    Ok(())
-}
-
-/// The rows that an earlier `--json` printed.
-fn read_rows(path: &Path) -> Result<Vec<Row>, Failure> {
-    let wrong = |error: &dyn std::fmt::Display| {
-        Failure::usage(format!("cannot read rows from {}: {error}", path.display()))
-    };
-    let mut text = String::new();
-    let read = if path == Path::new("-") {
-        io::stdin().read_to_string(&mut text)
-    } else {
-        fs::File::open(path).and_then(|mut file| file.read_to_string(&mut text))
-    };
-    read.map_err(|error| wrong(&error))?;
-    text.lines()
-        .filter(|line| !line.trim().is_empty())
-        .enumerate()
-        .map(|(index, line)| {
-            serde_json::from_str(line)
-                .map_err(|error| wrong(&format_args!("row {}: {error}", index + 1)))
-        })
-        .collect()
+    picture.map_or(Ok(()), |picture| picture.draw(&rows))
 }
 
 /// A method in one of its styles.
@@ -210,6 +182,7 @@ fn climb_all(args: &Args) -> Result<Vec<Row>, Failure> {
         Some(sizes) => sizes,
         None => Sizes::parse("8").map_err(Failure::usage)?,
     };
+    check_settings(args)?;
     let mut rungs = rungs(args)?;
     check_audience(args, sizes, &rungs)?;
     let interrupt = interrupt()?;
@@ -290,6 +263,25 @@ fn settings(args: &Args) -> Settings {
         layer: args.layer.unwrap_or(originals.layer),
         block: args.block.unwrap_or(originals.block),
     }
+}
+
+/// Refuses a setting that the method does not have.
+fn check_settings(args: &Args) -> Result<(), Failure> {
+    let Some(name) = args.method.as_deref().filter(|name| *name != "all") else {
+        return Ok(());
+    };
+    for (given, flag, of) in [
+        (args.mark, "--mark", "bit-board"),
+        (args.steps, "--steps", "bit-board"),
+        (args.layer, "--layer", "node-layer"),
+        (args.block, "--block", "bit-board"),
+    ] {
+        if given.is_some() && name != of {
+            let message = format!("{flag} is for {of}, not for {name}");
+            return Err(Failure::usage(message));
+        }
+    }
+    Ok(())
 }
 
 /// What is to run, in order.
@@ -379,10 +371,10 @@ fn check_audience(args: &Args, sizes: Sizes, rungs: &[Rung]) -> Result<(), Failu
     Ok(())
 }
 
-/// Set by the first Ctrl-C; a second one ends the program.
+/// Set by the first Ctrl-C, SIGTERM or SIGUSR1; a second one ends the program.
 fn interrupt() -> Result<Arc<AtomicBool>, Failure> {
     let interrupt = Arc::new(AtomicBool::new(false));
-    for signal in [SIGINT, SIGTERM] {
+    for signal in [SIGINT, SIGTERM, SIGUSR1] {
         flag::register_conditional_shutdown(
             signal,
             Exit::Interrupted.code().into(),

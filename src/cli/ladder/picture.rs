@@ -1,0 +1,84 @@
+use std::ffi::OsString;
+use std::fs::{self, File};
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+use std::process;
+
+use super::{Exit, Failure};
+use crate::ladder::{Row, plot};
+
+/// Where `--plot` draws. A picture that is there already stays whole until the new one is.
+pub struct Picture<'a> {
+    path: &'a Path,
+    /// Where the new picture is written before it takes its place, and that place, links followed.
+    /// `None` for a pipe or a device, which is written to as it is.
+    draft: Option<(PathBuf, PathBuf)>,
+}
+
+impl<'a> Picture<'a> {
+    /// Makes sure that a picture can be written, before the work whose rows it shows.
+    ///
+    /// # Errors
+    /// It cannot.
+    pub fn at(path: &'a Path) -> Result<Self, Failure> {
+        let draft = draft(path).map_err(|error| unwritable(path, &error))?;
+        Ok(Self { path, draft })
+    }
+
+    /// Draws the rows.
+    ///
+    /// # Errors
+    /// There are none, or the picture cannot be written after all.
+    pub fn draw(self, rows: &[Row]) -> Result<(), Failure> {
+        if rows.is_empty() {
+            let path = self.path.display();
+            let message = format!("there are no rows to draw: {path} is not written");
+            return Err(Failure::new(Exit::Error, message));
+        }
+        let picture = plot(rows);
+        match &self.draft {
+            None => fs::write(self.path, picture),
+            Some((draft, place)) => replace(draft, place, &picture),
+        }
+        .map_err(|error| unwritable(self.path, &error))
+    }
+}
+
+fn unwritable(path: &Path, error: &io::Error) -> Failure {
+    let message = format!("cannot write {}: {error}", path.display());
+    Failure::new(Exit::Error, message)
+}
+
+/// The draft of the picture at `path`, tried out and removed again, and its place.
+fn draft(path: &Path) -> io::Result<Option<(PathBuf, PathBuf)>> {
+    let place = match fs::metadata(path) {
+        Ok(found) if found.is_dir() => return Err(io::ErrorKind::IsADirectory.into()),
+        Ok(found) if !found.is_file() => return Ok(None),
+        Ok(_) => {
+            // A protected picture is not to be replaced either.
+            File::options().write(true).open(path)?;
+            path.canonicalize()?
+        }
+        Err(error) if error.kind() == io::ErrorKind::NotFound => path.to_owned(),
+        Err(error) => return Err(error),
+    };
+    let name = place.file_name().ok_or(io::ErrorKind::InvalidFilename)?;
+    let mut hidden = OsString::from(".");
+    hidden.push(name);
+    hidden.push(format!(".{}", process::id()));
+    let draft = place.with_file_name(hidden);
+    File::create_new(&draft)?;
+    fs::remove_file(&draft)?;
+    Ok(Some((draft, place)))
+}
+
+fn replace(draft: &Path, place: &Path, picture: &str) -> io::Result<()> {
+    let written = File::create_new(draft)
+        .and_then(|mut file| file.write_all(picture.as_bytes()))
+        .and_then(|()| fs::rename(draft, place));
+    if written.is_err() {
+        // The first error is the one to tell.
+        let _ = fs::remove_file(draft);
+    }
+    written
+}

@@ -1,0 +1,86 @@
+use std::fmt::Display;
+use std::fs;
+use std::io::{self, Read};
+use std::path::Path;
+
+use super::Failure;
+use crate::ladder::Row;
+
+/// The rows that an earlier `--json` printed, at least one; from stdin if the path is `-`.
+///
+/// # Errors
+/// They cannot be read, there are none, or a line is no row that the ladder can have printed.
+pub fn read(path: &Path) -> Result<Vec<Row>, Failure> {
+    let wrong = |error: &dyn Display| {
+        Failure::usage(format!("cannot read rows from {}: {error}", path.display()))
+    };
+    let mut text = String::new();
+    let read = if path == Path::new("-") {
+        io::stdin().read_to_string(&mut text)
+    } else {
+        fs::File::open(path).and_then(|mut file| file.read_to_string(&mut text))
+    };
+    read.map_err(|error| wrong(&error))?;
+    let rows = rows(&text).map_err(|error| wrong(&error))?;
+    if rows.is_empty() {
+        return Err(wrong(&"there are no rows"));
+    }
+    Ok(rows)
+}
+
+fn rows(text: &str) -> Result<Vec<Row>, String> {
+    (1..)
+        .zip(text.lines())
+        .filter(|(_, line)| !line.trim().is_empty())
+        .map(|(number, line)| row(line).map_err(|error| format!("line {number}: {error}")))
+        .collect()
+}
+
+fn row(line: &str) -> Result<Row, String> {
+    let row: Row = serde_json::from_str(line).map_err(|error| {
+        // The line that the parser counts is always the first.
+        let column = error.column();
+        let place = format!(" at line 1 column {column}");
+        let message = error.to_string();
+        match message.strip_suffix(&place) {
+            Some(message) => format!("{message}, in column {column}"),
+            None => message,
+        }
+    })?;
+    match row.flaw() {
+        Some(flaw) => Err(flaw),
+        None => Ok(row),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const ROW: &str = r#"{"n":8,"method":"bitmap","style":"recursive","total":"92","unique":null,"classes":null,"nodes":"2056","seconds":0.5}"#;
+
+    #[test]
+    fn blank_lines_are_no_rows_but_are_counted() {
+        assert_eq!(rows(&format!("\n{ROW}\n  \n{ROW}\n")).unwrap().len(), 2);
+        assert_eq!(rows(" \n\n").unwrap(), []);
+        let error = rows(&format!("{ROW}\n\n{{\"n\":8}}\n")).unwrap_err();
+        assert_eq!(error, "line 3: missing field `method`, in column 7");
+    }
+
+    #[test]
+    fn a_row_that_the_ladder_cannot_have_printed_is_refused() {
+        for (printed, written, says) in [
+            ("0.5", "-0.5", "-0.5 seconds"),
+            ("0.5", "1e999", "number out of range"),
+            ("0.5", "1e13", "seconds"),
+            ("bitmap", "bitmpa", "no method is called `bitmpa`"),
+            ("recursive", "sideways", "bitmap has no such style"),
+        ] {
+            let error = rows(&ROW.replace(printed, written)).unwrap_err();
+            assert!(
+                error.starts_with("line 1: ") && error.contains(says),
+                "{error}"
+            );
+        }
+    }
+}
