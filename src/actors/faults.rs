@@ -93,9 +93,9 @@ impl Injector {
         assert!(!take_one(&self.deaths), "injected death");
     }
 
-    /// The tally as a faulty counter would give it.
+    /// The tally as a faulty counter of all solutions would give it.
     pub(super) fn distort(&self, mut tally: Tally) -> Tally {
-        if take_one(&self.errors) {
+        if tally.completions.solutions() > 0 && take_one(&self.errors) {
             tally.completions.add(8, 1);
         }
         tally

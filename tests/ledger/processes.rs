@@ -174,7 +174,7 @@ fn a_chain_run_survives_being_killed_at_random_moments() {
 
 #[test]
 fn a_join_run_survives_being_killed_at_random_moments() {
-    survive("17", "join", 3, 400, &["portable"]);
+    survive("18", "join", 3, 400, &["portable"]);
 }
 
 #[test]
