@@ -69,6 +69,17 @@ fn usage_errors_are_one_line_and_exit_2() {
         (&["run", "-n", "8", "--isa", "avx"], "avx2"),
         (&["run", "-n", "8", "--time-limit", "5"], "duration"),
         (&["run", "-n", "8", "--memory-per-worker", "9"], "MiB"),
+        (
+            &["run", "-n", "8", "--time-limit", "-1s"],
+            "invalid value '-1s' for '--time-limit",
+        ),
+        (&["run", "-n", "8", "--time-limit", "0.5ms"], "from 1ms"),
+        (
+            &["run", "-n", "8", "--memory-per-worker", "-1 MiB"],
+            "invalid value '-1 MiB' for '--memory-per-worker",
+        ),
+        (&["run", "-n", "8", "--workers", "-x"], "invalid value '-x'"),
+        (&["run", "-n", "\u{1b}[31m"], "'\\u{1b}[31m'"),
         (&["run", "-n", "8", "--jsn"], "'--json'"),
         (
             &["run", "-n", "8", "--config", "no-such-file"],
@@ -219,6 +230,41 @@ fn nothing_but_results_is_printed_where_there_is_no_terminal() {
     let profiled = output(&["run", "-n", "8", "--profile", "--json"]);
     assert!(serde_json::from_slice::<Json>(&profiled.stdout).is_ok());
     assert!(text(&profiled.stderr).contains("worker-0"));
+}
+
+#[test]
+fn a_profile_that_was_asked_for_is_printed_even_when_quiet() {
+    let profiled = output(&["run", "-n", "12", "--profile", "-q"]);
+    let table = text(&profiled.stderr);
+    assert!(
+        table.contains("worker-0") && table.contains("finish skew"),
+        "{table}"
+    );
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn what_cannot_be_written_is_an_error_help_included() {
+    for args in [
+        &["--help"][..],
+        &["--version"],
+        &["run", "--help"],
+        &["run", "-n", "4"],
+    ] {
+        let full = std::fs::File::options()
+            .write(true)
+            .open("/dev/full")
+            .unwrap();
+        let written = std::process::Command::new(env!("CARGO_BIN_EXE_queenfold"))
+            .args(args)
+            .current_dir(env!("CARGO_TARGET_TMPDIR"))
+            .stdout(full)
+            .output()
+            .expect("it starts");
+        let line = text(&written.stderr);
+        assert_eq!(written.status.code(), Some(1), "{args:?}: {line}");
+        assert!(line.contains("cannot write"), "{args:?}: {line}");
+    }
 }
 
 #[test]

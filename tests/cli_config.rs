@@ -125,3 +125,38 @@ fn what_is_refused_is_named_with_file_key_and_what_would_do() {
         "{line}"
     );
 }
+
+#[cfg(unix)]
+#[test]
+fn a_local_file_that_links_nowhere_is_an_error() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let link = folder.path().join("queenfold.toml");
+    std::os::unix::fs::symlink("gone.toml", link).expect("linked");
+    let line = stderr_of_refusal(&mut queenfold(folder.path(), &["run", "-n", "4"]));
+    assert!(line.contains("./queenfold.toml"), "{line}");
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_file_without_end_is_refused() {
+    let folder = tempfile::tempdir().expect("a folder");
+    for device in ["/dev/zero", "/dev/full"] {
+        let args = ["run", "-n", "4", "--config", device];
+        let line = stderr_of_refusal(&mut queenfold(folder.path(), &args));
+        assert!(line.contains(device) && line.contains("1 MiB"), "{line}");
+    }
+}
+
+#[test]
+fn what_is_refused_is_told_on_one_printable_line() {
+    for text in [
+        "\"a\\nb\" = 1",
+        "\"\\u001b[31mx\" = 1",
+        "\u{1b} = 1",
+        "run = \"\\n\"",
+    ] {
+        let folder = folder(text, "");
+        let line = stderr_of_refusal(&mut queenfold(folder.path(), &["run", "-n", "4"]));
+        assert!(!line.trim_end().contains(char::is_control), "{line:?}");
+    }
+}

@@ -2,6 +2,8 @@ use std::fmt;
 use std::io;
 use std::process::ExitCode;
 
+use crate::config::printable;
+
 /// How the program ends. Scripts rely on these numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
@@ -44,14 +46,14 @@ impl From<Exit> for ExitCode {
 pub struct Failure {
     /// How to end.
     pub exit: Exit,
-    /// The line for stderr.
+    /// What stderr gets.
     pub message: String,
 }
 
 impl Failure {
-    /// Ends with `exit` and one line.
+    /// Ends with `exit` and one printable line, whatever names the message holds.
     pub fn new(exit: Exit, message: impl fmt::Display) -> Self {
-        let message = message.to_string();
+        let message = printable(&message.to_string());
         Self { exit, message }
     }
 

@@ -1,4 +1,5 @@
 use std::env;
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
@@ -49,7 +50,7 @@ pub struct How {
     isa: Option<Auto<Isa>>,
 
     /// CPU workers: `auto` (one for each core the process may use), or 0 to 1024; 0 with a device
-    #[arg(long, value_name = "K", value_parser = Auto::<Whole<0, 1024>>::parse)]
+    #[arg(long, value_name = "K", value_parser = Auto::<Whole<0, 1024>>::parse, allow_hyphen_values = true)]
     workers: Option<Auto<Whole<0, 1024>>>,
 
     /// Devices beside the CPU workers: `auto` (every GPU there is), `off`, `cuda`, or `emulated`
@@ -57,16 +58,16 @@ pub struct How {
     gpu: Option<Gpu>,
 
     /// The numbers of the devices that take part, as in `0,2`, or `auto` (all)
-    #[arg(long, value_name = "LIST", value_parser = Auto::<Indices>::parse)]
+    #[arg(long, value_name = "LIST", value_parser = Auto::<Indices>::parse, allow_hyphen_values = true)]
     device: Option<Auto<Indices>>,
 
     /// Memory for each worker: `auto` (a fair share of the machine), or an amount such as `512 MiB`
-    #[arg(long, value_name = "SIZE", value_parser = Auto::<Bytes>::parse)]
+    #[arg(long, value_name = "SIZE", value_parser = Auto::<Bytes>::parse, allow_hyphen_values = true)]
     memory_per_worker: Option<Auto<Bytes>>,
 
     /// Stop after this long, as in `90s` or `1h 30m`; what was counted is kept only in a run
     /// directory
-    #[arg(long, value_name = "D", value_parser = Span::parse)]
+    #[arg(long, value_name = "D", value_parser = Span::parse, allow_hyphen_values = true)]
     time_limit: Option<Span>,
 
     /// Print results as JSON, one object on each line
@@ -145,7 +146,9 @@ impl How {
     fn sources(&self) -> Result<Layers, ConfigError> {
         let mut layers = Layers::defaults();
         let local = Path::new(LOCAL_FILE);
-        if local.exists() {
+        // Not `exists`: a link to nowhere, or what may not be looked at, is there to be read.
+        let looked = local.symlink_metadata();
+        if !looked.is_err_and(|error| error.kind() == ErrorKind::NotFound) {
             layers.add_file(local)?;
         }
         if let Some(path) = &self.config {

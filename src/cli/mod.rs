@@ -142,14 +142,7 @@ pub fn main() -> ExitCode {
     };
     match done {
         Ok(()) => Exit::Done.into(),
-        Err(failure) => {
-            match failure.exit {
-                Exit::Done => {}
-                Exit::Stopped => usage::say(&failure.message),
-                _ => usage::say(&format!("error: {}", failure.message)),
-            }
-            failure.exit.into()
-        }
+        Err(failure) => usage::fail(&failure),
     }
 }
 

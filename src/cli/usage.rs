@@ -3,15 +3,15 @@ use std::process::ExitCode;
 
 use clap::error::{Error, ErrorKind};
 
-use super::Exit;
+use super::exit::{Exit, Failure};
+use crate::config::printable;
 
 /// Prints what `--help` and `--version` ask for in full, and an error as one line.
 pub fn report(error: &Error) -> ExitCode {
     match error.kind() {
         ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => {
-            // A reader that went away needs no help.
-            let _ = error.print();
-            Exit::Done.into()
+            let printed = error.print().and_then(|()| io::stdout().flush());
+            printed.map_or_else(|error| fail(&error.into()), |()| Exit::Done.into())
         }
         ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand => {
             let _ = error.print();
@@ -24,6 +24,16 @@ pub fn report(error: &Error) -> ExitCode {
     }
 }
 
+/// Tells why a command ended early.
+pub fn fail(failure: &Failure) -> ExitCode {
+    match failure.exit {
+        Exit::Done => {}
+        Exit::Stopped => say(&failure.message),
+        _ => say(&format!("error: {}", failure.message)),
+    }
+    failure.exit.into()
+}
+
 /// Writes a line to stderr. There is nowhere to tell that this failed.
 pub fn say(line: &str) {
     let _ = writeln!(io::stderr(), "{line}");
@@ -31,13 +41,14 @@ pub fn say(line: &str) {
 
 /// clap's message without the usage text and the pointer to `--help` that follow it.
 fn one_line(message: &str) -> String {
-    message
+    let line = message
         .split("\n\n")
         .take_while(|part| !part.starts_with("Usage:") && !part.starts_with("For more"))
         .map(|part| part.split_whitespace().collect::<Vec<_>>().join(" "))
         .filter(|part| !part.is_empty())
         .collect::<Vec<_>>()
-        .join("; ")
+        .join("; ");
+    printable(&line)
 }
 
 #[cfg(test)]
@@ -57,5 +68,6 @@ mod tests {
             one_line("error: two\n  lines\n\nUsage: x\n"),
             "error: two lines"
         );
+        assert_eq!(one_line("error: \u{1b}[31m'\n"), "error: \\u{1b}[31m'");
     }
 }

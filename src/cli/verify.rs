@@ -78,7 +78,11 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     tell(&findings, choice)?;
     if !findings.faults.is_empty() {
         let lines: Vec<String> = findings.faults.iter().map(ToString::to_string).collect();
-        return Err(Failure::new(Exit::Mismatch, lines.join("\n")));
+        // A line for each task that differs.
+        return Err(Failure {
+            exit: Exit::Mismatch,
+            message: lines.join("\n"),
+        });
     }
     let coverage = &findings.sums.coverage;
     if !coverage.is_whole() {

@@ -1,6 +1,24 @@
 use std::fmt;
 use std::path::PathBuf;
 
+/// `text` on one printable line: what files, arguments and the environment name may hold line
+/// breaks, and sequences that a terminal obeys.
+pub fn printable(text: &str) -> String {
+    let mut line = String::with_capacity(text.len());
+    for c in text.chars() {
+        match c {
+            // Breaks of lines and paragraphs, marks without width, changes of direction.
+            '\u{200b}'..='\u{200f}'
+            | '\u{2028}'..='\u{202e}'
+            | '\u{2060}'..='\u{206f}'
+            | '\u{feff}' => line.extend(c.escape_unicode()),
+            _ if c.is_control() => line.extend(c.escape_default()),
+            _ => line.push(c),
+        }
+    }
+    line
+}
+
 /// Where a value comes from.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Origin {
@@ -18,8 +36,8 @@ impl fmt::Display for Origin {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Default => f.write_str("default"),
-            Self::File(path) => write!(f, "file {}", path.display()),
-            Self::Environment(name) => write!(f, "environment variable {name}"),
+            Self::File(path) => write!(f, "file {}", printable(&path.to_string_lossy())),
+            Self::Environment(name) => write!(f, "environment variable {}", printable(name)),
             Self::Flag(name) => write!(f, "flag {name}"),
         }
     }
@@ -30,7 +48,7 @@ impl fmt::Display for Origin {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ConfigError {
     /// The file cannot be read.
-    #[error("{}: {reason}", path.display())]
+    #[error("{}: {}", printable(&path.to_string_lossy()), printable(reason))]
     Unreadable {
         /// The file.
         path: PathBuf,
@@ -38,7 +56,7 @@ pub enum ConfigError {
         reason: String,
     },
     /// The file is no TOML.
-    #[error("{}, line {line}: {reason}", path.display())]
+    #[error("{}, line {line}: {}", printable(&path.to_string_lossy()), printable(reason))]
     Syntax {
         /// The file.
         path: PathBuf,
@@ -48,17 +66,17 @@ pub enum ConfigError {
         reason: String,
     },
     /// There is no such key.
-    #[error("{origin}: unknown key `{key}`; the nearest key is `{nearest}`")]
+    #[error("{origin}: unknown key `{}`{}", printable(key), hint(nearest.as_deref()))]
     UnknownKey {
         /// Where it stands.
         origin: Origin,
         /// The key path, or the variable name, as given.
         key: String,
-        /// The valid one most like it.
-        nearest: String,
+        /// The valid one that may have been meant.
+        nearest: Option<String>,
     },
     /// The value is not allowed for the key.
-    #[error("{origin}: {key} = {given} is refused: {expected}")]
+    #[error("{origin}: {key} = {} is refused: {expected}", printable(given))]
     Refused {
         /// Where it stands.
         origin: Origin,
@@ -69,4 +87,23 @@ pub enum ConfigError {
         /// What is allowed.
         expected: String,
     },
+}
+
+fn hint(nearest: Option<&str>) -> String {
+    nearest.map_or_else(String::new, |key| format!("; the nearest key is `{key}`"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_printed_is_one_line_without_commands_to_the_terminal() {
+        assert_eq!(
+            printable("a\nb\tc\u{1b}[31m\0\u{9b}"),
+            "a\\nb\\tc\\u{1b}[31m\\u{0}\\u{9b}"
+        );
+        assert_eq!(printable("x\u{202e}y\u{2028}"), "x\\u{202e}y\\u{2028}");
+        assert_eq!(printable("Größe 8 × 8 'a' \\"), "Größe 8 × 8 'a' \\");
+    }
 }

@@ -1,4 +1,4 @@
-use super::Value;
+use super::{Form, Value};
 
 /// Which devices take part in a run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -44,6 +44,8 @@ impl Value for Gpu {
 pub struct Indices(pub Vec<usize>);
 
 impl Value for Indices {
+    const FORM: Form = Form::Number;
+
     fn read(text: &str) -> Option<Self> {
         let mut indices = text
             .split(',')
@@ -69,6 +71,8 @@ impl Value for Indices {
 pub struct Threads(pub u32);
 
 impl Value for Threads {
+    const FORM: Form = Form::Number;
+
     fn read(text: &str) -> Option<Self> {
         let threads: u32 = text.parse().ok()?;
         ((32..=256).contains(&threads) && threads.is_multiple_of(32)).then_some(Self(threads))

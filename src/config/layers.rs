@@ -1,5 +1,6 @@
 use std::collections::BTreeMap;
-use std::fs;
+use std::fs::File;
+use std::io::{self, Read};
 use std::path::Path;
 
 use serde::Deserialize;
@@ -11,6 +12,9 @@ use super::{Config, ConfigError, Origin, Value};
 pub const LOCAL_FILE: &str = "./queenfold.toml";
 
 const PREFIX: &str = "QUEENFOLD_";
+
+/// The largest file that is read, in bytes: a configuration is small, and a device has no end.
+const MAX_FILE: u64 = 1 << 20;
 
 /// The environment variable that sets `key`.
 pub fn variable(key: &str) -> String {
@@ -55,9 +59,9 @@ impl Layers {
     /// Lays a TOML file over what is there.
     ///
     /// # Errors
-    /// The file cannot be read, is no TOML, or has a key or value that is refused.
+    /// The file cannot be read or is larger than 1 MiB, is no TOML, or has a key or value that is refused.
     pub fn add_file(&mut self, path: &Path) -> Result<(), ConfigError> {
-        let text = fs::read_to_string(path).map_err(|error| ConfigError::Unreadable {
+        let text = read(path).map_err(|error| ConfigError::Unreadable {
             path: path.into(),
             reason: error.to_string(),
         })?;
@@ -94,16 +98,16 @@ impl Layers {
     ) -> Result<(), ConfigError> {
         let keys: Vec<_> = self.entries().map(|(key, ..)| key).collect();
         for (name, text) in variables {
-            if !name.starts_with(PREFIX) {
+            let Some(rest) = name.strip_prefix(PREFIX) else {
                 continue;
-            }
+            };
             let origin = Origin::Environment(name.clone());
             match keys.iter().find(|key| variable(key) == name) {
-                Some(key) => self.set(key, Toml::String(text), origin)?,
+                Some(key) => self.set_text(key, text, origin)?,
                 None => {
                     return Err(ConfigError::UnknownKey {
                         origin,
-                        nearest: nearest(&name, keys.iter().map(|key| variable(key))),
+                        nearest: nearest(rest, keys.iter()).map(|key| variable(key)),
                         key: name,
                     });
                 }
@@ -123,9 +127,18 @@ impl Layers {
         value: Option<&T>,
     ) -> Result<(), ConfigError> {
         match value {
-            Some(value) => self.set(key, Toml::String(value.write()), Origin::Flag(flag)),
+            Some(value) => self.set_text(key, value.write(), Origin::Flag(flag)),
             None => Ok(()),
         }
+    }
+
+    /// Sets `key` to what `text` stands for: outside of files nothing but text can be given.
+    fn set_text(&mut self, key: &str, text: String, origin: Origin) -> Result<(), ConfigError> {
+        let value = match (place(&mut self.values, key), text.parse()) {
+            (Some(Toml::Boolean(_)), Ok(switch)) => Toml::Boolean(switch),
+            _ => Toml::String(text),
+        };
+        self.set(key, value, origin)
     }
 
     fn set(&mut self, key: &str, value: Toml, origin: Origin) -> Result<(), ConfigError> {
@@ -134,10 +147,17 @@ impl Layers {
             key: key.into(),
             nearest: nearest(key, layers.entries().map(|(key, ..)| key)),
         };
+        let refused = |expected: &str| ConfigError::Refused {
+            origin: origin.clone(),
+            key: key.into(),
+            given: value.to_string(),
+            expected: expected.into(),
+        };
         let mut values = self.values.clone();
         match (place(&mut values, key), &value) {
             (Some(Toml::Table(_)), Toml::Table(_)) => return Ok(()),
-            (None | Some(Toml::Table(_)), _) => return Err(unknown(self)),
+            (Some(Toml::Table(_)), _) => return Err(refused("expected a section")),
+            (None, _) => return Err(unknown(self)),
             (Some(place), _) => *place = value.clone(),
         }
         match Config::deserialize(values) {
@@ -148,14 +168,21 @@ impl Layers {
                 self.origins.insert(key.into(), origin);
                 Ok(())
             }
-            Err(error) => Err(ConfigError::Refused {
-                origin,
-                key: key.into(),
-                given: value.to_string(),
-                expected: error.message().into(),
-            }),
+            Err(error) => Err(refused(error.message())),
         }
     }
+}
+
+/// The text of a file.
+fn read(path: &Path) -> io::Result<String> {
+    let mut text = String::new();
+    // A byte more than is allowed tells that there is more.
+    let file = File::open(path)?;
+    file.take(MAX_FILE + 1).read_to_string(&mut text)?;
+    if text.len() as u64 > MAX_FILE {
+        return Err(io::Error::other("a configuration has at most 1 MiB"));
+    }
+    Ok(text)
 }
 
 /// The place of `key` in a table, if it is there.
@@ -178,18 +205,29 @@ fn leaves(table: &Table) -> impl Iterator<Item = (String, &Toml)> {
     below.collect::<Vec<_>>().into_iter()
 }
 
-/// The valid name most like `given`; a key without its section is compared with those without
-/// theirs.
-fn nearest(given: &str, valid: impl Iterator<Item = String>) -> String {
-    let likeness = |name: &str| {
-        let bare = name.rsplit('.').next().unwrap_or(name);
-        let given_bare = given.rsplit('.').next().unwrap_or(given);
-        let whole = strsim::jaro_winkler(given, name);
-        whole.max(strsim::jaro_winkler(given_bare, bare))
+/// The valid key that `given` may have been meant for, if one is near: with a third of its name
+/// mistyped at most. Case does not count; a name without its section is near its key too, and so is
+/// one in another section.
+fn nearest<K: AsRef<str>>(given: &str, valid: impl Iterator<Item = K>) -> Option<K> {
+    let plain = |key: &str| key.to_lowercase().replace('.', "_");
+    let bare = |key: &str| plain(key.rsplit('.').next().unwrap_or(key));
+    let given = [plain(given), bare(given)];
+    let distance = |key: &str| {
+        let limit = bare(key).len() / 3;
+        let pairs = [plain(key), bare(key)]
+            .into_iter()
+            .flat_map(|name| given.each_ref().map(|given| (given, name.clone())));
+        pairs
+            // Much longer names are not worth the comparison.
+            .filter(|(given, name)| given.chars().count().abs_diff(name.len()) <= limit)
+            .map(|(given, name)| strsim::levenshtein(given, &name))
+            .filter(|distance| *distance <= limit)
+            .min()
     };
     valid
-        .max_by(|a, b| likeness(a).total_cmp(&likeness(b)))
-        .unwrap_or_default()
+        .filter_map(|key| Some((distance(key.as_ref())?, key)))
+        .min_by_key(|(distance, _)| *distance)
+        .map(|(_, key)| key)
 }
 
 #[cfg(test)]
@@ -244,7 +282,8 @@ mod tests {
             ("workers = 2", "workers", "run.workers"),
             ("[runn]\nworkers = 2", "runn.workers", "run.workers"),
             ("[output]\njsn = true", "output.jsn", "output.json"),
-            ("run = 3", "run", "run.n"),
+            ("RUN.Workers = 2", "RUN.Workers", "run.workers"),
+            ("[output]\nworkers = 2", "output.workers", "run.workers"),
             ("[run.engine]\nx = 1", "run.engine.x", "run.engine"),
         ] {
             let error = refusal(text);
@@ -252,6 +291,93 @@ mod tests {
             assert!(error.contains(&format!("`{key}`")), "{error}");
             assert!(error.ends_with(&format!("`{nearest}`")), "{error}");
         }
+    }
+
+    #[test]
+    fn a_key_that_is_near_none_has_no_hint() {
+        for key in ["\"\"", "foo", "output.foo", "x", "nn", "run.x", "\"run.\""] {
+            let error = refusal(&format!("{key} = 1"));
+            assert!(
+                error.ends_with(&format!("`{}`", key.replace('"', ""))),
+                "{error}"
+            );
+            assert!(!error.contains("nearest"), "{error}");
+        }
+        assert!(refusal("run = 3").contains("run = 3 is refused: expected a section"));
+    }
+
+    #[test]
+    fn names_and_values_that_break_lines_are_escaped() {
+        for (text, part) in [
+            ("\"a\\nb\" = 1", "`a\\nb`"),
+            ("\"\\u001b[31mx\" = 1", "`\\u{1b}[31mx`"),
+            ("[run]\nengine = \"a\\nb\"", "a\\nb"),
+        ] {
+            let error = refusal(text);
+            assert!(!error.contains(char::is_control), "{error:?}");
+            assert!(error.contains(part), "{error}");
+        }
+        let mut layers = Layers::defaults();
+        let variables = [("QUEENFOLD_\u{1b}[2J".to_owned(), "\n".to_owned())];
+        let error = layers.add_environment(variables).unwrap_err().to_string();
+        assert!(!error.contains(char::is_control), "{error:?}");
+    }
+
+    #[test]
+    fn a_value_has_one_form_in_files() {
+        for text in [
+            "[run]\nworkers = 2",
+            "[run]\nworkers = \"2\"",
+            "[run]\nworkers = \"auto\"",
+            "[run]\naudit = \"1/1000\"",
+            "[trace]\nfile = \"5\"",
+            "[trace]\nfile = \"true\"",
+            "[output]\njson = true",
+        ] {
+            let layers = file(text).unwrap_or_else(|error| panic!("{error}"));
+            let written = toml::to_string(layers.config()).unwrap();
+            assert_eq!(
+                file(&written).unwrap().config(),
+                layers.config(),
+                "{written}"
+            );
+        }
+        for (text, expected) in [
+            (
+                "[trace]\nfile = 5",
+                "expected none or the path of a file, in quotes",
+            ),
+            (
+                "[trace]\nfile = true",
+                "expected none or the path of a file, in quotes",
+            ),
+            (
+                "[trace]\nfilter = true",
+                "`queenfold::actors=debug`, in quotes",
+            ),
+            (
+                "[run]\nunique = \"true\"",
+                "expected true or false, without quotes",
+            ),
+            ("[run]\nunique = \"yes\"", "expected true or false"),
+            (
+                "[run]\nworkers = true",
+                "expected auto or a whole number from 0 to 1024",
+            ),
+        ] {
+            let error = refusal(text);
+            assert!(error.ends_with(expected), "{error}");
+        }
+    }
+
+    #[test]
+    fn a_variable_can_set_a_switch() {
+        let variable = |text: &str| [("QUEENFOLD_RUN_UNIQUE".to_owned(), text.to_owned())];
+        let mut layers = Layers::defaults();
+        layers.add_environment(variable("false")).unwrap();
+        assert!(!layers.config().run.unique);
+        let error = layers.add_environment(variable("no")).unwrap_err();
+        assert!(error.to_string().ends_with("expected true or false"));
     }
 
     #[test]
@@ -322,10 +448,29 @@ mod tests {
 
     #[test]
     fn a_variable_of_ours_that_sets_nothing_is_refused() {
-        let mut layers = Layers::defaults();
-        let variables = [("QUEENFOLD_WORKERS".to_owned(), "2".to_owned())];
-        let error = layers.add_environment(variables).unwrap_err().to_string();
-        assert!(error.contains("QUEENFOLD_WORKERS"), "{error}");
-        assert!(error.ends_with("`QUEENFOLD_RUN_WORKERS`"), "{error}");
+        for (name, hint) in [
+            (
+                "QUEENFOLD_WORKERS",
+                "; the nearest key is `QUEENFOLD_RUN_WORKERS`",
+            ),
+            (
+                "QUEENFOLD_run_workers",
+                "; the nearest key is `QUEENFOLD_RUN_WORKERS`",
+            ),
+            (
+                "QUEENFOLD_OUTPUT_JSN",
+                "; the nearest key is `QUEENFOLD_OUTPUT_JSON`",
+            ),
+            ("QUEENFOLD_FOO", ""),
+            ("QUEENFOLD_", ""),
+        ] {
+            let mut layers = Layers::defaults();
+            let variables = [(name.to_owned(), "2".to_owned())];
+            let error = layers.add_environment(variables).unwrap_err().to_string();
+            assert!(
+                error.ends_with(&format!("unknown key `{name}`{hint}")),
+                "{error}"
+            );
+        }
     }
 }

@@ -18,10 +18,10 @@ mod schema;
 mod units;
 mod value;
 
-pub use error::{ConfigError, Origin};
+pub use error::{ConfigError, Origin, printable};
 pub use gpu::{Gpu, Indices, Threads};
 pub use layers::{LOCAL_FILE, Layers, variable};
 pub use machine::Machine;
 pub use schema::{Config, GpuConfig, OutputConfig, RunConfig, TraceConfig};
 pub use units::{Bytes, Share, Sizes, Span};
-pub use value::{Auto, Expected, Filter, Optional, Value, Whole};
+pub use value::{Auto, Expected, Filter, Form, Optional, Value, Whole};

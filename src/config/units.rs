@@ -1,7 +1,7 @@
 use std::ops::RangeInclusive;
 use std::time::Duration;
 
-use super::Value;
+use super::{Form, Value};
 use crate::board::Size;
 
 /// One board size, or a range of them, both ends included: `8`, `4..=10`.
@@ -24,6 +24,8 @@ impl Sizes {
 }
 
 impl Value for Sizes {
+    const FORM: Form = Form::Number;
+
     fn read(text: &str) -> Option<Self> {
         let (first, last) = text.split_once("..=").unwrap_or((text, text));
         let (first, last) = (first.parse().ok()?, last.parse().ok()?);
@@ -57,7 +59,7 @@ impl Span {
         ("s", 1000),
         ("ms", 1),
     ];
-    const RANGE: RangeInclusive<u64> = 1..=3650 * 86_400_000;
+    const RANGE: RangeInclusive<f64> = 1.0..=3650.0 * 86_400_000.0;
 }
 
 impl Value for Span {
@@ -70,10 +72,10 @@ impl Value for Span {
             millis += number * scale as f64;
             rest = after;
         }
-        let millis = millis.round() as u64;
+        // Before it is rounded, or half a millisecond would pass for one.
         Self::RANGE
             .contains(&millis)
-            .then(|| Self(Duration::from_millis(millis)))
+            .then(|| Self(Duration::from_millis(millis.round() as u64)))
     }
 
     fn write(&self) -> String {
@@ -155,6 +157,8 @@ fn quantity(text: &str) -> Option<(f64, &str, &str)> {
 pub struct Share(pub f64);
 
 impl Value for Share {
+    const FORM: Form = Form::Number;
+
     fn read(text: &str) -> Option<Self> {
         let number = |text: &str| text.parse::<f64>().ok();
         let share = match text.split_once('/') {
@@ -222,7 +226,19 @@ mod tests {
             assert_eq!(Span::read(&span.write()), Some(span));
         }
         for text in [
-            "", "0s", "5", "s", "-1s", "5 weeks", "4000d", "1..2s", "1e9s", "∞",
+            "",
+            "0s",
+            "0.5ms",
+            "0.9999ms",
+            "3650d 0.4ms",
+            "5",
+            "s",
+            "-1s",
+            "5 weeks",
+            "4000d",
+            "1..2s",
+            "1e9s",
+            "∞",
         ] {
             assert_eq!(Span::read(text), None, "{text}");
         }

@@ -8,6 +8,9 @@ use crate::simd::Isa;
 /// One setting's value: how it is written in flags, environment variables and files alike, and what
 /// is allowed.
 pub trait Value: Sized {
+    /// How files write it, if not as text in quotes.
+    const FORM: Form = Form::Text;
+
     /// The value that `text` stands for; `None` if it is not allowed.
     fn read(text: &str) -> Option<Self>;
 
@@ -24,6 +27,17 @@ pub trait Value: Sized {
     fn parse(text: &str) -> Result<Self, Expected> {
         Self::read(text).ok_or_else(|| Expected(Self::allowed()))
     }
+}
+
+/// How a value stands in a file. Flags and environment variables know only text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Form {
+    /// Text in quotes.
+    Text,
+    /// A number, or text in quotes for what no number can say, such as `auto` or `4..=8`.
+    Number,
+    /// `true` or `false`, without quotes.
+    Switch,
 }
 
 /// What would have been allowed.
@@ -54,6 +68,8 @@ impl Default for Filter {
 pub struct Whole<const MIN: usize, const MAX: usize>(pub usize);
 
 impl<T: Value> Value for Auto<T> {
+    const FORM: Form = T::FORM;
+
     fn read(text: &str) -> Option<Self> {
         match text {
             "auto" => Some(Self(None)),
@@ -71,6 +87,8 @@ impl<T: Value> Value for Auto<T> {
 }
 
 impl<T: Value> Value for Optional<T> {
+    const FORM: Form = T::FORM;
+
     fn read(text: &str) -> Option<Self> {
         match text {
             "none" => Some(Self(None)),
@@ -104,6 +122,8 @@ fn any_of(names: impl IntoIterator<Item = &'static str>) -> String {
 }
 
 impl<const MIN: usize, const MAX: usize> Value for Whole<MIN, MAX> {
+    const FORM: Form = Form::Number;
+
     fn read(text: &str) -> Option<Self> {
         let number = text.parse().ok()?;
         (MIN..=MAX).contains(&number).then_some(Self(number))
@@ -133,6 +153,8 @@ impl Value for Filter {
 }
 
 impl Value for bool {
+    const FORM: Form = Form::Switch;
+
     fn read(text: &str) -> Option<Self> {
         text.parse().ok()
     }
@@ -193,7 +215,7 @@ impl Value for Isa {
     }
 }
 
-/// Reads and writes a [`Value`] with serde: in a file, numbers and booleans need no quotes.
+/// Reads and writes a [`Value`] with serde, in its [`Form`].
 pub(super) mod text {
     use std::fmt;
     use std::marker::PhantomData;
@@ -201,19 +223,18 @@ pub(super) mod text {
     use serde::de::{self, Deserializer, Visitor};
     use serde::ser::Serializer;
 
-    use super::Value;
+    use super::{Form, Value};
 
     pub(in crate::config) fn serialize<T: Value, S: Serializer>(
         value: &T,
         serializer: S,
     ) -> Result<S::Ok, S::Error> {
         let text = value.write();
-        if let Ok(number) = text.parse() {
-            serializer.serialize_i64(number)
-        } else if let Ok(switch) = text.parse() {
-            serializer.serialize_bool(switch)
-        } else {
-            serializer.serialize_str(&text)
+        // Text that is no number or switch stays text.
+        match (T::FORM, text.parse(), text.parse()) {
+            (Form::Number, Ok(number), _) => serializer.serialize_i64(number),
+            (Form::Switch, _, Ok(switch)) => serializer.serialize_bool(switch),
+            _ => serializer.serialize_str(&text),
         }
     }
 
@@ -225,6 +246,19 @@ pub(super) mod text {
 
     struct Text<T>(PhantomData<T>);
 
+    impl<T: Value> Text<T> {
+        /// Reads `text`, which stands in a form that fits or does not; `quotes` says what to do
+        /// about the form where that is all that is wrong.
+        fn read<E: de::Error>(text: &str, fits: bool, quotes: &str) -> Result<T, E> {
+            let value = T::parse(text).map_err(E::custom)?;
+            if fits {
+                Ok(value)
+            } else {
+                Err(E::custom(format!("expected {}, {quotes}", T::allowed())))
+            }
+        }
+    }
+
     impl<T: Value> Visitor<'_> for Text<T> {
         type Value = T;
 
@@ -233,19 +267,19 @@ pub(super) mod text {
         }
 
         fn visit_str<E: de::Error>(self, text: &str) -> Result<T, E> {
-            T::parse(text).map_err(E::custom)
+            Self::read(text, T::FORM != Form::Switch, "without quotes")
         }
 
         fn visit_i64<E: de::Error>(self, number: i64) -> Result<T, E> {
-            self.visit_str(&number.to_string())
+            Self::read(&number.to_string(), T::FORM == Form::Number, "in quotes")
         }
 
         fn visit_f64<E: de::Error>(self, number: f64) -> Result<T, E> {
-            self.visit_str(&number.to_string())
+            Self::read(&number.to_string(), T::FORM == Form::Number, "in quotes")
         }
 
         fn visit_bool<E: de::Error>(self, switch: bool) -> Result<T, E> {
-            self.visit_str(&switch.to_string())
+            Self::read(&switch.to_string(), T::FORM == Form::Switch, "in quotes")
         }
     }
 }
