@@ -98,7 +98,7 @@ fn workers_and_devices_share_every_board_of_5_to_14_queens() {
 
 #[test]
 fn a_long_run_keeps_worker_and_device_busy() {
-    let report = exact(15, 1, &[healthy()]);
+    let report = exact(17, 1, &[healthy()]);
     for worker in &report.workers {
         assert!(worker.tasks > 0, "{} had nothing to do", worker.name);
     }
