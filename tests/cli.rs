@@ -79,7 +79,6 @@ fn usage_errors_are_one_line_and_exit_2() {
             "invalid value '-1 MiB' for '--memory-per-worker",
         ),
         (&["run", "-n", "8", "--workers", "-x"], "invalid value '-x'"),
-        (&["run", "-n", "\u{1b}[31m"], "'\\u{1b}[31m'"),
         (&["run", "-n", "8", "--jsn"], "'--json'"),
         (
             &["run", "-n", "8", "--config", "no-such-file"],
