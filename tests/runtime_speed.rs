@@ -18,7 +18,7 @@ fn count(plan: Arc<dyn Plan>, workers: usize) -> Report {
         plans: vec![plan],
         workers,
         counter: CounterSettings {
-            isa: Isa::best(),
+            isa: Isa::Portable,
             memory: 64 << 20,
         },
         queue_per_worker: 2,
