@@ -1,9 +1,12 @@
 //! The chain engine on whole boards, with each instruction set: totals and nodes.
 
+mod skip;
+
 use queenfold::board::{Size, known};
 use queenfold::chain::ChainPlan;
 use queenfold::engine::{CounterSettings, Plan, Tally};
 use queenfold::simd::Isa;
+use skip::skipped;
 
 fn count(n: Size, isa: Isa) -> Tally {
     let plan = ChainPlan::new(n);
@@ -21,7 +24,7 @@ fn all_agree(n: u32) {
     let mut nodes = None;
     for isa in Isa::ALL {
         if !isa.is_available() {
-            eprintln!("skipped: this machine has no {isa}");
+            skipped(&format!("this machine has no {isa}"));
             continue;
         }
         let tally = count(n, isa);

@@ -1,6 +1,8 @@
 //! The vector kernels of the chain engine against the scalar one: the same tests for each
 //! instruction set.
 
+mod skip;
+
 use std::ops::Range;
 
 use proptest::prelude::*;
@@ -8,6 +10,7 @@ use queenfold::board::{Size, known};
 use queenfold::chain::ChainPlan;
 use queenfold::engine::{Counter, CounterSettings, Plan, Tally, Task};
 use queenfold::simd::Isa;
+use skip::skipped;
 
 fn plan(n: u32) -> ChainPlan {
     ChainPlan::new(Size::new(n).unwrap())
@@ -16,7 +19,7 @@ fn plan(n: u32) -> ChainPlan {
 /// A counter for `isa`; `None`, said aloud, where this machine lacks it.
 fn counter(plan: &ChainPlan, isa: Isa) -> Option<Box<dyn Counter>> {
     if !isa.is_available() {
-        eprintln!("skipped: this machine has no {isa}");
+        skipped(&format!("this machine has no {isa}"));
         return None;
     }
     let memory = 64 << 20;

@@ -4,12 +4,15 @@
 //!
 //! Needs an optimised build (`--release`), x86-64 and `objdump`; says so where it is skipped.
 
+mod skip;
+
 use std::process::Command;
 
 use queenfold::board::Size;
 use queenfold::chain::ChainPlan;
 use queenfold::engine::{CounterSettings, Plan};
 use queenfold::simd::Isa;
+use skip::skipped;
 
 /// An instruction: its address and its text.
 type Line = (u64, String);
@@ -98,7 +101,7 @@ fn link_kernels() {
 /// The disassembly of this program; `None`, said aloud, where it cannot be had or tells nothing.
 fn disassembly() -> Option<String> {
     if cfg!(debug_assertions) || !cfg!(target_arch = "x86_64") {
-        eprintln!("skipped: needs a release build for x86-64");
+        skipped("needs a release build for x86-64");
         return None;
     }
     let program = std::env::current_exe().unwrap();
@@ -111,7 +114,7 @@ fn disassembly() -> Option<String> {
             Some(String::from_utf8_lossy(&output.stdout).into_owned())
         }
         _ => {
-            eprintln!("skipped: no objdump");
+            skipped("no objdump");
             None
         }
     }

@@ -1,5 +1,6 @@
 use super::{ChainPlan, Frame, State};
 use crate::board::Size;
+use crate::expand;
 
 /// What counts as a node, the same for every kernel.
 ///
@@ -24,7 +25,7 @@ pub struct NodeRule {
 
 impl NodeRule {
     /// The last rows, whose fillings are counted in closed form.
-    pub const CLOSED_ROWS: usize = 2;
+    pub const CLOSED_ROWS: usize = expand::CLOSED_ROWS;
 
     /// Rows left at which the look-ahead begins: above, it drops next to nothing.
     pub const AHEAD_ROWS: usize = 6;

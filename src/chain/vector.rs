@@ -5,7 +5,7 @@ use super::scalar;
 use super::{Border, Frame, Job, Jobs, NodeRule};
 use crate::board::Size;
 use crate::engine::{Counter, Mismatch, Tally, Task};
-use crate::expand::{Completions, Node, Row, Search};
+use crate::expand::{Node, Row, Search};
 use crate::simd::{Isa, Word};
 
 /// The vector kernel: all subtrees of a task whose borders share bottom, left and right queen are
@@ -51,7 +51,6 @@ impl<W: Word> Counter for VectorCounter<W> {
         let mut jobs = Jobs::new(self.n, Arc::clone(&self.borders), task.ranks.clone());
         let mut tally = Tally::default();
         let mut group: Option<Group> = None;
-        let mut found = Completions::default();
         let before = self.search.effort();
         while let Some(job) = jobs.next_job() {
             tally.partitions += job.partitions;
@@ -77,19 +76,18 @@ impl<W: Word> Counter for VectorCounter<W> {
             };
             if group.as_ref() != Some(&own) {
                 if let Some(group) = &group {
-                    self.search.finish(&mut found);
-                    tally.completions.add(group.weight, found.0.into());
-                    found = Completions::default();
+                    let found = self.search.finish();
+                    tally.completions.add(group.weight, found.into());
                 }
                 self.search.set_rows(rows(self.n, &job), rule.ahead);
                 group = Some(own);
             }
             let node = node(self.n, &job);
-            self.search.push(job.depth, node, &mut found);
+            self.search.push(job.depth, node);
         }
         if let Some(group) = &group {
-            self.search.finish(&mut found);
-            tally.completions.add(group.weight, found.0.into());
+            let found = self.search.finish();
+            tally.completions.add(group.weight, found.into());
         }
         tally.nodes += jobs.prefix_nodes() + self.search.effort().placed - before.placed;
         Ok(tally)

@@ -11,16 +11,13 @@
 //! finished are parked with it, so that lanes idle only when a search runs dry at its very end.
 //!
 //! * [`Search`]: the levels, and how nodes go through them; [`Effort`]: what that took.
-//! * [`Ending`]: what becomes of the last rows; [`Completions`] counts them in closed form.
-//! * [`HalfBoards`]: lists every placement on the first rows that uses a given set of columns.
+//! * `last_rows`: the last two rows, counted in closed form.
 
-mod ending;
-mod half;
+mod last_rows;
 mod level;
 mod search;
 mod step;
 
-pub use ending::{Completions, Ending};
-pub use half::HalfBoards;
+pub use last_rows::CLOSED_ROWS;
 pub use search::{Node, Row, Search};
 pub use step::Effort;

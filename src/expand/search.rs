@@ -1,4 +1,4 @@
-use super::ending::Ending;
+use super::last_rows::{CLOSED_ROWS, complete};
 use super::level::{CAPACITY, Level};
 use super::step::{Effort, NextLevel, advance};
 use crate::simd::{Isa, Program, Vector, Word};
@@ -31,6 +31,7 @@ pub struct Search<W> {
     rows: Vec<Row>,
     ahead: usize,
     levels: Vec<Level<W>>,
+    completions: u64,
     effort: Effort,
 }
 
@@ -45,13 +46,14 @@ impl<W: Word> Search<W> {
             rows: Vec::new(),
             ahead: 0,
             levels: Vec::new(),
+            completions: 0,
             effort: Effort::default(),
         }
     }
 
     /// Sets the rows to fill, from the top, and at how many rows left (at most) nodes are dropped
-    /// if the next two rows cannot both be filled, rather than the next one alone. Not below the
-    /// rows the ending closes. What was pushed before must have been [finished](Self::finish).
+    /// if the next two rows cannot both be filled, rather than the next one alone. The last two
+    /// rows are counted in closed form, whatever `ahead` says. What was pushed before must have been [finished](Self::finish).
     pub fn set_rows(&mut self, rows: impl IntoIterator<Item = Row>, ahead: usize) {
         self.ahead = ahead;
         assert!(self.levels.iter().all(Level::is_empty), "nodes are left");
@@ -67,11 +69,11 @@ impl<W: Word> Search<W> {
         self.effort
     }
 
-    /// Adds a node that has `depth` of the rows filled, if its next row has a square for it; there must be more rows left than the
-    /// ending closes. Searches when there is plenty to do.
-    pub fn push<E: Ending<W>>(&mut self, depth: usize, node: Node, ending: &mut E) {
+    /// Adds a node that has `depth` of the rows filled, if its next row has a square for it; at
+    /// least three rows must be left. Searches when there is plenty to do.
+    pub fn push(&mut self, depth: usize, node: Node) {
         if self.levels[depth].len >= PLENTY {
-            self.pump(ending, false);
+            self.pump(false);
         }
         let free = self.rows[depth].allowed & !(node.columns | node.left | node.right);
         if free != 0 {
@@ -79,48 +81,52 @@ impl<W: Word> Search<W> {
         }
     }
 
-    /// Searches what is left of everything that was pushed.
-    pub fn finish<E: Ending<W>>(&mut self, ending: &mut E) {
-        self.pump(ending, true);
+    /// Searches what is left of everything that was pushed. Returns the number of completions of
+    /// all nodes since the last call.
+    pub fn finish(&mut self) -> u64 {
+        self.pump(true);
+        std::mem::take(&mut self.completions)
     }
 
-    fn pump<E: Ending<W>>(&mut self, ending: &mut E, flush: bool) {
-        let searched = self.rows.len() - E::CLOSED_ROWS;
-        self.effort += self.isa.run(Pump {
+    fn pump(&mut self, flush: bool) {
+        let searched = self.rows.len() - CLOSED_ROWS;
+        let (completions, effort) = self.isa.run(Pump {
             rows: &self.rows,
             ahead: self.ahead,
             levels: &mut self.levels[..searched],
-            ending,
+            completions: 0,
             flush,
         });
+        self.completions += completions;
+        self.effort += effort;
     }
 }
 
 /// Moves nodes down the levels until none has plenty, or with `flush` until all are empty. Returns
-/// the effort.
-struct Pump<'a, W, E> {
+/// the number of completions, and the effort.
+struct Pump<'a, W> {
     rows: &'a [Row],
     ahead: usize,
     levels: &'a mut [Level<W>],
-    ending: &'a mut E,
+    completions: u64,
     flush: bool,
 }
 
-impl<W: Word, E: Ending<W>> Program for Pump<'_, W, E> {
-    type Output = Effort;
+impl<W: Word> Program for Pump<'_, W> {
+    type Output = (u64, Effort);
 
     #[inline(always)]
-    unsafe fn run<V16: Vector<Word = u16>, V32: Vector<Word = u32>>(mut self) -> Effort {
+    unsafe fn run<V16: Vector<Word = u16>, V32: Vector<Word = u32>>(mut self) -> (u64, Effort) {
         let mut effort = Effort::default();
         while let Some((depth, flush)) = self.next_level() {
             // SAFETY: the caller vouches for the instruction set.
             effort += unsafe { self.step::<W::Vector<V16, V32>>(depth, flush) };
         }
-        effort
+        (self.completions, effort)
     }
 }
 
-impl<W: Word, E: Ending<W>> Pump<'_, W, E> {
+impl<W: Word> Pump<'_, W> {
     /// The level to take nodes from, and whether to leave none.
     fn next_level(&self) -> Option<(usize, bool)> {
         let levels = &self.levels;
@@ -141,7 +147,11 @@ impl<W: Word, E: Ending<W>> Pump<'_, W, E> {
         // SAFETY: the caller vouches for the instruction set.
         unsafe {
             match below.first_mut() {
-                None => self.ending.finish::<V>(source, &self.rows[depth..], flush),
+                None => {
+                    let (completions, effort) = complete::<V>(source, &self.rows[depth..], flush);
+                    self.completions += completions;
+                    effort
+                }
                 Some(next) => {
                     let rows = &self.rows[depth..];
                     let ahead = rows.len() - 1 <= self.ahead;

@@ -79,8 +79,9 @@ pub fn counter(n: Size, settings: &CounterSettings) -> Box<dyn Counter> {
 /// the sets that differ in those columns only.
 const fn shared_columns(n: Size) -> u32 {
     match n.get() {
-        0..=17 => n.get(),
-        18..=21 => 8,
+        0..=18 => n.get(),
+        19 => 10,
+        20..=21 => 8,
         22..=23 => 4,
         24..=25 => 2,
         _ => 0,

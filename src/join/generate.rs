@@ -40,11 +40,59 @@ pub struct Frame<'a> {
 /// All boards of one quarter, sorted by the columns they take.
 #[derive(Default)]
 struct Quarter {
-    /// For each set of columns, numbered within the frame, where its boards begin, and their
+    index: Index,
+    /// For each set of columns, in the order of the index, where its boards begin, and their
     /// number.
     places: Vec<(u32, u32)>,
     lines: Vec<u64>,
     keys: Vec<u64>,
+}
+
+/// Numbers the sets of so many columns of a frame from 0 on, without gaps: a table of all sets of any
+/// size would not stay in the cache.
+///
+/// The number of a set is the sum of two, one for its upper columns and one for its lower ones.
+#[derive(Default)]
+struct Index {
+    /// The columns of the lower half.
+    split: u32,
+    /// For each choice of upper columns, how many sets come before those that have it.
+    upper: Vec<u32>,
+    /// For each choice of lower columns, how many smaller ones have as many.
+    lower: Vec<u32>,
+    /// All sets.
+    sets: u32,
+}
+
+impl Index {
+    /// Numbers the sets of `size` of `width` columns.
+    fn fill(&mut self, width: u32, size: u32) {
+        self.split = width / 2;
+        let mut of_size = [0; u32::BITS as usize];
+        self.lower.clear();
+        self.lower.extend((0..1u32 << self.split).map(|lower| {
+            let before = &mut of_size[lower.count_ones() as usize];
+            *before += 1;
+            *before - 1
+        }));
+        self.sets = 0;
+        self.upper.clear();
+        self.upper
+            .extend((0..1u32 << (width - self.split)).map(|upper| {
+                let before = self.sets;
+                if let Some(rest) = size.checked_sub(upper.count_ones()) {
+                    self.sets += of_size[rest as usize];
+                }
+                before
+            }));
+    }
+
+    /// The number of `set`.
+    #[inline(always)]
+    fn of(&self, set: u32) -> usize {
+        let lower = set & ((1 << self.split) - 1);
+        (self.upper[(set >> self.split) as usize] + self.lower[lower as usize]) as usize
+    }
 }
 
 /// Keys handed on at a time: they stay in the first-level cache.
@@ -164,7 +212,7 @@ impl Quarter {
             }
         };
         // No row, no column: one board.
-        self.clear(columns.len());
+        self.clear(columns.len(), 0);
         self.places[0] = (0, 1);
         self.lines.push(0);
         self.keys.push(0);
@@ -182,7 +230,7 @@ impl Quarter {
                 .collect();
             let allowed = frame.half.allowed()[row as usize];
             let next = &mut *spare;
-            next.clear(columns.len());
+            next.clear(columns.len(), placed + 1);
             for set in subsets(columns.len() as u32, placed as u32 + 1) {
                 if (set & low).count_ones() > frame.taken {
                     continue;
@@ -195,7 +243,8 @@ impl Quarter {
                         kernel.extend(boards, line, key, [&mut next.lines, &mut next.keys]);
                     }
                 }
-                next.places[set as usize] = (start as u32, (next.lines.len() - start) as u32);
+                let count = next.lines.len() - start;
+                next.places[next.index.of(set)] = (start as u32, count as u32);
             }
             next.pad();
             std::mem::swap(self, next);
@@ -208,10 +257,11 @@ impl Quarter {
         }
     }
 
-    /// No boards, and a place for each set of so many columns.
-    fn clear(&mut self, columns: usize) {
+    /// No boards, and a place for each set of `size` of the columns.
+    fn clear(&mut self, columns: usize, size: usize) {
+        self.index.fill(columns as u32, size as u32);
         self.places.clear();
-        self.places.resize(1 << columns, (0, 0));
+        self.places.resize(self.index.sets as usize, (0, 0));
         self.lines.clear();
         self.keys.clear();
     }
@@ -223,7 +273,7 @@ impl Quarter {
     }
 
     fn boards(&self, columns: u32) -> Boards<'_> {
-        let (at, count) = self.places[columns as usize];
+        let (at, count) = self.places[self.index.of(columns)];
         Boards {
             lines: &self.lines[at as usize..],
             keys: &self.keys[at as usize..],

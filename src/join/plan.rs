@@ -1,6 +1,7 @@
 use std::sync::OnceLock;
 
-use super::{Partition, Recount, cost, counter::counter};
+use super::cost::Costs;
+use super::{Partition, Recount, counter::counter};
 use crate::board::Size;
 use crate::engine::{Counter, CounterSettings, Engine, Plan, Task, TaskId};
 
@@ -16,6 +17,7 @@ use crate::engine::{Counter, CounterSettings, Engine, Plan, Task, TaskId};
 pub struct JoinPlan {
     n: Size,
     ranks_per_task: u64,
+    costs: Costs,
     total_cost: OnceLock<f64>,
 }
 
@@ -25,6 +27,7 @@ impl JoinPlan {
         Self {
             n,
             ranks_per_task: Partition::ranks(n).div_ceil(1 << task_bits(n)),
+            costs: Costs::new(n),
             total_cost: OnceLock::new(),
         }
     }
@@ -81,13 +84,13 @@ impl Plan for JoinPlan {
                 engine: Engine::Join,
                 index,
             },
-            cost: ranks.clone().map(|rank| cost::of_rank(self.n, rank)).sum(),
+            cost: ranks.clone().map(|rank| self.costs.of_rank(rank)).sum(),
             ranks,
         }
     }
 
     fn total_cost(&self) -> f64 {
-        *self.total_cost.get_or_init(|| cost::total(self.n))
+        *self.total_cost.get_or_init(|| self.costs.total())
     }
 
     fn counter(&self, settings: &CounterSettings) -> Box<dyn Counter> {

@@ -29,7 +29,7 @@ static COMPRESS_16: [[u8; 16]; 256] = tables_16().0;
 /// the true lanes, and zero to the others.
 static EXPAND_16: [[u8; 16]; 256] = tables_16().1;
 /// For each mask of eight lanes the positions of the true ones, without gaps.
-static COMPRESS_32: [[u8; 8]; 256] = tables_32().0;
+pub(crate) static COMPRESS_32: [[u8; 8]; 256] = tables_32().0;
 /// For each mask of eight lanes the rank of each true lane among the true ones.
 static EXPAND_32: [[u8; 8]; 256] = tables_32().1;
 

@@ -4,7 +4,7 @@
 //! it is given the vectors of an instruction set.
 
 #[cfg(target_arch = "x86_64")]
-mod avx2;
+pub(crate) mod avx2;
 #[cfg(target_arch = "x86_64")]
 mod avx512;
 mod isa;

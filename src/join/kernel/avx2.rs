@@ -4,6 +4,7 @@ use std::arch::x86_64::*;
 
 use super::{Row, Vector};
 use crate::simd::Isa;
+use crate::simd::avx2::COMPRESS_32;
 
 /// Proof that the machine has AVX2 in the extent of [`Isa::Avx2`].
 #[derive(Clone, Copy, Debug)]
@@ -17,25 +18,6 @@ impl Avx2 {
 }
 
 super::entry_points!(Avx2, "avx2", "avx2,bmi1,bmi2,popcnt");
-
-/// For each mask of 8 lanes, the lanes in it, in order.
-static COMPRESS: [[u8; 8]; 256] = {
-    let mut table = [[0; 8]; 256];
-    let mut mask = 0;
-    while mask < 256 {
-        let mut lane = 0;
-        let mut to = 0;
-        while lane < 8 {
-            if mask >> lane & 1 == 1 {
-                table[mask][to] = lane;
-                to += 1;
-            }
-            lane += 1;
-        }
-        mask += 1;
-    }
-    table
-};
 
 /// For each mask of 4 lanes of 64 bits, the halves of the lanes in it, in order.
 static COMPRESS_WIDE: [[u8; 8]; 16] = {
@@ -170,14 +152,14 @@ impl Vector for Avx2 {
 
     #[inline(always)]
     unsafe fn compress(self, keys: __m256i, mask: u32, to: *mut u32) {
-        let lanes = self.permutation(&COMPRESS[mask as u8 as usize]);
+        let lanes = self.permutation(&COMPRESS_32[mask as u8 as usize]);
         // SAFETY: see above.
         unsafe { _mm256_storeu_si256(to.cast(), _mm256_permutevar8x32_epi32(keys, lanes)) }
     }
 
     #[inline(always)]
     unsafe fn compress_exactly(self, keys: __m256i, mask: u32, to: *mut u32) {
-        let lanes = self.permutation(&COMPRESS[mask as u8 as usize]);
+        let lanes = self.permutation(&COMPRESS_32[mask as u8 as usize]);
         let kept = self.lanes((1 << mask.count_ones()) - 1);
         // SAFETY: see above; lanes masked out are not written.
         unsafe {

@@ -3,56 +3,35 @@ use super::level::Level;
 use super::step::{Effort, Target, advance, among};
 use crate::simd::Vector;
 
-/// What becomes of nodes that have three rows left: one that is searched, and two below it that are
-/// dealt with in closed form.
-pub trait Ending<W> {
-    /// Takes nodes from `source` until it runs low, or with `flush` until it is empty. Returns the
-    /// number of queens placed.
-    ///
-    /// # Safety
-    /// The machine has the instruction set of `V`.
-    #[doc(hidden)]
-    unsafe fn finish<V: Vector<Word = W>>(
-        &mut self,
-        source: &mut Level<W>,
-        rows: &[Row],
-        flush: bool,
-    ) -> Effort;
+/// Rows counted in closed form: the last queen searched stands above them.
+pub const CLOSED_ROWS: usize = 2;
 
-    /// Rows dealt with in closed form: the last queen searched stands above them.
-    const CLOSED_ROWS: usize;
-}
-
-/// Counts completions, the last two rows in closed form.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Completions(pub u64);
-
-impl<W> Ending<W> for Completions {
-    const CLOSED_ROWS: usize = 2;
-
-    #[inline(always)]
-    unsafe fn finish<V: Vector<Word = W>>(
-        &mut self,
-        source: &mut Level<W>,
-        rows: &[Row],
-        flush: bool,
-    ) -> Effort {
-        let [row, first, second] = rows else {
-            unreachable!("three rows are left")
+/// Takes nodes with three rows left, of which the first is searched and the others are counted in
+/// closed form, from `source` until it runs low, or with `flush` until it is empty. Returns the
+/// number of completions, and the effort.
+///
+/// # Safety
+/// The machine has the instruction set of `V`.
+#[inline(always)]
+pub(super) unsafe fn complete<V: Vector>(
+    source: &mut Level<V::Word>,
+    rows: &[Row],
+    flush: bool,
+) -> (u64, Effort) {
+    let [row, first, second] = rows else {
+        unreachable!("three rows are left")
+    };
+    // SAFETY: the caller vouches for the instruction set.
+    unsafe {
+        let target = TwoRows::<V> {
+            first_gap: V::shift(first.gap),
+            first_allowed: V::splat(first.allowed),
+            second_gap: V::shift(second.gap),
+            second_allowed: V::splat(second.allowed),
+            found: V::splat(0),
         };
-        // SAFETY: the caller vouches for the instruction set.
-        unsafe {
-            let target = TwoRows::<V> {
-                first_gap: V::shift(first.gap),
-                first_allowed: V::splat(first.allowed),
-                second_gap: V::shift(second.gap),
-                second_allowed: V::splat(second.allowed),
-                found: V::splat(0),
-            };
-            let (target, effort) = advance(source, row.allowed, target, flush);
-            self.0 += target.found.sum();
-            effort
-        }
+        let (target, effort) = advance(source, row.allowed, target, flush);
+        (target.found.sum(), effort)
     }
 }
 
