@@ -9,6 +9,8 @@ fn main() {
             .cpp(true)
             .std("c++17")
             .opt_level(2)
+            // The kernels use nothing of it.
+            .cpp_link_stdlib(None)
             .warnings_into_errors(true)
             .file("kernels/emulated.cpp")
             .compile("queenfold_emulated");

@@ -42,6 +42,8 @@ QF_LOGIC(clear_both, "0x10")   // a & ~(b | c)
 QF_INLINE bool everywhere(bool yes) { return __all_sync(0xffffffffu, yes) != 0; }
 
 QF_INLINE u32 take_number(u32 *counter) { return atomicAdd(counter, 1u); }
+/// What is in the counter now.
+QF_INLINE u32 number_in(const u32 *counter) { return *static_cast<const volatile u32 *>(counter); }
 QF_INLINE void add_to(u32 *sum, u32 term) { atomicAdd(sum, term); }
 QF_INLINE void add_to(u64 *sum, u64 term) { atomicAdd(sum, term); }
 
@@ -76,6 +78,7 @@ QF_INLINE bool everywhere(bool yes) { return yes; }
 
 // Host threads share the counters of a launch, as warps do.
 QF_INLINE u32 take_number(u32 *counter) { return __atomic_fetch_add(counter, 1u, __ATOMIC_RELAXED); }
+QF_INLINE u32 number_in(const u32 *counter) { return __atomic_load_n(counter, __ATOMIC_RELAXED); }
 QF_INLINE void add_to(u32 *sum, u32 term) { __atomic_fetch_add(sum, term, __ATOMIC_RELAXED); }
 QF_INLINE void add_to(u64 *sum, u64 term) { __atomic_fetch_add(sum, term, __ATOMIC_RELAXED); }
 
@@ -84,8 +87,11 @@ QF_INLINE void set_word(Place place, u32 word) { *reinterpret_cast<u32 *>(place)
 
 #endif
 
-/// The state of a launch, zero at its start. A host that writes `job_count` or more into `next_job`
-/// ends the launch early: threads finish the job they have.
+/// The state of a launch, zero at its start. A host that writes 2³¹ into `next_job` ends the launch
+/// early: no thread takes another job. Those whose jobs may be long leave the one they have, too.
 struct Progress {
     u32 next_job, jobs_done;
 };
+
+/// Whether the host has ended the launch.
+QF_INLINE bool is_ended(const Progress *progress) { return number_in(&progress->next_job) >> 31; }

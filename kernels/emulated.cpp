@@ -1,7 +1,9 @@
 // The kernels' entries on the emulated device: the same logic as C++, one host thread for each warp,
 // which has one lane.
 
+#include "bit_board.h"
 #include "chain.h"
+#include "node_layer.h"
 
 namespace {
 
@@ -28,4 +30,19 @@ extern "C" void queenfold_emulated_chain(u32 depth, const ChainJob *jobs, u32 jo
                                          const u32 *group_rows, ChainSum *sums,
                                          Progress *progress) {
     chain_of_depth[depth - 3](jobs, job_count, group_rows, sums, progress);
+}
+
+/// Runs threads of the bit-board kernel, one after the other, until no node is left to take.
+extern "C" void queenfold_emulated_bit_board(const u32 *nodes, u32 node_count,
+                                             const BitBoardStart *start, BitBoardSums *sums,
+                                             Progress *progress) {
+    while (number_in(&progress->next_job) < node_count)
+        bit_board_thread(nodes, node_count, *start, sums, progress);
+}
+
+/// Runs threads of the node-layer kernel, one after the other, until no node is left to take.
+extern "C" void queenfold_emulated_node_layer(const Taken *nodes, u32 node_count, const u32 *n,
+                                              NodeLayerSums *sums, Progress *progress) {
+    while (number_in(&progress->next_job) < node_count)
+        node_layer_thread(nodes, node_count, *n, sums, progress);
 }

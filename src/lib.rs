@@ -7,6 +7,7 @@
 //! * [`board`]: size, squares, the eight symmetries, orbits, known counts.
 //! * [`simd`]: instruction sets, and vectors for each.
 //! * [`engine`]: what engines have in common: plans, tasks, counters, tallies.
+//! * [`estimate`]: what counting a plan will take, from a sample of its tasks.
 //! * [`expand`]: the row search for many nodes at once, in vectors.
 //! * [`chain`]: the carry-chain engine.
 //! * [`join`]: the join engine.
@@ -15,18 +16,23 @@
 //! * [`ladder`]: the historical methods, one by one.
 //! * [`outcome`]: from tallies to a checked result.
 //! * [`actors`]: the runtime.
+//! * [`bench`]: what a device reaches.
 //! * [`telemetry`]: what a run tells of itself.
 //! * [`config`]: settings: what there is, what is allowed, where each value comes from.
 //! * [`ledger`]: the durable record of a run.
 //! * [`cli`]: the command line, one file for each command.
+//!
+//! [`bench`]: mod@bench
 
 pub mod actors;
+pub mod bench;
 pub mod board;
 pub mod census;
 pub mod chain;
 pub mod cli;
 pub mod config;
 pub mod engine;
+pub mod estimate;
 pub mod expand;
 pub mod gpu;
 pub mod join;

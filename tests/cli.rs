@@ -1,9 +1,12 @@
 //! The command line as a user meets it: usage errors, tables, JSON, exit codes, signals.
 
+mod skip;
+
 use std::process::Output;
 
 use assert_cmd::Command;
 use serde_json::Value as Json;
+use skip::skipped;
 
 /// `queenfold` in an empty folder, with none of our variables from outside.
 fn queenfold(args: &[&str]) -> Command {
@@ -63,6 +66,10 @@ fn usage_errors_are_one_line_and_exit_2() {
             &["run", "-n", "8", "--workers", "0", "--gpu", "off"],
             "0 workers",
         ),
+        (
+            &["run", "-n", "8", "--gpu", "off", "--device", "1"],
+            "--device chooses among devices",
+        ),
         (&["run", "-n", "8", "--workers", "1025"], "from 0 to 1024"),
         (&["run", "-n", "8", "--workers", "-1"], "from 0 to 1024"),
         (&["run", "-n", "8", "--engine", "census"], "auto"),
@@ -87,6 +94,9 @@ fn usage_errors_are_one_line_and_exit_2() {
         (&["census"], "-n"),
         (&["census", "-n", "0"], "from 1 to 32"),
         (&["census", "-n", "4..=5"], "4..=5"),
+        (&["bench"], "--calibrate"),
+        (&["bench", "--calibrate", "--jsn"], "'--json'"),
+        (&["bench", "--calibrate", "--gpu"], "'--gpu'"),
         (&["rum"], "'run'"),
         (&["completions"], "SHELL"),
         (&["completions", "dos"], "bash"),
@@ -329,7 +339,7 @@ fn an_instruction_set_that_is_not_here_exits_6() {
         .into_iter()
         .find(|isa| !here.contains(&(*isa).into()))
     else {
-        eprintln!("skipped: this machine has every instruction set");
+        skipped("this machine has every instruction set");
         return;
     };
     let line = refusal(&mut queenfold(&["run", "-n", "4", "--isa", missing]), 6);

@@ -160,3 +160,24 @@ fn what_is_refused_is_told_on_one_printable_line() {
         assert!(!line.trim_end().contains(char::is_control), "{line:?}");
     }
 }
+
+#[test]
+fn settings_of_the_gpu_are_refused_beyond_their_ranges_with_file_key_value_and_range() {
+    for (key, wrong, range) in [
+        (
+            "block",
+            &["0", "31", "33", "288"][..],
+            "a multiple of 32 from 32 to 256",
+        ),
+        ("streams", &["0", "5"], "from 1 to 4"),
+        ("slots", &["0", "5"], "from 1 to 4"),
+        ("batch_ms", &["49", "5001"], "from 50 to 5000"),
+    ] {
+        for value in wrong {
+            let folder = folder(&format!("[gpu]\n{key} = {value}\n"), "");
+            let line = stderr_of_refusal(&mut queenfold(folder.path(), &["run", "-n", "4"]));
+            let place = format!("queenfold.toml: gpu.{key} = {value} is refused");
+            assert!(line.contains(&place) && line.contains(range), "{line}");
+        }
+    }
+}

@@ -34,7 +34,7 @@ fn assert_no_result(output: &Output, code: i32, said: &[&str]) {
 
 #[test]
 fn panics_in_a_tenth_of_the_tasks_leave_the_count_exact() {
-    let output = run("panics=0.1", &["-n", "14", "--quiet"]);
+    let output = run("panics=0.1", &["-n", "14", "--engine", "chain", "--quiet"]);
     assert_eq!(output.status.code(), Some(0), "{output:?}");
     assert!(text(&output.stdout).contains("365596"), "{output:?}");
     assert!(text(&output.stdout).contains("45752"), "{output:?}");
@@ -43,11 +43,22 @@ fn panics_in_a_tenth_of_the_tasks_leave_the_count_exact() {
 #[test]
 fn a_task_that_panics_in_every_try_ends_the_run_with_its_ranks_and_no_total() {
     for workers in ["1", "2"] {
-        let output = run("panics=0.1,tries=9", &["-n", "14", "--workers", workers]);
+        let output = run(
+            "panics=0.1,tries=9",
+            &["-n", "14", "--engine", "chain", "--workers", workers],
+        );
         assert_no_result(&output, 1, &["ranks", "injected panic"]);
         let output = run(
             "panics=0.1,tries=9",
-            &["-n", "14", "--json", "--workers", workers],
+            &[
+                "-n",
+                "14",
+                "--engine",
+                "chain",
+                "--json",
+                "--workers",
+                workers,
+            ],
         );
         assert_no_result(&output, 1, &["ranks"]);
     }
@@ -67,7 +78,10 @@ fn a_wrong_count_ends_with_3_and_is_not_printed() {
 
 #[test]
 fn boards_counted_before_the_failure_are_still_printed() {
-    let output = run("panics=0.02,tries=9", &["-n", "8..=16", "--workers", "2"]);
+    let output = run(
+        "panics=0.02,tries=9",
+        &["-n", "8..=16", "--engine", "chain", "--workers", "2"],
+    );
     assert_eq!(output.status.code(), Some(1), "{output:?}");
     assert!(text(&output.stdout).contains("\n 8:"), "{output:?}");
     assert!(!text(&output.stdout).contains("16:"), "{output:?}");

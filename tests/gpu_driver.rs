@@ -5,87 +5,21 @@
 //! very test, started again with `in_the_child`.
 #![cfg(all(feature = "cuda", target_os = "linux"))]
 
-use std::path::Path;
-use std::process::Command;
+mod fake_cuda;
+
+use std::process::{Command, Output};
 use std::time::Duration;
 
+use fake_cuda::build;
 use queenfold::board::Size;
 use queenfold::gpu::cuda::{Cuda, CudaSettings, devices};
 use queenfold::gpu::{ChainBatcher, Device, OpenError, Opener, Owner, OwnerSettings};
-
-/// Every function that is called, and failures as `FAKE` tells. Launches do nothing.
-const DRIVER: &str = r#"
-#include <stdlib.h>
-#include <string.h>
-typedef unsigned long long u64;
-static int is(const char *what) { const char *fake = getenv("FAKE"); return fake && !strcmp(fake, what); }
-static int launches;
-int cuInit(unsigned f) { return is("no device") ? 100 : is("broken") ? 999 : 0; }
-int cuDriverGetVersion(int *v) { *v = 13000; return 0; }
-int cuGetErrorName(int e, const char **s) {
-    *s = e == 2 ? "CUDA_ERROR_OUT_OF_MEMORY" : e == 218 ? "CUDA_ERROR_INVALID_PTX"
-       : e == 222 ? "CUDA_ERROR_UNSUPPORTED_PTX_VERSION" : e == 209 ? "CUDA_ERROR_NO_BINARY_FOR_GPU"
-       : e == 700 ? "CUDA_ERROR_ILLEGAL_ADDRESS" : e == 719 ? "CUDA_ERROR_LAUNCH_FAILED" : "CUDA_ERROR_UNKNOWN";
-    return 0;
-}
-int cuGetErrorString(int e, const char **s) { *s = "?"; return 0; }
-int cuDeviceGet(int *d, int i) { *d = i; return 0; }
-int cuDeviceGetCount(int *c) { *c = is("none shown") ? 0 : 1; return 0; }
-int cuDeviceGetName(char *n, int l, int d) { strncpy(n, "Fake GPU", l); return 0; }
-int cuDeviceGetAttribute(int *v, int a, int d) { *v = a == 75 ? 9 : a == 76 ? 0 : a == 16 ? 4 : 1; return 0; }
-int cuDeviceTotalMem_v2(size_t *b, int d) { *b = (size_t)1 << 34; return 0; }
-int cuDevicePrimaryCtxRetain(void **c, int d) { *c = &launches; return 0; }
-int cuDevicePrimaryCtxRelease_v2(int d) { return 0; }
-int cuCtxSetCurrent(void *c) { return 0; }
-int cuCtxSetFlags(unsigned f) { return 0; }
-int cuModuleLoadData(void **m, const void *i) {
-    *m = &launches;
-    return is("222") ? 222 : is("218") ? 218 : is("209") ? 209 : 0;
-}
-int cuModuleGetFunction(void **f, void *m, const char *n) { *f = &launches; return 0; }
-int cuModuleUnload(void *m) { return 0; }
-int cuFuncGetAttribute(int *v, int a, void *f) { *v = 32; return 0; }
-int cuFuncSetAttribute(void *f, int a, int v) { return 0; }
-int cuOccupancyMaxActiveBlocksPerMultiprocessor(int *b, void *f, int s, size_t d) { *b = 6; return 0; }
-int cuMemAlloc_v2(u64 *p, size_t b) { *p = (u64)calloc(b, 1); return is("no memory") ? 2 : 0; }
-int cuMemFree_v2(u64 p) { return 0; }
-int cuMemHostAlloc(void **p, size_t b, unsigned f) { *p = calloc(b, 1); return 0; }
-int cuMemFreeHost(void *p) { return 0; }
-int cuMemsetD8Async(u64 p, unsigned char v, size_t b, void *s) { memset((void *)p, v, b); return 0; }
-int cuMemcpyHtoDAsync_v2(u64 d, const void *p, size_t b, void *s) { memcpy((void *)d, p, b); return 0; }
-int cuMemcpyDtoHAsync_v2(void *p, u64 d, size_t b, void *s) { memcpy(p, (void *)d, b); return 0; }
-int cuStreamCreate(void **s, unsigned f) { *s = &launches; return 0; }
-int cuStreamDestroy_v2(void *s) { return 0; }
-int cuEventCreate(void **e, unsigned f) { *e = &launches; return 0; }
-int cuEventRecord(void *e, void *s) { return 0; }
-int cuEventQuery(void *e) { return is("700") ? 700 : is("719") ? 719 : is("hangs") ? 600 : 0; }
-int cuEventElapsedTime_v2(float *t, void *a, void *b) { *t = 1; return 0; }
-int cuEventDestroy_v2(void *e) { return 0; }
-#ifndef OLD
-int cuLaunchKernel(void *f, unsigned a, unsigned b, unsigned c, unsigned d, unsigned e, unsigned g,
-                   unsigned m, void *s, void **p, void **x) { launches++; return 0; }
-#endif
-"#;
-
-/// Builds the driver in `folder`.
-fn build(folder: &Path, flags: &[&str]) {
-    let source = folder.join("driver.c");
-    std::fs::write(&source, DRIVER).unwrap();
-    let built = Command::new(std::env::var_os("CC").unwrap_or_else(|| "cc".into()))
-        .args(["-shared", "-fPIC", "-w", "-o"])
-        .arg(folder.join("libcuda.so.1"))
-        .arg(&source)
-        .args(flags)
-        .status()
-        .unwrap();
-    assert!(built.success());
-}
 
 /// What the child says of a driver that fails in this way.
 fn child(fake: &str, flags: &[&str]) -> String {
     let folder = tempfile::tempdir().unwrap();
     if fake != "no library" {
-        build(folder.path(), flags);
+        build(folder.path(), "libcuda.so.1", &["driver.c"], flags);
     }
     let output = Command::new(std::env::current_exe().unwrap())
         .args(["--exact", "in_the_child", "--ignored", "--nocapture"])
@@ -158,7 +92,10 @@ fn a_driver_that_does_not_start_is_named() {
 fn a_driver_that_lacks_a_function_is_too_old() {
     let said = child("old", &["-DOLD"]);
     assert!(
-        said.contains("found 0 the CUDA driver is too old: it lacks the function cuLaunchKernel"),
+        said.contains(
+            "found 0 the CUDA driver is too old: CUDA 12.8 is the least, and it lacks the function \
+             cuLaunchKernel"
+        ),
         "{said}"
     );
     assert!(
@@ -212,15 +149,23 @@ fn a_launch_that_does_nothing_is_no_count() {
 }
 
 /// Runs the program with this driver.
-fn program(fake: &str, arguments: &[&str]) -> std::process::Output {
+fn program(fake: &str, arguments: &[&str]) -> Output {
+    program_and_calls(fake, arguments).0
+}
+
+/// The same, and what the driver tells of calls.
+fn program_and_calls(fake: &str, arguments: &[&str]) -> (Output, String) {
     let folder = tempfile::tempdir().unwrap();
-    build(folder.path(), &[]);
-    Command::new(env!("CARGO_BIN_EXE_queenfold"))
+    build(folder.path(), "libcuda.so.1", &["driver.c"], &[]);
+    let log = folder.path().join("calls");
+    let output = Command::new(env!("CARGO_BIN_EXE_queenfold"))
         .args(arguments)
         .env("LD_LIBRARY_PATH", folder.path())
         .env("FAKE", fake)
+        .env("FAKE_LOG", &log)
         .output()
-        .unwrap()
+        .unwrap();
+    (output, std::fs::read_to_string(log).unwrap_or_default())
 }
 
 #[test]
@@ -234,6 +179,22 @@ fn devices_shows_what_there_is_and_never_fails() {
         (&gpu["registers"], &gpu["warps_per_multiprocessor"]),
         (&32.into(), &24.into())
     );
+    assert_eq!(gpu["memory"], "17179869184");
+    let text = |fake| {
+        let output = program(fake, &["devices"]);
+        String::from_utf8(output.stdout).unwrap()
+    };
+    let fits = text("");
+    assert!(
+        fits.contains("0: Fake GPU, compute capability 9.0, 16.0 GiB, CUDA 13.0, compiler "),
+        "{fits}"
+    );
+    let failing = text("222");
+    assert!(
+        failing.contains(", not usable: ") && failing.contains("UNSUPPORTED_PTX_VERSION"),
+        "{failing}"
+    );
+    assert!(!failing.contains("unknown registers"), "{failing}");
     for fake in [
         "no device",
         "none shown",
@@ -247,6 +208,39 @@ fn devices_shows_what_there_is_and_never_fails() {
             assert!(output.status.success(), "{fake}");
         }
     }
+}
+
+#[test]
+fn the_ladder_prints_no_row_of_a_gpu_that_fails() {
+    for (fake, says) in [
+        ("", "the device counted 0 jobs of"),
+        ("222", "CUDA_ERROR_UNSUPPORTED_PTX_VERSION"),
+        ("no memory", "out of device memory"),
+        ("700", "CUDA_ERROR_ILLEGAL_ADDRESS"),
+    ] {
+        for method in ["bit-board", "node-layer"] {
+            let arguments = ["ladder", "--method", method, "--style", "gpu", "-n", "9"];
+            let output = program(fake, &arguments);
+            let said = String::from_utf8_lossy(&output.stderr);
+            assert_eq!(output.status.code(), Some(6), "{fake}: {said}");
+            let begins = format!("error: {method}, gpu: Fake GPU: ");
+            assert!(said.starts_with(&begins) && said.contains(says), "{said}");
+            assert_eq!(said.lines().count(), 1, "{said}");
+            assert!(output.stdout.is_empty(), "{fake}");
+        }
+    }
+}
+
+#[test]
+fn a_launch_of_the_ladder_has_a_thread_for_each_node() {
+    let block = ["--style", "gpu", "-n", "8", "--block", "7"];
+    let arguments = [&["ladder", "--method", "node-layer"], &block[..]].concat();
+    let (output, calls) = program_and_calls("", &arguments);
+    let said = String::from_utf8_lossy(&output.stderr);
+    let nodes = said.trim().rsplit(' ').next().unwrap();
+    let nodes: u32 = nodes.parse().expect("counted 0 jobs of K");
+    let launch = format!("blocks {}\nlaunch 7\n", nodes.div_ceil(7));
+    assert!(nodes > 7 && calls.contains(&launch), "{said}{calls}");
 }
 
 #[test]

@@ -8,6 +8,8 @@
 //! ```
 #![cfg(feature = "cuda")]
 
+mod skip;
+
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -16,6 +18,7 @@ use std::time::{Duration, Instant};
 
 use queenfold::board::Size;
 use queenfold::gpu::{Kernel, Program};
+use skip::skipped;
 
 /// `nvcc` and `cuobjdump`, if this machine has them.
 struct Tools {
@@ -35,7 +38,7 @@ impl Tools {
             command.status().is_ok_and(|status| status.success())
         });
         if !there {
-            eprintln!("skipped: no nvcc and cuobjdump on the path or in $QUEENFOLD_CUDA/bin");
+            skipped("no nvcc and cuobjdump on the path or in $QUEENFOLD_CUDA/bin");
         }
         there.then_some(tools)
     }
@@ -179,6 +182,39 @@ fn every_specialisation_is_lean_on_every_architecture() {
 }
 
 #[test]
+fn the_historical_kernels_keep_nothing_but_their_arrays_in_local_memory() {
+    let Some(tools) = Tools::find() else {
+        return;
+    };
+    let folder = tempfile::tempdir().unwrap();
+    for architecture in ["sm_80", "sm_90", "sm_100"] {
+        // Stack rows of 16 bytes; the queens, and which row has the queen of a column.
+        for (program, arrays) in [
+            (Program::NODE_LAYER, 32 * 16),
+            (Program::BIT_BOARD, 32 * (16 + 4 + 4)),
+        ] {
+            let kernel = folder.path().join("kernel.cubin");
+            let limit = Duration::from_secs(10);
+            let report = tools.compile(program, architecture, "-cubin", &kernel, limit);
+            let frame = report
+                .split(" bytes stack frame")
+                .next()
+                .and_then(|text| text.split_whitespace().last())
+                .and_then(|bytes| bytes.parse().ok());
+            let name = format!("{program} for {architecture}: {report}");
+            assert!(
+                report.contains("0 bytes spill stores, 0 bytes spill loads"),
+                "{name}"
+            );
+            assert!(
+                frame.is_some_and(|frame: u32| frame <= arrays + 64),
+                "{name}"
+            );
+        }
+    }
+}
+
+#[test]
 fn the_reader_of_machine_code_sees_what_it_should() {
     let line = "        /*0a10*/              @P1 BRA 0x9b0 ;     /* 0xffff */";
     assert_eq!(instruction(line), Some((0xa10, "@P1 BRA 0x9b0".to_owned())));
@@ -202,21 +238,19 @@ fn make_the_embedded_kernels() {
     let tools = Tools::find().expect("nvcc is needed");
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("kernels/ptx");
     let folder = tempfile::tempdir().unwrap();
-    for depth in Program::DEPTHS {
-        let program = Program {
-            kernel: Kernel::Chain,
-            depth,
-        };
+    for program in Program::all() {
         let made = folder.path().join("kernel.ptx");
         let limit = Duration::from_secs(60);
         tools.compile(program, "compute_80", "-ptx", &made, limit);
         let text = fs::read_to_string(&made).unwrap();
         // The compiler writes its own version; nothing here is newer than 8.2, which drivers of
-        // CUDA 12.2 and later read.
+        // CUDA 12.2 read. For another function the program needs CUDA 12.8 (`src/gpu/cuda/driver.rs`).
         let body: String = text
             .lines()
             .map(str::trim_end)
             .filter(|line| !line.starts_with("//") && !line.is_empty())
+            // A hint to tools that came with 8.3.
+            .filter(|line| !line.contains(".pragma \"used_bytes_mask"))
             .map(|line| {
                 if line.starts_with(".version") {
                     ".version 8.2"
@@ -241,11 +275,7 @@ fn the_embedded_kernels_are_accepted_by_the_assembler() {
         return;
     };
     let folder = tempfile::tempdir().unwrap();
-    for depth in Program::DEPTHS {
-        let program = Program {
-            kernel: Kernel::Chain,
-            depth,
-        };
+    for program in Program::all() {
         let text = queenfold::gpu::cuda::embedded(program).unwrap();
         let source = folder.path().join("kernel.ptx");
         fs::write(&source, text).unwrap();

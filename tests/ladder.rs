@@ -26,10 +26,16 @@ fn run(method: &dyn Method, ask: &Ask) -> Row {
     climb(method, ask, None, &AtomicBool::new(false), None).unwrap()
 }
 
-/// The styles of a method that need no device.
+/// The styles of a method that run on any machine.
 fn styles(method: &dyn Method) -> impl Iterator<Item = Style> {
     let styles = method.about().styles.iter().copied();
-    styles.filter(|style| *style != Style::Gpu)
+    let emulated = cfg!(feature = "emulated-gpu");
+    styles.filter(move |style| !style.needs_device() || (*style == Style::Emulated && emulated))
+}
+
+/// Those of them that show what they find.
+fn styles_that_show(method: &dyn Method) -> impl Iterator<Item = Style> {
+    styles(method).filter(|style| !style.needs_device())
 }
 
 /// What one method in one style must give for one board: all that is known of it.
@@ -80,13 +86,15 @@ fn the_settings_of_the_originals_change_no_count() {
     });
     let of_bit_board = marks.chain(steps).chain(blocks);
     let cases = layers
-        .map(|settings| ("node-layer", Style::Iterative, settings))
-        .chain(of_bit_board.map(|settings| ("bit-board", Style::Emulated, settings)));
-    for (name, style, settings) in cases {
+        .map(|settings| ("node-layer", settings))
+        .chain(of_bit_board.map(|settings| ("bit-board", settings)));
+    for (name, settings) in cases {
         let method = method(name).unwrap();
-        for n in (1..=9).map(size) {
-            let row = run(method, &Ask { n, style, settings });
-            assert_known(&row, method.about().unique);
+        for style in styles(method) {
+            for n in (1..=9).map(size) {
+                let row = run(method, &Ask { n, style, settings });
+                assert_known(&row, method.about().unique);
+            }
         }
     }
 }
@@ -126,7 +134,7 @@ fn eight_queens_have_the_known_number_of_safe_placements_at_each_depth() {
             // The empty board is a safe placement, and no scene.
             let mut depths = [1, 0, 0, 0, 0, 0, 0, 0, 0];
             for scene in scenes {
-                if let Scene::Placed { rows } = scene {
+                if let Scene::Placed { rows, .. } = scene {
                     depths[rows.len()] += 1;
                 }
             }
@@ -165,9 +173,12 @@ fn the_trees_have_the_known_sizes() {
     }
     // Half of the tree, where no queen stands in the centre of the first row.
     for name in ["mirror", "node-layer"] {
-        for (n, nodes) in [(4, 8), (6, 76), (8, 1028), (10, 17_769)] {
-            let row = run(method(name).unwrap(), &ask(n, Style::Recursive));
-            assert_eq!(row.nodes, nodes, "{name} n = {n}");
+        let method = method(name).unwrap();
+        for style in styles(method) {
+            for (n, nodes) in [(4, 8), (6, 76), (8, 1028), (10, 17_769)] {
+                let row = run(method, &ask(n, style));
+                assert_eq!(row.nodes, nodes, "{name} n = {n}");
+            }
         }
     }
     let nodes = |name, n, style| run(method(name).unwrap(), &ask(n, style)).nodes;
@@ -192,15 +203,15 @@ fn the_methods_of_one_search_have_the_same_nodes_in_every_style() {
             .map(|s| run(method, &ask(n, s)).nodes)
             .collect();
         nodes.dedup();
-        assert_eq!(nodes.len(), 1, "{name} n = {n}: {nodes:?}");
-        nodes[0]
+        assert!(nodes.len() <= 1, "{name} n = {n}: {nodes:?}");
+        nodes.pop()
     };
     for n in 1..=11 {
         for family in [
             &["symmetry", "symmetry-parallel", "bit-board"][..],
             &["carry-chain", "carry-chain-parallel"],
         ] {
-            let mut all: Vec<_> = family.iter().map(|name| nodes(name, n)).collect();
+            let mut all: Vec<_> = family.iter().filter_map(|name| nodes(name, n)).collect();
             all.dedup();
             assert_eq!(all.len(), 1, "{family:?} n = {n}: {all:?}");
         }
@@ -248,7 +259,7 @@ fn every_method_shows_every_solution_once() {
         if about.name.starts_with("carry-chain") {
             continue;
         }
-        for style in styles(method) {
+        for style in styles_that_show(method) {
             for n in 1..=8.min(about.reach) {
                 let (row, scenes) = witnessed(method, &ask(n, style), false);
                 let mut shown: Vec<Vec<u8>> = Vec::new();
@@ -337,7 +348,7 @@ impl Audience for Impatient {
 #[test]
 fn every_method_stops_when_its_audience_leaves() {
     for method in METHODS {
-        for style in styles(method) {
+        for style in styles_that_show(method) {
             let audience = Mutex::new(Impatient(1));
             let never = AtomicBool::new(false);
             let halt = climb(method, &ask(6, style), None, &never, Some(&audience));
@@ -348,31 +359,113 @@ fn every_method_stops_when_its_audience_leaves() {
 
 #[test]
 fn a_layer_that_would_not_fit_in_memory_is_refused() {
-    let mut ask = ask(32, Style::Recursive);
-    ask.settings.layer = 8;
-    let halt = climb(
-        method("node-layer").unwrap(),
-        &ask,
-        None,
-        &AtomicBool::new(false),
-        None,
-    );
-    let Err(Halt::Refused(why)) = halt else {
-        panic!("{halt:?}");
-    };
-    assert!(why.contains("smaller --layer"), "{why}");
+    let method = method("node-layer").unwrap();
+    for style in styles(method) {
+        let mut ask = ask(32, style);
+        ask.settings.layer = 8;
+        let halt = climb(method, &ask, None, &AtomicBool::new(false), None);
+        let Err(Halt::Refused(why)) = halt else {
+            panic!("{halt:?}");
+        };
+        assert!(why.contains("smaller --layer"), "{why}");
+    }
 }
 
 #[test]
-fn the_gpu_style_says_that_there_is_no_device() {
-    let halt = climb(
-        method("bit-board").unwrap(),
-        &ask(8, Style::Gpu),
-        None,
-        &AtomicBool::new(false),
-        None,
-    );
-    assert!(matches!(halt, Err(Halt::NoDevice(_))), "{halt:?}");
+fn the_gpu_style_counts_right_or_says_that_there_is_no_device() {
+    for name in ["bit-board", "node-layer"] {
+        let method = method(name).unwrap();
+        let ask = ask(8, Style::Gpu);
+        match climb(method, &ask, None, &AtomicBool::new(false), None) {
+            Ok(row) => assert_known(&row, method.about().unique),
+            Err(Halt::NoDevice(why)) => assert!(why.contains("GPU"), "{why}"),
+            Err(halt) => panic!("{halt:?}"),
+        }
+    }
+}
+
+#[cfg(feature = "emulated-gpu")]
+mod on_a_device {
+    use std::sync::Arc;
+
+    use queenfold::gpu::{Emulated, EmulatedSettings, Fault};
+    use queenfold::ladder::climb_on;
+
+    use super::*;
+
+    /// The launches of the self-test, which is the same for every board.
+    fn launches_of_the_self_test(method: &dyn Method) -> u64 {
+        match method.about().name {
+            // One for each position of the first queens.
+            "bit-board" => 5 + 3,
+            _ => 1,
+        }
+    }
+
+    /// What comes of ten queens on a device that fails so at this launch, counted from 0.
+    fn with(fault: Fault, at: u64, method: &dyn Method) -> Result<Row, Halt> {
+        let mut device = Emulated::new(EmulatedSettings {
+            fault: Arc::new(move |number, _| (number == at).then_some(fault)),
+            ..EmulatedSettings::default()
+        });
+        let limit = Some(Duration::from_secs(1));
+        let never = AtomicBool::new(false);
+        climb_on(
+            &mut device,
+            method,
+            &ask(10, Style::Emulated),
+            limit,
+            &never,
+        )
+    }
+
+    #[test]
+    fn a_launch_that_fails_gives_no_number() {
+        for name in ["bit-board", "node-layer"] {
+            let method = method(name).unwrap();
+            let first = launches_of_the_self_test(method);
+            for (fault, says) in [
+                (Fault::JobMissing, "jobs of"),
+                (Fault::OutOfMemory, "out of device memory"),
+                (Fault::NoKernel, "no kernel"),
+                (Fault::Lost, "the device failed"),
+            ] {
+                let Err(Halt::Failed(why)) = with(fault, first, method) else {
+                    panic!("{name}, {fault:?}");
+                };
+                assert!(why.contains(says), "{name}, {fault:?}: {why}");
+            }
+            let hangs = with(Fault::Hangs, first, method);
+            assert_eq!(hangs, Err(Halt::TimeLimit), "{name}");
+        }
+    }
+
+    #[test]
+    fn a_device_that_fails_its_self_test_is_not_used() {
+        for name in ["bit-board", "node-layer"] {
+            let method = method(name).unwrap();
+            for fault in [Fault::JobMissing, Fault::OutOfMemory, Fault::Lost] {
+                let Err(Halt::NoDevice(why)) = with(fault, 0, method) else {
+                    panic!("{name}, {fault:?}");
+                };
+                assert!(why.starts_with("emulated: "), "{why}");
+            }
+            let wrong = with(Fault::WrongSum, 0, method);
+            let Err(Halt::NoDevice(why)) = wrong else {
+                panic!("{wrong:?}");
+            };
+            assert!(why.contains("solutions of 8 queens, not 92"), "{why}");
+        }
+    }
+
+    #[test]
+    fn a_device_that_does_not_fail_gives_a_row() {
+        for name in ["bit-board", "node-layer"] {
+            let method = method(name).unwrap();
+            let row = with(Fault::Hangs, u64::MAX, method).unwrap();
+            assert_known(&row, method.about().unique);
+        }
+    }
 }
 
 #[test]

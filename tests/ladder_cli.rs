@@ -51,15 +51,18 @@ fn without_a_terminal_the_methods_are_listed() {
 fn the_table_has_a_row_for_each_method_style_and_board() {
     let out = output(&ladder("all", &["-n", "5..=6"]));
     let table = text(&out.stdout);
-    // bit-board has a style that needs a device.
     let styles: usize = METHODS
         .iter()
         .map(|method| method.about().styles.len())
         .sum();
-    assert_eq!(table.lines().count(), 1 + 2 * (styles - 1), "{table}");
-    let gpu = |line: &&str| line.contains("no GPU back-end");
+    // A style without its device has a line instead.
     let stderr = text(&out.stderr);
-    assert_eq!(stderr.lines().filter(gpu).count(), 1, "{stderr}");
+    let missing = |line: &&str| line.contains("no GPU") || line.contains("no emulated device");
+    let missing = stderr.lines().filter(missing).count();
+    assert_eq!(table.lines().count(), 1 + 2 * (styles - missing), "{table}");
+    let counting = |line: &&str| line.ends_with("bit-board, emulated");
+    let emulated = usize::from(cfg!(feature = "emulated-gpu"));
+    assert_eq!(table.lines().filter(counting).count(), 2 * emulated);
     let header = table.lines().next().unwrap();
     assert!(
         header.contains("dd:hh:mm:ss.ms") && header.contains("Speed"),
@@ -122,6 +125,16 @@ fn what_cannot_be_is_refused_in_one_line() {
         (ladder("bogosort", &[]), "invalid value 'bogosort'"),
         (ladder("bitmap", &["-n", "33"]), "from 1 to 32"),
         (ladder("bitmap", &["--style", "gpu"]), "no such style"),
+        (
+            ladder("bit-board", &["--style", "recursive"]),
+            "no such style",
+        ),
+        (ladder("bit-board", &["--style", "both"]), "no such style"),
+        (
+            ladder("bitmap", &["--plot", "-"]),
+            "--plot - goes with --from",
+        ),
+        (ladder("bitmap", &["--boards", "--limit", "0"]), "'0'"),
         (ladder("bitmap", &["--lines"]), "--lines is for"),
         (ladder("symmetry-parallel", &["--step"]), "--step"),
         (ladder("all", &["--boards"]), "one --method"),
@@ -146,9 +159,14 @@ fn what_cannot_be_is_refused_in_one_line() {
         (ladder("bit-board", &["--steps", "262145"]), "'262145'"),
         (ladder("bit-board", &["--block", "1025"]), "'1025'"),
         (ladder("node-layer", &["--layer", "9"]), "'9'"),
+        (ladder("bit-board", &["--boards"]), "lists none"),
+        (
+            ladder("node-layer", &["--boards", "--style", "emulated"]),
+            "node-layer, emulated: a device counts solutions and lists none",
+        ),
         (
             ladder("bitmap", &["--layer", "3"]),
-            "--layer is for node-layer",
+            "--layer is for node-layer, not for bitmap",
         ),
         (
             ladder("backtrack", &["--steps", "5"]),
@@ -160,7 +178,7 @@ fn what_cannot_be_is_refused_in_one_line() {
         ),
         (
             ladder("tuples", &["--block", "5"]),
-            "--block is for bit-board",
+            "--block is for bit-board and node-layer, not for tuples",
         ),
         (
             ladder("bitmap", &["--boards", "--limit", "-1"]),
@@ -194,9 +212,38 @@ fn what_cannot_be_is_refused_in_one_line() {
 }
 
 #[test]
-fn a_gpu_asked_for_by_name_is_not_available() {
-    let line = refusal(&ladder("bit-board", &["--style", "gpu"]), 6);
-    assert!(line.contains("no GPU back-end"), "{line}");
+fn a_device_asked_for_by_name_counts_or_is_not_available() {
+    for (method, style) in [
+        ("bit-board", "gpu"),
+        ("node-layer", "gpu"),
+        ("bit-board", "emulated"),
+        ("node-layer", "emulated"),
+    ] {
+        let args = ladder(method, &["--style", style]);
+        if output(&args).status.success() {
+            let table = stdout(&args);
+            let row = table.lines().nth(1).unwrap();
+            assert!(row.starts_with(" 8: ") && row.contains(" 92 "), "{row}");
+            assert!(row.ends_with(&format!("{method}, {style}")), "{row}");
+        } else {
+            let line = refusal(&args, 6);
+            let begins = format!("error: {method}, {style}: no ");
+            assert!(line.starts_with(&begins), "{line}");
+            assert!(style == "gpu" || !cfg!(feature = "emulated-gpu"), "{line}");
+        }
+    }
+}
+
+#[test]
+fn both_styles_are_recursion_and_loop_and_no_style_is_all() {
+    let rows = |style: &[&str]| {
+        let args = [&["-n", "6", "--json"], style].concat();
+        let out = output(&ladder("node-layer", &args));
+        assert_eq!(out.status.code(), Some(0), "{out:?}");
+        text(&out.stdout).lines().count()
+    };
+    assert_eq!(rows(&["--style", "both"]), 2);
+    assert!(rows(&[]) >= 2 + usize::from(cfg!(feature = "emulated-gpu")));
 }
 
 /// The numbered lines of columns among the output.
@@ -224,7 +271,8 @@ fn boards_are_all_solutions_whatever_the_method_finds() {
     let expected = solutions(&ladder("tuples", &["-n", "6", "--boards"]));
     assert_eq!(expected.len(), 4);
     for method in METHODS.iter().map(|method| method.about().name) {
-        if !method.starts_with("carry-chain") {
+        // Borders, and counts alone.
+        if !method.starts_with("carry-chain") && method != "bit-board" {
             let boards = solutions(&ladder(method, &["-n", "6", "--boards"]));
             assert_eq!(boards, expected, "{method}");
         }
@@ -278,7 +326,6 @@ fn a_board_is_drawn_with_a_q_for_each_queen() {
         "{out}"
     );
     assert_eq!(numbered(&out).len(), 1);
-    assert!(out.trim_end().ends_with("bitmap, recursive"), "{out}");
     let borders = stdout(&ladder("carry-chain", &["-n", "8", "--boards"]));
     assert_eq!(numbered(&borders).len(), 179);
     let board = borders.split("\n\n").next().unwrap();
@@ -342,6 +389,105 @@ fn steps_are_plain_frames_where_there_is_no_terminal() {
                 about.name
             );
         }
+    }
+}
+
+/// A frame of `--step`: what it says, and the marks on the squares.
+type Frame = (String, Vec<Vec<char>>);
+
+fn frames(out: &str, n: usize) -> Vec<Frame> {
+    let end = out.find("\n N:").expect("a table follows");
+    let mut frames = Vec::new();
+    for (index, frame) in out[..end].split_terminator("\n\n").enumerate() {
+        let mut lines = frame.lines();
+        let (number, words) = lines.next().unwrap().split_once(". ").unwrap();
+        assert_eq!(number, (index + 1).to_string());
+        let squares = |line: &str| line.split(' ').map(|s| s.parse().unwrap()).collect();
+        let board: Vec<Vec<char>> = lines.map(squares).collect();
+        assert!(board.len() == n && board.iter().all(|row| row.len() == n));
+        frames.push((words.to_owned(), board));
+    }
+    frames
+}
+
+/// Whether the board shows what the words say.
+fn is_true((words, board): &Frame) -> bool {
+    let last = board.len() - 1;
+    let queen = |row: usize| board[row].contains(&'Q');
+    let queen_below = |column: usize| board.iter().any(|row| row[column] == 'Q');
+    let square = |prefix, separator, suffix| -> Option<(usize, usize)> {
+        let words = words.strip_prefix(prefix)?.strip_suffix(suffix)?;
+        let (row, column) = words.split_once(separator)?;
+        Some((row.parse().ok()?, column.parse().ok()?))
+    };
+    let sides = [
+        ("top", queen(0) && queen(1)),
+        ("right", queen_below(last) && queen_below(last - 1)),
+        ("bottom", queen(last) && queen(last - 1)),
+        ("left", queen_below(0) && queen_below(1)),
+    ];
+    if let Some((row, column)) = square("row ", ", a queen in column ", "") {
+        board[row][column] == 'Q'
+    } else if let Some((row, column)) = square("row ", ", column ", " is attacked") {
+        board[row][column] == 'x' && !queen(row)
+    } else if let Some(side) = words.strip_prefix("the queens along the ") {
+        sides.iter().any(|(name, there)| *name == side && *there)
+    } else if words.starts_with("a border, orbit of ") {
+        sides.iter().all(|(_, there)| *there)
+    } else {
+        words.starts_with("solution ") && (0..=last).all(queen)
+    }
+}
+
+#[test]
+fn every_frame_is_true_and_differs_from_the_one_before() {
+    for method in METHODS {
+        let about = method.about();
+        let styles = about.styles.iter().filter(|style| !style.needs_device());
+        for style in styles.filter(|_| about.steps) {
+            for n in [4, 5, 6_usize] {
+                if about.name == "tuples" && n > 5 {
+                    continue;
+                }
+                let (name, size) = (style.name().unwrap(), n.to_string());
+                let rest = ["-n", &size, "--step", "--style", name];
+                let out = stdout(&ladder(about.name, &rest));
+                let frames = frames(&out, n);
+                assert!(frames.len() > 5, "{}", about.name);
+                for frame in &frames {
+                    assert!(is_true(frame), "{}, {name}: {frame:?}", about.name);
+                    let rows = frame.1.iter();
+                    let crowded = |row: &Vec<char>| row.iter().filter(|c| **c != '.').count() > 1;
+                    assert!(!rows.clone().any(crowded), "{frame:?}");
+                }
+                for pair in frames.windows(2) {
+                    assert_ne!(pair[0], pair[1], "{}, {name}", about.name);
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn a_search_ends_at_its_limit_and_says_so() {
+    for (method, args, lines) in [
+        ("tuples", &["-n", "9", "--lines"][..], 2),
+        (
+            "bitmap",
+            &["-n", "20", "--boards", "--style", "recursive"],
+            43,
+        ),
+        ("symmetry-parallel", &["-n", "20", "--boards"], 43),
+    ] {
+        let start = Instant::now();
+        let out = output(&ladder(method, &[args, &["--limit", "2"]].concat()));
+        assert!(start.elapsed() < Duration::from_secs(10), "{method}");
+        let (printed, stderr) = (text(&out.stdout), text(&out.stderr));
+        assert_eq!(out.status.code(), Some(0), "{stderr}");
+        assert_eq!(numbered(&printed).len(), 2, "{printed}");
+        assert_eq!(printed.trim_end().lines().count(), lines);
+        assert!(stderr.contains("stopped at --limit 2 on n = "), "{stderr}");
+        assert_eq!(stderr.lines().count(), 1, "{stderr}");
     }
 }
 
@@ -458,6 +604,65 @@ fn a_picture_is_drawn_of_the_rows_of_a_run_and_of_their_json_alike() {
     std::fs::write(&rows, "{\"n\":8}\n").unwrap();
     let line = refusal(&["ladder", "--plot", &later, "--from", &rows], 2);
     assert!(line.contains("line 1"), "{line}");
+}
+
+#[test]
+fn a_picture_goes_to_stdout_and_a_wrong_total_does_not_go_unsaid() {
+    let row = include_str!("../docs/ladder.jsonl").lines().next().unwrap();
+    let draw = |rows: String| {
+        let mut command = Command::cargo_bin("queenfold").unwrap();
+        let args = ["ladder", "--from", "-", "--plot", "-"];
+        let out = command.args(args).write_stdin(rows).output().unwrap();
+        assert_eq!(out.status.code(), Some(0), "{out:?}");
+        assert!(text(&out.stdout).starts_with("<svg"), "{out:?}");
+        text(&out.stderr)
+    };
+    assert_eq!(draw(row.to_owned()), "");
+    assert_eq!(
+        draw(format!("\n{}\n", row.replace("\"92\"", "\"93\""))),
+        "-, line 2: tuples, recursive, n = 8: total 93, but 92 is known\n"
+    );
+}
+
+#[cfg(unix)]
+#[test]
+fn a_run_that_is_cut_short_draws_the_rows_it_finished() {
+    let folder = tempfile::tempdir().unwrap();
+    for closes in [false, true] {
+        let path = folder.path().join(format!("{closes}.svg"));
+        let plot = ["--style", "recursive", "--plot", path.to_str().unwrap()];
+        // Closing the pipe is noticed at the next row: these come quickly up to the last.
+        let sizes = if closes { "8..=14" } else { "8..=32" };
+        let mut child = Process::new(env!("CARGO_BIN_EXE_queenfold"))
+            .args(ladder("bitmap", &[&["-n", sizes], &plot[..]].concat()))
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap();
+        let mut reader = BufReader::new(child.stdout.take().unwrap());
+        let mut line = String::new();
+        for _ in 0..3 {
+            reader.read_line(&mut line).unwrap();
+        }
+        if closes {
+            drop(reader);
+        } else {
+            let id = child.id().to_string();
+            assert!(
+                Process::new("kill")
+                    .args(["-INT", &id])
+                    .status()
+                    .unwrap()
+                    .success()
+            );
+        }
+        assert_eq!(
+            child.wait().unwrap().code(),
+            Some(if closes { 0 } else { 4 })
+        );
+        let picture = std::fs::read_to_string(&path).unwrap();
+        assert!(picture.matches("<circle").count() >= 2, "{picture}");
+    }
 }
 
 #[test]

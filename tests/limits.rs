@@ -1,5 +1,8 @@
 //! What a run may cost beyond counting: memory, and the time to start.
 
+mod skip;
+
+use skip::skipped;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
@@ -46,7 +49,7 @@ fn a_chain_run_stays_below_64_mb_up_to_twenty_queens() {
         ];
         match peak_memory(&run) {
             Some(peak) => assert!(peak < 64 * 1000, "n = {n}: {peak} KiB"),
-            None => eprintln!("skipped: this system does not tell the memory of a process"),
+            None => skipped("this system does not tell the memory of a process"),
         }
     }
 }

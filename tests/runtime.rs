@@ -126,7 +126,7 @@ fn threads() -> BTreeSet<String> {
     tasks
         .filter_map(|task| std::fs::read_to_string(task.ok()?.path().join("comm")).ok())
         .map(|name| name.trim().to_owned())
-        .filter(|name| name == "run" || name.starts_with("worker-"))
+        .filter(|name| name.starts_with("worker-"))
         .collect()
 }
 
@@ -170,7 +170,13 @@ fn two_plans_are_counted_in_one_run_and_summed_apart() {
         14_200
     );
     assert_eq!(report.tallies[&Engine::Census].r90, 499_500);
-    assert_eq!(report.workers[0].backend, "portable");
+    // One of the two may have come too late to get a task.
+    assert!(
+        report
+            .workers
+            .iter()
+            .any(|worker| worker.backend == "portable")
+    );
 }
 
 #[test]

@@ -4,13 +4,16 @@ use std::collections::hash_map::RandomState;
 use std::hash::BuildHasher;
 use std::time::Duration;
 
+use crate::engine::{CounterSettings, Mismatch, Plan, Tally, Task, second_counter};
+
 /// Seconds that recounts may take, for each second of counting and unit of the share.
 const COST_PER_SHARE: f64 = 8.0;
 
 /// How much slower than the first count a recount is taken to be until one was measured.
 const SLOWER: f64 = 4.0;
 
-/// Draws the tasks that a worker recounts.
+/// Draws the tasks that are recounted: one for all CPU workers together, so that the bound leaves
+/// room for a recount however many they are, and one for each device.
 ///
 /// Each task is drawn with the probability of the share, so that the share holds by cost as well.
 /// A recount may be many times as slow as the count, so a drawn task is passed over as long as its
@@ -37,31 +40,34 @@ impl Audit {
         }
     }
 
-    /// Whether to recount a task whose count took this long.
-    pub(super) fn draw(&mut self, took: Duration) -> bool {
+    /// Whether to recount a task whose count took this long; if so, how long the recount is expected
+    /// to take. [Note](Self::note) how long it took.
+    pub(super) fn draw(&mut self, took: Duration) -> Option<Duration> {
         self.counting += took;
         if self.share <= 0.0 {
-            return false;
+            return None;
         }
-        if self.share >= 1.0 {
-            return true;
-        }
-        self.owed += u64::from(self.random() < self.share);
+        self.owed += u64::from(self.share < 1.0 && self.random() < self.share);
         let slower = if self.recounted.is_zero() {
             SLOWER
         } else {
             self.recounting.as_secs_f64() / self.recounted.as_secs_f64()
         };
-        let after = self.recounting.as_secs_f64() + slower * took.as_secs_f64();
-        let bound = COST_PER_SHARE * self.share * self.counting.as_secs_f64();
-        self.owed > 0 && after <= bound
-    }
-
-    /// Notes a recount and what the first count took.
-    pub(super) fn note(&mut self, took: Duration, recount: Duration) {
+        let expected = took.mul_f64(slower);
+        let after = self.recounting + expected;
+        let bound = self.counting.mul_f64(COST_PER_SHARE * self.share);
+        if self.share < 1.0 && (self.owed == 0 || after > bound) {
+            return None;
+        }
         self.owed = self.owed.saturating_sub(1);
         self.recounted += took;
-        self.recounting += recount;
+        self.recounting = after;
+        Some(expected)
+    }
+
+    /// Notes how long a recount took.
+    pub(super) fn note(&mut self, expected: Duration, recount: Duration) {
+        self.recounting = (self.recounting + recount).saturating_sub(expected);
     }
 
     /// From 0 to 1, by xorshift64.
@@ -71,6 +77,32 @@ impl Audit {
         self.random ^= self.random << 17;
         (self.random >> 11) as f64 / (1u64 << 53) as f64
     }
+}
+
+/// Counts a task a second time by another kernel than `backend`, which gave `tally`; the name of that
+/// kernel, `None` if the plan has no other.
+///
+/// # Errors
+/// The counts differ.
+pub(super) fn recount(
+    plan: &dyn Plan,
+    settings: &CounterSettings,
+    task: &Task,
+    (tally, backend): (&Tally, &str),
+) -> Result<Option<&'static str>, Mismatch> {
+    let Some(mut second) = second_counter(plan, settings, backend) else {
+        return Ok(None);
+    };
+    let again = second.count(task)?;
+    if again.agrees_with(tally) {
+        return Ok(Some(second.backend()));
+    }
+    Err(Mismatch(format!(
+        "the audit found another count: {} by {backend}, {} by {}",
+        tally.exact(),
+        again.exact(),
+        second.backend()
+    )))
 }
 
 #[cfg(test)]
@@ -86,12 +118,9 @@ mod tests {
         for _ in 0..tasks {
             let took = 1e-3 + lengths.random();
             counting += took;
-            if audit.draw(Duration::from_secs_f64(took)) {
+            if let Some(expected) = audit.draw(Duration::from_secs_f64(took)) {
                 let recount = took * slower;
-                audit.note(
-                    Duration::from_secs_f64(took),
-                    Duration::from_secs_f64(recount),
-                );
+                audit.note(expected, Duration::from_secs_f64(recount));
                 recounts += 1;
                 recounting += recount;
             }

@@ -165,11 +165,10 @@ impl Collector {
             task: self.floor.id(plan, counted.task),
             tally: counted.tally,
             backend: counted.backend,
-            device: match counted.backend {
-                "cuda" | "emulated" => counted.backend,
-                _ => "cpu",
-            }
-            .to_owned(),
+            device: match (counted.backend, worker.checked_sub(self.floor.workers)) {
+                ("cuda" | "emulated", Some(device)) => self.floor.devices[device].name.clone(),
+                _ => "cpu".to_owned(),
+            },
             worker: worker_name(&self.floor, worker),
             audited_by: counted.audited_by,
             took: counted.took,

@@ -1,9 +1,10 @@
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
+use super::audit::Audit;
 use super::{DeviceSpec, Recorder, RunSpec};
-use crate::engine::{CounterSettings, Plan, TaskId};
+use crate::engine::{CounterSettings, Engine, Plan, TaskId};
 
 /// What all actors and worker threads of a run share: what is to be counted, and three facts that
 /// workers must see at once.
@@ -17,8 +18,13 @@ pub(super) struct Floor {
     /// Devices not given up.
     devices_left: AtomicUsize,
     pub(super) start: Instant,
+    /// The share of tasks that are recounted.
     pub(super) audit: f64,
+    /// Draws them from what CPU workers count; one for each plan.
+    audits: Vec<Mutex<Audit>>,
     pub(super) recorder: Option<Arc<dyn Recorder>>,
+    /// Nanoseconds from `start` to when the first hand was ready to count.
+    ready: AtomicU64,
     /// Whether to begin no task more.
     halted: AtomicBool,
     /// Nanoseconds from `start` to when the last task was handed out; `u64::MAX` before that.
@@ -33,20 +39,41 @@ impl Floor {
         devices: &[DeviceSpec],
         #[cfg(feature = "fault-injection")] faults: super::Faults,
     ) -> Self {
+        let workers = spec.workers.max(usize::from(devices.is_empty()));
         Self {
             plans: spec.plans.clone(),
             settings: spec.counter.clone(),
-            workers: spec.workers.max(usize::from(devices.is_empty())),
+            workers,
+            ready: AtomicU64::new(if workers == 0 { u64::MAX } else { 0 }),
             devices: devices.to_vec(),
             devices_left: AtomicUsize::new(devices.len()),
             start: Instant::now(),
             audit: spec.audit,
+            audits: spec
+                .plans
+                .iter()
+                .map(|_| Mutex::new(Audit::new(spec.audit)))
+                .collect(),
             recorder: spec.recorder.clone(),
             halted: AtomicBool::new(false),
             exhausted: AtomicU64::new(u64::MAX),
             #[cfg(feature = "fault-injection")]
             injector: super::faults::Injector::new(faults),
         }
+    }
+
+    /// Notes that a device is ready to count.
+    pub(super) fn note_ready(&self) {
+        let now = self.start.elapsed().as_nanos() as u64;
+        self.ready.fetch_min(now, Ordering::Relaxed);
+    }
+
+    /// How long the run has been counting: CPU workers are ready at once, devices once they are open.
+    pub(super) fn elapsed(&self) -> Duration {
+        let all = self.start.elapsed();
+        // Where no device ever was ready, the whole time.
+        let ready = Duration::from_nanos(self.ready.load(Ordering::Relaxed));
+        all.checked_sub(ready).unwrap_or(all)
     }
 
     /// CPU workers and devices.
@@ -57,6 +84,11 @@ impl Floor {
     /// Notes that a device is given up; whether nobody is left to count.
     pub(super) fn give_device_up(&self) -> bool {
         self.devices_left.fetch_sub(1, Ordering::Relaxed) == 1 && self.workers == 0
+    }
+
+    /// Whether there are devices and they count this plan.
+    pub(super) fn devices_count(&self, plan: usize) -> bool {
+        !self.devices.is_empty() && self.plans[plan].engine() == Engine::Chain
     }
 
     pub(super) fn id(&self, plan: usize, task: u64) -> TaskId {
@@ -71,6 +103,13 @@ impl Floor {
         self.recorder
             .as_ref()
             .is_none_or(|recorder| recorder.is_pending(self.id(plan, task)))
+    }
+
+    /// What draws the tasks of a plan that are recounted.
+    pub(super) fn audit_of(&self, plan: usize) -> MutexGuard<'_, Audit> {
+        let audit = self.audits[plan].lock();
+        // Nothing panics while it is held.
+        audit.unwrap_or_else(PoisonError::into_inner)
     }
 
     pub(super) fn is_halted(&self) -> bool {

@@ -7,14 +7,16 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use actix::Recipient;
-use tracing::{debug, info, warn};
+use tracing::{info, trace, warn};
 
+use super::attempt::{Outcome, attempt};
+use super::audit::{Audit, recount};
 use super::messages::{Counted, Ended, Failure, Leave, TaskTally, Want};
 use super::queue::{Batch, Drawn};
 use super::thread::Desk;
-use super::{RunError, WorkerReport, panics};
+use super::{LANES, RunError, WorkerReport, epoch, panics};
 use crate::engine::{Counter, Engine, Tally, Task};
-use crate::gpu::{ChainBatcher, Event, Kind, Owner};
+use crate::gpu::{ChainBatcher, Event, Kind, Owner, Ran, Spans};
 
 /// How long to wait for the device, or for a batch, before looking at the other.
 const GLANCE: Duration = Duration::from_millis(2);
@@ -45,6 +47,7 @@ pub(super) fn work(
         asked: None,
         backend: Kind::Cuda.name(),
         since: Instant::now(),
+        audit: Audit::new(desk.floor.audit),
         counters: desk.floor.plans.iter().map(|_| None).collect(),
         desk,
         wants,
@@ -100,6 +103,7 @@ struct Shift {
     backend: &'static str,
     /// Since when the device has been at what it will report next.
     since: Instant,
+    audit: Audit,
     /// For plans that the device cannot count, made when first needed.
     counters: Vec<Option<Box<dyn Counter>>>,
 }
@@ -138,6 +142,7 @@ impl Shift {
             self.backend = properties.kind.name();
             owner = Some(opened);
         }
+        floor.note_ready();
         loop {
             let busy = owner.as_ref().is_some_and(|owner| !owner.is_idle());
             if floor.is_halted() {
@@ -226,23 +231,15 @@ impl Shift {
             && !floor.is_halted()
         {
             left = rest;
-            let begin = Instant::now();
-            let counter = &mut self.counters[batch.plan];
-            let counted = catch_unwind(AssertUnwindSafe(|| {
-                let counter =
-                    counter.get_or_insert_with(|| floor.plans[batch.plan].counter(&floor.settings));
-                counter.count(task).map(|tally| (tally, counter.backend()))
-            }));
-            match counted {
-                Ok(Ok((tally, backend))) => {
-                    self.add(&mut message, task, tally, begin.elapsed(), backend);
+            match attempt(&floor, batch.plan, task, &mut self.counters[batch.plan]) {
+                Outcome::Tally(count) => {
+                    let by = (count.backend, count.audited_by);
+                    self.add(&mut message, task, count.tally, count.took, by);
                 }
-                Ok(Err(mismatch)) => message.mismatch = Some((task.id.index, mismatch.0)),
-                Err(payload) => {
-                    *counter = None;
-                    let said = panics::describe(payload.as_ref());
-                    message.panicked.push((task.id.index, said));
+                Outcome::Mismatch(mismatch) => {
+                    message.mismatch = Some((task.id.index, mismatch.to_string()));
                 }
+                Outcome::Panic(said) => message.panicked.push((task.id.index, said)),
             }
         }
         message.left = Some(Batch {
@@ -259,9 +256,10 @@ impl Shift {
         task: &Task,
         tally: Tally,
         took: Duration,
-        backend: &'static str,
+        (backend, audited_by): (&'static str, Option<&'static str>),
     ) {
         self.report.busy += took;
+        self.report.finished = self.desk.floor.start.elapsed();
         self.report.tasks += 1;
         self.report.nodes += tally.nodes;
         message.tallies.push(TaskTally {
@@ -270,7 +268,7 @@ impl Shift {
             cost: task.cost,
             took,
             backend,
-            audited_by: None,
+            audited_by,
         });
     }
 
@@ -278,16 +276,11 @@ impl Shift {
     /// The device takes no more batches.
     fn note(&mut self, event: Event) -> Result<(), End> {
         match event {
-            Event::Counted { tallies, spans } => {
-                if let Some((stream, spans)) = spans {
-                    debug!(
-                        device = self.desk.name,
-                        stream,
-                        ?spans,
-                        tasks = tallies.len()
-                    );
+            Event::Counted { tallies, ran } => {
+                if let Some(ran) = ran {
+                    self.trace(&ran, tallies.len());
                 }
-                self.counted(&tallies);
+                self.counted(&tallies)?;
             }
             Event::Returned {
                 tasks,
@@ -316,27 +309,73 @@ impl Shift {
         Ok(())
     }
 
-    fn counted(&mut self, tallies: &[(Task, Tally)]) {
+    /// Tells the trace what a stream did.
+    fn trace(&self, ran: &Ran, tasks: usize) {
+        let lane = format!("{} stream {}", self.desk.name, ran.stream);
+        let Spans {
+            upload,
+            kernel,
+            download,
+        } = ran.spans;
+        let nanos = |at: Duration| (ran.opened + at).duration_since(epoch()).as_nanos() as u64;
+        for (part, span) in [
+            ("upload", upload),
+            ("kernel", kernel),
+            ("download", download),
+        ] {
+            trace!(
+                target: LANES,
+                lane,
+                part,
+                start = nanos(span.start),
+                end = nanos(span.end),
+                device = self.report.backend,
+                tasks,
+            );
+        }
+    }
+
+    /// # Errors
+    /// The audit found another count.
+    fn counted(&mut self, tallies: &[(Task, Tally)]) -> Result<(), End> {
         let Some(plan) = self.chain_plan() else {
-            return;
+            return Ok(());
         };
+        let floor = Arc::clone(&self.desk.floor);
         // Launches overlap; what they took is the time since the last report.
         let took = self.since.elapsed();
         self.since = Instant::now();
         let cost: f64 = tallies.iter().map(|(task, _)| task.cost).sum();
         let mut message = self.message(plan);
         for (task, tally) in tallies {
-            self.add(
-                &mut message,
-                task,
-                *tally,
-                took.mul_f64(task.cost / cost),
-                self.backend,
-            );
+            let took = took.mul_f64(task.cost / cost);
+            let mut audited_by = None;
+            if let Some(expected) = self.audit.draw(took) {
+                // A second count by the CPU takes long: a run that stops does not wait for it, and
+                // the task is not recorded without it.
+                if floor.is_halted() {
+                    self.settle_task(task.id.index, true);
+                    continue;
+                }
+                let begun = Instant::now();
+                let first = (tally, self.backend);
+                let again = recount(floor.plans[plan].as_ref(), &floor.settings, task, first);
+                self.audit.note(expected, begun.elapsed());
+                match again {
+                    Ok(by) => audited_by = by,
+                    Err(mismatch) => {
+                        message.mismatch = Some((task.id.index, mismatch.0));
+                        self.desk.collector.do_send(message);
+                        return Err(End::Wrong);
+                    }
+                }
+            }
+            self.add(&mut message, task, *tally, took, (self.backend, audited_by));
             self.settle_task(task.id.index, false);
         }
         self.desk.collector.do_send(message);
         self.settle();
+        Ok(())
     }
 
     fn give_back(&mut self, tasks: &[Task]) {

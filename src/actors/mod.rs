@@ -16,8 +16,8 @@
 //!          └─────────────── Settled, Retry ───────────┘
 //! ```
 //!
-//! All actors live on one thread, named `run`, and do nothing that takes long; the counting is
-//! done by one thread for each worker. A batch is *in flight* from when the producer offers it
+//! All actors live on the thread that called [`run`], and do nothing that takes long; the counting
+//! is done by one thread for each worker. A batch is *in flight* from when the producer offers it
 //! until the collector has recorded what came of it, and their number is limited, so that neither
 //! the queue nor any mailbox grows.
 //!
@@ -27,11 +27,13 @@
 //! * `run`: the state machine; `state`: its table.
 //! * `producer`, `worker`, `collector`: the other actors; `thread`: what a worker's thread does;
 //!   `gpu`: what the thread that owns a device does.
+//! * `shares`: how much each may take, so that CPU workers and devices finish together.
 //! * `messages`: what they tell each other; `queue`: the bounded queue; `floor`: what all share.
-//! * `recorder`: what keeps finished tasks for longer than the run lives; `audit`: which tasks are
-//!   counted a second time.
+//! * `recorder`: what keeps finished tasks for longer than the run lives; `attempt`: one try of a
+//!   task on the CPU; `audit`: which tasks are counted a second time.
 //! * `estimate`: share of work done and time left; `control`: the handle for the outside.
 
+mod attempt;
 mod audit;
 mod collector;
 mod control;
@@ -48,20 +50,20 @@ mod queue;
 mod recorder;
 mod report;
 mod run;
+mod shares;
 mod spec;
 mod state;
 mod tasks;
 mod thread;
 mod worker;
 
-use std::sync::Arc;
-use std::thread::Builder;
-use std::time::Duration;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::{Arc, OnceLock};
+use std::time::{Duration, Instant};
 
 use actix::{Actor, System};
 use cpu_time::ProcessTime;
 use crossbeam::channel;
-use tracing::dispatcher;
 
 use crate::engine::Plan;
 
@@ -79,19 +81,28 @@ use run::Run;
 ///
 /// A span with the field `lane` belongs to the lane of that name: `producer`, `collector`,
 /// `worker-0`, …. An event with the field `counter` gives a value, its other field, to the counter
-/// of that name.
+/// of that name. An event with the fields `lane` and `part` is a stretch of time that was measured
+/// elsewhere: what a stream of a device did, in the lane `gpu-0 stream 0`, …, from `start` to `end` in
+/// nanoseconds since [`epoch`].
 pub const LANES: &str = "queenfold::lanes";
 
 /// The most tasks a plan may have: the record of which are done takes a bit for each, 2 GiB at the
 /// most.
 const MOST_TASKS: u64 = 1 << 34;
 
+/// The moment that times of the trace are measured from where a span cannot tell: the first call.
+pub fn epoch() -> Instant {
+    static EPOCH: OnceLock<Instant> = OnceLock::new();
+    *EPOCH.get_or_init(Instant::now)
+}
+
 const PRODUCER: &str = "producer";
 const COLLECTOR: &str = "collector";
 
 /// Runs the plans of `spec` to the end, or until `control` stops it.
 ///
-/// When it returns, every thread it started has ended.
+/// The actors live on the calling thread, in an actix system of their own: it must not have one. When
+/// it returns, every thread it started has ended.
 ///
 /// # Errors
 /// See [`RunError`]. No partial result is returned with an error.
@@ -117,24 +128,18 @@ pub fn run_on(
             plan.tasks()
         )));
     }
+    epoch();
     let cpu = ProcessTime::try_now().ok();
-    let dispatch = dispatcher::get_default(Clone::clone);
     let (sender, outcome) = channel::bounded(1);
     let act = || {
         let system = System::new();
         system.block_on(async { Run::new(spec, devices, control, sender).start() });
         system.run()
     };
-    let ended = std::thread::scope(|scope| {
-        let thread = Builder::new()
-            .name("run".to_owned())
-            .spawn_scoped(scope, || dispatcher::with_default(&dispatch, act));
-        match thread.map(|thread| thread.join()) {
-            Ok(Ok(ended)) => ended.map_err(|error| error.to_string()),
-            Ok(Err(panic)) => Err(panics::describe(panic.as_ref())),
-            Err(error) => Err(error.to_string()),
-        }
-    });
+    let ended = match catch_unwind(AssertUnwindSafe(act)) {
+        Ok(ended) => ended.map_err(|error| error.to_string()),
+        Err(panic) => Err(panics::describe(panic.as_ref())),
+    };
     control.detach();
     let mut report = match outcome.try_recv() {
         Ok(outcome) => outcome?,

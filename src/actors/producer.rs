@@ -1,6 +1,6 @@
 //! The producer: turns plans into batches and keeps the queue full.
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::VecDeque;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -11,9 +11,9 @@ use super::floor::Floor;
 use super::lifeline::Lifeline;
 use super::messages::{Close, Halt, Leave, Offer, Quiet, Retry, Settled, Want};
 use super::queue::{Batch, Inlet};
+use super::shares::{Grant, Shares};
 use super::tasks::Scatter;
 use super::{LANES, PRODUCER};
-use crate::engine::Engine;
 
 /// The most tasks in a batch: bounds what is in memory.
 const LARGEST: usize = 1024;
@@ -24,9 +24,6 @@ const SHARES: f64 = 3.0;
 
 /// The shortest batch worth its messages, in seconds, however close the end.
 const SHORTEST: f64 = 1e-3;
-
-/// The shortest batch worth a launch, in seconds of a device.
-const SHORTEST_ON_DEVICE: f64 = 5e-3;
 
 pub(super) struct Producer {
     floor: Arc<Floor>,
@@ -42,8 +39,7 @@ pub(super) struct Producer {
     inlet: Option<Inlet>,
     /// What devices have asked for and not got.
     wants: Vec<Want>,
-    /// Cost that each device counts per second, by its worker number, once known.
-    speeds: BTreeMap<usize, f64>,
+    shares: Shares,
     /// Batches in the hands of devices.
     on_devices: usize,
     /// Batches offered to CPU workers and not settled.
@@ -96,12 +92,26 @@ impl Fresh {
         }
     }
 
+    /// Hands out the next task, with its cost.
+    fn next(&mut self, floor: &Floor, plan: usize) -> Option<(u64, f64)> {
+        let task = self.scatter.task(self.position)?;
+        let cost = floor.plans[plan].task(task).cost;
+        self.position += 1;
+        self.skip(floor, plan);
+        self.cost_issued += cost;
+        Some((task, cost))
+    }
+
+    fn cost_left(&self) -> f64 {
+        (self.cost - self.cost_issued).max(0.0)
+    }
+
     fn issued(&self) -> f64 {
         self.position as f64 / self.tasks as f64
     }
 
     fn seconds_left(&self) -> f64 {
-        (self.cost - self.cost_issued).max(0.0) * self.seconds_per_cost.unwrap_or(0.0)
+        self.cost_left() * self.seconds_per_cost.unwrap_or(0.0)
     }
 }
 
@@ -123,6 +133,7 @@ impl Producer {
         let fresh = (0..floor.plans.len())
             .map(|plan| Fresh::new(&floor, plan))
             .collect();
+        let shares = Shares::new(floor.workers);
         Self {
             floor,
             run,
@@ -133,7 +144,7 @@ impl Producer {
             returned: VecDeque::new(),
             inlet: Some(inlet),
             wants: Vec::new(),
-            speeds: BTreeMap::new(),
+            shares,
             on_devices: 0,
             in_flight: 0,
             limit,
@@ -168,11 +179,60 @@ impl Producer {
 
     fn offer_one(&mut self, inlet: &Inlet) -> bool {
         let next = self.retries.pop_front();
-        let next = next.or_else(|| self.returned.pop_front());
+        let next = next.or_else(|| self.take_returned());
         let Some(batch) = next.or_else(|| self.cut()) else {
             return false;
         };
-        inlet.offer(batch).map_err(|batch| self.keep(batch)).is_ok()
+        self.hand_out(&batch);
+        let taken = inlet.offer(batch);
+        taken.map_err(|batch| self.withdraw(batch)).is_ok()
+    }
+
+    fn hand_out(&mut self, batch: &Batch) {
+        if self.floor.devices_count(batch.plan) {
+            self.shares.hand_out(batch);
+        }
+    }
+
+    /// Forgets that somebody holds the batch.
+    fn take_back(&mut self, batch: &Batch) {
+        if self.floor.devices_count(batch.plan) {
+            self.shares.take_back(batch);
+        }
+    }
+
+    /// Keeps a batch that was not taken after all.
+    fn withdraw(&mut self, batch: Batch) {
+        self.take_back(&batch);
+        if batch.for_device {
+            self.scatter(batch);
+        } else {
+            self.keep(batch);
+        }
+    }
+
+    /// A returned batch that a CPU worker may have.
+    fn take_returned(&mut self) -> Option<Batch> {
+        let at = (0..self.returned.len()).find(|&at| {
+            let Batch { plan, cost, .. } = self.returned[at];
+            !self.is_for_devices(plan, cost)
+        })?;
+        self.returned.remove(at)
+    }
+
+    /// Whether CPU workers are to leave a batch of this plan and cost to devices.
+    fn is_for_devices(&self, plan: usize, cost: f64) -> bool {
+        self.floor.devices_count(plan) && {
+            let busy = self.in_flight >= self.floor.workers;
+            self.shares.keeps_cpu_waiting(self.left(plan), cost, busy)
+        }
+    }
+
+    /// The cost of a plan's tasks that nobody holds.
+    fn left(&self, plan: usize) -> f64 {
+        let waiting = self.retries.iter().chain(&self.returned);
+        let waiting = waiting.filter(|batch| batch.plan == plan);
+        self.fresh[plan].cost_left() + waiting.map(|batch| batch.cost).sum::<f64>()
     }
 
     /// Gives devices what they have asked for, as far as there is something for them.
@@ -182,10 +242,11 @@ impl Producer {
                 self.wants.push(want);
                 continue;
             };
+            self.hand_out(&batch);
             match inlet.offer(batch) {
                 Ok(()) => self.on_devices += 1,
                 Err(batch) => {
-                    self.scatter(batch);
+                    self.withdraw(batch);
                     self.wants.push(want);
                 }
             }
@@ -194,93 +255,82 @@ impl Producer {
 
     /// A batch for a device: of what came back, else of a plan that it counts.
     fn cut_for(&mut self, want: &Want) -> Option<Batch> {
-        let floor = Arc::clone(&self.floor);
         // Without CPU workers, the thread of a device counts what the device cannot.
-        let takes = |plan: usize| floor.workers == 0 || floor.plans[plan].engine() == Engine::Chain;
-        let mut batch = None;
-        if floor.workers == 0 {
-            batch = self.retries.pop_front();
-        }
-        let mut filled = 0.0;
-        while filled < want.cost
-            && let Some(at) = self.returned.iter().position(|returned| {
-                batch.as_ref().map_or_else(
-                    || takes(returned.plan),
-                    |batch: &Batch| batch.plan == returned.plan,
-                )
-            })
-            && let Some(mut returned) = self.returned.remove(at)
+        if self.floor.workers == 0
+            && let Some(retry) = self.retries.pop_front()
         {
-            let plan = &floor.plans[returned.plan];
-            filled += returned
-                .tasks
-                .iter()
-                .map(|&task| plan.task(task).cost)
-                .sum::<f64>();
-            match &mut batch {
-                Some(batch) => batch.tasks.append(&mut returned.tasks),
-                None => batch = Some(returned),
-            }
+            return Some(Batch {
+                only: Some(want.worker),
+                for_device: true,
+                ..retry
+            });
         }
-        let batch = batch.or_else(|| self.cut_fresh_for(want, takes))?;
-        Some(Batch {
+        let plan = (0..self.fresh.len()).find(|&plan| {
+            (self.floor.workers == 0 || self.floor.devices_count(plan))
+                && (self.fresh[plan].position < self.fresh[plan].tasks
+                    || self.returned.iter().any(|batch| batch.plan == plan))
+        })?;
+        let target = match self.next_cost(plan) {
+            Some(task) if self.floor.devices_count(plan) => {
+                let (left, hands) = (self.left(plan), self.floor.hands());
+                match self.shares.grant(want.worker, want.cost, left, task, hands) {
+                    Grant::UpTo(cost) => cost,
+                    Grant::Nothing => return None,
+                }
+            }
+            _ => want.cost,
+        };
+        let mut batch = Batch {
+            plan,
+            tasks: Vec::new(),
+            cost: 0.0,
             only: Some(want.worker),
             for_device: true,
-            ..batch
-        })
+        };
+        while (batch.tasks.is_empty() || batch.cost < target)
+            && let Some(at) = self.returned.iter().position(|other| other.plan == plan)
+            && let Some(mut returned) = self.returned.remove(at)
+        {
+            batch.cost += returned.cost;
+            batch.tasks.append(&mut returned.tasks);
+        }
+        let fresh = &mut self.fresh[plan];
+        while (batch.tasks.is_empty() || batch.cost < target)
+            && let Some((task, cost)) = fresh.next(&self.floor, plan)
+        {
+            batch.cost += cost;
+            batch.tasks.push(task);
+        }
+        Some(batch)
     }
 
-    /// Fresh tasks for a device: what it wants, or half of its share of what is left, so that at the
-    /// end all finish together.
-    fn cut_fresh_for(&mut self, want: &Want, takes: impl Fn(usize) -> bool) -> Option<Batch> {
-        let devices: f64 = self.speeds.values().sum();
-        let hands = self.floor.hands() as f64;
-        let workers = self.floor.workers as f64;
-        let (index, fresh) = self
-            .fresh
-            .iter_mut()
-            .enumerate()
-            .find(|(plan, fresh)| takes(*plan) && fresh.position < fresh.tasks)?;
-        let cpu = fresh
-            .seconds_per_cost
-            .map_or(0.0, |seconds| workers / seconds);
-        let share = want.speed.map_or(1.0 / hands, |own| own / (devices + cpu));
-        let least = want.speed.map_or(0.0, |speed| speed * SHORTEST_ON_DEVICE);
-        let left = (fresh.cost - fresh.cost_issued).max(0.0);
-        let target = (0.5 * left * share).max(least).min(want.cost);
-        let mut tasks = Vec::new();
-        let mut filled = 0.0;
-        while (tasks.is_empty() || filled < target)
-            && let Some(task) = fresh.scatter.task(fresh.position)
-        {
-            let cost = self.floor.plans[index].task(task).cost;
-            fresh.position += 1;
-            fresh.skip(&self.floor, index);
-            fresh.cost_issued += cost;
-            filled += cost;
-            tasks.push(task);
-        }
-        Some(Batch {
-            plan: index,
-            tasks,
-            only: None,
-            for_device: true,
+    /// The cost of the next batch that came back, or of the next fresh task.
+    fn next_cost(&self, plan: usize) -> Option<f64> {
+        let mut returned = self.returned.iter().filter(|batch| batch.plan == plan);
+        let fresh = &self.fresh[plan];
+        returned.next().map(|batch| batch.cost).or_else(|| {
+            let task = fresh.scatter.task(fresh.position)?;
+            Some(self.floor.plans[plan].task(task).cost)
         })
     }
 
     /// Keeps what a device did not count, in pieces that a CPU worker can take.
     fn scatter(&mut self, batch: Batch) {
+        let plan = Arc::clone(&self.floor.plans[batch.plan]);
         self.returned
             .extend(batch.tasks.into_iter().map(|task| Batch {
                 plan: batch.plan,
                 tasks: vec![task],
+                cost: plan.task(task).cost,
                 only: None,
                 for_device: false,
             }));
     }
 
     /// Keeps a batch to offer it before any fresh task.
-    fn keep(&mut self, batch: Batch) {
+    fn keep(&mut self, mut batch: Batch) {
+        let plan = &self.floor.plans[batch.plan];
+        batch.cost = batch.tasks.iter().map(|&task| plan.task(task).cost).sum();
         let kept = match batch.only {
             Some(_) => &mut self.retries,
             None => &mut self.returned,
@@ -291,20 +341,26 @@ impl Producer {
     /// Cuts a batch off the plan that is behind the others, so that all advance alike.
     fn cut(&mut self) -> Option<Batch> {
         let seconds_left: f64 = self.fresh.iter().map(Fresh::seconds_left).sum();
-        let seconds_per_cost = self.fresh.iter().filter_map(|fresh| fresh.seconds_per_cost);
-        let devices: f64 = self.speeds.values().sum();
-        // Workers, and what devices are worth in workers.
-        let hands = self.floor.workers as f64 + devices * seconds_per_cost.fold(0.0, f64::max);
-        let fair = seconds_left / (SHARES * hands);
+        let hands = self.floor.workers as f64 + self.shares.devices_in_workers();
+        // One worker alone has nobody to wait for.
+        let fair = if hands > 1.0 {
+            seconds_left / (SHARES * hands)
+        } else {
+            seconds_left
+        };
         let target = fair.max(SHORTEST).min(self.batch_time.as_secs_f64());
-        let (index, fresh) = self
-            .fresh
-            .iter_mut()
-            .enumerate()
-            .filter(|(_, fresh)| fresh.position < fresh.tasks)
-            .min_by(|(_, a), (_, b)| a.issued().total_cmp(&b.issued()))?;
+        let index = (0..self.fresh.len())
+            .filter(|&plan| {
+                self.fresh[plan].position < self.fresh[plan].tasks
+                    && !(self.floor.devices_count(plan)
+                        && self
+                            .next_cost(plan)
+                            .is_some_and(|cost| self.is_for_devices(plan, cost)))
+            })
+            .min_by(|&a, &b| self.fresh[a].issued().total_cmp(&self.fresh[b].issued()))?;
+        let fresh = &mut self.fresh[index];
         let mut tasks = Vec::new();
-        let mut seconds = 0.0;
+        let (mut seconds, mut batch_cost) = (0.0, 0.0);
         while let Some(task) = fresh.scatter.task(fresh.position) {
             let cost = self.floor.plans[index].task(task).cost;
             // The first task goes anyway; before anything is measured it goes alone.
@@ -315,15 +371,15 @@ impl Producer {
             if !tasks.is_empty() && (!fits || tasks.len() == LARGEST) {
                 break;
             }
-            fresh.position += 1;
-            fresh.skip(&self.floor, index);
-            fresh.cost_issued += cost;
+            fresh.next(&self.floor, index);
             seconds = expected.unwrap_or(0.0);
+            batch_cost += cost;
             tasks.push(task);
         }
         Some(Batch {
             plan: index,
             tasks,
+            cost: batch_cost,
             only: None,
             for_device: false,
         })
@@ -357,16 +413,14 @@ impl Handler<Halt> for Producer {
     fn handle(&mut self, _: Halt, _: &mut Self::Context) {
         self.halted = true;
         self.floor.set_halted(true);
-        if let Some(inlet) = &self.inlet {
-            for batch in inlet.take_back() {
-                if batch.for_device {
-                    self.on_devices -= 1;
-                    self.scatter(batch);
-                } else {
-                    self.in_flight -= 1;
-                    self.keep(batch);
-                }
+        let back = self.inlet.as_ref().map(Inlet::take_back);
+        for batch in back.into_iter().flatten() {
+            if batch.for_device {
+                self.on_devices -= 1;
+            } else {
+                self.in_flight -= 1;
             }
+            self.withdraw(batch);
         }
         self.tell_if_quiet();
     }
@@ -384,7 +438,12 @@ impl Handler<Settled> for Producer {
     type Result = ();
 
     fn handle(&mut self, settled: Settled, _: &mut Self::Context) {
-        self.fresh[settled.left.plan].seconds_per_cost = settled.seconds_per_cost;
+        let plan = settled.left.plan;
+        self.fresh[plan].seconds_per_cost = settled.seconds_per_cost;
+        if self.floor.devices_count(plan) {
+            self.shares.note_cpu(settled.seconds_per_cost);
+        }
+        self.take_back(&settled.left);
         if settled.left.for_device {
             self.on_devices -= 1;
             self.scatter(settled.left);
@@ -408,6 +467,7 @@ impl Handler<Retry> for Producer {
         self.keep(Batch {
             plan: retry.plan,
             tasks: vec![retry.task],
+            cost: 0.0,
             only: Some(worker),
             for_device: false,
         });
@@ -420,7 +480,7 @@ impl Handler<Want> for Producer {
 
     fn handle(&mut self, want: Want, _: &mut Self::Context) {
         if let Some(speed) = want.speed {
-            self.speeds.insert(want.worker, speed);
+            self.shares.note_device(want.worker, speed);
         }
         // A device asks again when it was not heard.
         self.wants.retain(|other| other.worker != want.worker);
@@ -434,14 +494,14 @@ impl Handler<Leave> for Producer {
 
     fn handle(&mut self, leave: Leave, _: &mut Self::Context) {
         self.wants.retain(|want| want.worker != leave.worker);
-        self.speeds.remove(&leave.worker);
+        self.shares.forget(leave.worker);
         let back = self
             .inlet
             .as_ref()
             .map(|inlet| inlet.take_back_from(leave.worker));
         for batch in back.into_iter().flatten() {
             self.on_devices -= 1;
-            self.scatter(batch);
+            self.withdraw(batch);
         }
         self.offer();
         self.tell_if_quiet();

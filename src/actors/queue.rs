@@ -5,12 +5,15 @@ use std::time::Duration;
 use crossbeam::channel::{Receiver, RecvTimeoutError, Sender, TryRecvError, bounded, select};
 
 /// A handful of tasks of one plan, handed to a worker at once. Never recorded.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub(super) struct Batch {
     /// Position of the plan in the run.
     pub(super) plan: usize,
     /// Positions of the tasks in the plan.
     pub(super) tasks: Vec<u64>,
+    /// What they were expected to cost, in core-seconds by the plan's estimate, when the batch was
+    /// made.
+    pub(super) cost: f64,
     /// The one worker that is to count them: another one than they panicked on, or a device.
     pub(super) only: Option<usize>,
     /// Whether it is as large as a device wants.
@@ -128,6 +131,7 @@ mod tests {
         Batch {
             plan: 0,
             tasks: vec![task],
+            cost: 1.0,
             only: None,
             for_device: false,
         }

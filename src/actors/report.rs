@@ -15,12 +15,26 @@ pub struct Report {
     pub tasks_done: u64,
     /// Tasks of all plans.
     pub tasks_total: u64,
-    /// Wall time from the first step of the plan to the final tally.
+    /// Wall time from the first step of the plan to the final tally. Opening a device and its self-test
+    /// are not part of it, unless others count the while.
     pub elapsed: Duration,
     /// CPU time of all threads of the process in that time.
     pub cpu: Duration,
     /// One for each worker, in order.
     pub workers: Vec<WorkerReport>,
+}
+
+impl Report {
+    /// From when the first worker or device was done with its last task until the last one was. Those
+    /// that had no task at all do not count.
+    pub fn skew(&self) -> Duration {
+        let workers = || self.workers.iter().filter(|worker| worker.tasks > 0);
+        let finished = || workers().map(|worker| worker.finished);
+        match (finished().min(), finished().max()) {
+            (Some(least), Some(most)) => most - least,
+            _ => Duration::ZERO,
+        }
+    }
 }
 
 /// How a worker spent the run.
@@ -36,6 +50,8 @@ pub struct WorkerReport {
     pub waiting: Duration,
     /// Without work because none was left, until the last worker finished.
     pub starved: Duration,
+    /// When it was done with its last task, from the beginning of the run.
+    pub finished: Duration,
     /// Tasks counted.
     pub tasks: u64,
     /// Nodes searched.

@@ -80,7 +80,7 @@ impl Run {
     fn team(&self, run: &Addr<Self>) -> Team {
         let floor = &self.floor;
         let lifeline = |actor| Lifeline::new(actor, run.clone().recipient());
-        let limit = Producer::limit(floor.hands(), self.spec.queue_per_worker.max(1));
+        let limit = Producer::limit(floor.workers.max(1), self.spec.queue_per_worker.max(1));
         let (inlet, outlets) = queue::queue(floor.hands(), limit);
         let producer = Producer::new(
             Arc::clone(floor),
@@ -180,7 +180,7 @@ impl Run {
                     .collect(),
                 tasks_done,
                 tasks_total,
-                elapsed: self.floor.start.elapsed(),
+                elapsed: self.floor.elapsed(),
                 // Of the whole process: the caller knows what it was before.
                 cpu: Duration::ZERO,
                 workers: std::mem::take(&mut self.reports).into_values().collect(),

@@ -31,6 +31,10 @@ pub struct RunSpec {
 /// A device that takes part in a run.
 #[derive(Clone)]
 pub struct DeviceSpec {
+    /// Its number among devices of its sort, from 0: its lane and records are named `gpu-0`, ….
+    pub index: usize,
+    /// What its maker calls it: in records.
+    pub name: String,
     /// Opens it; called on the thread that will own it.
     pub open: Arc<dyn Fn() -> Result<Box<dyn Device>, OpenError> + Send + Sync>,
     /// How it is treated.

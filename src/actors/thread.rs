@@ -7,12 +7,12 @@ use std::time::{Duration, Instant};
 use actix::Recipient;
 use tracing::{debug_span, field, trace, warn};
 
-use super::audit::Audit;
+use super::attempt::{Outcome, attempt};
 use super::floor::Floor;
 use super::messages::{Counted, Ended, TaskTally};
 use super::queue::{Batch, Outlet};
 use super::{LANES, WorkerReport, panics};
-use crate::engine::{Counter, Mismatch, Tally, Task, second_counter};
+use crate::engine::Counter;
 
 /// How long counted tasks may wait for the rest of their batch before they are reported.
 const REPORT_EVERY: Duration = Duration::from_millis(200);
@@ -52,38 +52,15 @@ struct Work {
     desk: Desk,
     /// One for each plan, made when first needed.
     counters: Vec<Option<Box<dyn Counter>>>,
-    /// One for each plan.
-    audits: Vec<Audit>,
     report: WorkerReport,
     /// The batch in hand.
     batch: Option<Batch>,
-}
-
-/// What one try of a task came to.
-enum Outcome {
-    Tally(Count),
-    Mismatch(Mismatch),
-    Panic(String),
-}
-
-/// A task counted, and by which kernels.
-struct Count {
-    tally: Tally,
-    took: Duration,
-    backend: &'static str,
-    audited_by: Option<&'static str>,
 }
 
 impl Work {
     fn new(desk: Desk) -> Self {
         Self {
             counters: desk.floor.plans.iter().map(|_| None).collect(),
-            audits: desk
-                .floor
-                .plans
-                .iter()
-                .map(|_| Audit::new(desk.floor.audit))
-                .collect(),
             report: WorkerReport {
                 name: desk.name.clone(),
                 ..WorkerReport::default()
@@ -131,13 +108,18 @@ impl Work {
         {
             left = rest;
             let task = plan.task(index);
-            let outcome = self.try_task(batch.plan, &task);
+            let counter = &mut self.counters[batch.plan];
+            let outcome = attempt(&self.desk.floor, batch.plan, &task, counter);
             let now = Instant::now();
             let took = now - begun;
             begun = now;
             self.report.busy += took;
+            self.report.finished = now - self.desk.floor.start;
             match outcome {
                 Outcome::Tally(count) => {
+                    if self.report.backend.is_empty() || batch.plan == 0 {
+                        count.backend.clone_into(&mut self.report.backend);
+                    }
                     self.report.tasks += 1;
                     self.report.nodes += count.tally.nodes;
                     message.tallies.push(TaskTally {
@@ -184,78 +166,5 @@ impl Work {
             mismatch: None,
             left: None,
         }
-    }
-
-    fn try_task(&mut self, plan: usize, task: &Task) -> Outcome {
-        let floor = &self.desk.floor;
-        let counter = &mut self.counters[plan];
-        let audit = &mut self.audits[plan];
-        let first = plan == 0 || self.report.backend.is_empty();
-        let backend = &mut self.report.backend;
-        let counted = catch_unwind(AssertUnwindSafe(|| {
-            #[cfg(feature = "fault-injection")]
-            floor.injector.try_task(task.id);
-            let begun = Instant::now();
-            let counted_by = counter.get_or_insert_with(|| {
-                let counter = floor.plans[plan].counter(&floor.settings);
-                if first {
-                    counter.backend().clone_into(backend);
-                }
-                counter
-            });
-            let tally = counted_by.count(task)?;
-            #[cfg(feature = "fault-injection")]
-            let tally = floor.injector.distort(tally);
-            let mut count = Count {
-                tally,
-                took: begun.elapsed(),
-                backend: counted_by.backend(),
-                audited_by: None,
-            };
-            if audit.draw(count.took) {
-                // Two counters at once could need twice the memory.
-                *counter = None;
-                recount(floor, plan, task, &mut count, audit)?;
-            }
-            Ok(count)
-        }));
-        match counted {
-            Ok(Ok(count)) => Outcome::Tally(count),
-            Ok(Err(mismatch)) => Outcome::Mismatch(mismatch),
-            Err(payload) => {
-                // Nobody knows what state the panic left it in.
-                *counter = None;
-                Outcome::Panic(panics::describe(payload.as_ref()))
-            }
-        }
-    }
-}
-
-/// Counts a task a second time by another kernel, if the plan has one.
-fn recount(
-    floor: &Floor,
-    plan: usize,
-    task: &Task,
-    count: &mut Count,
-    audit: &mut Audit,
-) -> Result<(), Mismatch> {
-    let begun = Instant::now();
-    let plan = floor.plans[plan].as_ref();
-    let Some(mut second) = second_counter(plan, &floor.settings, count.backend) else {
-        return Ok(());
-    };
-    let tally = second.count(task)?;
-    audit.note(count.took, begun.elapsed());
-    count.audited_by = Some(second.backend());
-    if tally.agrees_with(&count.tally) {
-        Ok(())
-    } else {
-        Err(Mismatch(format!(
-            "the audit found another count: {} by {}, {} by {}",
-            count.tally.exact(),
-            count.backend,
-            tally.exact(),
-            second.backend()
-        )))
     }
 }

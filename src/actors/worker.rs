@@ -44,7 +44,7 @@ pub(super) struct State {
 pub(super) fn worker_name(floor: &Floor, index: usize) -> String {
     match index.checked_sub(floor.workers) {
         None => format!("worker-{index}"),
-        Some(device) => format!("gpu-{device}"),
+        Some(device) => format!("gpu-{}", floor.devices[device].index),
     }
 }
 
@@ -101,6 +101,7 @@ impl Worker {
         sum.busy += report.busy;
         sum.waiting += report.waiting;
         sum.starved += report.starved;
+        sum.finished = sum.finished.max(report.finished);
         sum.tasks += report.tasks;
         sum.nodes += report.nodes;
     }

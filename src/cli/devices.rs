@@ -81,15 +81,25 @@ impl Gpus {
             other => other.to_string(),
         };
         let devices = self.devices.iter().map(|gpu| {
+            let memory = text(gpu, "memory").parse().map(Bytes);
+            let fits = match &gpu["error"] {
+                Value::String(why) => format!("not usable: {why}"),
+                _ => format!(
+                    "compiler {}, {} registers, {} warps per multiprocessor at n = {}",
+                    text(gpu, "compiler"),
+                    text(gpu, "registers"),
+                    text(gpu, "warps_per_multiprocessor"),
+                    text(gpu, "n"),
+                ),
+            };
             format!(
-                "{}: {}, {}, compiler {}, {} registers, {} warps per multiprocessor at n = {}",
+                "{}: {}, compute capability {}.{}, {}, {}, {fits}",
                 text(gpu, "index"),
                 text(gpu, "name"),
+                gpu["compute"][0],
+                gpu["compute"][1],
+                memory.map_or_else(|_| "memory unknown".to_owned(), Bytes::rounded),
                 text(gpu, "driver"),
-                text(gpu, "compiler"),
-                text(gpu, "registers"),
-                text(gpu, "warps_per_multiprocessor"),
-                text(gpu, "n"),
             )
         });
         let lines: Vec<_> = devices.chain(self.missing.clone()).collect();

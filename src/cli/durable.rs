@@ -8,6 +8,7 @@ use std::sync::Arc;
 use super::engines;
 use super::exit::{Exit, Failure};
 use super::session::Session;
+use super::usage::several;
 use crate::actors::{Recorder, Report};
 use crate::board::Size;
 use crate::engine::Plan;
@@ -33,7 +34,7 @@ impl Directory {
         plans: Vec<Arc<dyn Plan>>,
         session: &Session,
     ) -> Result<Self, Failure> {
-        let recording = Recording::create(dir, info, &plans, &setting(session)?);
+        let recording = Recording::create(dir, info, &plans, &setting(session, &plans)?);
         Ok(Self {
             dir: dir.to_owned(),
             n: info.n,
@@ -59,7 +60,7 @@ impl Directory {
             Ok((info.n, plans))
         };
         let (n, plans) = recording().map_err(|error| failure(&error))?;
-        let recording = Recording::resume(dir, &plans, &setting(session)?);
+        let recording = Recording::resume(dir, &plans, &setting(session, &plans)?);
         Ok(Self {
             dir: dir.to_owned(),
             n,
@@ -95,11 +96,19 @@ impl Directory {
         })?;
         report.elapsed += before.elapsed;
         report.cpu += before.counting;
-        if report.finished {
-            return Ok(report);
-        }
         let sums = Store::open_to_read(&self.dir).and_then(|store| store.sums());
         let coverage = sums.map_err(|error| failure(&error))?.coverage;
+        if report.finished {
+            // Somebody may have removed or replaced the file meanwhile: what was counted is not kept.
+            return if coverage.is_whole() {
+                Ok(report)
+            } else {
+                Err(incomplete(
+                    format_args!("{} was changed by another hand", self.dir.display()),
+                    &coverage.missing(shard),
+                ))
+            };
+        }
         Err(if coverage.is_whole_for(shard) {
             incomplete(
                 format_args!("shard {shard} is complete; no total without the other tasks"),
@@ -118,11 +127,11 @@ impl Directory {
     }
 }
 
-fn setting(session: &Session) -> Result<Setting, Failure> {
+fn setting(session: &Session, plans: &[Arc<dyn Plan>]) -> Result<Setting, Failure> {
     Ok(Setting {
         isa: session.counter.isa.name().to_owned(),
         workers: session.workers as u64,
-        devices: Vec::new(),
+        devices: session.device_names(plans)?,
         config: session.config_text()?,
     })
 }
@@ -158,20 +167,12 @@ pub fn failure(error: &LedgerError) -> Failure {
     Failure::new(exit, error)
 }
 
-/// How the program ends where tasks are missing.
+/// How the program ends where tasks are missing: a line for each range of them follows.
 pub fn incomplete(what: impl Display, missing: &Missing) -> Failure {
-    Failure::new(
-        Exit::Stopped,
-        format!("{what}: {} missing\n{missing}", tasks(missing.tasks())),
-    )
-}
-
-/// A number of tasks in words.
-pub fn tasks(count: u64) -> String {
-    match count {
-        1 => "1 task".to_owned(),
-        _ => format!("{count} tasks"),
-    }
+    let first = format!("{what}: {} missing", several(missing.tasks(), "task"));
+    let missing = missing.to_string();
+    let ranges = missing.lines().map(str::to_owned);
+    Failure::lines(Exit::Stopped, std::iter::once(first).chain(ranges))
 }
 
 /// The command that goes on with the run in `dir`, ready for a shell.

@@ -6,22 +6,42 @@ use crate::chain::ChainPlan;
 use crate::config::Auto;
 use crate::engine::{Engine, Plan};
 use crate::join::JoinPlan;
+use crate::simd::Isa;
 
-/// The smallest board on which the join is the faster engine.
+/// The smallest even and the smallest odd board that the join counts faster, by instruction set.
+/// The middle row costs the join more than the chain, so that odd boards come later.
 ///
-/// Measured on 2026-11-20, one worker of an Intel Xeon with AVX-512 at 2.6 GHz, core-seconds of
-/// chain and join: n = 16 0.045 and 0.050, n = 17 0.29 and 0.54, n = 18 2.1 and 1.6.
-const FIRST_JOIN: u32 = 18;
+/// Measured by `queenfold bench --calibrate`: CPU seconds of one core, chain and join. Portable and
+/// AVX2 on 2026-11-22 on an AMD EPYC (Zen 3), two shared cores with other work beside, so that the
+/// ratios are good to a quarter; AVX-512 on 2026-11-20 on an Intel Xeon (Sapphire Rapids or like).
+///
+/// | n | portable | AVX2 | AVX-512 |
+/// |---|---|---|---|
+/// | 12 | 0.0013, 0.0010 | 0.0005, 0.0006 | |
+/// | 13 | 0.0055, 0.0065 | 0.0015, 0.0050 | |
+/// | 14 | 0.029, 0.012 | 0.0066, 0.0050 | |
+/// | 15 | 0.18, 0.10 | 0.036, 0.050 | |
+/// | 16 | 1.16, 0.25 | 0.22, 0.091 | 0.0404, 0.041 |
+/// | 17 | 7.8, 1.9 | 1.49, 0.78 | 0.268, 0.38 |
+/// | 18 | 59, 9.1 | 11.4, 2.7 | 1.97, 1.15 |
+const fn first_join(isa: Isa) -> [u32; 2] {
+    match isa {
+        Isa::Portable => [14, 15],
+        // At 14 the join makes up for its start in long tasks only: whole runs took 0.0067 and 0.0087 s.
+        Isa::Avx2 => [16, 17],
+        Isa::Avx512 => [18, 19],
+    }
+}
 
 /// The largest board whose join plan a run can keep track of: beyond, its column sets are sliced
 /// into more tasks than there is memory to record.
 const LAST_JOIN: u32 = 28;
 
-/// The engine for the board: the one asked for, or the fastest. `on_devices`: devices were asked for,
-/// and it is to be one that they count.
-pub fn choose(asked: Auto<Engine>, n: Size, on_devices: bool) -> Engine {
-    let join_is_faster = (FIRST_JOIN..=LAST_JOIN).contains(&n.get());
-    asked.0.unwrap_or(if join_is_faster && !on_devices {
+/// The engine for the board: the one asked for, or the fastest with `isa` and without devices.
+pub fn choose(asked: Auto<Engine>, n: Size, isa: Isa) -> Engine {
+    let first = first_join(isa)[(n.get() % 2) as usize];
+    let join_is_faster = (first..=LAST_JOIN).contains(&n.get());
+    asked.0.unwrap_or(if join_is_faster {
         Engine::Join
     } else {
         Engine::Chain
@@ -42,12 +62,27 @@ mod tests {
     use super::*;
 
     #[test]
-    fn auto_takes_the_join_for_large_boards_that_no_device_counts() {
-        let choose = |n, on_devices| choose(Auto(None), Size::new(n).unwrap(), on_devices);
-        assert_eq!([1, 17, 18, 28, 29, 32].map(|n| choose(n, false)), {
-            use Engine::{Chain, Join};
-            [Chain, Chain, Join, Join, Chain, Chain]
-        });
-        assert_eq!(choose(20, true), Engine::Chain);
+    fn auto_takes_the_join_for_large_boards() {
+        use Engine::{Chain, Join};
+        let choose = |n| super::choose(Auto(None), Size::new(n).unwrap(), Isa::Avx512);
+        assert_eq!(
+            [1, 16, 17, 18, 19, 28, 29, 32].map(choose),
+            [Chain, Chain, Chain, Join, Join, Join, Chain, Chain]
+        );
+    }
+
+    #[test]
+    fn narrower_vectors_take_the_join_no_later() {
+        for isas in Isa::ALL.windows(2) {
+            let [narrow, wide] = [isas[0], isas[1]].map(first_join);
+            assert!(narrow[0] <= wide[0] && narrow[1] <= wide[1], "{isas:?}");
+        }
+    }
+
+    #[test]
+    fn an_engine_asked_for_by_name_is_taken() {
+        let n = Size::new(20).unwrap();
+        let asked = Auto(Some(Engine::Chain));
+        assert_eq!(choose(asked, n, Isa::Portable), Engine::Chain);
     }
 }

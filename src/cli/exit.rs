@@ -57,6 +57,13 @@ impl Failure {
         Self { exit, message }
     }
 
+    /// Ends with `exit` and several printable lines.
+    pub fn lines(exit: Exit, lines: impl IntoIterator<Item = impl fmt::Display>) -> Self {
+        let lines = lines.into_iter().map(|line| printable(&line.to_string()));
+        let message = lines.collect::<Vec<_>>().join("\n");
+        Self { exit, message }
+    }
+
     /// Wrong usage or configuration.
     pub fn usage(message: impl fmt::Display) -> Self {
         Self::new(Exit::Usage, message)

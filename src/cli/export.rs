@@ -1,9 +1,9 @@
 use std::io::{self, BufWriter};
 use std::path::PathBuf;
 
-use super::durable::{failure, open, tasks};
+use super::durable::{failure, open};
 use super::exit::Failure;
-use super::usage::say;
+use super::usage::{say, several};
 use crate::ledger;
 
 const HELP: &str = "\
@@ -29,7 +29,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     if missing > 0 {
         say(&format!(
             "note: the run is not whole: {} missing",
-            tasks(missing)
+            several(missing, "task")
         ));
     }
     Ok(())

@@ -22,9 +22,30 @@ pub struct Flags {
     how: How,
 }
 
+/// The flags of a command that counts on CPU workers alone, and keeps nothing.
+#[derive(Debug, Args)]
+#[command(allow_negative_numbers = true)]
+pub struct CpuFlags {
+    #[command(flatten)]
+    board: Board,
+    #[command(flatten)]
+    cpu: Cpu,
+}
+
 /// What is counted.
 #[derive(Debug, Args)]
 struct What {
+    #[command(flatten)]
+    board: Board,
+
+    /// Count all solutions only, not those that differ by more than a rotation or reflection
+    #[arg(long)]
+    no_unique: bool,
+}
+
+/// Which board, by which engine.
+#[derive(Debug, Args)]
+struct Board {
     /// Board size, 1 to 32, or a range of them, both ends included
     #[arg(short, value_name = "N|A..=B", value_parser = Sizes::parse, allow_hyphen_values = true)]
     n: Option<Sizes>,
@@ -32,15 +53,39 @@ struct What {
     /// How to count; `auto` takes the fastest way for the board
     #[arg(long, value_name = "ENGINE", value_parser = choice(Engine::ALL, Engine::name))]
     engine: Option<Auto<Engine>>,
-
-    /// Count all solutions only, not those that differ by more than a rotation or reflection
-    #[arg(long)]
-    no_unique: bool,
 }
 
 /// How it is counted and told: what may change when a run is resumed.
 #[derive(Debug, Args)]
 pub struct How {
+    #[command(flatten)]
+    cpu: Cpu,
+
+    /// Devices beside the CPU workers: `auto` (every GPU there is), `off`, `cuda`, or `emulated`
+    #[arg(long, value_name = "KIND", value_parser = Gpu::parse)]
+    gpu: Option<Gpu>,
+
+    /// The numbers of the devices that take part, as in `0,2`, or `auto` (all)
+    #[arg(long, value_name = "LIST", value_parser = Auto::<Indices>::parse, allow_hyphen_values = true)]
+    device: Option<Auto<Indices>>,
+
+    /// Stop after this long, as in `90s` or `1h 30m`; what was counted is kept only in a run
+    /// directory
+    #[arg(long, value_name = "D", value_parser = Span::parse, allow_hyphen_values = true)]
+    time_limit: Option<Span>,
+
+    /// Record what each actor does in a file that opens in Perfetto (Trace Event JSON)
+    #[arg(long, value_name = "FILE", value_parser = PathBuf::parse)]
+    trace: Option<PathBuf>,
+
+    /// At the end print how each worker spent the run, on stderr
+    #[arg(long)]
+    profile: bool,
+}
+
+/// The CPU workers, and the form of what is printed.
+#[derive(Debug, Args)]
+struct Cpu {
     /// Settings in a TOML file
     #[arg(long, value_name = "FILE")]
     config: Option<PathBuf>,
@@ -53,34 +98,13 @@ pub struct How {
     #[arg(long, value_name = "K", value_parser = Auto::<Whole<0, 1024>>::parse, allow_hyphen_values = true)]
     workers: Option<Auto<Whole<0, 1024>>>,
 
-    /// Devices beside the CPU workers: `auto` (every GPU there is), `off`, `cuda`, or `emulated`
-    #[arg(long, value_name = "KIND", value_parser = Gpu::parse)]
-    gpu: Option<Gpu>,
-
-    /// The numbers of the devices that take part, as in `0,2`, or `auto` (all)
-    #[arg(long, value_name = "LIST", value_parser = Auto::<Indices>::parse, allow_hyphen_values = true)]
-    device: Option<Auto<Indices>>,
-
     /// Memory for each worker: `auto` (a fair share of the machine), or an amount such as `512 MiB`
     #[arg(long, value_name = "SIZE", value_parser = Auto::<Bytes>::parse, allow_hyphen_values = true)]
     memory_per_worker: Option<Auto<Bytes>>,
 
-    /// Stop after this long, as in `90s` or `1h 30m`; what was counted is kept only in a run
-    /// directory
-    #[arg(long, value_name = "D", value_parser = Span::parse, allow_hyphen_values = true)]
-    time_limit: Option<Span>,
-
     /// Print results as JSON, one object on each line
     #[arg(long)]
     json: bool,
-
-    /// Record what each actor does in a file that opens in Perfetto (Trace Event JSON)
-    #[arg(long, value_name = "FILE", value_parser = PathBuf::parse)]
-    trace: Option<PathBuf>,
-
-    /// At the end print how each worker spent the run, on stderr
-    #[arg(long)]
-    profile: bool,
 
     /// Print no progress and no notes; errors are still reported
     #[arg(long, short)]
@@ -112,22 +136,42 @@ impl Flags {
     /// # Errors
     /// A source cannot be read, or something in it is refused.
     pub fn settings(&self) -> Result<Layers, Failure> {
-        let mut layers = self.how.sources().map_err(Failure::usage)?;
+        let mut layers = self.how.cpu.sources().map_err(Failure::usage)?;
         self.what.add_to(&mut layers).map_err(Failure::usage)?;
         self.how.add_to(&mut layers).map_err(Failure::usage)?;
+        self.how.check()?;
+        Ok(layers)
+    }
+}
+
+impl CpuFlags {
+    /// All settings, each from the first source that names it.
+    ///
+    /// # Errors
+    /// A source cannot be read, or something in it is refused.
+    pub fn settings(&self) -> Result<Layers, Failure> {
+        let mut layers = self.cpu.sources().map_err(Failure::usage)?;
+        self.board.add_to(&mut layers).map_err(Failure::usage)?;
+        self.cpu.add_to(&mut layers).map_err(Failure::usage)?;
         Ok(layers)
     }
 }
 
 impl What {
     fn add_to(&self, layers: &mut Layers) -> Result<(), ConfigError> {
-        layers.add_flag("-n", "run.n", self.n.as_ref())?;
-        layers.add_flag("--engine", "run.engine", self.engine.as_ref())?;
+        self.board.add_to(layers)?;
         layers.add_flag(
             "--no-unique",
             "run.unique",
             on(self.no_unique, false).as_ref(),
         )
+    }
+}
+
+impl Board {
+    fn add_to(&self, layers: &mut Layers) -> Result<(), ConfigError> {
+        layers.add_flag("-n", "run.n", self.n.as_ref())?;
+        layers.add_flag("--engine", "run.engine", self.engine.as_ref())
     }
 }
 
@@ -137,11 +181,39 @@ impl How {
     /// # Errors
     /// A source cannot be read, or something in it is refused.
     pub fn settings(&self) -> Result<Layers, Failure> {
-        let mut layers = self.sources().map_err(Failure::usage)?;
+        let mut layers = self.cpu.sources().map_err(Failure::usage)?;
         self.add_to(&mut layers).map_err(Failure::usage)?;
+        self.check()?;
         Ok(layers)
     }
 
+    /// Whether the flags contradict each other. A list of devices from elsewhere may stand beside
+    /// `--gpu off`.
+    fn check(&self) -> Result<(), Failure> {
+        if self.gpu == Some(Gpu::Off) && self.device.is_some() {
+            return Err(Failure::usage(
+                "--device chooses among devices, and with --gpu off none takes part: give one of \
+                 the two",
+            ));
+        }
+        Ok(())
+    }
+
+    fn add_to(&self, layers: &mut Layers) -> Result<(), ConfigError> {
+        self.cpu.add_to(layers)?;
+        layers.add_flag("--gpu", "run.gpu", self.gpu.as_ref())?;
+        layers.add_flag("--device", "run.device", self.device.as_ref())?;
+        layers.add_flag("--time-limit", "run.time_limit", self.time_limit.as_ref())?;
+        layers.add_flag("--trace", "trace.file", self.trace.as_ref())?;
+        layers.add_flag(
+            "--profile",
+            "output.profile",
+            on(self.profile, true).as_ref(),
+        )
+    }
+}
+
+impl Cpu {
     /// The settings without any flags.
     fn sources(&self) -> Result<Layers, ConfigError> {
         let mut layers = Layers::defaults();
@@ -166,19 +238,10 @@ impl How {
     fn add_to(&self, layers: &mut Layers) -> Result<(), ConfigError> {
         layers.add_flag("--isa", "run.isa", self.isa.as_ref())?;
         layers.add_flag("--workers", "run.workers", self.workers.as_ref())?;
-        layers.add_flag("--gpu", "run.gpu", self.gpu.as_ref())?;
-        layers.add_flag("--device", "run.device", self.device.as_ref())?;
         let memory = self.memory_per_worker.as_ref();
         layers.add_flag("--memory-per-worker", "run.memory_per_worker", memory)?;
-        layers.add_flag("--time-limit", "run.time_limit", self.time_limit.as_ref())?;
         layers.add_flag("--json", "output.json", on(self.json, true).as_ref())?;
-        layers.add_flag("--quiet", "output.quiet", on(self.quiet, true).as_ref())?;
-        layers.add_flag("--trace", "trace.file", self.trace.as_ref())?;
-        layers.add_flag(
-            "--profile",
-            "output.profile",
-            on(self.profile, true).as_ref(),
-        )
+        layers.add_flag("--quiet", "output.quiet", on(self.quiet, true).as_ref())
     }
 }
 

@@ -1,6 +1,5 @@
 //! Which devices take part in a run.
 
-#[cfg(any(feature = "cuda", feature = "emulated-gpu"))]
 use std::sync::Arc;
 #[cfg(any(feature = "cuda", feature = "emulated-gpu"))]
 use std::time::Duration;
@@ -9,6 +8,7 @@ use super::exit::{Exit, Failure};
 use crate::actors::DeviceSpec;
 use crate::board::Size;
 use crate::config::{Config, Gpu};
+use crate::engine::{Engine, Plan};
 #[cfg(any(feature = "cuda", feature = "emulated-gpu"))]
 use crate::gpu::OwnerSettings;
 use crate::gpu::Program;
@@ -16,10 +16,14 @@ use crate::gpu::Program;
 /// The least board for which `auto` opens a GPU: smaller ones are done before it is open.
 const WORTH_OPENING: u32 = 16;
 
+/// The least board that devices count.
+const LEAST_BOARD: u32 = 5;
+
 /// The devices of a command, looked for once.
 pub struct Gpus {
     devices: Vec<DeviceSpec>,
     auto: bool,
+    missing: Option<String>,
 }
 
 impl Gpus {
@@ -28,12 +32,14 @@ impl Gpus {
     /// # Errors
     /// Devices were asked for by name and are not there, or there is neither worker nor device.
     pub fn find(config: &Config, workers: usize) -> Result<Self, Failure> {
+        let mut missing = None;
         let devices = match config.run.gpu {
             Gpu::Off => Vec::new(),
-            Gpu::Auto => cuda(config).or_else(|missing| {
+            Gpu::Auto => cuda(config).or_else(|none| {
                 if config.run.device.0.is_some() {
-                    Err(missing)
+                    Err(none)
                 } else {
+                    missing = Some(none.message);
                     Ok(Vec::new())
                 }
             })?,
@@ -48,27 +54,51 @@ impl Gpus {
         Ok(Self {
             devices,
             auto: config.run.gpu == Gpu::Auto && workers > 0,
+            missing,
         })
     }
 
-    /// Whether there are some that were asked for.
-    pub fn are_asked_for(&self) -> bool {
-        !self.auto && !self.devices.is_empty()
+    /// Why none was found, where none was asked for.
+    pub fn missing(&self) -> Option<&str> {
+        self.missing.as_deref()
     }
 
-    /// Those that count the board of size `n`.
+    /// Whether they were found, not asked for.
+    pub const fn are_found(&self) -> bool {
+        self.auto
+    }
+
+    /// Those that take part in a run of `plans`, beside this number of CPU workers: those that count
+    /// the board, if one of the plans is of the chain engine, or there is nobody else.
+    ///
+    /// # Errors
+    /// They were asked for by name, and their kernel does not count the board.
+    pub fn for_plans(
+        &self,
+        plans: &[Arc<dyn Plan>],
+        workers: usize,
+    ) -> Result<&[DeviceSpec], Failure> {
+        let counted = plans.iter().find(|plan| plan.engine() == Engine::Chain);
+        match counted.or_else(|| plans.first().filter(|_| workers == 0)) {
+            Some(plan) => self.for_board(plan.size(), workers),
+            None => Ok(&[]),
+        }
+    }
+
+    /// Those that count the board of size `n`. A board below the least that they count is left to the
+    /// CPU workers, if there are any.
     ///
     /// # Errors
     /// They were asked for by name, and their kernel does not count it.
-    pub fn for_board(&self, n: Size) -> Result<&[DeviceSpec], Failure> {
+    pub fn for_board(&self, n: Size, workers: usize) -> Result<&[DeviceSpec], Failure> {
         if self.devices.is_empty() || (self.auto && n.get() < WORTH_OPENING) {
             return Ok(&[]);
         }
         match Program::chain(n) {
             Some(_) => Ok(&self.devices),
-            None if self.auto => Ok(&[]),
+            None if self.auto || (workers > 0 && n.get() < LEAST_BOARD) => Ok(&[]),
             None => Err(Failure::usage(format!(
-                "devices count boards of 5 to {} queens, not of {n}",
+                "devices count boards of {LEAST_BOARD} to {} queens, not of {n}",
                 Program::LARGEST_BOARD
             ))),
         }
@@ -94,7 +124,7 @@ fn cuda(config: &Config) -> Result<Vec<DeviceSpec>, Failure> {
 
     let found = devices();
     if !found.missing.is_empty() {
-        return Err(unavailable(format!("no GPU: {}", found.missing)));
+        return Err(unavailable(format!("no GPU takes part: {}", found.missing)));
     }
     let count = found.devices.len();
     let indices = config
@@ -106,11 +136,11 @@ fn cuda(config: &Config) -> Result<Vec<DeviceSpec>, Failure> {
     indices
         .into_iter()
         .map(|index| {
-            if index >= count {
-                return Err(unavailable(format!(
+            let device = found.devices.get(index).ok_or_else(|| {
+                unavailable(format!(
                     "no GPU {index}: the CUDA driver shows {count}, numbered from 0"
-                )));
-            }
+                ))
+            })?;
             let cuda = CudaSettings {
                 index,
                 block: config.gpu.block.0,
@@ -119,6 +149,8 @@ fn cuda(config: &Config) -> Result<Vec<DeviceSpec>, Failure> {
                 ..CudaSettings::default()
             };
             Ok(DeviceSpec {
+                index,
+                name: device.name.clone(),
                 open: Arc::new(move || {
                     Cuda::open(cuda.clone()).map(|device| Box::new(device) as Box<dyn Device>)
                 }),
@@ -130,7 +162,9 @@ fn cuda(config: &Config) -> Result<Vec<DeviceSpec>, Failure> {
 
 #[cfg(not(feature = "cuda"))]
 fn cuda(_: &Config) -> Result<Vec<DeviceSpec>, Failure> {
-    Err(unavailable("no GPU: this program is built without CUDA"))
+    Err(unavailable(
+        "no GPU takes part: this program is built without CUDA",
+    ))
 }
 
 #[cfg(feature = "emulated-gpu")]
@@ -144,6 +178,8 @@ fn emulated(config: &Config) -> Result<Vec<DeviceSpec>, Failure> {
         .clone()
         .map_or(vec![0], |indices| indices.0);
     let specs = indices.into_iter().map(|index| DeviceSpec {
+        index,
+        name: "emulated".to_owned(),
         open: Arc::new(move || {
             Ok(Box::new(Emulated::new(EmulatedSettings {
                 index,

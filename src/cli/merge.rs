@@ -1,11 +1,11 @@
 use std::path::PathBuf;
 
-use super::durable::{failure, incomplete, open, tasks};
+use super::durable::{failure, incomplete, open};
 use super::exit::Failure;
 use super::print;
 use super::printer::outcome;
 use super::table::Table;
-use super::usage::say;
+use super::usage::{say, several};
 use crate::ledger;
 
 const HELP: &str = "\
@@ -35,7 +35,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     let merged = ledger::merge(&args.dirs, &args.into, &plans).map_err(|error| failure(&error))?;
     say(&format!(
         "{} copied, {} there already with the same result",
-        tasks(merged.copied),
+        several(merged.copied, "task"),
         merged.there
     ));
     let coverage = &merged.sums.coverage;

@@ -2,7 +2,6 @@
 //!
 //! Results go to stdout, everything else to stderr.
 
-#[cfg(feature = "cuda")]
 mod bench;
 mod census;
 mod completions;
@@ -10,6 +9,7 @@ mod config;
 mod devices;
 mod durable;
 mod engines;
+mod estimate;
 mod exit;
 mod explain;
 mod export;
@@ -31,6 +31,7 @@ mod status;
 mod table;
 mod usage;
 mod verify;
+mod weigh;
 
 use std::io::{self, Write};
 use std::process::ExitCode;
@@ -77,6 +78,8 @@ struct Cli {
 enum Command {
     /// Count the solutions of one board size, or of a range of them
     Run(run::Args),
+    /// Foretell what a run would take, from a sample of its tasks
+    Estimate(estimate::Args),
     /// Go on with a run in a directory, on whatever hardware there is now
     Resume(resume::Args),
     /// Tell how far a run in a directory is, from another terminal
@@ -101,8 +104,7 @@ enum Command {
     Config(config::Args),
     /// Print a completion script for a shell
     Completions(completions::Args),
-    /// Measure what a GPU reaches
-    #[cfg(feature = "cuda")]
+    /// Measure which engine is faster where, or what a GPU reaches
     Bench(bench::Args),
     /// Compile a kernel, as a child of this program that may be ended if it hangs
     #[cfg(feature = "cuda")]
@@ -122,6 +124,7 @@ pub fn main() -> ExitCode {
     };
     let done = match cli.command {
         Command::Run(args) => run::run(&args),
+        Command::Estimate(args) => estimate::run(&args),
         Command::Resume(args) => resume::run(&args),
         Command::Status(args) => status::run(&args),
         Command::Verify(args) => verify::run(&args),
@@ -134,7 +137,6 @@ pub fn main() -> ExitCode {
         Command::Selftest => selftest::run(),
         Command::Config(args) => config::run(&args),
         Command::Completions(args) => completions::run(&args),
-        #[cfg(feature = "cuda")]
         Command::Bench(args) => bench::run(&args),
         #[cfg(feature = "cuda")]
         Command::CompileKernel { options } => crate::gpu::cuda::compile_for_parent(&options)

@@ -52,7 +52,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     let session = Session::new(config)?;
     let mut printer = Printer::new(sizes.last(), config.output.json);
     for n in sizes.iter() {
-        let engine = engines::choose(config.run.engine, n, session.wants_devices());
+        let engine = session.engine(n)?;
         let plan = engines::plan(engine, n);
         let census = config.run.unique.then(|| engines::plan(Engine::Census, n));
         let plans: Vec<_> = [Some(plan), census].into_iter().flatten().collect();

@@ -1,6 +1,9 @@
 use std::sync::Arc;
 use std::time::Instant;
 
+use tracing::info;
+
+use super::engines;
 use super::exit::{Exit, Failure};
 use super::gpus::Gpus;
 use super::keys::Keys;
@@ -8,10 +11,11 @@ use super::pause::Pause;
 use super::progress::Line;
 use super::signals::Stop;
 use super::usage::say;
+use super::weigh::{self, Hardware};
 use crate::actors::{self, Control, Recorder, Report, RunError, RunSpec};
 use crate::board::Size;
-use crate::config::{Config, Machine, Span};
-use crate::engine::{CounterSettings, Plan};
+use crate::config::{Config, Machine, RunConfig, Span};
+use crate::engine::{CounterSettings, Engine, Plan};
 use crate::telemetry::{self, TraceFile};
 
 /// What the runs of one command share: settings, resolved for this machine, the signals, and the
@@ -37,13 +41,7 @@ impl Session {
     /// The instruction set or device asked for is not available; the trace file cannot be written; the system refuses signal handlers.
     pub fn new(config: &Config) -> Result<Self, Failure> {
         let machine = Machine::detect();
-        let isa = config.run.isa();
-        if !isa.is_available() {
-            return Err(Failure::new(
-                Exit::Unavailable,
-                format!("this machine has no {isa}; `queenfold devices` shows what it has"),
-            ));
-        }
+        let counter = counter_settings(&config.run, &machine)?;
         let workers = config.run.workers(&machine);
         let gpus = Gpus::find(config, workers)?;
         // Warnings are notes.
@@ -54,6 +52,9 @@ impl Session {
         };
         let trace = telemetry::start(filter, config.trace.file.0.as_deref())
             .map_err(|error| Failure::new(Exit::Error, error))?;
+        if let Some(missing) = gpus.missing() {
+            info!("{missing}");
+        }
         let control = Control::new();
         #[cfg(feature = "fault-injection")]
         inject_faults(&control)?;
@@ -63,10 +64,7 @@ impl Session {
                 Failure::new(Exit::Error, format!("cannot listen for signals: {error}"))
             })?;
         Ok(Self {
-            counter: CounterSettings {
-                isa,
-                memory: config.run.memory_per_worker(&machine).0,
-            },
+            counter,
             workers,
             gpus,
             config: config.clone(),
@@ -80,9 +78,36 @@ impl Session {
         })
     }
 
-    /// Whether the settings ask for devices by name.
-    pub fn wants_devices(&self) -> bool {
-        self.gpus.are_asked_for()
+    /// The engine for board `n`: the one asked for, or the fastest on this hardware, which is said
+    /// where devices make it a question.
+    ///
+    /// # Errors
+    /// Devices were asked for, and do not count the board.
+    pub fn engine(&self, n: Size) -> Result<Engine, Failure> {
+        let on_cpu = engines::choose(self.config.run.engine, n, self.counter.isa);
+        if self.config.run.engine.0.is_some() {
+            return Ok(on_cpu);
+        }
+        let hardware = Hardware {
+            workers: self.workers,
+            isa: self.counter.isa,
+            devices: self.gpus.for_board(n, self.workers)?,
+            found: self.gpus.are_found(),
+        };
+        let (engine, said) = weigh::choose(n, on_cpu, &hardware);
+        if let Some(said) = said.filter(|_| !self.config.output.quiet) {
+            say(&said);
+        }
+        Ok(engine)
+    }
+
+    /// What the makers of the devices call those that take part in a run of `plans`.
+    ///
+    /// # Errors
+    /// Devices were asked for, and do not count the board.
+    pub fn device_names(&self, plans: &[Arc<dyn Plan>]) -> Result<Vec<String>, Failure> {
+        let devices = self.gpus.for_plans(plans, self.workers)?;
+        Ok(devices.iter().map(|device| device.name.clone()).collect())
     }
 
     /// Runs the plans for board `n` to the end.
@@ -124,7 +149,7 @@ impl Session {
             time_limit: limit.map(|Span(limit)| limit.saturating_sub(self.start.elapsed())),
         };
         let line = (!self.config.output.quiet).then(|| Line::show(n, self.control.clone()));
-        let devices = self.gpus.for_board(n)?;
+        let devices = self.gpus.for_plans(&spec.plans, self.workers)?;
         let report = actors::run_on(&spec, devices, &self.control);
         drop(line);
         let report = report.map_err(|error| match error {
@@ -170,6 +195,24 @@ impl Session {
             report.tasks_total
         )
     }
+}
+
+/// What the counters of CPU workers may use.
+///
+/// # Errors
+/// The instruction set asked for is not available.
+pub fn counter_settings(run: &RunConfig, machine: &Machine) -> Result<CounterSettings, Failure> {
+    let isa = run.isa();
+    if !isa.is_available() {
+        return Err(Failure::new(
+            Exit::Unavailable,
+            format!("this machine has no {isa}; `queenfold devices` shows what it has"),
+        ));
+    }
+    Ok(CounterSettings {
+        isa,
+        memory: run.memory_per_worker(machine).0,
+    })
 }
 
 /// The test hook of builds with fault injection: faults as the environment asks for them.

@@ -115,6 +115,7 @@ fn to_json(store: &Store, plans: &[Arc<dyn Plan>], status: &Status, state: State
         "audits": status.audited,
         "sessions": status.sessions,
         "host": latest.map(|latest| latest.session.facts.host.as_str()),
+        "devices": latest.map_or(&[][..], |latest| &latest.session.facts.devices),
         "plans": plans.iter().map(tally).collect::<Vec<_>>(),
         "workers": latest.map_or_else(Vec::new, |latest| {
             latest
@@ -167,6 +168,12 @@ fn to_text(
             latest.session.facts.host,
             latest.session.facts.isa,
         ));
+        if !latest.session.facts.devices.is_empty() {
+            lines.push(format!(
+                "devices     {}",
+                latest.session.facts.devices.join(", ")
+            ));
+        }
         if let (State::Running, Some(left)) = (state, latest.left) {
             lines.push(format!("left        {}", telemetry::duration(left)));
         }

@@ -39,6 +39,12 @@ pub fn say(line: &str) {
     let _ = writeln!(io::stderr(), "{line}");
 }
 
+/// A number of things, with an s unless it is 1.
+pub fn several(number: u64, of: &str) -> String {
+    let plural = if number == 1 { "" } else { "s" };
+    format!("{number} {of}{plural}")
+}
+
 /// clap's message without the usage text and the pointer to `--help` that follow it.
 fn one_line(message: &str) -> String {
     let line = message

@@ -3,10 +3,11 @@ use std::num::NonZeroUsize;
 use std::path::PathBuf;
 use std::sync::atomic::AtomicU64;
 
-use super::durable::{failure, incomplete, open, tasks};
+use super::durable::{failure, incomplete, open};
 use super::exit::{Exit, Failure};
 use super::print;
 use super::printer::outcome;
+use super::usage::several;
 use crate::config::{Machine, RunConfig, Share, Value};
 use crate::engine::CounterSettings;
 use crate::ledger::{self, Choice, Findings, Means, chance_missed};
@@ -77,12 +78,8 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     let findings = ledger::verify(&store, &means, choice).map_err(|error| failure(&error))?;
     tell(&findings, choice)?;
     if !findings.faults.is_empty() {
-        let lines: Vec<String> = findings.faults.iter().map(ToString::to_string).collect();
         // A line for each task that differs.
-        return Err(Failure {
-            exit: Exit::Mismatch,
-            message: lines.join("\n"),
-        });
+        return Err(Failure::lines(Exit::Mismatch, &findings.faults));
     }
     let coverage = &findings.sums.coverage;
     if !coverage.is_whole() {
@@ -125,16 +122,16 @@ fn tell(findings: &Findings, choice: Choice) -> Result<(), Failure> {
     };
     print(&format!(
         "records   {done} of {}, every digest good",
-        tasks(findings.sums.coverage.tasks())
+        several(findings.sums.coverage.tasks(), "task")
     ))?;
     print(&format!(
         "recounted {} of {done}{sampled}",
-        tasks(findings.checked)
+        several(findings.checked, "task")
     ))?;
     for ((engine, recorded, counted), times) in &findings.kernels {
         print(&format!(
             "          {engine}: {} by {counted}, recorded by {recorded}",
-            tasks(*times)
+            several(*times, "task")
         ))?;
     }
     if findings.checked < done {

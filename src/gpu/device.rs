@@ -1,6 +1,6 @@
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
-use serde::Serialize;
+use serde::{Serialize, Serializer};
 
 use super::Program;
 
@@ -92,7 +92,8 @@ pub struct Properties {
     pub name: String,
     /// Major and minor compute capability; `None` if it is no GPU.
     pub compute: Option<(u32, u32)>,
-    /// Bytes of its memory.
+    /// Bytes of its memory; a decimal string in JSON, as all numbers of bytes.
+    #[serde(serialize_with = "decimal")]
     pub memory: u64,
     /// Multiprocessors, or host threads.
     pub multiprocessors: u32,
@@ -102,6 +103,10 @@ pub struct Properties {
     pub compiler: String,
 }
 
+fn decimal<S: Serializer>(number: &u64, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.collect_str(number)
+}
+
 /// A device, owned by one thread.
 ///
 /// Launches of different streams may overlap and end in any order. A device that has returned
@@ -109,6 +114,9 @@ pub struct Properties {
 pub trait Device {
     /// What it is.
     fn properties(&self) -> &Properties;
+
+    /// When it was opened: the moment that [`Span`]s are measured from.
+    fn opened(&self) -> Instant;
 
     /// How many launches it can hold at a time, running and waiting.
     fn slots(&self) -> usize;

@@ -1,5 +1,4 @@
 use std::collections::VecDeque;
-use std::ffi::c_void;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
@@ -14,9 +13,27 @@ unsafe extern "C" {
     /// Runs one thread of the chain kernel (`kernels/emulated.cpp`).
     fn queenfold_emulated_chain(
         depth: u32,
-        jobs: *const c_void,
+        jobs: *const u32,
         job_count: u32,
         group_rows: *const u32,
+        sums: *const AtomicU64,
+        progress: *const AtomicU32,
+    );
+
+    /// Runs threads of the bit-board kernel until no node is left.
+    fn queenfold_emulated_bit_board(
+        nodes: *const u32,
+        node_count: u32,
+        start: *const u32,
+        sums: *const AtomicU64,
+        progress: *const AtomicU32,
+    );
+
+    /// Runs threads of the node-layer kernel until no node is left.
+    fn queenfold_emulated_node_layer(
+        nodes: *const u32,
+        node_count: u32,
+        n: *const u32,
         sums: *const AtomicU64,
         progress: *const AtomicU32,
     );
@@ -26,6 +43,7 @@ unsafe extern "C" {
 pub struct Emulated {
     properties: Properties,
     settings: EmulatedSettings,
+    opened: Instant,
     submitted: u64,
     /// What `poll` will report, in order, before anything else.
     failing: VecDeque<DeviceError>,
@@ -90,6 +108,7 @@ struct Order {
 impl Emulated {
     /// Opens one.
     pub fn new(settings: EmulatedSettings) -> Self {
+        let opened = Instant::now();
         let (to_worker, orders) = channel::<Order>();
         let (done, from_worker) = channel();
         let cancelled = Arc::new(AtomicBool::new(false));
@@ -98,7 +117,7 @@ impl Emulated {
             let cancelled = Arc::clone(&cancelled);
             let in_work = Arc::clone(&in_work);
             let threads = settings.threads;
-            move || work(&orders, &done, &cancelled, &in_work, threads)
+            move || work(&orders, &done, &cancelled, &in_work, threads, opened)
         });
         Self {
             properties: Properties {
@@ -112,6 +131,7 @@ impl Emulated {
                 compiler: "C++".to_owned(),
             },
             settings,
+            opened,
             submitted: 0,
             failing: VecDeque::new(),
             to_worker: Some(to_worker),
@@ -128,14 +148,17 @@ impl Device for Emulated {
         &self.properties
     }
 
+    fn opened(&self) -> Instant {
+        self.opened
+    }
+
     fn slots(&self) -> usize {
         self.settings.slots
     }
 
     fn submit(&mut self, launch: &Launch) -> Result<Ticket, DeviceError> {
-        if !Program::DEPTHS.contains(&launch.program.depth) {
-            let depth = launch.program.depth;
-            return Err(DeviceError::NoKernel(format!("{depth} rows deep")));
+        if !Program::all().any(|program| program == launch.program) {
+            return Err(DeviceError::NoKernel(launch.program.to_string()));
         }
         if self.in_work.load(Ordering::Relaxed) == 0 {
             self.cancelled.store(false, Ordering::Relaxed);
@@ -201,8 +224,8 @@ fn work(
     cancelled: &AtomicBool,
     in_work: &AtomicU32,
     threads: usize,
+    opened: Instant,
 ) {
-    let opened = Instant::now();
     while let Ok(order) = orders.recv() {
         let Order {
             ticket,
@@ -247,20 +270,26 @@ fn run(launch: &Launch, job_count: u32, cancelled: &AtomicBool, threads: usize) 
     thread::scope(|scope| {
         for _ in 0..threads {
             scope.spawn(|| {
-                match launch.program.kernel {
-                    // SAFETY: the buffers are as long as the kernel takes them to be (a launch's
-                    // jobs name groups whose tables and sums it has), they outlive the scope, and
-                    // sums and progress are only touched atomically.
-                    Kernel::Chain => unsafe {
-                        queenfold_emulated_chain(
-                            launch.program.depth,
-                            launch.jobs.as_ptr().cast(),
-                            job_count,
-                            launch.tables.as_ptr(),
-                            sums.as_ptr(),
-                            progress.as_ptr(),
-                        );
-                    },
+                let (jobs, tables) = (launch.jobs.as_ptr(), launch.tables.as_ptr());
+                let (sums, progress) = (sums.as_ptr(), progress.as_ptr());
+                // SAFETY: the buffers are as long as the kernel takes them to be (a launch's jobs
+                // name groups whose tables and sums it has, and `job_count` is how many they are),
+                // they outlive the scope, and sums and progress are only touched atomically.
+                unsafe {
+                    match launch.program.kernel {
+                        Kernel::Chain => {
+                            let depth = launch.program.depth;
+                            queenfold_emulated_chain(
+                                depth, jobs, job_count, tables, sums, progress,
+                            );
+                        }
+                        Kernel::BitBoard => {
+                            queenfold_emulated_bit_board(jobs, job_count, tables, sums, progress);
+                        }
+                        Kernel::NodeLayer => {
+                            queenfold_emulated_node_layer(jobs, job_count, tables, sums, progress);
+                        }
+                    }
                 }
                 running.fetch_sub(1, Ordering::Relaxed);
             });

@@ -1,6 +1,6 @@
 use std::time::{Duration, Instant};
 
-use super::{Event, Owner, Span};
+use super::{Event, Owner, Ran, Span};
 use crate::board::Size;
 use crate::chain::ChainPlan;
 use crate::engine::{Plan, Tally};
@@ -78,9 +78,9 @@ fn take(
 ) -> Result<(), String> {
     for event in events {
         match event {
-            Event::Counted { tallies, spans } => {
+            Event::Counted { tallies, ran } => {
                 measured.tally += tallies.into_iter().map(|(_, tally)| tally).sum();
-                if let Some((_, spans)) = spans {
+                if let Some(Ran { spans, .. }) = ran {
                     measured.launches += 1;
                     kernels.push(spans.kernel);
                 }

@@ -12,9 +12,11 @@
 //!   device, by the feature `emulated-gpu`.
 //! * [`Owner`]: keeps one device busy, checks what it returns, and does what can be done when it
 //!   fails.
-//! * [`measure()`]: a whole board on one device, with the time it took.
+//! * [`measure()`]: a whole board on one device, with the time it took; [`calibrate()`]: how fast a
+//!   device counts, in a moment.
 
 mod batch;
+mod calibrate;
 mod device;
 mod measure;
 mod owner;
@@ -26,11 +28,12 @@ pub mod cuda;
 mod emulated;
 
 pub use batch::{ChainBatch, ChainBatcher};
+pub use calibrate::calibrate;
 pub use device::{
     Completed, Device, DeviceError, Kind, Launch, OpenError, Properties, Span, Spans, Ticket,
 };
 #[cfg(feature = "emulated-gpu")]
 pub use emulated::{Emulated, EmulatedSettings, Fault, Trouble};
 pub use measure::{Measured, measure};
-pub use owner::{Event, Opener, Owner, OwnerSettings};
+pub use owner::{Event, Opener, Owner, OwnerSettings, Ran};
 pub use program::{Kernel, Program};

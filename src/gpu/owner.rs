@@ -19,7 +19,7 @@ pub type Opener = Box<dyn FnMut() -> Result<Box<dyn Device>, OpenError>>;
 /// | the device does not open, or miscounts a small board | it is not used |
 /// | no kernel for it | it is given up |
 /// | out of memory | batches are halved, down to [`least_jobs`](OwnerSettings::least_jobs) jobs; then it is given up |
-/// | it is lost, hangs, or returns fewer jobs than it was sent | its tasks are returned, it is opened again, [`restarts`](OwnerSettings::restarts) times; then it is given up |
+/// | it is lost, hangs, or returns fewer jobs than it was sent | its tasks are returned, it is opened and tested again, [`restarts`](OwnerSettings::restarts) times; then it is given up |
 /// | a sampled job has another count on the CPU | the run must fail: earlier counts may be wrong too |
 pub struct Owner {
     open: Opener,
@@ -34,10 +34,43 @@ pub struct Owner {
     pending: VecDeque<Vec<Task>>,
     in_flight: Vec<InFlight>,
     batches: u64,
-    /// Cost counted per second of kernel time, smoothed; `None` until the first launch has ended.
-    speed: Option<f64>,
+    pace: Pace,
     /// Whether launches under way were told to end early.
     halting: bool,
+}
+
+/// How fast a device counts.
+#[derive(Debug, Default)]
+struct Pace {
+    /// Cost per second in which a kernel ran, smoothed; `None` until the first launch has ended.
+    speed: Option<f64>,
+    /// Until when the device's time is accounted for, since it was opened.
+    until: Duration,
+    /// Cost of launches that ended within that time.
+    cost: f64,
+}
+
+impl Pace {
+    /// Notes a launch of this cost, whose kernel ran in `kernel`.
+    ///
+    /// Kernels of several streams share the device: only the time counts in which none of the
+    /// launches noted before ran.
+    fn note(&mut self, cost: f64, kernel: Span) {
+        self.cost += cost;
+        let took = kernel.end.saturating_sub(kernel.start.max(self.until));
+        if took.is_zero() {
+            return;
+        }
+        let speed = std::mem::take(&mut self.cost) / took.as_secs_f64().max(1e-6);
+        self.speed = Some(self.speed.map_or(speed, |known| 0.7 * known + 0.3 * speed));
+        self.until = kernel.end;
+    }
+
+    /// The device was opened again: its clock begins anew.
+    const fn restart(&mut self) {
+        self.until = Duration::ZERO;
+        self.cost = 0.0;
+    }
 }
 
 struct InFlight {
@@ -78,6 +111,17 @@ impl Default for OwnerSettings {
     }
 }
 
+/// Where and when a launch ran.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Ran {
+    /// The stream's number, from 0.
+    pub stream: usize,
+    /// When the device was opened: the moment that `spans` are measured from.
+    pub opened: Instant,
+    /// Its parts.
+    pub spans: Spans,
+}
+
 /// What happened to tasks.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Event {
@@ -85,9 +129,8 @@ pub enum Event {
     Counted {
         /// Each with its tally.
         tallies: Vec<(Task, Tally)>,
-        /// Which stream of the device counted them, and when; `None` if nothing was left for the
-        /// device to do.
-        spans: Option<(usize, Spans)>,
+        /// Where and when the device counted them; `None` if nothing was left for it to do.
+        ran: Option<Ran>,
     },
     /// They were not, and have to be counted by somebody.
     Returned {
@@ -112,8 +155,7 @@ impl Owner {
         batcher: ChainBatcher,
         settings: OwnerSettings,
     ) -> Result<Self, OpenError> {
-        let mut device = open()?;
-        self_test(device.as_mut(), &batcher)?;
+        let device = open_tested(&mut open, &batcher)?;
         Ok(Self {
             open,
             properties: device.properties().clone(),
@@ -125,7 +167,7 @@ impl Owner {
             pending: VecDeque::new(),
             in_flight: Vec::new(),
             batches: 0,
-            speed: None,
+            pace: Pace::default(),
             halting: false,
         })
     }
@@ -137,7 +179,7 @@ impl Owner {
 
     /// Cost counted per second, once known.
     pub const fn speed(&self) -> Option<f64> {
-        self.speed
+        self.pace.speed
     }
 
     /// The cost of the tasks that would make the next launch; `None` if the device has enough, or
@@ -145,7 +187,7 @@ impl Owner {
     pub fn wants(&self) -> Option<f64> {
         let slots = self.device.as_ref().filter(|_| !self.halting)?.slots();
         let room = self.in_flight.len() + self.pending.len() < slots;
-        let launch = self.speed.map_or(self.settings.first_cost, |speed| {
+        let launch = self.speed().map_or(self.settings.first_cost, |speed| {
             speed * self.settings.batch_time.as_secs_f64()
         });
         room.then_some(launch)
@@ -217,10 +259,7 @@ impl Owner {
             let jobs = batch.launch.job_count;
             if jobs == 0 {
                 match batch.tallies(None) {
-                    Ok(tallies) => events.push(Event::Counted {
-                        tallies,
-                        spans: None,
-                    }),
+                    Ok(tallies) => events.push(Event::Counted { tallies, ran: None }),
                     Err(mismatch) => events.push(Event::Mismatch(mismatch.0)),
                 }
                 continue;
@@ -285,22 +324,18 @@ impl Owner {
         let cost: f64 = batch.tasks().map(|task| task.cost).sum();
         match batch.tallies(Some(completed)) {
             Ok(tallies) => {
-                let Span { start, end } = completed.spans.kernel;
-                self.learn(cost, end.saturating_sub(start));
+                self.pace.note(cost, completed.spans.kernel);
                 events.push(Event::Counted {
                     tallies,
-                    spans: Some((completed.stream, completed.spans)),
+                    ran: self.device.as_ref().map(|device| Ran {
+                        stream: completed.stream,
+                        opened: device.opened(),
+                        spans: completed.spans,
+                    }),
                 });
             }
             Err(mismatch) => events.push(Event::Mismatch(mismatch.0)),
         }
-    }
-
-    /// Launches of several streams share the device, so that a kernel's time may include another's:
-    /// the speed is an underestimate then, and launches are a little short.
-    fn learn(&mut self, cost: f64, took: Duration) {
-        let speed = cost / took.as_secs_f64().max(1e-6);
-        self.speed = Some(self.speed.map_or(speed, |known| 0.7 * known + 0.3 * speed));
     }
 
     /// How long the oldest launch has been waited for, if that is too long.
@@ -313,7 +348,7 @@ impl Owner {
             .map(|task| task.cost)
             .sum();
         // Nothing is known of the first launch but that it was meant to be short.
-        let expected = self.speed.map_or(0.0, |speed| cost / speed);
+        let expected = self.speed().map_or(0.0, |speed| cost / speed);
         let waited = oldest.since.elapsed();
         let too_long = self
             .settings
@@ -338,8 +373,11 @@ impl Owner {
         self.device = None;
         while self.restarts_left > 0 && self.device.is_none() {
             self.restarts_left -= 1;
-            match (self.open)() {
-                Ok(device) => self.device = Some(device),
+            match open_tested(&mut self.open, &self.batcher) {
+                Ok(device) => {
+                    self.device = Some(device);
+                    self.pace.restart();
+                }
                 Err(error) => reason = format!("{reason}; {error}"),
             }
         }
@@ -371,6 +409,13 @@ impl Owner {
     }
 }
 
+/// Opens the device and tests it.
+fn open_tested(open: &mut Opener, batcher: &ChainBatcher) -> Result<Box<dyn Device>, OpenError> {
+    let mut device = open()?;
+    self_test(device.as_mut(), batcher)?;
+    Ok(device)
+}
+
 /// Lets the device count the board of 10 queens with the kernel of `batcher`.
 fn self_test(device: &mut dyn Device, batcher: &ChainBatcher) -> Result<(), OpenError> {
     let name = device.properties().name.clone();
@@ -399,5 +444,42 @@ fn self_test(device: &mut dyn Device, batcher: &ChainBatcher) -> Result<(), Open
             known.total
         ))),
         _ => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn span(start: u64, end: u64) -> Span {
+        Span {
+            start: Duration::from_secs(start),
+            end: Duration::from_secs(end),
+        }
+    }
+
+    #[test]
+    fn kernels_that_overlap_are_not_taken_for_slow_ones() {
+        let mut pace = Pace::default();
+        // Two streams: each kernel waits for the one before it, so that each seems to take two
+        // seconds, and a launch ends every second.
+        for launch in 0..20 {
+            pace.note(7.0, span(launch, launch + 2));
+        }
+        let speed = pace.speed.unwrap();
+        assert!((speed / 7.0 - 1.0).abs() < 0.01, "{speed}");
+    }
+
+    #[test]
+    fn a_kernel_that_ran_within_another_adds_its_cost_to_the_next() {
+        let mut pace = Pace::default();
+        pace.note(4.0, span(0, 4));
+        pace.note(2.0, span(1, 3));
+        assert_eq!(pace.speed, Some(1.0));
+        pace.note(2.0, span(4, 8));
+        assert_eq!(pace.speed, Some(1.0));
+        pace.restart();
+        pace.note(1.0, span(0, 1));
+        assert_eq!(pace.speed, Some(1.0));
     }
 }

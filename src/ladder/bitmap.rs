@@ -54,6 +54,11 @@ impl Taken {
             right: (self.right | bit) >> 1,
         }
     }
+
+    /// The three masks as the kernels read them.
+    pub fn words(self) -> [u32; 3] {
+        [self.left, self.down, self.right]
+    }
 }
 
 /// The lowest bit of a mask: in two's complement −x keeps it and inverts everything above.
@@ -112,7 +117,13 @@ impl<'w, 'a, R: Rules> Search<'w, 'a, R> {
         }
         match style {
             Style::Iterative => self.iterative(row, taken),
-            _ => self.recursive(row, taken.left, taken.down, taken.right),
+            _ => self.recursive(
+                row,
+                taken.free(self.full),
+                taken.left,
+                taken.down,
+                taken.right,
+            ),
         }
     }
 
@@ -126,20 +137,32 @@ impl<'w, 'a, R: Rules> Search<'w, 'a, R> {
         Ok(taken)
     }
 
-    /// The three masks travel as arguments of their own: that keeps them in registers.
-    fn recursive(&mut self, row: usize, left: u32, down: u32, right: u32) -> Result<(), Stopped> {
+    /// The three masks travel as arguments of their own: that keeps them in registers. `unattacked`
+    /// are the squares that they leave of the row, at least one.
+    fn recursive(
+        &mut self,
+        row: usize,
+        unattacked: u32,
+        left: u32,
+        down: u32,
+        right: u32,
+    ) -> Result<(), Stopped> {
         let taken = Taken { left, down, right };
-        let mut free = self.free(row, taken);
+        let mut free = self.rules.allowed(row, taken, unattacked);
+        let is_last = row + 1 == self.end;
         while free != 0 {
             let bit = lowest_bit(free);
             free ^= bit;
             self.place(row, bit)?;
-            // A row without a free square is not worth a call.
             let next = taken.after(bit);
-            if row + 1 == self.end {
+            if is_last {
                 self.filled(next)?;
-            } else if next.free(self.full) != 0 {
-                self.recursive(row + 1, next.left, next.down, next.right)?;
+                continue;
+            }
+            // A row without a free square is not worth a call.
+            let unattacked = next.free(self.full);
+            if unattacked != 0 {
+                self.recursive(row + 1, unattacked, next.left, next.down, next.right)?;
             }
         }
         Ok(())

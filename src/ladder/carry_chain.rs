@@ -252,10 +252,10 @@ impl Inside {
         }
     }
 
-    /// Counts a node.
+    /// Counts a node: the queen of `row` was placed.
     #[inline]
-    fn show(&self, watch: &mut Watch<'_>) -> Result<(), Stopped> {
-        watch.place(&self.board, self.n - 1)
+    fn show(&self, row: usize, watch: &mut Watch<'_>) -> Result<(), Stopped> {
+        watch.place_among(&self.board[..self.n], row)
     }
 
     fn recursive(&mut self, rows: &[usize], watch: &mut Watch<'_>) -> Result<u64, Stopped> {
@@ -268,7 +268,7 @@ impl Inside {
             let bit = free & free.wrapping_neg();
             free ^= bit;
             self.flip(row, bit);
-            self.show(watch)?;
+            self.show(row, watch)?;
             found += self.recursive(below, watch)?;
             self.flip(row, bit);
         }
@@ -297,7 +297,7 @@ impl Inside {
             }
             left[at] ^= bit;
             self.flip(rows[at], bit);
-            self.show(watch)?;
+            self.show(rows[at], watch)?;
             if at + 1 == rows.len() {
                 found += 1;
                 self.flip(rows[at], bit);
@@ -308,6 +308,9 @@ impl Inside {
         }
     }
 }
+
+/// The sides of the board, clockwise.
+const SIDES: [&str; 4] = ["top", "right", "bottom", "left"];
 
 /// The walk through the borders of one top side.
 struct Borders {
@@ -331,7 +334,7 @@ impl Borders {
                 return Ok(None);
             }
         }
-        next.show(watch)?;
+        watch.side(&next.board[..next.n], SIDES[position])?;
         Ok(Some(next))
     }
 

@@ -3,6 +3,7 @@ use std::ops::RangeInclusive;
 
 use super::{Stopped, Watch};
 use crate::board::{Orbits, Size};
+use crate::gpu::Device;
 
 /// A way to count the solutions, as somebody once did.
 pub trait Method: Sync {
@@ -11,12 +12,25 @@ pub trait Method: Sync {
 
     /// Counts the board that is asked for, telling `watch` of every node.
     ///
-    /// `ask.style` is one of the method's own styles, and one that this machine can run: see
-    /// [`climb`](super::climb), which makes sure.
+    /// `ask.style` is one of the method's own styles that need no device.
     ///
     /// # Errors
     /// The watch said stop.
     fn count(&self, ask: &Ask, watch: &mut Watch<'_>) -> Result<Count, Stopped>;
+
+    /// Counts the board that is asked for in a style that needs a device; the nodes of the device
+    /// are told to `watch` at the end.
+    ///
+    /// # Errors
+    /// The watch said stop, or the device failed. The method has no such style.
+    fn count_on(
+        &self,
+        _device: &mut dyn Device,
+        _ask: &Ask,
+        watch: &mut Watch<'_>,
+    ) -> Result<Count, Stopped> {
+        Err(watch.refuse_to_run("it has no kernel for a device".to_owned()))
+    }
 }
 
 /// What is to be known of a method before it runs.
@@ -61,13 +75,21 @@ pub enum Style {
     Only,
     /// On a GPU.
     Gpu,
-    /// As on a GPU, on threads of the host.
+    /// With the kernel of a GPU on threads of the host.
     Emulated,
 }
 
 impl Style {
     /// The two styles of most methods.
     pub const BOTH: &'static [Self] = &[Self::Recursive, Self::Iterative];
+
+    /// The styles of a method that counts on a device alone.
+    pub const DEVICES: &'static [Self] = &[Self::Gpu, Self::Emulated];
+
+    /// Whether it runs on a device, which counts solutions and shows none.
+    pub const fn needs_device(self) -> bool {
+        matches!(self, Self::Gpu | Self::Emulated)
+    }
 
     /// The name on the command line and in results; `None` for [`Style::Only`].
     pub const fn name(self) -> Option<&'static str> {
@@ -96,13 +118,13 @@ pub struct Ask {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Settings {
     /// `bit-board`: the row at which the search is cut into nodes for the device. `None`: the
-    /// original's rule, row 3, from n = 13 on ten rows above the last.
+    /// original's rule, row 3, from n = 13 on row n − 10, which leaves ten rows to the device.
     pub mark: Option<u32>,
     /// `bit-board`: nodes in a batch.
     pub steps: u32,
     /// `node-layer`: queens placed breadth first.
     pub layer: u32,
-    /// `bit-board`: threads in a block of the device.
+    /// `bit-board` and `node-layer`: threads in a block of a GPU. The emulated device has no blocks.
     pub block: u32,
 }
 
@@ -118,7 +140,7 @@ impl Settings {
 }
 
 impl Default for Settings {
-    /// The constants of the original programs.
+    /// The constants of the original programs; the blocks are those of the bit-board.
     fn default() -> Self {
         Self {
             mark: None,

@@ -15,6 +15,7 @@ pub mod bound1;
 pub mod carry_chain;
 pub mod carry_chain_parallel;
 mod classes;
+mod device;
 pub mod flags;
 mod method;
 pub mod mirror;
@@ -33,6 +34,7 @@ use std::sync::Mutex;
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
+use crate::gpu::Device;
 pub use method::{About, Ask, Count, Listed, Method, Settings, Style};
 pub use plot::plot;
 pub use row::Row;
@@ -66,7 +68,9 @@ pub fn method(name: &str) -> Option<&'static dyn Method> {
 
 /// Runs a method on a board.
 ///
-/// It ends early after `time_limit`, soon after `interrupt` is set, and when the audience leaves.
+/// It ends early after `time_limit`, soon after `interrupt` is set, and when the audience leaves. A
+/// style that needs a device opens one and lets it count a small board first, which is not part of
+/// the row's time; it shows the audience nothing.
 ///
 /// # Errors
 /// Why there is no count.
@@ -80,23 +84,56 @@ pub fn climb(
     interrupt: &AtomicBool,
     audience: Option<&Mutex<dyn Audience>>,
 ) -> Result<Row, Halt> {
-    let about = method.about();
-    assert!(
-        about.styles.contains(&ask.style),
-        "{} has no such style",
-        about.name
-    );
-    if ask.style == Style::Gpu {
-        return Err(Halt::NoDevice("this build has no GPU back-end"));
+    assert_has_style(method, ask.style);
+    if ask.style.needs_device() {
+        let mut device = device::open(ask.style, ask.settings.block)?;
+        return climb_on(device.as_mut(), method, ask, time_limit, interrupt);
     }
     let stage = watch::Stage::new(time_limit, interrupt, audience);
+    timed(method, ask, stage, |watch| method.count(ask, watch))
+}
+
+/// Runs a method on a board with a device that is open already: as [`climb`], in a style that needs
+/// one.
+///
+/// # Errors
+/// Why there is no count.
+///
+/// # Panics
+/// `ask.style` is not one of the method's styles.
+pub fn climb_on(
+    device: &mut dyn Device,
+    method: &dyn Method,
+    ask: &Ask,
+    time_limit: Option<Duration>,
+    interrupt: &AtomicBool,
+) -> Result<Row, Halt> {
+    assert_has_style(method, ask.style);
+    device::self_test(device, method, ask.style)?;
+    let stage = watch::Stage::new(time_limit, interrupt, None);
+    timed(method, ask, stage, |watch| {
+        method.count_on(device, ask, watch)
+    })
+}
+
+fn assert_has_style(method: &dyn Method, style: Style) {
+    let About { name, styles, .. } = method.about();
+    assert!(styles.contains(&style), "{name} has no such style");
+}
+
+fn timed(
+    method: &dyn Method,
+    ask: &Ask,
+    stage: watch::Stage<'_>,
+    count: impl FnOnce(&mut Watch<'_>) -> Result<Count, Stopped>,
+) -> Result<Row, Halt> {
     let mut watch = Watch::new(&stage);
     let start = Instant::now();
-    let count = method.count(ask, &mut watch);
+    let count = count(&mut watch);
     let seconds = start.elapsed().as_secs_f64();
     let nodes = watch.nodes();
     match count {
-        Ok(count) => Ok(Row::new(about.name, ask, count, nodes, seconds)),
+        Ok(count) => Ok(Row::new(method.about().name, ask, count, nodes, seconds)),
         // Whoever says `Stopped` has said why first.
         Err(Stopped) => Err(stage.halt().unwrap_or(Halt::Interrupted)),
     }

@@ -1,8 +1,10 @@
 #![doc = include_str!("text/node-layer.md")]
 
 use super::bitmap::{Search, SolutionCount, Taken, lowest_bit};
+use super::device::Launches;
 use super::spread::spread;
 use super::{About, Ask, Count, Images, Method, Settings, Stopped, Style, Watch, mirror};
+use crate::gpu::{Device, Program};
 
 /// Breadth first to a layer, then each node on its own.
 pub struct NodeLayer;
@@ -11,9 +13,14 @@ impl Method for NodeLayer {
     fn about(&self) -> &'static About {
         &About {
             name: "node-layer",
-            idea: "breadth first to layer k, then each node on its own, on all cores",
+            idea: "breadth first to layer k, then each node on its own, on all cores or a GPU",
             text: include_str!("text/node-layer.md"),
-            styles: Style::BOTH,
+            styles: &[
+                Style::Recursive,
+                Style::Iterative,
+                Style::Gpu,
+                Style::Emulated,
+            ],
             unique: false,
             reach: 12,
             lines: None,
@@ -22,11 +29,8 @@ impl Method for NodeLayer {
     }
 
     fn count(&self, ask: &Ask, watch: &mut Watch<'_>) -> Result<Count, Stopped> {
-        // The single queen is her own mirror image.
         if ask.n.get() == 1 {
-            watch.count()?;
-            watch.solution(&[1_u32], Images::Itself)?;
-            return Ok(Count::total(1));
+            return one_queen(watch);
         }
         let layer = layer(ask, watch)?;
         let found = spread(&layer, watch, |node, watch| {
@@ -38,6 +42,34 @@ impl Method for NodeLayer {
         })?;
         Ok(Count::total(2 * found.into_iter().sum::<u64>()))
     }
+
+    fn count_on(
+        &self,
+        device: &mut dyn Device,
+        ask: &Ask,
+        watch: &mut Watch<'_>,
+    ) -> Result<Count, Stopped> {
+        if ask.n.get() == 1 {
+            return one_queen(watch);
+        }
+        let layer = layer(ask, watch)?;
+        let nodes: Vec<u32> = layer.iter().flat_map(|node| node.taken.words()).collect();
+        let mut launches = Launches::new(device, Program::NODE_LAYER);
+        // Two and three queens have no node with a queen in each row.
+        if !layer.is_empty() {
+            launches.submit(nodes, layer.len() as u32, vec![ask.n.get()], watch)?;
+        }
+        let [placed, solutions] = launches.finish(watch)?;
+        watch.join(placed);
+        Ok(Count::total(2 * solutions))
+    }
+}
+
+/// The single queen, who is her own mirror image.
+fn one_queen(watch: &mut Watch<'_>) -> Result<Count, Stopped> {
+    watch.count()?;
+    watch.solution(&[1_u32], Images::Itself)?;
+    Ok(Count::total(1))
 }
 
 /// The most queens that are placed breadth first.

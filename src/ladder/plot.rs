@@ -35,7 +35,8 @@ struct Curve<'a> {
     title: String,
     rows: Vec<&'a Row>,
     colour: &'static str,
-    dashed: bool,
+    /// The pattern of the line, none for a solid one.
+    dashes: Option<&'static str>,
 }
 
 fn curves(rows: &[Row]) -> Vec<Curve<'_>> {
@@ -48,13 +49,15 @@ fn curves(rows: &[Row]) -> Vec<Curve<'_>> {
             continue;
         }
         let known = methods.iter().position(|method| *method == row.method);
-        let method = known.unwrap_or(methods.len());
-        methods.push(&row.method);
+        let method = known.unwrap_or_else(|| {
+            methods.push(&row.method);
+            methods.len() - 1
+        });
         curves.push(Curve {
             title,
             rows: vec![row],
             colour: COLOURS[method % COLOURS.len()],
-            dashed: known.is_some(),
+            dashes: dashes(row.style.as_deref()),
         });
     }
     for curve in &mut curves {
@@ -181,7 +184,7 @@ fn draw_curve(svg: &mut String, curve: &Curve<'_>, scale: &Scale) -> std::fmt::R
         svg,
         r#"<polyline points="{}" fill="none" stroke="{colour}" stroke-width="2"{}/>"#,
         path.join(" "),
-        dashes(curve)
+        dash_attribute(curve)
     )?;
     for (x, y) in points {
         writeln!(
@@ -199,19 +202,27 @@ fn legend(svg: &mut String, curve: &Curve<'_>, index: usize) -> std::fmt::Result
         r#"<path d="M{:.1} {y:.1}h24" stroke="{}" stroke-width="2"{}/><text x="{:.1}" y="{:.1}">{}</text>"#,
         RIGHT + 16.0,
         curve.colour,
-        dashes(curve),
+        dash_attribute(curve),
         RIGHT + 48.0,
         y + 4.0,
         escaped(&curve.title)
     )
 }
 
-fn dashes(curve: &Curve<'_>) -> &'static str {
-    if curve.dashed {
-        r#" stroke-dasharray="6 4""#
-    } else {
-        ""
+/// One pattern for each style. A method without a choice has the line of the usual one.
+fn dashes(style: Option<&str>) -> Option<&'static str> {
+    match style {
+        Some("iterative") => Some("6 4"),
+        Some("gpu") => Some("2 3"),
+        Some("emulated") => Some("10 3 2 3"),
+        _ => None,
     }
+}
+
+fn dash_attribute(curve: &Curve<'_>) -> String {
+    curve.dashes.map_or_else(String::new, |pattern| {
+        format!(r#" stroke-dasharray="{pattern}""#)
+    })
 }
 
 /// The text as XML: a caller may give a row any name.
@@ -226,8 +237,11 @@ fn escaped(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeSet;
+
     use super::*;
     use crate::board::Size;
+    use crate::ladder::METHODS;
 
     fn row(n: u32, method: &str, style: Option<&str>, seconds: f64) -> Row {
         Row {
@@ -262,6 +276,24 @@ mod tests {
         let scale = Scale::new(&rows);
         let step = scale.y(0.01) - scale.y(0.1);
         assert!((scale.y(0.1) - scale.y(1.0) - step).abs() < 1e-9 && step > 0.0);
+    }
+
+    #[test]
+    fn no_two_curves_look_alike() {
+        let rows: Vec<_> = METHODS
+            .iter()
+            .map(|method| method.about())
+            .flat_map(|about| {
+                let styles = about.styles.iter();
+                styles.map(|style| row(8, about.name, style.name(), 0.1))
+            })
+            .collect();
+        let curves = curves(&rows);
+        assert_eq!(curves.len(), rows.len());
+        let looks: BTreeSet<_> = curves.iter().map(|c| (c.colour, c.dashes)).collect();
+        assert_eq!(looks.len(), curves.len(), "{looks:?}");
+        let colours: BTreeSet<_> = curves.iter().map(|c| c.colour).collect();
+        assert_eq!(colours.len(), METHODS.len(), "a colour means one method");
     }
 
     #[test]

@@ -95,7 +95,7 @@ fn count(
 }
 
 /// What the two cases, corner and side, have in common.
-pub(super) trait Case: Copy + Send + Sync {
+pub(super) trait Case: Copy {
     /// Which of the `free` squares of `row` can lead to a smallest image.
     fn allowed(&self, row: usize, taken: Taken, free: u32) -> u32;
 
@@ -152,6 +152,11 @@ impl Corner {
     pub fn first_queens(self) -> [u32; 2] {
         [1, 1 << self.bound1]
     }
+
+    /// The column of the second queen.
+    pub fn bound1(self) -> u32 {
+        self.bound1 as u32
+    }
 }
 
 impl Case for Corner {
@@ -207,6 +212,11 @@ impl Side {
     pub fn first_queens(self) -> [u32; 1] {
         [1 << self.bound1]
     }
+
+    /// The column of the first queen.
+    pub fn bound1(self) -> u32 {
+        self.bound1 as u32
+    }
 }
 
 impl Case for Side {
@@ -244,15 +254,10 @@ fn orbit_size_by_turns(
     half: bool,
     three_quarter: bool,
 ) -> Option<u8> {
-    let by_one = quarter_turn(board);
-    let by_two = quarter_turn(&by_one);
-    let by_three = quarter_turn(&by_two);
+    let mut image = board.to_vec();
     // A board equal to its quarter turn equals all its turns, hence the order.
-    for (may_tie, image, size_if_equal) in [
-        (quarter, by_one, 2),
-        (half, by_two, 4),
-        (three_quarter, by_three, 2),
-    ] {
+    for (may_tie, size_if_equal) in [(quarter, 2), (half, 4), (three_quarter, 2)] {
+        image = quarter_turn(&image);
         if may_tie {
             match image.as_slice().cmp(board) {
                 Ordering::Less => return None,

@@ -48,14 +48,18 @@ fn recursive(board: &mut [u8], row: usize, watch: &mut Watch<'_>) -> Result<u64,
 fn iterative(board: &mut [u8], watch: &mut Watch<'_>) -> Result<u64, Stopped> {
     let last_column = board.len() as u8 - 1;
     let mut found = 0;
+    let mut moved = 0;
     loop {
-        watch.sketch(board, board.len() - 1)?;
+        for row in moved..board.len() {
+            watch.sketch(board, row)?;
+        }
         found += test(board, watch)?;
         let Some(wheel) = board.iter().rposition(|&column| column < last_column) else {
             return Ok(found);
         };
         board[wheel] += 1;
         board[wheel + 1..].fill(0);
+        moved = wheel;
     }
 }
 

@@ -22,9 +22,12 @@ pub enum Halt {
     /// The audience has left: a reader closed the pipe, or pressed `q`.
     #[error("nobody is watching any more")]
     AudienceLeft,
-    /// The style needs a device that is not there.
+    /// The style needs a device that is not there, or cannot be used.
     #[error("{0}")]
-    NoDevice(&'static str),
+    NoDevice(String),
+    /// The device failed in the middle of the search.
+    #[error("{0}")]
+    Failed(String),
     /// The method cannot do what its settings ask.
     #[error("{0}")]
     Refused(String),
@@ -34,10 +37,19 @@ pub enum Halt {
 /// the queen, `None` for an empty row.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Scene {
-    /// A queen was placed, in the last row of `rows` that holds one.
+    /// A queen was placed.
     Placed {
-        /// The rows down to the new queen.
+        /// The rows down to the new queen; the whole board if the method has queens below her.
         rows: Vec<Option<u8>>,
+        /// The row of the new queen.
+        row: usize,
+    },
+    /// The two outer lines along a side of the board got their queens, or had them already.
+    Side {
+        /// The whole board.
+        rows: Vec<Option<u8>>,
+        /// The side.
+        side: &'static str,
     },
     /// A square was looked at and found attacked.
     Refused {
@@ -80,8 +92,8 @@ pub enum Images {
 
 /// Who is shown scenes.
 pub trait Audience: Send {
-    /// Whether every square of the search is wanted, [`Scene::Placed`] and [`Scene::Refused`],
-    /// and not only boards.
+    /// Whether every square of the search is wanted, [`Scene::Placed`],
+    /// [`Scene::Refused`] and [`Scene::Side`], and not only boards.
     fn wants_squares(&self) -> bool;
 
     /// Sees a scene. `Break` ends the search.
@@ -196,6 +208,38 @@ impl<'a> Watch<'a> {
         }
         self.show(|| Scene::Placed {
             rows: columns(&board[..=row]),
+            row,
+        })
+    }
+
+    /// Counts a node as [`place`](Self::place) does, on a board with queens in any rows.
+    ///
+    /// # Errors
+    /// It is time to stop.
+    #[inline]
+    pub fn place_among<Q: Queen>(&mut self, board: &[Q], row: usize) -> Result<(), Stopped> {
+        self.count()?;
+        if !self.stage.wants_squares {
+            return Ok(());
+        }
+        self.show(|| Scene::Placed {
+            rows: columns(board),
+            row,
+        })
+    }
+
+    /// Counts a node: the queens along a side of the board were placed.
+    ///
+    /// # Errors
+    /// It is time to stop.
+    pub fn side<Q: Queen>(&mut self, board: &[Q], side: &'static str) -> Result<(), Stopped> {
+        self.count()?;
+        if !self.stage.wants_squares {
+            return Ok(());
+        }
+        self.show(|| Scene::Side {
+            rows: columns(board),
+            side,
         })
     }
 
@@ -267,12 +311,17 @@ impl<'a> Watch<'a> {
         self.stop(Halt::Refused(why))
     }
 
+    /// Ends the search because its device failed.
+    pub(super) fn fail(&self, why: String) -> Stopped {
+        self.stop(Halt::Failed(why))
+    }
+
     /// A watch for another thread of the same search. [`join`](Self::join) adds its nodes.
     pub(super) fn fork(&self) -> Self {
         Self::new(self.stage)
     }
 
-    /// Adds the nodes of a forked watch.
+    /// Adds the nodes of a forked watch, or of a device.
     pub(super) fn join(&mut self, nodes: u64) {
         self.nodes_then += nodes;
     }
@@ -289,6 +338,14 @@ impl<'a> Watch<'a> {
     fn look(&mut self) -> Result<(), Stopped> {
         self.until_look = self.stage.nodes_between_looks();
         self.nodes_then += self.until_look;
+        self.check()
+    }
+
+    /// Looks at the clock: for those who wait.
+    ///
+    /// # Errors
+    /// It is time to stop.
+    pub(super) fn check(&self) -> Result<(), Stopped> {
         let stage = self.stage;
         if stage.halt.get().is_some() {
             Err(Stopped)

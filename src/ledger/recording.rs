@@ -73,6 +73,8 @@ impl Recording {
         setting: &Setting,
     ) -> Result<Self, LedgerError> {
         std::fs::create_dir_all(dir).map_err(|source| LedgerError::io(dir, source))?;
+        // Whether or not another process works on it.
+        Store::expect_none(dir)?;
         let lock = DirLock::take(dir)?;
         Self::begin(Store::create(dir, info)?, lock, plans, setting)
     }

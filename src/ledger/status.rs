@@ -3,7 +3,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::{LedgerError, Missing, Session, Store, Sums};
-use crate::engine::{Engine, Plan};
+use crate::engine::{Engine, Plan, TaskId};
 
 /// How far a run is, as far as it is committed.
 #[derive(Clone, Debug)]
@@ -90,6 +90,19 @@ struct Work {
     seconds_latest: f64,
 }
 
+/// Up to so many tasks each has its own estimate; to make those of millions takes longer than
+/// anybody who looks wants to wait.
+const ESTIMATED: u64 = 1 << 16;
+
+/// The expected cost of a task of `plan`, in units of that plan.
+fn cost(plan: &dyn Plan, index: u64) -> f64 {
+    if plan.tasks() <= ESTIMATED {
+        plan.task(index).cost
+    } else {
+        1.0
+    }
+}
+
 impl Status {
     /// Reads the ledger of the run of `plans`.
     ///
@@ -126,7 +139,7 @@ impl Status {
             let mut plans = plans.iter();
             if let Some(plan) = plans.find(|plan| plan.engine() == record.task.engine) {
                 let work = works.entry(plan.engine()).or_default();
-                work.cost_latest += plan.task(record.task.index).cost;
+                work.cost_latest += cost(plan.as_ref(), record.task.index);
                 work.seconds_latest += record.duration.as_secs_f64();
             }
             let worker = latest.workers.entry(record.worker).or_default();
@@ -139,13 +152,15 @@ impl Status {
         let mut shard_tasks = (0, 0);
         for plan in plans {
             let work = works.entry(plan.engine()).or_default();
-            let tasks = (0..plan.tasks()).map(|index| plan.task(index));
-            for task in tasks.filter(|task| shard.holds(task.id)) {
+            let engine = plan.engine();
+            let tasks = (0..plan.tasks()).map(|index| TaskId { engine, index });
+            for task in tasks.filter(|task| shard.holds(*task)) {
+                let cost = cost(plan.as_ref(), task.index);
                 shard_tasks.1 += 1;
-                work.cost += task.cost;
-                if sums.coverage.holds(task.id) {
+                work.cost += cost;
+                if sums.coverage.holds(task) {
                     shard_tasks.0 += 1;
-                    work.cost_done += task.cost;
+                    work.cost_done += cost;
                 }
             }
         }

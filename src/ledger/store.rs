@@ -56,12 +56,8 @@ impl Store {
     /// [`LedgerError::Exists`] if there is a run; errors of the file system. Call with the lock
     /// of the directory held.
     pub fn create(dir: &Path, info: &RunInfo) -> Result<Self, LedgerError> {
+        Self::expect_none(dir)?;
         let file = dir.join(FILE);
-        if file.exists() {
-            return Err(LedgerError::Exists {
-                dir: dir.to_owned(),
-            });
-        }
         let draft = dir.join("ledger.new");
         match fs::remove_file(&draft) {
             Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
@@ -73,6 +69,19 @@ impl Store {
         fs::rename(&draft, &file).map_err(|source| LedgerError::io(&file, source))?;
         sync_directory(dir)?;
         Self::open_to_write(dir)
+    }
+
+    /// Sees that there is no run in `dir`.
+    ///
+    /// # Errors
+    /// [`LedgerError::Exists`] if there is one.
+    pub fn expect_none(dir: &Path) -> Result<(), LedgerError> {
+        if dir.join(FILE).exists() {
+            return Err(LedgerError::Exists {
+                dir: dir.to_owned(),
+            });
+        }
+        Ok(())
     }
 
     /// Opens the ledger in `dir` to add records. Call with the lock of the directory held.

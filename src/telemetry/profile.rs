@@ -4,9 +4,9 @@ use std::time::Duration;
 use super::{duration, rate};
 use crate::actors::Report;
 
-/// How the workers spent the run, as a table: for each the share of its time busy, waiting and
-/// starved, its tasks and its nodes per second of busy time; then how far apart the first and the
-/// last worker finished.
+/// How the workers and devices spent the run, as a table: for each the share of its time busy,
+/// waiting and starved, its tasks and its nodes per second of busy time; then how far apart the first
+/// and the last of them finished.
 pub fn profile(report: &Report) -> String {
     let mut table = format!(
         "{:<12} {:<9} {:>8} {:>8} {:>8} {:>10} {:>14}\n",
@@ -27,7 +27,7 @@ pub fn profile(report: &Report) -> String {
             rate(worker.nodes, worker.busy),
         );
     }
-    let skew = skew(report);
+    let skew = report.skew();
     let _ = writeln!(
         table,
         "finish skew  {:.1} ms, {} of {}",
@@ -36,15 +36,6 @@ pub fn profile(report: &Report) -> String {
         duration(report.elapsed),
     );
     table
-}
-
-/// From when the first worker ran out of work until the last one did.
-fn skew(report: &Report) -> Duration {
-    let starved = || report.workers.iter().map(|worker| worker.starved);
-    match (starved().min(), starved().max()) {
-        (Some(least), Some(most)) => most - least,
-        _ => Duration::ZERO,
-    }
 }
 
 fn percent(part: Duration, all: Duration) -> String {
@@ -69,6 +60,7 @@ mod tests {
             busy: Duration::from_millis(busy),
             waiting: Duration::from_millis(10),
             starved: Duration::from_millis(starved),
+            finished: Duration::from_millis(1000 - starved),
             tasks: 64,
             nodes: busy * 100_000,
         };

@@ -9,7 +9,7 @@ use std::fs::File;
 use std::io::{self, BufWriter, Write};
 use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use serde_json::{Map, Value, json};
 use tracing::field::{Field, Visit};
@@ -21,7 +21,7 @@ use tracing_subscriber::filter::Targets;
 use tracing_subscriber::layer::Context;
 use tracing_subscriber::registry::LookupSpan;
 
-use crate::actors::LANES;
+use crate::actors::{LANES, epoch};
 
 /// Creates the trace file, and a layer that writes to it the spans and counters of the runtime.
 ///
@@ -140,6 +140,21 @@ struct Open {
 }
 
 impl TraceLayer {
+    /// Writes a complete event.
+    fn put(&self, lane: &str, name: &str, from: Instant, took: Duration, arguments: Fields) {
+        let mut writer = lock(&self.writer);
+        let lane = writer.lane(lane);
+        writer.event(&json!({
+            "ph": "X",
+            "name": name,
+            "pid": 1,
+            "tid": lane,
+            "ts": self.micros(from),
+            "dur": took.as_nanos() as f64 / 1000.0,
+            "args": arguments.0,
+        }));
+    }
+
     /// Microseconds since the trace began.
     fn micros(&self, at: Instant) -> f64 {
         at.duration_since(self.start).as_nanos() as f64 / 1000.0
@@ -167,10 +182,21 @@ where
         }
     }
 
-    /// A counter: the name is the field `counter`, the value every other field.
+    /// A counter: the name is the field `counter`, the value every other field. Or a stretch of time
+    /// that was measured elsewhere: see [`LANES`].
     fn on_event(&self, event: &Event<'_>, _: Context<'_, S>) {
         let mut fields = Fields::default();
         event.record(&mut fields);
+        if let Some(stretch) = Stretch::take(&mut fields) {
+            self.put(
+                &stretch.lane,
+                &stretch.part,
+                epoch() + Duration::from_nanos(stretch.start),
+                Duration::from_nanos(stretch.end.saturating_sub(stretch.start)),
+                fields,
+            );
+            return;
+        }
         let Some(counter) = fields.0.remove("counter") else {
             return;
         };
@@ -193,17 +219,35 @@ where
         let Some(Value::String(lane)) = open.fields.0.remove("lane") else {
             return;
         };
-        let mut writer = lock(&self.writer);
-        let lane = writer.lane(&lane);
-        writer.event(&json!({
-            "ph": "X",
-            "name": span.name(),
-            "pid": 1,
-            "tid": lane,
-            "ts": self.micros(open.since),
-            "dur": open.since.elapsed().as_nanos() as f64 / 1000.0,
-            "args": open.fields.0,
-        }));
+        self.put(
+            &lane,
+            span.name(),
+            open.since,
+            open.since.elapsed(),
+            open.fields,
+        );
+    }
+}
+
+/// A stretch of time in an event.
+struct Stretch {
+    lane: String,
+    part: String,
+    /// Nanoseconds since the epoch.
+    start: u64,
+    end: u64,
+}
+
+impl Stretch {
+    /// Takes it out of the fields of an event, if it is one.
+    fn take(fields: &mut Fields) -> Option<Self> {
+        let text = |value: Value| value.as_str().map(str::to_owned);
+        Some(Self {
+            part: fields.0.remove("part").and_then(text)?,
+            lane: fields.0.remove("lane").and_then(text)?,
+            start: fields.0.remove("start")?.as_u64()?,
+            end: fields.0.remove("end")?.as_u64()?,
+        })
     }
 }
 

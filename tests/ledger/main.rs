@@ -1,10 +1,15 @@
 //! Runs that are stopped, damaged, divided and forged: never a wrong total.
 
 mod damage;
+#[cfg(unix)]
+mod keys;
 mod merging;
 #[cfg(unix)]
 mod processes;
 mod runs;
+#[cfg(unix)]
+#[path = "../skip/mod.rs"]
+mod skip;
 mod verifying;
 
 use std::path::Path;

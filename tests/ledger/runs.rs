@@ -49,10 +49,10 @@ fn a_finished_run_gives_its_result_without_counting() {
 fn a_directory_holds_one_run_and_serves_one_process() {
     let dir = tempfile::tempdir().unwrap();
     let recording = create(dir.path(), N, Shard::WHOLE).unwrap();
-    for second in [create(dir.path(), N, Shard::WHOLE), resume(dir.path(), N)] {
-        let error = second.err().unwrap();
-        assert!(matches!(error, LedgerError::Locked { .. }), "{error}");
-    }
+    let error = create(dir.path(), N, Shard::WHOLE).err().unwrap();
+    assert!(matches!(error, LedgerError::Exists { .. }), "{error}");
+    let error = resume(dir.path(), N).err().unwrap();
+    assert!(matches!(error, LedgerError::Locked { .. }), "{error}");
     // A reader is no second process: it sees what is committed.
     assert_eq!(records(dir.path()).unwrap(), []);
     drop(recording);

@@ -25,10 +25,11 @@ impl Boards {
         }
     }
 
-    /// Writes what is left; how the writing went.
-    pub fn finish(mut self) -> io::Result<()> {
+    /// Writes what is left; whether the limit was reached, or why the writing failed.
+    pub fn finish(mut self) -> io::Result<bool> {
         self.written?;
-        self.out.flush()
+        self.out.flush()?;
+        Ok(self.printed == self.limit)
     }
 
     fn solution(&mut self, found: &[u8], images: Images) -> io::Result<()> {
@@ -45,6 +46,7 @@ impl Boards {
     }
 
     fn board(&mut self, rows: &[Option<u8>], orbit: Option<u8>) -> io::Result<()> {
+        // Those that search on other threads come too late, or the rest of an orbit.
         if self.printed == self.limit {
             return Ok(());
         }
@@ -78,6 +80,7 @@ impl Audience for Boards {
             _ => Ok(()),
         };
         match written {
+            Ok(()) if self.printed == self.limit => ControlFlow::Break(()),
             Ok(()) => ControlFlow::Continue(()),
             Err(error) => {
                 self.written = Err(error);

@@ -24,16 +24,14 @@ impl Lines {
         }
     }
 
-    /// Writes what is left; how the writing went.
-    pub fn finish(mut self) -> io::Result<()> {
+    /// Writes what is left; whether the limit was reached, or why the writing failed.
+    pub fn finish(mut self) -> io::Result<bool> {
         self.written?;
-        self.out.flush()
+        self.out.flush()?;
+        Ok(self.printed == self.limit)
     }
 
     fn line(&mut self, rows: &[Option<u8>]) -> io::Result<()> {
-        if self.printed == self.limit {
-            return Ok(());
-        }
         self.printed += 1;
         write!(self.out, "{}:", self.printed)?;
         for column in rows.iter().flatten() {
@@ -55,6 +53,7 @@ impl Audience for Lines {
             _ => Ok(()),
         };
         match written {
+            Ok(()) if self.printed == self.limit => ControlFlow::Break(()),
             Ok(()) => ControlFlow::Continue(()),
             Err(error) => {
                 self.written = Err(error);

@@ -2,7 +2,7 @@ use std::io::{self, BufRead, Write};
 
 use super::{Args, Choice, DRAWN, Which};
 use crate::config::{Sizes, Value};
-use crate::ladder::{About, METHODS, Style};
+use crate::ladder::{About, METHODS};
 
 /// A method as the list shows it.
 pub fn entry(about: &About) -> String {
@@ -37,38 +37,28 @@ pub fn ask(answers: &mut impl BufRead, out: &mut impl Write) -> io::Result<Optio
         by_number
             .or_else(|| METHODS.iter().find(|method| method.about().name == answer))
             .map(|method| method.about())
+            .ok_or_else(|| format!("There is no method {answer:?}: answer a number or a name."))
     })?
     else {
         return Ok(None);
     };
-    let Some(boards) =
-        question_until(
-            answers,
-            out,
-            "Print the boards, y or n [n]: ",
-            |answer| match answer {
-                "y" | "yes" => Some(true),
-                "" | "n" | "no" => Some(false),
-                _ => None,
-            },
-        )?
-    else {
-        return Ok(None);
-    };
-    let mut style = None;
-    if about.styles == Style::BOTH {
-        let question = "Style, r for recursive or i for iterative [both]: ";
+    let mut boards = false;
+    // A device lists no solutions.
+    if !about.styles.iter().all(|style| style.needs_device()) {
+        let question = "Print the boards, y or n [n]: ";
         let Some(choice) = question_until(answers, out, question, |answer| match answer {
-            "r" | "recursive" => Some(Choice::Recursive),
-            "i" | "iterative" => Some(Choice::Iterative),
-            "" | "b" | "both" => Some(Choice::Both),
-            _ => None,
+            "y" | "yes" => Ok(true),
+            "" | "n" | "no" => Ok(false),
+            _ => Err("Answer y for yes or n for no.".to_owned()),
         })?
         else {
             return Ok(None);
         };
-        style = Some(choice);
+        boards = choice;
     }
+    let Some(style) = ask_style(answers, out, about, boards)? else {
+        return Ok(None);
+    };
     let last = if boards {
         about.reach.min(DRAWN)
     } else {
@@ -77,8 +67,12 @@ pub fn ask(answers: &mut impl BufRead, out: &mut impl Write) -> io::Result<Optio
     let usual = format!("4..={last}");
     let question = format!("Board size, or a range A..=B [{usual}]: ");
     let Some(n) = question_until(answers, out, &question, |answer| {
-        let sizes = Sizes::read(if answer.is_empty() { &usual } else { answer })?;
-        (!boards || sizes.last().get() <= DRAWN).then_some(sizes)
+        let sizes = Sizes::parse(if answer.is_empty() { &usual } else { answer })
+            .map_err(|error| format!("{error}."))?;
+        if boards && sizes.last().get() > DRAWN {
+            return Err(format!("Boards are printed up to {DRAWN} × {DRAWN}."));
+        }
+        Ok(sizes)
     })?
     else {
         return Ok(None);
@@ -86,18 +80,53 @@ pub fn ask(answers: &mut impl BufRead, out: &mut impl Write) -> io::Result<Optio
     Ok(Some(Args {
         method: Some(about.name.to_owned()),
         n: Some(n),
-        style: style.filter(|_| !boards || style != Some(Choice::Both)),
+        style,
         boards: boards.then_some(Which::All),
         ..Args::default()
     }))
 }
 
-/// Asks until the answer means something; `None` at the end of the input.
+/// Asks for one of the method's styles, or all of them; one alone if boards are to be printed, and
+/// none that needs a device. No question where there is no choice.
+fn ask_style(
+    answers: &mut impl BufRead,
+    out: &mut impl Write,
+    about: &About,
+    boards: bool,
+) -> io::Result<Option<Option<Choice>>> {
+    let choices: Vec<_> = about
+        .styles
+        .iter()
+        .filter(|style| !(boards && style.needs_device()))
+        .filter_map(|style| Some((style.name()?, Choice::of(*style)?)))
+        .collect();
+    let [(first, _), _, ..] = choices[..] else {
+        return Ok(Some(None));
+    };
+    let names: Vec<_> = choices.iter().map(|(name, _)| *name).collect();
+    let names = names.join(", ");
+    let usual = if boards { first } else { "all" };
+    let question = format!("Style, one of {names}, or the first letter [{usual}]: ");
+    question_until(answers, out, &question, |answer| {
+        let meant = if answer.is_empty() { usual } else { answer };
+        if meant == "all" && !boards {
+            return Ok(None);
+        }
+        let named = |(name, _): &&(&str, Choice)| *name == meant || name[..1] == *meant;
+        match choices.iter().find(named) {
+            Some((_, choice)) => Ok(Some(*choice)),
+            None if boards => Err(format!("Boards are printed in one style: {names}.")),
+            None => Err(format!("There is no style {meant:?}: {names} or all.")),
+        }
+    })
+}
+
+/// Asks until the answer means something, and says why it does not; `None` at the end of the input.
 fn question_until<T>(
     answers: &mut impl BufRead,
     out: &mut impl Write,
     question: &str,
-    read: impl Fn(&str) -> Option<T>,
+    read: impl Fn(&str) -> Result<T, String>,
 ) -> io::Result<Option<T>> {
     loop {
         write!(out, "{question}")?;
@@ -107,8 +136,9 @@ fn question_until<T>(
             writeln!(out)?;
             return Ok(None);
         }
-        if let Some(meant) = read(answer.trim()) {
-            return Ok(Some(meant));
+        match read(answer.trim()) {
+            Ok(meant) => return Ok(Some(meant)),
+            Err(why) => writeln!(out, "{why}")?,
         }
     }
 }
@@ -145,6 +175,40 @@ mod tests {
         let args = args.unwrap();
         assert_eq!(args.method.as_deref(), Some("symmetry-parallel"));
         assert_eq!((args.n, args.style), (Sizes::read("4..=12"), None));
+    }
+
+    #[test]
+    fn an_answer_that_means_nothing_is_told_why() {
+        let (args, out) = answer("99\nbitmap\nmaybe\ny\nboth\n\n11\n40\n6\n");
+        for why in [
+            "There is no method \"99\": answer a number or a name.",
+            "Answer y for yes or n for no.",
+            "Boards are printed in one style: recursive, iterative.",
+            "Boards are printed up to 10 × 10.",
+            "from 1 to 32",
+        ] {
+            assert!(out.contains(why), "{why}: {out}");
+        }
+        assert_eq!(args.unwrap().style, Some(Choice::Recursive));
+    }
+
+    #[test]
+    fn every_style_of_a_method_is_offered() {
+        let (args, out) = answer("node-layer\nn\ne\n8\n");
+        assert!(out.contains("recursive, iterative, gpu, emulated"), "{out}");
+        assert_eq!(args.unwrap().style, Some(Choice::Emulated));
+        let (args, out) = answer("node-layer\ny\ng\ni\n8\n");
+        assert!(out.contains("one of recursive, iterative, or"), "{out}");
+        assert_eq!(args.unwrap().style, Some(Choice::Iterative));
+        let (args, _) = answer("bit-board\n\n8\n");
+        assert_eq!(args.unwrap().style, None);
+    }
+
+    #[test]
+    fn a_method_that_needs_a_device_is_not_asked_for_boards() {
+        let (args, out) = answer("bit-board\ngpu\n8\n");
+        assert!(!out.contains("Print the boards"), "{out}");
+        assert_eq!(args.unwrap().boards, None);
     }
 
     #[test]

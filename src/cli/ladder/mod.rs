@@ -54,7 +54,7 @@ pub struct Args {
     #[arg(short, value_name = "N|A..=B", value_parser = Sizes::parse, allow_hyphen_values = true)]
     n: Option<Sizes>,
 
-    /// How to carry the method out, where there is a choice; `both` unless given
+    /// How to carry the method out, where there is a choice; in every way unless given
     #[arg(long, value_enum)]
     style: Option<Choice>,
 
@@ -76,15 +76,15 @@ pub struct Args {
     #[arg(long, conflicts_with_all = ["boards", "lines"])]
     step: bool,
 
-    /// Print no more than so many boards or lines, on boards larger than 10 × 10 too
-    #[arg(long, value_name = "K")]
+    /// Print so many boards or lines and stop, on boards larger than 10 × 10 too
+    #[arg(long, value_name = "K", value_parser = clap::value_parser!(u64).range(1..))]
     limit: Option<u64>,
 
     /// Print rows as JSON, one object on each line
     #[arg(long, conflicts_with_all = ["boards", "lines", "step"])]
     json: bool,
 
-    /// Draw time against board size for each method, as SVG
+    /// Draw time against board size for each method, as SVG; with --from, - is stdout
     #[arg(long, value_name = "FILE")]
     plot: Option<PathBuf>,
 
@@ -106,7 +106,7 @@ pub struct Args {
     #[arg(long, value_name = "K", value_parser = range(Settings::LAYER))]
     layer: Option<u32>,
 
-    /// bit-board: threads in a block, 1 to 1024; 96 unless given
+    /// bit-board, node-layer: threads in a block of a GPU, 1 to 1024; 96 unless given
     #[arg(long, value_name = "THREADS", value_parser = range(Settings::BLOCK))]
     block: Option<u32>,
 }
@@ -119,6 +119,19 @@ enum Choice {
     Both,
     Gpu,
     Emulated,
+}
+
+impl Choice {
+    /// The choice of this one style, if it can be chosen.
+    fn of(style: Style) -> Option<Self> {
+        match style {
+            Style::Recursive => Some(Self::Recursive),
+            Style::Iterative => Some(Self::Iterative),
+            Style::Only => None,
+            Style::Gpu => Some(Self::Gpu),
+            Style::Emulated => Some(Self::Emulated),
+        }
+    }
 }
 
 /// The boards to print.
@@ -166,18 +179,32 @@ pub fn run(args: &Args) -> Result<(), Failure> {
 }
 
 fn run_with(args: &Args) -> Result<(), Failure> {
+    if args.from.is_none() && args.plot.as_deref().is_some_and(picture::is_stdout) {
+        let message = "--plot - goes with --from: the rows of a run are on stdout already";
+        return Err(Failure::usage(message));
+    }
     let picture = args.plot.as_deref().map(Picture::at).transpose()?;
-    let rows = match &args.from {
-        Some(path) => rows::read(path)?,
-        None => climb_all(args)?,
+    let mut rows = Vec::new();
+    let ended = match &args.from {
+        Some(path) => rows::read(path).map(|read| rows = read),
+        None => climb_all(args, &mut rows),
     };
-    picture.map_or(Ok(()), |picture| picture.draw(&rows))
+    let Some(picture) = picture else {
+        return ended;
+    };
+    // A run that was cut short has a picture of the rows that it finished.
+    if ended.is_err() && rows.is_empty() {
+        return ended;
+    }
+    let drawn = picture.draw(&rows);
+    ended.and(drawn)
 }
 
 /// A method in one of its styles.
 type Rung = (&'static dyn Method, Style);
 
-fn climb_all(args: &Args) -> Result<Vec<Row>, Failure> {
+/// Runs what the flags ask for. `rows` gets the rows that are finished, whatever comes after.
+fn climb_all(args: &Args, rows: &mut Vec<Row>) -> Result<(), Failure> {
     let sizes = match args.n {
         Some(sizes) => sizes,
         None => Sizes::parse("8").map_err(Failure::usage)?,
@@ -188,7 +215,6 @@ fn climb_all(args: &Args) -> Result<Vec<Row>, Failure> {
     let interrupt = interrupt()?;
     let table = Table::new(sizes.last(), rungs.iter().map(|(method, _)| method.about()));
     let mut header = (!args.json).then(|| table.header());
-    let mut rows = Vec::new();
     for n in sizes.iter() {
         let mut first = None;
         let mut index = 0;
@@ -206,35 +232,47 @@ fn climb_all(args: &Args) -> Result<Vec<Row>, Failure> {
                         let message = format!("{title}, n = {n}: {wrong}");
                         return Err(Failure::new(Exit::Mismatch, message));
                     }
-                    if let Some(header) = header.take() {
-                        print(&header)?;
-                    }
-                    print(&if args.json {
+                    let line = if args.json {
                         serde_json::to_string(&row)
                             .map_err(|error| Failure::new(Exit::Error, error))?
                     } else {
                         table.row(&row, *first.get_or_insert(row.seconds))
-                    })?;
-                    if let Some(note) = &row.note {
-                        say(&format!("{}, n = {n}: {note}", row.title()));
-                    }
+                    };
+                    let note = row.note.as_ref();
+                    let note = note.map(|note| format!("{}, n = {n}: {note}", row.title()));
                     rows.push(row);
+                    if let Some(header) = header.take() {
+                        print(&header)?;
+                    }
+                    print(&line)?;
+                    if let Some(note) = note {
+                        say(&note);
+                    }
+                    index += 1;
+                }
+                Err(Ended::Limit(limit)) => {
+                    let title = title(about, style);
+                    say(&format!("{title}: stopped at --limit {limit} on n = {n}"));
                     index += 1;
                 }
                 Err(Ended::Halt(why @ Halt::NoDevice(_))) => {
                     let message = format!("{}: {why}", title(about, style));
-                    if args.style == Some(Choice::Gpu) {
+                    if style_asked_for(args) == Some(style) {
                         return Err(Failure::new(Exit::Unavailable, message));
                     }
                     say(&message);
                     rungs.remove(index);
+                }
+                Err(Ended::Halt(why @ Halt::Failed(_))) => {
+                    let message = format!("{}: {why} on n = {n}", title(about, style));
+                    return Err(Failure::new(Exit::Error, message));
                 }
                 Err(Ended::Halt(why @ Halt::TimeLimit)) => {
                     say(&format!("{}: {why} on n = {n}", title(about, style)));
                     // Larger boards would take longer.
                     rungs.remove(index);
                 }
-                Err(Ended::Halt(Halt::AudienceLeft)) => return Ok(rows),
+                Err(Ended::Halt(Halt::AudienceLeft)) => return Ok(()),
                 Err(Ended::Halt(why @ Halt::Interrupted)) => {
                     return Err(Failure::new(Exit::Stopped, format!("{why} on n = {n}")));
                 }
@@ -245,13 +283,24 @@ fn climb_all(args: &Args) -> Result<Vec<Row>, Failure> {
             }
         }
     }
-    Ok(rows)
+    Ok(())
 }
 
 fn title(about: &About, style: Style) -> String {
     match style.name() {
         Some(style) => format!("{}, {style}", about.name),
         None => about.name.to_owned(),
+    }
+}
+
+/// The style that was asked for by name.
+fn style_asked_for(args: &Args) -> Option<Style> {
+    match args.style? {
+        Choice::Recursive => Some(Style::Recursive),
+        Choice::Iterative => Some(Style::Iterative),
+        Choice::Both => None,
+        Choice::Gpu => Some(Style::Gpu),
+        Choice::Emulated => Some(Style::Emulated),
     }
 }
 
@@ -271,13 +320,13 @@ fn check_settings(args: &Args) -> Result<(), Failure> {
         return Ok(());
     };
     for (given, flag, of) in [
-        (args.mark, "--mark", "bit-board"),
-        (args.steps, "--steps", "bit-board"),
-        (args.layer, "--layer", "node-layer"),
-        (args.block, "--block", "bit-board"),
+        (args.mark, "--mark", &["bit-board"][..]),
+        (args.steps, "--steps", &["bit-board"]),
+        (args.layer, "--layer", &["node-layer"]),
+        (args.block, "--block", &["bit-board", "node-layer"]),
     ] {
-        if given.is_some() && name != of {
-            let message = format!("{flag} is for {of}, not for {name}");
+        if given.is_some() && !of.contains(&name) {
+            let message = format!("{flag} is for {}, not for {name}", of.join(" and "));
             return Err(Failure::usage(message));
         }
     }
@@ -293,7 +342,7 @@ fn rungs(args: &Args) -> Result<Vec<Rung>, Failure> {
     let rungs: Vec<_> = methods
         .iter()
         .flat_map(|&method| {
-            let styles = styles(method.about(), args.style.unwrap_or(Choice::Both));
+            let styles = styles(method.about(), args);
             styles.into_iter().map(move |style| (method, style))
         })
         .collect();
@@ -303,28 +352,29 @@ fn rungs(args: &Args) -> Result<Vec<Rung>, Failure> {
             args.method.as_deref().unwrap_or_default()
         ))),
         // An audience sees one search, not the same one again in another style.
-        Some(_) if args.style.is_none() && (args.boards.is_some() || args.lines || args.step) => {
-            let usable = |(_, style): &Rung| *style != Style::Gpu;
-            Ok(rungs.into_iter().filter(usable).take(1).collect())
+        Some(&first)
+            if args.style.is_none() && (args.boards.is_some() || args.lines || args.step) =>
+        {
+            let shows = |(_, style): &&Rung| !style.needs_device();
+            Ok(vec![*rungs.iter().find(shows).unwrap_or(&first)])
         }
         Some(_) => Ok(rungs),
     }
 }
 
-/// The styles of a method that a choice means. Methods that have neither loop nor recursion to
-/// choose from run in the styles they have.
-fn styles(about: &About, choice: Choice) -> Vec<Style> {
-    let wanted = match choice {
-        Choice::Both => return about.styles.to_vec(),
-        Choice::Recursive => Style::Recursive,
-        Choice::Iterative => Style::Iterative,
-        Choice::Gpu => Style::Gpu,
-        Choice::Emulated => Style::Emulated,
+/// The styles of a method that the flags mean. A method with one way alone runs in that, unless a
+/// device is asked for.
+fn styles(about: &About, args: &Args) -> Vec<Style> {
+    let wanted = match (args.style, style_asked_for(args)) {
+        (None, _) => return about.styles.to_vec(),
+        (Some(_), Some(style)) => vec![style],
+        (Some(_), None) => Style::BOTH.to_vec(),
     };
-    if about.styles.contains(&wanted) {
-        vec![wanted]
-    } else if matches!(choice, Choice::Recursive | Choice::Iterative) {
-        about.styles.to_vec()
+    let has = |style: &Style| about.styles.contains(style);
+    if wanted.iter().any(has) {
+        wanted.into_iter().filter(has).collect()
+    } else if Style::BOTH.contains(&wanted[0]) && about.styles == [Style::Only] {
+        vec![Style::Only]
     } else {
         Vec::new()
     }
@@ -346,7 +396,7 @@ fn check_audience(args: &Args, sizes: Sizes, rungs: &[Rung]) -> Result<(), Failu
     if args.method.as_deref().is_none_or(|name| name == "all") {
         return Err(Failure::usage(format!("{what} needs one --method NAME")));
     }
-    let Some((method, _)) = rungs.first() else {
+    let Some(&(method, style)) = rungs.first() else {
         return Ok(());
     };
     let About {
@@ -356,6 +406,13 @@ fn check_audience(args: &Args, sizes: Sizes, rungs: &[Rung]) -> Result<(), Failu
         return Err(Failure::usage(format!(
             "boards larger than {DRAWN} × {DRAWN} have too many solutions to print; \
              say how many with --limit K"
+        )));
+    }
+    if args.boards.is_some() && style.needs_device() {
+        return Err(Failure::usage(format!(
+            "{}: a device counts solutions and lists none; --boards goes with other methods and \
+             styles",
+            title(method.about(), style)
         )));
     }
     if args.lines && lines.is_none() {
@@ -389,6 +446,8 @@ fn interrupt() -> Result<Arc<AtomicBool>, Failure> {
 /// Why there is no row.
 enum Ended {
     Halt(Halt),
+    /// So many boards or lines were asked for, and are printed.
+    Limit(u64),
     Failure(Failure),
 }
 
@@ -415,16 +474,19 @@ fn watched(
         (run(Some(&lines)), end(lines, Lines::finish))
     } else if args.step {
         let steps = Mutex::new(Steps::new(ask.n));
-        (run(Some(&steps)), end(steps, Steps::finish))
+        let row = run(Some(&steps));
+        (row, end(steps, Steps::finish).map(|()| false))
     } else {
-        (run(None), Ok(()))
+        (run(None), Ok(false))
     };
-    end.map_err(|error| Ended::Failure(error.into()))?;
+    if end.map_err(|error| Ended::Failure(error.into()))? {
+        return Err(Ended::Limit(limit));
+    }
     row.map_err(Ended::Halt)
 }
 
 /// Lets the audience write the rest and tell how its writing went.
-fn end<A>(audience: Mutex<A>, finish: impl FnOnce(A) -> io::Result<()>) -> io::Result<()> {
+fn end<A, T>(audience: Mutex<A>, finish: impl FnOnce(A) -> io::Result<T>) -> io::Result<T> {
     finish(
         audience
             .into_inner()

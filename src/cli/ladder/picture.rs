@@ -11,7 +11,7 @@ use crate::ladder::{Row, plot};
 pub struct Picture<'a> {
     path: &'a Path,
     /// Where the new picture is written before it takes its place, and that place, links followed.
-    /// `None` for a pipe or a device, which is written to as it is.
+    /// `None` for stdout, a pipe or a device, which is written to as it is.
     draft: Option<(PathBuf, PathBuf)>,
 }
 
@@ -21,6 +21,9 @@ impl<'a> Picture<'a> {
     /// # Errors
     /// It cannot.
     pub fn at(path: &'a Path) -> Result<Self, Failure> {
+        if is_stdout(path) {
+            return Ok(Self { path, draft: None });
+        }
         let draft = draft(path).map_err(|error| unwritable(path, &error))?;
         Ok(Self { path, draft })
     }
@@ -37,11 +40,17 @@ impl<'a> Picture<'a> {
         }
         let picture = plot(rows);
         match &self.draft {
+            None if is_stdout(self.path) => return Ok(io::stdout().write_all(picture.as_bytes())?),
             None => fs::write(self.path, picture),
             Some((draft, place)) => replace(draft, place, &picture),
         }
         .map_err(|error| unwritable(self.path, &error))
     }
+}
+
+/// Whether the picture goes to stdout.
+pub fn is_stdout(path: &Path) -> bool {
+    path == Path::new("-")
 }
 
 fn unwritable(path: &Path, error: &io::Error) -> Failure {

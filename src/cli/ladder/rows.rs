@@ -3,10 +3,12 @@ use std::fs;
 use std::io::{self, Read};
 use std::path::Path;
 
-use super::Failure;
+use super::{Failure, say};
+use crate::config::printable;
 use crate::ladder::Row;
 
-/// The rows that an earlier `--json` printed, at least one; from stdin if the path is `-`.
+/// The rows that an earlier `--json` printed, at least one; from stdin if the path is `-`. A count
+/// that differs from a known one is said on stderr: the times are drawn all the same.
 ///
 /// # Errors
 /// They cannot be read, there are none, or a line is no row that the ladder can have printed.
@@ -25,14 +27,26 @@ pub fn read(path: &Path) -> Result<Vec<Row>, Failure> {
     if rows.is_empty() {
         return Err(wrong(&"there are no rows"));
     }
-    Ok(rows)
+    for (number, row) in &rows {
+        if let Some(differs) = row.contradiction() {
+            let (path, title, n) = (path.display(), row.title(), row.n);
+            say(&printable(&format!(
+                "{path}, line {number}: {title}, n = {n}: {differs}"
+            )));
+        }
+    }
+    Ok(rows.into_iter().map(|(_, row)| row).collect())
 }
 
-fn rows(text: &str) -> Result<Vec<Row>, String> {
+/// The rows, each with the number of its line.
+fn rows(text: &str) -> Result<Vec<(usize, Row)>, String> {
     (1..)
         .zip(text.lines())
         .filter(|(_, line)| !line.trim().is_empty())
-        .map(|(number, line)| row(line).map_err(|error| format!("line {number}: {error}")))
+        .map(|(number, line)| match row(line) {
+            Ok(row) => Ok((number, row)),
+            Err(error) => Err(format!("line {number}: {error}")),
+        })
         .collect()
 }
 

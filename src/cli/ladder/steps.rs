@@ -80,7 +80,12 @@ impl Audience for Steps {
 fn wait(terminal: &Term) -> io::Result<ControlFlow<()>> {
     loop {
         match terminal.read_key_raw()? {
-            Key::ArrowRight | Key::ArrowDown | Key::Enter | Key::Char(' ') => {
+            Key::ArrowRight
+            | Key::ArrowDown
+            | Key::ArrowLeft
+            | Key::ArrowUp
+            | Key::Enter
+            | Key::Char(' ') => {
                 return Ok(ControlFlow::Continue(()));
             }
             Key::Char('q' | 'Q') | Key::Escape | Key::CtrlC => {
@@ -95,23 +100,19 @@ fn wait(terminal: &Term) -> io::Result<ControlFlow<()>> {
 /// Nothing for a full board that the queens placed one by one have shown already.
 fn frame(n: Size, scene: &Scene, solutions: u64) -> Option<String> {
     let (words, rows, attacked) = match scene {
-        Scene::Placed { rows } => ("a queen".to_owned(), rows, None),
+        Scene::Placed { rows, row } => {
+            let column = rows.get(*row).copied().flatten()?;
+            let words = format!("row {row}, a queen in column {column}");
+            (words, rows, None)
+        }
         Scene::Refused { rows, column } => {
             let words = format!("row {}, column {column} is attacked", rows.len());
             (words, rows, Some((rows.len(), *column)))
         }
+        Scene::Side { rows, side } => (format!("the queens along the {side}"), rows, None),
         Scene::Candidate { .. } => return None,
         Scene::Solution { rows, .. } => (format!("solution {solutions}"), rows, None),
         Scene::Border { rows, size } => (format!("a border, orbit of {size}"), rows, None),
-    };
-    let words = match (scene, rows.iter().rposition(Option::is_some)) {
-        (Scene::Placed { .. }, Some(row)) => match rows[row] {
-            Some(column) if row + 1 == rows.len() => {
-                format!("row {row}, a queen in column {column}")
-            }
-            _ => words,
-        },
-        _ => words,
     };
     let n = n.get() as usize;
     let mut text = words + "\n";
@@ -142,7 +143,11 @@ mod tests {
     fn a_frame_says_and_draws_what_happens() {
         let n = Size::new(4).unwrap();
         let rows = vec![Some(1)];
-        let placed = frame(n, &Scene::Placed { rows: rows.clone() }, 0).unwrap();
+        let scene = Scene::Placed {
+            rows: rows.clone(),
+            row: 0,
+        };
+        let placed = frame(n, &scene, 0).unwrap();
         assert_eq!(
             placed,
             "row 0, a queen in column 1\n. Q . .\n. . . .\n. . . .\n. . . .\n"

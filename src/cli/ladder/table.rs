@@ -50,7 +50,7 @@ impl Table {
             unique.as_deref().unwrap_or("–"),
             &row.nodes.to_string(),
             &clock(Duration::from_secs_f64(row.seconds)),
-            &format!("{speed:.2}x"),
+            &times(speed),
             &row.title(),
         ])
     }
@@ -61,7 +61,22 @@ impl Table {
             unique: u,
             nodes: k,
         } = self;
-        format!("{n:>2}: {total:>t$}  {unique:>u$}  {nodes:>k$}  {time:>15}  {speed:>10}  {method}")
+        format!(
+            "{n:>2}: {total:>t$}  {unique:>u$}  {nodes:>k$}  {time:>15}  {speed:>SPEED$}  {method}"
+        )
+    }
+}
+
+/// The width of the speed.
+const SPEED: usize = 10;
+
+/// A speed, in powers of ten where it would not fit else.
+fn times(speed: f64) -> String {
+    let plain = format!("{speed:.2}x");
+    if plain.len() <= SPEED {
+        plain
+    } else {
+        format!("{speed:.2e}x")
     }
 }
 
@@ -69,6 +84,23 @@ impl Table {
 mod tests {
     use super::*;
     use crate::ladder::METHODS;
+
+    #[test]
+    fn a_speed_fits_its_column_whatever_it_is() {
+        assert_eq!(times(60.549), "60.55x");
+        assert_eq!(times(1_976_881.36), "1.98e6x");
+        for speed in [
+            0.0,
+            1e-30,
+            999_999.99,
+            999_999.999,
+            1e21,
+            9.999e99,
+            f64::MAX,
+        ] {
+            assert!(times(speed).len() <= SPEED, "{}", times(speed));
+        }
+    }
 
     #[test]
     fn columns_hold_what_32_queens_may_give() {
@@ -98,6 +130,9 @@ mod tests {
             ..row
         };
         let line = table.row(&without, 0.0);
+        assert_eq!(method(&header), method(&line), "\n{header}\n{line}");
+        // The fastest that can be after the slowest.
+        let line = table.row(&without, 99.0 * 86_400.0);
         assert_eq!(method(&header), method(&line), "\n{header}\n{line}");
     }
 }

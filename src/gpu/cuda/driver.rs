@@ -15,7 +15,8 @@ pub struct Found {
     pub missing: String,
 }
 
-/// The driver's functions that this program calls.
+/// The driver's functions that this program calls. The youngest, `cuEventElapsedTime_v2`, came with
+/// CUDA 12.8.
 const FUNCTIONS: [&str; 34] = [
     "cuInit",
     "cuDriverGetVersion",
@@ -89,7 +90,7 @@ pub(super) fn start() -> Result<(), String> {
         let there = unsafe { sys::culib().get::<unsafe extern "C" fn()>(function) }.is_ok();
         if !there {
             return Err(format!(
-                "the CUDA driver is too old: it lacks the function {function}"
+                "the CUDA driver is too old: CUDA 12.8 is the least, and it lacks the function {function}"
             ));
         }
     }

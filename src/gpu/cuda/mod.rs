@@ -25,7 +25,7 @@ pub use stream::Cuda;
 pub struct CudaSettings {
     /// Its number among the devices that CUDA shows, from 0.
     pub index: usize,
-    /// Threads per block: a multiple of 32, 32 to 256.
+    /// Threads per block: for the chain kernel a multiple of 32, 32 to 256; for the others 1 to 1024.
     pub block: u32,
     /// Streams, 1 to 4: launches of different streams overlap.
     pub streams: usize,

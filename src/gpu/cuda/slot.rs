@@ -13,7 +13,9 @@ use crate::gpu::{Completed, Launch, Span, Spans, Ticket};
 #[derive(Clone, Copy)]
 pub(super) struct Ready {
     pub(super) function: cudarc::driver::sys::CUfunction,
+    /// As many blocks as the device runs at a time.
     pub(super) blocks: u32,
+    /// Threads in a block.
     pub(super) block: u32,
     pub(super) shared: u32,
 }
@@ -157,6 +159,11 @@ impl Slot {
             (&raw mut progress).cast(),
         ];
         let bytes_down = sum_bytes + PROGRESS * 4;
+        let blocks = if launch.program.has_a_thread_for_each_job() {
+            launch.job_count.div_ceil(kernel.block).max(1)
+        } else {
+            kernel.blocks
+        };
         // SAFETY: stream, events and buffers belong to the current context and to this slot, which
         // holds nothing; buffers are as long as what is copied; the arguments are those of the
         // kernels' entries, in order, and are read before the launch returns.
@@ -167,7 +174,7 @@ impl Slot {
             event::record(uploaded, self.stream)?;
             result::launch_kernel(
                 kernel.function,
-                (kernel.blocks, 1, 1),
+                (blocks, 1, 1),
                 (kernel.block, 1, 1),
                 kernel.shared,
                 self.stream,

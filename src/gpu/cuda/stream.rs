@@ -34,6 +34,8 @@ pub struct Cuda {
     /// The stream of what must not wait for launches.
     aside: CUstream,
     epoch: CUevent,
+    /// When `epoch` was.
+    opened: Instant,
     submitted: u64,
     /// Whether the context still works.
     alive: bool,
@@ -82,6 +84,7 @@ impl Cuda {
             streams: Vec::new(),
             aside: std::ptr::null_mut(),
             epoch: std::ptr::null_mut(),
+            opened: Instant::now(),
             submitted: 0,
             alive: true,
             settings,
@@ -107,7 +110,19 @@ impl Cuda {
         }
         self.epoch = event::create(CUevent_flags::CU_EVENT_DEFAULT)?;
         // SAFETY: event and stream have just been made.
-        unsafe { event::record(self.epoch, self.aside) }
+        unsafe { event::record(self.epoch, self.aside) }?;
+        let recorded = Instant::now();
+        // It is done when the device gets to it, which may take a moment the first time. An error is
+        // met again by the first launch.
+        // SAFETY: the event is recorded.
+        while unsafe { event::query(self.epoch) }
+            == Err(DriverError(sys::CUresult::CUDA_ERROR_NOT_READY))
+            && recorded.elapsed() < Duration::from_millis(100)
+        {
+            thread::yield_now();
+        }
+        self.opened = Instant::now();
+        Ok(())
     }
 
     /// Registers per thread and warps per multiprocessor of a program's kernel.
@@ -187,10 +202,10 @@ impl Cuda {
                     CUfunction_attribute::CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
                     shared as i32,
                 ),
-                // All of it, in per cent.
+                // All of it, in per cent, where any is used; else it is better a cache.
                 (
                     CUfunction_attribute::CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT,
-                    100,
+                    if shared > 0 { 100 } else { 0 },
                 ),
             ] {
                 function::set_function_attribute(function, attribute, value)?;
@@ -268,6 +283,10 @@ impl Cuda {
 impl Device for Cuda {
     fn properties(&self) -> &Properties {
         &self.properties
+    }
+
+    fn opened(&self) -> Instant {
+        self.opened
     }
 
     fn slots(&self) -> usize {

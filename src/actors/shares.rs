@@ -1,0 +1,229 @@
+//! How much a CPU worker or a device may take, so that all finish together.
+
+use std::collections::BTreeMap;
+
+use super::queue::Batch;
+
+/// The part of its fair share of what is left that a device may hold. The rest is handed out later,
+/// when more is known of how fast it is.
+const HELD: f64 = 0.5;
+
+/// The shortest batch worth a launch, in seconds of a device.
+const SHORTEST_ON_DEVICE: f64 = 20e-3;
+
+/// Who holds how much of the plan that devices count, and how fast each counts it. Costs are in
+/// core-seconds by the plan's estimate, speeds in cost per second.
+#[derive(Debug, Default)]
+pub(super) struct Shares {
+    workers: usize,
+    /// Of all CPU workers together, once known.
+    cpu: Option<f64>,
+    /// Of each device, by its worker number, once known.
+    devices: BTreeMap<usize, f64>,
+    held_by_cpu: f64,
+    held_by_devices: BTreeMap<usize, f64>,
+}
+
+/// What a device may have now.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum Grant {
+    /// Nothing: it holds its share.
+    Nothing,
+    /// Tasks of about this cost.
+    UpTo(f64),
+}
+
+impl Shares {
+    pub(super) fn new(workers: usize) -> Self {
+        Self {
+            workers,
+            ..Self::default()
+        }
+    }
+
+    /// Notes what a CPU worker takes for a unit of cost, once known.
+    pub(super) fn note_cpu(&mut self, seconds_per_cost: Option<f64>) {
+        self.cpu = seconds_per_cost
+            .filter(|seconds| *seconds > 0.0)
+            .map(|seconds| self.workers as f64 / seconds);
+    }
+
+    pub(super) fn note_device(&mut self, device: usize, speed: f64) {
+        self.devices.insert(device, speed);
+    }
+
+    /// Notes that a device takes no more.
+    pub(super) fn forget(&mut self, device: usize) {
+        self.devices.remove(&device);
+    }
+
+    /// Notes that a batch is in somebody's hands.
+    pub(super) fn hand_out(&mut self, batch: &Batch) {
+        *self.held_by(batch) += batch.cost;
+    }
+
+    /// Notes that a batch has come back, counted or not.
+    pub(super) fn take_back(&mut self, batch: &Batch) {
+        let held = self.held_by(batch);
+        *held = (*held - batch.cost).max(0.0);
+    }
+
+    fn held_by(&mut self, batch: &Batch) -> &mut f64 {
+        match batch.only.filter(|_| batch.for_device) {
+            Some(device) => self.held_by_devices.entry(device).or_default(),
+            None => &mut self.held_by_cpu,
+        }
+    }
+
+    /// What all devices whose speed is known are worth in CPU workers.
+    pub(super) fn devices_in_workers(&self) -> f64 {
+        let worker = self.cpu.map(|cpu| cpu / self.workers as f64);
+        worker.map_or(0.0, |worker| self.devices.values().sum::<f64>() / worker)
+    }
+
+    /// Seconds until all is counted, if nobody rests: `left` is the cost that nobody holds. `None`
+    /// while no speed is known.
+    fn seconds_left(&self, left: f64) -> Option<f64> {
+        let speed = self.cpu.unwrap_or(0.0) + self.devices.values().sum::<f64>();
+        let held = self.held_by_cpu + self.held_by_devices.values().sum::<f64>();
+        (speed > 0.0).then(|| (left + held) / speed)
+    }
+
+    /// Seconds that the fastest hand takes for this cost.
+    fn least_seconds(&self, cost: f64) -> f64 {
+        let worker = self.cpu.map(|cpu| cpu / self.workers as f64);
+        let speeds = self.devices.values().copied().chain(worker);
+        cost / speeds.fold(0.0, f64::max)
+    }
+
+    /// What a device that asks for `wanted` gets of the cost `left`, of which the next task is `task`.
+    /// `hands`: CPU workers and devices.
+    pub(super) fn grant(
+        &self,
+        device: usize,
+        wanted: f64,
+        left: f64,
+        task: f64,
+        hands: usize,
+    ) -> Grant {
+        let held = self.held_by_devices.get(&device).copied().unwrap_or(0.0);
+        let Some(&speed) = self.devices.get(&device) else {
+            let share = HELD * (left + held) / hands as f64 - held;
+            return match share > 0.0 || held == 0.0 {
+                true => Grant::UpTo(share.min(wanted)),
+                false => Grant::Nothing,
+            };
+        };
+        let Some(seconds) = self.seconds_left(left) else {
+            return Grant::UpTo(wanted);
+        };
+        let share = HELD * speed * seconds - held;
+        // Near the end a slow device must leave a long task to those who are done with it sooner.
+        let too_long = self.workers > 0 && task / speed > seconds + self.least_seconds(task);
+        if too_long || (share <= 0.0 && held > 0.0) {
+            return Grant::Nothing;
+        }
+        Grant::UpTo(share.max(speed * SHORTEST_ON_DEVICE).min(wanted))
+    }
+
+    /// Whether CPU workers are to leave what is `left` to devices: they hold their share (`busy`: each
+    /// of them has something to do), or would be the last to finish with a task of this cost.
+    pub(super) fn keeps_cpu_waiting(&self, left: f64, task: f64, busy: bool) -> bool {
+        let (Some(cpu), Some(seconds)) = (self.cpu, self.seconds_left(left)) else {
+            return false;
+        };
+        if self.devices.is_empty() {
+            return false;
+        }
+        let alone = task * self.workers as f64 / cpu;
+        alone > seconds + self.least_seconds(task) || (busy && self.held_by_cpu >= cpu * seconds)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn batch(device: Option<usize>, cost: f64) -> Batch {
+        Batch {
+            plan: 0,
+            tasks: Vec::new(),
+            cost,
+            only: device,
+            for_device: device.is_some(),
+        }
+    }
+
+    /// Two workers that count 1 a second each, and a device, number 2, that counts `speed`.
+    fn shares(speed: f64) -> Shares {
+        let mut shares = Shares::new(2);
+        shares.note_cpu(Some(1.0));
+        shares.note_device(2, speed);
+        shares
+    }
+
+    #[test]
+    fn a_device_gets_half_its_share_of_what_is_left() {
+        let shares = shares(8.0);
+        assert_eq!(shares.grant(2, 100.0, 10.0, 0.1, 3), Grant::UpTo(4.0));
+        assert_eq!(shares.grant(2, 3.0, 10.0, 0.1, 3), Grant::UpTo(3.0));
+    }
+
+    #[test]
+    fn what_a_device_holds_counts() {
+        let mut shares = shares(8.0);
+        shares.hand_out(&batch(Some(2), 3.0));
+        // Ten seconds' worth of one core: 8 of it the device's, half of that now, less what it has.
+        assert_eq!(shares.grant(2, 100.0, 7.0, 0.1, 3), Grant::UpTo(1.0));
+        shares.hand_out(&batch(Some(2), 1.0));
+        assert_eq!(shares.grant(2, 100.0, 6.0, 0.1, 3), Grant::Nothing);
+        shares.take_back(&batch(Some(2), 4.0));
+        assert!(matches!(
+            shares.grant(2, 100.0, 6.0, 0.1, 3),
+            Grant::UpTo(_)
+        ));
+    }
+
+    #[test]
+    fn a_slow_device_leaves_the_last_tasks_to_the_workers() {
+        let shares = shares(0.1);
+        // A task of a second takes the device ten.
+        assert_eq!(shares.grant(2, 1.0, 4.0, 1.0, 3), Grant::Nothing);
+        assert!(matches!(shares.grant(2, 1.0, 40.0, 1.0, 3), Grant::UpTo(_)));
+        assert!(!shares.keeps_cpu_waiting(1.0, 1.0, false));
+    }
+
+    #[test]
+    fn slow_workers_leave_the_last_tasks_to_the_device() {
+        let shares = shares(1000.0);
+        assert!(shares.keeps_cpu_waiting(500.0, 1.0, false));
+        assert!(!shares.keeps_cpu_waiting(5000.0, 1.0, false));
+        assert!(matches!(
+            shares.grant(2, 100.0, 1.0, 1.0, 3),
+            Grant::UpTo(_)
+        ));
+    }
+
+    #[test]
+    fn workers_that_hold_their_share_wait_unless_one_is_idle() {
+        let mut shares = shares(2.0);
+        shares.hand_out(&batch(None, 3.0));
+        assert!(shares.keeps_cpu_waiting(1.0, 0.01, true));
+        assert!(!shares.keeps_cpu_waiting(1.0, 0.01, false));
+        shares.forget(2);
+        assert!(!shares.keeps_cpu_waiting(1.0, 0.01, true));
+    }
+
+    #[test]
+    fn somebody_may_always_take_the_rest() {
+        // Whatever the speeds, among idle hands one gets the last task.
+        for speed in [1e-3, 0.3, 1.0, 3.0, 1e3] {
+            for task in [1e-3, 1.0, 1e3] {
+                let shares = shares(speed);
+                let device = shares.grant(2, 1.0, task, task, 3) != Grant::Nothing;
+                let cpu = !shares.keeps_cpu_waiting(task, task, false);
+                assert!(device || cpu, "{speed}, {task}");
+            }
+        }
+    }
+}

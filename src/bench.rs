@@ -1,0 +1,335 @@
+//! What a device reaches: the measurements of `queenfold bench --gpu`.
+//!
+//! Every total is held to the known one, so that no time is reported for a wrong count.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use serde::{Serialize, Serializer};
+
+use crate::actors::{self, Control, DeviceSpec, Report, RunSpec};
+use crate::board::{Size, known};
+use crate::chain::ChainPlan;
+use crate::engine::CounterSettings;
+use crate::gpu::{ChainBatcher, Opener, Owner, measure};
+use crate::simd::Isa;
+
+/// What to reach on a board, and what to compare it with; in seconds.
+struct Target {
+    n: u32,
+    /// The kernel time to reach on an H200: about a quarter of `published`.
+    kernel: f64,
+    /// The wall time published for an equal chip, an H800 (arXiv 2511.12009).
+    published: f64,
+}
+
+const TARGETS: [Target; 3] = [
+    Target {
+        n: 20,
+        kernel: 1.0,
+        published: 4.14,
+    },
+    Target {
+        n: 21,
+        kernel: 7.0,
+        published: 29.2,
+    },
+    Target {
+        n: 22,
+        kernel: 60.0,
+        published: 249.9,
+    },
+];
+
+/// The board on which the device should be busy for this share of the time.
+const BUSY: (u32, f64) = (21, 0.97);
+
+/// CPU workers alone are stopped after this many times the best time of the device alone, and not
+/// before [`CPU_AT_LEAST`]: they are slower then, however much.
+const CPU_AT_MOST: f64 = 3.0;
+
+/// In seconds.
+const CPU_AT_LEAST: f64 = 5.0;
+
+/// Why there is no measurement.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum BenchError {
+    /// The device, or the run, failed.
+    #[error("n = {n}: {why}")]
+    Failed {
+        /// The board.
+        n: Size,
+        /// In words.
+        why: String,
+    },
+    /// What was counted is not what is known.
+    #[error("n = {n}: counted {counted}, but {known} is known")]
+    Mismatch {
+        /// The board.
+        n: Size,
+        /// What was counted.
+        counted: u128,
+        /// What is right.
+        known: u128,
+    },
+}
+
+/// A board counted by the device alone.
+#[derive(Clone, Debug, Serialize)]
+pub struct BoardResult {
+    /// Its size.
+    pub n: u32,
+    /// Solutions counted.
+    #[serde(serialize_with = "decimal")]
+    pub total: u128,
+    /// `known` if the total equals the known one, `unknown` if none is known.
+    pub verified: &'static str,
+    /// The time in which at least one kernel ran.
+    pub kernel_seconds: f64,
+    /// Wall time from the first task to the last tally, making jobs included, opening the device and
+    /// compiling not.
+    pub seconds: f64,
+    /// `kernel_seconds` as a share of the time from the beginning of the first kernel to the end of the
+    /// last.
+    pub busy: f64,
+    /// Launches.
+    pub launches: u64,
+    /// Nodes searched.
+    #[serde(serialize_with = "decimal")]
+    pub nodes: u64,
+    /// `nodes` per second of `kernel_seconds`.
+    pub nodes_per_second: f64,
+    /// What `kernel_seconds` should not exceed on an H200; `None` for boards without a target.
+    pub target_seconds: Option<f64>,
+    /// The wall time published for another program on an H800; `None` where none is.
+    pub published_seconds: Option<f64>,
+    /// How many times as fast this is, wall against wall: `published_seconds` over `seconds`.
+    pub published_ratio: Option<f64>,
+    /// What `busy` should reach; `None` for boards without a target.
+    pub target_busy: Option<f64>,
+    /// Whether every target there is was reached.
+    pub reached: bool,
+}
+
+/// CPU workers and the device together, against each alone: wall times of whole runs of the chain
+/// engine.
+#[derive(Clone, Debug, Serialize)]
+pub struct MixedResult {
+    /// The board.
+    pub n: u32,
+    /// CPU workers.
+    pub workers: usize,
+    /// The CPU workers alone, in each round.
+    pub cpu_seconds: Vec<f64>,
+    /// Whether they were stopped before the end in that round: the time is a lower bound then.
+    pub cpu_cut_off: Vec<bool>,
+    /// The device alone, in each round.
+    pub device_seconds: Vec<f64>,
+    /// Both, in each round.
+    pub mixed_seconds: Vec<f64>,
+    /// The share of the nodes that the device counted, in each mixed run.
+    pub mixed_device_share: Vec<f64>,
+    /// How far apart the first and the last of them finished, in each mixed run.
+    pub mixed_skew_seconds: Vec<f64>,
+    /// Whether the best mixed run was faster than the best of the device and of the CPU workers alone,
+    /// and the device counted something in every mixed run.
+    pub reached: bool,
+}
+
+fn decimal<T: ToString, S: Serializer>(number: &T, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.serialize_str(&number.to_string())
+}
+
+/// Counts the board of size `n` on the device alone.
+///
+/// # Errors
+/// The device failed or counted wrongly, or has no kernel for the board.
+pub fn board(device: &DeviceSpec, n: Size) -> Result<BoardResult, BenchError> {
+    let failed = |why: String| BenchError::Failed { n, why };
+    let batcher = ChainBatcher::new(n).ok_or_else(|| failed("no kernel for it".to_owned()))?;
+    let open = Arc::clone(&device.open);
+    let open: Opener = Box::new(move || open());
+    let owner =
+        Owner::open(open, batcher, device.settings.clone()).map_err(|error| failed(error.0))?;
+    let measured = measure(owner, n).map_err(failed)?;
+    let total = measured.tally.completions.solutions();
+    check(n, total)?;
+    let kernel_seconds = measured.kernel.as_secs_f64();
+    let seconds = measured.wall.as_secs_f64();
+    let target = TARGETS.iter().find(|target| target.n == n.get());
+    let target_seconds = target.map(|target| target.kernel);
+    let published_seconds = target.map(|target| target.published);
+    let target_busy = (BUSY.0 == n.get()).then_some(BUSY.1);
+    Ok(BoardResult {
+        n: n.get(),
+        total,
+        verified: if known(n).is_some() {
+            "known"
+        } else {
+            "unknown"
+        },
+        kernel_seconds,
+        seconds,
+        busy: measured.busy(),
+        launches: measured.launches,
+        nodes: measured.tally.nodes,
+        nodes_per_second: measured.tally.nodes as f64 / kernel_seconds.max(1e-9),
+        target_seconds,
+        published_seconds,
+        published_ratio: published_seconds.map(|published| published / seconds.max(1e-9)),
+        target_busy,
+        reached: target_seconds.is_none_or(|target| kernel_seconds <= target)
+            && target_busy.is_none_or(|least| measured.busy() >= least),
+    })
+}
+
+/// Who counts in a run of [`mixed`].
+#[derive(Clone, Copy)]
+enum Hands {
+    Device,
+    Both,
+    Cpu,
+}
+
+/// Counts the board of size `n` on the device alone, with CPU workers beside it, and on the workers
+/// alone, in turn, `rounds` times.
+///
+/// The workers alone may be stopped before the end; the JSON says so.
+///
+/// # Errors
+/// A run failed or counted wrongly.
+pub fn mixed(
+    device: &DeviceSpec,
+    n: Size,
+    workers: usize,
+    rounds: usize,
+) -> Result<MixedResult, BenchError> {
+    let mut device = device.clone();
+    // A run in which the device was lost and opened again is no measure of anything.
+    device.settings.restarts = 0;
+    let devices = std::slice::from_ref(&device);
+    let mut result = MixedResult {
+        n: n.get(),
+        workers,
+        cpu_seconds: Vec::new(),
+        cpu_cut_off: Vec::new(),
+        device_seconds: Vec::new(),
+        mixed_seconds: Vec::new(),
+        mixed_device_share: Vec::new(),
+        mixed_skew_seconds: Vec::new(),
+        reached: false,
+    };
+    for round in 0..rounds {
+        // Whatever the first run of a round finds warm or cold, it is not always the same one. The
+        // first of all is the device's, whose time bounds that of the workers.
+        let mut turns = [Hands::Device, Hands::Both, Hands::Cpu];
+        turns.rotate_left(round % 3);
+        for hands in turns {
+            match hands {
+                Hands::Device => {
+                    let report = count(n, 0, devices, None)?;
+                    result.device_seconds.push(report.elapsed.as_secs_f64());
+                }
+                Hands::Both => result.note_mixed(&count(n, workers, devices, None)?),
+                Hands::Cpu => {
+                    let limit = CPU_AT_MOST * best(&result.device_seconds);
+                    let limit = Duration::from_secs_f64(limit.clamp(CPU_AT_LEAST, 3600.0));
+                    let report = count(n, workers, &[], Some(limit))?;
+                    result.cpu_seconds.push(report.elapsed.as_secs_f64());
+                    result.cpu_cut_off.push(!report.finished);
+                }
+            }
+        }
+    }
+    result.reached = result.is_reached();
+    Ok(result)
+}
+
+fn best(times: &[f64]) -> f64 {
+    times.iter().copied().fold(f64::INFINITY, f64::min)
+}
+
+impl MixedResult {
+    fn note_mixed(&mut self, report: &Report) {
+        self.mixed_seconds.push(report.elapsed.as_secs_f64());
+        self.mixed_skew_seconds.push(report.skew().as_secs_f64());
+        let nodes: u64 = report.workers.iter().map(|worker| worker.nodes).sum();
+        let by_device = report.workers.last().map_or(0, |device| device.nodes);
+        self.mixed_device_share
+            .push(by_device as f64 / nodes.max(1) as f64);
+    }
+
+    fn is_reached(&self) -> bool {
+        // A lower bound of the workers' time does as well: what is faster is faster than the time.
+        let alone = best(&self.device_seconds).min(best(&self.cpu_seconds));
+        best(&self.mixed_seconds) < alone
+            && self.mixed_device_share.iter().all(|share| *share > 0.0)
+    }
+}
+
+/// Runs the chain engine. A run with a limit may come back unfinished.
+fn count(
+    n: Size,
+    workers: usize,
+    devices: &[DeviceSpec],
+    time_limit: Option<Duration>,
+) -> Result<Report, BenchError> {
+    let failed = |why: String| BenchError::Failed { n, why };
+    let spec = RunSpec {
+        plans: vec![Arc::new(ChainPlan::new(n))],
+        workers,
+        counter: CounterSettings {
+            isa: Isa::best(),
+            memory: 1 << 30,
+        },
+        queue_per_worker: 2,
+        batch_time: Duration::from_millis(50),
+        time_limit,
+        audit: 0.0,
+        recorder: None,
+    };
+    let report = actors::run_on(&spec, devices, &Control::new())
+        .map_err(|error| failed(error.to_string()))?;
+    if report.finished {
+        let sums = report.tallies.values();
+        check(n, sums.map(|tally| tally.completions.solutions()).sum())?;
+    } else if time_limit.is_none() {
+        return Err(failed("a run ended early".to_owned()));
+    }
+    Ok(report)
+}
+
+fn check(n: Size, counted: u128) -> Result<(), BenchError> {
+    match known(n) {
+        Some(known) if known.total != counted => Err(BenchError::Mismatch {
+            n,
+            counted,
+            known: known.total,
+        }),
+        _ => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_mixed_run_is_faster_only_with_the_device_and_than_either_alone() {
+        let result = |cpu: f64, mixed: f64, share: f64| MixedResult {
+            n: 20,
+            workers: 1,
+            cpu_seconds: vec![cpu, 9.0],
+            cpu_cut_off: vec![false, true],
+            device_seconds: vec![3.0, 2.0],
+            mixed_seconds: vec![4.0, mixed],
+            mixed_device_share: vec![0.5, share],
+            mixed_skew_seconds: vec![0.0, 0.0],
+            reached: false,
+        };
+        assert!(result(5.0, 1.5, 0.5).is_reached());
+        assert!(!result(5.0, 1.5, 0.0).is_reached());
+        assert!(!result(5.0, 2.5, 0.5).is_reached());
+        assert!(!result(1.2, 1.5, 0.5).is_reached());
+    }
+}

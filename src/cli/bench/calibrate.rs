@@ -1,0 +1,181 @@
+use cpu_time::ThreadTime;
+use serde_json::{Value, json};
+
+use crate::board::{Size, known};
+use crate::cli::engines;
+use crate::cli::exit::{Exit, Failure};
+use crate::cli::print;
+use crate::cli::usage::say;
+use crate::config::Machine;
+use crate::engine::{CounterSettings, Engine, Mismatch, Plan, Tally};
+use crate::simd::Isa;
+
+/// The boards measured: below, both engines take less than a moment; above, the join is faster
+/// with every instruction set by a factor that grows.
+const BOARDS: std::ops::RangeInclusive<u32> = 12..=18;
+
+/// How often a board is counted by both engines in turn: an odd number, for the median.
+const PAIRS: usize = 5;
+
+/// A pair that takes longer than this, in CPU seconds, is measured once.
+const LONG: f64 = 2.0;
+
+/// The times of both engines on one board.
+struct Row {
+    n: Size,
+    chain: f64,
+    join: f64,
+    pairs: usize,
+}
+
+/// Measures the crossover between the engines on one core, with each instruction set of this
+/// machine: CPU seconds of counting all solutions, plans and counters made anew each time.
+pub fn run(json: bool) -> Result<(), Failure> {
+    let machine = Machine::detect();
+    let mut sets = Vec::new();
+    if !json {
+        print(machine.cpu.as_deref().unwrap_or("an unknown CPU"))?;
+    }
+    for isa in Isa::ALL.into_iter().filter(|isa| isa.is_available()) {
+        if !json {
+            print(&format!(
+                "\n{isa}\n  n     chain s      join s   ratio  faster"
+            ))?;
+        }
+        let mut rows = Vec::new();
+        for n in BOARDS.filter_map(|n| Size::new(n).ok()) {
+            let row = measure(n, isa)?;
+            if json {
+                say(&format!("{isa}, n = {n}: measured"));
+            } else {
+                print(&row.line())?;
+            }
+            rows.push(row.record());
+        }
+        sets.push(json!({"isa": isa.name(), "boards": rows}));
+    }
+    if json {
+        return print(&json!({"cpu": machine.cpu, "isas": sets}).to_string());
+    }
+    Ok(())
+}
+
+/// Counts a board by both engines in turn, and takes the medians.
+fn measure(n: Size, isa: Isa) -> Result<Row, Failure> {
+    let (mut chain, mut join) = (Vec::new(), Vec::new());
+    while chain.len() < PAIRS {
+        chain.push(seconds(Engine::Chain, n, isa)?);
+        join.push(seconds(Engine::Join, n, isa)?);
+        if chain[0] + join[0] > LONG {
+            break;
+        }
+    }
+    Ok(Row {
+        n,
+        pairs: chain.len(),
+        chain: median(chain),
+        join: median(join),
+    })
+}
+
+/// CPU seconds that counting the board takes. The total is held against the known one.
+fn seconds(engine: Engine, n: Size, isa: Isa) -> Result<f64, Failure> {
+    let settings = CounterSettings {
+        isa,
+        memory: 1 << 30,
+    };
+    let begun = ThreadTime::now();
+    let plan = engines::plan(engine, n);
+    let tally = count(plan.as_ref(), &settings);
+    let taken = begun.elapsed().as_secs_f64();
+    let mismatch = |why| Failure::new(Exit::Mismatch, format!("n = {n}, {engine}, {isa}: {why}"));
+    let total = tally
+        .map_err(|error| mismatch(error.to_string()))?
+        .completions
+        .solutions();
+    match known(n) {
+        Some(known) if known.total != total => Err(mismatch(format!(
+            "counted {total}, but {} is known",
+            known.total
+        ))),
+        _ => Ok(taken),
+    }
+}
+
+fn count(plan: &dyn Plan, settings: &CounterSettings) -> Result<Tally, Mismatch> {
+    let mut counter = plan.counter(settings);
+    (0..plan.tasks())
+        .map(|index| counter.count(&plan.task(index)))
+        .sum()
+}
+
+/// The median of an odd number of values.
+fn median(mut values: Vec<f64>) -> f64 {
+    values.sort_by(f64::total_cmp);
+    values[values.len() / 2]
+}
+
+impl Row {
+    fn ratio(&self) -> f64 {
+        self.chain / self.join
+    }
+
+    fn faster(&self) -> Engine {
+        if self.ratio() > 1.0 {
+            Engine::Join
+        } else {
+            Engine::Chain
+        }
+    }
+
+    fn line(&self) -> String {
+        format!(
+            "{:>3}  {:>10.5}  {:>10.5}  {:>6.2}  {}",
+            self.n.get(),
+            self.chain,
+            self.join,
+            self.ratio(),
+            self.faster()
+        )
+    }
+
+    fn record(&self) -> Value {
+        json!({
+            "n": self.n.get(),
+            "chain_seconds": self.chain,
+            "join_seconds": self.join,
+            "ratio": self.ratio(),
+            "faster": self.faster().name(),
+            "pairs": self.pairs,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_row_names_the_engine_with_the_lesser_time() {
+        let row = |chain, join| Row {
+            n: Size::new(16).unwrap(),
+            chain,
+            join,
+            pairs: 1,
+        };
+        assert_eq!(row(2.0, 1.0).record()["faster"], "join");
+        assert_eq!(row(1.0, 2.0).record()["faster"], "chain");
+        assert_eq!(
+            row(2.0, 1.0).line(),
+            " 16     2.00000     1.00000    2.00  join"
+        );
+    }
+
+    #[test]
+    fn a_board_is_measured_five_times_by_both_engines_and_its_median_taken() {
+        let row = measure(Size::new(8).unwrap(), Isa::Portable).unwrap();
+        assert_eq!(row.pairs, PAIRS);
+        assert!(row.chain > 0.0 && row.join > 0.0);
+        assert_eq!(median(vec![3.0, 1.0, 9.0]), 3.0);
+    }
+}

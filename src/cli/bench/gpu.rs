@@ -1,0 +1,199 @@
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use std::time::Duration;
+
+use super::report::{self, Board, Draft, Report};
+use crate::actors::DeviceSpec;
+use crate::bench::{self, BenchError};
+use crate::board::Size;
+use crate::cli::exit::{Exit, Failure};
+use crate::cli::usage::say;
+use crate::config::Machine;
+use crate::gpu::cuda::{Cuda, CudaSettings, devices};
+use crate::gpu::{Device, OwnerSettings, Program};
+use crate::ladder::{self, Ask, METHODS, Settings, Style};
+
+/// Flags of `bench --gpu`.
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    /// Measure the GPU: kernel times, how busy it is, exact totals, a run mixed with CPU workers, and
+    /// the historical kernels
+    #[arg(long, group = "what")]
+    gpu: bool,
+
+    /// The number of the device
+    #[arg(long, value_name = "INDEX", default_value_t = 0)]
+    device: usize,
+
+    /// Threads per block: 32, 64, … 256
+    #[arg(long, value_name = "THREADS", default_value_t = 128, value_parser = block)]
+    block: u32,
+
+    /// Streams of the device, 1 to 4
+    #[arg(long, default_value_t = 2, value_parser = clap::value_parser!(u8).range(1..=4))]
+    streams: u8,
+
+    /// Launches that each stream holds, 1 to 4
+    #[arg(long, default_value_t = 2, value_parser = clap::value_parser!(u8).range(1..=4))]
+    slots: u8,
+
+    /// How long a launch should take, in milliseconds, 50 to 5000
+    #[arg(long, value_name = "MS", default_value_t = 400, value_parser = clap::value_parser!(u64).range(50..=5000))]
+    batch_time: u64,
+
+    /// The largest board
+    #[arg(long, value_name = "N", default_value_t = 22, value_parser = clap::value_parser!(u32).range(10..=24))]
+    up_to: u32,
+}
+
+fn block(text: &str) -> Result<u32, String> {
+    text.parse()
+        .ok()
+        .filter(|block: &u32| {
+            (32..=Program::MOST_THREADS).contains(block) && block.is_multiple_of(32)
+        })
+        .ok_or_else(|| "expected 32, 64, … 256".to_owned())
+}
+
+/// The board on which CPU and device together are compared with each alone, and in how many rounds.
+const MIXED: u32 = 20;
+const ROUNDS: usize = 5;
+
+/// The boards that the historical kernels count.
+const HISTORICAL: [u32; 3] = [12, 14, 16];
+
+/// Measures a GPU. Every total is compared with the known one. What ends it early, a failure or a
+/// signal, is told beside what was measured until then.
+pub fn run(args: &Args, json: bool) -> Result<(), Failure> {
+    let found = devices();
+    if args.device >= found.devices.len() {
+        let why = match found.devices.len() {
+            0 => found.missing,
+            1 => "there is 1 CUDA device".to_owned(),
+            count => format!("there are {count} CUDA devices"),
+        };
+        return Err(Failure::new(
+            Exit::Unavailable,
+            format!("no CUDA device {}: {why}", args.device),
+        ));
+    }
+    let settings = CudaSettings {
+        index: args.device,
+        block: args.block,
+        streams: args.streams.into(),
+        slots_per_stream: args.slots.into(),
+        ..CudaSettings::default()
+    };
+    // Open until the end, so that no run pays for making its context.
+    let mut device =
+        Cuda::open(settings.clone()).map_err(|error| Failure::new(Exit::Unavailable, error.0))?;
+    let properties = device.properties().clone();
+    let spec = DeviceSpec {
+        index: args.device,
+        name: properties.name.clone(),
+        open: Arc::new(move || {
+            Cuda::open(settings.clone()).map(|device| Box::new(device) as Box<dyn Device>)
+        }),
+        settings: OwnerSettings {
+            batch_time: Duration::from_millis(args.batch_time),
+            ..OwnerSettings::default()
+        },
+    };
+    let report = Report {
+        device: properties,
+        settings: report::Settings {
+            block: args.block,
+            streams: args.streams,
+            slots: args.slots,
+            batch_ms: args.batch_time,
+        },
+        boards: Vec::new(),
+        mixed: None,
+        historical: Vec::new(),
+        error: None,
+    };
+    let draft = Draft::new(report, json);
+    draft.print_when_stopped().map_err(broken)?;
+    let measured = measure(args, &mut device, &spec, &draft);
+    let error = measured.as_ref().err();
+    draft.print(error.map(|failure| failure.message.as_str()))?;
+    measured
+}
+
+fn measure(
+    args: &Args,
+    device: &mut Cuda,
+    spec: &DeviceSpec,
+    draft: &Draft,
+) -> Result<(), Failure> {
+    for n in (10..=args.up_to).filter_map(|n| Size::new(n).ok()) {
+        let Some(program) = Program::chain(n) else {
+            continue;
+        };
+        let (registers, warps_per_multiprocessor) = device.occupancy(program).map_err(broken)?;
+        let result = bench::board(spec, n).map_err(failure)?;
+        let said = format!(
+            "n = {n}: kernel {:.3} s, wall {:.3} s",
+            result.kernel_seconds, result.seconds
+        );
+        // Noted before it is said: who stops the program at this line finds the board in the report.
+        draft.note(|report| {
+            report.boards.push(Board {
+                result,
+                depth: program.depth,
+                registers,
+                warps_per_multiprocessor,
+            });
+        });
+        say(&said);
+    }
+    let n = Size::new(MIXED.min(args.up_to)).map_err(broken)?;
+    let mixed = bench::mixed(spec, n, Machine::detect().cores, ROUNDS).map_err(failure)?;
+    draft.note(|report| report.mixed = Some(mixed));
+    historical(args, draft)
+}
+
+/// Measures what the historical methods that have a kernel count with it, and how fast.
+fn historical(args: &Args, draft: &Draft) -> Result<(), Failure> {
+    let settings = Settings::default();
+    let cuda = CudaSettings {
+        index: args.device,
+        block: settings.block,
+        ..CudaSettings::default()
+    };
+    let mut device = Cuda::open(cuda).map_err(broken)?;
+    let methods = METHODS.into_iter();
+    for method in methods.filter(|method| method.about().styles.contains(&Style::Gpu)) {
+        let name = method.about().name;
+        let sizes = HISTORICAL.into_iter().filter(|&n| n <= args.up_to);
+        for n in sizes.filter_map(|n| Size::new(n).ok()) {
+            let ask = Ask {
+                n,
+                style: Style::Gpu,
+                settings,
+            };
+            let row = ladder::climb_on(&mut device, method, &ask, None, &AtomicBool::new(false))
+                .map_err(|why| broken(format!("{name}, n = {n}: {why}")))?;
+            if let Some(wrong) = row.contradiction() {
+                let message = format!("{name}, n = {n}: {wrong}");
+                return Err(Failure::new(Exit::Mismatch, message));
+            }
+            let said = format!("{name}, n = {n}: {:.3} s", row.seconds);
+            draft.note(|report| report.historical.push(row));
+            say(&said);
+        }
+    }
+    Ok(())
+}
+
+fn broken(why: impl std::fmt::Display) -> Failure {
+    Failure::new(Exit::Error, why)
+}
+
+fn failure(error: BenchError) -> Failure {
+    let exit = match error {
+        BenchError::Mismatch { .. } => Exit::Mismatch,
+        BenchError::Failed { .. } => Exit::Error,
+    };
+    Failure::new(exit, error)
+}

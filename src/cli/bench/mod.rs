@@ -1,0 +1,36 @@
+//! Measurements on the user's machine.
+
+mod calibrate;
+#[cfg(feature = "cuda")]
+mod gpu;
+#[cfg(feature = "cuda")]
+mod report;
+
+use super::exit::Failure;
+
+/// Flags of `bench`.
+#[derive(Debug, clap::Args)]
+#[command(group(clap::ArgGroup::new("what").required(true)))]
+pub struct Args {
+    /// Measure on which boards the join is faster than the chain engine, with each instruction set
+    #[arg(long, group = "what")]
+    calibrate: bool,
+
+    #[cfg(feature = "cuda")]
+    #[command(flatten)]
+    gpu: gpu::Args,
+
+    /// Print it as JSON
+    #[arg(long)]
+    json: bool,
+}
+
+/// Measures what was asked for.
+pub fn run(args: &Args) -> Result<(), Failure> {
+    if args.calibrate {
+        return calibrate::run(args.json);
+    }
+    #[cfg(feature = "cuda")]
+    gpu::run(&args.gpu, args.json)?;
+    Ok(())
+}

@@ -1,0 +1,210 @@
+//! What `bench --gpu` has measured, and how it is told.
+
+use std::fmt::Write;
+use std::io;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread;
+
+use serde::Serialize;
+use signal_hook::consts::{SIGINT, SIGTERM};
+use signal_hook::iterator::Signals;
+use signal_hook::low_level;
+
+use crate::bench::{BoardResult, MixedResult};
+use crate::cli::exit::{Exit, Failure};
+use crate::cli::print;
+use crate::cli::usage::say;
+use crate::gpu::Properties;
+use crate::ladder::Row;
+
+/// All that is measured, in the form of the JSON.
+#[derive(Debug, Serialize)]
+pub struct Report {
+    pub device: Properties,
+    pub settings: Settings,
+    pub boards: Vec<Board>,
+    /// `None` until it is measured.
+    pub mixed: Option<MixedResult>,
+    pub historical: Vec<Row>,
+    /// Why it ends early; `None` if all was measured.
+    pub error: Option<String>,
+}
+
+/// How the device was used.
+#[derive(Debug, Serialize)]
+pub struct Settings {
+    pub block: u32,
+    pub streams: u8,
+    pub slots: u8,
+    pub batch_ms: u64,
+}
+
+/// A board, and how its kernel fits on the device.
+#[derive(Debug, Serialize)]
+pub struct Board {
+    #[serde(flatten)]
+    pub result: BoardResult,
+    pub depth: u32,
+    pub registers: u32,
+    pub warps_per_multiprocessor: u32,
+}
+
+/// A report that grows. It is printed once: at the end, or by whoever ends the program before.
+#[derive(Clone)]
+pub struct Draft {
+    report: Arc<Mutex<Option<Report>>>,
+    json: bool,
+}
+
+impl Draft {
+    pub fn new(report: Report, json: bool) -> Self {
+        Self {
+            report: Arc::new(Mutex::new(Some(report))),
+            json,
+        }
+    }
+
+    /// Lets Ctrl-C and SIGTERM print what there is and end the program.
+    ///
+    /// # Errors
+    /// The system refuses the handler or the thread.
+    pub fn print_when_stopped(&self) -> io::Result<()> {
+        let draft = self.clone();
+        let mut signals = Signals::new([SIGINT, SIGTERM])?;
+        thread::Builder::new()
+            .name("signals".into())
+            .spawn(move || {
+                if signals.forever().next().is_some() {
+                    let why = "stopped by a signal";
+                    // Where it cannot be written there is nobody to tell.
+                    let _ = draft.print(Some(why));
+                    say(why);
+                    low_level::exit(Exit::Stopped.code().into());
+                }
+            })?;
+        Ok(())
+    }
+
+    pub fn note(&self, change: impl FnOnce(&mut Report)) {
+        let mut report = self.report.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(report) = report.as_mut() {
+            change(report);
+        }
+    }
+
+    /// Prints it, unless that is done.
+    ///
+    /// # Errors
+    /// It cannot be written.
+    pub fn print(&self, error: Option<&str>) -> Result<(), Failure> {
+        let mut held = self.report.lock().unwrap_or_else(PoisonError::into_inner);
+        let Some(mut report) = held.take() else {
+            return Ok(());
+        };
+        report.error = error.map(str::to_owned);
+        if self.json {
+            let text = serde_json::to_string(&report);
+            print(&text.map_err(|error| Failure::new(Exit::Error, error))?)
+        } else {
+            print(report.in_words().trim_end())
+        }
+    }
+}
+
+impl Report {
+    fn in_words(&self) -> String {
+        let mut text = format!("{}, {}\n", self.device.name, self.device.compiler);
+        let _ = writeln!(
+            text,
+            "\n  n    kernel s      wall s    busy  published  reached"
+        );
+        for Board { result, .. } in &self.boards {
+            let published = result
+                .published_ratio
+                .map_or("-".to_owned(), |ratio| format!("{ratio:.2} ×"));
+            let _ = writeln!(
+                text,
+                "{:>3}  {:>10.4}  {:>10.4}  {:>6.4}  {published:>9}  {}",
+                result.n,
+                result.kernel_seconds,
+                result.seconds,
+                result.busy,
+                yes(result.reached)
+            );
+        }
+        if let Some(mixed) = &self.mixed {
+            text.push_str(&in_words(mixed));
+        }
+        if !self.historical.is_empty() {
+            text.push_str("\n  n      wall s  historical kernel\n");
+        }
+        for row in &self.historical {
+            let _ = writeln!(
+                text,
+                "{:>3}  {:>10.4}  {}",
+                row.n.get(),
+                row.seconds,
+                row.title()
+            );
+        }
+        text
+    }
+}
+
+/// One line for each round.
+fn in_words(mixed: &MixedResult) -> String {
+    let mut text = format!(
+        "\nn = {}, CPU workers: {}; mixed runs faster than either alone: {}\n\
+         \n    device s       CPU s     mixed s  by device    skew s\n",
+        mixed.n,
+        mixed.workers,
+        yes(mixed.reached)
+    );
+    for round in 0..mixed.mixed_seconds.len() {
+        let least = if mixed.cpu_cut_off[round] { ">" } else { "" };
+        let cpu = format!("{least}{:.4}", mixed.cpu_seconds[round]);
+        let _ = writeln!(
+            text,
+            "  {:>10.4}  {cpu:>10}  {:>10.4}  {:>7.1} %  {:>8.4}",
+            mixed.device_seconds[round],
+            mixed.mixed_seconds[round],
+            100.0 * mixed.mixed_device_share[round],
+            mixed.mixed_skew_seconds[round],
+        );
+    }
+    text
+}
+
+const fn yes(it_is: bool) -> &'static str {
+    if it_is { "yes" } else { "no" }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_rounds_stand_in_columns_and_a_run_that_was_stopped_is_marked() {
+        let mixed = MixedResult {
+            n: 20,
+            workers: 16,
+            cpu_seconds: vec![5.0, 4.25],
+            cpu_cut_off: vec![true, false],
+            device_seconds: vec![1.0, 12.5],
+            mixed_seconds: vec![0.875, 0.75],
+            mixed_device_share: vec![0.9, 1.0],
+            mixed_skew_seconds: vec![0.0625, 0.0],
+            reached: true,
+        };
+        let text = in_words(&mixed);
+        let lines: Vec<_> = text.lines().skip(3).collect();
+        assert_eq!(
+            lines,
+            [
+                "    device s       CPU s     mixed s  by device    skew s",
+                "      1.0000     >5.0000      0.8750     90.0 %    0.0625",
+                "     12.5000      4.2500      0.7500    100.0 %    0.0000",
+            ]
+        );
+    }
+}

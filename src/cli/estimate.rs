@@ -1,0 +1,245 @@
+use std::hash::{BuildHasher, RandomState};
+use std::num::NonZeroUsize;
+use std::time::{Duration, Instant};
+
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use serde_json::{Value, json};
+
+use super::engines;
+use super::exit::{Exit, Failure};
+use super::flags::CpuFlags;
+use super::print;
+use super::session::counter_settings;
+use super::usage::{say, several};
+use crate::board::Size;
+use crate::config::{Bytes, Config, Machine};
+use crate::engine::{CounterSettings, Plan};
+use crate::estimate::{Draw, Interval, Sample, Total, count_sample};
+use crate::telemetry::duration;
+
+const HELP: &str = "\
+Examples:
+  queenfold estimate -n 22
+  queenfold estimate -n 26 --workers 64 --sample 200
+  queenfold estimate -n 28 --json --seed 1
+
+Tasks are drawn at random, the more densely the costlier they are expected to be, and counted on as
+many threads as there are workers, but no more than this machine has cores. The intervals hold the
+truth in 95 of 100 cases, on cores like those of this machine under the same load. They allow for
+the choice of the tasks and for 5 % that the same work differs in CPU time from run to run.
+
+How long it takes: 64 tasks are about half a minute of one core with AVX2 at n = 22, ten minutes
+at 24, hours from 26 on, the half of a day at 28; less with more workers or fewer tasks. A line on
+stderr says before what is to be expected.
+
+Memory is the largest seen, not an interval: what a counter came to hold while it counted its part of
+the sample (the mean of the threads), and which part of the work needs no more, with 95 %
+confidence. No counter plans to hold more than --memory-per-worker.
+
+Left out: the symmetric solutions (a minute of one core at n = 28), the audit of one task in a
+thousand, and devices.";
+
+/// Flags of `estimate`.
+#[derive(Debug, clap::Args)]
+#[command(after_help = HELP)]
+pub struct Args {
+    #[command(flatten)]
+    flags: CpuFlags,
+
+    /// Count so many tasks, or all where there are fewer: 4 times as many halve the interval
+    #[arg(long, value_name = "S", default_value_t = 64, value_parser = clap::value_parser!(u32).range(8..=1_000_000), allow_hyphen_values = true)]
+    sample: u32,
+
+    /// Decides which tasks are in the sample; without it, chance does
+    #[arg(long, value_name = "SEED")]
+    seed: Option<u64>,
+}
+
+/// What is estimated, and from what.
+struct Question<'a> {
+    plan: &'a dyn Plan,
+    settings: &'a CounterSettings,
+    workers: usize,
+    threads: usize,
+    seed: u64,
+    tasks: usize,
+}
+
+/// Counts a sample of the tasks of a board, and prints what all would take.
+pub fn run(args: &Args) -> Result<(), Failure> {
+    let settings = args.flags.settings()?;
+    let config = settings.config();
+    let n = board(config)?;
+    let machine = Machine::detect();
+    let counter = counter_settings(&config.run, &machine)?;
+    let workers = NonZeroUsize::new(config.run.workers(&machine))
+        .ok_or_else(|| Failure::usage("0 workers count nothing: give --workers from 1 to 1024"))?;
+    let threads = workers.min(NonZeroUsize::new(machine.cores).unwrap_or(NonZeroUsize::MIN));
+    let engine = engines::choose(config.run.engine, n, counter.isa);
+    let plan = engines::plan(engine, n);
+    let seed = args
+        .seed
+        .unwrap_or_else(|| RandomState::new().hash_one("seed"));
+    let draw = Draw::new(plan.as_ref(), args.sample as usize, seed);
+    let question = Question {
+        plan: plan.as_ref(),
+        settings: &counter,
+        workers: workers.get(),
+        threads: threads.get().min(draw.tasks().len()),
+        seed,
+        tasks: draw.tasks().len(),
+    };
+    let begun = Instant::now();
+    let sample = {
+        let bar = (!config.output.quiet).then(|| progress(&question, &draw));
+        let tell = |cost: f64| {
+            if let Some(bar) = &bar {
+                bar.inc(nanos(cost));
+            }
+        };
+        let counted = count_sample(plan.as_ref(), &draw, &counter, threads, &|drawn| {
+            tell(drawn.cost);
+        });
+        if let Some(bar) = bar {
+            bar.finish_and_clear();
+        }
+        counted.map_err(|mismatch| Failure::new(Exit::Mismatch, format!("n = {n}: {mismatch}")))?
+    };
+    let total = draw.estimate(&sample.seconds);
+    if config.output.json {
+        return print(&question.record(&total, &sample).to_string());
+    }
+    question.tell(&total, &sample, begun.elapsed())
+}
+
+/// The one board that is asked for.
+fn board(config: &Config) -> Result<Size, Failure> {
+    let sizes = config.run.n.0.ok_or_else(|| {
+        Failure::usage("no board: give -n N, or set run.n in a configuration file")
+    })?;
+    if sizes.iter().count() == 1 {
+        Ok(sizes.last())
+    } else {
+        Err(Failure::usage("an estimate is of one board: give one n"))
+    }
+}
+
+/// Says what the sample is expected to take, and shows how much of it is done, on a terminal.
+fn progress(question: &Question<'_>, draw: &Draw) -> ProgressBar {
+    let cost: f64 = draw.tasks().iter().map(|drawn| drawn.cost).sum();
+    let wall = Duration::try_from_secs_f64(cost / question.threads as f64);
+    let wall = wall.unwrap_or(Duration::MAX);
+    if wall > Duration::from_secs(10) {
+        say(&format!(
+            "n = {}: {} to count on {}, some {} (within a factor of 3)",
+            question.plan.size(),
+            several(question.tasks as u64, "task"),
+            several(question.threads as u64, "thread"),
+            duration(wall)
+        ));
+    }
+    let template = format!(
+        "n = {}: {{percent}} % of the sample · {{elapsed}} · ETA {{eta}}",
+        question.plan.size()
+    );
+    let bar = ProgressBar::with_draw_target(Some(nanos(cost)), ProgressDrawTarget::stderr());
+    bar.with_style(
+        ProgressStyle::with_template(&template).unwrap_or_else(|_| ProgressStyle::default_bar()),
+    )
+}
+
+/// A cost as a whole number: nominal nanoseconds of a core.
+fn nanos(cost: f64) -> u64 {
+    (cost * 1e9) as u64
+}
+
+impl Question<'_> {
+    /// The share of the work that, with 95 % confidence, needs no more memory than a thread came
+    /// to hold: the largest of k random tasks is exceeded by less than a share s of all with
+    /// confidence 1 − (1 − s)^k.
+    fn covered(&self) -> f64 {
+        0.05_f64.powf(self.threads as f64 / self.tasks.max(1) as f64)
+    }
+
+    fn record(&self, total: &Total, sample: &Sample) -> Value {
+        let interval =
+            |of: Interval| json!({"low": of.low, "expected": of.expected, "high": of.high});
+        let core = total.core_seconds;
+        json!({
+            "n": self.plan.size().get(),
+            "engine": self.plan.engine().name(),
+            "isa": self.settings.isa.name(),
+            "plan": self.plan.version(),
+            "workers": self.workers,
+            "tasks": self.plan.tasks().to_string(),
+            "sampled": self.tasks,
+            "seed": self.seed.to_string(),
+            "threads": self.threads,
+            "share": total.share,
+            "core_seconds": interval(core),
+            "core_hours": interval(core.scaled(1.0 / 3600.0)),
+            "wall_seconds": interval(total.wall_seconds(self.workers)),
+            "memory_per_worker": sample.memory.map(|bytes| json!({
+                "largest_seen": bytes.to_string(),
+                "covers": self.covered(),
+                "limit": self.settings.memory.to_string(),
+            })),
+            "version": env!("CARGO_PKG_VERSION"),
+        })
+    }
+
+    fn tell(&self, total: &Total, sample: &Sample, took: Duration) -> Result<(), Failure> {
+        let core = total.core_seconds;
+        let wall = total.wall_seconds(self.workers);
+        let time =
+            |seconds: f64| duration(Duration::try_from_secs_f64(seconds).unwrap_or(Duration::MAX));
+        let hours = core.scaled(1.0 / 3600.0);
+        print(&format!(
+            "board       n = {}, {} engine, {}",
+            self.plan.size(),
+            self.plan.engine(),
+            self.settings.isa
+        ))?;
+        print(&format!(
+            "sample      {} of {}, {:.2} % of the work, counted in {} on {}, seed {}",
+            self.tasks,
+            several(self.plan.tasks(), "task"),
+            100.0 * total.share,
+            duration(took),
+            several(self.threads as u64, "thread"),
+            self.seed
+        ))?;
+        print(&format!(
+            "core-hours  {}, 95 %: {} to {}",
+            digits(hours.expected),
+            digits(hours.low),
+            digits(hours.high)
+        ))?;
+        print(&format!(
+            "wall time   {}, 95 %: {} to {}, with {}",
+            time(wall.expected),
+            time(wall.low),
+            time(wall.high),
+            several(self.workers as u64, "worker")
+        ))?;
+        print(&match sample.memory {
+            Some(bytes) => format!(
+                "memory      {} for each worker, the largest seen; {:.0} % of the work needs no more, \
+                 the limit is {}",
+                Bytes(bytes).rounded(),
+                100.0 * self.covered(),
+                Bytes(self.settings.memory).rounded()
+            ),
+            None => "memory      unknown: this system does not tell".to_owned(),
+        })
+    }
+}
+
+/// Three digits, and all before the point.
+fn digits(value: f64) -> String {
+    if value <= 0.0 {
+        return "0".to_owned();
+    }
+    let before = value.log10().floor() as i32;
+    format!("{value:.*}", (2 - before).max(0) as usize)
+}

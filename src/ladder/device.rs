@@ -1,0 +1,173 @@
+//! The device of the styles that need one: opened and tested before the clock starts, given
+//! launches, and believed only if it has done all of them.
+
+use std::sync::atomic::AtomicBool;
+use std::time::Duration;
+
+use super::watch::Stage;
+use super::{Ask, Halt, Method, Settings, Stopped, Style, Watch};
+use crate::board::{Size, known};
+use crate::gpu::{Device, Launch, Program, Ticket};
+
+/// Opens the device of a style; `block` is the number of threads in a block of a GPU.
+pub(super) fn open(style: Style, block: u32) -> Result<Box<dyn Device>, Halt> {
+    let opened = match style {
+        Style::Gpu => gpu(block),
+        _ => emulated(),
+    };
+    opened.map_err(Halt::NoDevice)
+}
+
+#[cfg(feature = "cuda")]
+fn gpu(block: u32) -> Result<Box<dyn Device>, String> {
+    use crate::gpu::cuda::{Cuda, CudaSettings};
+
+    let settings = CudaSettings {
+        block,
+        ..CudaSettings::default()
+    };
+    match Cuda::open(settings) {
+        Ok(device) => Ok(Box::new(device)),
+        Err(why) => Err(format!("no GPU: {why}")),
+    }
+}
+
+#[cfg(not(feature = "cuda"))]
+fn gpu(_: u32) -> Result<Box<dyn Device>, String> {
+    Err("no GPU: this program is built without CUDA".to_owned())
+}
+
+#[cfg(feature = "emulated-gpu")]
+fn emulated() -> Result<Box<dyn Device>, String> {
+    use crate::gpu::{Emulated, EmulatedSettings};
+
+    Ok(Box::new(Emulated::new(EmulatedSettings {
+        threads: num_cpus::get(),
+        ..EmulatedSettings::default()
+    })))
+}
+
+#[cfg(not(feature = "emulated-gpu"))]
+fn emulated() -> Result<Box<dyn Device>, String> {
+    let why = "no emulated device: this program is built without the feature `emulated-gpu`";
+    Err(why.to_owned())
+}
+
+/// How long a device may take for its self-test, its kernel's compilation included.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// Lets the device count eight queens, which compiles and loads its kernel too.
+pub(super) fn self_test(
+    device: &mut dyn Device,
+    method: &dyn Method,
+    style: Style,
+) -> Result<(), Halt> {
+    let name = device.properties().name.clone();
+    let refused = |why: String| Halt::NoDevice(format!("{name}: {why}"));
+    let n = Size::new(8).map_err(|error| refused(error.to_string()))?;
+    let ask = Ask {
+        n,
+        style,
+        settings: Settings::default(),
+    };
+    let never = AtomicBool::new(false);
+    let stage = Stage::new(Some(PATIENCE), &never, None);
+    let count = method.count_on(device, &ask, &mut Watch::new(&stage));
+    match (count, known(n)) {
+        (Ok(count), Some(known)) if count.total != known.total => Err(refused(format!(
+            "it counts {} solutions of {n} queens, not {}",
+            count.total, known.total
+        ))),
+        (Ok(_), _) => Ok(()),
+        (Err(Stopped), _) => Err(refused(match stage.halt() {
+            Some(Halt::Failed(why)) => why,
+            _ => "no answer to its self-test".to_owned(),
+        })),
+    }
+}
+
+/// How long to wait for a device between two looks at the clock.
+const NAP: Duration = Duration::from_millis(20);
+
+/// Launches of one program on one device, each with `SUMS` sums, which are added up.
+pub(super) struct Launches<'d, const SUMS: usize> {
+    device: &'d mut dyn Device,
+    program: Program,
+    /// Those that have not ended, and how many jobs they have.
+    under_way: Vec<(Ticket, u32)>,
+    sums: [u64; SUMS],
+}
+
+impl<'d, const SUMS: usize> Launches<'d, SUMS> {
+    /// None so far.
+    pub fn new(device: &'d mut dyn Device, program: Program) -> Self {
+        Self {
+            device,
+            program,
+            under_way: Vec::new(),
+            sums: [0; SUMS],
+        }
+    }
+
+    /// Hands over a launch and does not wait for its end, unless the device holds all it can.
+    pub fn submit(
+        &mut self,
+        jobs: Vec<u32>,
+        job_count: u32,
+        tables: Vec<u32>,
+        watch: &mut Watch<'_>,
+    ) -> Result<(), Stopped> {
+        while self.under_way.len() >= self.device.slots() {
+            self.wait(watch)?;
+        }
+        let launch = Launch {
+            program: self.program,
+            jobs,
+            job_count,
+            tables,
+            sums: SUMS,
+        };
+        let ticket = self.device.submit(&launch);
+        let ticket = ticket.map_err(|error| watch.fail(error.to_string()))?;
+        self.under_way.push((ticket, job_count));
+        Ok(())
+    }
+
+    /// The sums of all launches, once they have ended.
+    pub fn finish(mut self, watch: &mut Watch<'_>) -> Result<[u64; SUMS], Stopped> {
+        while !self.under_way.is_empty() {
+            self.wait(watch)?;
+        }
+        Ok(self.sums)
+    }
+
+    /// Waits a while for a launch to end.
+    fn wait(&mut self, watch: &mut Watch<'_>) -> Result<(), Stopped> {
+        watch.check()?;
+        let completed = self.device.poll(NAP);
+        let Some(completed) = completed.map_err(|error| watch.fail(error.to_string()))? else {
+            return Ok(());
+        };
+        let mut under_way = self.under_way.iter();
+        let Some(at) = under_way.position(|(ticket, _)| *ticket == completed.ticket) else {
+            return Err(watch.fail("the device reported a launch it did not have".to_owned()));
+        };
+        let (_, jobs) = self.under_way.swap_remove(at);
+        if completed.jobs_done != jobs {
+            let done = completed.jobs_done;
+            return Err(watch.fail(format!("the device counted {done} jobs of {jobs}")));
+        }
+        for (sum, term) in self.sums.iter_mut().zip(completed.sums) {
+            *sum += term;
+        }
+        Ok(())
+    }
+}
+
+impl<const SUMS: usize> Drop for Launches<'_, SUMS> {
+    fn drop(&mut self) {
+        if !self.under_way.is_empty() {
+            self.device.cancel();
+        }
+    }
+}

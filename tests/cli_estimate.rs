@@ -1,0 +1,128 @@
+//! `queenfold estimate` as a user meets it.
+
+mod skip;
+
+use assert_cmd::Command;
+use serde_json::Value as Json;
+use skip::skipped;
+
+fn estimate(args: &[&str]) -> Command {
+    let mut command = Command::cargo_bin("queenfold").expect("the binary is built");
+    command
+        .current_dir(env!("CARGO_TARGET_TMPDIR"))
+        .arg("estimate")
+        .args(args);
+    command
+}
+
+fn stdout(args: &[&str]) -> String {
+    let output = estimate(args).output().expect("it starts");
+    assert_eq!(output.status.code(), Some(0), "{args:?}: {output:?}");
+    assert!(output.stderr.is_empty(), "{output:?}");
+    String::from_utf8(output.stdout).expect("UTF-8")
+}
+
+fn json(args: &[&str]) -> Json {
+    serde_json::from_str(&stdout(args)).expect("one JSON value")
+}
+
+#[test]
+fn bad_flags_are_refused_in_one_line() {
+    for (args, says) in [
+        (&[][..], "-n"),
+        (&["-n", "0"], "from 1 to 32"),
+        (&["-n", "8..=9"], "one n"),
+        (&["-n", "16", "--sample", "7"], "'7'"),
+        (&["-n", "16", "--sample", "-1"], "'-1'"),
+        (&["-n", "16", "--sample", "all"], "'all'"),
+        (&["-n", "16", "--seed", "x"], "'x'"),
+        (&["-n", "16", "--workers", "0"], "0 workers"),
+        (&["-n", "16", "--workers", "1025"], "from 0 to 1024"),
+        (&["-n", "16", "--engine", "census"], "auto"),
+        (&["-n", "16", "--memory-per-worker", "9"], "MiB"),
+        (&["-n", "16", "--gpu", "auto"], "'--gpu'"),
+    ] {
+        let output = estimate(args).output().expect("it starts");
+        let line = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert_eq!(output.status.code(), Some(2), "{args:?}: {line}");
+        assert!(output.stdout.is_empty(), "{args:?}");
+        assert_eq!(line.lines().count(), 1, "{args:?}: {line}");
+        assert!(line.contains(says), "{args:?}: {line}");
+    }
+}
+
+#[test]
+fn every_engine_gives_intervals_around_what_is_expected() {
+    for (engine, n) in [
+        ("chain", "14"),
+        ("join", "16"),
+        ("auto", "15"),
+        ("chain", "1"),
+    ] {
+        let record = json(&["-n", n, "--engine", engine, "--sample", "16", "--json"]);
+        for field in ["core_seconds", "core_hours", "wall_seconds"] {
+            let [low, expected, high] =
+                ["low", "expected", "high"].map(|end| record[field][end].as_f64().unwrap());
+            assert!(0.0 < low && low <= expected && expected < high, "{record}");
+        }
+        let sampled = record["sampled"].as_u64().unwrap();
+        let tasks: u64 = record["tasks"].as_str().unwrap().parse().unwrap();
+        assert_eq!(sampled, tasks.min(16));
+        if engine != "auto" {
+            assert_eq!(record["engine"], engine);
+        }
+    }
+}
+
+#[test]
+fn workers_divide_the_wall_time() {
+    let wall = |workers| {
+        let record = json(&["-n", "16", "--seed", "1", "--json", "--workers", workers]);
+        let part = |field: &str| record[field]["expected"].as_f64().unwrap();
+        assert_eq!(record["workers"].to_string(), workers);
+        part("core_seconds") / part("wall_seconds")
+    };
+    assert!((wall("1") - 1.0).abs() < 1e-9);
+    assert!((5.0..8.0).contains(&wall("8")));
+}
+
+#[test]
+fn what_it_prints_names_the_sample_and_its_seed() {
+    let text = stdout(&[
+        "-n", "16", "--engine", "join", "--sample", "32", "--seed", "9",
+    ]);
+    for part in [
+        "32 of 64 tasks",
+        "seed 9",
+        "core-hours",
+        "wall time",
+        "memory",
+        "95 %",
+    ] {
+        assert!(text.contains(part), "{part}: {text}");
+    }
+}
+
+#[test]
+fn the_memory_of_a_counter_is_that_of_its_largest_task() {
+    let record = json(&[
+        "-n",
+        "20",
+        "--engine",
+        "join",
+        "--sample",
+        "8",
+        "--workers",
+        "1",
+        "--json",
+    ]);
+    let memory = &record["memory_per_worker"];
+    if memory.is_null() {
+        skipped("this system does not tell the memory of a process");
+        return;
+    }
+    let seen: u64 = memory["largest_seen"].as_str().unwrap().parse().unwrap();
+    assert!((1 << 20..64 << 20).contains(&seen), "{record}");
+    // The largest of eight: 1 − 0.69^8 = 0.95.
+    assert!((memory["covers"].as_f64().unwrap() - 0.688).abs() < 0.001);
+}

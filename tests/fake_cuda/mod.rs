@@ -1,0 +1,22 @@
+//! Libraries of a few lines of C that stand in for those of CUDA.
+
+use std::path::Path;
+use std::process::Command;
+
+/// Builds the library `name` in `folder` of these sources.
+pub fn build(folder: &Path, name: &str, sources: &[&str], flags: &[&str]) {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let sources = sources.iter().map(|source| match *source {
+        // The kernels as C++.
+        "emulated.cpp" => root.join("kernels/emulated.cpp"),
+        own => root.join("tests/fake_cuda").join(own),
+    });
+    let built = Command::new(std::env::var_os("CC").unwrap_or_else(|| "cc".into()))
+        .args(["-shared", "-fPIC", "-w", "-O2", "-o"])
+        .arg(folder.join(name))
+        .args(sources)
+        .args(flags)
+        .status()
+        .unwrap();
+    assert!(built.success());
+}

@@ -1,0 +1,105 @@
+//! The measurements of `queenfold bench --gpu`, on small boards and the emulated device.
+#![cfg(feature = "emulated-gpu")]
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use queenfold::actors::DeviceSpec;
+use queenfold::bench::{BenchError, board, mixed};
+use queenfold::board::{Size, known};
+use queenfold::gpu::{
+    Device, Emulated, EmulatedSettings, Fault, Launch, OpenError, OwnerSettings, Trouble,
+};
+
+fn device(trouble: Arc<Trouble>) -> DeviceSpec {
+    DeviceSpec {
+        index: 0,
+        name: "emulated".to_owned(),
+        open: Arc::new(move || {
+            Ok(Box::new(Emulated::new(EmulatedSettings {
+                fault: Arc::clone(&trouble),
+                ..EmulatedSettings::default()
+            })) as Box<dyn Device>)
+        }),
+        settings: OwnerSettings {
+            batch_time: Duration::from_millis(50),
+            first_cost: 0.01,
+            ..OwnerSettings::default()
+        },
+    }
+}
+
+fn healthy() -> DeviceSpec {
+    device(Arc::new(|_, _: &Launch| None))
+}
+
+fn size(n: u32) -> Size {
+    Size::new(n).unwrap()
+}
+
+#[test]
+fn every_figure_of_a_board_is_what_its_name_says() {
+    for n in 10..=14 {
+        let result = board(&healthy(), size(n)).unwrap();
+        let known = known(size(n)).unwrap();
+        assert_eq!((result.n, result.total), (n, known.total));
+        assert_eq!(result.verified, "known");
+        assert!(result.kernel_seconds > 0.0 && result.kernel_seconds <= result.seconds);
+        assert!(result.busy > 0.0 && result.busy <= 1.0);
+        assert!(result.launches > 0 && result.nodes > 0);
+        let rate = result.nodes as f64 / result.kernel_seconds;
+        assert!((result.nodes_per_second / rate - 1.0).abs() < 1e-9);
+        // No target for so small a board.
+        assert!(result.target_seconds.is_none() && result.target_busy.is_none() && result.reached);
+        assert!(result.published_seconds.is_none() && result.published_ratio.is_none());
+        let json = serde_json::to_value(&result).unwrap();
+        assert_eq!(json["total"], known.total.to_string());
+    }
+}
+
+#[test]
+fn mixed_runs_are_compared_with_either_alone() {
+    let result = mixed(&healthy(), size(14), 1, 3).unwrap();
+    assert_eq!((result.n, result.workers), (14, 1));
+    assert_eq!(
+        (result.device_seconds.len(), result.mixed_seconds.len()),
+        (3, 3)
+    );
+    assert_eq!(result.mixed_skew_seconds.len(), 3);
+    assert_eq!(result.mixed_device_share.len(), 3);
+    let shares = &result.mixed_device_share;
+    assert!(
+        shares.iter().all(|share| (0.0..=1.0).contains(share)),
+        "{shares:?}"
+    );
+    let least = |times: &[f64]| times.iter().copied().fold(f64::INFINITY, f64::min);
+    assert_eq!((result.cpu_seconds.len(), result.cpu_cut_off.len()), (3, 3));
+    assert!(result.cpu_seconds.iter().all(|seconds| *seconds > 0.0));
+    let alone = least(&result.device_seconds).min(least(&result.cpu_seconds));
+    let took_part = shares.iter().all(|share| *share > 0.0);
+    assert_eq!(
+        result.reached,
+        took_part && least(&result.mixed_seconds) < alone
+    );
+}
+
+#[test]
+fn a_device_that_counts_wrongly_or_fails_gives_no_figures() {
+    for fault in [Fault::WrongSum, Fault::JobMissing, Fault::Lost] {
+        let failing = || {
+            device(Arc::new(move |number, _: &Launch| {
+                (number > 0).then_some(fault)
+            }))
+        };
+        let error = board(&failing(), size(12)).unwrap_err();
+        assert!(matches!(error, BenchError::Failed { .. }), "{error}");
+        let error = mixed(&failing(), size(12), 1, 1).unwrap_err();
+        assert!(error.to_string().starts_with("n = 12: "), "{error}");
+    }
+    let absent = DeviceSpec {
+        open: Arc::new(|| Err(OpenError("gone".to_owned()))),
+        ..healthy()
+    };
+    let error = mixed(&absent, size(12), 1, 1).unwrap_err();
+    assert!(error.to_string().contains("gone"), "{error}");
+}

@@ -1,0 +1,452 @@
+//! The program on GPUs of a driver library that counts: the kernels as C++ behind the functions of the
+//! CUDA driver, so that all of the program runs but the GPU itself.
+#![cfg(all(feature = "cuda", target_os = "linux"))]
+
+mod fake_cuda;
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+use std::sync::OnceLock;
+
+use serde_json::Value;
+use tempfile::TempDir;
+
+/// The folder with the driver, built once; `compiler`: with a compiler beside it.
+fn libraries(compiler: bool) -> &'static Path {
+    static PLAIN: OnceLock<TempDir> = OnceLock::new();
+    static COMPILING: OnceLock<TempDir> = OnceLock::new();
+    let of = if compiler { &COMPILING } else { &PLAIN };
+    of.get_or_init(|| {
+        let folder = tempfile::tempdir().unwrap();
+        let sources = ["driver.c", "emulated.cpp"];
+        fake_cuda::build(folder.path(), "libcuda.so.1", &sources, &["-DCOUNTING"]);
+        if compiler {
+            fake_cuda::build(folder.path(), "libnvrtc.so", &["nvrtc.c"], &[]);
+        }
+        folder
+    })
+    .path()
+}
+
+/// The program in a folder of its own, on a driver that fails as `fake` tells.
+struct Machine {
+    folder: TempDir,
+    fake: &'static str,
+    devices: u32,
+    compiler: bool,
+}
+
+impl Machine {
+    fn new(fake: &'static str) -> Self {
+        Self {
+            folder: tempfile::tempdir().unwrap(),
+            fake,
+            devices: 1,
+            compiler: false,
+        }
+    }
+
+    fn log_file(&self) -> PathBuf {
+        self.folder.path().join("log")
+    }
+
+    fn run(&self, arguments: &[&str]) -> Output {
+        self.command(arguments).output().unwrap()
+    }
+
+    fn command(&self, arguments: &[&str]) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_queenfold"));
+        for (name, _) in std::env::vars_os() {
+            if name.to_string_lossy().starts_with("QUEENFOLD_") {
+                command.env_remove(name);
+            }
+        }
+        command
+            .args(arguments)
+            .current_dir(self.folder.path())
+            .env("LD_LIBRARY_PATH", libraries(self.compiler))
+            .env("XDG_CACHE_HOME", self.folder.path().join("cache"))
+            .env("FAKE", self.fake)
+            .env("FAKE_DEVICES", self.devices.to_string())
+            .env("FAKE_LOG", self.log_file());
+        command
+    }
+
+    /// The result of a run, which must be right.
+    fn count(&self, arguments: &[&str]) -> (Value, String) {
+        let output = self.run(&[&["run", "--json"], arguments].concat());
+        let said = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert!(output.status.success(), "{arguments:?}: {said}");
+        let json: Value = serde_json::from_slice(&output.stdout).unwrap();
+        assert_eq!(json["verified"], "known");
+        (json, said)
+    }
+
+    /// What the driver was told: each call's name and number, in order.
+    fn log(&self) -> Vec<(String, u32)> {
+        std::fs::read_to_string(self.log_file())
+            .unwrap_or_default()
+            .lines()
+            .filter_map(|line| line.split_once(' '))
+            .map(|(what, value)| (what.to_owned(), value.parse().unwrap()))
+            .collect()
+    }
+
+    fn calls(&self, what: &str) -> Vec<u32> {
+        let of = |(name, value): (String, u32)| (name == what).then_some(value);
+        self.log().into_iter().filter_map(of).collect()
+    }
+}
+
+const ON_GPU: [&str; 6] = ["--gpu", "cuda", "--workers", "0", "--engine", "chain"];
+
+#[test]
+fn without_a_compiler_the_embedded_kernels_count() {
+    let machine = Machine::new("");
+    let (json, _) = machine.count(&[&["-n", "13"][..], &ON_GPU].concat());
+    assert_eq!(json["gpu"][0]["name"], "Fake GPU");
+    // The census of the board is counted by the thread that owns the device.
+    assert!(json["gpu"][0]["tasks"].as_u64().unwrap() > 4, "{json}");
+    assert!(!machine.calls("embedded").is_empty());
+    assert!(machine.calls("compiled").is_empty());
+}
+
+#[test]
+fn a_compiler_is_used_if_it_works_and_what_it_makes_loads() {
+    for (fake, embedded) in [
+        ("", false),
+        ("no compiler", true),
+        ("222 compiled", true),
+        ("218 compiled", true),
+        ("209 compiled", true),
+    ] {
+        let mut machine = Machine::new(fake);
+        machine.compiler = true;
+        machine.count(&[&["-n", "12"][..], &ON_GPU].concat());
+        assert_eq!(!machine.calls("embedded").is_empty(), embedded, "{fake}");
+        assert_eq!(
+            machine.calls("compiled").is_empty(),
+            fake == "no compiler",
+            "{fake}"
+        );
+    }
+}
+
+#[test]
+fn without_a_device_the_workers_count() {
+    for fake in [
+        "no device",
+        "none shown",
+        "broken",
+        "222",
+        "no memory",
+        "700",
+    ] {
+        let machine = Machine::new(fake);
+        // From 16 queens on a GPU is looked for by itself.
+        let (json, _) = machine.count(&["-n", "16", "--workers", "1", "--engine", "chain"]);
+        assert_eq!(json["nodes"].as_str().unwrap().len(), 9, "{fake}: {json}");
+        let by_device = json["gpu"][0]["tasks"].as_u64().unwrap_or(0);
+        assert_eq!(by_device, 0, "{fake}");
+    }
+    let machine = Machine::new("no device");
+    std::fs::write(
+        machine.folder.path().join("queenfold.toml"),
+        "[trace]\nfilter = \"info\"\n",
+    )
+    .unwrap();
+    let (_, said) = machine.count(&["-n", "8..=8", "--workers", "1"]);
+    let missing = "no GPU takes part: the CUDA driver shows no device";
+    assert_eq!(said.matches(missing).count(), 1, "{said}");
+}
+
+#[test]
+fn auto_weighs_the_chain_on_all_against_the_join_on_the_workers() {
+    let machine = Machine::new("");
+    let run = ["-n", "18", "--gpu", "cuda", "--workers", "1", "--no-unique"];
+    let (json, said) = machine.count(&run);
+    assert_eq!(json["engine"], "join");
+    assert_eq!(json["gpu"], serde_json::json!([]), "it counts no join");
+    let lines = |said: &str| {
+        said.matches("auto takes the join for n = 18: about ")
+            .count()
+    };
+    assert_eq!(lines(&said), 1, "{said}");
+    // Each speed is measured: on its first launches the device counted for that alone.
+    assert!(
+        machine.calls("launch").len() == 1,
+        "{:?}",
+        machine.calls("launch")
+    );
+
+    let failing = Machine::new("700");
+    let (json, said) = failing.count(&run);
+    assert_eq!(json["engine"], "join");
+    assert!(lines(&said) == 1 && said.contains("; Fake GPU: "), "{said}");
+    let (_, said) = machine.count(&[&run[..], &["--quiet"]].concat());
+    assert_eq!(lines(&said), 0, "{said}");
+
+    // Nothing to weigh.
+    for (workers, n) in [("0", "14"), ("1", "12")] {
+        let run = [
+            "-n",
+            n,
+            "--gpu",
+            "cuda",
+            "--workers",
+            workers,
+            "--no-unique",
+        ];
+        let (json, said) = machine.count(&run);
+        assert_eq!(json["engine"], "chain");
+        assert!(!said.contains("auto takes"), "{said}");
+    }
+}
+
+#[test]
+fn a_device_that_was_asked_for_and_is_not_there_ends_with_6() {
+    let mut machine = Machine::new("");
+    machine.devices = 2;
+    for (fake, device, why) in [
+        ("no device", "0", "shows no device"),
+        (
+            "",
+            "2",
+            "no GPU 2: the CUDA driver shows 2, numbered from 0",
+        ),
+    ] {
+        machine.fake = fake;
+        let output = machine.run(&["run", "-n", "12", "--gpu", "cuda", "--device", device]);
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(6), "{said}");
+        assert_eq!(said.lines().count(), 1, "{said}");
+        assert!(said.contains(why), "{said}");
+    }
+}
+
+#[test]
+fn a_device_that_is_lost_on_the_way_loses_nothing() {
+    let machine = Machine::new("700 later");
+    let workers = [
+        "-n",
+        "16",
+        "--workers",
+        "1",
+        "--isa",
+        "portable",
+        "--engine",
+        "chain",
+    ];
+    let (_, said) = machine.count(&[&workers[..], &["--gpu", "cuda"]].concat());
+    assert!(said.contains("ILLEGAL_ADDRESS"), "{said}");
+    let output = machine.run(&[&["run", "-n", "15"][..], &ON_GPU].concat());
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(1), "{said}");
+    assert!(said.contains("no device is left"), "{said}");
+    assert!(output.stdout.is_empty());
+}
+
+#[test]
+fn each_device_of_a_list_takes_part_once() {
+    let mut machine = Machine::new("");
+    machine.devices = 3;
+    let directory = machine.folder.path().join("run").display().to_string();
+    let (json, _) = machine.count(
+        &[
+            &[
+                "-n",
+                "16",
+                "--device",
+                "0,2",
+                "--no-unique",
+                "--dir",
+                &directory,
+            ][..],
+            &ON_GPU,
+        ]
+        .concat(),
+    );
+    let gpus = json["gpu"].as_array().unwrap();
+    assert_eq!(gpus.len(), 2);
+    let tasks: Vec<_> = gpus
+        .iter()
+        .map(|gpu| gpu["tasks"].as_u64().unwrap())
+        .collect();
+    assert!(tasks[0] > 0 && tasks[1] > 0, "{tasks:?}");
+    assert_eq!(tasks.iter().sum::<u64>(), 128, "one queue, each task once");
+    let mut opened = machine.calls("device");
+    opened.sort_unstable();
+    assert_eq!(opened, [0, 2], "each device is opened once, by one owner");
+
+    let output = machine.run(&["status", &directory, "--json"]);
+    let status: Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(
+        status["devices"],
+        serde_json::json!(["Fake GPU", "Fake GPU"])
+    );
+    let workers: Vec<_> = status["workers"].as_array().unwrap().iter().collect();
+    let names: Vec<_> = workers
+        .iter()
+        .map(|worker| worker["name"].as_str())
+        .collect();
+    assert_eq!(names, [Some("gpu-0"), Some("gpu-2")]);
+    let told = machine.run(&["status", &directory]);
+    let told = String::from_utf8_lossy(&told.stdout);
+    assert!(told.contains("devices     Fake GPU, Fake GPU"), "{told}");
+    let output = machine.run(&["export", &directory]);
+    assert!(String::from_utf8_lossy(&output.stdout).contains("Fake GPU"));
+}
+
+#[test]
+fn settings_of_the_gpu_reach_the_driver_at_both_ends_of_their_ranges() {
+    let run = |settings: String, n: &str| {
+        let machine = Machine::new("");
+        let text = format!("[gpu]\n{settings}\n");
+        std::fs::write(machine.folder.path().join("queenfold.toml"), text).unwrap();
+        machine.count(&[&["-n", n, "--no-unique"][..], &ON_GPU].concat());
+        machine
+    };
+    for block in [32, 256] {
+        let machine = run(format!("block = {block}"), "11");
+        let launches = machine.calls("launch");
+        assert!(!launches.is_empty());
+        assert!(
+            launches.iter().all(|threads| *threads == block),
+            "{launches:?}"
+        );
+    }
+    for (streams, slots) in [(1, 1), (4, 1), (1, 4), (4, 4)] {
+        let machine = run(format!("streams = {streams}\nslots = {slots}"), "11");
+        // One more of each for what must not wait, and for the beginning of time.
+        assert_eq!(machine.calls("stream").len(), streams + 1);
+        assert_eq!(machine.calls("event").len(), 4 * streams * slots + 1);
+    }
+    let launches = |batch_ms: u32| {
+        let machine = run(format!("batch_ms = {batch_ms}"), "16");
+        machine.calls("launch").len()
+    };
+    let (short, long) = (launches(50), launches(5000));
+    assert!(short > long + 5, "{short} launches of 50 ms, {long} of 5 s");
+}
+
+#[test]
+fn boards_too_small_for_a_device_are_left_to_the_workers() {
+    let machine = Machine::new("");
+    let range = ["run", "-n", "1..=6", "--gpu", "cuda", "--json"];
+    let output = machine.run(&[&range[..], &["--workers", "1"]].concat());
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{said}");
+    assert_eq!(String::from_utf8_lossy(&output.stdout).lines().count(), 6);
+    let alone = machine.run(&[&range[..], &["--workers", "0"]].concat());
+    assert_eq!(alone.status.code(), Some(2));
+    let said = String::from_utf8_lossy(&alone.stderr);
+    assert!(said.contains("devices count boards of 5 to "), "{said}");
+}
+
+#[test]
+fn bench_measures_all_in_one_command() {
+    let machine = Machine::new("");
+    let output = machine.run(&["bench", "--gpu", "--json", "--up-to", "12"]);
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{said}");
+    let json: Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(json["device"]["name"], "Fake GPU");
+    let totals: Vec<_> = json["boards"].as_array().unwrap().iter().collect();
+    let totals: Vec<_> = totals
+        .iter()
+        .map(|board| {
+            (
+                board["n"].as_u64().unwrap(),
+                board["total"].as_str().unwrap(),
+            )
+        })
+        .collect();
+    assert_eq!(totals, [(10, "724"), (11, "2680"), (12, "14200")]);
+    for board in json["boards"].as_array().unwrap() {
+        assert!(board["kernel_seconds"].as_f64().unwrap() > 0.0);
+        assert_eq!(board["registers"], 32);
+    }
+    let mixed = &json["mixed"];
+    assert_eq!(mixed["n"], 12);
+    for times in [
+        "device_seconds",
+        "mixed_seconds",
+        "mixed_skew_seconds",
+        "cpu_seconds",
+        "cpu_cut_off",
+    ] {
+        assert_eq!(mixed[times].as_array().unwrap().len(), 5, "{times}");
+    }
+    let historical: Vec<_> = json["historical"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|row| {
+            (
+                row["method"].as_str().unwrap(),
+                row["total"].as_str().unwrap(),
+            )
+        })
+        .collect();
+    assert_eq!(
+        historical,
+        [("node-layer", "14200"), ("bit-board", "14200")]
+    );
+    assert!(json["error"].is_null());
+
+    let output = machine.run(&["bench", "--gpu", "--up-to", "10"]);
+    let text = String::from_utf8_lossy(&output.stdout);
+    let header = "  n    kernel s      wall s    busy  published  reached";
+    let lines: Vec<_> = text.lines().collect();
+    assert_eq!(lines[2], header, "{text}");
+    assert_eq!(lines[3].len(), header.len() - "reached".len() + "yes".len());
+    assert!(!text.contains(['{', '"']), "{text}");
+}
+
+#[test]
+fn bench_on_a_device_that_fails_ends_with_one_line() {
+    for fake in ["222", "no memory", "700", "700 later"] {
+        let machine = Machine::new(fake);
+        let output = machine.run(&["bench", "--gpu", "--json", "--up-to", "12"]);
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(1), "{fake}: {said}");
+        let errors: Vec<_> = said
+            .lines()
+            .filter_map(|line| line.strip_prefix("error: "))
+            .collect();
+        assert_eq!(errors.len(), 1, "{fake}: {said}");
+        let json: Value = serde_json::from_slice(&output.stdout).unwrap();
+        assert_eq!(json["error"], errors[0], "{fake}");
+        assert_eq!(json["boards"], serde_json::json!([]), "{fake}");
+    }
+}
+
+#[test]
+#[cfg(unix)]
+fn bench_that_is_stopped_prints_what_it_has_measured() {
+    use std::io::{BufRead, BufReader};
+    use std::process::Stdio;
+
+    let machine = Machine::new("");
+    let mut bench = machine
+        .command(&["bench", "--gpu", "--json"])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut said = BufReader::new(bench.stderr.take().unwrap()).lines();
+    let measured = said.find(|line| line.as_ref().unwrap().starts_with("n = 12: "));
+    assert!(measured.is_some());
+    let killed = std::process::Command::new("kill")
+        .args(["-TERM", &bench.id().to_string()])
+        .status();
+    assert!(killed.unwrap().success());
+    // Read on: what is not read cannot be written.
+    said.for_each(drop);
+    let output = bench.wait_with_output().unwrap();
+    assert_eq!(output.status.code(), Some(4));
+    let json: Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(json["error"], "stopped by a signal");
+    assert_eq!(json["boards"][2]["total"], "14200");
+    assert!(json["mixed"].is_null());
+}

@@ -1,0 +1,119 @@
+//! The trace of a run on CPU workers and devices. Alone in its process: whoever first comes by a span
+//! where nobody listens may turn it off for a moment.
+#![cfg(feature = "emulated-gpu")]
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use queenfold::actors::{Control, DeviceSpec, LANES, RunSpec, run_on};
+use queenfold::board::Size;
+use queenfold::chain::ChainPlan;
+use queenfold::engine::CounterSettings;
+use queenfold::gpu::{Device, Emulated, EmulatedSettings, OwnerSettings};
+use queenfold::simd::Isa;
+use queenfold::telemetry::trace_layer;
+use serde_json::Value;
+use tracing_subscriber::layer::SubscriberExt;
+
+fn device(index: usize) -> DeviceSpec {
+    DeviceSpec {
+        index,
+        name: "emulated".to_owned(),
+        open: Arc::new(|| {
+            Ok(Box::new(Emulated::new(EmulatedSettings::default())) as Box<dyn Device>)
+        }),
+        settings: OwnerSettings {
+            batch_time: Duration::from_millis(50),
+            first_cost: 0.01,
+            ..OwnerSettings::default()
+        },
+    }
+}
+
+#[test]
+fn a_trace_shows_upload_kernel_and_download_of_each_stream_beside_the_workers() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("trace.json");
+    let (layer, file) = trace_layer(&path).unwrap();
+    let subscriber = tracing_subscriber::registry().with(layer);
+    let devices = [device(0), device(3)];
+    // Long enough for both devices to be opened and have something to do.
+    let slow = RunSpec {
+        plans: vec![Arc::new(ChainPlan::new(Size::new(16).unwrap()))],
+        workers: 1,
+        counter: CounterSettings {
+            isa: Isa::Portable,
+            memory: 64 << 20,
+        },
+        queue_per_worker: 2,
+        batch_time: Duration::from_millis(2),
+        time_limit: None,
+        audit: 0.0,
+        recorder: None,
+    };
+    let (begun, report, ended) = tracing::subscriber::with_default(subscriber, || {
+        tracing::debug_span!(target: LANES, "begin", lane = "test").in_scope(|| ());
+        let begun = Instant::now();
+        let report = run_on(&slow, &devices, &Control::new()).unwrap();
+        (begun, report, Instant::now())
+    });
+    file.finish().unwrap();
+    let trace: Value = serde_json::from_str(&std::fs::read_to_string(&path).unwrap()).unwrap();
+    let events = trace["traceEvents"].as_array().unwrap();
+    let lanes: BTreeMap<u64, &str> = events
+        .iter()
+        .filter(|event| event["name"] == "thread_name")
+        .map(|event| {
+            let name = event["args"]["name"].as_str().unwrap();
+            (event["tid"].as_u64().unwrap(), name)
+        })
+        .collect();
+    for lane in ["worker-0", "gpu-0 stream 0", "gpu-3 stream 0"] {
+        assert!(
+            lanes.values().any(|name| *name == lane),
+            "{lane}: {lanes:?}"
+        );
+    }
+
+    let time = |event: &Value, key: &str| event[key].as_f64().unwrap();
+    let run_begins = events
+        .iter()
+        .find(|event| event["name"] == "begin")
+        .map(|event| time(event, "ts"))
+        .unwrap();
+    let run_ends = run_begins + (ended - begun).as_secs_f64() * 1e6 + 1e3;
+    let mut parts: BTreeMap<(&str, &str), Vec<(f64, f64)>> = BTreeMap::new();
+    for event in events.iter().filter(|event| event["ph"] == "X") {
+        let lane = lanes[&event["tid"].as_u64().unwrap()];
+        let (start, length) = (time(event, "ts"), time(event, "dur"));
+        assert!(start >= run_begins && length >= 0.0, "{event}");
+        assert!(start + length <= run_ends, "{event} ends after {run_ends}");
+        if lane.starts_with("gpu-") {
+            let name = event["name"].as_str().unwrap();
+            assert_eq!(event["args"]["device"], "emulated");
+            assert!(event["args"]["tasks"].as_u64().unwrap() > 0);
+            parts
+                .entry((lane, name))
+                .or_default()
+                .push((start, start + length));
+        }
+    }
+    for (device, lane) in [(1, "gpu-0 stream 0"), (2, "gpu-3 stream 0")] {
+        let of = |part| parts[&(lane, part)].clone();
+        let mut kernels = of("kernel");
+        assert_eq!(of("upload").len(), kernels.len(), "{lane}");
+        assert_eq!(of("download").len(), kernels.len(), "{lane}");
+        kernels.sort_by(|a, b| a.partial_cmp(b).unwrap());
+        for pair in kernels.windows(2) {
+            assert!(pair[0].1 <= pair[1].0 + 0.01, "{lane}: {pair:?} overlap");
+        }
+        // The device is emulated: its kernels are all that it is busy with.
+        let counted: f64 = kernels.iter().map(|(start, end)| end - start).sum();
+        let busy = report.workers[device].busy.as_secs_f64() * 1e6;
+        assert!(
+            counted > 0.0 && counted <= 1.1 * busy + 1e4,
+            "{lane}: {counted} of {busy}"
+        );
+    }
+}
