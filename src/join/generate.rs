@@ -1,6 +1,6 @@
 use super::Half;
 use super::half::MAX_ROWS;
-use super::kernel::{Boards, Kernel, SLACK};
+use super::kernel::{Boards, Kernel, Place, SLACK};
 use super::layout::Layout;
 
 /// Makes the list of keys of all ways to fill a half board, from quarter boards.
@@ -20,6 +20,8 @@ pub struct Generator {
     spare: Quarter,
     /// Every choice of half the columns of a half board, numbered within it.
     choices: Vec<u16>,
+    /// Where the outer and the inner boards of each choice are.
+    places: Vec<[Place; 2]>,
     keys: Vec<u64>,
     /// Sums of the members of the lower and of the upper half of a set.
     sums: [Vec<u32>; 2],
@@ -43,7 +45,7 @@ struct Quarter {
     index: Index,
     /// For each set of columns, in the order of the index, where its boards begin, and their
     /// number.
-    places: Vec<(u32, u32)>,
+    places: Vec<Place>,
     lines: Vec<u64>,
     keys: Vec<u64>,
 }
@@ -95,8 +97,8 @@ impl Index {
     }
 }
 
-/// Keys handed on at a time: they stay in the first-level cache.
-const BATCH: usize = 2048;
+/// So many boards of a quarter are expected to stay in the second-level cache.
+const NEAR: usize = 1 << 15;
 
 impl Generator {
     /// Whether it holds the quarter boards of `frame`.
@@ -155,21 +157,23 @@ impl Generator {
         sums(&members[..half], low);
         sums(&members[half..], high);
         let all = members.iter().sum::<u32>();
-        self.keys.clear();
-        for &choice in &self.choices {
+        self.places.clear();
+        self.places.extend(self.choices.iter().map(|&choice| {
             let choice = usize::from(choice);
             let chosen = low[choice & ((1 << half) - 1)] | high[choice >> half];
-            let outer = self.outer.boards(chosen);
-            let inner = self.inner.boards(all ^ chosen);
-            kernel.cross(outer, inner, &mut self.keys);
-            if self.keys.len() >= BATCH {
-                if !found(&self.keys) {
-                    return false;
-                }
-                self.keys.clear();
+            [self.outer.place(chosen), self.inner.place(all ^ chosen)]
+        }));
+        let boards = [self.outer.boards(), self.inner.boards()];
+        let mut rest = &self.places[..];
+        while !rest.is_empty() {
+            self.keys.clear();
+            let done = kernel.cross(rest, boards, &mut self.keys);
+            if !found(&self.keys) {
+                return false;
             }
+            rest = &rest[done..];
         }
-        found(&self.keys)
+        true
     }
 
     /// Bytes held.
@@ -213,7 +217,7 @@ impl Quarter {
         };
         // No row, no column: one board.
         self.clear(columns.len(), 0);
-        self.places[0] = (0, 1);
+        self.places[0] = Place { at: 0, count: 1 };
         self.lines.push(0);
         self.keys.push(0);
         self.pad();
@@ -239,12 +243,16 @@ impl Quarter {
                 for index in bits(set) {
                     if allowed >> columns[index as usize] & 1 == 1 {
                         let (line, key) = squares[index as usize];
-                        let boards = self.boards(set ^ 1 << index);
-                        kernel.extend(boards, line, key, [&mut next.lines, &mut next.keys]);
+                        let place = self.place(set ^ 1 << index);
+                        let to = [&mut next.lines, &mut next.keys];
+                        kernel.extend(self.boards(), place, line, key, to);
                     }
                 }
                 let count = next.lines.len() - start;
-                next.places[next.index.of(set)] = (start as u32, count as u32);
+                next.places[next.index.of(set)] = Place {
+                    at: start as u32,
+                    count: count as u32,
+                };
             }
             next.pad();
             std::mem::swap(self, next);
@@ -261,7 +269,8 @@ impl Quarter {
     fn clear(&mut self, columns: usize, size: usize) {
         self.index.fill(columns as u32, size as u32);
         self.places.clear();
-        self.places.resize(self.index.sets as usize, (0, 0));
+        self.places
+            .resize(self.index.sets as usize, Place::default());
         self.lines.clear();
         self.keys.clear();
     }
@@ -272,12 +281,26 @@ impl Quarter {
         self.keys.resize(self.keys.len() + SLACK, 0);
     }
 
-    fn boards(&self, columns: u32) -> Boards<'_> {
-        let (at, count) = self.places[self.index.of(columns)];
+    /// How many cache lines of the boards of a set to ask for ahead of use: most of them, and the
+    /// same number for each set, so that the loop that asks is foreseen. None if all stays near.
+    fn ahead(&self) -> usize {
+        if self.lines.len() < NEAR {
+            return 0;
+        }
+        (self.lines.len() / self.places.len()).div_ceil(8) + 1
+    }
+
+    /// Where the boards with queens in `columns` are.
+    #[inline(always)]
+    fn place(&self, columns: u32) -> Place {
+        self.places[self.index.of(columns)]
+    }
+
+    fn boards(&self) -> Boards<'_> {
         Boards {
-            lines: &self.lines[at as usize..],
-            keys: &self.keys[at as usize..],
-            count: count as usize,
+            lines: &self.lines,
+            keys: &self.keys,
+            ahead: self.ahead(),
         }
     }
 }

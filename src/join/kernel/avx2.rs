@@ -187,16 +187,22 @@ impl Vector for Avx2 {
     }
 
     #[inline(always)]
+    fn prefetch(self, from: *const u64) {
+        // SAFETY: see above; a prefetch of any address is harmless.
+        unsafe { _mm_prefetch::<_MM_HINT_T0>(from.cast()) }
+    }
+
+    #[inline(always)]
     fn or_wide(self, a: __m256i, b: __m256i) -> __m256i {
         self.or(a, b)
     }
 
     #[inline(always)]
-    fn disjoint_wide(self, a: __m256i, b: __m256i) -> u32 {
+    fn disjoint_wide(self, a: __m256i, b: __m256i, among: u32) -> u32 {
         // SAFETY: see above.
         unsafe {
             let zero = _mm256_cmpeq_epi64(_mm256_and_si256(a, b), _mm256_setzero_si256());
-            _mm256_movemask_pd(_mm256_castsi256_pd(zero)) as u32
+            _mm256_movemask_pd(_mm256_castsi256_pd(zero)) as u32 & among
         }
     }
 

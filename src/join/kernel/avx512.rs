@@ -178,7 +178,7 @@ impl Vector for Avx512 {
     unsafe fn compress(self, keys: __m512i, mask: u32, to: *mut u32) {
         // Compress in register, then store whole: compress to memory is slow microcode.
         // SAFETY: see above.
-        unsafe { _mm512_storeu_si512(to.cast(), _mm512_maskz_compress_epi32(mask as u16, keys)) }
+        unsafe { _mm512_storeu_si512(to.cast(), _mm512_mask_compress_epi32(keys, mask as u16, keys)) }
     }
 
     #[inline(always)]
@@ -186,7 +186,7 @@ impl Vector for Avx512 {
         let kept = (1u32 << mask.count_ones()) - 1;
         // SAFETY: see above; lanes masked out are not written.
         unsafe {
-            let keys = _mm512_maskz_compress_epi32(mask as u16, keys);
+            let keys = _mm512_mask_compress_epi32(keys, mask as u16, keys);
             _mm512_mask_storeu_epi32(to.cast(), kept as u16, keys);
         }
     }
@@ -210,27 +210,34 @@ impl Vector for Avx512 {
     }
 
     #[inline(always)]
+    fn prefetch(self, from: *const u64) {
+        // SAFETY: see above; a prefetch of any address is harmless.
+        unsafe { _mm_prefetch::<_MM_HINT_T0>(from.cast()) }
+    }
+
+    #[inline(always)]
     fn or_wide(self, a: __m512i, b: __m512i) -> __m512i {
         self.or(a, b)
     }
 
     #[inline(always)]
-    fn disjoint_wide(self, a: __m512i, b: __m512i) -> u32 {
+    fn disjoint_wide(self, a: __m512i, b: __m512i, among: u32) -> u32 {
         // SAFETY: see above.
-        unsafe { _mm512_testn_epi64_mask(a, b).into() }
+        unsafe { _mm512_mask_testn_epi64_mask(among as u8, a, b).into() }
     }
 
     #[inline(always)]
     unsafe fn compress_wide(self, keys: __m512i, mask: u32, to: *mut u64) {
         // SAFETY: see above.
-        unsafe { _mm512_storeu_si512(to.cast(), _mm512_maskz_compress_epi64(mask as u8, keys)) }
+        unsafe { _mm512_storeu_si512(to.cast(), _mm512_mask_compress_epi64(keys, mask as u8, keys)) }
     }
 
     #[inline(always)]
     unsafe fn compress_low(self, keys: __m512i, mask: u32, to: *mut u32) {
         // SAFETY: see above.
         unsafe {
-            let low = _mm256_maskz_compress_epi32(mask as u8, _mm512_cvtepi64_epi32(keys));
+            let low = _mm512_cvtepi64_epi32(keys);
+            let low = _mm256_mask_compress_epi32(low, mask as u8, low);
             _mm256_storeu_si256(to.cast(), low);
         }
     }

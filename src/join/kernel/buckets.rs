@@ -171,7 +171,7 @@ fn deal<V: Vector, T: Rest>(v: V, keys: &[u64], buckets: &mut Buckets<T>) {
         // more.
         unsafe {
             let keys = v.load_wide(keys.as_ptr().add(at));
-            let [low, high] = bits.map(|bit| v.disjoint_wide(keys, bit));
+            let [low, high] = bits.map(|bit| v.disjoint_wide(keys, bit, all));
             let mut give = |value: usize, lanes: u32| {
                 T::compress(v, keys, lanes, ends[value]);
                 ends[value] = ends[value].add(lanes.count_ones() as usize);

@@ -20,7 +20,7 @@ pub use avx2::Avx2;
 #[cfg(target_arch = "x86_64")]
 pub use avx512::Avx512;
 pub use buckets::{Buckets, Rest};
-pub use cross::Boards;
+pub use cross::{BATCH, Boards, Place};
 pub use filter::Split;
 pub use leaf::{LEAF, Tables};
 pub use portable::Portable;
@@ -44,12 +44,13 @@ pub trait Kernel: Copy + Send + 'static {
     fn name(self) -> &'static str;
 
     /// Appends to `to` the keys of all pairs of an outer and an inner board that do not attack each
-    /// other.
-    fn cross(self, outer: Boards<'_>, inner: Boards<'_>, to: &mut Vec<u64>);
+    /// other, for one pair of places after the other, until there are [`BATCH`] keys or more. Returns
+    /// the number of pairs of places done.
+    fn cross(self, places: &[[Place; 2]], boards: [Boards<'_>; 2], to: &mut Vec<u64>) -> usize;
 
-    /// Appends to `to`, lines and keys, the boards that have one more queen than those given, whose
-    /// `line` and `key` it has: those boards that it does not attack.
-    fn extend(self, boards: Boards<'_>, line: u64, key: u64, to: [&mut Vec<u64>; 2]);
+    /// Appends to `to`, lines and keys, the boards that have one more queen than those at `place`,
+    /// whose `line` and `key` it has: those boards that it does not attack.
+    fn extend(self, boards: Boards<'_>, place: Place, line: u64, key: u64, to: [&mut Vec<u64>; 2]);
 
     /// Adds keys to the buckets of their top bits.
     fn scatter<T: Rest>(self, keys: &[u64], buckets: &mut Buckets<T>);
@@ -79,23 +80,30 @@ macro_rules! entry_points {
     ($vector:ident, $name:literal $(, $features:literal)?) => {
         const _: () = {
             use super::{
-                Boards, Buckets, Kernel, Rest, SAMPLE, Split, Tables, buckets, cross, filter, leaf,
+                Boards, Buckets, Kernel, Place, Rest, SAMPLE, Split, Tables, buckets, cross, filter,
+                leaf,
             };
 
             $(#[target_feature(enable = $features)])?
-            unsafe fn cross(v: $vector, outer: Boards<'_>, inner: Boards<'_>, to: &mut Vec<u64>) {
-                cross::cross(v, outer, inner, to);
+            unsafe fn cross(
+                v: $vector,
+                places: &[[Place; 2]],
+                boards: [Boards<'_>; 2],
+                to: &mut Vec<u64>,
+            ) -> usize {
+                cross::cross(v, places, boards, to)
             }
 
             $(#[target_feature(enable = $features)])?
             unsafe fn extend(
                 v: $vector,
                 boards: Boards<'_>,
+                place: Place,
                 line: u64,
                 key: u64,
                 to: [&mut Vec<u64>; 2],
             ) {
-                cross::extend(v, boards, line, key, to);
+                cross::extend(v, boards, place, line, key, to);
             }
 
             $(#[target_feature(enable = $features)])?
@@ -150,14 +158,26 @@ macro_rules! entry_points {
                     $name
                 }
 
-                fn cross(self, outer: Boards<'_>, inner: Boards<'_>, to: &mut Vec<u64>) {
+                fn cross(
+                    self,
+                    places: &[[Place; 2]],
+                    boards: [Boards<'_>; 2],
+                    to: &mut Vec<u64>,
+                ) -> usize {
                     // SAFETY: see above.
-                    unsafe { cross(self, outer, inner, to) }
+                    unsafe { cross(self, places, boards, to) }
                 }
 
-                fn extend(self, boards: Boards<'_>, line: u64, key: u64, to: [&mut Vec<u64>; 2]) {
+                fn extend(
+                    self,
+                    boards: Boards<'_>,
+                    place: Place,
+                    line: u64,
+                    key: u64,
+                    to: [&mut Vec<u64>; 2],
+                ) {
                     // SAFETY: see above.
-                    unsafe { extend(self, boards, line, key, to) }
+                    unsafe { extend(self, boards, place, line, key, to) }
                 }
 
                 fn lacking(self, from: &[u32], bits: u32, to: &mut [u32]) -> (usize, u32) {

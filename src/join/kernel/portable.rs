@@ -116,15 +116,21 @@ impl Vector for Portable {
     }
 
     #[inline(always)]
+    fn prefetch(self, from: *const u64) {
+        let _ = from;
+    }
+
+    #[inline(always)]
     fn or_wide(self, a: [u64; 4], b: [u64; 4]) -> [u64; 4] {
         std::array::from_fn(|lane| a[lane] | b[lane])
     }
 
     #[inline(always)]
-    fn disjoint_wide(self, a: [u64; 4], b: [u64; 4]) -> u32 {
-        (0..4)
+    fn disjoint_wide(self, a: [u64; 4], b: [u64; 4], among: u32) -> u32 {
+        let disjoint: u32 = (0..4)
             .map(|lane| u32::from(a[lane] & b[lane] == 0) << lane)
-            .sum()
+            .sum();
+        disjoint & among
     }
 
     #[inline(always)]

@@ -117,8 +117,7 @@ fn crossings(kernel: impl Kernel) {
     for (outer, inner) in [(0, 5), (3, 0), (1, 1), (5, 7), (9, 8), (12, 38), (38, 33)] {
         let mut board = |count: usize| [(); 2].map(|()| random.wide_keys(count + SLACK));
         let (a, b) = (board(outer), board(inner));
-        let [a_view, b_view] =
-            [(&a, outer), (&b, inner)].map(|([lines, keys], count)| Boards { lines, keys, count });
+        let views = [&a, &b].map(|[lines, keys]| Boards { lines, keys });
         let mut expected = vec![42];
         for (lines, key) in a[0].iter().zip(&a[1]).take(outer) {
             for (other, other_key) in b[0].iter().zip(&b[1]).take(inner) {

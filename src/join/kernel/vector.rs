@@ -73,11 +73,14 @@ pub trait Vector: Copy {
     /// `WIDE_LANES` keys may be read there.
     unsafe fn load_wide(self, from: *const u64) -> Self::Wide;
 
+    /// Asks for the keys at `from`, which may lie anywhere, to be brought into the cache.
+    fn prefetch(self, from: *const u64);
+
     /// Bits in either.
     fn or_wide(self, a: Self::Wide, b: Self::Wide) -> Self::Wide;
 
-    /// Lanes that share no bit: lane i is bit i.
-    fn disjoint_wide(self, a: Self::Wide, b: Self::Wide) -> u32;
+    /// Those of the lanes in `among` that share no bit: lane i is bit i.
+    fn disjoint_wide(self, a: Self::Wide, b: Self::Wide, among: u32) -> u32;
 
     /// Writes the keys of the lanes in `mask` to `to`, without gaps.
     ///
