@@ -2,6 +2,8 @@
 
 use std::arch::x86_64::*;
 
+use super::leaf::Fields;
+use super::spread::Spread;
 use super::{LEAF, Row, SAMPLE, Vector};
 use crate::simd::Isa;
 
@@ -127,7 +129,7 @@ impl Vector for Avx512 {
     type Wide = __m512i;
     type Row = __m512i;
     type Sum = __m512i;
-    type Bits = u32;
+    type Bits = Spread;
 
     const LANES: usize = 16;
     const WIDE_LANES: usize = 8;
@@ -243,26 +245,14 @@ impl Vector for Avx512 {
     }
 
     #[inline(always)]
-    fn bits<const WIDTH: usize>(self, mask: u32) -> u32 {
-        mask
+    fn bits(self, fields: &Fields) -> Spread {
+        Spread::new(fields)
     }
 
     #[inline(always)]
-    fn offsets<const WIDTH: usize>(self, key: u32, bits: u32) -> [usize; 5] {
-        // Four words of 16 bits, in each of them a field times the size of a row.
-        let fields = (((1 << WIDTH) - 1) * size_of::<Row>() as u64) * 0x0001_0001_0001_0001;
+    fn offsets(self, key: u32, bits: Spread) -> [usize; 5] {
         // SAFETY: see above.
-        let (packed, spread) = unsafe {
-            let packed = _pext_u32(key, bits);
-            (packed, _pdep_u64(packed.into(), fields))
-        };
-        [
-            (spread & 0xFFFF) as usize,
-            (spread >> 16 & 0xFFFF) as usize,
-            (spread >> 32 & 0xFFFF) as usize,
-            (spread >> 48) as usize,
-            u64::from(packed).unbounded_shr(4 * WIDTH as u32) as usize * size_of::<Row>(),
-        ]
+        unsafe { bits.offsets(key) }
     }
 
     #[inline(always)]

@@ -6,6 +6,8 @@ mod cross;
 mod filter;
 mod leaf;
 mod portable;
+#[cfg(target_arch = "x86_64")]
+mod spread;
 #[cfg(test)]
 mod tests;
 mod vector;
@@ -20,7 +22,7 @@ pub use avx2::Avx2;
 #[cfg(target_arch = "x86_64")]
 pub use avx512::Avx512;
 pub use buckets::{Buckets, Rest};
-pub use cross::{BATCH, Boards, Place};
+pub use cross::{Boards, Place};
 pub use filter::Split;
 pub use leaf::{LEAF, Tables};
 pub use portable::Portable;

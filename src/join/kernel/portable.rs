@@ -1,5 +1,6 @@
 //! Plain Rust: small arrays that the compiler may or may not turn into vectors.
 
+use super::leaf::Fields;
 use super::{Row, Vector};
 
 /// Proof of nothing: plain Rust runs everywhere.
@@ -14,6 +15,8 @@ super::entry_points!(Portable, "portable");
 pub struct Bits {
     mask: u32,
     moves: [u32; 5],
+    /// For each field, the number of bits below it, and its own as the lowest.
+    fields: [(u32, u64); 5],
 }
 
 const LANES: usize = 8;
@@ -159,7 +162,8 @@ impl Vector for Portable {
     }
 
     #[inline(always)]
-    fn bits<const WIDTH: usize>(self, mask: u32) -> Bits {
+    fn bits(self, fields: &Fields) -> Bits {
+        let mask = fields.used;
         let mut moves = [0; 5];
         let mut left = mask;
         // Bits to the right of which an odd number of places is empty move by 1, and so on.
@@ -173,21 +177,29 @@ impl Vector for Portable {
             left = (left ^ *moving) | *moving >> (1 << step);
             empty &= !parity;
         }
-        Bits { mask, moves }
+        let mut low = 0;
+        let fields = fields.widths.map(|width| {
+            let field = (low, (1 << width) - 1);
+            low += width;
+            field
+        });
+        Bits {
+            mask,
+            moves,
+            fields,
+        }
     }
 
     #[inline(always)]
-    fn offsets<const WIDTH: usize>(self, key: u32, bits: Bits) -> [usize; 5] {
+    fn offsets(self, key: u32, bits: Bits) -> [usize; 5] {
         let mut key = key & bits.mask;
         for (step, moving) in bits.moves.into_iter().enumerate() {
             let moved = key & moving;
             key = (key ^ moved) | moved >> (1 << step);
         }
         let key = u64::from(key);
-        std::array::from_fn(|field| {
-            let value = key >> (field * WIDTH) & ((1 << WIDTH) - 1);
-            value as usize * size_of::<Row>()
-        })
+        bits.fields
+            .map(|(low, mask)| (key >> low & mask) as usize * size_of::<Row>())
     }
 
     #[inline(always)]

@@ -1,3 +1,4 @@
+use super::leaf::Fields;
 use super::{LEAF, Row, SAMPLE};
 
 /// The vectors that the join is made of, for one instruction set.
@@ -94,12 +95,12 @@ pub trait Vector: Copy {
     /// `WIDE_LANES` keys may be written there, however many are in `mask`.
     unsafe fn compress_low(self, keys: Self::Wide, mask: u32, to: *mut u32);
 
-    /// The choice of the bits of `mask`, to be cut into fields of `WIDTH` bits.
-    fn bits<const WIDTH: usize>(self, mask: u32) -> Self::Bits;
+    /// The bits of `fields`.
+    fn bits(self, fields: &Fields) -> Self::Bits;
 
-    /// The chosen bits of `key`, moved together and cut into fields of `WIDTH` bits from the low
-    /// end, each as the offset in bytes of a row.
-    fn offsets<const WIDTH: usize>(self, key: u32, bits: Self::Bits) -> [usize; 5];
+    /// For each field, the value of its bits in `key`, moved together, as the offset in bytes of a
+    /// row.
+    fn offsets(self, key: u32, bits: Self::Bits) -> [usize; 5];
 
     /// How many of the keys have each bit.
     #[inline(always)]
