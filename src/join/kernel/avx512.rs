@@ -180,7 +180,12 @@ impl Vector for Avx512 {
     unsafe fn compress(self, keys: __m512i, mask: u32, to: *mut u32) {
         // Compress in register, then store whole: compress to memory is slow microcode.
         // SAFETY: see above.
-        unsafe { _mm512_storeu_si512(to.cast(), _mm512_mask_compress_epi32(keys, mask as u16, keys)) }
+        unsafe {
+            _mm512_storeu_si512(
+                to.cast(),
+                _mm512_mask_compress_epi32(keys, mask as u16, keys),
+            )
+        }
     }
 
     #[inline(always)]
@@ -231,7 +236,12 @@ impl Vector for Avx512 {
     #[inline(always)]
     unsafe fn compress_wide(self, keys: __m512i, mask: u32, to: *mut u64) {
         // SAFETY: see above.
-        unsafe { _mm512_storeu_si512(to.cast(), _mm512_mask_compress_epi64(keys, mask as u8, keys)) }
+        unsafe {
+            _mm512_storeu_si512(
+                to.cast(),
+                _mm512_mask_compress_epi64(keys, mask as u8, keys),
+            )
+        }
     }
 
     #[inline(always)]

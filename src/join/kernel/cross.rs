@@ -9,7 +9,8 @@ pub struct Boards<'a> {
     pub lines: &'a [u64],
     /// The part of the key that each board contributes.
     pub keys: &'a [u64],
-    /// How many cache lines of each list to ask for ahead of use.
+    /// How many cache lines of each list to ask for before the boards of a place are crossed: lists
+    /// that do not stay in the second-level cache are far away as often as not.
     pub ahead: usize,
 }
 
@@ -22,19 +23,20 @@ pub struct Place {
     pub count: u32,
 }
 
-impl<'a> Boards<'a> {
-    /// The boards at `place`, and what follows them.
+impl Boards<'_> {
+    /// The end of the boards that may be read with what follows them.
     #[inline(always)]
-    fn from(self, place: Place) -> Self {
-        let from = place.at as usize;
-        let boards = Self {
-            lines: &self.lines[from..],
-            keys: &self.keys[from..],
-            ..self
-        };
-        let room = place.count as usize + SLACK;
-        assert!(boards.lines.len() >= room && boards.keys.len() >= room);
-        boards
+    fn end(&self) -> u64 {
+        let length = self.lines.len().min(self.keys.len());
+        length.saturating_sub(SLACK) as u64
+    }
+}
+
+impl Place {
+    /// The end of the boards.
+    #[inline(always)]
+    fn end(self) -> u64 {
+        u64::from(self.at) + u64::from(self.count)
     }
 }
 
@@ -48,109 +50,128 @@ pub(super) fn cross<V: Vector>(
     boards: [Boards<'_>; 2],
     to: &mut Vec<u64>,
 ) -> usize {
+    let ends = boards.map(|boards| boards.end());
+    let lines = boards.map(|boards| boards.lines.as_ptr());
+    let keys = boards.map(|boards| boards.keys.as_ptr());
     let mut length = to.len();
-    for (done, &[outer, inner]) in places.iter().enumerate() {
-        if length >= BATCH {
-            // SAFETY: see below.
-            unsafe { to.set_len(length) };
-            return done;
-        }
-        // Boards of the next places are far away as often as not: ask for them now.
+    let mut done = 0;
+    while done < places.len() && length < BATCH {
         if let Some(next) = places.get(done + 1) {
-            for (place, boards) in next.iter().zip(boards) {
-                for list in [boards.lines, boards.keys] {
-                    let first = list.as_ptr().wrapping_add(place.at as usize);
-                    for line in 0..boards.ahead {
-                        v.prefetch(first.wrapping_add(8 * line));
-                    }
+            for side in [0, 1] {
+                let at = next[side].at as usize;
+                for cache_line in 0..boards[side].ahead {
+                    let at = at + 8 * cache_line;
+                    v.prefetch(lines[side].wrapping_add(at));
+                    v.prefetch(keys[side].wrapping_add(at));
                 }
             }
         }
+        let pair = &places[done];
+        assert!(pair[0].end() <= ends[0] && pair[1].end() <= ends[1]);
+        let counts = [pair[0].count as usize, pair[1].count as usize];
+        let vectors = [
+            counts[0].div_ceil(V::WIDE_LANES),
+            counts[1].div_ceil(V::WIDE_LANES),
+        ];
         // One side lies in vectors, each of which meets every board of the other side: whichever
         // way takes fewer steps.
-        let vectors = |place: Place| (place.count as usize).div_ceil(V::WIDE_LANES);
-        let across = vectors(inner) * outer.count as usize;
-        let [(few, some), (many, others)] = if across <= vectors(outer) * inner.count as usize {
-            [(outer, boards[0]), (inner, boards[1])]
-        } else {
-            [(inner, boards[1]), (outer, boards[0])]
-        };
-        let (some, mut others) = (some.from(few), others.from(many));
-        let (few, mut many) = (few.count as usize, many.count as usize);
-        let room = few * many + V::WIDE_LANES;
+        let many = usize::from(vectors[1] * counts[0] <= vectors[0] * counts[1]);
+        let few = 1 - many;
+        let room = counts[0] * counts[1] + V::WIDE_LANES;
         if to.capacity() - length < room {
             // SAFETY: see below.
             unsafe { to.set_len(length) };
             to.reserve(room);
         }
-        while many > 0 {
-            let now = many.min(HELD * V::WIDE_LANES);
-            // SAFETY: there is room for each pair and for a vector more.
-            unsafe {
-                let start = to.as_mut_ptr().add(length);
-                length += match now.div_ceil(V::WIDE_LANES) {
-                    1 => sweep::<V, 1>(v, some, few, others, now, start),
-                    2 => sweep::<V, 2>(v, some, few, others, now, start),
-                    3 => sweep::<V, 3>(v, some, few, others, now, start),
-                    4 => sweep::<V, 4>(v, some, few, others, now, start),
-                    5 => sweep::<V, 5>(v, some, few, others, now, start),
-                    _ => sweep::<V, HELD>(v, some, few, others, now, start),
-                };
-            }
-            others = Boards {
-                lines: &others.lines[now..],
-                keys: &others.keys[now..],
-                ..others
+        // SAFETY: the lists go on for a vector after their last board; there is room for each pair
+        // and for a vector more.
+        unsafe {
+            let (few_at, many_at) = (pair[few].at as usize, pair[many].at as usize);
+            let mut sides = Sides {
+                lines: lines[few].add(few_at),
+                keys: keys[few].add(few_at),
+                count: counts[few],
+                other_lines: lines[many].add(many_at),
+                other_keys: keys[many].add(many_at),
             };
-            many -= now;
+            let mut left = counts[many];
+            while left > 0 {
+                let now = left.min(HELD * V::WIDE_LANES);
+                let to = to.as_mut_ptr().add(length);
+                length += match now.div_ceil(V::WIDE_LANES) {
+                    1 => sides.meet::<V, 1>(v, now, to),
+                    2 => sides.meet::<V, 2>(v, now, to),
+                    3 => sides.meet::<V, 3>(v, now, to),
+                    4 => sides.meet::<V, 4>(v, now, to),
+                    5 => sides.meet::<V, 5>(v, now, to),
+                    _ => sides.meet::<V, HELD>(v, now, to),
+                };
+                sides.other_lines = sides.other_lines.add(now);
+                sides.other_keys = sides.other_keys.add(now);
+                left -= now;
+            }
         }
+        done += 1;
     }
     // SAFETY: all up to `length` has been written, within the space reserved.
     unsafe { to.set_len(length) };
-    places.len()
+    done
 }
 
 /// Vectors of boards held in registers at a time.
 const HELD: usize = 6;
 
-/// Writes the keys of the pairs of the first `few` boards of `some` and the first `many`, which fill
-/// `VECTORS` vectors, of `others` to `to`. Returns their number.
-///
-/// # Safety
-/// `few` × `many` keys and a vector more may be written at `to`.
-#[inline(always)]
-unsafe fn sweep<V: Vector, const VECTORS: usize>(
-    v: V,
-    some: Boards<'_>,
-    few: usize,
-    others: Boards<'_>,
-    many: usize,
-    to: *mut u64,
-) -> usize {
-    let mut lines = [v.splat_wide(0); VECTORS];
-    let mut keys = lines;
-    for index in 0..VECTORS {
-        let at = index * V::WIDE_LANES;
-        // SAFETY: the lists go on for a vector after their last board.
-        unsafe {
-            lines[index] = v.load_wide(others.lines.as_ptr().add(at));
-            keys[index] = v.load_wide(others.keys.as_ptr().add(at));
-        }
-    }
-    let all = u32::MAX >> (32 - V::WIDE_LANES);
-    let last = all >> (VECTORS * V::WIDE_LANES - many);
-    let mut length = 0;
-    for (&line, &key) in some.lines[..few].iter().zip(some.keys) {
-        let (line, key) = (v.splat_wide(line), v.splat_wide(key));
+/// Boards that meet others, and where the others begin.
+struct Sides {
+    lines: *const u64,
+    keys: *const u64,
+    count: usize,
+    other_lines: *const u64,
+    other_keys: *const u64,
+}
+
+impl Sides {
+    /// Writes the keys of the pairs with the first `others` of the other boards, which fill
+    /// `VECTORS` vectors, to `to`. Returns their number.
+    ///
+    /// # Safety
+    /// The boards may be read, the others in whole vectors; as many keys as there are pairs, and a
+    /// vector more, may be written at `to`.
+    #[inline(always)]
+    unsafe fn meet<V: Vector, const VECTORS: usize>(
+        &self,
+        v: V,
+        others: usize,
+        to: *mut u64,
+    ) -> usize {
+        let mut other_lines = [v.splat_wide(0); VECTORS];
+        let mut other_keys = other_lines;
         for index in 0..VECTORS {
-            let there = if index + 1 < VECTORS { all } else { last };
-            let disjoint = v.disjoint_wide(line, lines[index], there);
+            let at = index * V::WIDE_LANES;
             // SAFETY: the caller vouches for the memory.
-            unsafe { v.compress_wide(v.or_wide(key, keys[index]), disjoint, to.add(length)) };
-            length += disjoint.count_ones() as usize;
+            unsafe {
+                other_lines[index] = v.load_wide(self.other_lines.add(at));
+                other_keys[index] = v.load_wide(self.other_keys.add(at));
+            }
         }
+        let all = u32::MAX >> (32 - V::WIDE_LANES);
+        let last = all >> (VECTORS * V::WIDE_LANES - others);
+        let mut length = 0;
+        for board in 0..self.count {
+            // SAFETY: the caller vouches for the memory.
+            let (line, key) = unsafe { (*self.lines.add(board), *self.keys.add(board)) };
+            let (line, key) = (v.splat_wide(line), v.splat_wide(key));
+            for index in 0..VECTORS {
+                let there = if index + 1 < VECTORS { all } else { last };
+                let disjoint = v.disjoint_wide(line, other_lines[index], there);
+                let keys = v.or_wide(key, other_keys[index]);
+                // SAFETY: the caller vouches for the memory.
+                unsafe { v.compress_wide(keys, disjoint, to.add(length)) };
+                length += disjoint.count_ones() as usize;
+            }
+        }
+        length
     }
-    length
 }
 
 /// Adds the boards that have one more queen than those given: those that it does not attack.
@@ -164,7 +185,8 @@ pub(super) fn extend<V: Vector>(
     [to_lines, to_keys]: [&mut Vec<u64>; 2],
 ) {
     let count = place.count as usize;
-    let boards = boards.from(place);
+    assert!(place.end() <= boards.end());
+    let from = place.at as usize;
     to_lines.reserve(count + V::WIDE_LANES);
     to_keys.reserve(count + V::WIDE_LANES);
     let (line, key) = (v.splat_wide(line), v.splat_wide(key));
@@ -175,8 +197,8 @@ pub(super) fn extend<V: Vector>(
         // SAFETY: the lists go on for a vector after their last board; there is room for each
         // board and for a vector more.
         unsafe {
-            let lines = v.load_wide(boards.lines.as_ptr().add(at));
-            let keys = v.load_wide(boards.keys.as_ptr().add(at));
+            let lines = v.load_wide(boards.lines.as_ptr().add(from + at));
+            let keys = v.load_wide(boards.keys.as_ptr().add(from + at));
             let free = v.disjoint_wide(line, lines, there);
             let (lines, keys) = (v.or_wide(line, lines), v.or_wide(key, keys));
             v.compress_wide(lines, free, to_lines.as_mut_ptr().add(length));

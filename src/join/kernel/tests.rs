@@ -1,6 +1,8 @@
 //! Each inner loop of each back-end against plain iterators.
 
-use super::{Boards, Buckets, Kernel, LEAF, Portable, SAMPLE, SLACK, Split, Tables};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use super::{Boards, Buckets, Kernel, LEAF, Place, Portable, SAMPLE, SLACK, Split, Tables};
 
 /// SplitMix64.
 struct Random(u64);
@@ -114,29 +116,101 @@ fn leaves(kernel: impl Kernel) {
 
 fn crossings(kernel: impl Kernel) {
     let mut random = Random(4);
-    for (outer, inner) in [(0, 5), (3, 0), (1, 1), (5, 7), (9, 8), (12, 38), (38, 33)] {
-        let mut board = |count: usize| [(); 2].map(|()| random.wide_keys(count + SLACK));
-        let (a, b) = (board(outer), board(inner));
-        let views = [&a, &b].map(|[lines, keys]| Boards { lines, keys });
+    let [a, b] = [(); 2].map(|()| [(); 2].map(|()| random.wide_keys(200 + SLACK)));
+    let [ours, theirs] = [&a, &b].map(|[lines, keys]| Boards {
+        lines,
+        keys,
+        ahead: 2,
+    });
+    // Neither side, one, more than fit the registers; the shorter in vectors and the longer.
+    let counts = [
+        (0, 5),
+        (3, 0),
+        (1, 1),
+        (5, 7),
+        (9, 8),
+        (7, 9),
+        (12, 38),
+        (38, 33),
+        (1, 150),
+        (150, 2),
+    ];
+    let places: Vec<[Place; 2]> = counts
+        .iter()
+        .map(|&(outer, inner)| {
+            [outer, inner].map(|count| Place {
+                at: (200 - count) / 2,
+                count,
+            })
+        })
+        .collect();
+    let range = |place: Place| place.at as usize..(place.at + place.count) as usize;
+    for (index, pair) in places.iter().enumerate() {
         let mut expected = vec![42];
-        for (lines, key) in a[0].iter().zip(&a[1]).take(outer) {
-            for (other, other_key) in b[0].iter().zip(&b[1]).take(inner) {
-                if lines & other == 0 {
-                    expected.push(key | other_key);
-                }
+        for i in range(pair[0]) {
+            for j in range(pair[1]).filter(|&j| a[0][i] & b[0][j] == 0) {
+                expected.push(a[1][i] | b[1][j]);
             }
         }
         let mut found = vec![42];
-        kernel.cross(a_view, b_view, &mut found);
-        assert_eq!(sorted(&found), sorted(&expected));
+        let done = kernel.cross(&places[index..=index], [ours, theirs], &mut found);
+        assert_eq!(done, 1);
+        assert_eq!(sorted(&found), sorted(&expected), "{pair:?}");
 
         let (mut lines, mut keys) = (vec![1], vec![2]);
         let (line, key) = (random.key(), random.key());
-        kernel.extend(b_view, line, key, [&mut lines, &mut keys]);
-        let free = (0..inner).filter(|&j| b[0][j] & line == 0);
+        kernel.extend(theirs, pair[1], line, key, [&mut lines, &mut keys]);
+        let free = range(pair[1]).filter(|&j| b[0][j] & line == 0);
         let expected: Vec<_> = free.map(|j| (b[0][j] | line, b[1][j] | key)).collect();
         let found: Vec<_> = lines.into_iter().zip(keys).skip(1).collect();
         assert_eq!(found, expected);
+    }
+}
+
+/// Crossing stops when there are keys enough, and goes on from there.
+fn crossings_in_batches(kernel: impl Kernel) {
+    let boards = [vec![0; 100 + SLACK], (0..100 + SLACK as u64).collect()];
+    let [lines, keys] = &boards;
+    let view = Boards {
+        lines,
+        keys,
+        ahead: 0,
+    };
+    let place = Place { at: 0, count: 30 };
+    let places = [[place; 2]; 7];
+    let mut rest = &places[..];
+    let mut batches = Vec::new();
+    while !rest.is_empty() {
+        let mut found = Vec::new();
+        let done = kernel.cross(rest, [view, view], &mut found);
+        assert_eq!(found.len(), 900 * done);
+        batches.push(done);
+        rest = &rest[done..];
+    }
+    assert_eq!(batches, [3, 3, 1]);
+}
+
+/// Boards beyond the end of the list are refused.
+fn boards_that_are_not_there(kernel: impl Kernel) {
+    let list = vec![0; 10 + SLACK];
+    let view = Boards {
+        lines: &list,
+        keys: &list,
+        ahead: 0,
+    };
+    let place = |at, count| Place { at, count };
+    kernel.cross(&[[place(0, 10); 2]], [view; 2], &mut Vec::new());
+    for wrong in [place(1, 10), place(0, 11), place(u32::MAX, 1)] {
+        for pair in [[place(0, 1), wrong], [wrong, place(0, 1)]] {
+            let crossed = catch_unwind(AssertUnwindSafe(|| {
+                kernel.cross(&[pair], [view; 2], &mut Vec::new());
+            }));
+            assert!(crossed.is_err(), "{pair:?}");
+        }
+        let extended = catch_unwind(AssertUnwindSafe(|| {
+            kernel.extend(view, wrong, 1, 1, [&mut Vec::new(), &mut Vec::new()]);
+        }));
+        assert!(extended.is_err(), "{wrong:?}");
     }
 }
 
@@ -205,6 +279,20 @@ macro_rules! backends {
             fn crossings_are_all_pairs_that_do_not_attack() {
                 if let Some(kernel) = $kernel {
                     super::crossings(kernel);
+                }
+            }
+
+            #[test]
+            fn crossings_come_in_batches() {
+                if let Some(kernel) = $kernel {
+                    super::crossings_in_batches(kernel);
+                }
+            }
+
+            #[test]
+            fn boards_that_are_not_there_are_refused() {
+                if let Some(kernel) = $kernel {
+                    super::boards_that_are_not_there(kernel);
                 }
             }
 
