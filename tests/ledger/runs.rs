@@ -280,17 +280,22 @@ impl Recorder for Memory {
     }
 }
 
-fn with_memory(audit: f64, fail_from: usize) -> (Result<Report, RunError>, Arc<Memory>) {
+fn with_memory(
+    n: u32,
+    counter: CounterSettings,
+    audit: f64,
+    fail_from: usize,
+) -> (Result<Report, RunError>, Arc<Memory>) {
     let memory = Arc::new(Memory {
-        restored: Coverage::none_of(&info(N, Shard::WHOLE).plans),
+        restored: Coverage::none_of(&info(n, Shard::WHOLE).plans),
         tally: Tally::default(),
         taken: Mutex::default(),
         fail_from,
     });
     let spec = RunSpec {
-        plans: plans(N),
+        plans: plans(n),
         workers: 2,
-        counter: counter(),
+        counter,
         queue_per_worker: 1,
         batch_time: Duration::from_millis(5),
         time_limit: None,
@@ -302,17 +307,22 @@ fn with_memory(audit: f64, fail_from: usize) -> (Result<Report, RunError>, Arc<M
 
 #[test]
 fn a_run_that_cannot_record_ends_with_the_reason() {
-    let (result, memory) = with_memory(0.0, 5);
+    // Slow enough that the run hears of it long before the last task, on a busy machine too.
+    let slowly = CounterSettings {
+        isa: Isa::Portable,
+        ..counter()
+    };
+    let (result, memory) = with_memory(16, slowly, 0.0, 5);
     assert_eq!(
         result.unwrap_err(),
         RunError::Recorder("the disk is full".to_owned())
     );
-    assert!(memory.taken.lock().unwrap().len() < 17);
+    assert!(memory.taken.lock().unwrap().len() < 129);
 }
 
 #[test]
 fn audited_tasks_name_both_kernels() {
-    let (result, memory) = with_memory(1.0, usize::MAX);
+    let (result, memory) = with_memory(N, counter(), 1.0, usize::MAX);
     assert_total(N, &result.unwrap());
     let taken = memory.taken.lock().unwrap();
     assert_eq!(taken.len(), 17);
