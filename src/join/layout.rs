@@ -28,8 +28,9 @@ impl Default for Layout {
 }
 
 impl Layout {
-    /// The largest number of bits to sort by: a table of lists for each value still fits caches.
-    const MOST_SORTED: u32 = 12;
+    /// The largest number of bits to sort by for no other end than that the rest fits a narrow key,
+    /// which takes half the memory: beyond, buckets are so thin that wide keys cost less time.
+    const MOST_NARROWED: u32 = 12;
 
     /// The layout for two half boards, of which each queen stands in a column with the chance that
     /// `weights` gives for the top half and for the bottom half. `sorted` bits at least are put on
@@ -55,10 +56,13 @@ impl Layout {
         let mut order: Vec<u32> = (0..bits).filter(|&bit| score(bit) > 0.0).collect();
         order.sort_by(|a, b| score(*b).total_cmp(&score(*a)).then(a.cmp(b)));
         let used = order.len() as u32;
-        let sorted = sorted
-            .max(used.saturating_sub(32))
-            .min(Self::MOST_SORTED)
-            .min(used);
+        let beyond_narrow = used.saturating_sub(32);
+        let sorted = if beyond_narrow <= Self::MOST_NARROWED {
+            sorted.max(beyond_narrow)
+        } else {
+            sorted
+        };
+        let sorted = sorted.min(used);
         let rest = used - sorted;
         let mut places = [64; 64];
         for (index, &bit) in order.iter().enumerate() {

@@ -21,6 +21,7 @@ pub struct Pairs<K> {
     tables: Tables,
     audit: Audit,
     scratch: Vec<u32>,
+    wide_scratch: Vec<u64>,
     items: Vec<u32>,
     patterns: Vec<u32>,
 }
@@ -46,18 +47,18 @@ struct Items<'a> {
 /// Keys that lists may hold: narrow ones are counted directly, wide ones are split until what is
 /// left fits a narrow key.
 pub trait Countable: Rest {
-    /// The number of disjoint pairs of an item and a pattern. Leaves the patterns in any order.
-    fn count<K: Kernel>(pairs: &mut Pairs<K>, items: &[Self], patterns: &mut Vec<Self>) -> u64;
+    /// The number of disjoint pairs of an item and a pattern. Leaves items and patterns in any order.
+    fn count<K: Kernel>(pairs: &mut Pairs<K>, items: &mut [Self], patterns: &mut [Self]) -> u64;
 }
 
 impl Countable for u32 {
-    fn count<K: Kernel>(pairs: &mut Pairs<K>, items: &[u32], patterns: &mut Vec<u32>) -> u64 {
+    fn count<K: Kernel>(pairs: &mut Pairs<K>, items: &mut [u32], patterns: &mut [u32]) -> u64 {
         pairs.narrow(items, patterns)
     }
 }
 
 impl Countable for u64 {
-    fn count<K: Kernel>(pairs: &mut Pairs<K>, items: &[u64], patterns: &mut Vec<u64>) -> u64 {
+    fn count<K: Kernel>(pairs: &mut Pairs<K>, items: &mut [u64], patterns: &mut [u64]) -> u64 {
         pairs.wide(items, patterns)
     }
 }
@@ -70,6 +71,7 @@ impl<K: Kernel> Pairs<K> {
             tables: Tables::new(),
             audit,
             scratch: Vec::new(),
+            wide_scratch: Vec::new(),
             items: Vec::new(),
             patterns: Vec::new(),
         }
@@ -89,6 +91,9 @@ impl<K: Kernel> Pairs<K> {
         } else {
             (bottom, top)
         };
+        // As many as there ever are, and no more.
+        lists.some_items.clear();
+        lists.some_items.reserve_exact(items.len());
         let all = (1u32 << sorted) - 1;
         let mut found = 0;
         for value in 0..=all {
@@ -107,47 +112,70 @@ impl<K: Kernel> Pairs<K> {
             }
             lists.some_patterns.clear();
             patterns.gather(value, &mut lists.some_patterns);
-            found += T::count(self, &lists.some_items, &mut lists.some_patterns);
+            found += T::count(self, &mut lists.some_items, &mut lists.some_patterns);
         }
         found
     }
 
-    fn wide(&mut self, items: &[u64], patterns: &mut Vec<u64>) -> u64 {
-        let union = |keys: &[u64]| keys.iter().fold(0, |union, key| union | key);
-        let used = union(items) & union(patterns);
-        if used.count_ones() <= 32 {
-            let bits = BitsOf::new(used);
-            let mut narrow = std::mem::take(&mut self.items);
-            let mut narrow_patterns = std::mem::take(&mut self.patterns);
-            narrow.clear();
-            narrow.extend(items.iter().map(|key| bits.pack(*key)));
-            narrow_patterns.clear();
-            narrow_patterns.extend(patterns.iter().map(|key| bits.pack(*key)));
-            let found = self.narrow(&narrow, &mut narrow_patterns);
-            self.items = narrow;
-            self.patterns = narrow_patterns;
-            return found;
-        }
-        let counts = |keys: &[u64]| {
-            let step = keys.len().div_ceil(SAMPLE);
-            let mut counts = [1u64; 64];
-            for key in keys.iter().step_by(step) {
-                for (bit, count) in counts.iter_mut().enumerate() {
-                    *count += key >> bit & 1;
-                }
-            }
-            counts
+    fn wide(&mut self, items: &mut [u64], patterns: &mut [u64]) -> u64 {
+        let mut scratch = std::mem::take(&mut self.wide_scratch);
+        make_room(&mut scratch, items.len().max(patterns.len()) + SLACK);
+        let found = self.split_wide(items, patterns, &mut scratch);
+        self.wide_scratch = scratch;
+        found
+    }
+
+    /// Splits wide keys until those left fit narrow ones. Where they lie changes, but not which they
+    /// are: lists too long to be copied at each split are put in order in their place.
+    fn split_wide(
+        &mut self,
+        items: &mut [u64],
+        mut patterns: &mut [u64],
+        scratch: &mut [u64],
+    ) -> u64 {
+        let kernel = self.kernel;
+        let in_order = |list: &mut [u64], bit, scratch: &mut [u64]| {
+            let [without, with] = kernel.partition_wide(list, bit, scratch);
+            list[without..].copy_from_slice(&scratch[..with]);
+            without
         };
-        let (a, b) = (counts(items), counts(patterns));
-        let bit = 1u64
-            << (0..64)
-                .filter(|bit| used >> bit & 1 == 1)
-                .max_by_key(|&bit| a[bit] * b[bit])
-                .unwrap_or(0);
-        let items_without: Vec<u64> = items.iter().copied().filter(|key| key & bit == 0).collect();
-        let mut patterns_with: Vec<u64> = patterns.extract_if(.., |key| *key & bit != 0).collect();
-        let found = self.wide(&items_without, &mut patterns_with);
-        found + self.wide(items, patterns)
+        let union = kernel.union_wide(items);
+        let mut found = 0;
+        while !items.is_empty() && !patterns.is_empty() {
+            let used = union & kernel.union_wide(patterns);
+            if used.count_ones() <= 32 {
+                let mut narrow = std::mem::take(&mut self.items);
+                let mut narrow_patterns = std::mem::take(&mut self.patterns);
+                kernel.pack(items, used, &mut narrow);
+                kernel.pack(patterns, used, &mut narrow_patterns);
+                found += self.narrow(&narrow, &mut narrow_patterns);
+                self.items = narrow;
+                self.patterns = narrow_patterns;
+                break;
+            }
+            let bit = self.best_wide_bit(items, patterns, used);
+            let items_without = in_order(items, bit, scratch);
+            let patterns_without = in_order(patterns, bit, scratch);
+            let (without, with) = patterns.split_at_mut(patterns_without);
+            found += self.split_wide(&mut items[..items_without], with, scratch);
+            patterns = without;
+        }
+        found
+    }
+
+    /// As [`Kernel::best_bit`], of wide keys: the best of the half of `used` with more bits.
+    fn best_wide_bit(&self, items: &[u64], patterns: &[u64], used: u64) -> u64 {
+        let shift = if (used >> 32).count_ones() > (used as u32).count_ones() {
+            32
+        } else {
+            0
+        };
+        let [items, patterns] =
+            [items, patterns].map(|keys| sample(keys).map(|key| (key >> shift) as u32));
+        let bit = self
+            .kernel
+            .best_bit(&items, &patterns, (used >> shift) as u32);
+        u64::from(bit) << shift
     }
 
     fn narrow(&mut self, items: &[u32], patterns: &mut [u32]) -> u64 {
@@ -157,10 +185,10 @@ impl<K: Kernel> Pairs<K> {
             union: union(items),
         };
         let mut scratch = std::mem::take(&mut self.scratch);
-        let room = 3 * (items.keys.len() + patterns.len() + SLACK);
-        if scratch.len() < room {
-            scratch.resize(room, 0);
-        }
+        make_room(
+            &mut scratch,
+            3 * (items.keys.len() + patterns.len() + SLACK),
+        );
         let found = self.split(items, union(patterns), patterns, &mut scratch);
         self.scratch = scratch;
         found
@@ -225,58 +253,32 @@ impl<K: Kernel> Pairs<K> {
     }
 }
 
+/// Lets `scratch` have `room`, little more, and forget what it held.
+fn make_room<T: Copy + Default>(scratch: &mut Vec<T>, room: usize) {
+    if scratch.len() < room {
+        // Given back first: both would not be needed at once.
+        *scratch = Vec::new();
+        *scratch = vec![T::default(); room + room / 8];
+    }
+}
+
 /// Pairs up to which comparing all is cheaper than making tables.
 const SMALL_LEAF: usize = 8000;
 
 /// Keys from all over the list; some twice if it is short.
-fn sample(keys: &[u32]) -> [u32; SAMPLE] {
+fn sample<T: Copy>(keys: &[T]) -> [T; SAMPLE] {
     let step = (keys.len() << 16) / SAMPLE;
     std::array::from_fn(|index| keys[(index * step) >> 16])
-}
-
-/// A choice of at most 32 bits of 64.
-struct BitsOf {
-    /// For each byte of a key, what its values contribute.
-    tables: [[u32; 256]; 8],
-}
-
-impl BitsOf {
-    fn new(mask: u64) -> Self {
-        let mut tables = [[0; 256]; 8];
-        let mut next = 0;
-        for (byte, table) in tables.iter_mut().enumerate() {
-            for bit in 0..8 {
-                if mask >> (8 * byte + bit) & 1 == 1 {
-                    for (value, packed) in table.iter_mut().enumerate() {
-                        *packed |= ((value >> bit & 1) as u32) << next;
-                    }
-                    next += 1;
-                }
-            }
-        }
-        Self { tables }
-    }
-
-    /// The chosen bits of `key`, moved together at the low end.
-    fn pack(&self, key: u64) -> u32 {
-        key.to_le_bytes()
-            .iter()
-            .zip(&self.tables)
-            .fold(0, |packed, (byte, table)| {
-                packed | table[usize::from(*byte)]
-            })
-    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::join::kernel::Portable;
+    use crate::join::kernel::{self, Portable};
 
     /// Sparse keys of 45 bits, as the halves of boards from n = 24 on have: more than fit a narrow
     /// key even when sorted.
-    #[test]
-    fn wide_keys_are_split_until_they_are_narrow() {
+    fn splits_wide_keys(kernel: impl Kernel) {
         let mut state = 1u64;
         let mut key = || {
             let mut bits = || {
@@ -287,13 +289,27 @@ mod tests {
             };
             bits() & bits()
         };
-        let items: Vec<u64> = (0..700).map(|_| key()).collect();
+        let mut items: Vec<u64> = (0..700).map(|_| key()).collect();
         let mut patterns: Vec<u64> = (0..1500).map(|_| key()).collect();
         let disjoint = |item: &u64| patterns.iter().filter(|key| *key & item == 0).count() as u64;
         let expected: u64 = items.iter().map(disjoint).sum();
-        let mut pairs = Pairs::new(Portable, Audit::new(1));
-        assert_eq!(u64::count(&mut pairs, &items, &mut patterns), expected);
+        let mut pairs = Pairs::new(kernel, Audit::new(1));
+        assert_eq!(u64::count(&mut pairs, &mut items, &mut patterns), expected);
         assert_eq!(pairs.audit().take(), None);
         assert!(expected > 0);
+    }
+
+    #[test]
+    fn wide_keys_are_split_until_they_are_narrow() {
+        splits_wide_keys(Portable);
+        #[cfg(target_arch = "x86_64")]
+        {
+            if let Some(kernel) = kernel::Avx2::new() {
+                splits_wide_keys(kernel);
+            }
+            if let Some(kernel) = kernel::Avx512::new() {
+                splits_wide_keys(kernel);
+            }
+        }
     }
 }

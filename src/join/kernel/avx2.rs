@@ -104,6 +104,7 @@ impl Vector for Avx2 {
     type Row = [__m256i; 2];
     type Sum = __m256i;
     type Bits = Spread;
+    type Choice = u64;
 
     const LANES: usize = 8;
     const WIDE_LANES: usize = 4;
@@ -223,6 +224,17 @@ impl Vector for Avx2 {
             let low = _mm256_permutevar8x32_epi32(keys, lanes);
             _mm_storeu_si128(to.cast(), _mm256_castsi256_si128(low));
         }
+    }
+
+    #[inline(always)]
+    fn choice(self, mask: u64) -> u64 {
+        mask
+    }
+
+    #[inline(always)]
+    fn pack(self, key: u64, choice: u64) -> u32 {
+        // SAFETY: see above.
+        unsafe { _pext_u64(key, choice) as u32 }
     }
 
     #[inline(always)]

@@ -130,6 +130,7 @@ impl Vector for Avx512 {
     type Row = __m512i;
     type Sum = __m512i;
     type Bits = Spread;
+    type Choice = u64;
 
     const LANES: usize = 16;
     const WIDE_LANES: usize = 8;
@@ -252,6 +253,17 @@ impl Vector for Avx512 {
             let low = _mm256_mask_compress_epi32(low, mask as u8, low);
             _mm256_storeu_si256(to.cast(), low);
         }
+    }
+
+    #[inline(always)]
+    fn choice(self, mask: u64) -> u64 {
+        mask
+    }
+
+    #[inline(always)]
+    fn pack(self, key: u64, choice: u64) -> u32 {
+        // SAFETY: see above.
+        unsafe { _pext_u64(key, choice) as u32 }
     }
 
     #[inline(always)]

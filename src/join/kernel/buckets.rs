@@ -122,7 +122,11 @@ pub(super) fn scatter<V: Vector, T: Rest>(v: V, keys: &[u64], buckets: &mut Buck
     let low = u64::MAX >> buckets.sorted;
     // Room for the worst case: every bucket begins a chunk, and every full chunk one more.
     let chunks = buckets.ends.len() + keys.len() / CHUNK + 1;
-    buckets.pool.reserve(chunks * CHUNK);
+    let used = buckets.pool.len();
+    if buckets.pool.capacity() - used < chunks * CHUNK {
+        // Not twice as much as before: the next list is hardly longer.
+        buckets.pool.reserve_exact(chunks * CHUNK + used / 8);
+    }
     buckets.before.reserve(chunks);
     let pool = buckets.pool.as_mut_ptr();
     let before = buckets.before.as_mut_ptr();

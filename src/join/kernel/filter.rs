@@ -115,3 +115,72 @@ pub(super) fn best_bit<V: Vector>(
     }
     1 << best.1
 }
+
+#[inline(always)]
+pub(super) fn union_wide<V: Vector>(v: V, keys: &[u64]) -> u64 {
+    let whole = keys.len() - keys.len() % V::WIDE_LANES;
+    let mut union = v.splat_wide(0);
+    for at in (0..whole).step_by(V::WIDE_LANES) {
+        // SAFETY: a whole vector is left to read.
+        union = v.or_wide(union, unsafe { v.load_wide(keys.as_ptr().add(at)) });
+    }
+    let mut lanes = [0; 32];
+    // SAFETY: no vector has more than 32 lanes.
+    unsafe { v.compress_wide(union, u32::MAX >> (32 - V::WIDE_LANES), lanes.as_mut_ptr()) };
+    lanes
+        .iter()
+        .chain(&keys[whole..])
+        .fold(0, |union, key| union | key)
+}
+
+#[inline(always)]
+pub(super) fn partition_wide<V: Vector>(
+    v: V,
+    list: &mut [u64],
+    bits: u64,
+    to: &mut [u64],
+) -> [usize; 2] {
+    assert!(to.len() >= list.len() + SLACK);
+    let mask = v.splat_wide(bits);
+    let all = u32::MAX >> (32 - V::WIDE_LANES);
+    let (mut without, mut with) = (0, 0);
+    let whole = list.len() - list.len() % V::WIDE_LANES;
+    for at in (0..whole).step_by(V::WIDE_LANES) {
+        // SAFETY: a whole vector is left to read; what is written over lies before its end, and
+        // has been read.
+        unsafe {
+            let keys = v.load_wide(list.as_ptr().add(at));
+            let lanes = v.disjoint_wide(keys, mask, all);
+            v.compress_wide(keys, lanes, list.as_mut_ptr().add(without));
+            v.compress_wide(keys, lanes ^ all, to.as_mut_ptr().add(with));
+            let kept = lanes.count_ones() as usize;
+            without += kept;
+            with += V::WIDE_LANES - kept;
+        }
+    }
+    for at in whole..list.len() {
+        let key = list[at];
+        if key & bits == 0 {
+            list[without] = key;
+            without += 1;
+        } else {
+            to[with] = key;
+            with += 1;
+        }
+    }
+    [without, with]
+}
+
+#[inline(always)]
+pub(super) fn pack<V: Vector>(v: V, keys: &[u64], bits: u64, to: &mut Vec<u32>) {
+    let choice = v.choice(bits);
+    to.clear();
+    to.reserve(keys.len());
+    let start = to.as_mut_ptr();
+    for (index, &key) in keys.iter().enumerate() {
+        // SAFETY: there is room for each key.
+        unsafe { start.add(index).write(v.pack(key, choice)) };
+    }
+    // SAFETY: all have been written.
+    unsafe { to.set_len(keys.len()) };
+}

@@ -65,6 +65,16 @@ pub trait Kernel: Copy + Send + 'static {
     /// front of `with`, which must be [`SLACK`] longer than `list`.
     fn partition(self, list: &mut [u32], bits: u32, with: &mut [u32]) -> Split;
 
+    /// The bits of all keys together.
+    fn union_wide(self, keys: &[u64]) -> u64;
+
+    /// As [`partition`](Self::partition), for wide keys: the number of those that lack the bits and
+    /// of those that have one.
+    fn partition_wide(self, list: &mut [u64], bits: u64, with: &mut [u64]) -> [usize; 2];
+
+    /// Narrows keys to those of `bits`, at most 32, moved together: `to` holds them alone then.
+    fn pack(self, keys: &[u64], bits: u64, to: &mut Vec<u32>);
+
     /// The bit of `used` with the largest product of its frequencies in the two samples.
     fn best_bit(self, items: &[u32; SAMPLE], patterns: &[u32; SAMPLE], used: u32) -> u32;
 
@@ -121,6 +131,26 @@ macro_rules! entry_points {
                 with: &mut [u32],
             ) -> Split {
                 filter::partition(v, list, bits, with)
+            }
+
+            $(#[target_feature(enable = $features)])?
+            unsafe fn union_wide(v: $vector, keys: &[u64]) -> u64 {
+                filter::union_wide(v, keys)
+            }
+
+            $(#[target_feature(enable = $features)])?
+            unsafe fn partition_wide(
+                v: $vector,
+                list: &mut [u64],
+                bits: u64,
+                with: &mut [u64],
+            ) -> [usize; 2] {
+                filter::partition_wide(v, list, bits, with)
+            }
+
+            $(#[target_feature(enable = $features)])?
+            unsafe fn pack(v: $vector, keys: &[u64], bits: u64, to: &mut Vec<u32>) {
+                filter::pack(v, keys, bits, to);
             }
 
             $(#[target_feature(enable = $features)])?
@@ -190,6 +220,26 @@ macro_rules! entry_points {
                 fn partition(self, list: &mut [u32], bits: u32, with: &mut [u32]) -> Split {
                     // SAFETY: see above.
                     unsafe { partition(self, list, bits, with) }
+                }
+
+                fn union_wide(self, keys: &[u64]) -> u64 {
+                    // SAFETY: see above.
+                    unsafe { union_wide(self, keys) }
+                }
+
+                fn partition_wide(
+                    self,
+                    list: &mut [u64],
+                    bits: u64,
+                    with: &mut [u64],
+                ) -> [usize; 2] {
+                    // SAFETY: see above.
+                    unsafe { partition_wide(self, list, bits, with) }
+                }
+
+                fn pack(self, keys: &[u64], bits: u64, to: &mut Vec<u32>) {
+                    // SAFETY: see above.
+                    unsafe { pack(self, keys, bits, to) }
                 }
 
                 fn best_bit(

@@ -14,9 +14,27 @@ super::entry_points!(Portable, "portable");
 #[derive(Clone, Copy)]
 pub struct Bits {
     mask: u32,
-    moves: [u32; 5],
+    moves: [u32; 6],
     /// For each field, the number of bits below it, and its own as the lowest.
     fields: [(u32, u64); 5],
+}
+
+/// The bits of `mask` that move by 1, 2, 4, 8, 16 and 32 places to close the gaps.
+fn moves(mask: u64) -> [u64; 6] {
+    let mut moves = [0; 6];
+    let mut left = mask;
+    // Bits to the right of which an odd number of places is empty move by 1, and so on.
+    let mut empty = !mask << 1;
+    for (step, moving) in moves.iter_mut().enumerate() {
+        let mut parity = empty;
+        for distance in [1, 2, 4, 8, 16, 32] {
+            parity ^= parity << distance;
+        }
+        *moving = parity & left;
+        left = (left ^ *moving) | *moving >> (1 << step);
+        empty &= !parity;
+    }
+    moves
 }
 
 const LANES: usize = 8;
@@ -27,6 +45,7 @@ impl Vector for Portable {
     type Row = Row;
     type Sum = u64;
     type Bits = Bits;
+    type Choice = (u64, [u64; 6]);
 
     const LANES: usize = LANES;
     const WIDE_LANES: usize = 4;
@@ -162,21 +181,24 @@ impl Vector for Portable {
     }
 
     #[inline(always)]
+    fn choice(self, mask: u64) -> (u64, [u64; 6]) {
+        (mask, moves(mask))
+    }
+
+    #[inline(always)]
+    fn pack(self, key: u64, (mask, moves): (u64, [u64; 6])) -> u32 {
+        let mut key = key & mask;
+        for (step, moving) in moves.into_iter().enumerate() {
+            let moved = key & moving;
+            key = (key ^ moved) | moved >> (1 << step);
+        }
+        key as u32
+    }
+
+    #[inline(always)]
     fn bits(self, fields: &Fields) -> Bits {
         let mask = fields.used;
-        let mut moves = [0; 5];
-        let mut left = mask;
-        // Bits to the right of which an odd number of places is empty move by 1, and so on.
-        let mut empty = !mask << 1;
-        for (step, moving) in moves.iter_mut().enumerate() {
-            let mut parity = empty;
-            for distance in [1, 2, 4, 8, 16] {
-                parity ^= parity << distance;
-            }
-            *moving = parity & left;
-            left = (left ^ *moving) | *moving >> (1 << step);
-            empty &= !parity;
-        }
+        let moves = moves(mask.into()).map(|moving| moving as u32);
         let mut low = 0;
         let fields = fields.widths.map(|width| {
             let field = (low, (1 << width) - 1);
@@ -193,7 +215,7 @@ impl Vector for Portable {
     #[inline(always)]
     fn offsets(self, key: u32, bits: Bits) -> [usize; 5] {
         let mut key = key & bits.mask;
-        for (step, moving) in bits.moves.into_iter().enumerate() {
+        for (step, moving) in bits.moves.into_iter().enumerate().take(5) {
             let moved = key & moving;
             key = (key ^ moved) | moved >> (1 << step);
         }

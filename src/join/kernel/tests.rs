@@ -72,6 +72,46 @@ fn filters(kernel: impl Kernel) {
     }
 }
 
+fn wide_filters(kernel: impl Kernel) {
+    let mut random = Random(6);
+    for length in LENGTHS {
+        let keys = random.wide_keys(length);
+        let union = keys.iter().fold(0, |union, key| union | key);
+        assert_eq!(kernel.union_wide(&keys), union);
+        for bits in [1, 1 << 63, 0b1010 << 30] {
+            let (with, without): (Vec<u64>, Vec<u64>) =
+                keys.iter().partition(|key| **key & bits != 0);
+            let mut to = vec![7; length + SLACK];
+            // What lies behind the list must not be touched.
+            let mut list = keys.clone();
+            list.extend([0xDEAD_BEEF; 40]);
+            let split = kernel.partition_wide(&mut list[..length], bits, &mut to);
+            assert_eq!(split, [without.len(), with.len()]);
+            assert_eq!(list[..without.len()], without);
+            assert_eq!(to[..with.len()], with);
+            assert!(list[length..].iter().all(|key| *key == 0xDEAD_BEEF));
+        }
+        for bits in [
+            0,
+            1 << 63 | 1,
+            u64::MAX >> 32,
+            u64::MAX << 32,
+            0x1248_8421_F0F0_0F0F,
+        ] {
+            let narrow = |key: &u64| {
+                let places = (0..64).filter(|place| bits >> place & 1 == 1);
+                places.enumerate().fold(0, |narrow, (to, from)| {
+                    narrow | ((key >> from & 1) as u32) << to
+                })
+            };
+            let expected: Vec<u32> = keys.iter().map(narrow).collect();
+            let mut found = vec![1, 2, 3];
+            kernel.pack(&keys, bits, &mut found);
+            assert_eq!(found, expected, "{bits:#x}");
+        }
+    }
+}
+
 fn bits(kernel: impl Kernel) {
     let mut random = Random(2);
     for _ in 0..50 {
@@ -258,6 +298,13 @@ macro_rules! backends {
             fn filters_keep_order_and_collect_bits() {
                 if let Some(kernel) = $kernel {
                     super::filters(kernel);
+                }
+            }
+
+            #[test]
+            fn wide_filters_keep_order_and_pack_closes_gaps() {
+                if let Some(kernel) = $kernel {
+                    super::wide_filters(kernel);
                 }
             }
 

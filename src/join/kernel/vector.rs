@@ -17,6 +17,8 @@ pub trait Vector: Copy {
     type Sum: Copy;
     /// A choice of bits, in the form that [`offsets`](Self::offsets) wants it.
     type Bits: Copy;
+    /// A choice of bits, in the form that [`pack`](Self::pack) wants it.
+    type Choice: Copy;
 
     /// 32-bit keys in a vector, at most 32.
     const LANES: usize;
@@ -94,6 +96,12 @@ pub trait Vector: Copy {
     /// # Safety
     /// `WIDE_LANES` keys may be written there, however many are in `mask`.
     unsafe fn compress_low(self, keys: Self::Wide, mask: u32, to: *mut u32);
+
+    /// The choice of the bits of `mask`, of which there are at most 32.
+    fn choice(self, mask: u64) -> Self::Choice;
+
+    /// The chosen bits of `key`, moved together.
+    fn pack(self, key: u64, choice: Self::Choice) -> u32;
 
     /// The bits of `fields`.
     fn bits(self, fields: &Fields) -> Self::Bits;
