@@ -22,6 +22,8 @@ pub struct Pairs<K> {
     audit: Audit,
     scratch: Vec<u32>,
     wide_scratch: Vec<u64>,
+    wide_items: Vec<u64>,
+    wide_patterns: Vec<u64>,
     items: Vec<u32>,
     patterns: Vec<u32>,
 }
@@ -46,7 +48,7 @@ struct Items<'a> {
 
 /// Keys that lists may hold: narrow ones are counted directly, wide ones are split until what is
 /// left fits a narrow key.
-pub trait Countable: Rest {
+pub trait Countable: Rest + Into<u64> {
     /// The number of disjoint pairs of an item and a pattern. Leaves items and patterns in any order.
     fn count<K: Kernel>(pairs: &mut Pairs<K>, items: &mut [Self], patterns: &mut [Self]) -> u64;
 }
@@ -72,6 +74,8 @@ impl<K: Kernel> Pairs<K> {
             audit,
             scratch: Vec::new(),
             wide_scratch: Vec::new(),
+            wide_items: Vec::new(),
+            wide_patterns: Vec::new(),
             items: Vec::new(),
             patterns: Vec::new(),
         }
@@ -91,6 +95,9 @@ impl<K: Kernel> Pairs<K> {
         } else {
             (bottom, top)
         };
+        if size_of::<T>() == size_of::<u32>() && sorted > MOST_TAKEN {
+            return self.count_coarsely(items, patterns, sorted);
+        }
         // As many as there ever are, and no more.
         lists.some_items.clear();
         lists.some_items.reserve_exact(items.len());
@@ -101,19 +108,49 @@ impl<K: Kernel> Pairs<K> {
                 continue;
             }
             lists.some_items.clear();
-            let disjoint = all & !value;
-            let mut other = disjoint;
-            loop {
+            each_subset(all & !value, |other| {
                 items.gather(other, &mut lists.some_items);
-                if other == 0 {
-                    break;
-                }
-                other = (other - 1) & disjoint;
-            }
+            });
             lists.some_patterns.clear();
             patterns.gather(value, &mut lists.some_patterns);
             found += T::count(self, &mut lists.some_items, &mut lists.some_patterns);
         }
+        found
+    }
+
+    /// As [`count`](Self::count), taking the lists as sorted by [`COARSE`] bits: the others go back
+    /// into the keys, which are wide then. They were sorted by for the sake of memory alone, and
+    /// buckets would be too thin.
+    fn count_coarsely<T: Countable>(
+        &mut self,
+        items: &Buckets<T>,
+        patterns: &Buckets<T>,
+        sorted: u32,
+    ) -> u64 {
+        let all = (1u32 << COARSE) - 1;
+        let fine = 0..1u32 << (sorted - COARSE);
+        let gather = |list: &Buckets<T>, coarse: u32, to: &mut Vec<u64>| {
+            for fine in fine.clone() {
+                list.gather_wide(coarse | fine << COARSE, u64::from(fine) << 32, to);
+            }
+        };
+        let mut some_items = std::mem::take(&mut self.wide_items);
+        let mut some_patterns = std::mem::take(&mut self.wide_patterns);
+        some_items.clear();
+        some_items.reserve_exact(items.len());
+        let mut found = 0;
+        for value in 0..=all {
+            some_patterns.clear();
+            gather(patterns, value, &mut some_patterns);
+            if some_patterns.is_empty() {
+                continue;
+            }
+            some_items.clear();
+            each_subset(all & !value, |other| gather(items, other, &mut some_items));
+            found += self.wide(&mut some_items, &mut some_patterns);
+        }
+        self.wide_items = some_items;
+        self.wide_patterns = some_patterns;
         found
     }
 
@@ -253,6 +290,25 @@ impl<K: Kernel> Pairs<K> {
     }
 }
 
+/// The most bits that narrow lists are taken as sorted by; by more, and they are taken as sorted by
+/// [`COARSE`] bits.
+const MOST_TAKEN: u32 = 8;
+
+/// See [`Pairs::count_coarsely`].
+const COARSE: u32 = 6;
+
+/// Calls `found` with each choice of some of the bits of `mask`.
+fn each_subset(mask: u32, mut found: impl FnMut(u32)) {
+    let mut subset = mask;
+    loop {
+        found(subset);
+        if subset == 0 {
+            return;
+        }
+        subset = (subset - 1) & mask;
+    }
+}
+
 /// Lets `scratch` have `room`, little more, and forget what it held.
 fn make_room<T: Copy + Default>(scratch: &mut Vec<T>, room: usize) {
     if scratch.len() < room {
@@ -279,16 +335,7 @@ mod tests {
     /// Sparse keys of 45 bits, as the halves of boards from n = 24 on have: more than fit a narrow
     /// key even when sorted.
     fn splits_wide_keys(kernel: impl Kernel) {
-        let mut state = 1u64;
-        let mut key = || {
-            let mut bits = || {
-                state = state
-                    .wrapping_mul(6_364_136_223_846_793_005)
-                    .wrapping_add(99);
-                state >> 19
-            };
-            bits() & bits()
-        };
+        let mut key = sparse_keys();
         let mut items: Vec<u64> = (0..700).map(|_| key()).collect();
         let mut patterns: Vec<u64> = (0..1500).map(|_| key()).collect();
         let disjoint = |item: &u64| patterns.iter().filter(|key| *key & item == 0).count() as u64;
@@ -297,6 +344,60 @@ mod tests {
         assert_eq!(u64::count(&mut pairs, &mut items, &mut patterns), expected);
         assert_eq!(pairs.audit().take(), None);
         assert!(expected > 0);
+    }
+
+    /// The same keys without the lowest, as the halves of 22 and 23 queens have: sorted by enough bits
+    /// that the rest is narrow.
+    fn takes_lists_as_sorted_coarsely(kernel: impl Kernel) {
+        const SORTED: u32 = 12;
+        let mut key = sparse_keys();
+        let [top, bottom] = [600, 900].map(|count| -> Vec<u64> {
+            (0..count)
+                .map(|_| {
+                    let key = key();
+                    key >> 32 << (64 - SORTED) | key & u64::from(u32::MAX)
+                })
+                .collect()
+        });
+        let mut lists = Lists::<u32>::default();
+        for (keys, buckets) in [(&top, &mut lists.top), (&bottom, &mut lists.bottom)] {
+            buckets.clear(SORTED);
+            kernel.scatter(keys, buckets);
+        }
+        let disjoint = |key: &u64| bottom.iter().filter(|other| *other & key == 0).count() as u64;
+        let expected: u64 = top.iter().map(disjoint).sum();
+        let mut pairs = Pairs::new(kernel, Audit::new(1));
+        assert_eq!(pairs.count(&mut lists, SORTED), expected);
+        assert_eq!(pairs.audit().take(), None);
+        assert!(expected > 0);
+    }
+
+    /// Makes keys of 45 bits, about a quarter of them set.
+    fn sparse_keys() -> impl FnMut() -> u64 {
+        let mut state = 1u64;
+        move || {
+            let mut bits = || {
+                state = state
+                    .wrapping_mul(6_364_136_223_846_793_005)
+                    .wrapping_add(99);
+                state >> 19
+            };
+            bits() & bits()
+        }
+    }
+
+    #[test]
+    fn lists_sorted_finely_are_taken_as_sorted_coarsely() {
+        takes_lists_as_sorted_coarsely(Portable);
+        #[cfg(target_arch = "x86_64")]
+        {
+            if let Some(kernel) = kernel::Avx2::new() {
+                takes_lists_as_sorted_coarsely(kernel);
+            }
+            if let Some(kernel) = kernel::Avx512::new() {
+                takes_lists_as_sorted_coarsely(kernel);
+            }
+        }
     }
 
     #[test]
