@@ -247,8 +247,8 @@ fn a_run_whose_directory_is_gone_gives_no_total() {
     let dir = tempfile::tempdir().unwrap();
     let run = dir.path().join("run");
     let how = ["--engine", "chain", "--isa", "portable", "--workers", "1"];
-    let run_of_16 = [&["run", "-n", "16", "--dir", text(&run)], &how[..]].concat();
-    let first = Running::start(&run_of_16);
+    let run_of_17 = [&["run", "-n", "17", "--dir", text(&run)], &how[..]].concat();
+    let first = Running::start(&run_of_17);
     wait_for_more(&run, 0);
     std::fs::remove_dir_all(&run).unwrap();
     let (code, out, err) = first.end();
