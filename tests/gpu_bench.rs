@@ -1,32 +1,23 @@
 //! The measurements of `queenfold bench --gpu`, on small boards and the emulated device.
 #![cfg(feature = "emulated-gpu")]
 
+mod emulated;
+
 use std::sync::Arc;
 use std::time::Duration;
 
 use queenfold::actors::DeviceSpec;
 use queenfold::bench::{BenchError, board, mixed};
 use queenfold::board::{Size, known};
-use queenfold::gpu::{
-    Device, Emulated, EmulatedSettings, Fault, Launch, OpenError, OwnerSettings, Trouble,
-};
+use queenfold::gpu::{Fault, Launch, OpenError, OwnerSettings, Trouble};
 
 fn device(trouble: Arc<Trouble>) -> DeviceSpec {
-    DeviceSpec {
-        index: 0,
-        name: "emulated".to_owned(),
-        open: Arc::new(move || {
-            Ok(Box::new(Emulated::new(EmulatedSettings {
-                fault: Arc::clone(&trouble),
-                ..EmulatedSettings::default()
-            })) as Box<dyn Device>)
-        }),
-        settings: OwnerSettings {
-            batch_time: Duration::from_millis(50),
-            first_cost: 0.01,
-            ..OwnerSettings::default()
-        },
-    }
+    let settings = OwnerSettings {
+        batch_time: Duration::from_millis(50),
+        first_cost: 0.01,
+        ..OwnerSettings::default()
+    };
+    emulated::device(trouble, settings)
 }
 
 fn healthy() -> DeviceSpec {

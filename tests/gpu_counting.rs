@@ -134,14 +134,7 @@ fn a_compiler_is_used_if_it_works_and_what_it_makes_loads() {
 
 #[test]
 fn without_a_device_the_workers_count() {
-    for fake in [
-        "no device",
-        "none shown",
-        "broken",
-        "222",
-        "no memory",
-        "700",
-    ] {
+    for fake in fake_cuda::USELESS {
         let machine = Machine::new(fake);
         // From 16 queens on a GPU is looked for by itself.
         let (json, _) = machine.count(&["-n", "16", "--workers", "1", "--engine", "chain"]);

@@ -4,17 +4,19 @@
 //! `cargo test --release --test gpu_emulated -- --ignored --nocapture`
 #![cfg(feature = "emulated-gpu")]
 
+mod altered;
+
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
+use altered::Altered;
 use queenfold::board::{Size, known};
 use queenfold::engine::{Plan, Tally, Task, TaskId};
 use queenfold::gpu::{
-    ChainBatcher, Completed, Device, DeviceError, Emulated, EmulatedSettings, Event, Fault, Launch,
-    OpenError, Opener, Owner, OwnerSettings, Program, Properties, Ticket, Trouble, calibrate,
-    measure,
+    ChainBatcher, Device, Emulated, EmulatedSettings, Event, Fault, Launch, OpenError, Opener,
+    Owner, OwnerSettings, Program, Trouble, calibrate, measure,
 };
 
 fn batcher(n: u32) -> ChainBatcher {
@@ -342,47 +344,20 @@ fn a_board_is_measured_on_the_device_alone() {
 }
 
 /// A device whose clock says that it counts 10⁸ nodes a second, whatever the machine does.
-struct Paced(Emulated);
-
-impl Device for Paced {
-    fn properties(&self) -> &Properties {
-        self.0.properties()
-    }
-
-    fn opened(&self) -> Instant {
-        self.0.opened()
-    }
-
-    fn slots(&self) -> usize {
-        self.0.slots()
-    }
-
-    fn submit(&mut self, launch: &Launch) -> Result<Ticket, DeviceError> {
-        self.0.submit(launch)
-    }
-
-    fn poll(&mut self, patience: Duration) -> Result<Option<Completed>, DeviceError> {
-        let mut completed = self.0.poll(patience)?;
-        if let Some(completed) = &mut completed {
-            // Solutions and nodes take turns.
-            let nodes: u64 = completed.sums.iter().skip(1).step_by(2).sum();
-            let kernel = &mut completed.spans.kernel;
-            kernel.end = kernel.start + Duration::from_secs_f64(nodes as f64 / 1e8);
-        }
-        Ok(completed)
-    }
-
-    fn cancel(&mut self) {
-        self.0.cancel();
-    }
+fn paced() -> Altered {
+    Altered::new(|completed| {
+        // Solutions and nodes take turns.
+        let nodes: u64 = completed.sums.iter().skip(1).step_by(2).sum();
+        let kernel = &mut completed.spans.kernel;
+        kernel.end = kernel.start + Duration::from_secs_f64(nodes as f64 / 1e8);
+    })
 }
 
 #[test]
 fn a_calibration_tells_the_speed_of_the_device() {
     // On the smaller board no launch is long enough, on the larger one the third.
     for n in [10, 15] {
-        let mut device = Paced(Emulated::new(EmulatedSettings::default()));
-        let speed = calibrate(&mut device, &batcher(n)).unwrap();
+        let speed = calibrate(&mut paced(), &batcher(n)).unwrap();
         // The few nodes above the jobs are counted on the host.
         assert!((1e8..1.2e8).contains(&speed), "n = {n}: {speed}");
     }

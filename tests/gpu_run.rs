@@ -4,18 +4,21 @@
 //! `cargo test --release --features emulated-gpu --test gpu_run -- --ignored --nocapture`
 #![cfg(feature = "emulated-gpu")]
 
+mod altered;
+mod emulated;
+
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
+use altered::Altered;
 use queenfold::actors::{Control, DeviceSpec, Report, RunError, RunSpec, run_on};
 use queenfold::board::{Size, known};
 use queenfold::census::CensusPlan;
 use queenfold::chain::ChainPlan;
 use queenfold::engine::{Counter, CounterSettings, Engine, Mismatch, Plan, Tally, Task, TaskId};
 use queenfold::gpu::{
-    Completed, Device, DeviceError, Emulated, EmulatedSettings, Fault, Launch, OpenError,
-    OwnerSettings, Properties, Ticket, Trouble,
+    Device, Emulated, EmulatedSettings, Fault, Launch, OpenError, OwnerSettings, Trouble,
 };
 use queenfold::simd::Isa;
 use queenfold::telemetry::profile;
@@ -53,17 +56,7 @@ fn settings() -> OwnerSettings {
 }
 
 fn device(trouble: Arc<Trouble>) -> DeviceSpec {
-    DeviceSpec {
-        index: 0,
-        name: "emulated".to_owned(),
-        open: Arc::new(move || {
-            Ok(Box::new(Emulated::new(EmulatedSettings {
-                fault: Arc::clone(&trouble),
-                ..EmulatedSettings::default()
-            })) as Box<dyn Device>)
-        }),
-        settings: settings(),
-    }
+    emulated::device(trouble, settings())
 }
 
 fn healthy() -> DeviceSpec {
@@ -376,24 +369,35 @@ fn a_device_that_counts_wrongly_fails_the_run() {
     assert!(matches!(error, RunError::Mismatch { .. }), "{error}");
 }
 
+/// What is held to a time has three tries: other work on the machine may take the cores from one.
+/// A try gives its time and the limit.
+fn one_of_three_is_in_time(mut attempt: impl FnMut() -> (Duration, Duration)) {
+    let tries: Vec<_> = (0..3)
+        .map(|_| attempt())
+        .take_while(|(took, limit)| took >= limit)
+        .collect();
+    assert!(tries.len() < 3, "{tries:?}");
+}
+
+/// From the drain of a run until it ends, and the second that it may take.
+fn drained_after(delay: Duration, spec: &RunSpec) -> (Duration, Duration) {
+    let control = Control::new();
+    let stopper = control.clone();
+    let stopping = std::thread::spawn(move || {
+        std::thread::sleep(delay);
+        stopper.drain();
+        Instant::now()
+    });
+    let report = run_on(spec, &[healthy()], &control).unwrap();
+    let ended = Instant::now();
+    assert!(!report.finished);
+    (ended - stopping.join().unwrap(), Duration::from_secs(1))
+}
+
 #[test]
 fn a_drain_ends_within_a_second() {
     for workers in [0, 1] {
-        let control = Control::new();
-        let stopper = control.clone();
-        let stopping = std::thread::spawn(move || {
-            std::thread::sleep(Duration::from_millis(400));
-            stopper.drain();
-            Instant::now()
-        });
-        let report = run_on(&spec(18, workers), &[healthy()], &control).unwrap();
-        let ended = Instant::now();
-        assert!(!report.finished);
-        let took = ended - stopping.join().unwrap();
-        assert!(
-            took < Duration::from_secs(1),
-            "{took:?} with {workers} workers"
-        );
+        one_of_three_is_in_time(|| drained_after(Duration::from_millis(400), &spec(18, workers)));
     }
 }
 
@@ -420,12 +424,13 @@ fn a_pause_is_not_the_end() {
 fn workers_and_a_slow_device_finish_together() {
     // Tasks of n = 17 take the device 30 to 50 ms; on a busy machine all takes longer, so that the
     // bound is a wide one. The narrow one is held by the test that needs a quiet machine.
-    let report = exact(17, 1, &[healthy()]);
-    let skew = report.skew();
-    print!("{}", profile(&report));
-    let most = report.elapsed.mul_f64(0.2).max(Duration::from_millis(400));
-    assert!(skew < most, "{skew:?} of {:?}", report.elapsed);
-    assert!(profile(&report).contains("gpu-0"));
+    one_of_three_is_in_time(|| {
+        let report = exact(17, 1, &[healthy()]);
+        print!("{}", profile(&report));
+        assert!(profile(&report).contains("gpu-0"));
+        let most = report.elapsed.mul_f64(0.2).max(Duration::from_millis(400));
+        (report.skew(), most)
+    });
 }
 
 #[test]
@@ -460,46 +465,16 @@ fn mixed_runs_end_together_within_2_percent_or_100_ms() {
     }
 }
 
-/// A device whose first sum is wrong from the third launch on: it belongs to no sampled job.
-struct Wrong(Emulated);
-
-impl Device for Wrong {
-    fn properties(&self) -> &Properties {
-        self.0.properties()
-    }
-
-    fn opened(&self) -> Instant {
-        self.0.opened()
-    }
-
-    fn slots(&self) -> usize {
-        self.0.slots()
-    }
-
-    fn submit(&mut self, launch: &Launch) -> Result<Ticket, DeviceError> {
-        self.0.submit(launch)
-    }
-
-    fn poll(&mut self, patience: Duration) -> Result<Option<Completed>, DeviceError> {
-        let mut completed = self.0.poll(patience)?;
-        if let Some(completed) = completed.as_mut().filter(|done| done.ticket.0 >= 2) {
-            completed.sums[0] += 1;
-        }
-        Ok(completed)
-    }
-
-    fn cancel(&mut self) {
-        self.0.cancel();
-    }
-}
-
 #[test]
 fn the_audit_counts_tasks_of_devices_again() {
     let wrong = || {
         let mut wrong = healthy();
+        // The first sum is wrong from the third launch on: it belongs to no sampled job.
         wrong.open = Arc::new(|| {
-            let device = Emulated::new(EmulatedSettings::default());
-            Ok(Box::new(Wrong(device)) as Box<dyn Device>)
+            let device = Altered::new(|completed| {
+                completed.sums[0] += u64::from(completed.ticket.0 >= 2);
+            });
+            Ok(Box::new(device) as Box<dyn Device>)
         });
         wrong
     };
@@ -531,19 +506,7 @@ fn the_audit_counts_tasks_of_devices_again() {
 fn an_audited_run_on_a_device_stops_soon() {
     let mut audited = spec(18, 0);
     audited.audit = 1.0;
-    let control = Control::new();
-    let stopper = control.clone();
-    let stopping = std::thread::spawn(move || {
-        std::thread::sleep(Duration::from_millis(600));
-        stopper.drain();
-        Instant::now()
-    });
-    let report = run_on(&audited, &[healthy()], &control).unwrap();
-    let took = stopping.join().unwrap().elapsed();
-    assert!(
-        !report.finished && took < Duration::from_secs(1),
-        "{took:?}"
-    );
+    one_of_three_is_in_time(|| drained_after(Duration::from_millis(600), &audited));
 }
 
 #[test]
@@ -557,10 +520,6 @@ fn opening_a_device_is_no_part_of_a_run_without_workers() {
     };
     let begin = Instant::now();
     let report = exact(8, 0, &[slow]);
-    assert!(begin.elapsed() >= Duration::from_millis(700));
-    assert!(
-        report.elapsed < Duration::from_millis(600),
-        "{:?}",
-        report.elapsed
-    );
+    let beside = begin.elapsed() - report.elapsed;
+    assert!(beside >= Duration::from_millis(700), "{beside:?}");
 }
