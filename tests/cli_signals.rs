@@ -5,20 +5,40 @@
 use std::io::{BufRead, BufReader};
 use std::process::{Child, Command, Output, Stdio};
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
-/// A run that takes longer than any test waits, in tasks that do not.
-fn long_run() -> Child {
+/// A run of `n` queens that has a task in hand.
+fn running(n: &str) -> Child {
     let child = Command::new(env!("CARGO_BIN_EXE_queenfold"))
-        .args(["run", "-n", "20", "--engine", "chain", "--workers", "1"])
+        .args(["run", "-n", n, "--engine", "chain", "--workers", "1"])
         .current_dir(env!("CARGO_TARGET_TMPDIR"))
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
         .spawn()
         .expect("it starts");
-    // Until it listens; a signal before that ends it as it ends any program.
-    thread::sleep(Duration::from_millis(500));
+    let since = Instant::now();
+    while !is_counting(child.id()).unwrap_or(since.elapsed() > Duration::from_secs(2)) {
+        assert!(since.elapsed() < Duration::from_secs(60), "it never counts");
+        thread::sleep(Duration::from_millis(10));
+    }
     child
+}
+
+/// Whether the worker of this process has used CPU time; `None` where the system does not tell.
+fn is_counting(process: u32) -> Option<bool> {
+    let threads = std::fs::read_dir(format!("/proc/{process}/task")).ok()?;
+    let counts = |thread: std::fs::DirEntry| {
+        let stat = std::fs::read_to_string(thread.path().join("stat")).ok()?;
+        let used = stat.split_once("(worker-0) ")?.1.split(' ').nth(11)?;
+        // In hundredths of a second; a tenth is more than it takes to start.
+        Some(used.parse::<u64>().ok()? >= 10)
+    };
+    Some(
+        threads
+            .flatten()
+            .filter_map(counts)
+            .any(|counting| counting),
+    )
 }
 
 fn send(signal: &str, child: &Child) {
@@ -36,7 +56,7 @@ fn end(child: Child) -> (Option<i32>, Output) {
 #[test]
 fn the_first_signal_stops_without_a_result() {
     for signal in ["-INT", "-TERM", "-USR1"] {
-        let child = long_run();
+        let child = running("20");
         send(signal, &child);
         let (code, output) = end(child);
         let said = String::from_utf8_lossy(&output.stderr);
@@ -48,7 +68,8 @@ fn the_first_signal_stops_without_a_result() {
 
 #[test]
 fn the_second_signal_ends_at_once() {
-    let mut child = long_run();
+    // A task of this board takes longer than the second signal does to come.
+    let mut child = running("27");
     send("-INT", &child);
     let mut said = BufReader::new(child.stderr.take().expect("piped"));
     let mut line = String::new();

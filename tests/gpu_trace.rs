@@ -53,8 +53,8 @@ fn a_trace_shows_upload_kernel_and_download_of_each_stream_beside_the_workers() 
         recorder: None,
     };
     let (begun, report, ended) = tracing::subscriber::with_default(subscriber, || {
-        tracing::debug_span!(target: LANES, "begin", lane = "test").in_scope(|| ());
         let begun = Instant::now();
+        tracing::debug_span!(target: LANES, "begin", lane = "test").in_scope(|| ());
         let report = run_on(&slow, &devices, &Control::new()).unwrap();
         (begun, report, Instant::now())
     });

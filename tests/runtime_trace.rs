@@ -16,7 +16,7 @@ use tracing_subscriber::layer::SubscriberExt;
 
 fn traced(path: &Path, control: &Control) -> Result<Report, RunError> {
     let spec = RunSpec {
-        plans: vec![Arc::new(ChainPlan::new(Size::new(15).unwrap()))],
+        plans: vec![Arc::new(ChainPlan::new(Size::new(16).unwrap()))],
         workers: 2,
         counter: CounterSettings {
             isa: Isa::Portable,
