@@ -49,17 +49,24 @@ struct Items<'a> {
 /// Keys that lists may hold: narrow ones are counted directly, wide ones are split until what is
 /// left fits a narrow key.
 pub trait Countable: Rest + Into<u64> {
+    /// Whether keys are narrow for the sake of memory, whatever the lists are sorted by for that.
+    const NARROW: bool;
+
     /// The number of disjoint pairs of an item and a pattern. Leaves items and patterns in any order.
     fn count<K: Kernel>(pairs: &mut Pairs<K>, items: &mut [Self], patterns: &mut [Self]) -> u64;
 }
 
 impl Countable for u32 {
+    const NARROW: bool = true;
+
     fn count<K: Kernel>(pairs: &mut Pairs<K>, items: &mut [u32], patterns: &mut [u32]) -> u64 {
         pairs.narrow(items, patterns)
     }
 }
 
 impl Countable for u64 {
+    const NARROW: bool = false;
+
     fn count<K: Kernel>(pairs: &mut Pairs<K>, items: &mut [u64], patterns: &mut [u64]) -> u64 {
         pairs.wide(items, patterns)
     }
@@ -95,7 +102,7 @@ impl<K: Kernel> Pairs<K> {
         } else {
             (bottom, top)
         };
-        if size_of::<T>() == size_of::<u32>() && sorted > MOST_TAKEN {
+        if T::NARROW && sorted > MOST_TAKEN {
             return self.count_coarsely(items, patterns, sorted);
         }
         // As many as there ever are, and no more.

@@ -9,32 +9,50 @@ pub struct Portable;
 
 super::entry_points!(Portable, "portable");
 
-/// A choice of bits: what moves by 1, 2, 4, 8 and 16 places to close the gaps (Hacker's Delight,
+/// A choice of bits: what moves by 1, 2, 4, 8, 16 and 32 places to close the gaps (Hacker's Delight,
 /// "compress").
 #[derive(Clone, Copy)]
-pub struct Bits {
-    mask: u32,
-    moves: [u32; 6],
-    /// For each field, the number of bits below it, and its own as the lowest.
-    fields: [(u32, u64); 5],
+pub struct Choice {
+    mask: u64,
+    moves: [u64; 6],
 }
 
-/// The bits of `mask` that move by 1, 2, 4, 8, 16 and 32 places to close the gaps.
-fn moves(mask: u64) -> [u64; 6] {
-    let mut moves = [0; 6];
-    let mut left = mask;
-    // Bits to the right of which an odd number of places is empty move by 1, and so on.
-    let mut empty = !mask << 1;
-    for (step, moving) in moves.iter_mut().enumerate() {
-        let mut parity = empty;
-        for distance in [1, 2, 4, 8, 16, 32] {
-            parity ^= parity << distance;
+impl Choice {
+    fn new(mask: u64) -> Self {
+        let mut moves = [0; 6];
+        let mut left = mask;
+        // Bits to the right of which an odd number of places is empty move by 1, and so on.
+        let mut empty = !mask << 1;
+        for (step, moving) in moves.iter_mut().enumerate() {
+            let mut parity = empty;
+            for distance in [1, 2, 4, 8, 16, 32] {
+                parity ^= parity << distance;
+            }
+            *moving = parity & left;
+            left = (left ^ *moving) | *moving >> (1 << step);
+            empty &= !parity;
         }
-        *moving = parity & left;
-        left = (left ^ *moving) | *moving >> (1 << step);
-        empty &= !parity;
+        Self { mask, moves }
     }
-    moves
+
+    /// The chosen bits of `key`, moved together.
+    #[inline(always)]
+    fn pack(self, key: u64) -> u64 {
+        let mut key = key & self.mask;
+        for (step, moving) in self.moves.into_iter().enumerate() {
+            let moved = key & moving;
+            key = (key ^ moved) | moved >> (1 << step);
+        }
+        key
+    }
+}
+
+/// The fields of a leaf.
+#[derive(Clone, Copy)]
+pub struct Bits {
+    used: Choice,
+    /// For each field, the number of bits below it, and its own as the lowest.
+    fields: [(u32, u64); 5],
 }
 
 const LANES: usize = 8;
@@ -45,7 +63,7 @@ impl Vector for Portable {
     type Row = Row;
     type Sum = u64;
     type Bits = Bits;
-    type Choice = (u64, [u64; 6]);
+    type Choice = Choice;
 
     const LANES: usize = LANES;
     const WIDE_LANES: usize = 4;
@@ -181,45 +199,31 @@ impl Vector for Portable {
     }
 
     #[inline(always)]
-    fn choice(self, mask: u64) -> (u64, [u64; 6]) {
-        (mask, moves(mask))
+    fn choice(self, mask: u64) -> Choice {
+        Choice::new(mask)
     }
 
     #[inline(always)]
-    fn pack(self, key: u64, (mask, moves): (u64, [u64; 6])) -> u32 {
-        let mut key = key & mask;
-        for (step, moving) in moves.into_iter().enumerate() {
-            let moved = key & moving;
-            key = (key ^ moved) | moved >> (1 << step);
-        }
-        key as u32
+    fn pack(self, key: u64, choice: Choice) -> u32 {
+        choice.pack(key) as u32
     }
 
     #[inline(always)]
     fn bits(self, fields: &Fields) -> Bits {
-        let mask = fields.used;
-        let moves = moves(mask.into()).map(|moving| moving as u32);
         let mut low = 0;
-        let fields = fields.widths.map(|width| {
-            let field = (low, (1 << width) - 1);
-            low += width;
-            field
-        });
         Bits {
-            mask,
-            moves,
-            fields,
+            used: Choice::new(fields.used.into()),
+            fields: fields.widths.map(|width| {
+                let field = (low, (1 << width) - 1);
+                low += width;
+                field
+            }),
         }
     }
 
     #[inline(always)]
     fn offsets(self, key: u32, bits: Bits) -> [usize; 5] {
-        let mut key = key & bits.mask;
-        for (step, moving) in bits.moves.into_iter().enumerate().take(5) {
-            let moved = key & moving;
-            key = (key ^ moved) | moved >> (1 << step);
-        }
-        let key = u64::from(key);
+        let key = bits.used.pack(key.into());
         bits.fields
             .map(|(low, mask)| (key >> low & mask) as usize * size_of::<Row>())
     }
