@@ -91,11 +91,9 @@ const fn shared_columns(n: Size) -> u32 {
 /// How many bits to sort the lists by at least.
 const fn sorted_bits(n: Size) -> u32 {
     match n.get() {
-        0..=17 => 0,
-        18..=19 => 2,
-        20..=21 => 6,
-        22..=23 => 10,
-        24..=25 => 8,
+        0..=19 => 0,
+        20..=23 => 4,
+        24..=25 => 3,
         _ => 10,
     }
 }

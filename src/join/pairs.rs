@@ -3,16 +3,17 @@ use super::kernel::{Buckets, Kernel, LEAF, Rest, SAMPLE, SLACK, Tables};
 
 /// Counts the pairs of keys, one from each of two lists, that share no bit.
 ///
-/// Of the lists the shorter one is called *items*, the longer *patterns*. Take the bit that occurs
-/// in as many items and as many patterns as possible. A disjoint pair has a pattern without that
-/// bit, or a pattern with and an item without it:
+/// Take the bit that occurs in as many keys of either list as possible. In a disjoint pair, the key
+/// of one list lacks that bit, or has it where the key of the other list lacks it:
 ///
 /// ```text
-/// pairs(items, patterns) = pairs(items without, patterns with) + pairs(items, patterns without)
+/// pairs(longer, shorter) = pairs(longer with, shorter without) + pairs(longer without, shorter)
 /// ```
 ///
-/// Neither side needs the bit again, and the pairs that have it on both sides are gone. When few
-/// enough patterns are left, tables answer for all of them at once: see [`Kernel::leaf`].
+/// Neither side needs the bit again, and the pairs that have it on both sides are gone. Whichever
+/// list is the longer one is split, so that both become short together, with the most pairs gone by
+/// the way. When one of them is short enough, its keys are the *patterns* of tables, which answer
+/// for all of them at once; those of the other are the *items* looked up: see [`Kernel::leaf`].
 ///
 /// The lists come sorted by some bits already: for each value of those bits in the patterns, the
 /// items that share none of them are gathered.
@@ -22,10 +23,9 @@ pub struct Pairs<K> {
     audit: Audit,
     scratch: Vec<u32>,
     wide_scratch: Vec<u64>,
-    wide_items: Vec<u64>,
-    wide_patterns: Vec<u64>,
-    items: Vec<u32>,
-    patterns: Vec<u32>,
+    /// Lists gathered as wide keys, and lists of wide keys made narrow.
+    widened: [Vec<u64>; 2],
+    narrowed: [Vec<u32>; 2],
 }
 
 /// The lists of both halves, and room to gather parts of them.
@@ -35,15 +35,13 @@ pub struct Lists<T> {
     pub top: Buckets<T>,
     /// Keys of the bottom half.
     pub bottom: Buckets<T>,
-    some_items: Vec<T>,
-    some_patterns: Vec<T>,
+    gathered: [Vec<T>; 2],
 }
 
 /// A list of keys, with the bits that occur in it.
-#[derive(Clone, Copy)]
-struct Items<'a> {
-    keys: &'a [u32],
-    union: u32,
+struct List<'a, T> {
+    keys: &'a mut [T],
+    union: T,
 }
 
 /// Keys that lists may hold: narrow ones are counted directly, wide ones are split until what is
@@ -52,23 +50,23 @@ pub trait Countable: Rest + Into<u64> {
     /// Whether keys are narrow for the sake of memory, whatever the lists are sorted by for that.
     const NARROW: bool;
 
-    /// The number of disjoint pairs of an item and a pattern. Leaves items and patterns in any order.
-    fn count<K: Kernel>(pairs: &mut Pairs<K>, items: &mut [Self], patterns: &mut [Self]) -> u64;
+    /// The number of disjoint pairs of keys of two lists. Leaves both in any order.
+    fn count<K: Kernel>(pairs: &mut Pairs<K>, one: &mut [Self], other: &mut [Self]) -> u64;
 }
 
 impl Countable for u32 {
     const NARROW: bool = true;
 
-    fn count<K: Kernel>(pairs: &mut Pairs<K>, items: &mut [u32], patterns: &mut [u32]) -> u64 {
-        pairs.narrow(items, patterns)
+    fn count<K: Kernel>(pairs: &mut Pairs<K>, one: &mut [u32], other: &mut [u32]) -> u64 {
+        pairs.narrow(one, other)
     }
 }
 
 impl Countable for u64 {
     const NARROW: bool = false;
 
-    fn count<K: Kernel>(pairs: &mut Pairs<K>, items: &mut [u64], patterns: &mut [u64]) -> u64 {
-        pairs.wide(items, patterns)
+    fn count<K: Kernel>(pairs: &mut Pairs<K>, one: &mut [u64], other: &mut [u64]) -> u64 {
+        pairs.wide(one, other)
     }
 }
 
@@ -81,10 +79,8 @@ impl<K: Kernel> Pairs<K> {
             audit,
             scratch: Vec::new(),
             wide_scratch: Vec::new(),
-            wide_items: Vec::new(),
-            wide_patterns: Vec::new(),
-            items: Vec::new(),
-            patterns: Vec::new(),
+            widened: Default::default(),
+            narrowed: Default::default(),
         }
     }
 
@@ -97,30 +93,29 @@ impl<K: Kernel> Pairs<K> {
     /// `sorted` bits.
     pub fn count<T: Countable>(&mut self, lists: &mut Lists<T>, sorted: u32) -> u64 {
         let (top, bottom) = (&lists.top, &lists.bottom);
-        let (items, patterns) = if top.len() <= bottom.len() {
-            (top, bottom)
+        let [shorter, longer] = if top.len() <= bottom.len() {
+            [top, bottom]
         } else {
-            (bottom, top)
+            [bottom, top]
         };
         if T::NARROW && sorted > MOST_TAKEN {
-            return self.count_coarsely(items, patterns, sorted);
+            return self.count_coarsely(shorter, longer, sorted);
         }
+        let [some, of_value] = &mut lists.gathered;
         // As many as there ever are, and no more.
-        lists.some_items.clear();
-        lists.some_items.reserve_exact(items.len());
+        some.clear();
+        some.reserve_exact(shorter.len());
         let all = (1u32 << sorted) - 1;
         let mut found = 0;
         for value in 0..=all {
-            if patterns.is_empty_at(value) {
+            if longer.is_empty_at(value) {
                 continue;
             }
-            lists.some_items.clear();
-            each_subset(all & !value, |other| {
-                items.gather(other, &mut lists.some_items);
-            });
-            lists.some_patterns.clear();
-            patterns.gather(value, &mut lists.some_patterns);
-            found += T::count(self, &mut lists.some_items, &mut lists.some_patterns);
+            some.clear();
+            each_subset(all & !value, |other| shorter.gather(other, some));
+            of_value.clear();
+            longer.gather(value, of_value);
+            found += T::count(self, some, of_value);
         }
         found
     }
@@ -130,8 +125,8 @@ impl<K: Kernel> Pairs<K> {
     /// buckets would be too thin.
     fn count_coarsely<T: Countable>(
         &mut self,
-        items: &Buckets<T>,
-        patterns: &Buckets<T>,
+        shorter: &Buckets<T>,
+        longer: &Buckets<T>,
         sorted: u32,
     ) -> u64 {
         let all = (1u32 << COARSE) - 1;
@@ -141,40 +136,44 @@ impl<K: Kernel> Pairs<K> {
                 list.gather_wide(coarse | fine << COARSE, u64::from(fine) << 32, to);
             }
         };
-        let mut some_items = std::mem::take(&mut self.wide_items);
-        let mut some_patterns = std::mem::take(&mut self.wide_patterns);
-        some_items.clear();
-        some_items.reserve_exact(items.len());
+        let [mut some, mut of_value] = std::mem::take(&mut self.widened);
+        some.clear();
+        some.reserve_exact(shorter.len());
         let mut found = 0;
         for value in 0..=all {
-            some_patterns.clear();
-            gather(patterns, value, &mut some_patterns);
-            if some_patterns.is_empty() {
+            of_value.clear();
+            gather(longer, value, &mut of_value);
+            if of_value.is_empty() {
                 continue;
             }
-            some_items.clear();
-            each_subset(all & !value, |other| gather(items, other, &mut some_items));
-            found += self.wide(&mut some_items, &mut some_patterns);
+            some.clear();
+            each_subset(all & !value, |other| gather(shorter, other, &mut some));
+            found += self.wide(&mut some, &mut of_value);
         }
-        self.wide_items = some_items;
-        self.wide_patterns = some_patterns;
+        self.widened = [some, of_value];
         found
     }
 
-    fn wide(&mut self, items: &mut [u64], patterns: &mut [u64]) -> u64 {
+    fn wide(&mut self, one: &mut [u64], other: &mut [u64]) -> u64 {
         let mut scratch = std::mem::take(&mut self.wide_scratch);
-        make_room(&mut scratch, items.len().max(patterns.len()) + SLACK);
-        let found = self.split_wide(items, patterns, &mut scratch);
+        make_room(&mut scratch, one.len().max(other.len()) + SLACK);
+        let [one, other] = [one, other].map(|keys| self.wide_list(keys));
+        let found = self.split_wide(one, other, &mut scratch);
         self.wide_scratch = scratch;
         found
     }
 
+    fn wide_list<'a>(&self, keys: &'a mut [u64]) -> List<'a, u64> {
+        let union = self.kernel.union_wide(keys);
+        List { keys, union }
+    }
+
     /// Splits wide keys until those left fit narrow ones. Where they lie changes, but not which they
     /// are: lists too long to be copied at each split are put in order in their place.
-    fn split_wide(
+    fn split_wide<'a>(
         &mut self,
-        items: &mut [u64],
-        mut patterns: &mut [u64],
+        mut shorter: List<'a, u64>,
+        mut longer: List<'a, u64>,
         scratch: &mut [u64],
     ) -> u64 {
         let kernel = self.kernel;
@@ -183,102 +182,112 @@ impl<K: Kernel> Pairs<K> {
             list[without..].copy_from_slice(&scratch[..with]);
             without
         };
-        let union = kernel.union_wide(items);
         let mut found = 0;
-        while !items.is_empty() && !patterns.is_empty() {
-            let used = union & kernel.union_wide(patterns);
-            if used.count_ones() <= 32 {
-                let mut narrow = std::mem::take(&mut self.items);
-                let mut narrow_patterns = std::mem::take(&mut self.patterns);
-                kernel.pack(items, used, &mut narrow);
-                kernel.pack(patterns, used, &mut narrow_patterns);
-                found += self.narrow(&narrow, &mut narrow_patterns);
-                self.items = narrow;
-                self.patterns = narrow_patterns;
-                break;
+        loop {
+            if shorter.keys.len() > longer.keys.len() {
+                std::mem::swap(&mut shorter, &mut longer);
             }
-            let bit = self.best_wide_bit(items, patterns, used);
-            let items_without = in_order(items, bit, scratch);
-            let patterns_without = in_order(patterns, bit, scratch);
-            let (without, with) = patterns.split_at_mut(patterns_without);
-            found += self.split_wide(&mut items[..items_without], with, scratch);
-            patterns = without;
+            if shorter.keys.is_empty() {
+                return found;
+            }
+            let used = shorter.union & longer.union;
+            if used.count_ones() <= 32 {
+                let [mut one, mut other] = std::mem::take(&mut self.narrowed);
+                kernel.pack(shorter.keys, used, &mut one);
+                kernel.pack(longer.keys, used, &mut other);
+                found += self.narrow(&mut one, &mut other);
+                self.narrowed = [one, other];
+                return found;
+            }
+            let bit = self.best_wide_bit(shorter.keys, longer.keys, used);
+            let shorter_without = in_order(shorter.keys, bit, scratch);
+            let longer_without = in_order(longer.keys, bit, scratch);
+            let (without, with) = longer.keys.split_at_mut(longer_without);
+            let with = self.wide_list(with);
+            let other = self.wide_list(&mut shorter.keys[..shorter_without]);
+            found += self.split_wide(other, with, scratch);
+            longer = self.wide_list(without);
         }
-        found
     }
 
     /// As [`Kernel::best_bit`], of wide keys: the best of the half of `used` with more bits.
-    fn best_wide_bit(&self, items: &[u64], patterns: &[u64], used: u64) -> u64 {
+    fn best_wide_bit(&self, one: &[u64], other: &[u64], used: u64) -> u64 {
         let shift = if (used >> 32).count_ones() > (used as u32).count_ones() {
             32
         } else {
             0
         };
-        let [items, patterns] =
-            [items, patterns].map(|keys| sample(keys).map(|key| (key >> shift) as u32));
-        let bit = self
-            .kernel
-            .best_bit(&items, &patterns, (used >> shift) as u32);
+        let [one, other] = [one, other].map(|keys| sample(keys).map(|key| (key >> shift) as u32));
+        let bit = self.kernel.best_bit(&one, &other, (used >> shift) as u32);
         u64::from(bit) << shift
     }
 
-    fn narrow(&mut self, items: &[u32], patterns: &mut [u32]) -> u64 {
-        let union = |keys: &[u32]| keys.iter().fold(0, |union, key| union | key);
-        let items = Items {
-            keys: items,
-            union: union(items),
-        };
+    fn narrow(&mut self, one: &mut [u32], other: &mut [u32]) -> u64 {
         let mut scratch = std::mem::take(&mut self.scratch);
-        make_room(
-            &mut scratch,
-            3 * (items.keys.len() + patterns.len() + SLACK),
-        );
-        let found = self.split(items, union(patterns), patterns, &mut scratch);
+        make_room(&mut scratch, 3 * (one.len() + other.len() + SLACK));
+        let [one, other] = [one, other].map(|keys| List {
+            union: keys.iter().fold(0, |union, key| union | key),
+            keys,
+        });
+        let found = self.split(one, other, &mut scratch);
         self.scratch = scratch;
         found
     }
 
-    fn split(
+    fn split<'a>(
         &mut self,
-        items: Items<'_>,
-        mut union: u32,
-        mut patterns: &mut [u32],
+        mut shorter: List<'a, u32>,
+        mut longer: List<'a, u32>,
         scratch: &mut [u32],
     ) -> u64 {
         let mut found = 0;
         loop {
-            if items.keys.is_empty() || patterns.is_empty() {
+            if shorter.keys.len() > longer.keys.len() {
+                std::mem::swap(&mut shorter, &mut longer);
+            }
+            if shorter.keys.is_empty() {
                 return found;
             }
-            let used = items.union & union;
-            if used == 0 || patterns.len() <= LEAF {
-                return found + self.leaf(items.keys, patterns, used);
+            let used = shorter.union & longer.union;
+            if used == 0 || shorter.keys.len() <= LEAF {
+                return found + self.leaf(shorter.keys, longer.keys, used);
             }
-            if scratch.len() < items.keys.len() + patterns.len() + 2 * SLACK {
-                let mut more = vec![0; 2 * (items.keys.len() + patterns.len() + SLACK)];
-                return found + self.split(items, union, patterns, &mut more);
+            if scratch.len() < shorter.keys.len() + longer.keys.len() + 2 * SLACK {
+                let mut more = vec![0; 2 * (shorter.keys.len() + longer.keys.len() + SLACK)];
+                return found + self.split(shorter, longer, &mut more);
             }
             let bit = self
                 .kernel
-                .best_bit(&sample(items.keys), &sample(patterns), used);
-            let split = self.kernel.partition(patterns, bit, scratch);
+                .best_bit(&sample(shorter.keys), &sample(longer.keys), used);
+            let split = self.kernel.partition(longer.keys, bit, scratch);
             let (with, rest) = scratch.split_at_mut(split.with);
-            let (kept, kept_union) = self.kernel.lacking(items.keys, bit, rest);
-            let (items_without, rest) = rest.split_at_mut(kept);
-            let without = Items {
-                keys: items_without,
-                union: kept_union,
+            let (without, union) = self.kernel.lacking(shorter.keys, bit, rest);
+            let (other, rest) = rest.split_at_mut(without);
+            let with = List {
+                keys: with,
+                union: split.with_union,
             };
-            found += self.split(without, split.with_union, with, rest);
-            patterns = &mut patterns[..split.without];
-            union = split.without_union;
+            found += self.split(List { keys: other, union }, with, rest);
+            let (without, _) = longer.keys.split_at_mut(split.without);
+            longer = List {
+                keys: without,
+                union: split.without_union,
+            };
         }
     }
 
-    fn leaf(&mut self, items: &[u32], patterns: &[u32], used: u32) -> u64 {
+    /// The number of disjoint pairs of two lists, of which the shorter one is a leaf if any bit is
+    /// `used` in both.
+    fn leaf(&mut self, shorter: &[u32], longer: &[u32], used: u32) -> u64 {
         if used == 0 {
-            return items.len() as u64 * patterns.len() as u64;
+            return shorter.len() as u64 * longer.len() as u64;
         }
+        // As few as can be are looked up.
+        let (items, patterns) = if longer.len() <= LEAF {
+            (shorter, longer)
+        } else {
+            (longer, shorter)
+        };
         #[cfg(test)]
         let original = patterns;
         #[cfg(test)]
@@ -299,10 +308,10 @@ impl<K: Kernel> Pairs<K> {
 
 /// The most bits that narrow lists are taken as sorted by; by more, and they are taken as sorted by
 /// [`COARSE`] bits.
-const MOST_TAKEN: u32 = 8;
+const MOST_TAKEN: u32 = 5;
 
 /// See [`Pairs::count_coarsely`].
-const COARSE: u32 = 6;
+const COARSE: u32 = 4;
 
 /// Calls `found` with each choice of some of the bits of `mask`.
 fn each_subset(mask: u32, mut found: impl FnMut(u32)) {
