@@ -88,16 +88,6 @@ const fn shared_columns(n: Size) -> u32 {
     }
 }
 
-/// How many bits to sort the lists by at least.
-const fn sorted_bits(n: Size) -> u32 {
-    match n.get() {
-        0..=19 => 0,
-        20..=23 => 4,
-        24..=25 => 3,
-        _ => 10,
-    }
-}
-
 impl<K: Kernel> JoinCounter<K> {
     /// A counter that may hold so many bytes.
     pub fn new(n: Size, kernel: K, memory: u64) -> Self {
@@ -160,12 +150,7 @@ impl<K: Kernel> JoinCounter<K> {
                 })
                 .collect()
         });
-        self.layout = Layout::new(
-            self.n,
-            [&halves[0], &halves[1]],
-            [&weights[0], &weights[1]],
-            sorted_bits(self.n),
-        );
+        self.layout = Layout::new(self.n, [&halves[0], &halves[1]], [&weights[0], &weights[1]]);
         for generator in &mut self.generators {
             generator.clear();
         }

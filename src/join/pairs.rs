@@ -15,16 +15,15 @@ use super::kernel::{Buckets, Kernel, LEAF, Rest, SAMPLE, SLACK, Tables};
 /// the way. When one of them is short enough, its keys are the *patterns* of tables, which answer
 /// for all of them at once; those of the other are the *items* looked up: see [`Kernel::leaf`].
 ///
-/// The lists come sorted by some bits already: for each value of those bits in the patterns, the
-/// items that share none of them are gathered.
+/// The lists come sorted by some bits already. Splitting by those is choosing buckets, and the lists
+/// are gathered only where all of them have been split by.
 pub struct Pairs<K> {
     kernel: K,
     tables: Tables,
     audit: Audit,
     scratch: Vec<u32>,
     wide_scratch: Vec<u64>,
-    /// Lists gathered as wide keys, and lists of wide keys made narrow.
-    widened: [Vec<u64>; 2],
+    /// Lists of wide keys made narrow.
     narrowed: [Vec<u32>; 2],
 }
 
@@ -47,24 +46,17 @@ struct List<'a, T> {
 /// Keys that lists may hold: narrow ones are counted directly, wide ones are split until what is
 /// left fits a narrow key.
 pub trait Countable: Rest + Into<u64> {
-    /// Whether keys are narrow for the sake of memory, whatever the lists are sorted by for that.
-    const NARROW: bool;
-
     /// The number of disjoint pairs of keys of two lists. Leaves both in any order.
     fn count<K: Kernel>(pairs: &mut Pairs<K>, one: &mut [Self], other: &mut [Self]) -> u64;
 }
 
 impl Countable for u32 {
-    const NARROW: bool = true;
-
     fn count<K: Kernel>(pairs: &mut Pairs<K>, one: &mut [u32], other: &mut [u32]) -> u64 {
         pairs.narrow(one, other)
     }
 }
 
 impl Countable for u64 {
-    const NARROW: bool = false;
-
     fn count<K: Kernel>(pairs: &mut Pairs<K>, one: &mut [u64], other: &mut [u64]) -> u64 {
         pairs.wide(one, other)
     }
@@ -79,7 +71,6 @@ impl<K: Kernel> Pairs<K> {
             audit,
             scratch: Vec::new(),
             wide_scratch: Vec::new(),
-            widened: Default::default(),
             narrowed: Default::default(),
         }
     }
@@ -92,65 +83,27 @@ impl<K: Kernel> Pairs<K> {
     /// The number of disjoint pairs of a top and a bottom key; both lists are sorted by the same
     /// `sorted` bits.
     pub fn count<T: Countable>(&mut self, lists: &mut Lists<T>, sorted: u32) -> u64 {
-        let (top, bottom) = (&lists.top, &lists.bottom);
-        let [shorter, longer] = if top.len() <= bottom.len() {
-            [top, bottom]
-        } else {
-            [bottom, top]
+        let splits = shared_out(sorted, [lists.top.len(), lists.bottom.len()]);
+        let [tops, bottoms] = &mut lists.gathered;
+        // The keys with the bits of `own` of those that split the list, and any of `free`.
+        let gather = |from: &Buckets<T>, own: u32, free: u32, to: &mut Vec<T>| {
+            to.clear();
+            each_subset(free, |other| from.gather(own | other, to));
         };
-        if T::NARROW && sorted > MOST_TAKEN {
-            return self.count_coarsely(shorter, longer, sorted);
-        }
-        let [some, of_value] = &mut lists.gathered;
-        // As many as there ever are, and no more.
-        some.clear();
-        some.reserve_exact(shorter.len());
-        let all = (1u32 << sorted) - 1;
         let mut found = 0;
-        for value in 0..=all {
-            if longer.is_empty_at(value) {
+        for step in 0..1u32 << sorted {
+            // The bits that split first change last: buckets wanted again are still in a cache.
+            let value = step.reverse_bits().unbounded_shr(32 - sorted);
+            let [top, bottom] = splits.map(|split| value & split);
+            gather(&lists.top, top, splits[1] & !bottom, tops);
+            if tops.is_empty() {
                 continue;
             }
-            some.clear();
-            each_subset(all & !value, |other| shorter.gather(other, some));
-            of_value.clear();
-            longer.gather(value, of_value);
-            found += T::count(self, some, of_value);
-        }
-        found
-    }
-
-    /// As [`count`](Self::count), taking the lists as sorted by [`COARSE`] bits: the others go back
-    /// into the keys, which are wide then. They were sorted by for the sake of memory alone, and
-    /// buckets would be too thin.
-    fn count_coarsely<T: Countable>(
-        &mut self,
-        shorter: &Buckets<T>,
-        longer: &Buckets<T>,
-        sorted: u32,
-    ) -> u64 {
-        let all = (1u32 << COARSE) - 1;
-        let fine = 0..1u32 << (sorted - COARSE);
-        let gather = |list: &Buckets<T>, coarse: u32, to: &mut Vec<u64>| {
-            for fine in fine.clone() {
-                list.gather_wide(coarse | fine << COARSE, u64::from(fine) << 32, to);
+            gather(&lists.bottom, bottom, splits[0] & !top, bottoms);
+            if !bottoms.is_empty() {
+                found += T::count(self, tops, bottoms);
             }
-        };
-        let [mut some, mut of_value] = std::mem::take(&mut self.widened);
-        some.clear();
-        some.reserve_exact(shorter.len());
-        let mut found = 0;
-        for value in 0..=all {
-            of_value.clear();
-            gather(longer, value, &mut of_value);
-            if of_value.is_empty() {
-                continue;
-            }
-            some.clear();
-            each_subset(all & !value, |other| gather(shorter, other, &mut some));
-            found += self.wide(&mut some, &mut of_value);
         }
-        self.widened = [some, of_value];
         found
     }
 
@@ -306,12 +259,24 @@ impl<K: Kernel> Pairs<K> {
     }
 }
 
-/// The most bits that narrow lists are taken as sorted by; by more, and they are taken as sorted by
-/// [`COARSE`] bits.
-const MOST_TAKEN: u32 = 5;
-
-/// See [`Pairs::count_coarsely`].
-const COARSE: u32 = 4;
+/// Which of the bits sorted by, best first, split the list of the first length and which the other:
+/// always the one that is longer by then.
+fn shared_out(sorted: u32, lengths: [usize; 2]) -> [u32; 2] {
+    // A split leaves about half of the list that it splits, and four fifths of the other.
+    const LONGER: f64 = 0.8 / 0.5;
+    let [mut one, mut other] = lengths.map(|length| length as f64);
+    let mut splits = [0; 2];
+    for bit in 0..sorted {
+        if one >= other {
+            splits[0] |= 1 << bit;
+            other *= LONGER;
+        } else {
+            splits[1] |= 1 << bit;
+            one *= LONGER;
+        }
+    }
+    splits
+}
 
 /// Calls `found` with each choice of some of the bits of `mask`.
 fn each_subset(mask: u32, mut found: impl FnMut(u32)) {
@@ -362,30 +327,33 @@ mod tests {
         assert!(expected > 0);
     }
 
-    /// The same keys without the lowest, as the halves of 22 and 23 queens have: sorted by enough bits
-    /// that the rest is narrow.
-    fn takes_lists_as_sorted_coarsely(kernel: impl Kernel) {
-        const SORTED: u32 = 12;
+    /// The same keys, sorted by enough bits that the rest is narrow.
+    fn takes_lists_as_they_are_sorted(kernel: impl Kernel) {
+        const SORTED: u32 = 13;
         let mut key = sparse_keys();
-        let [top, bottom] = [600, 900].map(|count| -> Vec<u64> {
-            (0..count)
-                .map(|_| {
-                    let key = key();
-                    key >> 32 << (64 - SORTED) | key & u64::from(u32::MAX)
-                })
-                .collect()
-        });
-        let mut lists = Lists::<u32>::default();
-        for (keys, buckets) in [(&top, &mut lists.top), (&bottom, &mut lists.bottom)] {
-            buckets.clear(SORTED);
-            kernel.scatter(keys, buckets);
+        let mut keys = |count: usize| -> Vec<u64> {
+            let key = || {
+                let key = key();
+                key >> 32 << (64 - SORTED) | key & u64::from(u32::MAX)
+            };
+            std::iter::repeat_with(key).take(count).collect()
+        };
+        // Whichever is longer, and by much.
+        for counts in [[600, 900], [900, 600], [40, 2000]] {
+            let [top, bottom] = counts.map(&mut keys);
+            let mut lists = Lists::<u32>::default();
+            for (keys, buckets) in [(&top, &mut lists.top), (&bottom, &mut lists.bottom)] {
+                buckets.clear(SORTED);
+                kernel.scatter(keys, buckets);
+            }
+            let disjoint =
+                |key: &u64| bottom.iter().filter(|other| *other & key == 0).count() as u64;
+            let expected: u64 = top.iter().map(disjoint).sum();
+            let mut pairs = Pairs::new(kernel, Audit::new(1));
+            assert_eq!(pairs.count(&mut lists, SORTED), expected);
+            assert_eq!(pairs.audit().take(), None);
+            assert!(expected > 0);
         }
-        let disjoint = |key: &u64| bottom.iter().filter(|other| *other & key == 0).count() as u64;
-        let expected: u64 = top.iter().map(disjoint).sum();
-        let mut pairs = Pairs::new(kernel, Audit::new(1));
-        assert_eq!(pairs.count(&mut lists, SORTED), expected);
-        assert_eq!(pairs.audit().take(), None);
-        assert!(expected > 0);
     }
 
     /// Makes keys of 45 bits, about a quarter of them set.
@@ -403,15 +371,15 @@ mod tests {
     }
 
     #[test]
-    fn lists_sorted_finely_are_taken_as_sorted_coarsely() {
-        takes_lists_as_sorted_coarsely(Portable);
+    fn lists_are_taken_as_they_are_sorted() {
+        takes_lists_as_they_are_sorted(Portable);
         #[cfg(target_arch = "x86_64")]
         {
             if let Some(kernel) = kernel::Avx2::new() {
-                takes_lists_as_sorted_coarsely(kernel);
+                takes_lists_as_they_are_sorted(kernel);
             }
             if let Some(kernel) = kernel::Avx512::new() {
-                takes_lists_as_sorted_coarsely(kernel);
+                takes_lists_as_they_are_sorted(kernel);
             }
         }
     }

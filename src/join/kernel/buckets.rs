@@ -83,44 +83,21 @@ impl<T: Rest> Buckets<T> {
         self.length
     }
 
-    /// Whether there is no key with `value` on top.
-    pub fn is_empty_at(&self, value: u32) -> bool {
-        if self.sorted <= FEW {
-            return self.few[value as usize].is_empty();
-        }
-        self.ends[value as usize] == 0
-    }
-
     /// Appends the keys with `value` on top to `to`.
     pub fn gather(&self, value: u32, to: &mut Vec<T>) {
-        self.each_run(value, |keys| to.extend_from_slice(keys));
-    }
-
-    /// Appends the keys with `value` on top to `to`, with the bits `above` them in wide keys.
-    pub fn gather_wide(&self, value: u32, above: u64, to: &mut Vec<u64>)
-    where
-        T: Into<u64>,
-    {
-        self.each_run(value, |keys| {
-            to.extend(keys.iter().map(|&key| key.into() | above));
-        });
-    }
-
-    /// Calls `found` with the keys with `value` on top, as they lie together.
-    fn each_run(&self, value: u32, mut found: impl FnMut(&[T])) {
         if self.sorted <= FEW {
-            return found(&self.few[value as usize]);
+            return to.extend_from_slice(&self.few[value as usize]);
         }
         let end = self.ends[value as usize] as usize;
         if end == 0 {
             return;
         }
         let last = (end - 1) / CHUNK;
-        found(&self.pool[last * CHUNK..end]);
+        to.extend_from_slice(&self.pool[last * CHUNK..end]);
         let mut chunk = self.before[last];
         while chunk != NONE {
             let from = chunk as usize * CHUNK;
-            found(&self.pool[from..from + CHUNK]);
+            to.extend_from_slice(&self.pool[from..from + CHUNK]);
             chunk = self.before[chunk as usize];
         }
     }
