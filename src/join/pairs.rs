@@ -46,7 +46,7 @@ struct List<'a, T> {
 /// Keys that lists may hold: narrow ones are counted directly, wide ones are split until what is
 /// left fits a narrow key.
 pub trait Countable: Rest + Into<u64> {
-    /// The number of disjoint pairs of keys of two lists. Leaves both in any order.
+    /// The number of disjoint pairs of keys of two lists, of which nothing is left.
     fn count<K: Kernel>(pairs: &mut Pairs<K>, one: &mut [Self], other: &mut [Self]) -> u64;
 }
 
@@ -179,7 +179,7 @@ impl<K: Kernel> Pairs<K> {
         let mut scratch = std::mem::take(&mut self.scratch);
         make_room(&mut scratch, 3 * (one.len() + other.len() + SLACK));
         let [one, other] = [one, other].map(|keys| List {
-            union: keys.iter().fold(0, |union, key| union | key),
+            union: self.kernel.union(keys),
             keys,
         });
         let found = self.split(one, other, &mut scratch);

@@ -58,8 +58,11 @@ impl Rest for u64 {
     }
 }
 
-/// Up to so many top bits the keys are dealt out by vectors, to flat lists.
-const FEW: u32 = 2;
+/// Up to so many top bits each bucket is a flat list.
+const FEW: u32 = 5;
+
+/// Up to so many, keys are dealt out by vectors.
+const DEALT: u32 = 2;
 
 /// Keys in a chunk.
 const CHUNK: usize = 64;
@@ -106,8 +109,14 @@ impl<T: Rest> Buckets<T> {
 #[inline(always)]
 pub(super) fn scatter<V: Vector, T: Rest>(v: V, keys: &[u64], buckets: &mut Buckets<T>) {
     buckets.length += keys.len();
-    if buckets.sorted <= FEW {
+    if buckets.sorted == 0 {
+        return buckets.few[0].extend(keys.iter().map(|&key| T::of(key)));
+    }
+    if buckets.sorted <= DEALT {
         return deal(v, keys, buckets);
+    }
+    if buckets.sorted <= FEW {
+        return append(keys, buckets);
     }
     let shift = 64 - buckets.sorted;
     let low = u64::MAX >> buckets.sorted;
@@ -146,7 +155,34 @@ pub(super) fn scatter<V: Vector, T: Rest>(v: V, keys: &[u64], buckets: &mut Buck
     }
 }
 
-/// Adds keys to a few flat lists.
+/// Adds keys to a few flat lists, one by one.
+#[inline(always)]
+fn append<T: Rest>(keys: &[u64], buckets: &mut Buckets<T>) {
+    let shift = 64 - buckets.sorted;
+    let low = u64::MAX >> buckets.sorted;
+    let used = &mut buckets.few[..1 << buckets.sorted];
+    let mut ends = [std::ptr::null_mut(); 1 << FEW];
+    for (end, list) in ends.iter_mut().zip(&mut *used) {
+        list.reserve(keys.len());
+        *end = list.spare_capacity_mut().as_mut_ptr().cast::<T>();
+    }
+    let starts = ends;
+    for &key in keys {
+        let end = &mut ends[(key >> shift) as usize];
+        // SAFETY: each list has room for all keys.
+        unsafe {
+            end.write(T::of(key & low));
+            *end = end.add(1);
+        }
+    }
+    for ((list, start), end) in used.iter_mut().zip(starts).zip(ends) {
+        // SAFETY: all from the start to the end has been written, within the space reserved.
+        unsafe { list.set_len(list.len() + end.offset_from_unsigned(start)) };
+    }
+}
+
+/// Adds keys to two or four flat lists, a vector at a time: as many lie in turn in the same list, one
+/// by one each would wait for the one before.
 #[inline(always)]
 fn deal<V: Vector, T: Rest>(v: V, keys: &[u64], buckets: &mut Buckets<T>) {
     let whole = keys.len() - keys.len() % V::WIDE_LANES;
@@ -156,7 +192,7 @@ fn deal<V: Vector, T: Rest>(v: V, keys: &[u64], buckets: &mut Buckets<T>) {
     for list in &mut *used {
         list.reserve(keys.len() + V::WIDE_LANES);
     }
-    let mut ends = [std::ptr::null_mut(); 1 << FEW];
+    let mut ends = [std::ptr::null_mut(); 1 << DEALT];
     for (end, list) in ends.iter_mut().zip(&mut *used) {
         *end = list.spare_capacity_mut().as_mut_ptr().cast::<T>();
     }
@@ -172,7 +208,6 @@ fn deal<V: Vector, T: Rest>(v: V, keys: &[u64], buckets: &mut Buckets<T>) {
                 ends[value] = ends[value].add(lanes.count_ones() as usize);
             };
             match buckets.sorted {
-                0 => give(0, all),
                 1 => {
                     give(0, high);
                     give(1, high ^ all);
@@ -191,7 +226,7 @@ fn deal<V: Vector, T: Rest>(v: V, keys: &[u64], buckets: &mut Buckets<T>) {
         unsafe { list.set_len(list.len() + end.offset_from_unsigned(start)) };
     }
     for &key in &keys[whole..] {
-        let value = key.unbounded_shr(64 - buckets.sorted);
+        let value = key >> (64 - buckets.sorted);
         used[value as usize].push(T::of(key));
     }
 }

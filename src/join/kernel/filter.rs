@@ -1,3 +1,5 @@
+use std::ops::BitOr;
+
 use super::{SAMPLE, SLACK, Vector};
 
 /// What [`Kernel::partition`](super::Kernel::partition) found.
@@ -117,20 +119,8 @@ pub(super) fn best_bit<V: Vector>(
 }
 
 #[inline(always)]
-pub(super) fn union_wide<V: Vector>(v: V, keys: &[u64]) -> u64 {
-    let whole = keys.len() - keys.len() % V::WIDE_LANES;
-    let mut union = v.splat_wide(0);
-    for at in (0..whole).step_by(V::WIDE_LANES) {
-        // SAFETY: a whole vector is left to read.
-        union = v.or_wide(union, unsafe { v.load_wide(keys.as_ptr().add(at)) });
-    }
-    let mut lanes = [0; 32];
-    // SAFETY: no vector has more than 32 lanes.
-    unsafe { v.compress_wide(union, u32::MAX >> (32 - V::WIDE_LANES), lanes.as_mut_ptr()) };
-    lanes
-        .iter()
-        .chain(&keys[whole..])
-        .fold(0, |union, key| union | key)
+pub(super) fn union<T: Copy + Default + BitOr<Output = T>>(keys: &[T]) -> T {
+    keys.iter().fold(T::default(), |union, &key| union | key)
 }
 
 #[inline(always)]

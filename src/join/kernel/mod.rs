@@ -66,6 +66,9 @@ pub trait Kernel: Copy + Send + 'static {
     fn partition(self, list: &mut [u32], bits: u32, with: &mut [u32]) -> Split;
 
     /// The bits of all keys together.
+    fn union(self, keys: &[u32]) -> u32;
+
+    /// As [`union`](Self::union), for wide keys.
     fn union_wide(self, keys: &[u64]) -> u64;
 
     /// As [`partition`](Self::partition), for wide keys: the number of those that lack the bits and
@@ -134,8 +137,13 @@ macro_rules! entry_points {
             }
 
             $(#[target_feature(enable = $features)])?
-            unsafe fn union_wide(v: $vector, keys: &[u64]) -> u64 {
-                filter::union_wide(v, keys)
+            unsafe fn union(keys: &[u32]) -> u32 {
+                filter::union(keys)
+            }
+
+            $(#[target_feature(enable = $features)])?
+            unsafe fn union_wide(keys: &[u64]) -> u64 {
+                filter::union(keys)
             }
 
             $(#[target_feature(enable = $features)])?
@@ -222,9 +230,14 @@ macro_rules! entry_points {
                     unsafe { partition(self, list, bits, with) }
                 }
 
+                fn union(self, keys: &[u32]) -> u32 {
+                    // SAFETY: see above.
+                    unsafe { union(keys) }
+                }
+
                 fn union_wide(self, keys: &[u64]) -> u64 {
                     // SAFETY: see above.
-                    unsafe { union_wide(self, keys) }
+                    unsafe { union_wide(keys) }
                 }
 
                 fn partition_wide(
