@@ -256,9 +256,11 @@ impl<K: Kernel> JoinCounter<K> {
     }
 
     /// The number of keys of one list that the memory allows: each takes its own room in a bucket,
-    /// again when gathered, and in the copies that splitting makes.
+    /// again when gathered, and in the copies that splitting makes. Of a list sorted by many bits
+    /// little is gathered at a time.
     fn most_keys<T>(&self) -> usize {
-        let room = self.memory / 2 / (6 * size_of::<T>() as u64);
+        let rooms = if self.layout.sorted() < 8 { 6 } else { 3 };
+        let room = self.memory / 2 / (rooms * size_of::<T>() as u64);
         room.clamp(1 << 10, 1 << 30) as usize
     }
 }
