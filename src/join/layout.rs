@@ -89,7 +89,7 @@ impl Layout {
         self.sorted
     }
 
-    /// The number of bits at the bottom: at most 32 up to n = 23.
+    /// The number of bits at the bottom: at most 32 up to n = 27.
     pub fn rest(&self) -> u32 {
         self.rest
     }

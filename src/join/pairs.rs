@@ -45,7 +45,7 @@ struct List<'a, T> {
 
 /// Keys that lists may hold: narrow ones are counted directly, wide ones are split until what is
 /// left fits a narrow key.
-pub trait Countable: Rest + Into<u64> {
+pub trait Countable: Rest {
     /// The number of disjoint pairs of keys of two lists, of which nothing is left.
     fn count<K: Kernel>(pairs: &mut Pairs<K>, one: &mut [Self], other: &mut [Self]) -> u64;
 }
@@ -313,7 +313,7 @@ mod tests {
     use super::*;
     use crate::join::kernel::{self, Portable};
 
-    /// Sparse keys of 45 bits, as the halves of boards from n = 24 on have: more than fit a narrow
+    /// Sparse keys of 45 bits: more than fit a narrow
     /// key even when sorted.
     fn splits_wide_keys(kernel: impl Kernel) {
         let mut key = sparse_keys();
