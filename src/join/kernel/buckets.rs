@@ -161,12 +161,7 @@ fn append<T: Rest>(keys: &[u64], buckets: &mut Buckets<T>) {
     let shift = 64 - buckets.sorted;
     let low = u64::MAX >> buckets.sorted;
     let used = &mut buckets.few[..1 << buckets.sorted];
-    let mut ends = [std::ptr::null_mut(); 1 << FEW];
-    for (end, list) in ends.iter_mut().zip(&mut *used) {
-        list.reserve(keys.len());
-        *end = list.spare_capacity_mut().as_mut_ptr().cast::<T>();
-    }
-    let starts = ends;
+    let mut ends = ends_with_room::<_, { 1 << FEW }>(used, keys.len());
     for &key in keys {
         let end = &mut ends[(key >> shift) as usize];
         // SAFETY: each list has room for all keys.
@@ -175,9 +170,30 @@ fn append<T: Rest>(keys: &[u64], buckets: &mut Buckets<T>) {
             *end = end.add(1);
         }
     }
-    for ((list, start), end) in used.iter_mut().zip(starts).zip(ends) {
-        // SAFETY: all from the start to the end has been written, within the space reserved.
-        unsafe { list.set_len(list.len() + end.offset_from_unsigned(start)) };
+    // SAFETY: all from the old ends to these has been written.
+    unsafe { lengthen(used, ends) };
+}
+
+/// Makes room for so many more keys in each list. Returns where each of them ends.
+#[inline(always)]
+fn ends_with_room<T, const N: usize>(lists: &mut [Vec<T>], room: usize) -> [*mut T; N] {
+    let mut ends = [std::ptr::null_mut(); N];
+    for (end, list) in ends.iter_mut().zip(lists) {
+        list.reserve(room);
+        *end = list.spare_capacity_mut().as_mut_ptr().cast();
+    }
+    ends
+}
+
+/// Lets each list end there.
+///
+/// # Safety
+/// The ends lie in the room that [`ends_with_room`] made, and all before them has been written.
+#[inline(always)]
+unsafe fn lengthen<T, const N: usize>(lists: &mut [Vec<T>], ends: [*mut T; N]) {
+    for (list, end) in lists.iter_mut().zip(ends) {
+        // SAFETY: the caller vouches for both.
+        unsafe { list.set_len(end.offset_from_unsigned(list.as_ptr())) };
     }
 }
 
@@ -189,14 +205,7 @@ fn deal<V: Vector, T: Rest>(v: V, keys: &[u64], buckets: &mut Buckets<T>) {
     let all = u32::MAX >> (32 - V::WIDE_LANES);
     let bits = [62, 63].map(|bit| v.splat_wide(1 << bit));
     let used = &mut buckets.few[..1 << buckets.sorted];
-    for list in &mut *used {
-        list.reserve(keys.len() + V::WIDE_LANES);
-    }
-    let mut ends = [std::ptr::null_mut(); 1 << DEALT];
-    for (end, list) in ends.iter_mut().zip(&mut *used) {
-        *end = list.spare_capacity_mut().as_mut_ptr().cast::<T>();
-    }
-    let starts = ends;
+    let mut ends = ends_with_room::<_, { 1 << DEALT }>(used, keys.len() + V::WIDE_LANES);
     for at in (0..whole).step_by(V::WIDE_LANES) {
         // SAFETY: a whole vector is left to read, and each list has room for all keys and a vector
         // more.
@@ -221,10 +230,8 @@ fn deal<V: Vector, T: Rest>(v: V, keys: &[u64], buckets: &mut Buckets<T>) {
             }
         }
     }
-    for ((list, start), end) in used.iter_mut().zip(starts).zip(ends) {
-        // SAFETY: all from the start to the end has been written, within the space reserved.
-        unsafe { list.set_len(list.len() + end.offset_from_unsigned(start)) };
-    }
+    // SAFETY: all from the old ends to these has been written.
+    unsafe { lengthen(used, ends) };
     for &key in &keys[whole..] {
         let value = key >> (64 - buckets.sorted);
         used[value as usize].push(T::of(key));
