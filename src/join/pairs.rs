@@ -313,8 +313,7 @@ mod tests {
     use super::*;
     use crate::join::kernel::{self, Portable};
 
-    /// Sparse keys of 45 bits: more than fit a narrow
-    /// key even when sorted.
+    /// Sparse keys of 45 bits: more than fit a narrow key.
     fn splits_wide_keys(kernel: impl Kernel) {
         let mut key = sparse_keys();
         let mut items: Vec<u64> = (0..700).map(|_| key()).collect();
@@ -370,31 +369,22 @@ mod tests {
         }
     }
 
-    #[test]
-    fn lists_are_taken_as_they_are_sorted() {
-        takes_lists_as_they_are_sorted(Portable);
-        #[cfg(target_arch = "x86_64")]
-        {
-            if let Some(kernel) = kernel::Avx2::new() {
-                takes_lists_as_they_are_sorted(kernel);
+    macro_rules! on_every_kernel {
+        ($($name:ident: $check:ident),* $(,)?) => {$(
+            #[test]
+            fn $name() {
+                $check(Portable);
+                #[cfg(target_arch = "x86_64")]
+                {
+                    kernel::Avx2::new().map($check);
+                    kernel::Avx512::new().map($check);
+                }
             }
-            if let Some(kernel) = kernel::Avx512::new() {
-                takes_lists_as_they_are_sorted(kernel);
-            }
-        }
+        )*};
     }
 
-    #[test]
-    fn wide_keys_are_split_until_they_are_narrow() {
-        splits_wide_keys(Portable);
-        #[cfg(target_arch = "x86_64")]
-        {
-            if let Some(kernel) = kernel::Avx2::new() {
-                splits_wide_keys(kernel);
-            }
-            if let Some(kernel) = kernel::Avx512::new() {
-                splits_wide_keys(kernel);
-            }
-        }
+    on_every_kernel! {
+        lists_are_taken_as_they_are_sorted: takes_lists_as_they_are_sorted,
+        wide_keys_are_split_until_they_are_narrow: splits_wide_keys,
     }
 }
