@@ -2,6 +2,8 @@
 //! where nobody listens may turn it off for a moment.
 #![cfg(feature = "emulated-gpu")]
 
+mod emulated;
+
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -10,24 +12,21 @@ use queenfold::actors::{Control, DeviceSpec, LANES, RunSpec, run_on};
 use queenfold::board::Size;
 use queenfold::chain::ChainPlan;
 use queenfold::engine::CounterSettings;
-use queenfold::gpu::{Device, Emulated, EmulatedSettings, OwnerSettings};
+use queenfold::gpu::OwnerSettings;
 use queenfold::simd::Isa;
 use queenfold::telemetry::trace_layer;
 use serde_json::Value;
 use tracing_subscriber::layer::SubscriberExt;
 
 fn device(index: usize) -> DeviceSpec {
+    let settings = OwnerSettings {
+        batch_time: Duration::from_millis(50),
+        first_cost: 0.01,
+        ..OwnerSettings::default()
+    };
     DeviceSpec {
         index,
-        name: "emulated".to_owned(),
-        open: Arc::new(|| {
-            Ok(Box::new(Emulated::new(EmulatedSettings::default())) as Box<dyn Device>)
-        }),
-        settings: OwnerSettings {
-            batch_time: Duration::from_millis(50),
-            first_cost: 0.01,
-            ..OwnerSettings::default()
-        },
+        ..emulated::device(Arc::new(|_, _| None), settings)
     }
 }
 
