@@ -272,8 +272,7 @@ fn the_time_limit_drains() {
     let report = run_alone(&spec, &Control::new()).unwrap();
     assert!(!report.finished);
     assert!(report.tasks_done > 0);
-    // All tasks would take minutes.
-    assert!(report.elapsed < Duration::from_secs(20), "{report:?}");
+    assert!(report.elapsed < Duration::from_secs(2), "{report:?}");
 }
 
 #[test]
