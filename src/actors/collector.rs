@@ -12,10 +12,10 @@ use super::floor::Floor;
 use super::lifeline::Lifeline;
 use super::messages::{Complete, Counted, Failure, Lost, Retry, Settled, Sum, Sums, TaskTally};
 use super::queue::Batch;
-use super::tasks::TaskSet;
+use super::tasks::count_and_cost;
 use super::worker::worker_name;
 use super::{COLLECTOR, Control, Finished, LANES, RecordError, Recorder, RunError};
-use crate::engine::{Plan, Tally, TaskId};
+use crate::engine::{Plan, Tally, TaskId, TaskSet};
 
 /// How many tallies are kept to compare a second report with.
 const REMEMBERED: usize = 1 << 15;
@@ -63,7 +63,7 @@ impl Record {
             .plans
             .iter()
             .map(|plan| match &floor.recorder {
-                None => PlanRecord::new(plan.tasks(), plan.total_cost(), plan.tasks()),
+                None => PlanRecord::new(plan.tasks(), plan.total_cost()),
                 Some(recorder) => PlanRecord::restored(plan.as_ref(), recorder.as_ref()),
             })
             .collect::<Vec<_>>();
@@ -113,10 +113,10 @@ impl Record {
 }
 
 impl PlanRecord {
-    fn new(tasks: u64, cost: f64, plan_tasks: u64) -> Self {
+    fn new(tasks: u64, cost: f64) -> Self {
         Self {
             tasks,
-            done: TaskSet::new(plan_tasks),
+            done: TaskSet::default(),
             sum: Tally::default(),
             work: Work::new(tasks, cost),
             cpu: (0.0, 0.0),
@@ -128,10 +128,9 @@ impl PlanRecord {
         let engine = plan.engine();
         let is_restored = |index| recorder.is_restored(TaskId { engine, index });
         let is_pending = |index| recorder.is_pending(TaskId { engine, index });
-        let in_reach = || (0..plan.tasks()).filter(|&task| is_restored(task) || is_pending(task));
-        let cost = in_reach().map(|task| plan.task(task).cost).sum();
-        let mut record = Self::new(in_reach().count() as u64, cost, plan.tasks());
-        for task in in_reach().filter(|&task| is_restored(task)) {
+        let (tasks, cost) = count_and_cost(plan, |task| is_restored(task) || is_pending(task));
+        let mut record = Self::new(tasks, cost);
+        for task in (0..plan.tasks()).filter(|&task| is_restored(task)) {
             record.done.insert(task);
             record.work.restore(plan.task(task).cost);
         }
@@ -345,7 +344,7 @@ mod tests {
         Record {
             plans: vec![PlanRecord {
                 tasks,
-                done: TaskSet::new(tasks),
+                done: TaskSet::default(),
                 sum: Tally::default(),
                 work: Work::new(tasks, tasks as f64),
                 cpu: (0.0, 0.0),

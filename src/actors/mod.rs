@@ -58,14 +58,12 @@ mod thread;
 mod worker;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::{Arc, OnceLock};
+use std::sync::OnceLock;
 use std::time::{Duration, Instant};
 
 use actix::{Actor, System};
 use cpu_time::ProcessTime;
 use crossbeam::channel;
-
-use crate::engine::Plan;
 
 pub use control::{Control, Eta, Progress};
 #[cfg(feature = "fault-injection")]
@@ -85,10 +83,6 @@ use run::Run;
 /// elsewhere: what a stream of a device did, in the lane `gpu-0 stream 0`, …, from `start` to `end` in
 /// nanoseconds since [`epoch`].
 pub const LANES: &str = "queenfold::lanes";
-
-/// The most tasks a plan may have: the record of which are done takes a bit for each, 2 GiB at the
-/// most.
-const MOST_TASKS: u64 = 1 << 34;
 
 /// The moment that times of the trace are measured from where a span cannot tell: the first call.
 pub fn epoch() -> Instant {
@@ -119,15 +113,6 @@ pub fn run_on(
     devices: &[DeviceSpec],
     control: &Control,
 ) -> Result<Report, RunError> {
-    let too_long = |plan: &&Arc<dyn Plan>| plan.tasks() > MOST_TASKS;
-    if let Some(plan) = spec.plans.iter().find(too_long) {
-        return Err(RunError::Runtime(format!(
-            "{} of n = {} has {} tasks, and at most {MOST_TASKS} can be kept track of",
-            plan.version(),
-            plan.size(),
-            plan.tasks()
-        )));
-    }
     epoch();
     let cpu = ProcessTime::try_now().ok();
     let (sender, outcome) = channel::bounded(1);

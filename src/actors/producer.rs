@@ -12,7 +12,7 @@ use super::lifeline::Lifeline;
 use super::messages::{Close, Halt, Leave, Offer, Quiet, Retry, Settled, Want};
 use super::queue::{Batch, Inlet};
 use super::shares::{Grant, Shares};
-use super::tasks::Scatter;
+use super::tasks::{Scatter, count_and_cost};
 use super::{LANES, PRODUCER};
 
 /// The most tasks in a batch: bounds what is in memory.
@@ -66,9 +66,9 @@ impl Fresh {
         let (tasks, cost) = match floor.recorder {
             None => (floor.plans[plan].tasks(), floor.plans[plan].total_cost()),
             Some(_) => {
-                let of = &floor.plans[plan];
-                let pending = (0..of.tasks()).filter(|&task| floor.is_pending(plan, task));
-                (of.tasks(), pending.map(|task| of.task(task).cost).sum())
+                let of = floor.plans[plan].as_ref();
+                let (_, cost) = count_and_cost(of, |task| floor.is_pending(plan, task));
+                (of.tasks(), cost)
             }
         };
         let mut fresh = Self {

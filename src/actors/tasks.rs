@@ -1,4 +1,6 @@
-//! Positions and sets of tasks: constant memory, or a bit per task.
+//! The order in which tasks are handed out, and what some of them cost.
+
+use crate::engine::Plan;
 
 /// An order of all tasks of a plan that scatters them evenly: any stretch of it is a fair sample
 /// of the plan, so that what has been counted foretells what is left.
@@ -33,48 +35,32 @@ fn gcd(a: u64, b: u64) -> u64 {
     if b == 0 { a } else { gcd(b, a % b) }
 }
 
-/// A set of tasks of one plan, one bit each.
-#[derive(Clone, Debug)]
-pub(super) struct TaskSet {
-    words: Vec<u64>,
-    len: u64,
-}
+/// Up to so many tasks, their cost is the sum of all.
+const SUMMED: u64 = 1 << 20;
 
-impl TaskSet {
-    /// The empty set of tasks `0..tasks`.
-    pub(super) fn new(tasks: u64) -> Self {
-        Self {
-            words: vec![0; tasks.div_ceil(64) as usize],
-            len: 0,
-        }
-    }
-
-    pub(super) fn contains(&self, task: u64) -> bool {
-        self.words[(task / 64) as usize] >> (task % 64) & 1 != 0
-    }
-
-    /// Adds a task; `false` if it was there.
-    pub(super) fn insert(&mut self, task: u64) -> bool {
-        let new = !self.contains(task);
-        self.words[(task / 64) as usize] |= 1 << (task % 64);
-        self.len += u64::from(new);
-        new
-    }
-
-    pub(super) fn len(&self) -> u64 {
-        self.len
-    }
+/// The number of the tasks of `plan` that are `chosen`, and their cost. Of many tasks, which must be
+/// from all over the plan, as those of a shard are, the cost is their share of the whole.
+pub(super) fn count_and_cost(plan: &dyn Plan, chosen: impl Fn(u64) -> bool) -> (u64, f64) {
+    let tasks = || (0..plan.tasks()).filter(|&task| chosen(task));
+    let count = tasks().count() as u64;
+    let cost = if count > SUMMED {
+        plan.total_cost() * (count as f64 / plan.tasks() as f64)
+    } else {
+        tasks().map(|task| plan.task(task).cost).sum()
+    };
+    (count, cost)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::engine::TaskSet;
 
     #[test]
     fn the_scattered_order_holds_every_task_once() {
         for tasks in (1..200).chain([4096, 46_508, 46_511]) {
             let scatter = Scatter::new(tasks);
-            let mut seen = TaskSet::new(tasks);
+            let mut seen = TaskSet::default();
             assert!((0..tasks).all(|p| seen.insert(scatter.task(p).unwrap())));
             assert_eq!(seen.len(), tasks);
             assert_eq!(scatter.task(tasks), None);
@@ -93,14 +79,5 @@ mod tests {
             let widest = part.windows(2).map(|pair| pair[1] - pair[0]).max();
             assert!(widest.unwrap() < 4 * tasks / 1000);
         }
-    }
-
-    #[test]
-    fn a_task_is_new_to_a_set_once() {
-        let mut set = TaskSet::new(65);
-        assert!(set.insert(64));
-        assert!(!set.insert(64));
-        assert!(set.contains(64) && !set.contains(63));
-        assert_eq!(set.len(), 1);
     }
 }

@@ -27,7 +27,7 @@ impl Directory {
     /// Begins a new run.
     ///
     /// # Errors
-    /// There is a run in the directory, or it cannot be written.
+    /// The plans are too long, there is a run in the directory, or it cannot be written.
     pub fn create(
         dir: &Path,
         info: &RunInfo,
@@ -43,6 +43,9 @@ impl Directory {
                 LedgerError::Exists { .. } => Failure::usage(format!(
                     "{error}; go on with `{}`, or name another directory",
                     resume_command(dir)
+                )),
+                LedgerError::TooLong { .. } => Failure::usage(format!(
+                    "{error}: leave out --dir and --shard to count without one"
                 )),
                 other => failure(&other),
             })?,

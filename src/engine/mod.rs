@@ -10,8 +10,10 @@ mod plan;
 mod second;
 mod tally;
 mod task;
+mod task_set;
 
 pub use plan::{Counter, CounterSettings, Mismatch, Plan};
 pub use second::second_counter;
 pub use tally::{Completions, Tally};
 pub use task::{Engine, Task, TaskId};
+pub use task_set::TaskSet;

@@ -2,31 +2,30 @@ use std::collections::BTreeMap;
 use std::fmt;
 
 use super::{PlanInfo, Shard};
-use crate::engine::{Engine, TaskId};
+use crate::engine::{Engine, TaskId, TaskSet};
 
-/// Which tasks of which plans are there: one bit each.
+/// Which tasks of which plans are there.
 #[derive(Clone, Debug)]
 pub struct Coverage {
-    plans: BTreeMap<Engine, TaskSet>,
+    plans: BTreeMap<Engine, Covered>,
 }
 
 #[derive(Clone, Debug)]
-struct TaskSet {
+struct Covered {
+    /// The number of tasks of the plan.
     tasks: u64,
-    done: u64,
-    bits: Vec<u64>,
+    there: TaskSet,
 }
 
 impl Coverage {
     /// No task of these plans.
     pub fn none_of(plans: &[PlanInfo]) -> Self {
-        let set = |plan: &PlanInfo| TaskSet {
+        let none = |plan: &PlanInfo| Covered {
             tasks: plan.tasks,
-            done: 0,
-            bits: vec![0; plan.tasks.div_ceil(64) as usize],
+            there: TaskSet::default(),
         };
         Self {
-            plans: plans.iter().map(|plan| (plan.engine, set(plan))).collect(),
+            plans: plans.iter().map(|plan| (plan.engine, none(plan))).collect(),
         }
     }
 
@@ -34,48 +33,42 @@ impl Coverage {
     pub fn is_task(&self, task: TaskId) -> bool {
         self.plans
             .get(&task.engine)
-            .is_some_and(|set| task.index < set.tasks)
+            .is_some_and(|plan| task.index < plan.tasks)
     }
 
     /// Adds a task that the plans have; `false` if it was there already.
     pub fn add(&mut self, task: TaskId) -> bool {
-        let Some(set) = self.plans.get_mut(&task.engine) else {
-            return false;
-        };
-        let word = &mut set.bits[(task.index / 64) as usize];
-        let bit = 1 << (task.index % 64);
-        let new = *word & bit == 0;
-        *word |= bit;
-        set.done += u64::from(new);
-        new
+        let plan = self.plans.get_mut(&task.engine);
+        plan.is_some_and(|plan| plan.there.insert(task.index))
     }
 
     /// Whether the task is there.
     pub fn holds(&self, task: TaskId) -> bool {
         self.plans
             .get(&task.engine)
-            .and_then(|set| set.bits.get((task.index / 64) as usize))
-            .is_some_and(|word| word & 1 << (task.index % 64) != 0)
+            .is_some_and(|plan| plan.there.contains(task.index))
     }
 
     /// Tasks there, of all plans.
     pub fn done(&self) -> u64 {
-        self.plans.values().map(|set| set.done).sum()
+        self.plans.values().map(|plan| plan.there.len()).sum()
     }
 
     /// Tasks of all plans.
     pub fn tasks(&self) -> u64 {
-        self.plans.values().map(|set| set.tasks).sum()
+        self.plans.values().map(|plan| plan.tasks).sum()
     }
 
     /// Whether every task of every plan is there.
     pub fn is_whole(&self) -> bool {
-        self.plans.values().all(|set| set.done == set.tasks)
+        self.plans
+            .values()
+            .all(|plan| plan.there.len() == plan.tasks)
     }
 
     /// Whether every task of `shard` is there.
     pub fn is_whole_for(&self, shard: Shard) -> bool {
-        self.is_whole() || self.tasks_where(false).all(|task| !shard.holds(task))
+        self.is_whole() || self.absent().all(|task| !shard.holds(task))
     }
 
     /// What is missing, with the tasks of shards that are missing altogether under the name of the
@@ -83,7 +76,7 @@ impl Coverage {
     pub fn missing(&self, shard: Shard) -> Missing {
         let residue = |task: TaskId| (task.index % shard.count()) as usize;
         let mut absent = vec![shard.count() > 1; shard.count() as usize];
-        for task in self.tasks_where(true) {
+        for task in self.iter() {
             absent[residue(task)] = false;
         }
         let shards = shard
@@ -93,7 +86,7 @@ impl Coverage {
             .filter(|(_, ranges)| !ranges.is_empty())
             .collect();
         let mut ranges = Ranges::default();
-        self.tasks_where(false)
+        self.absent()
             .filter(|task| !absent[residue(*task)])
             .for_each(|task| ranges.push(task));
         Missing {
@@ -104,8 +97,8 @@ impl Coverage {
 
     /// All tasks of `shard`, a range for each plan.
     fn ranges_of(&self, shard: Shard) -> Vec<TaskRange> {
-        let range = |(&engine, set): (&Engine, &TaskSet)| {
-            let steps = shard.tasks_of(set.tasks).checked_sub(1)?;
+        let range = |(&engine, plan): (&Engine, &Covered)| {
+            let steps = shard.tasks_of(plan.tasks).checked_sub(1)?;
             Some(TaskRange {
                 engine,
                 first: shard.index(),
@@ -116,12 +109,20 @@ impl Coverage {
         self.plans.iter().filter_map(range).collect()
     }
 
-    /// The tasks that are there, or those that are not.
-    pub(super) fn tasks_where(&self, there: bool) -> impl Iterator<Item = TaskId> {
-        self.plans.iter().flat_map(move |(&engine, set)| {
-            (0..set.tasks)
+    /// The tasks that are there, in canonical order.
+    pub fn iter(&self) -> impl Iterator<Item = TaskId> {
+        self.plans.iter().flat_map(|(&engine, plan)| {
+            let there = plan.there.iter();
+            there.map(move |index| TaskId { engine, index })
+        })
+    }
+
+    /// The tasks that are not there, in canonical order.
+    fn absent(&self) -> impl Iterator<Item = TaskId> {
+        self.plans.iter().flat_map(|(&engine, plan)| {
+            (0..plan.tasks)
+                .filter(|index| !plan.there.contains(*index))
                 .map(move |index| TaskId { engine, index })
-                .filter(move |task| self.holds(*task) == there)
         })
     }
 }

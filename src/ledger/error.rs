@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use rusqlite::ErrorCode;
 
+use crate::board::Size;
 use crate::engine::{Tally, TaskId};
 
 /// Why a ledger cannot be used, or must not be believed.
@@ -20,6 +21,18 @@ pub enum LedgerError {
     Exists {
         /// The directory.
         dir: PathBuf,
+    },
+    /// The plan has more tasks than a ledger keeps.
+    #[error("{plan} of n = {n} has {tasks} tasks, and a ledger keeps at most {most}")]
+    TooLong {
+        /// The plan.
+        plan: &'static str,
+        /// The board.
+        n: Size,
+        /// Its tasks.
+        tasks: u64,
+        /// The most that can be.
+        most: u64,
     },
     /// Another process works on the directory.
     #[error("{} is in use by another process{holder}", dir.display())]

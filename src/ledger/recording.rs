@@ -61,17 +61,29 @@ pub struct Setting {
     pub config: String,
 }
 
+/// The most tasks a plan may have: what is missing is found by looking at each, and so many take
+/// minutes.
+const MOST_TASKS: u64 = 1 << 34;
+
 impl Recording {
     /// Makes the directory, unless it is there, and in it the ledger of a new run of `plans`.
     ///
     /// # Errors
-    /// There is a run in the directory, another process works on it, or it cannot be written.
+    /// A plan has more tasks than a ledger keeps, there is a run in the directory, another process works on it, or it cannot be written.
     pub fn create(
         dir: &Path,
         info: &RunInfo,
         plans: &[Arc<dyn Plan>],
         setting: &Setting,
     ) -> Result<Self, LedgerError> {
+        if let Some(plan) = plans.iter().find(|plan| plan.tasks() > MOST_TASKS) {
+            return Err(LedgerError::TooLong {
+                plan: plan.version(),
+                n: plan.size(),
+                tasks: plan.tasks(),
+                most: MOST_TASKS,
+            });
+        }
         std::fs::create_dir_all(dir).map_err(|source| LedgerError::io(dir, source))?;
         // Whether or not another process works on it.
         Store::expect_none(dir)?;

@@ -55,13 +55,6 @@ pub fn chance_missed(checked: u64, rate: f64) -> f64 {
     (checked as f64 * (-rate).ln_1p()).exp()
 }
 
-impl Coverage {
-    /// The tasks that are there.
-    fn iter(&self) -> impl Iterator<Item = TaskId> {
-        self.tasks_where(true)
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;

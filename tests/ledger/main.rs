@@ -21,6 +21,7 @@ use queenfold::board::{Size, known};
 use queenfold::census::CensusPlan;
 use queenfold::chain::ChainPlan;
 use queenfold::engine::{CounterSettings, Engine, Plan};
+use queenfold::join::JoinPlan;
 use queenfold::ledger::{
     self, FILE, LedgerError, Record, Recording, RunInfo, Setting, Shard, Store,
 };

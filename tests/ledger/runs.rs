@@ -331,3 +331,27 @@ fn audited_tasks_name_both_kernels() {
     }
     assert!(taken.iter().any(|finished| finished.audited_by.is_some()));
 }
+
+#[test]
+fn a_ledger_keeps_the_chain_of_every_board_and_the_join_up_to_29() {
+    let dir = tempfile::tempdir().unwrap();
+    for n in 1..=32 {
+        for plan in [
+            Arc::new(ChainPlan::new(size(n))) as Arc<dyn Plan>,
+            Arc::new(JoinPlan::new(size(n))),
+        ] {
+            let kept = n <= 29 || plan.engine() == Engine::Chain;
+            let plans = [plan];
+            let info = RunInfo::new(size(n), &plans, Shard::WHOLE, String::new());
+            let dir = dir.path().join(format!("{}-{n}", plans[0].engine()));
+            match Recording::create(&dir, &info, &plans, &Setting::default()) {
+                Ok(_) => assert!(kept, "n = {n}"),
+                Err(LedgerError::TooLong { tasks, .. }) => {
+                    assert!(!kept && tasks == plans[0].tasks(), "n = {n}");
+                    assert!(!dir.exists());
+                }
+                Err(other) => panic!("n = {n}: {other}"),
+            }
+        }
+    }
+}
