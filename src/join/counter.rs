@@ -100,7 +100,7 @@ impl<K: Kernel> JoinCounter<K> {
             n,
             kernel,
             memory,
-            share: Partition::sliced_rows(n) == 0,
+            share: Partition::slices(n) == 1,
             frame: Frame::default(),
             layout: Layout::default(),
             generators: Default::default(),

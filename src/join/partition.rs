@@ -1,32 +1,34 @@
 use super::{ColumnSet, Half, Side};
 use crate::board::Size;
 
-/// A column set, and for the largest boards the queens of the outermost rows of both halves: the
-/// unit that ranks count.
+/// A column set, and for the largest boards the outermost queens of its halves: the unit that ranks
+/// count.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Partition {
     /// The columns of either half.
     pub set: ColumnSet,
-    /// The top half, its outermost queens fixed where the plan has slices.
+    /// The top half, its outermost queen fixed where the plan has slices.
     pub top: Half,
     /// The bottom half likewise.
     pub bottom: Half,
 }
 
 impl Partition {
-    /// How many rows of each half a slice of a column set fixes: none up to n = 28.
-    pub const fn sliced_rows(n: Size) -> u32 {
+    /// How many outermost queens a slice of a column set fixes, of the top and of the bottom half: as
+    /// many as keep it to a minute or two of a core.
+    const fn sliced_queens(n: Size) -> [u32; 2] {
         match n.get() {
-            0..=28 => 0,
-            29..=30 => 1,
-            _ => 2,
+            0..=29 => [0, 0],
+            30 => [1, 1],
+            31 => [1, 0],
+            _ => [2, 2],
         }
     }
 
-    /// The number of slices of each column set: every choice of columns for the sliced rows, those
-    /// that attack one another included.
+    /// The number of slices of each column set: 1 where sets are whole.
     pub const fn slices(n: Size) -> u64 {
-        (ColumnSet::half(n) as u64).pow(2 * Self::sliced_rows(n))
+        let [top, bottom] = Self::sliced_queens(n);
+        (ColumnSet::half(n) as u64).pow(top + bottom)
     }
 
     /// The number of ranks, empty ones included.
@@ -38,8 +40,8 @@ impl Partition {
     /// is empty.
     ///
     /// A rank is that of the column set times [`slices`](Self::slices), plus a number whose digits
-    /// to base n/2 are the places, among the columns of the half in ascending order, of the queens
-    /// of the top half's first rows and then of the bottom half's.
+    /// to base n/2 are the places of the fixed queens among the columns of their halves in ascending
+    /// order: the top half's first rows, the lowest digit the outermost, then the bottom half's.
     pub fn of_rank(n: Size, rank: u64) -> Option<Self> {
         let slices = Self::slices(n);
         let set = ColumnSet::unrank(n, rank / slices)?;
@@ -49,21 +51,22 @@ impl Partition {
             set,
         };
         let base = u64::from(ColumnSet::half(n));
-        let mut span = slices;
-        for half in [&mut partition.top, &mut partition.bottom] {
-            let mut placed: Vec<(u32, u32)> = Vec::new();
-            for row in 0..Self::sliced_rows(n) {
-                span /= base;
-                let column = member(half.columns(), (rank / span % base) as u32);
+        let mut places = rank % slices;
+        let halves = [&mut partition.top, &mut partition.bottom];
+        for (half, queens) in halves.into_iter().zip(Self::sliced_queens(n)) {
+            let mut placed: Vec<u32> = Vec::new();
+            for row in 0..queens {
+                let column = member(half.columns(), (places % base) as u32);
+                places /= base;
                 let attacked = half.allowed()[row as usize] >> column & 1 == 0
-                    || placed.iter().any(|&(above, other)| {
+                    || (0..row).zip(&placed).any(|(above, &other)| {
                         other == column || other.abs_diff(column) == row - above
                     });
                 if attacked {
                     return None;
                 }
                 half.fix(row, column);
-                placed.push((row, column));
+                placed.push(column);
             }
         }
         Some(partition)
@@ -83,25 +86,53 @@ mod tests {
 
     #[test]
     fn slices_of_a_set_fix_the_outermost_queens() {
-        let n = Size::new(31).unwrap();
-        let base = 15;
-        // Places 3 and 7 in the top half, 14 and 0 in the bottom half.
-        let slice = ((3 * base + 7) * base + 14) * base;
-        let whole = Half::new(n, &ColumnSet::unrank(n, 12_345).unwrap(), Side::Top);
+        let n = Size::new(32).unwrap();
+        let set = ColumnSet::unrank(n, 12_345).unwrap();
+        // Places 3 and 7 in the top half, 15 and 0 in the bottom half.
+        let slice = 3 + 16 * (7 + 16 * 15);
         let partition = Partition::of_rank(n, 12_345 * Partition::slices(n) + slice).unwrap();
-        assert_eq!(partition.top.columns(), whole.columns());
-        assert_eq!(partition.top.allowed()[0], 1 << member(whole.columns(), 3));
-        assert_eq!(partition.top.allowed()[1], 1 << member(whole.columns(), 7));
-        assert_eq!(partition.bottom.allowed()[1].count_ones(), 1);
-        assert_eq!(partition.top.allowed()[2..], whole.allowed()[2..]);
+        for (half, side, places) in [
+            (&partition.top, Side::Top, [3, 7]),
+            (&partition.bottom, Side::Bottom, [15, 0]),
+        ] {
+            let whole = Half::new(n, &set, side);
+            assert_eq!(half.columns(), whole.columns());
+            for (row, place) in places.into_iter().enumerate() {
+                assert_eq!(half.allowed()[row], 1 << member(whole.columns(), place));
+            }
+            assert_eq!(half.allowed()[2..], whole.allowed()[2..]);
+        }
     }
 
+    /// Every way to place the queens of the sliced rows in peace is one slice of the set.
     #[test]
-    fn queens_that_attack_each_other_leave_an_empty_rank() {
-        let n = Size::new(32).unwrap();
-        let rank = (0..Partition::slices(n))
-            .filter(|slice| Partition::of_rank(n, *slice).is_none())
-            .count();
-        assert!(rank > 0 && rank < Partition::slices(n) as usize);
+    fn slices_of_a_set_are_all_choices_of_its_outermost_queens() {
+        for (n, queens) in [(29, [0, 0]), (30, [1, 1]), (31, [1, 0]), (32, [2, 2])] {
+            let n = Size::new(n).unwrap();
+            let (set, slices) = (1234, Partition::slices(n));
+            let mut fixed: Vec<_> = (set * slices..(set + 1) * slices)
+                .filter_map(|rank| Partition::of_rank(n, rank))
+                .map(|partition| {
+                    let rows = |half: &Half| half.allowed()[..2].to_vec();
+                    (rows(&partition.top), rows(&partition.bottom))
+                })
+                .collect();
+            fixed.sort_unstable();
+            fixed.dedup();
+            let set = ColumnSet::unrank(n, set).unwrap();
+            let choices = |side, queens: u32| {
+                let mut choices = vec![Half::new(n, &set, side)];
+                for _ in 0..queens {
+                    choices = choices.iter().flat_map(Half::slices).collect();
+                }
+                let peaceful = |half: &Half| {
+                    let [first, second] = [0, 1].map(|row| half.allowed()[row]);
+                    queens < 2 || second & (first << 1 | first >> 1) == 0
+                };
+                choices.into_iter().filter(peaceful).count()
+            };
+            let all = choices(Side::Top, queens[0]) * choices(Side::Bottom, queens[1]);
+            assert_eq!(fixed.len(), all, "n = {n}");
+        }
     }
 }

@@ -7,12 +7,12 @@ use crate::engine::{Counter, CounterSettings, Engine, Plan, Task, TaskId};
 
 /// The partitions of the join engine in order, with random access.
 ///
-/// A partition is a [`ColumnSet`](super::ColumnSet), from n = 29 on with the queens of the first rows of both halves;
-/// [`Partition`] describes its rank. Ranks of sets that another set represents, and of prefixes
-/// that attack themselves, are *empty*: they hold no partition.
+/// A partition is a [`ColumnSet`](super::ColumnSet), from n = 30 on with its outermost queens;
+/// [`Partition`] describes its rank. Ranks of sets that another set represents, and of queens
+/// that attack one another, are *empty*: they hold no partition.
 ///
 /// Version `join-1`. Task `i` holds the ranks `i · s .. (i + 1) · s` (the last one fewer), where
-/// `s` depends on n alone: many sets for small boards, a few up to n = 28, one slice beyond.
+/// `s` depends on n alone: many sets for small boards, a few up to n = 28, one or a slice of one beyond.
 #[derive(Debug)]
 pub struct JoinPlan {
     n: Size,
@@ -39,7 +39,7 @@ impl JoinPlan {
 }
 
 /// Binary logarithm of the number of tasks aimed at: half a millisecond each at n = 16, a second at
-/// n = 24, ten to thirty from n = 26 on. Beyond 28 each slice is a task.
+/// n = 24, ten to thirty from n = 26 on. Beyond 28 each rank is a task.
 const fn task_bits(n: Size) -> u32 {
     match n.get() {
         0..=12 => 0,
