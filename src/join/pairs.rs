@@ -85,21 +85,19 @@ impl<K: Kernel> Pairs<K> {
     pub fn count<T: Countable>(&mut self, lists: &mut Lists<T>, sorted: u32) -> u64 {
         let splits = shared_out(sorted, [lists.top.len(), lists.bottom.len()]);
         let [tops, bottoms] = &mut lists.gathered;
-        // The keys with the bits of `own` of those that split the list, and any of `free`.
-        let gather = |from: &Buckets<T>, own: u32, free: u32, to: &mut Vec<T>| {
-            to.clear();
-            each_subset(free, |other| from.gather(own | other, to));
-        };
+        let kernel = self.kernel;
         let mut found = 0;
         for step in 0..1u32 << sorted {
             // The bits that split first change last: buckets wanted again are still in a cache.
             let value = step.reverse_bits().unbounded_shr(32 - sorted);
             let [top, bottom] = splits.map(|split| value & split);
-            gather(&lists.top, top, splits[1] & !bottom, tops);
+            tops.clear();
+            kernel.gather(&lists.top, top, splits[1] & !bottom, tops);
             if tops.is_empty() {
                 continue;
             }
-            gather(&lists.bottom, bottom, splits[0] & !top, bottoms);
+            bottoms.clear();
+            kernel.gather(&lists.bottom, bottom, splits[0] & !top, bottoms);
             if !bottoms.is_empty() {
                 found += T::count(self, tops, bottoms);
             }
@@ -278,18 +276,6 @@ fn shared_out(sorted: u32, lengths: [usize; 2]) -> [u32; 2] {
     splits
 }
 
-/// Calls `found` with each choice of some of the bits of `mask`.
-fn each_subset(mask: u32, mut found: impl FnMut(u32)) {
-    let mut subset = mask;
-    loop {
-        found(subset);
-        if subset == 0 {
-            return;
-        }
-        subset = (subset - 1) & mask;
-    }
-}
-
 /// Lets `scratch` have `room`, little more, and forget what it held.
 fn make_room<T: Copy + Default>(scratch: &mut Vec<T>, room: usize) {
     if scratch.len() < room {
@@ -300,7 +286,7 @@ fn make_room<T: Copy + Default>(scratch: &mut Vec<T>, room: usize) {
 }
 
 /// Pairs up to which comparing all is cheaper than making tables.
-const SMALL_LEAF: usize = 8000;
+const SMALL_LEAF: usize = 12_000;
 
 /// Keys from all over the list; some twice if it is short.
 fn sample<T: Copy>(keys: &[T]) -> [T; SAMPLE] {

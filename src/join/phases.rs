@@ -65,8 +65,8 @@ impl<K: Kernel> One<K> {
         };
         one.generate();
         for value in 0..1 << one.counter.sorted() {
-            one.lists.top.gather(value, &mut one.items);
-            one.lists.bottom.gather(value, &mut one.patterns);
+            kernel.gather(&one.lists.top, value, 0, &mut one.items);
+            kernel.gather(&one.lists.bottom, value, 0, &mut one.patterns);
         }
         one.items.truncate(4096);
         one.patterns.truncate(LEAF);

@@ -149,6 +149,22 @@ impl Vector for Avx2 {
     }
 
     #[inline(always)]
+    fn tally(self, counts: __m256i, a: __m256i, b: __m256i) -> __m256i {
+        // SAFETY: see above.
+        unsafe {
+            let disjoint = _mm256_cmpeq_epi32(_mm256_and_si256(a, b), _mm256_setzero_si256());
+            _mm256_sub_epi32(counts, disjoint)
+        }
+    }
+
+    #[inline(always)]
+    fn sum(self, counts: __m256i) -> u64 {
+        // SAFETY: see above; a vector is eight counts.
+        let counts: [u32; 8] = unsafe { std::mem::transmute(counts) };
+        counts.into_iter().map(u64::from).sum()
+    }
+
+    #[inline(always)]
     fn keep(self, keys: __m256i, mask: u32) -> __m256i {
         self.and(keys, self.lanes(mask))
     }

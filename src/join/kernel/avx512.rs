@@ -172,6 +172,22 @@ impl Vector for Avx512 {
     }
 
     #[inline(always)]
+    fn tally(self, counts: __m512i, a: __m512i, b: __m512i) -> __m512i {
+        // SAFETY: see above.
+        unsafe {
+            let disjoint = _mm512_testn_epi32_mask(a, b);
+            _mm512_mask_sub_epi32(counts, disjoint, counts, _mm512_set1_epi32(-1))
+        }
+    }
+
+    #[inline(always)]
+    fn sum(self, counts: __m512i) -> u64 {
+        // SAFETY: see above; a vector is sixteen counts.
+        let counts: [u32; 16] = unsafe { std::mem::transmute(counts) };
+        counts.into_iter().map(u64::from).sum()
+    }
+
+    #[inline(always)]
     fn keep(self, keys: __m512i, mask: u32) -> __m512i {
         // SAFETY: see above.
         unsafe { _mm512_maskz_mov_epi32(mask as u16, keys) }

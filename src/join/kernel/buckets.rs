@@ -85,24 +85,90 @@ impl<T: Rest> Buckets<T> {
     pub fn len(&self) -> usize {
         self.length
     }
+}
 
-    /// Appends the keys with `value` on top to `to`.
-    pub fn gather(&self, value: u32, to: &mut Vec<T>) {
-        if self.sorted <= FEW {
-            return to.extend_from_slice(&self.few[value as usize]);
+/// Appends the keys with the bits of `own` on top, and any of `free`, to `to`.
+#[inline(always)]
+pub(super) fn gather<V: Vector, T: Rest>(
+    v: V,
+    from: &Buckets<T>,
+    own: u32,
+    free: u32,
+    to: &mut Vec<T>,
+) {
+    let mut pieces = [Piece::default(); AHEAD];
+    let mut count = 0;
+    each_subset(free, |other| {
+        let value = (own | other) as usize;
+        if from.sorted <= FEW {
+            return to.extend_from_slice(&from.few[value]);
         }
-        let end = self.ends[value as usize] as usize;
-        if end == 0 {
+        let end = from.ends[value] as usize;
+        let Some(last) = end.checked_sub(1) else {
+            return;
+        };
+        let mut chunk = last / CHUNK;
+        let mut keys = end - chunk * CHUNK;
+        loop {
+            let start = from.pool[chunk * CHUNK..].as_ptr();
+            for line in (0..CHUNK).step_by(64 / size_of::<T>()) {
+                v.prefetch(start.wrapping_add(line).cast());
+            }
+            pieces[count] = Piece { chunk, keys };
+            count += 1;
+            if count == AHEAD {
+                append_pieces(from, &pieces, to);
+                count = 0;
+            }
+            keys = CHUNK;
+            match from.before[chunk] {
+                NONE => return,
+                before => chunk = before as usize,
+            }
+        }
+    });
+    append_pieces(from, &pieces[..count], to);
+}
+
+/// Chunks asked for before the first of them is copied: lists lie far away as a rule, and where each
+/// chunk is says the one after it.
+const AHEAD: usize = 32;
+
+/// The first keys of a chunk.
+#[derive(Clone, Copy, Default)]
+struct Piece {
+    chunk: usize,
+    keys: usize,
+}
+
+#[inline(always)]
+fn append_pieces<T: Rest>(from: &Buckets<T>, pieces: &[Piece], to: &mut Vec<T>) {
+    to.reserve(pieces.len() * CHUNK);
+    for piece in pieces {
+        let begin = piece.chunk * CHUNK;
+        let whole = &raw const from.pool[begin..begin + CHUNK];
+        let length = to.len();
+        // SAFETY: there is room for a chunk, of which `keys` have been written. Copying all of it
+        // is a handful of vectors, where copying some would be a call.
+        unsafe {
+            let to = to.as_mut_ptr().add(length);
+            whole.cast::<T>().copy_to_nonoverlapping(to, CHUNK);
+        }
+        // SAFETY: so many have just been written.
+        unsafe { to.set_len(length + piece.keys) };
+    }
+}
+
+/// Calls `found` with each choice of some of the bits of `mask`.
+#[inline(always)]
+fn each_subset(mask: u32, mut found: impl FnMut(u32)) {
+    let mut subset = mask;
+    loop {
+        found(subset);
+        if subset == 0 {
             return;
         }
-        let last = (end - 1) / CHUNK;
-        to.extend_from_slice(&self.pool[last * CHUNK..end]);
-        let mut chunk = self.before[last];
-        while chunk != NONE {
-            let from = chunk as usize * CHUNK;
-            to.extend_from_slice(&self.pool[from..from + CHUNK]);
-            chunk = self.before[chunk as usize];
-        }
+        subset = (subset - 1) & mask;
     }
 }
 

@@ -53,22 +53,44 @@ impl Default for Tables {
 
 #[inline(always)]
 pub(super) fn compare<V: Vector>(v: V, items: &[u32], patterns: &[u32]) -> u64 {
-    let mut found = 0;
-    let whole = patterns.len() - patterns.len() % V::LANES;
+    patterns
+        .chunks(4 * V::LANES)
+        .map(|held| match held.len().div_ceil(V::LANES) {
+            1 => compare_held::<V, 1>(v, items, held),
+            2 => compare_held::<V, 2>(v, items, held),
+            3 => compare_held::<V, 3>(v, items, held),
+            _ => compare_held::<V, 4>(v, items, held),
+        })
+        .sum()
+}
+
+/// The number of disjoint pairs of an item and one of the patterns, which fill so many vectors, the
+/// last perhaps in part: they stay in registers, and so do the counts of each lane.
+#[inline(always)]
+fn compare_held<V: Vector, const VECTORS: usize>(v: V, items: &[u32], patterns: &[u32]) -> u64 {
+    let last = patterns.len() - (VECTORS - 1) * V::LANES;
+    let held: [V::Keys; VECTORS] = std::array::from_fn(|index| {
+        let from = patterns[index * V::LANES..].as_ptr();
+        // SAFETY: a whole vector is left to read, but for the last, of which no more is read.
+        unsafe {
+            if index + 1 == VECTORS && last < V::LANES {
+                v.load_first(from, last)
+            } else {
+                v.load(from)
+            }
+        }
+    });
+    let mut counts = [v.splat(0); VECTORS];
     for &item in items {
-        let item_in_all = v.splat(item);
-        let mut pairs = 0;
-        for at in (0..whole).step_by(V::LANES) {
-            // SAFETY: a whole vector is left to read.
-            let patterns = unsafe { v.load(patterns.as_ptr().add(at)) };
-            pairs += v.disjoint(item_in_all, patterns).count_ones();
+        let item = v.splat(item);
+        for (counts, patterns) in counts.iter_mut().zip(held) {
+            *counts = v.tally(*counts, item, patterns);
         }
-        for pattern in &patterns[whole..] {
-            pairs += u32::from(item & pattern == 0);
-        }
-        found += u64::from(pairs);
     }
-    found
+    // Lanes without a pattern count items without any bit.
+    let there = u32::MAX >> (32 - last);
+    counts[VECTORS - 1] = v.keep(counts[VECTORS - 1], there);
+    counts.map(|counts| v.sum(counts)).into_iter().sum()
 }
 
 #[inline(always)]

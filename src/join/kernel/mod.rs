@@ -57,6 +57,9 @@ pub trait Kernel: Copy + Send + 'static {
     /// Adds keys to the buckets of their top bits.
     fn scatter<T: Rest>(self, keys: &[u64], buckets: &mut Buckets<T>);
 
+    /// Appends the keys with the bits of `own` on top, and any of those of `free`, to `to`.
+    fn gather<T: Rest>(self, from: &Buckets<T>, own: u32, free: u32, to: &mut Vec<T>);
+
     /// Copies the keys without any of `bits` to the front of `to`, which must be [`SLACK`] longer
     /// than `from`. Returns their number and the union of their bits.
     fn lacking(self, from: &[u32], bits: u32, to: &mut [u32]) -> (usize, u32);
@@ -177,6 +180,17 @@ macro_rules! entry_points {
             }
 
             $(#[target_feature(enable = $features)])?
+            unsafe fn gather<T: Rest>(
+                v: $vector,
+                from: &Buckets<T>,
+                own: u32,
+                free: u32,
+                to: &mut Vec<T>,
+            ) {
+                buckets::gather(v, from, own, free, to);
+            }
+
+            $(#[target_feature(enable = $features)])?
             unsafe fn compare(v: $vector, items: &[u32], patterns: &[u32]) -> u64 {
                 leaf::compare(v, items, patterns)
             }
@@ -268,6 +282,17 @@ macro_rules! entry_points {
                 fn scatter<T: Rest>(self, keys: &[u64], buckets: &mut Buckets<T>) {
                     // SAFETY: see above.
                     unsafe { scatter(self, keys, buckets) }
+                }
+
+                fn gather<T: Rest>(
+                    self,
+                    from: &Buckets<T>,
+                    own: u32,
+                    free: u32,
+                    to: &mut Vec<T>,
+                ) {
+                    // SAFETY: see above.
+                    unsafe { gather(self, from, own, free, to) }
                 }
 
                 fn compare(self, items: &[u32], patterns: &[u32]) -> u64 {

@@ -107,6 +107,16 @@ impl Vector for Portable {
     }
 
     #[inline(always)]
+    fn tally(self, counts: [u32; LANES], a: [u32; LANES], b: [u32; LANES]) -> [u32; LANES] {
+        std::array::from_fn(|lane| counts[lane] + u32::from(a[lane] & b[lane] == 0))
+    }
+
+    #[inline(always)]
+    fn sum(self, counts: [u32; LANES]) -> u64 {
+        counts.into_iter().map(u64::from).sum()
+    }
+
+    #[inline(always)]
     fn keep(self, keys: [u32; LANES], mask: u32) -> [u32; LANES] {
         std::array::from_fn(|lane| keys[lane] & (mask >> lane & 1).wrapping_neg())
     }

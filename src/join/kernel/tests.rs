@@ -154,6 +154,23 @@ fn leaves(kernel: impl Kernel) {
     }
 }
 
+fn comparisons(kernel: impl Kernel) {
+    let mut random = Random(7);
+    for items in LENGTHS {
+        let mut items = random.keys(items);
+        // A key without any bit is disjoint with all, and with nothing but those there.
+        items.push(0);
+        for patterns in LENGTHS {
+            let patterns = random.keys(patterns);
+            let pairs = items
+                .iter()
+                .flat_map(|item| patterns.iter().map(move |p| item & p));
+            let expected = pairs.filter(|shared| *shared == 0).count() as u64;
+            assert_eq!(kernel.compare(&items, &patterns), expected);
+        }
+    }
+}
+
 fn crossings(kernel: impl Kernel) {
     let mut random = Random(4);
     let [a, b] = [(); 2].map(|()| [(); 2].map(|()| random.wide_keys(200 + SLACK)));
@@ -274,8 +291,8 @@ fn sorting(kernel: impl Kernel) {
                 .iter()
                 .filter(|key| key.unbounded_shr(64 - top) == u64::from(value));
             let (mut found, mut found_wide) = (Vec::new(), Vec::new());
-            narrow.gather(value, &mut found);
-            wide.gather(value, &mut found_wide);
+            kernel.gather(&narrow, value, 0, &mut found);
+            kernel.gather(&wide, value, 0, &mut found_wide);
             let low: Vec<u32> = here.clone().map(|key| *key as u32).collect();
             assert_eq!(sorted(&found), sorted(&low), "{top} bits, {value}");
             // Wide keys may keep their top bits.
@@ -287,6 +304,15 @@ fn sorting(kernel: impl Kernel) {
             let here: Vec<u64> = here.copied().collect();
             assert_eq!(sorted(&below(&found_wide)), sorted(&below(&here)));
         }
+        // Several buckets at once are those buckets.
+        let mask = (1 << top) - 1;
+        let (own, free) = (0b0010_0100_1001 & mask, 0b1001_0011_0010 & mask);
+        let (mut together, mut each) = (Vec::new(), Vec::new());
+        kernel.gather(&narrow, own, free, &mut together);
+        for value in (0..1 << top).filter(|value| value & !free == own) {
+            kernel.gather(&narrow, value, 0, &mut each);
+        }
+        assert_eq!(sorted(&together), sorted(&each), "{top} bits");
     }
 }
 
@@ -318,6 +344,13 @@ macro_rules! backends {
             fn leaves_count_disjoint_pairs_for_any_number_of_bits() {
                 if let Some(kernel) = $kernel {
                     super::leaves(kernel);
+                }
+            }
+
+            #[test]
+            fn comparing_counts_disjoint_pairs_of_lists_of_any_length() {
+                if let Some(kernel) = $kernel {
+                    super::comparisons(kernel);
                 }
             }
 

@@ -49,6 +49,12 @@ pub trait Vector: Copy {
     /// Lanes that share no bit: lane i is bit i.
     fn disjoint(self, a: Self::Keys, b: Self::Keys) -> u32;
 
+    /// Counts 1 more in the lanes that share no bit.
+    fn tally(self, counts: Self::Keys, a: Self::Keys, b: Self::Keys) -> Self::Keys;
+
+    /// The sum of all lanes.
+    fn sum(self, counts: Self::Keys) -> u64;
+
     /// Keys of the lanes in `mask`, 0 in the others.
     fn keep(self, keys: Self::Keys, mask: u32) -> Self::Keys;
 
