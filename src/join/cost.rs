@@ -9,10 +9,10 @@ use crate::board::Size;
 const SAMPLE: u64 = 1 << 17;
 
 /// Core-seconds of a set without any placement, so to speak: see [`Costs::of_set`].
-const SECONDS: f64 = 4.6e-10;
+const SECONDS: f64 = 6.4e-10;
 
 /// The power of the placements of both halves with which the cost grows from board to board.
-const BETWEEN: f64 = 0.7;
+const BETWEEN: f64 = 0.625;
 
 /// The expected costs of the partitions of one board size, in core-seconds.
 ///
@@ -25,11 +25,11 @@ const BETWEEN: f64 = 0.7;
 /// The cost grows with a power of the placements of both halves. Within one board it is the
 /// smaller the more of the time goes to generating placements, and not to comparing them.
 ///
-/// Fitted on 2026-11-22 to the CPU times of whole tasks on an AMD Zen 3 with AVX2 (the least of
-/// three passes, other work beside). What is left between a task's time and its cost, as a standard
-/// deviation in parts of the mean time: n = 16 0.35, 17 0.12, 18 0.16, 19 0.09, 20 0.22, 22 0.30;
-/// two passes over the same tasks differed by about 0.1. Totals came within a tenth for n = 20 and
-/// 22, and 1.5 times the cost at 18, 1.6 at 19, 2 to 3 times at 16 and 17.
+/// Fitted on 2026-11-22 to the CPU times of random tasks of n = 17 to 27 on an AMD EPYC (Zen 5,
+/// AVX-512), thousands of them for small boards and a handful from n = 24 on. Totals came within 1.3
+/// times for n = 18 to 23 and 26, within 1.5 for 24 to 27; n = 17 takes 2.6 times its cost. What is
+/// left between a task's time and its cost, as a standard deviation in parts of the mean time:
+/// n = 17 0.08, 18 0.21, 19 0.07, 20 0.19, 21 0.11, 22 0.19, 23 0.18, 24 0.29.
 #[derive(Debug)]
 pub struct Costs {
     n: Size,
@@ -81,8 +81,9 @@ impl Costs {
             free,
             typical: free + pairs + middle,
             within: match n.get() {
-                0..=17 => 0.4,
-                18..=19 => 0.5,
+                0..=17 => 0.25,
+                18..=19 => 0.4,
+                20..=21 => 0.65,
                 _ => 0.9,
             },
         }

@@ -11,7 +11,7 @@ use crate::engine::{Counter, CounterSettings, Engine, Plan, Task, TaskId};
 /// [`Partition`] describes its rank. Ranks of sets that another set represents, and of queens
 /// that attack one another, are *empty*: they hold no partition.
 ///
-/// Version `join-1`. Task `i` holds the ranks `i · s .. (i + 1) · s` (the last one fewer), where
+/// Version `join-2`. Task `i` holds the ranks `i · s .. (i + 1) · s` (the last one fewer), where
 /// `s` depends on n alone: many sets for small boards, a few up to n = 28, one or a slice of one beyond.
 #[derive(Debug)]
 pub struct JoinPlan {
@@ -39,13 +39,14 @@ impl JoinPlan {
 }
 
 /// Binary logarithm of the number of tasks aimed at: half a millisecond each at n = 16, a second at
-/// n = 24, ten to thirty from n = 26 on. Beyond 28 each rank is a task.
+/// n = 24, ten to a hundred from n = 26 on. Beyond 28 each rank is a task. Few at n = 17, where a
+/// task makes the quarter boards for its column of the middle queen anew.
 const fn task_bits(n: Size) -> u32 {
     match n.get() {
         0..=12 => 0,
         13..=15 => 3,
         16 => 6,
-        17 => 7,
+        17 => 5,
         18 => 8,
         19 => 10,
         20 => 11,
@@ -64,7 +65,7 @@ impl Plan for JoinPlan {
     }
 
     fn version(&self) -> &'static str {
-        "join-1"
+        "join-2"
     }
 
     fn size(&self) -> Size {
