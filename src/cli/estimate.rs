@@ -26,7 +26,8 @@ Examples:
 Tasks are drawn at random, the more densely the costlier they are expected to be, and counted on as
 many threads as there are workers, but no more than this machine has cores. The intervals hold the
 truth in 95 of 100 cases, on cores like those of this machine under the same load. They allow for
-the choice of the tasks and for 5 % that the same work differs in CPU time from run to run.
+the choice of the tasks, and for what the same work differs in CPU time from run to run: 8 %, or
+what is seen where a sample of less than two seconds is counted several times.
 
 How long it takes: 64 tasks are about half a minute of one core with AVX2 at n = 22, ten minutes
 at 24, hours from 26 on, the half of a day at 28; less with more workers or fewer tasks. A line on
@@ -105,7 +106,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         }
         counted.map_err(|mismatch| Failure::new(Exit::Mismatch, format!("n = {n}: {mismatch}")))?
     };
-    let total = draw.estimate(&sample.seconds);
+    let total = draw.estimate(&sample.seconds, sample.speed);
     if config.output.json {
         return print(&question.record(&total, &sample).to_string());
     }
@@ -173,6 +174,7 @@ impl Question<'_> {
             "workers": self.workers,
             "tasks": self.plan.tasks().to_string(),
             "sampled": self.tasks,
+            "passes": sample.passes,
             "seed": self.seed.to_string(),
             "threads": self.threads,
             "share": total.share,

@@ -5,7 +5,8 @@
 //!
 //! 1. [`Draw`]: tasks are listed with their estimated costs (of a long plan a random part of
 //!    them), sorted into strata of like cost, and a few are drawn from each at random.
-//! 2. [`count_sample`]: those are counted, each on one thread, by the CPU time of that thread.
+//! 2. [`count_sample`]: those are counted, each on one thread, by the CPU time of that thread, short
+//!    samples several times.
 //! 3. [`Draw::estimate`]: survey statistics make of the seconds a total and its 95 % interval.
 
 mod draw;
