@@ -14,8 +14,8 @@ pub struct JoinCounter<K> {
     kernel: K,
     /// Bytes that may be held.
     memory: u64,
-    /// Whether quarter boards are shared between column sets.
-    share: bool,
+    /// How many of the first columns may differ between column sets that share quarter boards.
+    shared: u32,
     frame: Frame,
     layout: Layout,
     generators: [Generator; 2],
@@ -100,7 +100,11 @@ impl<K: Kernel> JoinCounter<K> {
             n,
             kernel,
             memory,
-            share: Partition::slices(n) == 1,
+            shared: if Partition::slices(n) == 1 {
+                shared_columns(n)
+            } else {
+                0
+            },
             frame: Frame::default(),
             layout: Layout::default(),
             generators: Default::default(),
@@ -119,12 +123,8 @@ impl<K: Kernel> JoinCounter<K> {
     /// Chooses a frame and a layout for `partition`, if those at hand do not serve.
     fn prepare(&mut self, partition: &Partition) {
         let set = &partition.set;
-        let low = if self.share {
-            let all = (1u64 << shared_columns(self.n)) - 1;
-            all as u32 & (set.top | set.bottom)
-        } else {
-            0
-        };
+        let first = (1u64 << self.shared) - 1;
+        let low = first as u32 & (set.top | set.bottom);
         let high = Some(([set.top & !low, set.bottom & !low], set.middle));
         if low != 0 && self.frame.low == low && self.frame.high == high {
             return;
@@ -160,6 +160,28 @@ impl<K: Kernel> JoinCounter<K> {
             taken,
             halves: Some(halves),
         };
+        if low != 0 && !self.fill_frame() {
+            // Too much is shared for this little memory.
+            self.shared /= 2;
+            self.prepare(partition);
+        }
+    }
+
+    /// Makes the quarter boards that column sets share. Returns whether they fit the memory.
+    fn fill_frame(&mut self) -> bool {
+        let Frame {
+            low, taken, halves, ..
+        } = &self.frame;
+        let sides = self.generators.iter_mut().zip(halves.iter().flatten());
+        sides.zip(taken).all(|((generator, half), &taken)| {
+            let frame = generate::Frame {
+                half,
+                layout: &self.layout,
+                low: *low,
+                taken,
+            };
+            generator.fill(self.kernel, &frame, self.memory / 4)
+        })
     }
 
     /// The number of bits that lists are sorted by.
@@ -195,7 +217,7 @@ impl<K: Kernel> JoinCounter<K> {
         while let Some(bottom) = bottoms.pop() {
             let whole = bottom == partition.bottom;
             if !self.list(1, &bottom, whole, &mut own.bottom) {
-                bottoms.extend(bottom.slices());
+                bottoms.extend(slices(&bottom));
                 continue;
             }
             *nodes += own.bottom.len() as u64;
@@ -203,7 +225,7 @@ impl<K: Kernel> JoinCounter<K> {
             while let Some(top) = tops.pop() {
                 let whole = top == partition.top;
                 if !self.list(0, &top, whole, &mut own.top) {
-                    tops.extend(top.slices());
+                    tops.extend(slices(&top));
                     continue;
                 }
                 *nodes += own.top.len() as u64;
@@ -241,10 +263,8 @@ impl<K: Kernel> JoinCounter<K> {
                 low,
                 taken,
             };
-            generator.fill(self.kernel, &frame);
-            // Too much is shared for this little memory: begin anew with the next set.
-            if generator.memory() > self.memory / 4 {
-                self.share = false;
+            if !generator.fill(self.kernel, &frame, self.memory / 4) {
+                return false;
             }
         }
         let kernel = self.kernel;
@@ -263,6 +283,15 @@ impl<K: Kernel> JoinCounter<K> {
         let room = self.memory / 2 / (rooms * size_of::<T>() as u64);
         room.clamp(1 << 10, 1 << 30) as usize
     }
+}
+
+/// The slices of a half board that does not fit the memory.
+fn slices(half: &Half) -> Vec<Half> {
+    assert!(
+        half.fixed_rows() < half.rows(),
+        "there is memory for one half board"
+    );
+    half.slices()
 }
 
 impl<K: Kernel> Counter for JoinCounter<K> {

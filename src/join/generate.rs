@@ -97,6 +97,9 @@ impl Index {
     }
 }
 
+/// Bytes that are granted whatever there is: more than it takes where all queens are fixed.
+const LEAST: u64 = 1 << 20;
+
 /// So many boards of a quarter are expected to stay in the second-level cache.
 const NEAR: usize = 1 << 15;
 
@@ -111,20 +114,32 @@ impl Generator {
         self.frame = None;
     }
 
-    /// Makes the quarter boards of `frame`.
-    pub fn fill<K: Kernel>(&mut self, kernel: K, frame: &Frame<'_>) {
+    /// Makes the quarter boards of `frame`, if they take no more than about `most` bytes. Returns
+    /// whether they do: else there are none.
+    pub fn fill<K: Kernel>(&mut self, kernel: K, frame: &Frame<'_>, most: u64) -> bool {
         let rows = frame.half.rows();
         // Rows whose queen is fixed add nothing to choose from: share out the others evenly.
         let split = (rows + frame.half.fixed_rows()) / 2;
-        self.outer
-            .fill(kernel, frame, 0..split, true, &mut self.spare);
-        self.inner
-            .fill(kernel, frame, (split..rows).rev(), false, &mut self.spare);
+        let (outer, inner) = (0..split, (split..rows).rev());
+        let room = most.max(LEAST);
+        let fits = self
+            .outer
+            .fill(kernel, frame, outer, true, &mut self.spare, room)
+            && {
+                let room = room.saturating_sub(self.outer.bytes());
+                self.inner
+                    .fill(kernel, frame, inner, false, &mut self.spare, room)
+            };
+        if !fits {
+            self.clear();
+            return false;
+        }
         self.choices = (0..1u32 << rows)
             .filter(|choice| choice.count_ones() == split)
             .map(|choice| choice as u16)
             .collect();
         self.frame = Some(frame.half.clone());
+        true
     }
 
     /// Hands the keys of all ways to fill a half board with queens in `columns`, which must belong
@@ -175,22 +190,11 @@ impl Generator {
         }
         true
     }
-
-    /// Bytes held.
-    pub fn memory(&self) -> u64 {
-        let quarter = |quarter: &Quarter| {
-            8 * (quarter.places.capacity() + quarter.lines.capacity() + quarter.keys.capacity())
-        };
-        (quarter(&self.outer)
-            + quarter(&self.inner)
-            + quarter(&self.spare)
-            + 8 * self.keys.capacity()) as u64
-    }
 }
 
 impl Quarter {
     /// Finds all boards of `rows` in `frame`, the last of which lies at the edge between the
-    /// quarters. `spare` is room to work in.
+    /// quarters. `spare` is room to work in. Returns whether both fit `room` bytes: else it gives up.
     fn fill<K: Kernel>(
         &mut self,
         kernel: K,
@@ -198,7 +202,8 @@ impl Quarter {
         rows: impl Iterator<Item = u32>,
         outer: bool,
         spare: &mut Self,
-    ) {
+        room: u64,
+    ) -> bool {
         let columns: Vec<u32> = bits(frame.half.columns()).collect();
         let low = columns
             .iter()
@@ -248,6 +253,9 @@ impl Quarter {
                         kernel.extend(self.boards(), place, line, key, to);
                     }
                 }
+                if self.bytes() + next.bytes() > room {
+                    return false;
+                }
                 let count = next.lines.len() - start;
                 next.places[next.index.of(set)] = Place {
                     at: start as u32,
@@ -263,6 +271,12 @@ impl Quarter {
                 *lines = step(*lines);
             }
         }
+        true
+    }
+
+    /// Bytes of all places and boards.
+    fn bytes(&self) -> u64 {
+        8 * (self.places.len() + self.lines.len() + self.keys.len()) as u64
     }
 
     /// No boards, and a place for each set of `size` of the columns.
@@ -326,4 +340,51 @@ fn subsets(width: u32, size: u32) -> impl Iterator<Item = u32> {
         next = ripple | ((set ^ ripple) / lowest) >> 2;
         (set < 1 << width).then_some(set as u32)
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::board::Size;
+    use crate::join::kernel::Portable;
+    use crate::join::{ColumnSet, Side};
+
+    fn half(n: u32) -> Half {
+        let n = Size::new(n).unwrap();
+        let set = (0..).find_map(|rank| ColumnSet::unrank(n, rank)).unwrap();
+        Half::new(n, &set, Side::Top)
+    }
+
+    fn fill(generator: &mut Generator, half: &Half, most: u64) -> bool {
+        let frame = Frame {
+            half,
+            layout: &Layout::default(),
+            low: 0,
+            taken: 0,
+        };
+        generator.fill(Portable, &frame, most)
+    }
+
+    #[test]
+    fn quarter_boards_beyond_the_room_are_given_up() {
+        let half = half(26);
+        let mut generator = Generator::default();
+        assert!(!fill(&mut generator, &half, 0));
+        assert!(!generator.holds(&half));
+        assert!(!generator.keys(Portable, half.columns(), |_| true));
+        assert!(fill(&mut generator, &half, 1 << 30));
+        assert!(generator.holds(&half));
+    }
+
+    /// So that slicing comes to an end whatever the memory.
+    #[test]
+    fn a_half_of_fixed_queens_always_fits() {
+        let mut half = half(32);
+        for row in 0..half.rows() {
+            let column = bits(half.columns()).nth(row as usize).unwrap();
+            half.fix(row, column);
+        }
+        assert_eq!(half.fixed_rows(), half.rows());
+        assert!(fill(&mut Generator::default(), &half, 0));
+    }
 }
