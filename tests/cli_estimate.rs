@@ -75,6 +75,14 @@ fn every_engine_gives_intervals_around_what_is_expected() {
 }
 
 #[test]
+fn a_board_without_any_placement_takes_no_time() {
+    let record = json(&["-n", "2", "--engine", "chain", "--json"]);
+    for end in ["low", "expected", "high"] {
+        assert_eq!(record["core_seconds"][end].as_f64(), Some(0.0), "{record}");
+    }
+}
+
+#[test]
 fn workers_divide_the_wall_time() {
     let wall = |workers| {
         let record = json(&["-n", "16", "--seed", "1", "--json", "--workers", workers]);

@@ -86,7 +86,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         plan: plan.as_ref(),
         settings: &counter,
         workers: workers.get(),
-        threads: threads.get().min(draw.tasks().len()),
+        threads: threads.get().min(draw.tasks().len().max(1)),
         seed,
         tasks: draw.tasks().len(),
     };

@@ -1,12 +1,13 @@
 use std::num::NonZeroUsize;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 use std::{fs, panic};
 
 use cpu_time::ThreadTime;
 
 use super::{Draw, Drawn};
-use crate::engine::{CounterSettings, Mismatch, Plan};
+use crate::engine::{Counter, CounterSettings, Mismatch, Plan};
 
 /// What counting the tasks of a draw took.
 #[derive(Clone, Debug, PartialEq)]
@@ -16,8 +17,7 @@ pub struct Sample {
     /// How often the tasks were counted.
     pub passes: usize,
     /// How much the CPU time of the same work differs from one time to another, as a standard
-    /// deviation in parts of its mean: what the passes showed, or more where they are too few to
-    /// tell.
+    /// deviation in parts of its mean: what passes of two seconds showed, but 0.08 at the least.
     pub speed: f64,
     /// Bytes that a thread came to hold, the mean over the threads; `None` where the system does
     /// not tell. A counter keeps its buffers, so this is what its most demanding task needed. It
@@ -39,54 +39,11 @@ const LEAST: f64 = 2.0;
 /// cores (2026-11-22).
 pub(super) const SPEED: f64 = 0.08;
 
-/// Passes over the tasks of a draw, whose places are handed out one by one.
-struct Passes {
-    tasks: usize,
-    /// Places handed out.
-    handed: usize,
-    /// CPU time of each task in each pass, 0 as long as it is counted.
-    seconds: Vec<Vec<f64>>,
-}
-
-impl Passes {
-    /// The next pass and place: another pass is begun as long as those before were short.
-    fn next(&mut self) -> Option<[usize; 2]> {
-        if self.handed == self.seconds.len() * self.tasks {
-            let spent: f64 = self.seconds.iter().flatten().sum();
-            if self.tasks == 0 || !self.seconds.is_empty() && spent >= LEAST {
-                return None;
-            }
-            self.seconds.push(vec![0.0; self.tasks]);
-        }
-        self.handed += 1;
-        let place = (self.handed - 1) % self.tasks;
-        Some([self.seconds.len() - 1, place])
-    }
-
-    /// The mean time of each task, and how much the passes differ.
-    fn sum_up(&self) -> (Vec<f64>, f64) {
-        let passes = self.seconds.len() as f64;
-        let mean = |place| {
-            self.seconds
-                .iter()
-                .map(|pass: &Vec<f64>| pass[place])
-                .sum::<f64>()
-                / passes
-        };
-        let seconds: Vec<f64> = (0..self.tasks).map(mean).collect();
-        let total: f64 = seconds.iter().sum();
-        let squares: f64 = self
-            .seconds
-            .iter()
-            .map(|pass| (pass.iter().sum::<f64>() / total - 1.0).powi(2))
-            .sum();
-        let spread = (squares / (passes - 1.0).max(1.0)).sqrt();
-        (seconds, spread)
-    }
-}
+/// The most passes: tasks of microseconds would need thousands.
+const PASSES: usize = 32;
 
 /// Counts the tasks of `draw` on so many threads at once, and tells `progress` of each. What takes
-/// less than two seconds is counted again, untold, until it has taken as much.
+/// less than two seconds is counted again, untold, until it has taken as much, or 32 times.
 ///
 /// The first task of each thread is counted twice unless it is long, and the second time is taken:
 /// a counter's first task is slower than all that follow, because its buffers have yet to grow. As
@@ -103,19 +60,43 @@ pub fn count_sample(
 ) -> Result<Sample, Mismatch> {
     let threads = threads.get().min(draw.tasks().len()).max(1);
     let before = memory("VmRSS:");
-    let passes = Mutex::new(Passes {
-        tasks: draw.tasks().len(),
-        handed: 0,
-        seconds: Vec::new(),
-    });
-    let work = || -> Result<(), Mismatch> {
-        let mut counter = plan.counter(settings);
-        let mut first = true;
+    let mut counters: Vec<_> = (0..threads).map(|_| plan.counter(settings)).collect();
+    let mut passes = vec![count_once(plan, draw, &mut counters, Some(progress))?];
+    while passes.len() < PASSES && passes.iter().flatten().sum::<f64>() < LEAST {
+        passes.push(count_once(plan, draw, &mut counters, None)?);
+    }
+    let grown = memory("VmHWM:")
+        .zip(before)
+        .map(|(peak, before)| peak.saturating_sub(before));
+    let (seconds, spread) = sum_up(&passes);
+    // Passes of less say little of the speed, and much of the clock.
+    let told = passes.iter().flatten().sum::<f64>() >= LEAST;
+    Ok(Sample {
+        seconds,
+        passes: passes.len(),
+        speed: if told { spread.max(SPEED) } else { SPEED },
+        memory: grown.map(|grown| grown / threads as u64),
+    })
+}
+
+/// Counts each task of `draw` with one of the counters. Returns their CPU seconds.
+///
+/// In the first pass, which is the one that is told of, counters are new.
+fn count_once(
+    plan: &dyn Plan,
+    draw: &Draw,
+    counters: &mut [Box<dyn Counter>],
+    progress: Option<&(dyn Fn(&Drawn) + Sync)>,
+) -> Result<Vec<f64>, Mismatch> {
+    let next = AtomicUsize::new(0);
+    let seconds = Mutex::new(vec![0.0; draw.tasks().len()]);
+    let work = |counter: &mut Box<dyn Counter>| -> Result<(), Mismatch> {
+        let mut new = progress.is_some();
         loop {
-            let Some([pass, place]) = locked(&passes).next() else {
+            let place = next.fetch_add(1, Ordering::Relaxed);
+            let Some(drawn) = draw.tasks().get(place) else {
                 return Ok(());
             };
-            let drawn = &draw.tasks()[place];
             let task = plan.task(drawn.index);
             let mut count = || {
                 let begun = ThreadTime::now();
@@ -123,39 +104,46 @@ pub fn count_sample(
                 Ok(begun.elapsed().as_secs_f64())
             };
             let mut took = count()?;
-            if first && took < LONG {
+            if new && took < LONG {
                 took = count()?;
             }
-            first = false;
-            locked(&passes).seconds[pass][place] = took;
-            if pass == 0 {
+            new = false;
+            if let Ok(mut seconds) = seconds.lock() {
+                seconds[place] = took;
+            }
+            if let Some(progress) = progress {
                 progress(drawn);
             }
         }
     };
     thread::scope(|scope| {
-        let workers: Vec<_> = (0..threads).map(|_| scope.spawn(work)).collect();
+        let workers: Vec<_> = counters
+            .iter_mut()
+            .map(|counter| scope.spawn(|| work(counter)))
+            .collect();
         workers.into_iter().try_for_each(|worker| {
             worker
                 .join()
                 .unwrap_or_else(|payload| panic::resume_unwind(payload))
         })
     })?;
-    let grown = memory("VmHWM:")
-        .zip(before)
-        .map(|(peak, before)| peak.saturating_sub(before));
-    let passes = locked(&passes);
-    let (seconds, spread) = passes.sum_up();
-    Ok(Sample {
-        seconds,
-        passes: passes.seconds.len(),
-        speed: spread.max(SPEED),
-        memory: grown.map(|grown| grown / threads as u64),
-    })
+    Ok(seconds.into_inner().unwrap_or_default())
 }
 
-fn locked(passes: &Mutex<Passes>) -> MutexGuard<'_, Passes> {
-    passes.lock().unwrap_or_else(PoisonError::into_inner)
+/// The mean time of each task, and by how much the totals of the passes differ, as a standard
+/// deviation in parts of their mean.
+fn sum_up(passes: &[Vec<f64>]) -> (Vec<f64>, f64) {
+    let count = passes.len() as f64;
+    let mut seconds = vec![0.0; passes[0].len()];
+    for pass in passes {
+        for (mean, took) in seconds.iter_mut().zip(pass) {
+            *mean += took / count;
+        }
+    }
+    let total: f64 = seconds.iter().sum();
+    let off = |pass: &Vec<f64>| pass.iter().sum::<f64>() / total - 1.0;
+    let squares: f64 = passes.iter().map(|pass| off(pass).powi(2)).sum();
+    (seconds, (squares / (count - 1.0).max(1.0)).sqrt())
 }
 
 /// A figure of the memory of this process, in bytes.
@@ -170,30 +158,13 @@ fn memory(name: &str) -> Option<u64> {
 mod tests {
     use super::*;
 
-    fn passes(seconds: Vec<Vec<f64>>) -> Passes {
-        Passes {
-            tasks: seconds[0].len(),
-            handed: seconds.len() * seconds[0].len(),
-            seconds,
-        }
-    }
-
-    #[test]
-    fn a_short_sample_is_counted_again() {
-        let mut short = passes(vec![vec![0.4, 0.5]]);
-        assert_eq!(short.next(), Some([1, 0]));
-        assert_eq!(short.next(), Some([1, 1]));
-        short.seconds[1] = vec![0.6, 0.6];
-        assert_eq!(short.next(), None);
-    }
-
     #[test]
     fn passes_tell_how_speed_differs() {
-        let (seconds, spread) = passes(vec![vec![1.0, 3.0], vec![2.0, 6.0]]).sum_up();
+        let (seconds, spread) = sum_up(&[vec![1.0, 3.0], vec![2.0, 6.0]]);
         assert_eq!(seconds, [1.5, 4.5]);
         // Totals 4 and 8 of a mean of 6.
         assert!((spread - 2.0_f64.sqrt() / 3.0).abs() < 1e-12);
-        let (seconds, spread) = passes(vec![vec![1.0, 3.0]]).sum_up();
+        let (seconds, spread) = sum_up(&[vec![1.0, 3.0]]);
         assert_eq!((seconds, spread), (vec![1.0, 3.0], 0.0));
     }
 }

@@ -79,9 +79,14 @@ impl Draw {
             freedom,
         } = self.total(seconds);
         let speed = (speed * sum).powi(2);
-        // The speed is known as from many runs.
+        // The allowance for the speed is taken as certain: it is no less than what was seen in many runs.
         let freedom = freedom * ((variance + speed) / variance.max(f64::MIN_POSITIVE)).powi(2);
-        let error = quantile(freedom) * (variance + speed).sqrt();
+        // A plan without any partition takes no time, for certain.
+        let error = if sum > 0.0 {
+            quantile(freedom) * (variance + speed).sqrt()
+        } else {
+            0.0
+        };
         let taken: f64 = seconds.iter().sum();
         let tasks: usize = self.strata.iter().map(|stratum| stratum.tasks).sum();
         Total {

@@ -76,7 +76,8 @@ pub fn counter(n: Size, settings: &CounterSettings) -> Box<dyn Counter> {
 }
 
 /// How many of the first columns a frame grants whole to both halves: quarter boards are shared by
-/// the sets that differ in those columns only.
+/// the sets that differ in those columns only. None where plans slice sets, as what is shared knows of no
+/// fixed queen.
 const fn shared_columns(n: Size) -> u32 {
     match n.get() {
         0..=18 => n.get(),
@@ -100,11 +101,7 @@ impl<K: Kernel> JoinCounter<K> {
             n,
             kernel,
             memory,
-            shared: if Partition::slices(n) == 1 {
-                shared_columns(n)
-            } else {
-                0
-            },
+            shared: shared_columns(n),
             frame: Frame::default(),
             layout: Layout::default(),
             generators: Default::default(),
@@ -163,25 +160,32 @@ impl<K: Kernel> JoinCounter<K> {
         if low != 0 && !self.fill_frame() {
             // Too much is shared for this little memory.
             self.shared /= 2;
+            self.frame = Frame::default();
             self.prepare(partition);
         }
     }
 
     /// Makes the quarter boards that column sets share. Returns whether they fit the memory.
     fn fill_frame(&mut self) -> bool {
-        let Frame {
-            low, taken, halves, ..
-        } = &self.frame;
-        let sides = self.generators.iter_mut().zip(halves.iter().flatten());
-        sides.zip(taken).all(|((generator, half), &taken)| {
-            let frame = generate::Frame {
-                half,
-                layout: &self.layout,
-                low: *low,
-                taken,
-            };
-            generator.fill(self.kernel, &frame, self.memory / 4)
-        })
+        let halves = self.frame.halves.clone();
+        let mut sides = halves.iter().flatten().enumerate();
+        sides.all(|(side, half)| self.fill(side, half, true))
+    }
+
+    /// Makes the quarter boards of one half, or of a slice of it. Returns whether they fit the memory.
+    fn fill(&mut self, side: usize, half: &Half, whole: bool) -> bool {
+        let (low, taken) = if whole {
+            (self.frame.low, self.frame.taken[side])
+        } else {
+            (0, 0)
+        };
+        let frame = generate::Frame {
+            half,
+            layout: &self.layout,
+            low,
+            taken,
+        };
+        self.generators[side].fill(self.kernel, &frame, self.memory / 4)
     }
 
     /// The number of bits that lists are sorted by.
@@ -246,30 +250,16 @@ impl<K: Kernel> JoinCounter<K> {
         to: &mut Buckets<T>,
     ) -> bool {
         let most = self.most_keys::<T>();
-        let generator = &mut self.generators[side];
         let frame = match &self.frame.halves {
-            Some(halves) if whole => &halves[side],
-            _ => half,
+            Some(halves) if whole => halves[side].clone(),
+            _ => half.clone(),
         };
-        if !generator.holds(frame) {
-            let (low, taken) = if whole {
-                (self.frame.low, self.frame.taken[side])
-            } else {
-                (0, 0)
-            };
-            let frame = generate::Frame {
-                half: frame,
-                layout: &self.layout,
-                low,
-                taken,
-            };
-            if !generator.fill(self.kernel, &frame, self.memory / 4) {
-                return false;
-            }
+        if !self.generators[side].holds(&frame) && !self.fill(side, &frame, whole) {
+            return false;
         }
         let kernel = self.kernel;
         to.clear(self.layout.sorted());
-        generator.keys(kernel, half.columns(), |keys| {
+        self.generators[side].keys(kernel, half.columns(), |keys| {
             kernel.scatter(keys, to);
             to.len() <= most
         })

@@ -194,7 +194,8 @@ impl Generator {
 
 impl Quarter {
     /// Finds all boards of `rows` in `frame`, the last of which lies at the edge between the
-    /// quarters. `spare` is room to work in. Returns whether both fit `room` bytes: else it gives up.
+    /// quarters. `spare` holds those of a row less by turns. Gives up, and returns `false`, where both
+    /// together take more than `room` bytes.
     fn fill<K: Kernel>(
         &mut self,
         kernel: K,

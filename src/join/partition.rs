@@ -7,7 +7,7 @@ use crate::board::Size;
 pub struct Partition {
     /// The columns of either half.
     pub set: ColumnSet,
-    /// The top half, its outermost queen fixed where the plan has slices.
+    /// The top half, its outermost queens fixed where a slice has them fixed.
     pub top: Half,
     /// The bottom half likewise.
     pub bottom: Half,

@@ -46,7 +46,7 @@ pub fn plan_hash(plan: &dyn Plan) -> Digest {
     let last = plan.tasks() - 1;
     let steps = last.min(BOUNDARIES - 1);
     for step in 0..=steps {
-        // At most 2^47: `last` is below 2^31 for the largest board.
+        // At most 2^61: `last` is below 2^45 for the largest board.
         let index = (step * last).checked_div(steps).unwrap_or(0);
         let ranks = plan.task(index).ranks;
         fields.u64(index).u64(ranks.start).u64(ranks.end);

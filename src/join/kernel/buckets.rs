@@ -146,13 +146,14 @@ fn append_pieces<T: Rest>(from: &Buckets<T>, pieces: &[Piece], to: &mut Vec<T>) 
     to.reserve(pieces.len() * CHUNK);
     for piece in pieces {
         let begin = piece.chunk * CHUNK;
-        let whole = &raw const from.pool[begin..begin + CHUNK];
+        assert!(begin + CHUNK <= from.pool.len() && piece.keys <= CHUNK);
         let length = to.len();
-        // SAFETY: there is room for a chunk, of which `keys` have been written. Copying all of it
-        // is a handful of vectors, where copying some would be a call.
+        // SAFETY: the chunk lies within the pool, and there is room for one. Copying all of it is a
+        // handful of vectors, where copying the `keys` that have been written would be a call.
         unsafe {
             let to = to.as_mut_ptr().add(length);
-            whole.cast::<T>().copy_to_nonoverlapping(to, CHUNK);
+            let chunk = from.pool.as_ptr().add(begin);
+            chunk.copy_to_nonoverlapping(to, CHUNK);
         }
         // SAFETY: so many have just been written.
         unsafe { to.set_len(length + piece.keys) };
@@ -213,8 +214,8 @@ pub(super) fn scatter<V: Vector, T: Rest>(v: V, keys: &[u64], buckets: &mut Buck
             *end = at + 1;
         }
     }
-    // SAFETY: all of `before` has been written. Chunks begun are not written to the end, but any
-    // bits are a valid key, and none is read beyond the end of its bucket.
+    // SAFETY: all of `before` has been written. Chunks begun are not written to the end; what lies
+    // beyond the end of a bucket is copied at most, never looked at.
     unsafe {
         buckets.before.set_len(used);
         buckets.pool.set_len(used * CHUNK);
