@@ -121,32 +121,32 @@ fn chain_core_seconds(n: Size, isa: Isa) -> f64 {
 
 /// Core-seconds of the join engine.
 ///
-/// AVX-512, n = 16 to 20 and 22: measured on 2026-11-20 (docs/PERFORMANCE.md, "Join"; 18 and 19 on a
-/// quiet machine). n = 24 to 28: the samples of a prototype of 2026-11-18, times 3.04, by which it was
-/// the faster at n = 22. AVX2 takes 1.8 and portable code 4.7 times as long (n = 18).
+/// AVX-512, n = 16 to 20: measured on 2026-11-22 on an AMD Zen 5 with other work beside
+/// (docs/PERFORMANCE.md, "Join"); 21 to 26 from samples there, 27 and 28 from what tasks are expected
+/// to cost (`src/join/cost.rs`). AVX2 takes 2.1 and portable code 7.1 times as long (n = 18).
 fn join_core_seconds(n: Size, isa: Isa) -> f64 {
     let times = match isa {
         Isa::Avx512 => 1.0,
-        Isa::Avx2 => 1.8,
-        Isa::Portable => 4.7,
+        Isa::Avx2 => 2.1,
+        Isa::Portable => 7.1,
     };
     times
         * interpolate(
             n,
             &[
-                (16, 0.046),
-                (17, 0.43),
-                (18, 1.15),
-                (19, 9.8),
-                (20, 59.0),
-                (21, 620.0),
-                (22, 3.1e3),
-                (23, 3.2e4),
-                (24, 1.58e5),
-                (25, 1.62e6),
-                (26, 9.4e6),
-                (27, 9.6e7),
-                (28, 7.4e8),
+                (16, 0.030),
+                (17, 0.32),
+                (18, 0.70),
+                (19, 6.4),
+                (20, 26.5),
+                (21, 240.0),
+                (22, 1.26e3),
+                (23, 1.4e4),
+                (24, 7.0e4),
+                (25, 7.0e5),
+                (26, 5.0e6),
+                (27, 5.0e7),
+                (28, 2.2e8),
             ],
         )
 }
@@ -181,8 +181,8 @@ mod tests {
     fn estimates_are_the_figures_they_come_from() {
         let close = |a: f64, b: f64| (a / b - 1.0).abs() < 0.01;
         assert!(close(chain_core_seconds(size(17), Isa::Avx2), 0.772));
-        assert!(close(join_core_seconds(size(20), Isa::Avx512), 59.0));
-        assert!(close(join_core_seconds(size(18), Isa::Avx2), 2.07));
+        assert!(close(join_core_seconds(size(20), Isa::Avx512), 26.5));
+        assert!(close(join_core_seconds(size(18), Isa::Avx2), 1.47));
         assert!(close(chain_nodes(size(22)), 5.6e13));
         assert!(close(chain_nodes(size(21)), 6.35e12));
         assert!(close(chain_nodes(size(25)), 4.7e15 * 9.16));
