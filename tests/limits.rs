@@ -75,13 +75,21 @@ fn eight_queens_are_counted_within_50_ms_from_start_to_end() {
 /// Whose tasks are too many to keep a bit for each.
 #[test]
 fn the_largest_plan_is_begun() {
-    let mut run = Command::new(env!("CARGO_BIN_EXE_queenfold"))
-        .args(["run", "-n", "32", "--engine", "join", "--gpu", "off"])
-        .args(["--workers", "1", "--memory-per-worker", "64 MiB", "--quiet"])
-        .current_dir(std::env::temp_dir())
-        .spawn()
-        .expect("the program starts");
-    std::thread::sleep(std::time::Duration::from_secs(1));
+    let mut run = queenfold(&[
+        "run",
+        "-n",
+        "32",
+        "--engine",
+        "join",
+        "--workers",
+        "1",
+        "--gpu",
+        "off",
+    ])
+    .args(["--memory-per-worker", "64 MiB"])
+    .spawn()
+    .expect("the program starts");
+    std::thread::sleep(Duration::from_secs(1));
     let ended = run.try_wait().expect("a child");
     run.kill().expect("a child");
     run.wait().expect("a child");
