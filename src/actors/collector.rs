@@ -342,13 +342,7 @@ mod tests {
 
     fn record(tasks: u64) -> Record {
         Record {
-            plans: vec![PlanRecord {
-                tasks,
-                done: TaskSet::default(),
-                sum: Tally::default(),
-                work: Work::new(tasks, tasks as f64),
-                cpu: (0.0, 0.0),
-            }],
+            plans: vec![PlanRecord::new(tasks, tasks as f64)],
             nodes_restored: 0,
             remembered: HashMap::new(),
             oldest: VecDeque::new(),

@@ -33,8 +33,8 @@ const fn first_join(isa: Isa) -> [u32; 2] {
     }
 }
 
-/// The largest board that the join is taken for: a few sets of 29 to 32 queens are all that was counted
-/// of larger ones, and beyond 29 there are more tasks than a ledger keeps.
+/// The largest board that the join is taken for: a few sets of 29 to 32 queens are all that was
+/// counted of larger ones, and beyond 29 there are more tasks than a ledger keeps.
 const LAST_JOIN: u32 = 28;
 
 /// The engine for the board: the one asked for, or the fastest with `isa` and without devices.

@@ -79,7 +79,8 @@ impl Draw {
             freedom,
         } = self.total(seconds);
         let speed = (speed * sum).powi(2);
-        // The allowance for the speed is taken as certain: it is no less than what was seen in many runs.
+        // The allowance for the speed is taken as certain: it is no less than what was seen in many
+        // runs.
         let freedom = freedom * ((variance + speed) / variance.max(f64::MIN_POSITIVE)).powi(2);
         // A plan without any partition takes no time, for certain.
         let error = if sum > 0.0 {

@@ -89,8 +89,8 @@ impl Costs {
         }
     }
 
-    /// The expected cost of a rank: 0 if another column set represents its own, that of any other slice if
-    /// its queens attack one another.
+    /// The expected cost of a rank: 0 if another column set represents its own, that of any other
+    /// slice if its queens attack one another.
     pub fn of_rank(&self, rank: u64) -> f64 {
         let slices = Partition::slices(self.n);
         match ColumnSet::unrank(self.n, rank / slices) {

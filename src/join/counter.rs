@@ -76,8 +76,8 @@ pub fn counter(n: Size, settings: &CounterSettings) -> Box<dyn Counter> {
 }
 
 /// How many of the first columns a frame grants whole to both halves: quarter boards are shared by
-/// the sets that differ in those columns only. None where plans slice sets, as what is shared knows of no
-/// fixed queen.
+/// the sets that differ in those columns only. None where plans slice sets, as what is shared knows of
+/// no fixed queen.
 const fn shared_columns(n: Size) -> u32 {
     match n.get() {
         0..=18 => n.get(),
@@ -157,7 +157,9 @@ impl<K: Kernel> JoinCounter<K> {
             taken,
             halves: Some(halves),
         };
-        if low != 0 && !self.fill_frame() {
+        if low != 0
+            && !(self.fill(0, &partition.top, true) && self.fill(1, &partition.bottom, true))
+        {
             // Too much is shared for this little memory.
             self.shared /= 2;
             self.frame = Frame::default();
@@ -165,19 +167,12 @@ impl<K: Kernel> JoinCounter<K> {
         }
     }
 
-    /// Makes the quarter boards that column sets share. Returns whether they fit the memory.
-    fn fill_frame(&mut self) -> bool {
-        let halves = self.frame.halves.clone();
-        let mut sides = halves.iter().flatten().enumerate();
-        sides.all(|(side, half)| self.fill(side, half, true))
-    }
-
-    /// Makes the quarter boards of one half, or of a slice of it. Returns whether they fit the memory.
+    /// Makes the quarter boards of one half (0 top, 1 bottom), those that column sets share if it is
+    /// whole, or of a slice of it, unless they are at hand. Returns whether they fit the memory.
     fn fill(&mut self, side: usize, half: &Half, whole: bool) -> bool {
-        let (low, taken) = if whole {
-            (self.frame.low, self.frame.taken[side])
-        } else {
-            (0, 0)
+        let (half, low, taken) = match &self.frame.halves {
+            Some(halves) if whole => (&halves[side], self.frame.low, self.frame.taken[side]),
+            _ => (half, 0, 0),
         };
         let frame = generate::Frame {
             half,
@@ -185,7 +180,8 @@ impl<K: Kernel> JoinCounter<K> {
             low,
             taken,
         };
-        self.generators[side].fill(self.kernel, &frame, self.memory / 4)
+        let generator = &mut self.generators[side];
+        generator.holds(half) || generator.fill(self.kernel, &frame, self.memory / 4)
     }
 
     /// The number of bits that lists are sorted by.
@@ -250,11 +246,7 @@ impl<K: Kernel> JoinCounter<K> {
         to: &mut Buckets<T>,
     ) -> bool {
         let most = self.most_keys::<T>();
-        let frame = match &self.frame.halves {
-            Some(halves) if whole => halves[side].clone(),
-            _ => half.clone(),
-        };
-        if !self.generators[side].holds(&frame) && !self.fill(side, &frame, whole) {
+        if !self.fill(side, half, whole) {
             return false;
         }
         let kernel = self.kernel;

@@ -12,7 +12,8 @@ use crate::engine::{Counter, CounterSettings, Engine, Plan, Task, TaskId};
 /// that attack one another, are *empty*: they hold no partition.
 ///
 /// Version `join-2`. Task `i` holds the ranks `i · s .. (i + 1) · s` (the last one fewer), where
-/// `s` depends on n alone: many sets for small boards, a few up to n = 28, one or a slice of one beyond.
+/// `s` depends on n alone: many sets for small boards, a few up to n = 28, one or a slice of one
+/// beyond.
 #[derive(Debug)]
 pub struct JoinPlan {
     n: Size,

@@ -69,7 +69,8 @@ impl Recording {
     /// Makes the directory, unless it is there, and in it the ledger of a new run of `plans`.
     ///
     /// # Errors
-    /// A plan has more tasks than a ledger keeps, there is a run in the directory, another process works on it, or it cannot be written.
+    /// A plan has more tasks than a ledger keeps, there is a run in the directory, another process
+    /// works on it, or it cannot be written.
     pub fn create(
         dir: &Path,
         info: &RunInfo,
