@@ -47,14 +47,25 @@ impl ColumnSet {
         Self::middles(n) * Self::per_middle(n)
     }
 
+    /// How many neighbouring columns of the middle queen are looked at in turn for the same top set,
+    /// rather than one after all others: small boards make each half once, without a middle queen,
+    /// and leave out what she attacks. A divisor of [`middles`](Self::middles).
+    pub const fn middles_in_turn(n: Size) -> u32 {
+        match n.get() {
+            0..=19 => Self::middles(n) as u32,
+            _ => 1,
+        }
+    }
+
     /// The set of `rank`, which must be below [`ranks`](Self::ranks); `None` where another set
     /// represents the orbit, which is so for about half the ranks of even boards and of the
     /// central middle column. Takes time in proportion to n.
     ///
-    /// With the columns that the middle queen leaves numbered from 0, `rank` is the column of the
-    /// middle queen times [`per_middle`](Self::per_middle), plus the rank of the top set among the
-    /// sets that hold the last column, in the order of their bit masks read as numbers
-    /// (colexicographic).
+    /// Sets come in the order of their top sets, which hold the last column, read as numbers
+    /// (colexicographic). On odd boards the columns of the middle queen that are looked at
+    /// [in turn](Self::middles_in_turn) are numbered from 0 for this, before all others; sets come
+    /// in the order of such turns first, and by the column of the middle queen where top sets are
+    /// the same.
     pub fn unrank(n: Size, rank: u64) -> Option<Self> {
         debug_assert!(rank < Self::ranks(n));
         let h = Self::half(n);
@@ -66,33 +77,119 @@ impl ColumnSet {
                 weight: 1,
             });
         };
-        let middle = (!n.get().is_multiple_of(2)).then_some((rank / Self::per_middle(n)) as u32);
-        let top = 1 << last | combination(rank % Self::per_middle(n), h - 1, last);
-        let weight = match middle {
-            Some(column) if column < h => 4,
-            _ => weight(top, last)?,
+        if n.get().is_multiple_of(2) {
+            let top = 1 << last | combination(rank, h - 1, last);
+            return Some(Self {
+                top,
+                bottom: n.full_mask() & !top,
+                middle: None,
+                weight: weight(top, last)?,
+            });
+        }
+        let turn = Turn::new(n, (rank / Self::per_turn(n)) as u32);
+        let (upper, lower, middle) = turn.unrank(rank % Self::per_turn(n));
+        let top = turn.spread(upper << turn.middles | lower);
+        let middle = turn.first + middle;
+        let weight = if middle < h {
+            4
+        } else {
+            weight(close_gap(top, middle), last)?
         };
-        let all = u32::MAX >> (31 - last);
-        let spread = |set| middle.map_or(set, |column| open_gap(set, column));
         Some(Self {
-            top: spread(top),
-            bottom: spread(all & !top),
-            middle,
+            top,
+            bottom: n.full_mask() & !top & !(1 << middle),
+            middle: Some(middle),
             weight,
         })
+    }
+
+    /// The number of ranks of a turn of middle columns.
+    const fn per_turn(n: Size) -> u64 {
+        Self::middles_in_turn(n) as u64 * Self::per_middle(n)
     }
 
     /// The rank of a set that represents its orbit. The inverse of [`unrank`](Self::unrank).
     pub fn rank(&self, n: Size) -> u64 {
         let h = Self::half(n);
-        if h == 0 {
-            return 0;
+        match self.middle {
+            _ if h == 0 => 0,
+            None => ordinal(self.top & !(1 << (2 * h - 1))),
+            Some(middle) => {
+                let index = middle / Self::middles_in_turn(n);
+                let turn = Turn::new(n, index);
+                u64::from(index) * Self::per_turn(n) + turn.rank(self.top, middle - turn.first)
+            }
         }
-        let top = self
-            .middle
-            .map_or(self.top, |column| close_gap(self.top, column));
-        let within = ordinal(top & !(1 << (2 * h - 1)));
-        u64::from(self.middle.unwrap_or(0)) * Self::per_middle(n) + within
+    }
+}
+
+/// Neighbouring columns of the middle queen that are looked at in turn, on a board of 2·h + 1.
+struct Turn {
+    h: u32,
+    /// The first of them.
+    first: u32,
+    /// Their number.
+    middles: u32,
+}
+
+impl Turn {
+    fn new(n: Size, index: u32) -> Self {
+        let middles = ColumnSet::middles_in_turn(n);
+        Self {
+            h: ColumnSet::half(n),
+            first: index * middles,
+            middles,
+        }
+    }
+
+    /// The queens of the top half in the columns that no middle queen of this turn takes, numbered
+    /// from 0, those in the other columns, and the number of the middle queen's column among those.
+    fn unrank(&self, rank: u64) -> (u32, u32, u32) {
+        let middles = u64::from(self.middles);
+        // Each middle queen leaves one column fewer, and as many sets with the same upper part.
+        let closed = combination(rank / middles, self.h - 1, 2 * self.h - 1);
+        let upper = (closed | 1 << (2 * self.h - 1)) >> (self.middles - 1);
+        let (size, free) = self.lower(upper);
+        let within = rank - self.before(upper);
+        let lower = combination(within / free, size, self.middles);
+        let middle = member(!lower, (within % free) as u32);
+        (upper, lower, middle)
+    }
+
+    fn rank(&self, top: u32, middle: u32) -> u64 {
+        let top = self.gather(top);
+        let (upper, lower) = (top >> self.middles, top & ((1 << self.middles) - 1));
+        let (_, free) = self.lower(upper);
+        let place = (!lower & ((1 << middle) - 1)).count_ones();
+        self.before(upper) + ordinal(lower) * free + u64::from(place)
+    }
+
+    /// The number of queens of the top half in columns of this turn, and how many columns they leave
+    /// to the middle queen.
+    fn lower(&self, upper: u32) -> (u32, u64) {
+        let size = self.h - upper.count_ones();
+        (size, u64::from(self.middles - size))
+    }
+
+    /// How many ranks have smaller upper parts.
+    fn before(&self, upper: u32) -> u64 {
+        let least = upper << (self.middles - 1) | ((1 << self.lower(upper).0) - 1);
+        u64::from(self.middles) * ordinal(least & !(1 << (2 * self.h - 1)))
+    }
+
+    /// Moves the columns of this turn from the first places to where they belong.
+    fn spread(&self, set: u32) -> u32 {
+        let (others, own) = (set >> self.middles, set & ((1 << self.middles) - 1));
+        let below = (1 << self.first) - 1;
+        others & below | own << self.first | (others & !below) << self.middles
+    }
+
+    /// The inverse of [`spread`](Self::spread).
+    fn gather(&self, set: u32) -> u32 {
+        let own = set >> self.first & ((1 << self.middles) - 1);
+        let below = (1 << self.first) - 1;
+        let others = set & below | set >> self.middles & !below;
+        others << self.middles | own
     }
 }
 
@@ -111,16 +208,17 @@ fn weight(top: u32, last: u32) -> Option<u8> {
     }
 }
 
-/// Moves the bits from `column` on one place up.
-const fn open_gap(set: u32, column: u32) -> u32 {
-    let below = (1 << column) - 1;
-    set & below | (set & !below) << 1
-}
-
 /// Takes out the bit of `column` and moves those above one place down.
 const fn close_gap(set: u32, column: u32) -> u32 {
     let below = (1 << column) - 1;
     set & below | set >> 1 & !below
+}
+
+/// The member of `set` with `place` smaller ones.
+pub(super) fn member(set: u32, place: u32) -> u32 {
+    (0..place)
+        .fold(set, |rest, _| rest & rest.wrapping_sub(1))
+        .trailing_zeros()
 }
 
 /// Binomial coefficients up to 32 over anything.
@@ -155,12 +253,12 @@ fn combination(mut rank: u64, size: u32, width: u32) -> u32 {
     let mut missing = size;
     for bit in (0..width).rev() {
         // Sets without this bit come first.
-        let without = choose(bit, missing);
-        if missing > 0 && rank >= without {
-            rank -= without;
-            missing -= 1;
-            set |= 1 << bit;
-        }
+        let without = CHOOSE[bit as usize][missing as usize];
+        // No branch: which way it goes cannot be foreseen. Nothing is missing at rank 0 only.
+        let taken = u32::from(rank >= without);
+        rank -= without * u64::from(taken);
+        missing -= taken;
+        set |= taken << bit;
     }
     set
 }

@@ -6,7 +6,7 @@ use crate::board::Size;
 
 /// Up to this number of ranks the total is the sum of them all, beyond an estimate from as many
 /// ranks, evenly spread.
-const SAMPLE: u64 = 1 << 17;
+const SAMPLE: u64 = 1 << 14;
 
 /// Core-seconds of a set without any placement, so to speak: see [`Costs::of_set`].
 const SECONDS: f64 = 6.4e-10;

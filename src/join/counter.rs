@@ -1,6 +1,7 @@
 use super::audit::Audit;
+use super::bare::BareLists;
 use super::generate::{self, Generator};
-use super::kernel::{Buckets, Kernel};
+use super::kernel::{Buckets, FLAT, Kernel};
 use super::layout::Layout;
 use super::pairs::{Countable, Lists, Pairs};
 use super::{ColumnSet, Half, Partition, Side};
@@ -19,6 +20,8 @@ pub struct JoinCounter<K> {
     frame: Frame,
     layout: Layout,
     generators: [Generator; 2],
+    /// Of the top and of the bottom half.
+    bare: [BareLists; 2],
     pairs: Pairs<K>,
     /// The lists of both halves; the layout says which are used.
     narrow: Lists<u32>,
@@ -34,6 +37,9 @@ struct Frame {
     high: Option<([u32; 2], Option<u32>)>,
     /// How many of the low columns either half takes.
     taken: [u32; 2],
+    /// Whether the middle queen takes one of the low columns: halves are *bare*, they know nothing of
+    /// her.
+    bare: bool,
     /// Both halves, each granted all low columns.
     halves: Option<[Half; 2]>,
 }
@@ -105,6 +111,7 @@ impl<K: Kernel> JoinCounter<K> {
             frame: Frame::default(),
             layout: Layout::default(),
             generators: Default::default(),
+            bare: Default::default(),
             pairs: Pairs::new(kernel, audit),
             narrow: Lists::default(),
             wide: Lists::default(),
@@ -121,8 +128,14 @@ impl<K: Kernel> JoinCounter<K> {
     fn prepare(&mut self, partition: &Partition) {
         let set = &partition.set;
         let first = (1u64 << self.shared) - 1;
-        let low = first as u32 & (set.top | set.bottom);
-        let high = Some(([set.top & !low, set.bottom & !low], set.middle));
+        let bare = ColumnSet::middles_in_turn(self.n) > 1
+            && set.middle.is_some_and(|column| first >> column & 1 == 1);
+        let (low, middle) = if bare {
+            (first as u32 & self.n.full_mask(), None)
+        } else {
+            (first as u32 & (set.top | set.bottom), set.middle)
+        };
+        let high = Some(([set.top & !low, set.bottom & !low], middle));
         if low != 0 && self.frame.low == low && self.frame.high == high {
             return;
         }
@@ -132,6 +145,7 @@ impl<K: Kernel> JoinCounter<K> {
             let wide = ColumnSet {
                 top: set.top | low,
                 bottom: set.bottom | low,
+                middle,
                 ..*set
             };
             [Side::Top, Side::Bottom].map(|side| Half::new(self.n, &wide, side))
@@ -147,14 +161,21 @@ impl<K: Kernel> JoinCounter<K> {
                 })
                 .collect()
         });
-        self.layout = Layout::new(self.n, [&halves[0], &halves[1]], [&weights[0], &weights[1]]);
-        for generator in &mut self.generators {
-            generator.clear();
-        }
+        let kept = if bare {
+            let middles = 0..ColumnSet::middles(self.n) as u32;
+            middles.fold(0, |kept, column| kept | Half::middle_key(self.n, column))
+        } else {
+            0
+        };
+        let weights = [&weights[0][..], &weights[1]];
+        self.layout = Layout::new(self.n, [&halves[0], &halves[1]], weights, kept);
+        self.generators.iter_mut().for_each(Generator::clear);
+        self.bare.iter_mut().for_each(BareLists::clear);
         self.frame = Frame {
             low,
             high,
             taken,
+            bare,
             halves: Some(halves),
         };
         if low != 0
@@ -167,8 +188,9 @@ impl<K: Kernel> JoinCounter<K> {
         }
     }
 
-    /// Makes the quarter boards of one half (0 top, 1 bottom), those that column sets share if it is
-    /// whole, or of a slice of it, unless they are at hand. Returns whether they fit the memory.
+    /// Makes the quarter boards of one half (0 top, 1 bottom), unless they are at hand: those that
+    /// column sets share for a `whole` one, else those of this half or slice. Returns whether they fit
+    /// the memory.
     fn fill(&mut self, side: usize, half: &Half, whole: bool) -> bool {
         let (half, low, taken) = match &self.frame.halves {
             Some(halves) if whole => (&halves[side], self.frame.low, self.frame.taken[side]),
@@ -181,7 +203,9 @@ impl<K: Kernel> JoinCounter<K> {
             taken,
         };
         let generator = &mut self.generators[side];
-        generator.holds(half) || generator.fill(self.kernel, &frame, self.memory / 4)
+        // What bare lists are kept in is taken from here.
+        let parts = if self.frame.bare { 8 } else { 4 };
+        generator.holds(half) || generator.fill(self.kernel, &frame, self.memory / parts)
     }
 
     /// The number of bits that lists are sorted by.
@@ -190,10 +214,13 @@ impl<K: Kernel> JoinCounter<K> {
     }
 
     /// Makes the lists of both halves, whole.
-    pub fn both_lists<T: Countable>(&mut self, partition: &Partition, lists: &mut Lists<T>) {
+    pub fn both_lists(&mut self, partition: &Partition, lists: &mut Lists<u32>) {
         self.prepare(partition);
-        self.list(0, &partition.top, true, &mut lists.top);
-        self.list(1, &partition.bottom, true, &mut lists.bottom);
+        if !self.bare_lists(partition, lists) {
+            let whole = !self.frame.bare;
+            self.list(0, &partition.top, whole, &mut lists.top);
+            self.list(1, &partition.bottom, whole, &mut lists.bottom);
+        }
     }
 
     /// The number of disjoint pairs of those lists.
@@ -215,7 +242,7 @@ impl<K: Kernel> JoinCounter<K> {
         let mut found = 0;
         let mut bottoms = vec![partition.bottom.clone()];
         while let Some(bottom) = bottoms.pop() {
-            let whole = bottom == partition.bottom;
+            let whole = !self.frame.bare && bottom == partition.bottom;
             if !self.list(1, &bottom, whole, &mut own.bottom) {
                 bottoms.extend(slices(&bottom));
                 continue;
@@ -223,7 +250,7 @@ impl<K: Kernel> JoinCounter<K> {
             *nodes += own.bottom.len() as u64;
             let mut tops = vec![partition.top.clone()];
             while let Some(top) = tops.pop() {
-                let whole = top == partition.top;
+                let whole = !self.frame.bare && top == partition.top;
                 if !self.list(0, &top, whole, &mut own.top) {
                     tops.extend(slices(&top));
                     continue;
@@ -236,8 +263,51 @@ impl<K: Kernel> JoinCounter<K> {
         found
     }
 
-    /// Makes the list of one half (0 top, 1 bottom) or of a slice of it. Returns whether it fits
-    /// the memory.
+    /// Makes the lists of both halves from bare ones: the keys that the middle queen does not attack.
+    /// Returns whether that can be done within the memory.
+    fn bare_lists(&mut self, partition: &Partition, lists: &mut Lists<u32>) -> bool {
+        let Some(middle) = partition.set.middle.filter(|_| self.frame.bare) else {
+            return false;
+        };
+        let sorted = self.layout.sorted();
+        if sorted + self.layout.alone() > FLAT {
+            return false;
+        }
+        let attacked = Half::middle_key(self.n, middle);
+        // The top half stays the same for all columns of the middle queen.
+        let most = [0, self.most_bare_keys()];
+        let halves = [&partition.top, &partition.bottom];
+        let mut bare = std::mem::take(&mut self.bare);
+        let lists = [&mut lists.top, &mut lists.bottom];
+        let fits = lists.into_iter().enumerate().all(|(side, to)| {
+            let half = halves[side];
+            let make = |list: &mut _| self.list(side, half, true, list);
+            let Some(list) = bare[side].list(half.columns(), most[side], make) else {
+                return false;
+            };
+            to.clear(sorted);
+            let attacked = self.layout.place(half.side(), attacked);
+            self.kernel.spare(list, attacked, to);
+            true
+        });
+        self.bare = bare;
+        fits
+    }
+
+    /// The number of pairs of a top half and a bottom half that fit together, by
+    /// [`bare_lists`](Self::bare_lists) where they are to be had.
+    fn bare_completions(&mut self, partition: &Partition, nodes: &mut u64) -> Option<u64> {
+        let mut own = std::mem::take(&mut self.narrow);
+        let found = self.bare_lists(partition, &mut own).then(|| {
+            *nodes += (own.top.len() + own.bottom.len()) as u64;
+            self.disjoint_pairs(&mut own)
+        });
+        self.narrow = own;
+        found
+    }
+
+    /// Makes the list of one half (0 top, 1 bottom) or of a slice of it: a `whole` one as the frame
+    /// has it, bare or not. Returns whether it fits the memory.
     fn list<T: Countable>(
         &mut self,
         side: usize,
@@ -250,11 +320,21 @@ impl<K: Kernel> JoinCounter<K> {
             return false;
         }
         let kernel = self.kernel;
-        to.clear(self.layout.sorted());
+        let alone = if whole && self.frame.bare {
+            self.layout.alone()
+        } else {
+            0
+        };
+        to.clear(self.layout.sorted() + alone);
         self.generators[side].keys(kernel, half.columns(), |keys| {
             kernel.scatter(keys, to);
             to.len() <= most
         })
+    }
+
+    /// The number of keys of bare lists that may be kept: few enough to be found in a cache again.
+    fn most_bare_keys(&self) -> usize {
+        (self.memory / 8 / size_of::<u32>() as u64).min(1 << 20) as usize
     }
 
     /// The number of keys of one list that the memory allows: each takes its own room in a bucket,
@@ -290,10 +370,13 @@ impl<K: Kernel> Counter for JoinCounter<K> {
             };
             tally.partitions += 1;
             self.prepare(&partition);
-            let found = if self.layout.rest() <= 32 {
-                self.completions(|this| &mut this.narrow, &partition, &mut tally.nodes)
+            let nodes = &mut tally.nodes;
+            let found = if let Some(found) = self.bare_completions(&partition, nodes) {
+                found
+            } else if self.layout.rest() <= 32 {
+                self.completions(|this| &mut this.narrow, &partition, nodes)
             } else {
-                self.completions(|this| &mut this.wide, &partition, &mut tally.nodes)
+                self.completions(|this| &mut this.wide, &partition, nodes)
             };
             if let Some(contradiction) = self.pairs.audit().take() {
                 return Err(contradiction);

@@ -71,6 +71,11 @@ impl Half {
         self.n
     }
 
+    /// Which half it is.
+    pub fn side(&self) -> Side {
+        self.side
+    }
+
     /// The number of rows, and of queens.
     pub fn rows(&self) -> u32 {
         self.n / 2
@@ -119,6 +124,11 @@ impl Half {
     /// The number of bits in a key: at most 62.
     pub fn key_bits(n: Size) -> u32 {
         2 * Self::lines(n.get())
+    }
+
+    /// The bits of the keys of either half that the queen of the middle row takes.
+    pub fn middle_key(n: Size, column: u32) -> u64 {
+        1 << column | 1 << (Self::lines(n.get()) + column)
     }
 
     /// The part of the key that a queen on this square contributes.

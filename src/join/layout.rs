@@ -1,4 +1,4 @@
-use super::Half;
+use super::{Half, Side};
 use crate::board::Size;
 
 /// Where each bit of a key goes: the bits that the lists are first sorted by to the top, the others
@@ -8,10 +8,14 @@ use crate::board::Size;
 /// both lists. They are chosen by a formula, so that no list is needed to choose them.
 #[derive(Clone, Debug)]
 pub struct Layout {
-    /// The new place of each bit of a key; 64 where it can never be shared.
-    places: [u8; 64],
+    /// The new place of each bit of a key of the top half and of the bottom half; 64 where it has none.
+    /// Bits that can be shared have the same in both.
+    places: [[u8; 64]; 2],
     /// The number of bits on top.
     sorted: u32,
+    /// The number of bits next to those, of which no key of one half has any that a key of the other
+    /// may have.
+    alone: u32,
     /// The number of bits at the bottom.
     rest: u32,
 }
@@ -20,8 +24,9 @@ impl Default for Layout {
     /// No bit anywhere.
     fn default() -> Self {
         Self {
-            places: [64; 64],
+            places: [[64; 64]; 2],
             sorted: 0,
+            alone: 0,
             rest: 0,
         }
     }
@@ -37,8 +42,9 @@ impl Layout {
     const SORTED_WIDE: u32 = 8;
 
     /// The layout for two half boards, of which each queen stands in a column with the chance that
-    /// `weights` gives for the top half and for the bottom half.
-    pub fn new(n: Size, [top, bottom]: [&Half; 2], weights: [&[f64]; 2]) -> Self {
+    /// `weights` gives for the top half and for the bottom half. Bits of `kept` have a place even if
+    /// they can never be shared.
+    pub fn new(n: Size, [top, bottom]: [&Half; 2], weights: [&[f64]; 2], kept: u64) -> Self {
         let bits = Half::key_bits(n);
         let mut chances = [[1.0; 64]; 2];
         for ((half, weights), chances) in [top, bottom].iter().zip(weights).zip(&mut chances) {
@@ -68,18 +74,32 @@ impl Layout {
             Self::SORTED_WIDE
         };
         let rest = used - sorted;
-        let mut places = [64; 64];
+        let mut places = [[64; 64]; 2];
         for (index, &bit) in order.iter().enumerate() {
             let index = index as u32;
-            places[bit as usize] = if index < sorted {
+            let place = if index < sorted {
                 64 - sorted + index
             } else {
                 index - sorted
             } as u8;
+            places
+                .iter_mut()
+                .for_each(|places| places[bit as usize] = place);
+        }
+        let mut alone = 0;
+        for (places, chances) in places.iter_mut().zip(chances) {
+            let of_one_half = (0..bits).filter(|&bit| {
+                kept >> bit & 1 == 1 && score(bit) <= 0.0 && chances[bit as usize] < 1.0
+            });
+            for (index, bit) in of_one_half.enumerate() {
+                places[bit as usize] = (63 - sorted) as u8 - index as u8;
+                alone = alone.max(index as u32 + 1);
+            }
         }
         Self {
             places,
             sorted,
+            alone,
             rest,
         }
     }
@@ -89,6 +109,11 @@ impl Layout {
         self.sorted
     }
 
+    /// The number of bits next to those on top, which one half alone can take.
+    pub fn alone(&self) -> u32 {
+        self.alone
+    }
+
     /// The number of bits at the bottom: at most 32 up to n = 27.
     pub fn rest(&self) -> u32 {
         self.rest
@@ -96,10 +121,14 @@ impl Layout {
 
     /// The part of the key that a queen on this square contributes, its bits in their new places.
     pub fn key(&self, half: &Half, row: u32, column: u32) -> u64 {
-        let mut key = half.key(row, column);
+        self.place(half.side(), half.key(row, column))
+    }
+
+    /// The bits of a key of one half in their new places.
+    pub fn place(&self, side: Side, mut key: u64) -> u64 {
         let mut placed = 0;
         while key != 0 {
-            let place = self.places[key.trailing_zeros() as usize];
+            let place = self.places[side as usize][key.trailing_zeros() as usize];
             key &= key - 1;
             if place < 64 {
                 placed |= 1 << place;

@@ -12,6 +12,7 @@
 //! * [`Partition`]: what a rank of the plan stands for.
 //! * [`JoinPlan`]: the order of partitions, the tasks, what they cost.
 //! * `generate`: all keys of a half board, from quarter boards.
+//! * `bare`: lists of half boards without a middle queen, kept for the columns that she may take.
 //! * `pairs`: the number of disjoint pairs of keys from two lists.
 //! * `kernel`: the inner loops of both, for each instruction set.
 //! * [`Phases`]: the parts of the work on their own, to be measured.
@@ -19,6 +20,7 @@
 //! * [`Recount`]: the same tasks counted by backtracking, to check all of this.
 
 mod audit;
+mod bare;
 mod columns;
 mod cost;
 mod counter;

@@ -1,3 +1,4 @@
+use super::columns::member;
 use super::{ColumnSet, Half, Side};
 use crate::board::Size;
 
@@ -71,13 +72,6 @@ impl Partition {
         }
         Some(partition)
     }
-}
-
-/// The member of `set` with `place` smaller ones.
-fn member(set: u32, place: u32) -> u32 {
-    (0..place)
-        .fold(set, |rest, _| rest & rest.wrapping_sub(1))
-        .trailing_zeros()
 }
 
 #[cfg(test)]

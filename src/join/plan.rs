@@ -11,7 +11,7 @@ use crate::engine::{Counter, CounterSettings, Engine, Plan, Task, TaskId};
 /// [`Partition`] describes its rank. Ranks of sets that another set represents, and of queens
 /// that attack one another, are *empty*: they hold no partition.
 ///
-/// Version `join-2`. Task `i` holds the ranks `i · s .. (i + 1) · s` (the last one fewer), where
+/// Version `join-3`. Task `i` holds the ranks `i · s .. (i + 1) · s` (the last one fewer), where
 /// `s` depends on n alone: many sets for small boards, a few up to n = 28, one or a slice of one
 /// beyond.
 #[derive(Debug)]
@@ -66,7 +66,7 @@ impl Plan for JoinPlan {
     }
 
     fn version(&self) -> &'static str {
-        "join-2"
+        "join-3"
     }
 
     fn size(&self) -> Size {

@@ -1,4 +1,4 @@
-use super::Vector;
+use super::{SLACK, Vector, filter};
 
 /// Keys sorted by their top bits, in chains of small chunks: one pass over the keys fills them, and
 /// no count need be known beforehand.
@@ -16,7 +16,7 @@ pub struct Buckets<T> {
     before: Vec<u32>,
     pool: Vec<T>,
     /// The buckets themselves, where there are few.
-    few: [Vec<T>; 1 << FEW],
+    few: [Vec<T>; 1 << FLAT],
     length: usize,
 }
 
@@ -59,7 +59,7 @@ impl Rest for u64 {
 }
 
 /// Up to so many top bits each bucket is a flat list.
-const FEW: u32 = 5;
+pub const FLAT: u32 = 5;
 
 /// Up to so many, keys are dealt out by vectors.
 const DEALT: u32 = 2;
@@ -100,7 +100,7 @@ pub(super) fn gather<V: Vector, T: Rest>(
     let mut count = 0;
     each_subset(free, |other| {
         let value = (own | other) as usize;
-        if from.sorted <= FEW {
+        if from.sorted <= FLAT {
             return to.extend_from_slice(&from.few[value]);
         }
         let end = from.ends[value] as usize;
@@ -182,7 +182,7 @@ pub(super) fn scatter<V: Vector, T: Rest>(v: V, keys: &[u64], buckets: &mut Buck
     if buckets.sorted <= DEALT {
         return deal(v, keys, buckets);
     }
-    if buckets.sorted <= FEW {
+    if buckets.sorted <= FLAT {
         return append(keys, buckets);
     }
     let shift = 64 - buckets.sorted;
@@ -222,13 +222,31 @@ pub(super) fn scatter<V: Vector, T: Rest>(v: V, keys: &[u64], buckets: &mut Buck
     }
 }
 
+#[inline(always)]
+pub(super) fn spare<V: Vector>(v: V, from: &Buckets<u32>, bits: u64, to: &mut Buckets<u32>) {
+    assert!(to.sorted <= from.sorted && from.sorted <= FLAT);
+    let on_top = bits.unbounded_shr(64 - from.sorted) as usize;
+    let lists = from.few[..1 << from.sorted].iter().enumerate();
+    for (value, keys) in lists.filter(|(value, _)| value & on_top == 0) {
+        let list = &mut to.few[value >> (from.sorted - to.sorted)];
+        list.reserve(keys.len() + SLACK);
+        let room = list.spare_capacity_mut().as_mut_ptr().cast();
+        // SAFETY: there is room for all keys and the slack, and so many are written.
+        unsafe {
+            let (kept, _) = filter::copy_lacking(v, keys, bits as u32, room);
+            list.set_len(list.len() + kept);
+            to.length += kept;
+        }
+    }
+}
+
 /// Adds keys to a few flat lists, one by one.
 #[inline(always)]
 fn append<T: Rest>(keys: &[u64], buckets: &mut Buckets<T>) {
     let shift = 64 - buckets.sorted;
     let low = u64::MAX >> buckets.sorted;
     let used = &mut buckets.few[..1 << buckets.sorted];
-    let mut ends = ends_with_room::<_, { 1 << FEW }>(used, keys.len());
+    let mut ends = ends_with_room::<_, { 1 << FLAT }>(used, keys.len());
     for &key in keys {
         let end = &mut ends[(key >> shift) as usize];
         // SAFETY: each list has room for all keys.

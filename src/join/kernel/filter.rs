@@ -18,6 +18,21 @@ pub struct Split {
 #[inline(always)]
 pub(super) fn lacking<V: Vector>(v: V, from: &[u32], bits: u32, to: &mut [u32]) -> (usize, u32) {
     assert!(to.len() >= from.len() + SLACK);
+    // SAFETY: see above.
+    unsafe { copy_lacking(v, from, bits, to.as_mut_ptr()) }
+}
+
+/// As [`lacking`], to where nothing need have been written before.
+///
+/// # Safety
+/// As many keys as there are in `from`, and [`SLACK`] more, may be written at `to`.
+#[inline(always)]
+pub(super) unsafe fn copy_lacking<V: Vector>(
+    v: V,
+    from: &[u32],
+    bits: u32,
+    to: *mut u32,
+) -> (usize, u32) {
     let mask = v.splat(bits);
     let mut union = v.splat(0);
     let mut kept = 0;
@@ -27,7 +42,7 @@ pub(super) fn lacking<V: Vector>(v: V, from: &[u32], bits: u32, to: &mut [u32]) 
         unsafe {
             let keys = v.load(from.as_ptr().add(at));
             let lanes = v.disjoint(keys, mask);
-            v.compress(keys, lanes, to.as_mut_ptr().add(kept));
+            v.compress(keys, lanes, to.add(kept));
             union = v.or(union, v.keep(keys, lanes));
             kept += lanes.count_ones() as usize;
         }
@@ -38,7 +53,7 @@ pub(super) fn lacking<V: Vector>(v: V, from: &[u32], bits: u32, to: &mut [u32]) 
         unsafe {
             let keys = v.load_first(from.as_ptr().add(whole), rest);
             let lanes = v.disjoint(keys, mask) & ((1 << rest) - 1);
-            v.compress(keys, lanes, to.as_mut_ptr().add(kept));
+            v.compress(keys, lanes, to.add(kept));
             union = v.or(union, v.keep(keys, lanes));
             kept += lanes.count_ones() as usize;
         }

@@ -21,7 +21,7 @@ mod avx512;
 pub use avx2::Avx2;
 #[cfg(target_arch = "x86_64")]
 pub use avx512::Avx512;
-pub use buckets::{Buckets, Rest};
+pub use buckets::{Buckets, FLAT, Rest};
 pub use cross::{Boards, Place};
 pub use filter::Split;
 pub use leaf::{LEAF, Tables};
@@ -59,6 +59,10 @@ pub trait Kernel: Copy + Send + 'static {
 
     /// Appends the keys with the bits of `own` on top, and any of those of `free`, to `to`.
     fn gather<T: Rest>(self, from: &Buckets<T>, own: u32, free: u32, to: &mut Vec<T>);
+
+    /// Adds the keys of `from` that lack all of `bits` to `to`. `from` is sorted by the bits that `to`
+    /// is sorted by, and maybe by some more, which are lost.
+    fn spare(self, from: &Buckets<u32>, bits: u64, to: &mut Buckets<u32>);
 
     /// Copies the keys without any of `bits` to the front of `to`, which must be [`SLACK`] longer
     /// than `from`. Returns their number and the union of their bits.
@@ -122,6 +126,11 @@ macro_rules! entry_points {
                 to: [&mut Vec<u64>; 2],
             ) {
                 cross::extend(v, boards, place, line, key, to);
+            }
+
+            $(#[target_feature(enable = $features)])?
+            unsafe fn spare(v: $vector, from: &Buckets<u32>, bits: u64, to: &mut Buckets<u32>) {
+                buckets::spare(v, from, bits, to)
             }
 
             $(#[target_feature(enable = $features)])?
@@ -232,6 +241,11 @@ macro_rules! entry_points {
                 ) {
                     // SAFETY: see above.
                     unsafe { extend(self, boards, place, line, key, to) }
+                }
+
+                fn spare(self, from: &Buckets<u32>, bits: u64, to: &mut Buckets<u32>) {
+                    // SAFETY: see above.
+                    unsafe { spare(self, from, bits, to) }
                 }
 
                 fn lacking(self, from: &[u32], bits: u32, to: &mut [u32]) -> (usize, u32) {

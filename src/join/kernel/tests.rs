@@ -2,7 +2,7 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use super::{Boards, Buckets, Kernel, LEAF, Place, Portable, SAMPLE, SLACK, Split, Tables};
+use super::{Boards, Buckets, FLAT, Kernel, LEAF, Place, Portable, SAMPLE, SLACK, Split, Tables};
 
 /// SplitMix64.
 struct Random(u64);
@@ -316,6 +316,43 @@ fn sorting(kernel: impl Kernel) {
     }
 }
 
+/// Buckets are left with the keys that lack some bits, sorted or not, and sorted by fewer bits.
+fn sparing(kernel: impl Kernel) {
+    let mut random = Random(9);
+    for (before, after) in [(0, 0), (1, 0), (2, 1), (2, 2), (4, 2), (FLAT, FLAT)] {
+        for length in LENGTHS {
+            let keys = random.wide_keys(length);
+            for bits in [1, 0b1010 << 9, 1 << 63, 0b110 << 61 | 1 << 30] {
+                // Bits in between are lost to the narrow keys.
+                let bits = bits & !(u64::MAX >> before & u64::MAX << 32);
+                let mut from = Buckets::default();
+                from.clear(before);
+                kernel.scatter(&keys, &mut from);
+                let mut to = Buckets::default();
+                to.clear(after);
+                kernel.spare(&from, bits, &mut to);
+                let spared: Vec<u64> = keys.iter().copied().filter(|key| key & bits == 0).collect();
+                assert_eq!(to.len(), spared.len());
+                for value in 0..1 << after {
+                    let on_top = |key: &&u64| key.unbounded_shr(64 - after) == u64::from(value);
+                    let expected: Vec<u32> = spared
+                        .iter()
+                        .filter(on_top)
+                        .map(|key| *key as u32)
+                        .collect();
+                    let mut found = Vec::new();
+                    kernel.gather(&to, value, 0, &mut found);
+                    assert_eq!(
+                        sorted(&found),
+                        sorted(&expected),
+                        "{before} to {after} bits"
+                    );
+                }
+            }
+        }
+    }
+}
+
 macro_rules! backends {
     ($($name:ident: $kernel:expr),* $(,)?) => {$(
         mod $name {
@@ -372,6 +409,13 @@ macro_rules! backends {
             fn boards_that_are_not_there_are_refused() {
                 if let Some(kernel) = $kernel {
                     super::boards_that_are_not_there(kernel);
+                }
+            }
+
+            #[test]
+            fn buckets_keep_the_keys_that_lack_bits() {
+                if let Some(kernel) = $kernel {
+                    super::sparing(kernel);
                 }
             }
 
