@@ -12,23 +12,24 @@ use crate::simd::Isa;
 /// The middle row costs the join more than the chain, so that odd boards come later.
 ///
 /// Measured by `queenfold bench --calibrate`: CPU seconds of one core, chain and join. Portable and
-/// AVX2 on 2026-11-22 on an AMD EPYC (Zen 3), two shared cores with other work beside, so that the
-/// ratios are good to a quarter; AVX-512 on 2026-11-20 on an Intel Xeon (Sapphire Rapids or like).
+/// AVX2 on an AMD EPYC (Zen 3), AVX-512 on an AMD EPYC (Zen 5), both on 2026-11-22 on two shared cores
+/// with other work beside, so that the ratios are good to a quarter.
 ///
 /// | n | portable | AVX2 | AVX-512 |
 /// |---|---|---|---|
-/// | 12 | 0.0013, 0.0010 | 0.0005, 0.0006 | |
-/// | 13 | 0.0055, 0.0065 | 0.0015, 0.0050 | |
-/// | 14 | 0.029, 0.012 | 0.0066, 0.0050 | |
-/// | 15 | 0.18, 0.10 | 0.036, 0.050 | |
-/// | 16 | 1.16, 0.25 | 0.22, 0.091 | 0.0404, 0.041 |
-/// | 17 | 7.8, 1.9 | 1.49, 0.78 | 0.268, 0.38 |
-/// | 18 | 59, 9.1 | 11.4, 2.7 | 1.97, 1.15 |
+/// | 12 | 0.0013, 0.0010 | 0.0005, 0.0006 | 0.0002, 0.0004 |
+/// | 13 | 0.0055, 0.0065 | 0.0015, 0.0050 | 0.0004, 0.0028 |
+/// | 14 | 0.029, 0.012 | 0.0066, 0.0050 | 0.0013, 0.0022 |
+/// | 15 | 0.18, 0.10 | 0.036, 0.050 | 0.0058, 0.018 |
+/// | 16 | 1.16, 0.25 | 0.22, 0.091 | 0.033, 0.026 |
+/// | 17 | 7.8, 1.9 | 1.49, 0.78 | 0.23, 0.175 |
+/// | 18 | 59, 9.1 | 11.4, 2.7 | 1.69, 0.66 |
 const fn first_join(isa: Isa) -> [u32; 2] {
     match isa {
         Isa::Portable => [14, 15],
         // At 14 the join makes up for its start in long tasks only: whole runs took 0.0067 and 0.0087 s.
         Isa::Avx2 => [16, 17],
+        // Whole runs of 16 and 17 queens by two workers take as long by either.
         Isa::Avx512 => [18, 19],
     }
 }

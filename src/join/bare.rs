@@ -1,6 +1,6 @@
 use std::collections::VecDeque;
 
-use super::kernel::Buckets;
+use super::kernel::{Buckets, Packed};
 
 /// Lists of half boards made of late, *bare*: as if there were no middle queen. Small boards need
 /// each of them again for every column that she may take.
@@ -16,12 +16,14 @@ pub struct BareLists {
     keys: usize,
     /// Lists that have left, for the room that they have.
     spare: Vec<List>,
+    /// A list being made.
+    growing: Buckets<u32>,
 }
 
 #[derive(Default)]
 struct List {
     columns: u32,
-    keys: Buckets<u32>,
+    keys: Packed,
 }
 
 /// Of all lists with the same of the first so many columns, the youngest is found again: a middle
@@ -44,7 +46,7 @@ impl BareLists {
         columns: u32,
         most: usize,
         make: impl FnOnce(&mut Buckets<u32>) -> bool,
-    ) -> Option<&Buckets<u32>> {
+    ) -> Option<&Packed> {
         self.before.resize(1 << COLUMNS, 0);
         let before = &mut self.before[(columns % (1 << COLUMNS)) as usize];
         let index = before.wrapping_sub(self.gone) as usize;
@@ -59,10 +61,11 @@ impl BareLists {
             self.keys -= oldest.keys.len();
             self.spare.push(oldest);
         }
-        let mut list = self.spare.pop().unwrap_or_default();
-        if !make(&mut list.keys) {
+        if !make(&mut self.growing) {
             return None;
         }
+        let mut list = self.spare.pop().unwrap_or_default();
+        list.keys.copy(&self.growing);
         list.columns = columns;
         *before = self.gone + self.lists.len() as u64;
         self.keys += list.keys.len();

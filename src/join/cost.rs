@@ -27,7 +27,7 @@ const BETWEEN: f64 = 0.625;
 ///
 /// Fitted on 2026-11-22 to the CPU times of random tasks of n = 17 to 27 on an AMD EPYC (Zen 5,
 /// AVX-512), thousands of them for small boards and a handful from n = 24 on. Totals came within 1.3
-/// times for n = 18 to 23 and 26, within 1.5 for 24 to 27; n = 17 takes 2.6 times its cost. What is
+/// times for n = 18 to 23 and 26, within 1.5 for 24 to 27; n = 17 takes 1.6 times its cost. What is
 /// left between a task's time and its cost, as a standard deviation in parts of the mean time:
 /// n = 17 0.08, 18 0.21, 19 0.07, 20 0.19, 21 0.11, 22 0.19, 23 0.18, 24 0.29.
 #[derive(Debug)]

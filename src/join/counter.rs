@@ -1,6 +1,6 @@
 use super::audit::Audit;
 use super::bare::BareLists;
-use super::generate::{self, Generator};
+use super::generate::{self, Generator, Quarter};
 use super::kernel::{Buckets, FLAT, Kernel};
 use super::layout::Layout;
 use super::pairs::{Countable, Lists, Pairs};
@@ -20,6 +20,7 @@ pub struct JoinCounter<K> {
     frame: Frame,
     layout: Layout,
     generators: [Generator; 2],
+    spare: Quarter,
     /// Of the top and of the bottom half.
     bare: [BareLists; 2],
     pairs: Pairs<K>,
@@ -88,9 +89,9 @@ const fn shared_columns(n: Size) -> u32 {
     match n.get() {
         0..=18 => n.get(),
         19 => 10,
-        20..=22 => 8,
-        23 => 6,
-        24..=25 => 2,
+        20..=21 => 8,
+        23 => 4,
+        22 | 24..=25 => 2,
         _ => 0,
     }
 }
@@ -107,10 +108,14 @@ impl<K: Kernel> JoinCounter<K> {
             n,
             kernel,
             memory,
-            shared: shared_columns(n),
+            shared: std::env::var("QF_SH")
+                .ok()
+                .and_then(|v| v.parse().ok())
+                .unwrap_or(shared_columns(n)),
             frame: Frame::default(),
             layout: Layout::default(),
             generators: Default::default(),
+            spare: Quarter::default(),
             bare: Default::default(),
             pairs: Pairs::new(kernel, audit),
             narrow: Lists::default(),
@@ -203,9 +208,8 @@ impl<K: Kernel> JoinCounter<K> {
             taken,
         };
         let generator = &mut self.generators[side];
-        // What bare lists are kept in is taken from here.
-        let parts = if self.frame.bare { 8 } else { 4 };
-        generator.holds(half) || generator.fill(self.kernel, &frame, self.memory / parts)
+        generator.holds(half)
+            || generator.fill(self.kernel, &frame, &mut self.spare, self.memory / 4)
     }
 
     /// The number of bits that lists are sorted by.
@@ -334,7 +338,7 @@ impl<K: Kernel> JoinCounter<K> {
 
     /// The number of keys of bare lists that may be kept: few enough to be found in a cache again.
     fn most_bare_keys(&self) -> usize {
-        (self.memory / 8 / size_of::<u32>() as u64).min(1 << 20) as usize
+        (self.memory / 8 / size_of::<u32>() as u64).min(1 << 19) as usize
     }
 
     /// The number of keys of one list that the memory allows: each takes its own room in a bucket,

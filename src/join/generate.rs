@@ -17,7 +17,6 @@ pub struct Generator {
     frame: Option<Half>,
     outer: Quarter,
     inner: Quarter,
-    spare: Quarter,
     /// Every choice of half the columns of a half board, numbered within it.
     choices: Vec<u16>,
     /// Where the outer and the inner boards of each choice are.
@@ -41,7 +40,7 @@ pub struct Frame<'a> {
 
 /// All boards of one quarter, sorted by the columns they take.
 #[derive(Default)]
-struct Quarter {
+pub struct Quarter {
     index: Index,
     /// For each set of columns, in the order of the index, where its boards begin, and their
     /// number.
@@ -114,24 +113,28 @@ impl Generator {
         self.frame = None;
     }
 
-    /// Makes the quarter boards of `frame`, if they take no more than about `most` bytes. Returns
-    /// whether they do: else there are none.
-    pub fn fill<K: Kernel>(&mut self, kernel: K, frame: &Frame<'_>, most: u64) -> bool {
+    /// Makes the quarter boards of `frame`, if they and `spare`, which is for making them, take no
+    /// more than about `most` bytes. Returns whether they do: else there are none.
+    pub fn fill<K: Kernel>(
+        &mut self,
+        kernel: K,
+        frame: &Frame<'_>,
+        spare: &mut Quarter,
+        most: u64,
+    ) -> bool {
         let rows = frame.half.rows();
         // Rows whose queen is fixed add nothing to choose from: share out the others evenly.
         let split = (rows + frame.half.fixed_rows()) / 2;
         let (outer, inner) = (0..split, (split..rows).rev());
         let room = most.max(LEAST);
-        let fits = self
-            .outer
-            .fill(kernel, frame, outer, true, &mut self.spare, room)
-            && {
-                let room = room.saturating_sub(self.outer.bytes());
-                self.inner
-                    .fill(kernel, frame, inner, false, &mut self.spare, room)
-            };
+        let fits = self.outer.fill(kernel, frame, outer, true, spare, room) && {
+            let room = room.saturating_sub(self.outer.bytes());
+            self.inner.fill(kernel, frame, inner, false, spare, room)
+        };
         if !fits {
-            self.clear();
+            // Fewer boards must not be refused for the room that these have taken.
+            *spare = Quarter::default();
+            *self = Self::default();
             return false;
         }
         self.choices = (0..1u32 << rows)
@@ -363,7 +366,7 @@ mod tests {
             low: 0,
             taken: 0,
         };
-        generator.fill(Portable, &frame, most)
+        generator.fill(Portable, &frame, &mut Quarter::default(), most)
     }
 
     #[test]

@@ -40,8 +40,8 @@ impl JoinPlan {
 }
 
 /// Binary logarithm of the number of tasks aimed at: half a millisecond each at n = 16, a second at
-/// n = 24, ten to a hundred from n = 26 on. Beyond 28 each rank is a task. Few at n = 17, where a
-/// task makes the quarter boards for its column of the middle queen anew.
+/// n = 24, ten to a hundred from n = 26 on. Beyond 28 each rank is a task. Up to n = 22 tasks are
+/// long enough that most of the sets that share quarter boards are in the same one.
 const fn task_bits(n: Size) -> u32 {
     match n.get() {
         0..=12 => 0,
@@ -52,7 +52,8 @@ const fn task_bits(n: Size) -> u32 {
         19 => 8,
         20 => 10,
         21 => 13,
-        22 => 12, 23..=25 => n.get() - 8,
+        22 => 12,
+        23..=25 => n.get() - 8,
         26 => 18,
         27 => 21,
         28 => 23,

@@ -20,6 +20,36 @@ pub struct Buckets<T> {
     length: usize,
 }
 
+/// A list sorted by a few top bits, in as little memory as it takes.
+#[derive(Debug, Default)]
+pub struct Packed {
+    /// The number of top bits sorted by.
+    sorted: u32,
+    /// For each value of those bits, where its keys end.
+    ends: Vec<u32>,
+    keys: Vec<u32>,
+}
+
+impl Packed {
+    /// Copies the keys of `from`, which must be sorted by no more than [`FLAT`] bits.
+    pub fn copy(&mut self, from: &Buckets<u32>) {
+        assert!(from.sorted <= FLAT);
+        self.sorted = from.sorted;
+        self.ends.clear();
+        self.keys.clear();
+        self.keys.reserve_exact(from.length);
+        for list in &from.few[..1 << from.sorted] {
+            self.keys.extend_from_slice(list);
+            self.ends.push(self.keys.len() as u32);
+        }
+    }
+
+    /// The number of keys.
+    pub fn len(&self) -> usize {
+        self.keys.len()
+    }
+}
+
 /// A key without its top bits.
 pub trait Rest: Copy + Default + 'static {
     /// The low bits of `key`.
@@ -223,11 +253,16 @@ pub(super) fn scatter<V: Vector, T: Rest>(v: V, keys: &[u64], buckets: &mut Buck
 }
 
 #[inline(always)]
-pub(super) fn spare<V: Vector>(v: V, from: &Buckets<u32>, bits: u64, to: &mut Buckets<u32>) {
-    assert!(to.sorted <= from.sorted && from.sorted <= FLAT);
+pub(super) fn spare<V: Vector>(v: V, from: &Packed, bits: u64, to: &mut Buckets<u32>) {
+    assert!(to.sorted <= from.sorted);
     let on_top = bits.unbounded_shr(64 - from.sorted) as usize;
-    let lists = from.few[..1 << from.sorted].iter().enumerate();
-    for (value, keys) in lists.filter(|(value, _)| value & on_top == 0) {
+    let mut start = 0;
+    for (value, &end) in from.ends.iter().enumerate() {
+        let keys = &from.keys[start..end as usize];
+        start = end as usize;
+        if value & on_top != 0 {
+            continue;
+        }
         let list = &mut to.few[value >> (from.sorted - to.sorted)];
         list.reserve(keys.len() + SLACK);
         let room = list.spare_capacity_mut().as_mut_ptr().cast();

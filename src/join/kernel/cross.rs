@@ -187,8 +187,13 @@ pub(super) fn extend<V: Vector>(
     let count = place.count as usize;
     assert!(place.end() <= boards.end());
     let from = place.at as usize;
-    to_lines.reserve(count + V::WIDE_LANES);
-    to_keys.reserve(count + V::WIDE_LANES);
+    let room = count + V::WIDE_LANES;
+    for to in [&mut *to_lines, &mut *to_keys] {
+        if to.capacity() - to.len() < room {
+            // Not twice as much as before: most of the memory lies here.
+            to.reserve_exact(room + to.len() / 8);
+        }
+    }
     let (line, key) = (v.splat_wide(line), v.splat_wide(key));
     let mut length = to_lines.len();
     assert_eq!(length, to_keys.len());

@@ -21,7 +21,7 @@ mod avx512;
 pub use avx2::Avx2;
 #[cfg(target_arch = "x86_64")]
 pub use avx512::Avx512;
-pub use buckets::{Buckets, FLAT, Rest};
+pub use buckets::{Buckets, FLAT, Packed, Rest};
 pub use cross::{Boards, Place};
 pub use filter::Split;
 pub use leaf::{LEAF, Tables};
@@ -62,7 +62,7 @@ pub trait Kernel: Copy + Send + 'static {
 
     /// Adds the keys of `from` that lack all of `bits` to `to`. `from` is sorted by the bits that `to`
     /// is sorted by, and maybe by some more, which are lost.
-    fn spare(self, from: &Buckets<u32>, bits: u64, to: &mut Buckets<u32>);
+    fn spare(self, from: &Packed, bits: u64, to: &mut Buckets<u32>);
 
     /// Copies the keys without any of `bits` to the front of `to`, which must be [`SLACK`] longer
     /// than `from`. Returns their number and the union of their bits.
@@ -102,7 +102,7 @@ macro_rules! entry_points {
     ($vector:ident, $name:literal $(, $features:literal)?) => {
         const _: () = {
             use super::{
-                Boards, Buckets, Kernel, Place, Rest, SAMPLE, Split, Tables, buckets, cross, filter,
+                Boards, Buckets, Kernel, Packed, Place, Rest, SAMPLE, Split, Tables, buckets, cross, filter,
                 leaf,
             };
 
@@ -129,7 +129,7 @@ macro_rules! entry_points {
             }
 
             $(#[target_feature(enable = $features)])?
-            unsafe fn spare(v: $vector, from: &Buckets<u32>, bits: u64, to: &mut Buckets<u32>) {
+            unsafe fn spare(v: $vector, from: &Packed, bits: u64, to: &mut Buckets<u32>) {
                 buckets::spare(v, from, bits, to)
             }
 
@@ -243,7 +243,7 @@ macro_rules! entry_points {
                     unsafe { extend(self, boards, place, line, key, to) }
                 }
 
-                fn spare(self, from: &Buckets<u32>, bits: u64, to: &mut Buckets<u32>) {
+                fn spare(self, from: &Packed, bits: u64, to: &mut Buckets<u32>) {
                     // SAFETY: see above.
                     unsafe { spare(self, from, bits, to) }
                 }

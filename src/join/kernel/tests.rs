@@ -2,7 +2,9 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use super::{Boards, Buckets, FLAT, Kernel, LEAF, Place, Portable, SAMPLE, SLACK, Split, Tables};
+use super::{
+    Boards, Buckets, FLAT, Kernel, LEAF, Packed, Place, Portable, SAMPLE, SLACK, Split, Tables,
+};
 
 /// SplitMix64.
 struct Random(u64);
@@ -328,9 +330,11 @@ fn sparing(kernel: impl Kernel) {
                 let mut from = Buckets::default();
                 from.clear(before);
                 kernel.scatter(&keys, &mut from);
+                let mut packed = Packed::default();
+                packed.copy(&from);
                 let mut to = Buckets::default();
                 to.clear(after);
-                kernel.spare(&from, bits, &mut to);
+                kernel.spare(&packed, bits, &mut to);
                 let spared: Vec<u64> = keys.iter().copied().filter(|key| key & bits == 0).collect();
                 assert_eq!(to.len(), spared.len());
                 for value in 0..1 << after {
