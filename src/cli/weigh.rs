@@ -181,8 +181,8 @@ mod tests {
     fn estimates_are_the_figures_they_come_from() {
         let close = |a: f64, b: f64| (a / b - 1.0).abs() < 0.01;
         assert!(close(chain_core_seconds(size(17), Isa::Avx2), 0.772));
-        assert!(close(join_core_seconds(size(20), Isa::Avx512), 26.5));
-        assert!(close(join_core_seconds(size(18), Isa::Avx2), 1.47));
+        assert!(close(join_core_seconds(size(20), Isa::Avx512), 24.5));
+        assert!(close(join_core_seconds(size(18), Isa::Avx2), 1.41));
         assert!(close(chain_nodes(size(22)), 5.6e13));
         assert!(close(chain_nodes(size(21)), 6.35e12));
         assert!(close(chain_nodes(size(25)), 4.7e15 * 9.16));

@@ -4,7 +4,7 @@
 //! each set of h columns, all ways to fill the top half with queens in those columns are listed, and
 //! all ways to fill the bottom half with queens in the others; a solution is a pair of the two that
 //! share no diagonal. Such pairs are counted without listing them. On odd boards the queen of the
-//! middle row is placed first, and bans its column and diagonals.
+//! middle row bans its column and diagonals: while lists are made, or of small boards afterwards.
 //!
 //! * [`ColumnSet`]: which columns belong to which half; one set of each symmetry class, with its
 //!   weight.
