@@ -20,6 +20,7 @@ pub struct JoinCounter<K> {
     frame: Frame,
     layout: Layout,
     generators: [Generator; 2],
+    /// Room to make the quarter boards of either half in.
     spare: Quarter,
     /// Of the top and of the bottom half.
     bare: [BareLists; 2],
@@ -108,10 +109,7 @@ impl<K: Kernel> JoinCounter<K> {
             n,
             kernel,
             memory,
-            shared: std::env::var("QF_SH")
-                .ok()
-                .and_then(|v| v.parse().ok())
-                .unwrap_or(shared_columns(n)),
+            shared: shared_columns(n),
             frame: Frame::default(),
             layout: Layout::default(),
             generators: Default::default(),
