@@ -237,13 +237,9 @@ const CHOOSE: [[u64; 33]; 33] = {
     table
 };
 
-/// The number of ways to choose `k` of `n` ≤ 32.
+/// The number of ways to choose `k` ≤ 32 of `n` ≤ 32: 0 where there are fewer.
 pub const fn choose(n: u32, k: u32) -> u64 {
-    if k > n {
-        0
-    } else {
-        CHOOSE[n as usize][k as usize]
-    }
+    CHOOSE[n as usize][k as usize]
 }
 
 /// The set of `size` bits below bit `width` that has `rank` predecessors among those when read as
@@ -253,8 +249,8 @@ fn combination(mut rank: u64, size: u32, width: u32) -> u32 {
     let mut missing = size;
     for bit in (0..width).rev() {
         // Sets without this bit come first.
-        let without = CHOOSE[bit as usize][missing as usize];
-        // No branch: which way it goes cannot be foreseen. Nothing is missing at rank 0 only.
+        let without = choose(bit, missing);
+        // No branch: which way it goes cannot be foreseen. Where nothing is missing, `rank` is 0.
         let taken = u32::from(rank >= without);
         rank -= without * u64::from(taken);
         missing -= taken;

@@ -102,8 +102,8 @@ macro_rules! entry_points {
     ($vector:ident, $name:literal $(, $features:literal)?) => {
         const _: () = {
             use super::{
-                Boards, Buckets, Kernel, Packed, Place, Rest, SAMPLE, Split, Tables, buckets, cross, filter,
-                leaf,
+                Boards, Buckets, Kernel, Packed, Place, Rest, SAMPLE, Split, Tables, buckets, cross,
+                filter, leaf,
             };
 
             $(#[target_feature(enable = $features)])?
