@@ -370,18 +370,19 @@ mod tests {
     }
 
     #[test]
+    #[cfg_attr(miri, ignore = "makes hundreds of thousands of boards")]
     fn quarter_boards_beyond_the_room_are_given_up() {
         let half = half(26);
         let mut generator = Generator::default();
         assert!(!fill(&mut generator, &half, 0));
         assert!(!generator.holds(&half));
-        assert!(!generator.keys(Portable, half.columns(), |_| true));
         assert!(fill(&mut generator, &half, 1 << 30));
         assert!(generator.holds(&half));
     }
 
     /// So that slicing comes to an end whatever the memory.
     #[test]
+    #[cfg_attr(miri, ignore = "looks at all sets of 32 columns")]
     fn a_half_of_fixed_queens_always_fits() {
         let mut half = half(32);
         for row in 0..half.rows() {

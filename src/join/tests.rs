@@ -9,6 +9,12 @@ use crate::engine::{Counter, Mismatch, Plan, Tally, Task};
 
 const PLENTY: u64 = 1 << 30;
 
+/// Boards of which all is counted. Miri takes ten thousand times as long.
+const WHOLE: u32 = if cfg!(miri) { 7 } else { 15 };
+
+/// Boards of which all is counted by the naive join, too.
+const NAIVE: u32 = if cfg!(miri) { 6 } else { 12 };
+
 fn size(n: u32) -> Size {
     Size::new(n).unwrap()
 }
@@ -41,14 +47,14 @@ fn total(n: u32, kernel: impl Kernel, memory: u64) -> Tally {
 }
 
 fn totals(kernel: impl Kernel) {
-    for n in 1..=15 {
+    for n in 1..=WHOLE {
         let found = total(n, kernel, PLENTY).completions.solutions();
         assert_eq!(found, known(size(n)).unwrap().total, "n = {n}");
     }
 }
 
 fn every_set(kernel: impl Kernel) {
-    for n in 1..=12 {
+    for n in 1..=NAIVE {
         let plan = JoinPlan::new(size(n));
         let mut counter = JoinCounter::audited(size(n), kernel, PLENTY, Audit::new(1));
         for rank in 0..plan.ranks() {
@@ -71,7 +77,8 @@ fn every_set(kernel: impl Kernel) {
 
 fn random_cuts(kernel: impl Kernel) {
     let mut random = Random(1);
-    for n in [9, 11, 12, 13] {
+    let sizes: &[u32] = if cfg!(miri) { &[7] } else { &[9, 11, 12, 13] };
+    for &n in sizes {
         let plan = JoinPlan::new(size(n));
         let whole = total(n, kernel, PLENTY);
         for _ in 0..4 {
@@ -198,6 +205,7 @@ macro_rules! backends {
             }
 
             #[test]
+            #[cfg_attr(miri, ignore = "counts boards of 16 queens or more")]
             fn little_memory_gives_the_same_totals() {
                 if let Some(kernel) = $kernel {
                     super::small_budgets(kernel);
@@ -205,6 +213,7 @@ macro_rules! backends {
             }
 
             #[test]
+            #[cfg_attr(miri, ignore = "counts boards of 16 queens or more")]
             fn little_memory_gives_the_same_tallies_of_larger_boards() {
                 if let Some(kernel) = $kernel {
                     super::small_budgets_of_larger_boards(kernel);
@@ -212,6 +221,7 @@ macro_rules! backends {
             }
 
             #[test]
+            #[cfg_attr(miri, ignore = "counts boards of 16 queens or more")]
             fn the_audit_sees_every_flipped_bit_that_changes_a_count() {
                 if let Some(kernel) = $kernel {
                     super::faults(kernel);
@@ -234,6 +244,7 @@ backends! {
 /// The share of faults caught is the share of leaves looked at: with 1 in 8, of N flips that change
 /// a count about N/8 are caught, with a standard deviation of √(N · 1/8 · 7/8).
 #[test]
+#[cfg_attr(miri, ignore = "counts boards of 16 queens or more")]
 fn the_audit_catches_the_share_it_promises() {
     let mut random = Random(3);
     let [mut everybody, mut some] = [1, 8].map(|one_in| auditor(Portable, one_in));
@@ -256,7 +267,7 @@ fn the_audit_catches_the_share_it_promises() {
 
 #[test]
 fn the_naive_join_gives_the_known_totals() {
-    for n in 1..=12 {
+    for n in 1..=NAIVE {
         let n = size(n);
         let sum: u128 = (0..ColumnSet::ranks(n))
             .filter_map(|rank| Partition::of_rank(n, rank))
