@@ -19,6 +19,8 @@ pub struct JoinCounter<K> {
     shared: u32,
     frame: Frame,
     layout: Layout,
+    /// Bytes of keys that one list of this layout may have.
+    list_room: u64,
     generators: [Generator; 2],
     /// Room to make the quarter boards of either half in.
     spare: Quarter,
@@ -112,6 +114,7 @@ impl<K: Kernel> JoinCounter<K> {
             shared: shared_columns(n),
             frame: Frame::default(),
             layout: Layout::default(),
+            list_room: 0,
             generators: Default::default(),
             spare: Quarter::default(),
             bare: Default::default(),
@@ -172,6 +175,7 @@ impl<K: Kernel> JoinCounter<K> {
         };
         let weights = [&weights[0][..], &weights[1]];
         self.layout = Layout::new(self.n, [&halves[0], &halves[1]], weights, kept);
+        self.list_room = list_room(self.memory, self.layout.sorted());
         self.generators.iter_mut().for_each(Generator::clear);
         self.bare.iter_mut().for_each(BareLists::clear);
         self.frame = Frame {
@@ -184,8 +188,11 @@ impl<K: Kernel> JoinCounter<K> {
         if low != 0
             && !(self.fill(0, &partition.top, true) && self.fill(1, &partition.bottom, true))
         {
-            // Too much is shared for this little memory.
-            self.shared /= 2;
+            // Too much is shared for this little memory. Where middle queens come in turn, sets whose
+            // middle queen stands in no shared column would break in upon those that share.
+            let fewer = self.shared / 2;
+            let serves = fewer >= ColumnSet::middles_in_turn(self.n);
+            self.shared = if serves { fewer } else { 0 };
             self.frame = Frame::default();
             self.prepare(partition);
         }
@@ -205,9 +212,10 @@ impl<K: Kernel> JoinCounter<K> {
             low,
             taken,
         };
+        // Two thirds of the memory are for quarter boards.
+        let most = (self.memory / 20 * 13).saturating_sub(self.generators[1 - side].bytes());
         let generator = &mut self.generators[side];
-        generator.holds(half)
-            || generator.fill(self.kernel, &frame, &mut self.spare, self.memory / 4)
+        generator.holds(half) || generator.fill(self.kernel, &frame, &mut self.spare, most)
     }
 
     /// The number of bits that lists are sorted by.
@@ -220,8 +228,10 @@ impl<K: Kernel> JoinCounter<K> {
         self.prepare(partition);
         if !self.bare_lists(partition, lists) {
             let whole = !self.frame.bare;
-            self.list(0, &partition.top, whole, &mut lists.top);
-            self.list(1, &partition.bottom, whole, &mut lists.bottom);
+            let halves = [&partition.top, &partition.bottom];
+            for (side, to) in [&mut lists.top, &mut lists.bottom].into_iter().enumerate() {
+                self.next_list(side, &mut Parts::new(halves[side], whole), to);
+            }
         }
     }
 
@@ -230,10 +240,8 @@ impl<K: Kernel> JoinCounter<K> {
         self.pairs.count(lists, self.layout.sorted())
     }
 
-    /// The number of pairs of a top half and a bottom half that fit together.
-    ///
-    /// The lists are made whole where they fit the memory, else in slices by the queens of the
-    /// first rows: every slice of the bottom half against every slice of the top half.
+    /// The number of pairs of a top half and a bottom half that fit together: each list of the bottom
+    /// half against each list of the top half.
     fn completions<T: Countable>(
         &mut self,
         lists: fn(&mut Self) -> &mut Lists<T>,
@@ -242,27 +250,40 @@ impl<K: Kernel> JoinCounter<K> {
     ) -> u64 {
         let mut own = std::mem::take(lists(self));
         let mut found = 0;
-        let mut bottoms = vec![partition.bottom.clone()];
-        while let Some(bottom) = bottoms.pop() {
-            let whole = !self.frame.bare && bottom == partition.bottom;
-            if !self.list(1, &bottom, whole, &mut own.bottom) {
-                bottoms.extend(slices(&bottom));
-                continue;
-            }
+        let whole = !self.frame.bare;
+        let mut bottoms = Parts::new(&partition.bottom, whole);
+        while self.next_list(1, &mut bottoms, &mut own.bottom) {
             *nodes += own.bottom.len() as u64;
-            let mut tops = vec![partition.top.clone()];
-            while let Some(top) = tops.pop() {
-                let whole = !self.frame.bare && top == partition.top;
-                if !self.list(0, &top, whole, &mut own.top) {
-                    tops.extend(slices(&top));
-                    continue;
-                }
+            let mut tops = Parts::new(&partition.top, whole);
+            while self.next_list(0, &mut tops, &mut own.top) {
                 *nodes += own.top.len() as u64;
                 found += self.disjoint_pairs(&mut own);
             }
         }
         *lists(self) = own;
         found
+    }
+
+    /// Makes the next list of one half (0 top, 1 bottom), the only one where the memory allows.
+    /// Returns whether there was one left to make.
+    fn next_list<T: Countable>(
+        &mut self,
+        side: usize,
+        parts: &mut Parts,
+        to: &mut Buckets<T>,
+    ) -> bool {
+        while let Some(half) = parts.halves.last() {
+            if self.fill(side, half, parts.whole) {
+                let rest = self.list(side, half, parts.whole, parts.begin, to);
+                parts.begin = rest.unwrap_or(0);
+                if rest.is_none() {
+                    parts.halves.pop();
+                }
+                return true;
+            }
+            parts.slice();
+        }
+        false
     }
 
     /// Makes the lists of both halves from bare ones: the keys that the middle queen does not attack.
@@ -283,7 +304,9 @@ impl<K: Kernel> JoinCounter<K> {
         let lists = [&mut lists.top, &mut lists.bottom];
         let fits = lists.into_iter().enumerate().all(|(side, to)| {
             let half = halves[side];
-            let make = |list: &mut _| self.list(side, half, true, list);
+            let make = |list: &mut _| {
+                self.fill(side, half, true) && self.list(side, half, true, 0, list).is_none()
+            };
             let Some(list) = bare[side].list(half.columns(), most[side], make) else {
                 return false;
             };
@@ -308,19 +331,19 @@ impl<K: Kernel> JoinCounter<K> {
         found
     }
 
-    /// Makes the list of one half (0 top, 1 bottom) or of a slice of it: a `whole` one as the frame
-    /// has it, bare or not. Returns whether it fits the memory.
+    /// Makes the list of one half (0 top, 1 bottom), or of a slice of it, whose quarter boards are at
+    /// hand: a `whole` one as the frame has it, bare or not. Skips what has been listed, of which
+    /// `begin` tells. If the memory does not allow all the rest, returns where to begin after this
+    /// list.
     fn list<T: Countable>(
         &mut self,
         side: usize,
         half: &Half,
         whole: bool,
+        begin: usize,
         to: &mut Buckets<T>,
-    ) -> bool {
-        let most = self.most_keys::<T>();
-        if !self.fill(side, half, whole) {
-            return false;
-        }
+    ) -> Option<usize> {
+        let most = (self.list_room / size_of::<T>() as u64).max(1 << 10) as usize;
         let kernel = self.kernel;
         let alone = if whole && self.frame.bare {
             self.layout.alone()
@@ -328,7 +351,7 @@ impl<K: Kernel> JoinCounter<K> {
             0
         };
         to.clear(self.layout.sorted() + alone);
-        self.generators[side].keys(kernel, half.columns(), |keys| {
+        self.generators[side].keys(kernel, half.columns(), begin, |keys| {
             kernel.scatter(keys, to);
             to.len() <= most
         })
@@ -338,24 +361,48 @@ impl<K: Kernel> JoinCounter<K> {
     fn most_bare_keys(&self) -> usize {
         (self.memory / 8 / size_of::<u32>() as u64).min(1 << 19) as usize
     }
-
-    /// The number of keys of one list that the memory allows: each takes its own room in a bucket,
-    /// again when gathered, and in the copies that splitting makes. Of a list sorted by many bits
-    /// little is gathered at a time.
-    fn most_keys<T>(&self) -> usize {
-        let rooms = if self.layout.sorted() < 8 { 6 } else { 3 };
-        let room = self.memory / 2 / (rooms * size_of::<T>() as u64);
-        room.clamp(1 << 10, 1 << 30) as usize
-    }
 }
 
-/// The slices of a half board that does not fit the memory.
-fn slices(half: &Half) -> Vec<Half> {
-    assert!(
-        half.fixed_rows() < half.rows(),
-        "there is memory for one half board"
-    );
-    half.slices()
+/// The bytes of keys in one list of which an eighth of the memory is enough, for all that is made of
+/// them.
+fn list_room(memory: u64, sorted: u32) -> u64 {
+    // Vectors that grow take up to twice their keys, chunks a little more than them.
+    let listed = if sorted <= FLAT { 2.0 } else { 1.2 };
+    // What is left of a list where it is gathered, once for itself and three times for the copies
+    // that splitting makes: every other bit halves it, the rest leave four fifths.
+    let gathered = 4.0 * 0.4f64.powf(f64::from(sorted) / 2.0);
+    ((memory / 8) as f64 / (listed + gathered)) as u64
+}
+
+/// What is left to list of a half board.
+struct Parts {
+    /// The half, or slices of it by the queens of its first rows. The last one comes next.
+    halves: Vec<Half>,
+    /// Whether that is the half as the frame has it.
+    whole: bool,
+    /// Where to begin in the last one.
+    begin: usize,
+}
+
+impl Parts {
+    fn new(half: &Half, whole: bool) -> Self {
+        Self {
+            halves: vec![half.clone()],
+            whole,
+            begin: 0,
+        }
+    }
+
+    /// Slices the next one, whose quarter boards do not fit the memory.
+    fn slice(&mut self) {
+        let half = self.halves.pop().expect("one is left");
+        assert!(
+            half.fixed_rows() < half.rows(),
+            "there is memory for one half board"
+        );
+        self.halves.extend(half.slices());
+        self.whole = false;
+    }
 }
 
 impl<K: Kernel> Counter for JoinCounter<K> {

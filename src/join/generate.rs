@@ -108,6 +108,12 @@ impl Generator {
         self.frame.as_ref() == Some(frame)
     }
 
+    /// Bytes of its quarter boards.
+    pub fn bytes(&self) -> u64 {
+        let bytes = |_| self.outer.bytes() + self.inner.bytes();
+        self.frame.as_ref().map_or(0, bytes)
+    }
+
     /// Forgets the quarter boards.
     pub fn clear(&mut self) {
         self.frame = None;
@@ -146,17 +152,19 @@ impl Generator {
     }
 
     /// Hands the keys of all ways to fill a half board with queens in `columns`, which must belong
-    /// to the frame, to `found`, in batches. Returns whether it was handed all; `found` may say to
-    /// stop.
+    /// to the frame, to `found`, in batches. Skips the first `begin` choices of columns for the outer
+    /// rows. If `found` says to stop, returns the choices to skip for the keys after that batch.
+    ///
+    /// # Panics
+    /// If there are no quarter boards.
     pub fn keys<K: Kernel>(
         &mut self,
         kernel: K,
         columns: u32,
+        begin: usize,
         mut found: impl FnMut(&[u64]) -> bool,
-    ) -> bool {
-        let Some(frame) = &self.frame else {
-            return false;
-        };
+    ) -> Option<usize> {
+        let frame = self.frame.as_ref().expect("quarter boards are made first");
         // The columns numbered within the frame: sums of two halves are looked up.
         let members: Vec<u32> = bits(columns)
             .map(|column| 1 << (frame.columns() & ((1 << column) - 1)).count_ones())
@@ -176,22 +184,23 @@ impl Generator {
         sums(&members[half..], high);
         let all = members.iter().sum::<u32>();
         self.places.clear();
-        self.places.extend(self.choices.iter().map(|&choice| {
-            let choice = usize::from(choice);
-            let chosen = low[choice & ((1 << half) - 1)] | high[choice >> half];
-            [self.outer.place(chosen), self.inner.place(all ^ chosen)]
-        }));
+        self.places
+            .extend(self.choices[begin..].iter().map(|&choice| {
+                let choice = usize::from(choice);
+                let chosen = low[choice & ((1 << half) - 1)] | high[choice >> half];
+                [self.outer.place(chosen), self.inner.place(all ^ chosen)]
+            }));
         let boards = [self.outer.boards(), self.inner.boards()];
         let mut rest = &self.places[..];
         while !rest.is_empty() {
             self.keys.clear();
             let done = kernel.cross(rest, boards, &mut self.keys);
-            if !found(&self.keys) {
-                return false;
-            }
             rest = &rest[done..];
+            if !found(&self.keys) && !rest.is_empty() {
+                return Some(self.choices.len() - rest.len());
+            }
         }
-        true
+        None
     }
 }
 

@@ -102,6 +102,10 @@ const NONE: u32 = u32::MAX;
 impl<T: Rest> Buckets<T> {
     /// Empties all buckets; there will be one for each value of the `sorted` top bits.
     pub fn clear(&mut self, sorted: u32) {
+        if sorted != self.sorted && sorted.min(self.sorted) <= FLAT {
+            // What flat lists have grown to is of no use to more or fewer of them, nor to chunks.
+            *self = Self::default();
+        }
         self.sorted = sorted;
         self.ends.clear();
         self.ends.resize(1 << sorted, 0);
