@@ -194,6 +194,7 @@ impl<K: Kernel> JoinCounter<K> {
             let serves = fewer >= ColumnSet::middles_in_turn(self.n);
             self.shared = if serves { fewer } else { 0 };
             self.frame = Frame::default();
+            self.generators = Default::default();
             self.prepare(partition);
         }
     }
@@ -212,8 +213,8 @@ impl<K: Kernel> JoinCounter<K> {
             low,
             taken,
         };
-        // Two thirds of the memory are for quarter boards.
-        let most = (self.memory / 20 * 13).saturating_sub(self.generators[1 - side].bytes());
+        // Those of both halves take two thirds of the memory, lists the rest.
+        let most = (self.memory / 3 * 2).saturating_sub(self.generators[1 - side].bytes());
         let generator = &mut self.generators[side];
         generator.holds(half) || generator.fill(self.kernel, &frame, &mut self.spare, most)
     }
@@ -251,6 +252,8 @@ impl<K: Kernel> JoinCounter<K> {
         let mut own = std::mem::take(lists(self));
         let mut found = 0;
         let whole = !self.frame.bare;
+        // First, as it stays for all lists of the bottom half.
+        self.fill(0, &partition.top, whole);
         let mut bottoms = Parts::new(&partition.bottom, whole);
         while self.next_list(1, &mut bottoms, &mut own.bottom) {
             *nodes += own.bottom.len() as u64;
@@ -332,9 +335,9 @@ impl<K: Kernel> JoinCounter<K> {
     }
 
     /// Makes the list of one half (0 top, 1 bottom), or of a slice of it, whose quarter boards are at
-    /// hand: a `whole` one as the frame has it, bare or not. Skips what has been listed, of which
-    /// `begin` tells. If the memory does not allow all the rest, returns where to begin after this
-    /// list.
+    /// hand: a `whole` one as the frame has it, bare or not. Skips the first `begin` choices of
+    /// columns, which have been listed. If the memory does not allow all the rest, returns how many
+    /// choices to skip after this list.
     fn list<T: Countable>(
         &mut self,
         side: usize,
@@ -343,7 +346,7 @@ impl<K: Kernel> JoinCounter<K> {
         begin: usize,
         to: &mut Buckets<T>,
     ) -> Option<usize> {
-        let most = (self.list_room / size_of::<T>() as u64).max(1 << 10) as usize;
+        let most = (self.list_room / size_of::<T>() as u64).clamp(1 << 10, 1 << 30) as usize;
         let kernel = self.kernel;
         let alone = if whole && self.frame.bare {
             self.layout.alone()
@@ -363,8 +366,8 @@ impl<K: Kernel> JoinCounter<K> {
     }
 }
 
-/// The bytes of keys in one list of which an eighth of the memory is enough, for all that is made of
-/// them.
+/// How many bytes of keys a list may have, so that it and all copies made of it take an eighth of the
+/// memory.
 fn list_room(memory: u64, sorted: u32) -> u64 {
     // Vectors that grow take up to twice their keys, chunks a little more than them.
     let listed = if sorted <= FLAT { 2.0 } else { 1.2 };
@@ -380,7 +383,7 @@ struct Parts {
     halves: Vec<Half>,
     /// Whether that is the half as the frame has it.
     whole: bool,
-    /// Where to begin in the last one.
+    /// How many choices of columns of the last one have been listed.
     begin: usize,
 }
 

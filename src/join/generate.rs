@@ -110,8 +110,9 @@ impl Generator {
 
     /// Bytes of its quarter boards.
     pub fn bytes(&self) -> u64 {
-        let bytes = |_| self.outer.bytes() + self.inner.bytes();
-        self.frame.as_ref().map_or(0, bytes)
+        self.frame
+            .as_ref()
+            .map_or(0, |_| self.outer.bytes() + self.inner.bytes())
     }
 
     /// Forgets the quarter boards.

@@ -99,7 +99,7 @@ fn random_cuts(kernel: impl Kernel) {
 }
 
 /// The lists of n = 14 have some hundred keys: no budget is smaller than a list of 1024, so that
-/// slices come into play from n = 16 on.
+/// lists are made in parts from n = 16 on.
 fn small_budgets(kernel: impl Kernel) {
     for (n, memory) in [(11, 0), (14, 0), (16, 0), (16, 60_000)] {
         let found = total(n, kernel, memory);
@@ -130,8 +130,26 @@ fn small_budgets_of_larger_boards(kernel: impl Kernel) {
         for tally in [nothing, little, some] {
             assert!(tally.agrees_with(&plenty), "n = {n}");
         }
-        assert!(nothing.nodes > plenty.nodes, "n = {n}: nothing was sliced");
+        assert!(
+            nothing.nodes > plenty.nodes,
+            "n = {n}: all lists were whole"
+        );
     }
+}
+
+/// Next to no memory, for quarter boards of some megabytes: halves are sliced by the queens of their
+/// first rows.
+fn slices_of_halves(kernel: impl Kernel) {
+    let plan = JoinPlan::new(size(22));
+    let rank = (plan.ranks() / 3..)
+        .find(|&rank| Partition::of_rank(size(22), rank).is_some())
+        .unwrap();
+    let [nothing, plenty] = [0, PLENTY].map(|memory| {
+        let mut counter = JoinCounter::audited(size(22), kernel, memory, Audit::new(1 << 16));
+        count(&plan, &mut counter, rank..rank + 1)
+    });
+    assert!(nothing.agrees_with(&plenty));
+    assert!(nothing.nodes > plenty.nodes);
 }
 
 /// A counter of n = 16 that audits one leaf in `one_in`.
@@ -217,6 +235,14 @@ macro_rules! backends {
             fn little_memory_gives_the_same_tallies_of_larger_boards() {
                 if let Some(kernel) = $kernel {
                     super::small_budgets_of_larger_boards(kernel);
+                }
+            }
+
+            #[test]
+            #[cfg_attr(miri, ignore = "counts boards of 16 queens or more")]
+            fn slices_of_halves_give_the_same_tally() {
+                if let Some(kernel) = $kernel {
+                    super::slices_of_halves(kernel);
                 }
             }
 
