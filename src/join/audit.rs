@@ -25,6 +25,10 @@ pub struct Fault {
 }
 
 impl Audit {
+    /// One of every so many leaves is counted again, unless it is said otherwise: less than a hundredth
+    /// of the time.
+    pub const ONE_IN: u64 = 1 << 16;
+
     /// Looks at one leaf of `one_in`, a power of two.
     pub fn new(one_in: u64) -> Self {
         debug_assert!(one_in.is_power_of_two());
@@ -103,5 +107,30 @@ impl Audit {
         flipped[place / bits.len() % patterns.len()] ^= 1 << bits[place % bits.len()];
         self.fault = None;
         Some(flipped)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Of N wrong leaves about N / 2^16 are caught, with a standard deviation of the root of that.
+    #[test]
+    #[cfg_attr(miri, ignore = "millions of leaves")]
+    fn the_usual_share_of_wrong_leaves_is_caught() {
+        const TASKS: u64 = 1 << 10;
+        const LEAVES: u64 = 1 << 12;
+        let mut audit = Audit::new(Audit::ONE_IN);
+        let mut caught = 0;
+        for task in 0..TASKS {
+            audit.seed(1000 * task);
+            for _ in 0..LEAVES {
+                audit.look_at(&[1, 2], &[4], 1);
+                caught += u64::from(audit.take().is_some());
+            }
+        }
+        let expected = (TASKS * LEAVES / Audit::ONE_IN) as f64;
+        let off = (caught as f64 - expected).abs();
+        assert!(off <= 2.0 * expected.sqrt(), "{caught}, not {expected}");
     }
 }

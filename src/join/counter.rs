@@ -48,9 +48,6 @@ struct Frame {
     halves: Option<[Half; 2]>,
 }
 
-/// One of every so many leaves is counted again.
-const AUDIT: u64 = 1 << 16;
-
 /// Evaluates an expression with the kernel of an instruction set, or of the next narrower one that
 /// this machine has.
 macro_rules! with_kernel {
@@ -102,7 +99,7 @@ const fn shared_columns(n: Size) -> u32 {
 impl<K: Kernel> JoinCounter<K> {
     /// A counter that may hold so many bytes.
     pub fn new(n: Size, kernel: K, memory: u64) -> Self {
-        Self::audited(n, kernel, memory, Audit::new(AUDIT))
+        Self::audited(n, kernel, memory, Audit::new(Audit::ONE_IN))
     }
 
     /// A counter that counts its leaves again as `audit` says.

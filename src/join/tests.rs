@@ -42,7 +42,7 @@ fn count(plan: &JoinPlan, counter: &mut dyn Counter, ranks: std::ops::Range<u64>
 
 fn total(n: u32, kernel: impl Kernel, memory: u64) -> Tally {
     let plan = JoinPlan::new(size(n));
-    let mut counter = JoinCounter::audited(size(n), kernel, memory, Audit::new(1 << 16));
+    let mut counter = JoinCounter::audited(size(n), kernel, memory, Audit::new(Audit::ONE_IN));
     count(&plan, &mut counter, 0..plan.ranks())
 }
 
@@ -88,7 +88,8 @@ fn random_cuts(kernel: impl Kernel) {
             // In any order: what a counter keeps between tasks must not matter.
             let mut pieces: Vec<_> = cuts.windows(2).map(|cut| cut[0]..cut[1]).collect();
             pieces.reverse();
-            let mut counter = JoinCounter::audited(size(n), kernel, PLENTY, Audit::new(1 << 16));
+            let mut counter =
+                JoinCounter::audited(size(n), kernel, PLENTY, Audit::new(Audit::ONE_IN));
             let sum: Tally = pieces
                 .into_iter()
                 .map(|ranks| count(&plan, &mut counter, ranks))
@@ -117,7 +118,7 @@ fn small_budgets_of_larger_boards(kernel: impl Kernel) {
         let plan = JoinPlan::new(size(n));
         let mut random = Random(n.into());
         let counters = [0, 300_000, 3_000_000, PLENTY]
-            .map(|memory| JoinCounter::audited(size(n), kernel, memory, Audit::new(1 << 16)));
+            .map(|memory| JoinCounter::audited(size(n), kernel, memory, Audit::new(Audit::ONE_IN)));
         // The last sets have all but the last columns in one half.
         let last = plan.ranks() - 4;
         let ranks: Vec<u64> = (0..4).map(|_| random.below(last)).chain([last]).collect();
@@ -145,7 +146,7 @@ fn slices_of_halves(kernel: impl Kernel) {
         .find(|&rank| Partition::of_rank(size(22), rank).is_some())
         .unwrap();
     let [nothing, plenty] = [0, PLENTY].map(|memory| {
-        let mut counter = JoinCounter::audited(size(22), kernel, memory, Audit::new(1 << 16));
+        let mut counter = JoinCounter::audited(size(22), kernel, memory, Audit::new(Audit::ONE_IN));
         count(&plan, &mut counter, rank..rank + 1)
     });
     assert!(nothing.agrees_with(&plenty));
