@@ -228,7 +228,9 @@ impl<K: Kernel> JoinCounter<K> {
             let whole = !self.frame.bare;
             let halves = [&partition.top, &partition.bottom];
             for (side, to) in [&mut lists.top, &mut lists.bottom].into_iter().enumerate() {
-                self.next_list(side, &mut Parts::new(halves[side], whole), to);
+                let mut parts = Parts::new(halves[side], whole);
+                self.next_list(side, &mut parts, to);
+                assert!(parts.halves.is_empty(), "there is memory for whole lists");
             }
         }
     }

@@ -386,6 +386,7 @@ mod tests {
         let mut generator = Generator::default();
         assert!(!fill(&mut generator, &half, 0));
         assert!(!generator.holds(&half));
+        assert_eq!(generator.bytes(), 0);
         assert!(fill(&mut generator, &half, 1 << 30));
         assert!(generator.holds(&half));
     }
