@@ -1,8 +1,9 @@
-//! The board: its size, its squares, its eight symmetries, how solutions look, and the numbers
-//! that are known about it.
+//! The board: its size, its squares, its eight symmetries, how a solution is drawn, and the
+//! published counts.
 //!
-//! Nothing in this room knows how solutions are searched for.
+//! Nothing in this room knows how solutions are found.
 
+mod bits;
 mod known;
 mod orbits;
 mod print;
@@ -10,6 +11,7 @@ mod size;
 mod square;
 mod symmetry;
 
+pub use bits::bits;
 pub use known::{KNOWN, Known, known};
 pub use orbits::{Inconsistent, Orbits};
 pub use print::Drawing;

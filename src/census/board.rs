@@ -47,12 +47,3 @@ impl Taken {
         }
     }
 }
-
-/// The positions of the bits set in a mask, the lowest first.
-pub(super) fn columns(mut mask: u32) -> impl Iterator<Item = u32> {
-    std::iter::from_fn(move || {
-        let column = mask.trailing_zeros();
-        mask &= mask.wrapping_sub(1);
-        (column < u32::BITS).then_some(column)
-    })
-}

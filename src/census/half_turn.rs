@@ -1,5 +1,5 @@
-use super::board::{Taken, columns};
-use crate::board::Size;
+use super::board::Taken;
+use crate::board::{Size, bits};
 
 /// How many pairs of rows a partition of the half-turn census fixes, the two nearest the centre
 /// (none on boards too small for it).
@@ -72,7 +72,7 @@ fn search(n: Size, row: u32, taken: Taken, nodes: &mut u64) -> u64 {
         return free.count_ones().into();
     }
     *nodes += u64::from(free.count_ones());
-    columns(free)
+    bits(free)
         .map(|column| search(n, row, taken.with_pair(n, row, column), nodes))
         .sum()
 }

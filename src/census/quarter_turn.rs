@@ -1,5 +1,5 @@
-use super::board::{Taken, columns};
-use crate::board::Size;
+use super::board::Taken;
+use crate::board::{Size, bits};
 
 /// The number of placements fixed by a quarter turn, and the nodes searched for them.
 ///
@@ -24,7 +24,7 @@ fn search(n: Size, taken: Taken, nodes: &mut u64) -> u64 {
         return 1;
     };
     let mut found = 0;
-    for column in columns(taken.free(n, row)) {
+    for column in bits(taken.free(n, row)) {
         // The square a quarter turn away is attacked exactly if this one is, except by the pair
         // itself, which is placed first.
         let pair = taken.with_pair(n, row, column);

@@ -101,7 +101,7 @@ impl Audit {
             fault.leaf -= 1;
             return None;
         }
-        let bits: Vec<u32> = super::generate::bits(used).collect();
+        let bits: Vec<u32> = crate::board::bits(used).collect();
         let place = fault.place as usize;
         let mut flipped = patterns.to_vec();
         flipped[place / bits.len() % patterns.len()] ^= 1 << bits[place % bits.len()];

@@ -2,6 +2,7 @@ use super::Half;
 use super::half::MAX_ROWS;
 use super::kernel::{Boards, Kernel, Place, SLACK};
 use super::layout::Layout;
+use crate::board::bits;
 
 /// Makes the list of keys of all ways to fill a half board, from quarter boards.
 ///
@@ -331,15 +332,6 @@ impl Quarter {
             ahead: self.ahead(),
         }
     }
-}
-
-/// The positions of the bits of `mask`, ascending.
-pub fn bits(mut mask: u32) -> impl Iterator<Item = u32> {
-    std::iter::from_fn(move || {
-        let bit = mask.trailing_zeros();
-        mask &= mask.wrapping_sub(1);
-        (bit < 32).then_some(bit)
-    })
 }
 
 /// The sets of `size` bits below bit `width`, ascending when read as numbers.

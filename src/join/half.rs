@@ -1,6 +1,5 @@
 use super::ColumnSet;
-use super::generate::bits;
-use crate::board::Size;
+use crate::board::{Size, bits};
 
 /// The largest number of rows of a half board.
 pub const MAX_ROWS: usize = Size::MAX as usize / 2;
