@@ -15,8 +15,8 @@ use super::messages::{Counted, Ended, Failure, Leave, TaskTally, Want};
 use super::queue::{Batch, Drawn};
 use super::thread::Desk;
 use super::{LANES, RunError, WorkerReport, epoch, panics};
-use crate::engine::{Counter, Engine, Tally, Task};
-use crate::gpu::{ChainBatcher, Event, Kind, Owner, Ran, Spans};
+use crate::engine::{Counter, DeviceKind, Engine, Tally, Task};
+use crate::gpu::{ChainBatcher, Event, Owner, Ran, Spans};
 
 /// How long to wait for the device, or for a batch, before looking at the other.
 const GLANCE: Duration = Duration::from_millis(2);
@@ -45,7 +45,7 @@ pub(super) fn work(
         },
         open: Vec::new(),
         asked: None,
-        backend: Kind::Cuda.name(),
+        backend: DeviceKind::Cuda.name(),
         since: Instant::now(),
         audit: Audit::new(desk.floor.audit),
         counters: desk.floor.plans.iter().map(|_| None).collect(),
@@ -137,9 +137,9 @@ impl Shift {
             let opened = Owner::open(Box::new(move || open()), batcher, spec.settings.clone())
                 .map_err(|error| End::GivenUp(error.0))?;
             let properties = opened.properties();
-            info!(device = self.desk.name, "{}", properties.name);
-            self.report.backend.clone_from(&properties.name);
-            self.backend = properties.kind.name();
+            info!(device = self.desk.name, "{}", properties.identity.name);
+            self.report.backend.clone_from(&properties.identity.name);
+            self.backend = properties.identity.kind.name();
             owner = Some(opened);
         }
         floor.note_ready();

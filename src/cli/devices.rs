@@ -118,7 +118,7 @@ fn gpus(n: u32) -> Gpus {
     let found = devices();
     let described = found.devices.iter().map(|properties| {
         let opened = Cuda::open(CudaSettings {
-            index: properties.index,
+            index: properties.identity.index,
             ..CudaSettings::default()
         });
         let mut described = json!(properties);

@@ -150,7 +150,7 @@ fn cuda(config: &Config) -> Result<Vec<DeviceSpec>, Failure> {
             };
             Ok(DeviceSpec {
                 index,
-                name: device.name.clone(),
+                name: device.identity.name.clone(),
                 open: Arc::new(move || {
                     Cuda::open(cuda.clone()).map(|device| Box::new(device) as Box<dyn Device>)
                 }),

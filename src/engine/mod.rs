@@ -6,12 +6,14 @@
 //! **batch** is a handful of tasks handed to a worker at once; it is never recorded. A **job** is a
 //! subtree that a worker or device derives from a task; it is never stored.
 
+mod device;
 mod plan;
 mod second;
 mod tally;
 mod task;
 mod task_set;
 
+pub use device::{DeviceIdentity, DeviceKind};
 pub use plan::{Counter, CounterSettings, Mismatch, Plan};
 pub use second::second_counter;
 pub use tally::{Completions, Tally};

@@ -3,6 +3,7 @@ use std::time::{Duration, Instant};
 use serde::{Serialize, Serializer};
 
 use super::Program;
+use crate::engine::DeviceIdentity;
 
 /// What a device is asked to do at once: count `job_count` jobs, and return sums.
 ///
@@ -61,35 +62,12 @@ pub struct Span {
     pub end: Duration,
 }
 
-/// What sort of device.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Kind {
-    /// A GPU driven through CUDA.
-    Cuda,
-    /// Host threads.
-    Emulated,
-}
-
-impl Kind {
-    /// The name used in records.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Cuda => "cuda",
-            Self::Emulated => "emulated",
-        }
-    }
-}
-
 /// What is known of a device.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Properties {
-    /// What sort.
-    pub kind: Kind,
-    /// Its number among devices of its sort, from 0.
-    pub index: usize,
-    /// What its maker calls it.
-    pub name: String,
+    /// Which device it is.
+    #[serde(flatten)]
+    pub identity: DeviceIdentity,
     /// Major and minor compute capability; `None` if it is no GPU.
     pub compute: Option<(u32, u32)>,
     /// Bytes of its memory; a decimal string in JSON, as all numbers of bytes.

@@ -6,8 +6,9 @@ use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
 use super::{
-    Completed, Device, DeviceError, Kernel, Kind, Launch, Program, Properties, Span, Spans, Ticket,
+    Completed, Device, DeviceError, Kernel, Launch, Program, Properties, Span, Spans, Ticket,
 };
+use crate::engine::{DeviceIdentity, DeviceKind};
 
 unsafe extern "C" {
     /// Runs one thread of the chain kernel (`kernels/emulated.cpp`).
@@ -121,9 +122,11 @@ impl Emulated {
         });
         Self {
             properties: Properties {
-                kind: Kind::Emulated,
-                index: settings.index,
-                name: "emulated".to_owned(),
+                identity: DeviceIdentity {
+                    kind: DeviceKind::Emulated,
+                    index: settings.index,
+                    name: "emulated".to_owned(),
+                },
                 compute: None,
                 memory: 0,
                 multiprocessors: settings.threads as u32,

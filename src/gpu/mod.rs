@@ -30,7 +30,7 @@ mod emulated;
 pub use batch::{ChainBatch, ChainBatcher};
 pub use calibrate::calibrate;
 pub use device::{
-    Completed, Device, DeviceError, Kind, Launch, OpenError, Properties, Span, Spans, Ticket,
+    Completed, Device, DeviceError, Launch, OpenError, Properties, Span, Spans, Ticket,
 };
 #[cfg(feature = "emulated-gpu")]
 pub use emulated::{Emulated, EmulatedSettings, Fault, Trouble};

@@ -418,7 +418,7 @@ fn open_tested(open: &mut Opener, batcher: &ChainBatcher) -> Result<Box<dyn Devi
 
 /// Lets the device count the board of 10 queens with the kernel of `batcher`.
 fn self_test(device: &mut dyn Device, batcher: &ChainBatcher) -> Result<(), OpenError> {
-    let name = device.properties().name.clone();
+    let name = device.properties().identity.name.clone();
     let refused = |what: String| OpenError(format!("{name}: {what}"));
     let n = Size::new(10).map_err(|error| refused(error.to_string()))?;
     let small = ChainBatcher::with_program(n, batcher.program());

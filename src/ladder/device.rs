@@ -62,7 +62,7 @@ pub(super) fn self_test(
     method: &dyn Method,
     style: Style,
 ) -> Result<(), Halt> {
-    let name = device.properties().name.clone();
+    let name = device.properties().identity.name.clone();
     let refused = |why: String| Halt::NoDevice(format!("{name}: {why}"));
     let n = Size::new(8).map_err(|error| refused(error.to_string()))?;
     let ask = Ask {

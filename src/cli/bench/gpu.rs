@@ -90,7 +90,7 @@ pub fn run(args: &Args, json: bool) -> Result<(), Failure> {
     let properties = device.properties().clone();
     let spec = DeviceSpec {
         index: args.device,
-        name: properties.name.clone(),
+        name: properties.identity.name.clone(),
         open: Arc::new(move || {
             Cuda::open(settings.clone()).map(|device| Box::new(device) as Box<dyn Device>)
         }),

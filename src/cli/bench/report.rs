@@ -113,7 +113,7 @@ impl Draft {
 
 impl Report {
     fn in_words(&self) -> String {
-        let mut text = format!("{}, {}\n", self.device.name, self.device.compiler);
+        let mut text = format!("{}, {}\n", self.device.identity.name, self.device.compiler);
         let _ = writeln!(
             text,
             "\n  n    kernel s      wall s    busy  published  reached"

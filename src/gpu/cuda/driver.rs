@@ -4,7 +4,8 @@ use cudarc::driver::result::{self, DriverError};
 use cudarc::driver::sys::{self, CUdevice_attribute};
 
 use super::guarded;
-use crate::gpu::{DeviceError, Kind, OpenError, Properties};
+use crate::engine::{DeviceIdentity, DeviceKind};
+use crate::gpu::{DeviceError, OpenError, Properties};
 
 /// What looking for CUDA devices gave.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -121,9 +122,11 @@ pub(super) fn properties(index: usize) -> Result<Properties, String> {
         .result()
         .map_err(describe)?;
     Ok(Properties {
-        kind: Kind::Cuda,
-        index,
-        name: result::device::get_name(device).map_err(describe)?,
+        identity: DeviceIdentity {
+            kind: DeviceKind::Cuda,
+            index,
+            name: result::device::get_name(device).map_err(describe)?,
+        },
         compute: Some(compute),
         memory: memory as u64,
         multiprocessors,

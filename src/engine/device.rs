@@ -1,0 +1,43 @@
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+/// What sort of device counts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum DeviceKind {
+    /// A GPU driven through CUDA.
+    Cuda,
+    /// Host threads that run the kernels as C++.
+    Emulated,
+}
+
+impl DeviceKind {
+    /// All.
+    pub const ALL: [Self; 2] = [Self::Cuda, Self::Emulated];
+
+    /// The name used on the command line and in records.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Cuda => "cuda",
+            Self::Emulated => "emulated",
+        }
+    }
+}
+
+impl fmt::Display for DeviceKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.name())
+    }
+}
+
+/// Which device: enough to find it again on its machine.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub struct DeviceIdentity {
+    /// What sort.
+    pub kind: DeviceKind,
+    /// Its number among the devices of its sort, from 0.
+    pub index: usize,
+    /// Its maker's name for it.
+    pub name: String,
+}
