@@ -4,18 +4,18 @@
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use queenfold::board::Size;
-use queenfold::join::{ColumnSet, Phases};
+use queenfold::join::{ColumnSet, MeasuredParts};
 use queenfold::simd::Isa;
 
 /// A partition of typical size: near the middle of the plan.
-fn phases(n: u32, isa: Isa) -> Phases {
+fn phases(n: u32, isa: Isa) -> MeasuredParts {
     let n = Size::new(n).expect("a board size");
     (ColumnSet::ranks(n) / 3..)
-        .find_map(|rank| Phases::new(n, rank, isa))
+        .find_map(|rank| MeasuredParts::new(n, rank, isa))
         .expect("a partition")
 }
 
-fn phase(c: &mut Criterion, name: &str, run: fn(&mut Phases) -> u64) {
+fn phase(c: &mut Criterion, name: &str, run: fn(&mut MeasuredParts) -> u64) {
     let mut group = c.benchmark_group(name);
     for isa in Isa::ALL.into_iter().filter(|isa| isa.is_available()) {
         for n in [18, 20] {
@@ -30,15 +30,15 @@ fn phase(c: &mut Criterion, name: &str, run: fn(&mut Phases) -> u64) {
 }
 
 fn generation(c: &mut Criterion) {
-    phase(c, "join generation", Phases::generate);
+    phase(c, "join generation", MeasuredParts::generate);
 }
 
 fn splitting(c: &mut Criterion) {
-    phase(c, "join recursion", Phases::split);
+    phase(c, "join recursion", MeasuredParts::split);
 }
 
 fn leaves(c: &mut Criterion) {
-    phase(c, "join leaf", Phases::leaf);
+    phase(c, "join leaf", MeasuredParts::leaf);
 }
 
 criterion_group! {

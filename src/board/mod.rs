@@ -4,17 +4,17 @@
 //! Nothing in this room knows how solutions are found.
 
 mod bits;
+mod drawing;
 mod known;
 mod orbits;
-mod print;
 mod size;
 mod square;
 mod symmetry;
 
 pub use bits::bits;
+pub use drawing::Drawing;
 pub use known::{KNOWN, Known, known};
 pub use orbits::{Inconsistent, Orbits};
-pub use print::Drawing;
 pub use size::{Size, SizeError};
 pub use square::Square;
 pub use symmetry::Symmetry;

@@ -1,4 +1,4 @@
-use super::board::Taken;
+use super::taken_squares::TakenSquares;
 use crate::board::{Size, bits};
 
 /// How many pairs of rows a partition of the half-turn census fixes, the two nearest the centre
@@ -46,7 +46,7 @@ pub(super) struct Found {
 /// Counts the placements fixed by a half turn whose innermost pairs are those of `rank`.
 pub(super) fn count(n: Size, rank: u64) -> Found {
     let mut found = Found::default();
-    let mut taken = Taken::new(n);
+    let mut taken = TakenSquares::new(n);
     // The upper half's rows, the lower half follows by symmetry; row h − 1 is the innermost.
     let mut row = n.get() / 2;
     for column in prefix(n, rank) {
@@ -63,7 +63,7 @@ pub(super) fn count(n: Size, rank: u64) -> Found {
 }
 
 /// Fills the rows above `row`, outward.
-fn search(n: Size, row: u32, taken: Taken, nodes: &mut u64) -> u64 {
+fn search(n: Size, row: u32, taken: TakenSquares, nodes: &mut u64) -> u64 {
     let Some(row) = row.checked_sub(1) else {
         return 1;
     };

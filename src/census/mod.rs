@@ -8,10 +8,10 @@
 //! Queens are placed in symmetric groups from the centre of the board outward: central queens
 //! attack most squares, which leaves a tree a third of the size that the search from the edge has.
 
-mod board;
 mod half_turn;
 mod oracle;
 mod plan;
 mod quarter_turn;
+mod taken_squares;
 
 pub use plan::CensusPlan;

@@ -1,4 +1,4 @@
-use super::board::Taken;
+use super::taken_squares::TakenSquares;
 use crate::board::{Size, bits};
 
 /// The number of placements fixed by a quarter turn, and the nodes searched for them.
@@ -7,7 +7,7 @@ use crate::board::{Size, bits};
 pub(super) fn count(n: Size) -> (u64, u64) {
     let mut nodes = 0;
     let found = match n.get() % 4 {
-        0 | 1 => search(n, Taken::new(n), &mut nodes),
+        0 | 1 => search(n, TakenSquares::new(n), &mut nodes),
         _ => 0,
     };
     (found, nodes)
@@ -15,7 +15,7 @@ pub(super) fn count(n: Size) -> (u64, u64) {
 
 /// Fills the innermost row that has no queen yet. A group takes the same rows as columns, so the
 /// columns taken tell which rows are.
-fn search(n: Size, taken: Taken, nodes: &mut u64) -> u64 {
+fn search(n: Size, taken: TakenSquares, nodes: &mut u64) -> u64 {
     let last = n.get() - 1;
     let Some(row) = (0..n.get() / 2)
         .rev()

@@ -1,9 +1,9 @@
-use super::audit::Audit;
-use super::bare::BareLists;
 use super::generate::{self, Generator, Quarter};
 use super::kernel::{Buckets, FLAT, Kernel};
-use super::layout::Layout;
+use super::key_layout::KeyLayout;
+use super::leaf_audit::LeafAudit;
 use super::pairs::{Countable, Lists, Pairs};
+use super::without_middle::ListsWithoutMiddle;
 use super::{ColumnSet, Half, Partition, Side};
 use crate::board::Size;
 use crate::engine::{Counter, CounterSettings, Mismatch, Tally, Task};
@@ -17,15 +17,15 @@ pub struct JoinCounter<K> {
     memory: u64,
     /// How many of the first columns may differ between column sets that share quarter boards.
     shared: u32,
-    frame: Frame,
-    layout: Layout,
+    frame: SharedColumns,
+    layout: KeyLayout,
     /// Bytes of keys that one list of this layout may have.
     list_room: u64,
     generators: [Generator; 2],
     /// Room to make the quarter boards of either half in.
     spare: Quarter,
     /// Of the top and of the bottom half.
-    bare: [BareLists; 2],
+    bare: [ListsWithoutMiddle; 2],
     pairs: Pairs<K>,
     /// The lists of both halves; the layout says which are used.
     narrow: Lists<u32>,
@@ -34,7 +34,7 @@ pub struct JoinCounter<K> {
 
 /// Column sets that share quarter boards: those that differ in the first columns only.
 #[derive(Default)]
-struct Frame {
+struct SharedColumns {
     /// The columns in which they may differ.
     low: u32,
     /// The other columns of either half, and the column of the middle queen.
@@ -99,18 +99,18 @@ const fn shared_columns(n: Size) -> u32 {
 impl<K: Kernel> JoinCounter<K> {
     /// A counter that may hold so many bytes.
     pub fn new(n: Size, kernel: K, memory: u64) -> Self {
-        Self::audited(n, kernel, memory, Audit::new(Audit::ONE_IN))
+        Self::audited(n, kernel, memory, LeafAudit::new(LeafAudit::ONE_IN))
     }
 
     /// A counter that counts its leaves again as `audit` says.
-    pub fn audited(n: Size, kernel: K, memory: u64, audit: Audit) -> Self {
+    pub fn audited(n: Size, kernel: K, memory: u64, audit: LeafAudit) -> Self {
         Self {
             n,
             kernel,
             memory,
             shared: shared_columns(n),
-            frame: Frame::default(),
-            layout: Layout::default(),
+            frame: SharedColumns::default(),
+            layout: KeyLayout::default(),
             list_room: 0,
             generators: Default::default(),
             spare: Quarter::default(),
@@ -123,7 +123,7 @@ impl<K: Kernel> JoinCounter<K> {
 
     /// The audit of the leaves.
     #[cfg(test)]
-    pub fn audit(&mut self) -> &mut Audit {
+    pub fn audit(&mut self) -> &mut LeafAudit {
         self.pairs.audit()
     }
 
@@ -171,11 +171,11 @@ impl<K: Kernel> JoinCounter<K> {
             0
         };
         let weights = [&weights[0][..], &weights[1]];
-        self.layout = Layout::new(self.n, [&halves[0], &halves[1]], weights, kept);
+        self.layout = KeyLayout::new(self.n, [&halves[0], &halves[1]], weights, kept);
         self.list_room = list_room(self.memory, self.layout.sorted());
         self.generators.iter_mut().for_each(Generator::clear);
-        self.bare.iter_mut().for_each(BareLists::clear);
-        self.frame = Frame {
+        self.bare.iter_mut().for_each(ListsWithoutMiddle::clear);
+        self.frame = SharedColumns {
             low,
             high,
             taken,
@@ -190,7 +190,7 @@ impl<K: Kernel> JoinCounter<K> {
             let fewer = self.shared / 2;
             let serves = fewer >= ColumnSet::middles_in_turn(self.n);
             self.shared = if serves { fewer } else { 0 };
-            self.frame = Frame::default();
+            self.frame = SharedColumns::default();
             self.generators = Default::default();
             self.prepare(partition);
         }
@@ -204,7 +204,7 @@ impl<K: Kernel> JoinCounter<K> {
             Some(halves) if whole => (&halves[side], self.frame.low, self.frame.taken[side]),
             _ => (half, 0, 0),
         };
-        let frame = generate::Frame {
+        let frame = generate::QuarterFrame {
             half,
             layout: &self.layout,
             low,

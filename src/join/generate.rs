@@ -1,7 +1,7 @@
 use super::Half;
 use super::half::MAX_ROWS;
 use super::kernel::{Boards, Kernel, Place, SLACK};
-use super::layout::Layout;
+use super::key_layout::KeyLayout;
 use crate::board::bits;
 
 /// Makes the list of keys of all ways to fill a half board, from quarter boards.
@@ -28,11 +28,11 @@ pub struct Generator {
 }
 
 /// Half boards that share their quarter boards.
-pub struct Frame<'a> {
+pub struct QuarterFrame<'a> {
     /// A half board that is granted all columns of any of them.
     pub half: &'a Half,
     /// The bits of the keys.
-    pub layout: &'a Layout,
+    pub layout: &'a KeyLayout,
     /// Columns that each of them takes some of, the same number; it takes all the others.
     pub low: u32,
     /// How many it takes.
@@ -126,7 +126,7 @@ impl Generator {
     pub fn fill<K: Kernel>(
         &mut self,
         kernel: K,
-        frame: &Frame<'_>,
+        frame: &QuarterFrame<'_>,
         spare: &mut Quarter,
         most: u64,
     ) -> bool {
@@ -213,7 +213,7 @@ impl Quarter {
     fn fill<K: Kernel>(
         &mut self,
         kernel: K,
-        frame: &Frame<'_>,
+        frame: &QuarterFrame<'_>,
         rows: impl Iterator<Item = u32>,
         outer: bool,
         spare: &mut Self,
@@ -362,9 +362,9 @@ mod tests {
     }
 
     fn fill(generator: &mut Generator, half: &Half, most: u64) -> bool {
-        let frame = Frame {
+        let frame = QuarterFrame {
             half,
-            layout: &Layout::default(),
+            layout: &KeyLayout::default(),
             low: 0,
             taken: 0,
         };

@@ -12,35 +12,35 @@
 //! * [`Partition`]: what a rank of the plan stands for.
 //! * [`JoinPlan`]: the order of partitions, the tasks, what they cost.
 //! * `generate`: all keys of a half board, from quarter boards.
-//! * `bare`: lists of half boards without a middle queen, kept for the columns that she may take.
+//! * `without_middle`: lists of half boards without a middle queen, kept for the columns that she may take.
 //! * `pairs`: the number of disjoint pairs of keys from two lists.
 //! * `kernel`: the inner loops of both, for each instruction set.
-//! * [`Phases`]: the parts of the work on their own, to be measured.
-//! * `audit`: leaves of the recursion counted again.
-//! * [`Recount`]: the same tasks counted by backtracking, to check all of this.
+//! * [`MeasuredParts`]: the parts of the work on their own, to be measured.
+//! * `leaf_audit`: leaves of the recursion counted again.
+//! * [`JoinOracle`]: the same tasks counted by backtracking, to check all of this.
 
-mod audit;
-mod bare;
-mod columns;
+mod column_set;
 mod cost;
 mod counter;
 mod generate;
 mod half;
 mod kernel;
-mod layout;
+mod key_layout;
+mod leaf_audit;
+mod measure;
 #[cfg(test)]
 mod naive;
+mod oracle;
 mod pairs;
 mod partition;
-mod phases;
 mod plan;
-mod recount;
 #[cfg(test)]
 mod tests;
+mod without_middle;
 
-pub use columns::ColumnSet;
+pub use column_set::ColumnSet;
 pub use half::{Half, Side};
+pub use measure::MeasuredParts;
+pub use oracle::JoinOracle;
 pub use partition::Partition;
-pub use phases::Phases;
 pub use plan::JoinPlan;
-pub use recount::Recount;

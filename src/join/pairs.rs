@@ -1,5 +1,5 @@
-use super::audit::Audit;
 use super::kernel::{Buckets, Kernel, LEAF, Rest, SAMPLE, SLACK, Tables};
+use super::leaf_audit::LeafAudit;
 
 /// Counts the pairs of keys, one from each of two lists, that share no bit.
 ///
@@ -20,7 +20,7 @@ use super::kernel::{Buckets, Kernel, LEAF, Rest, SAMPLE, SLACK, Tables};
 pub struct Pairs<K> {
     kernel: K,
     tables: Tables,
-    audit: Audit,
+    audit: LeafAudit,
     scratch: Vec<u32>,
     wide_scratch: Vec<u64>,
     /// Lists of wide keys made narrow.
@@ -64,7 +64,7 @@ impl Countable for u64 {
 
 impl<K: Kernel> Pairs<K> {
     /// Leaves are counted again as `audit` says.
-    pub fn new(kernel: K, audit: Audit) -> Self {
+    pub fn new(kernel: K, audit: LeafAudit) -> Self {
         Self {
             kernel,
             tables: Tables::new(),
@@ -76,7 +76,7 @@ impl<K: Kernel> Pairs<K> {
     }
 
     /// The audit of the leaves.
-    pub fn audit(&mut self) -> &mut Audit {
+    pub fn audit(&mut self) -> &mut LeafAudit {
         &mut self.audit
     }
 
@@ -313,7 +313,7 @@ mod tests {
         let mut patterns = keys(patterns);
         let disjoint = |item: &u64| patterns.iter().filter(|key| *key & item == 0).count() as u64;
         let expected: u64 = items.iter().map(disjoint).sum();
-        let mut pairs = Pairs::new(kernel, Audit::new(1));
+        let mut pairs = Pairs::new(kernel, LeafAudit::new(1));
         assert_eq!(u64::count(&mut pairs, &mut items, &mut patterns), expected);
         assert_eq!(pairs.audit().take(), None);
         assert!(expected > 0);
@@ -346,7 +346,7 @@ mod tests {
             let disjoint =
                 |key: &u64| bottom.iter().filter(|other| *other & key == 0).count() as u64;
             let expected: u64 = top.iter().map(disjoint).sum();
-            let mut pairs = Pairs::new(kernel, Audit::new(1));
+            let mut pairs = Pairs::new(kernel, LeafAudit::new(1));
             assert_eq!(pairs.count(&mut lists, SORTED), expected);
             assert_eq!(pairs.audit().take(), None);
             assert!(expected > 0);

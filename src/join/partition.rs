@@ -1,4 +1,4 @@
-use super::columns::member;
+use super::column_set::member;
 use super::{ColumnSet, Half, Side};
 use crate::board::Size;
 

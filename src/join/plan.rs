@@ -1,7 +1,7 @@
 use std::sync::OnceLock;
 
 use super::cost::Costs;
-use super::{Partition, Recount, counter::counter};
+use super::{JoinOracle, Partition, counter::counter};
 use crate::board::Size;
 use crate::engine::{Counter, CounterSettings, Engine, Plan, Task, TaskId};
 
@@ -101,7 +101,7 @@ impl Plan for JoinPlan {
     }
 
     fn oracle(&self) -> Box<dyn Counter> {
-        Box::new(Recount::new(self.n))
+        Box::new(JoinOracle::new(self.n))
     }
 }
 

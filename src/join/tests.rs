@@ -1,8 +1,8 @@
 //! What every back-end has to get right, stamped out for each.
 
-use super::audit::{Audit, Fault};
 use super::counter::JoinCounter;
 use super::kernel::{Kernel, Portable};
+use super::leaf_audit::{Fault, LeafAudit};
 use super::{ColumnSet, JoinPlan, Partition, naive};
 use crate::board::{Size, known};
 use crate::engine::{Counter, Mismatch, Plan, Tally, Task};
@@ -42,7 +42,8 @@ fn count(plan: &JoinPlan, counter: &mut dyn Counter, ranks: std::ops::Range<u64>
 
 fn total(n: u32, kernel: impl Kernel, memory: u64) -> Tally {
     let plan = JoinPlan::new(size(n));
-    let mut counter = JoinCounter::audited(size(n), kernel, memory, Audit::new(Audit::ONE_IN));
+    let mut counter =
+        JoinCounter::audited(size(n), kernel, memory, LeafAudit::new(LeafAudit::ONE_IN));
     count(&plan, &mut counter, 0..plan.ranks())
 }
 
@@ -56,7 +57,7 @@ fn totals(kernel: impl Kernel) {
 fn every_set(kernel: impl Kernel) {
     for n in 1..=NAIVE {
         let plan = JoinPlan::new(size(n));
-        let mut counter = JoinCounter::audited(size(n), kernel, PLENTY, Audit::new(1));
+        let mut counter = JoinCounter::audited(size(n), kernel, PLENTY, LeafAudit::new(1));
         for rank in 0..plan.ranks() {
             let tally = count(&plan, &mut counter, rank..rank + 1);
             let mut expected = Tally {
@@ -89,7 +90,7 @@ fn random_cuts(kernel: impl Kernel) {
             let mut pieces: Vec<_> = cuts.windows(2).map(|cut| cut[0]..cut[1]).collect();
             pieces.reverse();
             let mut counter =
-                JoinCounter::audited(size(n), kernel, PLENTY, Audit::new(Audit::ONE_IN));
+                JoinCounter::audited(size(n), kernel, PLENTY, LeafAudit::new(LeafAudit::ONE_IN));
             let sum: Tally = pieces
                 .into_iter()
                 .map(|ranks| count(&plan, &mut counter, ranks))
@@ -117,8 +118,9 @@ fn small_budgets_of_larger_boards(kernel: impl Kernel) {
     for n in 18..=20 {
         let plan = JoinPlan::new(size(n));
         let mut random = Random(n.into());
-        let counters = [0, 300_000, 3_000_000, PLENTY]
-            .map(|memory| JoinCounter::audited(size(n), kernel, memory, Audit::new(Audit::ONE_IN)));
+        let counters = [0, 300_000, 3_000_000, PLENTY].map(|memory| {
+            JoinCounter::audited(size(n), kernel, memory, LeafAudit::new(LeafAudit::ONE_IN))
+        });
         // The last sets have all but the last columns in one half.
         let last = plan.ranks() - 4;
         let ranks: Vec<u64> = (0..4).map(|_| random.below(last)).chain([last]).collect();
@@ -146,7 +148,8 @@ fn slices_of_halves(kernel: impl Kernel) {
         .find(|&rank| Partition::of_rank(size(22), rank).is_some())
         .unwrap();
     let [nothing, plenty] = [0, PLENTY].map(|memory| {
-        let mut counter = JoinCounter::audited(size(22), kernel, memory, Audit::new(Audit::ONE_IN));
+        let mut counter =
+            JoinCounter::audited(size(22), kernel, memory, LeafAudit::new(LeafAudit::ONE_IN));
         count(&plan, &mut counter, rank..rank + 1)
     });
     assert!(nothing.agrees_with(&plenty));
@@ -155,7 +158,7 @@ fn slices_of_halves(kernel: impl Kernel) {
 
 /// A counter of n = 16 that audits one leaf in `one_in`.
 fn auditor<K: Kernel>(kernel: K, one_in: u64) -> JoinCounter<K> {
-    JoinCounter::audited(size(16), kernel, PLENTY, Audit::new(one_in))
+    JoinCounter::audited(size(16), kernel, PLENTY, LeafAudit::new(one_in))
 }
 
 /// A random task of n = 16, and a bit to flip in one of its first leaves.

@@ -7,9 +7,9 @@ use crate::simd::Isa;
 
 /// The phases of the join on their own, to be measured: one partition of a board of at most 23
 /// queens.
-pub struct Phases(Box<dyn Measured>);
+pub struct MeasuredParts(Box<dyn Measured>);
 
-impl Phases {
+impl MeasuredParts {
     /// The phases of the partition of `rank`, with one instruction set (that of this machine which
     /// is nearest, if it has not got it). `None` if the rank is empty or the board too large.
     pub fn new(n: Size, rank: u64, isa: Isa) -> Option<Self> {

@@ -6,7 +6,7 @@ use crate::engine::{Counter, Mismatch, Tally, Task};
 /// which each row takes only the columns that the partition grants it.
 ///
 /// No lists, no keys, no vectors: slow, and simple enough to be believed.
-pub struct Recount {
+pub struct JoinOracle {
     n: Size,
 }
 
@@ -18,7 +18,7 @@ struct Attacked {
     falling: u64,
 }
 
-impl Recount {
+impl JoinOracle {
     pub(super) fn new(n: Size) -> Self {
         Self { n }
     }
@@ -37,7 +37,7 @@ impl Recount {
     }
 }
 
-impl Counter for Recount {
+impl Counter for JoinOracle {
     fn backend(&self) -> &'static str {
         "scalar"
     }

@@ -5,14 +5,14 @@ use crate::board::Size;
 /// Both diagonals of a square are numbered 0 to 2n − 2: falling ones by `row + column`, rising
 /// ones by `column − row + n − 1`, so that the squares of one row are `n` neighbouring bits.
 #[derive(Clone, Copy)]
-pub(super) struct Taken {
+pub(super) struct TakenSquares {
     /// Columns with a queen.
     pub columns: u32,
     falling: u64,
     rising: u64,
 }
 
-impl Taken {
+impl TakenSquares {
     /// The board before the first group: on odd boards the centre queen, which every symmetric
     /// solution has, stands already. The two long diagonals are closed on every board: a queen on
     /// one of them would attack its own image.

@@ -7,7 +7,7 @@ use crate::board::Size;
 /// Any order of bits counts the same pairs; a good one puts those bits on top that occur often in
 /// both lists. They are chosen by a formula, so that no list is needed to choose them.
 #[derive(Clone, Debug)]
-pub struct Layout {
+pub struct KeyLayout {
     /// The new place of each bit of a key of the top half and of the bottom half; 64 where it has none.
     /// Bits that can be shared have the same in both.
     places: [[u8; 64]; 2],
@@ -20,7 +20,7 @@ pub struct Layout {
     rest: u32,
 }
 
-impl Default for Layout {
+impl Default for KeyLayout {
     /// No bit anywhere.
     fn default() -> Self {
         Self {
@@ -32,7 +32,7 @@ impl Default for Layout {
     }
 }
 
-impl Layout {
+impl KeyLayout {
     /// The largest number of bits to sort by so that the rest fits a narrow key: enough up to n = 27.
     /// The 20 bits that 28 queens need make so many buckets that the time is 1.5 times that of wide
     /// keys.

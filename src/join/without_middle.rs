@@ -5,7 +5,7 @@ use super::kernel::{Buckets, Packed};
 /// Lists of half boards made of late, *bare*: as if there were no middle queen. Small boards need
 /// each of them again for every column that she may take.
 #[derive(Default)]
-pub struct BareLists {
+pub struct ListsWithoutMiddle {
     /// The oldest first.
     lists: VecDeque<List>,
     /// The number of lists that have left before those.
@@ -30,7 +30,7 @@ struct List {
 /// queen stands in none beyond them.
 const COLUMNS: u32 = 10;
 
-impl BareLists {
+impl ListsWithoutMiddle {
     /// Forgets all lists.
     pub fn clear(&mut self) {
         self.gone += self.lists.len() as u64;
@@ -80,7 +80,7 @@ mod tests {
     use crate::join::kernel::{Kernel, Portable};
 
     /// A list of as many keys as the number of its columns read as a number, made if need be.
-    fn list(lists: &mut BareLists, columns: u32, most: usize) -> bool {
+    fn list(lists: &mut ListsWithoutMiddle, columns: u32, most: usize) -> bool {
         let mut made = false;
         let found = lists.list(columns, most, |list| {
             made = true;
@@ -94,7 +94,7 @@ mod tests {
 
     #[test]
     fn lists_are_made_once_until_they_leave() {
-        let mut lists = BareLists::default();
+        let mut lists = ListsWithoutMiddle::default();
         assert!(list(&mut lists, 10, 35));
         assert!(list(&mut lists, 20, 35));
         assert!(!list(&mut lists, 10, 35));
@@ -111,7 +111,7 @@ mod tests {
 
     #[test]
     fn lists_with_the_same_first_columns_are_told_apart() {
-        let mut lists = BareLists::default();
+        let mut lists = ListsWithoutMiddle::default();
         assert!(list(&mut lists, 3, usize::MAX));
         assert!(list(&mut lists, 3 + (1 << COLUMNS), usize::MAX));
         assert!(list(&mut lists, 3, usize::MAX));
@@ -120,7 +120,7 @@ mod tests {
 
     #[test]
     fn what_was_not_made_is_not_kept() {
-        let mut lists = BareLists::default();
+        let mut lists = ListsWithoutMiddle::default();
         assert!(lists.list(6, 0, |_| false).is_none());
         assert!(list(&mut lists, 6, 0));
     }

@@ -5,7 +5,7 @@ use crate::engine::Mismatch;
 /// Which leaves is a pseudo-random function of the seed and the order of the leaves, so that a
 /// task that is counted again is audited in the same places.
 #[derive(Clone, Debug)]
-pub struct Audit {
+pub struct LeafAudit {
     /// A leaf is looked at when the next random number is not above this.
     share: u64,
     state: u64,
@@ -24,7 +24,7 @@ pub struct Fault {
     pub place: u64,
 }
 
-impl Audit {
+impl LeafAudit {
     /// One of every so many leaves is counted again, unless it is said otherwise: less than a hundredth
     /// of the time.
     pub const ONE_IN: u64 = 1 << 16;
@@ -88,7 +88,7 @@ impl Audit {
 }
 
 #[cfg(test)]
-impl Audit {
+impl LeafAudit {
     /// Flips a bit in the leaf that `fault` names.
     pub fn plant(&mut self, fault: Fault) {
         self.fault = Some(fault);
@@ -120,7 +120,7 @@ mod tests {
     fn the_usual_share_of_wrong_leaves_is_caught() {
         const TASKS: u64 = 1 << 10;
         const LEAVES: u64 = 1 << 12;
-        let mut audit = Audit::new(Audit::ONE_IN);
+        let mut audit = LeafAudit::new(LeafAudit::ONE_IN);
         let mut caught = 0;
         for task in 0..TASKS {
             audit.seed(1000 * task);
@@ -129,7 +129,7 @@ mod tests {
                 caught += u64::from(audit.take().is_some());
             }
         }
-        let expected = (TASKS * LEAVES / Audit::ONE_IN) as f64;
+        let expected = (TASKS * LEAVES / LeafAudit::ONE_IN) as f64;
         let off = (caught as f64 - expected).abs();
         assert!(off <= 2.0 * expected.sqrt(), "{caught}, not {expected}");
     }
