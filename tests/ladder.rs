@@ -7,23 +7,24 @@ use std::time::{Duration, Instant};
 
 use queenfold::board::{Size, Symmetry, known};
 use queenfold::ladder::{
-    Ask, Audience, Halt, Images, METHODS, Method, Row, Scene, Settings, Style, climb, method,
+    Audience, Images, METHODS, Method, Request, Scene, Settings, StopReason, Style, TableRow,
+    method, run_method,
 };
 
 fn size(n: u32) -> Size {
     Size::new(n).unwrap()
 }
 
-fn ask(n: u32, style: Style) -> Ask {
-    Ask {
+fn request(n: u32, style: Style) -> Request {
+    Request {
         n: size(n),
         style,
         settings: Settings::default(),
     }
 }
 
-fn run(method: &dyn Method, ask: &Ask) -> Row {
-    climb(method, ask, None, &AtomicBool::new(false), None).unwrap()
+fn run(method: &dyn Method, request: &Request) -> TableRow {
+    run_method(method, request, None, &AtomicBool::new(false), None).unwrap()
 }
 
 /// The styles of a method that run on any machine.
@@ -39,7 +40,7 @@ fn styles_that_show(method: &dyn Method) -> impl Iterator<Item = Style> {
 }
 
 /// What one method in one style must give for one board: all that is known of it.
-fn assert_known(row: &Row, unique: bool) {
+fn assert_known(row: &TableRow, unique: bool) {
     let known = known(row.n).unwrap();
     let title = format!("{} n = {}", row.title(), row.n);
     assert_eq!(row.total, known.total, "{title}");
@@ -59,7 +60,7 @@ fn every_method_in_every_style_counts_right_as_far_as_it_reaches() {
         assert!(about.reach >= 7, "{} reaches nowhere", about.name);
         for style in styles(method) {
             for n in 1..=about.reach {
-                assert_known(&run(method, &ask(n, style)), about.unique);
+                assert_known(&run(method, &request(n, style)), about.unique);
             }
         }
     }
@@ -92,7 +93,7 @@ fn the_settings_of_the_originals_change_no_count() {
         let method = method(name).unwrap();
         for style in styles(method) {
             for n in (1..=9).map(size) {
-                let row = run(method, &Ask { n, style, settings });
+                let row = run(method, &Request { n, style, settings });
                 assert_known(&row, method.about().unique);
             }
         }
@@ -117,12 +118,19 @@ impl Audience for Witness {
     }
 }
 
-fn witnessed(method: &dyn Method, ask: &Ask, squares: bool) -> (Row, Vec<Scene>) {
+fn witnessed(method: &dyn Method, request: &Request, squares: bool) -> (TableRow, Vec<Scene>) {
     let witness = Mutex::new(Witness {
         squares,
         ..Witness::default()
     });
-    let row = climb(method, ask, None, &AtomicBool::new(false), Some(&witness)).unwrap();
+    let row = run_method(
+        method,
+        request,
+        None,
+        &AtomicBool::new(false),
+        Some(&witness),
+    )
+    .unwrap();
     (row, witness.into_inner().unwrap().scenes)
 }
 
@@ -130,7 +138,7 @@ fn witnessed(method: &dyn Method, ask: &Ask, squares: bool) -> (Row, Vec<Scene>)
 fn eight_queens_have_the_known_number_of_safe_placements_at_each_depth() {
     for name in ["backtrack", "flags", "bitmap", "orbits", "bitmap-orbits"] {
         for &style in Style::BOTH {
-            let (_, scenes) = witnessed(method(name).unwrap(), &ask(8, style), true);
+            let (_, scenes) = witnessed(method(name).unwrap(), &request(8, style), true);
             // The empty board is a safe placement, and no scene.
             let mut depths = [1, 0, 0, 0, 0, 0, 0, 0, 0];
             for scene in scenes {
@@ -146,8 +154,8 @@ fn eight_queens_have_the_known_number_of_safe_placements_at_each_depth() {
 #[test]
 fn a_square_is_refused_for_each_that_flags_test_in_vain() {
     for name in ["backtrack", "flags"] {
-        let (row, scenes) = witnessed(method(name).unwrap(), &ask(8, Style::Iterative), true);
-        let refused = |scene: &&Scene| matches!(scene, Scene::Refused { .. });
+        let (row, scenes) = witnessed(method(name).unwrap(), &request(8, Style::Iterative), true);
+        let refused = |scene: &&Scene| matches!(scene, Scene::Attacked { .. });
         let tests = scenes.iter().filter(refused).count() as u128 + row.nodes;
         assert_eq!(tests, 15_720, "{name}");
     }
@@ -166,7 +174,7 @@ fn the_trees_have_the_known_sizes() {
     for (name, sizes) in trees {
         for &style in Style::BOTH {
             for (n, nodes) in (4..).zip(sizes) {
-                let row = run(method(name).unwrap(), &ask(n, style));
+                let row = run(method(name).unwrap(), &request(n, style));
                 assert_eq!(row.nodes, nodes, "{name} n = {n}");
             }
         }
@@ -176,12 +184,12 @@ fn the_trees_have_the_known_sizes() {
         let method = method(name).unwrap();
         for style in styles(method) {
             for (n, nodes) in [(4, 8), (6, 76), (8, 1028), (10, 17_769)] {
-                let row = run(method, &ask(n, style));
+                let row = run(method, &request(n, style));
                 assert_eq!(row.nodes, nodes, "{name} n = {n}");
             }
         }
     }
-    let nodes = |name, n, style| run(method(name).unwrap(), &ask(n, style)).nodes;
+    let nodes = |name, n, style| run(method(name).unwrap(), &request(n, style)).nodes;
     for &style in Style::BOTH {
         for n in 1..=9_u32 {
             assert_eq!(
@@ -200,7 +208,7 @@ fn the_methods_of_one_search_have_the_same_nodes_in_every_style() {
     let nodes = |name, n| {
         let method = method(name).unwrap();
         let mut nodes: Vec<_> = styles(method)
-            .map(|s| run(method, &ask(n, s)).nodes)
+            .map(|s| run(method, &request(n, s)).nodes)
             .collect();
         nodes.dedup();
         assert!(nodes.len() <= 1, "{name} n = {n}: {nodes:?}");
@@ -225,7 +233,7 @@ fn the_carry_chain_hands_on_one_border_for_each_class() {
         let method = method(name).unwrap();
         for style in styles(method) {
             for (n, borders) in (5..).zip(known) {
-                let (_, scenes) = witnessed(method, &ask(n, style), false);
+                let (_, scenes) = witnessed(method, &request(n, style), false);
                 let border = |scene: &&Scene| matches!(scene, Scene::Border { .. });
                 assert_eq!(
                     scenes.iter().filter(border).count(),
@@ -243,7 +251,7 @@ fn border_classes_alone_would_miscount_twelve_queens_and_the_row_does_not() {
         for name in ["carry-chain", "carry-chain-parallel"] {
             let method = method(name).unwrap();
             for style in styles(method) {
-                let row = run(method, &ask(n, style));
+                let row = run(method, &request(n, style));
                 assert_eq!(row.unique, Some(unique));
                 let note = row.note.unwrap();
                 assert!(note.ends_with(&format!("would give {classes}")), "{note}");
@@ -261,7 +269,7 @@ fn every_method_shows_every_solution_once() {
         }
         for style in styles_that_show(method) {
             for n in 1..=8.min(about.reach) {
-                let (row, scenes) = witnessed(method, &ask(n, style), false);
+                let (row, scenes) = witnessed(method, &request(n, style), false);
                 let mut shown: Vec<Vec<u8>> = Vec::new();
                 for scene in scenes {
                     let Scene::Solution { rows, images } = scene else {
@@ -302,13 +310,13 @@ fn every_method_shows_every_solution_once() {
 fn every_method_stops_at_its_time_limit_on_the_largest_board() {
     for method in METHODS {
         for style in styles(method) {
-            let mut ask = ask(32, style);
-            ask.settings.layer = 3;
+            let mut request = request(32, style);
+            request.settings.layer = 3;
             let limit = Duration::from_millis(20);
             let start = Instant::now();
-            let halt = climb(method, &ask, Some(limit), &AtomicBool::new(false), None);
+            let stopped = run_method(method, &request, Some(limit), &AtomicBool::new(false), None);
             let title = method.about().name;
-            assert_eq!(halt, Err(Halt::TimeLimit), "{title}");
+            assert_eq!(stopped, Err(StopReason::TimeLimit), "{title}");
             assert!(start.elapsed() < Duration::from_secs(5), "{title}");
         }
     }
@@ -319,8 +327,13 @@ fn every_method_stops_when_interrupted() {
     for method in METHODS {
         for style in styles(method) {
             let interrupt = AtomicBool::new(true);
-            let halt = climb(method, &ask(15, style), None, &interrupt, None);
-            assert_eq!(halt, Err(Halt::Interrupted), "{}", method.about().name);
+            let stopped = run_method(method, &request(15, style), None, &interrupt, None);
+            assert_eq!(
+                stopped,
+                Err(StopReason::Interrupted),
+                "{}",
+                method.about().name
+            );
         }
     }
 }
@@ -351,8 +364,13 @@ fn every_method_stops_when_its_audience_leaves() {
         for style in styles_that_show(method) {
             let audience = Mutex::new(Impatient(1));
             let never = AtomicBool::new(false);
-            let halt = climb(method, &ask(6, style), None, &never, Some(&audience));
-            assert_eq!(halt, Err(Halt::AudienceLeft), "{}", method.about().name);
+            let stopped = run_method(method, &request(6, style), None, &never, Some(&audience));
+            assert_eq!(
+                stopped,
+                Err(StopReason::AudienceLeft),
+                "{}",
+                method.about().name
+            );
         }
     }
 }
@@ -361,11 +379,11 @@ fn every_method_stops_when_its_audience_leaves() {
 fn a_layer_that_would_not_fit_in_memory_is_refused() {
     let method = method("node-layer").unwrap();
     for style in styles(method) {
-        let mut ask = ask(32, style);
-        ask.settings.layer = 8;
-        let halt = climb(method, &ask, None, &AtomicBool::new(false), None);
-        let Err(Halt::Refused(why)) = halt else {
-            panic!("{halt:?}");
+        let mut request = request(32, style);
+        request.settings.layer = 8;
+        let stopped = run_method(method, &request, None, &AtomicBool::new(false), None);
+        let Err(StopReason::Refused(why)) = stopped else {
+            panic!("{stopped:?}");
         };
         assert!(why.contains("smaller --layer"), "{why}");
     }
@@ -375,11 +393,11 @@ fn a_layer_that_would_not_fit_in_memory_is_refused() {
 fn the_gpu_style_counts_right_or_says_that_there_is_no_device() {
     for name in ["bit-board", "node-layer"] {
         let method = method(name).unwrap();
-        let ask = ask(8, Style::Gpu);
-        match climb(method, &ask, None, &AtomicBool::new(false), None) {
+        let request = request(8, Style::Gpu);
+        match run_method(method, &request, None, &AtomicBool::new(false), None) {
             Ok(row) => assert_known(&row, method.about().unique),
-            Err(Halt::NoDevice(why)) => assert!(why.contains("GPU"), "{why}"),
-            Err(halt) => panic!("{halt:?}"),
+            Err(StopReason::NoDevice(why)) => assert!(why.contains("GPU"), "{why}"),
+            Err(stopped) => panic!("{stopped:?}"),
         }
     }
 }
@@ -389,7 +407,7 @@ mod on_a_device {
     use std::sync::Arc;
 
     use queenfold::gpu::{Emulated, EmulatedSettings, Fault};
-    use queenfold::ladder::climb_on;
+    use queenfold::ladder::run_method_on;
 
     use super::*;
 
@@ -403,17 +421,17 @@ mod on_a_device {
     }
 
     /// What comes of ten queens on a device that fails so at this launch, counted from 0.
-    fn with(fault: Fault, at: u64, method: &dyn Method) -> Result<Row, Halt> {
+    fn with(fault: Fault, at: u64, method: &dyn Method) -> Result<TableRow, StopReason> {
         let mut device = Emulated::new(EmulatedSettings {
             fault: Arc::new(move |number, _| (number == at).then_some(fault)),
             ..EmulatedSettings::default()
         });
         let limit = Some(Duration::from_secs(1));
         let never = AtomicBool::new(false);
-        climb_on(
+        run_method_on(
             &mut device,
             method,
-            &ask(10, Style::Emulated),
+            &request(10, Style::Emulated),
             limit,
             &never,
         )
@@ -430,13 +448,13 @@ mod on_a_device {
                 (Fault::NoKernel, "no kernel"),
                 (Fault::Lost, "the device failed"),
             ] {
-                let Err(Halt::Failed(why)) = with(fault, first, method) else {
+                let Err(StopReason::Failed(why)) = with(fault, first, method) else {
                     panic!("{name}, {fault:?}");
                 };
                 assert!(why.contains(says), "{name}, {fault:?}: {why}");
             }
             let hangs = with(Fault::Hangs, first, method);
-            assert_eq!(hangs, Err(Halt::TimeLimit), "{name}");
+            assert_eq!(hangs, Err(StopReason::TimeLimit), "{name}");
         }
     }
 
@@ -445,13 +463,13 @@ mod on_a_device {
         for name in ["bit-board", "node-layer"] {
             let method = method(name).unwrap();
             for fault in [Fault::JobMissing, Fault::OutOfMemory, Fault::Lost] {
-                let Err(Halt::NoDevice(why)) = with(fault, 0, method) else {
+                let Err(StopReason::NoDevice(why)) = with(fault, 0, method) else {
                     panic!("{name}, {fault:?}");
                 };
                 assert!(why.starts_with("emulated: "), "{why}");
             }
             let wrong = with(Fault::WrongSum, 0, method);
-            let Err(Halt::NoDevice(why)) = wrong else {
+            let Err(StopReason::NoDevice(why)) = wrong else {
                 panic!("{wrong:?}");
             };
             assert!(why.contains("solutions of 8 queens, not 92"), "{why}");

@@ -5,7 +5,7 @@ use std::process::{Command as Process, Output, Stdio};
 use std::time::{Duration, Instant};
 
 use assert_cmd::Command;
-use queenfold::ladder::{METHODS, Row};
+use queenfold::ladder::{METHODS, TableRow};
 use serde_json::Value as Json;
 
 fn output(args: &[&str]) -> Output {
@@ -748,7 +748,7 @@ fn every_method_is_explained() {
 }
 
 /// The rows that the course was written with.
-fn measured() -> Vec<Row> {
+fn measured() -> Vec<TableRow> {
     include_str!("../docs/ladder.jsonl")
         .lines()
         .map(|line| serde_json::from_str(line).unwrap())

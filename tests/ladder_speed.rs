@@ -7,7 +7,7 @@ use std::sync::atomic::AtomicBool;
 
 use cpu_time::ThreadTime;
 use queenfold::board::Size;
-use queenfold::ladder::{Ask, Settings, Style, climb, method};
+use queenfold::ladder::{Request, Settings, Style, method, run_method};
 
 const N: u32 = 16;
 const PAIRS: usize = 9;
@@ -59,15 +59,15 @@ fn seconds_in_c(program: &Path) -> f64 {
 
 /// CPU seconds of one count by the method.
 fn seconds_here() -> f64 {
-    let ask = Ask {
+    let request = Request {
         n: Size::new(N).unwrap(),
         style: Style::Recursive,
         settings: Settings::default(),
     };
     let start = ThreadTime::now();
-    let row = climb(
+    let row = run_method(
         method("symmetry").unwrap(),
-        &ask,
+        &request,
         None,
         &AtomicBool::new(false),
         None,

@@ -1,6 +1,6 @@
 #![doc = include_str!("text/backtrack.md")]
 
-use super::{About, Ask, Count, Images, Listed, Method, Stopped, Style, Watch};
+use super::{About, Count, Images, Listed, Method, Request, Stopped, Style, Watch};
 
 /// Each new queen tested against those above it.
 pub struct Backtrack;
@@ -19,9 +19,9 @@ impl Method for Backtrack {
         }
     }
 
-    fn count(&self, ask: &Ask, watch: &mut Watch<'_>) -> Result<Count, Stopped> {
-        let mut board = vec![0; ask.n.get() as usize];
-        let total = match ask.style {
+    fn count(&self, request: &Request, watch: &mut Watch<'_>) -> Result<Count, Stopped> {
+        let mut board = vec![0; request.n.get() as usize];
+        let total = match request.style {
             Style::Iterative => iterative(&mut board, watch)?,
             _ => recursive(&mut board, 0, watch)?,
         };
@@ -38,7 +38,7 @@ fn recursive(board: &mut [u8], row: usize, watch: &mut Watch<'_>) -> Result<u64,
     let mut found = 0;
     for column in 0..board.len() {
         if !is_safe(board, row, column) {
-            watch.refuse(board, row, column)?;
+            watch.show_attacked(board, row, column)?;
             continue;
         }
         board[row] = column as u8;
@@ -65,7 +65,7 @@ fn iterative(board: &mut [u8], watch: &mut Watch<'_>) -> Result<u64, Stopped> {
         }
         next[row] += 1;
         if !is_safe(board, row, column) {
-            watch.refuse(board, row, column)?;
+            watch.show_attacked(board, row, column)?;
             continue;
         }
         board[row] = column as u8;

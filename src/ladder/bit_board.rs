@@ -1,10 +1,10 @@
 #![doc = include_str!("text/bit-board.md")]
 
 use super::bitmap::{Rules, Search, Taken};
-use super::classes::Classes;
+use super::class_counts::ClassCounts;
 use super::device::Launches;
 use super::symmetry::{Case, Start};
-use super::{About, Ask, Count, Method, Settings, Stopped, Style, Watch};
+use super::{About, Count, Method, Request, Settings, Stopped, Style, Watch};
 use crate::board::{Orbits, Size};
 use crate::gpu::{Device, Program};
 
@@ -25,25 +25,25 @@ impl Method for BitBoard {
         }
     }
 
-    fn count(&self, _ask: &Ask, watch: &mut Watch<'_>) -> Result<Count, Stopped> {
+    fn count(&self, _ask: &Request, watch: &mut Watch<'_>) -> Result<Count, Stopped> {
         Err(watch.refuse_to_run("it counts on a device alone".to_owned()))
     }
 
     fn count_on(
         &self,
         device: &mut dyn Device,
-        ask: &Ask,
+        request: &Request,
         watch: &mut Watch<'_>,
     ) -> Result<Count, Stopped> {
         let mut launches = Launches::new(device, Program::BIT_BOARD);
-        let mut on_host = Classes::default();
-        for start in Start::all(ask.n) {
+        let mut on_host = ClassCounts::default();
+        for start in Start::all(request.n) {
             match start {
-                Start::OneQueen => on_host = start.count(ask.n, Style::Iterative, watch)?,
+                Start::OneQueen => on_host = start.count(request.n, Style::Iterative, watch)?,
                 Start::Corner(corner) => {
                     let shared = [1, corner.bound1()];
                     upper_rows(
-                        ask,
+                        request,
                         &corner.first_queens(),
                         corner,
                         shared,
@@ -54,7 +54,7 @@ impl Method for BitBoard {
                 Start::Side(side) => {
                     let shared = [0, side.bound1()];
                     upper_rows(
-                        ask,
+                        request,
                         &side.first_queens(),
                         side,
                         shared,
@@ -65,7 +65,7 @@ impl Method for BitBoard {
             }
         }
         let [nodes, c2, c4, c8] = launches.finish(watch)?;
-        watch.join(nodes);
+        watch.add_nodes(nodes);
         Ok(Count::classes(Orbits {
             c1: on_host.orbits().c1,
             c2: c2.into(),
@@ -90,24 +90,24 @@ const SUMS: usize = 4;
 /// The host's part: searches down to the mark and hands over what it finds there. `shared` is what
 /// the kernel has to know of the first queens.
 fn upper_rows(
-    ask: &Ask,
+    request: &Request,
     first_queens: &[u32],
     case: impl Case,
     shared: [u32; 2],
     launches: &mut Launches<'_, SUMS>,
     watch: &mut Watch<'_>,
 ) -> Result<(), Stopped> {
-    let mark = mark(ask.n, &ask.settings, first_queens.len());
+    let mark = mark(request.n, &request.settings, first_queens.len());
     let [corner, bound] = shared;
     let host = Host {
         case,
         launches,
-        start: [ask.n.get(), mark as u32, corner, bound],
+        start: [request.n.get(), mark as u32, corner, bound],
         batch: Vec::new(),
         nodes: 0,
-        steps: ask.settings.steps,
+        steps: request.settings.steps,
     };
-    let mut search = Search::down_to(mark, ask.n, host, watch);
+    let mut search = Search::down_to(mark, request.n, host, watch);
     let taken = search.place_first(first_queens)?;
     search.run(Style::Iterative, first_queens.len(), taken)?;
     // The last batch is seldom full.

@@ -1,6 +1,6 @@
 #![doc = include_str!("text/bitmap.md")]
 
-use super::{About, Ask, Count, Images, Method, Stopped, Style, Watch};
+use super::{About, Count, Images, Method, Request, Stopped, Style, Watch};
 use crate::board::Size;
 
 /// Three bit masks in place of the flags.
@@ -20,9 +20,9 @@ impl Method for Bitmap {
         }
     }
 
-    fn count(&self, ask: &Ask, watch: &mut Watch<'_>) -> Result<Count, Stopped> {
-        let mut search = Search::new(ask.n, SolutionCount::new(Images::Itself), watch);
-        search.run(ask.style, 0, Taken::default())?;
+    fn count(&self, request: &Request, watch: &mut Watch<'_>) -> Result<Count, Stopped> {
+        let mut search = Search::new(request.n, SolutionCount::new(Images::Itself), watch);
+        search.run(request.style, 0, Taken::default())?;
         Ok(Count::total(search.rules.found))
     }
 }

@@ -3,8 +3,8 @@
 use std::cmp::Ordering;
 
 use super::bitmap::{Rules, Search, Taken};
-use super::classes::Classes;
-use super::{About, Ask, Count, Images, Method, Stopped, Style, Watch};
+use super::class_counts::ClassCounts;
+use super::{About, Count, Images, Method, Request, Stopped, Style, Watch};
 use crate::board::Size;
 
 /// The bitmap search, every solution classified by its eight images in bit form.
@@ -24,14 +24,14 @@ impl Method for BitmapOrbits {
         }
     }
 
-    fn count(&self, ask: &Ask, watch: &mut Watch<'_>) -> Result<Count, Stopped> {
+    fn count(&self, request: &Request, watch: &mut Watch<'_>) -> Result<Count, Stopped> {
         let sorter = Sorter {
-            n: ask.n,
+            n: request.n,
             total: 0,
-            classes: Classes::default(),
+            classes: ClassCounts::default(),
         };
-        let mut search = Search::new(ask.n, sorter, watch);
-        search.run(ask.style, 0, Taken::default())?;
+        let mut search = Search::new(request.n, sorter, watch);
+        search.run(request.style, 0, Taken::default())?;
         Ok(Count {
             total: search.rules.total.into(),
             ..Count::classes(search.rules.classes.orbits())
@@ -43,7 +43,7 @@ impl Method for BitmapOrbits {
 struct Sorter {
     n: Size,
     total: u64,
-    classes: Classes,
+    classes: ClassCounts,
 }
 
 impl Rules for Sorter {

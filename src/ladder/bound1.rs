@@ -2,8 +2,8 @@
 
 use super::bitmap::{Rules, Search, Taken};
 use super::bitmap_orbits::orbit_size_if_smallest;
-use super::classes::Classes;
-use super::{About, Ask, Count, Images, Method, Stopped, Style, Watch};
+use super::class_counts::ClassCounts;
+use super::{About, Count, Images, Method, Request, Stopped, Style, Watch};
 use crate::board::Size;
 
 /// The first queen in a corner or not, half the first row only.
@@ -23,23 +23,23 @@ impl Method for Bound1 {
         }
     }
 
-    fn count(&self, ask: &Ask, watch: &mut Watch<'_>) -> Result<Count, Stopped> {
+    fn count(&self, request: &Request, watch: &mut Watch<'_>) -> Result<Count, Stopped> {
         // The single queen is in all four corners at once.
-        if ask.n.get() == 1 {
+        if request.n.get() == 1 {
             watch.place(&[1_u32], 0)?;
             watch.solution(&[1_u32], Images::Orbit(1))?;
-            return Ok(Count::classes(Classes::of_one_queen().orbits()));
+            return Ok(Count::classes(ClassCounts::of_one_queen().orbits()));
         }
         let leaf = Leaf {
-            n: ask.n,
-            classes: Classes::default(),
+            n: request.n,
+            classes: ClassCounts::default(),
         };
-        let mut search = Search::new(ask.n, leaf, watch);
+        let mut search = Search::new(request.n, leaf, watch);
         // The smallest image has its first queen in the lower half of the columns, never in the
         // centre: all four sides would need a queen in the centre.
-        for bound1 in 0..ask.n.get() / 2 {
+        for bound1 in 0..request.n.get() / 2 {
             let taken = search.place_first(&[1 << bound1])?;
-            search.run(ask.style, 1, taken)?;
+            search.run(request.style, 1, taken)?;
         }
         Ok(Count::classes(search.rules.classes.orbits()))
     }
@@ -48,7 +48,7 @@ impl Method for Bound1 {
 /// Classifies solutions.
 struct Leaf {
     n: Size,
-    classes: Classes,
+    classes: ClassCounts,
 }
 
 impl Rules for Leaf {

@@ -2,7 +2,7 @@
 
 use std::ops::RangeInclusive;
 
-use super::{About, Ask, Count, Method, Stopped, Style, Watch};
+use super::{About, Count, Method, Request, Stopped, Style, Watch};
 use crate::board::{Orbits, Size, Square};
 use crate::census::CensusPlan;
 use crate::engine::{CounterSettings, Plan, Tally};
@@ -25,12 +25,12 @@ impl Method for CarryChain {
         }
     }
 
-    fn count(&self, ask: &Ask, watch: &mut Watch<'_>) -> Result<Count, Stopped> {
+    fn count(&self, request: &Request, watch: &mut Watch<'_>) -> Result<Count, Stopped> {
         let mut sum = Completions::default();
-        for top in tops(ask.n) {
-            sum.add(count_below(ask.n, top, ask.style, watch)?);
+        for top in tops(request.n) {
+            sum.add(count_below(request.n, top, request.style, watch)?);
         }
-        exact(ask.n, sum, watch)
+        exact(request.n, sum, watch)
     }
 }
 

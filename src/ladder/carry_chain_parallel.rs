@@ -2,7 +2,7 @@
 
 use super::carry_chain::{Completions, count_below, exact, tops};
 use super::spread::spread;
-use super::{About, Ask, Count, Method, Stopped, Style, Watch};
+use super::{About, Count, Method, Request, Stopped, Style, Watch};
 
 /// The carry chain, its top sides spread over all cores.
 pub struct CarryChainParallel;
@@ -21,14 +21,14 @@ impl Method for CarryChainParallel {
         }
     }
 
-    fn count(&self, ask: &Ask, watch: &mut Watch<'_>) -> Result<Count, Stopped> {
-        let parts = spread(&tops(ask.n), watch, |&top, watch| {
-            count_below(ask.n, top, Style::Recursive, watch)
+    fn count(&self, request: &Request, watch: &mut Watch<'_>) -> Result<Count, Stopped> {
+        let parts = spread(&tops(request.n), watch, |&top, watch| {
+            count_below(request.n, top, Style::Recursive, watch)
         })?;
         let mut sum = Completions::default();
         for part in parts {
             sum.add(part);
         }
-        exact(ask.n, sum, watch)
+        exact(request.n, sum, watch)
     }
 }

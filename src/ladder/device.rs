@@ -4,18 +4,18 @@
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
-use super::watch::Stage;
-use super::{Ask, Halt, Method, Settings, Stopped, Style, Watch};
+use super::watch::SearchControl;
+use super::{Method, Request, Settings, StopReason, Stopped, Style, Watch};
 use crate::board::{Size, known};
 use crate::gpu::{Device, Launch, Program, Ticket};
 
 /// Opens the device of a style; `block` is the number of threads in a block of a GPU.
-pub(super) fn open(style: Style, block: u32) -> Result<Box<dyn Device>, Halt> {
+pub(super) fn open(style: Style, block: u32) -> Result<Box<dyn Device>, StopReason> {
     let opened = match style {
         Style::Gpu => gpu(block),
         _ => emulated(),
     };
-    opened.map_err(Halt::NoDevice)
+    opened.map_err(StopReason::NoDevice)
 }
 
 #[cfg(feature = "cuda")]
@@ -61,26 +61,26 @@ pub(super) fn self_test(
     device: &mut dyn Device,
     method: &dyn Method,
     style: Style,
-) -> Result<(), Halt> {
+) -> Result<(), StopReason> {
     let name = device.properties().identity.name.clone();
-    let refused = |why: String| Halt::NoDevice(format!("{name}: {why}"));
+    let refused = |why: String| StopReason::NoDevice(format!("{name}: {why}"));
     let n = Size::new(8).map_err(|error| refused(error.to_string()))?;
-    let ask = Ask {
+    let request = Request {
         n,
         style,
         settings: Settings::default(),
     };
     let never = AtomicBool::new(false);
-    let stage = Stage::new(Some(PATIENCE), &never, None);
-    let count = method.count_on(device, &ask, &mut Watch::new(&stage));
+    let control = SearchControl::new(Some(PATIENCE), &never, None);
+    let count = method.count_on(device, &request, &mut Watch::new(&control));
     match (count, known(n)) {
         (Ok(count), Some(known)) if count.total != known.total => Err(refused(format!(
             "it counts {} solutions of {n} queens, not {}",
             count.total, known.total
         ))),
         (Ok(_), _) => Ok(()),
-        (Err(Stopped), _) => Err(refused(match stage.halt() {
-            Some(Halt::Failed(why)) => why,
+        (Err(Stopped), _) => Err(refused(match control.stop_reason() {
+            Some(StopReason::Failed(why)) => why,
             _ => "no answer to its self-test".to_owned(),
         })),
     }

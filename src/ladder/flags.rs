@@ -1,6 +1,6 @@
 #![doc = include_str!("text/flags.md")]
 
-use super::{About, Ask, Count, Images, Method, Stopped, Style, Watch};
+use super::{About, Count, Images, Method, Request, Stopped, Style, Watch};
 
 /// A flag for each column and each diagonal.
 pub struct Flags;
@@ -19,11 +19,11 @@ impl Method for Flags {
         }
     }
 
-    fn count(&self, ask: &Ask, watch: &mut Watch<'_>) -> Result<Count, Stopped> {
-        let n = ask.n.get() as usize;
+    fn count(&self, request: &Request, watch: &mut Watch<'_>) -> Result<Count, Stopped> {
+        let n = request.n.get() as usize;
         let mut board = vec![0; n];
         let mut lines = Lines::new(n);
-        let total = match ask.style {
+        let total = match request.style {
             Style::Iterative => iterative(&mut board, &mut lines, watch)?,
             _ => recursive(&mut board, &mut lines, 0, watch)?,
         };
@@ -77,7 +77,7 @@ fn recursive(
     let mut found = 0;
     for column in 0..board.len() {
         if !lines.are_free(row, column) {
-            watch.refuse(board, row, column)?;
+            watch.show_attacked(board, row, column)?;
             continue;
         }
         board[row] = column as u8;
@@ -108,7 +108,7 @@ fn iterative(board: &mut [u8], lines: &mut Lines, watch: &mut Watch<'_>) -> Resu
         }
         next[row] += 1;
         if !lines.are_free(row, column) {
-            watch.refuse(board, row, column)?;
+            watch.show_attacked(board, row, column)?;
             continue;
         }
         board[row] = column as u8;

@@ -12,11 +12,11 @@ pub trait Method: Sync {
 
     /// Counts the board that is asked for, telling `watch` of every node.
     ///
-    /// `ask.style` is one of the method's own styles that need no device.
+    /// `request.style` is one of the method's own styles that need no device.
     ///
     /// # Errors
     /// The watch said stop.
-    fn count(&self, ask: &Ask, watch: &mut Watch<'_>) -> Result<Count, Stopped>;
+    fn count(&self, request: &Request, watch: &mut Watch<'_>) -> Result<Count, Stopped>;
 
     /// Counts the board that is asked for in a style that needs a device; the nodes of the device
     /// are told to `watch` at the end.
@@ -26,7 +26,7 @@ pub trait Method: Sync {
     fn count_on(
         &self,
         _device: &mut dyn Device,
-        _ask: &Ask,
+        _ask: &Request,
         watch: &mut Watch<'_>,
     ) -> Result<Count, Stopped> {
         Err(watch.refuse_to_run("it has no kernel for a device".to_owned()))
@@ -105,7 +105,7 @@ impl Style {
 
 /// What a method is asked to count, and how.
 #[derive(Clone, Copy, Debug)]
-pub struct Ask {
+pub struct Request {
     /// The board.
     pub n: Size,
     /// One of the method's styles.

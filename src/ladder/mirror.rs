@@ -1,7 +1,7 @@
 #![doc = include_str!("text/mirror.md")]
 
 use super::bitmap::{Search, SolutionCount, Taken, lowest_bit};
-use super::{About, Ask, Count, Images, Method, Stopped, Style, Watch};
+use super::{About, Count, Images, Method, Request, Stopped, Style, Watch};
 use crate::board::Size;
 
 /// Half the solutions, counted twice.
@@ -21,17 +21,17 @@ impl Method for Mirror {
         }
     }
 
-    fn count(&self, ask: &Ask, watch: &mut Watch<'_>) -> Result<Count, Stopped> {
+    fn count(&self, request: &Request, watch: &mut Watch<'_>) -> Result<Count, Stopped> {
         // The single queen is her own mirror image.
-        if ask.n.get() == 1 {
+        if request.n.get() == 1 {
             watch.place(&[1_u32], 0)?;
             watch.solution(&[1_u32], Images::Itself)?;
             return Ok(Count::total(1));
         }
-        let mut search = Search::new(ask.n, SolutionCount::new(Images::Mirrored), watch);
-        for start in starts(ask.n) {
+        let mut search = Search::new(request.n, SolutionCount::new(Images::Mirrored), watch);
+        for start in starts(request.n) {
             let taken = search.place_first(&start)?;
-            search.run(ask.style, start.len(), taken)?;
+            search.run(request.style, start.len(), taken)?;
         }
         Ok(Count::total(2 * search.rules.found))
     }

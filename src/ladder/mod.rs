@@ -5,7 +5,7 @@
 //! and independent oracles second: none of them shares its search with the engines.
 //!
 //! Every method keeps a [`Watch`] while it searches, which counts its nodes, stops it in time and
-//! shows an [`Audience`] what it does. [`climb`] runs one method on one board.
+//! shows an [`Audience`] what it does. [`run_method`] runs one method on one board.
 
 pub mod backtrack;
 pub mod bit_board;
@@ -14,7 +14,7 @@ pub mod bitmap_orbits;
 pub mod bound1;
 pub mod carry_chain;
 pub mod carry_chain_parallel;
-mod classes;
+mod class_counts;
 mod device;
 pub mod flags;
 mod method;
@@ -23,10 +23,10 @@ pub mod node_layer;
 pub mod orbits;
 pub mod permutations;
 mod plot;
-mod row;
 mod spread;
 pub mod symmetry;
 pub mod symmetry_parallel;
+mod table_row;
 pub mod tuples;
 mod watch;
 
@@ -35,10 +35,10 @@ use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
 use crate::gpu::Device;
-pub use method::{About, Ask, Count, Listed, Method, Settings, Style};
+pub use method::{About, Count, Listed, Method, Request, Settings, Style};
 pub use plot::plot;
-pub use row::Row;
-pub use watch::{Audience, Halt, Images, Queen, Scene, Stopped, Watch};
+pub use table_row::TableRow;
+pub use watch::{Audience, Images, Queen, Scene, StopReason, Stopped, Watch};
 
 /// Every method, from the slowest idea to the fastest.
 pub const METHODS: [&dyn Method; 15] = [
@@ -76,43 +76,45 @@ pub fn method(name: &str) -> Option<&'static dyn Method> {
 /// Why there is no count.
 ///
 /// # Panics
-/// `ask.style` is not one of the method's styles.
-pub fn climb(
+/// `request.style` is not one of the method's styles.
+pub fn run_method(
     method: &dyn Method,
-    ask: &Ask,
+    request: &Request,
     time_limit: Option<Duration>,
     interrupt: &AtomicBool,
     audience: Option<&Mutex<dyn Audience>>,
-) -> Result<Row, Halt> {
-    assert_has_style(method, ask.style);
-    if ask.style.needs_device() {
-        let mut device = device::open(ask.style, ask.settings.block)?;
-        return climb_on(device.as_mut(), method, ask, time_limit, interrupt);
+) -> Result<TableRow, StopReason> {
+    assert_has_style(method, request.style);
+    if request.style.needs_device() {
+        let mut device = device::open(request.style, request.settings.block)?;
+        return run_method_on(device.as_mut(), method, request, time_limit, interrupt);
     }
-    let stage = watch::Stage::new(time_limit, interrupt, audience);
-    timed(method, ask, stage, |watch| method.count(ask, watch))
+    let control = watch::SearchControl::new(time_limit, interrupt, audience);
+    timed(method, request, control, |watch| {
+        method.count(request, watch)
+    })
 }
 
-/// Runs a method on a board with a device that is open already: as [`climb`], in a style that needs
+/// Runs a method on a board with a device that is open already: as [`run_method`], in a style that needs
 /// one.
 ///
 /// # Errors
 /// Why there is no count.
 ///
 /// # Panics
-/// `ask.style` is not one of the method's styles.
-pub fn climb_on(
+/// `request.style` is not one of the method's styles.
+pub fn run_method_on(
     device: &mut dyn Device,
     method: &dyn Method,
-    ask: &Ask,
+    request: &Request,
     time_limit: Option<Duration>,
     interrupt: &AtomicBool,
-) -> Result<Row, Halt> {
-    assert_has_style(method, ask.style);
-    device::self_test(device, method, ask.style)?;
-    let stage = watch::Stage::new(time_limit, interrupt, None);
-    timed(method, ask, stage, |watch| {
-        method.count_on(device, ask, watch)
+) -> Result<TableRow, StopReason> {
+    assert_has_style(method, request.style);
+    device::self_test(device, method, request.style)?;
+    let control = watch::SearchControl::new(time_limit, interrupt, None);
+    timed(method, request, control, |watch| {
+        method.count_on(device, request, watch)
     })
 }
 
@@ -123,18 +125,24 @@ fn assert_has_style(method: &dyn Method, style: Style) {
 
 fn timed(
     method: &dyn Method,
-    ask: &Ask,
-    stage: watch::Stage<'_>,
+    request: &Request,
+    control: watch::SearchControl<'_>,
     count: impl FnOnce(&mut Watch<'_>) -> Result<Count, Stopped>,
-) -> Result<Row, Halt> {
-    let mut watch = Watch::new(&stage);
+) -> Result<TableRow, StopReason> {
+    let mut watch = Watch::new(&control);
     let start = Instant::now();
     let count = count(&mut watch);
     let seconds = start.elapsed().as_secs_f64();
     let nodes = watch.nodes();
     match count {
-        Ok(count) => Ok(Row::new(method.about().name, ask, count, nodes, seconds)),
+        Ok(count) => Ok(TableRow::new(
+            method.about().name,
+            request,
+            count,
+            nodes,
+            seconds,
+        )),
         // Whoever says `Stopped` has said why first.
-        Err(Stopped) => Err(stage.halt().unwrap_or(Halt::Interrupted)),
+        Err(Stopped) => Err(control.stop_reason().unwrap_or(StopReason::Interrupted)),
     }
 }

@@ -3,7 +3,7 @@
 use super::bitmap::{Search, SolutionCount, Taken, lowest_bit};
 use super::device::Launches;
 use super::spread::spread;
-use super::{About, Ask, Count, Images, Method, Settings, Stopped, Style, Watch, mirror};
+use super::{About, Count, Images, Method, Request, Settings, Stopped, Style, Watch, mirror};
 use crate::gpu::{Device, Program};
 
 /// Breadth first to a layer, then each node on its own.
@@ -28,16 +28,16 @@ impl Method for NodeLayer {
         }
     }
 
-    fn count(&self, ask: &Ask, watch: &mut Watch<'_>) -> Result<Count, Stopped> {
-        if ask.n.get() == 1 {
+    fn count(&self, request: &Request, watch: &mut Watch<'_>) -> Result<Count, Stopped> {
+        if request.n.get() == 1 {
             return one_queen(watch);
         }
-        let layer = layer(ask, watch)?;
+        let layer = layer(request, watch)?;
         let found = spread(&layer, watch, |node, watch| {
-            let mut search = Search::new(ask.n, SolutionCount::new(Images::Mirrored), watch);
+            let mut search = Search::new(request.n, SolutionCount::new(Images::Mirrored), watch);
             let queens = node.queens();
             search.board[..queens].copy_from_slice(&node.board[..queens]);
-            search.run(ask.style, queens, node.taken)?;
+            search.run(request.style, queens, node.taken)?;
             Ok(search.rules.found)
         })?;
         Ok(Count::total(2 * found.into_iter().sum::<u64>()))
@@ -46,21 +46,21 @@ impl Method for NodeLayer {
     fn count_on(
         &self,
         device: &mut dyn Device,
-        ask: &Ask,
+        request: &Request,
         watch: &mut Watch<'_>,
     ) -> Result<Count, Stopped> {
-        if ask.n.get() == 1 {
+        if request.n.get() == 1 {
             return one_queen(watch);
         }
-        let layer = layer(ask, watch)?;
+        let layer = layer(request, watch)?;
         let nodes: Vec<u32> = layer.iter().flat_map(|node| node.taken.words()).collect();
         let mut launches = Launches::new(device, Program::NODE_LAYER);
         // Two and three queens have no node with a queen in each row.
         if !layer.is_empty() {
-            launches.submit(nodes, layer.len() as u32, vec![ask.n.get()], watch)?;
+            launches.submit(nodes, layer.len() as u32, vec![request.n.get()], watch)?;
         }
         let [placed, solutions] = launches.finish(watch)?;
-        watch.join(placed);
+        watch.add_nodes(placed);
         Ok(Count::total(2 * solutions))
     }
 }
@@ -100,19 +100,19 @@ impl Node {
 }
 
 /// The nodes with as many queens as the layer asks for, or all n on a smaller board.
-fn layer(ask: &Ask, watch: &mut Watch<'_>) -> Result<Vec<Node>, Stopped> {
+fn layer(request: &Request, watch: &mut Watch<'_>) -> Result<Vec<Node>, Stopped> {
     let empty = Node {
         taken: Taken::default(),
         board: [0; DEEPEST],
     };
     let mut nodes = Vec::new();
-    for start in mirror::starts(ask.n) {
+    for start in mirror::starts(request.n) {
         for _ in &start {
             watch.count()?;
         }
         nodes.push(start.into_iter().fold(empty, Node::with));
     }
-    let depth = ask.settings.layer.min(ask.n.get()) as usize;
+    let depth = request.settings.layer.min(request.n.get()) as usize;
     for queens in 1..depth {
         let mut next = Vec::new();
         for node in nodes {
@@ -121,7 +121,7 @@ fn layer(ask: &Ask, watch: &mut Watch<'_>) -> Result<Vec<Node>, Stopped> {
                 next.push(node);
                 continue;
             }
-            let mut free = node.taken.free(ask.n.full_mask());
+            let mut free = node.taken.free(request.n.full_mask());
             while free != 0 {
                 let bit = lowest_bit(free);
                 free ^= bit;
@@ -132,7 +132,7 @@ fn layer(ask: &Ask, watch: &mut Watch<'_>) -> Result<Vec<Node>, Stopped> {
                 return Err(watch.refuse_to_run(format!(
                     "layer {depth} of n = {} has more than {MOST_NODES} nodes; \
                      choose a smaller --layer",
-                    ask.n
+                    request.n
                 )));
             }
         }
@@ -147,10 +147,10 @@ mod tests {
 
     use super::*;
     use crate::board::Size;
-    use crate::ladder::watch::Stage;
+    use crate::ladder::watch::SearchControl;
 
     fn layer_size(n: u32, layer: u32) -> Result<usize, Stopped> {
-        let ask = Ask {
+        let request = Request {
             n: Size::new(n).unwrap(),
             style: Style::Recursive,
             settings: Settings {
@@ -159,8 +159,8 @@ mod tests {
             },
         };
         let interrupt = AtomicBool::new(false);
-        let stage = Stage::new(None, &interrupt, None);
-        super::layer(&ask, &mut Watch::new(&stage)).map(|nodes| nodes.len())
+        let control = SearchControl::new(None, &interrupt, None);
+        super::layer(&request, &mut Watch::new(&control)).map(|nodes| nodes.len())
     }
 
     #[test]

@@ -2,9 +2,9 @@
 
 use std::cmp::Ordering;
 
-use super::classes::Classes;
+use super::class_counts::ClassCounts;
 use super::flags::Lines;
-use super::{About, Ask, Count, Images, Method, Stopped, Style, Watch};
+use super::{About, Count, Images, Method, Request, Stopped, Style, Watch};
 
 /// Every solution, classified by its eight images.
 pub struct Orbits;
@@ -23,15 +23,15 @@ impl Method for Orbits {
         }
     }
 
-    fn count(&self, ask: &Ask, watch: &mut Watch<'_>) -> Result<Count, Stopped> {
-        let n = ask.n.get() as usize;
+    fn count(&self, request: &Request, watch: &mut Watch<'_>) -> Result<Count, Stopped> {
+        let n = request.n.get() as usize;
         let mut search = Search {
             board: vec![0; n],
             lines: Lines::new(n),
             total: 0,
-            classes: Classes::default(),
+            classes: ClassCounts::default(),
         };
-        match ask.style {
+        match request.style {
             Style::Iterative => search.iterative(watch)?,
             _ => search.recursive(0, watch)?,
         }
@@ -46,7 +46,7 @@ struct Search {
     board: Vec<u8>,
     lines: Lines,
     total: u64,
-    classes: Classes,
+    classes: ClassCounts,
 }
 
 impl Search {
@@ -57,7 +57,7 @@ impl Search {
         }
         for column in 0..n {
             if !self.lines.are_free(row, column) {
-                watch.refuse(&self.board, row, column)?;
+                watch.show_attacked(&self.board, row, column)?;
                 continue;
             }
             self.board[row] = column as u8;
@@ -85,7 +85,7 @@ impl Search {
             }
             next[row] += 1;
             if !self.lines.are_free(row, column) {
-                watch.refuse(&self.board, row, column)?;
+                watch.show_attacked(&self.board, row, column)?;
                 continue;
             }
             self.board[row] = column as u8;

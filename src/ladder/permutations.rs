@@ -1,6 +1,6 @@
 #![doc = include_str!("text/permutations.md")]
 
-use super::{About, Ask, Count, Images, Listed, Method, Stopped, Style, Watch};
+use super::{About, Count, Images, Listed, Method, Request, Stopped, Style, Watch};
 
 /// One queen in each row and each column, the diagonals tested when the board is complete.
 pub struct Permutations;
@@ -19,11 +19,11 @@ impl Method for Permutations {
         }
     }
 
-    fn count(&self, ask: &Ask, watch: &mut Watch<'_>) -> Result<Count, Stopped> {
-        let n = ask.n.get() as usize;
+    fn count(&self, request: &Request, watch: &mut Watch<'_>) -> Result<Count, Stopped> {
+        let n = request.n.get() as usize;
         let mut board = vec![0; n];
         let mut taken = vec![false; n];
-        let total = match ask.style {
+        let total = match request.style {
             Style::Iterative => iterative(&mut board, &mut taken, watch)?,
             _ => recursive(&mut board, &mut taken, 0, watch)?,
         };
@@ -44,11 +44,11 @@ fn recursive(
     let mut found = 0;
     for column in 0..board.len() {
         if taken[column] {
-            watch.refuse(board, row, column)?;
+            watch.show_attacked(board, row, column)?;
             continue;
         }
         board[row] = column as u8;
-        watch.sketch(board, row)?;
+        watch.show_placed(board, row)?;
         taken[column] = true;
         found += recursive(board, taken, row + 1, watch)?;
         taken[column] = false;
@@ -75,11 +75,11 @@ fn iterative(board: &mut [u8], taken: &mut [bool], watch: &mut Watch<'_>) -> Res
         }
         next[row] += 1;
         if taken[column] {
-            watch.refuse(board, row, column)?;
+            watch.show_attacked(board, row, column)?;
             continue;
         }
         board[row] = column as u8;
-        watch.sketch(board, row)?;
+        watch.show_placed(board, row)?;
         if row + 1 == n {
             found += test(board, watch)?;
         } else {

@@ -1,6 +1,6 @@
 use std::fmt::Write;
 
-use super::Row;
+use super::TableRow;
 
 const WIDTH: f64 = 960.0;
 const HEIGHT: f64 = 600.0;
@@ -21,7 +21,7 @@ const COLOURS: [&str; 15] = [
 
 /// Draws time against board size as an SVG picture, time on a logarithmic scale: one curve for
 /// each method and style, in the order of their first rows.
-pub fn plot(rows: &[Row]) -> String {
+pub fn plot(rows: &[TableRow]) -> String {
     let curves = curves(rows);
     let scale = Scale::new(rows);
     let mut svg = String::new();
@@ -33,13 +33,13 @@ pub fn plot(rows: &[Row]) -> String {
 /// The rows of one method in one style, by ascending size.
 struct Curve<'a> {
     title: String,
-    rows: Vec<&'a Row>,
+    rows: Vec<&'a TableRow>,
     colour: &'static str,
     /// The pattern of the line, none for a solid one.
     dashes: Option<&'static str>,
 }
 
-fn curves(rows: &[Row]) -> Vec<Curve<'_>> {
+fn curves(rows: &[TableRow]) -> Vec<Curve<'_>> {
     let mut curves: Vec<Curve<'_>> = Vec::new();
     let mut methods: Vec<&str> = Vec::new();
     for row in rows {
@@ -76,7 +76,7 @@ struct Scale {
 }
 
 impl Scale {
-    fn new(rows: &[Row]) -> Self {
+    fn new(rows: &[TableRow]) -> Self {
         let sizes = rows.iter().map(|row| f64::from(row.n.get()));
         let (first, last) = sizes.fold((f64::MAX, 1.0), |(first, last): (f64, f64), n| {
             (first.min(n), last.max(n))
@@ -243,8 +243,8 @@ mod tests {
     use crate::board::Size;
     use crate::ladder::METHODS;
 
-    fn row(n: u32, method: &str, style: Option<&str>, seconds: f64) -> Row {
-        Row {
+    fn row(n: u32, method: &str, style: Option<&str>, seconds: f64) -> TableRow {
+        TableRow {
             n: Size::new(n).unwrap(),
             method: method.into(),
             style: style.map(Into::into),

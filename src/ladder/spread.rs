@@ -37,7 +37,7 @@ pub(super) fn spread<T: Sync, R: Send>(
     });
     let mut all = Vec::with_capacity(tasks.len());
     for (results, nodes) in ends {
-        watch.join(nodes);
+        watch.add_nodes(nodes);
         all.extend(results?);
     }
     Ok(all)

@@ -5,8 +5,8 @@ use std::cmp::Ordering;
 
 use super::bitmap::{Rules, Search, Taken};
 use super::bitmap_orbits::quarter_turn;
-use super::classes::Classes;
-use super::{About, Ask, Count, Images, Method, Stopped, Style, Watch};
+use super::class_counts::ClassCounts;
+use super::{About, Count, Images, Method, Request, Stopped, Style, Watch};
 use crate::board::Size;
 
 /// Only boards that may be the smallest of their images, cut off as early as can be.
@@ -26,13 +26,13 @@ impl Method for Symmetry {
         }
     }
 
-    fn count(&self, ask: &Ask, watch: &mut Watch<'_>) -> Result<Count, Stopped> {
+    fn count(&self, request: &Request, watch: &mut Watch<'_>) -> Result<Count, Stopped> {
         let mut classes = Vec::new();
-        for start in Start::all(ask.n) {
-            classes.push(start.count(ask.n, ask.style, watch)?);
+        for start in Start::all(request.n) {
+            classes.push(start.count(request.n, request.style, watch)?);
         }
         Ok(Count::classes(
-            classes.into_iter().sum::<Classes>().orbits(),
+            classes.into_iter().sum::<ClassCounts>().orbits(),
         ))
     }
 }
@@ -64,12 +64,17 @@ impl Start {
     }
 
     /// Counts the classes of solutions that begin so.
-    pub fn count(self, n: Size, style: Style, watch: &mut Watch<'_>) -> Result<Classes, Stopped> {
+    pub fn count(
+        self,
+        n: Size,
+        style: Style,
+        watch: &mut Watch<'_>,
+    ) -> Result<ClassCounts, Stopped> {
         match self {
             Self::OneQueen => {
                 watch.place(&[1_u32], 0)?;
                 watch.solution(&[1_u32], Images::Orbit(1))?;
-                Ok(Classes::of_one_queen())
+                Ok(ClassCounts::of_one_queen())
             }
             Self::Corner(corner) => count(n, style, &corner.first_queens(), corner, watch),
             Self::Side(side) => count(n, style, &side.first_queens(), side, watch),
@@ -83,10 +88,10 @@ fn count(
     first_queens: &[u32],
     case: impl Case,
     watch: &mut Watch<'_>,
-) -> Result<Classes, Stopped> {
+) -> Result<ClassCounts, Stopped> {
     let leaf = Leaf {
         case,
-        classes: Classes::default(),
+        classes: ClassCounts::default(),
     };
     let mut search = Search::new(n, leaf, watch);
     let taken = search.place_first(first_queens)?;
@@ -106,7 +111,7 @@ pub(super) trait Case: Copy {
 
 struct Leaf<C> {
     case: C,
-    classes: Classes,
+    classes: ClassCounts,
 }
 
 impl<C: Case> Rules for Leaf<C> {

@@ -1,9 +1,9 @@
 #![doc = include_str!("text/symmetry-parallel.md")]
 
-use super::classes::Classes;
+use super::class_counts::ClassCounts;
 use super::spread::spread;
 use super::symmetry::Start;
-use super::{About, Ask, Count, Method, Stopped, Style, Watch};
+use super::{About, Count, Method, Request, Stopped, Style, Watch};
 
 /// The symmetry search, its starts spread over all cores.
 pub struct SymmetryParallel;
@@ -22,13 +22,13 @@ impl Method for SymmetryParallel {
         }
     }
 
-    fn count(&self, ask: &Ask, watch: &mut Watch<'_>) -> Result<Count, Stopped> {
-        let starts = Start::all(ask.n);
+    fn count(&self, request: &Request, watch: &mut Watch<'_>) -> Result<Count, Stopped> {
+        let starts = Start::all(request.n);
         let classes = spread(&starts, watch, |start, watch| {
-            start.count(ask.n, Style::Recursive, watch)
+            start.count(request.n, Style::Recursive, watch)
         })?;
         Ok(Count::classes(
-            classes.into_iter().sum::<Classes>().orbits(),
+            classes.into_iter().sum::<ClassCounts>().orbits(),
         ))
     }
 }

@@ -1,6 +1,6 @@
 #![doc = include_str!("text/tuples.md")]
 
-use super::{About, Ask, Count, Images, Listed, Method, Stopped, Style, Watch};
+use super::{About, Count, Images, Listed, Method, Request, Stopped, Style, Watch};
 
 /// Every tuple, tested when it is complete.
 pub struct Tuples;
@@ -19,9 +19,9 @@ impl Method for Tuples {
         }
     }
 
-    fn count(&self, ask: &Ask, watch: &mut Watch<'_>) -> Result<Count, Stopped> {
-        let mut board = vec![0; ask.n.get() as usize];
-        let total = match ask.style {
+    fn count(&self, request: &Request, watch: &mut Watch<'_>) -> Result<Count, Stopped> {
+        let mut board = vec![0; request.n.get() as usize];
+        let total = match request.style {
             Style::Iterative => iterative(&mut board, watch)?,
             _ => recursive(&mut board, 0, watch)?,
         };
@@ -37,7 +37,7 @@ fn recursive(board: &mut [u8], row: usize, watch: &mut Watch<'_>) -> Result<u64,
     let mut found = 0;
     for column in 0..board.len() {
         board[row] = column as u8;
-        watch.sketch(board, row)?;
+        watch.show_placed(board, row)?;
         found += recursive(board, row + 1, watch)?;
     }
     Ok(found)
@@ -51,7 +51,7 @@ fn iterative(board: &mut [u8], watch: &mut Watch<'_>) -> Result<u64, Stopped> {
     let mut moved = 0;
     loop {
         for row in moved..board.len() {
-            watch.sketch(board, row)?;
+            watch.show_placed(board, row)?;
         }
         found += test(board, watch)?;
         let Some(wheel) = board.iter().rposition(|&column| column < last_column) else {

@@ -6,13 +6,13 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
-/// The search has been told to stop. Why is in [`Halt`].
+/// The search has been told to stop. Why is in [`StopReason`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Stopped;
 
 /// Why a method gave no count.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum Halt {
+pub enum StopReason {
     /// It took longer than it was allowed.
     #[error("stopped at its time limit")]
     TimeLimit,
@@ -28,7 +28,7 @@ pub enum Halt {
     /// The device failed in the middle of the search.
     #[error("{0}")]
     Failed(String),
-    /// The method cannot do what its settings ask.
+    /// The method cannot do what its settings request.
     #[error("{0}")]
     Refused(String),
 }
@@ -52,7 +52,7 @@ pub enum Scene {
         side: &'static str,
     },
     /// A square was looked at and found attacked.
-    Refused {
+    Attacked {
         /// The rows above the square.
         rows: Vec<Option<u8>>,
         /// The column of the square.
@@ -93,7 +93,7 @@ pub enum Images {
 /// Who is shown scenes.
 pub trait Audience: Send {
     /// Whether every square of the search is wanted, [`Scene::Placed`],
-    /// [`Scene::Refused`] and [`Scene::Side`], and not only boards.
+    /// [`Scene::Attacked`] and [`Scene::Side`], and not only boards.
     fn wants_squares(&self) -> bool;
 
     /// Sees a scene. `Break` ends the search.
@@ -121,15 +121,15 @@ impl Queen for u32 {
 }
 
 /// When a search has to end, and who looks on: one for all threads of a method.
-pub(super) struct Stage<'a> {
+pub(super) struct SearchControl<'a> {
     deadline: Option<Instant>,
     interrupt: &'a AtomicBool,
     audience: Option<&'a Mutex<dyn Audience>>,
     wants_squares: bool,
-    halt: OnceLock<Halt>,
+    stop_reason: OnceLock<StopReason>,
 }
 
-impl<'a> Stage<'a> {
+impl<'a> SearchControl<'a> {
     /// A search that starts now, ends after `time_limit` or when `interrupt` is set, and is seen
     /// by `audience`.
     pub fn new(
@@ -143,39 +143,39 @@ impl<'a> Stage<'a> {
             interrupt,
             wants_squares: audience.is_some_and(|audience| lock(audience).wants_squares()),
             audience,
-            halt: OnceLock::new(),
+            stop_reason: OnceLock::new(),
         }
     }
 
     /// Nodes between two looks at the clock: a fraction of a millisecond for the fast methods. One
     /// if every square is to be shown, which is why the fast path of a node has no other question
-    /// to ask.
+    /// to request.
     fn nodes_between_looks(&self) -> u64 {
         if self.wants_squares { 1 } else { 1 << 12 }
     }
 
     /// Why the search was stopped.
-    pub fn halt(self) -> Option<Halt> {
-        self.halt.into_inner()
+    pub fn stop_reason(self) -> Option<StopReason> {
+        self.stop_reason.into_inner()
     }
 }
 
 /// One thread's view of the search.
 pub struct Watch<'a> {
     /// Nodes down to the next look at the clock: counting down to zero is the cheapest way to
-    /// count and to ask at once.
+    /// count and to test in one step.
     until_look: u64,
     /// Nodes at that look.
     nodes_then: u64,
-    stage: &'a Stage<'a>,
+    control: &'a SearchControl<'a>,
 }
 
 impl<'a> Watch<'a> {
-    pub(super) fn new(stage: &'a Stage<'a>) -> Self {
+    pub(super) fn new(control: &'a SearchControl<'a>) -> Self {
         Self {
-            until_look: stage.nodes_between_looks(),
-            nodes_then: stage.nodes_between_looks(),
-            stage,
+            until_look: control.nodes_between_looks(),
+            nodes_then: control.nodes_between_looks(),
+            control,
         }
     }
 
@@ -202,8 +202,8 @@ impl<'a> Watch<'a> {
     /// # Errors
     /// The audience left.
     #[inline]
-    pub fn sketch<Q: Queen>(&self, board: &[Q], row: usize) -> Result<(), Stopped> {
-        if !self.stage.wants_squares {
+    pub fn show_placed<Q: Queen>(&self, board: &[Q], row: usize) -> Result<(), Stopped> {
+        if !self.control.wants_squares {
             return Ok(());
         }
         self.show(|| Scene::Placed {
@@ -219,7 +219,7 @@ impl<'a> Watch<'a> {
     #[inline]
     pub fn place_among<Q: Queen>(&mut self, board: &[Q], row: usize) -> Result<(), Stopped> {
         self.count()?;
-        if !self.stage.wants_squares {
+        if !self.control.wants_squares {
             return Ok(());
         }
         self.show(|| Scene::Placed {
@@ -234,7 +234,7 @@ impl<'a> Watch<'a> {
     /// It is time to stop.
     pub fn side<Q: Queen>(&mut self, board: &[Q], side: &'static str) -> Result<(), Stopped> {
         self.count()?;
-        if !self.stage.wants_squares {
+        if !self.control.wants_squares {
             return Ok(());
         }
         self.show(|| Scene::Side {
@@ -248,11 +248,16 @@ impl<'a> Watch<'a> {
     /// # Errors
     /// The audience left.
     #[inline]
-    pub fn refuse<Q: Queen>(&self, board: &[Q], row: usize, column: usize) -> Result<(), Stopped> {
-        if !self.stage.wants_squares {
+    pub fn show_attacked<Q: Queen>(
+        &self,
+        board: &[Q],
+        row: usize,
+        column: usize,
+    ) -> Result<(), Stopped> {
+        if !self.control.wants_squares {
             return Ok(());
         }
-        self.show(|| Scene::Refused {
+        self.show(|| Scene::Attacked {
             rows: columns(&board[..row]),
             column: column as u8,
         })
@@ -308,21 +313,21 @@ impl<'a> Watch<'a> {
 
     /// Ends the search because what is asked for cannot be done.
     pub(super) fn refuse_to_run(&self, why: String) -> Stopped {
-        self.stop(Halt::Refused(why))
+        self.stop(StopReason::Refused(why))
     }
 
     /// Ends the search because its device failed.
     pub(super) fn fail(&self, why: String) -> Stopped {
-        self.stop(Halt::Failed(why))
+        self.stop(StopReason::Failed(why))
     }
 
-    /// A watch for another thread of the same search. [`join`](Self::join) adds its nodes.
+    /// A watch for another thread of the same search. [`add_nodes`](Self::add_nodes) adds its nodes.
     pub(super) fn fork(&self) -> Self {
-        Self::new(self.stage)
+        Self::new(self.control)
     }
 
     /// Adds the nodes of a forked watch, or of a device.
-    pub(super) fn join(&mut self, nodes: u64) {
+    pub(super) fn add_nodes(&mut self, nodes: u64) {
         self.nodes_then += nodes;
     }
 
@@ -331,12 +336,12 @@ impl<'a> Watch<'a> {
     #[inline(never)]
     fn look_and_show<Q: Queen>(&mut self, board: &[Q], row: usize) -> Result<(), Stopped> {
         self.look()?;
-        self.sketch(board, row)
+        self.show_placed(board, row)
     }
 
     #[cold]
     fn look(&mut self) -> Result<(), Stopped> {
-        self.until_look = self.stage.nodes_between_looks();
+        self.until_look = self.control.nodes_between_looks();
         self.nodes_then += self.until_look;
         self.check()
     }
@@ -346,13 +351,16 @@ impl<'a> Watch<'a> {
     /// # Errors
     /// It is time to stop.
     pub(super) fn check(&self) -> Result<(), Stopped> {
-        let stage = self.stage;
-        if stage.halt.get().is_some() {
+        let control = self.control;
+        if control.stop_reason.get().is_some() {
             Err(Stopped)
-        } else if stage.interrupt.load(Ordering::Relaxed) {
-            Err(self.stop(Halt::Interrupted))
-        } else if stage.deadline.is_some_and(|limit| Instant::now() >= limit) {
-            Err(self.stop(Halt::TimeLimit))
+        } else if control.interrupt.load(Ordering::Relaxed) {
+            Err(self.stop(StopReason::Interrupted))
+        } else if control
+            .deadline
+            .is_some_and(|limit| Instant::now() >= limit)
+        {
+            Err(self.stop(StopReason::TimeLimit))
         } else {
             Ok(())
         }
@@ -360,18 +368,18 @@ impl<'a> Watch<'a> {
 
     #[inline]
     fn show(&self, scene: impl FnOnce() -> Scene) -> Result<(), Stopped> {
-        let Some(audience) = self.stage.audience else {
+        let Some(audience) = self.control.audience else {
             return Ok(());
         };
         match lock(audience).see(scene()) {
             ControlFlow::Continue(()) => Ok(()),
-            ControlFlow::Break(()) => Err(self.stop(Halt::AudienceLeft)),
+            ControlFlow::Break(()) => Err(self.stop(StopReason::AudienceLeft)),
         }
     }
 
-    fn stop(&self, why: Halt) -> Stopped {
+    fn stop(&self, why: StopReason) -> Stopped {
         // The first reason is the one that counts.
-        let _ = self.stage.halt.set(why);
+        let _ = self.control.stop_reason.set(why);
         Stopped
     }
 }

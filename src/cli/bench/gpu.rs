@@ -11,7 +11,7 @@ use crate::cli::usage::say;
 use crate::config::Machine;
 use crate::gpu::cuda::{Cuda, CudaSettings, devices};
 use crate::gpu::{Device, OwnerSettings, Program};
-use crate::ladder::{self, Ask, METHODS, Settings, Style};
+use crate::ladder::{self, METHODS, Request, Settings, Style};
 
 /// Flags of `bench --gpu`.
 #[derive(Debug, clap::Args)]
@@ -167,13 +167,14 @@ fn historical(args: &Args, draft: &Draft) -> Result<(), Failure> {
         let name = method.about().name;
         let sizes = HISTORICAL.into_iter().filter(|&n| n <= args.up_to);
         for n in sizes.filter_map(|n| Size::new(n).ok()) {
-            let ask = Ask {
+            let request = Request {
                 n,
                 style: Style::Gpu,
                 settings,
             };
-            let row = ladder::climb_on(&mut device, method, &ask, None, &AtomicBool::new(false))
-                .map_err(|why| broken(format!("{name}, n = {n}: {why}")))?;
+            let row =
+                ladder::run_method_on(&mut device, method, &request, None, &AtomicBool::new(false))
+                    .map_err(|why| broken(format!("{name}, n = {n}: {why}")))?;
             if let Some(wrong) = row.contradiction() {
                 let message = format!("{name}, n = {n}: {wrong}");
                 return Err(Failure::new(Exit::Mismatch, message));

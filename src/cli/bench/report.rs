@@ -15,7 +15,7 @@ use crate::cli::exit::{Exit, Failure};
 use crate::cli::print;
 use crate::cli::usage::say;
 use crate::gpu::Properties;
-use crate::ladder::Row;
+use crate::ladder::TableRow;
 
 /// All that is measured, in the form of the JSON.
 #[derive(Debug, Serialize)]
@@ -25,7 +25,7 @@ pub struct Report {
     pub boards: Vec<Board>,
     /// `None` until it is measured.
     pub mixed: Option<MixedResult>,
-    pub historical: Vec<Row>,
+    pub historical: Vec<TableRow>,
     /// Why it ends early; `None` if all was measured.
     pub error: Option<String>,
 }

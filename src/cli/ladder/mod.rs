@@ -26,7 +26,9 @@ use super::exit::{Exit, Failure};
 use super::usage::say;
 use super::{explain, print};
 use crate::config::{Sizes, Span, Value};
-use crate::ladder::{About, Ask, Audience, Halt, METHODS, Method, Row, Settings, Style, climb};
+use crate::ladder::{
+    About, Audience, METHODS, Method, Request, Settings, StopReason, Style, TableRow, run_method,
+};
 
 const HELP: &str = "\
 Examples:
@@ -204,7 +206,7 @@ fn run_with(args: &Args) -> Result<(), Failure> {
 type Rung = (&'static dyn Method, Style);
 
 /// Runs what the flags ask for. `rows` gets the rows that are finished, whatever comes after.
-fn climb_all(args: &Args, rows: &mut Vec<Row>) -> Result<(), Failure> {
+fn climb_all(args: &Args, rows: &mut Vec<TableRow>) -> Result<(), Failure> {
     let sizes = match args.n {
         Some(sizes) => sizes,
         None => Sizes::parse("8").map_err(Failure::usage)?,
@@ -220,12 +222,12 @@ fn climb_all(args: &Args, rows: &mut Vec<Row>) -> Result<(), Failure> {
         let mut index = 0;
         while let Some(&(method, style)) = rungs.get(index) {
             let about = method.about();
-            let ask = Ask {
+            let request = Request {
                 n,
                 style,
                 settings: settings(args),
             };
-            match watched(args, method, &ask, &interrupt) {
+            match watched(args, method, &request, &interrupt) {
                 Ok(row) => {
                     if let Some(wrong) = row.contradiction() {
                         let title = row.title();
@@ -255,7 +257,7 @@ fn climb_all(args: &Args, rows: &mut Vec<Row>) -> Result<(), Failure> {
                     say(&format!("{title}: stopped at --limit {limit} on n = {n}"));
                     index += 1;
                 }
-                Err(Ended::Halt(why @ Halt::NoDevice(_))) => {
+                Err(Ended::Stopped(why @ StopReason::NoDevice(_))) => {
                     let message = format!("{}: {why}", title(about, style));
                     if style_asked_for(args) == Some(style) {
                         return Err(Failure::new(Exit::Unavailable, message));
@@ -263,20 +265,20 @@ fn climb_all(args: &Args, rows: &mut Vec<Row>) -> Result<(), Failure> {
                     say(&message);
                     rungs.remove(index);
                 }
-                Err(Ended::Halt(why @ Halt::Failed(_))) => {
+                Err(Ended::Stopped(why @ StopReason::Failed(_))) => {
                     let message = format!("{}: {why} on n = {n}", title(about, style));
                     return Err(Failure::new(Exit::Error, message));
                 }
-                Err(Ended::Halt(why @ Halt::TimeLimit)) => {
+                Err(Ended::Stopped(why @ StopReason::TimeLimit)) => {
                     say(&format!("{}: {why} on n = {n}", title(about, style)));
                     // Larger boards would take longer.
                     rungs.remove(index);
                 }
-                Err(Ended::Halt(Halt::AudienceLeft)) => return Ok(()),
-                Err(Ended::Halt(why @ Halt::Interrupted)) => {
+                Err(Ended::Stopped(StopReason::AudienceLeft)) => return Ok(()),
+                Err(Ended::Stopped(why @ StopReason::Interrupted)) => {
                     return Err(Failure::new(Exit::Stopped, format!("{why} on n = {n}")));
                 }
-                Err(Ended::Halt(why @ Halt::Refused(_))) => {
+                Err(Ended::Stopped(why @ StopReason::Refused(_))) => {
                     return Err(Failure::usage(format!("{}: {why}", title(about, style))));
                 }
                 Err(Ended::Failure(failure)) => return Err(failure),
@@ -445,7 +447,7 @@ fn interrupt() -> Result<Arc<AtomicBool>, Failure> {
 
 /// Why there is no row.
 enum Ended {
-    Halt(Halt),
+    Stopped(StopReason),
     /// So many boards or lines were asked for, and are printed.
     Limit(u64),
     Failure(Failure),
@@ -455,15 +457,15 @@ enum Ended {
 fn watched(
     args: &Args,
     method: &dyn Method,
-    ask: &Ask,
+    request: &Request,
     interrupt: &AtomicBool,
-) -> Result<Row, Ended> {
+) -> Result<TableRow, Ended> {
     let run = |audience: Option<&Mutex<dyn Audience>>| {
         // A signal between two rows: the shortest searches end without a look at the flag.
         if interrupt.load(Ordering::Relaxed) {
-            return Err(Halt::Interrupted);
+            return Err(StopReason::Interrupted);
         }
-        climb(method, ask, args.time_limit, interrupt, audience)
+        run_method(method, request, args.time_limit, interrupt, audience)
     };
     let limit = args.limit.unwrap_or(u64::MAX);
     let (row, end) = if let Some(which) = args.boards {
@@ -473,7 +475,7 @@ fn watched(
         let lines = Mutex::new(Lines::new(listed, limit));
         (run(Some(&lines)), end(lines, Lines::finish))
     } else if args.step {
-        let steps = Mutex::new(Steps::new(ask.n));
+        let steps = Mutex::new(Steps::new(request.n));
         let row = run(Some(&steps));
         (row, end(steps, Steps::finish).map(|()| false))
     } else {
@@ -482,7 +484,7 @@ fn watched(
     if end.map_err(|error| Ended::Failure(error.into()))? {
         return Err(Ended::Limit(limit));
     }
-    row.map_err(Ended::Halt)
+    row.map_err(Ended::Stopped)
 }
 
 /// Lets the audience write the rest and tell how its writing went.

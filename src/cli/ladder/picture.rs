@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process;
 
 use super::{Exit, Failure};
-use crate::ladder::{Row, plot};
+use crate::ladder::{TableRow, plot};
 
 /// Where `--plot` draws. A picture that is there already stays whole until the new one is.
 pub struct Picture<'a> {
@@ -32,7 +32,7 @@ impl<'a> Picture<'a> {
     ///
     /// # Errors
     /// There are none, or the picture cannot be written after all.
-    pub fn draw(self, rows: &[Row]) -> Result<(), Failure> {
+    pub fn draw(self, rows: &[TableRow]) -> Result<(), Failure> {
         if rows.is_empty() {
             let path = self.path.display();
             let message = format!("there are no rows to draw: {path} is not written");

@@ -5,14 +5,14 @@ use std::path::Path;
 
 use super::{Failure, say};
 use crate::config::printable;
-use crate::ladder::Row;
+use crate::ladder::TableRow;
 
 /// The rows that an earlier `--json` printed, at least one; from stdin if the path is `-`. A count
 /// that differs from a known one is said on stderr: the times are drawn all the same.
 ///
 /// # Errors
 /// They cannot be read, there are none, or a line is no row that the ladder can have printed.
-pub fn read(path: &Path) -> Result<Vec<Row>, Failure> {
+pub fn read(path: &Path) -> Result<Vec<TableRow>, Failure> {
     let wrong = |error: &dyn Display| {
         Failure::usage(format!("cannot read rows from {}: {error}", path.display()))
     };
@@ -39,7 +39,7 @@ pub fn read(path: &Path) -> Result<Vec<Row>, Failure> {
 }
 
 /// The rows, each with the number of its line.
-fn rows(text: &str) -> Result<Vec<(usize, Row)>, String> {
+fn rows(text: &str) -> Result<Vec<(usize, TableRow)>, String> {
     (1..)
         .zip(text.lines())
         .filter(|(_, line)| !line.trim().is_empty())
@@ -50,8 +50,8 @@ fn rows(text: &str) -> Result<Vec<(usize, Row)>, String> {
         .collect()
 }
 
-fn row(line: &str) -> Result<Row, String> {
-    let row: Row = serde_json::from_str(line).map_err(|error| {
+fn row(line: &str) -> Result<TableRow, String> {
+    let row: TableRow = serde_json::from_str(line).map_err(|error| {
         // The line that the parser counts is always the first.
         let column = error.column();
         let place = format!(" at line 1 column {column}");

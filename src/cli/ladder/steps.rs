@@ -105,7 +105,7 @@ fn frame(n: Size, scene: &Scene, solutions: u64) -> Option<String> {
             let words = format!("row {row}, a queen in column {column}");
             (words, rows, None)
         }
-        Scene::Refused { rows, column } => {
+        Scene::Attacked { rows, column } => {
             let words = format!("row {}, column {column} is attacked", rows.len());
             (words, rows, Some((rows.len(), *column)))
         }
@@ -152,7 +152,7 @@ mod tests {
             placed,
             "row 0, a queen in column 1\n. Q . .\n. . . .\n. . . .\n. . . .\n"
         );
-        let refused = frame(n, &Scene::Refused { rows, column: 2 }, 0).unwrap();
+        let refused = frame(n, &Scene::Attacked { rows, column: 2 }, 0).unwrap();
         assert_eq!(
             refused,
             "row 1, column 2 is attacked\n. Q . .\n. . x .\n. . . .\n. . . .\n"

@@ -2,7 +2,7 @@ use std::time::Duration;
 
 use crate::board::Size;
 use crate::cli::table::{TIME, clock, digits, most};
-use crate::ladder::{About, Listed, Row};
+use crate::ladder::{About, Listed, TableRow};
 
 /// The table of the ladder: the field's own, with the work done, the speed and the method.
 #[derive(Clone, Copy, Debug)]
@@ -40,7 +40,7 @@ impl Table {
 
     /// A row; `–` where the method does not count uniques. `first` is the time of the row that the
     /// speed is relative to, in seconds.
-    pub fn row(self, row: &Row, first: f64) -> String {
+    pub fn row(self, row: &TableRow, first: f64) -> String {
         let unique = row.unique.map(|unique| unique.to_string());
         // The clock may be too coarse for the smallest boards.
         let speed = first.max(1e-9) / row.seconds.max(1e-9);
@@ -105,7 +105,7 @@ mod tests {
     #[test]
     fn columns_hold_what_32_queens_may_give() {
         let n = Size::new(32).unwrap();
-        let row = Row {
+        let row = TableRow {
             n,
             method: "symmetry".into(),
             style: Some("recursive".into()),
@@ -122,7 +122,7 @@ mod tests {
         };
         let (header, line) = (table.header(), table.row(&row, 99.0 * 86_400.0));
         assert_eq!(method(&header), method(&line), "\n{header}\n{line}");
-        let without = Row {
+        let without = TableRow {
             unique: None,
             total: 0,
             nodes: 0,

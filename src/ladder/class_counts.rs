@@ -4,11 +4,11 @@ use crate::board::Orbits;
 
 /// A running count of orbits by size.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Classes {
+pub(super) struct ClassCounts {
     sizes: [u64; 4],
 }
 
-impl Classes {
+impl ClassCounts {
     /// Adds an orbit of `size` solutions: 1, 2, 4 or 8.
     #[inline]
     pub fn add(&mut self, size: u8) {
@@ -29,7 +29,7 @@ impl Classes {
     }
 }
 
-impl Sum for Classes {
+impl Sum for ClassCounts {
     fn sum<I: Iterator<Item = Self>>(all: I) -> Self {
         all.fold(Self::default(), |sum, classes| Self {
             sizes: std::array::from_fn(|size| sum.sizes[size] + classes.sizes[size]),

@@ -1,6 +1,6 @@
 use serde::{Deserialize, Serialize};
 
-use super::{Ask, Count, Style, method};
+use super::{Count, Request, Style, method};
 use crate::board::{Orbits, Size, known};
 
 /// The longest time that is believed of a search, in seconds: thirty thousand years.
@@ -10,7 +10,7 @@ const LONGEST: f64 = 1e12;
 ///
 /// As JSON all counts are decimal strings, and `null` is what the method does not give.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Row {
+pub struct TableRow {
     /// The board.
     pub n: Size,
     /// The method's name.
@@ -24,7 +24,7 @@ pub struct Row {
     #[serde(with = "decimal::optional")]
     pub unique: Option<u128>,
     /// Orbits by size.
-    pub classes: Option<Classes>,
+    pub classes: Option<OrbitsJson>,
     /// Nodes or candidates tried: what the method counts as its work.
     #[serde(with = "decimal")]
     pub nodes: u128,
@@ -37,7 +37,7 @@ pub struct Row {
 
 /// Orbits by size, as they stand in JSON.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Classes {
+pub struct OrbitsJson {
     /// Orbits of one.
     #[serde(with = "decimal")]
     pub c1: u128,
@@ -52,22 +52,28 @@ pub struct Classes {
     pub c8: u128,
 }
 
-impl From<Orbits> for Classes {
+impl From<Orbits> for OrbitsJson {
     fn from(Orbits { c1, c2, c4, c8 }: Orbits) -> Self {
         Self { c1, c2, c4, c8 }
     }
 }
 
-impl Row {
+impl TableRow {
     /// The row of a method that has counted what it was asked.
-    pub(super) fn new(method: &str, ask: &Ask, count: Count, nodes: u64, seconds: f64) -> Self {
+    pub(super) fn new(
+        method: &str,
+        request: &Request,
+        count: Count,
+        nodes: u64,
+        seconds: f64,
+    ) -> Self {
         Self {
-            n: ask.n,
+            n: request.n,
             method: method.to_owned(),
-            style: ask.style.name().map(str::to_owned),
+            style: request.style.name().map(str::to_owned),
             total: count.total,
             unique: count.classes.map(|classes| classes.unique()),
-            classes: count.classes.map(Classes::from),
+            classes: count.classes.map(OrbitsJson::from),
             nodes: nodes.into(),
             seconds,
             note: count.note,
@@ -162,7 +168,7 @@ mod tests {
 
     #[test]
     fn json_gives_counts_as_decimal_strings_and_null_for_what_is_not_counted() {
-        let row = Row {
+        let row = TableRow {
             n: Size::new(8).unwrap(),
             method: "bitmap".into(),
             style: Some("recursive".into()),
@@ -178,9 +184,9 @@ mod tests {
             json,
             r#"{"n":8,"method":"bitmap","style":"recursive","total":"92","unique":null,"classes":null,"nodes":"18446744073709551615","seconds":0.5}"#
         );
-        let back: Row = serde_json::from_str(&json).unwrap();
+        let back: TableRow = serde_json::from_str(&json).unwrap();
         assert_eq!(
-            Row {
+            TableRow {
                 note: row.note.clone(),
                 ..back
             },
@@ -190,7 +196,7 @@ mod tests {
 
     #[test]
     fn a_time_that_no_search_can_take_is_a_flaw() {
-        let row = |seconds| Row {
+        let row = |seconds| TableRow {
             n: Size::new(8).unwrap(),
             method: "orbits".into(),
             style: Some("recursive".into()),
@@ -211,7 +217,7 @@ mod tests {
 
     #[test]
     fn a_row_that_differs_from_the_known_counts_says_so() {
-        let row = |total, unique| Row {
+        let row = |total, unique| TableRow {
             n: Size::new(8).unwrap(),
             method: String::new(),
             style: None,
