@@ -348,7 +348,8 @@ impl Audience for Impatient {
 
     fn see(&mut self, scene: Scene) -> ControlFlow<()> {
         if let Scene::Solution { .. } | Scene::Border { .. } = scene {
-            self.0 -= 1;
+            // Other threads may still show what they found before they notice the `Break`.
+            self.0 = self.0.saturating_sub(1);
         }
         if self.0 == 0 {
             ControlFlow::Break(())
