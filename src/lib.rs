@@ -6,6 +6,7 @@
 //!
 //! * [`board`]: size, squares, the eight symmetries, orbits, known counts.
 //! * [`simd`]: instruction sets, and vectors for each.
+//! * [`machine`]: what this machine offers: cores, memory, its processor.
 //! * [`engine`]: what engines have in common: plans, tasks, counters, tallies.
 //! * [`estimate`]: what counting a plan will take, from a sample of its tasks.
 //! * [`expand`]: the row search for many nodes at once, in vectors.
@@ -38,6 +39,7 @@ pub mod gpu;
 pub mod join;
 pub mod ladder;
 pub mod ledger;
+pub mod machine;
 pub mod outcome;
 pub mod simd;
 pub mod telemetry;

@@ -2,35 +2,22 @@
 //!
 //! Results go to stdout, everything else to stderr.
 
-mod bench;
-mod census;
-mod completions;
-mod config;
-mod devices;
+mod commands;
 mod durable;
 mod engines;
-mod estimate;
 mod exit;
-mod explain;
-mod export;
 mod flags;
 mod gpus;
 mod keys;
-mod ladder;
-mod merge;
 mod pause;
 mod printer;
 mod progress;
-mod record;
-mod resume;
-mod run;
-mod selftest;
+mod result_json;
+
 mod session;
 mod signals;
-mod status;
 mod table;
 mod usage;
-mod verify;
 mod weigh;
 
 use std::io::{self, Write};
@@ -40,6 +27,10 @@ use clap::{Parser, Subcommand};
 
 pub use exit::Exit;
 
+use commands::{
+    bench, census, completions, config, devices, estimate, explain, export, ladder, merge, resume,
+    run, selftest, status, verify,
+};
 use exit::Failure;
 
 /// Counts every solution of the N-Queens problem, all and unique.

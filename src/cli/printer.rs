@@ -2,7 +2,7 @@ use std::sync::Arc;
 
 use super::exit::{Exit, Failure};
 use super::print;
-use super::record::Record;
+use super::result_json::ResultJson;
 use super::session::Session;
 use super::table::Table;
 use crate::actors::Report;
@@ -48,7 +48,7 @@ impl Printer {
             print(&header)?;
         }
         print(&if self.json {
-            Record::new(&outcome, plan.as_ref(), session, report).to_json()?
+            ResultJson::new(&outcome, plan.as_ref(), session, report).to_json()?
         } else {
             self.table.row(&outcome, report.elapsed)
         })

@@ -14,8 +14,9 @@ use super::usage::say;
 use super::weigh::{self, Hardware};
 use crate::actors::{self, Control, Recorder, Report, RunError, RunSpec};
 use crate::board::Size;
-use crate::config::{Config, Machine, RunConfig, Span};
+use crate::config::{Config, RunConfig, Span};
 use crate::engine::{CounterSettings, Engine, Plan};
+use crate::machine::Machine;
 use crate::telemetry::{self, TraceFile};
 
 /// What the runs of one command share: settings, resolved for this machine, the signals, and the

@@ -8,12 +8,10 @@
 //! * [`Config`]: every setting there is, documented.
 //! * [`Value`]: how one setting is written, and what is allowed.
 //! * [`Layers`]: the sources, laid over each other; each value keeps its [`Origin`].
-//! * [`Machine`]: what the machine offers, for values left to `auto`.
 
 mod error;
 mod gpu;
 mod layers;
-mod machine;
 mod schema;
 mod units;
 mod value;
@@ -21,7 +19,6 @@ mod value;
 pub use error::{ConfigError, Origin, printable};
 pub use gpu::{Gpu, Indices, Threads};
 pub use layers::{LOCAL_FILE, Layers, variable};
-pub use machine::Machine;
 pub use schema::{Config, GpuConfig, OutputConfig, RunConfig, TraceConfig};
 pub use units::{Bytes, Share, Sizes, Span};
 pub use value::{Auto, Expected, Filter, Form, Optional, Value, Whole};

@@ -4,10 +4,9 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 
 use super::value::text;
-use super::{
-    Auto, Bytes, Filter, Gpu, Indices, Machine, Optional, Share, Sizes, Span, Threads, Whole,
-};
+use super::{Auto, Bytes, Filter, Gpu, Indices, Optional, Share, Sizes, Span, Threads, Whole};
 use crate::engine::Engine;
+use crate::machine::Machine;
 use crate::simd::Isa;
 
 /// Every setting there is. The same text as `config/default.toml`.
@@ -99,14 +98,10 @@ impl RunConfig {
         self.workers.0.map_or(machine.cores, |workers| workers.0)
     }
 
-    /// The memory that each worker may use, in bytes. Where neither was asked for and the machine
-    /// does not say how much it has, 512 MiB.
+    /// The memory that each worker may use.
     pub fn memory_per_worker(&self, machine: &Machine) -> Bytes {
-        const UNKNOWN: u64 = 512 << 20;
-        self.memory_per_worker.0.unwrap_or_else(|| {
-            let share = |usable: u64| usable / 4 * 3 / self.workers(machine).max(1) as u64;
-            Bytes(machine.usable_memory().map_or(UNKNOWN, share))
-        })
+        let share = || Bytes(machine.memory_per_worker(self.workers(machine)));
+        self.memory_per_worker.0.unwrap_or_else(share)
     }
 }
 

@@ -12,17 +12,6 @@ pub fn host_name() -> String {
         .unwrap_or_else(|| "unknown".to_owned())
 }
 
-/// The processor's own name, for the record only; `unknown` where the system does not say.
-pub fn processor_name() -> String {
-    fs::read_to_string("/proc/cpuinfo")
-        .ok()
-        .and_then(|text| {
-            let line = text.lines().find(|line| line.starts_with("model name"))?;
-            Some(line.split_once(':')?.1.trim().to_owned())
-        })
-        .unwrap_or_else(|| "unknown".to_owned())
-}
-
 /// Seconds since 1970 by the clock of this machine; negative before.
 ///
 /// For people alone. A clock can be wrong and can be set back, so nothing is decided by it, and no

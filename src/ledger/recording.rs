@@ -7,10 +7,11 @@ use std::time::{Duration, Instant};
 
 use crossbeam::channel::{self, Receiver, RecvTimeoutError, Sender};
 
-use super::host::{host_name, processor_name, unix_time};
+use super::host::{host_name, unix_time};
 use super::{Coverage, DirLock, Facts, LedgerError, Record, RunInfo, Session, Shard, Store};
 use crate::actors::{Finished, RecordError, Recorder};
 use crate::engine::{Engine, Plan, Tally, TaskId};
+use crate::machine::Machine;
 
 /// How long a finished task may wait for its commit. A commit waits for the disk, so that one for
 /// each task would cost more than the task where tasks are short.
@@ -135,7 +136,9 @@ impl Recording {
                     .max()
                     .unwrap_or(0),
                 host: host_name(),
-                processor: processor_name(),
+                processor: Machine::detect()
+                    .cpu
+                    .unwrap_or_else(|| "unknown".to_owned()),
                 program: super::program(),
                 isa: setting.isa.clone(),
                 workers: setting.workers,

@@ -1,7 +1,7 @@
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 
-use super::exit::Failure;
-use super::print;
+use crate::cli::exit::Failure;
+use crate::cli::print;
 use crate::ladder::{METHODS, Method, method};
 
 /// Flags of `explain`.

@@ -1,8 +1,9 @@
 use serde_json::{Value, json};
 
-use super::exit::Failure;
-use super::print;
-use crate::config::{Bytes, Machine};
+use crate::cli::exit::Failure;
+use crate::cli::print;
+use crate::config::Bytes;
+use crate::machine::Machine;
 use crate::simd::Isa;
 
 /// Flags of `devices`.

@@ -5,16 +5,17 @@ use std::time::{Duration, Instant};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use serde_json::{Value, json};
 
-use super::engines;
-use super::exit::{Exit, Failure};
-use super::flags::CpuFlags;
-use super::print;
-use super::session::counter_settings;
-use super::usage::{say, several};
 use crate::board::Size;
-use crate::config::{Bytes, Config, Machine};
+use crate::cli::engines;
+use crate::cli::exit::{Exit, Failure};
+use crate::cli::flags::CpuFlags;
+use crate::cli::print;
+use crate::cli::session::counter_settings;
+use crate::cli::usage::{say, several};
+use crate::config::{Bytes, Config};
 use crate::engine::{CounterSettings, Plan};
 use crate::estimate::{Draw, Interval, Sample, Total, count_sample};
+use crate::machine::Machine;
 use crate::telemetry::duration;
 
 const HELP: &str = "\

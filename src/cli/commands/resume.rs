@@ -1,10 +1,10 @@
 use std::path::PathBuf;
 
-use super::durable::Directory;
-use super::exit::Failure;
-use super::flags::How;
-use super::printer::Printer;
-use super::session::Session;
+use crate::cli::durable::Directory;
+use crate::cli::exit::Failure;
+use crate::cli::flags::How;
+use crate::cli::printer::Printer;
+use crate::cli::session::Session;
 
 const HELP: &str = "\
 Board, engine and shard are those the run was begun with. Everything else (workers, instruction

@@ -1,11 +1,11 @@
 use std::path::PathBuf;
 
-use super::durable::Directory;
-use super::engines;
-use super::exit::Failure;
-use super::flags::Flags;
-use super::printer::Printer;
-use super::session::Session;
+use crate::cli::durable::Directory;
+use crate::cli::engines;
+use crate::cli::exit::Failure;
+use crate::cli::flags::Flags;
+use crate::cli::printer::Printer;
+use crate::cli::session::Session;
 use crate::engine::Engine;
 use crate::ledger::{RunInfo, Shard};
 

@@ -8,10 +8,10 @@ use crate::bench::{self, BenchError};
 use crate::board::Size;
 use crate::cli::exit::{Exit, Failure};
 use crate::cli::usage::say;
-use crate::config::Machine;
 use crate::gpu::cuda::{Cuda, CudaSettings, devices};
 use crate::gpu::{Device, OwnerSettings, Program};
 use crate::ladder::{self, METHODS, Request, Settings, Style};
+use crate::machine::Machine;
 
 /// Flags of `bench --gpu`.
 #[derive(Debug, clap::Args)]

@@ -1,12 +1,15 @@
+//! What this machine offers the process: cores, memory, the name of its processor.
+
 use std::fs;
 use std::path::Path;
 
-/// What the machine offers this process. What the system does not tell is unknown, never an error.
+/// What the machine offers this process. A fact that the system does not report is `None`, never an
+/// error.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Machine {
-    /// Cores that the process may use, at least 1: affinity and cgroup limits count.
+    /// Cores that the process may use, at least 1. CPU affinity and cgroup limits are respected.
     pub cores: usize,
-    /// The name of the CPU.
+    /// The processor's own name, such as `AMD EPYC 9654`.
     pub cpu: Option<String>,
     /// Main memory in bytes.
     pub memory: Option<u64>,
@@ -31,13 +34,21 @@ impl Machine {
     pub fn usable_memory(&self) -> Option<u64> {
         self.memory_limit.or(self.memory)
     }
+
+    /// The memory that each of `workers` may use, in bytes: an equal share of three quarters of
+    /// what the process may use. If the system reports no size, 512 MiB.
+    pub fn memory_per_worker(&self, workers: usize) -> u64 {
+        const UNKNOWN: u64 = 512 << 20;
+        let share = |usable: u64| usable / 4 * 3 / workers.max(1) as u64;
+        self.usable_memory().map_or(UNKNOWN, share)
+    }
 }
 
 fn read(path: impl AsRef<Path>) -> Option<String> {
     fs::read_to_string(path).ok()
 }
 
-/// The value behind `key :` in the text of a file in `/proc`.
+/// The value after `key :` in the text of a file in `/proc`.
 fn field<'a>(text: &'a str, key: &str) -> Option<&'a str> {
     text.lines().find_map(|line| {
         let (name, value) = line.split_once(':')?;
@@ -54,7 +65,7 @@ fn main_memory(meminfo: &str) -> Option<u64> {
     kib.trim().parse::<u64>().ok()?.checked_mul(1024)
 }
 
-/// The least limit on the way from the process's cgroup to the root, of version 2 or 1.
+/// The smallest memory limit of the process's cgroup and its ancestors (cgroup version 2 or 1).
 fn cgroup_limit(root: &Path) -> Option<u64> {
     let groups = read("/proc/self/cgroup")?;
     let limits = groups.lines().flat_map(|line| {
@@ -87,6 +98,24 @@ mod tests {
             Some(16384)
         );
         assert_eq!(main_memory("MemTotal: much"), None);
+    }
+
+    #[test]
+    fn workers_share_three_quarters_of_the_usable_memory() {
+        let machine = Machine {
+            cores: 4,
+            cpu: None,
+            memory: Some(16 << 30),
+            memory_limit: Some(8 << 30),
+        };
+        assert_eq!(machine.memory_per_worker(3), 2 << 30);
+        assert_eq!(machine.memory_per_worker(0), 6 << 30);
+        let unknown = Machine {
+            memory: None,
+            memory_limit: None,
+            ..machine
+        };
+        assert_eq!(unknown.memory_per_worker(64), 512 << 20);
     }
 
     #[test]

@@ -3,14 +3,15 @@ use std::num::NonZeroUsize;
 use std::path::PathBuf;
 use std::sync::atomic::AtomicU64;
 
-use super::durable::{failure, incomplete, open};
-use super::exit::{Exit, Failure};
-use super::print;
-use super::printer::outcome;
-use super::usage::several;
-use crate::config::{Machine, RunConfig, Share, Value};
+use crate::cli::durable::{failure, incomplete, open};
+use crate::cli::exit::{Exit, Failure};
+use crate::cli::print;
+use crate::cli::printer::outcome;
+use crate::cli::usage::several;
+use crate::config::{RunConfig, Share, Value};
 use crate::engine::CounterSettings;
 use crate::ledger::{self, Choice, Findings, Means, chance_missed};
+use crate::machine::Machine;
 use crate::outcome::Verified;
 use crate::simd::Isa;
 

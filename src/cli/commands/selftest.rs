@@ -1,9 +1,10 @@
-use super::engines;
-use super::exit::{Exit, Failure};
-use super::print;
 use crate::board::{Size, known};
-use crate::config::{Config, Machine};
+use crate::cli::engines;
+use crate::cli::exit::{Exit, Failure};
+use crate::cli::print;
+use crate::config::Config;
 use crate::engine::{Counter, CounterSettings, Engine, Plan, Tally};
+use crate::machine::Machine;
 use crate::outcome::Outcome;
 use crate::simd::Isa;
 

@@ -6,7 +6,7 @@ mod gpu;
 #[cfg(feature = "cuda")]
 mod report;
 
-use super::exit::Failure;
+use crate::cli::exit::Failure;
 
 /// Flags of `bench`.
 #[derive(Debug, clap::Args)]

@@ -22,9 +22,10 @@ use self::lines::Lines;
 use self::picture::Picture;
 use self::steps::Steps;
 use self::table::Table;
-use super::exit::{Exit, Failure};
-use super::usage::say;
-use super::{explain, print};
+use crate::cli::commands::explain;
+use crate::cli::exit::{Exit, Failure};
+use crate::cli::print;
+use crate::cli::usage::say;
 use crate::config::{Sizes, Span, Value};
 use crate::ladder::{
     About, Audience, METHODS, Method, Request, Settings, StopReason, Style, TableRow, run_method,

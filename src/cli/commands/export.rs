@@ -1,9 +1,9 @@
 use std::io::{self, BufWriter};
 use std::path::PathBuf;
 
-use super::durable::{failure, open};
-use super::exit::Failure;
-use super::usage::{say, several};
+use crate::cli::durable::{failure, open};
+use crate::cli::exit::Failure;
+use crate::cli::usage::{say, several};
 use crate::ledger;
 
 const HELP: &str = "\

@@ -4,9 +4,9 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value as Json, json};
 
-use super::durable::{failure, open};
-use super::exit::Failure;
-use super::print;
+use crate::cli::durable::{failure, open};
+use crate::cli::exit::Failure;
+use crate::cli::print;
 use crate::engine::Plan;
 use crate::ledger::{Latest, Status, Store, is_held, unix_time};
 use crate::telemetry;

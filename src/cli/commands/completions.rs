@@ -3,8 +3,8 @@ use std::io::{self, Write};
 use clap::CommandFactory;
 use clap_complete::Shell;
 
-use super::Cli;
-use super::exit::Failure;
+use crate::cli::Cli;
+use crate::cli::exit::Failure;
 
 /// Flags of `completions`.
 #[derive(Debug, clap::Args)]

@@ -1,10 +1,10 @@
 use serde_json::json;
 
-use super::engines;
-use super::exit::{Exit, Failure};
-use super::print;
-use super::session::Session;
 use crate::board::{Size, known};
+use crate::cli::engines;
+use crate::cli::exit::{Exit, Failure};
+use crate::cli::print;
+use crate::cli::session::Session;
 use crate::config::Config;
 use crate::engine::Engine;
 

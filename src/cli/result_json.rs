@@ -9,7 +9,7 @@ use crate::outcome::Outcome;
 /// The result for one board as `--json` prints it. Counts are decimal strings, so that no reader
 /// rounds them; what was not counted is `null`.
 #[derive(Debug, Serialize)]
-pub struct Record {
+pub struct ResultJson {
     n: u32,
     total: String,
     unique: Option<String>,
@@ -19,7 +19,7 @@ pub struct Record {
     engine: &'static str,
     isa: &'static str,
     workers: usize,
-    gpu: Vec<Gpu>,
+    gpu: Vec<DeviceJson>,
     nodes: String,
     seconds: f64,
     cpu_seconds: f64,
@@ -30,7 +30,7 @@ pub struct Record {
 
 /// What a device did.
 #[derive(Debug, Serialize)]
-struct Gpu {
+struct DeviceJson {
     name: String,
     tasks: u64,
     nodes: String,
@@ -45,8 +45,8 @@ struct Classes {
     c8: String,
 }
 
-impl Record {
-    /// The record of a result: what was counted, how, and what it took.
+impl ResultJson {
+    /// The JSON of a result: what was counted, how, and what it took.
     pub fn new(outcome: &Outcome, plan: &dyn Plan, session: &Session, report: &Report) -> Self {
         let symmetric = outcome.symmetric;
         Self {
@@ -68,7 +68,7 @@ impl Record {
                 .workers
                 .iter()
                 .skip(session.workers)
-                .map(|device| Gpu {
+                .map(|device| DeviceJson {
                     name: device.backend.clone(),
                     tasks: device.tasks,
                     nodes: device.nodes.to_string(),

@@ -6,8 +6,8 @@ use crate::cli::engines;
 use crate::cli::exit::{Exit, Failure};
 use crate::cli::print;
 use crate::cli::usage::say;
-use crate::config::Machine;
 use crate::engine::{CounterSettings, Engine, Mismatch, Plan, Tally};
+use crate::machine::Machine;
 use crate::simd::Isa;
 
 /// The boards measured: below, both engines take less than a moment; above, the join is faster

@@ -1,11 +1,11 @@
 use std::path::PathBuf;
 
-use super::durable::{failure, incomplete, open};
-use super::exit::Failure;
-use super::print;
-use super::printer::outcome;
-use super::table::Table;
-use super::usage::{say, several};
+use crate::cli::durable::{failure, incomplete, open};
+use crate::cli::exit::Failure;
+use crate::cli::print;
+use crate::cli::printer::outcome;
+use crate::cli::table::Table;
+use crate::cli::usage::{say, several};
 use crate::ledger;
 
 const HELP: &str = "\

@@ -1,9 +1,10 @@
 use serde_json::{Value as Json, json};
 
-use super::exit::Failure;
-use super::flags::Flags;
-use super::print;
-use crate::config::{Config, Machine, Value};
+use crate::cli::exit::Failure;
+use crate::cli::flags::Flags;
+use crate::cli::print;
+use crate::config::{Config, Value};
+use crate::machine::Machine;
 
 /// Flags of `config`.
 #[derive(Debug, clap::Args)]

@@ -1,0 +1,17 @@
+//! The commands, one file or folder for each.
+
+pub mod bench;
+pub mod census;
+pub mod completions;
+pub mod config;
+pub mod devices;
+pub mod estimate;
+pub mod explain;
+pub mod export;
+pub mod ladder;
+pub mod merge;
+pub mod resume;
+pub mod run;
+pub mod selftest;
+pub mod status;
+pub mod verify;
