@@ -15,7 +15,7 @@ pub struct KeyLayout {
     sorted: u32,
     /// The number of bits next to those, of which no key of one half has any that a key of the other
     /// may have.
-    alone: u32,
+    one_sided: u32,
     /// The number of bits at the bottom.
     rest: u32,
 }
@@ -26,7 +26,7 @@ impl Default for KeyLayout {
         Self {
             places: [[64; 64]; 2],
             sorted: 0,
-            alone: 0,
+            one_sided: 0,
             rest: 0,
         }
     }
@@ -86,20 +86,20 @@ impl KeyLayout {
                 .iter_mut()
                 .for_each(|places| places[bit as usize] = place);
         }
-        let mut alone = 0;
+        let mut one_sided = 0;
         for (places, chances) in places.iter_mut().zip(chances) {
             let of_one_half = (0..bits).filter(|&bit| {
                 kept >> bit & 1 == 1 && score(bit) <= 0.0 && chances[bit as usize] < 1.0
             });
             for (index, bit) in of_one_half.enumerate() {
                 places[bit as usize] = (63 - sorted) as u8 - index as u8;
-                alone = alone.max(index as u32 + 1);
+                one_sided = one_sided.max(index as u32 + 1);
             }
         }
         Self {
             places,
             sorted,
-            alone,
+            one_sided,
             rest,
         }
     }
@@ -109,9 +109,9 @@ impl KeyLayout {
         self.sorted
     }
 
-    /// The number of bits next to those on top, which one half alone can take.
-    pub fn alone(&self) -> u32 {
-        self.alone
+    /// The number of bits next to those on top, which one half one_sided can take.
+    pub fn one_sided(&self) -> u32 {
+        self.one_sided
     }
 
     /// The number of bits at the bottom: at most 32 up to n = 27.

@@ -1,25 +1,31 @@
 use super::Partition;
-use super::counter::{JoinCounter, with_kernel};
+use super::counter::with_kernel;
 use super::kernel::{Kernel, LEAF, Tables};
-use super::pairs::Lists;
+use super::leaf_audit::LeafAudit;
+use super::list_maker::ListMaker;
+use super::memory::MemoryBudget;
+use super::pairs::{Lists, Pairs};
 use crate::board::Size;
 use crate::simd::Isa;
 
-/// The phases of the join on their own, to be measured: one partition of a board of at most 23
-/// queens.
+/// The parts of the join, each to be measured alone: generation of the lists, the recursion, and a
+/// leaf, of one partition.
 pub struct MeasuredParts(Box<dyn Measured>);
 
 impl MeasuredParts {
-    /// The phases of the partition of `rank`, with one instruction set (that of this machine which
-    /// is nearest, if it has not got it). `None` if the rank is empty or the board too large.
+    /// The largest board: the lists of larger ones may not fit [`MEMORY`] as a whole.
+    const MAX: u32 = 23;
+
+    /// The parts of the partition of `rank`, with the instruction set `isa`, or the widest one of
+    /// this machine if it lacks that. `None` if the rank is empty or n is above 23.
     pub fn new(n: Size, rank: u64, isa: Isa) -> Option<Self> {
-        let partition = Partition::of_rank(n, rank).filter(|_| n.get() <= 23)?;
+        let partition = Partition::of_rank(n, rank).filter(|_| n.get() <= Self::MAX)?;
         Some(Self(with_kernel!(isa, |kernel| Box::new(One::new(
             n, kernel, partition
         )))))
     }
 
-    /// Makes both lists. Returns the number of placements.
+    /// Makes both lists. Returns the number of half boards.
     pub fn generate(&mut self) -> u64 {
         self.0.generate()
     }
@@ -29,12 +35,18 @@ impl MeasuredParts {
         self.0.split()
     }
 
-    /// Counts one full leaf against as many items as there are, up to 4096. Returns the number of
-    /// pairs tested.
+    /// Counts one full leaf against up to 4096 items. Returns the number of pairs tested.
     pub fn leaf(&mut self) -> u64 {
         self.0.leaf()
     }
 }
+
+/// Bytes that the lists may take: enough for whole lists.
+const MEMORY: u64 = 1 << 30;
+
+/// Items of the measured leaf: about four times those of a typical one (1,110 at n = 20,
+/// docs/PERFORMANCE.md, "Leaves"), so that the tables hardly matter.
+const ITEMS: usize = 4096;
 
 trait Measured {
     fn generate(&mut self) -> u64;
@@ -44,7 +56,8 @@ trait Measured {
 
 struct One<K> {
     kernel: K,
-    counter: JoinCounter<K>,
+    maker: ListMaker<K>,
+    pairs: Pairs<K>,
     partition: Partition,
     lists: Lists<u32>,
     items: Vec<u32>,
@@ -56,7 +69,8 @@ impl<K: Kernel> One<K> {
     fn new(n: Size, kernel: K, partition: Partition) -> Self {
         let mut one = Self {
             kernel,
-            counter: JoinCounter::new(n, kernel, 1 << 30),
+            maker: ListMaker::new(n, kernel, MemoryBudget::new(MEMORY)),
+            pairs: Pairs::new(kernel, LeafAudit::new(LeafAudit::ONE_IN)),
             partition,
             lists: Lists::default(),
             items: Vec::new(),
@@ -64,11 +78,11 @@ impl<K: Kernel> One<K> {
             tables: Tables::new(),
         };
         one.generate();
-        for value in 0..1 << one.counter.sorted() {
+        for value in 0..1 << one.maker.layout().sorted() {
             kernel.gather(&one.lists.top, value, 0, &mut one.items);
             kernel.gather(&one.lists.bottom, value, 0, &mut one.patterns);
         }
-        one.items.truncate(4096);
+        one.items.truncate(ITEMS);
         one.patterns.truncate(LEAF);
         one
     }
@@ -76,13 +90,31 @@ impl<K: Kernel> One<K> {
 
 impl<K: Kernel> Measured for One<K> {
     fn generate(&mut self) -> u64 {
-        self.counter.both_lists(&self.partition, &mut self.lists);
-        (self.lists.top.len() + self.lists.bottom.len()) as u64
+        let Self {
+            maker,
+            partition,
+            lists,
+            ..
+        } = self;
+        maker.prepare(partition);
+        if !maker.both_from_kept(partition, lists) {
+            let halves = [
+                (&partition.top, &mut lists.top),
+                (&partition.bottom, &mut lists.bottom),
+            ];
+            for (side, (half, to)) in halves.into_iter().enumerate() {
+                let mut parts = maker.parts(half);
+                maker.next_list(side, &mut parts, to);
+                assert!(parts.is_empty(), "there is memory for whole lists");
+            }
+        }
+        lists.len()
     }
 
     fn split(&mut self) -> u64 {
-        self.counter.disjoint_pairs(&mut self.lists);
-        (self.lists.top.len() + self.lists.bottom.len()) as u64
+        self.pairs
+            .count(&mut self.lists, self.maker.layout().sorted());
+        self.lists.len()
     }
 
     fn leaf(&mut self) -> u64 {

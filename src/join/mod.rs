@@ -27,13 +27,17 @@ mod half;
 mod kernel;
 mod key_layout;
 mod leaf_audit;
+mod list_maker;
 mod measure;
+mod memory;
 #[cfg(test)]
 mod naive;
 mod oracle;
 mod pairs;
 mod partition;
 mod plan;
+mod quarter;
+mod shared_columns;
 #[cfg(test)]
 mod tests;
 mod without_middle;

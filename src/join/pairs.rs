@@ -37,6 +37,13 @@ pub struct Lists<T> {
     gathered: [Vec<T>; 2],
 }
 
+impl<T: Rest> Lists<T> {
+    /// The number of keys of both halves.
+    pub fn len(&self) -> u64 {
+        (self.top.len() + self.bottom.len()) as u64
+    }
+}
+
 /// A list of keys, with the bits that occur in it.
 struct List<'a, T> {
     keys: &'a mut [T],
@@ -83,7 +90,7 @@ impl<K: Kernel> Pairs<K> {
     /// The number of disjoint pairs of a top and a bottom key; both lists are sorted by the same
     /// `sorted` bits.
     pub fn count<T: Countable>(&mut self, lists: &mut Lists<T>, sorted: u32) -> u64 {
-        let splits = shared_out(sorted, [lists.top.len(), lists.bottom.len()]);
+        let splits = assign_splits(sorted, [lists.top.len(), lists.bottom.len()]);
         let [tops, bottoms] = &mut lists.gathered;
         let kernel = self.kernel;
         let mut found = 0;
@@ -259,7 +266,7 @@ impl<K: Kernel> Pairs<K> {
 
 /// Which of the bits sorted by, best first, split the list of the first length and which the other:
 /// always the one that is longer by then.
-fn shared_out(sorted: u32, lengths: [usize; 2]) -> [u32; 2] {
+fn assign_splits(sorted: u32, lengths: [usize; 2]) -> [u32; 2] {
     // A split leaves about half of the list that it splits, and four fifths of the other.
     const LONGER: f64 = 0.8 / 0.5;
     let [mut one, mut other] = lengths.map(|length| length as f64);
