@@ -6,14 +6,14 @@ pub const MAX_ROWS: usize = Size::MAX as usize / 2;
 
 /// One half of a board, to be filled with as many queens as it has rows.
 ///
-/// Both halves are seen from the outside: row 0 is the outermost, the last row lies next to the
-/// other half (or to the middle row). The bottom half is thus upside down, and filled by the same
-/// code.
+/// Rows are counted from the edge of the board: row 0 is the outermost, and the last row lies next to
+/// the other half (or to the middle row). The bottom half is thus upside down, so that the same code
+/// fills both.
 ///
-/// What a filled half board takes away from the other half is its *key*, one bit for each diagonal
-/// that runs through both. The two halves of a board fit together exactly if their keys share no
-/// bit. On even boards a diagonal is numbered by the column where it leaves the top half, on odd
-/// boards by the column where it crosses the middle row; diagonals that run down to the right in
+/// The *key* of a filled half board has one bit for each diagonal through both halves; the bits of
+/// those that its queens attack are set. The two halves of a board fit together exactly if their keys
+/// share no bit. On even boards a diagonal is numbered by the column where it leaves the top half, on
+/// odd boards by the column where it crosses the middle row. Diagonals that run down to the right in
 /// the top half come first, then those that run down to the left.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Half {
@@ -32,8 +32,8 @@ pub enum Side {
     Bottom,
 }
 
-/// The diagonals through a square, each by the column where it meets a row below the square; `None`
-/// where it has left the board by then.
+/// The diagonals through a square, each by the column where it meets the row below the half: `None` if
+/// it has left the board before.
 struct Crossing {
     /// The diagonal that runs to higher columns.
     rising: Option<u32>,
@@ -42,7 +42,7 @@ struct Crossing {
 }
 
 impl Half {
-    /// One half of the board whose columns are shared out by `set`.
+    /// One half of the board whose columns `set` divides between the halves.
     pub fn new(n: Size, set: &ColumnSet, side: Side) -> Self {
         let columns = match side {
             Side::Top => set.top,
@@ -70,7 +70,7 @@ impl Half {
         self.n
     }
 
-    /// Which half it is.
+    /// Which half of the board it is.
     pub fn side(&self) -> Side {
         self.side
     }
@@ -80,12 +80,12 @@ impl Half {
         self.n / 2
     }
 
-    /// The columns its queens stand in, one bit each.
+    /// The columns that its queens stand in, one bit each.
     pub fn columns(&self) -> u32 {
         self.columns
     }
 
-    /// The columns that a queen may take in each row, if no other queen of the half attacks them.
+    /// For each row, the columns that its queen may take if no other queen of the half attacks them.
     pub fn allowed(&self) -> &[u32] {
         &self.allowed[..self.rows() as usize]
     }
@@ -95,7 +95,7 @@ impl Half {
         self.allowed[row as usize] &= 1 << column;
     }
 
-    /// The number of outermost rows that have one column left to take.
+    /// The number of outermost rows whose queen has one column left.
     pub fn fixed_rows(&self) -> u32 {
         let fixed = self
             .allowed()
@@ -104,7 +104,8 @@ impl Half {
         fixed.count() as u32
     }
 
-    /// The half board cut by the queen of the first row that is not fixed: none if all are.
+    /// One copy of the half board for each column of the first queen that is not fixed, with that queen
+    /// fixed there. Empty if all queens are fixed.
     pub fn slices(&self) -> Vec<Self> {
         let row = self.fixed_rows();
         let Some(&allowed) = self.allowed().get(row as usize) else {
@@ -125,24 +126,23 @@ impl Half {
         2 * Self::lines(n.get())
     }
 
-    /// The bits of the keys of either half that the queen of the middle row takes.
+    /// The diagonals that a queen in this column of the middle row attacks, as bits of the keys of
+    /// either half. For odd boards only.
     pub fn middle_key(n: Size, column: u32) -> u64 {
         1 << column | 1 << (Self::lines(n.get()) + column)
     }
 
-    /// The part of the key that a queen on this square contributes.
+    /// The bits that a queen on this square sets in the key.
     pub fn key(&self, row: u32, column: u32) -> u64 {
         let lines = Self::lines(self.n);
-        let Crossing { rising, falling } = self.crossing(row, column, self.rows());
-        // On even boards a diagonal has moved on by one column when it enters the other half:
-        // column x there and x − 1 here are the same rising diagonal of this half.
+        let Crossing { rising, falling } = self.crossing(row, column);
+        // On even boards a diagonal moves by one column when it enters the other half: column x there
+        // and x − 1 here are the same rising diagonal of this half.
         let rising = if self.n.is_multiple_of(2) {
             rising.and_then(|column| column.checked_sub(1))
         } else {
             rising
         };
-        // Column n − 1 of a falling diagonal of an even board would have come from outside.
-        let falling = falling.filter(|column| *column < lines);
         let (rising_from, falling_from) = match self.side {
             Side::Top => (0, lines),
             Side::Bottom => (lines, 0),
@@ -151,62 +151,22 @@ impl Half {
         bit(rising, rising_from) | bit(falling, falling_from)
     }
 
-    /// One bit for each diagonal through this square that meets row `at`, which may lie above or
-    /// below: two squares on different sides of the upper edge of row `at`, neither in the same
-    /// column, attack each other exactly if these words share a bit.
-    pub fn lines_at(&self, row: u32, column: u32, at: u32) -> u64 {
-        let Crossing { rising, falling } = self.crossing(row, column, at);
-        rising.map_or(0, |column| 1u64 << column)
-            | falling.map_or(0, |column| 1u64 << (32 + column))
-    }
-
-    fn crossing(&self, row: u32, column: u32, at: u32) -> Crossing {
+    fn crossing(&self, row: u32, column: u32) -> Crossing {
         let moved = |steps: i32| {
             u32::try_from(column as i32 + steps)
                 .ok()
                 .filter(|column| *column < self.n)
         };
-        let steps = at as i32 - row as i32;
+        let steps = (self.rows() - row) as i32;
         Crossing {
             rising: moved(steps),
             falling: moved(-steps),
         }
     }
 
+    /// The number of diagonals of one direction through both halves.
     const fn lines(n: u32) -> u32 {
         if n.is_multiple_of(2) { n - 1 } else { n }
-    }
-
-    /// Calls `found` with the key of every way to fill the half board: plain search, row by row.
-    pub fn each_key(&self, found: &mut impl FnMut(u64)) {
-        self.fill(0, self.columns, [0, 0], 0, found);
-    }
-
-    fn fill(
-        &self,
-        row: u32,
-        columns: u32,
-        [rising, falling]: [u64; 2],
-        key: u64,
-        found: &mut impl FnMut(u64),
-    ) {
-        if row == self.rows() {
-            return found(key);
-        }
-        let attacked = (rising | falling) as u32;
-        let mut free = columns & self.allowed[row as usize] & !attacked;
-        while free != 0 {
-            let column = free.trailing_zeros();
-            free &= free - 1;
-            let queen = 1u64 << column;
-            self.fill(
-                row + 1,
-                columns & !(1 << column),
-                [(rising | queen) << 1, (falling | queen) >> 1],
-                key | self.key(row, column),
-                found,
-            );
-        }
     }
 }
 
@@ -215,7 +175,7 @@ mod tests {
     use super::*;
     use crate::board::Square;
 
-    /// Squares of the whole board that belong to a square of a half.
+    /// The square of the whole board that is this square of a half.
     fn square(n: u32, side: Side, row: u32, column: u32) -> Square {
         let row = match side {
             Side::Top => row,
@@ -224,8 +184,8 @@ mod tests {
         Square::new(row as u8, column as u8)
     }
 
-    /// Two squares on different halves attack each other along a diagonal exactly if their keys
-    /// share a bit, whatever the size: 22 is the first where unmasked windows would spill over.
+    /// Two squares in different halves attack each other along a diagonal exactly if their keys share
+    /// a bit, also where the diagonals of both directions fill most of the word.
     #[test]
     fn keys_name_the_shared_diagonals() {
         for n in (2..=13).chain([22, 27, 31, 32]) {
@@ -252,40 +212,6 @@ mod tests {
                                 queen.attacks(other),
                                 "n = {n}, {queen:?} and {other:?}"
                             );
-                        }
-                    }
-                }
-            }
-        }
-    }
-
-    #[test]
-    fn lines_name_the_diagonals_within_a_half() {
-        for n in [5, 12, 31, 32] {
-            let size = Size::new(n).unwrap();
-            let set = ColumnSet {
-                top: size.full_mask(),
-                bottom: 0,
-                middle: None,
-                weight: 1,
-            };
-            let half = Half::new(size, &set, Side::Top);
-            for at in 1..n / 2 {
-                for (row, other_row) in
-                    (0..at).flat_map(|row| (at..n / 2).map(move |other| (row, other)))
-                {
-                    for (column, other) in (0..n).flat_map(|c| (0..n).map(move |other| (c, other)))
-                    {
-                        if column != other {
-                            let attacks = square(n, Side::Top, row, column).attacks(square(
-                                n,
-                                Side::Top,
-                                other_row,
-                                other,
-                            ));
-                            let shared = half.lines_at(row, column, at)
-                                & half.lines_at(other_row, other, at);
-                            assert_eq!(shared != 0, attacks, "n = {n}");
                         }
                     }
                 }
