@@ -1,7 +1,8 @@
 //! Peak memory of one worker that joins the largest sets of a board, and tasks from all over the
-//! plan. A file of its own, for the peak is that of the process, and one test, for tests share a
-//! process.
+//! plan. A binary of its own with a single test: the peak is that of the process, which all tests of a
+//! binary share.
 
+#[path = "common/skip.rs"]
 mod skip;
 
 use queenfold::board::Size;

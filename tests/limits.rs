@@ -1,5 +1,7 @@
-//! What a run may cost beyond counting: memory, and the time to start.
+//! What a run may cost beyond counting: memory, and the time to start. A binary of its own, so that no
+//! other test keeps the cores busy while the start is timed.
 
+#[path = "common/skip.rs"]
 mod skip;
 
 use skip::skipped;

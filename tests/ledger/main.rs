@@ -8,7 +8,7 @@ mod merging;
 mod processes;
 mod runs;
 #[cfg(unix)]
-#[path = "../skip/mod.rs"]
+#[path = "../common/skip.rs"]
 mod skip;
 mod verifying;
 

@@ -49,7 +49,7 @@ fn totals_of_16_to_18_queens_are_the_known_ones() {
 }
 
 #[test]
-#[ignore = "minutes; run with cargo test --release --test join -- --ignored totals_of_19_and_20"]
+#[ignore = "minutes; run with cargo test --release --test engines -- --ignored totals_of_19_and_20"]
 fn totals_of_19_and_20_queens_are_the_known_ones() {
     for n in [19, 20] {
         expect_known(n);
@@ -84,7 +84,7 @@ fn backtracking_gives_the_same_tally_of_single_sets() {
 }
 
 #[test]
-#[ignore = "minutes; run with cargo test --release --test join -- --ignored backtracking"]
+#[ignore = "minutes; run with cargo test --release --test engines -- --ignored backtracking"]
 fn backtracking_gives_the_same_tally_of_larger_sets() {
     for n in 18..=22 {
         let plan = JoinPlan::new(size(n));

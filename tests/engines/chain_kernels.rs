@@ -1,16 +1,14 @@
 //! The vector kernels of the chain engine against the scalar one: the same tests for each
 //! instruction set.
 
-mod skip;
-
 use std::ops::Range;
 
+use crate::skip::skipped;
 use proptest::prelude::*;
 use queenfold::board::{Size, known};
 use queenfold::chain::ChainPlan;
 use queenfold::engine::{Counter, CounterSettings, Plan, Tally, Task};
 use queenfold::simd::Isa;
-use skip::skipped;
 
 fn plan(n: u32) -> ChainPlan {
     ChainPlan::new(Size::new(n).unwrap())

@@ -608,7 +608,10 @@ fn a_picture_is_drawn_of_the_rows_of_a_run_and_of_their_json_alike() {
 
 #[test]
 fn a_picture_goes_to_stdout_and_a_wrong_total_does_not_go_unsaid() {
-    let row = include_str!("../docs/ladder.jsonl").lines().next().unwrap();
+    let row = include_str!("../../docs/ladder.jsonl")
+        .lines()
+        .next()
+        .unwrap();
     let draw = |rows: String| {
         let mut command = Command::cargo_bin("queenfold").unwrap();
         let args = ["ladder", "--from", "-", "--plot", "-"];
@@ -670,7 +673,10 @@ fn a_picture_of_nothing_or_of_nonsense_is_refused() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("p.svg");
     let args = ["ladder", "--from", "-", "--plot", path.to_str().unwrap()];
-    let row = include_str!("../docs/ladder.jsonl").lines().next().unwrap();
+    let row = include_str!("../../docs/ladder.jsonl")
+        .lines()
+        .next()
+        .unwrap();
     for (stdin, says) in [
         (String::new(), "there are no rows"),
         ("\n\n".into(), "there are no rows"),
@@ -749,7 +755,7 @@ fn every_method_is_explained() {
 
 /// The rows that the course was written with.
 fn measured() -> Vec<TableRow> {
-    include_str!("../docs/ladder.jsonl")
+    include_str!("../../docs/ladder.jsonl")
         .lines()
         .map(|line| serde_json::from_str(line).unwrap())
         .collect()
@@ -759,14 +765,14 @@ fn measured() -> Vec<TableRow> {
 fn the_picture_of_the_course_is_the_one_of_its_rows() {
     assert_eq!(
         queenfold::ladder::plot(&measured()),
-        include_str!("../docs/ladder.svg"),
+        include_str!("../../docs/ladder.svg"),
         "draw it anew: queenfold ladder --plot docs/ladder.svg --from docs/ladder.jsonl"
     );
 }
 
 #[test]
 fn the_table_of_the_course_says_what_its_rows_say() {
-    let course = include_str!("../docs/LADDER.md");
+    let course = include_str!("../../docs/LADDER.md");
     for method in METHODS {
         let name = method.about().name;
         assert!(

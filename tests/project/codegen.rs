@@ -4,15 +4,13 @@
 //!
 //! Needs an optimised build (`--release`), x86-64 and `objdump`; says so where it is skipped.
 
-mod skip;
-
 use std::process::Command;
 
+use crate::skip::skipped;
 use queenfold::board::Size;
 use queenfold::chain::ChainPlan;
 use queenfold::engine::{CounterSettings, Plan};
 use queenfold::simd::Isa;
-use skip::skipped;
 
 /// An instruction: its address and its text.
 type Line = (u64, String);

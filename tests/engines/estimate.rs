@@ -81,7 +81,7 @@ fn expect_held(n: u32, sample: usize, runs: u64) {
 }
 
 #[test]
-#[ignore = "minutes; run with cargo test --release --test estimate -- --ignored --nocapture --test-threads 1"]
+#[ignore = "minutes; run with cargo test --release --test engines -- --ignored --nocapture --test-threads 1 estimate::"]
 fn intervals_of_18_to_20_queens_hold_the_truth_in_9_of_10_runs() {
     for n in [18, 19, 20] {
         expect_held(n, 64, 10);
@@ -150,7 +150,7 @@ fn eta_at_a_tenth(n: u32) -> f64 {
 }
 
 #[test]
-#[ignore = "minutes; run with cargo test --release --test estimate -- --ignored --nocapture --test-threads 1"]
+#[ignore = "minutes; run with cargo test --release --test engines -- --ignored --nocapture --test-threads 1 estimate::"]
 fn the_time_left_at_a_tenth_of_19_and_20_queens_is_within_15_percent() {
     for n in [19, 20] {
         let ratio = eta_at_a_tenth(n);

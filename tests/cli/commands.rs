@@ -1,12 +1,10 @@
 //! The command line as a user meets it: usage errors, tables, JSON, exit codes, signals.
 
-mod skip;
-
 use std::process::Output;
 
+use crate::skip::skipped;
 use assert_cmd::Command;
 use serde_json::Value as Json;
-use skip::skipped;
 
 /// `queenfold` in an empty folder, with none of our variables from outside.
 fn queenfold(args: &[&str]) -> Command {

@@ -5,6 +5,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
+use crate::alone;
 use queenfold::actors::{Control, Report, RunError, RunSpec, run};
 use queenfold::board::Size;
 use queenfold::chain::ChainPlan;
@@ -28,6 +29,7 @@ fn traced(path: &Path, control: &Control) -> Result<Report, RunError> {
         audit: 0.0,
         recorder: None,
     };
+    let _alone = alone();
     let (layer, file) = trace_layer(path).unwrap();
     let subscriber = tracing_subscriber::registry().with(layer);
     let outcome = tracing::subscriber::with_default(subscriber, || run(&spec, control));

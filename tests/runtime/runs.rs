@@ -1,11 +1,11 @@
-//! The runtime, driven as its callers drive it.
+//! Runs that end well, are stopped, paused or fail.
 
-use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
-use queenfold::actors::{Control, Report, RunError, RunSpec, RunState, run};
+use crate::alone::run_alone;
+use queenfold::actors::{Control, RunError, RunSpec, RunState};
 use queenfold::board::Size;
 use queenfold::chain::ChainPlan;
 use queenfold::engine::{Counter, CounterSettings, Engine, Mismatch, Plan, Tally, Task, TaskId};
@@ -13,9 +13,6 @@ use queenfold::simd::Isa;
 
 /// Totals of A000170, n = 1..13.
 const TOTALS: [u128; 13] = [1, 0, 0, 2, 10, 4, 40, 92, 352, 724, 2_680, 14_200, 73_712];
-
-/// These tests count the threads of the process, so that only one may run at a time.
-static ALONE: Mutex<()> = Mutex::new(());
 
 fn spec(plans: Vec<Arc<dyn Plan>>, workers: usize) -> RunSpec {
     RunSpec {
@@ -118,29 +115,6 @@ impl Counter for MadeCounter {
     fn count(&mut self, task: &Task) -> Result<Tally, Mismatch> {
         (self.0)(task.id.index)
     }
-}
-
-/// Threads of this process that the runtime started.
-fn threads() -> BTreeSet<String> {
-    let tasks = std::fs::read_dir("/proc/self/task").into_iter().flatten();
-    tasks
-        .filter_map(|task| std::fs::read_to_string(task.ok()?.path().join("comm")).ok())
-        .map(|name| name.trim().to_owned())
-        .filter(|name| name.starts_with("worker-"))
-        .collect()
-}
-
-/// Runs, and sees to it that nothing is left.
-fn run_alone(spec: &RunSpec, control: &Control) -> Result<Report, RunError> {
-    let _alone = ALONE.lock().unwrap_or_else(|lock| lock.into_inner());
-    let outcome = run(spec, control);
-    // The system lists a thread for a moment after it has been joined.
-    let since = Instant::now();
-    while !threads().is_empty() && since.elapsed() < Duration::from_secs(10) {
-        std::thread::yield_now();
-    }
-    assert_eq!(threads(), BTreeSet::new(), "left running");
-    outcome
 }
 
 #[test]

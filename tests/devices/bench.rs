@@ -1,11 +1,9 @@
 //! The measurements of `queenfold bench --gpu`, on small boards and the emulated device.
-#![cfg(feature = "emulated-gpu")]
-
-mod emulated;
 
 use std::sync::Arc;
 use std::time::Duration;
 
+use crate::emulated_device;
 use queenfold::actors::DeviceSpec;
 use queenfold::bench::{BenchError, board, mixed};
 use queenfold::board::{Size, known};
@@ -17,7 +15,7 @@ fn device(trouble: Arc<Trouble>) -> DeviceSpec {
         first_cost: 0.01,
         ..OwnerSettings::default()
     };
-    emulated::device(trouble, settings)
+    emulated_device::device(trouble, settings)
 }
 
 fn healthy() -> DeviceSpec {

@@ -1,17 +1,14 @@
 //! Runs on CPU workers and devices together, the devices emulated.
 //!
 //! One of these needs a quiet machine:
-//! `cargo test --release --features emulated-gpu --test gpu_run -- --ignored --nocapture`
-#![cfg(feature = "emulated-gpu")]
-
-mod altered;
-mod emulated;
+//! `cargo test --release --test devices -- --ignored --nocapture runs::`
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-use altered::Altered;
+use crate::altered::Altered;
+use crate::emulated_device;
 use queenfold::actors::{Control, DeviceSpec, Report, RunError, RunSpec, run_on};
 use queenfold::board::{Size, known};
 use queenfold::census::CensusPlan;
@@ -56,7 +53,7 @@ fn settings() -> OwnerSettings {
 }
 
 fn device(trouble: Arc<Trouble>) -> DeviceSpec {
-    emulated::device(trouble, settings())
+    emulated_device::device(trouble, settings())
 }
 
 fn healthy() -> DeviceSpec {

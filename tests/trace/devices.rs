@@ -1,13 +1,10 @@
-//! The trace of a run on CPU workers and devices. Alone in its process: whoever first comes by a span
-//! where nobody listens may turn it off for a moment.
-#![cfg(feature = "emulated-gpu")]
-
-mod emulated;
+//! The trace of a run on CPU workers and devices.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use crate::{alone, emulated_device};
 use queenfold::actors::{Control, DeviceSpec, LANES, RunSpec, run_on};
 use queenfold::board::Size;
 use queenfold::chain::ChainPlan;
@@ -26,12 +23,13 @@ fn device(index: usize) -> DeviceSpec {
     };
     DeviceSpec {
         index,
-        ..emulated::device(Arc::new(|_, _| None), settings)
+        ..emulated_device::device(Arc::new(|_, _| None), settings)
     }
 }
 
 #[test]
 fn a_trace_shows_upload_kernel_and_download_of_each_stream_beside_the_workers() {
+    let _alone = alone();
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("trace.json");
     let (layer, file) = trace_layer(&path).unwrap();

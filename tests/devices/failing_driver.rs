@@ -3,14 +3,11 @@
 //!
 //! A library's path is fixed when a process begins, so each case runs in a process of its own: this
 //! very test, started again with `in_the_child`.
-#![cfg(all(feature = "cuda", target_os = "linux"))]
-
-mod fake_cuda;
 
 use std::process::{Command, Output};
 use std::time::Duration;
 
-use fake_cuda::build;
+use crate::fake_cuda::{self, build};
 use queenfold::board::Size;
 use queenfold::gpu::cuda::{Cuda, CudaSettings, devices};
 use queenfold::gpu::{ChainBatcher, Device, OpenError, Opener, Owner, OwnerSettings};
@@ -22,7 +19,12 @@ fn child(fake: &str, flags: &[&str]) -> String {
         build(folder.path(), "libcuda.so.1", &["driver.c"], flags);
     }
     let output = Command::new(std::env::current_exe().unwrap())
-        .args(["--exact", "in_the_child", "--ignored", "--nocapture"])
+        .args([
+            "--exact",
+            "failing_driver::in_the_child",
+            "--ignored",
+            "--nocapture",
+        ])
         .env("LD_LIBRARY_PATH", folder.path())
         .env("FAKE", fake)
         .output()

@@ -3,7 +3,8 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use queenfold::actors::{Control, Faults, Report, RunError, RunSpec, RunState, run};
+use crate::alone::run_alone;
+use queenfold::actors::{Control, Faults, Report, RunError, RunSpec, RunState};
 use queenfold::board::Size;
 use queenfold::chain::ChainPlan;
 use queenfold::engine::{CounterSettings, Engine, Plan};
@@ -30,7 +31,7 @@ fn run_with(faults: &str, workers: usize) -> (Result<Report, RunError>, Control)
     };
     let control = Control::new();
     control.inject(faults.parse::<Faults>().unwrap());
-    (run(&spec, &control), control)
+    (run_alone(&spec, &control), control)
 }
 
 fn assert_exact(faults: &str) {

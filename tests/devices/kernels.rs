@@ -4,21 +4,17 @@
 //! skipped, and said so, without them. The embedded kernels are made by
 //!
 //! ```text
-//! cargo test --release --test gpu_kernels -- --ignored make_the_embedded_kernels
+//! cargo test --release --test devices -- --ignored make_the_embedded_kernels
 //! ```
-#![cfg(feature = "cuda")]
-
-mod skip;
-
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
+use crate::skip::skipped;
 use queenfold::board::Size;
 use queenfold::gpu::{Kernel, Program};
-use skip::skipped;
 
 /// `nvcc` and `cuobjdump`, if this machine has them.
 struct Tools {

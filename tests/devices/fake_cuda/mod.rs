@@ -19,7 +19,7 @@ pub fn build(folder: &Path, name: &str, sources: &[&str], flags: &[&str]) {
     let sources = sources.iter().map(|source| match *source {
         // The kernels as C++.
         "emulated.cpp" => root.join("kernels/emulated.cpp"),
-        own => root.join("tests/fake_cuda").join(own),
+        own => root.join("tests/devices/fake_cuda").join(own),
     });
     let built = Command::new(std::env::var_os("CC").unwrap_or_else(|| "cc".into()))
         .args(["-shared", "-fPIC", "-w", "-O2", "-o"])

@@ -1,12 +1,10 @@
 //! The chain engine on whole boards, with each instruction set: totals and nodes.
 
-mod skip;
-
+use crate::skip::skipped;
 use queenfold::board::{Size, known};
 use queenfold::chain::ChainPlan;
 use queenfold::engine::{CounterSettings, Plan, Tally};
 use queenfold::simd::Isa;
-use skip::skipped;
 
 fn count(n: Size, isa: Isa) -> Tally {
     let plan = ChainPlan::new(n);

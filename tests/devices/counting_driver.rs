@@ -1,13 +1,11 @@
 //! The program on GPUs of a driver library that counts: the kernels as C++ behind the functions of the
 //! CUDA driver, so that all of the program runs but the GPU itself.
-#![cfg(all(feature = "cuda", target_os = "linux"))]
-
-mod fake_cuda;
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 use std::sync::OnceLock;
 
+use crate::fake_cuda;
 use serde_json::Value;
 use tempfile::TempDir;
 

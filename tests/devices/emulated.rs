@@ -1,17 +1,14 @@
 //! The kernels on the emulated device: exact counts, and what its owner does when it fails.
 //!
 //! One of these needs a quiet machine:
-//! `cargo test --release --test gpu_emulated -- --ignored --nocapture`
-#![cfg(feature = "emulated-gpu")]
-
-mod altered;
+//! `cargo test --release --test devices -- --ignored --nocapture emulated::`
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-use altered::Altered;
+use crate::altered::Altered;
 use queenfold::board::{Size, known};
 use queenfold::engine::{Plan, Tally, Task, TaskId};
 use queenfold::gpu::{

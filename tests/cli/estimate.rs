@@ -1,10 +1,8 @@
 //! `queenfold estimate` as a user meets it.
 
-mod skip;
-
+use crate::skip::skipped;
 use assert_cmd::Command;
 use serde_json::Value as Json;
-use skip::skipped;
 
 fn estimate(args: &[&str]) -> Command {
     let mut command = Command::cargo_bin("queenfold").expect("the binary is built");

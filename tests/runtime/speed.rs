@@ -2,14 +2,15 @@
 //! for each worker, a batch some 15 µs.
 //!
 //! These need a quiet machine:
-//! `cargo test --release --test runtime_speed -- --ignored --nocapture --test-threads 1`
+//! `cargo test --release --test runtime -- --ignored --nocapture --test-threads 1`
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
+use crate::alone::run_alone;
 use cpu_time::ThreadTime;
-use queenfold::actors::{Control, Report, RunSpec, run};
+use queenfold::actors::{Control, Report, RunSpec};
 use queenfold::board::Size;
 use queenfold::chain::ChainPlan;
 use queenfold::engine::{Counter, CounterSettings, Engine, Mismatch, Plan, Tally, Task};
@@ -31,7 +32,7 @@ fn count(plan: Arc<dyn Plan>, isa: Isa, workers: usize) -> Report {
         audit: 0.0,
         recorder: None,
     };
-    let report = run(&spec, &Control::new()).unwrap();
+    let report = run_alone(&spec, &Control::new()).unwrap();
     assert!(report.finished);
     report
 }

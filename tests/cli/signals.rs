@@ -1,7 +1,5 @@
 //! How a run ends when it is told to, or when nobody reads on.
 
-#![cfg(unix)]
-
 use std::io::{BufRead, BufReader};
 use std::process::{Child, Command, Output, Stdio};
 use std::thread;

@@ -1,0 +1,36 @@
+//! Devices: the kernels, the emulated device, and the CUDA driver, which a small C library replaces.
+
+#[cfg(feature = "emulated-gpu")]
+mod altered;
+#[cfg(feature = "emulated-gpu")]
+mod bench;
+#[cfg(all(feature = "cuda", target_os = "linux"))]
+mod counting_driver;
+#[cfg(feature = "emulated-gpu")]
+mod emulated;
+#[cfg(feature = "emulated-gpu")]
+#[path = "../common/emulated_device.rs"]
+mod emulated_device;
+#[cfg(all(feature = "cuda", target_os = "linux"))]
+mod failing_driver;
+#[cfg(all(feature = "cuda", target_os = "linux"))]
+mod fake_cuda;
+#[cfg(feature = "cuda")]
+mod kernels;
+#[cfg(feature = "emulated-gpu")]
+mod runs;
+#[cfg(any(feature = "cuda", not(feature = "emulated-gpu")))]
+#[path = "../common/skip.rs"]
+mod skip;
+
+#[cfg(not(feature = "emulated-gpu"))]
+#[test]
+fn the_emulated_device_is_skipped() {
+    skip::skipped("tests on the emulated device need --features emulated-gpu");
+}
+
+#[cfg(not(feature = "cuda"))]
+#[test]
+fn cuda_is_skipped() {
+    skip::skipped("tests of CUDA need --features cuda");
+}

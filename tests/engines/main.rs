@@ -1,0 +1,9 @@
+//! The engines from outside: plans, kernels, totals, estimates.
+
+mod chain_exact;
+mod chain_kernels;
+mod chain_plan;
+mod estimate;
+mod join;
+#[path = "../common/skip.rs"]
+mod skip;

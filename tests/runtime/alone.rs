@@ -1,0 +1,33 @@
+//! Runs one at a time, each of which must leave no thread.
+
+use std::collections::BTreeSet;
+use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use queenfold::actors::{Control, Report, RunError, RunSpec, run};
+
+/// The threads of the process are counted, so only one run may go on at a time.
+static ALONE: Mutex<()> = Mutex::new(());
+
+/// Threads of this process that the runtime started.
+fn threads() -> BTreeSet<String> {
+    let tasks = std::fs::read_dir("/proc/self/task").into_iter().flatten();
+    tasks
+        .filter_map(|task| std::fs::read_to_string(task.ok()?.path().join("comm")).ok())
+        .map(|name| name.trim().to_owned())
+        .filter(|name| name.starts_with("worker-"))
+        .collect()
+}
+
+/// Runs while no other test does, and checks that no thread is left.
+pub fn run_alone(spec: &RunSpec, control: &Control) -> Result<Report, RunError> {
+    let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
+    let outcome = run(spec, control);
+    // The system lists a thread for a moment after it has been joined.
+    let since = Instant::now();
+    while !threads().is_empty() && since.elapsed() < Duration::from_secs(10) {
+        std::thread::yield_now();
+    }
+    assert_eq!(threads(), BTreeSet::new(), "left running");
+    outcome
+}

@@ -1,0 +1,17 @@
+//! The runtime, driven as its callers drive it.
+
+mod alone;
+#[cfg(feature = "fault-injection")]
+mod faults;
+mod runs;
+mod speed;
+
+#[cfg(not(feature = "fault-injection"))]
+#[path = "../common/skip.rs"]
+mod skip;
+
+#[cfg(not(feature = "fault-injection"))]
+#[test]
+fn injected_faults_are_skipped() {
+    skip::skipped("injected faults need --features fault-injection");
+}
