@@ -2,7 +2,7 @@
 
 use super::{About, Count, Images, Listed, Method, Request, Stopped, Style, Watch};
 
-/// Each new queen tested against those above it.
+/// Tests each new queen against those above it.
 pub struct Backtrack;
 
 impl Method for Backtrack {
@@ -29,7 +29,8 @@ impl Method for Backtrack {
     }
 }
 
-/// Places a queen in `row` wherever those above allow it, and the rest of the board below.
+/// Places a queen on each square of `row` that those above do not attack, then fills the rows
+/// below.
 fn recursive(board: &mut [u8], row: usize, watch: &mut Watch<'_>) -> Result<u64, Stopped> {
     if row == board.len() {
         watch.solution(board, Images::Itself)?;
@@ -48,7 +49,7 @@ fn recursive(board: &mut [u8], row: usize, watch: &mut Watch<'_>) -> Result<u64,
     Ok(found)
 }
 
-/// The same walk: `next[row]` remembers where the loop of that row has got to.
+/// The same search as a loop: `next[row]` is the next column to try in that row.
 fn iterative(board: &mut [u8], watch: &mut Watch<'_>) -> Result<u64, Stopped> {
     let n = board.len();
     let mut next = vec![0; n];

@@ -8,7 +8,7 @@ use super::{About, Count, Method, Request, Settings, Stopped, Style, Watch};
 use crate::board::{Orbits, Size};
 use crate::gpu::{Device, Program};
 
-/// The symmetry search cut in two, the lower part for a device with many threads.
+/// The symmetry search cut in two; a device with many threads searches the lower part.
 pub struct BitBoard;
 
 impl Method for BitBoard {
@@ -26,7 +26,7 @@ impl Method for BitBoard {
     }
 
     fn count(&self, _ask: &Request, watch: &mut Watch<'_>) -> Result<Count, Stopped> {
-        Err(watch.refuse_to_run("it counts on a device alone".to_owned()))
+        Err(watch.refuse_to_run("it counts only on a device".to_owned()))
     }
 
     fn count_on(
@@ -75,10 +75,10 @@ impl Method for BitBoard {
     }
 }
 
-/// The row at which the search is cut, between the first row the host searches and the last row
-/// of the board.
+/// The row at which the search is cut: not before the first row that the host searches, not after
+/// the last row of the board.
 fn mark(n: Size, settings: &Settings, first_row: usize) -> usize {
-    // The original's rule: from n = 13 on ten rows are left to the device.
+    // The original's rule: from n = 13 on it leaves ten rows to the device.
     let originals = if n.get() > 12 { n.get() - 10 } else { 3 };
     let last_row = n.get() as usize - 1;
     (settings.mark.unwrap_or(originals) as usize).clamp(first_row, last_row)
@@ -87,8 +87,8 @@ fn mark(n: Size, settings: &Settings, first_row: usize) -> usize {
 /// Sums of a launch: nodes, and orbits of 2, 4 and 8 solutions.
 const SUMS: usize = 4;
 
-/// The host's part: searches down to the mark and hands over what it finds there. `shared` is what
-/// the kernel has to know of the first queens.
+/// The host's part: searches down to the mark and passes on the nodes it finds there. `shared` is
+/// what the kernel has to know about the first queens.
 fn upper_rows(
     request: &Request,
     first_queens: &[u32],
@@ -110,16 +110,16 @@ fn upper_rows(
     let mut search = Search::down_to(mark, request.n, host, watch);
     let taken = search.place_first(first_queens)?;
     search.run(Style::Iterative, first_queens.len(), taken)?;
-    // The last batch is seldom full.
+    // The last batch is rarely full.
     search.rules.launch(search.watch)
 }
 
 struct Host<'l, 'd, C> {
     case: C,
     launches: &'l mut Launches<'d, SUMS>,
-    /// `BitBoardStart` of the kernel.
+    /// The `BitBoardStart` of the kernel.
     start: [u32; 4],
-    /// Nodes as the kernel reads them: what is taken of the row at the mark, then the queens above,
+    /// Nodes in the kernel's format: what is taken of the row at the mark, then the queens above,
     /// which decide the class of a solution.
     batch: Vec<u32>,
     nodes: u32,

@@ -3,7 +3,7 @@
 use super::{About, Count, Images, Method, Request, Stopped, Style, Watch};
 use crate::board::Size;
 
-/// Three bit masks in place of the flags.
+/// Three bit masks instead of the flags.
 pub struct Bitmap;
 
 impl Method for Bitmap {
@@ -27,7 +27,7 @@ impl Method for Bitmap {
     }
 }
 
-/// The squares of a row that the queens above take away, one bit for each column.
+/// The squares of a row that the queens above attack, one bit for each column.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Taken {
     /// Along diagonals that run to the next higher column with each row.
@@ -39,13 +39,13 @@ pub(super) struct Taken {
 }
 
 impl Taken {
-    /// The squares of the row that are left.
+    /// The free squares of the row.
     #[inline]
     pub fn free(self, full: u32) -> u32 {
         full & !(self.left | self.down | self.right)
     }
 
-    /// What is taken of the next row once a queen stands on `bit` of this one.
+    /// What is taken of the next row when a queen stands on `bit` of this one.
     #[inline]
     pub fn after(self, bit: u32) -> Self {
         Self {
@@ -55,7 +55,7 @@ impl Taken {
         }
     }
 
-    /// The three masks as the kernels read them.
+    /// The three masks in the order of the kernels.
     pub fn words(self) -> [u32; 3] {
         [self.left, self.down, self.right]
     }
@@ -67,20 +67,21 @@ pub(super) fn lowest_bit(mask: u32) -> u32 {
     mask & mask.wrapping_neg()
 }
 
-/// The search, row by row. The masks are all it needs; the board is kept to be shown, and for the
-/// methods that look at whole solutions.
+/// The search, row by row. It needs only the masks. It keeps the board to show it, and for the
+/// methods that examine whole solutions.
 pub(super) struct Search<'w, 'a, R> {
-    /// One bit a row.
+    /// One bit in each row.
     pub board: [u32; Size::MAX as usize],
     /// What the method adds to the search.
     pub rules: R,
-    /// The watch it keeps.
+    /// The watch to which it reports.
     pub watch: &'w mut Watch<'a>,
     full: u32,
     end: usize,
 }
 
-/// What the later methods add to the search: squares they rule out, and what becomes of a board.
+/// What the later methods add to the search: the squares they exclude, and what they do with a
+/// filled board.
 pub(super) trait Rules {
     /// Which of the `free` squares of `row` are worth trying.
     #[inline]
@@ -88,7 +89,7 @@ pub(super) trait Rules {
         free
     }
 
-    /// All rows of the search are filled.
+    /// Called when all rows of the search are filled.
     fn filled(&mut self, board: &[u32], taken: Taken, watch: &mut Watch<'_>)
     -> Result<(), Stopped>;
 }
@@ -99,7 +100,7 @@ impl<'w, 'a, R: Rules> Search<'w, 'a, R> {
         Self::down_to(n.get() as usize, n, rules, watch)
     }
 
-    /// A search that goes no further than above row `end`.
+    /// A search that fills the rows above row `end` only.
     pub fn down_to(end: usize, n: Size, rules: R, watch: &'w mut Watch<'a>) -> Self {
         Self {
             board: [0; Size::MAX as usize],
@@ -110,7 +111,7 @@ impl<'w, 'a, R: Rules> Search<'w, 'a, R> {
         }
     }
 
-    /// Fills the rows from `row` on in every way; `taken` is what the queens above take of it.
+    /// Fills the rows from `row` on in every way; `taken` is what the queens above take of `row`.
     pub fn run(&mut self, style: Style, row: usize, taken: Taken) -> Result<(), Stopped> {
         if row == self.end {
             return self.filled(taken);
@@ -127,7 +128,7 @@ impl<'w, 'a, R: Rules> Search<'w, 'a, R> {
         }
     }
 
-    /// Places queens in the first rows; what they take of the next.
+    /// Places queens in the first rows and returns what they take of the next row.
     pub fn place_first(&mut self, queens: &[u32]) -> Result<Taken, Stopped> {
         let mut taken = Taken::default();
         for (row, &queen) in queens.iter().enumerate() {
@@ -137,8 +138,8 @@ impl<'w, 'a, R: Rules> Search<'w, 'a, R> {
         Ok(taken)
     }
 
-    /// The three masks travel as arguments of their own: that keeps them in registers. `unattacked`
-    /// are the squares that they leave of the row, at least one.
+    /// The three masks are separate arguments, which keeps them in registers. `unattacked` are the
+    /// squares of the row that they leave free, at least one.
     fn recursive(
         &mut self,
         row: usize,
@@ -159,7 +160,7 @@ impl<'w, 'a, R: Rules> Search<'w, 'a, R> {
                 self.filled(next)?;
                 continue;
             }
-            // A row without a free square is not worth a call.
+            // Do not call for a row without a free square.
             let unattacked = next.free(self.full);
             if unattacked != 0 {
                 self.recursive(row + 1, unattacked, next.left, next.down, next.right)?;
@@ -168,20 +169,20 @@ impl<'w, 'a, R: Rules> Search<'w, 'a, R> {
         Ok(())
     }
 
-    /// The same walk. Two arrays take the place of the call stack: what is taken of each row, and
-    /// its free squares that have not been tried.
+    /// The same search as a loop. Two arrays replace the call stack: what is taken of each row, and
+    /// its free squares that were not tried yet.
     fn iterative(&mut self, first_row: usize, start: Taken) -> Result<(), Stopped> {
         let mut taken = [start; 1 + Size::MAX as usize];
         let mut free = [0; 1 + Size::MAX as usize];
         let mut row = first_row;
         loop {
-            // A row has been reached from above. The one after the last has nothing to try.
+            // The search has come down to a row. The one after the last has nothing to try.
             if row == self.end {
                 self.filled(taken[row])?;
             } else {
                 free[row] = self.free(row, taken[row]);
             }
-            // Back to the deepest row with a square to try.
+            // Return to the deepest row with a square to try.
             while free[row] == 0 {
                 if row == first_row {
                     return Ok(());
@@ -215,7 +216,7 @@ impl<'w, 'a, R: Rules> Search<'w, 'a, R> {
     }
 }
 
-/// Counts solutions, and rules nothing out.
+/// Counts solutions, and excludes no square.
 pub(super) struct SolutionCount {
     /// Solutions found.
     pub found: u64,
@@ -223,7 +224,7 @@ pub(super) struct SolutionCount {
 }
 
 impl SolutionCount {
-    /// Counts solutions that stand for `images` each.
+    /// Counts solutions, each of which stands for `images`.
     pub fn new(images: Images) -> Self {
         Self { found: 0, images }
     }

@@ -7,7 +7,7 @@ use super::class_counts::ClassCounts;
 use super::{About, Count, Images, Method, Request, Stopped, Style, Watch};
 use crate::board::Size;
 
-/// The bitmap search, every solution classified by its eight images in bit form.
+/// The bitmap search, with every solution classified by its eight images in bit form.
 pub struct BitmapOrbits;
 
 impl Method for BitmapOrbits {
@@ -61,8 +61,8 @@ impl Rules for Sorter {
     }
 }
 
-/// The size of the solution's orbit if it is the smallest of its images, the bits of the rows
-/// compared from the top; `None` if another image is smaller.
+/// The size of the solution's orbit if it is the smallest of its images, `None` if another image is
+/// smaller. Images are compared by the bits of their rows, from the top.
 pub(super) fn orbit_size_if_smallest(n: Size, board: &[u32]) -> Option<u8> {
     let mut turned = board.to_vec();
     let mut equal = 0;
@@ -79,8 +79,8 @@ pub(super) fn orbit_size_if_smallest(n: Size, board: &[u32]) -> Option<u8> {
     Some(8 / equal)
 }
 
-/// The board turned by a quarter: the position of a row's bit says which row of the image it goes
-/// to, and the row says which bit is set there, from the highest down.
+/// The board turned by a quarter: the position of a row's bit is the row in the image, and the row
+/// is the bit that is set there, counted from the highest.
 pub(super) fn quarter_turn(board: &[u32]) -> Vec<u32> {
     let top_bit = 1 << (board.len() - 1);
     let mut image = vec![0; board.len()];

@@ -6,7 +6,7 @@ use super::class_counts::ClassCounts;
 use super::{About, Count, Images, Method, Request, Stopped, Style, Watch};
 use crate::board::Size;
 
-/// The first queen in a corner or not, half the first row only.
+/// Searches half the first row and distinguishes whether the first queen is in a corner.
 pub struct Bound1;
 
 impl Method for Bound1 {
@@ -35,8 +35,8 @@ impl Method for Bound1 {
             classes: ClassCounts::default(),
         };
         let mut search = Search::new(request.n, leaf, watch);
-        // The smallest image has its first queen in the lower half of the columns, never in the
-        // centre: all four sides would need a queen in the centre.
+        // The smallest image has its first queen in the lower half of the columns, and never in the
+        // centre: then all four sides would need a queen in the centre.
         for bound1 in 0..request.n.get() / 2 {
             let taken = search.place_first(&[1 << bound1])?;
             search.run(request.style, 1, taken)?;
@@ -71,10 +71,10 @@ impl Rules for Leaf {
     }
 }
 
-/// The corner rule. A queen in the corner of row 0 and column 0 keeps the other corners empty, so
-/// one image alone has a queen there too: the reflection in the diagonal through it. Of the two
-/// the one with the lower queen in row 1 is the smaller; they differ, and no turn of either is
-/// the same, so the orbit has eight.
+/// The corner rule. A queen in the corner of row 0 and column 0 keeps the other corners empty. So
+/// only one other image has a queen there too: the reflection in the diagonal through it. The
+/// smaller of the two is the one whose queen in row 1 has the lower column. They differ, and no
+/// turn of either equals it, so the orbit has eight solutions.
 fn is_smaller_than_its_reflection(board: &[u32]) -> bool {
     let column_in_row_1 = board[1].trailing_zeros() as usize;
     let row_in_column_1 = board.iter().position(|&bit| bit == 1 << 1);

@@ -8,7 +8,7 @@ use crate::census::CensusPlan;
 use crate::engine::{CounterSettings, Plan, Tally};
 use crate::simd::Isa;
 
-/// Borders two squares wide, one for each class, and the inside of each.
+/// Places borders two squares wide, one for each class, then fills the inside of each.
 pub struct CarryChain;
 
 impl Method for CarryChain {
@@ -27,45 +27,46 @@ impl Method for CarryChain {
 
     fn count(&self, request: &Request, watch: &mut Watch<'_>) -> Result<Count, Stopped> {
         let mut sum = Completions::default();
-        for top in tops(request.n) {
+        for top in top_sides(request.n) {
             sum.add(count_below(request.n, top, request.style, watch)?);
         }
         exact(request.n, sum, watch)
     }
 }
 
-/// Completed borders.
+/// The number of completed borders.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Completions {
-    /// Solutions: each completion counts for the whole class of its border.
+    /// Solutions: each completion counts once for each border of its class.
     pub total: u64,
-    /// Pairs of a border class and a way to fill its inside. Once called the unique count.
+    /// Pairs of a border class and a way to fill its inside. Older programs called this the unique
+    /// count.
     pub border_classes: u64,
 }
 
 impl Completions {
-    /// Adds what another part of the search gave.
+    /// Adds the result of another part of the search.
     pub fn add(&mut self, other: Self) {
         self.total += other.total;
         self.border_classes += other.border_classes;
     }
 }
 
-/// The numbers of the top sides that borders of the board are sought below, each a part of the
-/// search that needs nothing of the others.
-pub(super) fn tops(n: Size) -> Vec<usize> {
-    // The 1×1 board has no two lines along a side, and one solution all the same.
-    let tops = if n.get() == 1 {
+/// The numbers of the top sides. The borders below each are a part of the search that does not
+/// depend on the others.
+pub(super) fn top_sides(n: Size) -> Vec<usize> {
+    // The 1×1 board has no two lines along a side, but it has one solution.
+    let count = if n.get() == 1 {
         1
     } else {
-        Sides::new(n).tops()
+        Sides::new(n).top_side_count()
     };
-    (0..tops).collect()
+    (0..count).collect()
 }
 
-/// The count of a board, its classes made exact: the weight is a property of the border, and an
-/// unsymmetric solution with a symmetric border is met more than once. The census says how many
-/// solutions are symmetric, and the rest follows from the total.
+/// The count of a board with exact classes. The weight belongs to the border, so the search finds
+/// an asymmetric solution with a symmetric border more than once. The census counts the symmetric
+/// solutions, and the rest follows from the total.
 pub(super) fn exact(n: Size, sum: Completions, watch: &Watch<'_>) -> Result<Count, Stopped> {
     let plan = CensusPlan::new(n);
     let mut counter = plan.counter(&CounterSettings {
@@ -91,7 +92,8 @@ pub(super) fn exact(n: Size, sum: Completions, watch: &Watch<'_>) -> Result<Coun
     })
 }
 
-/// Counts the borders whose top side is number `top`, the least of their sides, and completes them.
+/// Counts the completions of all borders whose top side has the number `top`, the least of their
+/// sides.
 pub(super) fn count_below(
     n: Size,
     top: usize,
@@ -125,9 +127,10 @@ pub(super) fn count_below(
 /// The ways to put queens on the two lines along a side of the board, each named by a number.
 ///
 /// A side is read clockwise: the top from left to right, the right side from top to bottom, and so
-/// on. Pair (a, b) means: the queen of the outer line at distance a from where the side begins,
-/// that of the inner line at distance b. In this order a turn of the board only shifts the four
-/// numbers, and a reflection reverses their order and counts each from the other end of the list.
+/// on. Pair (a, b) means: the queen of the outer line is at distance a from the point where the
+/// side begins, that of the inner line at distance b. With this numbering a turn of the board only
+/// rotates the four numbers, and a reflection reverses their order and counts each from the other
+/// end of the list.
 #[derive(Clone, Debug)]
 struct Sides {
     n: Size,
@@ -145,9 +148,9 @@ impl Sides {
         Self { n, pairs }
     }
 
-    /// How many of the sides can be the least of a border: the first half of the list, because the
-    /// mirror image of a later one is an earlier one.
-    fn tops(&self) -> usize {
+    /// How many sides can be the least of a border: the first half of the list, because the mirror
+    /// image of a later one is an earlier one.
+    fn top_side_count(&self) -> usize {
         self.pairs.len() / 2
     }
 
@@ -156,7 +159,7 @@ impl Sides {
         self.pairs.len() - 1 - side
     }
 
-    /// The size of the border's orbit if it is the least of its eight images, else `None`.
+    /// The size of the border's orbit if it is the least of its eight images, otherwise `None`.
     fn orbit_size_if_least(&self, border: [usize; 4]) -> Option<u8> {
         let [top, right, bottom, left] = border;
         let mut turned = border;
@@ -175,8 +178,8 @@ impl Sides {
         Some(8 / equal)
     }
 
-    /// The squares of side number `side` of the side of the board at `position`: 0 for the top, 1
-    /// for the right, 2 for the bottom, 3 for the left. The queen of the outer line comes first.
+    /// The two squares of pair number `side` at one side of the board: `position` 0 is the top, 1
+    /// the right, 2 the bottom, 3 the left. The square of the outer line comes first.
     fn squares(&self, position: usize, side: usize) -> [Square; 2] {
         let last = self.n.get() as u8 - 1;
         let (a, b) = self.pairs[side];
@@ -189,12 +192,12 @@ impl Sides {
     }
 }
 
-/// What the queens on the board leave free: rows, columns, and both kinds of diagonal, along which
-/// row + column or column − row is the same everywhere.
+/// The board, and the columns and diagonals that its queens take. Along one kind of diagonal row +
+/// column is the same everywhere, along the other column − row is.
 #[derive(Clone, Copy, Debug)]
 struct Inside {
     n: usize,
-    /// One bit a row, no bit in open rows and beyond the last.
+    /// One bit in each row, no bit in open rows and beyond the last.
     board: [u32; Size::MAX as usize],
     columns: u32,
     sums: u64,
@@ -212,8 +215,8 @@ impl Inside {
         }
     }
 
-    /// The free squares of a row without a queen. The diagonals cross the row one column apart, so
-    /// that n neighbouring bits of their masks are its squares.
+    /// The free squares of a row without a queen. Neighbouring diagonals cross the row in
+    /// neighbouring columns, so n neighbouring bits of their masks are its squares.
     #[inline]
     fn free(&self, row: usize) -> u32 {
         let taken =
@@ -221,7 +224,7 @@ impl Inside {
         !(taken as u32) & (u32::MAX >> (Size::MAX as usize - self.n))
     }
 
-    /// Places or lifts the queen on `bit` of `row`.
+    /// Places or removes the queen on `bit` of `row`.
     #[inline]
     fn flip(&mut self, row: usize, bit: u32) {
         self.board[row] ^= bit;
@@ -230,8 +233,8 @@ impl Inside {
         self.differences ^= u64::from(bit) << (self.n - 1 - row);
     }
 
-    /// Makes sure that there is a queen on the square; `false` if another attacks it.
-    fn hold(&mut self, square: Square) -> bool {
+    /// Places a queen on the square unless one is there; `false` if another queen attacks it.
+    fn ensure_queen(&mut self, square: Square) -> bool {
         let (row, bit) = (usize::from(square.row), 1 << square.column);
         if self.board[row] == bit {
             return true;
@@ -243,7 +246,7 @@ impl Inside {
         true
     }
 
-    /// The ways to fill the rows that have no queen.
+    /// Counts the ways to fill the rows that have no queen.
     fn complete(mut self, style: Style, watch: &mut Watch<'_>) -> Result<u64, Stopped> {
         let rows: Vec<_> = (0..self.n).filter(|&row| self.board[row] == 0).collect();
         match style {
@@ -275,8 +278,8 @@ impl Inside {
         Ok(found)
     }
 
-    /// The same walk: for each open row the squares that are left to try, and the queen on the
-    /// board says which to lift on the way back.
+    /// The same search as a loop: `left` has the squares to try in each open row, and the board
+    /// says which queen to remove on the way back.
     fn iterative(&mut self, rows: &[usize], watch: &mut Watch<'_>) -> Result<u64, Stopped> {
         if rows.is_empty() {
             return Ok(1);
@@ -312,7 +315,7 @@ impl Inside {
 /// The sides of the board, clockwise.
 const SIDES: [&str; 4] = ["top", "right", "bottom", "left"];
 
-/// The walk through the borders of one top side.
+/// The search through the borders of one top side.
 struct Borders {
     sides: Sides,
     style: Style,
@@ -320,7 +323,7 @@ struct Borders {
 }
 
 impl Borders {
-    /// The board with the queens of one more side, `None` if they do not fit.
+    /// Adds the queens of one more side; `None` if they do not fit.
     fn place_side(
         &self,
         inside: &Inside,
@@ -330,7 +333,7 @@ impl Borders {
     ) -> Result<Option<Inside>, Stopped> {
         let mut next = *inside;
         for square in self.sides.squares(position, side) {
-            if !next.hold(square) {
+            if !next.ensure_queen(square) {
                 return Ok(None);
             }
         }
@@ -338,12 +341,13 @@ impl Borders {
         Ok(Some(next))
     }
 
-    /// The sides that the other three may be if `top` is to be the least, in a mirror too.
-    fn others(&self, top: usize) -> RangeInclusive<usize> {
+    /// The numbers that the other three sides may have if `top` is the least of the border and of
+    /// its mirror images.
+    fn sides_beside(&self, top: usize) -> RangeInclusive<usize> {
         top..=self.sides.mirrored(top)
     }
 
-    /// Places the sides that are missing, clockwise.
+    /// Places the missing sides, clockwise.
     fn recursive(
         &mut self,
         border: &mut Vec<usize>,
@@ -351,9 +355,9 @@ impl Borders {
         watch: &mut Watch<'_>,
     ) -> Result<(), Stopped> {
         if let &[top, right, bottom, left] = border.as_slice() {
-            return self.hand_on([top, right, bottom, left], inside, watch);
+            return self.complete_border([top, right, bottom, left], inside, watch);
         }
-        for side in self.others(border[0]) {
+        for side in self.sides_beside(border[0]) {
             if let Some(next) = self.place_side(inside, border.len(), side, watch)? {
                 border.push(side);
                 self.recursive(border, &next, watch)?;
@@ -363,23 +367,23 @@ impl Borders {
         Ok(())
     }
 
-    /// The same, a loop for each side.
+    /// The same search, one loop for each side.
     fn iterative(&mut self, top: usize, watch: &mut Watch<'_>) -> Result<(), Stopped> {
         let empty = Inside::new(self.sides.n);
         let Some(with_top) = self.place_side(&empty, 0, top, watch)? else {
             return Ok(());
         };
-        for right in self.others(top) {
+        for right in self.sides_beside(top) {
             let Some(with_right) = self.place_side(&with_top, 1, right, watch)? else {
                 continue;
             };
-            for bottom in self.others(top) {
+            for bottom in self.sides_beside(top) {
                 let Some(with_bottom) = self.place_side(&with_right, 2, bottom, watch)? else {
                     continue;
                 };
-                for left in self.others(top) {
+                for left in self.sides_beside(top) {
                     if let Some(whole) = self.place_side(&with_bottom, 3, left, watch)? {
-                        self.hand_on([top, right, bottom, left], &whole, watch)?;
+                        self.complete_border([top, right, bottom, left], &whole, watch)?;
                     }
                 }
             }
@@ -387,8 +391,8 @@ impl Borders {
         Ok(())
     }
 
-    /// Counts the ways to fill the inside, if the border stands for its class.
-    fn hand_on(
+    /// Counts the ways to fill the inside, if the border represents its class.
+    fn complete_border(
         &mut self,
         border: [usize; 4],
         inside: &Inside,

@@ -1,10 +1,10 @@
 #![doc = include_str!("text/carry-chain-parallel.md")]
 
-use super::carry_chain::{Completions, count_below, exact, tops};
+use super::carry_chain::{Completions, count_below, exact, top_sides};
 use super::spread::spread;
 use super::{About, Count, Method, Request, Stopped, Style, Watch};
 
-/// The carry chain, its top sides spread over all cores.
+/// The carry chain, with its top sides distributed over all cores.
 pub struct CarryChainParallel;
 
 impl Method for CarryChainParallel {
@@ -22,7 +22,7 @@ impl Method for CarryChainParallel {
     }
 
     fn count(&self, request: &Request, watch: &mut Watch<'_>) -> Result<Count, Stopped> {
-        let parts = spread(&tops(request.n), watch, |&top, watch| {
+        let parts = spread(&top_sides(request.n), watch, |&top, watch| {
             count_below(request.n, top, Style::Recursive, watch)
         })?;
         let mut sum = Completions::default();

@@ -21,7 +21,7 @@ impl ClassCounts {
         Orbits { c1, c2, c4, c8 }
     }
 
-    /// The one solution of the 1×1 board: an orbit of its own.
+    /// The only solution of the 1×1 board, which is an orbit of one.
     pub fn of_one_queen() -> Self {
         Self {
             sizes: [1, 0, 0, 0],

@@ -31,8 +31,8 @@ impl Method for Flags {
     }
 }
 
-/// Which lines of the board a queen stands on. Along one kind of diagonal row + column is the
-/// same everywhere, along the other row − column is; each takes 2n − 1 values.
+/// Which lines of the board hold a queen. Along one kind of diagonal row + column is the same
+/// everywhere, along the other row − column is; each has 2n − 1 values.
 pub(super) struct Lines {
     columns: Vec<bool>,
     sums: Vec<bool>,
@@ -63,7 +63,7 @@ impl Lines {
     }
 }
 
-/// Places a queen in `row` wherever the flags are down, and the rest of the board below.
+/// Places a queen on each square of `row` whose flags are down, then fills the rows below.
 fn recursive(
     board: &mut [u8],
     lines: &mut Lines,
@@ -89,8 +89,8 @@ fn recursive(
     Ok(found)
 }
 
-/// The same walk: `next[row]` remembers where the loop of that row has got to, and the queen that
-/// stands in a row says which flags to lower on the way back.
+/// The same search as a loop: `next[row]` is the next column to try in that row, and the queen in a
+/// row says which flags to lower on the way back.
 fn iterative(board: &mut [u8], lines: &mut Lines, watch: &mut Watch<'_>) -> Result<u64, Stopped> {
     let n = board.len();
     let mut next = vec![0; n];

@@ -5,24 +5,24 @@ use super::{Stopped, Watch};
 use crate::board::{Orbits, Size};
 use crate::gpu::Device;
 
-/// A way to count the solutions, as somebody once did.
+/// A historical way to count the solutions.
 pub trait Method: Sync {
-    /// What it is called, what it gives, how far it goes.
+    /// Describes the method.
     fn about(&self) -> &'static About;
 
-    /// Counts the board that is asked for, telling `watch` of every node.
+    /// Counts the requested board and reports every node to `watch`.
     ///
-    /// `request.style` is one of the method's own styles that need no device.
+    /// `request.style` must be one of the method's own styles that need no device.
     ///
     /// # Errors
-    /// The watch said stop.
+    /// `watch` stopped the search.
     fn count(&self, request: &Request, watch: &mut Watch<'_>) -> Result<Count, Stopped>;
 
-    /// Counts the board that is asked for in a style that needs a device; the nodes of the device
-    /// are told to `watch` at the end.
+    /// Counts the requested board in a style that needs a device. The nodes of the device are added
+    /// to `watch` at the end.
     ///
     /// # Errors
-    /// The watch said stop, or the device failed. The method has no such style.
+    /// `watch` stopped the search, the device failed, or the method has no such style.
     fn count_on(
         &self,
         _device: &mut dyn Device,
@@ -33,49 +33,48 @@ pub trait Method: Sync {
     }
 }
 
-/// What is to be known of a method before it runs.
+/// The description of a method: what is known before it runs.
 #[derive(Debug)]
 pub struct About {
     /// Its name on the command line.
     pub name: &'static str,
     /// The idea in one line.
     pub idea: &'static str,
-    /// The explanation: half a page of plain words, which is the documentation of its module too.
+    /// The explanation, half a page of plain words. It is also the documentation of the module.
     pub text: &'static str,
-    /// The ways it can be run, at least one.
+    /// The styles in which it can run, at least one.
     pub styles: &'static [Style],
-    /// Whether it counts unique solutions and classes too.
+    /// Whether it also counts unique solutions and classes.
     pub unique: bool,
-    /// The largest board that takes it about a second: how far tests go.
+    /// The largest board that it counts in about a second. Tests go up to this size.
     pub reach: u32,
-    /// What `--lines` lists of it, if anything.
+    /// What `--lines` lists, `None` if nothing.
     pub lines: Option<Listed>,
-    /// Whether `--step` can show its search. Methods that search on many threads have no one
-    /// search to show.
+    /// Whether `--step` can show its search. A method on many threads has no single search to show.
     pub steps: bool,
 }
 
-/// What a method enumerates, to be listed by number.
+/// What `--lines` lists of a method, numbered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Listed {
-    /// Every board that it fills, solution or not.
+    /// Every board that the method fills, solution or not.
     Candidates,
     /// The solutions.
     Solutions,
 }
 
-/// How a method is carried out.
+/// How a method runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Style {
     /// A function that calls itself.
     Recursive,
-    /// A loop with arrays in place of the call stack.
+    /// A loop, with arrays instead of the call stack.
     Iterative,
-    /// The one way of a method that has no such choice.
+    /// The only style of a method that has no choice.
     Only,
     /// On a GPU.
     Gpu,
-    /// With the kernel of a GPU on threads of the host.
+    /// The kernel of a GPU on threads of the host.
     Emulated,
 }
 
@@ -83,7 +82,7 @@ impl Style {
     /// The two styles of most methods.
     pub const BOTH: &'static [Self] = &[Self::Recursive, Self::Iterative];
 
-    /// The styles of a method that counts on a device alone.
+    /// The styles of a method that counts only on a device.
     pub const DEVICES: &'static [Self] = &[Self::Gpu, Self::Emulated];
 
     /// Whether it runs on a device, which counts solutions and shows none.
@@ -103,7 +102,7 @@ impl Style {
     }
 }
 
-/// What a method is asked to count, and how.
+/// What a method should count, and how.
 #[derive(Clone, Copy, Debug)]
 pub struct Request {
     /// The board.
@@ -117,14 +116,15 @@ pub struct Request {
 /// Settings that the original programs had as constants.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Settings {
-    /// `bit-board`: the row at which the search is cut into nodes for the device. `None`: the
-    /// original's rule, row 3, from n = 13 on row n − 10, which leaves ten rows to the device.
+    /// `bit-board`: the row at which the search is cut into nodes for the device. `None` takes the
+    /// original's rule: row 3; from n = 13 on row n − 10, which leaves ten rows to the device.
     pub mark: Option<u32>,
     /// `bit-board`: nodes in a batch.
     pub steps: u32,
     /// `node-layer`: queens placed breadth first.
     pub layer: u32,
-    /// `bit-board` and `node-layer`: threads in a block of a GPU. The emulated device has no blocks.
+    /// `bit-board` and `node-layer`: threads in a block of a GPU. The emulated device has no
+    /// blocks.
     pub block: u32,
 }
 
@@ -151,19 +151,20 @@ impl Default for Settings {
     }
 }
 
-/// What a method counted.
+/// The result of a method.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Count {
     /// All solutions.
     pub total: u128,
-    /// The orbits by size, and so the unique count; `None` where the method does not give them.
+    /// The orbits by size, from which the unique count follows; `None` if the method does not count
+    /// them.
     pub classes: Option<Orbits>,
-    /// What a reader of the number should know.
+    /// A remark for readers of the number.
     pub note: Option<String>,
 }
 
 impl Count {
-    /// A total, and nothing else.
+    /// A total alone.
     pub fn total(total: u64) -> Self {
         Self {
             total: total.into(),
@@ -172,7 +173,7 @@ impl Count {
         }
     }
 
-    /// Classes of solutions, and the total they add up to.
+    /// Classes of solutions, and the total that follows from them.
     pub fn classes(classes: Orbits) -> Self {
         Self {
             total: classes.total(),

@@ -4,7 +4,7 @@ use super::bitmap::{Search, SolutionCount, Taken, lowest_bit};
 use super::{About, Count, Images, Method, Request, Stopped, Style, Watch};
 use crate::board::Size;
 
-/// Half the solutions, counted twice.
+/// Searches half the solutions and doubles the count.
 pub struct Mirror;
 
 impl Method for Mirror {
@@ -22,7 +22,7 @@ impl Method for Mirror {
     }
 
     fn count(&self, request: &Request, watch: &mut Watch<'_>) -> Result<Count, Stopped> {
-        // The single queen is her own mirror image.
+        // The single queen is its own mirror image.
         if request.n.get() == 1 {
             watch.place(&[1_u32], 0)?;
             watch.solution(&[1_u32], Images::Itself)?;
@@ -37,8 +37,8 @@ impl Method for Mirror {
     }
 }
 
-/// The first queens of one of each pair of mirror images, n ≥ 2: a queen in the left half of the
-/// first row; on odd boards also the queen in its centre, with the second queen in the left half.
+/// The first queens of one board of each pair of mirror images, n ≥ 2: a queen in the left half of
+/// the first row; on odd boards also a queen in its centre, with the second queen in the left half.
 pub(super) fn starts(n: Size) -> Vec<Vec<u32>> {
     let half = n.get() / 2;
     let mut starts: Vec<_> = (0..half).map(|column| vec![1 << column]).collect();

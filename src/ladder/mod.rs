@@ -1,11 +1,11 @@
-//! The ladder: the historical methods, from brute force to the carry chain, each in a file of its
-//! own, readable and correct, none tuned beyond its own idea.
+//! The ladder: the historical methods, from brute force to the carry chain, one file each. They are
+//! readable and correct; none is tuned beyond its own idea.
 //!
-//! They are lessons first (the documentation of each module is what `queenfold explain` prints)
-//! and independent oracles second: none of them shares its search with the engines.
+//! They are lessons first (`queenfold explain` prints the documentation of each module) and
+//! independent oracles second: none of them shares its search with the engines.
 //!
-//! Every method keeps a [`Watch`] while it searches, which counts its nodes, stops it in time and
-//! shows an [`Audience`] what it does. [`run_method`] runs one method on one board.
+//! Every method reports its nodes to a [`Watch`], which counts them, stops the search in time and
+//! shows an [`Audience`] what happens. [`run_method`] runs one method on one board.
 
 pub mod backtrack;
 pub mod bit_board;
@@ -69,11 +69,11 @@ pub fn method(name: &str) -> Option<&'static dyn Method> {
 /// Runs a method on a board.
 ///
 /// It ends early after `time_limit`, soon after `interrupt` is set, and when the audience leaves. A
-/// style that needs a device opens one and lets it count a small board first, which is not part of
-/// the row's time; it shows the audience nothing.
+/// style that needs a device opens one and first lets it count a small board. That is not part of
+/// the measured time. A device shows the audience nothing.
 ///
 /// # Errors
-/// Why there is no count.
+/// The reason why there is no count.
 ///
 /// # Panics
 /// `request.style` is not one of the method's styles.
@@ -95,11 +95,11 @@ pub fn run_method(
     })
 }
 
-/// Runs a method on a board with a device that is open already: as [`run_method`], in a style that needs
-/// one.
+/// Runs a method, in a style that needs a device, on a device that is already open. Otherwise like
+/// [`run_method`].
 ///
 /// # Errors
-/// Why there is no count.
+/// The reason why there is no count.
 ///
 /// # Panics
 /// `request.style` is not one of the method's styles.
@@ -142,7 +142,7 @@ fn timed(
             nodes,
             seconds,
         )),
-        // Whoever says `Stopped` has said why first.
+        // Whoever returns `Stopped` has first stored the reason.
         Err(Stopped) => Err(control.stop_reason().unwrap_or(StopReason::Interrupted)),
     }
 }

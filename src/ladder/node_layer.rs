@@ -6,7 +6,7 @@ use super::spread::spread;
 use super::{About, Count, Images, Method, Request, Settings, Stopped, Style, Watch, mirror};
 use crate::gpu::{Device, Program};
 
-/// Breadth first to a layer, then each node on its own.
+/// Breadth first to a layer, then each node separately.
 pub struct NodeLayer;
 
 impl Method for NodeLayer {
@@ -55,7 +55,7 @@ impl Method for NodeLayer {
         let layer = layer(request, watch)?;
         let nodes: Vec<u32> = layer.iter().flat_map(|node| node.taken.words()).collect();
         let mut launches = Launches::new(device, Program::NODE_LAYER);
-        // Two and three queens have no node with a queen in each row.
+        // Two and three queens have no node that has a queen in each row.
         if !layer.is_empty() {
             launches.submit(nodes, layer.len() as u32, vec![request.n.get()], watch)?;
         }
@@ -65,29 +65,29 @@ impl Method for NodeLayer {
     }
 }
 
-/// The single queen, who is her own mirror image.
+/// The single queen, which is its own mirror image.
 fn one_queen(watch: &mut Watch<'_>) -> Result<Count, Stopped> {
     watch.count()?;
     watch.solution(&[1_u32], Images::Itself)?;
     Ok(Count::total(1))
 }
 
-/// The most queens that are placed breadth first.
+/// The largest number of queens that are placed breadth first.
 const DEEPEST: usize = *Settings::LAYER.end() as usize;
 
-/// The most nodes that a layer may have: at 44 bytes each, 370 MB.
+/// The largest number of nodes in a layer: at 44 bytes each, 370 MB.
 const MOST_NODES: usize = 1 << 23;
 
 /// Queens in the first rows.
 #[derive(Clone, Copy, Debug)]
 struct Node {
     taken: Taken,
-    /// The queens, to be shown: one bit a row.
+    /// The queens, for the audience: one bit in each row.
     board: [u32; DEEPEST],
 }
 
 impl Node {
-    /// How many rows are filled: each queen takes one column.
+    /// The number of filled rows: each queen takes one column.
     fn queens(&self) -> usize {
         self.taken.down.count_ones() as usize
     }
@@ -116,7 +116,7 @@ fn layer(request: &Request, watch: &mut Watch<'_>) -> Result<Vec<Node>, Stopped>
     for queens in 1..depth {
         let mut next = Vec::new();
         for node in nodes {
-            // Where the first queen is in the centre, the second is there from the start.
+            // If the first queen is in the centre, the second is placed from the start.
             if node.queens() > queens {
                 next.push(node);
                 continue;

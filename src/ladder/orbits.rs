@@ -6,7 +6,7 @@ use super::class_counts::ClassCounts;
 use super::flags::Lines;
 use super::{About, Count, Images, Method, Request, Stopped, Style, Watch};
 
-/// Every solution, classified by its eight images.
+/// Finds every solution and classifies it by its eight images.
 pub struct Orbits;
 
 impl Method for Orbits {
@@ -111,7 +111,7 @@ impl Search {
 }
 
 /// The size of the solution's orbit if it is the smallest of its images, read as a number with a
-/// digit for each row; `None` if another image is smaller, which then stands for the orbit.
+/// digit for each row; `None` if another image is smaller and so represents the orbit.
 fn orbit_size_if_smallest(board: &[u8]) -> Option<u8> {
     let mut turned = board.to_vec();
     let mut equal = 0;

@@ -2,7 +2,7 @@
 
 use super::{About, Count, Images, Listed, Method, Request, Stopped, Style, Watch};
 
-/// One queen in each row and each column, the diagonals tested when the board is complete.
+/// One queen in each row and each column; the diagonals are tested when the board is complete.
 pub struct Permutations;
 
 impl Method for Permutations {
@@ -56,7 +56,7 @@ fn recursive(
     Ok(found)
 }
 
-/// The same walk: `next[row]` remembers where the loop of that row has got to.
+/// The same search as a loop: `next[row]` is the next column to try in that row.
 fn iterative(board: &mut [u8], taken: &mut [bool], watch: &mut Watch<'_>) -> Result<u64, Stopped> {
     let n = board.len();
     let mut next = vec![0; n];
@@ -65,7 +65,7 @@ fn iterative(board: &mut [u8], taken: &mut [bool], watch: &mut Watch<'_>) -> Res
     loop {
         let column = next[row];
         if column == n {
-            // This row is done: lift the queen of the row above and go on there.
+            // This row is done: remove the queen of the row above and continue there.
             if row == 0 {
                 return Ok(found);
             }

@@ -4,16 +4,16 @@ use super::TableRow;
 
 const WIDTH: f64 = 960.0;
 const HEIGHT: f64 = 600.0;
-/// The frame of the curves within the picture; the legend stands to the right of it.
+/// The frame of the curves in the picture; the legend is to the right of it.
 const LEFT: f64 = 70.0;
 const RIGHT: f64 = 690.0;
 const TOP: f64 = 50.0;
 const BOTTOM: f64 = 540.0;
 
-/// The shortest time that is drawn, in seconds: clocks say little below it.
+/// The shortest time that is drawn, in seconds: clocks are not precise enough below it.
 const SHORTEST: f64 = 1e-7;
 
-/// Colours that stay apart on white, one for each method in turn.
+/// Colours that differ clearly on white, one for each method in turn.
 const COLOURS: [&str; 15] = [
     "#7f7f7f", "#bcbd22", "#8c564b", "#d62728", "#ff7f0e", "#e7298a", "#9467bd", "#c5a200",
     "#17becf", "#1f77b4", "#08306b", "#2ca02c", "#006d2c", "#e377c2", "#7a0177",
@@ -35,7 +35,7 @@ struct Curve<'a> {
     title: String,
     rows: Vec<&'a TableRow>,
     colour: &'static str,
-    /// The pattern of the line, none for a solid one.
+    /// The pattern of the line, `None` for a solid one.
     dashes: Option<&'static str>,
 }
 
@@ -66,7 +66,7 @@ fn curves(rows: &[TableRow]) -> Vec<Curve<'_>> {
     curves
 }
 
-/// From board sizes and times to places in the picture.
+/// Converts board sizes and times to places in the picture.
 struct Scale {
     first: f64,
     last: f64,
@@ -209,7 +209,7 @@ fn legend(svg: &mut String, curve: &Curve<'_>, index: usize) -> std::fmt::Result
     )
 }
 
-/// One pattern for each style. A method without a choice has the line of the usual one.
+/// One pattern for each style. A method without a choice has the solid line of the recursive style.
 fn dashes(style: Option<&str>) -> Option<&'static str> {
     match style {
         Some("iterative") => Some("6 4"),
@@ -225,13 +225,13 @@ fn dash_attribute(curve: &Curve<'_>) -> String {
     })
 }
 
-/// The text as XML: a caller may give a row any name.
+/// The text escaped for XML: a caller may give a row any name.
 fn escaped(text: &str) -> String {
     text.replace('&', "&amp;")
         .replace('<', "&lt;")
         .replace('>', "&gt;")
         .replace('"', "&quot;")
-        // XML has no way to write these.
+        // XML cannot express these.
         .replace(|c: char| c.is_control(), "\u{fffd}")
 }
 

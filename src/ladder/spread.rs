@@ -4,8 +4,8 @@ use std::thread;
 
 use super::{Stopped, Watch};
 
-/// Does `work` for every task, on all cores: each thread takes the next task when it is done with
-/// its last. The results are in no particular order.
+/// Does `work` for every task, on all cores: each thread takes the next task when it has finished
+/// its last. The results come in no particular order.
 pub(super) fn spread<T: Sync, R: Send>(
     tasks: &[T],
     watch: &mut Watch<'_>,

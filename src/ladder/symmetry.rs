@@ -9,7 +9,8 @@ use super::class_counts::ClassCounts;
 use super::{About, Count, Images, Method, Request, Stopped, Style, Watch};
 use crate::board::Size;
 
-/// Only boards that may be the smallest of their images, cut off as early as can be.
+/// Searches only boards that may be the smallest of their images, and cuts off others as early as
+/// possible.
 pub struct Symmetry;
 
 impl Method for Symmetry {
@@ -37,22 +38,22 @@ impl Method for Symmetry {
     }
 }
 
-/// The most rows there are.
+/// The number of rows of the largest board.
 const ROWS: usize = Size::MAX as usize;
 
-/// A position of the first queens: a part of the search that needs nothing of the others.
+/// A position of the first queens: a part of the search that does not depend on the others.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Start {
     /// The 1×1 board.
     OneQueen,
-    /// The first queen in the corner, the second where it says.
+    /// The first queen in the corner, the second as [`Corner`] says.
     Corner(Corner),
     /// The first queen on the side.
     Side(Side),
 }
 
 impl Start {
-    /// All of them: first queens of the lower half of the columns, without the centre.
+    /// All starts: first queens in the lower half of the columns, without the centre.
     pub fn all(n: Size) -> Vec<Self> {
         let n = n.get() as usize;
         if n == 1 {
@@ -63,7 +64,7 @@ impl Start {
         corners.chain(sides).collect()
     }
 
-    /// Counts the classes of solutions that begin so.
+    /// Counts the classes of solutions with this start.
     pub fn count(
         self,
         n: Size,
@@ -104,8 +105,8 @@ pub(super) trait Case: Copy {
     /// Which of the `free` squares of `row` can lead to a smallest image.
     fn allowed(&self, row: usize, taken: Taken, free: u32) -> u32;
 
-    /// The size of the orbit of a solution that `allowed` let through, `None` if an image of it is
-    /// smaller.
+    /// The size of the orbit of a solution whose squares were all `allowed`; `None` if an image of
+    /// it is smaller.
     fn orbit_size(&self, board: &[u32]) -> Option<u8>;
 }
 
@@ -135,13 +136,13 @@ impl<C: Case> Rules for Leaf<C> {
     }
 }
 
-/// The first queen in the corner: one reflection alone competes, the one in the diagonal through
-/// that corner, and it is larger if column 1 is empty down to row `bound1`.
+/// The first queen in the corner. Only one reflection competes, the one in the diagonal through
+/// that corner. It is larger if column 1 is empty down to row `bound1`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Corner {
     /// The column of the second queen.
     bound1: usize,
-    /// The squares of each row that are not ruled out.
+    /// The squares of each row that are not excluded.
     open: [u32; ROWS],
 }
 
@@ -176,21 +177,21 @@ impl Case for Corner {
     }
 }
 
-/// The first queen not in a corner, at a distance `bound1` from it. A queen nearer to a corner, on
-/// any side of the board, would make an image with a smaller first row.
+/// The first queen outside the corners, at distance `bound1` from one. A queen nearer to a corner,
+/// on any side of the board, would give an image with a smaller first row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Side {
     /// The column of the first queen.
     bound1: usize,
-    /// Its distance from the other corner, and the last row in which the side columns may get
-    /// their queens.
+    /// Its distance from the other corner, which is also the last row in which the side columns may
+    /// get their queens.
     bound2: usize,
     /// The last row.
     last: usize,
     /// The first and the last column.
     side_mask: u32,
-    /// The squares of each row that are not ruled out: above row `bound1` those off the sides, in
-    /// the last row those not nearer to a corner than the first queen is.
+    /// The squares of each row that are not excluded: above row `bound1` those outside the side
+    /// columns, in the last row those no nearer to a corner than the first queen is.
     open: [u32; ROWS],
 }
 
@@ -238,8 +239,9 @@ impl Case for Side {
         }
     }
 
-    /// Reflections have lost by now, and a turn can only tie where a queen stands just as far from
-    /// the corner of its side as the first queen does from hers: three squares to look at.
+    /// No reflection can be smaller or equal here. A turn can tie only where a queen stands exactly
+    /// as far from the corner of its side as the first queen from its corner: three squares to look
+    /// at.
     #[inline]
     fn orbit_size(&self, board: &[u32]) -> Option<u8> {
         let quarter = board[self.bound2] == 1;
@@ -260,7 +262,7 @@ fn orbit_size_by_turns(
     three_quarter: bool,
 ) -> Option<u8> {
     let mut image = board.to_vec();
-    // A board equal to its quarter turn equals all its turns, hence the order.
+    // A board equal to its quarter turn equals all its turns, so the quarter turn comes first.
     for (may_tie, size_if_equal) in [(quarter, 2), (half, 4), (three_quarter, 2)] {
         image = quarter_turn(&image);
         if may_tie {

@@ -5,7 +5,7 @@ use super::spread::spread;
 use super::symmetry::Start;
 use super::{About, Count, Method, Request, Stopped, Style, Watch};
 
-/// The symmetry search, its starts spread over all cores.
+/// The symmetry search, with its starts distributed over all cores.
 pub struct SymmetryParallel;
 
 impl Method for SymmetryParallel {

@@ -3,19 +3,19 @@ use serde::{Deserialize, Serialize};
 use super::{Count, Request, Style, method};
 use crate::board::{Orbits, Size, known};
 
-/// The longest time that is believed of a search, in seconds: thirty thousand years.
+/// The longest plausible time of a search, in seconds: thirty thousand years.
 const LONGEST: f64 = 1e12;
 
-/// A result of the ladder: what one method in one style gave for one board, and at what cost.
+/// One row of the ladder's table: what one method in one style counted on one board, and its cost.
 ///
-/// As JSON all counts are decimal strings, and `null` is what the method does not give.
+/// In JSON all counts are decimal strings, and `null` stands for what the method does not count.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct TableRow {
     /// The board.
     pub n: Size,
     /// The method's name.
     pub method: String,
-    /// The style's name, none for a method without a choice.
+    /// The style's name, `None` for a method without a choice.
     pub style: Option<String>,
     /// All solutions.
     #[serde(with = "decimal")]
@@ -25,17 +25,17 @@ pub struct TableRow {
     pub unique: Option<u128>,
     /// Orbits by size.
     pub classes: Option<OrbitsJson>,
-    /// Nodes or candidates tried: what the method counts as its work.
+    /// Nodes or candidates tried, whichever the method counts as its work.
     #[serde(with = "decimal")]
     pub nodes: u128,
-    /// Wall time of the search.
+    /// Wall time of the search, in seconds.
     pub seconds: f64,
-    /// What a reader of the numbers should know. Not part of the JSON.
+    /// A remark for readers of the numbers. Not part of the JSON.
     #[serde(skip)]
     pub note: Option<String>,
 }
 
-/// Orbits by size, as they stand in JSON.
+/// Orbits by size, in the form of the JSON.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct OrbitsJson {
     /// Orbits of one.
@@ -59,7 +59,7 @@ impl From<Orbits> for OrbitsJson {
 }
 
 impl TableRow {
-    /// The row of a method that has counted what it was asked.
+    /// The row of a method that has counted the requested board.
     pub(super) fn new(
         method: &str,
         request: &Request,
@@ -80,7 +80,7 @@ impl TableRow {
         }
     }
 
-    /// The method and its style as a reader sees them: `symmetry, recursive`.
+    /// The method and its style for readers: `symmetry, recursive`.
     pub fn title(&self) -> String {
         match &self.style {
             Some(style) => format!("{}, {style}", self.method),
@@ -88,7 +88,7 @@ impl TableRow {
         }
     }
 
-    /// Why the ladder cannot have given this row, if it cannot: for rows that come from a file.
+    /// Why the ladder cannot have produced this row, if so. For rows that come from a file.
     pub fn flaw(&self) -> Option<String> {
         let Some(method) = method(&self.method) else {
             return Some(format!("no method is called `{}`", self.method));
@@ -99,7 +99,7 @@ impl TableRow {
             Some(format!("{} has no such style", about.name))
         } else if !(0.0..=LONGEST).contains(&self.seconds) {
             Some(format!(
-                "{} seconds is no time that a search can take",
+                "{} seconds is not a time that a search can take",
                 self.seconds
             ))
         } else {
@@ -107,7 +107,7 @@ impl TableRow {
         }
     }
 
-    /// What differs from the known counts, if anything does: the row is then no result.
+    /// How the row differs from the known counts, if it does. It is not a result then.
     pub fn contradiction(&self) -> Option<String> {
         let known = known(self.n)?;
         if self.total != known.total {
@@ -127,7 +127,7 @@ impl TableRow {
     }
 }
 
-/// Whole numbers as decimal strings, for readers whose numbers are floating.
+/// Whole numbers as decimal strings, for readers whose numbers are floating-point.
 mod decimal {
     use serde::{Deserialize, Deserializer, Serializer, de::Error};
 

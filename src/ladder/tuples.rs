@@ -2,7 +2,7 @@
 
 use super::{About, Count, Images, Listed, Method, Request, Stopped, Style, Watch};
 
-/// Every tuple, tested when it is complete.
+/// Tests every tuple when it is complete.
 pub struct Tuples;
 
 impl Method for Tuples {
@@ -29,7 +29,7 @@ impl Method for Tuples {
     }
 }
 
-/// Fills the board from `row` down in every way; counts the fillings that are solutions.
+/// Fills the board from `row` down in every way, and counts the solutions among them.
 fn recursive(board: &mut [u8], row: usize, watch: &mut Watch<'_>) -> Result<u64, Stopped> {
     if row == board.len() {
         return test(board, watch);
@@ -43,7 +43,7 @@ fn recursive(board: &mut [u8], row: usize, watch: &mut Watch<'_>) -> Result<u64,
     Ok(found)
 }
 
-/// Counts up like an odometer: the last row is the fastest wheel, and a wheel that has gone round
+/// Counts up like an odometer: the last row is the fastest wheel, and a wheel that completes a turn
 /// starts again and moves the one above it.
 fn iterative(board: &mut [u8], watch: &mut Watch<'_>) -> Result<u64, Stopped> {
     let last_column = board.len() as u8 - 1;
@@ -72,7 +72,7 @@ fn test(board: &[u8], watch: &mut Watch<'_>) -> Result<u64, Stopped> {
     Ok(1)
 }
 
-/// Whether no queen attacks another: each pair is looked at.
+/// Whether no queen attacks another, by a test of each pair.
 fn is_solution(board: &[u8]) -> bool {
     (0..board.len()).all(|lower| {
         (0..lower).all(|upper| {

@@ -1,31 +1,31 @@
-//! The watch that every method keeps while it searches: it counts nodes, says when to stop, and
-//! lets an audience see what goes on.
+//! The watch to which every method reports while it searches: it counts nodes, stops the search in
+//! time, and shows an audience what happens.
 
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
-/// The search has been told to stop. Why is in [`StopReason`].
+/// The search must stop. A [`StopReason`] says why.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Stopped;
 
-/// Why a method gave no count.
+/// Why a method returned no count.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum StopReason {
-    /// It took longer than it was allowed.
+    /// It took longer than its time limit.
     #[error("stopped at its time limit")]
     TimeLimit,
     /// The user interrupted it.
     #[error("interrupted")]
     Interrupted,
-    /// The audience has left: a reader closed the pipe, or pressed `q`.
+    /// The audience left: a reader closed the pipe, or pressed `q`.
     #[error("nobody is watching any more")]
     AudienceLeft,
-    /// The style needs a device that is not there, or cannot be used.
+    /// The style needs a device, which is missing or cannot be used.
     #[error("{0}")]
     NoDevice(String),
-    /// The device failed in the middle of the search.
+    /// The device failed during the search.
     #[error("{0}")]
     Failed(String),
     /// The method cannot do what its settings request.
@@ -33,32 +33,32 @@ pub enum StopReason {
     Refused(String),
 }
 
-/// Something that happens in a search. Boards are given row by row from the top, as the column of
-/// the queen, `None` for an empty row.
+/// An event of a search, for an [`Audience`]. Boards are listed row by row from the top, each row
+/// as the column of its queen, `None` for an empty row.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Scene {
     /// A queen was placed.
     Placed {
-        /// The rows down to the new queen; the whole board if the method has queens below her.
+        /// The rows down to the new queen; the whole board if the method has queens below it.
         rows: Vec<Option<u8>>,
         /// The row of the new queen.
         row: usize,
     },
-    /// The two outer lines along a side of the board got their queens, or had them already.
+    /// The two outer lines along a side of the board have their queens now.
     Side {
         /// The whole board.
         rows: Vec<Option<u8>>,
         /// The side.
         side: &'static str,
     },
-    /// A square was looked at and found attacked.
+    /// A square was tested and found attacked.
     Attacked {
         /// The rows above the square.
         rows: Vec<Option<u8>>,
         /// The column of the square.
         column: u8,
     },
-    /// A board was filled before it was known whether it is a solution.
+    /// A board was filled, and it is not yet known whether it is a solution.
     Candidate {
         /// The whole board.
         rows: Vec<Option<u8>>,
@@ -67,10 +67,10 @@ pub enum Scene {
     Solution {
         /// The whole board.
         rows: Vec<Option<u8>>,
-        /// The solutions it stands for.
+        /// The solutions that it stands for.
         images: Images,
     },
-    /// A border was placed: the outer rows and columns hold their queens, the inside is open.
+    /// A border was placed: the outer rows and columns have their queens, the inside is open.
     Border {
         /// The whole board.
         rows: Vec<Option<u8>>,
@@ -79,10 +79,10 @@ pub enum Scene {
     },
 }
 
-/// The solutions that one found solution stands for.
+/// Which solutions one found solution stands for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Images {
-    /// Itself: the method finds its images as well.
+    /// Only itself: the method finds its images too.
     Itself,
     /// Itself and its mirror image, left and right exchanged.
     Mirrored,
@@ -90,17 +90,17 @@ pub enum Images {
     Orbit(u8),
 }
 
-/// Who is shown scenes.
+/// Receives the scenes of a search.
 pub trait Audience: Send {
-    /// Whether every square of the search is wanted, [`Scene::Placed`],
-    /// [`Scene::Attacked`] and [`Scene::Side`], and not only boards.
+    /// Whether it wants every square of the search ([`Scene::Placed`], [`Scene::Attacked`] and
+    /// [`Scene::Side`]), and not only boards.
     fn wants_squares(&self) -> bool;
 
-    /// Sees a scene. `Break` ends the search.
+    /// Receives a scene. `Break` ends the search; other threads of it may still show some scenes.
     fn see(&mut self, scene: Scene) -> ControlFlow<()>;
 }
 
-/// A row of a board as a method keeps it: the column of the queen, or one bit.
+/// A row of a board in the form that a method uses: the column of the queen, or one bit.
 pub trait Queen: Copy {
     /// The column of the queen, `None` for an empty row.
     fn column(self) -> Option<u8>;
@@ -113,14 +113,14 @@ impl Queen for u8 {
     }
 }
 
-/// One bit, the lowest being column 0; no bit is an empty row.
+/// One bit, the lowest for column 0; an empty row has no bit.
 impl Queen for u32 {
     fn column(self) -> Option<u8> {
         (self != 0).then_some(self.trailing_zeros() as u8)
     }
 }
 
-/// When a search has to end, and who looks on: one for all threads of a method.
+/// When a search has to end, and who watches it. All threads of a method share one.
 pub(super) struct SearchControl<'a> {
     deadline: Option<Instant>,
     interrupt: &'a AtomicBool,
@@ -130,15 +130,15 @@ pub(super) struct SearchControl<'a> {
 }
 
 impl<'a> SearchControl<'a> {
-    /// A search that starts now, ends after `time_limit` or when `interrupt` is set, and is seen
-    /// by `audience`.
+    /// A search that starts now, ends after `time_limit` or when `interrupt` is set, and is shown
+    /// to `audience`.
     pub fn new(
         time_limit: Option<Duration>,
         interrupt: &'a AtomicBool,
         audience: Option<&'a Mutex<dyn Audience>>,
     ) -> Self {
         Self {
-            // A limit too long to be a point in time is none.
+            // A limit beyond the last representable time is no limit.
             deadline: time_limit.and_then(|limit| Instant::now().checked_add(limit)),
             interrupt,
             wants_squares: audience.is_some_and(|audience| lock(audience).wants_squares()),
@@ -147,10 +147,9 @@ impl<'a> SearchControl<'a> {
         }
     }
 
-    /// Nodes between two looks at the clock: a fraction of a millisecond for the fast methods. One
-    /// if every square is to be shown, which is why the fast path of a node has no other question
-    /// to request.
-    fn nodes_between_looks(&self) -> u64 {
+    /// Nodes between two checks of the clock: a fraction of a millisecond for the fast methods. One
+    /// if every square is shown, so that the fast path of a node needs no second test.
+    fn nodes_between_checks(&self) -> u64 {
         if self.wants_squares { 1 } else { 1 << 12 }
     }
 
@@ -160,44 +159,44 @@ impl<'a> SearchControl<'a> {
     }
 }
 
-/// One thread's view of the search.
+/// The watch of one thread of a search.
 pub struct Watch<'a> {
-    /// Nodes down to the next look at the clock: counting down to zero is the cheapest way to
-    /// count and to test in one step.
-    until_look: u64,
-    /// Nodes at that look.
-    nodes_then: u64,
+    /// Nodes until the next check of the clock. Counting down to zero counts and tests in one step,
+    /// which is the cheapest way.
+    until_check: u64,
+    /// Nodes counted when that check is due.
+    nodes_at_check: u64,
     control: &'a SearchControl<'a>,
 }
 
 impl<'a> Watch<'a> {
     pub(super) fn new(control: &'a SearchControl<'a>) -> Self {
         Self {
-            until_look: control.nodes_between_looks(),
-            nodes_then: control.nodes_between_looks(),
+            until_check: control.nodes_between_checks(),
+            nodes_at_check: control.nodes_between_checks(),
             control,
         }
     }
 
     /// Nodes or candidates counted so far.
     pub fn nodes(&self) -> u64 {
-        self.nodes_then - self.until_look
+        self.nodes_at_check - self.until_check
     }
 
     /// Counts a node: the queen of `row` was placed.
     ///
     /// # Errors
-    /// It is time to stop.
+    /// The search must stop.
     #[inline]
     pub fn place<Q: Queen>(&mut self, board: &[Q], row: usize) -> Result<(), Stopped> {
-        self.until_look -= 1;
-        if self.until_look > 0 {
+        self.until_check -= 1;
+        if self.until_check > 0 {
             return Ok(());
         }
-        self.look_and_show(board, row)
+        self.check_and_show(board, row)
     }
 
-    /// Shows that the queen of `row` was placed, where this is not what the method counts.
+    /// Shows that the queen of `row` was placed, for methods that count candidates instead.
     ///
     /// # Errors
     /// The audience left.
@@ -212,10 +211,10 @@ impl<'a> Watch<'a> {
         })
     }
 
-    /// Counts a node as [`place`](Self::place) does, on a board with queens in any rows.
+    /// Counts a node like [`place`](Self::place), on a board with queens in any rows.
     ///
     /// # Errors
-    /// It is time to stop.
+    /// The search must stop.
     #[inline]
     pub fn place_among<Q: Queen>(&mut self, board: &[Q], row: usize) -> Result<(), Stopped> {
         self.count()?;
@@ -231,7 +230,7 @@ impl<'a> Watch<'a> {
     /// Counts a node: the queens along a side of the board were placed.
     ///
     /// # Errors
-    /// It is time to stop.
+    /// The search must stop.
     pub fn side<Q: Queen>(&mut self, board: &[Q], side: &'static str) -> Result<(), Stopped> {
         self.count()?;
         if !self.control.wants_squares {
@@ -266,7 +265,7 @@ impl<'a> Watch<'a> {
     /// Counts a candidate: a full board that may be a solution.
     ///
     /// # Errors
-    /// It is time to stop.
+    /// The search must stop.
     #[inline]
     pub fn candidate<Q: Queen>(&mut self, board: &[Q]) -> Result<(), Stopped> {
         self.count()?;
@@ -301,17 +300,17 @@ impl<'a> Watch<'a> {
     /// Counts a node that has no board to show.
     ///
     /// # Errors
-    /// It is time to stop.
+    /// The search must stop.
     #[inline]
     pub fn count(&mut self) -> Result<(), Stopped> {
-        self.until_look -= 1;
-        if self.until_look > 0 {
+        self.until_check -= 1;
+        if self.until_check > 0 {
             return Ok(());
         }
-        self.look()
+        self.check_clock()
     }
 
-    /// Ends the search because what is asked for cannot be done.
+    /// Ends the search because the request cannot be done.
     pub(super) fn refuse_to_run(&self, why: String) -> Stopped {
         self.stop(StopReason::Refused(why))
     }
@@ -321,35 +320,36 @@ impl<'a> Watch<'a> {
         self.stop(StopReason::Failed(why))
     }
 
-    /// A watch for another thread of the same search. [`add_nodes`](Self::add_nodes) adds its nodes.
+    /// A watch for another thread of the same search. [`add_nodes`](Self::add_nodes) adds its
+    /// nodes.
     pub(super) fn fork(&self) -> Self {
         Self::new(self.control)
     }
 
     /// Adds the nodes of a forked watch, or of a device.
     pub(super) fn add_nodes(&mut self, nodes: u64) {
-        self.nodes_then += nodes;
+        self.nodes_at_check += nodes;
     }
 
-    // Out of line, so that the fast path of a node needs no registers for it.
+    // Not inlined, so that the fast path of a node needs no registers for it.
     #[cold]
     #[inline(never)]
-    fn look_and_show<Q: Queen>(&mut self, board: &[Q], row: usize) -> Result<(), Stopped> {
-        self.look()?;
+    fn check_and_show<Q: Queen>(&mut self, board: &[Q], row: usize) -> Result<(), Stopped> {
+        self.check_clock()?;
         self.show_placed(board, row)
     }
 
     #[cold]
-    fn look(&mut self) -> Result<(), Stopped> {
-        self.until_look = self.control.nodes_between_looks();
-        self.nodes_then += self.until_look;
+    fn check_clock(&mut self) -> Result<(), Stopped> {
+        self.until_check = self.control.nodes_between_checks();
+        self.nodes_at_check += self.until_check;
         self.check()
     }
 
-    /// Looks at the clock: for those who wait.
+    /// Checks the clock, for callers that wait.
     ///
     /// # Errors
-    /// It is time to stop.
+    /// The search must stop.
     pub(super) fn check(&self) -> Result<(), Stopped> {
         let control = self.control;
         if control.stop_reason.get().is_some() {
@@ -378,13 +378,13 @@ impl<'a> Watch<'a> {
     }
 
     fn stop(&self, why: StopReason) -> Stopped {
-        // The first reason is the one that counts.
+        // The first reason is kept.
         let _ = self.control.stop_reason.set(why);
         Stopped
     }
 }
 
-/// A panic of an audience leaves nothing half done that the search relies on.
+/// Locks an audience. One that panicked leaves nothing incomplete that the search relies on.
 fn lock(audience: &Mutex<dyn Audience>) -> MutexGuard<'_, dyn Audience + 'static> {
     audience.lock().unwrap_or_else(PoisonError::into_inner)
 }
