@@ -1,64 +1,61 @@
 //! One try of a task on the CPU.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use super::audit::recount;
 use super::floor::Floor;
 use super::panics;
-use crate::engine::{Counter, Mismatch, Tally, Task};
+use crate::engine::{CountedBy, Counter, Mismatch, Origin, Task, TaskResult};
 
 /// What one try of a task came to.
 pub(super) enum Outcome {
-    Tally(Count),
+    Counted(TaskResult),
     Mismatch(Mismatch),
     Panic(String),
-}
-
-/// A task counted, and by which kernels.
-pub(super) struct Count {
-    pub(super) tally: Tally,
-    pub(super) took: Duration,
-    pub(super) backend: &'static str,
-    pub(super) audited_by: Option<&'static str>,
 }
 
 /// Counts `task` of a plan, a second time if it is drawn for that, with `counter`, which is made if
 /// there is none. A panic leaves none.
 pub(super) fn attempt(
     floor: &Floor,
+    worker: usize,
     plan: usize,
     task: &Task,
     counter: &mut Option<Box<dyn Counter>>,
 ) -> Outcome {
     let counted = catch_unwind(AssertUnwindSafe(|| {
         #[cfg(feature = "fault-injection")]
-        floor.injector.try_task(task.id);
+        floor.injector.try_task(task.key);
         let begun = Instant::now();
         let of = floor.plans[plan].as_ref();
         let counted_by = counter.get_or_insert_with(|| of.counter(&floor.settings));
         let tally = counted_by.count(task)?;
         #[cfg(feature = "fault-injection")]
         let tally = floor.injector.distort(tally);
-        let mut count = Count {
+        let mut result = TaskResult {
+            key: task.key,
             tally,
-            took: begun.elapsed(),
-            backend: counted_by.backend(),
+            duration: begun.elapsed(),
+            origin: Origin {
+                worker: floor.worker_id(worker),
+                counted_by: CountedBy::Cpu(counted_by.backend().into()),
+            },
             audited_by: None,
         };
-        let drawn = floor.audit_of(plan).draw(count.took);
+        let drawn = floor.audit_of(plan).draw(result.duration);
         if let Some(expected) = drawn {
             // Two counters at once could need twice the memory.
             *counter = None;
             let begun = Instant::now();
-            let first = (&count.tally, count.backend);
-            count.audited_by = recount(of, &floor.settings, task, first)?;
+            let first = (&result.tally, &result.origin.counted_by);
+            result.audited_by = recount(of, &floor.settings, task, first)?;
             floor.audit_of(plan).note(expected, begun.elapsed());
         }
-        Ok(count)
+        Ok(result)
     }));
     match counted {
-        Ok(Ok(count)) => Outcome::Tally(count),
+        Ok(Ok(result)) => Outcome::Counted(result),
         Ok(Err(mismatch)) => Outcome::Mismatch(mismatch),
         Err(payload) => {
             // Nobody knows what state the panic left it in.

@@ -4,7 +4,9 @@ use std::collections::hash_map::RandomState;
 use std::hash::BuildHasher;
 use std::time::Duration;
 
-use crate::engine::{CounterSettings, Mismatch, Plan, Tally, Task, second_counter};
+use crate::engine::{
+    CountedBy, CounterSettings, KernelName, Mismatch, Plan, Tally, Task, second_counter,
+};
 
 /// Seconds that recounts may take, for each second of counting and unit of the share.
 const COST_PER_SHARE: f64 = 8.0;
@@ -79,8 +81,8 @@ impl Audit {
     }
 }
 
-/// Counts a task a second time by another kernel than `backend`, which gave `tally`; the name of that
-/// kernel, `None` if the plan has no other.
+/// Counts a task a second time by another kernel than `counted_by`, which gave `tally`. Returns the
+/// name of that kernel, `None` if the plan has no other.
 ///
 /// # Errors
 /// The counts differ.
@@ -88,18 +90,19 @@ pub(super) fn recount(
     plan: &dyn Plan,
     settings: &CounterSettings,
     task: &Task,
-    (tally, backend): (&Tally, &str),
-) -> Result<Option<&'static str>, Mismatch> {
-    let Some(mut second) = second_counter(plan, settings, backend) else {
+    (tally, counted_by): (&Tally, &CountedBy),
+) -> Result<Option<KernelName>, Mismatch> {
+    let Some(mut second) = second_counter(plan, settings, counted_by) else {
         return Ok(None);
     };
     let again = second.count(task)?;
     if again.agrees_with(tally) {
-        return Ok(Some(second.backend()));
+        return Ok(Some(second.backend().into()));
     }
     Err(Mismatch(format!(
-        "the audit found another count: {} by {backend}, {} by {}",
+        "the audit found another count: {} by {}, {} by {}",
         tally.exact(),
+        counted_by.backend(),
         again.exact(),
         second.backend()
     )))

@@ -10,12 +10,11 @@ use tracing::{debug_span, trace};
 use super::estimate::Work;
 use super::floor::Floor;
 use super::lifeline::Lifeline;
-use super::messages::{Complete, Counted, Failure, Lost, Retry, Settled, Sum, Sums, TaskTally};
+use super::messages::{Complete, Costed, Counted, Failure, Lost, Retry, Settled, Sum, Sums};
 use super::queue::Batch;
 use super::tasks::count_and_cost;
-use super::worker::worker_name;
-use super::{COLLECTOR, Control, Finished, LANES, RecordError, Recorder, RunError};
-use crate::engine::{Plan, Tally, TaskId, TaskSet};
+use super::{COLLECTOR, Control, LANES, RecordError, Recorder, RunError};
+use crate::engine::{Plan, Tally, TaskKey, TaskResult, TaskSet};
 
 /// How many tallies are kept to compare a second report with.
 const REMEMBERED: usize = 1 << 15;
@@ -34,7 +33,7 @@ pub(super) struct Collector {
     pub(super) sums: Recipient<Sums>,
     pub(super) record: Record,
     /// Tasks that panicked once and were not counted since.
-    pub(super) panicked: HashSet<TaskId>,
+    pub(super) panicked: HashSet<TaskKey>,
     pub(super) rate: Rate,
 }
 
@@ -85,8 +84,9 @@ impl Record {
     ///
     /// # Errors
     /// The tallies differ, or can no longer be compared.
-    fn add(&mut self, plan: usize, counted: &TaskTally) -> Result<(), String> {
-        let TaskTally { task, tally, .. } = *counted;
+    fn add(&mut self, plan: usize, counted: &Costed) -> Result<(), String> {
+        let TaskResult { key, tally, .. } = counted.result;
+        let task = key.index;
         let record = &mut self.plans[plan];
         if !record.done.insert(task) {
             return match self.remembered.get(&(plan, task)) {
@@ -96,7 +96,7 @@ impl Record {
             };
         }
         record.sum += tally;
-        record.work.add(counted.cost, counted.took);
+        record.work.add(counted.cost, counted.result.duration);
         if self.oldest.len() == REMEMBERED
             && let Some(oldest) = self.oldest.pop_front()
         {
@@ -125,16 +125,15 @@ impl PlanRecord {
 
     /// What the recorder has of `plan`.
     fn restored(plan: &dyn Plan, recorder: &dyn Recorder) -> Self {
-        let engine = plan.engine();
-        let is_restored = |index| recorder.is_restored(TaskId { engine, index });
-        let is_pending = |index| recorder.is_pending(TaskId { engine, index });
+        let is_restored = |index| recorder.is_restored(plan.key(index));
+        let is_pending = |index| recorder.is_pending(plan.key(index));
         let (tasks, cost) = count_and_cost(plan, |task| is_restored(task) || is_pending(task));
         let mut record = Self::new(tasks, cost);
         for task in (0..plan.tasks()).filter(|&task| is_restored(task)) {
             record.done.insert(task);
             record.work.restore(plan.task(task).cost);
         }
-        record.sum = recorder.restored(engine);
+        record.sum = recorder.restored(plan.engine());
         record
     }
 }
@@ -156,24 +155,12 @@ impl Rate {
 
 impl Collector {
     /// Hands a task to the recorder, if there is one.
-    fn keep(&self, worker: usize, plan: usize, counted: &TaskTally) -> Result<(), RunError> {
+    fn keep(&self, result: &TaskResult) -> Result<(), RunError> {
         let Some(recorder) = &self.floor.recorder else {
             return Ok(());
         };
-        let finished = Finished {
-            task: self.floor.id(plan, counted.task),
-            tally: counted.tally,
-            backend: counted.backend,
-            device: match (counted.backend, worker.checked_sub(self.floor.workers)) {
-                ("cuda" | "emulated", Some(device)) => self.floor.devices[device].name.clone(),
-                _ => "cpu".to_owned(),
-            },
-            worker: worker_name(&self.floor, worker),
-            audited_by: counted.audited_by,
-            took: counted.took,
-        };
         recorder
-            .record(finished)
+            .record(result.clone())
             .map_err(|error| self.record_error(error))
     }
 
@@ -194,7 +181,7 @@ impl Collector {
 
     fn task_error(&self, plan: usize, task: u64, message: String) -> RunError {
         RunError::Mismatch {
-            task: self.floor.id(plan, task),
+            task: self.floor.key(plan, task),
             ranks: self.floor.plans[plan].task(task).ranks,
             message,
         }
@@ -202,11 +189,11 @@ impl Collector {
 
     /// A first panic is tried again elsewhere, a second one fails the run.
     fn note_panic(&mut self, worker: usize, plan: usize, task: u64, message: String) {
-        let id = self.floor.id(plan, task);
-        if !self.panicked.insert(id) {
+        let key = self.floor.key(plan, task);
+        if !self.panicked.insert(key) {
             let ranks = self.floor.plans[plan].task(task).ranks;
             self.failure.do_send(Failure(RunError::TaskFailed {
-                task: id,
+                task: key,
                 ranks,
                 message,
             }));
@@ -269,23 +256,24 @@ impl Handler<Counted> for Collector {
             target: LANES,
             "record",
             lane = COLLECTOR,
-            tasks = counted.tallies.len(),
+            tasks = counted.results.len(),
         )
         .entered();
         let plan = counted.plan;
-        for tally in &counted.tallies {
-            if let Err(message) = self.record.add(plan, tally) {
-                let error = self.task_error(plan, tally.task, message);
+        for costed in &counted.results {
+            let Costed { result, cost } = costed;
+            if let Err(message) = self.record.add(plan, costed) {
+                let error = self.task_error(plan, result.key.index, message);
                 self.failure.do_send(Failure(error));
             }
-            if let Err(error) = self.keep(counted.worker, plan, tally) {
+            if let Err(error) = self.keep(result) {
                 self.failure.do_send(Failure(error));
             }
-            self.panicked.remove(&self.floor.id(plan, tally.task));
+            self.panicked.remove(&result.key);
             if counted.worker < self.floor.workers {
                 let cpu = &mut self.record.plans[plan].cpu;
-                cpu.0 += tally.cost;
-                cpu.1 += tally.took.as_secs_f64();
+                cpu.0 += cost;
+                cpu.1 += result.duration.as_secs_f64();
             }
         }
         if let Some((task, message)) = counted.mismatch {
@@ -315,7 +303,7 @@ impl Handler<Lost> for Collector {
         // What the worker reported before it died is recorded; what panicked before is on its way
         // to another worker, unless this batch was that way.
         batch.tasks.retain(|&task| {
-            let panicked = self.panicked.contains(&self.floor.id(plan, task));
+            let panicked = self.panicked.contains(&self.floor.key(plan, task));
             !self.record.plans[plan].done.contains(task) && (retry || !panicked)
         });
         self.settle(batch);
@@ -339,6 +327,8 @@ impl Handler<Sum> for Collector {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::board::Size;
+    use crate::engine::{CountedBy, Engine, Origin, WorkerId};
 
     fn record(tasks: u64) -> Record {
         Record {
@@ -349,19 +339,27 @@ mod tests {
         }
     }
 
-    fn counted(task: u64, r90: u128, nodes: u64) -> TaskTally {
-        TaskTally {
-            task,
+    fn counted(task: u64, r90: u128, nodes: u64) -> Costed {
+        let result = TaskResult {
+            key: TaskKey {
+                n: Size::new(8).unwrap(),
+                engine: Engine::Chain,
+                version: 1,
+                index: task,
+            },
             tally: Tally {
                 r90,
                 nodes,
                 ..Tally::default()
             },
-            cost: 1.0,
-            took: Duration::from_millis(1),
-            backend: "scalar",
+            origin: Origin {
+                worker: WorkerId::Cpu(0),
+                counted_by: CountedBy::Cpu("scalar".into()),
+            },
             audited_by: None,
-        }
+            duration: Duration::from_millis(1),
+        };
+        Costed { result, cost: 1.0 }
     }
 
     #[test]

@@ -5,7 +5,7 @@ use std::str::FromStr;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Mutex, PoisonError};
 
-use crate::engine::{Tally, TaskId};
+use crate::engine::{Tally, TaskKey};
 
 /// Which faults a run suffers.
 ///
@@ -59,7 +59,7 @@ impl FromStr for Faults {
 /// The faults still to come in one run.
 pub(super) struct Injector {
     faults: Faults,
-    tries: Mutex<HashMap<TaskId, u32>>,
+    tries: Mutex<HashMap<TaskKey, u32>>,
     deaths: AtomicU32,
     errors: AtomicU32,
 }
@@ -75,7 +75,7 @@ impl Injector {
     }
 
     /// Panics if this try of the task is to panic.
-    pub(super) fn try_task(&self, task: TaskId) {
+    pub(super) fn try_task(&self, task: TaskKey) {
         // A multiplicative hash, so that the share is spread over the plan.
         let hash = (task.index + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 11;
         if (hash as f64) < self.faults.panics * (1u64 << 53) as f64 {

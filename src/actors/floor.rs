@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use super::audit::Audit;
 use super::{DeviceSpec, Recorder, RunSpec};
-use crate::engine::{CounterSettings, Engine, Plan, TaskId};
+use crate::engine::{CounterSettings, Engine, Plan, TaskKey, WorkerId};
 
 /// What all actors and worker threads of a run share: what is to be counted, and three facts that
 /// workers must see at once.
@@ -91,10 +91,15 @@ impl Floor {
         !self.devices.is_empty() && self.plans[plan].engine() == Engine::Chain
     }
 
-    pub(super) fn id(&self, plan: usize, task: u64) -> TaskId {
-        TaskId {
-            engine: self.plans[plan].engine(),
-            index: task,
+    pub(super) fn key(&self, plan: usize, task: u64) -> TaskKey {
+        self.plans[plan].key(task)
+    }
+
+    /// The name of a worker: of its thread, its lane and its results.
+    pub(super) fn worker_id(&self, worker: usize) -> WorkerId {
+        match worker.checked_sub(self.workers) {
+            None => WorkerId::Cpu(worker),
+            Some(device) => WorkerId::Device(self.devices[device].index),
         }
     }
 
@@ -102,7 +107,7 @@ impl Floor {
     pub(super) fn is_pending(&self, plan: usize, task: u64) -> bool {
         self.recorder
             .as_ref()
-            .is_none_or(|recorder| recorder.is_pending(self.id(plan, task)))
+            .is_none_or(|recorder| recorder.is_pending(self.key(plan, task)))
     }
 
     /// What draws the tasks of a plan that are recounted.

@@ -11,11 +11,11 @@ use tracing::{info, trace, warn};
 
 use super::attempt::{Outcome, attempt};
 use super::audit::{Audit, recount};
-use super::messages::{Counted, Ended, Failure, Leave, TaskTally, Want};
+use super::messages::{Costed, Counted, Ended, Failure, Leave, Want};
 use super::queue::{Batch, Drawn};
 use super::thread::Desk;
 use super::{LANES, RunError, WorkerReport, epoch, panics};
-use crate::engine::{Counter, DeviceKind, Engine, Tally, Task};
+use crate::engine::{CountedBy, Counter, Engine, Origin, Tally, Task, TaskResult};
 use crate::gpu::{ChainBatcher, Event, Owner, Ran, Spans};
 
 /// How long to wait for the device, or for a batch, before looking at the other.
@@ -45,7 +45,7 @@ pub(super) fn work(
         },
         open: Vec::new(),
         asked: None,
-        backend: DeviceKind::Cuda.name(),
+        counted_by: None,
         since: Instant::now(),
         audit: Audit::new(desk.floor.audit),
         counters: desk.floor.plans.iter().map(|_| None).collect(),
@@ -99,8 +99,8 @@ struct Shift {
     open: Vec<Open>,
     /// When a batch was asked for that has not come.
     asked: Option<Instant>,
-    /// What the device's tasks are recorded as counted by.
-    backend: &'static str,
+    /// The device, once it is open.
+    counted_by: Option<CountedBy>,
     /// Since when the device has been at what it will report next.
     since: Instant,
     audit: Audit,
@@ -139,7 +139,7 @@ impl Shift {
             let properties = opened.properties();
             info!(device = self.desk.name, "{}", properties.identity.name);
             self.report.backend.clone_from(&properties.identity.name);
-            self.backend = properties.identity.kind.name();
+            self.counted_by = Some(CountedBy::Device(properties.identity.clone()));
             owner = Some(opened);
         }
         floor.note_ready();
@@ -231,44 +231,36 @@ impl Shift {
             && !floor.is_halted()
         {
             left = rest;
-            match attempt(&floor, batch.plan, task, &mut self.counters[batch.plan]) {
-                Outcome::Tally(count) => {
-                    let by = (count.backend, count.audited_by);
-                    self.add(&mut message, task, count.tally, count.took, by);
-                }
+            match attempt(
+                &floor,
+                self.desk.worker,
+                batch.plan,
+                task,
+                &mut self.counters[batch.plan],
+            ) {
+                Outcome::Counted(result) => self.add(&mut message, task, result),
                 Outcome::Mismatch(mismatch) => {
-                    message.mismatch = Some((task.id.index, mismatch.to_string()));
+                    message.mismatch = Some((task.key.index, mismatch.to_string()));
                 }
-                Outcome::Panic(said) => message.panicked.push((task.id.index, said)),
+                Outcome::Panic(said) => message.panicked.push((task.key.index, said)),
             }
         }
         message.left = Some(Batch {
-            tasks: left.iter().map(|task| task.id.index).collect(),
+            tasks: left.iter().map(|task| task.key.index).collect(),
             ..batch
         });
         self.desk.collector.do_send(message);
         self.since = Instant::now();
     }
 
-    fn add(
-        &mut self,
-        message: &mut Counted,
-        task: &Task,
-        tally: Tally,
-        took: Duration,
-        (backend, audited_by): (&'static str, Option<&'static str>),
-    ) {
-        self.report.busy += took;
+    fn add(&mut self, message: &mut Counted, task: &Task, result: TaskResult) {
+        self.report.busy += result.duration;
         self.report.finished = self.desk.floor.start.elapsed();
         self.report.tasks += 1;
-        self.report.nodes += tally.nodes;
-        message.tallies.push(TaskTally {
-            task: task.id.index,
-            tally,
+        self.report.nodes += result.tally.nodes;
+        message.results.push(Costed {
+            result,
             cost: task.cost,
-            took,
-            backend,
-            audited_by,
         });
     }
 
@@ -338,7 +330,7 @@ impl Shift {
     /// # Errors
     /// The audit found another count.
     fn counted(&mut self, tallies: &[(Task, Tally)]) -> Result<(), End> {
-        let Some(plan) = self.chain_plan() else {
+        let (Some(plan), Some(counted_by)) = (self.chain_plan(), self.counted_by.clone()) else {
             return Ok(());
         };
         let floor = Arc::clone(&self.desk.floor);
@@ -354,24 +346,34 @@ impl Shift {
                 // A second count by the CPU takes long: a run that stops does not wait for it, and
                 // the task is not recorded without it.
                 if floor.is_halted() {
-                    self.settle_task(task.id.index, true);
+                    self.settle_task(task.key.index, true);
                     continue;
                 }
                 let begun = Instant::now();
-                let first = (tally, self.backend);
+                let first = (tally, &counted_by);
                 let again = recount(floor.plans[plan].as_ref(), &floor.settings, task, first);
                 self.audit.note(expected, begun.elapsed());
                 match again {
                     Ok(by) => audited_by = by,
                     Err(mismatch) => {
-                        message.mismatch = Some((task.id.index, mismatch.0));
+                        message.mismatch = Some((task.key.index, mismatch.0));
                         self.desk.collector.do_send(message);
                         return Err(End::Wrong);
                     }
                 }
             }
-            self.add(&mut message, task, *tally, took, (self.backend, audited_by));
-            self.settle_task(task.id.index, false);
+            let result = TaskResult {
+                key: task.key,
+                tally: *tally,
+                origin: Origin {
+                    worker: floor.worker_id(self.desk.worker),
+                    counted_by: counted_by.clone(),
+                },
+                audited_by,
+                duration: took,
+            };
+            self.add(&mut message, task, result);
+            self.settle_task(task.key.index, false);
         }
         self.desk.collector.do_send(message);
         self.settle();
@@ -380,7 +382,7 @@ impl Shift {
 
     fn give_back(&mut self, tasks: &[Task]) {
         for task in tasks {
-            self.settle_task(task.id.index, true);
+            self.settle_task(task.key.index, true);
         }
         self.settle();
     }
@@ -428,7 +430,7 @@ impl Shift {
         Counted {
             worker: self.desk.worker,
             plan,
-            tallies: Vec::new(),
+            results: Vec::new(),
             panicked: Vec::new(),
             mismatch: None,
             left: None,

@@ -1,12 +1,10 @@
 //! What actors tell each other. All messages are sent without waiting for an answer.
 
-use std::time::Duration;
-
 use actix::Message;
 
 use super::queue::Batch;
 use super::{RunError, WorkerReport};
-use crate::engine::Tally;
+use crate::engine::{Tally, TaskResult};
 
 /// To the run: what the control asks for has changed.
 pub(super) struct Wake;
@@ -78,7 +76,7 @@ pub(super) struct Retry {
 pub(super) struct Counted {
     pub(super) worker: usize,
     pub(super) plan: usize,
-    pub(super) tallies: Vec<TaskTally>,
+    pub(super) results: Vec<Costed>,
     /// Tasks that panicked, and what the panic said.
     pub(super) panicked: Vec<(u64, String)>,
     /// A task whose counter contradicted itself.
@@ -87,17 +85,12 @@ pub(super) struct Counted {
     pub(super) left: Option<Batch>,
 }
 
-/// What counting one task gave.
-pub(super) struct TaskTally {
-    pub(super) task: u64,
-    pub(super) tally: Tally,
-    /// The estimate it had.
+/// A result with the cost that the plan estimated for its task, which the worker knows and which
+/// takes long to compute in some plans.
+pub(super) struct Costed {
+    pub(super) result: TaskResult,
+    /// In core-seconds.
     pub(super) cost: f64,
-    pub(super) took: Duration,
-    /// The kernel that counted it.
-    pub(super) backend: &'static str,
-    /// The kernel that counted it again, with the same result.
-    pub(super) audited_by: Option<&'static str>,
 }
 
 /// To the collector, from a worker: its thread died with this batch.

@@ -68,7 +68,7 @@ use crossbeam::channel;
 pub use control::{Control, Eta, Progress};
 #[cfg(feature = "fault-injection")]
 pub use faults::Faults;
-pub use recorder::{Finished, RecordError, Recorder};
+pub use recorder::{RecordError, Recorder};
 pub use report::{Report, RunError, WorkerReport};
 pub use spec::{DeviceSpec, RunSpec};
 pub use state::RunState;

@@ -2,7 +2,7 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 use std::time::Duration;
 
-use crate::engine::{Engine, Tally, TaskId};
+use crate::engine::{Engine, Tally, TaskKey};
 
 /// What a run gave.
 #[derive(Clone, Debug, Default)]
@@ -65,7 +65,7 @@ pub enum RunError {
     #[error("task {task} (ranks {}..{}) failed twice: {message}", ranks.start, ranks.end)]
     TaskFailed {
         /// The task.
-        task: TaskId,
+        task: TaskKey,
         /// Its ranks.
         ranks: Range<u64>,
         /// What the last panic said.
@@ -75,7 +75,7 @@ pub enum RunError {
     #[error("task {task} (ranks {}..{}): {message}", ranks.start, ranks.end)]
     Mismatch {
         /// The task.
-        task: TaskId,
+        task: TaskKey,
         /// Its ranks.
         ranks: Range<u64>,
         /// What differs.

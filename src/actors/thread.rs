@@ -9,7 +9,7 @@ use tracing::{debug_span, field, trace, warn};
 
 use super::attempt::{Outcome, attempt};
 use super::floor::Floor;
-use super::messages::{Counted, Ended, TaskTally};
+use super::messages::{Costed, Counted, Ended};
 use super::queue::{Batch, Outlet};
 use super::{LANES, WorkerReport, panics};
 use crate::engine::Counter;
@@ -109,33 +109,36 @@ impl Work {
             left = rest;
             let task = plan.task(index);
             let counter = &mut self.counters[batch.plan];
-            let outcome = attempt(&self.desk.floor, batch.plan, &task, counter);
+            let outcome = attempt(
+                &self.desk.floor,
+                self.desk.worker,
+                batch.plan,
+                &task,
+                counter,
+            );
             let now = Instant::now();
             let took = now - begun;
             begun = now;
             self.report.busy += took;
             self.report.finished = now - self.desk.floor.start;
             match outcome {
-                Outcome::Tally(count) => {
+                Outcome::Counted(result) => {
                     if self.report.backend.is_empty() || batch.plan == 0 {
-                        count.backend.clone_into(&mut self.report.backend);
+                        let backend = result.origin.counted_by.backend();
+                        backend.clone_into(&mut self.report.backend);
                     }
                     self.report.tasks += 1;
-                    self.report.nodes += count.tally.nodes;
-                    message.tallies.push(TaskTally {
-                        task: index,
-                        tally: count.tally,
+                    self.report.nodes += result.tally.nodes;
+                    message.results.push(Costed {
+                        result,
                         cost: task.cost,
-                        took: count.took,
-                        backend: count.backend,
-                        audited_by: count.audited_by,
                     });
                 }
                 Outcome::Mismatch(mismatch) => {
                     message.mismatch = Some((index, mismatch.to_string()));
                 }
                 Outcome::Panic(said) => {
-                    warn!(worker = self.desk.name, task = %task.id, "panic: {said}");
+                    warn!(worker = self.desk.name, task = %task.key, "panic: {said}");
                     message.panicked.push((index, said));
                 }
             }
@@ -161,7 +164,7 @@ impl Work {
         Counted {
             worker: self.desk.worker,
             plan,
-            tallies: Vec::new(),
+            results: Vec::new(),
             panicked: Vec::new(),
             mismatch: None,
             left: None,

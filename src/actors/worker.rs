@@ -40,18 +40,10 @@ pub(super) struct State {
     report: WorkerReport,
 }
 
-/// The name of a worker's lane, thread and records.
-pub(super) fn worker_name(floor: &Floor, index: usize) -> String {
-    match index.checked_sub(floor.workers) {
-        None => format!("worker-{index}"),
-        Some(device) => format!("gpu-{}", floor.devices[device].index),
-    }
-}
-
 impl Worker {
     /// The name of its thread and lane.
     fn name(&self) -> String {
-        worker_name(&self.floor, self.index)
+        self.floor.worker_id(self.index).to_string()
     }
 
     fn start(&mut self, actor: Recipient<Ended>) {

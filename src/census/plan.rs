@@ -1,7 +1,7 @@
 use super::oracle::CensusOracle;
 use super::{half_turn, quarter_turn};
 use crate::board::Size;
-use crate::engine::{Counter, CounterSettings, Engine, Mismatch, Plan, Tally, Task, TaskId};
+use crate::engine::{Counter, CounterSettings, Engine, Mismatch, Plan, Tally, Task};
 
 /// The partitions of the census in order.
 ///
@@ -47,8 +47,8 @@ impl Plan for CensusPlan {
         Engine::Census
     }
 
-    fn version(&self) -> &'static str {
-        "census-1"
+    fn version(&self) -> u32 {
+        1
     }
 
     fn size(&self) -> Size {
@@ -64,10 +64,7 @@ impl Plan for CensusPlan {
         let start = index * self.ranks_per_task();
         let ranks = start..(start + self.ranks_per_task()).min(self.ranks());
         Task {
-            id: TaskId {
-                engine: Engine::Census,
-                index,
-            },
+            key: self.key(index),
             cost: self.seconds() * (ranks.end - ranks.start) as f64 / self.ranks() as f64,
             ranks,
         }

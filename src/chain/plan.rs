@@ -4,7 +4,7 @@ use std::sync::Arc;
 use super::vector::VectorCounter;
 use super::{Border, Frame, Jobs, ScalarCounter};
 use crate::board::Size;
-use crate::engine::{Counter, CounterSettings, Engine, Plan, Task, TaskId};
+use crate::engine::{Counter, CounterSettings, Engine, Plan, Task};
 
 /// The partitions of the chain engine in order, with random access.
 ///
@@ -154,8 +154,8 @@ impl Plan for ChainPlan {
         Engine::Chain
     }
 
-    fn version(&self) -> &'static str {
-        "chain-1"
+    fn version(&self) -> u32 {
+        1
     }
 
     fn size(&self) -> Size {
@@ -171,10 +171,7 @@ impl Plan for ChainPlan {
         let start = index * self.ranks_per_task;
         let ranks = start..(start + self.ranks_per_task).min(self.ranks());
         Task {
-            id: TaskId {
-                engine: Engine::Chain,
-                index,
-            },
+            key: self.key(index),
             // Partitions of one plan differ little; their number is estimate enough.
             cost: self.total_cost() * (ranks.end - ranks.start) as f64 / self.ranks().max(1) as f64,
             ranks,

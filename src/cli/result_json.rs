@@ -3,7 +3,7 @@ use serde::Serialize;
 use super::exit::{Exit, Failure};
 use super::session::Session;
 use crate::actors::Report;
-use crate::engine::Plan;
+use crate::engine::{Plan, PlanName};
 use crate::outcome::Outcome;
 
 /// The result for one board as `--json` prints it. Counts are decimal strings, so that no reader
@@ -24,7 +24,7 @@ pub struct ResultJson {
     seconds: f64,
     cpu_seconds: f64,
     version: &'static str,
-    plan: &'static str,
+    plan: PlanName,
     verified: &'static str,
 }
 
@@ -83,7 +83,7 @@ impl ResultJson {
             seconds: report.elapsed.as_secs_f64(),
             cpu_seconds: report.cpu.as_secs_f64(),
             version: env!("CARGO_PKG_VERSION"),
-            plan: plan.version(),
+            plan: plan.name(),
             verified: outcome.verified.name(),
         }
     }

@@ -1,21 +1,29 @@
-//! What every engine has in common: plans cut into tasks, counters that count a task, tallies that
+//! What all engines have in common: plans cut into tasks, counters that count a task, tallies that
 //! add up.
 //!
-//! Three words are kept apart everywhere. A **task** is a fixed tile of a plan, its boundaries a
-//! function of (n, engine, plan version) alone: the unit of tally, record, audit and shard. A
-//! **batch** is a handful of tasks handed to a worker at once; it is never recorded. A **job** is a
-//! subtree that a worker or device derives from a task; it is never stored.
+//! Three words keep their meaning everywhere. A **task** is a fixed tile of a plan: its boundaries
+//! depend only on n, the engine and the plan version. It is the unit of tally, record, audit and
+//! shard. A **batch** is a handful of tasks handed to a worker at once; it is never recorded. A
+//! **job** is a subtree that a worker or device derives from a task; it is never stored.
+//!
+//! A [`TaskKey`] names a task for good, and a [`TaskResult`] is what counting it gave: the same
+//! struct in memory, in the ledger, in an export and on a wire.
 
+pub mod decimal;
 mod device;
+mod origin;
 mod plan;
+mod result;
 mod second;
 mod tally;
 mod task;
 mod task_set;
 
 pub use device::{DeviceIdentity, DeviceKind};
+pub use origin::{CountedBy, KernelName, Origin, WorkerId, WorkerIdError};
 pub use plan::{Counter, CounterSettings, Mismatch, Plan};
+pub use result::TaskResult;
 pub use second::second_counter;
 pub use tally::{Completions, Tally};
-pub use task::{Engine, Task, TaskId};
+pub use task::{Engine, EngineError, PlanName, PlanNameError, Task, TaskKey};
 pub use task_set::TaskSet;

@@ -1,18 +1,36 @@
-use super::{Engine, Tally, Task};
+use super::{Engine, PlanName, Tally, Task, TaskKey};
 use crate::board::Size;
 use crate::simd::Isa;
 
 /// A pure, documented order of partitions with random access, cut into tasks.
 ///
-/// A plan is a function of (n, engine, plan version) alone, so nothing is stored to resume, shard,
-/// verify or re-run a task.
+/// A plan depends only on n, the engine and the plan version, so nothing has to be stored to
+/// resume, shard, verify or re-run a task.
 pub trait Plan: Send + Sync {
     /// The engine it belongs to.
     fn engine(&self) -> Engine;
 
-    /// Name and version of the order of partitions and of the task boundaries, `chain-1` say. Two
-    /// plans of the same size and version have the same tasks.
-    fn version(&self) -> &'static str;
+    /// The version of the order of partitions and of the task boundaries. Two plans of one engine
+    /// with the same size and version have the same tasks.
+    fn version(&self) -> u32;
+
+    /// Engine and version: `chain-1`.
+    fn name(&self) -> PlanName {
+        PlanName {
+            engine: self.engine(),
+            version: self.version(),
+        }
+    }
+
+    /// The key of the task at position `index`.
+    fn key(&self, index: u64) -> TaskKey {
+        TaskKey {
+            n: self.size(),
+            engine: self.engine(),
+            version: self.version(),
+            index,
+        }
+    }
 
     /// The board it counts.
     fn size(&self) -> Size;
@@ -30,8 +48,8 @@ pub trait Plan: Send + Sync {
     /// A counter for one worker.
     fn counter(&self, settings: &CounterSettings) -> Box<dyn Counter>;
 
-    /// A counter that counts the same tasks by a different and simpler method, to check the first:
-    /// slow, and equal to the last digit.
+    /// A counter that counts the same tasks by a different and simpler method, to check the
+    /// first. It is slow, and its counts are exactly equal.
     fn oracle(&self) -> Box<dyn Counter>;
 }
 
@@ -46,9 +64,9 @@ pub struct CounterSettings {
 
 /// Counts tasks, one after the other, on the thread that owns it.
 ///
-/// It keeps what is worth keeping between tasks (buffers, tables), nothing of a task's result.
+/// It may keep buffers and tables between tasks, but nothing of a task's result.
 pub trait Counter: Send {
-    /// Which kernel counts, as recorded with each task: `avx512`, `scalar`, …
+    /// Which kernel counts, as recorded with each task: `avx512`, `scalar`, ….
     fn backend(&self) -> &'static str;
 
     /// Counts one task of the plan this counter was made by.

@@ -1,18 +1,18 @@
-use super::{Counter, CounterSettings, Plan};
+use super::{CountedBy, Counter, CounterSettings, Plan};
 use crate::simd::Isa;
 
-/// A counter of the same tasks by another kernel than the one named `first`, to check what that
-/// one counted: the kernel of another instruction set, the widest there is, because it costs
-/// little; else the oracle of the plan. `None` where the oracle is the first kernel itself.
+/// A counter of the same tasks by another kernel than `first`, to check what that one counted: the
+/// kernel of the widest other instruction set, because it costs little; else the oracle of the
+/// plan. `None` where the oracle is the first kernel itself.
 pub fn second_counter(
     plan: &dyn Plan,
     settings: &CounterSettings,
-    first: &str,
+    first: &CountedBy,
 ) -> Option<Box<dyn Counter>> {
     Isa::ALL
         .into_iter()
         .rev()
-        .filter(|isa| isa.is_available() && isa.name() != first)
+        .filter(|isa| isa.is_available() && !first.is_kernel(isa.name()))
         .map(|isa| {
             plan.counter(&CounterSettings {
                 isa,
@@ -20,7 +20,7 @@ pub fn second_counter(
             })
         })
         .chain(std::iter::once_with(|| plan.oracle()))
-        .find(|counter| counter.backend() != first)
+        .find(|counter| !first.is_kernel(counter.backend()))
 }
 
 #[cfg(test)]
@@ -37,9 +37,10 @@ mod tests {
             memory: 1 << 20,
         };
         let first = plan.counter(&settings).backend();
-        let second = second_counter(&plan, &settings, first).unwrap();
+        let second = second_counter(&plan, &settings, &CountedBy::Cpu(first.into())).unwrap();
         assert_ne!(second.backend(), first);
-        let third = second_counter(&plan, &settings, second.backend()).unwrap();
+        let second = CountedBy::Cpu(second.backend().into());
+        let third = second_counter(&plan, &settings, &second).unwrap();
         assert_eq!(third.backend(), first);
     }
 }

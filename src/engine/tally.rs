@@ -1,15 +1,50 @@
 use std::iter::Sum;
 use std::ops::AddAssign;
 
+use serde::{Deserialize, Serialize};
+
+use super::decimal;
+
 /// Completions of partitions, kept apart by the weight of the partition: 1, 2, 4 or 8.
 ///
 /// The weight is the number of solutions that one completion stands for (the size of the
-/// partition's orbit); 1 occurs on the 1×1 board alone.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+/// partition's orbit); 1 occurs only on the 1×1 board. As JSON: `{"1":"0","2":"0","4":"1","8":"11"}`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(from = "ByWeight", into = "ByWeight")]
 pub struct Completions([u128; 4]);
 
+/// [`Completions`] as JSON.
+#[derive(Serialize, Deserialize)]
+struct ByWeight {
+    #[serde(rename = "1", with = "decimal")]
+    one: u128,
+    #[serde(rename = "2", with = "decimal")]
+    two: u128,
+    #[serde(rename = "4", with = "decimal")]
+    four: u128,
+    #[serde(rename = "8", with = "decimal")]
+    eight: u128,
+}
+
+impl From<ByWeight> for Completions {
+    fn from(counts: ByWeight) -> Self {
+        Self([counts.one, counts.two, counts.four, counts.eight])
+    }
+}
+
+impl From<Completions> for ByWeight {
+    fn from(Completions([one, two, four, eight]): Completions) -> Self {
+        Self {
+            one,
+            two,
+            four,
+            eight,
+        }
+    }
+}
+
 impl Completions {
-    /// The weights there are.
+    /// All weights.
     pub const WEIGHTS: [u8; 4] = [1, 2, 4, 8];
 
     /// Adds `count` completions of partitions of `weight`.
@@ -36,33 +71,35 @@ impl Completions {
     }
 }
 
-/// What counting a task, or many, gave.
+/// What counting one or many tasks gave. As JSON all counts are decimal strings.
 ///
-/// Two tallies *agree* when the exact parts are equal. `nodes` measures effort, and depends on the
-/// kernel, so that it takes no part.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+/// Two tallies *agree* when their exact parts are equal. `nodes` measures effort and depends on the
+/// kernel, so it is not compared.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Tally {
     /// Completions by weight (engines that count all solutions).
     pub completions: Completions,
     /// Solutions fixed by the half turn (census).
+    #[serde(with = "decimal")]
     pub r180: u128,
     /// Solutions fixed by the quarter turn (census).
+    #[serde(with = "decimal")]
     pub r90: u128,
     /// Legal partitions counted.
+    #[serde(with = "decimal")]
     pub partitions: u64,
-    /// Queens placed by the search: prefix queens counted, queens of forced rows and of rows
-    /// counted in closed form not.
+    /// Queens that the search placed. Prefix queens are included; queens of forced rows, and of
+    /// rows counted in closed form, are not.
+    #[serde(with = "decimal")]
     pub nodes: u64,
 }
 
 impl Tally {
-    /// Whether both counted the same thing to the last digit.
+    /// Whether the exact parts are equal.
     pub fn agrees_with(&self, other: &Self) -> bool {
         Self { nodes: 0, ..*self } == Self { nodes: 0, ..*other }
     }
-}
 
-impl Tally {
     /// The exact part as text, on one line.
     pub fn exact(&self) -> String {
         let [w1, w2, w4, w8] = self.completions.by_weight();

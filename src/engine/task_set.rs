@@ -2,11 +2,11 @@ use std::collections::BTreeMap;
 
 /// A set of tasks of one plan, by their indices.
 ///
-/// Its memory grows with the tasks in it, not with the plan: those of the largest boards have more
-/// tasks than memory has bits.
+/// Its memory grows with the tasks in it, not with the plan: the plans of the largest boards have
+/// more tasks than memory has bits.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct TaskSet {
-    /// For every 64 neighbours of which one is in the set, a bit each.
+    /// One bit a task, in words of 64 neighbours. Words without a task are absent.
     words: BTreeMap<u64, u64>,
     len: u64,
 }

@@ -161,7 +161,7 @@ impl Draw {
 mod tests {
     use super::*;
     use crate::board::Size;
-    use crate::engine::{Counter, CounterSettings, Engine, Plan, Task, TaskId};
+    use crate::engine::{Counter, CounterSettings, Engine, Plan, Task};
     use crate::estimate::random::Random;
     use crate::estimate::sample::SPEED;
 
@@ -202,8 +202,8 @@ mod tests {
             Engine::Join
         }
 
-        fn version(&self) -> &'static str {
-            "made-1"
+        fn version(&self) -> u32 {
+            1
         }
 
         fn size(&self) -> Size {
@@ -216,10 +216,7 @@ mod tests {
 
         fn task(&self, index: u64) -> Task {
             Task {
-                id: TaskId {
-                    engine: Engine::Join,
-                    index,
-                },
+                key: self.key(index),
                 ranks: index..index + 1,
                 cost: self.tasks[index as usize].0,
             }

@@ -165,7 +165,7 @@ impl Maker {
     /// Makes the jobs of one task. What it gives is counted above them, and where nothing is left to
     /// search.
     fn take(&mut self, plan: &ChainPlan, task: &Task, index: usize) -> Tally {
-        assert_eq!(task.id.engine, Engine::Chain, "{}", task.id);
+        assert_eq!(task.key.engine, Engine::Chain, "{}", task.key);
         let mut tally = Tally::default();
         let mut subtrees = plan.jobs(task.ranks.clone());
         self.frame = None;
@@ -338,7 +338,7 @@ mod tests {
             let mut oracle = batcher.plan().oracle();
             for (task, tally) in batch.tallies(Some(&completed)).unwrap() {
                 let expected = oracle.count(&task).unwrap();
-                assert!(tally.agrees_with(&expected), "n = {n}, {}", task.id);
+                assert!(tally.agrees_with(&expected), "n = {n}, {}", task.key);
             }
         }
     }

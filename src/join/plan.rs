@@ -3,7 +3,7 @@ use std::sync::OnceLock;
 use super::cost::Costs;
 use super::{JoinOracle, Partition, counter::counter};
 use crate::board::Size;
-use crate::engine::{Counter, CounterSettings, Engine, Plan, Task, TaskId};
+use crate::engine::{Counter, CounterSettings, Engine, Plan, Task};
 
 /// The partitions of the join engine in order, with random access.
 ///
@@ -66,8 +66,8 @@ impl Plan for JoinPlan {
         Engine::Join
     }
 
-    fn version(&self) -> &'static str {
-        "join-3"
+    fn version(&self) -> u32 {
+        3
     }
 
     fn size(&self) -> Size {
@@ -83,10 +83,7 @@ impl Plan for JoinPlan {
         let start = index * self.ranks_per_task;
         let ranks = start..(start + self.ranks_per_task).min(self.ranks());
         Task {
-            id: TaskId {
-                engine: Engine::Join,
-                index,
-            },
+            key: self.key(index),
             cost: ranks.clone().map(|rank| self.costs.of_rank(rank)).sum(),
             ranks,
         }

@@ -2,51 +2,61 @@ use std::collections::BTreeMap;
 use std::fmt;
 
 use super::{PlanInfo, Shard};
-use crate::engine::{Engine, TaskId, TaskSet};
+use crate::board::Size;
+use crate::engine::{Engine, PlanName, TaskKey, TaskSet};
 
-/// Which tasks of which plans are there.
+/// Which tasks of the plans of a board are there.
 #[derive(Clone, Debug)]
 pub struct Coverage {
+    n: Size,
     plans: BTreeMap<Engine, Covered>,
 }
 
 #[derive(Clone, Debug)]
 struct Covered {
+    name: PlanName,
     /// The number of tasks of the plan.
     tasks: u64,
     there: TaskSet,
 }
 
 impl Coverage {
-    /// No task of these plans.
-    pub fn none_of(plans: &[PlanInfo]) -> Self {
+    /// No task of these plans of the board `n`.
+    pub fn none_of(n: Size, plans: &[PlanInfo]) -> Self {
         let none = |plan: &PlanInfo| Covered {
+            name: plan.name,
             tasks: plan.tasks,
             there: TaskSet::default(),
         };
         Self {
+            n,
             plans: plans.iter().map(|plan| (plan.engine, none(plan))).collect(),
         }
     }
 
     /// Whether the plans have such a task.
-    pub fn is_task(&self, task: TaskId) -> bool {
-        self.plans
-            .get(&task.engine)
+    pub fn is_task(&self, task: TaskKey) -> bool {
+        self.plan_of(task)
             .is_some_and(|plan| task.index < plan.tasks)
     }
 
     /// Adds a task that the plans have; `false` if it was there already.
-    pub fn add(&mut self, task: TaskId) -> bool {
-        let plan = self.plans.get_mut(&task.engine);
+    pub fn add(&mut self, task: TaskKey) -> bool {
+        let is_task = self.is_task(task);
+        let plan = self.plans.get_mut(&task.engine).filter(|_| is_task);
         plan.is_some_and(|plan| plan.there.insert(task.index))
     }
 
     /// Whether the task is there.
-    pub fn holds(&self, task: TaskId) -> bool {
-        self.plans
-            .get(&task.engine)
+    pub fn holds(&self, task: TaskKey) -> bool {
+        self.plan_of(task)
             .is_some_and(|plan| plan.there.contains(task.index))
+    }
+
+    /// The plan of this board and version that a task belongs to, if there is one.
+    fn plan_of(&self, task: TaskKey) -> Option<&Covered> {
+        let plan = self.plans.get(&task.engine)?;
+        (task.n == self.n && task.version == plan.name.version).then_some(plan)
     }
 
     /// Tasks there, of all plans.
@@ -74,7 +84,7 @@ impl Coverage {
     /// What is missing, with the tasks of shards that are missing altogether under the name of the
     /// shard, where the run is divided like `shard`.
     pub fn missing(&self, shard: Shard) -> Missing {
-        let residue = |task: TaskId| (task.index % shard.count()) as usize;
+        let residue = |task: TaskKey| (task.index % shard.count()) as usize;
         let mut absent = vec![shard.count() > 1; shard.count() as usize];
         for task in self.iter() {
             absent[residue(task)] = false;
@@ -110,20 +120,31 @@ impl Coverage {
     }
 
     /// The tasks that are there, in canonical order.
-    pub fn iter(&self) -> impl Iterator<Item = TaskId> {
-        self.plans.iter().flat_map(|(&engine, plan)| {
+    pub fn iter(&self) -> impl Iterator<Item = TaskKey> {
+        self.plans.values().flat_map(|plan| {
             let there = plan.there.iter();
-            there.map(move |index| TaskId { engine, index })
+            there.map(|index| plan.key(self.n, index))
         })
     }
 
     /// The tasks that are not there, in canonical order.
-    fn absent(&self) -> impl Iterator<Item = TaskId> {
-        self.plans.iter().flat_map(|(&engine, plan)| {
+    fn absent(&self) -> impl Iterator<Item = TaskKey> {
+        self.plans.values().flat_map(|plan| {
             (0..plan.tasks)
                 .filter(|index| !plan.there.contains(*index))
-                .map(move |index| TaskId { engine, index })
+                .map(|index| plan.key(self.n, index))
         })
+    }
+}
+
+impl Covered {
+    fn key(&self, n: Size, index: u64) -> TaskKey {
+        TaskKey {
+            n,
+            engine: self.name.engine,
+            version: self.name.version,
+            index,
+        }
     }
 }
 
@@ -141,11 +162,11 @@ pub struct TaskRange {
 }
 
 impl TaskRange {
-    fn single(task: TaskId) -> Self {
+    const fn single(engine: Engine, index: u64) -> Self {
         Self {
-            engine: task.engine,
-            first: task.index,
-            last: task.index,
+            engine,
+            first: index,
+            last: index,
             step: 1,
         }
     }
@@ -180,7 +201,7 @@ impl fmt::Display for TaskRange {
 struct Ranges(Vec<TaskRange>);
 
 impl Ranges {
-    fn push(&mut self, task: TaskId) {
+    fn push(&mut self, task: TaskKey) {
         if self
             .0
             .last()
@@ -206,7 +227,7 @@ impl Ranges {
                 return;
             }
         }
-        self.0.push(TaskRange::single(task));
+        self.0.push(TaskRange::single(task.engine, task.index));
     }
 
     fn finish(mut self) -> Vec<TaskRange> {
@@ -221,10 +242,7 @@ impl Ranges {
         {
             self.0.pop();
             for index in [range.first, range.last] {
-                self.0.push(TaskRange::single(TaskId {
-                    engine: range.engine,
-                    index,
-                }));
+                self.0.push(TaskRange::single(range.engine, index));
             }
         }
     }
@@ -280,18 +298,31 @@ mod tests {
     fn coverage(chain: u64, census: u64) -> Coverage {
         let plan = |engine, tasks| PlanInfo {
             engine,
-            version: String::new(),
+            name: PlanName { engine, version: 1 },
             tasks,
             hash: String::new(),
         };
-        Coverage::none_of(&[plan(Engine::Chain, chain), plan(Engine::Census, census)])
+        Coverage::none_of(
+            n(),
+            &[plan(Engine::Chain, chain), plan(Engine::Census, census)],
+        )
     }
 
-    fn chain(index: u64) -> TaskId {
-        TaskId {
-            engine: Engine::Chain,
+    fn n() -> Size {
+        Size::new(20).unwrap()
+    }
+
+    fn key(engine: Engine, index: u64) -> TaskKey {
+        TaskKey {
+            n: n(),
+            engine,
+            version: 1,
             index,
         }
+    }
+
+    fn chain(index: u64) -> TaskKey {
+        key(Engine::Chain, index)
     }
 
     #[test]
@@ -327,10 +358,7 @@ mod tests {
                 set.add(chain(index));
             }
         }
-        set.add(TaskId {
-            engine: Engine::Census,
-            index: 0,
-        });
+        set.add(key(Engine::Census, 0));
         assert_eq!(
             set.missing(second).to_string(),
             "shard 1/3: chain 1..=19 in steps of 3 (7 tasks)\n\
@@ -356,10 +384,7 @@ mod tests {
         assert!(text.ends_with("ranges more"), "{text}");
         let mut set = coverage(1, 1);
         set.add(chain(0));
-        set.add(TaskId {
-            engine: Engine::Census,
-            index: 0,
-        });
+        set.add(key(Engine::Census, 0));
         assert!(set.is_whole() && set.missing(Shard::WHOLE).is_empty());
     }
 }

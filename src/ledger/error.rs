@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use rusqlite::ErrorCode;
 
 use crate::board::Size;
-use crate::engine::{Tally, TaskId};
+use crate::engine::{PlanName, Tally, TaskKey};
 
 /// Why a ledger cannot be used, or must not be believed.
 #[derive(Debug, thiserror::Error)]
@@ -26,7 +26,7 @@ pub enum LedgerError {
     #[error("{plan} of n = {n} has {tasks} tasks, and a ledger keeps at most {most}")]
     TooLong {
         /// The plan.
-        plan: &'static str,
+        plan: PlanName,
         /// The board.
         n: Size,
         /// Its tasks.
@@ -74,7 +74,7 @@ pub enum LedgerError {
     )]
     Disagreement {
         /// The task.
-        task: TaskId,
+        task: TaskKey,
         /// Its ranks.
         ranks: Range<u64>,
         /// Both tallies, each with what counted it.

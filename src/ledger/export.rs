@@ -4,9 +4,10 @@ use std::sync::Arc;
 use serde::Serialize;
 
 use super::digest::{Digest, Fields};
-use super::record::put_exact;
-use super::{LedgerError, Record, RunInfo, Store};
-use crate::engine::Plan;
+use super::entry::put_exact;
+use super::row::OriginColumns;
+use super::{Entry, LedgerError, RunInfo, Store};
+use crate::engine::{KernelName, Plan, PlanName, Tally};
 
 /// BLAKE3 over what was counted: board, plans, and the tasks with their tallies in canonical
 /// order. Free of nodes, kernels, devices, order and time, so that two runs of the same plans have
@@ -24,9 +25,9 @@ impl Signature {
         Self(fields)
     }
 
-    /// Adds a record; the caller keeps to the canonical order.
-    pub fn add(&mut self, record: &Record) {
-        put_exact(&mut self.0, record.task, &record.tally);
+    /// Adds an entry; the caller keeps to the canonical order.
+    pub fn add(&mut self, entry: &Entry) {
+        put_exact(&mut self.0, entry.result.key, &entry.result.tally);
     }
 
     /// The signature of what was added.
@@ -41,46 +42,30 @@ impl Signature {
 /// A record is damaged.
 pub fn signature(store: &Store) -> Result<Digest, LedgerError> {
     let mut signature = Signature::new(store.info());
-    store.for_each(|record| {
-        signature.add(&record);
+    store.for_each(|entry| {
+        signature.add(&entry);
         Ok(())
     })?;
     Ok(signature.digest())
 }
 
-/// A line of the exported log. Counts are decimal strings: they may exceed what a reader of JSON
-/// takes for a number.
+/// A line of the exported log: an entry with the ranks of its task, without nesting.
 #[derive(Serialize)]
 struct Line<'a> {
     n: u32,
-    plan: &'a str,
+    plan: PlanName,
     engine: &'a str,
     task: u64,
     ranks: [u64; 2],
-    completions: Weights,
-    r180: String,
-    r90: String,
-    partitions: String,
-    nodes: String,
+    #[serde(flatten)]
+    tally: &'a Tally,
     backend: &'a str,
     device: &'a str,
     worker: &'a str,
-    audited_by: Option<&'a str>,
+    audited_by: Option<&'a KernelName>,
     session: &'a str,
     seconds: f64,
     blake3: String,
-}
-
-#[derive(Serialize)]
-struct Weights {
-    #[serde(rename = "1")]
-    one: String,
-    #[serde(rename = "2")]
-    two: String,
-    #[serde(rename = "4")]
-    four: String,
-    #[serde(rename = "8")]
-    eight: String,
 }
 
 #[derive(Serialize)]
@@ -101,13 +86,12 @@ pub fn export(
     let key = store.info().key();
     let mut signature = Signature::new(store.info());
     let mut written = Ok(());
-    store.for_each(|record| {
-        signature.add(&record);
-        let plan = plans
-            .iter()
-            .find(|plan| plan.engine() == record.task.engine);
+    store.for_each(|entry| {
+        signature.add(&entry);
+        let engine = entry.result.key.engine;
+        let plan = plans.iter().find(|plan| plan.engine() == engine);
         if let (Ok(()), Some(plan)) = (&written, plan) {
-            written = line(&mut out, plan.as_ref(), &record, &key);
+            written = line(&mut out, plan.as_ref(), &entry, &key);
         }
         Ok(())
     })?;
@@ -121,33 +105,24 @@ pub fn export(
     }))
 }
 
-fn line(out: &mut impl Write, plan: &dyn Plan, record: &Record, key: &Digest) -> io::Result<()> {
-    let tally = &record.tally;
-    let ranks = plan.task(record.task.index).ranks;
-    let [one, two, four, eight] = tally.completions.by_weight().map(|count| count.to_string());
+fn line(out: &mut impl Write, plan: &dyn Plan, entry: &Entry, run: &Digest) -> io::Result<()> {
+    let result = &entry.result;
+    let ranks = plan.task(result.key.index).ranks;
+    let origin = OriginColumns::of(&result.origin);
     let line = Line {
-        n: plan.size().get(),
-        plan: plan.version(),
-        engine: record.task.engine.name(),
-        task: record.task.index,
+        n: result.key.n.get(),
+        plan: plan.name(),
+        engine: result.key.engine.name(),
+        task: result.key.index,
         ranks: [ranks.start, ranks.end],
-        completions: Weights {
-            one,
-            two,
-            four,
-            eight,
-        },
-        r180: tally.r180.to_string(),
-        r90: tally.r90.to_string(),
-        partitions: tally.partitions.to_string(),
-        nodes: tally.nodes.to_string(),
-        backend: &record.backend,
-        device: &record.device,
-        worker: &record.worker,
-        audited_by: record.audited_by.as_deref(),
-        session: &record.session,
-        seconds: record.duration.as_secs_f64(),
-        blake3: record.digest(key).to_string(),
+        tally: &result.tally,
+        backend: origin.backend,
+        device: origin.device,
+        worker: &origin.worker,
+        audited_by: result.audited_by.as_ref(),
+        session: &entry.session,
+        seconds: result.duration.as_secs_f64(),
+        blake3: entry.digest(run).to_string(),
     };
     serde_json::to_writer(&mut *out, &line)?;
     writeln!(out)

@@ -47,7 +47,7 @@ impl RunInfo {
         for plan in &self.plans {
             fields
                 .text(plan.engine.name())
-                .text(&plan.version)
+                .text(&plan.name.to_string())
                 .u64(plan.tasks)
                 .text(&plan.hash);
         }
@@ -67,15 +67,15 @@ impl RunInfo {
             let mut pairs = self.plans.iter().zip(&own);
             match pairs.find(|(theirs, own)| theirs != own) {
                 None => return Ok(()),
-                Some((theirs, own)) if theirs.version == own.version => format!(
+                Some((theirs, own)) if theirs.name == own.name => format!(
                     "the tasks of plan {} of this program are not those the run was made with \
                      (plan hash {}, the run has {})",
-                    own.version, own.hash, theirs.hash
+                    own.name, own.hash, theirs.hash
                 ),
                 Some((theirs, own)) => format!(
                     "the run has plan {}, made by {}; this program has {}, whose tasks differ: \
                      finish it with the program that began it",
-                    theirs.version, self.program, own.version
+                    theirs.name, self.program, own.name
                 ),
             }
         } else {

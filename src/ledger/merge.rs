@@ -63,14 +63,15 @@ pub fn merge<P: AsRef<Path>>(
         for session in source.sessions()? {
             target.put_session(&session)?;
         }
-        source.for_each(|record| {
+        source.for_each(|entry| {
             let ranks = || {
+                let key = entry.result.key;
                 let mut plans = plans.iter();
                 plans
-                    .find(|plan| plan.engine() == record.task.engine)
-                    .map_or(0..0, |plan| plan.task(record.task.index).ranks)
+                    .find(|plan| plan.engine() == key.engine)
+                    .map_or(0..0, |plan| plan.task(key.index).ranks)
             };
-            match target.insert(&record, ranks)? {
+            match target.insert(&entry, ranks)? {
                 Inserted::New => copied += 1,
                 Inserted::There => there += 1,
             }

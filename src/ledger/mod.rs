@@ -2,6 +2,7 @@
 
 mod coverage;
 mod digest;
+mod entry;
 mod error;
 mod export;
 mod host;
@@ -10,8 +11,8 @@ mod lock;
 mod merge;
 mod meta;
 mod plan_hash;
-mod record;
 mod recording;
+mod row;
 mod sample;
 mod schema;
 mod shard;
@@ -21,6 +22,7 @@ mod verify;
 
 pub use coverage::{Coverage, Missing, TaskRange};
 pub use digest::Digest;
+pub use entry::Entry;
 pub use error::LedgerError;
 pub use export::{Signature, export, signature};
 pub use host::unix_time;
@@ -28,7 +30,6 @@ pub use info::{Facts, RunInfo, Session};
 pub use lock::{DirLock, is_held};
 pub use merge::{Merged, merge};
 pub use plan_hash::{PlanInfo, plan_hash};
-pub use record::Record;
 pub use recording::{Before, COMMIT_EVERY, Recording, Setting};
 pub use sample::{Choice, chance_missed};
 pub use schema::FORMAT;

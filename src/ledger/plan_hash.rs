@@ -1,7 +1,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::digest::{Digest, Fields};
-use crate::engine::{Engine, Plan};
+use crate::engine::{Engine, Plan, PlanName};
 
 /// How many task boundaries at most go into a plan hash.
 const BOUNDARIES: u64 = 1 << 16;
@@ -11,8 +11,9 @@ const BOUNDARIES: u64 = 1 << 16;
 pub struct PlanInfo {
     /// The engine.
     pub engine: Engine,
-    /// Name and version, `chain-1` say.
-    pub version: String,
+    /// Engine and version.
+    #[serde(rename = "version")]
+    pub name: PlanName,
     /// The number of tasks.
     pub tasks: u64,
     /// The plan hash, in hexadecimal.
@@ -24,7 +25,7 @@ impl PlanInfo {
     pub fn of(plan: &dyn Plan) -> Self {
         Self {
             engine: plan.engine(),
-            version: plan.version().to_owned(),
+            name: plan.name(),
             tasks: plan.tasks(),
             hash: plan_hash(plan).to_string(),
         }
@@ -41,7 +42,7 @@ pub fn plan_hash(plan: &dyn Plan) -> Digest {
     fields
         .u64(u64::from(plan.size().get()))
         .text(plan.engine().name())
-        .text(plan.version())
+        .text(&plan.name().to_string())
         .u64(plan.tasks());
     let last = plan.tasks() - 1;
     let steps = last.min(BOUNDARIES - 1);
@@ -68,7 +69,7 @@ mod tests {
         fn engine(&self) -> Engine {
             self.0.engine()
         }
-        fn version(&self) -> &'static str {
+        fn version(&self) -> u32 {
             self.0.version()
         }
         fn size(&self) -> Size {

@@ -8,9 +8,9 @@ use std::time::{Duration, Instant};
 use crossbeam::channel::{self, Receiver, RecvTimeoutError, Sender};
 
 use super::host::{host_name, unix_time};
-use super::{Coverage, DirLock, Facts, LedgerError, Record, RunInfo, Session, Shard, Store};
-use crate::actors::{Finished, RecordError, Recorder};
-use crate::engine::{Engine, Plan, Tally, TaskId};
+use super::{Coverage, DirLock, Entry, Facts, LedgerError, RunInfo, Session, Shard, Store};
+use crate::actors::{RecordError, Recorder};
+use crate::engine::{Engine, Plan, Tally, TaskKey, TaskResult};
 use crate::machine::Machine;
 
 /// How long a finished task may wait for its commit. A commit waits for the disk, so that one for
@@ -45,7 +45,7 @@ pub struct Before {
 }
 
 enum Order {
-    Record(Box<Record>),
+    Record(Box<Entry>),
     Flush(Sender<()>),
 }
 
@@ -80,7 +80,7 @@ impl Recording {
     ) -> Result<Self, LedgerError> {
         if let Some(plan) = plans.iter().find(|plan| plan.tasks() > MOST_TASKS) {
             return Err(LedgerError::TooLong {
-                plan: plan.version(),
+                plan: plan.name(),
                 n: plan.size(),
                 tasks: plan.tasks(),
                 most: MOST_TASKS,
@@ -121,8 +121,8 @@ impl Recording {
         store.info().check_plans(store.file(), plans)?;
         let sums = store.sums()?;
         let mut before = Before::default();
-        store.for_each(|record| {
-            before.counting += record.duration;
+        store.for_each(|entry| {
+            before.counting += entry.result.duration;
             Ok(())
         })?;
         let sessions = store.sessions()?;
@@ -201,11 +201,11 @@ impl Recording {
 }
 
 impl Recorder for Recording {
-    fn is_restored(&self, task: TaskId) -> bool {
+    fn is_restored(&self, task: TaskKey) -> bool {
         self.restored.holds(task)
     }
 
-    fn is_pending(&self, task: TaskId) -> bool {
+    fn is_pending(&self, task: TaskKey) -> bool {
         self.shard.holds(task) && !self.restored.holds(task)
     }
 
@@ -213,16 +213,10 @@ impl Recorder for Recording {
         self.tallies.get(&engine).copied().unwrap_or_default()
     }
 
-    fn record(&self, finished: Finished) -> Result<(), RecordError> {
-        self.send(Order::Record(Box::new(Record {
-            task: finished.task,
-            tally: finished.tally,
-            backend: finished.backend.to_owned(),
-            device: finished.device,
-            worker: finished.worker,
-            audited_by: finished.audited_by.map(str::to_owned),
+    fn record(&self, result: TaskResult) -> Result<(), RecordError> {
+        self.send(Order::Record(Box::new(Entry {
+            result,
             session: self.session.clone(),
-            duration: finished.took,
         })))
     }
 
@@ -293,12 +287,12 @@ impl Writer {
                 Some(since) => inbox.recv_deadline(since + COMMIT_EVERY),
             };
             match order {
-                Ok(Order::Record(record)) => {
+                Ok(Order::Record(entry)) => {
                     if open_since.is_none() {
                         self.store.begin()?;
                         open_since = Some(Instant::now());
                     }
-                    if let Err(error) = self.insert(&record) {
+                    if let Err(error) = self.insert(&entry) {
                         // What came before it is good; where that cannot be written either, the
                         // first error says why.
                         let _ = self.commit();
@@ -331,14 +325,15 @@ impl Writer {
         }
     }
 
-    fn insert(&self, record: &Record) -> Result<(), LedgerError> {
+    fn insert(&self, entry: &Entry) -> Result<(), LedgerError> {
+        let key = entry.result.key;
         let ranks = || {
             let mut plans = self.plans.iter();
             plans
-                .find(|plan| plan.engine() == record.task.engine)
-                .map_or(0..0, |plan| plan.task(record.task.index).ranks)
+                .find(|plan| plan.engine() == key.engine)
+                .map_or(0..0, |plan| plan.task(key.index).ranks)
         };
-        self.store.insert(record, ranks).map(|_| ())
+        self.store.insert(entry, ranks).map(|_| ())
     }
 
     fn commit(&mut self) -> Result<(), LedgerError> {

@@ -1,6 +1,7 @@
 use super::digest::Fields;
 use super::{Coverage, PlanInfo};
-use crate::engine::TaskId;
+use crate::board::Size;
+use crate::engine::TaskKey;
 
 /// Which recorded tasks are counted again.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -18,13 +19,13 @@ pub enum Choice {
 
 impl Choice {
     /// Chooses among the tasks of `coverage`, each with the same probability, none twice.
-    pub(super) fn among(self, plans: &[PlanInfo], coverage: &Coverage) -> Coverage {
-        let mut chosen = Coverage::none_of(plans);
+    pub(super) fn among(self, n: Size, plans: &[PlanInfo], coverage: &Coverage) -> Coverage {
+        let mut chosen = Coverage::none_of(n, plans);
         let (share, seed) = match self {
             Self::All => return coverage.clone(),
             Self::Sample { share, seed } => (share, seed),
         };
-        let mut keyed: Vec<(u64, TaskId)> = coverage.iter().map(|t| (key(seed, t), t)).collect();
+        let mut keyed: Vec<(u64, TaskKey)> = coverage.iter().map(|t| (key(seed, t), t)).collect();
         let wanted = ((keyed.len() as f64 * share).ceil() as usize).min(keyed.len());
         if wanted == 0 {
             return chosen;
@@ -38,7 +39,7 @@ impl Choice {
     }
 }
 
-fn key(seed: u64, task: TaskId) -> u64 {
+fn key(seed: u64, task: TaskKey) -> u64 {
     let digest = Fields::new("queenfold verify 1: sample")
         .u64(seed)
         .text(task.engine.name())
@@ -60,9 +61,15 @@ mod tests {
     use super::*;
     use crate::engine::Engine;
 
-    fn chain(index: u64) -> TaskId {
-        TaskId {
+    fn n() -> Size {
+        Size::new(20).unwrap()
+    }
+
+    fn chain(index: u64) -> TaskKey {
+        TaskKey {
+            n: n(),
             engine: Engine::Chain,
+            version: 1,
             index,
         }
     }
@@ -70,11 +77,11 @@ mod tests {
     fn full(tasks: u64) -> (Vec<PlanInfo>, Coverage) {
         let plans = vec![PlanInfo {
             engine: Engine::Chain,
-            version: String::new(),
+            name: "chain-1".parse().unwrap(),
             tasks,
             hash: String::new(),
         }];
-        let mut coverage = Coverage::none_of(&plans);
+        let mut coverage = Coverage::none_of(n(), &plans);
         for index in 0..tasks {
             coverage.add(chain(index));
         }
@@ -85,13 +92,13 @@ mod tests {
     fn a_sample_has_the_share_asked_for_and_a_seed_repeats_it() {
         let (plans, coverage) = full(1000);
         for (share, tasks) in [(1e-9, 1), (0.1, 100), (0.1001, 101), (1.0, 1000)] {
-            let sample = |seed| Choice::Sample { share, seed }.among(&plans, &coverage);
+            let sample = |seed| Choice::Sample { share, seed }.among(n(), &plans, &coverage);
             assert_eq!(sample(1).done(), tasks);
             let held = |set: &Coverage| (0..1000).map(|i| set.holds(chain(i))).collect::<Vec<_>>();
             assert_eq!(held(&sample(1)), held(&sample(1)));
             assert_eq!(held(&sample(1)) == held(&sample(2)), tasks == 1000);
         }
-        assert_eq!(Choice::All.among(&plans, &coverage).done(), 1000);
+        assert_eq!(Choice::All.among(n(), &plans, &coverage).done(), 1000);
     }
 
     #[test]
@@ -99,7 +106,7 @@ mod tests {
         let (plans, coverage) = full(20);
         let mut drawn = [0u32; 20];
         for seed in 0..2000 {
-            let sample = Choice::Sample { share: 0.25, seed }.among(&plans, &coverage);
+            let sample = Choice::Sample { share: 0.25, seed }.among(n(), &plans, &coverage);
             for (index, drawn) in drawn.iter_mut().enumerate() {
                 *drawn += u32::from(sample.holds(chain(index as u64)));
             }

@@ -1,7 +1,7 @@
 use std::fmt;
 use std::str::FromStr;
 
-use crate::engine::TaskId;
+use crate::engine::TaskKey;
 
 /// One of the parts that a run is divided into to be counted separately: `index/count`.
 ///
@@ -42,7 +42,7 @@ impl Shard {
     }
 
     /// Whether it holds the task.
-    pub const fn holds(self, task: TaskId) -> bool {
+    pub const fn holds(self, task: TaskKey) -> bool {
         task.index % self.count == self.index
     }
 
@@ -76,13 +76,16 @@ impl fmt::Display for Shard {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::board::Size;
     use crate::engine::Engine;
 
     #[test]
     fn every_task_is_in_exactly_one_shard() {
         let first: Shard = "0/7".parse().unwrap();
-        let task = |index| TaskId {
+        let task = |index| TaskKey {
+            n: Size::new(20).unwrap(),
             engine: Engine::Chain,
+            version: 1,
             index,
         };
         for index in 0..100 {

@@ -2,8 +2,8 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::{LedgerError, Missing, Session, Store, Sums};
-use crate::engine::{Engine, Plan, TaskId};
+use super::{Entry, LedgerError, Missing, Session, Store, Sums};
+use crate::engine::{Engine, Plan};
 
 /// How far a run is, as far as it is committed.
 #[derive(Clone, Debug)]
@@ -126,34 +126,36 @@ impl Status {
             });
         let mut audited = 0;
         let mut works: BTreeMap<Engine, Work> = BTreeMap::new();
-        store.for_each(|record| {
-            audited += u64::from(record.audited_by.is_some());
+        store.for_each(|Entry { result, session }| {
+            audited += u64::from(result.audited_by.is_some());
             let Some(latest) = &mut latest else {
                 return Ok(());
             };
-            if record.session != latest.session.id {
+            if session != latest.session.id {
                 return Ok(());
             }
             latest.tasks += 1;
-            latest.nodes += record.tally.nodes;
+            latest.nodes += result.tally.nodes;
             let mut plans = plans.iter();
-            if let Some(plan) = plans.find(|plan| plan.engine() == record.task.engine) {
+            if let Some(plan) = plans.find(|plan| plan.engine() == result.key.engine) {
                 let work = works.entry(plan.engine()).or_default();
-                work.cost_latest += cost(plan.as_ref(), record.task.index);
-                work.seconds_latest += record.duration.as_secs_f64();
+                work.cost_latest += cost(plan.as_ref(), result.key.index);
+                work.seconds_latest += result.duration.as_secs_f64();
             }
-            let worker = latest.workers.entry(record.worker).or_default();
-            worker.backend = record.backend;
+            let worker = latest
+                .workers
+                .entry(result.origin.worker.to_string())
+                .or_default();
+            worker.backend = result.origin.counted_by.backend().to_owned();
             worker.tasks += 1;
-            worker.nodes += record.tally.nodes;
-            worker.busy += record.duration;
+            worker.nodes += result.tally.nodes;
+            worker.busy += result.duration;
             Ok(())
         })?;
         let mut shard_tasks = (0, 0);
         for plan in plans {
             let work = works.entry(plan.engine()).or_default();
-            let engine = plan.engine();
-            let tasks = (0..plan.tasks()).map(|index| TaskId { engine, index });
+            let tasks = (0..plan.tasks()).map(|index| plan.key(index));
             for task in tasks.filter(|task| shard.holds(*task)) {
                 let cost = cost(plan.as_ref(), task.index);
                 shard_tasks.1 += 1;

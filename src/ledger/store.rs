@@ -5,19 +5,15 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use rusqlite::{Connection, Row, params};
-use serde::Deserialize;
-use serde::de::value::{Error as NameError, StrDeserializer};
 
 use super::digest::Digest;
 use super::info::{Facts, RunInfo, Session};
-use super::{Coverage, LedgerError, Record, meta, schema};
-use crate::engine::{Engine, Tally, TaskId};
+use super::row::{self, COLUMNS};
+use super::{Coverage, Entry, LedgerError, meta, schema};
+use crate::engine::{Engine, Tally, TaskKey};
 
 /// The name of the database file in a run directory.
 pub const FILE: &str = "ledger.db";
-
-const COLUMNS: &str = "engine, task, weight1, weight2, weight4, weight8, r180, r90, partitions, \
-                       nodes, backend, device, worker, audited_by, session, duration_us, blake3";
 
 /// An open ledger: the database of one run directory.
 #[derive(Debug)]
@@ -147,25 +143,25 @@ impl Store {
     /// A record is damaged, or `each` fails.
     pub fn for_each(
         &self,
-        mut each: impl FnMut(Record) -> Result<(), LedgerError>,
+        mut each: impl FnMut(Entry) -> Result<(), LedgerError>,
     ) -> Result<(), LedgerError> {
-        let mut coverage = Coverage::none_of(&self.info.plans);
+        let mut coverage = Coverage::none_of(self.info.n, &self.info.plans);
         let sql = format!("SELECT {COLUMNS} FROM record ORDER BY engine, task");
         let mut statement = self.connection.prepare(&sql).map_err(|e| self.failed(&e))?;
         let mut rows = statement.query([]).map_err(|e| self.failed(&e))?;
         while let Some(row) = rows.next().map_err(|e| self.failed(&e))? {
-            let record = self.read(row)?;
-            if !coverage.is_task(record.task) {
+            let entry = self.read(row)?;
+            let key = entry.result.key;
+            if !coverage.is_task(key) {
                 return Err(self.damaged(format!(
-                    "record {} is of a task that the plan does not have",
-                    record.task
+                    "record {key} is of a task that the plan does not have"
                 )));
             }
-            // The key forbids it; a damaged page could still show a row twice.
-            if !coverage.add(record.task) {
-                return Err(self.damaged(format!("record {} is there twice", record.task)));
+            // The primary key forbids it, but a damaged page could still show a row twice.
+            if !coverage.add(key) {
+                return Err(self.damaged(format!("record {key} is there twice")));
             }
-            each(record)?;
+            each(entry)?;
         }
         Ok(())
     }
@@ -175,16 +171,16 @@ impl Store {
     /// # Errors
     /// A record is damaged.
     pub fn sums(&self) -> Result<Sums, LedgerError> {
-        let mut coverage = Coverage::none_of(&self.info.plans);
+        let mut coverage = Coverage::none_of(self.info.n, &self.info.plans);
         let mut tallies: BTreeMap<Engine, Tally> = self
             .info
             .plans
             .iter()
             .map(|plan| (plan.engine, Tally::default()))
             .collect();
-        self.for_each(|record| {
-            coverage.add(record.task);
-            *tallies.entry(record.task.engine).or_default() += record.tally;
+        self.for_each(|Entry { result, .. }| {
+            coverage.add(result.key);
+            *tallies.entry(result.key.engine).or_default() += result.tally;
             Ok(())
         })?;
         Ok(Sums { coverage, tallies })
@@ -194,7 +190,7 @@ impl Store {
     ///
     /// # Errors
     /// It is damaged.
-    pub fn get(&self, task: TaskId) -> Result<Option<Record>, LedgerError> {
+    pub fn get(&self, task: TaskKey) -> Result<Option<Entry>, LedgerError> {
         let sql = format!("SELECT {COLUMNS} FROM record WHERE engine = ?1 AND task = ?2");
         let mut statement = self
             .connection
@@ -217,57 +213,37 @@ impl Store {
     /// It is recorded with another result; the file cannot be written.
     pub fn insert(
         &self,
-        record: &Record,
+        entry: &Entry,
         ranks: impl FnOnce() -> Range<u64>,
     ) -> Result<Inserted, LedgerError> {
-        let index = self.integer("task index", record.task.index)?;
-        let partitions = self.integer("number of partitions", record.tally.partitions)?;
-        let nodes = self.integer("number of nodes", record.tally.nodes)?;
-        let duration = self.integer("duration", record.microseconds())?;
-        let [w1, w2, w4, w8] = record.tally.completions.by_weight().map(|c| c.to_string());
         let sql = format!(
             "INSERT INTO record ({COLUMNS}) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, \
              ?12, ?13, ?14, ?15, ?16, ?17) ON CONFLICT (engine, task) DO NOTHING"
         );
-        let inserted = self
+        let mut statement = self
             .connection
             .prepare_cached(&sql)
-            .and_then(|mut statement| {
-                statement.execute(params![
-                    record.task.engine.name(),
-                    index,
-                    w1,
-                    w2,
-                    w4,
-                    w8,
-                    record.tally.r180.to_string(),
-                    record.tally.r90.to_string(),
-                    partitions,
-                    nodes,
-                    record.backend,
-                    record.device,
-                    record.worker,
-                    record.audited_by,
-                    record.session,
-                    duration,
-                    record.digest(&self.key).0,
-                ])
-            })
+            .map_err(|e| self.failed(&e))?;
+        let inserted = row::insert(&mut statement, entry, &entry.digest(&self.key))
+            .map_err(|reason| self.database(reason))?
             .map_err(|e| self.failed(&e))?;
         if inserted > 0 {
             return Ok(Inserted::New);
         }
-        match self.get(record.task)? {
-            Some(there) if there.tally.agrees_with(&record.tally) => Ok(Inserted::There),
-            Some(there) => {
-                let by = |record: &Record| format!("{} on {}", record.backend, record.device);
-                Err(LedgerError::Disagreement {
-                    task: record.task,
-                    ranks: ranks(),
-                    counts: Box::new([(there.tally, by(&there)), (record.tally, by(record))]),
-                })
+        let result = &entry.result;
+        match self.get(result.key)? {
+            Some(Entry { result: there, .. }) if there.tally.agrees_with(&result.tally) => {
+                Ok(Inserted::There)
             }
-            None => Err(self.damaged(format!("record {} is there and is not", record.task))),
+            Some(Entry { result: there, .. }) => Err(LedgerError::Disagreement {
+                task: result.key,
+                ranks: ranks(),
+                counts: Box::new(
+                    [&there, result]
+                        .map(|counted| (counted.tally, counted.origin.counted_by.to_string())),
+                ),
+            }),
+            None => Err(self.damaged(format!("record {} is there and is not", result.key))),
         }
     }
 
@@ -355,52 +331,17 @@ impl Store {
             .map_err(|e| self.failed(&e))
     }
 
-    /// The record in a row, checked against its digest.
-    fn read(&self, row: &Row<'_>) -> Result<Record, LedgerError> {
-        let (record, stored) = self
-            .parse(row)
+    /// The entry in a row, checked against its digest.
+    fn read(&self, row: &Row<'_>) -> Result<Entry, LedgerError> {
+        let (entry, stored) = row::read(row, self.info.n, &self.info.plans)
             .map_err(|e| self.failed(&e))?
-            .ok_or_else(|| self.damaged("a record holds what is no number or engine".to_owned()))?;
-        if record.digest(&self.key).0 == stored {
-            Ok(record)
+            .ok_or_else(|| self.damaged("a record holds what no count gives".to_owned()))?;
+        if entry.digest(&self.key).0 == stored {
+            Ok(entry)
         } else {
-            Err(self.damaged(format!("record {} does not match its digest", record.task)))
+            let key = entry.result.key;
+            Err(self.damaged(format!("record {key} does not match its digest")))
         }
-    }
-
-    fn parse(&self, row: &Row<'_>) -> rusqlite::Result<Option<(Record, [u8; 32])>> {
-        let engine: String = row.get(0)?;
-        let mut tally = Tally {
-            partitions: row.get::<_, i64>(8)? as u64,
-            nodes: row.get::<_, i64>(9)? as u64,
-            ..Tally::default()
-        };
-        let count = |column| Ok::<_, rusqlite::Error>(row.get_ref(column)?.as_str()?.parse().ok());
-        for (column, weight) in (2..6).zip([1, 2, 4, 8]) {
-            let Some(completions) = count(column)? else {
-                return Ok(None);
-            };
-            tally.completions.add(weight, completions);
-        }
-        let (Some(engine), Some(r180), Some(r90)) = (engine_named(&engine), count(6)?, count(7)?)
-        else {
-            return Ok(None);
-        };
-        (tally.r180, tally.r90) = (r180, r90);
-        let record = Record {
-            task: TaskId {
-                engine,
-                index: row.get::<_, i64>(1)? as u64,
-            },
-            tally,
-            backend: row.get(10)?,
-            device: row.get(11)?,
-            worker: row.get(12)?,
-            audited_by: row.get(13)?,
-            session: row.get(14)?,
-            duration: Duration::from_micros(row.get::<_, i64>(15)? as u64),
-        };
-        Ok(Some((record, row.get(16)?)))
     }
 
     fn integer(&self, what: &str, number: u64) -> Result<i64, LedgerError> {
@@ -453,8 +394,4 @@ fn sync_directory(dir: &Path) -> Result<(), LedgerError> {
             .map_err(|source| LedgerError::io(dir, source))?;
     }
     Ok(())
-}
-
-fn engine_named(name: &str) -> Option<Engine> {
-    Engine::deserialize(StrDeserializer::<NameError>::new(name)).ok()
 }

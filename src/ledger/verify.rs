@@ -6,8 +6,10 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use crossbeam::channel::{self, Receiver};
 
-use super::{Choice, LedgerError, Record, Store, Sums};
-use crate::engine::{Counter, CounterSettings, Engine, Plan, Tally, TaskId, second_counter};
+use super::{Choice, Entry, LedgerError, Store, Sums};
+use crate::engine::{
+    Counter, CounterSettings, Engine, Plan, Tally, TaskKey, TaskResult, second_counter,
+};
 
 /// What counting recorded tasks again showed.
 #[derive(Clone, Debug)]
@@ -27,7 +29,7 @@ pub struct Findings {
 #[error("task {task} (ranks {}..{}): recorded {}, but {found}", ranks.start, ranks.end, recorded.exact())]
 pub struct Fault {
     /// The task.
-    pub task: TaskId,
+    pub task: TaskKey,
     /// Its ranks.
     pub ranks: Range<u64>,
     /// What is recorded.
@@ -56,16 +58,16 @@ pub struct Means<'a> {
 pub fn verify(store: &Store, means: &Means<'_>, choice: Choice) -> Result<Findings, LedgerError> {
     store.info().check_plans(store.file(), means.plans)?;
     let sums = store.sums()?;
-    let chosen = choice.among(&store.info().plans, &sums.coverage);
-    let (sender, inbox) = channel::bounded::<Record>(2 * means.workers.get());
+    let chosen = choice.among(store.info().n, &store.info().plans, &sums.coverage);
+    let (sender, inbox) = channel::bounded::<TaskResult>(2 * means.workers.get());
     let (fed, bench) = std::thread::scope(|scope| {
         let workers: Vec<_> = (0..means.workers.get())
             .map(|_| scope.spawn(|| Bench::new(means).work(&inbox)))
             .collect();
-        let fed = store.for_each(|record| {
-            if chosen.holds(record.task) {
+        let fed = store.for_each(|Entry { result, .. }| {
+            if chosen.holds(result.key) {
                 // The receiver lives until the sender is gone.
-                let _ = sender.send(record);
+                let _ = sender.send(result);
             }
             Ok(())
         });
@@ -109,47 +111,49 @@ impl<'a> Bench<'a> {
         }
     }
 
-    fn work(mut self, inbox: &Receiver<Record>) -> Self {
-        for record in inbox {
-            self.check(record);
+    fn work(mut self, inbox: &Receiver<TaskResult>) -> Self {
+        for result in inbox {
+            self.check(&result);
             self.means.progress.fetch_add(1, Ordering::Relaxed);
         }
         self.counters.clear();
         self
     }
 
-    fn check(&mut self, record: Record) {
-        let engine = record.task.engine;
+    fn check(&mut self, recorded: &TaskResult) {
+        let engine = recorded.key.engine;
+        let counted_by = &recorded.origin.counted_by;
+        let backend = counted_by.backend().to_owned();
         let mut plans = self.means.plans.iter();
         let Some(plan) = plans.find(|plan| plan.engine() == engine) else {
             return;
         };
-        let task = plan.task(record.task.index);
+        let task = plan.task(recorded.key.index);
         let settings = self.means.settings;
         let counter = self
             .counters
-            .entry((engine, record.backend.clone()))
+            .entry((engine, backend.clone()))
             .or_insert_with(|| {
                 match engine {
-                    Engine::Chain => second_counter(plan.as_ref(), settings, &record.backend),
+                    Engine::Chain => second_counter(plan.as_ref(), settings, counted_by),
                     _ => None,
                 }
                 .unwrap_or_else(|| plan.oracle())
             });
         let found = match counter.count(&task) {
-            Ok(tally) if tally.agrees_with(&record.tally) => None,
+            Ok(tally) if tally.agrees_with(&recorded.tally) => None,
             Ok(tally) => Some(format!("{} counted {}", counter.backend(), tally.exact())),
             Err(mismatch) => Some(format!("{} failed: {mismatch}", counter.backend())),
         };
         *self
             .kernels
-            .entry((engine, record.backend, counter.backend()))
+            .entry((engine, backend, counter.backend()))
             .or_default() += 1;
         if let Some(found) = found {
             self.faults.push(Fault {
-                task: task.id,
+                task: task.key,
                 ranks: task.ranks,
-                recorded: record.tally,
+                recorded: recorded.tally,
                 found,
             });
         }

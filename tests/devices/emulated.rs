@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use crate::altered::Altered;
 use queenfold::board::{Size, known};
-use queenfold::engine::{Plan, Tally, Task, TaskId};
+use queenfold::engine::{Plan, Tally, Task, TaskKey};
 use queenfold::gpu::{
     ChainBatcher, Device, Emulated, EmulatedSettings, Event, Fault, Launch, OpenError, Opener,
     Owner, OwnerSettings, Program, Trouble, calibrate, measure,
@@ -43,7 +43,7 @@ fn healthy() -> Arc<Trouble> {
 /// What came of a run on one device: each task's tally, the tasks returned at the end, the reasons.
 #[derive(Default)]
 struct Outcome {
-    tallies: BTreeMap<TaskId, Tally>,
+    tallies: BTreeMap<TaskKey, Tally>,
     left: Vec<Task>,
     reasons: Vec<String>,
     given_up: bool,
@@ -69,8 +69,8 @@ fn drive(mut owner: Owner, mut queue: Vec<Task>, per_launch: usize) -> Outcome {
             match event {
                 Event::Counted { tallies, .. } => {
                     for (task, tally) in tallies {
-                        let before = outcome.tallies.insert(task.id, tally);
-                        assert!(before.is_none(), "{} counted twice", task.id);
+                        let before = outcome.tallies.insert(task.key, tally);
+                        assert!(before.is_none(), "{} counted twice", task.key);
                     }
                 }
                 Event::Returned {
@@ -111,7 +111,7 @@ fn totals_of_5_to_13_queens_are_the_known_ones_and_every_task_agrees_with_the_re
         let mut oracle = batcher.plan().oracle();
         let expected: BTreeMap<_, _> = tasks
             .iter()
-            .map(|task| (task.id, oracle.count(task).unwrap()))
+            .map(|task| (task.key, oracle.count(task).unwrap()))
             .collect();
         let owner = Owner::open(opener(2, healthy()), batcher, OwnerSettings::default()).unwrap();
         let outcome = drive(owner, tasks, 1);

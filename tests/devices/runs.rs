@@ -13,7 +13,7 @@ use queenfold::actors::{Control, DeviceSpec, Report, RunError, RunSpec, run_on};
 use queenfold::board::{Size, known};
 use queenfold::census::CensusPlan;
 use queenfold::chain::ChainPlan;
-use queenfold::engine::{Counter, CounterSettings, Engine, Mismatch, Plan, Tally, Task, TaskId};
+use queenfold::engine::{Counter, CounterSettings, Engine, Mismatch, Plan, Tally, Task};
 use queenfold::gpu::{
     Device, Emulated, EmulatedSettings, Fault, Launch, OpenError, OwnerSettings, Trouble,
 };
@@ -126,8 +126,8 @@ impl Plan for Patient {
         Engine::Chain
     }
 
-    fn version(&self) -> &'static str {
-        "patient"
+    fn version(&self) -> u32 {
+        1
     }
 
     fn size(&self) -> Size {
@@ -141,10 +141,7 @@ impl Plan for Patient {
     fn task(&self, index: u64) -> Task {
         let border = |index| self.ranks * index / self.tasks;
         Task {
-            id: TaskId {
-                engine: Engine::Chain,
-                index,
-            },
+            key: self.key(index),
             ranks: border(index)..border(index + 1),
             cost: self.total_cost() / self.tasks as f64,
         }

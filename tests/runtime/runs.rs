@@ -8,7 +8,7 @@ use crate::alone::run_alone;
 use queenfold::actors::{Control, RunError, RunSpec, RunState};
 use queenfold::board::Size;
 use queenfold::chain::ChainPlan;
-use queenfold::engine::{Counter, CounterSettings, Engine, Mismatch, Plan, Tally, Task, TaskId};
+use queenfold::engine::{Counter, CounterSettings, Engine, Mismatch, Plan, Tally, Task};
 use queenfold::simd::Isa;
 
 /// Totals of A000170, n = 1..13.
@@ -68,8 +68,8 @@ impl Plan for Made {
         Engine::Census
     }
 
-    fn version(&self) -> &'static str {
-        "made-1"
+    fn version(&self) -> u32 {
+        1
     }
 
     fn size(&self) -> Size {
@@ -82,10 +82,7 @@ impl Plan for Made {
 
     fn task(&self, index: u64) -> Task {
         Task {
-            id: TaskId {
-                engine: Engine::Census,
-                index,
-            },
+            key: self.key(index),
             ranks: 10 * index..10 * index + 10,
             cost: 1.0,
         }
@@ -113,7 +110,7 @@ impl Counter for MadeCounter {
     }
 
     fn count(&mut self, task: &Task) -> Result<Tally, Mismatch> {
-        (self.0)(task.id.index)
+        (self.0)(task.key.index)
     }
 }
 

@@ -171,7 +171,7 @@ impl Question<'_> {
             "n": self.plan.size().get(),
             "engine": self.plan.engine().name(),
             "isa": self.settings.isa.name(),
-            "plan": self.plan.version(),
+            "plan": self.plan.name(),
             "workers": self.workers,
             "tasks": self.plan.tasks().to_string(),
             "sampled": self.tasks,

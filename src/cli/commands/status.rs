@@ -94,7 +94,7 @@ fn to_json(store: &Store, plans: &[Arc<dyn Plan>], status: &Status, state: State
     let tally = |plan: &Arc<dyn Plan>| {
         let sum = status.sums.tallies.get(&plan.engine());
         json!({
-            "plan": plan.version(),
+            "plan": plan.name(),
             "tasks": plan.tasks(),
             "solutions": sum.map_or(0, |sum| sum.completions.solutions()).to_string(),
             "nodes": sum.map_or(0, |sum| sum.nodes).to_string(),
@@ -142,7 +142,7 @@ fn to_text(
     state: State,
 ) -> String {
     let info = store.info();
-    let versions: Vec<_> = plans.iter().map(|plan| plan.version()).collect();
+    let versions: Vec<_> = plans.iter().map(|plan| plan.name().to_string()).collect();
     let (done, all) = status.shard_tasks;
     let mut lines = vec![
         format!(

@@ -97,7 +97,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         "covered   every task of {} once",
         plans
             .iter()
-            .map(|plan| plan.version())
+            .map(|plan| plan.name().to_string())
             .collect::<Vec<_>>()
             .join(" and ")
     ))?;

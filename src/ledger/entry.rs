@@ -1,0 +1,140 @@
+use super::digest::{Digest, Fields};
+use super::row::OriginColumns;
+use crate::engine::{KernelName, Tally, TaskKey, TaskResult};
+
+/// What a ledger keeps of a counted task.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Entry {
+    /// The result. Its duration is kept to the microsecond.
+    pub result: TaskResult,
+    /// Which process recorded it: the id of a session.
+    pub session: String,
+}
+
+impl Entry {
+    /// The digest that is stored with the entry, for a run with the key `run`. It covers every
+    /// field and the key, so an entry from another run is refused like a damaged one.
+    pub fn digest(&self, run: &Digest) -> Digest {
+        let result = &self.result;
+        let origin = OriginColumns::of(&result.origin);
+        let audited_by = result.audited_by.as_ref().map(KernelName::as_str);
+        let mut fields = Fields::new("queenfold ledger 1: record");
+        fields.bytes(&run.0);
+        put_exact(&mut fields, result.key, &result.tally);
+        fields
+            .u64(result.tally.nodes)
+            .text(origin.backend)
+            .text(origin.device)
+            .text(&origin.worker)
+            .text(&self.session)
+            .u64(self.microseconds())
+            .u64(u64::from(audited_by.is_some()))
+            .text(audited_by.unwrap_or_default())
+            .digest()
+    }
+
+    /// The duration as it is stored.
+    pub fn microseconds(&self) -> u64 {
+        u64::try_from(self.result.duration.as_micros()).unwrap_or(u64::MAX)
+    }
+}
+
+/// Adds a task and what was counted: nothing about effort, time and place.
+pub(super) fn put_exact(fields: &mut Fields, task: TaskKey, tally: &Tally) {
+    fields.text(task.engine.name()).u64(task.index);
+    for completions in tally.completions.by_weight() {
+        fields.u128(completions);
+    }
+    fields
+        .u128(tally.r180)
+        .u128(tally.r90)
+        .u64(tally.partitions);
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+    use crate::board::Size;
+    use crate::engine::{CountedBy, DeviceIdentity, DeviceKind, Engine, Origin, WorkerId};
+
+    fn entry() -> Entry {
+        let mut tally = Tally {
+            r180: 3,
+            r90: 1,
+            partitions: 5,
+            nodes: 77,
+            ..Tally::default()
+        };
+        tally.completions.add(8, 14);
+        tally.completions.add(2, u128::MAX / 16);
+        let result = TaskResult {
+            key: TaskKey {
+                n: Size::new(12).unwrap(),
+                engine: Engine::Chain,
+                version: 1,
+                index: 4,
+            },
+            tally,
+            origin: Origin {
+                worker: WorkerId::Cpu(1),
+                counted_by: CountedBy::Cpu("scalar".into()),
+            },
+            audited_by: None,
+            duration: Duration::from_micros(1234),
+        };
+        Entry {
+            result,
+            session: "abc".to_owned(),
+        }
+    }
+
+    #[test]
+    fn every_field_is_in_the_digest() {
+        let key = Digest([7; 32]);
+        let entry = entry();
+        let reference = entry.digest(&key);
+        let changed = |change: &dyn Fn(&mut Entry)| {
+            let mut other = entry.clone();
+            change(&mut other);
+            other.digest(&key)
+        };
+        let device = |name: &str| {
+            CountedBy::Device(DeviceIdentity {
+                kind: DeviceKind::Cuda,
+                index: 1,
+                name: name.to_owned(),
+            })
+        };
+        let changes: [&dyn Fn(&mut Entry); 15] = [
+            &|e| e.result.key.index += 1,
+            &|e| e.result.key.engine = Engine::Census,
+            &|e| e.result.tally.completions.add(1, 1),
+            &|e| e.result.tally.completions.add(4, 1),
+            &|e| e.result.tally.r180 += 1,
+            &|e| e.result.tally.r90 += 1,
+            &|e| e.result.tally.partitions += 1,
+            &|e| e.result.tally.nodes += 1,
+            &|e| e.result.origin.counted_by = CountedBy::Cpu("scalarx".into()),
+            &|e| e.result.origin.counted_by = device("cpu"),
+            &|e| e.result.origin.counted_by = device("cpux"),
+            &|e| e.result.origin.worker = WorkerId::Cpu(2),
+            &|e| e.session.push('x'),
+            &|e| e.result.duration += Duration::from_micros(1),
+            &|e| e.result.audited_by = Some("".into()),
+        ];
+        let mut digests = vec![reference, entry.digest(&Digest([8; 32]))];
+        digests.extend(changes.iter().map(|change| changed(*change)));
+        for (at, digest) in digests.iter().enumerate() {
+            assert!(!digests[..at].contains(digest), "change {at}");
+        }
+        assert_eq!(changed(&|_| {}), reference);
+    }
+
+    /// The value was computed by the program that made the first ledgers of format 1.
+    #[test]
+    fn the_digest_of_an_entry_never_changes() {
+        assert_eq!(entry().digest(&Digest([7; 32])).to_string(), "PLACEHOLDER");
+    }
+}
