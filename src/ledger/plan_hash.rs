@@ -6,7 +6,8 @@ use crate::engine::{Engine, Plan, PlanName};
 /// How many task boundaries at most go into a plan hash.
 const BOUNDARIES: u64 = 1 << 16;
 
-/// What a ledger says of a plan: enough to tell whether the program that reads it has the same.
+/// What a ledger says about a plan: enough to tell whether the program that reads it makes the same
+/// tasks.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PlanInfo {
     /// The engine.
@@ -35,8 +36,8 @@ impl PlanInfo {
 /// BLAKE3 over board size, engine, plan version, number of tasks and the ranks of the tasks: of
 /// all, or of 65,536 spread evenly, the first and the last among them.
 ///
-/// The version names the order of the partitions; the hash sees to it that task boundaries do not
-/// change under a version that stays.
+/// The version names the order of the partitions. The hash catches task boundaries that change
+/// while the version stays.
 pub fn plan_hash(plan: &dyn Plan) -> Digest {
     let mut fields = Fields::new("queenfold ledger 1: plan");
     fields
@@ -106,10 +107,25 @@ mod tests {
         assert_ne!(hash, plan_hash(&Shifted(ChainPlan::new(size(14)))));
     }
 
+    /// The values are those of the first ledgers of format 1: a plan whose hash changes cannot go on
+    /// with the runs that exist.
     #[test]
-    fn the_smallest_and_the_largest_plan_have_a_hash() {
-        assert_eq!(ChainPlan::new(Size::new(1).unwrap()).tasks(), 1);
-        plan_hash(&ChainPlan::new(Size::new(1).unwrap()));
-        plan_hash(&ChainPlan::new(Size::new(24).unwrap()));
+    fn the_smallest_and_the_largest_plan_keep_their_hash() {
+        for (n, tasks, hash) in [
+            (
+                1,
+                1,
+                "0f8e9195c4e49d05bb8ef491136d41c88fc76080d2193b912d3b77b345d47f1c",
+            ),
+            (
+                32,
+                2_246_130_000,
+                "bb8a85792ebec4b711b51f04c5bc29462b75a71f72fc7283aeaf46d650fdcd61",
+            ),
+        ] {
+            let plan = ChainPlan::new(Size::new(n).unwrap());
+            assert_eq!(plan.tasks(), tasks, "n = {n}");
+            assert_eq!(plan_hash(&plan).to_string(), hash, "n = {n}");
+        }
     }
 }

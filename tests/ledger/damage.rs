@@ -10,7 +10,7 @@ use super::*;
 /// A finished ledger to damage, and what it said.
 struct Specimen {
     bytes: Vec<u8>,
-    records: Vec<Record>,
+    records: Vec<Entry>,
     signature: String,
 }
 
@@ -89,7 +89,10 @@ fn a_flipped_bit_in_any_record_is_refused() {
         let digest: Vec<u8> = sqlite(dir.path())
             .query_row(
                 "SELECT blake3 FROM record WHERE engine = ?1 AND task = ?2",
-                (record.task.engine.name(), record.task.index as i64),
+                (
+                    record.result.key.engine.name(),
+                    record.result.key.index as i64,
+                ),
                 |row| row.get(0),
             )
             .unwrap();
@@ -115,7 +118,7 @@ fn a_deleted_record_is_counted_again() {
     let dir = tempfile::tempdir().unwrap();
     for at in 0..specimen.records.len() {
         fs::write(dir.path().join(FILE), &specimen.bytes).unwrap();
-        let task = specimen.records[at].task;
+        let task = specimen.records[at].result.key;
         sqlite(dir.path())
             .execute(
                 "DELETE FROM record WHERE engine = ?1 AND task = ?2",
@@ -332,9 +335,9 @@ proptest! {
         if let Ok(read) = read
             && let Ok(recording) = resume(dir.path(), N)
         {
-            let mut there = Coverage::none_of(&info(N, Shard::WHOLE).plans);
+            let mut there = Coverage::none_of(size(N), &info(N, Shard::WHOLE).plans);
             for record in records(dir.path()).unwrap() {
-                there.add(record.task);
+                there.add(record.result.key);
             }
             prop_assert_eq!(there.done() as usize, read);
             let report = count(N, recording).unwrap();

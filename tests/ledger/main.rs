@@ -23,7 +23,7 @@ use queenfold::chain::ChainPlan;
 use queenfold::engine::{CounterSettings, Engine, Plan};
 use queenfold::join::JoinPlan;
 use queenfold::ledger::{
-    self, FILE, LedgerError, Record, Recording, RunInfo, Setting, Shard, Store,
+    self, Entry, FILE, LedgerError, Recording, RunInfo, Setting, Shard, Store,
 };
 use queenfold::outcome::Outcome;
 use queenfold::simd::Isa;
@@ -95,7 +95,7 @@ fn assert_total(n: u32, report: &Report) {
     assert_eq!(outcome.total, known(size(n)).unwrap().total);
 }
 
-fn records(dir: &Path) -> Result<Vec<Record>, LedgerError> {
+fn records(dir: &Path) -> Result<Vec<Entry>, LedgerError> {
     let mut records = Vec::new();
     Store::open_to_read(dir)?.for_each(|record| {
         records.push(record);

@@ -78,7 +78,7 @@ fn overlaps_must_agree() {
     std::fs::create_dir(&forged).unwrap();
     let store = Store::create(&forged, &info(N, Shard::WHOLE)).unwrap();
     let mut record = records(&shards[0]).unwrap()[3].clone();
-    record.tally.completions.add(8, 1);
+    record.result.tally.completions.add(8, 1);
     store.begin().unwrap();
     store.insert(&record, || 0..0).unwrap();
     store.commit().unwrap();
@@ -86,7 +86,7 @@ fn overlaps_must_agree() {
     let error = merge(&[forged], &into, &plans(N)).unwrap_err();
     assert!(error.is_mismatch(), "{error}");
     assert!(
-        error.to_string().contains(&record.task.to_string()),
+        error.to_string().contains(&record.result.key.to_string()),
         "{error}"
     );
     // Nothing of the forged ledger came in.

@@ -283,8 +283,12 @@ fn with_an_audit_of_1_every_task_of_a_device_and_its_host_is_counted_twice() {
     let (code, _, err) = said(&output);
     assert_eq!(code, 0, "{err}");
     for record in records(&run).unwrap() {
-        let second = record.audited_by.expect("counted twice");
-        assert_ne!(second, record.backend, "{}", record.task);
+        let second = record.result.audited_by.expect("counted twice");
+        assert!(
+            !record.result.origin.counted_by.is_kernel(second.as_str()),
+            "{}",
+            record.result.key
+        );
     }
 }
 
@@ -464,7 +468,7 @@ fn verification_ends_with_3_and_the_ranks_where_a_digit_was_forged() {
         code == 0 && out.contains("seed 7") && out.contains("chance"),
         "{out}"
     );
-    verifying::forge(&run, 5, |record| record.tally.completions.add(8, 10));
+    verifying::forge(&run, 5, |record| record.result.tally.completions.add(8, 10));
     let (code, out, err) = of(&["verify", text(&run), "--all"]);
     assert_eq!(code, 3, "{out}");
     let task = ChainPlan::new(size(14)).task(4);
@@ -490,7 +494,9 @@ fn join_tasks_are_verified_by_backtracking() {
     );
     // The last record but that of the census, which comes first by name.
     let last = records(&run).unwrap().len() - 1;
-    verifying::forge(&run, last, |record| record.tally.completions.add(4, 2));
+    verifying::forge(&run, last, |record| {
+        record.result.tally.completions.add(4, 2)
+    });
     let (code, _, err) = of(&["verify", text(&run), "--all"]);
     assert!(code == 3 && err.contains("join:"), "{err}");
 }

@@ -3,8 +3,8 @@
 use std::fs;
 use std::sync::Mutex;
 
-use queenfold::actors::{Finished, RecordError};
-use queenfold::engine::{Tally, TaskId};
+use queenfold::actors::RecordError;
+use queenfold::engine::{CountedBy, Origin, Tally, TaskKey, TaskResult, WorkerId};
 use queenfold::ledger::{COMMIT_EVERY, Coverage, Status};
 
 use super::*;
@@ -15,7 +15,7 @@ fn a_run_that_goes_on_counts_only_what_is_missing_and_has_the_same_signature() {
     whole_run(dir.path(), N);
     let signed = signature(dir.path());
     let before = records(dir.path()).unwrap();
-    let lost = [0, 3, 4, 9].map(|at: usize| before[at].task);
+    let lost = [0, 3, 4, 9].map(|at: usize| before[at].result.key);
     for task in lost {
         sqlite(dir.path())
             .execute(
@@ -29,9 +29,13 @@ fn a_run_that_goes_on_counts_only_what_is_missing_and_has_the_same_signature() {
     assert_eq!(report.workers.iter().map(|w| w.tasks).sum::<u64>(), 4);
     assert_total(N, &report);
     assert_eq!(signature(dir.path()), signed);
-    let recounted = |record: &&Record| !before.contains(record);
+    let recounted = |record: &&Entry| !before.contains(record);
     let after = records(dir.path()).unwrap();
-    let recounted: Vec<TaskId> = after.iter().filter(recounted).map(|r| r.task).collect();
+    let recounted: Vec<TaskKey> = after
+        .iter()
+        .filter(recounted)
+        .map(|r| r.result.key)
+        .collect();
     assert_eq!(recounted, lost);
 }
 
@@ -101,7 +105,7 @@ fn another_board_or_other_engines_are_refused() {
 fn another_plan_version_is_refused_by_name() {
     let dir = tempfile::tempdir().unwrap();
     let mut info = info(N, Shard::WHOLE);
-    info.plans[0].version = "chain-0".to_owned();
+    info.plans[0].name.version = 0;
     info.program = "queenfold 0.0.9".to_owned();
     drop(Store::create(dir.path(), &info).unwrap());
     let error = resume(dir.path(), N).err().unwrap().to_string();
@@ -127,18 +131,16 @@ fn another_format_is_refused_by_name() {
     assert!(error.contains("no ledger"), "{error}");
 }
 
-fn finished(index: u64, tally: Tally) -> Finished {
-    Finished {
-        task: TaskId {
-            engine: Engine::Chain,
-            index,
-        },
+fn result(index: u64, tally: Tally) -> TaskResult {
+    TaskResult {
+        key: plans(N)[0].key(index),
         tally,
-        backend: "test",
-        device: "cpu".to_owned(),
-        worker: "worker-0".to_owned(),
+        origin: Origin {
+            worker: WorkerId::Cpu(0),
+            counted_by: CountedBy::Cpu("test".into()),
+        },
         audited_by: None,
-        took: Duration::from_millis(3),
+        duration: Duration::from_millis(3),
     }
 }
 
@@ -152,17 +154,17 @@ fn a_second_report_must_agree_to_the_last_digit() {
         ..Tally::default()
     };
     tally.completions.add(8, 12_345_678_901_234_567_890_123);
-    recording.record(finished(3, tally)).unwrap();
+    recording.record(result(3, tally)).unwrap();
     tally.nodes = 99;
-    recording.record(finished(3, tally)).unwrap();
+    recording.record(result(3, tally)).unwrap();
     recording.flush().unwrap();
     let kept = records(dir.path()).unwrap();
-    assert_eq!((kept.len(), kept[0].tally.nodes), (1, 100));
+    assert_eq!((kept.len(), kept[0].result.tally.nodes), (1, 100));
     let mut other = tally;
     other.completions.add(8, 1);
     // A good record before the bad one is not lost with it.
-    recording.record(finished(4, tally)).unwrap();
-    recording.record(finished(3, other)).unwrap();
+    recording.record(result(4, tally)).unwrap();
+    recording.record(result(3, other)).unwrap();
     let Err(RecordError::Mismatch { task, message }) = recording.flush() else {
         panic!("two results were accepted");
     };
@@ -170,12 +172,12 @@ fn a_second_report_must_agree_to_the_last_digit() {
     for part in ["12345678901234567890123", "12345678901234567890124"] {
         assert!(message.contains(part), "{message}");
     }
-    assert!(recording.record(finished(5, tally)).is_err());
+    assert!(recording.record(result(5, tally)).is_err());
     drop(recording);
     let kept: Vec<u64> = records(dir.path())
         .unwrap()
         .iter()
-        .map(|r| r.task.index)
+        .map(|r| r.result.key.index)
         .collect();
     assert_eq!(kept, [3, 4]);
 }
@@ -185,7 +187,7 @@ fn records_are_committed_without_being_asked_within_ten_seconds() {
     assert!(COMMIT_EVERY <= Duration::from_secs(9));
     let dir = tempfile::tempdir().unwrap();
     let recording = create(dir.path(), N, Shard::WHOLE).unwrap();
-    recording.record(finished(1, Tally::default())).unwrap();
+    recording.record(result(1, Tally::default())).unwrap();
     let since = std::time::Instant::now();
     while records(dir.path()).unwrap().is_empty() {
         assert!(since.elapsed() < Duration::from_secs(10));
@@ -250,15 +252,15 @@ fn status_tells_what_is_done_and_by_whom() {
 struct Memory {
     restored: Coverage,
     tally: Tally,
-    taken: Mutex<Vec<Finished>>,
+    taken: Mutex<Vec<TaskResult>>,
     fail_from: usize,
 }
 
 impl Recorder for Memory {
-    fn is_restored(&self, task: TaskId) -> bool {
+    fn is_restored(&self, task: TaskKey) -> bool {
         self.restored.holds(task)
     }
-    fn is_pending(&self, task: TaskId) -> bool {
+    fn is_pending(&self, task: TaskKey) -> bool {
         !self.is_restored(task)
     }
     fn restored(&self, engine: Engine) -> Tally {
@@ -267,9 +269,9 @@ impl Recorder for Memory {
             _ => Tally::default(),
         }
     }
-    fn record(&self, finished: Finished) -> Result<(), RecordError> {
+    fn record(&self, result: TaskResult) -> Result<(), RecordError> {
         let mut taken = self.taken.lock().unwrap();
-        taken.push(finished);
+        taken.push(result);
         if taken.len() > self.fail_from {
             return Err(RecordError::Failed("the disk is full".to_owned()));
         }
@@ -287,7 +289,7 @@ fn with_memory(
     fail_from: usize,
 ) -> (Result<Report, RunError>, Arc<Memory>) {
     let memory = Arc::new(Memory {
-        restored: Coverage::none_of(&info(n, Shard::WHOLE).plans),
+        restored: Coverage::none_of(size(n), &info(n, Shard::WHOLE).plans),
         tally: Tally::default(),
         taken: Mutex::default(),
         fail_from,
@@ -326,10 +328,14 @@ fn audited_tasks_name_both_kernels() {
     assert_total(N, &result.unwrap());
     let taken = memory.taken.lock().unwrap();
     assert_eq!(taken.len(), 17);
-    for finished in taken.iter() {
-        assert_ne!(finished.audited_by, Some(finished.backend));
+    for TaskResult {
+        origin, audited_by, ..
+    } in taken.iter()
+    {
+        let second = audited_by.as_ref();
+        assert!(second.is_none_or(|kernel| !origin.counted_by.is_kernel(kernel.as_str())));
     }
-    assert!(taken.iter().any(|finished| finished.audited_by.is_some()));
+    assert!(taken.iter().any(|result| result.audited_by.is_some()));
 }
 
 #[test]

@@ -3,6 +3,7 @@
 use std::num::NonZeroUsize;
 use std::sync::atomic::AtomicU64;
 
+use queenfold::engine::{CountedBy, WorkerId};
 use queenfold::ledger::{Choice, Findings, Means, Signature, verify};
 
 use super::*;
@@ -18,13 +19,16 @@ fn check(dir: &Path, n: u32, choice: Choice) -> Result<Findings, LedgerError> {
 }
 
 /// Replaces a record by one that was made with the program's own code, its digest included.
-pub fn forge(dir: &Path, at: usize, change: impl FnOnce(&mut Record)) -> Record {
+pub fn forge(dir: &Path, at: usize, change: impl FnOnce(&mut Entry)) -> Entry {
     let mut record = records(dir).unwrap()[at].clone();
     change(&mut record);
     sqlite(dir)
         .execute(
             "DELETE FROM record WHERE engine = ?1 AND task = ?2",
-            (record.task.engine.name(), record.task.index as i64),
+            (
+                record.result.key.engine.name(),
+                record.result.key.index as i64,
+            ),
         )
         .unwrap();
     let store = Store::open_to_write(dir).unwrap();
@@ -51,18 +55,18 @@ fn the_signature_covers_tasks_and_tallies_and_nothing_of_how_they_were_counted()
     let dir = tempfile::tempdir().unwrap();
     whole_run(dir.path(), 13);
     let good = signature(dir.path());
-    type Change = fn(&mut Record);
+    type Change = fn(&mut Entry);
     let how: Change = |record| {
-        record.tally.nodes += 1;
-        record.backend = "another".to_owned();
-        record.worker = "another".to_owned();
-        record.duration += Duration::from_secs(1);
+        record.result.tally.nodes += 1;
+        record.result.origin.counted_by = CountedBy::Cpu("another".into());
+        record.result.origin.worker = WorkerId::Device(7);
+        record.result.duration += Duration::from_secs(1);
     };
     let what: [Change; 4] = [
-        |record| record.tally.completions.add(4, 1),
-        |record| record.tally.r180 += 1,
-        |record| record.tally.r90 += 1,
-        |record| record.tally.partitions += 1,
+        |record| record.result.tally.completions.add(4, 1),
+        |record| record.result.tally.r180 += 1,
+        |record| record.result.tally.r90 += 1,
+        |record| record.result.tally.partitions += 1,
     ];
     let original = records(dir.path()).unwrap()[0].clone();
     forge(dir.path(), 0, how);
@@ -100,11 +104,11 @@ fn a_record_of_a_task_that_the_plan_does_not_have_is_refused() {
     let dir = tempfile::tempdir().unwrap();
     whole_run(dir.path(), N);
     // One too many where one is missing: their number alone would be right.
-    let moved = forge(dir.path(), 3, |record| record.task.index += 1 << 20);
-    let missing = moved.task.index - (1 << 20);
+    let moved = forge(dir.path(), 3, |record| record.result.key.index += 1 << 20);
+    let missing = moved.result.key.index - (1 << 20);
     let removed = sqlite(dir.path()).execute(
         "DELETE FROM record WHERE engine = ?1 AND task = ?2",
-        (moved.task.engine.name(), missing as i64),
+        (moved.result.key.engine.name(), missing as i64),
     );
     assert_eq!(removed.unwrap(), 1);
     let error = records(dir.path()).unwrap_err().to_string();
@@ -120,17 +124,17 @@ fn a_single_changed_digit_in_any_record_is_found() {
     let count = records(dir.path()).unwrap().len();
     for at in 0..count {
         let good = records(dir.path()).unwrap()[at].clone();
-        let changes: [fn(&mut Record); 4] = [
-            |record| record.tally.completions.add(8, 1),
-            |record| record.tally.r180 += 2,
-            |record| record.tally.r90 += 10,
-            |record| record.tally.partitions += 1,
+        let changes: [fn(&mut Entry); 4] = [
+            |record| record.result.tally.completions.add(8, 1),
+            |record| record.result.tally.r180 += 2,
+            |record| record.result.tally.r90 += 10,
+            |record| record.result.tally.partitions += 1,
         ];
         for change in changes {
             let forged = forge(dir.path(), at, change);
             let findings = check(dir.path(), 13, Choice::All).unwrap();
             let found: Vec<_> = findings.faults.iter().map(|fault| fault.task).collect();
-            assert_eq!(found, [forged.task]);
+            assert_eq!(found, [forged.result.key]);
             forge(dir.path(), at, |record| *record = good.clone());
         }
     }
@@ -163,7 +167,9 @@ fn a_digit_changed_without_its_digest_is_damage() {
 fn a_sample_finds_a_fault_with_the_probability_of_its_share() {
     let dir = tempfile::tempdir().unwrap();
     whole_run(dir.path(), N);
-    forge(dir.path(), 6, |record| record.tally.completions.add(2, 1));
+    forge(dir.path(), 6, |record| {
+        record.result.tally.completions.add(2, 1)
+    });
     // 8 of 17 tasks: 47.1 of 100 trials expected, standard deviation 5.
     let share = 0.44;
     let found = (0..100)
