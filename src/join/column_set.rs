@@ -1,9 +1,10 @@
 use crate::board::Size;
 
-/// A column set: which columns the queens of the top half of the board stand in.
+/// A column set: the columns that the queens of the top half, of the bottom half and of the middle row
+/// stand in.
 ///
-/// The board has `2·h` columns to share out between its halves of `h` rows each; on odd boards the
-/// queen of the middle row takes one more.
+/// Both halves have `h = ⌊n/2⌋` rows and as many columns; on odd boards the queen of the middle row
+/// has one column of its own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ColumnSet {
     /// One bit for each column of a queen in the top half.
@@ -12,8 +13,8 @@ pub struct ColumnSet {
     pub bottom: u32,
     /// The column of the queen in the middle row; `None` on even boards.
     pub middle: Option<u32>,
-    /// The number of column sets that this one stands for, its orbit under left-right reversal and
-    /// complement: 4 or 2 (n = 1: 1).
+    /// The number of column sets that this one represents: the size of its orbit under left-right
+    /// reversal and exchange of the halves, 4 or 2 (n = 1: 1).
     pub weight: u8,
 }
 
@@ -23,8 +24,9 @@ impl ColumnSet {
         n.get() / 2
     }
 
-    /// The number of columns of the middle queen that are looked at: those of the left half and
-    /// the central one; 1 on even boards, which have no such queen.
+    /// The number of columns that the middle queen takes in the plan: those of the left half of the board
+    /// and the central one; left-right reversal gives the others. 1 on even boards, which have no
+    /// middle queen.
     pub const fn middles(n: Size) -> u64 {
         if n.get().is_multiple_of(2) {
             1
@@ -33,8 +35,8 @@ impl ColumnSet {
         }
     }
 
-    /// The number of ranks for each column of the middle queen: of each pair of complements the
-    /// set that holds the last column.
+    /// The number of ranks for each column of the middle queen: of two sets that differ by exchange of the
+    /// halves, the plan takes the one whose top half has the last column.
     pub const fn per_middle(n: Size) -> u64 {
         match Self::half(n) {
             0 => 1,
@@ -47,9 +49,10 @@ impl ColumnSet {
         Self::middles(n) * Self::per_middle(n)
     }
 
-    /// How many neighbouring columns of the middle queen are looked at in turn for the same top set,
-    /// rather than one after all others: small boards make each half once, without a middle queen,
-    /// and leave out what she attacks. A divisor of [`middles`](Self::middles).
+    /// How many neighbouring columns the middle queen takes in turn while the top set stays the same. Small
+    /// boards make the lists of each half once, without a middle queen, and then leave out what she
+    /// attacks; this pays up to n = 19 (docs/PERFORMANCE.md, "Join", "What was tried"). A divisor of
+    /// [`middles`](Self::middles).
     pub const fn middles_in_turn(n: Size) -> u32 {
         match n.get() {
             0..=19 => Self::middles(n) as u32,
@@ -57,15 +60,15 @@ impl ColumnSet {
         }
     }
 
-    /// The set of `rank`, which must be below [`ranks`](Self::ranks); `None` where another set
-    /// represents the orbit, which is so for about half the ranks of even boards and of the
-    /// central middle column. Takes time in proportion to n.
+    /// The set of `rank`, which must be below [`ranks`](Self::ranks). `None` if another set represents
+    /// the orbit, as for about half the ranks of even boards and of the central middle column. Takes
+    /// time proportional to n.
     ///
-    /// Sets come in the order of their top sets, which hold the last column, read as numbers
-    /// (colexicographic). On odd boards the columns of the middle queen that are looked at
-    /// [in turn](Self::middles_in_turn) are numbered from 0 for this, before all others; sets come
-    /// in the order of such turns first, and by the column of the middle queen where top sets are
-    /// the same.
+    /// Sets are ordered by their top sets read as numbers (colexicographic); top sets hold the last
+    /// column. On odd boards the columns that the middle queen takes
+    /// [in turn](Self::middles_in_turn) form a *turn*. Sets are ordered by turn first. Within a turn its
+    /// columns count as the lowest bits of top sets, and sets with the same top set are ordered by the
+    /// column of the middle queen.
     pub fn unrank(n: Size, rank: u64) -> Option<Self> {
         debug_assert!(rank < Self::ranks(n));
         let h = Self::half(n);
@@ -123,7 +126,7 @@ impl ColumnSet {
     }
 }
 
-/// Neighbouring columns of the middle queen that are looked at in turn, on a board of 2·h + 1.
+/// Neighbouring columns that the middle queen takes in turn, on a board of 2·h + 1 columns.
 struct Turn {
     h: u32,
     /// The first of them.
@@ -142,11 +145,11 @@ impl Turn {
         }
     }
 
-    /// The queens of the top half in the columns that no middle queen of this turn takes, numbered
-    /// from 0, those in the other columns, and the number of the middle queen's column among those.
+    /// Splits a rank within the turn into three: the columns of the top half outside the turn (bits
+    /// numbered from 0), those inside the turn, and the place of the middle queen's column in the turn.
     fn unrank(&self, rank: u64) -> (u32, u32, u32) {
         let middles = u64::from(self.middles);
-        // Each middle queen leaves one column fewer, and as many sets with the same upper part.
+        // Each middle queen leaves one column less, and the same number of sets for each upper part.
         let closed = combination(rank / middles, self.h - 1, 2 * self.h - 1);
         let upper = (closed | 1 << (2 * self.h - 1)) >> (self.middles - 1);
         let (size, free) = self.lower(upper);
@@ -164,20 +167,20 @@ impl Turn {
         self.before(upper) + ordinal(lower) * free + u64::from(place)
     }
 
-    /// The number of queens of the top half in columns of this turn, and how many columns they leave
-    /// to the middle queen.
+    /// The number of queens of the top half in columns of this turn, and how many of these columns they
+    /// leave to the middle queen.
     fn lower(&self, upper: u32) -> (u32, u64) {
         let size = self.h - upper.count_ones();
         (size, u64::from(self.middles - size))
     }
 
-    /// How many ranks have smaller upper parts.
+    /// The number of ranks whose upper part is smaller.
     fn before(&self, upper: u32) -> u64 {
         let least = upper << (self.middles - 1) | ((1 << self.lower(upper).0) - 1);
         u64::from(self.middles) * ordinal(least & !(1 << (2 * self.h - 1)))
     }
 
-    /// Moves the columns of this turn from the first places to where they belong.
+    /// Moves the columns of this turn from the lowest bits to their places on the board.
     fn spread(&self, set: u32) -> u32 {
         let (others, own) = (set >> self.middles, set & ((1 << self.middles) - 1));
         let below = (1 << self.first) - 1;
@@ -193,7 +196,7 @@ impl Turn {
     }
 }
 
-/// The size of the orbit of `top` if it is the least of those images that hold column `last`.
+/// The size of the orbit of `top` if `top` is its smallest member with column `last`, else `None`.
 fn weight(top: u32, last: u32) -> Option<u8> {
     let mirror = top.reverse_bits() >> (31 - last);
     let image = if mirror >> last & 1 == 1 {
@@ -208,20 +211,20 @@ fn weight(top: u32, last: u32) -> Option<u8> {
     }
 }
 
-/// Takes out the bit of `column` and moves those above one place down.
+/// Removes the bit of `column` and moves those above it one place down.
 const fn close_gap(set: u32, column: u32) -> u32 {
     let below = (1 << column) - 1;
     set & below | set >> 1 & !below
 }
 
-/// The member of `set` with `place` smaller ones.
+/// The member of `set` that has `place` smaller members.
 pub(super) fn member(set: u32, place: u32) -> u32 {
     (0..place)
         .fold(set, |rest, _| rest & rest.wrapping_sub(1))
         .trailing_zeros()
 }
 
-/// Binomial coefficients up to 32 over anything.
+/// Binomial coefficients of n and k up to 32 (Pascal's triangle).
 const CHOOSE: [[u64; 33]; 33] = {
     let mut table = [[0; 33]; 33];
     let mut n = 0;
@@ -237,20 +240,19 @@ const CHOOSE: [[u64; 33]; 33] = {
     table
 };
 
-/// The number of ways to choose `k` ≤ 32 of `n` ≤ 32: 0 where there are fewer.
+/// The number of ways to choose `k` ≤ 32 of `n` ≤ 32: 0 if n < k.
 pub const fn choose(n: u32, k: u32) -> u64 {
     CHOOSE[n as usize][k as usize]
 }
 
-/// The set of `size` bits below bit `width` that has `rank` predecessors among those when read as
-/// numbers.
+/// The set of `size` bits below bit `width` that has `rank` smaller ones when read as numbers.
 fn combination(mut rank: u64, size: u32, width: u32) -> u32 {
     let mut set = 0;
     let mut missing = size;
     for bit in (0..width).rev() {
         // Sets without this bit come first.
         let without = choose(bit, missing);
-        // No branch: which way it goes cannot be foreseen. Where nothing is missing, `rank` is 0.
+        // No branch, because it could not be predicted. If nothing is missing, `rank` is 0.
         let taken = u32::from(rank >= without);
         rank -= without * u64::from(taken);
         missing -= taken;
@@ -259,7 +261,8 @@ fn combination(mut rank: u64, size: u32, width: u32) -> u32 {
     set
 }
 
-/// The number of sets of the same size that are smaller when read as numbers.
+/// The number of sets of the same size that are smaller when read as numbers: the inverse of
+/// [`combination`].
 fn ordinal(set: u32) -> u64 {
     let mut rank = 0;
     let mut members = 0;
@@ -328,9 +331,9 @@ mod tests {
         }
     }
 
-    /// Numbers of column sets measured independently with another program.
+    /// The numbers of column sets that an independent program counted.
     #[test]
-    fn there_are_as_many_as_measured_elsewhere() {
+    fn there_are_as_many_as_counted_elsewhere() {
         let sets = |n| {
             let n = size(n);
             (0..ColumnSet::ranks(n))

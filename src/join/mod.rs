@@ -1,23 +1,30 @@
-//! The join engine: count pairs of half boards that fit together, not solutions.
+//! The join engine: counts pairs of half boards that fit together, instead of single solutions.
 //!
-//! Backtracking pays for every solution. Here the board is cut in two halves of h = ⌊n/2⌋ rows. For
-//! each set of h columns, all ways to fill the top half with queens in those columns are listed, and
-//! all ways to fill the bottom half with queens in the others; a solution is a pair of the two that
-//! share no diagonal. Such pairs are counted without listing them. On odd boards the queen of the
-//! middle row bans its column and diagonals: while lists are made, or of small boards afterwards.
+//! Backtracking takes time for every solution. The join cuts the board in two halves of h = ⌊n/2⌋
+//! rows. For each set of h columns, it lists all ways to fill the top half with queens in those
+//! columns, and all ways to fill the bottom half with queens in the other columns. A solution is a
+//! pair of the two that share no diagonal. The join counts these pairs without listing them. On odd
+//! boards the queen of the middle row excludes its column and diagonals: while lists are made, or on
+//! small boards afterwards.
 //!
-//! * [`ColumnSet`]: which columns belong to which half; one set of each symmetry class, with its
-//!   weight.
-//! * [`Half`]: a half board, and the *key* that says which diagonals a filling takes.
-//! * [`Partition`]: what a rank of the plan stands for.
-//! * [`JoinPlan`]: the order of partitions, the tasks, what they cost.
-//! * `generate`: all keys of a half board, from quarter boards.
-//! * `without_middle`: lists of half boards without a middle queen, kept for the columns that she may take.
-//! * `pairs`: the number of disjoint pairs of keys from two lists.
-//! * `kernel`: the inner loops of both, for each instruction set.
-//! * [`MeasuredParts`]: the parts of the work on their own, to be measured.
-//! * `leaf_audit`: leaves of the recursion counted again.
-//! * [`JoinOracle`]: the same tasks counted by backtracking, to check all of this.
+//! From the plan to the leaf, the files are:
+//!
+//! * `column_set`: [`ColumnSet`], which columns belong to which half; one set of each symmetry class,
+//!   with its weight.
+//! * `half`: [`Half`], a half board, and the *key* of a filled one: the diagonals it attacks.
+//! * `partition`: [`Partition`], what a rank of the plan stands for.
+//! * `plan`: [`JoinPlan`], the order of partitions and the tasks; `cost`: what a task costs.
+//! * `counter`: counts the tasks of a plan.
+//! * `list_maker`: makes the lists of both halves, within the `memory` budget.
+//! * `shared_columns`: which column sets use the same quarter boards.
+//! * `quarter`: all ways to fill the outer or the inner rows of a half board; `generate`: all keys of a
+//!   half board, from quarter boards; `key_layout`: where each bit of a key goes.
+//! * `without_middle`: lists made without a middle queen, kept for all columns that she may take.
+//! * `pairs`: the number of disjoint pairs of keys from two lists, by recursion down to leaves.
+//! * `kernel`: the inner loops, for each instruction set; `kernel::leaf` counts a leaf.
+//! * `leaf_audit`: counts a share of the leaves again.
+//! * `measure`: [`MeasuredParts`], the parts of the work, each to be measured alone.
+//! * `oracle`: [`JoinOracle`] counts the same tasks by backtracking, to check all of this.
 
 mod column_set;
 mod cost;

@@ -2,15 +2,15 @@ use super::{Half, Partition};
 use crate::board::Size;
 use crate::engine::{Counter, Mismatch, Tally, Task};
 
-/// Counts join tasks by another method: plain backtracking over the rows of the whole board, in
-/// which each row takes only the columns that the partition grants it.
+/// The second method of the join: counts the same tasks by backtracking over the rows of the whole
+/// board, where each row may use only the columns that the partition allows it.
 ///
-/// No lists, no keys, no vectors: slow, and simple enough to be believed.
+/// It has no lists, keys or vectors. It is slow, and simple enough to trust.
 pub struct JoinOracle {
     n: Size,
 }
 
-/// What the queens placed so far take away from the next row.
+/// The squares of the next row that the queens placed so far attack.
 #[derive(Clone, Copy)]
 struct Attacked {
     columns: u32,
@@ -23,7 +23,7 @@ impl JoinOracle {
         Self { n }
     }
 
-    /// The columns granted to each row of the board, from the top.
+    /// The columns that each row of the board may use, from the top.
     fn rows(&self, partition: &Partition) -> Vec<u32> {
         let bottom = partition.bottom.allowed().iter().rev();
         let middle = partition.set.middle.map(|column| 1 << column);
@@ -60,7 +60,7 @@ impl Counter for JoinOracle {
     }
 }
 
-/// The number of ways to fill `rows`. Adds the queens it places to `nodes`.
+/// The number of ways to fill `rows`. Adds the number of queens placed to `nodes`.
 fn fill(rows: &[u32], attacked: Attacked, nodes: &mut u64) -> u64 {
     let Some((&row, below)) = rows.split_first() else {
         return 1;

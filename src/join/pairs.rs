@@ -3,31 +3,32 @@ use super::leaf_audit::LeafAudit;
 
 /// Counts the pairs of keys, one from each of two lists, that share no bit.
 ///
-/// Take the bit that occurs in as many keys of either list as possible. In a disjoint pair, the key
-/// of one list lacks that bit, or has it where the key of the other list lacks it:
+/// Take a bit that occurs in many keys of both lists. In a disjoint pair, the key of one list lacks
+/// that bit, or has it while the key of the other list lacks it:
 ///
 /// ```text
 /// pairs(longer, shorter) = pairs(longer with, shorter without) + pairs(longer without, shorter)
 /// ```
 ///
-/// Neither side needs the bit again, and the pairs that have it on both sides are gone. Whichever
-/// list is the longer one is split, so that both become short together, with the most pairs gone by
-/// the way. When one of them is short enough, its keys are the *patterns* of tables, which answer
-/// for all of them at once; those of the other are the *items* looked up: see [`Kernel::leaf`].
+/// The bit is then settled, and the pairs in which both keys have it are excluded. The longer list is
+/// split each time, so that both lists become short together; this excludes the most pairs. When one
+/// list is short enough, the recursion ends in a *leaf*: the keys of the short list are the
+/// *patterns*, from which tables are made that answer for all of them at once. The keys of the other
+/// list are the *items*, which are looked up in the tables: see [`Kernel::leaf`].
 ///
-/// The lists come sorted by some bits already. Splitting by those is choosing buckets, and the lists
-/// are gathered only where all of them have been split by.
+/// The lists come sorted by some bits. To split by these bits is to choose buckets; the keys of the
+/// chosen buckets are gathered when the lists have been split by all of these bits.
 pub struct Pairs<K> {
     kernel: K,
     tables: Tables,
     audit: LeafAudit,
     scratch: Vec<u32>,
     wide_scratch: Vec<u64>,
-    /// Lists of wide keys made narrow.
+    /// Narrow keys made from lists of wide keys.
     narrowed: [Vec<u32>; 2],
 }
 
-/// The lists of both halves, and room to gather parts of them.
+/// The lists of both halves, and buffers to gather parts of them in.
 #[derive(Default)]
 pub struct Lists<T> {
     /// Keys of the top half.
@@ -44,16 +45,16 @@ impl<T: Rest> Lists<T> {
     }
 }
 
-/// A list of keys, with the bits that occur in it.
+/// A list of keys, with the bits that occur in any of them.
 struct List<'a, T> {
     keys: &'a mut [T],
     union: T,
 }
 
-/// Keys that lists may hold: narrow ones are counted directly, wide ones are split until what is
-/// left fits a narrow key.
+/// A key of a list: narrow keys have 32 bits and are counted directly, wide keys have 64 bits and are
+/// split until the bits that matter fit a narrow key.
 pub trait Countable: Rest {
-    /// The number of disjoint pairs of keys of two lists, of which nothing is left.
+    /// The number of disjoint pairs of keys of two lists. Destroys the lists.
     fn count<K: Kernel>(pairs: &mut Pairs<K>, one: &mut [Self], other: &mut [Self]) -> u64;
 }
 
@@ -70,7 +71,7 @@ impl Countable for u64 {
 }
 
 impl<K: Kernel> Pairs<K> {
-    /// Leaves are counted again as `audit` says.
+    /// Counts with the loops of `kernel`; `audit` decides which leaves are counted again.
     pub fn new(kernel: K, audit: LeafAudit) -> Self {
         Self {
             kernel,
@@ -95,7 +96,7 @@ impl<K: Kernel> Pairs<K> {
         let kernel = self.kernel;
         let mut found = 0;
         for step in 0..1u32 << sorted {
-            // The bits that split first change last: buckets wanted again are still in a cache.
+            // The bits that split first change last, so that buckets needed again are still in a cache.
             let value = step.reverse_bits().unbounded_shr(32 - sorted);
             let [top, bottom] = splits.map(|split| value & split);
             tops.clear();
@@ -126,8 +127,8 @@ impl<K: Kernel> Pairs<K> {
         List { keys, union }
     }
 
-    /// Splits wide keys until those left fit narrow ones. Where they lie changes, but not which they
-    /// are: lists too long to be copied at each split are put in order in their place.
+    /// Splits wide keys until the bits that both lists have fit narrow keys. Reorders the lists in place,
+    /// because they are too long to be copied at each split.
     fn split_wide<'a>(
         &mut self,
         mut shorter: List<'a, u64>,
@@ -168,7 +169,8 @@ impl<K: Kernel> Pairs<K> {
         }
     }
 
-    /// As [`Kernel::best_bit`], of wide keys: the best of the half of `used` with more bits.
+    /// As [`Kernel::best_bit`], for wide keys: looks only at that half of the 64 bits which has more
+    /// bits in `used`.
     fn best_wide_bit(&self, one: &[u64], other: &[u64], used: u64) -> u64 {
         let shift = if (used >> 32).count_ones() > (used as u32).count_ones() {
             32
@@ -234,13 +236,13 @@ impl<K: Kernel> Pairs<K> {
         }
     }
 
-    /// The number of disjoint pairs of two lists, of which the shorter one is a leaf if any bit is
-    /// `used` in both.
+    /// The number of disjoint pairs of two lists. `used` are the bits that occur in both; if there are
+    /// any, the shorter list has at most [`LEAF`] keys.
     fn leaf(&mut self, shorter: &[u32], longer: &[u32], used: u32) -> u64 {
         if used == 0 {
             return shorter.len() as u64 * longer.len() as u64;
         }
-        // As few as can be are looked up.
+        // If either list can be the patterns, the shorter one is looked up.
         let (items, patterns) = if longer.len() <= LEAF {
             (shorter, longer)
         } else {
@@ -252,22 +254,24 @@ impl<K: Kernel> Pairs<K> {
         let flipped = self.audit.flip(patterns, used);
         #[cfg(test)]
         let patterns = flipped.as_deref().unwrap_or(patterns);
-        let found = if items.len() * patterns.len() < SMALL_LEAF + 64 * items.len() {
+        let found = if items.len() * patterns.len() < TABLES_PAIRS + LOOKUP_PAIRS * items.len() {
             self.kernel.compare(items, patterns)
         } else {
             self.kernel.leaf(items, patterns, used, &mut self.tables)
         };
         #[cfg(test)]
         let patterns = original;
-        self.audit.look_at(items, patterns, found);
+        self.audit.check(items, patterns, found);
         found
     }
 }
 
-/// Which of the bits sorted by, best first, split the list of the first length and which the other:
-/// always the one that is longer by then.
+/// Decides which list each of the `sorted` bits splits, best bit first: always the one that is expected
+/// to be longer by then. Returns the bits that split the first list and those that split the other.
 fn assign_splits(sorted: u32, lengths: [usize; 2]) -> [u32; 2] {
-    // A split leaves about half of the list that it splits, and four fifths of the other.
+    // The bits that lists are sorted by occur in 40 to 60 % of the keys (n = 20). A split leaves half
+    // of the list it splits. The other list keeps all its keys for one part, and those without the
+    // bit for the other part: four fifths on average.
     const LONGER: f64 = 0.8 / 0.5;
     let [mut one, mut other] = lengths.map(|length| length as f64);
     let mut splits = [0; 2];
@@ -283,19 +287,27 @@ fn assign_splits(sorted: u32, lengths: [usize; 2]) -> [u32; 2] {
     splits
 }
 
-/// Lets `scratch` have `room`, little more, and forget what it held.
+/// Makes `scratch` at least `room` long, and little longer. Its contents are lost if it grows.
 fn make_room<T: Copy + Default>(scratch: &mut Vec<T>, room: usize) {
     if scratch.len() < room {
-        // Given back first: both would not be needed at once.
+        // Free the old buffer first, so that memory need not hold both.
         *scratch = Vec::new();
         *scratch = vec![T::default(); room + room / 8];
     }
 }
 
-/// Pairs up to which comparing all is cheaper than making tables.
-const SMALL_LEAF: usize = 12_000;
+/// The time to make the tables of a leaf, as the number of pairs that can be compared in that time.
+///
+/// With AVX-512 about sixteen pairs are compared in a cycle. The tables of a leaf take as long as 200
+/// to 240 lookups of 3.1 to 3.5 cycles (docs/PERFORMANCE.md, "Leaves"), which are 10,000 to 13,000
+/// pairs.
+const TABLES_PAIRS: usize = 12_000;
 
-/// Keys from all over the list; some twice if it is short.
+/// The time to look one item up, in pairs that can be compared in that time: 3.1 to 3.5 cycles are 50
+/// to 56 pairs, rounded up to a power of two.
+const LOOKUP_PAIRS: usize = 64;
+
+/// Keys spread evenly over the list; some occur twice if the list is short.
 fn sample<T: Copy>(keys: &[T]) -> [T; SAMPLE] {
     let step = (keys.len() << 16) / SAMPLE;
     std::array::from_fn(|index| keys[(index * step) >> 16])
@@ -326,8 +338,8 @@ mod tests {
         assert!(expected > 0);
     }
 
-    /// The same keys, sorted by enough bits that the rest is narrow.
-    fn takes_lists_as_they_are_sorted(kernel: impl Kernel) {
+    /// Keys sorted by so many bits that the rest is narrow.
+    fn counts_sorted_lists(kernel: impl Kernel) {
         const SORTED: u32 = if cfg!(miri) { 3 } else { 13 };
         let mut key = sparse_keys();
         let mut keys = |count: usize| -> Vec<u64> {
@@ -337,7 +349,7 @@ mod tests {
             };
             std::iter::repeat_with(key).take(count).collect()
         };
-        // Whichever is longer, and by much.
+        // With either list the longer one, and one much longer.
         let all_counts: &[_] = if cfg!(miri) {
             &[[40, 60]]
         } else {
@@ -389,7 +401,7 @@ mod tests {
     }
 
     on_every_kernel! {
-        lists_are_taken_as_they_are_sorted: takes_lists_as_they_are_sorted,
+        pairs_of_sorted_lists_are_counted: counts_sorted_lists,
         wide_keys_are_split_until_they_are_narrow: splits_wide_keys,
     }
 }

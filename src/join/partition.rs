@@ -2,21 +2,22 @@ use super::column_set::member;
 use super::{ColumnSet, Half, Side};
 use crate::board::Size;
 
-/// A column set, and for the largest boards the outermost queens of its halves: the unit that ranks
-/// count.
+/// What a rank of the plan stands for: a column set, from n = 30 on together with the outermost queens
+/// of its halves.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Partition {
     /// The columns of either half.
     pub set: ColumnSet,
-    /// The top half, its outermost queens fixed where a slice has them fixed.
+    /// The top half, with its outermost queens fixed if sets are sliced.
     pub top: Half,
-    /// The bottom half likewise.
+    /// The bottom half, with its outermost queens fixed if sets are sliced.
     pub bottom: Half,
 }
 
 impl Partition {
-    /// How many outermost queens a slice of a column set fixes, of the top and of the bottom half: as
-    /// many as keep it to a minute or two of a core.
+    /// How many outermost queens of the top half and of the bottom half a slice of a column set fixes: so
+    /// many that it takes a core at most two to three minutes (docs/PERFORMANCE.md, "Boards beyond
+    /// 28").
     const fn sliced_queens(n: Size) -> [u32; 2] {
         match n.get() {
             0..=29 => [0, 0],
@@ -26,7 +27,7 @@ impl Partition {
         }
     }
 
-    /// The number of slices of each column set: 1 where sets are whole.
+    /// The number of slices of each column set: 1 if sets are not sliced.
     pub const fn slices(n: Size) -> u64 {
         let [top, bottom] = Self::sliced_queens(n);
         (ColumnSet::half(n) as u64).pow(top + bottom)
@@ -40,9 +41,10 @@ impl Partition {
     /// The partition of `rank`, which must be below [`ranks`](Self::ranks); `None` where the rank
     /// is empty.
     ///
-    /// A rank is that of the column set times [`slices`](Self::slices), plus a number whose digits
-    /// to base n/2 are the places of the fixed queens among the columns of their halves in ascending
-    /// order: the top half's first rows, the lowest digit the outermost, then the bottom half's.
+    /// A rank is the rank of the column set times [`slices`](Self::slices), plus the number of the
+    /// slice. The number of the slice has one digit to base ⌊n/2⌋ for each fixed queen: the place of
+    /// her column among the columns of her half in ascending order. The lowest digit belongs to the
+    /// outermost row of the top half; the rows of the bottom half follow those of the top half.
     pub fn of_rank(n: Size, rank: u64) -> Option<Self> {
         let slices = Self::slices(n);
         let set = ColumnSet::unrank(n, rank / slices)?;
@@ -98,7 +100,8 @@ mod tests {
         }
     }
 
-    /// Every way to place the queens of the sliced rows in peace is one slice of the set.
+    /// Every way to place the queens of the sliced rows so that none attacks another is one slice of the
+    /// set.
     #[test]
     fn slices_of_a_set_are_all_choices_of_its_outermost_queens() {
         for (n, queens) in [(29, [0, 0]), (30, [1, 1]), (31, [1, 0]), (32, [2, 2])] {
@@ -119,11 +122,11 @@ mod tests {
                 for _ in 0..queens {
                     choices = choices.iter().flat_map(Half::slices).collect();
                 }
-                let peaceful = |half: &Half| {
+                let valid = |half: &Half| {
                     let [first, second] = [0, 1].map(|row| half.allowed()[row]);
                     queens < 2 || second & (first << 1 | first >> 1) == 0
                 };
-                choices.into_iter().filter(peaceful).count()
+                choices.into_iter().filter(valid).count()
             };
             let all = choices(Side::Top, queens[0]) * choices(Side::Bottom, queens[1]);
             assert_eq!(fixed.len(), all, "n = {n}");

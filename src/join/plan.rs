@@ -8,12 +8,12 @@ use crate::engine::{Counter, CounterSettings, Engine, Plan, Task};
 /// The partitions of the join engine in order, with random access.
 ///
 /// A partition is a [`ColumnSet`](super::ColumnSet), from n = 30 on with its outermost queens;
-/// [`Partition`] describes its rank. Ranks of sets that another set represents, and of queens
-/// that attack one another, are *empty*: they hold no partition.
+/// [`Partition`] describes the rank. A rank is *empty*, without a partition, if another set represents
+/// its set or if its queens attack each other.
 ///
-/// Version `join-3`. Task `i` holds the ranks `i · s .. (i + 1) · s` (the last one fewer), where
-/// `s` depends on n alone: many sets for small boards, a few up to n = 28, one or a slice of one
-/// beyond.
+/// Version `join-3`. Task `i` holds the ranks `i · s .. (i + 1) · s` (the last task may hold fewer),
+/// where `s` depends on n alone: many sets for small boards, a few up to n = 28, one set or one slice
+/// above that.
 #[derive(Debug)]
 pub struct JoinPlan {
     n: Size,
@@ -23,7 +23,7 @@ pub struct JoinPlan {
 }
 
 impl JoinPlan {
-    /// The plan for boards of size `n`. Takes no time and no memory.
+    /// The plan for boards of size `n`. Takes hardly any time and memory.
     pub fn new(n: Size) -> Self {
         Self {
             n,
@@ -39,9 +39,11 @@ impl JoinPlan {
     }
 }
 
-/// Binary logarithm of the number of tasks aimed at: half a millisecond each at n = 16, a second at
-/// n = 24, ten to a hundred from n = 26 on. Beyond 28 each rank is a task. Up to n = 22 tasks are
-/// long enough that most of the sets that share quarter boards are in the same one.
+/// Binary logarithm of the target number of tasks. A task takes a core half a millisecond at n = 16, a
+/// second at n = 24, and ten to a hundred seconds from n = 26 on. Above n = 28 each rank is a task. Up to
+/// n = 22 tasks are so long that most of the sets that share quarter boards are in the same task:
+/// docs/PERFORMANCE.md, "Join", "What was tried" has the times for n = 17 to 22 (tasks of so many
+/// times as many sets).
 const fn task_bits(n: Size) -> u32 {
     match n.get() {
         0..=12 => 0,

@@ -1,4 +1,4 @@
-//! What every back-end has to get right, stamped out for each.
+//! What every instruction set must get right: the same tests for each.
 
 use super::counter::JoinCounter;
 use super::kernel::{Kernel, Portable};
@@ -9,10 +9,10 @@ use crate::engine::{Counter, Mismatch, Plan, Tally, Task};
 
 const PLENTY: u64 = 1 << 30;
 
-/// Boards of which all is counted. Miri takes ten thousand times as long.
+/// The largest board that is counted as a whole. Miri takes ten thousand times as long.
 const WHOLE: u32 = if cfg!(miri) { 7 } else { 15 };
 
-/// Boards of which all is counted by the naive join, too.
+/// The largest board that the naive join counts as a whole, too.
 const NAIVE: u32 = if cfg!(miri) { 6 } else { 12 };
 
 fn size(n: u32) -> Size {
@@ -86,7 +86,7 @@ fn random_cuts(kernel: impl Kernel) {
             let mut cuts: Vec<u64> = (0..10).map(|_| random.below(plan.ranks() + 1)).collect();
             cuts.extend([0, plan.ranks()]);
             cuts.sort_unstable();
-            // In any order: what a counter keeps between tasks must not matter.
+            // Backwards: what a counter keeps from one task to the next must not matter.
             let mut pieces: Vec<_> = cuts.windows(2).map(|cut| cut[0]..cut[1]).collect();
             pieces.reverse();
             let mut counter =
@@ -100,8 +100,8 @@ fn random_cuts(kernel: impl Kernel) {
     }
 }
 
-/// The lists of n = 14 have some hundred keys: no budget is smaller than a list of 1024, so that
-/// lists are made in parts from n = 16 on.
+/// The lists of n = 14 have a few hundred keys, and every budget allows 1024, so that lists are made in
+/// parts from n = 16 on only.
 fn small_budgets(kernel: impl Kernel) {
     for (n, memory) in [(11, 0), (14, 0), (16, 0), (16, 60_000)] {
         let found = total(n, kernel, memory);
@@ -113,7 +113,7 @@ fn small_budgets(kernel: impl Kernel) {
     }
 }
 
-/// A few sets of each size, within next to no memory, within some, and within plenty.
+/// A few sets of each size, with almost no memory, with some, and with plenty.
 fn small_budgets_of_larger_boards(kernel: impl Kernel) {
     for n in 18..=20 {
         let plan = JoinPlan::new(size(n));
@@ -121,7 +121,7 @@ fn small_budgets_of_larger_boards(kernel: impl Kernel) {
         let counters = [0, 300_000, 3_000_000, PLENTY].map(|memory| {
             JoinCounter::audited(size(n), kernel, memory, LeafAudit::new(LeafAudit::ONE_IN))
         });
-        // The last sets have all but the last columns in one half.
+        // In the last sets, one half has the last columns of the board.
         let last = plan.ranks() - 4;
         let ranks: Vec<u64> = (0..4).map(|_| random.below(last)).chain([last]).collect();
         let [nothing, little, some, plenty] = counters.map(|mut counter| -> Tally {
@@ -140,7 +140,7 @@ fn small_budgets_of_larger_boards(kernel: impl Kernel) {
     }
 }
 
-/// Next to no memory, for quarter boards of some megabytes: halves are sliced by the queens of their
+/// With almost no memory for quarter boards of a few megabytes, halves are sliced by the queens of their
 /// first rows.
 fn slices_of_halves(kernel: impl Kernel) {
     let plan = JoinPlan::new(size(22));
@@ -156,7 +156,7 @@ fn slices_of_halves(kernel: impl Kernel) {
     assert!(nothing.nodes > plenty.nodes);
 }
 
-/// A counter of n = 16 that audits one leaf in `one_in`.
+/// A counter of n = 16 that counts one leaf of `one_in` again.
 fn auditor<K: Kernel>(kernel: K, one_in: u64) -> JoinCounter<K> {
     JoinCounter::audited(size(16), kernel, PLENTY, LeafAudit::new(one_in))
 }
@@ -188,14 +188,14 @@ fn faulty<K: Kernel>(
 fn faults(kernel: impl Kernel) {
     let mut random = Random(7);
     let mut honest = auditor(kernel, 1);
-    let [mut nobody, mut everybody] = [1 << 63, 1].map(|one_in| auditor(kernel, one_in));
+    let [mut never, mut always] = [1 << 63, 1].map(|one_in| auditor(kernel, one_in));
     let mut changed = 0;
     for _ in 0..200 {
         let fault = random_fault(&mut random);
-        // Nobody looks: the count may be wrong. Everybody looks: a wrong count is caught.
+        // No leaf is audited: the count may be wrong. Every leaf is: a wrong count is caught.
         let truth = honest.count(&fault.0).unwrap();
-        let is_wrong = !faulty(&mut nobody, &fault).unwrap().agrees_with(&truth);
-        let seen = faulty(&mut everybody, &fault);
+        let is_wrong = !faulty(&mut never, &fault).unwrap().agrees_with(&truth);
+        let seen = faulty(&mut always, &fault);
         assert_eq!(seen.is_err(), is_wrong, "{fault:?}");
         changed += usize::from(is_wrong);
     }
@@ -271,17 +271,17 @@ backends! {
     avx512: crate::join::kernel::Avx512::new(),
 }
 
-/// The share of faults caught is the share of leaves looked at: with 1 in 8, of N flips that change
-/// a count about N/8 are caught, with a standard deviation of √(N · 1/8 · 7/8).
+/// The share of faults caught is the share of leaves audited: at 1 of 8, about N/8 of N flips that change
+/// a count are caught, with a standard deviation of √(N · 1/8 · 7/8).
 #[test]
 #[cfg_attr(miri, ignore = "counts boards of 16 queens or more")]
 fn the_audit_catches_the_share_it_promises() {
     let mut random = Random(3);
-    let [mut everybody, mut some] = [1, 8].map(|one_in| auditor(Portable, one_in));
+    let [mut always, mut some] = [1, 8].map(|one_in| auditor(Portable, one_in));
     let (mut wrong, mut caught) = (0, 0);
     for _ in 0..2000 {
         let fault = random_fault(&mut random);
-        if faulty(&mut everybody, &fault).is_err() {
+        if faulty(&mut always, &fault).is_err() {
             wrong += 1;
             caught += u32::from(faulty(&mut some, &fault).is_err());
         }

@@ -2,21 +2,22 @@ use std::collections::VecDeque;
 
 use super::kernel::{Buckets, Packed};
 
-/// Lists of half boards made of late, *bare*: as if there were no middle queen. Small boards need
-/// each of them again for every column that she may take.
+/// The last lists of half boards that were made as if there were no middle queen. Small boards need
+/// each of them once for every column that the middle queen may take.
 #[derive(Default)]
 pub struct ListsWithoutMiddle {
     /// The oldest first.
     lists: VecDeque<List>,
-    /// The number of lists that have left before those.
+    /// The number of lists removed before those.
     gone: u64,
-    /// For the first columns of a list, the number of lists before the youngest that has the same.
+    /// For each choice of the first [`COLUMNS`] columns, the number of lists made before the youngest one
+    /// with this choice.
     before: Vec<u64>,
-    /// Keys of all lists.
+    /// The number of keys of all lists.
     keys: usize,
-    /// Lists that have left, for the room that they have.
+    /// Removed lists, whose memory new lists use again.
     spare: Vec<List>,
-    /// A list being made.
+    /// The list being made.
     growing: Buckets<u32>,
 }
 
@@ -26,21 +27,22 @@ struct List {
     keys: Packed,
 }
 
-/// Of all lists with the same of the first so many columns, the youngest is found again: a middle
-/// queen stands in none beyond them.
+/// How many of the first columns lists are looked up by; of lists that agree in them, the youngest is
+/// found. A middle queen takes only these: lists without one are made up to n = 19, where the columns
+/// of its left half and the central one are ten (`ColumnSet::middles`).
 const COLUMNS: u32 = 10;
 
 impl ListsWithoutMiddle {
-    /// Forgets all lists.
+    /// Removes all lists.
     pub fn clear(&mut self) {
         self.gone += self.lists.len() as u64;
         self.keys = 0;
         self.spare.extend(self.lists.drain(..));
     }
 
-    /// The list of half boards with queens in `columns`, made by `make` unless it is at hand. Before
-    /// it is made the oldest lists leave, as long as there are more than `most` keys. `None` if
-    /// `make` says that there is no room for it.
+    /// The list of half boards with queens in `columns`. If it is not kept, `make` makes it, after the
+    /// oldest lists have been removed until at most `most` keys are left. `None` if `make` returns
+    /// `false` because the memory does not allow the list.
     pub fn list(
         &mut self,
         columns: u32,
@@ -50,8 +52,8 @@ impl ListsWithoutMiddle {
         self.before.resize(1 << COLUMNS, 0);
         let before = &mut self.before[(columns % (1 << COLUMNS)) as usize];
         let index = before.wrapping_sub(self.gone) as usize;
-        let at_hand = |list: &List| list.columns == columns;
-        if self.lists.get(index).is_some_and(at_hand) {
+        let is_it = |list: &List| list.columns == columns;
+        if self.lists.get(index).is_some_and(is_it) {
             return Some(&self.lists[index].keys);
         }
         while self.keys > most
@@ -79,7 +81,7 @@ mod tests {
     use super::*;
     use crate::join::kernel::{Kernel, Portable};
 
-    /// A list of as many keys as the number of its columns read as a number, made if need be.
+    /// Asks for a list of as many keys as `columns` read as a number. Returns whether it had to be made.
     fn list(lists: &mut ListsWithoutMiddle, columns: u32, most: usize) -> bool {
         let mut made = false;
         let found = lists.list(columns, most, |list| {
@@ -93,12 +95,12 @@ mod tests {
     }
 
     #[test]
-    fn lists_are_made_once_until_they_leave() {
+    fn lists_are_made_once_until_they_are_removed() {
         let mut lists = ListsWithoutMiddle::default();
         assert!(list(&mut lists, 10, 35));
         assert!(list(&mut lists, 20, 35));
         assert!(!list(&mut lists, 10, 35));
-        // 30 keys are not too many: none leaves. 60 are: the first one and the second one leave.
+        // 30 keys are not too many: none is removed. 60 are: the first and the second are removed.
         assert!(list(&mut lists, 30, 35));
         assert!(!list(&mut lists, 20, 35));
         assert!(list(&mut lists, 5, 35));
@@ -119,7 +121,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_not_made_is_not_kept() {
+    fn a_list_that_was_not_made_is_not_kept() {
         let mut lists = ListsWithoutMiddle::default();
         assert!(lists.list(6, 0, |_| false).is_none());
         assert!(list(&mut lists, 6, 0));
