@@ -1,9 +1,10 @@
 use std::fmt;
 
-/// Draws a placement: one line a row, `Q` for a queen, `.` for an empty square, a blank between.
+/// Draws a placement: one line for each row, `Q` for a queen, `.` for an empty square, separated by
+/// spaces.
 ///
-/// `columns[row]` is the column of the queen in that row, `None` an empty row, so that partial
-/// placements can be shown too.
+/// The slice has the column of the queen of each row, or `None` for a row without a queen, so that
+/// partial placements can be drawn too.
 ///
 /// ```
 /// use queenfold::board::Drawing;

@@ -1,6 +1,6 @@
 use super::{Orbits, Size};
 
-/// What is known of one board size.
+/// The published counts of one board size.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Known {
     /// Solutions, OEIS A000170.
@@ -13,8 +13,8 @@ pub struct Known {
     pub r90: u128,
 }
 
-/// The known counts of the boards 1, 2, 3, … in order, as the OEIS sequences named at [`Known`]
-/// list them. The total of 27 queens is due to Preußer and Engelhardt (2016).
+/// The known counts of the boards of 1, 2, 3, … queens in order, from the OEIS sequences that [`Known`]
+/// names. Preußer and Engelhardt counted the total of 27 queens (2016).
 pub const KNOWN: [Known; 27] = [
     row(1, 1, 1, 1),                                                   // 1
     row(0, 0, 0, 0),                                                   // 2
@@ -64,13 +64,13 @@ const fn row(total: u128, unique: u128, r180: u128, r90: u128) -> Known {
     }
 }
 
-/// What is known of the board of size `n`; `None` where no total is known (n ≥ 28).
+/// The known counts of the board of size `n`; `None` if no total is known (n ≥ 28).
 pub fn known(n: Size) -> Option<&'static Known> {
     KNOWN.get(n.get() as usize - 1)
 }
 
 impl Known {
-    /// The orbits by size that follow from these counts.
+    /// The number of orbits of each size, which follows from these counts.
     ///
     /// # Panics
     /// Never for an entry of [`KNOWN`], whose identities the tests check.

@@ -1,9 +1,10 @@
 use super::Size;
 
-/// How many orbits (classes of solutions that are images of one another) there are of each size.
+/// The number of orbits of each size. An orbit is a class of solutions that are images of one another
+/// under the symmetries of the board.
 ///
-/// An orbit has 8 solutions, 4 where the half turn fixes each of them, 2 where the quarter turn
-/// does; only the single queen of the 1×1 board is an orbit of 1.
+/// An orbit has 8 solutions, or 4 if the half turn fixes each of them, or 2 if the quarter turn does.
+/// Only the single queen of the 1×1 board is an orbit of 1.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Orbits {
     /// Orbits of one solution: 1 for n = 1, else 0.
@@ -16,7 +17,7 @@ pub struct Orbits {
     pub c8: u128,
 }
 
-/// Counts that cannot belong to one board: an identity between them fails.
+/// Counts that cannot belong to the same board, because an identity between them fails.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
     "the counts of n = {n} contradict each other: total {total}, fixed by the half turn {r180}, \
@@ -31,15 +32,15 @@ pub struct Inconsistent {
 }
 
 impl Orbits {
-    /// The orbits that follow from the number of solutions and of those fixed by a half and by a
-    /// quarter turn. For n ≥ 2, where no solution equals a reflection of itself:
+    /// The orbits that follow from the number of solutions and from how many of them a half turn and a
+    /// quarter turn fix. For n ≥ 2, where no solution equals its own reflection:
     ///
     /// ```text
     /// r90 = 2·c2     r180 = 2·c2 + 4·c4     total = 2·c2 + 4·c4 + 8·c8
     /// ```
     ///
     /// # Errors
-    /// The three numbers leave no whole, non-negative classes.
+    /// The three numbers give a class count that is negative or not whole.
     pub fn from_counts(n: Size, total: u128, r180: u128, r90: u128) -> Result<Self, Inconsistent> {
         let wrong = |expected| Inconsistent {
             n,

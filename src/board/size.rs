@@ -6,12 +6,12 @@ use serde::{Deserialize, Serialize};
 
 /// The number of rows (and columns, and queens) of a board: 1 to 32.
 ///
-/// Checked once, here; everything that takes a `Size` may rely on the range.
+/// The range is checked here, once: code that takes a `Size` can rely on it.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(try_from = "u32", into = "u32")]
 pub struct Size(NonZeroU8);
 
-/// A board size outside `1..=32`, or a text that is no number at all.
+/// The error for a board size outside `1..=32`, or for text that is not a number.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("board size `{given}` is not a whole number from 1 to {max}", max = Size::MAX)]
 pub struct SizeError {

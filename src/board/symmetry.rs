@@ -37,7 +37,7 @@ impl Symmetry {
         Self::AntiTranspose,
     ];
 
-    /// Where `square` of a board of size `n` goes. Both its coordinates must be below `n`.
+    /// The image of `square` on a board of size `n`. Both coordinates must be below `n`.
     pub const fn apply(self, n: Size, square: Square) -> Square {
         let last = n.get() as u8 - 1;
         let Square { row, column } = square;
@@ -55,7 +55,7 @@ impl Symmetry {
 
     /// The symmetry that does `self` first and `next` second.
     pub fn then(self, next: Self) -> Self {
-        // Two neighbouring squares off every axis tell the eight apart.
+        // The images of two neighbouring squares off every axis identify the symmetry.
         let n = Size::new(4).expect("4 is a size");
         let image = |s: Self, square| s.apply(n, square);
         let marks = [Square::new(0, 1), Square::new(0, 2)];
@@ -69,7 +69,7 @@ impl Symmetry {
             .expect("the eight symmetries are closed under composition")
     }
 
-    /// The symmetry that undoes this one.
+    /// The symmetry that reverses this one.
     pub const fn inverse(self) -> Self {
         match self {
             Self::QuarterTurn => Self::ThreeQuarterTurn,

@@ -1,16 +1,17 @@
 use super::taken_squares::TakenSquares;
 use crate::board::{Size, bits};
 
-/// How many pairs of rows a partition of the half-turn census fixes, the two nearest the centre
-/// (none on boards too small for it).
+/// How many pairs of rows a partition of the half-turn census fixes: the two nearest the centre, or none
+/// on boards with fewer than four rows.
 pub(super) const fn prefix_pairs(n: Size) -> u32 {
     if n.get() >= 4 { 2 } else { 0 }
 }
 
-/// The number of ranks: the column of the innermost upper queen, in the left half only, times any
-/// column for the next.
+/// The number of ranks: the columns of the innermost upper queen in the left half, times all columns of
+/// the next queen.
 ///
-/// The mirror image of a symmetric solution is another one, so each found stands for two.
+/// The mirror image of a symmetric solution is a different symmetric solution, so that each one found
+/// counts twice: see [`weight`].
 pub(super) const fn ranks(n: Size) -> u64 {
     match prefix_pairs(n) {
         0 => 1,
@@ -26,7 +27,7 @@ pub(super) fn prefix(n: Size, rank: u64) -> Vec<u32> {
     }
 }
 
-/// The number of solutions each one found stands for.
+/// How many solutions each one found counts for.
 pub(super) const fn weight(n: Size) -> u128 {
     match prefix_pairs(n) {
         0 => 1,
@@ -34,12 +35,12 @@ pub(super) const fn weight(n: Size) -> u128 {
     }
 }
 
-/// What the search below `rank` finds.
+/// What the search of one rank finds.
 #[derive(Default)]
 pub(super) struct Found {
     pub solutions: u64,
     pub nodes: u64,
-    /// Whether the prefix is legal.
+    /// Whether the queens of the fixed rows attack each other nowhere.
     pub legal: bool,
 }
 
@@ -47,7 +48,7 @@ pub(super) struct Found {
 pub(super) fn count(n: Size, rank: u64) -> Found {
     let mut found = Found::default();
     let mut taken = TakenSquares::new(n);
-    // The upper half's rows, the lower half follows by symmetry; row h − 1 is the innermost.
+    // Rows of the upper half, of which row ⌊n/2⌋ − 1 is the innermost. Symmetry gives the lower half.
     let mut row = n.get() / 2;
     for column in prefix(n, rank) {
         row -= 1;

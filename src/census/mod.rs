@@ -1,12 +1,12 @@
-//! The census: solutions fixed by a half turn (R180) and by a quarter turn (R90), by direct search
-//! over symmetric placements.
+//! The census: counts the solutions that a half turn fixes (R180) and those that a quarter turn fixes
+//! (R90), by a direct search over symmetric placements.
 //!
-//! With the total they give every class and the unique count exactly
-//! ([`Orbits::from_counts`](crate::board::Orbits::from_counts)), so no other engine ever has to
-//! test a solution for symmetry.
+//! The two counts and the total give the size of every class and the unique count
+//! ([`Orbits::from_counts`](crate::board::Orbits::from_counts)), so that no other engine has to test
+//! solutions for symmetry.
 //!
-//! Queens are placed in symmetric groups from the centre of the board outward: central queens
-//! attack most squares, which leaves a tree a third of the size that the search from the edge has.
+//! Queens are placed in symmetric groups from the centre of the board outward. Central queens attack
+//! the most squares, so that the tree is a third as large as in a search from the edge.
 
 mod half_turn;
 mod oracle;

@@ -1,9 +1,9 @@
 use crate::board::Size;
 
-/// Squares taken by symmetric groups of queens, as bit masks.
+/// The squares that queens attack, as bit masks. Queens are added in symmetric groups.
 ///
-/// Both diagonals of a square are numbered 0 to 2n − 2: falling ones by `row + column`, rising
-/// ones by `column − row + n − 1`, so that the squares of one row are `n` neighbouring bits.
+/// Diagonals are numbered 0 to 2n − 2: falling ones by `row + column`, rising ones by
+/// `column − row + n − 1`, so that the squares of one row are `n` neighbouring bits.
 #[derive(Clone, Copy)]
 pub(super) struct TakenSquares {
     /// Columns with a queen.
@@ -13,9 +13,9 @@ pub(super) struct TakenSquares {
 }
 
 impl TakenSquares {
-    /// The board before the first group: on odd boards the centre queen, which every symmetric
-    /// solution has, stands already. The two long diagonals are closed on every board: a queen on
-    /// one of them would attack its own image.
+    /// The board before the first group. On odd boards it has the centre queen, which every symmetric
+    /// solution has. Both long diagonals are taken on every board, because a queen on one of them would
+    /// attack its own image.
     pub fn new(n: Size) -> Self {
         let n = n.get();
         let long_diagonal = 1 << (n - 1);

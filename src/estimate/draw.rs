@@ -1,61 +1,60 @@
 use super::random::Random;
 use crate::engine::Plan;
 
-/// How many tasks are listed at most. Their mean cost tells that of a longer plan within about
-/// 1 %, which the interval allows for.
+/// The largest number of tasks listed. Their mean cost is within about 1 % of that of a longer plan; the
+/// interval allows for that.
 const LISTED: u64 = 1 << 15;
 
-/// How many tasks are drawn from each stratum: few, so that there are many strata of like tasks,
-/// and enough to see how unlike they are.
+/// The number of tasks drawn from each stratum: few, so that there are many strata of similar tasks, but
+/// enough to estimate the variance within a stratum.
 const PER_STRATUM: usize = 4;
 
-/// Which tasks of a plan are to be counted, and what is known of the others.
+/// A sample of the tasks of a plan, and what it stands for.
 ///
-/// The strata are stretches of the list sorted by cost, each about the same part of the whole
-/// cost, so that tasks are drawn the more densely the more work they are. Tasks of equal cost
-/// stand in the order of the plan, where neighbours are alike.
+/// Strata are intervals of the list sorted by cost. Each has about the same part of the total cost, so
+/// that costly tasks are drawn more often than cheap ones. Tasks of equal cost are in the order of the
+/// plan, where neighbours are similar.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Draw {
     pub(super) strata: Vec<Stratum>,
-    /// Tasks of the plan for each one listed.
+    /// How many tasks of the plan each listed task stands for.
     pub(super) scale: f64,
-    /// Variance of the total cost of the plan as the list tells it.
+    /// The variance of the plan's total cost as computed from the list.
     pub(super) cost_variance: f64,
-    /// In random order: a machine that grows slower while they are counted then looks like tasks
-    /// that differ, not like costly tasks.
+    /// In random order, so that a machine that becomes slower in the meantime makes the times of all
+    /// strata vary, instead of making the costly tasks look costlier.
     drawn: Vec<Drawn>,
 }
 
 /// A task of the sample.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Drawn {
-    /// Its place in the plan.
+    /// Its index in the plan.
     pub index: u64,
-    /// Its estimated cost.
+    /// Its cost according to the plan, in core-seconds.
     pub cost: f64,
     /// The number of its stratum.
     pub(super) stratum: usize,
 }
 
-/// Tasks of like cost.
+/// Tasks of similar cost.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Stratum {
-    /// Tasks listed, those drawn among them.
+    /// The number of listed tasks, including those drawn.
     pub(super) tasks: usize,
     /// The sum of their costs.
     pub(super) cost: f64,
 }
 
 impl Draw {
-    /// Draws `sample` tasks of `plan`, or all where there are fewer. The same ones for the same
-    /// `seed`.
+    /// Draws `sample` tasks of `plan`, or all if there are fewer. The same `seed` draws the same tasks.
     pub fn new(plan: &dyn Plan, sample: usize, seed: u64) -> Self {
         let mut random = Random::new(seed);
         let tasks = plan.tasks();
         let listed = tasks.min(LISTED);
         let mut list: Vec<(f64, u64)> = (0..listed)
             .map(|place| {
-                // One of each of as many stretches of the plan.
+                // One task of each of as many equal parts of the plan.
                 let edge =
                     |place| (u128::from(place) * u128::from(tasks) / u128::from(listed)) as u64;
                 let (start, end) = (edge(place), edge(place + 1));
@@ -68,7 +67,7 @@ impl Draw {
         let squares: f64 = list.iter().map(|(cost, _)| (cost - mean).powi(2)).sum();
         let spread = squares / (listed.max(2) - 1) as f64;
         let cost_variance = spread * tasks as f64 * (scale - 1.0);
-        // Tasks of no cost hold no partition: counting them takes no time.
+        // Tasks of cost 0 have no partition, so that counting them takes no time.
         list.retain(|(cost, _)| *cost > 0.0);
         list.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
         let (strata, mut drawn) = stratify(&mut list, sample, &mut random);
@@ -82,13 +81,13 @@ impl Draw {
         }
     }
 
-    /// The tasks drawn, in the order they should be counted.
+    /// The tasks drawn, in the order in which they should be counted.
     pub fn tasks(&self) -> &[Drawn] {
         &self.drawn
     }
 }
 
-/// Cuts the sorted list into strata, from the costliest tasks down, and draws from each.
+/// Divides the sorted list into strata, the costliest tasks first, and draws from each.
 fn stratify(
     mut list: &mut [(f64, u64)],
     sample: usize,
@@ -105,7 +104,7 @@ fn stratify(
             cost += of;
             cost >= fair
         });
-        // What is left must give the other strata their tasks.
+        // The rest must be long enough for the other strata.
         let most = list.len() - (left - count);
         let tasks = match enough {
             Some(last) if more > 1 => (last + 1).clamp(count, most),

@@ -9,45 +9,46 @@ use cpu_time::ThreadTime;
 use super::{Draw, Drawn};
 use crate::engine::{Counter, CounterSettings, Mismatch, Plan};
 
-/// What counting the tasks of a draw took.
+/// How long counting the tasks of a draw took.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Sample {
-    /// CPU time of each task, in the order of the draw, in seconds: the mean of all passes.
+    /// The CPU time of each task in seconds, in the order of the draw: the mean of all passes.
     pub seconds: Vec<f64>,
     /// How often the tasks were counted.
     pub passes: usize,
-    /// How much the CPU time of the same work differs from one time to another, as a standard
-    /// deviation in parts of its mean: what passes of two seconds showed, but 0.08 at the least.
+    /// How much the CPU time of the same work varies, as a standard deviation relative to its mean: what
+    /// the passes showed if they took two seconds or more, and at least 0.08.
     pub speed: f64,
-    /// Bytes that a thread came to hold, the mean over the threads; `None` where the system does
-    /// not tell. A counter keeps its buffers, so this is what its most demanding task needed. It
-    /// is the growth of the process, so that nothing else should be going on in it.
+    /// The largest memory of a thread in bytes, as the mean over the threads; `None` if the system does
+    /// not report it. A counter keeps its buffers, so this is what its most demanding task needed. It
+    /// is measured as the growth of the process, in which nothing else should run meanwhile.
     pub memory: Option<u64>,
 }
 
-/// The CPU seconds of a task beside which the growth of a counter's buffers is nothing.
+/// The CPU seconds above which the growth of a counter's buffers is negligible: it takes some tens of
+/// milliseconds for the hundreds of MiB of n = 26.
 const LONG: f64 = 5.0;
 
-/// The CPU seconds that a sample should last: a machine that others use too changes its speed within
+/// The CPU seconds that a sample should last: the speed of a machine shared with others changes within
 /// tenths of a second.
 const LEAST: f64 = 2.0;
 
-/// How much the CPU time of the same tasks differs from one run to the next at least, as a standard
-/// deviation: clock rates, and what else runs on the machine. Whole join plans of n = 20 and 22,
-/// counted three times on two shared cores of an AMD Zen 3, differed by 0.05 and 0.06; of n = 18,
-/// counted ten times on shared threads of a Zen 5, by 0.12, and by 0.02 while nobody else used the
-/// cores (2026-11-22).
+/// The least variation of the CPU time of the same tasks from one run to the next that an interval
+/// allows for, as a standard deviation relative to the mean. Its causes are clock rates and other work
+/// on the machine. Measured with whole join plans (2026-11-22): 0.05 and 0.06 for n = 20 and 22, counted
+/// three times on two shared cores of an AMD Zen 3; 0.12 for n = 18, counted ten times on shared
+/// threads of a Zen 5, and 0.02 while nobody else used the cores.
 pub(super) const SPEED: f64 = 0.08;
 
-/// The most passes: tasks of microseconds would need thousands.
+/// The largest number of passes: tasks of microseconds would need thousands for [`LEAST`].
 const PASSES: usize = 32;
 
-/// Counts the tasks of `draw` on so many threads at once, and tells `progress` of each. What takes
-/// less than two seconds is counted again, untold, until it has taken as much, or 32 times.
+/// Counts the tasks of `draw` on `threads` threads, and calls `progress` for each. A sample of less than
+/// two seconds is counted again, without further calls, until it has taken two seconds or 32 passes.
 ///
-/// The first task of each thread is counted twice unless it is long, and the second time is taken:
-/// a counter's first task is slower than all that follow, because its buffers have yet to grow. As
-/// in a run, tasks that follow one another are no neighbours in the plan.
+/// The first task of each thread is counted twice unless it is long, and the second time counts: the
+/// first task of a counter is slower than all later ones, because its buffers still grow. As in a run,
+/// consecutive tasks are not neighbours in the plan.
 ///
 /// # Errors
 /// A counter contradicted itself.
@@ -69,19 +70,23 @@ pub fn count_sample(
         .zip(before)
         .map(|(peak, before)| peak.saturating_sub(before));
     let (seconds, spread) = sum_up(&passes);
-    // Passes of less say little of the speed, and much of the clock.
-    let told = passes.iter().flatten().sum::<f64>() >= LEAST;
+    // Shorter passes show the resolution of the clock rather than the speed of the machine.
+    let long_enough = passes.iter().flatten().sum::<f64>() >= LEAST;
     Ok(Sample {
         seconds,
         passes: passes.len(),
-        speed: if told { spread.max(SPEED) } else { SPEED },
+        speed: if long_enough {
+            spread.max(SPEED)
+        } else {
+            SPEED
+        },
         memory: grown.map(|grown| grown / threads as u64),
     })
 }
 
-/// Counts each task of `draw` with one of the counters. Returns their CPU seconds.
+/// Counts each task of `draw` with one of the counters. Returns the CPU seconds of each task.
 ///
-/// In the first pass, which is the one that is told of, counters are new.
+/// Only the first pass has `progress`; the counters are new in that pass.
 fn count_once(
     plan: &dyn Plan,
     draw: &Draw,
@@ -130,8 +135,8 @@ fn count_once(
     Ok(seconds.into_inner().unwrap_or_default())
 }
 
-/// The mean time of each task, and by how much the totals of the passes differ, as a standard
-/// deviation in parts of their mean.
+/// The mean time of each task, and how much the totals of the passes vary, as a standard deviation
+/// relative to their mean.
 fn sum_up(passes: &[Vec<f64>]) -> (Vec<f64>, f64) {
     let count = passes.len() as f64;
     let mut seconds = vec![0.0; passes[0].len()];
@@ -146,7 +151,7 @@ fn sum_up(passes: &[Vec<f64>]) -> (Vec<f64>, f64) {
     (seconds, (squares / (count - 1.0).max(1.0)).sqrt())
 }
 
-/// A figure of the memory of this process, in bytes.
+/// The memory of this process in bytes that the system reports under `name`.
 fn memory(name: &str) -> Option<u64> {
     let status = fs::read_to_string("/proc/self/status").ok()?;
     let figure = status.lines().find_map(|line| line.strip_prefix(name))?;
@@ -159,7 +164,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn passes_tell_how_speed_differs() {
+    fn passes_show_how_speed_varies() {
         let (seconds, spread) = sum_up(&[vec![1.0, 3.0], vec![2.0, 6.0]]);
         assert_eq!(seconds, [1.5, 4.5]);
         // Totals 4 and 8 of a mean of 6.

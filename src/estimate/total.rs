@@ -1,19 +1,19 @@
 use super::draw::Stratum;
 use super::{Draw, quantile};
 
-/// A value that is expected, and an interval that holds the truth in 95 of 100 cases.
+/// An expected value with its 95 % confidence interval: it contains the true value in 95 of 100 cases.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Interval {
     /// The lower end.
     pub low: f64,
-    /// The value expected.
+    /// The expected value.
     pub expected: f64,
     /// The upper end.
     pub high: f64,
 }
 
 impl Interval {
-    /// All three times `factor`.
+    /// All three numbers times `factor`.
     pub fn scaled(self, factor: f64) -> Self {
         Self {
             low: self.low * factor,
@@ -23,24 +23,25 @@ impl Interval {
     }
 }
 
-/// What counting a whole plan is expected to take.
+/// How long counting a whole plan is expected to take.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Total {
-    /// CPU time of the threads that count, in seconds.
+    /// The CPU time of all threads that count, in seconds.
     pub core_seconds: Interval,
-    /// CPU seconds of a task, on average.
+    /// The mean CPU seconds of a task.
     pub mean_task: f64,
-    /// CPU seconds of the longest task of the sample.
+    /// The CPU seconds of the longest task of the sample.
     pub longest_task: f64,
-    /// The share of the work that the sample is, 0 to 1.
+    /// The share of the whole work that is in the sample, 0 to 1.
     pub share: f64,
 }
 
 impl Total {
-    /// Wall time of `workers` that count at once, each as fast as those of the sample, in seconds.
+    /// The wall time of `workers` that count at the same time, each as fast as the threads of the sample,
+    /// in seconds.
     ///
-    /// When no task is left to begin, the workers are anywhere in their last one: on average the
-    /// longest lasts another half, at the worst a whole one of the longest.
+    /// When no task is left to start, each worker is somewhere in its last task. Several workers
+    /// therefore take half a mean task longer on average, and the longest task longer at worst.
     pub fn wall_seconds(&self, workers: usize) -> Interval {
         let at_once = workers.max(1) as f64;
         let last = if workers > 1 { 1.0 } else { 0.0 };
@@ -57,7 +58,7 @@ impl Total {
     }
 }
 
-/// A sum, and how far off it may be.
+/// An estimated sum with its variance and degrees of freedom.
 #[derive(Clone, Copy, Debug, Default)]
 struct Estimated {
     sum: f64,
@@ -66,12 +67,12 @@ struct Estimated {
 }
 
 impl Draw {
-    /// The total of the plan, from the CPU seconds of the tasks drawn, in the order of
-    /// [`tasks`](Self::tasks), where `speed` is the standard deviation by which the CPU time of the
-    /// same work differs, in parts of its mean.
+    /// The total of the plan, from the CPU seconds of the tasks drawn in the order of
+    /// [`tasks`](Self::tasks). `speed` is the standard deviation of the CPU time of the same work,
+    /// relative to its mean.
     ///
     /// # Panics
-    /// There are more or fewer seconds than tasks drawn.
+    /// The number of seconds differs from the number of tasks drawn.
     pub fn estimate(&self, seconds: &[f64], speed: f64) -> Total {
         let Estimated {
             sum,
@@ -79,10 +80,10 @@ impl Draw {
             freedom,
         } = self.total(seconds);
         let speed = (speed * sum).powi(2);
-        // The allowance for the speed is taken as certain: it is no less than what was seen in many
-        // runs.
+        // The variance of the speed counts as known exactly, because it is at least what many runs
+        // showed.
         let freedom = freedom * ((variance + speed) / variance.max(f64::MIN_POSITIVE)).powi(2);
-        // A plan without any partition takes no time, for certain.
+        // A plan without partitions certainly takes no time.
         let error = if sum > 0.0 {
             quantile(freedom) * (variance + speed).sqrt()
         } else {
@@ -115,7 +116,7 @@ impl Draw {
         for (task, seconds) in self.tasks().iter().zip(seconds) {
             samples[task.stratum].push((task.cost, *seconds));
         }
-        // Tasks that each task of the sample stands for, in its stratum.
+        // How many tasks of its stratum each task of the sample stands for.
         let weight = |stratum: &Stratum, drawn: usize| stratum.tasks as f64 / drawn as f64;
         let (mut cost, mut taken) = (0.0, 0.0);
         for (stratum, sample) in self.strata.iter().zip(&samples) {
@@ -165,13 +166,13 @@ mod tests {
     use crate::estimate::random::Random;
     use crate::estimate::sample::SPEED;
 
-    /// A plan whose tasks take known times, which their costs foretell badly: a cost may be half
-    /// of what it should be or twice, and grows too slowly.
-    struct Made {
+    /// A plan whose tasks take known times, which their costs predict badly: a cost may be half or twice
+    /// what it should be, and grows too slowly.
+    struct InventedPlan {
         tasks: Vec<(f64, f64)>,
     }
 
-    impl Made {
+    impl InventedPlan {
         fn new(tasks: u64) -> Self {
             let mut random = Random::new(7);
             let mut unit = || random.below(1 << 40) as f64 / (1u64 << 40) as f64;
@@ -197,7 +198,7 @@ mod tests {
         }
     }
 
-    impl Plan for Made {
+    impl Plan for InventedPlan {
         fn engine(&self) -> Engine {
             Engine::Join
         }
@@ -235,9 +236,9 @@ mod tests {
         }
     }
 
-    /// The share of 400 seeds whose interval holds the truth, without the allowance for the speed
-    /// of the machine: these times never differ.
-    fn coverage(plan: &Made, sample: usize) -> f64 {
+    /// The share of 400 seeds whose interval contains the truth, without the allowance for the speed of the
+    /// machine, because these times never vary.
+    fn coverage(plan: &InventedPlan, sample: usize) -> f64 {
         let held = (0..400).filter(|&seed| {
             let draw = Draw::new(plan, sample, seed);
             let Estimated {
@@ -251,16 +252,16 @@ mod tests {
     }
 
     #[test]
-    fn the_interval_holds_the_truth_about_19_times_in_20() {
+    fn the_interval_contains_the_truth_about_19_times_in_20() {
         for (tasks, sample) in [(300, 24), (3000, 64), (3000, 200), (100_000, 64)] {
-            let held = coverage(&Made::new(tasks), sample);
+            let held = coverage(&InventedPlan::new(tasks), sample);
             assert!((0.915..=0.985).contains(&held), "{tasks}, {sample}: {held}");
         }
     }
 
     #[test]
     fn a_larger_sample_gives_a_narrower_interval() {
-        let plan = Made::new(5000);
+        let plan = InventedPlan::new(5000);
         let width = |sample| {
             let draw = Draw::new(&plan, sample, 3);
             draw.total(&plan.seconds(&draw)).variance.sqrt() / plan.truth()
@@ -270,8 +271,8 @@ mod tests {
     }
 
     #[test]
-    fn a_sample_of_everything_leaves_the_speed_alone_uncertain() {
-        let plan = Made::new(200);
+    fn a_sample_of_everything_leaves_only_the_speed_uncertain() {
+        let plan = InventedPlan::new(200);
         let draw = Draw::new(&plan, 1000, 1);
         assert_eq!(draw.tasks().len(), 180);
         let total = draw.estimate(&plan.seconds(&draw), SPEED);
@@ -283,7 +284,7 @@ mod tests {
 
     #[test]
     fn one_task_is_a_plan_too() {
-        let plan = Made {
+        let plan = InventedPlan {
             tasks: vec![(1.0, 2.0)],
         };
         let total = Draw::new(&plan, 64, 0).estimate(&[2.0], SPEED);
@@ -293,7 +294,7 @@ mod tests {
 
     #[test]
     fn a_seed_repeats_its_sample() {
-        let plan = Made::new(1000);
+        let plan = InventedPlan::new(1000);
         assert_eq!(Draw::new(&plan, 64, 5), Draw::new(&plan, 64, 5));
         assert_ne!(Draw::new(&plan, 64, 5), Draw::new(&plan, 64, 6));
     }
@@ -301,7 +302,7 @@ mod tests {
     #[test]
     fn no_task_is_drawn_twice() {
         for (tasks, sample) in [(10, 8), (100, 64), (100, 99), (40_000, 333)] {
-            let plan = Made::new(tasks);
+            let plan = InventedPlan::new(tasks);
             let mut drawn: Vec<_> = Draw::new(&plan, sample, 2)
                 .tasks()
                 .iter()
