@@ -51,7 +51,7 @@ impl ColumnSet {
 
     /// How many neighbouring columns the middle queen takes in turn while the top set stays the same. Small
     /// boards make the lists of each half once, without a middle queen, and then leave out what she
-    /// attacks; this pays up to n = 19 (docs/PERFORMANCE.md, "Join", "What was tried"). A divisor of
+    /// attacks; this pays up to n = 19 (docs/PERFORMANCE.md, Join, "What was tried"). A divisor of
     /// [`middles`](Self::middles).
     pub const fn middles_in_turn(n: Size) -> u32 {
         match n.get() {

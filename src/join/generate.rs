@@ -7,9 +7,9 @@ use crate::board::bits;
 ///
 /// A quarter board is the outer or the inner rows of a half board. For each choice of columns for
 /// the outer rows there are a few outer boards, and a few inner boards in the columns left over.
-/// The half boards are the pairs of the two that do not attack each other. That takes nine vector
-/// tests for eight keys, where a search row by row places nine queens for each key (n = 20; see
-/// "Generation" in docs/PERFORMANCE.md).
+/// The half boards are the pairs of the two that do not attack each other. That takes nine tests for
+/// each key, eight of them at once with AVX-512. A search row by row places nine queens for each key
+/// (n = 20; docs/PERFORMANCE.md, Join, "What limits it").
 ///
 /// Quarter boards may be made for a half board that may use more columns than it has rows. They then
 /// serve all column sets that differ in those columns only.

@@ -45,7 +45,7 @@ impl MeasuredParts {
 const MEMORY: u64 = 1 << 30;
 
 /// Items of the measured leaf: about four times those of a typical one (1,110 at n = 20,
-/// docs/PERFORMANCE.md, "Leaves"), so that the tables hardly matter.
+/// docs/PERFORMANCE.md, Join, "What limits it"), so that the tables hardly matter.
 const ITEMS: usize = 4096;
 
 trait Measured {

@@ -5,7 +5,7 @@ use super::kernel::FLAT;
 /// Quarter boards of both halves take at most two thirds, the two lists with all copies that
 /// splitting makes of them an eighth each, and kept lists without a middle queen an eighth. That is
 /// slightly more than the whole, but the third use exists only on small boards, which need far less
-/// than they may take. What is measured for small budgets: docs/PERFORMANCE.md, "Memory".
+/// than they may take. What is measured for small budgets: docs/PERFORMANCE.md, Join, "Memory".
 #[derive(Clone, Copy, Debug)]
 pub struct MemoryBudget {
     bytes: u64,
@@ -38,7 +38,7 @@ impl MemoryBudget {
 
     /// The number of keys of lists without a middle queen that are kept: at most 2 MiB of them, which
     /// a second-level cache still holds. Twice as many gain 3.5 % at n = 19 and take 4 MiB more
-    /// (docs/PERFORMANCE.md, "Join", "What was tried").
+    /// (docs/PERFORMANCE.md, Join, "What was tried").
     pub fn kept_keys(self) -> usize {
         (self.bytes / 8 / size_of::<u32>() as u64).min(1 << 19) as usize
     }

@@ -299,8 +299,8 @@ fn make_room<T: Copy + Default>(scratch: &mut Vec<T>, room: usize) {
 /// The time to make the tables of a leaf, as the number of pairs that can be compared in that time.
 ///
 /// With AVX-512 about sixteen pairs are compared in a cycle. The tables of a leaf take as long as 200
-/// to 240 lookups of 3.1 to 3.5 cycles (docs/PERFORMANCE.md, "Leaves"), which are 10,000 to 13,000
-/// pairs.
+/// to 240 lookups of 3.1 to 3.5 cycles (docs/PERFORMANCE.md, Join, "What limits it"), in which 10,000
+/// to 13,000 pairs can be compared.
 const TABLES_PAIRS: usize = 12_000;
 
 /// The time to look one item up, in pairs that can be compared in that time: 3.1 to 3.5 cycles are 50

@@ -16,8 +16,8 @@ pub struct Partition {
 
 impl Partition {
     /// How many outermost queens of the top half and of the bottom half a slice of a column set fixes: so
-    /// many that it takes a core at most two to three minutes (docs/PERFORMANCE.md, "Boards beyond
-    /// 28").
+    /// many that it takes a core at most two to three minutes (docs/PERFORMANCE.md, Join,
+    /// "Boards beyond 28").
     const fn sliced_queens(n: Size) -> [u32; 2] {
         match n.get() {
             0..=29 => [0, 0],

@@ -42,7 +42,7 @@ impl JoinPlan {
 /// Binary logarithm of the target number of tasks. A task takes a core half a millisecond at n = 16, a
 /// second at n = 24, and ten to a hundred seconds from n = 26 on. Above n = 28 each rank is a task. Up to
 /// n = 22 tasks are so long that most of the sets that share quarter boards are in the same task:
-/// docs/PERFORMANCE.md, "Join", "What was tried" has the times for n = 17 to 22 (tasks of so many
+/// docs/PERFORMANCE.md, Join, "What was tried" has the times for n = 17 to 22 (tasks of so many
 /// times as many sets).
 const fn task_bits(n: Size) -> u32 {
     match n.get() {

@@ -32,7 +32,7 @@ pub struct QuarterBoards {
 
 /// Boards of a quarter up to which all are expected to stay in the second-level cache: half a MiB of
 /// lines and keys. Fetching ahead gains 5 to 8 % above that and loses 3 % below
-/// (docs/PERFORMANCE.md, "Join", "What was tried").
+/// (docs/PERFORMANCE.md, Join, "What was tried").
 const NEAR: usize = 1 << 15;
 
 impl QuarterBoards {

@@ -30,11 +30,11 @@ struct Group {
 
 /// How many of the first columns sets may differ in and still share quarter boards.
 ///
-/// More columns make larger quarter boards, which are made less often. Up to n = 18 the boards of all
-/// columns fit the memory of a worker. Above that, the number of columns is the fastest one that
-/// stays within it; measured for n = 18 to 22, see "sharing the first … columns" in
-/// docs/PERFORMANCE.md, "Join". Nothing is shared from n = 26 on: plans begin to slice sets by
-/// fixed queens at n = 30, which shared quarter boards cannot express.
+/// Sharing more columns makes quarter boards larger, and they are made less often. Up to n = 18 those of
+/// all columns fit the memory of a worker. From n = 19 to 25 the number is the fastest one that leaves
+/// the worker its memory, measured for n = 19, 20 and 22 (docs/PERFORMANCE.md, Join, "What was tried",
+/// rows "share the first …"). From n = 26 on nothing is shared, as generation is then 2 % of the time;
+/// from n = 30 on plans slice sets by fixed queens, which shared quarter boards cannot express.
 pub const fn shared_by_default(n: Size) -> u32 {
     match n.get() {
         0..=18 => n.get(),
