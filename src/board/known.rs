@@ -13,8 +13,8 @@ pub struct Known {
     pub r90: u128,
 }
 
-/// The known counts of the boards of 1, 2, 3, … queens in order, from the OEIS sequences that [`Known`]
-/// names. Preußer and Engelhardt counted the total of 27 queens (2016).
+/// The known counts of the boards of 1, 2, 3, … queens in order, from the OEIS sequences that
+/// [`Known`] names. Preußer and Engelhardt counted the total of 27 queens (2016).
 pub const KNOWN: [Known; 27] = [
     row(1, 1, 1, 1),                                                   // 1
     row(0, 0, 0, 0),                                                   // 2

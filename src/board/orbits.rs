@@ -1,10 +1,10 @@
 use super::Size;
 
-/// The number of orbits of each size. An orbit is a class of solutions that are images of one another
-/// under the symmetries of the board.
+/// The number of orbits of each size. An orbit is a class of solutions that are images of one
+/// another under the symmetries of the board.
 ///
-/// An orbit has 8 solutions, or 4 if the half turn fixes each of them, or 2 if the quarter turn does.
-/// Only the single queen of the 1×1 board is an orbit of 1.
+/// An orbit has 8 solutions, or 4 if the half turn fixes each of them, or 2 if the quarter turn
+/// does. Only the single queen of the 1×1 board is an orbit of 1.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Orbits {
     /// Orbits of one solution: 1 for n = 1, else 0.
@@ -32,8 +32,8 @@ pub struct Inconsistent {
 }
 
 impl Orbits {
-    /// The orbits that follow from the number of solutions and from how many of them a half turn and a
-    /// quarter turn fix. For n ≥ 2, where no solution equals its own reflection:
+    /// The orbits that follow from the number of solutions and from how many of them a half turn
+    /// and a quarter turn fix. For n ≥ 2, where no solution equals its own reflection:
     ///
     /// ```text
     /// r90 = 2·c2     r180 = 2·c2 + 4·c4     total = 2·c2 + 4·c4 + 8·c8

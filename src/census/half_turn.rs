@@ -1,17 +1,17 @@
 use super::taken_squares::TakenSquares;
 use crate::board::{Size, bits};
 
-/// How many pairs of rows a partition of the half-turn census fixes: the two nearest the centre, or none
-/// on boards with fewer than four rows.
+/// How many pairs of rows a partition of the half-turn census fixes: the two nearest the centre, or
+/// none on boards with fewer than four rows.
 pub(super) const fn prefix_pairs(n: Size) -> u32 {
     if n.get() >= 4 { 2 } else { 0 }
 }
 
-/// The number of ranks: the columns of the innermost upper queen in the left half, times all columns of
-/// the next queen.
+/// The number of ranks: the columns of the innermost upper queen in the left half, times all
+/// columns of the next queen.
 ///
-/// The mirror image of a symmetric solution is a different symmetric solution, so that each one found
-/// counts twice: see [`weight`].
+/// The mirror image of a symmetric solution is a different symmetric solution, so that each one
+/// found counts twice: see [`weight`].
 pub(super) const fn ranks(n: Size) -> u64 {
     match prefix_pairs(n) {
         0 => 1,
@@ -48,7 +48,8 @@ pub(super) struct Found {
 pub(super) fn count(n: Size, rank: u64) -> Found {
     let mut found = Found::default();
     let mut taken = TakenSquares::new(n);
-    // Rows of the upper half, of which row ⌊n/2⌋ − 1 is the innermost. Symmetry gives the lower half.
+    // Rows of the upper half, of which row ⌊n/2⌋ − 1 is the innermost. Symmetry gives the lower
+    // half.
     let mut row = n.get() / 2;
     for column in prefix(n, rank) {
         row -= 1;

@@ -1,12 +1,12 @@
-//! The census: counts the solutions that a half turn fixes (R180) and those that a quarter turn fixes
-//! (R90), by a direct search over symmetric placements.
+//! The census: counts the solutions that a half turn fixes (R180) and those that a quarter turn
+//! fixes (R90), by a direct search over symmetric placements.
 //!
 //! The two counts and the total give the size of every class and the unique count
-//! ([`Orbits::from_counts`](crate::board::Orbits::from_counts)), so that no other engine has to test
-//! solutions for symmetry.
+//! ([`Orbits::from_counts`](crate::board::Orbits::from_counts)), so that no other engine has to
+//! test solutions for symmetry.
 //!
-//! Queens are placed in symmetric groups from the centre of the board outward. Central queens attack
-//! the most squares, so that the tree is a third as large as in a search from the edge.
+//! Queens are placed in symmetric groups from the centre of the board outward. Central queens
+//! attack the most squares, so that the tree is a third as large as in a search from the edge.
 
 mod half_turn;
 mod oracle;

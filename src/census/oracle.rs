@@ -2,9 +2,9 @@ use super::half_turn;
 use crate::board::{Size, Square, Symmetry};
 use crate::engine::{Counter, Mismatch, Tally, Task};
 
-/// The second method of the census: counts the same tasks with lists of queens that are tested square by
-/// square, from the edge inward. It has no bit masks, and uses the mirror symmetry only where the plan
-/// does.
+/// The second method of the census: counts the same tasks with lists of queens that are tested
+/// square by square, from the edge inward. It has no bit masks, and uses the mirror symmetry only
+/// where the plan does.
 pub(super) struct CensusOracle {
     n: Size,
 }
@@ -14,8 +14,8 @@ impl CensusOracle {
         Self { n }
     }
 
-    /// Places the orbit of `square` under `turns`. Returns `false`, and leaves the queens as they were, if
-    /// two queens would attack each other.
+    /// Places the orbit of `square` under `turns`. Returns `false`, and leaves the queens as they
+    /// were, if two queens would attack each other.
     fn place(&self, queens: &mut Vec<Square>, square: Square, turns: &[Symmetry]) -> bool {
         let before = queens.len();
         for turn in turns {

@@ -5,10 +5,10 @@ use crate::engine::{Counter, CounterSettings, Engine, Mismatch, Plan, Tally, Tas
 
 /// The partitions of the census in order.
 ///
-/// Ranks `0 .. ⌊n/2⌋ · n` are the half-turn partitions: `rank = first · n + second`, where `first` and
-/// `second` are the columns of the two upper queens nearest the centre, `first` in the left half.
-/// (Boards below n = 4 have a single partition without fixed queens.) The last rank is the whole
-/// quarter-turn census.
+/// Ranks `0 .. ⌊n/2⌋ · n` are the half-turn partitions: `rank = first · n + second`, where `first`
+/// and `second` are the columns of the two upper queens nearest the centre, `first` in the left
+/// half. (Boards below n = 4 have a single partition without fixed queens.) The last rank is the
+/// whole quarter-turn census.
 ///
 /// Version `census-1`.
 #[derive(Clone, Copy, Debug)]
@@ -26,8 +26,8 @@ impl CensusPlan {
         half_turn::ranks(self.n) + 1
     }
 
-    /// Small boards are one task. Boards from n = 18 have one task for each column of the innermost queen,
-    /// boards from n = 22, which take 0.1 s or more, one for each rank.
+    /// Small boards are one task. Boards from n = 18 have one task for each column of the innermost
+    /// queen, boards from n = 22, which take 0.1 s or more, one for each rank.
     const fn ranks_per_task(&self) -> u64 {
         match self.n.get() {
             0..18 => self.ranks(),

@@ -3,8 +3,8 @@ use crate::board::{Size, bits};
 
 /// The number of placements fixed by a quarter turn, and the number of nodes searched.
 ///
-/// Only boards with n mod 4 in {0, 1} have such placements, because the queens off the centre come in
-/// groups of four.
+/// Only boards with n mod 4 in {0, 1} have such placements, because the queens off the centre come
+/// in groups of four.
 pub(super) fn count(n: Size) -> (u64, u64) {
     let mut nodes = 0;
     let found = match n.get() % 4 {
@@ -14,8 +14,8 @@ pub(super) fn count(n: Size) -> (u64, u64) {
     (found, nodes)
 }
 
-/// Fills the innermost row that has no queen yet. A group of four takes the same numbers of rows and of
-/// columns, so that the columns taken show which rows are taken.
+/// Fills the innermost row that has no queen yet. A group of four takes the same numbers of rows
+/// and of columns, so that the columns taken show which rows are taken.
 fn search(n: Size, taken: TakenSquares, nodes: &mut u64) -> u64 {
     let last = n.get() - 1;
     let Some(row) = (0..n.get() / 2)
@@ -26,8 +26,8 @@ fn search(n: Size, taken: TakenSquares, nodes: &mut u64) -> u64 {
     };
     let mut found = 0;
     for column in bits(taken.free(n, row)) {
-        // The queens so far attack the image of this square under a quarter turn exactly if they attack
-        // this square. Only the pair just placed can attack the image alone.
+        // The queens so far attack the image of this square under a quarter turn exactly if they
+        // attack this square. Only the pair just placed can attack the image alone.
         let pair = taken.with_pair(n, row, column);
         if pair.free(n, column) & 1 << (last - row) != 0 {
             *nodes += 1;

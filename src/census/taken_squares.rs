@@ -13,9 +13,9 @@ pub(super) struct TakenSquares {
 }
 
 impl TakenSquares {
-    /// The board before the first group. On odd boards it has the centre queen, which every symmetric
-    /// solution has. Both long diagonals are taken on every board, because a queen on one of them would
-    /// attack its own image.
+    /// The board before the first group. On odd boards it has the centre queen, which every
+    /// symmetric solution has. Both long diagonals are taken on every board, because a queen on one
+    /// of them would attack its own image.
     pub fn new(n: Size) -> Self {
         let n = n.get();
         let long_diagonal = 1 << (n - 1);

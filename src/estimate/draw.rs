@@ -1,19 +1,19 @@
 use super::random::Random;
 use crate::engine::Plan;
 
-/// The largest number of tasks listed. Their mean cost is within about 1 % of that of a longer plan; the
-/// interval allows for that.
+/// The largest number of tasks listed. Their mean cost is within about 1 % of that of a longer
+/// plan; the interval allows for that.
 const LISTED: u64 = 1 << 15;
 
-/// The number of tasks drawn from each stratum: few, so that there are many strata of similar tasks, but
-/// enough to estimate the variance within a stratum.
+/// The number of tasks drawn from each stratum: few, so that there are many strata of similar
+/// tasks, but enough to estimate the variance within a stratum.
 const PER_STRATUM: usize = 4;
 
 /// A sample of the tasks of a plan, and what it stands for.
 ///
-/// Strata are intervals of the list sorted by cost. Each has about the same part of the total cost, so
-/// that costly tasks are drawn more often than cheap ones. Tasks of equal cost are in the order of the
-/// plan, where neighbours are similar.
+/// Strata are intervals of the list sorted by cost. Each has about the same part of the total cost,
+/// so that costly tasks are drawn more often than cheap ones. Tasks of equal cost are in the order
+/// of the plan, where neighbours are similar.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Draw {
     pub(super) strata: Vec<Stratum>,
@@ -21,8 +21,8 @@ pub struct Draw {
     pub(super) scale: f64,
     /// The variance of the plan's total cost as computed from the list.
     pub(super) cost_variance: f64,
-    /// In random order, so that a machine that becomes slower in the meantime makes the times of all
-    /// strata vary, instead of making the costly tasks look costlier.
+    /// In random order, so that a machine that becomes slower in the meantime makes the times of
+    /// all strata vary, instead of making the costly tasks look costlier.
     drawn: Vec<Drawn>,
 }
 
@@ -47,7 +47,8 @@ pub(super) struct Stratum {
 }
 
 impl Draw {
-    /// Draws `sample` tasks of `plan`, or all if there are fewer. The same `seed` draws the same tasks.
+    /// Draws `sample` tasks of `plan`, or all if there are fewer. The same `seed` draws the same
+    /// tasks.
     pub fn new(plan: &dyn Plan, sample: usize, seed: u64) -> Self {
         let mut random = Random::new(seed);
         let tasks = plan.tasks();

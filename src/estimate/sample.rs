@@ -16,39 +16,41 @@ pub struct Sample {
     pub seconds: Vec<f64>,
     /// How often the tasks were counted.
     pub passes: usize,
-    /// How much the CPU time of the same work varies, as a standard deviation relative to its mean: what
-    /// the passes showed if they took two seconds or more, and at least 0.08.
+    /// How much the CPU time of the same work varies, as a standard deviation relative to its mean:
+    /// what the passes showed if they took two seconds or more, and at least 0.08.
     pub speed: f64,
-    /// The largest memory of a thread in bytes, as the mean over the threads; `None` if the system does
-    /// not report it. A counter keeps its buffers, so this is what its most demanding task needed. It
-    /// is measured as the growth of the process, in which nothing else should run meanwhile.
+    /// The largest memory of a thread in bytes, as the mean over the threads; `None` if the system
+    /// does not report it. A counter keeps its buffers, so this is what its most demanding task
+    /// needed. It is measured as the growth of the process, in which nothing else should run
+    /// meanwhile.
     pub memory: Option<u64>,
 }
 
-/// The CPU seconds above which the growth of a counter's buffers is negligible: it takes some tens of
-/// milliseconds for the hundreds of MiB of n = 26.
+/// The CPU seconds above which the growth of a counter's buffers is negligible: it takes some tens
+/// of milliseconds for the hundreds of MiB of n = 26.
 const LONG: f64 = 5.0;
 
-/// The CPU seconds that a sample should last: the speed of a machine shared with others changes within
-/// tenths of a second.
+/// The CPU seconds that a sample should last: the speed of a machine shared with others changes
+/// within tenths of a second.
 const LEAST: f64 = 2.0;
 
 /// The least variation of the CPU time of the same tasks from one run to the next that an interval
-/// allows for, as a standard deviation relative to the mean. Its causes are clock rates and other work
-/// on the machine. Measured with whole join plans (2026-11-22): 0.05 and 0.06 for n = 20 and 22, counted
-/// three times on two shared cores of an AMD Zen 3; 0.12 for n = 18, counted ten times on shared
-/// threads of a Zen 5, and 0.02 while nobody else used the cores.
+/// allows for, as a standard deviation relative to the mean. Its causes are clock rates and other
+/// work on the machine. Measured with whole join plans (2026-11-22): 0.05 and 0.06 for n = 20 and
+/// 22, counted three times on two shared cores of an AMD Zen 3; 0.12 for n = 18, counted ten times
+/// on shared threads of a Zen 5, and 0.02 while nobody else used the cores.
 pub(super) const SPEED: f64 = 0.08;
 
 /// The largest number of passes: tasks of microseconds would need thousands for [`LEAST`].
 const PASSES: usize = 32;
 
-/// Counts the tasks of `draw` on `threads` threads, and calls `progress` for each. A sample of less than
-/// two seconds is counted again, without further calls, until it has taken two seconds or 32 passes.
+/// Counts the tasks of `draw` on `threads` threads, and calls `progress` for each. A sample of less
+/// than two seconds is counted again, without further calls, until it has taken two seconds or 32
+/// passes.
 ///
-/// The first task of each thread is counted twice unless it is long, and the second time counts: the
-/// first task of a counter is slower than all later ones, because its buffers still grow. As in a run,
-/// consecutive tasks are not neighbours in the plan.
+/// The first task of each thread is counted twice unless it is long, and the second time counts:
+/// the first task of a counter is slower than all later ones, because its buffers still grow. As in
+/// a run, consecutive tasks are not neighbours in the plan.
 ///
 /// # Errors
 /// A counter contradicted itself.

@@ -1,6 +1,6 @@
-/// The 97.5 % quantile of Student's t distribution with `freedom` degrees of freedom: half the width of a
-/// 95 % interval, in standard errors. The error is below 2 % for 4 degrees and more, 4 % for 3; the
-/// tests compare it with the published tables.
+/// The 97.5 % quantile of Student's t distribution with `freedom` degrees of freedom: half the
+/// width of a 95 % interval, in standard errors. The error is below 2 % for 4 degrees and more, 4 %
+/// for 3; the tests compare it with the published tables.
 pub fn quantile(freedom: f64) -> f64 {
     1.96 + 2.4 / freedom + 2.8 / (freedom * freedom)
 }

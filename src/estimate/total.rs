@@ -1,7 +1,8 @@
 use super::draw::Stratum;
 use super::{Draw, quantile};
 
-/// An expected value with its 95 % confidence interval: it contains the true value in 95 of 100 cases.
+/// An expected value with its 95 % confidence interval: it contains the true value in 95 of 100
+/// cases.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Interval {
     /// The lower end.
@@ -37,8 +38,8 @@ pub struct Total {
 }
 
 impl Total {
-    /// The wall time of `workers` that count at the same time, each as fast as the threads of the sample,
-    /// in seconds.
+    /// The wall time of `workers` that count at the same time, each as fast as the threads of the
+    /// sample, in seconds.
     ///
     /// When no task is left to start, each worker is somewhere in its last task. Several workers
     /// therefore take half a mean task longer on average, and the longest task longer at worst.
@@ -166,8 +167,8 @@ mod tests {
     use crate::estimate::random::Random;
     use crate::estimate::sample::SPEED;
 
-    /// A plan whose tasks take known times, which their costs predict badly: a cost may be half or twice
-    /// what it should be, and grows too slowly.
+    /// A plan whose tasks take known times, which their costs predict badly: a cost may be half or
+    /// twice what it should be, and grows too slowly.
     struct InventedPlan {
         tasks: Vec<(f64, f64)>,
     }
@@ -236,8 +237,8 @@ mod tests {
         }
     }
 
-    /// The share of 400 seeds whose interval contains the truth, without the allowance for the speed of the
-    /// machine, because these times never vary.
+    /// The share of 400 seeds whose interval contains the truth, without the allowance for the
+    /// speed of the machine, because these times never vary.
     fn coverage(plan: &InventedPlan, sample: usize) -> f64 {
         let held = (0..400).filter(|&seed| {
             let draw = Draw::new(plan, sample, seed);

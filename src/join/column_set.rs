@@ -1,7 +1,7 @@
 use crate::board::Size;
 
-/// A column set: the columns that the queens of the top half, of the bottom half and of the middle row
-/// stand in.
+/// A column set: the columns that the queens of the top half, of the bottom half and of the middle
+/// row stand in.
 ///
 /// Both halves have `h = ⌊n/2⌋` rows and as many columns; on odd boards the queen of the middle row
 /// has one column of its own.
@@ -24,9 +24,9 @@ impl ColumnSet {
         n.get() / 2
     }
 
-    /// The number of columns that the middle queen takes in the plan: those of the left half of the board
-    /// and the central one; left-right reversal gives the others. 1 on even boards, which have no
-    /// middle queen.
+    /// The number of columns that the middle queen takes in the plan: those of the left half of the
+    /// board and the central one; left-right reversal gives the others. 1 on even boards, which
+    /// have no middle queen.
     pub const fn middles(n: Size) -> u64 {
         if n.get().is_multiple_of(2) {
             1
@@ -35,8 +35,8 @@ impl ColumnSet {
         }
     }
 
-    /// The number of ranks for each column of the middle queen: of two sets that differ by exchange of the
-    /// halves, the plan takes the one whose top half has the last column.
+    /// The number of ranks for each column of the middle queen: of two sets that differ by exchange
+    /// of the halves, the plan takes the one whose top half has the last column.
     pub const fn per_middle(n: Size) -> u64 {
         match Self::half(n) {
             0 => 1,
@@ -49,10 +49,10 @@ impl ColumnSet {
         Self::middles(n) * Self::per_middle(n)
     }
 
-    /// How many neighbouring columns the middle queen takes in turn while the top set stays the same. Small
-    /// boards make the lists of each half once, without a middle queen, and then leave out what she
-    /// attacks; this pays up to n = 19 (docs/PERFORMANCE.md, Join, "What was tried"). A divisor of
-    /// [`middles`](Self::middles).
+    /// How many neighbouring columns the middle queen takes in turn while the top set stays the
+    /// same. Small boards make the lists of each half once, without a middle queen, and then leave
+    /// out what she attacks; this pays up to n = 19 (docs/PERFORMANCE.md, Join, "What was tried").
+    /// A divisor of [`middles`](Self::middles).
     pub const fn middles_in_turn(n: Size) -> u32 {
         match n.get() {
             0..=19 => Self::middles(n) as u32,
@@ -60,15 +60,15 @@ impl ColumnSet {
         }
     }
 
-    /// The set of `rank`, which must be below [`ranks`](Self::ranks). `None` if another set represents
-    /// the orbit, as for about half the ranks of even boards and of the central middle column. Takes
-    /// time proportional to n.
+    /// The set of `rank`, which must be below [`ranks`](Self::ranks). `None` if another set
+    /// represents the orbit, as for about half the ranks of even boards and of the central middle
+    /// column. Takes time proportional to n.
     ///
     /// Sets are ordered by their top sets read as numbers (colexicographic); top sets hold the last
-    /// column. On odd boards the columns that the middle queen takes
-    /// [in turn](Self::middles_in_turn) form a *turn*. Sets are ordered by turn first. Within a turn its
-    /// columns count as the lowest bits of top sets, and sets with the same top set are ordered by the
-    /// column of the middle queen.
+    /// column. On odd boards the columns that the middle queen takes [in
+    /// turn](Self::middles_in_turn) form a *turn*. Sets are ordered by turn first. Within a turn
+    /// its columns count as the lowest bits of top sets, and sets with the same top set are ordered
+    /// by the column of the middle queen.
     pub fn unrank(n: Size, rank: u64) -> Option<Self> {
         debug_assert!(rank < Self::ranks(n));
         let h = Self::half(n);
@@ -146,10 +146,12 @@ impl Turn {
     }
 
     /// Splits a rank within the turn into three: the columns of the top half outside the turn (bits
-    /// numbered from 0), those inside the turn, and the place of the middle queen's column in the turn.
+    /// numbered from 0), those inside the turn, and the place of the middle queen's column in the
+    /// turn.
     fn unrank(&self, rank: u64) -> (u32, u32, u32) {
         let middles = u64::from(self.middles);
-        // Each middle queen leaves one column less, and the same number of sets for each upper part.
+        // Each middle queen leaves one column less, and the same number of sets for each upper
+        // part.
         let closed = combination(rank / middles, self.h - 1, 2 * self.h - 1);
         let upper = (closed | 1 << (2 * self.h - 1)) >> (self.middles - 1);
         let (size, free) = self.lower(upper);
@@ -167,8 +169,8 @@ impl Turn {
         self.before(upper) + ordinal(lower) * free + u64::from(place)
     }
 
-    /// The number of queens of the top half in columns of this turn, and how many of these columns they
-    /// leave to the middle queen.
+    /// The number of queens of the top half in columns of this turn, and how many of these columns
+    /// they leave to the middle queen.
     fn lower(&self, upper: u32) -> (u32, u64) {
         let size = self.h - upper.count_ones();
         (size, u64::from(self.middles - size))

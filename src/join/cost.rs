@@ -5,33 +5,33 @@ use super::{ColumnSet, Partition};
 use crate::board::Size;
 
 /// Up to this number of column sets the total cost is the sum over all sets. Above, it is estimated
-/// from as many sets, evenly spread: 16,384 of them take a few milliseconds and are within a few per
-/// cent of the sum.
+/// from as many sets, evenly spread: 16,384 of them take a few milliseconds and are within a few
+/// per cent of the sum.
 const SAMPLE: u64 = 1 << 14;
 
 /// Scale factor of the cost model, in core-seconds: see [`Costs::of_set`]. Fitted, see [`Costs`].
 const SECONDS: f64 = 6.4e-10;
 
-/// The exponent with which the cost grows with the placements of both halves, from one board size to
-/// another. Fitted, see [`Costs`].
+/// The exponent with which the cost grows with the placements of both halves, from one board size
+/// to another. Fitted, see [`Costs`].
 const BETWEEN: f64 = 0.625;
 
 /// The expected costs of the partitions of one board size, in core-seconds.
 ///
-/// **The model.** Two queens of a half of h rows, in columns that are d < h apart, attack each other in
-/// 2·(h − d) of h·(h − 1) cases. A queen at most h columns from the middle queen stands on one of its
-/// diagonals in one case of h. If all these events were independent, a half would have h! times the
-/// product of the probabilities of no attack as placements. Up to a constant factor, that is within 4
-/// to 7 % of the number generated.
+/// **The model.** Two queens of a half of h rows, in columns that are d < h apart, attack each
+/// other in 2·(h − d) of h·(h − 1) cases. A queen at most h columns from the middle queen stands on
+/// one of its diagonals in one case of h. If all these events were independent, a half would have
+/// h! times the product of the probabilities of no attack as placements. Up to a constant factor,
+/// that is within 4 to 7 % of the number generated.
 ///
-/// The cost is a power of the placements of both halves. Between the sets of one board the exponent is
-/// smaller the more of the time goes to generating placements rather than to comparing them.
+/// The cost is a power of the placements of both halves. Between the sets of one board the exponent
+/// is smaller the more of the time goes to generating placements rather than to comparing them.
 ///
-/// **The fit.** Made on 2026-11-22 from the CPU times of random tasks of n = 17 to 27 on an AMD EPYC
-/// (Zen 5, AVX-512): thousands of tasks for small boards, a handful from n = 24 on. The ratio of
-/// measured and modelled totals is at most 1.3 for n = 18 to 23 and 26, at most 1.5 for n = 24, 25 and
-/// 27, and 1.6 for n = 17. The standard deviation between the time of a task and its cost, relative
-/// to the mean time:
+/// **The fit.** Made on 2026-11-22 from the CPU times of random tasks of n = 17 to 27 on an AMD
+/// EPYC (Zen 5, AVX-512): thousands of tasks for small boards, a handful from n = 24 on. The ratio
+/// of measured and modelled totals is at most 1.3 for n = 18 to 23 and 26, at most 1.5 for n = 24,
+/// 25 and 27, and 1.6 for n = 17. The standard deviation between the time of a task and its cost,
+/// relative to the mean time:
 ///
 /// | n | 17 | 18 | 19 | 20 | 21 | 22 | 23 | 24 |
 /// |---|---|---|---|---|---|---|---|---|
@@ -39,8 +39,8 @@ const BETWEEN: f64 = 0.625;
 #[derive(Debug)]
 pub struct Costs {
     n: Size,
-    /// For each distance of two columns of a half, the logarithm of the probability that their queens do
-    /// not attack each other.
+    /// For each distance of two columns of a half, the logarithm of the probability that their
+    /// queens do not attack each other.
     peace: [f64; MAX_ROWS],
     /// The same for a column within reach of the middle queen.
     spared: f64,
@@ -56,8 +56,8 @@ impl Costs {
     /// The costs for boards of size `n`.
     pub fn new(n: Size) -> Self {
         let h = f64::from(ColumnSet::half(n));
-        // A half of two rows has no placement in adjacent columns (probability 0), but a cost of 0 would
-        // mean that a rank is empty.
+        // A half of two rows has no placement in adjacent columns (probability 0), but a cost of 0
+        // would mean that a rank is empty.
         let peace = |attacked: f64| (1.0 - attacked.min(0.9)).ln();
         let mut of_distance = [0.0; MAX_ROWS];
         let rows = 1..ColumnSet::half(n).max(1);
@@ -66,8 +66,8 @@ impl Costs {
             of_distance[distance as usize] = peace(attacked);
         }
         let spared = peace(1.0 / h.max(1.0));
-        // Two columns belong to the same half with the probability (h − 1)/(2h − 1), and three quarters
-        // of the columns are within reach of the middle queen.
+        // Two columns belong to the same half with the probability (h − 1)/(2h − 1), and three
+        // quarters of the columns are within reach of the middle queen.
         let pairs = rows
             .map(|distance| of_distance[distance as usize] * (2.0 * h - f64::from(distance)))
             .sum::<f64>()
@@ -97,8 +97,8 @@ impl Costs {
         }
     }
 
-    /// The expected cost of a rank in core-seconds: 0 if another column set represents this one. All
-    /// slices of a set have the same cost, also those whose queens attack each other.
+    /// The expected cost of a rank in core-seconds: 0 if another column set represents this one.
+    /// All slices of a set have the same cost, also those whose queens attack each other.
     pub fn of_rank(&self, rank: u64) -> f64 {
         let slices = Partition::slices(self.n);
         match ColumnSet::unrank(self.n, rank / slices) {

@@ -7,12 +7,12 @@ use crate::board::bits;
 ///
 /// A quarter board is the outer or the inner rows of a half board. For each choice of columns for
 /// the outer rows there are a few outer boards, and a few inner boards in the columns left over.
-/// The half boards are the pairs of the two that do not attack each other. That takes nine tests for
-/// each key, eight of them at once with AVX-512. A search row by row places nine queens for each key
-/// (n = 20; docs/PERFORMANCE.md, Join, "What limits it").
+/// The half boards are the pairs of the two that do not attack each other. That takes nine tests
+/// for each key, eight of them at once with AVX-512. A search row by row places nine queens for
+/// each key (n = 20; docs/PERFORMANCE.md, Join, "What limits it").
 ///
-/// Quarter boards may be made for a half board that may use more columns than it has rows. They then
-/// serve all column sets that differ in those columns only.
+/// Quarter boards may be made for a half board that may use more columns than it has rows. They
+/// then serve all column sets that differ in those columns only.
 #[derive(Default)]
 pub struct KeyGenerator {
     frame: Option<Half>,
@@ -24,8 +24,8 @@ pub struct KeyGenerator {
     /// The places of the outer and of the inner boards of each choice.
     places: Vec<[Place; 2]>,
     keys: Vec<u64>,
-    /// For each subset of the lower and of the upper half of the half's columns, the frame's columns
-    /// that it stands for.
+    /// For each subset of the lower and of the upper half of the half's columns, the frame's
+    /// columns that it stands for.
     subsets: [Vec<u32>; 2],
 }
 
@@ -51,8 +51,8 @@ impl KeyGenerator {
         self.frame = None;
     }
 
-    /// Makes the quarter boards of `frame`, with the help of `scratch`. Returns `false`, without quarter
-    /// boards, if both together would take more than about `most` bytes.
+    /// Makes the quarter boards of `frame`, with the help of `scratch`. Returns `false`, without
+    /// quarter boards, if both together would take more than about `most` bytes.
     pub fn fill<K: Kernel>(
         &mut self,
         kernel: K,
@@ -84,9 +84,9 @@ impl KeyGenerator {
     }
 
     /// Calls `found` with the keys of all ways to fill a half board with queens in `columns`, in
-    /// batches; the frame must allow these columns. Skips the first `begin` choices of columns for the
-    /// outer rows. If `found` returns `false`, stops and returns how many choices to skip next time to
-    /// get the keys after that batch.
+    /// batches; the frame must allow these columns. Skips the first `begin` choices of columns for
+    /// the outer rows. If `found` returns `false`, stops and returns how many choices to skip next
+    /// time to get the keys after that batch.
     ///
     /// # Panics
     /// There are no quarter boards.

@@ -6,15 +6,15 @@ pub const MAX_ROWS: usize = Size::MAX as usize / 2;
 
 /// One half of a board, to be filled with as many queens as it has rows.
 ///
-/// Rows are counted from the edge of the board: row 0 is the outermost, and the last row lies next to
-/// the other half (or to the middle row). The bottom half is thus upside down, so that the same code
-/// fills both.
+/// Rows are counted from the edge of the board: row 0 is the outermost, and the last row lies next
+/// to the other half (or to the middle row). The bottom half is thus upside down, so that the same
+/// code fills both.
 ///
 /// The *key* of a filled half board has one bit for each diagonal through both halves; the bits of
-/// those that its queens attack are set. The two halves of a board fit together exactly if their keys
-/// share no bit. On even boards a diagonal is numbered by the column where it leaves the top half, on
-/// odd boards by the column where it crosses the middle row. Diagonals that run down to the right in
-/// the top half come first, then those that run down to the left.
+/// those that its queens attack are set. The two halves of a board fit together exactly if their
+/// keys share no bit. On even boards a diagonal is numbered by the column where it leaves the top
+/// half, on odd boards by the column where it crosses the middle row. Diagonals that run down to
+/// the right in the top half come first, then those that run down to the left.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Half {
     n: u32,
@@ -32,8 +32,8 @@ pub enum Side {
     Bottom,
 }
 
-/// The diagonals through a square, each by the column where it meets the row below the half: `None` if
-/// it has left the board before.
+/// The diagonals through a square, each by the column where it meets the row below the half: `None`
+/// if it has left the board before.
 struct Crossing {
     /// The diagonal that runs to higher columns.
     rising: Option<u32>,
@@ -85,7 +85,8 @@ impl Half {
         self.columns
     }
 
-    /// For each row, the columns that its queen may take if no other queen of the half attacks them.
+    /// For each row, the columns that its queen may take if no other queen of the half attacks
+    /// them.
     pub fn allowed(&self) -> &[u32] {
         &self.allowed[..self.rows() as usize]
     }
@@ -104,8 +105,8 @@ impl Half {
         fixed.count() as u32
     }
 
-    /// One copy of the half board for each column of the first queen that is not fixed, with that queen
-    /// fixed there. Empty if all queens are fixed.
+    /// One copy of the half board for each column of the first queen that is not fixed, with that
+    /// queen fixed there. Empty if all queens are fixed.
     pub fn slices(&self) -> Vec<Self> {
         let row = self.fixed_rows();
         let Some(&allowed) = self.allowed().get(row as usize) else {
@@ -136,8 +137,8 @@ impl Half {
     pub fn key(&self, row: u32, column: u32) -> u64 {
         let lines = Self::lines(self.n);
         let Crossing { rising, falling } = self.crossing(row, column);
-        // On even boards a diagonal moves by one column when it enters the other half: column x there
-        // and x − 1 here are the same rising diagonal of this half.
+        // On even boards a diagonal moves by one column when it enters the other half: column x
+        // there and x − 1 here are the same rising diagonal of this half.
         let rising = if self.n.is_multiple_of(2) {
             rising.and_then(|column| column.checked_sub(1))
         } else {
@@ -184,8 +185,8 @@ mod tests {
         Square::new(row as u8, column as u8)
     }
 
-    /// Two squares in different halves attack each other along a diagonal exactly if their keys share
-    /// a bit, also where the diagonals of both directions fill most of the word.
+    /// Two squares in different halves attack each other along a diagonal exactly if their keys
+    /// share a bit, also where the diagonals of both directions fill most of the word.
     #[test]
     fn keys_name_the_shared_diagonals() {
         for n in (2..=13).chain([22, 27, 31, 32]) {

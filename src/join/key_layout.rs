@@ -1,8 +1,8 @@
 use super::{Half, Side};
 use crate::board::Size;
 
-/// Where each bit of a key goes: the bits that the lists are sorted by go to the top, the others to the
-/// bottom.
+/// Where each bit of a key goes: the bits that the lists are sorted by go to the top, the others to
+/// the bottom.
 ///
 /// The count is the same for any order of bits. The fastest order has those bits on top that occur
 /// often in both lists. A formula predicts which these are, so that the layout is known before the
@@ -33,17 +33,18 @@ impl Default for KeyLayout {
 }
 
 impl KeyLayout {
-    /// The largest number of bits to sort by so that the rest fits a narrow key of 32 bits: enough up to
-    /// n = 27. At n = 28 it would take 20 bits, whose many buckets take 1.5 times as long as wide keys
-    /// (docs/PERFORMANCE.md, Join, "What was tried").
+    /// The largest number of bits to sort by so that the rest fits a narrow key of 32 bits: enough
+    /// up to n = 27. At n = 28 it would take 20 bits, whose many buckets take 1.5 times as long as
+    /// wide keys (docs/PERFORMANCE.md, Join, "What was tried").
     const MOST_SORTED: u32 = 16;
 
-    /// The number of bits to sort by if the rest does not fit a narrow key. 12, 10, 8 and 6 bits took
-    /// 0.85, 0.76, 0.69 and 0.77 of the same time at n = 24 (Zen 5, 2026-11-22).
+    /// The number of bits to sort by if the rest does not fit a narrow key. 12, 10, 8 and 6 bits
+    /// took 0.85, 0.76, 0.69 and 0.77 of the same time at n = 24 (Zen 5, 2026-11-22).
     const SORTED_WIDE: u32 = 8;
 
-    /// The layout for a top and a bottom half board. `weights` has, for each half, the probability that
-    /// a column holds one of its queens. Bits of `kept` get a place even if only one half can have them.
+    /// The layout for a top and a bottom half board. `weights` has, for each half, the probability
+    /// that a column holds one of its queens. Bits of `kept` get a place even if only one half can
+    /// have them.
     pub fn new(n: Size, [top, bottom]: [&Half; 2], weights: [&[f64]; 2], kept: u64) -> Self {
         let bits = Half::key_bits(n);
         let mut absent = [[1.0; 64]; 2];
@@ -65,8 +66,9 @@ impl KeyLayout {
         let mut order: Vec<u32> = (0..bits).filter(|&bit| score(bit) > 0.0).collect();
         order.sort_by(|a, b| score(*b).total_cmp(&score(*a)).then(a.cmp(b)));
         let used = order.len() as u32;
-        // Sort by exactly the bits beyond 32: one more or fewer takes more time at every n measured,
-        // from 18 to 24, because the lists that remain then have the right length for the recursion.
+        // Sort by exactly the bits beyond 32: one more or fewer takes more time at every n
+        // measured, from 18 to 24, because the lists that remain then have the right length for the
+        // recursion.
         let beyond_narrow = used.saturating_sub(32);
         let sorted = if beyond_narrow <= Self::MOST_SORTED {
             beyond_narrow

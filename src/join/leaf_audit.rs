@@ -2,8 +2,8 @@ use crate::engine::Mismatch;
 
 /// Counts a share of the leaves again, pair by pair, and keeps the first contradiction.
 ///
-/// The seed and the number of a leaf decide whether it is counted again. A task that is counted twice
-/// is therefore audited in the same places both times.
+/// The seed and the number of a leaf decide whether it is counted again. A task that is counted
+/// twice is therefore audited in the same places both times.
 #[derive(Clone, Debug)]
 pub struct LeafAudit {
     /// A leaf is counted again if the next random number is at most this.
@@ -27,10 +27,10 @@ pub struct Fault {
 impl LeafAudit {
     /// By default one leaf of so many is counted again.
     ///
-    /// A leaf of 20 queens has 1,110 items and 350 patterns on average, and the tables take about 3.3
-    /// cycles for each item (docs/PERFORMANCE.md, Join, "What limits it"). Comparing every pair takes
-    /// at most about a cycle for each pair, which is a hundred times as long. At one leaf in 65,536 the
-    /// audit takes some 0.2 % of the time.
+    /// A leaf of 20 queens has 1,110 items and 350 patterns on average, and the tables take about
+    /// 3.3 cycles for each item (docs/PERFORMANCE.md, Join, "What limits it"). Comparing every pair
+    /// takes at most about a cycle for each pair, which is a hundred times as long. At one leaf in
+    /// 65,536 the audit takes some 0.2 % of the time.
     pub const ONE_IN: u64 = 1 << 16;
 
     /// Counts one leaf of `one_in` again, which must be a power of two.

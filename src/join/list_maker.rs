@@ -101,8 +101,8 @@ impl<K: Kernel> ListMaker<K> {
         }
     }
 
-    /// Makes the quarter boards of one half, unless they are there already. Returns whether they fit
-    /// the memory.
+    /// Makes the quarter boards of one half, unless they are there already. Returns whether they
+    /// fit the memory.
     fn fill(&mut self, side: usize, half: &Half, boards: Boards) -> bool {
         let (half, shared, taken) = match &self.group {
             Some(group) if boards == Boards::Shared => {
@@ -153,8 +153,8 @@ impl<K: Kernel> ListMaker<K> {
         }
     }
 
-    /// Makes the next list of `parts`, which is the only one where the memory allows. Returns whether
-    /// there was anything left to list.
+    /// Makes the next list of `parts`, which is the only one where the memory allows. Returns
+    /// whether there was anything left to list.
     pub fn next_list<T: Countable>(
         &mut self,
         side: usize,
@@ -220,8 +220,8 @@ impl<K: Kernel> ListMaker<K> {
         begin: usize,
         to: &mut Buckets<T>,
     ) -> Option<usize> {
-        // At least 1024 keys: shorter lists would cost more time than they save memory. At most 2^30:
-        // buckets hold the places of keys in 32 bits.
+        // At least 1024 keys: shorter lists would cost more time than they save memory. At most
+        // 2^30: buckets hold the places of keys in 32 bits.
         let most = (self.list_bytes / size_of::<T>() as u64).clamp(1 << 10, 1 << 30) as usize;
         let kernel = self.kernel;
         let one_sided = if boards == Boards::Shared && self.without_middle() {

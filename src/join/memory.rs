@@ -23,8 +23,8 @@ impl MemoryBudget {
         (self.bytes / 3 * 2).saturating_sub(other_half)
     }
 
-    /// Bytes at which a list is full if it is sorted by `sorted` bits: the list and all copies made of
-    /// it then take an eighth of the memory.
+    /// Bytes at which a list is full if it is sorted by `sorted` bits: the list and all copies made
+    /// of it then take an eighth of the memory.
     pub fn list(self, sorted: u32) -> u64 {
         // Flat lists are vectors, which take up to twice the size of their keys when they grow.
         // Chunks take a little more than their keys.
@@ -36,9 +36,9 @@ impl MemoryBudget {
         ((self.bytes / 8) as f64 / (listed + gathered)) as u64
     }
 
-    /// The number of keys of lists without a middle queen that are kept: at most 2 MiB of them, which
-    /// a second-level cache still holds. Twice as many gain 3.5 % at n = 19 and take 4 MiB more
-    /// (docs/PERFORMANCE.md, Join, "What was tried").
+    /// The number of keys of lists without a middle queen that are kept: at most 2 MiB of them,
+    /// which a second-level cache still holds. Twice as many gain 3.5 % at n = 19 and take 4 MiB
+    /// more (docs/PERFORMANCE.md, Join, "What was tried").
     pub fn kept_keys(self) -> usize {
         (self.bytes / 8 / size_of::<u32>() as u64).min(1 << 19) as usize
     }

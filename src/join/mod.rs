@@ -4,21 +4,21 @@
 //! rows. For each set of h columns, it lists all ways to fill the top half with queens in those
 //! columns, and all ways to fill the bottom half with queens in the other columns. A solution is a
 //! pair of the two that share no diagonal. The join counts these pairs without listing them. On odd
-//! boards the queen of the middle row excludes its column and diagonals: while lists are made, or on
-//! small boards afterwards.
+//! boards the queen of the middle row excludes its column and diagonals: while lists are made, or
+//! on small boards afterwards.
 //!
 //! From the plan to the leaf, the files are:
 //!
-//! * `column_set`: [`ColumnSet`], which columns belong to which half; one set of each symmetry class,
-//!   with its weight.
+//! * `column_set`: [`ColumnSet`], which columns belong to which half; one set of each symmetry
+//!   class, with its weight.
 //! * `half`: [`Half`], a half board, and the *key* of a filled one: the diagonals it attacks.
 //! * `partition`: [`Partition`], what a rank of the plan stands for.
 //! * `plan`: [`JoinPlan`], the order of partitions and the tasks; `cost`: what a task costs.
 //! * `counter`: counts the tasks of a plan.
 //! * `list_maker`: makes the lists of both halves, within the `memory` budget.
 //! * `shared_columns`: which column sets use the same quarter boards.
-//! * `quarter`: all ways to fill the outer or the inner rows of a half board; `generate`: all keys of a
-//!   half board, from quarter boards; `key_layout`: where each bit of a key goes.
+//! * `quarter`: all ways to fill the outer or the inner rows of a half board; `generate`: all keys
+//!   of a half board, from quarter boards; `key_layout`: where each bit of a key goes.
 //! * `without_middle`: lists made without a middle queen, kept for all columns that she may take.
 //! * `pairs`: the number of disjoint pairs of keys from two lists, by recursion down to leaves.
 //! * `kernel`: the inner loops, for each instruction set; `kernel::leaf` counts a leaf.

@@ -10,11 +10,11 @@ use super::leaf_audit::LeafAudit;
 /// pairs(longer, shorter) = pairs(longer with, shorter without) + pairs(longer without, shorter)
 /// ```
 ///
-/// The bit is then settled, and the pairs in which both keys have it are excluded. The longer list is
-/// split each time, so that both lists become short together; this excludes the most pairs. When one
-/// list is short enough, the recursion ends in a *leaf*: the keys of the short list are the
-/// *patterns*, from which tables are made that answer for all of them at once. The keys of the other
-/// list are the *items*, which are looked up in the tables: see [`Kernel::leaf`].
+/// The bit is then settled, and the pairs in which both keys have it are excluded. The longer list
+/// is split each time, so that both lists become short together; this excludes the most pairs. When
+/// one list is short enough, the recursion ends in a *leaf*: the keys of the short list are the
+/// *patterns*, from which tables are made that answer for all of them at once. The keys of the
+/// other list are the *items*, which are looked up in the tables: see [`Kernel::leaf`].
 ///
 /// The lists come sorted by some bits. To split by these bits is to choose buckets; the keys of the
 /// chosen buckets are gathered when the lists have been split by all of these bits.
@@ -51,8 +51,8 @@ struct List<'a, T> {
     union: T,
 }
 
-/// A key of a list: narrow keys have 32 bits and are counted directly, wide keys have 64 bits and are
-/// split until the bits that matter fit a narrow key.
+/// A key of a list: narrow keys have 32 bits and are counted directly, wide keys have 64 bits and
+/// are split until the bits that matter fit a narrow key.
 pub trait Countable: Rest {
     /// The number of disjoint pairs of keys of two lists. Destroys the lists.
     fn count<K: Kernel>(pairs: &mut Pairs<K>, one: &mut [Self], other: &mut [Self]) -> u64;
@@ -96,7 +96,8 @@ impl<K: Kernel> Pairs<K> {
         let kernel = self.kernel;
         let mut found = 0;
         for step in 0..1u32 << sorted {
-            // The bits that split first change last, so that buckets needed again are still in a cache.
+            // The bits that split first change last, so that buckets needed again are still in a
+            // cache.
             let value = step.reverse_bits().unbounded_shr(32 - sorted);
             let [top, bottom] = splits.map(|split| value & split);
             tops.clear();
@@ -127,8 +128,8 @@ impl<K: Kernel> Pairs<K> {
         List { keys, union }
     }
 
-    /// Splits wide keys until the bits that both lists have fit narrow keys. Reorders the lists in place,
-    /// because they are too long to be copied at each split.
+    /// Splits wide keys until the bits that both lists have fit narrow keys. Reorders the lists in
+    /// place, because they are too long to be copied at each split.
     fn split_wide<'a>(
         &mut self,
         mut shorter: List<'a, u64>,
@@ -169,8 +170,8 @@ impl<K: Kernel> Pairs<K> {
         }
     }
 
-    /// As [`Kernel::best_bit`], for wide keys: looks only at that half of the 64 bits which has more
-    /// bits in `used`.
+    /// As [`Kernel::best_bit`], for wide keys: looks only at that half of the 64 bits which has
+    /// more bits in `used`.
     fn best_wide_bit(&self, one: &[u64], other: &[u64], used: u64) -> u64 {
         let shift = if (used >> 32).count_ones() > (used as u32).count_ones() {
             32
@@ -236,8 +237,8 @@ impl<K: Kernel> Pairs<K> {
         }
     }
 
-    /// The number of disjoint pairs of two lists. `used` are the bits that occur in both; if there are
-    /// any, the shorter list has at most [`LEAF`] keys.
+    /// The number of disjoint pairs of two lists. `used` are the bits that occur in both; if there
+    /// are any, the shorter list has at most [`LEAF`] keys.
     fn leaf(&mut self, shorter: &[u32], longer: &[u32], used: u32) -> u64 {
         if used == 0 {
             return shorter.len() as u64 * longer.len() as u64;
@@ -266,12 +267,13 @@ impl<K: Kernel> Pairs<K> {
     }
 }
 
-/// Decides which list each of the `sorted` bits splits, best bit first: always the one that is expected
-/// to be longer by then. Returns the bits that split the first list and those that split the other.
+/// Decides which list each of the `sorted` bits splits, best bit first: always the one that is
+/// expected to be longer by then. Returns the bits that split the first list and those that split
+/// the other.
 fn assign_splits(sorted: u32, lengths: [usize; 2]) -> [u32; 2] {
-    // The bits that lists are sorted by occur in 40 to 60 % of the keys (n = 20). A split leaves half
-    // of the list it splits. The other list keeps all its keys for one part, and those without the
-    // bit for the other part: four fifths on average.
+    // The bits that lists are sorted by occur in 40 to 60 % of the keys (n = 20). A split leaves
+    // half of the list it splits. The other list keeps all its keys for one part, and those without
+    // the bit for the other part: four fifths on average.
     const LONGER: f64 = 0.8 / 0.5;
     let [mut one, mut other] = lengths.map(|length| length as f64);
     let mut splits = [0; 2];
@@ -298,13 +300,13 @@ fn make_room<T: Copy + Default>(scratch: &mut Vec<T>, room: usize) {
 
 /// The time to make the tables of a leaf, as the number of pairs that can be compared in that time.
 ///
-/// With AVX-512 about sixteen pairs are compared in a cycle. The tables of a leaf take as long as 200
-/// to 240 lookups of 3.1 to 3.5 cycles (docs/PERFORMANCE.md, Join, "What limits it"), in which 10,000
-/// to 13,000 pairs can be compared.
+/// With AVX-512 about sixteen pairs are compared in a cycle. The tables of a leaf take as long as
+/// 200 to 240 lookups of 3.1 to 3.5 cycles (docs/PERFORMANCE.md, Join, "What limits it"), in which
+/// 10,000 to 13,000 pairs can be compared.
 const TABLES_PAIRS: usize = 12_000;
 
-/// The time to look one item up, in pairs that can be compared in that time: 3.1 to 3.5 cycles are 50
-/// to 56 pairs, rounded up to a power of two.
+/// The time to look one item up, in pairs that can be compared in that time: 3.1 to 3.5 cycles are
+/// 50 to 56 pairs, rounded up to a power of two.
 const LOOKUP_PAIRS: usize = 64;
 
 /// Keys spread evenly over the list; some occur twice if the list is short.

@@ -2,8 +2,8 @@ use super::column_set::member;
 use super::{ColumnSet, Half, Side};
 use crate::board::Size;
 
-/// What a rank of the plan stands for: a column set, from n = 30 on together with the outermost queens
-/// of its halves.
+/// What a rank of the plan stands for: a column set, from n = 30 on together with the outermost
+/// queens of its halves.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Partition {
     /// The columns of either half.
@@ -15,8 +15,8 @@ pub struct Partition {
 }
 
 impl Partition {
-    /// How many outermost queens of the top half and of the bottom half a slice of a column set fixes: so
-    /// many that it takes a core at most two to three minutes (docs/PERFORMANCE.md, Join,
+    /// How many outermost queens of the top half and of the bottom half a slice of a column set
+    /// fixes: so many that it takes a core at most two to three minutes (docs/PERFORMANCE.md, Join,
     /// "Boards beyond 28").
     const fn sliced_queens(n: Size) -> [u32; 2] {
         match n.get() {
@@ -42,9 +42,9 @@ impl Partition {
     /// is empty.
     ///
     /// A rank is the rank of the column set times [`slices`](Self::slices), plus the number of the
-    /// slice. The number of the slice has one digit to base ⌊n/2⌋ for each fixed queen: the place of
-    /// her column among the columns of her half in ascending order. The lowest digit belongs to the
-    /// outermost row of the top half; the rows of the bottom half follow those of the top half.
+    /// slice. The number of the slice has one digit to base ⌊n/2⌋ for each fixed queen: the place
+    /// of her column among the columns of her half in ascending order. The lowest digit belongs to
+    /// the outermost row of the top half; the rows of the bottom half follow those of the top half.
     pub fn of_rank(n: Size, rank: u64) -> Option<Self> {
         let slices = Self::slices(n);
         let set = ColumnSet::unrank(n, rank / slices)?;
@@ -100,8 +100,8 @@ mod tests {
         }
     }
 
-    /// Every way to place the queens of the sliced rows so that none attacks another is one slice of the
-    /// set.
+    /// Every way to place the queens of the sliced rows so that none attacks another is one slice
+    /// of the set.
     #[test]
     fn slices_of_a_set_are_all_choices_of_its_outermost_queens() {
         for (n, queens) in [(29, [0, 0]), (30, [1, 1]), (31, [1, 0]), (32, [2, 2])] {

@@ -8,12 +8,12 @@ use crate::engine::{Counter, CounterSettings, Engine, Plan, Task};
 /// The partitions of the join engine in order, with random access.
 ///
 /// A partition is a [`ColumnSet`](super::ColumnSet), from n = 30 on with its outermost queens;
-/// [`Partition`] describes the rank. A rank is *empty*, without a partition, if another set represents
-/// its set or if its queens attack each other.
+/// [`Partition`] describes the rank. A rank is *empty*, without a partition, if another set
+/// represents its set or if its queens attack each other.
 ///
-/// Version `join-3`. Task `i` holds the ranks `i · s .. (i + 1) · s` (the last task may hold fewer),
-/// where `s` depends on n alone: many sets for small boards, a few up to n = 28, one set or one slice
-/// above that.
+/// Version `join-3`. Task `i` holds the ranks `i · s .. (i + 1) · s` (the last task may hold
+/// fewer), where `s` depends on n alone: many sets for small boards, a few up to n = 28, one set or
+/// one slice above that.
 #[derive(Debug)]
 pub struct JoinPlan {
     n: Size,
@@ -39,11 +39,11 @@ impl JoinPlan {
     }
 }
 
-/// Binary logarithm of the target number of tasks. A task takes a core half a millisecond at n = 16, a
-/// second at n = 24, and ten to a hundred seconds from n = 26 on. Above n = 28 each rank is a task. Up to
-/// n = 22 tasks are so long that most of the sets that share quarter boards are in the same task:
-/// docs/PERFORMANCE.md, Join, "What was tried" has the times for n = 17 to 22 (tasks of so many
-/// times as many sets).
+/// Binary logarithm of the target number of tasks. A task takes a core half a millisecond at n =
+/// 16, a second at n = 24, and ten to a hundred seconds from n = 26 on. Above n = 28 each rank is a
+/// task. Up to n = 22 tasks are so long that most of the sets that share quarter boards are in the
+/// same task: docs/PERFORMANCE.md, Join, "What was tried" has the times for n = 17 to 22 (tasks of
+/// so many times as many sets).
 const fn task_bits(n: Size) -> u32 {
     match n.get() {
         0..=12 => 0,

@@ -23,22 +23,22 @@ pub struct QuarterBoards {
     /// For each set of columns, in the order of its number, where its boards begin, and how many
     /// there are.
     places: Vec<Place>,
-    /// For each board, the diagonals that it takes in the row next to the other quarter: rising ones
-    /// in the low half of the word, falling ones in the high half.
+    /// For each board, the diagonals that it takes in the row next to the other quarter: rising
+    /// ones in the low half of the word, falling ones in the high half.
     lines: Vec<u64>,
     /// For each board, its part of the key.
     keys: Vec<u64>,
 }
 
-/// Boards of a quarter up to which all are expected to stay in the second-level cache: half a MiB of
-/// lines and keys. Fetching ahead gains 5 to 8 % above that and loses 3 % below
+/// Boards of a quarter up to which all are expected to stay in the second-level cache: half a MiB
+/// of lines and keys. Fetching ahead gains 5 to 8 % above that and loses 3 % below
 /// (docs/PERFORMANCE.md, Join, "What was tried").
 const NEAR: usize = 1 << 15;
 
 impl QuarterBoards {
     /// Finds all boards of `rows` in `frame`. The last of the rows lies next to the other quarter.
-    /// Boards are made row by row; `scratch` alternates with `self` as the boards with one row fewer.
-    /// Returns `false`, without the boards, if both together take more than `room` bytes.
+    /// Boards are made row by row; `scratch` alternates with `self` as the boards with one row
+    /// fewer. Returns `false`, without the boards, if both together take more than `room` bytes.
     pub fn fill<K: Kernel>(
         &mut self,
         kernel: K,
@@ -140,8 +140,8 @@ impl QuarterBoards {
     }
 
     /// How many cache lines of the boards of a set to fetch ahead of use: enough for most sets, and
-    /// the same number for each, so that the branches of the loop that fetches are predicted. 0 if all
-    /// boards stay in the cache.
+    /// the same number for each, so that the branches of the loop that fetches are predicted. 0 if
+    /// all boards stay in the cache.
     fn ahead(&self) -> usize {
         if self.lines.len() < NEAR {
             return 0;
@@ -168,16 +168,16 @@ impl QuarterBoards {
 /// Numbers the column sets of one size from 0 on, without gaps: a table with a place for sets of
 /// every size would not stay in the cache.
 ///
-/// The number of a set is the sum of two numbers that are looked up, one for its upper columns and one
-/// for its lower ones.
+/// The number of a set is the sum of two numbers that are looked up, one for its upper columns and
+/// one for its lower ones.
 #[derive(Default)]
 struct SetNumbers {
     /// How many columns count as lower ones.
     split: u32,
     /// For each choice of upper columns, how many sets come before those with this choice.
     upper: Vec<u32>,
-    /// For each choice of lower columns, how many choices of as many columns are smaller when read as
-    /// numbers.
+    /// For each choice of lower columns, how many choices of as many columns are smaller when read
+    /// as numbers.
     lower: Vec<u32>,
     /// The number of sets.
     sets: u32,
@@ -220,8 +220,8 @@ fn subsets(width: u32, size: u32) -> impl Iterator<Item = u32> {
     let mut next = (1u64 << size) - 1;
     std::iter::from_fn(move || {
         let set = next;
-        // The next number with as many bits (Gosper's hack, HAKMEM item 175): the lowest run of ones
-        // moves its top bit up.
+        // The next number with as many bits (Gosper's hack, HAKMEM item 175): the lowest run of
+        // ones moves its top bit up.
         let lowest = set & set.wrapping_neg();
         let ripple = set + lowest;
         next = ripple | ((set ^ ripple) / lowest) >> 2;

@@ -23,18 +23,19 @@ struct Group {
     others: [u32; 2],
     /// The column of the middle queen, unless quarter boards are made without her.
     middle: Option<u32>,
-    /// Whether the middle queen stands in a shared column, so that quarter boards are made as if there
-    /// were none.
+    /// Whether the middle queen stands in a shared column, so that quarter boards are made as if
+    /// there were none.
     without_middle: bool,
 }
 
 /// How many of the first columns sets may differ in and still share quarter boards.
 ///
-/// Sharing more columns makes quarter boards larger, and they are made less often. Up to n = 18 those of
-/// all columns fit the memory of a worker. From n = 19 to 25 the number is the fastest one that leaves
-/// the worker its memory, measured for n = 19, 20 and 22 (docs/PERFORMANCE.md, Join, "What was tried",
-/// rows "share the first …"). From n = 26 on nothing is shared, as generation is then 2 % of the time;
-/// from n = 30 on plans slice sets by fixed queens, which shared quarter boards cannot express.
+/// Sharing more columns makes quarter boards larger, and they are made less often. Up to n = 18
+/// those of all columns fit the memory of a worker. From n = 19 to 25 the number is the fastest one
+/// that leaves the worker its memory, measured for n = 19, 20 and 22 (docs/PERFORMANCE.md, Join,
+/// "What was tried", rows "share the first …"). From n = 26 on nothing is shared, as generation is
+/// then 2 % of the time; from n = 30 on plans slice sets by fixed queens, which shared quarter
+/// boards cannot express.
 pub const fn shared_by_default(n: Size) -> u32 {
     match n.get() {
         0..=18 => n.get(),
@@ -131,8 +132,8 @@ impl SharedColumns {
                 )
                 .collect()
         });
-        // Bits that the middle queen attacks are needed to leave keys out, even where the other half
-        // cannot have them.
+        // Bits that the middle queen attacks are needed to leave keys out, even where the other
+        // half cannot have them.
         let kept = if self.group.without_middle {
             let middles = 0..ColumnSet::middles(n) as u32;
             middles.fold(0, |kept, column| kept | Half::middle_key(n, column))

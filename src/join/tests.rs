@@ -100,8 +100,8 @@ fn random_cuts(kernel: impl Kernel) {
     }
 }
 
-/// The lists of n = 14 have a few hundred keys, and every budget allows 1024, so that lists are made in
-/// parts from n = 16 on only.
+/// The lists of n = 14 have a few hundred keys, and every budget allows 1024, so that lists are
+/// made in parts from n = 16 on only.
 fn small_budgets(kernel: impl Kernel) {
     for (n, memory) in [(11, 0), (14, 0), (16, 0), (16, 60_000)] {
         let found = total(n, kernel, memory);
@@ -140,8 +140,8 @@ fn small_budgets_of_larger_boards(kernel: impl Kernel) {
     }
 }
 
-/// With almost no memory for quarter boards of a few megabytes, halves are sliced by the queens of their
-/// first rows.
+/// With almost no memory for quarter boards of a few megabytes, halves are sliced by the queens of
+/// their first rows.
 fn slices_of_halves(kernel: impl Kernel) {
     let plan = JoinPlan::new(size(22));
     let rank = (plan.ranks() / 3..)
@@ -271,8 +271,8 @@ backends! {
     avx512: crate::join::kernel::Avx512::new(),
 }
 
-/// The share of faults caught is the share of leaves audited: at 1 of 8, about N/8 of N flips that change
-/// a count are caught, with a standard deviation of √(N · 1/8 · 7/8).
+/// The share of faults caught is the share of leaves audited: at 1 of 8, about N/8 of N flips that
+/// change a count are caught, with a standard deviation of √(N · 1/8 · 7/8).
 #[test]
 #[cfg_attr(miri, ignore = "counts boards of 16 queens or more")]
 fn the_audit_catches_the_share_it_promises() {

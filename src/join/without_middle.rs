@@ -10,8 +10,8 @@ pub struct ListsWithoutMiddle {
     lists: VecDeque<List>,
     /// The number of lists removed before those.
     gone: u64,
-    /// For each choice of the first [`COLUMNS`] columns, the number of lists made before the youngest one
-    /// with this choice.
+    /// For each choice of the first [`COLUMNS`] columns, the number of lists made before the
+    /// youngest one with this choice.
     before: Vec<u64>,
     /// The number of keys of all lists.
     keys: usize,
@@ -27,9 +27,9 @@ struct List {
     keys: Packed,
 }
 
-/// How many of the first columns lists are looked up by; of lists that agree in them, the youngest is
-/// found. A middle queen takes only these: lists without one are made up to n = 19, where the columns
-/// of its left half and the central one are ten (`ColumnSet::middles`).
+/// How many of the first columns lists are looked up by; of lists that agree in them, the youngest
+/// is found. A middle queen takes only these: lists without one are made up to n = 19, where the
+/// columns of its left half and the central one are ten (`ColumnSet::middles`).
 const COLUMNS: u32 = 10;
 
 impl ListsWithoutMiddle {
@@ -40,9 +40,9 @@ impl ListsWithoutMiddle {
         self.spare.extend(self.lists.drain(..));
     }
 
-    /// The list of half boards with queens in `columns`. If it is not kept, `make` makes it, after the
-    /// oldest lists have been removed until at most `most` keys are left. `None` if `make` returns
-    /// `false` because the memory does not allow the list.
+    /// The list of half boards with queens in `columns`. If it is not kept, `make` makes it, after
+    /// the oldest lists have been removed until at most `most` keys are left. `None` if `make`
+    /// returns `false` because the memory does not allow the list.
     pub fn list(
         &mut self,
         columns: u32,
@@ -81,7 +81,8 @@ mod tests {
     use super::*;
     use crate::join::kernel::{Kernel, Portable};
 
-    /// Asks for a list of as many keys as `columns` read as a number. Returns whether it had to be made.
+    /// Asks for a list of as many keys as `columns` read as a number. Returns whether it had to be
+    /// made.
     fn list(lists: &mut ListsWithoutMiddle, columns: u32, most: usize) -> bool {
         let mut made = false;
         let found = lists.list(columns, most, |list| {
