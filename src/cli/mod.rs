@@ -145,3 +145,16 @@ fn print(line: &str) -> Result<(), Failure> {
     writeln!(out, "{line}")?;
     Ok(out.flush()?)
 }
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory;
+
+    use super::Cli;
+
+    /// Such as two flags with one name. A release build would not say.
+    #[test]
+    fn the_commands_and_their_flags_are_consistent() {
+        Cli::command().debug_assert();
+    }
+}

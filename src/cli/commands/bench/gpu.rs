@@ -15,7 +15,7 @@ use crate::machine::Machine;
 
 /// Flags of `bench --gpu`.
 #[derive(Debug, clap::Args)]
-pub struct Args {
+pub struct GpuArgs {
     /// Measure the GPU: kernel times, how busy it is, exact totals, a run mixed with CPU workers, and
     /// the historical kernels
     #[arg(long, group = "what")]
@@ -64,7 +64,7 @@ const HISTORICAL: [u32; 3] = [12, 14, 16];
 
 /// Measures a GPU. Every total is compared with the known one. What ends it early, a failure or a
 /// signal, is told beside what was measured until then.
-pub fn run(args: &Args, json: bool) -> Result<(), Failure> {
+pub fn run(args: &GpuArgs, json: bool) -> Result<(), Failure> {
     let found = devices();
     if args.device >= found.devices.len() {
         let why = match found.devices.len() {
@@ -121,7 +121,7 @@ pub fn run(args: &Args, json: bool) -> Result<(), Failure> {
 }
 
 fn measure(
-    args: &Args,
+    args: &GpuArgs,
     device: &mut Cuda,
     spec: &DeviceSpec,
     draft: &Draft,
@@ -154,7 +154,7 @@ fn measure(
 }
 
 /// Measures what the historical methods that have a kernel count with it, and how fast.
-fn historical(args: &Args, draft: &Draft) -> Result<(), Failure> {
+fn historical(args: &GpuArgs, draft: &Draft) -> Result<(), Failure> {
     let settings = Settings::default();
     let cuda = CudaSettings {
         index: args.device,

@@ -18,7 +18,7 @@ pub struct Args {
 
     #[cfg(feature = "cuda")]
     #[command(flatten)]
-    gpu: gpu::Args,
+    gpu: gpu::GpuArgs,
 
     /// Print it as JSON
     #[arg(long)]
