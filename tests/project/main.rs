@@ -2,6 +2,7 @@
 
 mod codegen;
 mod layers;
+mod modules;
 mod readme;
 #[path = "../common/skip.rs"]
 mod skip;
