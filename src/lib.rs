@@ -19,8 +19,9 @@
 //! * [`actors`]: the runtime.
 //! * [`bench`]: what a device reaches.
 //! * [`telemetry`]: what a run tells of itself.
-//! * [`config`]: settings: what there is, what is allowed, where each value comes from.
 //! * [`ledger`]: the durable record of a run.
+//! * [`job`]: counts a board with what there is; what a library user starts with.
+//! * [`config`]: settings: what there is, what is allowed, where each value comes from.
 //! * [`cli`]: the command line, one file for each command.
 //!
 //! [`bench`]: mod@bench
@@ -36,6 +37,7 @@ pub mod engine;
 pub mod estimate;
 pub mod expand;
 pub mod gpu;
+pub mod job;
 pub mod join;
 pub mod ladder;
 pub mod ledger;

@@ -99,6 +99,11 @@ impl Control {
         self.ask(|requests| requests.drain = true);
     }
 
+    /// Whether [`drain`](Self::drain) was called.
+    pub fn is_draining(&self) -> bool {
+        self.request() == Request::Drain
+    }
+
     /// Pause: finish what is in flight, then wait for [`resume`](Self::resume).
     pub fn pause(&self) {
         self.ask(|requests| requests.pause = true);

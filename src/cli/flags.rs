@@ -7,9 +7,10 @@ use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 
 use super::exit::Failure;
 use crate::config::{
-    Auto, Bytes, ConfigError, Gpu, Indices, LOCAL_FILE, Layers, Sizes, Span, Value, Whole,
+    Auto, Bytes, ConfigError, Indices, LOCAL_FILE, Layers, Sizes, Span, Value, Whole,
 };
 use crate::engine::Engine;
+use crate::job::DeviceChoice;
 use crate::simd::Isa;
 
 /// The flags that set what the configuration sets too. Each hides its key's value from elsewhere.
@@ -62,8 +63,8 @@ pub struct How {
     cpu: Cpu,
 
     /// Devices beside the CPU workers: `auto` (every GPU there is), `off`, `cuda`, or `emulated`
-    #[arg(long, value_name = "KIND", value_parser = Gpu::parse)]
-    gpu: Option<Gpu>,
+    #[arg(long, value_name = "KIND", value_parser = DeviceChoice::parse)]
+    gpu: Option<DeviceChoice>,
 
     /// The numbers of the devices that take part, as in `0,2`, or `auto` (all)
     #[arg(long, value_name = "LIST", value_parser = Auto::<Indices>::parse, allow_hyphen_values = true)]
@@ -190,7 +191,7 @@ impl How {
     /// Whether the flags contradict each other. A list of devices from elsewhere may stand beside
     /// `--gpu off`.
     fn check(&self) -> Result<(), Failure> {
-        if self.gpu == Some(Gpu::Off) && self.device.is_some() {
+        if self.gpu == Some(DeviceChoice::Off) && self.device.is_some() {
             return Err(Failure::usage(
                 "--device chooses among devices, and with --gpu off none takes part: give one of \
                  the two",

@@ -3,11 +3,8 @@
 //! Results go to stdout, everything else to stderr.
 
 mod commands;
-mod durable;
-mod engines;
 mod exit;
 mod flags;
-mod gpus;
 mod keys;
 mod pause;
 mod printer;
@@ -18,7 +15,6 @@ mod session;
 mod signals;
 mod table;
 mod usage;
-mod weigh;
 
 use std::io::{self, Write};
 use std::process::ExitCode;

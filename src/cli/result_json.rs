@@ -1,10 +1,8 @@
 use serde::Serialize;
 
 use super::exit::{Exit, Failure};
-use super::session::Session;
-use crate::actors::Report;
-use crate::engine::{Plan, PlanName};
-use crate::outcome::Outcome;
+use crate::engine::PlanName;
+use crate::job::JobResult;
 
 /// The result for one board as `--json` prints it. Counts are decimal strings, so that no reader
 /// rounds them; what was not counted is `null`.
@@ -47,7 +45,13 @@ struct Classes {
 
 impl ResultJson {
     /// The JSON of a result: what was counted, how, and what it took.
-    pub fn new(outcome: &Outcome, plan: &dyn Plan, session: &Session, report: &Report) -> Self {
+    pub fn new(result: &JobResult) -> Self {
+        let JobResult {
+            outcome,
+            plan,
+            report,
+            ..
+        } = result;
         let symmetric = outcome.symmetric;
         Self {
             n: outcome.n.get(),
@@ -62,12 +66,12 @@ impl ResultJson {
             r180: symmetric.map(|symmetric| symmetric.r180.to_string()),
             r90: symmetric.map(|symmetric| symmetric.r90.to_string()),
             engine: plan.engine().name(),
-            isa: plan.counter(&session.counter).backend(),
-            workers: session.workers,
+            isa: result.kernel,
+            workers: result.workers,
             gpu: report
                 .workers
                 .iter()
-                .skip(session.workers)
+                .skip(result.workers)
                 .map(|device| DeviceJson {
                     name: device.backend.clone(),
                     tasks: device.tasks,
@@ -80,8 +84,8 @@ impl ResultJson {
                 .map(|tally| u128::from(tally.nodes))
                 .sum::<u128>()
                 .to_string(),
-            seconds: report.elapsed.as_secs_f64(),
-            cpu_seconds: report.cpu.as_secs_f64(),
+            seconds: result.elapsed.as_secs_f64(),
+            cpu_seconds: result.cpu.as_secs_f64(),
             version: env!("CARGO_PKG_VERSION"),
             plan: plan.name(),
             verified: outcome.verified.name(),

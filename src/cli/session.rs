@@ -1,35 +1,25 @@
-use std::sync::Arc;
 use std::time::Instant;
 
 use tracing::info;
 
-use super::engines;
 use super::exit::{Exit, Failure};
-use super::gpus::Gpus;
 use super::keys::Keys;
 use super::pause::Pause;
 use super::progress::Line;
-use super::signals::Stop;
+use super::signals;
 use super::usage::say;
-use super::weigh::{self, Hardware};
-use crate::actors::{self, Control, Recorder, Report, RunError, RunSpec};
+use crate::actors::Control;
 use crate::board::Size;
-use crate::config::{Config, RunConfig, Span};
-use crate::engine::{CounterSettings, Engine, Plan};
-use crate::machine::Machine;
+use crate::config::{Config, Span};
+use crate::job::{CensusResult, Hardware, Job, JobResult};
 use crate::telemetry::{self, TraceFile};
 
-/// What the runs of one command share: settings, resolved for this machine, the signals, and the
-/// time limit, which holds for all of them together.
+/// What the jobs of one command share: the settings, the hardware, the signals, and the time limit,
+/// which holds for all of them together.
 pub struct Session {
-    /// What each worker's counter may use.
-    pub counter: CounterSettings,
-    /// CPU workers.
-    pub workers: usize,
-    gpus: Gpus,
+    hardware: Hardware,
     config: Config,
     control: Control,
-    stop: Stop,
     _keys: Option<Keys>,
     trace: Option<TraceFile>,
     start: Instant,
@@ -41,10 +31,7 @@ impl Session {
     /// # Errors
     /// The instruction set or device asked for is not available; the trace file cannot be written; the system refuses signal handlers.
     pub fn new(config: &Config) -> Result<Self, Failure> {
-        let machine = Machine::detect();
-        let counter = counter_settings(&config.run, &machine)?;
-        let workers = config.run.workers(&machine);
-        let gpus = Gpus::find(config, workers)?;
+        let hardware = Hardware::find(&config.hardware())?;
         // Warnings are notes.
         let filter = if config.output.quiet {
             "error"
@@ -53,24 +40,20 @@ impl Session {
         };
         let trace = telemetry::start(filter, config.trace.file.0.as_deref())
             .map_err(|error| Failure::new(Exit::Error, error))?;
-        if let Some(missing) = gpus.missing() {
+        if let Some(missing) = hardware.devices().missing() {
             info!("{missing}");
         }
         let control = Control::new();
         #[cfg(feature = "fault-injection")]
         inject_faults(&control)?;
         let pause = Pause::new(control.clone(), config.output.quiet);
-        let stop =
-            Stop::listen(control.clone(), pause.clone(), config.output.quiet).map_err(|error| {
-                Failure::new(Exit::Error, format!("cannot listen for signals: {error}"))
-            })?;
+        signals::listen(control.clone(), pause.clone(), config.output.quiet).map_err(|error| {
+            Failure::new(Exit::Error, format!("cannot listen for signals: {error}"))
+        })?;
         Ok(Self {
-            counter,
-            workers,
-            gpus,
+            hardware,
             config: config.clone(),
             control,
-            stop,
             _keys: (!config.output.quiet)
                 .then(|| Keys::listen(pause))
                 .flatten(),
@@ -79,90 +62,66 @@ impl Session {
         })
     }
 
-    /// The engine for board `n`: the one asked for, or the fastest on this hardware, which is said
-    /// where devices make it a question.
+    /// The job for board `n` that the settings ask for. The engine is chosen now, and the reason is
+    /// printed if there is one.
     ///
     /// # Errors
     /// Devices were asked for, and do not count the board.
-    pub fn engine(&self, n: Size) -> Result<Engine, Failure> {
-        let on_cpu = engines::choose(self.config.run.engine, n, self.counter.isa);
-        if self.config.run.engine.0.is_some() {
-            return Ok(on_cpu);
-        }
-        let hardware = Hardware {
-            workers: self.workers,
-            isa: self.counter.isa,
-            devices: self.gpus.for_board(n, self.workers)?,
-            found: self.gpus.are_found(),
-        };
-        let (engine, said) = weigh::choose(n, on_cpu, &hardware);
-        if let Some(said) = said.filter(|_| !self.config.output.quiet) {
-            say(&said);
-        }
-        Ok(engine)
-    }
-
-    /// What the makers of the devices call those that take part in a run of `plans`.
-    ///
-    /// # Errors
-    /// Devices were asked for, and do not count the board.
-    pub fn device_names(&self, plans: &[Arc<dyn Plan>]) -> Result<Vec<String>, Failure> {
-        let devices = self.gpus.for_plans(plans, self.workers)?;
-        Ok(devices.iter().map(|device| device.name.clone()).collect())
-    }
-
-    /// Runs the plans for board `n` to the end.
-    ///
-    /// # Errors
-    /// It was stopped before the end, or it failed: no result.
-    pub fn count(&self, n: Size, plans: Vec<Arc<dyn Plan>>) -> Result<Report, Failure> {
-        let report = self.advance(n, plans, None)?;
-        if report.finished {
-            Ok(report)
-        } else {
-            Err(Failure::new(
-                Exit::Stopped,
-                format!("{}; nothing is kept", self.stopped(n, &report)),
-            ))
-        }
-    }
-
-    /// Runs the plans for board `n` to the end, or until something stops it. What `recorder` has
-    /// is not counted again.
-    ///
-    /// # Errors
-    /// It failed.
-    pub fn advance(
-        &self,
-        n: Size,
-        plans: Vec<Arc<dyn Plan>>,
-        recorder: Option<Arc<dyn Recorder>>,
-    ) -> Result<Report, Failure> {
-        let limit = self.config.run.time_limit.0;
-        let spec = RunSpec {
-            plans,
-            workers: self.workers,
-            counter: self.counter.clone(),
-            queue_per_worker: self.config.run.queue_per_worker.0,
-            batch_time: self.config.run.batch_time.0,
-            audit: self.config.run.audit.0,
-            recorder,
-            time_limit: limit.map(|Span(limit)| limit.saturating_sub(self.start.elapsed())),
-        };
-        let line = (!self.config.output.quiet).then(|| Line::show(n, self.control.clone()));
-        let devices = self.gpus.for_plans(&spec.plans, self.workers)?;
-        let report = actors::run_on(&spec, devices, &self.control);
-        drop(line);
-        let report = report.map_err(|error| match error {
-            RunError::Mismatch { .. } => Failure::new(Exit::Mismatch, error),
-            RunError::TaskFailed { .. } | RunError::Recorder(_) | RunError::Runtime(_) => {
-                Failure::new(Exit::Error, error)
+    pub fn job(&self, n: Size) -> Result<Job, Failure> {
+        let engine = match self.config.run.engine.0 {
+            Some(engine) => engine,
+            None => {
+                let choice = self.hardware.choose_engine(n)?;
+                if let Some(reason) = choice.reason.filter(|_| !self.config.output.quiet) {
+                    say(&reason);
+                }
+                choice.engine
             }
-        })?;
-        if self.config.output.profile {
-            say(telemetry::profile(&report).trim_end());
+        };
+        Ok(Job::new(n).engine(engine).unique(self.config.run.unique))
+    }
+
+    /// Runs a job to its end, with a progress line.
+    ///
+    /// # Errors
+    /// It was stopped before its end, or it failed: no result.
+    pub fn run(&self, job: &Job) -> Result<JobResult, Failure> {
+        let job = self.under_control(job.clone());
+        let line = self.progress_line(job.size());
+        let result = job.run_on(&self.hardware);
+        drop(line);
+        let report = match &result {
+            Ok(result) => Some(&result.report),
+            Err(error) => error.report(),
+        };
+        if let Some(report) = report.filter(|_| self.config.output.profile) {
+            say(telemetry::profile(report).trim_end());
         }
-        Ok(report)
+        Ok(result?)
+    }
+
+    /// Counts the symmetric solutions of board `n` alone, with a progress line.
+    ///
+    /// # Errors
+    /// As [`run`](Self::run).
+    pub fn census(&self, n: Size) -> Result<CensusResult, Failure> {
+        let line = self.progress_line(n);
+        let census = self.under_control(Job::new(n)).census_on(&self.hardware);
+        drop(line);
+        Ok(census?)
+    }
+
+    /// The job as the signals, the time limit and the settings of this command want it.
+    fn under_control(&self, job: Job) -> Job {
+        let job = job.tuning(self.config.tuning()).control(&self.control);
+        match self.config.run.time_limit.0 {
+            Some(Span(limit)) => job.time_limit(limit.saturating_sub(self.start.elapsed())),
+            None => job,
+        }
+    }
+
+    fn progress_line(&self, n: Size) -> Option<Line> {
+        (!self.config.output.quiet).then(|| Line::show(n, self.control.clone()))
     }
 
     /// The resolved configuration, as ledgers keep it.
@@ -181,39 +140,6 @@ impl Session {
         let done = self.trace.map_or(Ok(()), TraceFile::finish);
         done.map_err(|error| Failure::new(Exit::Error, format!("cannot write the trace: {error}")))
     }
-
-    /// What stopped a run before its end, and how far it was.
-    pub fn stopped(&self, n: Size, report: &Report) -> String {
-        let why = if self.stop.is_asked() {
-            "a signal"
-        } else {
-            "the time limit"
-        };
-        format!(
-            "stopped by {why} after {}, with {} of {} tasks of n = {n} counted",
-            telemetry::duration(report.elapsed),
-            report.tasks_done,
-            report.tasks_total
-        )
-    }
-}
-
-/// What the counters of CPU workers may use.
-///
-/// # Errors
-/// The instruction set asked for is not available.
-pub fn counter_settings(run: &RunConfig, machine: &Machine) -> Result<CounterSettings, Failure> {
-    let isa = run.isa();
-    if !isa.is_available() {
-        return Err(Failure::new(
-            Exit::Unavailable,
-            format!("this machine has no {isa}; `queenfold devices` shows what it has"),
-        ));
-    }
-    Ok(CounterSettings {
-        isa,
-        memory: run.memory_per_worker(machine).0,
-    })
 }
 
 /// The test hook of builds with fault injection: faults as the environment asks for them.

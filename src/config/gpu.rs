@@ -1,36 +1,22 @@
 use super::{Form, Value};
+use crate::job::DeviceChoice;
 
-/// Which devices take part in a run.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Gpu {
-    /// Every GPU there is, where it is worth opening.
-    #[default]
-    Auto,
-    /// None.
-    Off,
-    /// Every GPU there is; it is an error if there is none.
-    Cuda,
-    /// One made of host threads.
-    Emulated,
-}
+/// The names of [`DeviceChoice`].
+const CHOICES: [(DeviceChoice, &str); 4] = [
+    (DeviceChoice::Auto, "auto"),
+    (DeviceChoice::Off, "off"),
+    (DeviceChoice::Cuda, "cuda"),
+    (DeviceChoice::Emulated, "emulated"),
+];
 
-impl Gpu {
-    const ALL: [(Self, &str); 4] = [
-        (Self::Auto, "auto"),
-        (Self::Off, "off"),
-        (Self::Cuda, "cuda"),
-        (Self::Emulated, "emulated"),
-    ];
-}
-
-impl Value for Gpu {
+impl Value for DeviceChoice {
     fn read(text: &str) -> Option<Self> {
-        let (gpu, _) = Self::ALL.into_iter().find(|(_, name)| *name == text)?;
-        Some(gpu)
+        let (choice, _) = CHOICES.into_iter().find(|(_, name)| *name == text)?;
+        Some(choice)
     }
 
     fn write(&self) -> String {
-        let named = Self::ALL.iter().find(|(gpu, _)| gpu == self);
+        let named = CHOICES.iter().find(|(choice, _)| choice == self);
         named.map_or("", |(_, name)| name).to_owned()
     }
 
@@ -93,8 +79,8 @@ mod tests {
 
     #[test]
     fn what_is_written_is_read_as_the_same() {
-        for (gpu, _) in Gpu::ALL {
-            assert_eq!(Gpu::read(&gpu.write()), Some(gpu));
+        for (choice, _) in CHOICES {
+            assert_eq!(DeviceChoice::read(&choice.write()), Some(choice));
         }
         assert_eq!(Indices::read(" 2, 0,2"), Some(Indices(vec![0, 2])));
         assert_eq!(Indices(vec![0, 2]).write(), "0,2");
@@ -109,7 +95,7 @@ mod tests {
     #[test]
     fn what_is_not_allowed_is_refused() {
         for text in ["", "gpu", "CUDA"] {
-            assert_eq!(Gpu::read(text), None, "{text}");
+            assert_eq!(DeviceChoice::read(text), None, "{text}");
         }
         for text in ["", "0,", "-1", "64", "a"] {
             assert_eq!(Indices::read(text), None, "{text}");

@@ -17,7 +17,7 @@ mod units;
 mod value;
 
 pub use error::{ConfigError, Origin, printable};
-pub use gpu::{Gpu, Indices, Threads};
+pub use gpu::{Indices, Threads};
 pub use layers::{LOCAL_FILE, Layers, variable};
 pub use schema::{Config, GpuConfig, OutputConfig, RunConfig, TraceConfig};
 pub use units::{Bytes, Share, Sizes, Span};

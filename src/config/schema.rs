@@ -4,8 +4,9 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 
 use super::value::text;
-use super::{Auto, Bytes, Filter, Gpu, Indices, Optional, Share, Sizes, Span, Threads, Whole};
+use super::{Auto, Bytes, Filter, Indices, Optional, Share, Sizes, Span, Threads, Whole};
 use crate::engine::Engine;
+use crate::job::{DeviceChoice, DeviceSettings, HardwareSettings, Tuning};
 use crate::machine::Machine;
 use crate::simd::Isa;
 
@@ -43,7 +44,7 @@ pub struct RunConfig {
     /// Which devices take part: `auto` every GPU there is from 16 queens on, `off` none, `cuda`
     /// every GPU, `emulated` one made of host threads.
     #[serde(with = "text")]
-    pub gpu: Gpu,
+    pub gpu: DeviceChoice,
     /// The numbers of the devices that take part, as in `0,2`; `auto` takes all.
     #[serde(with = "text")]
     pub device: Auto<Indices>,
@@ -75,7 +76,7 @@ impl Default for RunConfig {
             engine: Auto(None),
             isa: Auto(None),
             workers: Auto(None),
-            gpu: Gpu::Auto,
+            gpu: DeviceChoice::Auto,
             device: Auto(None),
             memory_per_worker: Auto(None),
             unique: true,
@@ -83,6 +84,35 @@ impl Default for RunConfig {
             queue_per_worker: Whole(2),
             batch_time: Span(Duration::from_millis(50)),
             audit: Share(1e-3),
+        }
+    }
+}
+
+impl Config {
+    /// What the settings say about hardware, for a job.
+    pub fn hardware(&self) -> HardwareSettings {
+        let (run, gpu) = (&self.run, &self.gpu);
+        HardwareSettings {
+            isa: run.isa.0,
+            workers: run.workers.0.map(|workers| workers.0),
+            memory_per_worker: run.memory_per_worker.0.map(|memory| memory.0),
+            devices: run.gpu,
+            device_indices: run.device.0.as_ref().map(|indices| indices.0.clone()),
+            device: DeviceSettings {
+                block: gpu.block.0,
+                streams: gpu.streams.0,
+                slots_per_stream: gpu.slots.0,
+                batch_time: Duration::from_millis(gpu.batch_ms.0 as u64),
+            },
+        }
+    }
+
+    /// What the settings say about the runtime, for a job.
+    pub fn tuning(&self) -> Tuning {
+        Tuning {
+            queue_per_worker: self.run.queue_per_worker.0,
+            batch_time: self.run.batch_time.0,
+            audit: self.run.audit.0,
         }
     }
 }

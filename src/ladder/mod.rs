@@ -37,7 +37,7 @@ use std::time::{Duration, Instant};
 use crate::gpu::Device;
 pub use method::{About, Count, Listed, Method, Request, Settings, Style};
 pub use plot::plot;
-pub use table_row::TableRow;
+pub use table_row::{TableRow, WrongRow};
 pub use watch::{Audience, Images, Queen, Scene, StopReason, Stopped, Watch};
 
 /// Every method, from the slowest idea to the fastest.

@@ -35,6 +35,15 @@ pub struct TableRow {
     pub note: Option<String>,
 }
 
+/// A row that contradicts the known counts, and is no result.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{title}, n = {n}: {differs}")]
+pub struct WrongRow {
+    title: String,
+    n: Size,
+    differs: String,
+}
+
 /// Orbits by size, in the form of the JSON.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct OrbitsJson {
@@ -104,6 +113,21 @@ impl TableRow {
             ))
         } else {
             None
+        }
+    }
+
+    /// Compares the row with the known counts.
+    ///
+    /// # Errors
+    /// It differs, and is no result.
+    pub fn check(&self) -> Result<(), WrongRow> {
+        match self.contradiction() {
+            None => Ok(()),
+            Some(differs) => Err(WrongRow {
+                title: self.title(),
+                n: self.n,
+                differs,
+            }),
         }
     }
 

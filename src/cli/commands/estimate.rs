@@ -6,15 +6,14 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use serde_json::{Value, json};
 
 use crate::board::Size;
-use crate::cli::engines;
-use crate::cli::exit::{Exit, Failure};
+use crate::cli::exit::Failure;
 use crate::cli::flags::CpuFlags;
 use crate::cli::print;
-use crate::cli::session::counter_settings;
 use crate::cli::usage::{say, several};
 use crate::config::{Bytes, Config};
-use crate::engine::{CounterSettings, Plan};
+use crate::engine::{CounterSettings, Mismatch, Plan};
 use crate::estimate::{Draw, Interval, Sample, Total, count_sample};
+use crate::job::{fastest_on_cpu, plan};
 use crate::machine::Machine;
 use crate::telemetry::duration;
 
@@ -73,12 +72,16 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     let config = settings.config();
     let n = board(config)?;
     let machine = Machine::detect();
-    let counter = counter_settings(&config.run, &machine)?;
+    let counter = config.hardware().counter(&machine)?;
     let workers = NonZeroUsize::new(config.run.workers(&machine))
         .ok_or_else(|| Failure::usage("0 workers count nothing: give --workers from 1 to 1024"))?;
     let threads = workers.min(NonZeroUsize::new(machine.cores).unwrap_or(NonZeroUsize::MIN));
-    let engine = engines::choose(config.run.engine, n, counter.isa);
-    let plan = engines::plan(engine, n);
+    let engine = config
+        .run
+        .engine
+        .0
+        .unwrap_or_else(|| fastest_on_cpu(n, counter.isa));
+    let plan = plan(engine, n);
     let seed = args
         .seed
         .unwrap_or_else(|| RandomState::new().hash_one("seed"));
@@ -105,7 +108,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         if let Some(bar) = bar {
             bar.finish_and_clear();
         }
-        counted.map_err(|mismatch| Failure::new(Exit::Mismatch, format!("n = {n}: {mismatch}")))?
+        counted.map_err(|mismatch| Mismatch(format!("n = {n}: {mismatch}")))?
     };
     let total = draw.estimate(&sample.seconds, sample.speed);
     if config.output.json {

@@ -1,9 +1,9 @@
 use std::io::{self, BufWriter};
 use std::path::PathBuf;
 
-use crate::cli::durable::{failure, open};
 use crate::cli::exit::Failure;
 use crate::cli::usage::{say, several};
+use crate::job::open;
 use crate::ledger;
 
 const HELP: &str = "\
@@ -23,8 +23,8 @@ pub struct Args {
 pub fn run(args: &Args) -> Result<(), Failure> {
     let (store, plans) = open(&args.dir)?;
     let out = BufWriter::new(io::stdout().lock());
-    ledger::export(&store, &plans, out).map_err(|error| failure(&error))??;
-    let sums = store.sums().map_err(|error| failure(&error))?;
+    ledger::export(&store, &plans, out)??;
+    let sums = store.sums()?;
     let missing = sums.coverage.tasks() - sums.coverage.done();
     if missing > 0 {
         say(&format!(

@@ -1,11 +1,10 @@
 use std::path::PathBuf;
 
-use crate::cli::durable::{failure, incomplete, open};
 use crate::cli::exit::Failure;
 use crate::cli::print;
-use crate::cli::printer::outcome;
 use crate::cli::table::Table;
 use crate::cli::usage::{say, several};
+use crate::job::{open, outcome};
 use crate::ledger;
 
 const HELP: &str = "\
@@ -32,7 +31,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         return Err(Failure::usage("no directory to merge"));
     };
     let (_, plans) = open(first)?;
-    let merged = ledger::merge(&args.dirs, &args.into, &plans).map_err(|error| failure(&error))?;
+    let merged = ledger::merge(&args.dirs, &args.into, &plans)?;
     say(&format!(
         "{} copied, {} there already with the same result",
         several(merged.copied, "task"),
@@ -40,7 +39,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     ));
     let coverage = &merged.sums.coverage;
     if !coverage.is_whole() {
-        return Err(incomplete(
+        return Err(Failure::incomplete(
             format_args!("no total from {}", args.into.display()),
             &coverage.missing(merged.division),
         ));

@@ -1,10 +1,10 @@
 use std::path::PathBuf;
 
-use crate::cli::durable::Directory;
 use crate::cli::exit::Failure;
 use crate::cli::flags::How;
 use crate::cli::printer::Printer;
 use crate::cli::session::Session;
+use crate::job::Job;
 
 const HELP: &str = "\
 Board, engine and shard are those the run was begun with. Everything else (workers, instruction
@@ -26,12 +26,8 @@ pub struct Args {
 pub fn run(args: &Args) -> Result<(), Failure> {
     let settings = args.how.settings()?;
     let session = Session::new(settings.config())?;
-    let directory = Directory::resume(&args.dir, &session)?;
-    let plans = directory.plans().to_vec();
-    let report = directory.count(&session)?;
-    if let Some(plan) = plans.first() {
-        let mut printer = Printer::new(plan.size(), settings.config().output.json);
-        printer.print(&plans, &session, &report)?;
-    }
+    let job = Job::resume(&args.dir)?;
+    let result = session.run(&job)?;
+    Printer::new(job.size(), settings.config().output.json).print(&result)?;
     session.finish()
 }

@@ -1,13 +1,10 @@
 use std::path::PathBuf;
 
-use crate::cli::durable::Directory;
-use crate::cli::engines;
 use crate::cli::exit::Failure;
 use crate::cli::flags::Flags;
 use crate::cli::printer::Printer;
 use crate::cli::session::Session;
-use crate::engine::Engine;
-use crate::ledger::{RunInfo, Shard};
+use crate::ledger::Shard;
 
 const HELP: &str = "\
 Examples:
@@ -52,19 +49,14 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     let session = Session::new(config)?;
     let mut printer = Printer::new(sizes.last(), config.output.json);
     for n in sizes.iter() {
-        let engine = session.engine(n)?;
-        let plan = engines::plan(engine, n);
-        let census = config.run.unique.then(|| engines::plan(Engine::Census, n));
-        let plans: Vec<_> = [Some(plan), census].into_iter().flatten().collect();
-        let report = match &args.dir {
-            None => session.count(n, plans.clone())?,
-            Some(dir) => {
-                let shard = args.shard.unwrap_or(Shard::WHOLE);
-                let info = RunInfo::new(n, &plans, shard, session.config_text()?);
-                Directory::create(dir, &info, plans.clone(), &session)?.count(&session)?
+        let mut job = session.job(n)?;
+        if let Some(dir) = &args.dir {
+            job = job.directory(dir).configuration(session.config_text()?);
+            if let Some(shard) = args.shard {
+                job = job.shard(shard);
             }
-        };
-        printer.print(&plans, &session, &report)?;
+        }
+        printer.print(&session.run(&job)?)?;
     }
     session.finish()
 }

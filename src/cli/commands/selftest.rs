@@ -1,9 +1,9 @@
 use crate::board::{Size, known};
-use crate::cli::engines;
 use crate::cli::exit::{Exit, Failure};
 use crate::cli::print;
 use crate::config::Config;
 use crate::engine::{Counter, CounterSettings, Engine, Plan, Tally};
+use crate::job;
 use crate::machine::Machine;
 use crate::outcome::Outcome;
 use crate::simd::Isa;
@@ -50,7 +50,7 @@ fn check(
     let sizes = Size::all().take_while(|n| n.get() <= LAST);
     let wrong = sizes
         .map(|n| {
-            let plan = engines::plan(engine, n);
+            let plan = job::plan(engine, n);
             compare(plan.as_ref(), counter(plan.as_ref()).as_mut())
         })
         .find_map(Result::err);
@@ -109,7 +109,7 @@ mod tests {
     fn a_wrong_counter_fails_the_check_of_every_engine() {
         let n = Size::new(8).unwrap();
         for engine in Engine::ALL {
-            let plan = engines::plan(engine, n);
+            let plan = job::plan(engine, n);
             assert_eq!(compare(plan.as_ref(), plan.oracle().as_mut()), Ok(()));
             let error = compare(plan.as_ref(), &mut Wrong(plan.oracle())).unwrap_err();
             assert!(error.contains("known"), "{error}");

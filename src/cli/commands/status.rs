@@ -4,10 +4,10 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value as Json, json};
 
-use crate::cli::durable::{failure, open};
 use crate::cli::exit::Failure;
 use crate::cli::print;
 use crate::engine::Plan;
+use crate::job::open;
 use crate::ledger::{Latest, Status, Store, is_held, unix_time};
 use crate::telemetry;
 
@@ -41,7 +41,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         let begun = Instant::now();
         let (store, plans) = open(&args.dir)?;
         let held = is_held(&args.dir);
-        let status = Status::read(&store, &plans).map_err(|error| failure(&error))?;
+        let status = Status::read(&store, &plans)?;
         let state = State::of(&status, held);
         if args.json {
             print(&to_json(&store, &plans, &status, state).to_string())?;

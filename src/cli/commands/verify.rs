@@ -3,13 +3,12 @@ use std::num::NonZeroUsize;
 use std::path::PathBuf;
 use std::sync::atomic::AtomicU64;
 
-use crate::cli::durable::{failure, incomplete, open};
-use crate::cli::exit::{Exit, Failure};
+use crate::cli::exit::Failure;
 use crate::cli::print;
-use crate::cli::printer::outcome;
 use crate::cli::usage::several;
 use crate::config::{RunConfig, Share, Value};
 use crate::engine::CounterSettings;
+use crate::job::{open, outcome};
 use crate::ledger::{self, Choice, Findings, Means, chance_missed};
 use crate::machine::Machine;
 use crate::outcome::Verified;
@@ -76,15 +75,15 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         workers: NonZeroUsize::new(run.workers(&machine)).unwrap_or(NonZeroUsize::MIN),
         progress: &AtomicU64::new(0),
     };
-    let findings = ledger::verify(&store, &means, choice).map_err(|error| failure(&error))?;
+    let findings = ledger::verify(&store, &means, choice)?;
     tell(&findings, choice)?;
     if !findings.faults.is_empty() {
         // A line for each task that differs.
-        return Err(Failure::lines(Exit::Mismatch, &findings.faults));
+        return Err(findings.faults.as_slice().into());
     }
     let coverage = &findings.sums.coverage;
     if !coverage.is_whole() {
-        return Err(incomplete(
+        return Err(Failure::incomplete(
             "what is recorded is good, but the plan is not covered",
             &coverage.missing(store.info().shard),
         ));

@@ -1,13 +1,14 @@
 use cpu_time::ThreadTime;
 use serde_json::{Value, json};
 
-use crate::board::{Size, known};
-use crate::cli::engines;
-use crate::cli::exit::{Exit, Failure};
+use crate::board::Size;
+use crate::cli::exit::Failure;
 use crate::cli::print;
 use crate::cli::usage::say;
 use crate::engine::{CounterSettings, Engine, Mismatch, Plan, Tally};
+use crate::job;
 use crate::machine::Machine;
+use crate::outcome::Outcome;
 use crate::simd::Isa;
 
 /// The boards measured: below, both engines take less than a moment; above, the join is faster
@@ -78,28 +79,19 @@ fn measure(n: Size, isa: Isa) -> Result<Row, Failure> {
     })
 }
 
-/// CPU seconds that counting the board takes. The total is held against the known one.
+/// CPU seconds that counting the board takes. The total is compared with the known one.
 fn seconds(engine: Engine, n: Size, isa: Isa) -> Result<f64, Failure> {
     let settings = CounterSettings {
         isa,
         memory: 1 << 30,
     };
     let begun = ThreadTime::now();
-    let plan = engines::plan(engine, n);
+    let plan = job::plan(engine, n);
     let tally = count(plan.as_ref(), &settings);
     let taken = begun.elapsed().as_secs_f64();
-    let mismatch = |why| Failure::new(Exit::Mismatch, format!("n = {n}, {engine}, {isa}: {why}"));
-    let total = tally
-        .map_err(|error| mismatch(error.to_string()))?
-        .completions
-        .solutions();
-    match known(n) {
-        Some(known) if known.total != total => Err(mismatch(format!(
-            "counted {total}, but {} is known",
-            known.total
-        ))),
-        _ => Ok(taken),
-    }
+    let tally = tally.map_err(|why| Mismatch(format!("n = {n}, {engine}, {isa}: {why}")))?;
+    Outcome::new(n, &tally, None)?;
+    Ok(taken)
 }
 
 fn count(plan: &dyn Plan, settings: &CounterSettings) -> Result<Tally, Mismatch> {

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use super::report::{self, Board, Draft, Report};
 use crate::actors::DeviceSpec;
-use crate::bench::{self, BenchError};
+use crate::bench;
 use crate::board::Size;
 use crate::cli::exit::{Exit, Failure};
 use crate::cli::usage::say;
@@ -131,7 +131,7 @@ fn measure(
             continue;
         };
         let (registers, warps_per_multiprocessor) = device.occupancy(program).map_err(broken)?;
-        let result = bench::board(spec, n).map_err(failure)?;
+        let result = bench::board(spec, n)?;
         let said = format!(
             "n = {n}: kernel {:.3} s, wall {:.3} s",
             result.kernel_seconds, result.seconds
@@ -148,7 +148,7 @@ fn measure(
         say(&said);
     }
     let n = Size::new(MIXED.min(args.up_to)).map_err(broken)?;
-    let mixed = bench::mixed(spec, n, Machine::detect().cores, ROUNDS).map_err(failure)?;
+    let mixed = bench::mixed(spec, n, Machine::detect().cores, ROUNDS)?;
     draft.note(|report| report.mixed = Some(mixed));
     historical(args, draft)
 }
@@ -175,10 +175,7 @@ fn historical(args: &GpuArgs, draft: &Draft) -> Result<(), Failure> {
             let row =
                 ladder::run_method_on(&mut device, method, &request, None, &AtomicBool::new(false))
                     .map_err(|why| broken(format!("{name}, n = {n}: {why}")))?;
-            if let Some(wrong) = row.contradiction() {
-                let message = format!("{name}, n = {n}: {wrong}");
-                return Err(Failure::new(Exit::Mismatch, message));
-            }
+            row.check()?;
             let said = format!("{name}, n = {n}: {:.3} s", row.seconds);
             draft.note(|report| report.historical.push(row));
             say(&said);
@@ -189,12 +186,4 @@ fn historical(args: &GpuArgs, draft: &Draft) -> Result<(), Failure> {
 
 fn broken(why: impl std::fmt::Display) -> Failure {
     Failure::new(Exit::Error, why)
-}
-
-fn failure(error: BenchError) -> Failure {
-    let exit = match error {
-        BenchError::Mismatch { .. } => Exit::Mismatch,
-        BenchError::Failed { .. } => Exit::Error,
-    };
-    Failure::new(exit, error)
 }

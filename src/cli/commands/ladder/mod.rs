@@ -230,11 +230,7 @@ fn climb_all(args: &Args, rows: &mut Vec<TableRow>) -> Result<(), Failure> {
             };
             match watched(args, method, &request, &interrupt) {
                 Ok(row) => {
-                    if let Some(wrong) = row.contradiction() {
-                        let title = row.title();
-                        let message = format!("{title}, n = {n}: {wrong}");
-                        return Err(Failure::new(Exit::Mismatch, message));
-                    }
+                    row.check()?;
                     let line = if args.json {
                         serde_json::to_string(&row)
                             .map_err(|error| Failure::new(Exit::Error, error))?

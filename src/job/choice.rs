@@ -1,6 +1,6 @@
-//! Which engine is the faster where devices take part: they count by the chain engine alone.
+//! The choice of `auto`: which engine counts a board fastest on given hardware.
 
-use super::usage::several;
+use super::{Hardware, JobError};
 use crate::actors::DeviceSpec;
 use crate::board::Size;
 use crate::engine::Engine;
@@ -8,16 +8,53 @@ use crate::gpu::{ChainBatcher, calibrate};
 use crate::simd::Isa;
 use crate::telemetry;
 
-/// What there is to count with.
-pub struct Hardware<'a> {
-    /// CPU workers.
-    pub workers: usize,
-    /// Their instruction set.
-    pub isa: Isa,
-    /// Devices that count the board.
-    pub devices: &'a [DeviceSpec],
-    /// Whether these were found, not asked for.
-    pub found: bool,
+/// An engine, and why it was chosen.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct EngineChoice {
+    /// The fastest engine for the board.
+    pub engine: Engine,
+    /// One line for the user; `None` if no device made it a question.
+    pub reason: Option<String>,
+}
+
+/// The smallest even and the smallest odd board that the join counts faster, by instruction set.
+/// The middle row costs the join more than the chain, so that odd boards come later.
+///
+/// Measured by `queenfold bench --calibrate`: CPU seconds of one core, chain and join. Portable and
+/// AVX2 on an AMD EPYC (Zen 3), AVX-512 on an AMD EPYC (Zen 5), both on 2026-11-22 on two shared cores
+/// with other work beside, so that the ratios are good to a quarter.
+///
+/// | n | portable | AVX2 | AVX-512 |
+/// |---|---|---|---|
+/// | 12 | 0.0013, 0.0010 | 0.0005, 0.0006 | 0.0002, 0.0004 |
+/// | 13 | 0.0055, 0.0065 | 0.0015, 0.0050 | 0.0004, 0.0028 |
+/// | 14 | 0.029, 0.012 | 0.0066, 0.0050 | 0.0013, 0.0022 |
+/// | 15 | 0.18, 0.10 | 0.036, 0.050 | 0.0058, 0.018 |
+/// | 16 | 1.16, 0.25 | 0.22, 0.091 | 0.033, 0.026 |
+/// | 17 | 7.8, 1.9 | 1.49, 0.78 | 0.23, 0.175 |
+/// | 18 | 59, 9.1 | 11.4, 2.7 | 1.69, 0.66 |
+const fn first_join(isa: Isa) -> [u32; 2] {
+    match isa {
+        Isa::Portable => [14, 15],
+        // At 14 the join makes up for its start in long tasks only: whole runs took 0.0067 and 0.0087 s.
+        Isa::Avx2 => [16, 17],
+        // Whole runs of 16 and 17 queens by two workers take as long by either.
+        Isa::Avx512 => [18, 19],
+    }
+}
+
+/// The largest board that the join is taken for: a few sets of 29 to 32 queens are all that was
+/// counted of larger ones, and beyond 29 there are more tasks than a ledger keeps.
+const LAST_JOIN: u32 = 28;
+
+/// The engine that counts the board of size `n` fastest on CPU workers alone.
+pub fn fastest_on_cpu(n: Size, isa: Isa) -> Engine {
+    let first = first_join(isa)[(n.get() % 2) as usize];
+    if (first..=LAST_JOIN).contains(&n.get()) {
+        Engine::Join
+    } else {
+        Engine::Chain
+    }
 }
 
 /// Devices that were not asked for are not even opened for boards that CPU workers count in as many
@@ -27,25 +64,35 @@ const NOT_WORTH_OPENING: f64 = 2.0;
 /// The largest board that a device is calibrated on: a GPU counts it in a moment.
 const CALIBRATED_ON: u32 = 18;
 
-/// The engine for board `n`, and a line that says why, where there was something to weigh. `on_cpu`:
-/// the faster one without devices.
-pub fn choose(n: Size, on_cpu: Engine, hardware: &Hardware<'_>) -> (Engine, Option<String>) {
-    // Where the chain is the faster one on CPUs alone, devices make it faster still.
-    if hardware.devices.is_empty() || on_cpu == Engine::Chain || hardware.workers == 0 {
-        let alone = hardware.workers == 0 && !hardware.devices.is_empty();
-        return (if alone { Engine::Chain } else { on_cpu }, None);
+/// The fastest engine for board `n`. Devices, which count by the chain engine alone, are opened and
+/// measured where they make it a question.
+pub(super) fn choose(n: Size, hardware: &Hardware) -> Result<EngineChoice, JobError> {
+    let (workers, isa) = (hardware.workers, hardware.counter.isa);
+    let on_cpu = fastest_on_cpu(n, isa);
+    let devices = hardware.devices().for_board(n, workers)?;
+    let without_question = |engine| {
+        Ok(EngineChoice {
+            engine,
+            reason: None,
+        })
+    };
+    if devices.is_empty() || on_cpu == Engine::Chain {
+        // Where the chain is the faster one on CPUs alone, devices make it faster still.
+        return without_question(on_cpu);
     }
-    let join = join_core_seconds(n, hardware.isa) / hardware.workers as f64;
-    if hardware.found && join < NOT_WORTH_OPENING {
-        return (on_cpu, None);
+    if workers == 0 {
+        return without_question(Engine::Chain);
     }
-    let (speeds, failed): (Vec<_>, Vec<_>) = hardware
-        .devices
+    let join = join_core_seconds(n, isa) / workers as f64;
+    if hardware.devices().were_found() && join < NOT_WORTH_OPENING {
+        return without_question(on_cpu);
+    }
+    let (speeds, failed): (Vec<_>, Vec<_>) = devices
         .iter()
         .map(|device| nodes_per_second(device, n))
         .partition(Result::is_ok);
-    let devices: f64 = speeds.into_iter().flatten().sum();
-    let chain = chain_seconds(n, hardware.isa, hardware.workers, devices);
+    let speed: f64 = speeds.into_iter().flatten().sum();
+    let chain = chain_seconds(n, isa, workers, speed);
     let engine = if chain < join {
         Engine::Chain
     } else {
@@ -56,15 +103,18 @@ pub fn choose(n: Size, on_cpu: Engine, hardware: &Hardware<'_>) -> (Engine, Opti
         .filter_map(Result::err)
         .map(|why| format!("; {why}"))
         .collect();
-    let said = format!(
+    let reason = format!(
         "auto takes the {engine} for n = {n}: about {} by the chain on {} and {}, {} by the join on the \
          CPU workers{failed}",
         in_words(chain),
-        several(hardware.workers as u64, "CPU worker"),
-        several(hardware.devices.len() as u64, "device"),
+        several(workers, "CPU worker"),
+        several(devices.len(), "device"),
         in_words(join),
     );
-    (engine, Some(said))
+    Ok(EngineChoice {
+        engine,
+        reason: Some(reason),
+    })
 }
 
 /// Opens a device, and measures it on a small board.
@@ -165,6 +215,11 @@ fn interpolate(n: Size, table: &[(u32, f64)]) -> f64 {
     y0 * growth.powf(f64::from(n) - f64::from(n0))
 }
 
+fn several(number: usize, of: &str) -> String {
+    let plural = if number == 1 { "" } else { "s" };
+    format!("{number} {of}{plural}")
+}
+
 fn in_words(seconds: f64) -> String {
     telemetry::duration(std::time::Duration::try_from_secs_f64(seconds).unwrap_or_default())
 }
@@ -175,6 +230,24 @@ mod tests {
 
     fn size(n: u32) -> Size {
         Size::new(n).unwrap()
+    }
+
+    #[test]
+    fn auto_takes_the_join_for_large_boards() {
+        use Engine::{Chain, Join};
+        let choose = |n| fastest_on_cpu(size(n), Isa::Avx512);
+        assert_eq!(
+            [1, 16, 17, 18, 19, 28, 29, 32].map(choose),
+            [Chain, Chain, Chain, Join, Join, Join, Chain, Chain]
+        );
+    }
+
+    #[test]
+    fn narrower_vectors_take_the_join_no_later() {
+        for isas in Isa::ALL.windows(2) {
+            let [narrow, wide] = [isas[0], isas[1]].map(first_join);
+            assert!(narrow[0] <= wide[0] && narrow[1] <= wide[1], "{isas:?}");
+        }
     }
 
     #[test]

@@ -1,0 +1,218 @@
+//! Which devices take part in a run.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use super::{HardwareSettings, JobError};
+use crate::actors::DeviceSpec;
+use crate::board::Size;
+use crate::engine::{Engine, Plan};
+#[cfg(any(feature = "cuda", feature = "emulated-gpu"))]
+use crate::gpu::OwnerSettings;
+use crate::gpu::Program;
+
+/// Which devices take part in a job.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum DeviceChoice {
+    /// Every GPU of the machine, where it is worth opening.
+    #[default]
+    Auto,
+    /// None.
+    Off,
+    /// Every GPU of the machine; it is an error if there is none.
+    Cuda,
+    /// One made of host threads.
+    Emulated,
+}
+
+/// How devices are used.
+#[derive(Clone, Debug, PartialEq)]
+pub struct DeviceSettings {
+    /// Threads per block: a multiple of 32 from 32 to 256.
+    pub block: u32,
+    /// Streams, 1 to 4: launches of different streams overlap.
+    pub streams: usize,
+    /// Launches that each stream holds, 1 to 4.
+    pub slots_per_stream: usize,
+    /// How long a launch should take.
+    pub batch_time: Duration,
+}
+
+impl Default for DeviceSettings {
+    fn default() -> Self {
+        Self {
+            block: 128,
+            streams: 2,
+            slots_per_stream: 2,
+            batch_time: Duration::from_millis(400),
+        }
+    }
+}
+
+/// The least board for which `auto` opens a GPU: smaller ones are done before it is open.
+const WORTH_OPENING: u32 = 16;
+
+/// The least board that devices count.
+const LEAST_BOARD: u32 = 5;
+
+/// The devices that jobs may use, looked for once.
+pub struct Devices {
+    devices: Vec<DeviceSpec>,
+    auto: bool,
+    missing: Option<String>,
+}
+
+impl Devices {
+    /// Looks for the devices that `settings` ask for. `workers`: the CPU workers that count too.
+    ///
+    /// # Errors
+    /// Devices were asked for by name and are not there, or there is neither worker nor device.
+    pub fn find(settings: &HardwareSettings, workers: usize) -> Result<Self, JobError> {
+        let mut missing = None;
+        let devices = match settings.devices {
+            DeviceChoice::Off => Vec::new(),
+            DeviceChoice::Auto => cuda(settings).or_else(|why| {
+                if settings.device_indices.is_some() {
+                    Err(JobError::DeviceUnavailable(why))
+                } else {
+                    missing = Some(why);
+                    Ok(Vec::new())
+                }
+            })?,
+            DeviceChoice::Cuda => cuda(settings).map_err(JobError::DeviceUnavailable)?,
+            DeviceChoice::Emulated => emulated(settings).map_err(JobError::DeviceUnavailable)?,
+        };
+        if workers == 0 && devices.is_empty() {
+            return Err(JobError::NoWorkers);
+        }
+        Ok(Self {
+            devices,
+            auto: settings.devices == DeviceChoice::Auto && workers > 0,
+            missing,
+        })
+    }
+
+    /// Why no device was found, if none was asked for by name.
+    pub fn missing(&self) -> Option<&str> {
+        self.missing.as_deref()
+    }
+
+    /// Whether they take part because they were found, and not because they were asked for.
+    pub const fn were_found(&self) -> bool {
+        self.auto
+    }
+
+    /// Those that take part in a run of `plans` with this number of CPU workers: those that count the
+    /// board, if one of the plans is of the chain engine or no CPU worker takes part.
+    ///
+    /// # Errors
+    /// They were asked for by name, and their kernel does not count the board.
+    pub fn for_plans(
+        &self,
+        plans: &[Arc<dyn Plan>],
+        workers: usize,
+    ) -> Result<&[DeviceSpec], JobError> {
+        let counted = plans.iter().find(|plan| plan.engine() == Engine::Chain);
+        match counted.or_else(|| plans.first().filter(|_| workers == 0)) {
+            Some(plan) => self.for_board(plan.size(), workers),
+            None => Ok(&[]),
+        }
+    }
+
+    /// Those that count the board of size `n`. A board below the least that they count is left to the
+    /// CPU workers, if there are any.
+    ///
+    /// # Errors
+    /// They were asked for by name, and their kernel does not count it.
+    pub fn for_board(&self, n: Size, workers: usize) -> Result<&[DeviceSpec], JobError> {
+        if self.devices.is_empty() || (self.auto && n.get() < WORTH_OPENING) {
+            return Ok(&[]);
+        }
+        match Program::chain(n) {
+            Some(_) => Ok(&self.devices),
+            None if self.auto || (workers > 0 && n.get() < LEAST_BOARD) => Ok(&[]),
+            None => Err(JobError::BoardNotForDevices {
+                n,
+                least: LEAST_BOARD,
+                largest: Program::LARGEST_BOARD,
+            }),
+        }
+    }
+}
+
+#[cfg(any(feature = "cuda", feature = "emulated-gpu"))]
+fn owner_settings(settings: &HardwareSettings) -> OwnerSettings {
+    OwnerSettings {
+        batch_time: settings.device.batch_time,
+        ..OwnerSettings::default()
+    }
+}
+
+#[cfg(feature = "cuda")]
+fn cuda(settings: &HardwareSettings) -> Result<Vec<DeviceSpec>, String> {
+    use crate::gpu::Device;
+    use crate::gpu::cuda::{Cuda, CudaSettings, devices};
+
+    let found = devices();
+    if !found.missing.is_empty() {
+        return Err(format!("no GPU takes part: {}", found.missing));
+    }
+    let count = found.devices.len();
+    let indices = settings.device_indices.clone();
+    let indices = indices.unwrap_or_else(|| (0..count).collect());
+    indices
+        .into_iter()
+        .map(|index| {
+            let device = found.devices.get(index).ok_or_else(|| {
+                format!("no GPU {index}: the CUDA driver shows {count}, numbered from 0")
+            })?;
+            let cuda = CudaSettings {
+                index,
+                block: settings.device.block,
+                streams: settings.device.streams,
+                slots_per_stream: settings.device.slots_per_stream,
+                ..CudaSettings::default()
+            };
+            Ok(DeviceSpec {
+                index,
+                name: device.identity.name.clone(),
+                open: Arc::new(move || {
+                    Cuda::open(cuda.clone()).map(|device| Box::new(device) as Box<dyn Device>)
+                }),
+                settings: owner_settings(settings),
+            })
+        })
+        .collect()
+}
+
+#[cfg(not(feature = "cuda"))]
+fn cuda(_: &HardwareSettings) -> Result<Vec<DeviceSpec>, String> {
+    Err("no GPU takes part: this program is built without CUDA".to_owned())
+}
+
+#[cfg(feature = "emulated-gpu")]
+fn emulated(settings: &HardwareSettings) -> Result<Vec<DeviceSpec>, String> {
+    use crate::gpu::{Device, Emulated, EmulatedSettings};
+
+    let indices = settings.device_indices.clone().unwrap_or_else(|| vec![0]);
+    let specs = indices.into_iter().map(|index| DeviceSpec {
+        index,
+        name: "emulated".to_owned(),
+        open: Arc::new(move || {
+            Ok(Box::new(Emulated::new(EmulatedSettings {
+                index,
+                ..EmulatedSettings::default()
+            })) as Box<dyn Device>)
+        }),
+        settings: OwnerSettings {
+            first_cost: 0.05,
+            ..owner_settings(settings)
+        },
+    });
+    Ok(specs.collect())
+}
+
+#[cfg(not(feature = "emulated-gpu"))]
+fn emulated(_: &HardwareSettings) -> Result<Vec<DeviceSpec>, String> {
+    Err("no emulated device: this program is built without the feature `emulated-gpu`".to_owned())
+}

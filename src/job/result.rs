@@ -1,0 +1,69 @@
+use std::fmt;
+use std::sync::Arc;
+use std::time::Duration;
+
+use super::{Hardware, JobError, outcome};
+use crate::actors::Report;
+use crate::engine::Plan;
+use crate::outcome::Outcome;
+
+/// What a finished job found.
+#[derive(Clone)]
+pub struct JobResult {
+    /// The counts, checked.
+    pub outcome: Outcome,
+    /// The plan that counted all solutions.
+    pub plan: Arc<dyn Plan>,
+    /// The number of CPU workers.
+    pub workers: usize,
+    /// The kernel of the CPU workers: `avx512`, `scalar`, ….
+    pub kernel: &'static str,
+    /// What this process did.
+    pub report: Report,
+    /// Wall time from the first step of the plan to the final tally, of all processes that worked on
+    /// the run.
+    pub elapsed: Duration,
+    /// CPU time of all of them.
+    pub cpu: Duration,
+}
+
+impl JobResult {
+    /// Checks the counts of `report`. `time`: wall time and CPU time of the whole run.
+    pub(super) fn new(
+        plan: Arc<dyn Plan>,
+        hardware: &Hardware,
+        report: Report,
+        time: (Duration, Duration),
+    ) -> Result<Self, JobError> {
+        Ok(Self {
+            outcome: outcome(plan.as_ref(), |engine| report.tallies.get(&engine))?,
+            workers: hardware.workers,
+            kernel: plan.counter(&hardware.counter).backend(),
+            plan,
+            report,
+            elapsed: time.0,
+            cpu: time.1,
+        })
+    }
+}
+
+impl fmt::Debug for JobResult {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("JobResult")
+            .field("outcome", &self.outcome)
+            .field("plan", &self.plan.version())
+            .field("report", &self.report)
+            .finish_non_exhaustive()
+    }
+}
+
+/// The symmetric solutions of a board.
+#[derive(Clone, Debug)]
+pub struct CensusResult {
+    /// Solutions fixed by the half turn.
+    pub r180: u128,
+    /// Solutions fixed by the quarter turn.
+    pub r90: u128,
+    /// What the run did.
+    pub report: Report,
+}
