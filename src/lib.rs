@@ -31,7 +31,9 @@ pub mod bench;
 pub mod board;
 pub mod census;
 pub mod chain;
+#[cfg(feature = "cli")]
 pub mod cli;
+#[cfg(feature = "cli")]
 pub mod config;
 pub mod engine;
 pub mod estimate;
@@ -40,6 +42,7 @@ pub mod gpu;
 pub mod job;
 pub mod join;
 pub mod ladder;
+#[cfg(feature = "ledger")]
 pub mod ledger;
 pub mod machine;
 pub mod outcome;

@@ -28,6 +28,7 @@ mod hardware;
 mod plans;
 mod result;
 
+#[cfg(feature = "ledger")]
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;

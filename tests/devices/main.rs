@@ -4,16 +4,16 @@
 mod altered;
 #[cfg(feature = "emulated-gpu")]
 mod bench;
-#[cfg(all(feature = "cuda", target_os = "linux"))]
+#[cfg(all(feature = "cuda", feature = "cli", target_os = "linux"))]
 mod counting_driver;
 #[cfg(feature = "emulated-gpu")]
 mod emulated;
 #[cfg(feature = "emulated-gpu")]
 #[path = "../common/emulated_device.rs"]
 mod emulated_device;
-#[cfg(all(feature = "cuda", target_os = "linux"))]
+#[cfg(all(feature = "cuda", feature = "cli", target_os = "linux"))]
 mod failing_driver;
-#[cfg(all(feature = "cuda", target_os = "linux"))]
+#[cfg(all(feature = "cuda", feature = "cli", target_os = "linux"))]
 mod fake_cuda;
 #[cfg(feature = "cuda")]
 mod kernels;
@@ -33,4 +33,10 @@ fn the_emulated_device_is_skipped() {
 #[test]
 fn cuda_is_skipped() {
     skip::skipped("tests of CUDA need --features cuda");
+}
+
+#[cfg(all(feature = "cuda", not(feature = "cli")))]
+#[test]
+fn commands_with_a_driver_are_skipped() {
+    skip::skipped("commands with a driver need --features cli");
 }

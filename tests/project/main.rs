@@ -3,6 +3,13 @@
 mod codegen;
 mod layers;
 mod modules;
+#[cfg(feature = "cli")]
 mod readme;
 #[path = "../common/skip.rs"]
 mod skip;
+
+#[cfg(not(feature = "cli"))]
+#[test]
+fn the_readme_is_skipped() {
+    skip::skipped("the commands of the README need --features cli");
+}
