@@ -51,7 +51,7 @@ impl fmt::Debug for JobResult {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("JobResult")
             .field("outcome", &self.outcome)
-            .field("plan", &self.plan.version())
+            .field("plan", &self.plan.name())
             .field("report", &self.report)
             .finish_non_exhaustive()
     }
