@@ -14,7 +14,7 @@ use skip::skipped;
 const MIB: u64 = 1 << 20;
 const PLENTY: u64 = 8 << 30;
 
-/// The peak of resident memory of this process, where the system tells.
+/// The peak of resident memory of this process; `None` if the system does not report it.
 fn peak() -> Option<u64> {
     let status = std::fs::read_to_string("/proc/self/status").ok()?;
     let line = status.lines().find(|line| line.starts_with("VmHWM:"))?;
@@ -22,8 +22,8 @@ fn peak() -> Option<u64> {
     Some(kilobytes << 10)
 }
 
-/// Counts the set of every other column, whose lists are among the longest, and `tasks` spread over
-/// the plan, with so much memory granted, and checks the peak above `before`.
+/// Counts the set of every second column, whose lists are among the longest, and `tasks` spread over
+/// the plan, within `memory`. Checks that the peak exceeds `before` by `limit` at most.
 fn expect_at_most(n: u32, tasks: u64, memory: u64, before: Option<u64>, limit: u64) {
     let size = Size::new(n).unwrap();
     let plan = JoinPlan::new(size);
@@ -64,7 +64,7 @@ fn expect_at_most(n: u32, tasks: u64, memory: u64, before: Option<u64>, limit: u
 fn the_largest_sets_stay_within_their_memory() {
     let before = peak();
     expect_at_most(20, 60, PLENTY, before, 16 * MIB);
-    // At most three eighths more than is granted; then with plenty, well below 32 and 160 MiB.
+    // At most three eighths more than the budget; then with plenty, well below 32 and 160 MiB.
     expect_at_most(22, 6, 16 * MIB, before, 22 * MIB);
     expect_at_most(22, 6, PLENTY, before, 26 * MIB);
     expect_at_most(24, 0, 32 * MIB, before, 44 * MIB);

@@ -240,7 +240,7 @@ mod tests {
     /// The share of 400 seeds whose interval contains the truth, without the allowance for the
     /// speed of the machine, because these times never vary.
     fn coverage(plan: &InventedPlan, sample: usize) -> f64 {
-        let held = (0..400).filter(|&seed| {
+        let covered = (0..400).filter(|&seed| {
             let draw = Draw::new(plan, sample, seed);
             let Estimated {
                 sum,
@@ -249,14 +249,17 @@ mod tests {
             } = draw.total(&plan.seconds(&draw));
             (sum - plan.truth()).abs() <= quantile(freedom) * variance.sqrt()
         });
-        held.count() as f64 / 400.0
+        covered.count() as f64 / 400.0
     }
 
     #[test]
     fn the_interval_contains_the_truth_about_19_times_in_20() {
         for (tasks, sample) in [(300, 24), (3000, 64), (3000, 200), (100_000, 64)] {
-            let held = coverage(&InventedPlan::new(tasks), sample);
-            assert!((0.915..=0.985).contains(&held), "{tasks}, {sample}: {held}");
+            let covered = coverage(&InventedPlan::new(tasks), sample);
+            assert!(
+                (0.915..=0.985).contains(&covered),
+                "{tasks}, {sample}: {covered}"
+            );
         }
     }
 

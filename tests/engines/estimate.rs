@@ -1,4 +1,4 @@
-//! Estimates from samples, and the time left that a run tells, held against what whole plans take.
+//! Sampling estimates, and the ETA of a run, compared with the time that whole plans take.
 
 use std::num::NonZeroUsize;
 use std::sync::{Arc, Mutex};
@@ -20,8 +20,8 @@ fn settings() -> CounterSettings {
     }
 }
 
-/// CPU seconds of each task of the plan, in the order of the plan. They are counted in another, as in
-/// a run: what a task finds in the caches is not that of its neighbour.
+/// CPU seconds of each task of the plan, in the order of the plan. They are counted in a different
+/// order, as in a run, so that a task does not find the data of its neighbour in the caches.
 fn times(plan: &JoinPlan, counter: &mut dyn Counter) -> Vec<f64> {
     /// A prime that divides no number of tasks.
     const STRIDE: u64 = 617;
@@ -37,16 +37,16 @@ fn times(plan: &JoinPlan, counter: &mut dyn Counter) -> Vec<f64> {
     times
 }
 
-/// How often in `runs` the interval holds the truth: CPU seconds of counting every task of the
-/// plan, the mean of a count before the sample and one after it, as the speed of the machine changes.
-/// Then the same for samples of the times that were measured, of which there can be many, without
-/// any allowance for the speed.
-fn expect_held(n: u32, sample: usize, runs: u64) {
+/// Checks how often in `runs` the interval contains the truth, which is the CPU seconds of counting
+/// every task of the plan: the mean of a count before the sample and one after it, because the speed
+/// of the machine changes. Then does the same for many samples of the measured times, without any
+/// allowance for the speed.
+fn expect_contained(n: u32, sample: usize, runs: u64) {
     let plan = JoinPlan::new(Size::new(n).unwrap());
     let mut counter = plan.counter(&settings());
     counter.count(&plan.task(0)).unwrap();
     let mut before = times(&plan, counter.as_mut());
-    let mut held = 0;
+    let mut covered = 0;
     for run in 0..runs {
         let draw = Draw::new(&plan, sample, run);
         let counted = count_sample(&plan, &draw, &settings(), NonZeroUsize::MIN, &|_| {}).unwrap();
@@ -63,53 +63,53 @@ fn expect_held(n: u32, sample: usize, runs: u64) {
             counted.passes,
             counted.speed
         );
-        held += u64::from((interval.low..=interval.high).contains(&truth));
+        covered += u64::from((interval.low..=interval.high).contains(&truth));
     }
-    assert!(held * 10 >= 9 * runs, "n = {n}: {held} of {runs}");
+    assert!(covered * 10 >= 9 * runs, "n = {n}: {covered} of {runs}");
 
     let truth: f64 = before.iter().sum();
-    let held = (0..1000).filter(|seed| {
+    let covered = (0..1000).filter(|seed| {
         let draw = Draw::new(&plan, sample, 1000 + seed);
         let drawn = draw.tasks().iter();
         let seconds: Vec<f64> = drawn.map(|drawn| before[drawn.index as usize]).collect();
         let interval = draw.estimate(&seconds, 0.0).core_seconds;
         (interval.low..=interval.high).contains(&truth)
     });
-    let held = held.count();
-    println!("  samples of these times: {held} of 1000");
-    assert!(held >= 915, "n = {n}: {held} of 1000");
+    let covered = covered.count();
+    println!("  samples of these times: {covered} of 1000");
+    assert!(covered >= 915, "n = {n}: {covered} of 1000");
 }
 
 #[test]
 #[ignore = "minutes; run with cargo test --release --test engines -- --ignored --nocapture --test-threads 1 estimate::"]
 fn intervals_of_18_to_20_queens_hold_the_truth_in_9_of_10_runs() {
     for n in [18, 19, 20] {
-        expect_held(n, 64, 10);
+        expect_contained(n, 64, 10);
     }
 }
 
 #[test]
-fn every_task_drawn_is_counted_and_told_of() {
+fn every_task_drawn_is_counted_and_reported() {
     let plan = JoinPlan::new(Size::new(16).unwrap());
     let draw = Draw::new(&plan, 20, 1);
-    let told = Mutex::new(Vec::new());
+    let reported = Mutex::new(Vec::new());
     let two = NonZeroUsize::new(2).unwrap();
     let sample = count_sample(&plan, &draw, &settings(), two, &|drawn| {
-        told.lock().unwrap().push(drawn.index);
+        reported.lock().unwrap().push(drawn.index);
     })
     .unwrap();
     let mut drawn: Vec<u64> = draw.tasks().iter().map(|drawn| drawn.index).collect();
-    let mut told = told.into_inner().unwrap();
+    let mut reported = reported.into_inner().unwrap();
     drawn.sort_unstable();
-    told.sort_unstable();
-    assert_eq!(told, drawn);
+    reported.sort_unstable();
+    assert_eq!(reported, drawn);
     assert_eq!(sample.seconds.len(), 20);
     assert!(sample.seconds.iter().all(|seconds| *seconds > 0.0));
 }
 
-/// Runs the join for boards of size `n`, and returns the ratio of the time left that it tells when a
-/// tenth is done to the time it then takes. Both are taken as CPU time, the time left by the part of
-/// a core that the run had until then: what else wants the cores later, nobody can foretell.
+/// Runs the join for boards of size `n`. Returns the ratio of its ETA when a tenth is done to the time
+/// that the rest takes. Both are CPU times: the ETA is multiplied by the part of a core that the run had
+/// until then, because other work on the machine cannot be predicted.
 fn eta_at_a_tenth(n: u32) -> f64 {
     let control = Control::new();
     let spec = RunSpec {
@@ -139,14 +139,14 @@ fn eta_at_a_tenth(n: u32) -> f64 {
     let total = begun.elapsed();
     let (progress, eta, cpu) = watch.join().unwrap();
     let part = cpu.as_secs_f64() / progress.elapsed.as_secs_f64();
-    let told = eta.left.as_secs_f64() * part;
+    let predicted = eta.left.as_secs_f64() * part;
     let left = (total - cpu).as_secs_f64();
     println!(
-        "n = {n}: at {:.3} after {:.2?} ETA {:.2?} ± {:.2?}, {:.2?} in all; CPU {told:.2} s, it took \
+        "n = {n}: at {:.3} after {:.2?} ETA {:.2?} ± {:.2?}, {:.2?} in all; CPU {predicted:.2} s, it took \
          {left:.2} s",
         progress.share, progress.elapsed, eta.left, eta.uncertainty, report.elapsed
     );
-    told / left
+    predicted / left
 }
 
 #[test]

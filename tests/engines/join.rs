@@ -1,4 +1,4 @@
-//! The join engine from outside: totals, the other engine, recounts.
+//! The join engine from outside: its totals, and its agreement with the chain and with backtracking.
 
 use queenfold::board::{Size, known};
 use queenfold::chain::ChainPlan;
