@@ -766,7 +766,7 @@ fn the_picture_of_the_course_is_the_one_of_its_rows() {
     assert_eq!(
         queenfold::ladder::plot(&measured()),
         include_str!("../../docs/ladder.svg"),
-        "draw it anew: queenfold ladder --plot docs/ladder.svg --from docs/ladder.jsonl"
+        "draw it again: queenfold ladder --plot docs/ladder.svg --from docs/ladder.jsonl"
     );
 }
 

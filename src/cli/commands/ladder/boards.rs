@@ -4,7 +4,8 @@ use std::ops::ControlFlow;
 use crate::board::{Drawing, Symmetry};
 use crate::ladder::{Audience, Images, Scene};
 
-/// Prints solutions as boards: all of them, whatever the method itself finds, or one of each orbit.
+/// Prints solutions as boards: all of them, even if the method finds only some, or one of each
+/// orbit.
 pub struct Boards {
     out: BufWriter<Stdout>,
     unique: bool,
@@ -25,7 +26,7 @@ impl Boards {
         }
     }
 
-    /// Writes what is left; whether the limit was reached, or why the writing failed.
+    /// Writes what is left. Returns whether the limit was reached, or why writing failed.
     pub fn finish(mut self) -> io::Result<bool> {
         self.written?;
         self.out.flush()?;
@@ -46,7 +47,7 @@ impl Boards {
     }
 
     fn board(&mut self, rows: &[Option<u8>], orbit: Option<u8>) -> io::Result<()> {
-        // Those that search on other threads come too late, or the rest of an orbit.
+        // More boards of the same orbit, or from other threads, are not wanted any more.
         if self.printed == self.limit {
             return Ok(());
         }
@@ -94,7 +95,7 @@ fn filled(columns: &[u8]) -> Vec<Option<u8>> {
     columns.iter().copied().map(Some).collect()
 }
 
-/// The solutions that a found one stands for, itself first.
+/// The solutions that a found one stands for, the found one first.
 fn images_of(found: &[u8], images: Images) -> Vec<Vec<u8>> {
     let symmetries = match images {
         Images::Itself => &[Symmetry::Identity][..],
@@ -115,8 +116,8 @@ fn distinct(found: &[u8], symmetries: &[Symmetry]) -> Vec<Vec<u8>> {
     images
 }
 
-/// The smallest image of a found solution and the size of its orbit, if it is among those that the
-/// found one stands for: true once for each orbit, however often the method meets it.
+/// The smallest image of a found solution and the size of its orbit, if the found one stands for
+/// this image. That holds once for each orbit, however often the method finds it.
 fn smallest_if_meant(found: &[u8], images: Images) -> Option<(Vec<u8>, u8)> {
     let orbit = distinct(found, &Symmetry::ALL);
     let size = orbit.len() as u8;

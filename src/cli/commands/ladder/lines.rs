@@ -24,7 +24,7 @@ impl Lines {
         }
     }
 
-    /// Writes what is left; whether the limit was reached, or why the writing failed.
+    /// Writes what is left. Returns whether the limit was reached, or why writing failed.
     pub fn finish(mut self) -> io::Result<bool> {
         self.written?;
         self.out.flush()?;

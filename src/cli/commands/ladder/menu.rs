@@ -4,7 +4,7 @@ use super::{Args, Choice, DRAWN, Which};
 use crate::config::{Sizes, Value};
 use crate::ladder::{About, METHODS};
 
-/// A method as the list shows it.
+/// A method as a line of the list.
 pub fn entry(about: &About) -> String {
     let About {
         name, idea, unique, ..
@@ -86,8 +86,8 @@ pub fn ask(answers: &mut impl BufRead, out: &mut impl Write) -> io::Result<Optio
     }))
 }
 
-/// Asks for one of the method's styles, or all of them; one alone if boards are to be printed, and
-/// none that needs a device. No question where there is no choice.
+/// Asks for one of the method's styles, or all of them. If boards are printed, it offers single
+/// styles only, without those that need a device. It asks nothing if there is no choice.
 fn ask_style(
     answers: &mut impl BufRead,
     out: &mut impl Write,
@@ -121,7 +121,8 @@ fn ask_style(
     })
 }
 
-/// Asks until the answer means something, and says why it does not; `None` at the end of the input.
+/// Asks until an answer is valid, and says what is wrong with others; `None` at the end of the
+/// input.
 fn question_until<T>(
     answers: &mut impl BufRead,
     out: &mut impl Write,

@@ -41,9 +41,9 @@ Examples:
   queenfold ladder --method all -n 6..=14 --time-limit 10 --json > rows.json
   queenfold ladder --plot picture.svg --from rows.json
 
-Without arguments it asks on a terminal what to run, and lists the methods elsewhere. The speed of
-a row is relative to the first row of the same board. A method that reaches its time limit is
-stopped, and left out on larger boards. Ctrl-C stops at once; the rows printed are complete.";
+Without arguments it asks on a terminal what to run; without a terminal it lists the methods. The
+speed of a row is relative to the first row of the same board. A method that reaches its time limit
+is stopped, and left out on larger boards. Ctrl-C stops at once; the rows printed are complete.";
 
 /// Flags of `ladder`.
 #[derive(Clone, Debug, Default, PartialEq, clap::Args)]
@@ -53,20 +53,20 @@ pub struct Args {
     #[arg(long, value_name = "NAME", value_parser = method_or_all())]
     method: Option<String>,
 
-    /// Board size, 1 to 32, or a range of them, both ends included; 8 unless given
+    /// Board size, 1 to 32, or a range with both ends included; 8 by default
     #[arg(short, value_name = "N|A..=B", value_parser = Sizes::parse, allow_hyphen_values = true)]
     n: Option<Sizes>,
 
-    /// How to carry the method out, where there is a choice; in every way unless given
+    /// The style, for methods that have a choice; every style by default
     #[arg(long, value_enum)]
     style: Option<Choice>,
 
-    /// Stop a method on a board after so many seconds
+    /// Stop a method on a board after this many seconds
     #[arg(long, value_name = "SECONDS", value_parser = seconds)]
     time_limit: Option<Duration>,
 
-    /// Print each solution as a board, or one of each orbit with its size; for the carry chain the
-    /// borders, one of each class
+    /// Print each solution as a board, or one of each orbit with its size; the carry chain prints
+    /// its borders, one of each class
     #[arg(long, value_name = "WHICH", num_args = 0..=1, default_missing_value = "all")]
     boards: Option<Which>,
 
@@ -74,12 +74,12 @@ pub struct Args {
     #[arg(long, conflicts_with = "boards")]
     lines: bool,
 
-    /// Show the search square by square: arrow or space to go on, q to quit; all of it at once
-    /// where there is no terminal
+    /// Show the search square by square: arrow or space to continue, q to quit; without a terminal
+    /// all of it at once
     #[arg(long, conflicts_with_all = ["boards", "lines"])]
     step: bool,
 
-    /// Print so many boards or lines and stop, on boards larger than 10 × 10 too
+    /// Stop after this many boards or lines; also prints boards larger than 10 × 10
     #[arg(long, value_name = "K", value_parser = clap::value_parser!(u64).range(1..))]
     limit: Option<u64>,
 
@@ -87,11 +87,11 @@ pub struct Args {
     #[arg(long, conflicts_with_all = ["boards", "lines", "step"])]
     json: bool,
 
-    /// Draw time against board size for each method, as SVG; with --from, - is stdout
+    /// Draw time against board size for each method, as SVG; with --from, `-` is stdout
     #[arg(long, value_name = "FILE")]
     plot: Option<PathBuf>,
 
-    /// Draw the rows of an earlier `--json`, - for stdin, and run nothing
+    /// Draw the rows of an earlier `--json` and run nothing; `-` is stdin
     #[arg(long, value_name = "ROWS", requires = "plot",
           conflicts_with_all = ["method", "n", "style", "time_limit", "boards", "lines", "step",
                                 "limit", "json", "mark", "steps", "layer", "block"])]
@@ -101,15 +101,15 @@ pub struct Args {
     #[arg(long, value_name = "ROW", value_parser = range(Settings::MARK))]
     mark: Option<u32>,
 
-    /// bit-board: nodes in a batch, 1 to 262144; 24576 unless given
+    /// bit-board: nodes in a batch, 1 to 262144; 24576 by default
     #[arg(long, value_name = "NODES", value_parser = range(Settings::STEPS))]
     steps: Option<u32>,
 
-    /// node-layer: queens placed breadth first, 1 to 8; 5 unless given
+    /// node-layer: queens placed breadth first, 1 to 8; 5 by default
     #[arg(long, value_name = "K", value_parser = range(Settings::LAYER))]
     layer: Option<u32>,
 
-    /// bit-board, node-layer: threads in a block of a GPU, 1 to 1024; 96 unless given
+    /// bit-board, node-layer: threads in a block of a GPU, 1 to 1024; 96 by default
     #[arg(long, value_name = "THREADS", value_parser = range(Settings::BLOCK))]
     block: Option<u32>,
 }
@@ -125,7 +125,7 @@ enum Choice {
 }
 
 impl Choice {
-    /// The choice of this one style, if it can be chosen.
+    /// The choice of this style alone, `None` if it cannot be chosen.
     fn of(style: Style) -> Option<Self> {
         match style {
             Style::Recursive => Some(Self::Recursive),
@@ -158,7 +158,7 @@ fn range(allowed: std::ops::RangeInclusive<u32>) -> impl TypedValueParser<Value 
     clap::value_parser!(u32).range(i64::from(*allowed.start())..=i64::from(*allowed.end()))
 }
 
-/// Seconds as a plain number, or a time with units.
+/// Reads seconds as a plain number, or a time with units.
 fn seconds(text: &str) -> Result<Duration, String> {
     let plain = text.parse().ok().filter(|seconds: &f64| *seconds > 0.0);
     plain
@@ -167,7 +167,7 @@ fn seconds(text: &str) -> Result<Duration, String> {
         .ok_or_else(|| "expected a number of seconds, such as 10 or 0.5".to_owned())
 }
 
-/// Runs the methods, one row for each as it is done.
+/// Runs the methods and prints one row for each as soon as it is done.
 pub fn run(args: &Args) -> Result<(), Failure> {
     if *args != Args::default() {
         return run_with(args);
@@ -195,7 +195,7 @@ fn run_with(args: &Args) -> Result<(), Failure> {
     let Some(picture) = picture else {
         return ended;
     };
-    // A run that was cut short has a picture of the rows that it finished.
+    // A run that ended early gets a picture of the rows that it finished.
     if ended.is_err() && rows.is_empty() {
         return ended;
     }
@@ -206,7 +206,7 @@ fn run_with(args: &Args) -> Result<(), Failure> {
 /// A method in one of its styles.
 type Rung = (&'static dyn Method, Style);
 
-/// Runs what the flags ask for. `rows` gets the rows that are finished, whatever comes after.
+/// Runs what the flags ask for. `rows` gets the finished rows, even if a later one fails.
 fn climb_all(args: &Args, rows: &mut Vec<TableRow>) -> Result<(), Failure> {
     let sizes = match args.n {
         Some(sizes) => sizes,
@@ -292,7 +292,7 @@ fn title(about: &About, style: Style) -> String {
     }
 }
 
-/// The style that was asked for by name.
+/// The style that the flags name.
 fn style_asked_for(args: &Args) -> Option<Style> {
     match args.style? {
         Choice::Recursive => Some(Style::Recursive),
@@ -332,7 +332,7 @@ fn check_settings(args: &Args) -> Result<(), Failure> {
     Ok(())
 }
 
-/// What is to run, in order.
+/// What to run, in order.
 fn rungs(args: &Args) -> Result<Vec<Rung>, Failure> {
     let methods = match args.method.as_deref() {
         None | Some("all") => METHODS.to_vec(),
@@ -350,7 +350,7 @@ fn rungs(args: &Args) -> Result<Vec<Rung>, Failure> {
             "{} has no such style",
             args.method.as_deref().unwrap_or_default()
         ))),
-        // An audience sees one search, not the same one again in another style.
+        // An audience is shown one search, not the same search again in another style.
         Some(&first)
             if args.style.is_none() && (args.boards.is_some() || args.lines || args.step) =>
         {
@@ -361,8 +361,8 @@ fn rungs(args: &Args) -> Result<Vec<Rung>, Failure> {
     }
 }
 
-/// The styles of a method that the flags mean. A method with one way alone runs in that, unless a
-/// device is asked for.
+/// The styles of a method that the flags select. A method without a choice runs in its only style,
+/// unless the flags ask for a device.
 fn styles(about: &About, args: &Args) -> Vec<Style> {
     let wanted = match (args.style, style_asked_for(args)) {
         (None, _) => return about.styles.to_vec(),
@@ -445,12 +445,12 @@ fn interrupt() -> Result<Arc<AtomicBool>, Failure> {
 /// Why there is no row.
 enum Ended {
     Stopped(StopReason),
-    /// So many boards or lines were asked for, and are printed.
+    /// This many boards or lines are printed, as `--limit` asks.
     Limit(u64),
     Failure(Failure),
 }
 
-/// Runs a method before the audience that the flags ask for.
+/// Runs a method and shows it to the audience that the flags ask for.
 fn watched(
     args: &Args,
     method: &dyn Method,
@@ -458,7 +458,7 @@ fn watched(
     interrupt: &AtomicBool,
 ) -> Result<TableRow, Ended> {
     let run = |audience: Option<&Mutex<dyn Audience>>| {
-        // A signal between two rows: the shortest searches end without a look at the flag.
+        // A signal between two rows: the shortest searches end before they check the flag.
         if interrupt.load(Ordering::Relaxed) {
             return Err(StopReason::Interrupted);
         }
@@ -484,7 +484,7 @@ fn watched(
     row.map_err(Ended::Stopped)
 }
 
-/// Lets the audience write the rest and tell how its writing went.
+/// Lets the audience write the rest, and returns whether its writing succeeded.
 fn end<A, T>(audience: Mutex<A>, finish: impl FnOnce(A) -> io::Result<T>) -> io::Result<T> {
     finish(
         audience

@@ -7,19 +7,19 @@ use std::process;
 use super::{Exit, Failure};
 use crate::ladder::{TableRow, plot};
 
-/// Where `--plot` draws. A picture that is there already stays whole until the new one is.
+/// The file of `--plot`. An existing picture stays until the new one is complete.
 pub struct Picture<'a> {
     path: &'a Path,
-    /// Where the new picture is written before it takes its place, and that place, links followed.
-    /// `None` for stdout, a pipe or a device, which is written to as it is.
+    /// The file to which the new picture is written first, and the file that it then replaces, with
+    /// links resolved. `None` for stdout, a pipe or a device, which is written directly.
     draft: Option<(PathBuf, PathBuf)>,
 }
 
 impl<'a> Picture<'a> {
-    /// Makes sure that a picture can be written, before the work whose rows it shows.
+    /// Makes sure that the picture can be written, before the methods run.
     ///
     /// # Errors
-    /// It cannot.
+    /// It cannot be written.
     pub fn at(path: &'a Path) -> Result<Self, Failure> {
         if is_stdout(path) {
             return Ok(Self { path, draft: None });
@@ -31,7 +31,7 @@ impl<'a> Picture<'a> {
     /// Draws the rows.
     ///
     /// # Errors
-    /// There are none, or the picture cannot be written after all.
+    /// There are no rows, or the picture can no longer be written.
     pub fn draw(self, rows: &[TableRow]) -> Result<(), Failure> {
         if rows.is_empty() {
             let path = self.path.display();
@@ -58,13 +58,14 @@ fn unwritable(path: &Path, error: &io::Error) -> Failure {
     Failure::new(Exit::Error, message)
 }
 
-/// The draft of the picture at `path`, tried out and removed again, and its place.
+/// The draft and the final file for a picture at `path`. Creates the draft once, as a test, and removes
+/// it.
 fn draft(path: &Path) -> io::Result<Option<(PathBuf, PathBuf)>> {
     let place = match fs::metadata(path) {
         Ok(found) if found.is_dir() => return Err(io::ErrorKind::IsADirectory.into()),
         Ok(found) if !found.is_file() => return Ok(None),
         Ok(_) => {
-            // A protected picture is not to be replaced either.
+            // A rename would replace even a write-protected picture, so refuse that here.
             File::options().write(true).open(path)?;
             path.canonicalize()?
         }
@@ -86,7 +87,7 @@ fn replace(draft: &Path, place: &Path, picture: &str) -> io::Result<()> {
         .and_then(|mut file| file.write_all(picture.as_bytes()))
         .and_then(|()| fs::rename(draft, place));
     if written.is_err() {
-        // The first error is the one to tell.
+        // Report the first error, not one of the removal.
         let _ = fs::remove_file(draft);
     }
     written

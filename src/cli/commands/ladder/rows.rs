@@ -8,10 +8,10 @@ use crate::config::printable;
 use crate::ladder::TableRow;
 
 /// The rows that an earlier `--json` printed, at least one; from stdin if the path is `-`. A count
-/// that differs from a known one is said on stderr: the times are drawn all the same.
+/// that differs from a known one is reported on stderr, but its time is drawn.
 ///
 /// # Errors
-/// They cannot be read, there are none, or a line is no row that the ladder can have printed.
+/// They cannot be read, there are none, or a line is not a row that the ladder can have printed.
 pub fn read(path: &Path) -> Result<Vec<TableRow>, Failure> {
     let wrong = |error: &dyn Display| {
         Failure::usage(format!("cannot read rows from {}: {error}", path.display()))
@@ -52,7 +52,7 @@ fn rows(text: &str) -> Result<Vec<(usize, TableRow)>, String> {
 
 fn row(line: &str) -> Result<TableRow, String> {
     let row: TableRow = serde_json::from_str(line).map_err(|error| {
-        // The line that the parser counts is always the first.
+        // The parser sees one line at a time, so it always names line 1.
         let column = error.column();
         let place = format!(" at line 1 column {column}");
         let message = error.to_string();

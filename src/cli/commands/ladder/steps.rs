@@ -6,7 +6,7 @@ use console::{Key, Term};
 use crate::board::Size;
 use crate::ladder::{Audience, Scene};
 
-/// Shows a search frame by frame: on a terminal one for each key, elsewhere all of them as text.
+/// Shows a search frame by frame: on a terminal one for each key, otherwise all of them as text.
 pub struct Steps {
     n: Size,
     out: BufWriter<Stdout>,
@@ -31,7 +31,7 @@ impl Steps {
         }
     }
 
-    /// Writes what is left; how the writing went.
+    /// Writes what is left. Fails if writing failed before.
     pub fn finish(mut self) -> io::Result<()> {
         self.written?;
         self.out.flush()
@@ -76,7 +76,7 @@ impl Audience for Steps {
     }
 }
 
-/// Waits for a key that means something.
+/// Waits for a key that continues or quits.
 fn wait(terminal: &Term) -> io::Result<ControlFlow<()>> {
     loop {
         match terminal.read_key_raw()? {
@@ -97,7 +97,7 @@ fn wait(terminal: &Term) -> io::Result<ControlFlow<()>> {
 }
 
 /// A scene in words and as a drawing: `Q` a queen, `x` an attacked square, `.` an empty one.
-/// Nothing for a full board that the queens placed one by one have shown already.
+/// `None` for a full board that earlier frames have shown queen by queen.
 fn frame(n: Size, scene: &Scene, solutions: u64) -> Option<String> {
     let (words, rows, attacked) = match scene {
         Scene::Placed { rows, row } => {

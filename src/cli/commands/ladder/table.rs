@@ -4,7 +4,7 @@ use crate::board::Size;
 use crate::cli::table::{TIME, clock, digits, most};
 use crate::ladder::{About, Listed, TableRow};
 
-/// The table of the ladder: the field's own, with the work done, the speed and the method.
+/// The table of the ladder: the usual columns of the field, then nodes, speed and method.
 #[derive(Clone, Copy, Debug)]
 pub struct Table {
     total: usize,
@@ -70,7 +70,7 @@ impl Table {
 /// The width of the speed.
 const SPEED: usize = 10;
 
-/// A speed, in powers of ten where it would not fit else.
+/// A speed, in powers of ten if it would not fit otherwise.
 fn times(speed: f64) -> String {
     let plain = format!("{speed:.2}x");
     if plain.len() <= SPEED {
