@@ -125,15 +125,6 @@ impl Diagonals {
     }
 }
 
-/// The bits of a mask, one at a time, the lowest first.
-pub(super) fn bits(mut mask: u32) -> impl Iterator<Item = u32> {
-    std::iter::from_fn(move || {
-        let bit = mask & mask.wrapping_neg();
-        mask ^= bit;
-        (bit != 0).then_some(bit)
-    })
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -1,10 +1,9 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use super::frame::bits;
 use super::plan::radix;
 use super::{Border, ChainPlan, Frame, Row, State};
-use crate::board::Size;
+use crate::board::{Size, bits};
 
 /// A subtree to search: a border, with as many prefix queens placed as needed to stay within the
 /// ranks of its task.
@@ -125,6 +124,6 @@ fn placements(frame: &Frame, rows: &[Row], state: State) -> u64 {
         return u64::from(free.count_ones());
     }
     bits(free)
-        .map(|bit| placements(frame, below, state.enter(row).place(bit)))
+        .map(|column| placements(frame, below, state.enter(row).place(1 << column)))
         .sum()
 }

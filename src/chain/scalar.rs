@@ -1,8 +1,7 @@
 use std::sync::Arc;
 
-use super::frame::bits;
 use super::{Border, Frame, Jobs, NodeRule, State};
-use crate::board::Size;
+use crate::board::{Size, bits};
 use crate::engine::{Counter, Mismatch, Tally, Task};
 
 /// The reference kernel: one queen at a time, row by row, nothing clever.
@@ -59,9 +58,9 @@ pub(super) fn search(
         return 1;
     };
     let mut found = 0;
-    for bit in bits(frame.free(state, row)) {
+    for column in bits(frame.free(state, row)) {
         *nodes += u64::from(count_nodes && depth < rule.counted_rows);
-        let child = state.enter(row).place(bit);
+        let child = state.enter(row).place(1 << column);
         let count_below = count_nodes && !rule.drops(frame, depth + 1, child);
         found += search(frame, depth + 1, child, rule, count_below, nodes);
     }
