@@ -5,11 +5,10 @@
 //! Rooms, from the ground up; each knows only those above it in this list:
 //!
 //! * [`board`]: size, squares, the eight symmetries, orbits, known counts.
-//! * [`simd`]: instruction sets, and vectors for each.
+//! * [`simd`]: instruction sets: one folder for each, one list, one dispatch.
 //! * [`machine`]: what this machine offers: cores, memory, its processor.
 //! * [`engine`]: what engines have in common: plans, tasks, counters, tallies.
 //! * [`estimate`]: what counting a plan will take, from a sample of its tasks.
-//! * [`expand`]: the row search for many nodes at once, in vectors.
 //! * [`chain`]: the carry-chain engine.
 //! * [`join`]: the join engine.
 //! * [`gpu`]: devices that count many subtrees at once, real and emulated.
@@ -37,7 +36,6 @@ pub mod cli;
 pub mod config;
 pub mod engine;
 pub mod estimate;
-pub mod expand;
 pub mod gpu;
 pub mod job;
 pub mod join;

@@ -12,9 +12,8 @@
 //! * [`ChainPlan`]: partitions (a border and the queens of the next rows), their ranks, the tasks.
 //! * [`NodeRule`]: what counts as a node.
 //! * [`ScalarCounter`]: the plain, readable kernel that others are checked against.
-//!
-//! The kernel that counts at speed is private: [`ChainPlan`] makes it for an instruction set, and
-//! the search itself is in [`expand`](crate::expand).
+//! * `search`: the row search in vectors, for many nodes at once.
+//! * `vector`: the counter that uses it. [`ChainPlan`] makes it for an instruction set.
 
 mod border;
 mod frame;
@@ -22,6 +21,7 @@ mod jobs;
 mod nodes;
 mod plan;
 mod scalar;
+mod search;
 mod vector;
 
 pub use border::Border;

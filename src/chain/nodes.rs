@@ -1,6 +1,5 @@
-use super::{ChainPlan, Frame, State};
+use super::{ChainPlan, Frame, State, search};
 use crate::board::Size;
-use crate::expand;
 
 /// What counts as a node, the same for every kernel.
 ///
@@ -25,7 +24,7 @@ pub struct NodeRule {
 
 impl NodeRule {
     /// The last rows, whose fillings are counted in closed form.
-    pub const CLOSED_ROWS: usize = expand::CLOSED_ROWS;
+    pub const CLOSED_ROWS: usize = search::CLOSED_ROWS;
 
     /// Rows left at which the look-ahead begins: above, it drops next to nothing.
     pub const AHEAD_ROWS: usize = 6;

@@ -2,10 +2,10 @@ use std::sync::Arc;
 
 use super::frame::Diagonals;
 use super::scalar;
+use super::search::{Node, Search, SearchRow};
 use super::{Border, Frame, Job, Jobs, NodeRule};
 use crate::board::Size;
 use crate::engine::{Counter, Mismatch, Tally, Task};
-use crate::expand::{Node, Row, Search};
 use crate::simd::{Isa, Word};
 
 /// The vector kernel: all subtrees of a task whose borders share bottom, left and right queen are
@@ -95,7 +95,7 @@ impl<W: Word> Counter for VectorCounter<W> {
 }
 
 /// The rows of the job's frame, without what its top queen bans.
-fn rows(n: Size, job: &Job<'_>) -> Vec<Row> {
+fn rows(n: Size, job: &Job<'_>) -> Vec<SearchRow> {
     let diagonals = Diagonals::of(&job.border.squares(n)[1..]);
     let mut at = 0;
     job.frame
@@ -103,7 +103,7 @@ fn rows(n: Size, job: &Job<'_>) -> Vec<Row> {
         .iter()
         .map(|row| {
             at += row.gap;
-            Row {
+            SearchRow {
                 gap: row.gap,
                 allowed: inner(n, !diagonals.in_row(at)),
             }

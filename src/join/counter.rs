@@ -1,17 +1,16 @@
 use super::Partition;
-use super::kernel::Kernel;
+use super::kernel::JoinKernel;
 use super::leaf_audit::LeafAudit;
 use super::list_maker::ListMaker;
 use super::memory::MemoryBudget;
 use super::pairs::{Countable, Lists, Pairs};
 use crate::board::Size;
 use crate::engine::{Counter, CounterSettings, Mismatch, Tally, Task};
-use crate::simd::Isa;
+use crate::simd::{Algorithm, Simd};
 
 /// Counts join tasks with one instruction set.
 pub struct JoinCounter<K> {
     n: Size,
-    kernel: K,
     maker: ListMaker<K>,
     pairs: Pairs<K>,
     /// The lists of both halves if their keys fit 32 bits once sorted.
@@ -20,41 +19,32 @@ pub struct JoinCounter<K> {
     wide: Lists<u64>,
 }
 
-/// Evaluates an expression with the kernel of an instruction set, or of the next narrower one that
-/// this machine has.
-macro_rules! with_kernel {
-    ($isa:expr, |$kernel:ident| $make:expr) => {{
-        use $crate::join::kernel;
-        #[cfg(target_arch = "x86_64")]
-        {
-            let avx512 = kernel::Avx512::new().filter(|_| $isa >= Isa::Avx512);
-            let avx2 = kernel::Avx2::new().filter(|_| $isa >= Isa::Avx2);
-            match (avx512, avx2) {
-                (Some($kernel), _) => $make,
-                (None, Some($kernel)) => $make,
-                (None, None) => {
-                    let $kernel = kernel::Portable;
-                    $make
-                }
-            }
-        }
-        #[cfg(not(target_arch = "x86_64"))]
-        {
-            let _ = $isa;
-            let $kernel = kernel::Portable;
-            $make
-        }
-    }};
-}
-pub(super) use with_kernel;
-
 /// A counter for the instruction set that `settings` ask for.
+///
+/// # Panics
+/// If this machine does not have it.
 pub fn counter(n: Size, settings: &CounterSettings) -> Box<dyn Counter> {
-    let (isa, memory): (Isa, u64) = (settings.isa, settings.memory);
-    with_kernel!(isa, |kernel| Box::new(JoinCounter::new(n, kernel, memory)))
+    settings.isa.run(NewCounter {
+        n,
+        memory: settings.memory,
+    })
 }
 
-impl<K: Kernel> JoinCounter<K> {
+/// Makes a counter for an instruction set.
+struct NewCounter {
+    n: Size,
+    memory: u64,
+}
+
+impl Algorithm for NewCounter {
+    type Output = Box<dyn Counter>;
+
+    fn run<S: Simd>(self, simd: S) -> Box<dyn Counter> {
+        Box::new(JoinCounter::new(self.n, simd, self.memory))
+    }
+}
+
+impl<K: JoinKernel> JoinCounter<K> {
     /// A counter that may hold `memory` bytes.
     pub fn new(n: Size, kernel: K, memory: u64) -> Self {
         Self::audited(n, kernel, memory, LeafAudit::new(LeafAudit::ONE_IN))
@@ -64,7 +54,6 @@ impl<K: Kernel> JoinCounter<K> {
     pub fn audited(n: Size, kernel: K, memory: u64, audit: LeafAudit) -> Self {
         Self {
             n,
-            kernel,
             maker: ListMaker::new(n, kernel, MemoryBudget::new(memory)),
             pairs: Pairs::new(kernel, audit),
             narrow: Lists::default(),
@@ -96,7 +85,7 @@ impl<K: Kernel> JoinCounter<K> {
 
 /// The number of pairs of a top half and a bottom half that fit together: each list of the bottom
 /// half is compared with each list of the top half. Adds the half boards listed to `nodes`.
-fn pairs_in_parts<K: Kernel, T: Countable>(
+fn pairs_in_parts<K: JoinKernel, T: Countable>(
     maker: &mut ListMaker<K>,
     pairs: &mut Pairs<K>,
     lists: &mut Lists<T>,
@@ -118,9 +107,9 @@ fn pairs_in_parts<K: Kernel, T: Countable>(
     found
 }
 
-impl<K: Kernel> Counter for JoinCounter<K> {
+impl<K: JoinKernel> Counter for JoinCounter<K> {
     fn backend(&self) -> &'static str {
-        self.kernel.name()
+        K::ISA.name()
     }
 
     fn count(&mut self, task: &Task) -> Result<Tally, Mismatch> {

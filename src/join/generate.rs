@@ -1,5 +1,5 @@
 use super::Half;
-use super::kernel::{Kernel, Place};
+use super::kernel::{JoinKernel, Place};
 use super::quarter::{QuarterBoards, QuarterFrame};
 use crate::board::bits;
 
@@ -53,7 +53,7 @@ impl KeyGenerator {
 
     /// Makes the quarter boards of `frame`, with the help of `scratch`. Returns `false`, without
     /// quarter boards, if both together would take more than about `most` bytes.
-    pub fn fill<K: Kernel>(
+    pub fn fill<K: JoinKernel>(
         &mut self,
         kernel: K,
         frame: &QuarterFrame<'_>,
@@ -90,7 +90,7 @@ impl KeyGenerator {
     ///
     /// # Panics
     /// There are no quarter boards.
-    pub fn keys<K: Kernel>(
+    pub fn keys<K: JoinKernel>(
         &mut self,
         kernel: K,
         columns: u32,
@@ -141,9 +141,9 @@ impl KeyGenerator {
 mod tests {
     use super::*;
     use crate::board::Size;
-    use crate::join::kernel::Portable;
     use crate::join::key_layout::KeyLayout;
     use crate::join::{ColumnSet, Side};
+    use crate::simd::Portable;
 
     fn half(n: u32) -> Half {
         let n = Size::new(n).unwrap();

@@ -1,5 +1,5 @@
 use super::generate::KeyGenerator;
-use super::kernel::{Buckets, FLAT, Kernel};
+use super::kernel::{Buckets, FLAT, JoinKernel};
 use super::key_layout::KeyLayout;
 use super::memory::MemoryBudget;
 use super::pairs::{Countable, Lists};
@@ -48,7 +48,7 @@ pub struct Parts {
     begin: usize,
 }
 
-impl<K: Kernel> ListMaker<K> {
+impl<K: JoinKernel> ListMaker<K> {
     /// Makes lists within `memory`.
     pub fn new(n: Size, kernel: K, memory: MemoryBudget) -> Self {
         Self {

@@ -1,12 +1,11 @@
 use super::Partition;
-use super::counter::with_kernel;
-use super::kernel::{Kernel, LEAF, Tables};
+use super::kernel::{JoinKernel, LEAF, Tables};
 use super::leaf_audit::LeafAudit;
 use super::list_maker::ListMaker;
 use super::memory::MemoryBudget;
 use super::pairs::{Lists, Pairs};
 use crate::board::Size;
-use crate::simd::Isa;
+use crate::simd::{Algorithm, Isa, Simd};
 
 /// The parts of the join, each to be measured alone: generation of the lists, the recursion, and a
 /// leaf, of one partition.
@@ -16,13 +15,14 @@ impl MeasuredParts {
     /// The largest board: the lists of larger ones may not fit [`MEMORY`] as a whole.
     const MAX: u32 = 23;
 
-    /// The parts of the partition of `rank`, with the instruction set `isa`, or the widest one of
-    /// this machine if it lacks that. `None` if the rank is empty or n is above 23.
+    /// The parts of the partition of `rank`, with the instruction set `isa`. `None` if the rank is
+    /// empty or n is above 23.
+    ///
+    /// # Panics
+    /// If this machine lacks the instruction set.
     pub fn new(n: Size, rank: u64, isa: Isa) -> Option<Self> {
         let partition = Partition::of_rank(n, rank).filter(|_| n.get() <= Self::MAX)?;
-        Some(Self(with_kernel!(isa, |kernel| Box::new(One::new(
-            n, kernel, partition
-        )))))
+        Some(isa.run(NewParts { n, partition }))
     }
 
     /// Makes both lists. Returns the number of half boards.
@@ -48,6 +48,20 @@ const MEMORY: u64 = 1 << 30;
 /// docs/PERFORMANCE.md, Join, "What limits it"), so that the tables hardly matter.
 const ITEMS: usize = 4096;
 
+/// Makes the parts for an instruction set.
+struct NewParts {
+    n: Size,
+    partition: Partition,
+}
+
+impl Algorithm for NewParts {
+    type Output = MeasuredParts;
+
+    fn run<S: Simd>(self, simd: S) -> MeasuredParts {
+        MeasuredParts(Box::new(One::new(self.n, simd, self.partition)))
+    }
+}
+
 trait Measured {
     fn generate(&mut self) -> u64;
     fn split(&mut self) -> u64;
@@ -65,7 +79,7 @@ struct One<K> {
     tables: Tables,
 }
 
-impl<K: Kernel> One<K> {
+impl<K: JoinKernel> One<K> {
     fn new(n: Size, kernel: K, partition: Partition) -> Self {
         let mut one = Self {
             kernel,
@@ -88,7 +102,7 @@ impl<K: Kernel> One<K> {
     }
 }
 
-impl<K: Kernel> Measured for One<K> {
+impl<K: JoinKernel> Measured for One<K> {
     fn generate(&mut self) -> u64 {
         let Self {
             maker,

@@ -1,4 +1,4 @@
-use super::kernel::{Buckets, Kernel, LEAF, Rest, SAMPLE, SLACK, Tables};
+use super::kernel::{Buckets, JoinKernel, LEAF, Rest, SAMPLE, SLACK, Tables};
 use super::leaf_audit::LeafAudit;
 
 /// Counts the pairs of keys, one from each of two lists, that share no bit.
@@ -14,7 +14,7 @@ use super::leaf_audit::LeafAudit;
 /// is split each time, so that both lists become short together; this excludes the most pairs. When
 /// one list is short enough, the recursion ends in a *leaf*: the keys of the short list are the
 /// *patterns*, from which tables are made that answer for all of them at once. The keys of the
-/// other list are the *items*, which are looked up in the tables: see [`Kernel::leaf`].
+/// other list are the *items*, which are looked up in the tables: see [`Leaf::leaf`](super::kernel::Leaf::leaf).
 ///
 /// The lists come sorted by some bits. To split by these bits is to choose buckets; the keys of the
 /// chosen buckets are gathered when the lists have been split by all of these bits.
@@ -55,22 +55,22 @@ struct List<'a, T> {
 /// are split until the bits that matter fit a narrow key.
 pub trait Countable: Rest {
     /// The number of disjoint pairs of keys of two lists. Destroys the lists.
-    fn count<K: Kernel>(pairs: &mut Pairs<K>, one: &mut [Self], other: &mut [Self]) -> u64;
+    fn count<K: JoinKernel>(pairs: &mut Pairs<K>, one: &mut [Self], other: &mut [Self]) -> u64;
 }
 
 impl Countable for u32 {
-    fn count<K: Kernel>(pairs: &mut Pairs<K>, one: &mut [u32], other: &mut [u32]) -> u64 {
+    fn count<K: JoinKernel>(pairs: &mut Pairs<K>, one: &mut [u32], other: &mut [u32]) -> u64 {
         pairs.narrow(one, other)
     }
 }
 
 impl Countable for u64 {
-    fn count<K: Kernel>(pairs: &mut Pairs<K>, one: &mut [u64], other: &mut [u64]) -> u64 {
+    fn count<K: JoinKernel>(pairs: &mut Pairs<K>, one: &mut [u64], other: &mut [u64]) -> u64 {
         pairs.wide(one, other)
     }
 }
 
-impl<K: Kernel> Pairs<K> {
+impl<K: JoinKernel> Pairs<K> {
     /// Counts with the loops of `kernel`; `audit` decides which leaves are counted again.
     pub fn new(kernel: K, audit: LeafAudit) -> Self {
         Self {
@@ -124,7 +124,7 @@ impl<K: Kernel> Pairs<K> {
     }
 
     fn wide_list<'a>(&self, keys: &'a mut [u64]) -> List<'a, u64> {
-        let union = self.kernel.union_wide(keys);
+        let union = self.kernel.union(keys);
         List { keys, union }
     }
 
@@ -170,7 +170,7 @@ impl<K: Kernel> Pairs<K> {
         }
     }
 
-    /// As [`Kernel::best_bit`], for wide keys: looks only at that half of the 64 bits which has
+    /// As [`Filter::best_bit`](super::kernel::Filter::best_bit), for wide keys: looks only at that half of the 64 bits which has
     /// more bits in `used`.
     fn best_wide_bit(&self, one: &[u64], other: &[u64], used: u64) -> u64 {
         let shift = if (used >> 32).count_ones() > (used as u32).count_ones() {
@@ -318,10 +318,10 @@ fn sample<T: Copy>(keys: &[T]) -> [T; SAMPLE] {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::join::kernel::{self, Portable};
+    use crate::simd::stamp_tests;
 
     /// Sparse keys of 45 bits: more than fit a narrow key.
-    fn splits_wide_keys(kernel: impl Kernel) {
+    fn splits_wide_keys(kernel: impl JoinKernel) {
         let mut key = sparse_keys();
         // Longer than a leaf.
         let ([items, patterns], bits) = if cfg!(miri) {
@@ -341,7 +341,7 @@ mod tests {
     }
 
     /// Keys sorted by so many bits that the rest is narrow.
-    fn counts_sorted_lists(kernel: impl Kernel) {
+    fn counts_sorted_lists(kernel: impl JoinKernel) {
         const SORTED: u32 = if cfg!(miri) { 3 } else { 13 };
         let mut key = sparse_keys();
         let mut keys = |count: usize| -> Vec<u64> {
@@ -388,21 +388,7 @@ mod tests {
         }
     }
 
-    macro_rules! on_every_kernel {
-        ($($name:ident: $check:ident),* $(,)?) => {$(
-            #[test]
-            fn $name() {
-                $check(Portable);
-                #[cfg(target_arch = "x86_64")]
-                {
-                    kernel::Avx2::new().map($check);
-                    kernel::Avx512::new().map($check);
-                }
-            }
-        )*};
-    }
-
-    on_every_kernel! {
+    stamp_tests! {
         pairs_of_sorted_lists_are_counted: counts_sorted_lists,
         wide_keys_are_split_until_they_are_narrow: splits_wide_keys,
     }

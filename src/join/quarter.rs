@@ -1,6 +1,6 @@
 use super::Half;
 use super::half::MAX_ROWS;
-use super::kernel::{Boards, Kernel, Place, SLACK};
+use super::kernel::{Boards, JoinKernel, Place, SLACK};
 use super::key_layout::KeyLayout;
 use crate::board::bits;
 
@@ -39,7 +39,7 @@ impl QuarterBoards {
     /// Finds all boards of `rows` in `frame`. The last of the rows lies next to the other quarter.
     /// Boards are made row by row; `scratch` alternates with `self` as the boards with one row
     /// fewer. Returns `false`, without the boards, if both together take more than `room` bytes.
-    pub fn fill<K: Kernel>(
+    pub fn fill<K: JoinKernel>(
         &mut self,
         kernel: K,
         frame: &QuarterFrame<'_>,

@@ -1,11 +1,12 @@
 //! What every instruction set must get right: the same tests for each.
 
 use super::counter::JoinCounter;
-use super::kernel::{Kernel, Portable};
+use super::kernel::JoinKernel;
 use super::leaf_audit::{Fault, LeafAudit};
 use super::{ColumnSet, JoinPlan, Partition, naive};
 use crate::board::{Size, known};
 use crate::engine::{Counter, Mismatch, Plan, Tally, Task};
+use crate::simd::{Portable, stamp_tests};
 
 const PLENTY: u64 = 1 << 30;
 
@@ -40,21 +41,21 @@ fn count(plan: &JoinPlan, counter: &mut dyn Counter, ranks: std::ops::Range<u64>
     counter.count(&task).unwrap()
 }
 
-fn total(n: u32, kernel: impl Kernel, memory: u64) -> Tally {
+fn total(n: u32, kernel: impl JoinKernel, memory: u64) -> Tally {
     let plan = JoinPlan::new(size(n));
     let mut counter =
         JoinCounter::audited(size(n), kernel, memory, LeafAudit::new(LeafAudit::ONE_IN));
     count(&plan, &mut counter, 0..plan.ranks())
 }
 
-fn totals(kernel: impl Kernel) {
+fn totals(kernel: impl JoinKernel) {
     for n in 1..=WHOLE {
         let found = total(n, kernel, PLENTY).completions.solutions();
         assert_eq!(found, known(size(n)).unwrap().total, "n = {n}");
     }
 }
 
-fn every_set(kernel: impl Kernel) {
+fn every_set(kernel: impl JoinKernel) {
     for n in 1..=NAIVE {
         let plan = JoinPlan::new(size(n));
         let mut counter = JoinCounter::audited(size(n), kernel, PLENTY, LeafAudit::new(1));
@@ -76,7 +77,7 @@ fn every_set(kernel: impl Kernel) {
     }
 }
 
-fn random_cuts(kernel: impl Kernel) {
+fn random_cuts(kernel: impl JoinKernel) {
     let mut random = Random(1);
     let sizes: &[u32] = if cfg!(miri) { &[7] } else { &[9, 11, 12, 13] };
     for &n in sizes {
@@ -102,7 +103,7 @@ fn random_cuts(kernel: impl Kernel) {
 
 /// The lists of n = 14 have a few hundred keys, and every budget allows 1024, so that lists are
 /// made in parts from n = 16 on only.
-fn small_budgets(kernel: impl Kernel) {
+fn small_budgets(kernel: impl JoinKernel) {
     for (n, memory) in [(11, 0), (14, 0), (16, 0), (16, 60_000)] {
         let found = total(n, kernel, memory);
         assert_eq!(
@@ -114,7 +115,7 @@ fn small_budgets(kernel: impl Kernel) {
 }
 
 /// A few sets of each size, with almost no memory, with some, and with plenty.
-fn small_budgets_of_larger_boards(kernel: impl Kernel) {
+fn small_budgets_of_larger_boards(kernel: impl JoinKernel) {
     for n in 18..=20 {
         let plan = JoinPlan::new(size(n));
         let mut random = Random(n.into());
@@ -142,7 +143,7 @@ fn small_budgets_of_larger_boards(kernel: impl Kernel) {
 
 /// With almost no memory for quarter boards of a few megabytes, halves are sliced by the queens of
 /// their first rows.
-fn slices_of_halves(kernel: impl Kernel) {
+fn slices_of_halves(kernel: impl JoinKernel) {
     let plan = JoinPlan::new(size(22));
     let rank = (plan.ranks() / 3..)
         .find(|&rank| Partition::of_rank(size(22), rank).is_some())
@@ -157,7 +158,7 @@ fn slices_of_halves(kernel: impl Kernel) {
 }
 
 /// A counter of n = 16 that counts one leaf of `one_in` again.
-fn auditor<K: Kernel>(kernel: K, one_in: u64) -> JoinCounter<K> {
+fn auditor<K: JoinKernel>(kernel: K, one_in: u64) -> JoinCounter<K> {
     JoinCounter::audited(size(16), kernel, PLENTY, LeafAudit::new(one_in))
 }
 
@@ -177,7 +178,7 @@ fn random_fault(random: &mut Random) -> (Task, Fault) {
     (task, fault)
 }
 
-fn faulty<K: Kernel>(
+fn faulty<K: JoinKernel>(
     counter: &mut JoinCounter<K>,
     (task, fault): &(Task, Fault),
 ) -> Result<Tally, Mismatch> {
@@ -185,7 +186,7 @@ fn faulty<K: Kernel>(
     counter.count(task)
 }
 
-fn faults(kernel: impl Kernel) {
+fn faults(kernel: impl JoinKernel) {
     let mut random = Random(7);
     let mut honest = auditor(kernel, 1);
     let [mut never, mut always] = [1 << 63, 1].map(|one_in| auditor(kernel, one_in));
@@ -202,73 +203,18 @@ fn faults(kernel: impl Kernel) {
     assert!(changed >= 10, "only {changed} flips changed a count");
 }
 
-macro_rules! backends {
-    ($($name:ident: $kernel:expr),* $(,)?) => {$(
-        mod $name {
-            #[test]
-            fn totals_up_to_15_are_the_known_ones() {
-                if let Some(kernel) = $kernel {
-                    super::totals(kernel);
-                }
-            }
-
-            #[test]
-            fn every_set_up_to_12_is_counted_as_the_naive_join_does() {
-                if let Some(kernel) = $kernel {
-                    super::every_set(kernel);
-                }
-            }
-
-            #[test]
-            fn any_cut_of_the_plan_adds_up() {
-                if let Some(kernel) = $kernel {
-                    super::random_cuts(kernel);
-                }
-            }
-
-            #[test]
-            #[cfg_attr(miri, ignore = "counts boards of 16 queens or more")]
-            fn little_memory_gives_the_same_totals() {
-                if let Some(kernel) = $kernel {
-                    super::small_budgets(kernel);
-                }
-            }
-
-            #[test]
-            #[cfg_attr(miri, ignore = "counts boards of 16 queens or more")]
-            fn little_memory_gives_the_same_tallies_of_larger_boards() {
-                if let Some(kernel) = $kernel {
-                    super::small_budgets_of_larger_boards(kernel);
-                }
-            }
-
-            #[test]
-            #[cfg_attr(miri, ignore = "counts boards of 16 queens or more")]
-            fn slices_of_halves_give_the_same_tally() {
-                if let Some(kernel) = $kernel {
-                    super::slices_of_halves(kernel);
-                }
-            }
-
-            #[test]
-            #[cfg_attr(miri, ignore = "counts boards of 16 queens or more")]
-            fn the_audit_sees_every_flipped_bit_that_changes_a_count() {
-                if let Some(kernel) = $kernel {
-                    super::faults(kernel);
-                }
-            }
-        }
-    )*};
-}
-
-backends! {
-    portable: Some(super::Portable),
-}
-
-#[cfg(target_arch = "x86_64")]
-backends! {
-    avx2: crate::join::kernel::Avx2::new(),
-    avx512: crate::join::kernel::Avx512::new(),
+stamp_tests! {
+    totals_up_to_15_are_the_known_ones: totals,
+    every_set_up_to_12_is_counted_as_the_naive_join_does: every_set,
+    any_cut_of_the_plan_adds_up: random_cuts,
+    #[cfg_attr(miri, ignore = "counts boards of 16 queens or more")]
+    little_memory_gives_the_same_totals: small_budgets,
+    #[cfg_attr(miri, ignore = "counts boards of 16 queens or more")]
+    little_memory_gives_the_same_tallies_of_larger_boards: small_budgets_of_larger_boards,
+    #[cfg_attr(miri, ignore = "counts boards of 16 queens or more")]
+    slices_of_halves_give_the_same_tally: slices_of_halves,
+    #[cfg_attr(miri, ignore = "counts boards of 16 queens or more")]
+    the_audit_sees_every_flipped_bit_that_changes_a_count: faults,
 }
 
 /// The share of faults caught is the share of leaves audited: at 1 of 8, about N/8 of N flips that

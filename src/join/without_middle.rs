@@ -79,7 +79,8 @@ impl ListsWithoutMiddle {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::join::kernel::{Kernel, Portable};
+    use crate::join::kernel::Sort;
+    use crate::simd::Portable;
 
     /// Asks for a list of as many keys as `columns` read as a number. Returns whether it had to be
     /// made.

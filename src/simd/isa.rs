@@ -3,46 +3,77 @@ use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
-/// An instruction set that kernels are written for. The order is from narrow to wide.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Isa {
-    /// Plain Rust; runs everywhere.
-    Portable,
-    /// x86-64 with AVX2, BMI1, BMI2 and POPCNT.
-    Avx2,
-    /// x86-64 with AVX-512 F, BW, DQ, VL, VBMI, VBMI2, BITALG, VPOPCNTDQ and GFNI beside the AVX2 set.
-    Avx512,
+use super::{Algorithm, Simd};
+
+/// Makes the type from the list of instruction sets.
+macro_rules! define {
+    ({} $($(#[doc = $doc:literal])+ #[cfg($condition:meta)] $folder:ident $token:ident;)+) => {
+        /// An instruction set that the program has code for. The order is from narrow to wide.
+        ///
+        /// Every variant exists on every machine, so that a name means the same everywhere;
+        /// [`is_available`](Self::is_available) says whether this machine can run it.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+        #[serde(rename_all = "lowercase")]
+        pub enum Isa {
+            $($(#[doc = $doc])+ $token,)+
+        }
+
+        impl Isa {
+            /// All, from narrow to wide.
+            pub const ALL: [Self; [$(stringify!($token)),+].len()] = [$(Self::$token),+];
+
+            /// The name used on the command line, in configuration and in results.
+            pub const fn name(self) -> &'static str {
+                match self {
+                    $(Self::$token => stringify!($folder),)+
+                }
+            }
+
+            /// Whether this machine can run it.
+            pub fn is_available(self) -> bool {
+                $(
+                    #[cfg($condition)]
+                    if self == Self::$token {
+                        return super::$folder::$token::new().is_some();
+                    }
+                )+
+                false
+            }
+
+            /// Runs `algorithm` with the vectors of this instruction set.
+            ///
+            /// # Panics
+            /// If the machine does not have it.
+            pub fn run<A: Algorithm>(self, algorithm: A) -> A::Output {
+                $(
+                    #[cfg($condition)]
+                    if self == Self::$token && let Some(simd) = super::$folder::$token::new() {
+                        return algorithm.run(simd);
+                    }
+                )+
+                panic!("this machine has no {self}")
+            }
+        }
+    };
 }
 
-/// A name that is no instruction set.
+instruction_sets!(define,);
+
+/// A name that is not the name of an instruction set.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("`{0}` is no instruction set: use portable, avx2 or avx512")]
-pub struct UnknownIsa(String);
+#[error("`{name}` is no instruction set: use {}", one_of(&Isa::ALL.map(Isa::name)))]
+pub struct UnknownIsa {
+    name: String,
+}
+
+/// The names as `a, b or c`.
+fn one_of(names: &[&str]) -> String {
+    let (last, others) = names.split_last().expect("there is a portable one");
+    format!("{} or {last}", others.join(", "))
+}
 
 impl Isa {
-    /// All, from narrow to wide.
-    pub const ALL: [Self; 3] = [Self::Portable, Self::Avx2, Self::Avx512];
-
-    /// The name used on the command line, in configuration and in results.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Portable => "portable",
-            Self::Avx2 => "avx2",
-            Self::Avx512 => "avx512",
-        }
-    }
-
-    /// Whether this machine can run it.
-    pub fn is_available(self) -> bool {
-        match self {
-            Self::Portable => true,
-            Self::Avx2 => has_avx2(),
-            Self::Avx512 => has_avx512(),
-        }
-    }
-
-    /// The widest this machine can run.
+    /// The widest that this machine can run.
     pub fn best() -> Self {
         Self::ALL
             .into_iter()
@@ -50,38 +81,6 @@ impl Isa {
             .find(|isa| isa.is_available())
             .unwrap_or(Self::Portable)
     }
-}
-
-#[cfg(target_arch = "x86_64")]
-fn has_avx2() -> bool {
-    is_x86_feature_detected!("avx2")
-        && is_x86_feature_detected!("bmi1")
-        && is_x86_feature_detected!("bmi2")
-        && is_x86_feature_detected!("popcnt")
-}
-
-#[cfg(target_arch = "x86_64")]
-fn has_avx512() -> bool {
-    has_avx2()
-        && is_x86_feature_detected!("avx512f")
-        && is_x86_feature_detected!("avx512bw")
-        && is_x86_feature_detected!("avx512dq")
-        && is_x86_feature_detected!("avx512vl")
-        && is_x86_feature_detected!("avx512vbmi")
-        && is_x86_feature_detected!("avx512vbmi2")
-        && is_x86_feature_detected!("avx512bitalg")
-        && is_x86_feature_detected!("avx512vpopcntdq")
-        && is_x86_feature_detected!("gfni")
-}
-
-#[cfg(not(target_arch = "x86_64"))]
-fn has_avx2() -> bool {
-    false
-}
-
-#[cfg(not(target_arch = "x86_64"))]
-fn has_avx512() -> bool {
-    false
 }
 
 impl fmt::Display for Isa {
@@ -97,7 +96,9 @@ impl FromStr for Isa {
         Self::ALL
             .into_iter()
             .find(|isa| isa.name() == text)
-            .ok_or_else(|| UnknownIsa(text.to_owned()))
+            .ok_or_else(|| UnknownIsa {
+                name: text.to_owned(),
+            })
     }
 }
 
@@ -110,7 +111,11 @@ mod tests {
         for isa in Isa::ALL {
             assert_eq!(isa.to_string().parse(), Ok(isa));
         }
-        assert!("sse2".parse::<Isa>().is_err());
+        let error = "sse2".parse::<Isa>().unwrap_err();
+        assert_eq!(
+            error.to_string(),
+            "`sse2` is no instruction set: use portable, avx2 or avx512"
+        );
     }
 
     #[test]

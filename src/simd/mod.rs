@@ -1,70 +1,80 @@
-//! Instruction sets: which there are, which this machine has, and vectors for each.
+//! Instruction sets: which ones there are, which of them this machine has, and their vectors.
 //!
-//! An algorithm is a [`Program`], written once over [`Vector`]; [`Isa::run`] is the one place where
-//! it is given the vectors of an instruction set.
+//! * [`Isa`]: an instruction set by name, and the one place where code is chosen by it.
+//! * [`Simd`]: the proof that this machine has an instruction set, as a type of its own for each.
+//! * [`WordVector`]: vectors of 16-bit or 32-bit words, for the row search of the chain.
+//! * [`KeyVectors`]: vectors of keys and of truth values, for the join.
+//!
+//! An algorithm is written once, over these traits. It starts as an [`Algorithm`]: [`Isa::run`]
+//! gives it the token of an instruction set. Its hot loops run inside [`Simd::vectorize`], which
+//! compiles them for that instruction set.
+//!
+//! # Safety
+//!
+//! There is one rule. A value of a type that implements [`Simd`] (a *token*) proves that the
+//! machine has the instruction set, because only [`Simd::new`] makes one, after asking the machine.
+//! Vectors of words can be made only with a token, so a vector is a proof too. Operations are
+//! therefore safe, except those that read or write memory through a pointer.
+//!
+//! # How to add an instruction set
+//!
+//! 1. Make a folder beside [`avx2`], for example `neon/`, with three files. `mod.rs` declares the
+//!    token with the macro `token!`, from the features that the compiler and the machine must know.
+//!    `words.rs` implements [`WordVector`] for two types, `Words16` and `Words32`. `keys.rs`
+//!    implements [`KeyVectors`] for the token.
+//! 2. Add the folder to the list below: a `mod` line, and an entry in `instruction_sets`. The entry
+//!    makes the variant of [`Isa`], its name on the command line, the dispatch, and a copy of
+//!    every test that is written for all instruction sets.
+//!
+//! Nothing else has to change for correct results. `Isa` is matched in the tables of measured
+//! speeds; there the compiler asks for figures of the new instruction set.
 
+#[macro_use]
+mod token;
+
+// The list of instruction sets: the modules, and the entries.
 #[cfg(target_arch = "x86_64")]
 pub(crate) mod avx2;
 #[cfg(target_arch = "x86_64")]
-mod avx512;
+pub(crate) mod avx512;
+pub(crate) mod portable;
+
+/// Calls the macro at the path `$macro` with `{ $first… }` and the list of instruction sets, from
+/// narrow to wide.
+///
+/// An entry has a doc comment, the condition under which the folder is compiled, the name of the
+/// folder (which is also the name that users type) and the name of the token.
+macro_rules! instruction_sets {
+    ($macro:path, $($first:tt)*) => {
+        $macro! {
+            { $($first)* }
+
+            /// Plain Rust; runs everywhere.
+            #[cfg(all())]
+            portable Portable;
+
+            /// x86-64 with AVX2, BMI1, BMI2 and POPCNT.
+            #[cfg(target_arch = "x86_64")]
+            avx2 Avx2;
+
+            /// x86-64 with the AVX2 set and AVX-512 F, BW, DQ, VL, VBMI, VBMI2, BITALG, VPOPCNTDQ
+            /// and GFNI.
+            #[cfg(target_arch = "x86_64")]
+            avx512 Avx512;
+        }
+    };
+}
+
 mod isa;
-mod portable;
-mod vector;
+mod keys;
+#[cfg(test)]
+mod stamp;
+mod words;
 
 pub use isa::{Isa, UnknownIsa};
-pub use vector::{Vector, Word};
-
-/// An algorithm over vectors of either lane width.
-///
-/// Everything it calls in its hot loops has to be `#[inline(always)]`, so that it is compiled for
-/// the instruction set it is run with.
-pub trait Program {
-    /// What it returns.
-    type Output;
-
-    /// Runs it.
-    ///
-    /// # Safety
-    /// The machine has the instruction set of the vectors.
-    unsafe fn run<V16: Vector<Word = u16>, V32: Vector<Word = u32>>(self) -> Self::Output;
-}
-
-impl Isa {
-    /// Runs `program` with the vectors of this instruction set.
-    ///
-    /// # Panics
-    /// The machine does not have it.
-    pub fn run<P: Program>(self, program: P) -> P::Output {
-        assert!(self.is_available(), "this machine has no {self}");
-        match self {
-            Self::Portable => portable::run(program),
-            // SAFETY: available, as asserted.
-            #[cfg(target_arch = "x86_64")]
-            Self::Avx2 => unsafe { avx2::run(program) },
-            // SAFETY: available, as asserted.
-            #[cfg(target_arch = "x86_64")]
-            Self::Avx512 => unsafe { avx512::run(program) },
-            #[cfg(not(target_arch = "x86_64"))]
-            Self::Avx2 | Self::Avx512 => portable::run(program),
-        }
-    }
-}
-
-/// Positions of the set bits, the lowest first.
-#[inline(always)]
-fn set_bits(mut mask: u32) -> impl Iterator<Item = usize> {
-    std::iter::from_fn(move || {
-        let position = mask.trailing_zeros() as usize;
-        let more = mask != 0;
-        mask &= mask.wrapping_sub(1);
-        more.then_some(position)
-    })
-}
-
-/// The lowest `limit` set bits.
-#[inline(always)]
-fn first_bits(mask: u32, limit: usize) -> u32 {
-    set_bits(mask)
-        .take(limit)
-        .fold(0, |first, position| first | 1 << position)
-}
+pub use keys::{Fields, KeyVectors, SAMPLE, TruthRow};
+pub use portable::Portable;
+pub use token::{Algorithm, Simd};
+pub use words::{Word, WordVector};
+#[cfg(test)]
+pub(crate) use {instruction_sets, stamp::stamp_tests};

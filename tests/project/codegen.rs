@@ -125,7 +125,7 @@ fn hot_loops_of_avx512_neither_call_nor_spill_nor_compress_to_memory() {
         return;
     };
     let mut loops = 0;
-    for function in functions(&disassembly, "simd::avx512::run") {
+    for function in functions(&disassembly, "simd::avx512::vectorize") {
         for body in innermost_loops(&function) {
             // Loops that refill several streams; those that search the last few nodes refill one.
             let refills = body.iter().filter(|(_, text)| text.starts_with("vpexpand"));
@@ -153,7 +153,7 @@ fn hot_loops_of_avx2_call_nothing() {
         return;
     };
     let mut loops = 0;
-    for function in functions(&disassembly, "simd::avx2::run") {
+    for function in functions(&disassembly, "simd::avx2::vectorize") {
         for body in innermost_loops(&function) {
             let moves = body
                 .iter()

@@ -1,37 +1,38 @@
-use super::{SLACK, Vector, filter};
+use super::{SLACK, filter};
+use crate::simd::Simd;
 
-/// Keys sorted by their top bits, in chains of small chunks: one pass over the keys fills them, and
-/// no count need be known beforehand.
+/// Keys sorted by their top bits: a bucket for each value of those bits. A bucket is a chain of
+/// small chunks, or a flat list if there are few buckets.
 ///
-/// Each list takes little more memory than its keys, and the chunks being filled stay in the
-/// second-level cache.
+/// One pass over the keys fills the buckets, without counting them first. Chunks take little more
+/// memory than their keys, and the chunks being filled stay in the second-level cache.
 #[derive(Debug, Default)]
 pub struct Buckets<T> {
-    /// The number of top bits sorted by.
+    /// The number of top bits that the keys are sorted by.
     sorted: u32,
-    /// For each value of those bits, the place in `pool` of the next key; a multiple of [`CHUNK`]
-    /// where the last chunk is full, 0 where there is none.
+    /// For each bucket, the index in `pool` of its next key: a multiple of [`CHUNK`] if its last
+    /// chunk is full, 0 if it has no chunk.
     ends: Vec<u32>,
-    /// For each chunk, the chunk before in the same bucket.
+    /// For each chunk, the previous chunk of the same bucket, or [`NONE`].
     before: Vec<u32>,
     pool: Vec<T>,
-    /// The buckets themselves, where there are few.
+    /// The flat lists, if the keys are sorted by at most [`FLAT`] bits.
     few: [Vec<T>; 1 << FLAT],
     length: usize,
 }
 
-/// A list sorted by a few top bits, in as little memory as it takes.
+/// Keys sorted by a few top bits, in one list without spare memory.
 #[derive(Debug, Default)]
 pub struct Packed {
-    /// The number of top bits sorted by.
+    /// The number of top bits that the keys are sorted by.
     sorted: u32,
-    /// For each value of those bits, where its keys end.
+    /// For each value of those bits, the index after the last of its keys.
     ends: Vec<u32>,
     keys: Vec<u32>,
 }
 
 impl Packed {
-    /// Copies the keys of `from`, which must be sorted by no more than [`FLAT`] bits.
+    /// Copies the keys of `from`, which must be sorted by at most [`FLAT`] bits.
     pub fn copy(&mut self, from: &Buckets<u32>) {
         assert!(from.sorted <= FLAT);
         self.sorted = from.sorted;
@@ -50,16 +51,16 @@ impl Packed {
     }
 }
 
-/// A key without its top bits.
+/// The part of a wide key that a bucket stores: all of it, or its low 32 bits.
 pub trait Rest: Copy + Default + 'static {
     /// The low bits of `key`.
     fn of(key: u64) -> Self;
 
-    /// Writes the keys of the lanes in `mask` to `to`, without gaps.
+    /// Writes the keys of the lanes in `mask` to `to`, in order and without gaps.
     ///
     /// # Safety
-    /// `V::WIDE_LANES` keys may be written there, however many are in `mask`.
-    unsafe fn compress<V: Vector>(v: V, keys: V::Wide, mask: u32, to: *mut Self);
+    /// `S::WIDE_LANES` keys may be written at `to`, even if `mask` has fewer lanes.
+    unsafe fn compress<S: Simd>(simd: S, keys: S::Wide, mask: u32, to: *mut Self);
 }
 
 impl Rest for u32 {
@@ -69,9 +70,9 @@ impl Rest for u32 {
     }
 
     #[inline(always)]
-    unsafe fn compress<V: Vector>(v: V, keys: V::Wide, mask: u32, to: *mut Self) {
+    unsafe fn compress<S: Simd>(simd: S, keys: S::Wide, mask: u32, to: *mut Self) {
         // SAFETY: the caller vouches for the memory.
-        unsafe { v.compress_low(keys, mask, to) }
+        unsafe { simd.compress_low(keys, mask, to) }
     }
 }
 
@@ -82,16 +83,16 @@ impl Rest for u64 {
     }
 
     #[inline(always)]
-    unsafe fn compress<V: Vector>(v: V, keys: V::Wide, mask: u32, to: *mut Self) {
+    unsafe fn compress<S: Simd>(simd: S, keys: S::Wide, mask: u32, to: *mut Self) {
         // SAFETY: the caller vouches for the memory.
-        unsafe { v.compress_wide(keys, mask, to) }
+        unsafe { simd.compress_wide(keys, mask, to) }
     }
 }
 
-/// Up to so many top bits each bucket is a flat list.
+/// With at most this many top bits, each bucket is a flat list.
 pub const FLAT: u32 = 5;
 
-/// Up to so many, keys are dealt out by vectors.
+/// With at most this many top bits, vectors move the keys to the buckets.
 const DEALT: u32 = 2;
 
 /// Keys in a chunk.
@@ -100,10 +101,10 @@ const CHUNK: usize = 64;
 const NONE: u32 = u32::MAX;
 
 impl<T: Rest> Buckets<T> {
-    /// Empties all buckets; there will be one for each value of the `sorted` top bits.
+    /// Empties all buckets, and prepares one for each value of the `sorted` top bits.
     pub fn clear(&mut self, sorted: u32) {
         if sorted != self.sorted && sorted.min(self.sorted) <= FLAT {
-            // What flat lists have grown to is of no use to more or fewer of them, nor to chunks.
+            // Frees the memory of the flat lists: their sizes do not suit another number of lists.
             *self = Self::default();
         }
         self.sorted = sorted;
@@ -121,54 +122,141 @@ impl<T: Rest> Buckets<T> {
     }
 }
 
-/// Appends the keys with the bits of `own` on top, and any of `free`, to `to`.
-#[inline(always)]
-pub(super) fn gather<V: Vector, T: Rest>(
-    v: V,
-    from: &Buckets<T>,
-    own: u32,
-    free: u32,
-    to: &mut Vec<T>,
-) {
-    let mut pieces = [Piece::default(); AHEAD];
-    let mut count = 0;
-    each_subset(free, |other| {
-        let value = (own | other) as usize;
-        if from.sorted <= FLAT {
-            return to.extend_from_slice(&from.few[value]);
-        }
-        let end = from.ends[value] as usize;
-        let Some(last) = end.checked_sub(1) else {
-            return;
-        };
-        let mut chunk = last / CHUNK;
-        let mut keys = end - chunk * CHUNK;
-        loop {
-            let start = from.pool[chunk * CHUNK..].as_ptr();
-            for line in (0..CHUNK).step_by(64 / size_of::<T>()) {
-                v.prefetch(start.wrapping_add(line).cast());
-            }
-            pieces[count] = Piece { chunk, keys };
-            count += 1;
-            if count == AHEAD {
-                append_pieces(from, &pieces, to);
-                count = 0;
-            }
-            keys = CHUNK;
-            match from.before[chunk] {
-                NONE => return,
-                before => chunk = before as usize,
-            }
-        }
-    });
-    append_pieces(from, &pieces[..count], to);
+/// Loops that move keys into buckets and out of them.
+pub trait Sort: Simd {
+    /// Adds keys to the buckets of their top bits.
+    fn scatter<T: Rest>(self, keys: &[u64], buckets: &mut Buckets<T>) {
+        self.vectorize(
+            #[inline(always)]
+            move || {
+                buckets.length += keys.len();
+                if buckets.sorted == 0 {
+                    return buckets.few[0].extend(keys.iter().map(|&key| T::of(key)));
+                }
+                if buckets.sorted <= DEALT {
+                    return deal(self, keys, buckets);
+                }
+                if buckets.sorted <= FLAT {
+                    return append(keys, buckets);
+                }
+                let shift = 64 - buckets.sorted;
+                let low = u64::MAX >> buckets.sorted;
+                // Room for the worst case: every bucket begins a chunk, and every full chunk is followed
+                // by another.
+                let chunks = buckets.ends.len() + keys.len() / CHUNK + 1;
+                let used = buckets.pool.len();
+                if buckets.pool.capacity() - used < chunks * CHUNK {
+                    // `reserve` would double the capacity, but the next list is hardly longer.
+                    buckets.pool.reserve_exact(chunks * CHUNK + used / 8);
+                }
+                buckets.before.reserve(chunks);
+                let pool = buckets.pool.as_mut_ptr();
+                let before = buckets.before.as_mut_ptr();
+                let ends = buckets.ends.as_mut_ptr();
+                let mut used = buckets.before.len();
+                for &key in keys {
+                    // SAFETY: there are 2^sorted ends. An end that is not a multiple of `CHUNK` lies inside
+                    // a chunk, and there is room for all chunks that can be begun.
+                    unsafe {
+                        let end = ends.add((key >> shift) as usize);
+                        let mut at = *end;
+                        if (at as usize).is_multiple_of(CHUNK) {
+                            before.add(used).write((at / CHUNK as u32).wrapping_sub(1));
+                            at = (used * CHUNK) as u32;
+                            used += 1;
+                        }
+                        pool.add(at as usize).write(T::of(key & low));
+                        *end = at + 1;
+                    }
+                }
+                // SAFETY: all of `before` has been written. The last chunk of a bucket may be partly
+                // unwritten; what lies after the end of a bucket is copied, but never used.
+                unsafe {
+                    buckets.before.set_len(used);
+                    buckets.pool.set_len(used * CHUNK);
+                }
+            },
+        )
+    }
+
+    /// Appends the keys to `to` whose top bits are those of `own` and any of those of `free`.
+    fn gather<T: Rest>(self, from: &Buckets<T>, own: u32, free: u32, to: &mut Vec<T>) {
+        self.vectorize(
+            #[inline(always)]
+            move || {
+                let mut pieces = [Piece::default(); AHEAD];
+                let mut count = 0;
+                each_subset(free, |other| {
+                    let value = (own | other) as usize;
+                    if from.sorted <= FLAT {
+                        return to.extend_from_slice(&from.few[value]);
+                    }
+                    let end = from.ends[value] as usize;
+                    let Some(last) = end.checked_sub(1) else {
+                        return;
+                    };
+                    let mut chunk = last / CHUNK;
+                    let mut keys = end - chunk * CHUNK;
+                    loop {
+                        let start = from.pool[chunk * CHUNK..].as_ptr();
+                        for line in (0..CHUNK).step_by(64 / size_of::<T>()) {
+                            self.prefetch(start.wrapping_add(line).cast());
+                        }
+                        pieces[count] = Piece { chunk, keys };
+                        count += 1;
+                        if count == AHEAD {
+                            append_pieces(from, &pieces, to);
+                            count = 0;
+                        }
+                        keys = CHUNK;
+                        match from.before[chunk] {
+                            NONE => return,
+                            before => chunk = before as usize,
+                        }
+                    }
+                });
+                append_pieces(from, &pieces[..count], to);
+            },
+        )
+    }
+
+    /// Adds the keys of `from` without any of `bits` to `to`. `from` must be sorted by the bits that
+    /// `to` is sorted by; if it is sorted by more, the keys lose those.
+    fn spare(self, from: &Packed, bits: u64, to: &mut Buckets<u32>) {
+        self.vectorize(
+            #[inline(always)]
+            move || {
+                assert!(to.sorted <= from.sorted);
+                let on_top = bits.unbounded_shr(64 - from.sorted) as usize;
+                let mut start = 0;
+                for (value, &end) in from.ends.iter().enumerate() {
+                    let keys = &from.keys[start..end as usize];
+                    start = end as usize;
+                    if value & on_top != 0 {
+                        continue;
+                    }
+                    let list = &mut to.few[value >> (from.sorted - to.sorted)];
+                    list.reserve(keys.len() + SLACK);
+                    let room = list.spare_capacity_mut().as_mut_ptr().cast();
+                    // SAFETY: there is room for all keys and the slack, and so many are written.
+                    unsafe {
+                        let (kept, _) = filter::copy_lacking(self, keys, bits as u32, room);
+                        list.set_len(list.len() + kept);
+                        to.length += kept;
+                    }
+                }
+            },
+        )
+    }
 }
 
-/// Chunks asked for before the first of them is copied: lists lie far away as a rule, and where each
-/// chunk is says the one after it.
+impl<S: Simd> Sort for S {}
+
+/// The number of chunks to prefetch before the first of them is copied. The lists are rarely in a
+/// cache, and a chunk is found only through the one after it.
 const AHEAD: usize = 32;
 
-/// The first keys of a chunk.
+/// A chunk, and how many of its keys are used.
 #[derive(Clone, Copy, Default)]
 struct Piece {
     chunk: usize,
@@ -182,19 +270,19 @@ fn append_pieces<T: Rest>(from: &Buckets<T>, pieces: &[Piece], to: &mut Vec<T>) 
         let begin = piece.chunk * CHUNK;
         assert!(begin + CHUNK <= from.pool.len() && piece.keys <= CHUNK);
         let length = to.len();
-        // SAFETY: the chunk lies within the pool, and there is room for one. Copying all of it is a
-        // handful of vectors, where copying the `keys` that have been written would be a call.
+        // SAFETY: the chunk lies within the pool, and there is room for a whole chunk. Copying all of
+        // it takes a few vectors; copying only the used keys would be a call of a function.
         unsafe {
             let to = to.as_mut_ptr().add(length);
             let chunk = from.pool.as_ptr().add(begin);
             chunk.copy_to_nonoverlapping(to, CHUNK);
         }
-        // SAFETY: so many have just been written.
+        // SAFETY: these keys have just been written.
         unsafe { to.set_len(length + piece.keys) };
     }
 }
 
-/// Calls `found` with each choice of some of the bits of `mask`.
+/// Calls `found` with each subset of the bits of `mask`.
 #[inline(always)]
 fn each_subset(mask: u32, mut found: impl FnMut(u32)) {
     let mut subset = mask;
@@ -204,78 +292,6 @@ fn each_subset(mask: u32, mut found: impl FnMut(u32)) {
             return;
         }
         subset = (subset - 1) & mask;
-    }
-}
-
-#[inline(always)]
-pub(super) fn scatter<V: Vector, T: Rest>(v: V, keys: &[u64], buckets: &mut Buckets<T>) {
-    buckets.length += keys.len();
-    if buckets.sorted == 0 {
-        return buckets.few[0].extend(keys.iter().map(|&key| T::of(key)));
-    }
-    if buckets.sorted <= DEALT {
-        return deal(v, keys, buckets);
-    }
-    if buckets.sorted <= FLAT {
-        return append(keys, buckets);
-    }
-    let shift = 64 - buckets.sorted;
-    let low = u64::MAX >> buckets.sorted;
-    // Room for the worst case: every bucket begins a chunk, and every full chunk one more.
-    let chunks = buckets.ends.len() + keys.len() / CHUNK + 1;
-    let used = buckets.pool.len();
-    if buckets.pool.capacity() - used < chunks * CHUNK {
-        // Not twice as much as before: the next list is hardly longer.
-        buckets.pool.reserve_exact(chunks * CHUNK + used / 8);
-    }
-    buckets.before.reserve(chunks);
-    let pool = buckets.pool.as_mut_ptr();
-    let before = buckets.before.as_mut_ptr();
-    let ends = buckets.ends.as_mut_ptr();
-    let mut used = buckets.before.len();
-    for &key in keys {
-        // SAFETY: there are 2^sorted ends; an end that is no multiple of a chunk lies within a
-        // chunk, and there is room for all chunks that can be begun.
-        unsafe {
-            let end = ends.add((key >> shift) as usize);
-            let mut at = *end;
-            if (at as usize).is_multiple_of(CHUNK) {
-                before.add(used).write((at / CHUNK as u32).wrapping_sub(1));
-                at = (used * CHUNK) as u32;
-                used += 1;
-            }
-            pool.add(at as usize).write(T::of(key & low));
-            *end = at + 1;
-        }
-    }
-    // SAFETY: all of `before` has been written. Chunks begun are not written to the end; what lies
-    // beyond the end of a bucket is copied at most, never looked at.
-    unsafe {
-        buckets.before.set_len(used);
-        buckets.pool.set_len(used * CHUNK);
-    }
-}
-
-#[inline(always)]
-pub(super) fn spare<V: Vector>(v: V, from: &Packed, bits: u64, to: &mut Buckets<u32>) {
-    assert!(to.sorted <= from.sorted);
-    let on_top = bits.unbounded_shr(64 - from.sorted) as usize;
-    let mut start = 0;
-    for (value, &end) in from.ends.iter().enumerate() {
-        let keys = &from.keys[start..end as usize];
-        start = end as usize;
-        if value & on_top != 0 {
-            continue;
-        }
-        let list = &mut to.few[value >> (from.sorted - to.sorted)];
-        list.reserve(keys.len() + SLACK);
-        let room = list.spare_capacity_mut().as_mut_ptr().cast();
-        // SAFETY: there is room for all keys and the slack, and so many are written.
-        unsafe {
-            let (kept, _) = filter::copy_lacking(v, keys, bits as u32, room);
-            list.set_len(list.len() + kept);
-            to.length += kept;
-        }
     }
 }
 
@@ -298,7 +314,7 @@ fn append<T: Rest>(keys: &[u64], buckets: &mut Buckets<T>) {
     unsafe { lengthen(used, ends) };
 }
 
-/// Makes room for so many more keys in each list. Returns where each of them ends.
+/// Makes room for `room` more keys in each list. Returns a pointer to the end of each list.
 #[inline(always)]
 fn ends_with_room<T, const N: usize>(lists: &mut [Vec<T>], room: usize) -> [*mut T; N] {
     let mut ends = [std::ptr::null_mut(); N];
@@ -309,10 +325,11 @@ fn ends_with_room<T, const N: usize>(lists: &mut [Vec<T>], room: usize) -> [*mut
     ends
 }
 
-/// Lets each list end there.
+/// Sets the length of each list so that it ends at the pointer in `ends`.
 ///
 /// # Safety
-/// The ends lie in the room that [`ends_with_room`] made, and all before them has been written.
+/// The pointers lie in the room that [`ends_with_room`] made, and all keys before them have been
+/// written.
 #[inline(always)]
 unsafe fn lengthen<T, const N: usize>(lists: &mut [Vec<T>], ends: [*mut T; N]) {
     for (list, end) in lists.iter_mut().zip(ends) {
@@ -321,23 +338,23 @@ unsafe fn lengthen<T, const N: usize>(lists: &mut [Vec<T>], ends: [*mut T; N]) {
     }
 }
 
-/// Adds keys to two or four flat lists, a vector at a time: as many lie in turn in the same list, one
-/// by one each would wait for the one before.
+/// Adds keys to two or four flat lists, a vector at a time. One by one would be slower: with so few
+/// lists, a key often waits for the new end of the list that the key before it went to.
 #[inline(always)]
-fn deal<V: Vector, T: Rest>(v: V, keys: &[u64], buckets: &mut Buckets<T>) {
-    let whole = keys.len() - keys.len() % V::WIDE_LANES;
-    let all = u32::MAX >> (32 - V::WIDE_LANES);
-    let bits = [62, 63].map(|bit| v.splat_wide(1 << bit));
+fn deal<S: Simd, T: Rest>(simd: S, keys: &[u64], buckets: &mut Buckets<T>) {
+    let whole = keys.len() - keys.len() % S::WIDE_LANES;
+    let all = u32::MAX >> (32 - S::WIDE_LANES);
+    let bits = [62, 63].map(|bit| simd.splat_wide(1 << bit));
     let used = &mut buckets.few[..1 << buckets.sorted];
-    let mut ends = ends_with_room::<_, { 1 << DEALT }>(used, keys.len() + V::WIDE_LANES);
-    for at in (0..whole).step_by(V::WIDE_LANES) {
+    let mut ends = ends_with_room::<_, { 1 << DEALT }>(used, keys.len() + S::WIDE_LANES);
+    for at in (0..whole).step_by(S::WIDE_LANES) {
         // SAFETY: a whole vector is left to read, and each list has room for all keys and a vector
         // more.
         unsafe {
-            let keys = v.load_wide(keys.as_ptr().add(at));
-            let [low, high] = bits.map(|bit| v.disjoint_wide(keys, bit, all));
+            let keys = simd.load_wide(keys.as_ptr().add(at));
+            let [low, high] = bits.map(|bit| simd.disjoint_wide(keys, bit, all));
             let mut give = |value: usize, lanes: u32| {
-                T::compress(v, keys, lanes, ends[value]);
+                T::compress(simd, keys, lanes, ends[value]);
                 ends[value] = ends[value].add(lanes.count_ones() as usize);
             };
             match buckets.sorted {

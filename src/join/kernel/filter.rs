@@ -1,191 +1,218 @@
 use std::ops::BitOr;
 
-use super::{SAMPLE, SLACK, Vector};
+use super::{SAMPLE, SLACK};
+use crate::simd::Simd;
 
-/// What [`Kernel::partition`](super::Kernel::partition) found.
+/// What [`Filter::partition`] found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Split {
-    /// The number of keys that lack all the bits.
+    /// The number of keys without any of the bits.
     pub without: usize,
-    /// The number of keys that have one of them.
+    /// The number of the other keys.
     pub with: usize,
-    /// The union of the keys that lack them.
+    /// The bits that any of the keys without them has.
     pub without_union: u32,
-    /// The union of the keys that have one.
+    /// The bits that any of the others has.
     pub with_union: u32,
 }
 
-#[inline(always)]
-pub(super) fn lacking<V: Vector>(v: V, from: &[u32], bits: u32, to: &mut [u32]) -> (usize, u32) {
-    assert!(to.len() >= from.len() + SLACK);
-    // SAFETY: see above.
-    unsafe { copy_lacking(v, from, bits, to.as_mut_ptr()) }
+/// Loops that filter lists of keys, or look at all their keys.
+pub trait Filter: Simd {
+    /// Copies the keys without any of `bits` to the front of `to`, which must be [`SLACK`] longer
+    /// than `from`. Returns their number and the union of their bits.
+    fn lacking(self, from: &[u32], bits: u32, to: &mut [u32]) -> (usize, u32) {
+        self.vectorize(
+            #[inline(always)]
+            move || {
+                assert!(to.len() >= from.len() + SLACK);
+                // SAFETY: `to` has room for the keys and the slack, as asserted.
+                unsafe { copy_lacking(self, from, bits, to.as_mut_ptr()) }
+            },
+        )
+    }
+
+    /// Moves the keys without any of `bits` to the front of `list`, and copies the others to the
+    /// front of `to`, which must be [`SLACK`] longer than `list`.
+    fn partition(self, list: &mut [u32], bits: u32, to: &mut [u32]) -> Split {
+        self.vectorize(
+            #[inline(always)]
+            move || {
+                assert!(to.len() >= list.len() + SLACK);
+                let mask = self.splat(bits);
+                let mut without_union = self.splat(0);
+                let mut with_union = self.splat(0);
+                let mut without = 0;
+                let mut with = 0;
+                let whole = list.len() - list.len() % Self::LANES;
+                let all = u32::MAX >> (32 - Self::LANES);
+                for at in (0..whole).step_by(Self::LANES) {
+                    // SAFETY: a whole vector is left to read. What is overwritten lies before its end, so
+                    // it has been read.
+                    unsafe {
+                        let keys = self.load(list.as_ptr().add(at));
+                        let lanes = self.disjoint(keys, mask);
+                        self.compress(keys, lanes, list.as_mut_ptr().add(without));
+                        self.compress(keys, lanes ^ all, to.as_mut_ptr().add(with));
+                        without_union = self.or(without_union, self.keep(keys, lanes));
+                        with_union = self.or(with_union, self.keep(keys, lanes ^ all));
+                        let kept = lanes.count_ones() as usize;
+                        without += kept;
+                        with += Self::LANES - kept;
+                    }
+                }
+                let rest = list.len() - whole;
+                if rest > 0 {
+                    let all = (1 << rest) - 1;
+                    // SAFETY: `rest` keys are left to read. No more are written to `list`, and the slack
+                    // holds the vector that is written to `to`.
+                    unsafe {
+                        let keys = self.load_first(list.as_ptr().add(whole), rest);
+                        let lanes = self.disjoint(keys, mask) & all;
+                        self.compress_exactly(keys, lanes, list.as_mut_ptr().add(without));
+                        self.compress(keys, lanes ^ all, to.as_mut_ptr().add(with));
+                        without_union = self.or(without_union, self.keep(keys, lanes));
+                        with_union = self.or(with_union, self.keep(keys, lanes ^ all));
+                        let kept = lanes.count_ones() as usize;
+                        without += kept;
+                        with += rest - kept;
+                    }
+                }
+                Split {
+                    without,
+                    with,
+                    without_union: self.union_of_lanes(without_union),
+                    with_union: self.union_of_lanes(with_union),
+                }
+            },
+        )
+    }
+
+    /// As [`partition`](Self::partition), for wide keys. Returns the number of keys without any of
+    /// `bits` and the number of the others.
+    fn partition_wide(self, list: &mut [u64], bits: u64, to: &mut [u64]) -> [usize; 2] {
+        self.vectorize(
+            #[inline(always)]
+            move || {
+                assert!(to.len() >= list.len() + SLACK);
+                let mask = self.splat_wide(bits);
+                let all = u32::MAX >> (32 - Self::WIDE_LANES);
+                let (mut without, mut with) = (0, 0);
+                let whole = list.len() - list.len() % Self::WIDE_LANES;
+                for at in (0..whole).step_by(Self::WIDE_LANES) {
+                    // SAFETY: a whole vector is left to read. What is overwritten lies before its end, so
+                    // it has been read.
+                    unsafe {
+                        let keys = self.load_wide(list.as_ptr().add(at));
+                        let lanes = self.disjoint_wide(keys, mask, all);
+                        self.compress_wide(keys, lanes, list.as_mut_ptr().add(without));
+                        self.compress_wide(keys, lanes ^ all, to.as_mut_ptr().add(with));
+                        let kept = lanes.count_ones() as usize;
+                        without += kept;
+                        with += Self::WIDE_LANES - kept;
+                    }
+                }
+                for at in whole..list.len() {
+                    let key = list[at];
+                    if key & bits == 0 {
+                        list[without] = key;
+                        without += 1;
+                    } else {
+                        to[with] = key;
+                        with += 1;
+                    }
+                }
+                [without, with]
+            },
+        )
+    }
+
+    /// The bits that any key has.
+    fn union<T: Copy + Default + BitOr<Output = T>>(self, keys: &[T]) -> T {
+        self.vectorize(
+            #[inline(always)]
+            move || keys.iter().fold(T::default(), |union, &key| union | key),
+        )
+    }
+
+    /// Replaces `to` by the bits of `keys` that are in `bits`, at most 32, moved together.
+    fn pack(self, keys: &[u64], bits: u64, to: &mut Vec<u32>) {
+        self.vectorize(
+            #[inline(always)]
+            move || {
+                let choice = self.choice(bits);
+                to.clear();
+                to.reserve(keys.len());
+                let start = to.as_mut_ptr();
+                for (index, &key) in keys.iter().enumerate() {
+                    // SAFETY: there is room for each key.
+                    unsafe { start.add(index).write(self.pack_bits(key, choice)) };
+                }
+                // SAFETY: all have been written.
+                unsafe { to.set_len(keys.len()) };
+            },
+        )
+    }
+
+    /// The bit of `used` with the largest product of its frequencies in the two samples.
+    fn best_bit(self, items: &[u32; SAMPLE], patterns: &[u32; SAMPLE], used: u32) -> u32 {
+        self.vectorize(
+            #[inline(always)]
+            move || {
+                let [a, b] = [self.frequencies(items), self.frequencies(patterns)];
+                let mut best = (0, 0);
+                let mut rest = used;
+                while rest != 0 {
+                    let bit = rest.trailing_zeros();
+                    rest &= rest - 1;
+                    // Plus 1, because a used bit that no sampled key has is better than no bit.
+                    let score = (a[bit as usize] + 1) * (b[bit as usize] + 1);
+                    if score > best.0 {
+                        best = (score, bit);
+                    }
+                }
+                1 << best.1
+            },
+        )
+    }
 }
 
-/// As [`lacking`], to where nothing need have been written before.
+impl<S: Simd> Filter for S {}
+
+/// As [`Filter::lacking`], for memory that may be uninitialised.
 ///
 /// # Safety
 /// As many keys as there are in `from`, and [`SLACK`] more, may be written at `to`.
 #[inline(always)]
-pub(super) unsafe fn copy_lacking<V: Vector>(
-    v: V,
+pub(super) unsafe fn copy_lacking<S: Simd>(
+    simd: S,
     from: &[u32],
     bits: u32,
     to: *mut u32,
 ) -> (usize, u32) {
-    let mask = v.splat(bits);
-    let mut union = v.splat(0);
+    let mask = simd.splat(bits);
+    let mut union = simd.splat(0);
     let mut kept = 0;
-    let whole = from.len() - from.len() % V::LANES;
-    for at in (0..whole).step_by(V::LANES) {
+    let whole = from.len() - from.len() % S::LANES;
+    for at in (0..whole).step_by(S::LANES) {
         // SAFETY: a whole vector is left to read, and to write as `kept` ≤ `at`.
         unsafe {
-            let keys = v.load(from.as_ptr().add(at));
-            let lanes = v.disjoint(keys, mask);
-            v.compress(keys, lanes, to.add(kept));
-            union = v.or(union, v.keep(keys, lanes));
+            let keys = simd.load(from.as_ptr().add(at));
+            let lanes = simd.disjoint(keys, mask);
+            simd.compress(keys, lanes, to.add(kept));
+            union = simd.or(union, simd.keep(keys, lanes));
             kept += lanes.count_ones() as usize;
         }
     }
     let rest = from.len() - whole;
     if rest > 0 {
-        // SAFETY: `rest` keys are left to read; the slack holds the vector written.
+        // SAFETY: `rest` keys are left to read, and the slack holds the vector that is written.
         unsafe {
-            let keys = v.load_first(from.as_ptr().add(whole), rest);
-            let lanes = v.disjoint(keys, mask) & ((1 << rest) - 1);
-            v.compress(keys, lanes, to.add(kept));
-            union = v.or(union, v.keep(keys, lanes));
+            let keys = simd.load_first(from.as_ptr().add(whole), rest);
+            let lanes = simd.disjoint(keys, mask) & ((1 << rest) - 1);
+            simd.compress(keys, lanes, to.add(kept));
+            union = simd.or(union, simd.keep(keys, lanes));
             kept += lanes.count_ones() as usize;
         }
     }
-    (kept, v.union(union))
-}
-
-#[inline(always)]
-pub(super) fn partition<V: Vector>(v: V, list: &mut [u32], bits: u32, to: &mut [u32]) -> Split {
-    assert!(to.len() >= list.len() + SLACK);
-    let mask = v.splat(bits);
-    let mut without_union = v.splat(0);
-    let mut with_union = v.splat(0);
-    let mut without = 0;
-    let mut with = 0;
-    let whole = list.len() - list.len() % V::LANES;
-    let all = u32::MAX >> (32 - V::LANES);
-    for at in (0..whole).step_by(V::LANES) {
-        // SAFETY: a whole vector is left to read; what is written over lies before its end, and
-        // has been read.
-        unsafe {
-            let keys = v.load(list.as_ptr().add(at));
-            let lanes = v.disjoint(keys, mask);
-            v.compress(keys, lanes, list.as_mut_ptr().add(without));
-            v.compress(keys, lanes ^ all, to.as_mut_ptr().add(with));
-            without_union = v.or(without_union, v.keep(keys, lanes));
-            with_union = v.or(with_union, v.keep(keys, lanes ^ all));
-            let kept = lanes.count_ones() as usize;
-            without += kept;
-            with += V::LANES - kept;
-        }
-    }
-    let rest = list.len() - whole;
-    if rest > 0 {
-        let all = (1 << rest) - 1;
-        // SAFETY: `rest` keys are left to read; no more are written to `list`, and the slack holds
-        // the vector written to `to`.
-        unsafe {
-            let keys = v.load_first(list.as_ptr().add(whole), rest);
-            let lanes = v.disjoint(keys, mask) & all;
-            v.compress_exactly(keys, lanes, list.as_mut_ptr().add(without));
-            v.compress(keys, lanes ^ all, to.as_mut_ptr().add(with));
-            without_union = v.or(without_union, v.keep(keys, lanes));
-            with_union = v.or(with_union, v.keep(keys, lanes ^ all));
-            let kept = lanes.count_ones() as usize;
-            without += kept;
-            with += rest - kept;
-        }
-    }
-    Split {
-        without,
-        with,
-        without_union: v.union(without_union),
-        with_union: v.union(with_union),
-    }
-}
-
-#[inline(always)]
-pub(super) fn best_bit<V: Vector>(
-    v: V,
-    items: &[u32; SAMPLE],
-    patterns: &[u32; SAMPLE],
-    used: u32,
-) -> u32 {
-    let [a, b] = [v.frequencies(items), v.frequencies(patterns)];
-    let mut best = (0, 0);
-    let mut rest = used;
-    while rest != 0 {
-        let bit = rest.trailing_zeros();
-        rest &= rest - 1;
-        // A bit that the sample does not show is better than one that is not used at all.
-        let score = (a[bit as usize] + 1) * (b[bit as usize] + 1);
-        if score > best.0 {
-            best = (score, bit);
-        }
-    }
-    1 << best.1
-}
-
-#[inline(always)]
-pub(super) fn union<T: Copy + Default + BitOr<Output = T>>(keys: &[T]) -> T {
-    keys.iter().fold(T::default(), |union, &key| union | key)
-}
-
-#[inline(always)]
-pub(super) fn partition_wide<V: Vector>(
-    v: V,
-    list: &mut [u64],
-    bits: u64,
-    to: &mut [u64],
-) -> [usize; 2] {
-    assert!(to.len() >= list.len() + SLACK);
-    let mask = v.splat_wide(bits);
-    let all = u32::MAX >> (32 - V::WIDE_LANES);
-    let (mut without, mut with) = (0, 0);
-    let whole = list.len() - list.len() % V::WIDE_LANES;
-    for at in (0..whole).step_by(V::WIDE_LANES) {
-        // SAFETY: a whole vector is left to read; what is written over lies before its end, and
-        // has been read.
-        unsafe {
-            let keys = v.load_wide(list.as_ptr().add(at));
-            let lanes = v.disjoint_wide(keys, mask, all);
-            v.compress_wide(keys, lanes, list.as_mut_ptr().add(without));
-            v.compress_wide(keys, lanes ^ all, to.as_mut_ptr().add(with));
-            let kept = lanes.count_ones() as usize;
-            without += kept;
-            with += V::WIDE_LANES - kept;
-        }
-    }
-    for at in whole..list.len() {
-        let key = list[at];
-        if key & bits == 0 {
-            list[without] = key;
-            without += 1;
-        } else {
-            to[with] = key;
-            with += 1;
-        }
-    }
-    [without, with]
-}
-
-#[inline(always)]
-pub(super) fn pack<V: Vector>(v: V, keys: &[u64], bits: u64, to: &mut Vec<u32>) {
-    let choice = v.choice(bits);
-    to.clear();
-    to.reserve(keys.len());
-    let start = to.as_mut_ptr();
-    for (index, &key) in keys.iter().enumerate() {
-        // SAFETY: there is room for each key.
-        unsafe { start.add(index).write(v.pack(key, choice)) };
-    }
-    // SAFETY: all have been written.
-    unsafe { to.set_len(keys.len()) };
+    (kept, simd.union_of_lanes(union))
 }

@@ -1,10 +1,10 @@
-//! Each inner loop of each back-end against plain iterators.
+//! Every inner loop, with every instruction set, against plain iterators.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use super::{
-    Boards, Buckets, FLAT, Kernel, LEAF, Packed, Place, Portable, SAMPLE, SLACK, Split, Tables,
-};
+use super::filter::Split;
+use super::{Boards, Buckets, FLAT, JoinKernel, LEAF, Packed, Place, SAMPLE, SLACK, Tables};
+use crate::simd::stamp_tests;
 
 /// SplitMix64.
 struct Random(u64);
@@ -32,7 +32,7 @@ impl Random {
     }
 }
 
-/// Of lists. Miri is too slow for the long ones.
+/// Lengths of lists. Miri is too slow for the long ones.
 const LENGTHS: &[usize] = if cfg!(miri) {
     &[0, 1, 7, 9, 17, 70]
 } else {
@@ -49,7 +49,7 @@ fn sorted<T: Ord + Copy>(keys: &[T]) -> Vec<T> {
     keys
 }
 
-fn filters(kernel: impl Kernel) {
+fn filters(kernel: impl JoinKernel) {
     let mut random = Random(1);
     for &length in LENGTHS {
         let keys = random.keys(length);
@@ -61,7 +61,7 @@ fn filters(kernel: impl Kernel) {
             assert_eq!(to[..kept], without);
             assert_eq!(bits_kept, union(&without));
 
-            // What lies behind the list must not be touched.
+            // What lies after the list must not be changed.
             let mut list = keys.clone();
             list.extend([0xDEAD_BEEF; 40]);
             let split = kernel.partition(&mut list[..length], bits, &mut to);
@@ -79,17 +79,17 @@ fn filters(kernel: impl Kernel) {
     }
 }
 
-fn wide_filters(kernel: impl Kernel) {
+fn wide_filters(kernel: impl JoinKernel) {
     let mut random = Random(6);
     for &length in LENGTHS {
         let keys = random.wide_keys(length);
         let union = keys.iter().fold(0, |union, key| union | key);
-        assert_eq!(kernel.union_wide(&keys), union);
+        assert_eq!(kernel.union(&keys), union);
         for bits in [1, 1 << 63, 0b1010 << 30] {
             let (with, without): (Vec<u64>, Vec<u64>) =
                 keys.iter().partition(|key| **key & bits != 0);
             let mut to = vec![7; length + SLACK];
-            // What lies behind the list must not be touched.
+            // What lies after the list must not be changed.
             let mut list = keys.clone();
             list.extend([0xDEAD_BEEF; 40]);
             let split = kernel.partition_wide(&mut list[..length], bits, &mut to);
@@ -119,7 +119,7 @@ fn wide_filters(kernel: impl Kernel) {
     }
 }
 
-fn bits(kernel: impl Kernel) {
+fn bits(kernel: impl JoinKernel) {
     let mut random = Random(2);
     for _ in 0..if cfg!(miri) { 3 } else { 50 } {
         let (a, b) = (random.keys(SAMPLE), random.keys(SAMPLE));
@@ -138,11 +138,11 @@ fn bits(kernel: impl Kernel) {
     }
 }
 
-fn leaves(kernel: impl Kernel) {
+fn leaves(kernel: impl JoinKernel) {
     let mut random = Random(3);
     let mut tables = Tables::new();
     for bits in (0..=32).step_by(if cfg!(miri) { 11 } else { 1 }) {
-        // Any choice of so many bits.
+        // A random choice of `bits` bits.
         let mut used = 0u32;
         while used.count_ones() < bits {
             used |= 1 << (random.next() % 32);
@@ -166,11 +166,11 @@ fn leaves(kernel: impl Kernel) {
     }
 }
 
-fn comparisons(kernel: impl Kernel) {
+fn comparisons(kernel: impl JoinKernel) {
     let mut random = Random(7);
     for &items in LENGTHS {
         let mut items = random.keys(items);
-        // A key without any bit is disjoint with all, and with nothing but those there.
+        // A key without bits is disjoint with every pattern, but must not count empty lanes.
         items.push(0);
         for &patterns in LENGTHS {
             let patterns = random.keys(patterns);
@@ -183,7 +183,7 @@ fn comparisons(kernel: impl Kernel) {
     }
 }
 
-fn crossings(kernel: impl Kernel) {
+fn crossings(kernel: impl JoinKernel) {
     let mut random = Random(4);
     let [a, b] = [(); 2].map(|()| [(); 2].map(|()| random.wide_keys(200 + SLACK)));
     let [ours, theirs] = [&a, &b].map(|[lines, keys]| Boards {
@@ -191,7 +191,7 @@ fn crossings(kernel: impl Kernel) {
         keys,
         ahead: 2,
     });
-    // Neither side, one, more than fit the registers; the shorter in vectors and the longer.
+    // An empty side, single boards, and more boards than the registers hold; either side in vectors.
     let counts = [
         (0, 5),
         (3, 0),
@@ -236,8 +236,8 @@ fn crossings(kernel: impl Kernel) {
     }
 }
 
-/// Crossing stops when there are keys enough, and goes on from there.
-fn crossings_in_batches(kernel: impl Kernel) {
+/// A crossing stops when there are enough keys, and the next call continues there.
+fn crossings_in_batches(kernel: impl JoinKernel) {
     let boards = [vec![0; 100 + SLACK], (0..100 + SLACK as u64).collect()];
     let [lines, keys] = &boards;
     let view = Boards {
@@ -260,7 +260,7 @@ fn crossings_in_batches(kernel: impl Kernel) {
 }
 
 /// Boards beyond the end of the list are refused.
-fn boards_that_are_not_there(kernel: impl Kernel) {
+fn boards_that_are_not_there(kernel: impl JoinKernel) {
     let list = vec![0; 10 + SLACK];
     let view = Boards {
         lines: &list,
@@ -283,7 +283,7 @@ fn boards_that_are_not_there(kernel: impl Kernel) {
     }
 }
 
-fn sorting(kernel: impl Kernel) {
+fn sorting(kernel: impl JoinKernel) {
     let mut random = Random(5);
     for top in [0, 1, 2, 3, 5, 6, if cfg!(miri) { 7 } else { 12 }] {
         let mut narrow = Buckets::<u32>::default();
@@ -307,7 +307,7 @@ fn sorting(kernel: impl Kernel) {
             kernel.gather(&wide, value, 0, &mut found_wide);
             let low: Vec<u32> = here.clone().map(|key| *key as u32).collect();
             assert_eq!(sorted(&found), sorted(&low), "{top} bits, {value}");
-            // Wide keys may keep their top bits.
+            // Wide keys may keep their sorted top bits.
             let below = |keys: &[u64]| -> Vec<u64> {
                 keys.iter()
                     .map(|key| key & u64::MAX.unbounded_shr(top))
@@ -316,7 +316,7 @@ fn sorting(kernel: impl Kernel) {
             let here: Vec<u64> = here.copied().collect();
             assert_eq!(sorted(&below(&found_wide)), sorted(&below(&here)));
         }
-        // Several buckets at once are those buckets.
+        // Gathering several buckets at once gives the same as one after the other.
         let mask = (1 << top) - 1;
         let (own, free) = (0b0010_0100_1001 & mask, 0b1001_0011_0010 & mask);
         let (mut together, mut each) = (Vec::new(), Vec::new());
@@ -328,14 +328,14 @@ fn sorting(kernel: impl Kernel) {
     }
 }
 
-/// Buckets are left with the keys that lack some bits, sorted or not, and sorted by fewer bits.
-fn sparing(kernel: impl Kernel) {
+/// Keys without some bits are moved to buckets sorted by the same or fewer bits.
+fn sparing(kernel: impl JoinKernel) {
     let mut random = Random(9);
     for (before, after) in [(0, 0), (1, 0), (2, 1), (2, 2), (4, 2), (FLAT, FLAT)] {
         for &length in LENGTHS {
             let keys = random.wide_keys(length);
             for bits in [1, 0b1010 << 9, 1 << 63, 0b110 << 61 | 1 << 30] {
-                // Bits in between are lost to the narrow keys.
+                // Narrow keys do not have the bits in between.
                 let bits = bits & !(u64::MAX >> before & u64::MAX << 32);
                 let mut from = Buckets::default();
                 from.clear(before);
@@ -367,88 +367,15 @@ fn sparing(kernel: impl Kernel) {
     }
 }
 
-macro_rules! backends {
-    ($($name:ident: $kernel:expr),* $(,)?) => {$(
-        mod $name {
-            #[test]
-            fn filters_keep_order_and_collect_bits() {
-                if let Some(kernel) = $kernel {
-                    super::filters(kernel);
-                }
-            }
-
-            #[test]
-            fn wide_filters_keep_order_and_pack_closes_gaps() {
-                if let Some(kernel) = $kernel {
-                    super::wide_filters(kernel);
-                }
-            }
-
-            #[test]
-            fn the_best_bit_has_the_largest_product_of_frequencies() {
-                if let Some(kernel) = $kernel {
-                    super::bits(kernel);
-                }
-            }
-
-            #[test]
-            fn leaves_count_disjoint_pairs_for_any_number_of_bits() {
-                if let Some(kernel) = $kernel {
-                    super::leaves(kernel);
-                }
-            }
-
-            #[test]
-            fn comparing_counts_disjoint_pairs_of_lists_of_any_length() {
-                if let Some(kernel) = $kernel {
-                    super::comparisons(kernel);
-                }
-            }
-
-            #[test]
-            fn crossings_are_all_pairs_that_do_not_attack() {
-                if let Some(kernel) = $kernel {
-                    super::crossings(kernel);
-                }
-            }
-
-            #[test]
-            fn crossings_come_in_batches() {
-                if let Some(kernel) = $kernel {
-                    super::crossings_in_batches(kernel);
-                }
-            }
-
-            #[test]
-            fn boards_that_are_not_there_are_refused() {
-                if let Some(kernel) = $kernel {
-                    super::boards_that_are_not_there(kernel);
-                }
-            }
-
-            #[test]
-            fn buckets_keep_the_keys_that_lack_bits() {
-                if let Some(kernel) = $kernel {
-                    super::sparing(kernel);
-                }
-            }
-
-            #[test]
-            fn keys_are_found_again_in_their_buckets() {
-                if let Some(kernel) = $kernel {
-                    super::sorting(kernel);
-                }
-            }
-        }
-    )*};
-}
-
-backends! {
-    portable: Some(super::Portable),
-}
-
-#[cfg(target_arch = "x86_64")]
-backends! {
-    avx2: crate::join::kernel::Avx2::new(),
-    avx512: crate::join::kernel::Avx512::new(),
+stamp_tests! {
+    filters_keep_order_and_collect_bits: filters,
+    wide_filters_keep_order_and_pack_closes_gaps: wide_filters,
+    the_best_bit_has_the_largest_product_of_frequencies: bits,
+    leaves_count_disjoint_pairs_for_any_number_of_bits: leaves,
+    comparing_counts_disjoint_pairs_of_lists_of_any_length: comparisons,
+    crossings_are_all_pairs_that_do_not_attack: crossings,
+    crossings_come_in_batches: crossings_in_batches,
+    boards_that_are_not_there_are_refused: boards_that_are_not_there,
+    buckets_keep_the_keys_that_lack_bits: sparing,
+    keys_are_found_again_in_their_buckets: sorting,
 }

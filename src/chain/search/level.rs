@@ -1,18 +1,18 @@
-use crate::simd::{Vector, Word};
+use crate::simd::{Word, WordVector};
 
-/// Nodes a level has room for.
+/// The number of nodes that a level has room for.
 pub(super) const CAPACITY: usize = 4096;
 
-/// Words after the last node that full vectors may be read from or written to.
+/// Words after the last node: full vectors are read and written there.
 const SLACK: usize = 64;
 
-/// The most streams an instruction set may ask for.
+/// The largest number of streams that an instruction set may ask for.
 pub(super) const MAX_STREAMS: usize = 4;
 
-/// Vectors of parked streams: columns, left, right and free squares of each.
+/// Vectors of parked streams. Each stream has four: columns, left, right and free squares.
 const PARKED: usize = 4 * MAX_STREAMS;
 
-/// The nodes that wait for their next queen: a stack, and the streams that were interrupted.
+/// The nodes that wait for their next queen: a stack of nodes, and the parked streams.
 pub struct Level<W> {
     pub(super) columns: Box<[W]>,
     pub(super) left: Box<[W]>,
@@ -24,7 +24,7 @@ pub struct Level<W> {
     pub(super) is_parked: bool,
 }
 
-/// A vector of nodes and the squares they have not tried yet.
+/// A vector of nodes, with the squares that each has not tried yet.
 #[derive(Clone, Copy)]
 pub(super) struct Stream<V> {
     pub(super) columns: V,
@@ -46,7 +46,10 @@ impl<W: Word> Level<W> {
         }
     }
 
-    /// Adds a node. There must be room.
+    /// Adds a node.
+    ///
+    /// # Panics
+    /// If the level is full.
     pub(super) fn push(&mut self, columns: u32, left: u32, right: u32) {
         assert!(self.len < CAPACITY, "a level overflowed");
         self.columns[self.len] = W::of(columns);
@@ -55,19 +58,18 @@ impl<W: Word> Level<W> {
         self.len += 1;
     }
 
-    /// Whether neither the stack nor the streams hold anything.
+    /// Whether neither the stack nor the streams have work left.
     pub(super) fn is_empty(&self) -> bool {
         self.len == 0 && !self.is_parked
     }
 
-    /// The parked streams; dead ones if there are none.
-    ///
-    /// # Safety
-    /// The machine has the instruction set of `V`.
+    /// The parked streams, or streams without free squares if none are parked.
     #[inline(always)]
-    pub(super) unsafe fn unpark<V: Vector<Word = W>>(&self) -> [Stream<V>; MAX_STREAMS] {
-        // SAFETY: the caller vouches for the instruction set.
-        let dead = unsafe { V::splat(0) };
+    pub(super) fn unpark<V: WordVector<Word = W>>(
+        &self,
+        simd: V::Simd,
+    ) -> [Stream<V>; MAX_STREAMS] {
+        let dead = V::splat(simd, 0);
         let mut streams = [Stream {
             columns: dead,
             left: dead,
@@ -77,24 +79,24 @@ impl<W: Word> Level<W> {
         if self.is_parked {
             for (i, stream) in streams.iter_mut().enumerate().take(V::STREAMS) {
                 let from = self.parked[4 * i * SLACK..4 * (i + 1) * SLACK].as_ptr();
-                // SAFETY: four places of `SLACK` words, and no vector is longer.
+                // SAFETY: there are four times `SLACK` words, and no vector has more than `SLACK`.
                 unsafe {
-                    stream.columns = V::load(from);
-                    stream.left = V::load(from.add(SLACK));
-                    stream.right = V::load(from.add(2 * SLACK));
-                    stream.free = V::load(from.add(3 * SLACK));
+                    stream.columns = V::load(simd, from);
+                    stream.left = V::load(simd, from.add(SLACK));
+                    stream.right = V::load(simd, from.add(2 * SLACK));
+                    stream.free = V::load(simd, from.add(3 * SLACK));
                 }
             }
         }
         streams
     }
 
-    /// Keeps `streams` for the next time.
+    /// Parks `streams` until the search returns to this level.
     #[inline(always)]
-    pub(super) fn park<V: Vector<Word = W>>(&mut self, streams: &[Stream<V>; MAX_STREAMS]) {
+    pub(super) fn park<V: WordVector<Word = W>>(&mut self, streams: &[Stream<V>; MAX_STREAMS]) {
         for (i, stream) in streams.iter().enumerate().take(V::STREAMS) {
             let to = self.parked[4 * i * SLACK..4 * (i + 1) * SLACK].as_mut_ptr();
-            // SAFETY: four places of `SLACK` words, and no vector is longer.
+            // SAFETY: there are four times `SLACK` words, and no vector has more than `SLACK`.
             unsafe {
                 stream.columns.store(to);
                 stream.left.store(to.add(SLACK));

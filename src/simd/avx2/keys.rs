@@ -1,63 +1,13 @@
-//! AVX2: 8 lanes of 32 bits or 4 of 64; compress is a permutation by table; a row is two registers.
+//! 8 keys of 32 bits, or 4 of 64; a truth row is two registers.
 
 use std::arch::x86_64::*;
 
-use super::leaf::Fields;
-use super::spread::Spread;
-use super::{Row, Vector};
-use crate::simd::Isa;
-use crate::simd::avx2::COMPRESS_32;
+use super::tables::{COMPRESS_32, COMPRESS_LOW, COMPRESS_WIDE};
+use super::{Avx2, Spread};
+use crate::simd::{Fields, KeyVectors, TruthRow};
 
-/// Proof that the machine has AVX2 in the extent of [`Isa::Avx2`].
-#[derive(Clone, Copy, Debug)]
-pub struct Avx2(());
-
-impl Avx2 {
-    /// The proof, if the machine gives it.
-    pub fn new() -> Option<Self> {
-        Isa::Avx2.is_available().then_some(Self(()))
-    }
-}
-
-super::entry_points!(Avx2, "avx2", "avx2,bmi1,bmi2,popcnt");
-
-/// For each mask of 4 lanes of 64 bits, the halves of the lanes in it, in order.
-static COMPRESS_WIDE: [[u8; 8]; 16] = {
-    let mut table = [[0; 8]; 16];
-    let mut mask = 0;
-    while mask < 16 {
-        let mut lane = 0;
-        let mut to = 0;
-        while lane < 4 {
-            if mask >> lane & 1 == 1 {
-                table[mask][to] = 2 * lane;
-                table[mask][to + 1] = 2 * lane + 1;
-                to += 2;
-            }
-            lane += 1;
-        }
-        mask += 1;
-    }
-    table
-};
-
-/// For each mask of 4 lanes of 64 bits, the low halves of the lanes in it, in order.
-static COMPRESS_LOW: [[u8; 8]; 16] = {
-    let mut table = [[0; 8]; 16];
-    let mut mask = 0;
-    while mask < 16 {
-        let mut place = 0;
-        while place < 4 {
-            table[mask][place] = COMPRESS_WIDE[mask][2 * place];
-            place += 1;
-        }
-        mask += 1;
-    }
-    table
-};
-
-// All operations below: `self` proves the instruction set; what memory may be touched, the caller
-// of an unsafe operation vouches for.
+// For all operations below: the token `self` proves the instruction set, and the caller of an unsafe
+// operation vouches for the memory.
 impl Avx2 {
     #[inline(always)]
     fn permutation(self, lanes: &[u8; 8]) -> __m256i {
@@ -65,7 +15,7 @@ impl Avx2 {
         unsafe { _mm256_cvtepu8_epi32(_mm_loadl_epi64(lanes.as_ptr().cast())) }
     }
 
-    /// All bits of the lanes in `mask`.
+    /// All bits set in the lanes of `mask`, none in the others.
     #[inline(always)]
     fn lanes(self, mask: u32) -> __m256i {
         // SAFETY: see above.
@@ -98,12 +48,12 @@ impl Avx2 {
     }
 }
 
-impl Vector for Avx2 {
+impl KeyVectors for Avx2 {
     type Keys = __m256i;
     type Wide = __m256i;
     type Row = [__m256i; 2];
     type Sum = __m256i;
-    type Bits = Spread;
+    type Fields = Spread;
     type Choice = u64;
 
     const LANES: usize = 8;
@@ -187,7 +137,7 @@ impl Vector for Avx2 {
     }
 
     #[inline(always)]
-    fn union(self, keys: __m256i) -> u32 {
+    fn union_of_lanes(self, keys: __m256i) -> u32 {
         // SAFETY: see above; a vector is eight words.
         let words: [u32; 8] = unsafe { std::mem::transmute(keys) };
         words.into_iter().fold(0, |union, word| union | word)
@@ -248,24 +198,24 @@ impl Vector for Avx2 {
     }
 
     #[inline(always)]
-    fn pack(self, key: u64, choice: u64) -> u32 {
+    fn pack_bits(self, key: u64, choice: u64) -> u32 {
         // SAFETY: see above.
         unsafe { _pext_u64(key, choice) as u32 }
     }
 
     #[inline(always)]
-    fn bits(self, fields: &Fields) -> Spread {
+    fn fields(self, fields: &Fields) -> Spread {
         Spread::new(fields)
     }
 
     #[inline(always)]
-    fn offsets(self, key: u32, bits: Spread) -> [usize; 5] {
+    fn offsets(self, key: u32, fields: Spread) -> [usize; 5] {
         // SAFETY: see above.
-        unsafe { bits.offsets(key) }
+        unsafe { fields.offsets(key) }
     }
 
     #[inline(always)]
-    fn row(self, from: &Row) -> [__m256i; 2] {
+    fn row(self, from: &TruthRow) -> [__m256i; 2] {
         let from = from.0.as_ptr();
         // SAFETY: see above; a row is two vectors, aligned.
         unsafe {
@@ -277,7 +227,7 @@ impl Vector for Avx2 {
     }
 
     #[inline(always)]
-    fn set_row(self, to: &mut Row, [low, high]: [__m256i; 2]) {
+    fn set_row(self, to: &mut TruthRow, [low, high]: [__m256i; 2]) {
         let to = to.0.as_mut_ptr();
         // SAFETY: see above; a row is two vectors, aligned.
         unsafe {

@@ -1,14 +1,15 @@
 use std::ops::AddAssign;
 
+use super::SearchRow;
 use super::level::{CAPACITY, Level, MAX_STREAMS, Stream};
-use crate::simd::Vector;
+use crate::simd::WordVector;
 
-/// What a search did.
+/// How much work a search did.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Effort {
-    /// Queens placed, those of rows dealt with in closed form not counted.
+    /// Queens placed. Those of rows counted in closed form are left out.
     pub placed: u64,
-    /// Times that a lane had no queen to place while others had.
+    /// How often a lane had no queen to place while other lanes had.
     pub idle: u64,
 }
 
@@ -21,28 +22,26 @@ impl AddAssign for Effort {
 }
 
 /// Where the children of a step go.
-pub(super) trait Target<V: Vector> {
-    /// Children there is room for.
+pub(super) trait Target<V: WordVector> {
+    /// The number of children that there is room for.
     fn room(&self) -> usize;
 
-    /// Takes the children in the lanes of `mask`, as their columns and diagonals in the row of the
-    /// queen just placed: windows not moved on yet.
+    /// Takes the children in the lanes of `mask`, or in all lanes without one. The diagonals are those
+    /// in the row of the queen just placed, not yet shifted to the next row.
     ///
     /// # Safety
     /// There is room for a vector.
     unsafe fn take(&mut self, columns: V, left: V, right: V, mask: Option<V::Mask>);
 }
 
-/// Places the next queen of the nodes of `source`, whose next row allows the squares `allowed`,
-/// until the source runs low or the target is full. With `flush`, until the source is empty or the
-/// target is full. Returns the target and the effort.
+/// Places the next queen of the nodes of `source`, whose next row allows the squares `allowed`.
+/// Stops when the target is full or the source runs low; if `flush` is set, when the target is full
+/// or the source is empty. Returns the target and the effort.
 ///
-/// The target goes in and out by value, so that it stays in registers meanwhile.
-///
-/// # Safety
-/// The machine has the instruction set of `V`.
+/// The target is passed and returned by value, so that it stays in registers.
 #[inline(always)]
-pub(super) unsafe fn advance<V: Vector, T: Target<V>>(
+pub(super) fn advance<V: WordVector, T: Target<V>>(
+    simd: V::Simd,
     source: &mut Level<V::Word>,
     allowed: u32,
     mut target: T,
@@ -50,18 +49,19 @@ pub(super) unsafe fn advance<V: Vector, T: Target<V>>(
 ) -> (T, Effort) {
     let round = V::STREAMS * V::LANES;
     let mut effort = Effort::default();
-    // SAFETY: the caller vouches for the instruction set. There is room for `round` children before
-    // each round, and the source holds `round` nodes before each round that does not flush.
+    // SAFETY: before each round there is room for `round` children, and before each round that does
+    // not flush, the source holds `round` nodes.
     unsafe {
         let mut nodes = Nodes::<V> {
+            simd,
             columns: source.columns.as_ptr(),
             left: source.left.as_ptr(),
             right: source.right.as_ptr(),
             len: source.len,
-            allowed: V::splat(allowed),
+            allowed: V::splat(simd, allowed),
         };
-        let mut streams: [Stream<V>; MAX_STREAMS] = source.unpark();
-        // Indices are constants, so that each stream is held in registers of its own.
+        let mut streams: [Stream<V>; MAX_STREAMS] = source.unpark(simd);
+        // The indices are constants, so that each stream stays in its own registers.
         while nodes.len >= round && target.room() >= round {
             streams[0].advance(&mut nodes, &mut target);
             if V::STREAMS > 1 {
@@ -96,7 +96,8 @@ pub(super) unsafe fn advance<V: Vector, T: Target<V>>(
 }
 
 /// The nodes of a level, taken from the top of the stack.
-struct Nodes<V: Vector> {
+struct Nodes<V: WordVector> {
+    simd: V::Simd,
     columns: *const V::Word,
     left: *const V::Word,
     right: *const V::Word,
@@ -104,7 +105,7 @@ struct Nodes<V: Vector> {
     allowed: V,
 }
 
-impl<V: Vector> Stream<V> {
+impl<V: WordVector> Stream<V> {
     /// Refills every lane that has no square left, and places a queen in each lane.
     ///
     /// # Safety
@@ -118,8 +119,8 @@ impl<V: Vector> Stream<V> {
         }
     }
 
-    /// As [`advance`](Self::advance) with as many nodes as there are; returns the number of queens
-    /// placed.
+    /// As [`advance`](Self::advance), but leaves lanes empty when the nodes run out. Returns the
+    /// number of queens placed.
     ///
     /// # Safety
     /// There is room for a vector of children.
@@ -128,7 +129,7 @@ impl<V: Vector> Stream<V> {
         // SAFETY: no more nodes are taken than there are; the caller vouches for the room.
         unsafe {
             if nodes.len > 0 {
-                self.refill(nodes, V::first(self.free.is_zero(), nodes.len));
+                self.refill(nodes, V::first(nodes.simd, self.free.is_zero(), nodes.len));
             } else if V::count(self.free.is_nonzero()) == 0 {
                 return 0;
             }
@@ -138,10 +139,10 @@ impl<V: Vector> Stream<V> {
         }
     }
 
-    /// Puts nodes into the lanes of `spent`.
+    /// Puts a node into each lane of `spent`.
     ///
     /// # Safety
-    /// There are as many nodes.
+    /// There are at least as many nodes.
     #[inline(always)]
     unsafe fn refill(&mut self, nodes: &mut Nodes<V>, spent: V::Mask) {
         let stacks = [nodes.columns, nodes.left, nodes.right];
@@ -154,8 +155,8 @@ impl<V: Vector> Stream<V> {
         self.free = self.free.fill(spent, nodes.allowed.and_not(taken));
     }
 
-    /// Places a queen on the lowest free square of each lane and hands on the children in the
-    /// lanes of `mask` (all if there is none).
+    /// Places a queen on the lowest free square of each lane, and gives the children in the lanes of
+    /// `mask` to the target, or all children without a mask.
     ///
     /// # Safety
     /// The target has room for a vector.
@@ -175,9 +176,10 @@ impl<V: Vector> Stream<V> {
     }
 }
 
-/// Children go to the next level, unless they have no square in its row. With `AHEAD`, also unless
-/// the next two rows leave them none in one of the two, or one and the same column in both.
-pub(super) struct NextLevel<V: Vector, const AHEAD: bool> {
+/// Stores children in the next level. Drops those without a free square in the next row. With
+/// `AHEAD`, also drops those that cannot fill the next two rows: one of these rows has no free
+/// square, or both have only the same column free.
+pub(super) struct NextLevel<V: WordVector, const AHEAD: bool> {
     columns: *mut V::Word,
     left: *mut V::Word,
     right: *mut V::Word,
@@ -188,53 +190,46 @@ pub(super) struct NextLevel<V: Vector, const AHEAD: bool> {
 }
 
 /// A row to fill, in vectors.
-struct VectorRow<V: Vector> {
+struct VectorRow<V: WordVector> {
     gap: V::Shift,
     allowed: V,
 }
 
-impl<V: Vector> VectorRow<V> {
-    /// # Safety
-    /// The machine has the instruction set of `V`.
+impl<V: WordVector> VectorRow<V> {
     #[inline(always)]
-    unsafe fn new(row: super::Row) -> Self {
-        // SAFETY: the caller vouches for the instruction set.
-        unsafe {
-            Self {
-                gap: V::shift(row.gap),
-                allowed: V::splat(row.allowed),
-            }
+    fn new(simd: V::Simd, row: SearchRow) -> Self {
+        Self {
+            gap: V::shift(simd, row.gap),
+            allowed: V::splat(simd, row.allowed),
         }
     }
 }
 
-impl<V: Vector, const AHEAD: bool> NextLevel<V, AHEAD> {
-    /// The level must outlive the target; nothing else may touch it meanwhile. `next` is the row of
-    /// the level, `after` the one below it.
+impl<V: WordVector, const AHEAD: bool> NextLevel<V, AHEAD> {
+    /// `next` is the row of the level, `after` the row below it.
     ///
     /// # Safety
-    /// The machine has the instruction set of `V`.
+    /// The target holds pointers into the level: it must not be used after the level is dropped or
+    /// used otherwise.
     #[inline(always)]
     pub(super) unsafe fn new(
+        simd: V::Simd,
         level: &mut Level<V::Word>,
-        next: super::Row,
-        after: super::Row,
+        next: SearchRow,
+        after: SearchRow,
     ) -> Self {
-        // SAFETY: the caller vouches for the instruction set.
-        unsafe {
-            Self {
-                columns: level.columns.as_mut_ptr(),
-                left: level.left.as_mut_ptr(),
-                right: level.right.as_mut_ptr(),
-                len: level.len,
-                next: VectorRow::new(next),
-                after: VectorRow::new(after),
-            }
+        Self {
+            columns: level.columns.as_mut_ptr(),
+            left: level.left.as_mut_ptr(),
+            right: level.right.as_mut_ptr(),
+            len: level.len,
+            next: VectorRow::new(simd, next),
+            after: VectorRow::new(simd, after),
         }
     }
 }
 
-impl<V: Vector, const AHEAD: bool> Target<V> for NextLevel<V, AHEAD> {
+impl<V: WordVector, const AHEAD: bool> Target<V> for NextLevel<V, AHEAD> {
     #[inline(always)]
     fn room(&self) -> usize {
         CAPACITY - self.len
@@ -265,9 +260,9 @@ impl<V: Vector, const AHEAD: bool> Target<V> for NextLevel<V, AHEAD> {
     }
 }
 
-/// Lanes of `mask` within `lanes`.
+/// The lanes of `mask` that are among `lanes`, or all of `mask` without them.
 #[inline(always)]
-pub(super) fn among<V: Vector>(mask: V::Mask, lanes: Option<V::Mask>) -> V::Mask {
+pub(super) fn among<V: WordVector>(mask: V::Mask, lanes: Option<V::Mask>) -> V::Mask {
     match lanes {
         None => mask,
         Some(lanes) => V::both(mask, lanes),

@@ -1,18 +1,14 @@
-//! Plain Rust: eight lanes, one after the other where the compiler finds nothing better.
+//! Eight words, of 16 or 32 bits.
 
-use super::{Program, Vector};
-
-/// Runs `program` with these vectors.
-pub(super) fn run<P: Program>(program: P) -> P::Output {
-    // SAFETY: plain Rust runs on every machine.
-    unsafe { program.run::<Words<u16>, Words<u32>>() }
-}
+use super::Portable;
+use crate::board::bits;
+use crate::simd::WordVector;
 
 const LANES: usize = 8;
 
 /// Eight lanes.
 #[derive(Clone, Copy)]
-pub(super) struct Words<W>([W; LANES]);
+pub struct Words<W>([W; LANES]);
 
 macro_rules! vector {
     ($word:ty) => {
@@ -28,7 +24,8 @@ macro_rules! vector {
             }
         }
 
-        impl Vector for Words<$word> {
+        impl WordVector for Words<$word> {
+            type Simd = Portable;
             type Word = $word;
             type Mask = u8;
             type Shift = u32;
@@ -37,17 +34,17 @@ macro_rules! vector {
             const STREAMS: usize = 1;
 
             #[inline(always)]
-            unsafe fn splat(word: u32) -> Self {
+            fn splat(_: Portable, word: u32) -> Self {
                 Self([word as $word; LANES])
             }
 
             #[inline(always)]
-            unsafe fn shift(count: u32) -> u32 {
+            fn shift(_: Portable, count: u32) -> u32 {
                 count
             }
 
             #[inline(always)]
-            unsafe fn load(from: *const $word) -> Self {
+            unsafe fn load(_: Portable, from: *const $word) -> Self {
                 // SAFETY: the caller vouches for the memory.
                 Self(unsafe { from.cast::<[$word; LANES]>().read_unaligned() })
             }
@@ -132,8 +129,10 @@ macro_rules! vector {
             }
 
             #[inline(always)]
-            fn first(mask: u8, limit: usize) -> u8 {
-                super::first_bits(mask.into(), limit) as u8
+            fn first(_: Portable, mask: u8, limit: usize) -> u8 {
+                bits(mask.into())
+                    .take(limit)
+                    .fold(0, |first, lane| first | 1 << lane)
             }
 
             #[inline(always)]
@@ -145,8 +144,8 @@ macro_rules! vector {
                 let mut written = 0;
                 for i in 0..LANES {
                     for (vector, to) in vectors.iter().zip(to) {
-                        // SAFETY: at most `i` words have been written; the caller vouches for all
-                        // the lanes.
+                        // SAFETY: at most `i` words have been written before, and the caller vouches
+                        // for `LANES` words.
                         unsafe { to.add(written).write(vector.0[i]) }
                     }
                     written += usize::from(mask >> i & 1);
@@ -163,11 +162,11 @@ macro_rules! vector {
             ) -> ([Self; N], usize) {
                 let mut vectors = vectors;
                 let mut len = len;
-                for i in super::set_bits(mask.into()) {
+                for i in bits(mask.into()) {
                     len -= 1;
                     for (vector, stack) in vectors.iter_mut().zip(stacks) {
                         // SAFETY: the caller vouches for a word for each true lane.
-                        vector.0[i] = unsafe { stack.add(len).read() };
+                        vector.0[i as usize] = unsafe { stack.add(len).read() };
                     }
                 }
                 (vectors, len)

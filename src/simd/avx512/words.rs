@@ -1,28 +1,17 @@
-//! AVX-512: 32 lanes of 16 bits or 16 of 32. Compress and expand are instructions.
+//! 32 words of 16 bits, or 16 of 32.
 
 use std::arch::x86_64::*;
 
-use super::{Program, Vector};
-
-/// Runs `program` with these vectors.
-///
-/// # Safety
-/// The machine has the features named.
-#[target_feature(
-    enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi,avx512vbmi2,avx512bitalg,avx512vpopcntdq,avx2,bmi1,bmi2,popcnt"
-)]
-pub(super) unsafe fn run<P: Program>(program: P) -> P::Output {
-    // SAFETY: the caller vouches for the instruction set.
-    unsafe { program.run::<Words16, Words32>() }
-}
+use super::Avx512;
+use crate::simd::WordVector;
 
 /// 32 lanes of 16 bits.
 #[derive(Clone, Copy)]
-pub(super) struct Words16(__m512i);
+pub struct Words16(__m512i);
 
 /// 16 lanes of 32 bits.
 #[derive(Clone, Copy)]
-pub(super) struct Words32(__m512i);
+pub struct Words32(__m512i);
 
 macro_rules! vector {
     (
@@ -30,31 +19,32 @@ macro_rules! vector {
         $splat:ident, $sub:ident, $shl:ident, $shr:ident, $testn:ident, $test:ident,
         $blend:ident, $mask_add:ident, $compress:ident, $expand:ident
     ) => {
-        impl Vector for $name {
+        impl WordVector for $name {
+            type Simd = Avx512;
             type Word = $word;
             type Mask = $mask;
-            // A vector: the shift by a count in a register is one operation, that by a count in
-            // the low lane of one is two.
+            // A count for each lane: such a shift is one operation. A shift of all lanes by the count
+            // in the lowest lane of a register is two.
             type Shift = Self;
 
             const LANES: usize = $lanes;
             const STREAMS: usize = 4;
 
             #[inline(always)]
-            unsafe fn splat(word: u32) -> Self {
-                // SAFETY: the caller vouches for the instruction set.
+            fn splat(_: Avx512, word: u32) -> Self {
+                // SAFETY: the token proves the instruction set.
                 Self(unsafe { $splat(word as _) })
             }
 
             #[inline(always)]
-            unsafe fn shift(count: u32) -> Self {
-                // SAFETY: the caller vouches for the instruction set.
+            fn shift(_: Avx512, count: u32) -> Self {
+                // SAFETY: the token proves the instruction set.
                 Self(unsafe { $splat(count as _) })
             }
 
             #[inline(always)]
-            unsafe fn load(from: *const $word) -> Self {
-                // SAFETY: the caller vouches for the instruction set and the memory.
+            unsafe fn load(_: Avx512, from: *const $word) -> Self {
+                // SAFETY: the token proves the instruction set; the caller vouches for the memory.
                 Self(unsafe { _mm512_loadu_si512(from.cast()) })
             }
 
@@ -66,69 +56,69 @@ macro_rules! vector {
 
             #[inline(always)]
             fn and(self, other: Self) -> Self {
-                // SAFETY: a vector in hand proves the instruction set.
+                // SAFETY: a vector proves the instruction set.
                 Self(unsafe { _mm512_and_si512(self.0, other.0) })
             }
 
             #[inline(always)]
             fn or(self, other: Self) -> Self {
-                // SAFETY: a vector in hand proves the instruction set.
+                // SAFETY: a vector proves the instruction set.
                 Self(unsafe { _mm512_or_si512(self.0, other.0) })
             }
 
             #[inline(always)]
             fn xor(self, other: Self) -> Self {
-                // SAFETY: a vector in hand proves the instruction set.
+                // SAFETY: a vector proves the instruction set.
                 Self(unsafe { _mm512_xor_si512(self.0, other.0) })
             }
 
             #[inline(always)]
             fn and_not(self, other: Self) -> Self {
-                // SAFETY: a vector in hand proves the instruction set.
+                // SAFETY: a vector proves the instruction set.
                 Self(unsafe { _mm512_andnot_si512(other.0, self.0) })
             }
 
             #[inline(always)]
             fn or_lost(self, before: Self, after: Self) -> Self {
-                // Said in full, because the compiler would share the right side among several
-                // calls, which takes one operation more than doing without it.
-                // SAFETY: a vector in hand proves the instruction set.
+                // One operation. Written as two, the compiler would compute the second once for
+                // several calls, and the calls would take one operation more together.
+                // SAFETY: a vector proves the instruction set.
                 Self(unsafe { _mm512_ternarylogic_epi32::<0b1111_0100>(self.0, before.0, after.0) })
             }
 
             #[inline(always)]
             fn without_lowest(self) -> Self {
-                // SAFETY: a vector in hand proves the instruction set.
+                // SAFETY: a vector proves the instruction set.
                 Self(unsafe { _mm512_and_si512(self.0, $sub(self.0, $splat(1))) })
             }
 
             #[inline(always)]
             fn shl(self, shift: Self) -> Self {
-                // SAFETY: a vector in hand proves the instruction set.
+                // SAFETY: a vector proves the instruction set.
                 Self(unsafe { $shl(self.0, shift.0) })
             }
 
             #[inline(always)]
             fn shr(self, shift: Self) -> Self {
-                // SAFETY: a vector in hand proves the instruction set.
+                // SAFETY: a vector proves the instruction set.
                 Self(unsafe { $shr(self.0, shift.0) })
             }
 
             #[inline(always)]
             fn is_zero(self) -> $mask {
-                // SAFETY: a vector in hand proves the instruction set.
+                // SAFETY: a vector proves the instruction set.
                 unsafe { $testn(self.0, self.0) }
             }
 
             #[inline(always)]
             fn is_nonzero(self) -> $mask {
-                // SAFETY: a vector in hand proves the instruction set.
+                // SAFETY: a vector proves the instruction set.
                 unsafe { $test(self.0, self.0) }
             }
 
             #[inline(always)]
             fn fill(self, mask: $mask, with: Self) -> Self {
-                // SAFETY: a vector in hand proves the instruction set.
+                // SAFETY: a vector proves the instruction set.
                 Self(unsafe { $blend(mask, self.0, with.0) })
             }
 
@@ -144,16 +134,16 @@ macro_rules! vector {
 
             #[inline(always)]
             fn increment(self, mask: $mask) -> Self {
-                // SAFETY: a vector in hand proves the instruction set.
+                // SAFETY: a vector proves the instruction set.
                 Self(unsafe { $mask_add(self.0, mask, self.0, $splat(1)) })
             }
 
             #[inline(always)]
-            fn first(mask: $mask, limit: usize) -> $mask {
+            fn first(_: Avx512, mask: $mask, limit: usize) -> $mask {
                 if limit >= Self::LANES {
                     return mask;
                 }
-                // SAFETY: a mask in hand proves the instruction set.
+                // SAFETY: the token proves the instruction set.
                 unsafe { _pdep_u32((1 << limit) - 1, mask.into()) as $mask }
             }
 
@@ -164,9 +154,9 @@ macro_rules! vector {
                 to: [*mut $word; N],
             ) -> usize {
                 for i in 0..N {
-                    // In register, then a full store: compress to memory is slow microcode.
-                    // SAFETY: a vector in hand proves the instruction set; the caller vouches for
-                    // the memory.
+                    // In a register and then a full store, because compress to memory is slow
+                    // microcode.
+                    // SAFETY: a vector proves the instruction set; the caller vouches for the memory.
                     unsafe { Self($compress(mask, vectors[i].0)).store(to[i]) }
                 }
                 Self::count(mask)
@@ -182,11 +172,10 @@ macro_rules! vector {
                 let len = len - Self::count(mask);
                 let mut vectors = vectors;
                 for i in 0..N {
-                    // SAFETY: a vector in hand proves the instruction set; the caller vouches for
-                    // the memory.
+                    // SAFETY: a vector proves the instruction set; the caller vouches for the memory.
                     unsafe {
-                        let fresh = Self::load(stacks[i].add(len));
-                        vectors[i].0 = $expand(vectors[i].0, mask, fresh.0);
+                        let fresh = _mm512_loadu_si512(stacks[i].add(len).cast());
+                        vectors[i].0 = $expand(vectors[i].0, mask, fresh);
                     }
                 }
                 (vectors, len)

@@ -1,48 +1,31 @@
-//! AVX-512: 16 lanes of 32 bits or 8 of 64; a row is one register.
+//! 16 keys of 32 bits, or 8 of 64; a truth row is one register.
 
 use std::arch::x86_64::*;
 
-use super::leaf::Fields;
-use super::spread::Spread;
-use super::{LEAF, Row, SAMPLE, Vector};
-use crate::simd::Isa;
-
-/// Proof that the machine has AVX-512 in the extent of [`Isa::Avx512`].
-#[derive(Clone, Copy, Debug)]
-pub struct Avx512(());
+use super::Avx512;
+use crate::simd::avx2::Spread;
+use crate::simd::{Fields, KeyVectors, SAMPLE, TruthRow};
 
 impl Avx512 {
-    /// The proof, if the machine gives it.
-    pub fn new() -> Option<Self> {
-        Isa::Avx512.is_available().then_some(Self(()))
-    }
-}
-
-super::entry_points!(
-    Avx512,
-    "avx512",
-    "avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi,avx512vbmi2,avx512bitalg,avx512vpopcntdq,gfni,avx2,bmi1,bmi2,popcnt"
-);
-
-impl Avx512 {
-    /// The keys by bit: word i of vector p has bit 8·p + i of all keys, exclusive or `INVERT`.
+    /// The keys transposed to bits: word i of vector p has bit 8·p + i of all keys. `INVERT` is 0, or
+    /// 255 for the complement.
     #[inline(always)]
     fn planes<const INVERT: i32>(self, keys: &[u32; SAMPLE]) -> [__m512i; 4] {
-        // SAFETY: `self` proves the instruction set; the four vectors read are the keys.
+        // SAFETY: the token proves the instruction set; the four vectors read are the keys.
         unsafe {
-            // Byte p of keys 8·w + 7 … 8·w to word 2·p + w.
+            // Moves byte p of the keys 8·w + 7 … 8·w to word 2·p + w.
             let by_byte = _mm512_load_si512(BY_BYTE.0.as_ptr().cast());
             let unit = _mm512_set1_epi64(0x8040_2010_0804_0201u64 as i64);
             macro_rules! part {
                 ($index:literal) => {{
                     let keys = _mm512_loadu_si512(keys.as_ptr().add(16 * $index).cast());
                     let matrices = _mm512_permutexvar_epi8(by_byte, keys);
-                    // Byte i of a word becomes bit i of each of its bytes.
+                    // Transposes each word as a matrix of 8 × 8 bits.
                     _mm512_gf2p8affine_epi64_epi8::<INVERT>(unit, matrices)
                 }};
             }
             let (a, b, c, d) = (part!(0), part!(1), part!(2), part!(3));
-            // Byte i of word w to byte w of word i.
+            // Moves byte i of word w to byte w of word i.
             let across = _mm512_load_si512(ACROSS.0.as_ptr().cast());
             let [p, q, r, s] = self.transpose_lanes([a, b, c, d]);
             [
@@ -54,13 +37,13 @@ impl Avx512 {
         }
     }
 
-    /// Eight vectors of eight words, transposed.
+    /// Transposes eight vectors of eight words.
     #[inline(always)]
     fn transpose(self, rows: [__m512i; 8]) -> [__m512i; 8] {
         let [a, b, c, d, e, f, g, h] = rows;
-        // SAFETY: `self` proves the instruction set.
+        // SAFETY: the token proves the instruction set.
         unsafe {
-            // Lane l of each pair holds words 2·l and 2·l of both, or 2·l + 1 and 2·l + 1.
+            // Lane l of a pair holds word 2·l of both vectors, or word 2·l + 1 of both.
             let [r0, r2, r4, r6] = self.transpose_lanes([
                 _mm512_unpacklo_epi64(a, b),
                 _mm512_unpacklo_epi64(c, d),
@@ -77,10 +60,10 @@ impl Avx512 {
         }
     }
 
-    /// Four vectors of four lanes of 128 bits, transposed.
+    /// Transposes four vectors of four lanes of 128 bits.
     #[inline(always)]
     fn transpose_lanes(self, [a, b, c, d]: [__m512i; 4]) -> [__m512i; 4] {
-        // SAFETY: `self` proves the instruction set.
+        // SAFETY: the token proves the instruction set.
         unsafe {
             let low = _mm512_shuffle_i32x4::<0x44>(a, b);
             let low_too = _mm512_shuffle_i32x4::<0x44>(c, d);
@@ -122,14 +105,14 @@ static ACROSS: Bytes = {
     Bytes(bytes)
 };
 
-// All operations below: `self` proves the instruction set; what memory may be touched, the caller
-// of an unsafe operation vouches for.
-impl Vector for Avx512 {
+// For all operations below: the token `self` proves the instruction set, and the caller of an unsafe
+// operation vouches for the memory.
+impl KeyVectors for Avx512 {
     type Keys = __m512i;
     type Wide = __m512i;
     type Row = __m512i;
     type Sum = __m512i;
-    type Bits = Spread;
+    type Fields = Spread;
     type Choice = u64;
 
     const LANES: usize = 16;
@@ -195,7 +178,7 @@ impl Vector for Avx512 {
 
     #[inline(always)]
     unsafe fn compress(self, keys: __m512i, mask: u32, to: *mut u32) {
-        // Compress in register, then store whole: compress to memory is slow microcode.
+        // In a register and then a full store, because compress to memory is slow microcode.
         // SAFETY: see above.
         unsafe {
             _mm512_storeu_si512(
@@ -216,7 +199,7 @@ impl Vector for Avx512 {
     }
 
     #[inline(always)]
-    fn union(self, keys: __m512i) -> u32 {
+    fn union_of_lanes(self, keys: __m512i) -> u32 {
         // SAFETY: see above.
         unsafe { _mm512_reduce_or_epi32(keys) as u32 }
     }
@@ -277,20 +260,20 @@ impl Vector for Avx512 {
     }
 
     #[inline(always)]
-    fn pack(self, key: u64, choice: u64) -> u32 {
+    fn pack_bits(self, key: u64, choice: u64) -> u32 {
         // SAFETY: see above.
         unsafe { _pext_u64(key, choice) as u32 }
     }
 
     #[inline(always)]
-    fn bits(self, fields: &Fields) -> Spread {
+    fn fields(self, fields: &Fields) -> Spread {
         Spread::new(fields)
     }
 
     #[inline(always)]
-    fn offsets(self, key: u32, bits: Spread) -> [usize; 5] {
+    fn offsets(self, key: u32, fields: Spread) -> [usize; 5] {
         // SAFETY: see above.
-        unsafe { bits.offsets(key) }
+        unsafe { fields.offsets(key) }
     }
 
     #[inline(always)]
@@ -307,7 +290,7 @@ impl Vector for Avx512 {
     }
 
     #[inline(always)]
-    fn lacking(self, keys: &[u32; LEAF], _: u32, rows: &mut [Row; 32]) {
+    fn rows_lacking(self, keys: &[u32; TruthRow::LEN], _: u32, rows: &mut [TruthRow; 32]) {
         let (blocks, _) = keys.as_chunks::<SAMPLE>();
         let mut planes = [[self.zero(); 8]; 4];
         for (index, block) in blocks.iter().enumerate() {
@@ -323,13 +306,13 @@ impl Vector for Avx512 {
     }
 
     #[inline(always)]
-    fn row(self, from: &Row) -> __m512i {
+    fn row(self, from: &TruthRow) -> __m512i {
         // SAFETY: see above; a row is a vector, aligned.
         unsafe { _mm512_load_si512(from.0.as_ptr().cast()) }
     }
 
     #[inline(always)]
-    fn set_row(self, to: &mut Row, row: __m512i) {
+    fn set_row(self, to: &mut TruthRow, row: __m512i) {
         // SAFETY: see above; a row is a vector, aligned.
         unsafe { _mm512_store_si512(to.0.as_mut_ptr().cast(), row) }
     }

@@ -1,76 +1,18 @@
-//! AVX2: 16 lanes of 16 bits or 8 of 32. Compress and expand are byte permutations of 128 bits,
-//! looked up by the mask.
+//! 16 words of 16 bits, or 8 of 32.
 
 use std::arch::x86_64::*;
 
-use super::{Program, Vector};
-
-/// Runs `program` with these vectors.
-///
-/// # Safety
-/// The machine has the features named.
-#[target_feature(enable = "avx2,bmi1,bmi2,popcnt")]
-pub(super) unsafe fn run<P: Program>(program: P) -> P::Output {
-    // SAFETY: the caller vouches for the instruction set.
-    unsafe { program.run::<Words16, Words32>() }
-}
+use super::Avx2;
+use super::tables::{COMPRESS_16, COMPRESS_32, EXPAND_16, EXPAND_32};
+use crate::simd::WordVector;
 
 /// 16 lanes of 16 bits.
 #[derive(Clone, Copy)]
-pub(super) struct Words16(__m256i);
+pub struct Words16(__m256i);
 
 /// 8 lanes of 32 bits.
 #[derive(Clone, Copy)]
-pub(super) struct Words32(__m256i);
-
-/// For each mask of eight lanes the byte permutation that closes the gaps between true 16-bit lanes.
-static COMPRESS_16: [[u8; 16]; 256] = tables_16().0;
-/// For each mask of eight lanes the byte permutation that moves 16-bit words one after the other to
-/// the true lanes, and zero to the others.
-static EXPAND_16: [[u8; 16]; 256] = tables_16().1;
-/// For each mask of eight lanes the positions of the true ones, without gaps.
-pub(crate) static COMPRESS_32: [[u8; 8]; 256] = tables_32().0;
-/// For each mask of eight lanes the rank of each true lane among the true ones.
-static EXPAND_32: [[u8; 8]; 256] = tables_32().1;
-
-const fn tables_32() -> ([[u8; 8]; 256], [[u8; 8]; 256]) {
-    let (mut compress, mut expand) = ([[0; 8]; 256], [[0; 8]; 256]);
-    let mut mask = 0;
-    while mask < 256 {
-        let (mut lane, mut rank) = (0, 0);
-        while lane < 8 {
-            if mask >> lane & 1 == 1 {
-                compress[mask][rank] = lane as u8;
-                expand[mask][lane] = rank as u8;
-                rank += 1;
-            }
-            lane += 1;
-        }
-        mask += 1;
-    }
-    (compress, expand)
-}
-
-const fn tables_16() -> ([[u8; 16]; 256], [[u8; 16]; 256]) {
-    /// A byte permutation gives zero for such an index.
-    const ZERO: u8 = 0x80;
-    let (lanes, ranks) = tables_32();
-    let (mut compress, mut expand) = ([[0; 16]; 256], [[ZERO; 16]; 256]);
-    let mut mask = 0;
-    while mask < 256 {
-        let mut byte = 0;
-        while byte < 16 {
-            let lane = byte / 2;
-            compress[mask][byte] = 2 * lanes[mask][lane] + byte as u8 % 2;
-            if mask >> lane & 1 == 1 {
-                expand[mask][byte] = 2 * ranks[mask][lane] + byte as u8 % 2;
-            }
-            byte += 1;
-        }
-        mask += 1;
-    }
-    (compress, expand)
-}
+pub struct Words32(__m256i);
 
 macro_rules! vector {
     ($name:ident, $word:ty, $lanes:literal, $splat:ident, $add:ident, $shl:ident, $shr:ident,
@@ -78,12 +20,13 @@ macro_rules! vector {
         impl $name {
             #[inline(always)]
             fn invert(mask: __m256i) -> __m256i {
-                // SAFETY: a mask in hand proves the instruction set.
+                // SAFETY: a mask proves the instruction set.
                 unsafe { _mm256_xor_si256(mask, _mm256_set1_epi8(-1)) }
             }
         }
 
-        impl Vector for $name {
+        impl WordVector for $name {
+            type Simd = Avx2;
             type Word = $word;
             type Mask = __m256i;
             type Shift = __m128i;
@@ -92,14 +35,14 @@ macro_rules! vector {
             const STREAMS: usize = 2;
 
             #[inline(always)]
-            unsafe fn splat(word: u32) -> Self {
-                // SAFETY: the caller vouches for the instruction set.
+            fn splat(_: Avx2, word: u32) -> Self {
+                // SAFETY: the token proves the instruction set.
                 Self(unsafe { $splat(word as _) })
             }
 
             #[inline(always)]
-            unsafe fn load(from: *const $word) -> Self {
-                // SAFETY: the caller vouches for the instruction set and the memory.
+            unsafe fn load(_: Avx2, from: *const $word) -> Self {
+                // SAFETY: the token proves the instruction set; the caller vouches for the memory.
                 Self(unsafe { _mm256_loadu_si256(from.cast()) })
             }
 
@@ -111,55 +54,55 @@ macro_rules! vector {
 
             #[inline(always)]
             fn and(self, other: Self) -> Self {
-                // SAFETY: a vector in hand proves the instruction set.
+                // SAFETY: a vector proves the instruction set.
                 Self(unsafe { _mm256_and_si256(self.0, other.0) })
             }
 
             #[inline(always)]
             fn or(self, other: Self) -> Self {
-                // SAFETY: a vector in hand proves the instruction set.
+                // SAFETY: a vector proves the instruction set.
                 Self(unsafe { _mm256_or_si256(self.0, other.0) })
             }
 
             #[inline(always)]
             fn xor(self, other: Self) -> Self {
-                // SAFETY: a vector in hand proves the instruction set.
+                // SAFETY: a vector proves the instruction set.
                 Self(unsafe { _mm256_xor_si256(self.0, other.0) })
             }
 
             #[inline(always)]
             fn and_not(self, other: Self) -> Self {
-                // SAFETY: a vector in hand proves the instruction set.
+                // SAFETY: a vector proves the instruction set.
                 Self(unsafe { _mm256_andnot_si256(other.0, self.0) })
             }
 
             #[inline(always)]
             fn without_lowest(self) -> Self {
-                // SAFETY: a vector in hand proves the instruction set.
+                // SAFETY: a vector proves the instruction set.
                 Self(unsafe { _mm256_and_si256(self.0, $add(self.0, $splat(-1))) })
             }
 
             #[inline(always)]
-            unsafe fn shift(count: u32) -> __m128i {
-                // SAFETY: the caller vouches for the instruction set.
+            fn shift(_: Avx2, count: u32) -> __m128i {
+                // SAFETY: the token proves the instruction set.
                 unsafe { _mm_cvtsi32_si128(count as i32) }
             }
 
             #[inline(always)]
             fn shl(self, shift: __m128i) -> Self {
-                // SAFETY: a vector in hand proves the instruction set.
+                // SAFETY: a vector proves the instruction set.
                 Self(unsafe { $shl(self.0, shift) })
             }
 
             #[inline(always)]
             fn shr(self, shift: __m128i) -> Self {
-                // SAFETY: a vector in hand proves the instruction set.
+                // SAFETY: a vector proves the instruction set.
                 Self(unsafe { $shr(self.0, shift) })
             }
 
             #[inline(always)]
             fn is_zero(self) -> __m256i {
-                // SAFETY: a vector in hand proves the instruction set.
+                // SAFETY: a vector proves the instruction set.
                 unsafe { $eq(self.0, _mm256_setzero_si256()) }
             }
 
@@ -175,30 +118,30 @@ macro_rules! vector {
 
             #[inline(always)]
             fn both(a: __m256i, b: __m256i) -> __m256i {
-                // SAFETY: a mask in hand proves the instruction set.
+                // SAFETY: a mask proves the instruction set.
                 unsafe { _mm256_and_si256(a, b) }
             }
 
             #[inline(always)]
             fn count(mask: __m256i) -> usize {
-                // SAFETY: a mask in hand proves the instruction set.
+                // SAFETY: a mask proves the instruction set.
                 let bytes = unsafe { _mm256_movemask_epi8(mask) };
                 bytes.count_ones() as usize / size_of::<$word>()
             }
 
             #[inline(always)]
             fn increment(self, mask: __m256i) -> Self {
-                // SAFETY: a vector in hand proves the instruction set.
+                // SAFETY: a vector proves the instruction set.
                 Self(unsafe { $add(self.0, _mm256_and_si256(mask, $splat(1))) })
             }
 
             #[inline(always)]
-            fn first(mask: __m256i, limit: usize) -> __m256i {
+            fn first(_: Avx2, mask: __m256i, limit: usize) -> __m256i {
                 if limit >= Self::LANES {
                     return mask;
                 }
                 let mut lanes: [$word; $lanes] = [0; $lanes];
-                // SAFETY: a mask in hand proves the instruction set; the array is as long as a
+                // SAFETY: a mask proves the instruction set; the array is as long as a
                 // vector.
                 unsafe { Self(mask).store(lanes.as_mut_ptr()) };
                 let mut left = limit;
@@ -210,7 +153,7 @@ macro_rules! vector {
                     }
                 }
                 // SAFETY: as above.
-                unsafe { Self::load(lanes.as_ptr()).0 }
+                unsafe { _mm256_loadu_si256(lanes.as_ptr().cast()) }
             }
 
             $($moves)*
@@ -234,7 +177,7 @@ vector!(
             mask: __m256i,
             to: [*mut u16; N],
         ) -> usize {
-            // SAFETY: a vector in hand proves the instruction set; the caller vouches for 16 words,
+            // SAFETY: a vector proves the instruction set; the caller vouches for 16 words,
             // and the second half begins at most 8 words on.
             unsafe {
                 let (low, high) = half_masks(mask);
@@ -258,7 +201,7 @@ vector!(
             len: usize,
         ) -> ([Self; N], usize) {
             let mut vectors = vectors;
-            // SAFETY: a vector in hand proves the instruction set; the caller vouches for the
+            // SAFETY: a vector proves the instruction set; the caller vouches for the
             // memory.
             unsafe {
                 let (low, high) = half_masks(mask);
@@ -277,7 +220,10 @@ vector!(
     }
 );
 
-/// The true lanes of each half, one bit a lane.
+/// The true 16-bit lanes of each half, one bit a lane.
+///
+/// # Safety
+/// The machine has AVX2.
 #[inline(always)]
 unsafe fn half_masks(mask: __m256i) -> (usize, usize) {
     // SAFETY: the caller vouches for the instruction set.
@@ -286,6 +232,9 @@ unsafe fn half_masks(mask: __m256i) -> (usize, usize) {
 }
 
 /// 16 bytes from each of two places.
+///
+/// # Safety
+/// The machine has AVX2, and the bytes may be read.
 #[inline(always)]
 unsafe fn halves(low: *const u8, high: *const u8) -> __m256i {
     // SAFETY: the caller vouches for the instruction set and the memory.
@@ -313,7 +262,7 @@ vector!(
             mask: __m256i,
             to: [*mut u32; N],
         ) -> usize {
-            // SAFETY: a vector in hand proves the instruction set; the caller vouches for the memory.
+            // SAFETY: a vector proves the instruction set; the caller vouches for the memory.
             unsafe {
                 let lanes = _mm256_movemask_ps(_mm256_castsi256_ps(mask)) as usize;
                 let positions = lane_positions(COMPRESS_32[lanes]);
@@ -332,13 +281,13 @@ vector!(
             len: usize,
         ) -> ([Self; N], usize) {
             let mut vectors = vectors;
-            // SAFETY: a vector in hand proves the instruction set; the caller vouches for the memory.
+            // SAFETY: a vector proves the instruction set; the caller vouches for the memory.
             unsafe {
                 let lanes = _mm256_movemask_ps(_mm256_castsi256_ps(mask)) as usize;
                 let positions = lane_positions(EXPAND_32[lanes]);
                 let len = len - lanes.count_ones() as usize;
                 for i in 0..N {
-                    let fresh = Self::load(stacks[i].add(len)).0;
+                    let fresh = _mm256_loadu_si256(stacks[i].add(len).cast());
                     let fresh = _mm256_permutevar8x32_epi32(fresh, positions);
                     vectors[i].0 = _mm256_blendv_epi8(vectors[i].0, fresh, mask);
                 }
@@ -348,7 +297,10 @@ vector!(
     }
 );
 
-/// Eight byte positions as lane positions.
+/// Eight positions of lanes, widened from bytes.
+///
+/// # Safety
+/// The machine has AVX2.
 #[inline(always)]
 unsafe fn lane_positions(positions: [u8; 8]) -> __m256i {
     // SAFETY: the caller vouches for the instruction set.

@@ -1,52 +1,47 @@
-use super::Row;
+use super::SearchRow;
 use super::level::Level;
 use super::step::{Effort, Target, advance, among};
-use crate::simd::Vector;
+use crate::simd::WordVector;
 
-/// Rows counted in closed form: the last queen searched stands above them.
+/// The number of rows at the bottom that are counted in closed form instead of searched.
 pub const CLOSED_ROWS: usize = 2;
 
-/// Takes nodes with three rows left, of which the first is searched and the others are counted in
-/// closed form, from `source` until it runs low, or with `flush` until it is empty. Returns the
-/// number of completions, and the effort.
-///
-/// # Safety
-/// The machine has the instruction set of `V`.
+/// Takes nodes with three rows left from `source` until it runs low, or until it is empty if `flush`
+/// is set. Searches the first of the rows and counts the others in closed form. Returns the number
+/// of completions and the effort.
 #[inline(always)]
-pub(super) unsafe fn complete<V: Vector>(
+pub(super) fn complete<V: WordVector>(
+    simd: V::Simd,
     source: &mut Level<V::Word>,
-    rows: &[Row],
+    rows: &[SearchRow],
     flush: bool,
 ) -> (u64, Effort) {
     let [row, first, second] = rows else {
         unreachable!("three rows are left")
     };
-    // SAFETY: the caller vouches for the instruction set.
-    unsafe {
-        let target = TwoRows::<V> {
-            first_gap: V::shift(first.gap),
-            first_allowed: V::splat(first.allowed),
-            second_gap: V::shift(second.gap),
-            second_allowed: V::splat(second.allowed),
-            found: V::splat(0),
-        };
-        let (target, effort) = advance(source, row.allowed, target, flush);
-        (target.found.sum(), effort)
-    }
+    let target = TwoRows::<V> {
+        first_gap: V::shift(simd, first.gap),
+        first_allowed: V::splat(simd, first.allowed),
+        second_gap: V::shift(simd, second.gap),
+        second_allowed: V::splat(simd, second.allowed),
+        found: V::splat(simd, 0),
+    };
+    let (target, effort) = advance(simd, source, row.allowed, target, flush);
+    (target.found.sum(), effort)
 }
 
 /// Counts the ways to fill two rows with the two columns that are left.
-struct TwoRows<V: Vector> {
+struct TwoRows<V: WordVector> {
     first_gap: V::Shift,
     first_allowed: V,
     second_gap: V::Shift,
     second_allowed: V,
-    /// Completions by lane. 16 bits hold them: a level has 4096 nodes of 16 squares at most, dealt
-    /// to 8 lanes or more, and a placement above has two completions at most.
+    /// Completions by lane. 16 bits are enough: a level has at most 4096 nodes with at most 16 squares
+    /// each, they are spread over at least 8 lanes, and a placement has at most two completions.
     found: V,
 }
 
-impl<V: Vector> Target<V> for TwoRows<V> {
+impl<V: WordVector> Target<V> for TwoRows<V> {
     #[inline(always)]
     fn room(&self) -> usize {
         usize::MAX
@@ -61,7 +56,7 @@ impl<V: Vector> Target<V> for TwoRows<V> {
         let right = right.shr(self.second_gap);
         let second = self.second_allowed.and_not(columns.or(left).or(right));
         // With two columns left, the queen of one row decides that of the other. Both ways fail if
-        // the columns are as far apart as the rows.
+        // the distance of the columns is that of the rows.
         let either = first.or(second);
         let apart = either.and(either.shl(self.second_gap)).is_zero();
         let apart = among::<V>(apart, mask);

@@ -1,16 +1,10 @@
-//! Plain Rust: small arrays that the compiler may or may not turn into vectors.
+//! 8 keys of 32 bits, or 4 of 64.
 
-use super::leaf::Fields;
-use super::{Row, Vector};
+use super::Portable;
+use crate::simd::{Fields, KeyVectors, TruthRow};
 
-/// Proof of nothing: plain Rust runs everywhere.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Portable;
-
-super::entry_points!(Portable, "portable");
-
-/// A choice of bits: what moves by 1, 2, 4, 8, 16 and 32 places to close the gaps (Hacker's Delight,
-/// "compress").
+/// A choice of bits, as the bits that have to move by 1, 2, 4, 8, 16 and 32 places to close the
+/// gaps. Source: H. S. Warren, Hacker's Delight, "compress".
 #[derive(Clone, Copy)]
 pub struct Choice {
     mask: u64,
@@ -21,7 +15,7 @@ impl Choice {
     fn new(mask: u64) -> Self {
         let mut moves = [0; 6];
         let mut left = mask;
-        // Bits to the right of which an odd number of places is empty move by 1, and so on.
+        // Bits with an odd number of gaps below them move by 1 first, and so on.
         let mut empty = !mask << 1;
         for (step, moving) in moves.iter_mut().enumerate() {
             let mut parity = empty;
@@ -35,7 +29,7 @@ impl Choice {
         Self { mask, moves }
     }
 
-    /// The chosen bits of `key`, moved together.
+    /// The chosen bits of `key`, moved together to the low end.
     #[inline(always)]
     fn pack(self, key: u64) -> u64 {
         let mut key = key & self.mask;
@@ -47,22 +41,22 @@ impl Choice {
     }
 }
 
-/// The fields of a leaf.
+/// Fields of a key whose chosen bits have been moved together.
 #[derive(Clone, Copy)]
-pub struct Bits {
+pub struct PackedFields {
     used: Choice,
-    /// For each field, the number of bits below it, and its own as the lowest.
+    /// For each field, the number of bits below it, and the mask of its bits, moved to the low end.
     fields: [(u32, u64); 5],
 }
 
 const LANES: usize = 8;
 
-impl Vector for Portable {
+impl KeyVectors for Portable {
     type Keys = [u32; LANES];
     type Wide = [u64; 4];
-    type Row = Row;
+    type Row = TruthRow;
     type Sum = u64;
-    type Bits = Bits;
+    type Fields = PackedFields;
     type Choice = Choice;
 
     const LANES: usize = LANES;
@@ -125,8 +119,8 @@ impl Vector for Portable {
     unsafe fn compress(self, keys: [u32; LANES], mask: u32, to: *mut u32) {
         let mut next = to;
         for (lane, key) in keys.into_iter().enumerate() {
-            // SAFETY: the caller vouches for the memory of a whole vector; `next` has advanced by
-            // at most `lane`.
+            // SAFETY: the caller vouches for the memory of a whole vector, and `next` has advanced by
+            // at most `lane` keys.
             unsafe {
                 next.write(key);
                 next = next.add((mask >> lane & 1) as usize);
@@ -139,8 +133,7 @@ impl Vector for Portable {
         let mut next = to;
         for (lane, key) in keys.into_iter().enumerate() {
             if mask >> lane & 1 == 1 {
-                // SAFETY: the caller vouches for the memory of as many keys as there are lanes in
-                // the mask.
+                // SAFETY: the caller vouches for the memory of a key for each lane of the mask.
                 unsafe {
                     next.write(key);
                     next = next.add(1);
@@ -150,7 +143,7 @@ impl Vector for Portable {
     }
 
     #[inline(always)]
-    fn union(self, keys: [u32; LANES]) -> u32 {
+    fn union_of_lanes(self, keys: [u32; LANES]) -> u32 {
         keys.into_iter().fold(0, |union, key| union | key)
     }
 
@@ -187,8 +180,8 @@ impl Vector for Portable {
     unsafe fn compress_wide(self, keys: [u64; 4], mask: u32, to: *mut u64) {
         let mut next = to;
         for (lane, key) in keys.into_iter().enumerate() {
-            // SAFETY: the caller vouches for the memory of a whole vector; `next` has advanced by
-            // at most `lane`.
+            // SAFETY: the caller vouches for the memory of a whole vector, and `next` has advanced by
+            // at most `lane` keys.
             unsafe {
                 next.write(key);
                 next = next.add((mask >> lane & 1) as usize);
@@ -214,14 +207,14 @@ impl Vector for Portable {
     }
 
     #[inline(always)]
-    fn pack(self, key: u64, choice: Choice) -> u32 {
+    fn pack_bits(self, key: u64, choice: Choice) -> u32 {
         choice.pack(key) as u32
     }
 
     #[inline(always)]
-    fn bits(self, fields: &Fields) -> Bits {
+    fn fields(self, fields: &Fields) -> PackedFields {
         let mut low = 0;
-        Bits {
+        PackedFields {
             used: Choice::new(fields.used.into()),
             fields: fields.widths.map(|width| {
                 let field = (low, (1 << width) - 1);
@@ -232,25 +225,26 @@ impl Vector for Portable {
     }
 
     #[inline(always)]
-    fn offsets(self, key: u32, bits: Bits) -> [usize; 5] {
-        let key = bits.used.pack(key.into());
-        bits.fields
-            .map(|(low, mask)| (key >> low & mask) as usize * size_of::<Row>())
+    fn offsets(self, key: u32, fields: PackedFields) -> [usize; 5] {
+        let key = fields.used.pack(key.into());
+        fields
+            .fields
+            .map(|(low, mask)| (key >> low & mask) as usize * size_of::<TruthRow>())
     }
 
     #[inline(always)]
-    fn row(self, from: &Row) -> Row {
+    fn row(self, from: &TruthRow) -> TruthRow {
         *from
     }
 
     #[inline(always)]
-    fn set_row(self, to: &mut Row, row: Row) {
+    fn set_row(self, to: &mut TruthRow, row: TruthRow) {
         *to = row;
     }
 
     #[inline(always)]
-    fn both(self, a: Row, b: Row) -> Row {
-        Row(std::array::from_fn(|word| a.0[word] & b.0[word]))
+    fn both(self, a: TruthRow, b: TruthRow) -> TruthRow {
+        TruthRow(std::array::from_fn(|word| a.0[word] & b.0[word]))
     }
 
     #[inline(always)]
@@ -259,7 +253,7 @@ impl Vector for Portable {
     }
 
     #[inline(always)]
-    fn count(self, sum: u64, row: Row) -> u64 {
+    fn count(self, sum: u64, row: TruthRow) -> u64 {
         sum + row
             .0
             .into_iter()

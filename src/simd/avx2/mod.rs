@@ -1,0 +1,13 @@
+//! AVX2: vectors of 256 bits. Compress and expand are permutations, looked up by the mask.
+
+mod keys;
+mod spread;
+mod tables;
+mod words;
+
+pub(super) use spread::Spread;
+
+token! {
+    /// The token of AVX2 with BMI1, BMI2 and POPCNT.
+    Avx2, is_x86_feature_detected, "avx2" "bmi1" "bmi2" "popcnt"
+}

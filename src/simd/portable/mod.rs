@@ -1,0 +1,26 @@
+//! Plain Rust: small arrays, which the compiler turns into vectors where it can.
+
+mod keys;
+mod words;
+
+use super::{Isa, Simd};
+
+/// The token of plain Rust, which runs on every machine.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Portable;
+
+impl Simd for Portable {
+    type Words16 = words::Words<u16>;
+    type Words32 = words::Words<u32>;
+
+    const ISA: Isa = Isa::Portable;
+
+    fn new() -> Option<Self> {
+        Some(Self)
+    }
+
+    #[inline(always)]
+    fn vectorize<R>(self, work: impl FnOnce() -> R) -> R {
+        work()
+    }
+}
