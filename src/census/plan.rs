@@ -1,7 +1,8 @@
 use super::oracle::CensusOracle;
 use super::{half_turn, quarter_turn};
 use crate::board::Size;
-use crate::engine::{Counter, CounterSettings, Engine, Mismatch, Plan, Tally, Task};
+use crate::engine::{Counter, CounterSettings, Engine, Mismatch, Plan, Tally, Task, core_seconds};
+use crate::simd::Isa;
 
 /// The partitions of the census in order.
 ///
@@ -35,12 +36,6 @@ impl CensusPlan {
             _ => 1,
         }
     }
-
-    /// Core-seconds of the whole census: measured 0.72 s at n = 24, and 3.1 times that with each
-    /// row more.
-    fn seconds(&self) -> f64 {
-        0.72 * 3.1_f64.powi(self.n.get() as i32 - 24)
-    }
 }
 
 impl Plan for CensusPlan {
@@ -66,13 +61,13 @@ impl Plan for CensusPlan {
         let ranks = start..(start + self.ranks_per_task()).min(self.ranks());
         Task {
             key: self.key(index),
-            cost: self.seconds() * (ranks.end - ranks.start) as f64 / self.ranks() as f64,
+            cost: self.total_cost() * (ranks.end - ranks.start) as f64 / self.ranks() as f64,
             ranks,
         }
     }
 
     fn total_cost(&self) -> f64 {
-        self.seconds()
+        core_seconds(Engine::Census, self.n, Isa::Portable)
     }
 
     fn counter(&self, _settings: &CounterSettings) -> Box<dyn Counter> {

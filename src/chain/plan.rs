@@ -4,7 +4,8 @@ use std::sync::Arc;
 use super::vector::VectorCounter;
 use super::{Border, Frame, Jobs, ScalarCounter};
 use crate::board::Size;
-use crate::engine::{Counter, CounterSettings, Engine, Plan, Task};
+use crate::engine::{Counter, CounterSettings, Engine, Plan, Task, core_seconds};
+use crate::simd::Isa;
 
 /// The partitions of the chain engine in order, with random access.
 ///
@@ -179,8 +180,7 @@ impl Plan for ChainPlan {
     }
 
     fn total_cost(&self) -> f64 {
-        // Measured 1.8 core-seconds at n = 16; the tree grows about 7.5 times with each row.
-        1.8 * 7.5_f64.powi(self.n.get() as i32 - 16)
+        core_seconds(Engine::Chain, self.n, Isa::Avx512)
     }
 
     fn counter(&self, settings: &CounterSettings) -> Box<dyn Counter> {

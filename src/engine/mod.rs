@@ -9,8 +9,11 @@
 //! A [`TaskKey`] names a task for good, and a [`TaskResult`] is what counting it gave: the same
 //! struct in memory, in the ledger, in an export and on a wire.
 
+mod costs;
 pub mod decimal;
 mod device;
+mod function_plan;
+mod interpolate;
 mod origin;
 mod plan;
 mod result;
@@ -19,7 +22,10 @@ mod tally;
 mod task;
 mod task_set;
 
+pub use costs::core_seconds;
 pub use device::{DeviceIdentity, DeviceKind};
+pub use function_plan::FunctionPlan;
+pub use interpolate::interpolate;
 pub use origin::{CountedBy, KernelName, Origin, WorkerId, WorkerIdError};
 pub use plan::{Counter, CounterSettings, Mismatch, Plan};
 pub use result::TaskResult;

@@ -102,7 +102,7 @@ impl Default for OwnerSettings {
         Self {
             batch_time: Duration::from_millis(400),
             // 25 ms on the fastest, a second on a slow one.
-            first_cost: 200.0,
+            first_cost: 12.0,
             most_jobs: 8 << 20,
             least_jobs: 64 << 10,
             restarts: 2,

@@ -3,7 +3,7 @@
 use super::{Hardware, JobError};
 use crate::actors::DeviceSpec;
 use crate::board::Size;
-use crate::engine::Engine;
+use crate::engine::{Engine, core_seconds, interpolate};
 use crate::gpu::{ChainBatcher, calibrate};
 use crate::simd::Isa;
 use crate::telemetry;
@@ -17,31 +17,13 @@ pub struct EngineChoice {
     pub reason: Option<String>,
 }
 
-/// The smallest even and the smallest odd board that the join counts faster, by instruction set.
-/// The middle row costs the join more than the chain, so that odd boards come later.
-///
-/// Measured by `queenfold bench --calibrate`: CPU seconds of one core, chain and join. Portable and
-/// AVX2 on an AMD EPYC (Zen 3), AVX-512 on an AMD EPYC (Zen 5), both on 2026-11-22 on two shared cores
-/// with other work beside, so that the ratios are good to a quarter.
-///
-/// | n | portable | AVX2 | AVX-512 |
-/// |---|---|---|---|
-/// | 12 | 0.0013, 0.0010 | 0.0005, 0.0006 | 0.0002, 0.0004 |
-/// | 13 | 0.0055, 0.0065 | 0.0015, 0.0050 | 0.0004, 0.0028 |
-/// | 14 | 0.029, 0.012 | 0.0066, 0.0050 | 0.0013, 0.0022 |
-/// | 15 | 0.18, 0.10 | 0.036, 0.050 | 0.0058, 0.018 |
-/// | 16 | 1.16, 0.25 | 0.22, 0.091 | 0.033, 0.026 |
-/// | 17 | 7.8, 1.9 | 1.49, 0.78 | 0.23, 0.175 |
-/// | 18 | 59, 9.1 | 11.4, 2.7 | 1.69, 0.66 |
-const fn first_join(isa: Isa) -> [u32; 2] {
-    match isa {
-        Isa::Portable => [14, 15],
-        // At 14 the join makes up for its start in long tasks only: whole runs took 0.0067 and 0.0087 s.
-        Isa::Avx2 => [16, 17],
-        // Whole runs of 16 and 17 queens by two workers take as long by either.
-        Isa::Avx512 => [18, 19],
-    }
-}
+/// The join is taken where it needs this many times less CPU time than the chain, by the table of
+/// costs. Whole runs of 16 and 17 queens by two workers with AVX-512 took as long by either engine
+/// although the ratio is 1.4: each worker of the join first builds tables of its own.
+const CLEARLY_FASTER: f64 = 1.5;
+
+/// The smallest board that the join is taken for: smaller ones take a few milliseconds by either.
+const FIRST_JOIN: u32 = 12;
 
 /// The largest board that the join is taken for: a few sets of 29 to 32 queens are all that was
 /// counted of larger ones, and beyond 29 there are more tasks than a ledger keeps.
@@ -49,8 +31,8 @@ const LAST_JOIN: u32 = 28;
 
 /// The engine that counts the board of size `n` fastest on CPU workers alone.
 pub fn fastest_on_cpu(n: Size, isa: Isa) -> Engine {
-    let first = first_join(isa)[(n.get() % 2) as usize];
-    if (first..=LAST_JOIN).contains(&n.get()) {
+    let [chain, join] = [Engine::Chain, Engine::Join].map(|engine| core_seconds(engine, n, isa));
+    if (FIRST_JOIN..=LAST_JOIN).contains(&n.get()) && chain > CLEARLY_FASTER * join {
         Engine::Join
     } else {
         Engine::Chain
@@ -83,7 +65,7 @@ pub(super) fn choose(n: Size, hardware: &Hardware) -> Result<EngineChoice, JobEr
     if workers == 0 {
         return without_question(Engine::Chain);
     }
-    let join = join_core_seconds(n, isa) / workers as f64;
+    let join = core_seconds(Engine::Join, n, isa) / workers as f64;
     if hardware.devices().were_found() && join < NOT_WORTH_OPENING {
         return without_question(on_cpu);
     }
@@ -128,7 +110,7 @@ fn nodes_per_second(device: &DeviceSpec, n: Size) -> Result<f64, String> {
 
 /// Expected seconds of the chain engine on CPU workers and devices of this speed together.
 fn chain_seconds(n: Size, isa: Isa, workers: usize, nodes_per_second: f64) -> f64 {
-    let cpu = workers as f64 / chain_core_seconds(n, isa);
+    let cpu = workers as f64 / core_seconds(Engine::Chain, n, isa);
     1.0 / (cpu + nodes_per_second / chain_nodes(n))
 }
 
@@ -151,70 +133,6 @@ fn chain_nodes(n: Size) -> f64 {
     )
 }
 
-/// Core-seconds of the chain engine.
-///
-/// n = 16 to 18: measured on 2026-11-20 (docs/PERFORMANCE.md, "Chain"; portable n = 16 alone). Boards
-/// beyond 18 need lanes twice as wide, which halves the speed: 2.1e9, 0.75e9 and 0.1e9 nodes a second,
-/// of 24 % fewer nodes than a device places.
-fn chain_core_seconds(n: Size, isa: Isa) -> f64 {
-    let (measured, wide): (&[(u32, f64)], f64) = match isa {
-        Isa::Avx512 => (&[(16, 0.0404), (17, 0.268), (18, 1.97)], 2.1e9),
-        Isa::Avx2 => (&[(16, 0.116), (17, 0.772), (18, 5.48)], 0.75e9),
-        Isa::Portable => (&[(16, 0.847), (17, 5.6), (18, 40.0)], 0.1e9),
-    };
-    if n.get() <= 18 {
-        interpolate(n, measured)
-    } else {
-        0.76 * chain_nodes(n) / wide
-    }
-}
-
-/// Core-seconds of the join engine.
-///
-/// AVX-512, n = 16 to 20: measured on 2026-11-22 on an AMD Zen 5 with other work beside
-/// (docs/PERFORMANCE.md, "Join"); 21 to 26 from samples there, 27 and 28 from what tasks are expected
-/// to cost (`src/join/cost.rs`). AVX2 takes 2.1 and portable code 7.1 times as long (n = 18).
-fn join_core_seconds(n: Size, isa: Isa) -> f64 {
-    let times = match isa {
-        Isa::Avx512 => 1.0,
-        Isa::Avx2 => 2.1,
-        Isa::Portable => 7.1,
-    };
-    times
-        * interpolate(
-            n,
-            &[
-                (16, 0.030),
-                (17, 0.195),
-                (18, 0.67),
-                (19, 4.8),
-                (20, 24.5),
-                (21, 240.0),
-                (22, 1.1e3),
-                (23, 1.4e4),
-                (24, 7.0e4),
-                (25, 7.0e5),
-                (26, 5.0e6),
-                (27, 5.0e7),
-                (28, 2.2e8),
-            ],
-        )
-}
-
-/// The value at `n` by a table of at least two points: between two, and beyond the last, it grows
-/// evenly by factors.
-fn interpolate(n: Size, table: &[(u32, f64)]) -> f64 {
-    let n = n.get();
-    let after = table
-        .iter()
-        .position(|(at, _)| *at >= n)
-        .unwrap_or(table.len())
-        .clamp(1, table.len() - 1);
-    let ((n0, y0), (n1, y1)) = (table[after - 1], table[after]);
-    let growth = (y1 / y0).powf(1.0 / f64::from(n1 - n0));
-    y0 * growth.powf(f64::from(n) - f64::from(n0))
-}
-
 fn several(number: usize, of: &str) -> String {
     let plural = if number == 1 { "" } else { "s" };
     format!("{number} {of}{plural}")
@@ -233,49 +151,36 @@ mod tests {
     }
 
     #[test]
-    fn auto_takes_the_join_for_large_boards() {
-        use Engine::{Chain, Join};
-        let choose = |n| fastest_on_cpu(size(n), Isa::Avx512);
-        assert_eq!(
-            [1, 16, 17, 18, 19, 28, 29, 32].map(choose),
-            [Chain, Chain, Chain, Join, Join, Join, Chain, Chain]
-        );
-    }
-
-    #[test]
-    fn narrower_vectors_take_the_join_no_later() {
-        for isas in Isa::ALL.windows(2) {
-            let [narrow, wide] = [isas[0], isas[1]].map(first_join);
-            assert!(narrow[0] <= wide[0] && narrow[1] <= wide[1], "{isas:?}");
+    fn auto_takes_the_join_from_these_boards_on() {
+        for (isa, even, odd) in [
+            (Isa::Portable, 14, 15),
+            (Isa::Avx2, 16, 17),
+            (Isa::Avx512, 18, 19),
+        ] {
+            for n in Size::all() {
+                let first = if n.get() % 2 == 0 { even } else { odd };
+                let expected = if (first..=28).contains(&n.get()) {
+                    Engine::Join
+                } else {
+                    Engine::Chain
+                };
+                assert_eq!(fastest_on_cpu(n, isa), expected, "n = {n}, {isa}");
+            }
         }
     }
 
     #[test]
-    fn estimates_are_the_figures_they_come_from() {
+    fn nodes_of_the_chain_are_the_figures_they_come_from() {
         let close = |a: f64, b: f64| (a / b - 1.0).abs() < 0.01;
-        assert!(close(chain_core_seconds(size(17), Isa::Avx2), 0.772));
-        assert!(close(join_core_seconds(size(20), Isa::Avx512), 24.5));
-        assert!(close(join_core_seconds(size(18), Isa::Avx2), 1.41));
         assert!(close(chain_nodes(size(22)), 5.6e13));
         assert!(close(chain_nodes(size(21)), 6.35e12));
         assert!(close(chain_nodes(size(25)), 4.7e15 * 9.16));
     }
 
     #[test]
-    fn estimates_grow_with_the_board() {
-        for isa in Isa::ALL {
-            for n in 16..28 {
-                let (this, next) = (size(n), size(n + 1));
-                assert!(chain_core_seconds(this, isa) < chain_core_seconds(next, isa));
-                assert!(join_core_seconds(this, isa) < join_core_seconds(next, isa));
-            }
-        }
-    }
-
-    #[test]
     fn a_fast_device_makes_the_chain_the_faster_engine() {
         let n = size(20);
-        let join = join_core_seconds(n, Isa::Avx512) / 2.0;
+        let join = core_seconds(Engine::Join, n, Isa::Avx512) / 2.0;
         // Two cores alone, with a device as slow as a few cores, and with one that counts n = 20 in
         // four seconds.
         assert!(chain_seconds(n, Isa::Avx512, 2, 0.0) > join);

@@ -205,7 +205,7 @@ fn emulated(settings: &HardwareSettings) -> Result<Vec<DeviceSpec>, String> {
             })) as Box<dyn Device>)
         }),
         settings: OwnerSettings {
-            first_cost: 0.05,
+            first_cost: 0.002,
             ..owner_settings(settings)
         },
     });

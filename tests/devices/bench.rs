@@ -12,7 +12,7 @@ use queenfold::gpu::{Fault, Launch, OpenError, OwnerSettings, Trouble};
 fn device(trouble: Arc<Trouble>) -> DeviceSpec {
     let settings = OwnerSettings {
         batch_time: Duration::from_millis(50),
-        first_cost: 0.01,
+        first_cost: 0.0005,
         ..OwnerSettings::default()
     };
     emulated_device::device(trouble, settings)

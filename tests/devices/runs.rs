@@ -46,7 +46,7 @@ fn spec(n: u32, workers: usize) -> RunSpec {
 fn settings() -> OwnerSettings {
     OwnerSettings {
         batch_time: Duration::from_millis(50),
-        first_cost: 0.01,
+        first_cost: 0.0005,
         least_patience: Duration::from_secs(5),
         ..OwnerSettings::default()
     }

@@ -18,7 +18,7 @@ use tracing_subscriber::layer::SubscriberExt;
 fn device(index: usize) -> DeviceSpec {
     let settings = OwnerSettings {
         batch_time: Duration::from_millis(50),
-        first_cost: 0.01,
+        first_cost: 0.0005,
         ..OwnerSettings::default()
     };
     DeviceSpec {

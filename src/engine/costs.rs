@@ -1,0 +1,145 @@
+//! What the engines cost: the one table of measured times.
+//!
+//! All times are CPU seconds of one core of an AMD EPYC (Zen 4, family 25 model 17, two cores of a
+//! virtual machine that other work loaded), measured on 2026-11-22 for both engines by
+//! `queenfold bench --calibrate`, so that their ratios hold. Absolute times differ from machine to
+//! machine: a Zen 5 took 0.6 times, an idle Xeon 0.75 times as long.
+
+use super::{Engine, interpolate};
+use crate::board::Size;
+use crate::simd::Isa;
+
+/// Boards of 12 to 18 queens: n, and the seconds of chain and join.
+type Small = [(u32, f64, f64); 7];
+
+const PORTABLE: Small = [
+    (12, 0.001_41, 0.001_15),
+    (13, 0.004_41, 0.004_92),
+    (14, 0.029_7, 0.012_3),
+    (15, 0.144, 0.054_4),
+    (16, 0.941, 0.175),
+    (17, 6.39, 0.970),
+    (18, 47.9, 6.54),
+];
+
+const AVX2: Small = [
+    (12, 0.000_415, 0.000_525),
+    (13, 0.000_984, 0.003_61),
+    (14, 0.003_63, 0.004_44),
+    (15, 0.021_8, 0.028_4),
+    (16, 0.118, 0.061_4),
+    (17, 0.826, 0.402),
+    (18, 6.68, 1.85),
+];
+
+const AVX512: Small = [
+    (12, 0.000_289, 0.000_552),
+    (13, 0.000_654, 0.003_28),
+    (14, 0.001_83, 0.003_17),
+    (15, 0.009_08, 0.026_3),
+    (16, 0.054_3, 0.040_3),
+    (17, 0.361, 0.258),
+    (18, 2.63, 1.08),
+];
+
+/// The chain on larger boards, with AVX-512. 19 is measured. 20, 22 and 24 are the estimated nodes of
+/// a prototype (7.2e11, 5.6e13, 4.7e15), less the 24 % that look-ahead saves, at the measured speed of
+/// n = 19: 1.58e9 nodes a second. Boards beyond 18 need lanes twice as wide, at half the speed.
+const LARGE_CHAIN: [(u32, f64); 5] = [
+    (18, 2.63),
+    (19, 40.0),
+    (20, 346.0),
+    (22, 2.69e4),
+    (24, 2.26e6),
+];
+
+/// The join on larger boards, with AVX-512. 19 and 20 are measured. 21 to 26 were sampled on a Zen 5
+/// (docs/PERFORMANCE.md, "Join"), 27 and 28 are what the cost of its tasks (`src/join/cost.rs`)
+/// predicts there; all of these are scaled by 1.67, the ratio of the two machines at n = 20.
+const LARGE_JOIN: [(u32, f64); 11] = [
+    (18, 1.08),
+    (19, 8.50),
+    (20, 40.9),
+    (21, 400.0),
+    (22, 1.84e3),
+    (23, 2.34e4),
+    (24, 1.17e5),
+    (25, 1.17e6),
+    (26, 8.35e6),
+    (27, 8.35e7),
+    (28, 3.67e8),
+];
+
+/// The census, which uses no vectors: 24 is measured, 20 follows from the growth of 3.1 times with each
+/// row that was measured between them.
+const CENSUS: [(u32, f64); 2] = [(20, 0.007_47), (24, 0.69)];
+
+/// Expected core-seconds of a whole board by an engine with an instruction set.
+///
+/// Boards between those of the table, and beyond its ends, are interpolated geometrically. Boards of
+/// more than 18 queens take the times with AVX-512, multiplied by the ratio of the two instruction
+/// sets at n = 18.
+pub fn core_seconds(engine: Engine, n: Size, isa: Isa) -> f64 {
+    let large = match engine {
+        Engine::Chain => &LARGE_CHAIN[..],
+        Engine::Join => &LARGE_JOIN[..],
+        Engine::Census => return interpolate(n, &CENSUS),
+    };
+    let small = match isa {
+        Isa::Avx512 => &AVX512,
+        Isa::Avx2 => &AVX2,
+        // Also for a set that is not measured: the slowest.
+        _ => &PORTABLE,
+    };
+    let small = small.map(|(n, chain, join)| match engine {
+        Engine::Join => (n, join),
+        Engine::Chain | Engine::Census => (n, chain),
+    });
+    let (last, at_last) = small[small.len() - 1];
+    if n.get() <= last {
+        interpolate(n, &small)
+    } else {
+        interpolate(n, large) * at_last / large[0].1
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn size(n: u32) -> Size {
+        Size::new(n).unwrap()
+    }
+
+    #[test]
+    fn costs_are_the_figures_of_the_table() {
+        let close = |a: f64, b: f64| assert!((a / b - 1.0).abs() < 0.01, "{a} {b}");
+        close(core_seconds(Engine::Chain, size(17), Isa::Avx2), 0.826);
+        close(core_seconds(Engine::Join, size(20), Isa::Avx512), 40.9);
+        close(core_seconds(Engine::Join, size(18), Isa::Portable), 6.54);
+        close(core_seconds(Engine::Census, size(24), Isa::Avx512), 0.69);
+        // Scaled by the ratio at n = 18.
+        let scaled = 40.0 * 6.68 / 2.63;
+        close(core_seconds(Engine::Chain, size(19), Isa::Avx2), scaled);
+    }
+
+    #[test]
+    fn the_tables_meet_at_18() {
+        assert_eq!(AVX512[6], (18, LARGE_CHAIN[0].1, LARGE_JOIN[0].1));
+    }
+
+    #[test]
+    fn costs_grow_with_the_board_and_shrink_with_wider_vectors() {
+        for engine in [Engine::Chain, Engine::Join] {
+            for n in 14..32 {
+                let cost = |n, isa| core_seconds(engine, size(n), isa);
+                for isa in Isa::ALL {
+                    assert!(cost(n, isa) < cost(n + 1, isa), "{engine}, n = {n}, {isa}");
+                }
+                for isas in Isa::ALL.windows(2) {
+                    assert!(cost(n, isas[0]) >= cost(n, isas[1]), "{engine}, n = {n}");
+                }
+            }
+        }
+    }
+}
