@@ -1,8 +1,31 @@
 //! Counts every solution of the N-Queens problem, all and unique.
 //!
+//! Start with a [`Job`](job::Job): it counts a board with what the machine has, and checks the result.
+//!
+//! ```
+//! use queenfold::board::Size;
+//! use queenfold::job::Job;
+//!
+//! let outcome = Job::new(Size::new(8)?).run()?.outcome;
+//! assert_eq!((outcome.total, outcome.unique()), (92, Some(12)));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! `examples/` shows how to watch a job, how to resume one, and how to run an engine of your own.
+//!
+//! # Features
+//!
+//! A library that only counts on CPUs needs none of them: `default-features = false`. All but
+//! `fault-injection` are on by default.
+//!
+//! * `cli`: the program `queenfold`, with the rooms `config` and `cli`. It includes `ledger`.
+//! * `ledger`: jobs that keep their finished tasks in a directory.
+//! * `cuda`: GPUs through CUDA. `emulated-gpu`: a device made of host threads, for tests.
+//! * `fault-injection`: a test hook.
+//!
 //! # Layout
 //!
-//! Rooms, from the ground up; each knows only those above it in this list:
+//! The crate consists of rooms. Each knows only the rooms before it in this list:
 //!
 //! * [`board`]: size, squares, the eight symmetries, orbits, known counts.
 //! * [`simd`]: instruction sets: one folder for each, one list, one dispatch.
@@ -24,6 +47,8 @@
 //! * [`cli`]: the command line, one file for each command.
 //!
 //! [`bench`]: mod@bench
+
+#![deny(missing_docs)]
 
 pub mod actors;
 pub mod bench;

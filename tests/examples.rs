@@ -1,0 +1,65 @@
+//! Runs every example and checks what it prints. Cargo builds the examples with the tests. A binary of
+//! its own, so that it needs no feature.
+
+use std::path::PathBuf;
+use std::process::Command;
+
+/// What an example prints.
+fn run(name: &str, arguments: &[&str]) -> String {
+    // Next to the folder of this very program.
+    let mut path = std::env::current_exe().expect("the path of this test");
+    path.pop();
+    path.pop();
+    path.extend(["examples", name]);
+    let path: PathBuf = path.with_extension(std::env::consts::EXE_EXTENSION);
+    let output = Command::new(&path).args(arguments).output();
+    let output = output.unwrap_or_else(|error| {
+        panic!(
+            "{}: {error}; `cargo build --examples` makes it",
+            path.display()
+        )
+    });
+    assert!(output.status.success(), "{name}: {output:?}");
+    String::from_utf8(output.stdout).expect("text")
+}
+
+#[test]
+fn count_prints_all_and_unique_solutions() {
+    let printed = run("count", &["8"]);
+    assert_eq!(
+        printed,
+        "92 solutions, by chain-1\n12 that differ by more than a rotation or reflection\n"
+    );
+}
+
+#[test]
+fn watch_prints_progress_and_the_total() {
+    let printed = run("watch", &["11"]);
+    assert!(printed.ends_with("2680 solutions\n"), "{printed}");
+}
+
+#[cfg(feature = "ledger")]
+#[test]
+fn resume_continues_what_was_stopped() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let printed = run("resume", &[directory.path().to_str().expect("text")]);
+    assert!(printed.ends_with("\n14772512 solutions\n"), "{printed}");
+    assert!(printed.starts_with("stopped with "), "{printed}");
+}
+
+#[test]
+fn an_engine_of_ones_own_counts() {
+    assert_eq!(run("own_engine", &["10"]), "724 solutions\n");
+}
+
+#[test]
+fn examples_are_short() {
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/examples");
+    let files = std::fs::read_dir(folder).expect("examples");
+    let files: Vec<_> = files.map(|file| file.expect("a file").path()).collect();
+    assert_eq!(files.len(), 4);
+    for file in files {
+        let text = std::fs::read_to_string(&file).expect("text");
+        assert!(text.lines().count() < 30, "{}", file.display());
+    }
+}
