@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use serde::{Serialize, Serializer};
 
-use crate::actors::{self, Control, DeviceSpec, Report, RunSpec};
+use crate::actors::{self, Control, DeviceSpec, Report, RunSpec, WholePlans};
 use crate::board::{Size, known};
 use crate::chain::ChainPlan;
 use crate::engine::CounterSettings;
@@ -286,6 +286,7 @@ fn count(
         batch_time: Duration::from_millis(50),
         time_limit,
         audit: 0.0,
+        source: Arc::new(WholePlans),
         recorder: None,
     };
     let report = actors::run_on(&spec, devices, &Control::new())

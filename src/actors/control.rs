@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use actix::Recipient;
 
 use super::RunState;
-use super::estimate::{self, Work};
+use super::eta::{self, PlanProgress};
 use super::messages::Wake;
 
 /// A snapshot of a run.
@@ -72,7 +72,7 @@ pub(super) struct View {
     /// The time it took, once it is over.
     pub(super) took: Option<Duration>,
     pub(super) workers: usize,
-    pub(super) works: Vec<Work>,
+    pub(super) plans: Vec<PlanProgress>,
     pub(super) tasks_done: u64,
     pub(super) tasks_total: u64,
     pub(super) solutions: u128,
@@ -123,7 +123,7 @@ impl Control {
             tasks_done: view.tasks_done,
             tasks_total: view.tasks_total,
             share: match view.start {
-                Some(_) => estimate::share(&view.works),
+                Some(_) => eta::share(&view.plans),
                 None => 0.0,
             },
             solutions: view.solutions,
@@ -133,7 +133,7 @@ impl Control {
                 .or_else(|| Some(view.start?.elapsed()))
                 .unwrap_or_default(),
             eta: running
-                .then(|| estimate::eta(&view.works, view.workers))
+                .then(|| eta::eta(&view.plans, view.workers))
                 .flatten(),
         }
     }

@@ -103,13 +103,6 @@ impl Floor {
         }
     }
 
-    /// Whether this run is to count the task.
-    pub(super) fn is_pending(&self, plan: usize, task: u64) -> bool {
-        self.recorder
-            .as_ref()
-            .is_none_or(|recorder| recorder.is_pending(self.key(plan, task)))
-    }
-
     /// What draws the tasks of a plan that are recounted.
     pub(super) fn audit_of(&self, plan: usize) -> MutexGuard<'_, Audit> {
         let audit = self.audits[plan].lock();

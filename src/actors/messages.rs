@@ -3,7 +3,7 @@
 use actix::Message;
 
 use super::queue::Batch;
-use super::{RunError, WorkerReport};
+use super::{RecordError, RunError, WorkerReport};
 use crate::engine::{Tally, TaskResult};
 
 /// To the run: what the control asks for has changed.
@@ -15,7 +15,8 @@ pub(super) struct Failure(pub(super) RunError);
 /// To the run: this actor has died, a bug.
 pub(super) struct Gone(pub(super) &'static str);
 
-/// To the run, from the collector: every task is recorded.
+/// To the run, from the producer: the sources have ended, and everything handed out has come back
+/// and is recorded.
 pub(super) struct Complete;
 
 /// To the run, from the producer: it was halted and nothing is in flight.
@@ -27,10 +28,13 @@ pub(super) struct Left {
     pub(super) report: WorkerReport,
 }
 
-/// To the collector, from the run: tell what was recorded.
+/// To the collector, from the run: every worker has left; make everything durable and sum up.
 pub(super) struct Sum;
 
-/// To the run: the number of tasks recorded and their sum, of each plan.
+/// To the collector, from the recorder: everything recorded is durable, or why not.
+pub(super) struct Durable(pub(super) Result<(), RecordError>);
+
+/// To the run, from the collector: the number of tasks counted and their sum, of each plan.
 pub(super) struct Sums(pub(super) Vec<(u64, Tally)>);
 
 /// To the producer: offer batches.
@@ -115,5 +119,5 @@ macro_rules! unanswered {
 
 unanswered!(
     Wake, Failure, Gone, Complete, Quiet, Left, Sum, Sums, Offer, Halt, Close, Settled, Retry,
-    Counted, Lost, Ended, Want, Leave,
+    Counted, Lost, Ended, Want, Leave, Durable,
 );

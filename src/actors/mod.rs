@@ -37,10 +37,12 @@ mod attempt;
 mod audit;
 mod collector;
 mod control;
-mod estimate;
+mod counted_tasks;
+mod eta;
 #[cfg(feature = "fault-injection")]
 mod faults;
 mod floor;
+mod fresh;
 mod gpu;
 mod lifeline;
 mod messages;
@@ -51,9 +53,9 @@ mod recorder;
 mod report;
 mod run;
 mod shares;
+mod source;
 mod spec;
 mod state;
-mod tasks;
 mod thread;
 mod worker;
 
@@ -68,12 +70,13 @@ use crossbeam::channel;
 pub use control::{Control, Eta, Progress};
 #[cfg(feature = "fault-injection")]
 pub use faults::Faults;
-pub use recorder::{RecordError, Recorder};
+pub use recorder::{Flushed, RecordError, Recorder};
 pub use report::{Report, RunError, WorkerReport};
+pub use source::{Restored, Source, Step, Supply, Walk, WholePlans, cost_of, evenly_spaced};
 pub use spec::{DeviceSpec, RunSpec};
 pub use state::RunState;
 
-use run::Run;
+use run::{Prepared, Run};
 
 /// Target of the spans and counters that make up a trace.
 ///
@@ -115,10 +118,11 @@ pub fn run_on(
 ) -> Result<Report, RunError> {
     epoch();
     let cpu = ProcessTime::try_now().ok();
+    let prepared = Prepared::new(spec);
     let (sender, outcome) = channel::bounded(1);
     let act = || {
         let system = System::new();
-        system.block_on(async { Run::new(spec, devices, control, sender).start() });
+        system.block_on(async { Run::new(spec, devices, prepared, control, sender).start() });
         system.run()
     };
     let ended = match catch_unwind(AssertUnwindSafe(act)) {

@@ -4,15 +4,15 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 use std::time::Duration;
 
-use actix::{Actor, Context, Handler, Recipient};
+use actix::{Actor, AsyncContext, Context, Handler, Recipient};
 use tracing::{debug_span, trace};
 
 use super::floor::Floor;
+use super::fresh::Fresh;
 use super::lifeline::Lifeline;
-use super::messages::{Close, Halt, Leave, Offer, Quiet, Retry, Settled, Want};
+use super::messages::{Close, Complete, Halt, Leave, Offer, Quiet, Retry, Settled, Want};
 use super::queue::{Batch, Inlet};
 use super::shares::{Grant, Shares};
-use super::tasks::{Scatter, count_and_cost};
 use super::{LANES, PRODUCER};
 
 /// The most tasks in a batch: bounds what is in memory.
@@ -27,7 +27,7 @@ const SHORTEST: f64 = 1e-3;
 
 pub(super) struct Producer {
     floor: Arc<Floor>,
-    run: Recipient<Quiet>,
+    run: (Recipient<Quiet>, Recipient<Complete>),
     _lifeline: Lifeline,
     batch_time: Duration,
     fresh: Vec<Fresh>,
@@ -47,72 +47,8 @@ pub(super) struct Producer {
     /// The most of these.
     limit: usize,
     halted: bool,
-}
-
-/// Tasks of one plan that were never handed out.
-struct Fresh {
-    scatter: Scatter,
-    /// The next task in scattered order that is to be counted, or the end.
-    position: u64,
-    tasks: u64,
-    /// Of the tasks to be counted.
-    cost: f64,
-    cost_issued: f64,
-    seconds_per_cost: Option<f64>,
-}
-
-impl Fresh {
-    fn new(floor: &Floor, plan: usize) -> Self {
-        let (tasks, cost) = match floor.recorder {
-            None => (floor.plans[plan].tasks(), floor.plans[plan].total_cost()),
-            Some(_) => {
-                let of = floor.plans[plan].as_ref();
-                let (_, cost) = count_and_cost(of, |task| floor.is_pending(plan, task));
-                (of.tasks(), cost)
-            }
-        };
-        let mut fresh = Self {
-            scatter: Scatter::new(tasks),
-            position: 0,
-            tasks,
-            cost,
-            cost_issued: 0.0,
-            seconds_per_cost: None,
-        };
-        fresh.skip(floor, plan);
-        fresh
-    }
-
-    /// Moves on to a task that is to be counted.
-    fn skip(&mut self, floor: &Floor, plan: usize) {
-        while let Some(task) = self.scatter.task(self.position)
-            && !floor.is_pending(plan, task)
-        {
-            self.position += 1;
-        }
-    }
-
-    /// Hands out the next task, with its cost.
-    fn next(&mut self, floor: &Floor, plan: usize) -> Option<(u64, f64)> {
-        let task = self.scatter.task(self.position)?;
-        let cost = floor.plans[plan].task(task).cost;
-        self.position += 1;
-        self.skip(floor, plan);
-        self.cost_issued += cost;
-        Some((task, cost))
-    }
-
-    fn cost_left(&self) -> f64 {
-        (self.cost - self.cost_issued).max(0.0)
-    }
-
-    fn issued(&self) -> f64 {
-        self.position as f64 / self.tasks as f64
-    }
-
-    fn seconds_left(&self) -> f64 {
-        self.cost_left() * self.seconds_per_cost.unwrap_or(0.0)
-    }
+    /// Whether a timer will ask the sources again.
+    asks_again: bool,
 }
 
 impl Producer {
@@ -124,15 +60,13 @@ impl Producer {
 
     pub(super) fn new(
         floor: Arc<Floor>,
-        run: Recipient<Quiet>,
+        run: (Recipient<Quiet>, Recipient<Complete>),
         lifeline: Lifeline,
         batch_time: Duration,
+        fresh: Vec<Fresh>,
         inlet: Inlet,
         limit: usize,
     ) -> Self {
-        let fresh = (0..floor.plans.len())
-            .map(|plan| Fresh::new(&floor, plan))
-            .collect();
         let shares = Shares::new(floor.workers);
         Self {
             floor,
@@ -149,15 +83,19 @@ impl Producer {
             in_flight: 0,
             limit,
             halted: true,
+            asks_again: false,
         }
     }
 
     /// Fills the queue: what must be tried again first, then what came back, then fresh tasks.
-    fn offer(&mut self) {
+    fn offer(&mut self, context: &mut Context<Self>) {
         let Some(inlet) = self.inlet.take() else {
             return;
         };
         if !self.halted {
+            for (fresh, plan) in self.fresh.iter_mut().zip(&self.floor.plans) {
+                fresh.look(plan.as_ref());
+            }
             let _span = debug_span!(target: LANES, "offer", lane = PRODUCER).entered();
             self.serve_devices(&inlet);
             let limit = if self.floor.workers == 0 {
@@ -171,10 +109,31 @@ impl Producer {
             trace!(target: LANES, counter = "queue depth", batches = inlet.depth());
             let exhausted = self.retries.is_empty()
                 && self.returned.is_empty()
-                && self.fresh.iter().all(|fresh| fresh.position == fresh.tasks);
+                && self.fresh.iter().all(Fresh::is_over);
             self.floor.set_exhausted(exhausted);
+            if exhausted && self.nothing_is_out() {
+                self.run.1.do_send(Complete);
+            }
+            self.ask_again(context);
         }
         self.inlet = Some(inlet);
+    }
+
+    /// Sets a timer for the first moment when a source is to be asked again.
+    fn ask_again(&mut self, context: &mut Context<Self>) {
+        let wait = self.fresh.iter().filter_map(Fresh::wait).min();
+        if let Some(wait) = wait.filter(|_| !self.asks_again) {
+            self.asks_again = true;
+            context.run_later(wait, |producer, context| {
+                producer.asks_again = false;
+                producer.offer(context);
+            });
+        }
+    }
+
+    /// Whether every batch has come back.
+    const fn nothing_is_out(&self) -> bool {
+        self.in_flight == 0 && self.on_devices == 0
     }
 
     fn offer_one(&mut self, inlet: &Inlet) -> bool {
@@ -267,7 +226,7 @@ impl Producer {
         }
         let plan = (0..self.fresh.len()).find(|&plan| {
             (self.floor.workers == 0 || self.floor.devices_count(plan))
-                && (self.fresh[plan].position < self.fresh[plan].tasks
+                && (self.fresh[plan].peek().is_some()
                     || self.returned.iter().any(|batch| batch.plan == plan))
         })?;
         let target = match self.next_cost(plan) {
@@ -296,7 +255,7 @@ impl Producer {
         }
         let fresh = &mut self.fresh[plan];
         while (batch.tasks.is_empty() || batch.cost < target)
-            && let Some((task, cost)) = fresh.next(&self.floor, plan)
+            && let Some((task, cost)) = fresh.take(self.floor.plans[plan].as_ref())
         {
             batch.cost += cost;
             batch.tasks.push(task);
@@ -307,11 +266,8 @@ impl Producer {
     /// The cost of the next batch that came back, or of the next fresh task.
     fn next_cost(&self, plan: usize) -> Option<f64> {
         let mut returned = self.returned.iter().filter(|batch| batch.plan == plan);
-        let fresh = &self.fresh[plan];
-        returned.next().map(|batch| batch.cost).or_else(|| {
-            let task = fresh.scatter.task(fresh.position)?;
-            Some(self.floor.plans[plan].task(task).cost)
-        })
+        let fresh = || Some(self.fresh[plan].peek()?.1);
+        returned.next().map(|batch| batch.cost).or_else(fresh)
     }
 
     /// Keeps what a device did not count, in pieces that a CPU worker can take.
@@ -351,7 +307,7 @@ impl Producer {
         let target = fair.max(SHORTEST).min(self.batch_time.as_secs_f64());
         let index = (0..self.fresh.len())
             .filter(|&plan| {
-                self.fresh[plan].position < self.fresh[plan].tasks
+                self.fresh[plan].peek().is_some()
                     && !(self.floor.devices_count(plan)
                         && self
                             .next_cost(plan)
@@ -361,8 +317,7 @@ impl Producer {
         let fresh = &mut self.fresh[index];
         let mut tasks = Vec::new();
         let (mut seconds, mut batch_cost) = (0.0, 0.0);
-        while let Some(task) = fresh.scatter.task(fresh.position) {
-            let cost = self.floor.plans[index].task(task).cost;
+        while let Some((task, cost)) = fresh.peek() {
             // The first task goes anyway; before anything is measured it goes alone.
             let expected = fresh
                 .seconds_per_cost
@@ -371,7 +326,7 @@ impl Producer {
             if !tasks.is_empty() && (!fits || tasks.len() == LARGEST) {
                 break;
             }
-            fresh.next(&self.floor, index);
+            fresh.take(self.floor.plans[index].as_ref());
             seconds = expected.unwrap_or(0.0);
             batch_cost += cost;
             tasks.push(task);
@@ -387,8 +342,8 @@ impl Producer {
 
     /// Tells the run when it was halted and everything has come back.
     fn tell_if_quiet(&self) {
-        if self.halted && self.in_flight == 0 && self.on_devices == 0 {
-            self.run.do_send(Quiet);
+        if self.halted && self.nothing_is_out() {
+            self.run.0.do_send(Quiet);
         }
     }
 }
@@ -400,10 +355,10 @@ impl Actor for Producer {
 impl Handler<Offer> for Producer {
     type Result = ();
 
-    fn handle(&mut self, _: Offer, _: &mut Self::Context) {
+    fn handle(&mut self, _: Offer, context: &mut Self::Context) {
         self.halted = false;
         self.floor.set_halted(false);
-        self.offer();
+        self.offer(context);
     }
 }
 
@@ -437,7 +392,7 @@ impl Handler<Close> for Producer {
 impl Handler<Settled> for Producer {
     type Result = ();
 
-    fn handle(&mut self, settled: Settled, _: &mut Self::Context) {
+    fn handle(&mut self, settled: Settled, context: &mut Self::Context) {
         let plan = settled.left.plan;
         self.fresh[plan].seconds_per_cost = settled.seconds_per_cost;
         if self.floor.devices_count(plan) {
@@ -453,7 +408,7 @@ impl Handler<Settled> for Producer {
                 self.keep(settled.left);
             }
         }
-        self.offer();
+        self.offer(context);
         self.tell_if_quiet();
     }
 }
@@ -461,7 +416,7 @@ impl Handler<Settled> for Producer {
 impl Handler<Retry> for Producer {
     type Result = ();
 
-    fn handle(&mut self, retry: Retry, _: &mut Self::Context) {
+    fn handle(&mut self, retry: Retry, context: &mut Self::Context) {
         // With one worker it is the same one, whose counter was thrown away by the panic.
         let worker = (retry.not_on + 1) % self.floor.workers.max(1);
         self.keep(Batch {
@@ -471,28 +426,28 @@ impl Handler<Retry> for Producer {
             only: Some(worker),
             for_device: false,
         });
-        self.offer();
+        self.offer(context);
     }
 }
 
 impl Handler<Want> for Producer {
     type Result = ();
 
-    fn handle(&mut self, want: Want, _: &mut Self::Context) {
+    fn handle(&mut self, want: Want, context: &mut Self::Context) {
         if let Some(speed) = want.speed {
             self.shares.note_device(want.worker, speed);
         }
         // A device asks again when it was not heard.
         self.wants.retain(|other| other.worker != want.worker);
         self.wants.push(want);
-        self.offer();
+        self.offer(context);
     }
 }
 
 impl Handler<Leave> for Producer {
     type Result = ();
 
-    fn handle(&mut self, leave: Leave, _: &mut Self::Context) {
+    fn handle(&mut self, leave: Leave, context: &mut Self::Context) {
         self.wants.retain(|want| want.worker != leave.worker);
         self.shares.forget(leave.worker);
         let back = self
@@ -503,7 +458,7 @@ impl Handler<Leave> for Producer {
             self.on_devices -= 1;
             self.withdraw(batch);
         }
-        self.offer();
+        self.offer(context);
         self.tell_if_quiet();
     }
 }

@@ -1,37 +1,52 @@
-use crate::engine::{Engine, Tally, TaskKey, TaskResult};
+use crate::engine::{TaskKey, TaskResult};
 
-/// Keeps finished tasks for longer than the run lives.
+/// Keeps results for longer than the run lives.
 ///
-/// The runtime knows no files; whoever keeps records implements this. The collector calls it from
-/// the thread of the actors, so that nothing but [`flush`](Self::flush) may take long.
+/// The runtime knows no files; whoever keeps results implements this. The collector calls it on
+/// the thread of the actors, so neither call may wait for a disk or a network.
 pub trait Recorder: Send + Sync {
-    /// Whether the task was recorded before this run began.
-    fn is_restored(&self, task: TaskKey) -> bool;
-
-    /// Whether this run is to count the task. Never true of a restored one.
-    fn is_pending(&self, task: TaskKey) -> bool;
-
-    /// The sum of the restored tasks of a plan.
-    fn restored(&self, engine: Engine) -> Tally;
-
-    /// Takes a finished task to record it. Nothing is promised until [`flush`](Self::flush)
-    /// returns, or a bounded time has passed that the implementation states.
+    /// Takes a result to record it. It need not be safe before [`flush`](Self::flush) is answered,
+    /// or before a bounded time has passed that the implementation states.
     ///
     /// # Errors
-    /// This or an earlier task could not be recorded.
+    /// This or an earlier result could not be recorded.
     fn record(&self, result: TaskResult) -> Result<(), RecordError>;
 
-    /// Waits until everything taken is safe.
-    ///
-    /// # Errors
-    /// Something could not be recorded.
-    fn flush(&self) -> Result<(), RecordError>;
+    /// Asks for `flushed` to be answered, on any thread, when everything taken so far is safe.
+    fn flush(&self, flushed: Flushed);
 }
 
-/// Why a task could not be recorded.
+/// Answers a [flush](Recorder::flush) once. Dropping it without an answer is an error: the recorder
+/// is gone.
+pub struct Flushed(Option<Box<dyn FnOnce(Result<(), RecordError>) + Send>>);
+
+impl Flushed {
+    /// Calls `tell` with the answer.
+    pub fn new(tell: impl FnOnce(Result<(), RecordError>) + Send + 'static) -> Self {
+        Self(Some(Box::new(tell)))
+    }
+
+    /// Everything taken before the flush is safe, or why it is not.
+    pub fn answer(mut self, result: Result<(), RecordError>) {
+        if let Some(tell) = self.0.take() {
+            tell(result);
+        }
+    }
+}
+
+impl Drop for Flushed {
+    fn drop(&mut self) {
+        if let Some(tell) = self.0.take() {
+            let gone = "what was counted cannot be recorded: the recorder is gone";
+            tell(Err(RecordError::Failed(gone.to_owned())));
+        }
+    }
+}
+
+/// Why a result could not be recorded.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum RecordError {
-    /// It is recorded with another result.
+    /// The task is recorded with another result.
     #[error("task {task}: {message}")]
     Mismatch {
         /// The task.

@@ -8,31 +8,54 @@ use actix::{Actor, Addr, AsyncContext, Context, Handler, System};
 use crossbeam::channel::Sender;
 use tracing::{debug, error, info};
 
-use super::collector::{Collector, Rate, Record};
+use super::collector::{Collector, Rate};
 use super::control::{Request, View};
+use super::counted_tasks::{CountedPlan, CountedTasks};
 use super::floor::Floor;
+use super::fresh::Fresh;
 use super::lifeline::Lifeline;
 use super::messages::{Close, Complete, Failure, Gone, Halt, Left, Offer, Quiet, Sum, Sums, Wake};
 use super::producer::Producer;
 use super::worker::Worker;
 use super::{Control, DeviceSpec, Report, RunError, RunSpec, RunState, WorkerReport, queue};
-use crate::engine::Tally;
-
-pub(super) type Outcome = Result<Report, RunError>;
+use crate::engine::{Plan, Tally};
 
 pub(super) struct Run {
     floor: Arc<Floor>,
     spec: RunSpec,
     control: Control,
     state: RunState,
+    /// Until the actors take it.
+    prepared: Option<Prepared>,
     team: Option<Team>,
     /// The first thing that failed.
     error: Option<RunError>,
     /// One for each worker that has left.
     reports: BTreeMap<usize, WorkerReport>,
     closed: bool,
-    outcome: Sender<Outcome>,
+    outcome: Sender<Result<Report, RunError>>,
     _end: StopSystem,
+}
+
+/// What takes long to make, so that it is made before the actors start.
+pub(super) struct Prepared {
+    fresh: Vec<Fresh>,
+    counted: CountedTasks,
+}
+
+impl Prepared {
+    pub(super) fn new(spec: &RunSpec) -> Self {
+        let open = |plan: &Arc<dyn Plan>| {
+            let supply = spec.source.open(plan.as_ref());
+            let counted = CountedPlan::new(supply.tasks, supply.cost, &supply.restored);
+            (Fresh::new(supply), counted)
+        };
+        let (fresh, counted) = spec.plans.iter().map(open).unzip();
+        Self {
+            fresh,
+            counted: CountedTasks::new(counted),
+        }
+    }
 }
 
 /// The actors of a run; they live as long as their addresses are held here.
@@ -55,8 +78,9 @@ impl Run {
     pub(super) fn new(
         spec: &RunSpec,
         devices: &[DeviceSpec],
+        prepared: Prepared,
         control: &Control,
-        outcome: Sender<Outcome>,
+        outcome: Sender<Result<Report, RunError>>,
     ) -> Self {
         Self {
             floor: Arc::new(Floor::new(
@@ -68,6 +92,7 @@ impl Run {
             spec: spec.clone(),
             control: control.clone(),
             state: RunState::Planning,
+            prepared: Some(prepared),
             team: None,
             error: None,
             reports: BTreeMap::new(),
@@ -77,16 +102,17 @@ impl Run {
         }
     }
 
-    fn team(&self, run: &Addr<Self>) -> Team {
+    fn team(&self, prepared: Prepared, run: &Addr<Self>) -> Team {
         let floor = &self.floor;
         let lifeline = |actor| Lifeline::new(actor, run.clone().recipient());
         let limit = Producer::limit(floor.workers.max(1), self.spec.queue_per_worker.max(1));
         let (inlet, outlets) = queue::queue(floor.hands(), limit);
         let producer = Producer::new(
             Arc::clone(floor),
-            run.clone().recipient(),
+            (run.clone().recipient(), run.clone().recipient()),
             lifeline("producer"),
             self.spec.batch_time,
+            prepared.fresh,
             inlet,
             limit,
         )
@@ -94,12 +120,11 @@ impl Run {
         let collector = Collector {
             floor: Arc::clone(floor),
             control: self.control.clone(),
-            complete: run.clone().recipient(),
             failure: run.clone().recipient(),
             sums: run.clone().recipient(),
             settled: producer.clone().recipient(),
             retry: producer.clone().recipient(),
-            record: Record::new(floor),
+            tasks: prepared.counted,
             panicked: Default::default(),
             rate: Rate::new(floor.start),
             _lifeline: lifeline("collector"),
@@ -211,7 +236,8 @@ impl Actor for Run {
             };
         });
         info!(workers, tasks, "run begins");
-        self.team = Some(self.team(&context.address()));
+        let prepared = self.prepared.take();
+        self.team = prepared.map(|prepared| self.team(prepared, &context.address()));
         if let Some(limit) = self.spec.time_limit {
             context.run_later(limit, |run, _| {
                 info!("the time limit is reached");

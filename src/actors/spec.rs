@@ -1,7 +1,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::Recorder;
+use super::{Recorder, Source};
 use crate::engine::{CounterSettings, Plan};
 use crate::gpu::{Device, OpenError, OwnerSettings};
 
@@ -24,7 +24,9 @@ pub struct RunSpec {
     /// is recorded. Such recounts take at most eight times this share of the counting time; 1
     /// recounts every task, whatever it takes.
     pub audit: f64,
-    /// Keeps finished tasks, and knows those finished before.
+    /// Decides which tasks of the plans are counted. [`WholePlans`](super::WholePlans): all.
+    pub source: Arc<dyn Source>,
+    /// Keeps results, if anything does.
     pub recorder: Option<Arc<dyn Recorder>>,
 }
 

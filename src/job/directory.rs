@@ -4,7 +4,6 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::{Hardware, Job, JobError, JobResult, plan};
-use crate::actors::Recorder;
 use crate::engine::Plan;
 use crate::ledger::{LedgerError, Recording, RunInfo, Setting, Shard, Store};
 
@@ -64,8 +63,9 @@ pub(super) fn run(
     let before = recording.before();
     let shard = recording.shard();
     let plan = plans.first().cloned();
-    let recorder: Arc<dyn Recorder> = Arc::new(recording);
-    let report = job.count(hardware, plans, Some(recorder))?;
+    let recording = Arc::new(recording);
+    let source = Arc::clone(&recording);
+    let report = job.count(hardware, plans, source, Some(recording))?;
     let coverage = Store::open_to_read(directory)?.sums()?.coverage;
     let missing = || coverage.missing(shard);
     match plan.filter(|_| report.finished) {

@@ -42,7 +42,7 @@ pub use hardware::{Hardware, HardwareSettings};
 pub use plans::plan;
 pub use result::{CensusResult, JobResult};
 
-use crate::actors::{self, Control, Recorder, Report, RunSpec};
+use crate::actors::{self, Control, Recorder, Report, RunSpec, Source, WholePlans};
 use crate::board::Size;
 use crate::engine::{Engine, Plan, Tally};
 #[cfg(feature = "ledger")]
@@ -260,7 +260,7 @@ impl Job {
         if let Some(directory) = &self.directory {
             return directory::run(self, directory, hardware, plans);
         }
-        let report = self.count(hardware, plans, None)?;
+        let report = self.count(hardware, plans, Arc::new(WholePlans), None)?;
         let time = (report.elapsed, report.cpu);
         if report.finished {
             JobResult::new(plan, hardware, report, time)
@@ -274,7 +274,8 @@ impl Job {
     /// # Errors
     /// See [`JobError`].
     pub fn census_on(&self, hardware: &Hardware) -> Result<CensusResult, JobError> {
-        let report = self.count(hardware, vec![plan(Engine::Census, self.n)], None)?;
+        let plans = vec![plan(Engine::Census, self.n)];
+        let report = self.count(hardware, plans, Arc::new(WholePlans), None)?;
         if !report.finished {
             return Err(self.stopped(report, Duration::ZERO));
         }
@@ -288,12 +289,12 @@ impl Job {
         })
     }
 
-    /// Runs `plans` until they are done or something stops them. What `recorder` has is not counted
-    /// again.
+    /// Counts what `source` gives of `plans`, until that is done or something stops it.
     fn count(
         &self,
         hardware: &Hardware,
         plans: Vec<Arc<dyn Plan>>,
+        source: Arc<dyn Source>,
         recorder: Option<Arc<dyn Recorder>>,
     ) -> Result<Report, JobError> {
         let devices = hardware.devices_for(&plans)?;
@@ -304,6 +305,7 @@ impl Job {
             queue_per_worker: self.tuning.queue_per_worker,
             batch_time: self.tuning.batch_time,
             audit: self.tuning.audit,
+            source,
             recorder,
             time_limit: self.time_limit,
         };

@@ -59,6 +59,12 @@ impl Coverage {
         (task.n == self.n && task.version == plan.name.version).then_some(plan)
     }
 
+    /// The tasks of one plan that are there.
+    pub fn of(&self, engine: Engine) -> TaskSet {
+        let plan = self.plans.get(&engine);
+        plan.map(|plan| plan.there.clone()).unwrap_or_default()
+    }
+
     /// Tasks there, of all plans.
     pub fn done(&self) -> u64 {
         self.plans.values().map(|plan| plan.there.len()).sum()

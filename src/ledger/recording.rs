@@ -1,5 +1,6 @@
 use std::collections::BTreeMap;
 use std::hash::{BuildHasher, RandomState};
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::{Builder, JoinHandle};
@@ -9,8 +10,10 @@ use crossbeam::channel::{self, Receiver, RecvTimeoutError, Sender};
 
 use super::host::{host_name, unix_time};
 use super::{Coverage, DirLock, Entry, Facts, LedgerError, RunInfo, Session, Shard, Store};
-use crate::actors::{RecordError, Recorder};
-use crate::engine::{Engine, Plan, Tally, TaskKey, TaskResult};
+use crate::actors::{
+    Flushed, RecordError, Recorder, Restored, Source, Supply, cost_of, evenly_spaced,
+};
+use crate::engine::{Engine, Plan, Tally, TaskResult};
 use crate::machine::Machine;
 
 /// How long a finished task may wait for its commit. A commit waits for the disk, so that one for
@@ -46,7 +49,7 @@ pub struct Before {
 
 enum Order {
     Record(Box<Entry>),
-    Flush(Sender<()>),
+    Flush(Flushed),
 }
 
 /// What is told about the process that records: goes into the ledger for people.
@@ -201,18 +204,6 @@ impl Recording {
 }
 
 impl Recorder for Recording {
-    fn is_restored(&self, task: TaskKey) -> bool {
-        self.restored.holds(task)
-    }
-
-    fn is_pending(&self, task: TaskKey) -> bool {
-        self.shard.holds(task) && !self.restored.holds(task)
-    }
-
-    fn restored(&self, engine: Engine) -> Tally {
-        self.tallies.get(&engine).copied().unwrap_or_default()
-    }
-
     fn record(&self, result: TaskResult) -> Result<(), RecordError> {
         self.send(Order::Record(Box::new(Entry {
             result,
@@ -220,16 +211,25 @@ impl Recorder for Recording {
         })))
     }
 
-    fn flush(&self) -> Result<(), RecordError> {
-        let (done, wait) = channel::bounded(1);
-        self.send(Order::Flush(done))?;
-        // A writer that failed answers no more; what it left in the channel may live on with it.
-        while let Err(RecvTimeoutError::Timeout) = wait.recv_timeout(Duration::from_millis(20)) {
-            if self.writer.as_ref().is_none_or(JoinHandle::is_finished) {
-                break;
-            }
+    fn flush(&self, flushed: Flushed) {
+        // A writer that is gone drops the order, and with it `flushed`, which tells of that.
+        if let Some(orders) = &self.orders {
+            let _ = orders.send(Order::Flush(flushed));
         }
-        locked(&self.failure).clone().map_or(Ok(()), Err)
+    }
+}
+
+impl Source for Recording {
+    /// The tasks of the shard that are not recorded yet.
+    fn open(&self, plan: &dyn Plan) -> Supply {
+        let engine = plan.engine();
+        let tasks = self.restored.of(engine);
+        let restored = Restored {
+            sum: self.tallies.get(&engine).copied().unwrap_or_default(),
+            cost: cost_of(plan, tasks.iter(), tasks.len()),
+            tasks: Arc::new(tasks),
+        };
+        evenly_spaced(plan, self.shard.index(), self.shard.count(), restored)
     }
 }
 
@@ -255,29 +255,27 @@ struct Writer {
 
 impl Writer {
     fn run(mut self, inbox: &Receiver<Order>) {
-        if let Err(error) = self.serve(inbox) {
-            *locked(&self.failure) = Some(match error {
-                LedgerError::Disagreement { task, counts, .. } => RecordError::Mismatch {
-                    task,
-                    message: format!(
-                        "recorded as {} by {}, now counted as {} by {}",
-                        counts[0].0.exact(),
-                        counts[0].1,
-                        counts[1].0.exact(),
-                        counts[1].1
-                    ),
-                },
-                other => RecordError::Failed(other.to_string()),
-            });
+        let end = catch_unwind(AssertUnwindSafe(|| self.serve(inbox)));
+        let failure = match end {
+            Ok(Ok(())) => return,
+            Ok(Err(failure)) => failure,
+            Err(_) => RecordError::Failed("the ledger's thread panicked".to_owned()),
+        };
+        *locked(&self.failure) = Some(failure.clone());
+        // Nothing more is recorded, and whoever waits for a flush hears why.
+        for order in inbox {
+            if let Order::Flush(flushed) = order {
+                flushed.answer(Err(failure.clone()));
+            }
         }
     }
 
     /// Takes orders until the last sender is gone, and commits at the latest
     /// [`COMMIT_EVERY`] after the first record of a transaction.
-    fn serve(&mut self, inbox: &Receiver<Order>) -> Result<(), LedgerError> {
+    fn serve(&mut self, inbox: &Receiver<Order>) -> Result<(), RecordError> {
         // The session is there before its first record, and shows that the file can be written.
         if self.counts {
-            self.store.begin()?;
+            self.begin()?;
             self.commit()?;
         }
         let mut open_since: Option<Instant> = None;
@@ -289,7 +287,7 @@ impl Writer {
             match order {
                 Ok(Order::Record(entry)) => {
                     if open_since.is_none() {
-                        self.store.begin()?;
+                        self.begin()?;
                         open_since = Some(Instant::now());
                     }
                     if let Err(error) = self.insert(&entry) {
@@ -304,12 +302,13 @@ impl Writer {
                         open_since = None;
                     }
                 }
-                Ok(Order::Flush(done)) => {
-                    if open_since.take().is_some() {
-                        self.commit()?;
-                    }
-                    // Who asked may have given up.
-                    let _ = done.send(());
+                Ok(Order::Flush(flushed)) => {
+                    let committed = match open_since.take() {
+                        Some(_) => self.commit(),
+                        None => Ok(()),
+                    };
+                    flushed.answer(committed.clone());
+                    committed?;
                 }
                 Err(RecvTimeoutError::Timeout) => {
                     self.commit()?;
@@ -325,7 +324,11 @@ impl Writer {
         }
     }
 
-    fn insert(&self, entry: &Entry) -> Result<(), LedgerError> {
+    fn begin(&self) -> Result<(), RecordError> {
+        self.store.begin().map_err(record_error)
+    }
+
+    fn insert(&self, entry: &Entry) -> Result<(), RecordError> {
         let key = entry.result.key;
         let ranks = || {
             let mut plans = self.plans.iter();
@@ -333,14 +336,33 @@ impl Writer {
                 .find(|plan| plan.engine() == key.engine)
                 .map_or(0..0, |plan| plan.task(key.index).ranks)
         };
-        self.store.insert(entry, ranks).map(|_| ())
+        self.store.insert(entry, ranks).map_err(record_error)?;
+        Ok(())
     }
 
-    fn commit(&mut self) -> Result<(), LedgerError> {
+    fn commit(&mut self) -> Result<(), RecordError> {
         self.session.elapsed = self.start.elapsed();
         self.session.committed = unix_time();
-        self.store.put_session(&self.session)?;
-        self.store.commit()
+        self.store
+            .put_session(&self.session)
+            .map_err(record_error)?;
+        self.store.commit().map_err(record_error)
+    }
+}
+
+fn record_error(error: LedgerError) -> RecordError {
+    match error {
+        LedgerError::Disagreement { task, counts, .. } => RecordError::Mismatch {
+            task,
+            message: format!(
+                "recorded as {} by {}, now counted as {} by {}",
+                counts[0].0.exact(),
+                counts[0].1,
+                counts[1].0.exact(),
+                counts[1].1
+            ),
+        },
+        other => RecordError::Failed(other.to_string()),
     }
 }
 

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use crate::altered::Altered;
 use crate::emulated_device;
-use queenfold::actors::{Control, DeviceSpec, Report, RunError, RunSpec, run_on};
+use queenfold::actors::{Control, DeviceSpec, Report, RunError, RunSpec, WholePlans, run_on};
 use queenfold::board::{Size, known};
 use queenfold::census::CensusPlan;
 use queenfold::chain::ChainPlan;
@@ -39,6 +39,7 @@ fn spec(n: u32, workers: usize) -> RunSpec {
         batch_time: Duration::from_millis(2),
         time_limit: None,
         audit: 0.0,
+        source: Arc::new(WholePlans),
         recorder: None,
     }
 }

@@ -6,7 +6,7 @@ use std::thread;
 use std::time::Duration;
 
 use cpu_time::{ProcessTime, ThreadTime};
-use queenfold::actors::{Control, RunSpec, run};
+use queenfold::actors::{Control, RunSpec, WholePlans, run};
 use queenfold::board::Size;
 use queenfold::engine::{Counter, CounterSettings, Plan};
 use queenfold::estimate::{Draw, count_sample};
@@ -120,6 +120,7 @@ fn eta_at_a_tenth(n: u32) -> f64 {
         batch_time: Duration::from_millis(50),
         time_limit: None,
         audit: 0.0,
+        source: Arc::new(WholePlans),
         recorder: None,
     };
     let watched = control.clone();

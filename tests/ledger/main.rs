@@ -13,10 +13,10 @@ mod skip;
 mod verifying;
 
 use std::path::Path;
-use std::sync::Arc;
+use std::sync::{Arc, mpsc};
 use std::time::Duration;
 
-use queenfold::actors::{self, Control, Recorder, Report, RunError, RunSpec};
+use queenfold::actors::{self, Control, Flushed, RecordError, Recorder, Report, RunError, RunSpec};
 use queenfold::board::{Size, known};
 use queenfold::census::CensusPlan;
 use queenfold::chain::ChainPlan;
@@ -64,7 +64,7 @@ fn resume(dir: &Path, n: u32) -> Result<Recording, LedgerError> {
 
 /// Counts what a recording lacks.
 fn count(n: u32, recording: Recording) -> Result<Report, RunError> {
-    let recorder: Arc<dyn Recorder> = Arc::new(recording);
+    let recording = Arc::new(recording);
     let spec = RunSpec {
         plans: plans(n),
         workers: 2,
@@ -73,9 +73,17 @@ fn count(n: u32, recording: Recording) -> Result<Report, RunError> {
         batch_time: Duration::from_millis(20),
         time_limit: None,
         audit: 0.0,
-        recorder: Some(recorder),
+        source: Arc::clone(&recording) as _,
+        recorder: Some(recording),
     };
     actors::run(&spec, &Control::new())
+}
+
+/// Waits until everything taken is safe.
+fn flush(recorder: &dyn Recorder) -> Result<(), RecordError> {
+    let (sender, flushed) = mpsc::channel();
+    recorder.flush(Flushed::new(move |result| sender.send(result).unwrap()));
+    flushed.recv().unwrap()
 }
 
 /// Counts the whole board into `dir`.

@@ -3,9 +3,9 @@
 use std::fs;
 use std::sync::Mutex;
 
-use queenfold::actors::RecordError;
+use queenfold::actors::WholePlans;
 use queenfold::engine::{CountedBy, Origin, Tally, TaskKey, TaskResult, WorkerId};
-use queenfold::ledger::{COMMIT_EVERY, Coverage, Status};
+use queenfold::ledger::{COMMIT_EVERY, Status};
 
 use super::*;
 
@@ -157,7 +157,7 @@ fn a_second_report_must_agree_to_the_last_digit() {
     recording.record(result(3, tally)).unwrap();
     tally.nodes = 99;
     recording.record(result(3, tally)).unwrap();
-    recording.flush().unwrap();
+    flush(&recording).unwrap();
     let kept = records(dir.path()).unwrap();
     assert_eq!((kept.len(), kept[0].result.tally.nodes), (1, 100));
     let mut other = tally;
@@ -165,7 +165,7 @@ fn a_second_report_must_agree_to_the_last_digit() {
     // A good record before the bad one is not lost with it.
     recording.record(result(4, tally)).unwrap();
     recording.record(result(3, other)).unwrap();
-    let Err(RecordError::Mismatch { task, message }) = recording.flush() else {
+    let Err(RecordError::Mismatch { task, message }) = flush(&recording) else {
         panic!("two results were accepted");
     };
     assert_eq!(task.index, 3);
@@ -250,25 +250,11 @@ fn status_tells_what_is_done_and_by_whom() {
 
 /// A recorder without a file, for what the runtime asks of it.
 struct Memory {
-    restored: Coverage,
-    tally: Tally,
     taken: Mutex<Vec<TaskResult>>,
     fail_from: usize,
 }
 
 impl Recorder for Memory {
-    fn is_restored(&self, task: TaskKey) -> bool {
-        self.restored.holds(task)
-    }
-    fn is_pending(&self, task: TaskKey) -> bool {
-        !self.is_restored(task)
-    }
-    fn restored(&self, engine: Engine) -> Tally {
-        match engine {
-            Engine::Chain => self.tally,
-            _ => Tally::default(),
-        }
-    }
     fn record(&self, result: TaskResult) -> Result<(), RecordError> {
         let mut taken = self.taken.lock().unwrap();
         taken.push(result);
@@ -277,8 +263,8 @@ impl Recorder for Memory {
         }
         Ok(())
     }
-    fn flush(&self) -> Result<(), RecordError> {
-        Ok(())
+    fn flush(&self, flushed: Flushed) {
+        flushed.answer(Ok(()));
     }
 }
 
@@ -289,8 +275,6 @@ fn with_memory(
     fail_from: usize,
 ) -> (Result<Report, RunError>, Arc<Memory>) {
     let memory = Arc::new(Memory {
-        restored: Coverage::none_of(size(n), &info(n, Shard::WHOLE).plans),
-        tally: Tally::default(),
         taken: Mutex::default(),
         fail_from,
     });
@@ -302,6 +286,7 @@ fn with_memory(
         batch_time: Duration::from_millis(5),
         time_limit: None,
         audit,
+        source: Arc::new(WholePlans),
         recorder: Some(Arc::clone(&memory) as Arc<dyn Recorder>),
     };
     (actors::run(&spec, &Control::new()), memory)

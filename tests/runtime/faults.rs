@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use crate::alone::run_alone;
-use queenfold::actors::{Control, Faults, Report, RunError, RunSpec, RunState};
+use queenfold::actors::{Control, Faults, Report, RunError, RunSpec, RunState, WholePlans};
 use queenfold::board::Size;
 use queenfold::chain::ChainPlan;
 use queenfold::engine::{CounterSettings, Engine, Plan};
@@ -27,6 +27,7 @@ fn run_with(faults: &str, workers: usize) -> (Result<Report, RunError>, Control)
         batch_time: Duration::from_millis(5),
         time_limit: None,
         audit: 0.0,
+        source: Arc::new(WholePlans),
         recorder: None,
     };
     let control = Control::new();

@@ -4,6 +4,7 @@ mod alone;
 #[cfg(feature = "fault-injection")]
 mod faults;
 mod runs;
+mod sources;
 mod speed;
 
 #[cfg(not(feature = "fault-injection"))]

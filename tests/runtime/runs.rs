@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use crate::alone::run_alone;
-use queenfold::actors::{Control, RunError, RunSpec, RunState};
+use queenfold::actors::{Control, RunError, RunSpec, RunState, WholePlans};
 use queenfold::board::Size;
 use queenfold::chain::ChainPlan;
 use queenfold::engine::{Counter, CounterSettings, Engine, Mismatch, Plan, Tally, Task};
@@ -14,7 +14,7 @@ use queenfold::simd::Isa;
 /// Totals of A000170, n = 1..13.
 const TOTALS: [u128; 13] = [1, 0, 0, 2, 10, 4, 40, 92, 352, 724, 2_680, 14_200, 73_712];
 
-fn spec(plans: Vec<Arc<dyn Plan>>, workers: usize) -> RunSpec {
+pub fn spec(plans: Vec<Arc<dyn Plan>>, workers: usize) -> RunSpec {
     RunSpec {
         plans,
         workers,
@@ -26,6 +26,7 @@ fn spec(plans: Vec<Arc<dyn Plan>>, workers: usize) -> RunSpec {
         batch_time: Duration::from_millis(50),
         time_limit: None,
         audit: 0.0,
+        source: Arc::new(WholePlans),
         recorder: None,
     }
 }
@@ -43,7 +44,7 @@ struct Made {
     counters: Arc<AtomicU64>,
 }
 
-fn made(
+pub fn made(
     tasks: u64,
     count: impl Fn(u64) -> Result<Tally, Mismatch> + Send + Sync + 'static,
 ) -> Arc<dyn Plan> {
@@ -54,7 +55,7 @@ fn made(
     })
 }
 
-fn tally(r90: u64) -> Tally {
+pub fn tally(r90: u64) -> Tally {
     Tally {
         r90: r90.into(),
         partitions: 1,

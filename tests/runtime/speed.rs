@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use crate::alone::run_alone;
 use cpu_time::ThreadTime;
-use queenfold::actors::{Control, Report, RunSpec};
+use queenfold::actors::{Control, Report, RunSpec, WholePlans};
 use queenfold::board::Size;
 use queenfold::chain::ChainPlan;
 use queenfold::engine::{Counter, CounterSettings, Engine, Mismatch, Plan, Tally, Task};
@@ -30,6 +30,7 @@ fn count(plan: Arc<dyn Plan>, isa: Isa, workers: usize) -> Report {
         batch_time: Duration::from_millis(50),
         time_limit: None,
         audit: 0.0,
+        source: Arc::new(WholePlans),
         recorder: None,
     };
     let report = run_alone(&spec, &Control::new()).unwrap();

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use crate::{alone, emulated_device};
-use queenfold::actors::{Control, DeviceSpec, LANES, RunSpec, run_on};
+use queenfold::actors::{Control, DeviceSpec, LANES, RunSpec, WholePlans, run_on};
 use queenfold::board::Size;
 use queenfold::chain::ChainPlan;
 use queenfold::engine::CounterSettings;
@@ -47,6 +47,7 @@ fn a_trace_shows_upload_kernel_and_download_of_each_stream_beside_the_workers() 
         batch_time: Duration::from_millis(2),
         time_limit: None,
         audit: 0.0,
+        source: Arc::new(WholePlans),
         recorder: None,
     };
     let (begun, report, ended) = tracing::subscriber::with_default(subscriber, || {

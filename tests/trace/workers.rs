@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use crate::alone;
-use queenfold::actors::{Control, Report, RunError, RunSpec, run};
+use queenfold::actors::{Control, Report, RunError, RunSpec, WholePlans, run};
 use queenfold::board::Size;
 use queenfold::chain::ChainPlan;
 use queenfold::engine::CounterSettings;
@@ -27,6 +27,7 @@ fn traced(path: &Path, control: &Control) -> Result<Report, RunError> {
         batch_time: Duration::from_millis(20),
         time_limit: None,
         audit: 0.0,
+        source: Arc::new(WholePlans),
         recorder: None,
     };
     let _alone = alone();

@@ -1,23 +1,25 @@
-//! How much work is done and how long the rest will take.
+//! The ETA: which share of the work of a run is done, and how long the rest will take by what was
+//! measured in this run.
 
 use std::time::Duration;
 
 use super::Eta;
 use crate::estimate::quantile;
 
-/// Finished tasks needed before an estimate is given.
+/// Counted tasks of a plan before an estimate is given: with fewer, the 95 % interval is wider than
+/// the estimate itself (the quantile of Student's t for 3 degrees of freedom is 3.2).
 const ENOUGH: u64 = 5;
 
-/// The work of one plan: what is done of it, how fast it went.
+/// How much of one plan is counted, and how fast that went.
 ///
-/// Finished tasks are a fair sample of the plan (see the order in which they are handed out), so
-/// the ratio estimator of survey statistics applies: seconds per cost, its error from the spread
-/// of `seconds − ratio · cost`.
+/// Counted tasks are a fair sample of the plan (see [`Scatter`](super::source::Scatter)), so the
+/// ratio estimator of survey statistics applies (Cochran, Sampling Techniques, chapter 6): seconds
+/// per cost, with an error from the spread of `seconds − ratio · cost`.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Work {
+pub(super) struct PlanProgress {
     pub(super) tasks: u64,
     pub(super) cost: f64,
-    /// Tasks done before this run, and their cost.
+    /// Tasks counted before this run, and their cost.
     restored: u64,
     cost_restored: f64,
     done: u64,
@@ -28,7 +30,7 @@ pub(super) struct Work {
     products: f64,
 }
 
-impl Work {
+impl PlanProgress {
     pub(super) fn new(tasks: u64, cost: f64) -> Self {
         Self {
             tasks,
@@ -37,13 +39,13 @@ impl Work {
         }
     }
 
-    /// Notes a task that was finished before this run: no measure of its speed.
-    pub(super) fn restore(&mut self, cost: f64) {
-        self.restored += 1;
+    /// Notes tasks that were counted before this run: they say nothing about its speed.
+    pub(super) fn restore(&mut self, tasks: u64, cost: f64) {
+        self.restored += tasks;
         self.cost_restored += cost;
     }
 
-    /// Notes a finished task.
+    /// Notes a counted task.
     pub(super) fn add(&mut self, cost: f64, took: Duration) {
         let seconds = took.as_secs_f64();
         self.done += 1;
@@ -60,7 +62,7 @@ impl Work {
     }
 
     fn tasks_left(&self) -> u64 {
-        self.tasks - self.restored - self.done
+        self.tasks.saturating_sub(self.restored + self.done)
     }
 
     /// Expected seconds of one worker for the rest, and the variance of that.
@@ -77,21 +79,21 @@ impl Work {
         let squares =
             self.seconds_squares - 2.0 * ratio * self.products + ratio * ratio * self.cost_squares;
         let spread = squares.max(0.0) / (done - 1.0);
-        // The error of the ratio, carried to the rest, and the spread of the rest itself.
+        // The error of the ratio, scaled to the rest, and the spread of the rest itself.
         let scale = cost_left / (self.cost_done / done);
         Some((ratio * cost_left, spread * (scale * scale / done + left)))
     }
 }
 
-/// The share of the estimated work that is done, 0 to 1: costs of several plans are made
-/// comparable by their measured speeds.
-pub(super) fn share(works: &[Work]) -> f64 {
-    if works.iter().all(|work| work.tasks_left() == 0) {
+/// The share of the estimated work that is done, 0 to 1. Measured speeds make the costs of several
+/// plans comparable.
+pub(super) fn share(plans: &[PlanProgress]) -> f64 {
+    if plans.iter().all(|work| work.tasks_left() == 0) {
         return 1.0;
     }
-    let measured = works.iter().any(|work| work.seconds_per_cost().is_some());
+    let measured = plans.iter().any(|work| work.seconds_per_cost().is_some());
     let unknown = if measured { 0.0 } else { 1.0 };
-    let (done, all) = works.iter().fold((0.0, 0.0), |(done, all), work| {
+    let (done, all) = plans.iter().fold((0.0, 0.0), |(done, all), work| {
         let speed = work.seconds_per_cost().unwrap_or(unknown);
         let before = speed * work.cost_restored;
         (done + work.seconds + before, all + speed * work.cost)
@@ -104,15 +106,15 @@ pub(super) fn share(works: &[Work]) -> f64 {
 }
 
 /// When `workers` will have finished; `None` until enough tasks of each plan are done to tell.
-pub(super) fn eta(works: &[Work], workers: usize) -> Option<Eta> {
-    let (seconds, variance) = works
+pub(super) fn eta(plans: &[PlanProgress], workers: usize) -> Option<Eta> {
+    let (seconds, variance) = plans
         .iter()
         .try_fold((0.0, 0.0), |(seconds, variance), work| {
             let (more, spread) = work.left()?;
             Some((seconds + more, variance + spread))
         })?;
-    let tasks: u64 = works.iter().map(Work::tasks_left).sum();
-    let least = works
+    let tasks: u64 = plans.iter().map(PlanProgress::tasks_left).sum();
+    let least = plans
         .iter()
         .filter(|work| work.tasks_left() > 0)
         .map(|work| work.done)
@@ -132,13 +134,13 @@ fn duration(seconds: f64) -> Duration {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::actors::tasks::Scatter;
+    use crate::actors::source::Scatter;
     use crate::board::Size;
     use crate::engine::Plan;
     use crate::join::JoinPlan;
 
-    fn work(tasks: u64, done: u64, seconds: impl Fn(u64) -> f64) -> Work {
-        let mut work = Work::new(tasks, tasks as f64);
+    fn work(tasks: u64, done: u64, seconds: impl Fn(u64) -> f64) -> PlanProgress {
+        let mut work = PlanProgress::new(tasks, tasks as f64);
         for task in 0..done {
             work.add(1.0, Duration::from_secs_f64(seconds(task)));
         }
@@ -147,24 +149,24 @@ mod tests {
 
     #[test]
     fn equal_tasks_leave_no_uncertainty() {
-        let works = [work(100, 25, |_| 2.0)];
-        assert!((share(&works) - 0.25).abs() < 1e-12);
-        let eta = eta(&works, 3).unwrap();
+        let plans = [work(100, 25, |_| 2.0)];
+        assert!((share(&plans) - 0.25).abs() < 1e-12);
+        let eta = eta(&plans, 3).unwrap();
         assert!((eta.left.as_secs_f64() - 50.0).abs() < 1e-6);
         assert!(eta.uncertainty < Duration::from_millis(1));
     }
 
     #[test]
-    fn nothing_is_foretold_from_too_few_tasks() {
+    fn nothing_is_predicted_from_too_few_tasks() {
         assert_eq!(eta(&[work(100, ENOUGH - 1, |_| 1.0)], 1), None);
         assert_eq!(share(&[work(100, 0, |_| 1.0)]), 0.0);
     }
 
     #[test]
     fn the_end_is_certain() {
-        let works = [work(100, 100, |task| task as f64)];
-        assert_eq!(share(&works), 1.0);
-        let eta = eta(&works, 2).unwrap();
+        let plans = [work(100, 100, |task| task as f64)];
+        assert_eq!(share(&plans), 1.0);
+        let eta = eta(&plans, 2).unwrap();
         assert_eq!(
             (eta.left, eta.uncertainty),
             (Duration::ZERO, Duration::ZERO)
@@ -183,17 +185,17 @@ mod tests {
         let held = (0..1000)
             .filter(|_| {
                 let seconds: Vec<f64> = (0..60).map(|_| 1.0 + random().powi(2)).collect();
-                let works = [work(60, 20, |task| seconds[task as usize])];
+                let plans = [work(60, 20, |task| seconds[task as usize])];
                 let truth: f64 = seconds[20..].iter().sum();
-                let eta = eta(&works, 1).unwrap();
+                let eta = eta(&plans, 1).unwrap();
                 (truth - eta.left.as_secs_f64()).abs() <= eta.uncertainty.as_secs_f64()
             })
             .count();
         assert!((930..=975).contains(&held), "{held} of 1000");
     }
 
-    /// The tasks of the join in the order of a run, whose times are unlike their costs by a square
-    /// and up to a factor of two either way.
+    /// The tasks of the join in the order of a run. Their times are the squares of their costs,
+    /// times a random factor between a half and two.
     #[test]
     fn at_a_tenth_the_time_left_is_within_15_percent() {
         for n in [19, 20, 21].map(|n| Size::new(n).unwrap()) {
@@ -201,7 +203,7 @@ mod tests {
             let scatter = Scatter::new(plan.tasks());
             let mut state = 1u64;
             let tasks: Vec<(f64, f64)> = (0..plan.tasks())
-                .filter_map(|position| scatter.task(position))
+                .filter_map(|position| scatter.at(position))
                 .map(|index| {
                     let cost = plan.task(index).cost;
                     state = state
@@ -211,7 +213,7 @@ mod tests {
                     (cost, cost.powi(2) * (2.0 * noise - 1.0).exp2())
                 })
                 .collect();
-            let mut work = Work::new(plan.tasks(), plan.total_cost());
+            let mut work = PlanProgress::new(plan.tasks(), plan.total_cost());
             let mut done = 0;
             while share(&[work]) < 0.1 {
                 let (cost, seconds) = tasks[done];

@@ -1,0 +1,101 @@
+use std::time::{Duration, Instant};
+
+use super::source::{Step, Supply, Walk};
+use crate::engine::Plan;
+
+/// The tasks of one plan that were never handed out: what its source still gives.
+pub(super) struct Fresh {
+    walk: Box<dyn Walk>,
+    next: Next,
+    /// How many tasks the source was expected to give, and their cost.
+    tasks: u64,
+    cost: f64,
+    issued: u64,
+    cost_issued: f64,
+    pub(super) seconds_per_cost: Option<f64>,
+}
+
+/// What comes next.
+#[derive(Clone, Copy, Debug)]
+enum Next {
+    /// This task, with its cost.
+    Task(u64, f64),
+    /// Nothing before this moment.
+    Later(Instant),
+    /// Nothing ever.
+    End,
+}
+
+impl Fresh {
+    pub(super) fn new(supply: Supply) -> Self {
+        Self {
+            walk: supply.walk,
+            next: Next::Later(Instant::now()),
+            tasks: supply.tasks,
+            cost: supply.cost,
+            issued: 0,
+            cost_issued: 0.0,
+            seconds_per_cost: None,
+        }
+    }
+
+    /// Asks the source if it said to ask again, and the time has come.
+    pub(super) fn look(&mut self, plan: &dyn Plan) {
+        if let Next::Later(at) = self.next
+            && at <= Instant::now()
+        {
+            self.step(plan);
+        }
+    }
+
+    fn step(&mut self, plan: &dyn Plan) {
+        self.next = match self.walk.step() {
+            Step::Task(task) => Next::Task(task, plan.task(task).cost),
+            Step::Later(after) => Next::Later(Instant::now() + after),
+            Step::End => Next::End,
+        };
+    }
+
+    /// The next task and its cost, if there is one now.
+    pub(super) const fn peek(&self) -> Option<(u64, f64)> {
+        match self.next {
+            Next::Task(task, cost) => Some((task, cost)),
+            Next::Later(_) | Next::End => None,
+        }
+    }
+
+    /// Takes the next task, with its cost.
+    pub(super) fn take(&mut self, plan: &dyn Plan) -> Option<(u64, f64)> {
+        let (task, cost) = self.peek()?;
+        self.issued += 1;
+        self.cost_issued += cost;
+        self.step(plan);
+        Some((task, cost))
+    }
+
+    /// Whether the source has ended.
+    pub(super) const fn is_over(&self) -> bool {
+        matches!(self.next, Next::End)
+    }
+
+    /// How long to wait before the source is to be asked again, if it has nothing now.
+    pub(super) fn wait(&self) -> Option<Duration> {
+        match self.next {
+            Next::Later(at) => Some(at.saturating_duration_since(Instant::now())),
+            Next::Task(..) | Next::End => None,
+        }
+    }
+
+    pub(super) fn cost_left(&self) -> f64 {
+        (self.cost - self.cost_issued).max(0.0)
+    }
+
+    /// The share of the tasks that was handed out.
+    pub(super) fn issued(&self) -> f64 {
+        self.issued as f64 / self.tasks.max(1) as f64
+    }
+
+    pub(super) fn seconds_left(&self) -> f64 {
+        self.cost_left() * self.seconds_per_cost.unwrap_or(0.0)
+    }
+}

@@ -1,0 +1,278 @@
+//! Where the tasks of a run come from.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use crate::engine::{Plan, Tally, TaskSet};
+
+/// Decides which tasks of a plan a run counts.
+pub trait Source: Send + Sync {
+    /// What a run starts with. Called once for each plan, before the actors start, so it may take
+    /// long.
+    fn open(&self, plan: &dyn Plan) -> Supply;
+}
+
+/// The tasks of one plan that a run counts, and what was counted of the plan before.
+pub struct Supply {
+    /// Gives the tasks.
+    pub walk: Box<dyn Walk>,
+    /// How many tasks the walk gives, as far as is known. Used to show progress and to size
+    /// batches; the run ends when the walk does.
+    pub tasks: u64,
+    /// Their cost, in core-seconds by the plan's estimate.
+    pub cost: f64,
+    /// What was counted before this run.
+    pub restored: Restored,
+}
+
+/// Tasks that were counted before a run began.
+#[derive(Clone, Debug, Default)]
+pub struct Restored {
+    /// Which.
+    pub tasks: Arc<TaskSet>,
+    /// Their sum.
+    pub sum: Tally,
+    /// Their cost, in core-seconds by the plan's estimate.
+    pub cost: f64,
+}
+
+/// Gives the tasks of one plan, one after the other.
+///
+/// The producer walks it on the thread of the actors, so a step must take microseconds.
+pub trait Walk: Send {
+    /// The next task. After [`Step::End`] it is not asked again.
+    fn step(&mut self) -> Step;
+}
+
+/// What a [`Walk`] gives.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Step {
+    /// The task at this index of the plan is to be counted. A task may come again: the second
+    /// count must equal the first.
+    Task(u64),
+    /// There is nothing now. Ask again after this long.
+    Later(Duration),
+    /// There will be no more tasks.
+    End,
+}
+
+/// The source of a run that keeps nothing: all tasks of every plan.
+pub struct WholePlans;
+
+impl Source for WholePlans {
+    fn open(&self, plan: &dyn Plan) -> Supply {
+        evenly_spaced(plan, 0, 1, Restored::default())
+    }
+}
+
+/// The tasks of `plan` at `first`, `first + spacing`, `first + 2 · spacing`, … that are not
+/// restored, in a scattered order.
+///
+/// # Panics
+/// `spacing` is 0.
+pub fn evenly_spaced(plan: &dyn Plan, first: u64, spacing: u64, restored: Restored) -> Supply {
+    let spaced = plan.tasks().saturating_sub(first).div_ceil(spacing);
+    let all = Spaced {
+        order: Scatter::new(spaced),
+        position: 0,
+        first,
+        spacing,
+        restored: Arc::clone(&restored.tasks),
+    };
+    let among = |task: &u64| *task >= first && (task - first).is_multiple_of(spacing);
+    let before = || restored.tasks.iter().filter(among);
+    let (tasks_before, cost_before) = match spacing {
+        1 => (restored.tasks.len(), restored.cost),
+        _ => {
+            let count = before().count() as u64;
+            (count, cost_of(plan, before(), count))
+        }
+    };
+    let cost = match spacing {
+        1 => plan.total_cost(),
+        _ => cost_of(plan, (0..spaced).map(|at| first + at * spacing), spaced),
+    };
+    Supply {
+        walk: Box::new(all),
+        tasks: spaced - tasks_before,
+        // Both are sums of many costs, in different orders.
+        cost: (cost - cost_before).max(0.0),
+        restored,
+    }
+}
+
+/// The cost of up to so many tasks is the sum of their costs. For more it is their share of the
+/// plan, because a plan may take microseconds for the cost of a task.
+const SUMMED: u64 = 1 << 20;
+
+/// The cost of `tasks`, of which there are `count`. If there are many they must come from all over
+/// the plan, as those of a shard do.
+pub fn cost_of(plan: &dyn Plan, tasks: impl Iterator<Item = u64>, count: u64) -> f64 {
+    if count > SUMMED {
+        plan.total_cost() * (count as f64 / plan.tasks() as f64)
+    } else {
+        tasks.map(|task| plan.task(task).cost).sum()
+    }
+}
+
+/// A walk over evenly spaced tasks.
+struct Spaced {
+    order: Scatter,
+    position: u64,
+    first: u64,
+    spacing: u64,
+    restored: Arc<TaskSet>,
+}
+
+/// The most restored tasks that a step passes over. To look one up takes less than a microsecond.
+const PASSED_OVER: u64 = 1 << 10;
+
+impl Walk for Spaced {
+    fn step(&mut self) -> Step {
+        for _ in 0..PASSED_OVER {
+            let Some(at) = self.order.at(self.position) else {
+                return Step::End;
+            };
+            self.position += 1;
+            let task = self.first + at * self.spacing;
+            if !self.restored.contains(task) {
+                return Step::Task(task);
+            }
+        }
+        Step::Later(Duration::ZERO)
+    }
+}
+
+/// An order of the numbers below `count` that scatters them evenly: any stretch of it is a fair
+/// sample of all, so what has been counted tells how long the rest will take.
+///
+/// Position `p` holds the number `p · stride mod count`. The stride is coprime to `count` and near
+/// its golden section, which spreads the first numbers most evenly, however many they are (Knuth,
+/// The Art of Computer Programming, volume 3, section 6.4, theorem S).
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Scatter {
+    count: u64,
+    stride: u64,
+}
+
+impl Scatter {
+    pub(super) fn new(count: u64) -> Self {
+        let golden = (count as f64 * 0.618_033_988_749_895) as u64;
+        let stride = (golden.max(1)..)
+            .find(|&stride| gcd(stride, count) == 1)
+            .unwrap_or(1);
+        Self { count, stride }
+    }
+
+    /// The number at `position`; `None` past the last.
+    pub(super) fn at(&self, position: u64) -> Option<u64> {
+        (position < self.count).then(|| {
+            let product = u128::from(position) * u128::from(self.stride);
+            (product % u128::from(self.count)) as u64
+        })
+    }
+}
+
+fn gcd(a: u64, b: u64) -> u64 {
+    if b == 0 { a } else { gcd(b, a % b) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::board::Size;
+    use crate::chain::ChainPlan;
+
+    #[test]
+    fn the_scattered_order_holds_every_number_once() {
+        for count in (1..200).chain([4096, 46_508, 46_511]) {
+            let scatter = Scatter::new(count);
+            let mut seen = TaskSet::default();
+            assert!((0..count).all(|p| seen.insert(scatter.at(p).unwrap())));
+            assert_eq!(seen.len(), count);
+            assert_eq!(scatter.at(count), None);
+        }
+        assert_eq!(Scatter::new(0).at(0), None);
+    }
+
+    #[test]
+    fn any_stretch_of_the_scattered_order_is_spread_over_all() {
+        let count = 10_000_019;
+        let scatter = Scatter::new(count);
+        for start in [0, 12_345, 9_000_000] {
+            let mut part: Vec<_> = (start..start + 1000)
+                .map(|p| scatter.at(p).unwrap())
+                .collect();
+            part.sort_unstable();
+            let widest = part.windows(2).map(|pair| pair[1] - pair[0]).max();
+            assert!(widest.unwrap() < 4 * count / 1000);
+        }
+    }
+
+    /// What a walk gives to its end.
+    fn all(supply: &mut Supply) -> Vec<u64> {
+        let mut tasks = Vec::new();
+        loop {
+            match supply.walk.step() {
+                Step::Task(task) => tasks.push(task),
+                Step::Later(_) => {}
+                Step::End => break,
+            }
+        }
+        tasks.sort_unstable();
+        tasks
+    }
+
+    #[test]
+    fn the_parts_of_a_plan_are_what_is_not_restored_of_it() {
+        let plan = ChainPlan::new(Size::new(15).unwrap());
+        let restored = |tasks: &[u64]| {
+            let mut set = TaskSet::default();
+            for &task in tasks {
+                set.insert(task);
+            }
+            Restored {
+                cost: cost_of(&plan, set.iter(), set.len()),
+                tasks: Arc::new(set),
+                sum: Tally::default(),
+            }
+        };
+        for (spacing, counted) in [
+            (1, vec![]),
+            (1, vec![0, 7, 30]),
+            (3, vec![]),
+            (3, vec![1, 2, 5, 7]),
+        ] {
+            for first in 0..spacing {
+                let mut supply = evenly_spaced(&plan, first, spacing, restored(&counted));
+                let mine = (0..plan.tasks()).filter(|task| task % spacing == first);
+                let expected: Vec<u64> = mine.filter(|task| !counted.contains(task)).collect();
+                assert_eq!(supply.tasks, expected.len() as u64);
+                let cost: f64 = expected.iter().map(|&task| plan.task(task).cost).sum();
+                assert!((supply.cost - cost).abs() < 1e-9 * plan.total_cost());
+                assert_eq!(all(&mut supply), expected);
+            }
+        }
+    }
+
+    #[test]
+    fn a_step_passes_over_a_bounded_number_of_restored_tasks() {
+        let plan = ChainPlan::new(Size::new(20).unwrap());
+        let mut set = TaskSet::default();
+        (1..plan.tasks()).for_each(|task| {
+            set.insert(task);
+        });
+        let most = plan.tasks() / PASSED_OVER;
+        assert!(most > 2, "the plan is too small for this test");
+        let restored = Restored {
+            tasks: Arc::new(set),
+            ..Restored::default()
+        };
+        let mut supply = evenly_spaced(&plan, 0, 1, restored);
+        assert_eq!(supply.walk.step(), Step::Task(0));
+        let later = std::iter::from_fn(|| Some(supply.walk.step()))
+            .take_while(|step| *step == Step::Later(Duration::ZERO))
+            .count() as u64;
+        assert!((most - 1..=most).contains(&later), "{later}");
+    }
+}

@@ -1,0 +1,225 @@
+//! Where tasks come from, and where results go.
+
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex};
+use std::thread;
+use std::time::Duration;
+
+use queenfold::actors::{
+    Control, Flushed, RecordError, Recorder, Restored, RunError, RunSpec, Source, Step, Supply,
+    Walk, evenly_spaced,
+};
+use queenfold::engine::{Engine, Mismatch, Plan, Tally, TaskResult};
+use tracing::field::{Field, Visit};
+use tracing::{Event, Subscriber};
+use tracing_subscriber::layer::{Context, Layer, SubscriberExt};
+
+use crate::alone::run_alone;
+use crate::runs::{made, spec, tally};
+
+/// Gives these steps, then the end.
+struct Steps(Vec<Step>);
+
+impl Source for Steps {
+    fn open(&self, _: &dyn Plan) -> Supply {
+        let tasks = |step: &&Step| matches!(step, Step::Task(_));
+        let tasks = self.0.iter().filter(tasks).count() as u64;
+        Supply {
+            walk: Box::new(StepsWalk(self.0.clone().into_iter())),
+            tasks,
+            cost: tasks as f64,
+            restored: Restored::default(),
+        }
+    }
+}
+
+struct StepsWalk(std::vec::IntoIter<Step>);
+
+impl Walk for StepsWalk {
+    fn step(&mut self) -> Step {
+        self.0.next().unwrap_or(Step::End)
+    }
+}
+
+fn from(source: impl Source + 'static, plan: Arc<dyn Plan>) -> RunSpec {
+    RunSpec {
+        source: Arc::new(source),
+        ..spec(vec![plan], 2)
+    }
+}
+
+#[test]
+fn a_source_may_have_nothing_for_a_while_and_then_more() {
+    let later = Step::Later(Duration::from_millis(30));
+    let steps = [
+        later,
+        Step::Task(3),
+        later,
+        later,
+        Step::Task(4),
+        Step::Task(9),
+        later,
+    ];
+    let source = Steps(steps.to_vec());
+    let plan = made(10, |task| Ok(tally(task)));
+    let report = run_alone(&from(source, plan), &Control::new()).unwrap();
+    assert_eq!((report.tasks_done, report.finished), (3, false));
+    assert_eq!(report.tallies[&Engine::Census].r90, 16);
+    assert!(report.elapsed >= Duration::from_millis(4 * 30));
+}
+
+#[test]
+fn a_run_that_waits_for_its_source_can_be_stopped() {
+    let source = Steps(vec![Step::Task(0), Step::Later(Duration::from_secs(3600))]);
+    let control = Control::new();
+    let drain = control.clone();
+    let stop = thread::spawn(move || {
+        while drain.progress().tasks_done == 0 {
+            thread::sleep(Duration::from_millis(5));
+        }
+        drain.drain();
+    });
+    let report = run_alone(&from(source, made(2, |task| Ok(tally(task)))), &control).unwrap();
+    stop.join().unwrap();
+    assert_eq!(report.tasks_done, 1);
+}
+
+/// Every third task of a plan.
+struct Third(u64);
+
+impl Source for Third {
+    fn open(&self, plan: &dyn Plan) -> Supply {
+        evenly_spaced(plan, self.0, 3, Restored::default())
+    }
+}
+
+#[test]
+fn the_shards_of_a_plan_add_up_to_it() {
+    let sums = [0, 1, 2].map(|shard| {
+        let plan = made(1000, move |task| {
+            assert_eq!(task % 3, shard);
+            Ok(tally(task))
+        });
+        let report = run_alone(&from(Third(shard), plan), &Control::new()).unwrap();
+        assert!(!report.finished);
+        (report.tasks_done, report.tallies[&Engine::Census].r90)
+    });
+    assert_eq!(sums.map(|(tasks, _)| tasks), [334, 333, 333]);
+    assert_eq!(sums.map(|(_, sum)| sum).iter().sum::<u128>(), 499_500);
+}
+
+/// Counts 100,000 tasks and then task 7 again, with the tally `again`.
+fn delivered_again(again: Tally) -> Result<u128, RunError> {
+    const TASKS: u64 = 100_000;
+    let steps = (0..TASKS).map(Step::Task).chain([Step::Task(7)]);
+    let times = AtomicU64::new(0);
+    let count = move |task| -> Result<Tally, Mismatch> {
+        let second = task == 7 && times.fetch_add(1, Ordering::Relaxed) > 0;
+        Ok(if second { again } else { tally(task) })
+    };
+    let report = run_alone(
+        &from(Steps(steps.collect()), made(TASKS, count)),
+        &Control::new(),
+    )?;
+    assert_eq!((report.tasks_done, report.finished), (TASKS, true));
+    let counted: u64 = report.workers.iter().map(|worker| worker.tasks).sum();
+    assert_eq!(counted, TASKS + 1);
+    Ok(report.tallies[&Engine::Census].r90)
+}
+
+#[test]
+fn a_task_delivered_again_after_100_000_others_must_agree_and_is_not_added() {
+    assert_eq!(delivered_again(tally(7)), Ok(4_999_950_000));
+    let Err(RunError::Mismatch { task, message, .. }) = delivered_again(tally(8)) else {
+        panic!("two counts of a task were accepted");
+    };
+    assert_eq!(task.index, 7);
+    assert!(message.contains("twice"), "{message}");
+}
+
+/// A recorder whose flush takes two seconds.
+#[derive(Default)]
+struct Slow {
+    flushed: Arc<AtomicBool>,
+}
+
+impl Recorder for Slow {
+    fn record(&self, _: TaskResult) -> Result<(), RecordError> {
+        Ok(())
+    }
+
+    fn flush(&self, flushed: Flushed) {
+        let done = Arc::clone(&self.flushed);
+        thread::spawn(move || {
+            thread::sleep(Duration::from_secs(2));
+            done.store(true, Ordering::Relaxed);
+            flushed.answer(Ok(()));
+        });
+    }
+}
+
+/// For each log line that names the time limit: whether the flush was over by then.
+struct LimitLines {
+    flushed: Arc<AtomicBool>,
+    after_flush: Arc<Mutex<Vec<bool>>>,
+}
+
+impl<S: Subscriber> Layer<S> for LimitLines {
+    fn on_event(&self, event: &Event<'_>, _: Context<'_, S>) {
+        struct NamesLimit(bool);
+        impl Visit for NamesLimit {
+            fn record_debug(&mut self, _: &Field, value: &dyn std::fmt::Debug) {
+                self.0 |= format!("{value:?}").contains("time limit");
+            }
+        }
+        let mut names = NamesLimit(false);
+        event.record(&mut names);
+        if names.0 {
+            let flushed = self.flushed.load(Ordering::Relaxed);
+            self.after_flush.lock().unwrap().push(flushed);
+        }
+    }
+}
+
+#[test]
+fn timers_run_while_a_flush_takes_two_seconds() {
+    let recorder = Slow::default();
+    let after_flush = Arc::new(Mutex::new(Vec::new()));
+    let lines = LimitLines {
+        flushed: Arc::clone(&recorder.flushed),
+        after_flush: Arc::clone(&after_flush),
+    };
+    let spec = RunSpec {
+        recorder: Some(Arc::new(recorder)),
+        time_limit: Some(Duration::from_secs(1)),
+        ..spec(vec![made(3, |task| Ok(tally(task)))], 1)
+    };
+    let subscriber = tracing_subscriber::registry().with(lines);
+    let report = tracing::subscriber::with_default(subscriber, || {
+        run_alone(&spec, &Control::new()).unwrap()
+    });
+    assert!(report.finished);
+    assert!(report.elapsed >= Duration::from_secs(2));
+    assert_eq!(*after_flush.lock().unwrap(), [false]);
+}
+
+/// A recorder that forgets to answer.
+struct Forgetful;
+
+impl Recorder for Forgetful {
+    fn record(&self, _: TaskResult) -> Result<(), RecordError> {
+        Ok(())
+    }
+
+    fn flush(&self, _: Flushed) {}
+}
+
+#[test]
+fn a_flush_that_is_never_answered_fails_the_run() {
+    let spec = RunSpec {
+        recorder: Some(Arc::new(Forgetful)),
+        ..spec(vec![made(3, |task| Ok(tally(task)))], 1)
+    };
+    let error = run_alone(&spec, &Control::new()).unwrap_err();
+    assert!(matches!(error, RunError::Recorder(_)), "{error}");
+}
