@@ -18,7 +18,9 @@ pub trait Recorder: Send + Sync {
 
 /// Answers a [flush](Recorder::flush) once. Dropping it without an answer is an error: the recorder
 /// is gone.
-pub struct Flushed(Option<Box<dyn FnOnce(Result<(), RecordError>) + Send>>);
+pub struct Flushed(Option<Tell>);
+
+type Tell = Box<dyn FnOnce(Result<(), RecordError>) + Send>;
 
 impl Flushed {
     /// Calls `tell` with the answer.
