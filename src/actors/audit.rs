@@ -1,8 +1,8 @@
 //! Which tasks are counted a second time, and the bound on what that costs.
 
-use std::collections::hash_map::RandomState;
-use std::hash::BuildHasher;
 use std::time::Duration;
+
+use fastrand::Rng;
 
 use crate::engine::{
     CountedBy, CounterSettings, KernelName, Mismatch, Plan, Tally, Task, second_counter,
@@ -22,7 +22,7 @@ const SLOWER: f64 = 4.0;
 /// recount would exceed the bound, and the next one that does not is taken in its stead.
 pub(super) struct Audit {
     share: f64,
-    random: u64,
+    random: Rng,
     /// Drawn, and not yet made up for.
     owed: u64,
     counting: Duration,
@@ -34,7 +34,7 @@ impl Audit {
     pub(super) fn new(share: f64) -> Self {
         Self {
             share,
-            random: RandomState::new().hash_one(0) | 1,
+            random: Rng::new(),
             owed: 0,
             counting: Duration::ZERO,
             recounted: Duration::ZERO,
@@ -49,7 +49,7 @@ impl Audit {
         if self.share <= 0.0 {
             return None;
         }
-        self.owed += u64::from(self.share < 1.0 && self.random() < self.share);
+        self.owed += u64::from(self.share < 1.0 && self.random.f64() < self.share);
         let slower = if self.recounted.is_zero() {
             SLOWER
         } else {
@@ -70,14 +70,6 @@ impl Audit {
     /// Notes how long a recount took.
     pub(super) fn note(&mut self, expected: Duration, recount: Duration) {
         self.recounting = (self.recounting + recount).saturating_sub(expected);
-    }
-
-    /// From 0 to 1, by xorshift64.
-    fn random(&mut self) -> f64 {
-        self.random ^= self.random << 13;
-        self.random ^= self.random >> 7;
-        self.random ^= self.random << 17;
-        (self.random >> 11) as f64 / (1u64 << 53) as f64
     }
 }
 
@@ -116,10 +108,10 @@ mod tests {
     /// counting time that they took.
     fn simulate(share: f64, tasks: u32, slower: f64) -> (u32, f64) {
         let mut audit = Audit::new(share);
-        let mut lengths = Audit::new(share);
+        let mut lengths = Rng::new();
         let (mut recounts, mut counting, mut recounting) = (0, 0.0, 0.0);
         for _ in 0..tasks {
-            let took = 1e-3 + lengths.random();
+            let took = 1e-3 + lengths.f64();
             counting += took;
             if let Some(expected) = audit.draw(Duration::from_secs_f64(took)) {
                 let recount = took * slower;

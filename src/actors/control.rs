@@ -1,8 +1,9 @@
 use std::fmt;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use actix::Recipient;
+use parking_lot::Mutex;
 
 use super::RunState;
 use super::eta::{self, PlanProgress};
@@ -116,7 +117,7 @@ impl Control {
 
     /// How far the run is.
     pub fn progress(&self) -> Progress {
-        let view = lock(&self.shared.view).clone();
+        let view = self.shared.view.lock().clone();
         let running = matches!(view.state, RunState::Running | RunState::Draining);
         Progress {
             state: view.state,
@@ -141,16 +142,16 @@ impl Control {
     /// Makes the run under this control fail where `faults` say.
     #[cfg(feature = "fault-injection")]
     pub fn inject(&self, faults: super::Faults) {
-        *lock(&self.shared.faults) = faults;
+        *self.shared.faults.lock() = faults;
     }
 
     #[cfg(feature = "fault-injection")]
     pub(super) fn faults(&self) -> super::Faults {
-        *lock(&self.shared.faults)
+        *self.shared.faults.lock()
     }
 
     fn ask(&self, change: impl FnOnce(&mut Requests)) {
-        let mut requests = lock(&self.shared.requests);
+        let mut requests = self.shared.requests.lock();
         change(&mut requests);
         if let Some(run) = &requests.run {
             run.do_send(Wake);
@@ -158,7 +159,7 @@ impl Control {
     }
 
     pub(super) fn request(&self) -> Request {
-        let requests = lock(&self.shared.requests);
+        let requests = self.shared.requests.lock();
         match *requests {
             Requests { drain: true, .. } => Request::Drain,
             Requests { pause: true, .. } => Request::Pause,
@@ -168,15 +169,15 @@ impl Control {
 
     /// From now on the run hears of every request.
     pub(super) fn attach(&self, run: Recipient<Wake>) {
-        lock(&self.shared.requests).run = Some(run);
+        self.shared.requests.lock().run = Some(run);
     }
 
     pub(super) fn detach(&self) {
-        lock(&self.shared.requests).run = None;
+        self.shared.requests.lock().run = None;
     }
 
     pub(super) fn publish(&self, change: impl FnOnce(&mut View)) {
-        change(&mut lock(&self.shared.view));
+        change(&mut self.shared.view.lock());
     }
 }
 
@@ -187,9 +188,4 @@ impl fmt::Debug for Control {
             .field("progress", &self.progress())
             .finish()
     }
-}
-
-/// The data behind a lock is whole whenever it is released, by a panic or not.
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

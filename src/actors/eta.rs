@@ -175,16 +175,10 @@ mod tests {
 
     #[test]
     fn the_interval_holds_the_truth_about_19_times_in_20() {
-        let mut state = 1u64;
-        let mut random = move || {
-            state = state
-                .wrapping_mul(6_364_136_223_846_793_005)
-                .wrapping_add(1);
-            (state >> 33) as f64 / (1u64 << 31) as f64
-        };
+        let mut random = fastrand::Rng::with_seed(1);
         let held = (0..1000)
             .filter(|_| {
-                let seconds: Vec<f64> = (0..60).map(|_| 1.0 + random().powi(2)).collect();
+                let seconds: Vec<f64> = (0..60).map(|_| 1.0 + random.f64().powi(2)).collect();
                 let plans = [work(60, 20, |task| seconds[task as usize])];
                 let truth: f64 = seconds[20..].iter().sum();
                 let eta = eta(&plans, 1).unwrap();

@@ -3,9 +3,9 @@
 use std::collections::HashMap;
 use std::str::FromStr;
 use std::sync::atomic::{AtomicU32, Ordering};
-use std::sync::{Mutex, PoisonError};
 
 use crate::engine::{Tally, TaskKey};
+use parking_lot::Mutex;
 
 /// Which faults a run suffers.
 ///
@@ -79,7 +79,7 @@ impl Injector {
         // A multiplicative hash, so that the share is spread over the plan.
         let hash = (task.index + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 11;
         if (hash as f64) < self.faults.panics * (1u64 << 53) as f64 {
-            let mut tries = self.tries.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut tries = self.tries.lock();
             let tried = tries.entry(task).or_default();
             *tried += 1;
             let panics = *tried <= self.faults.tries;

@@ -1,10 +1,11 @@
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use super::audit::Audit;
 use super::{DeviceSpec, Recorder, RunSpec};
 use crate::engine::{CounterSettings, Engine, Plan, TaskKey, WorkerId};
+use parking_lot::{Mutex, MutexGuard};
 
 /// What all actors and worker threads of a run share: what is to be counted, and three facts that
 /// workers must see at once.
@@ -105,9 +106,7 @@ impl Floor {
 
     /// What draws the tasks of a plan that are recounted.
     pub(super) fn audit_of(&self, plan: usize) -> MutexGuard<'_, Audit> {
-        let audit = self.audits[plan].lock();
-        // Nothing panics while it is held.
-        audit.unwrap_or_else(PoisonError::into_inner)
+        self.audits[plan].lock()
     }
 
     pub(super) fn is_halted(&self) -> bool {

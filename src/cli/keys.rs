@@ -1,8 +1,9 @@
 use std::io::{self, IsTerminal, Stdin};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::{Builder, JoinHandle};
 
+use parking_lot::Mutex;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::process::getpgrp;
 use rustix::termios::{LocalModes, OptionalActions, Termios, tcgetattr, tcgetpgrp, tcsetattr};
@@ -66,7 +67,7 @@ impl Drop for Keys {
 
 /// Leaves the terminal as it was. To be called before the process ends without dropping anything.
 pub fn restore() {
-    let mut before = BEFORE.lock().unwrap_or_else(PoisonError::into_inner);
+    let mut before = BEFORE.lock();
     if let Some(before) = before.take() {
         // Nothing can be done about a terminal that refuses.
         let _ = tcsetattr(io::stdin(), OptionalActions::Now, &before);
@@ -102,7 +103,7 @@ fn read_keys_singly(stdin: &Stdin) -> rustix::io::Result<()> {
     let mut modes = tcgetattr(stdin)?;
     let lines = LocalModes::ICANON | LocalModes::ECHO;
     if modes.local_modes.intersects(lines) {
-        let mut before = BEFORE.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut before = BEFORE.lock();
         before.get_or_insert_with(|| modes.clone());
         modes.local_modes -= lines;
         tcsetattr(stdin, OptionalActions::Now, &modes)?;

@@ -1,4 +1,5 @@
-use super::random::Random;
+use fastrand::Rng;
+
 use crate::engine::Plan;
 
 /// The largest number of tasks listed. Their mean cost is within about 1 % of that of a longer
@@ -50,7 +51,7 @@ impl Draw {
     /// Draws `sample` tasks of `plan`, or all if there are fewer. The same `seed` draws the same
     /// tasks.
     pub fn new(plan: &dyn Plan, sample: usize, seed: u64) -> Self {
-        let mut random = Random::new(seed);
+        let mut random = Rng::with_seed(seed);
         let tasks = plan.tasks();
         let listed = tasks.min(LISTED);
         let mut list: Vec<(f64, u64)> = (0..listed)
@@ -59,7 +60,7 @@ impl Draw {
                 let edge =
                     |place| (u128::from(place) * u128::from(tasks) / u128::from(listed)) as u64;
                 let (start, end) = (edge(place), edge(place + 1));
-                let index = start + random.below(end - start);
+                let index = random.u64(start..end);
                 (plan.task(index).cost, index)
             })
             .collect();
@@ -72,8 +73,7 @@ impl Draw {
         list.retain(|(cost, _)| *cost > 0.0);
         list.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
         let (strata, mut drawn) = stratify(&mut list, sample, &mut random);
-        let count = drawn.len();
-        random.choose(&mut drawn, count);
+        random.shuffle(&mut drawn);
         Self {
             strata,
             scale,
@@ -92,7 +92,7 @@ impl Draw {
 fn stratify(
     mut list: &mut [(f64, u64)],
     sample: usize,
-    random: &mut Random,
+    random: &mut Rng,
 ) -> (Vec<Stratum>, Vec<Drawn>) {
     let mut left = sample.min(list.len());
     let (mut strata, mut drawn) = (Vec::new(), Vec::new());
@@ -112,7 +112,7 @@ fn stratify(
             _ => list.len(),
         };
         let (rest, stratum) = list.split_at_mut(list.len() - tasks);
-        random.choose(stratum, count);
+        random.shuffle(stratum);
         drawn.extend(stratum[..count].iter().map(|&(cost, index)| Drawn {
             index,
             cost,

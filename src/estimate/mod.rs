@@ -19,7 +19,6 @@
 //!   computed from the tasks that the run has counted so far.
 
 mod draw;
-mod random;
 mod sample;
 mod student;
 mod total;

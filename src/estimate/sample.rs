@@ -1,10 +1,10 @@
 use std::num::NonZeroUsize;
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 use std::{fs, panic};
 
 use cpu_time::ThreadTime;
+use parking_lot::Mutex;
 
 use super::{Draw, Drawn};
 use crate::engine::{Counter, CounterSettings, Mismatch, Plan};
@@ -115,9 +115,7 @@ fn count_once(
                 took = count()?;
             }
             new = false;
-            if let Ok(mut seconds) = seconds.lock() {
-                seconds[place] = took;
-            }
+            seconds.lock()[place] = took;
             if let Some(progress) = progress {
                 progress(drawn);
             }
@@ -134,7 +132,7 @@ fn count_once(
                 .unwrap_or_else(|payload| panic::resume_unwind(payload))
         })
     })?;
-    Ok(seconds.into_inner().unwrap_or_default())
+    Ok(seconds.into_inner())
 }
 
 /// The mean time of each task, and how much the totals of the passes vary, as a standard deviation

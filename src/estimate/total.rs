@@ -164,8 +164,8 @@ mod tests {
     use super::*;
     use crate::board::Size;
     use crate::engine::{Counter, CounterSettings, Engine, Plan, Task};
-    use crate::estimate::random::Random;
     use crate::estimate::sample::SPEED;
+    use fastrand::Rng;
 
     /// A plan whose tasks take known times, which their costs predict badly: a cost may be half or
     /// twice what it should be, and grows too slowly.
@@ -175,8 +175,8 @@ mod tests {
 
     impl InventedPlan {
         fn new(tasks: u64) -> Self {
-            let mut random = Random::new(7);
-            let mut unit = || random.below(1 << 40) as f64 / (1u64 << 40) as f64;
+            let mut random = Rng::with_seed(7);
+            let mut unit = || random.f64();
             let task = |index: u64| {
                 if index.is_multiple_of(10) {
                     return (0.0, 0.0);

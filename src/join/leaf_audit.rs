@@ -1,3 +1,5 @@
+use fastrand::Rng;
+
 use crate::engine::Mismatch;
 
 /// Counts a share of the leaves again, pair by pair, and keeps the first contradiction.
@@ -8,7 +10,7 @@ use crate::engine::Mismatch;
 pub struct LeafAudit {
     /// A leaf is counted again if the next random number is at most this.
     share: u64,
-    state: u64,
+    random: Rng,
     contradiction: Option<Mismatch>,
     #[cfg(test)]
     fault: Option<Fault>,
@@ -38,7 +40,7 @@ impl LeafAudit {
         debug_assert!(one_in.is_power_of_two());
         Self {
             share: u64::MAX / one_in,
-            state: 0,
+            random: Rng::with_seed(0),
             contradiction: None,
             #[cfg(test)]
             fault: None,
@@ -47,7 +49,9 @@ impl LeafAudit {
 
     /// Starts a new sequence of random numbers.
     pub fn seed(&mut self, seed: u64) {
-        self.state = seed;
+        // Tasks have neighbouring seeds, whose first numbers are too evenly spread: of 200 blocks of
+        // 1000 seeds the variance was a fifth of a random one. A fork has no such pattern.
+        self.random = Rng::with_seed(seed).fork();
     }
 
     /// Removes and returns the first contradiction found since the last call, if any.
@@ -59,13 +63,7 @@ impl LeafAudit {
     /// `found`.
     #[inline]
     pub fn check(&mut self, items: &[u32], patterns: &[u32], found: u64) {
-        // SplitMix64: a counter, well mixed.
-        self.state = self.state.wrapping_add(0x9E37_79B9_7F4A_7C15);
-        let mut random = self.state;
-        random = (random ^ random >> 30).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-        random = (random ^ random >> 27).wrapping_mul(0x94D0_49BB_1331_11EB);
-        random ^= random >> 31;
-        if random <= self.share {
+        if self.random.u64(..) <= self.share {
             self.count_again(items, patterns, found);
         }
     }

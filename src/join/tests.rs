@@ -1,5 +1,7 @@
 //! What every instruction set must get right: the same tests for each.
 
+use fastrand::Rng;
+
 use super::counter::JoinCounter;
 use super::kernel::JoinKernel;
 use super::leaf_audit::{Fault, LeafAudit};
@@ -18,19 +20,6 @@ const NAIVE: u32 = if cfg!(miri) { 6 } else { 12 };
 
 fn size(n: u32) -> Size {
     Size::new(n).unwrap()
-}
-
-/// SplitMix64.
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, limit: u64) -> u64 {
-        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
-        let mut random = self.0;
-        random = (random ^ random >> 30).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-        random = (random ^ random >> 27).wrapping_mul(0x94D0_49BB_1331_11EB);
-        (random ^ random >> 31) % limit
-    }
 }
 
 fn count(plan: &JoinPlan, counter: &mut dyn Counter, ranks: std::ops::Range<u64>) -> Tally {
@@ -78,13 +67,13 @@ fn every_set(kernel: impl JoinKernel) {
 }
 
 fn random_cuts(kernel: impl JoinKernel) {
-    let mut random = Random(1);
+    let mut random = Rng::with_seed(1);
     let sizes: &[u32] = if cfg!(miri) { &[7] } else { &[9, 11, 12, 13] };
     for &n in sizes {
         let plan = JoinPlan::new(size(n));
         let whole = total(n, kernel, PLENTY);
         for _ in 0..4 {
-            let mut cuts: Vec<u64> = (0..10).map(|_| random.below(plan.ranks() + 1)).collect();
+            let mut cuts: Vec<u64> = (0..10).map(|_| random.u64(..plan.ranks() + 1)).collect();
             cuts.extend([0, plan.ranks()]);
             cuts.sort_unstable();
             // Backwards: what a counter keeps from one task to the next must not matter.
@@ -118,13 +107,13 @@ fn small_budgets(kernel: impl JoinKernel) {
 fn small_budgets_of_larger_boards(kernel: impl JoinKernel) {
     for n in 18..=20 {
         let plan = JoinPlan::new(size(n));
-        let mut random = Random(n.into());
+        let mut random = Rng::with_seed(n.into());
         let counters = [0, 300_000, 3_000_000, PLENTY].map(|memory| {
             JoinCounter::audited(size(n), kernel, memory, LeafAudit::new(LeafAudit::ONE_IN))
         });
         // In the last sets, one half has the last columns of the board.
         let last = plan.ranks() - 4;
-        let ranks: Vec<u64> = (0..4).map(|_| random.below(last)).chain([last]).collect();
+        let ranks: Vec<u64> = (0..4).map(|_| random.u64(..last)).chain([last]).collect();
         let [nothing, little, some, plenty] = counters.map(|mut counter| -> Tally {
             ranks
                 .iter()
@@ -163,17 +152,17 @@ fn auditor<K: JoinKernel>(kernel: K, one_in: u64) -> JoinCounter<K> {
 }
 
 /// A random task of n = 16, and a bit to flip in one of its first leaves.
-fn random_fault(random: &mut Random) -> (Task, Fault) {
+fn random_fault(random: &mut Rng) -> (Task, Fault) {
     let plan = JoinPlan::new(size(16));
     // The audit is seeded by the first rank.
-    let first = plan.ranks() / 2 + random.below(1000);
+    let first = plan.ranks() / 2 + random.u64(..1000);
     let task = Task {
         ranks: first..first + 3,
         ..plan.task(0)
     };
     let fault = Fault {
-        leaf: random.below(8),
-        place: random.below(1 << 20),
+        leaf: random.u64(..8),
+        place: random.u64(..1 << 20),
     };
     (task, fault)
 }
@@ -187,7 +176,7 @@ fn faulty<K: JoinKernel>(
 }
 
 fn faults(kernel: impl JoinKernel) {
-    let mut random = Random(7);
+    let mut random = Rng::with_seed(7);
     let mut honest = auditor(kernel, 1);
     let [mut never, mut always] = [1 << 63, 1].map(|one_in| auditor(kernel, one_in));
     let mut changed = 0;
@@ -222,7 +211,7 @@ stamp_tests! {
 #[test]
 #[cfg_attr(miri, ignore = "counts boards of 16 queens or more")]
 fn the_audit_catches_the_share_it_promises() {
-    let mut random = Random(3);
+    let mut random = Rng::with_seed(3);
     let [mut always, mut some] = [1, 8].map(|one_in| auditor(Portable, one_in));
     let (mut wrong, mut caught) = (0, 0);
     for _ in 0..2000 {

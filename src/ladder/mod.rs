@@ -30,12 +30,12 @@ mod table_row;
 pub mod tuples;
 mod watch;
 
-use std::sync::Mutex;
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
 use crate::gpu::Device;
 pub use method::{About, Count, Listed, Method, Request, Settings, Style};
+use parking_lot::Mutex;
 pub use plot::plot;
 pub use table_row::{TableRow, WrongRow};
 pub use watch::{Audience, Images, Queen, Scene, StopReason, Stopped, Watch};

@@ -2,6 +2,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{Count, Request, Style, method};
 use crate::board::{Orbits, Size, known};
+use crate::engine::decimal;
 
 /// The longest plausible time of a search, in seconds: thirty thousand years.
 const LONGEST: f64 = 1e12;
@@ -147,41 +148,6 @@ impl TableRow {
             ))
         } else {
             None
-        }
-    }
-}
-
-/// Whole numbers as decimal strings, for readers whose numbers are floating-point.
-mod decimal {
-    use serde::{Deserialize, Deserializer, Serializer, de::Error};
-
-    pub fn serialize<S: Serializer>(number: &u128, to: S) -> Result<S::Ok, S::Error> {
-        to.collect_str(number)
-    }
-
-    pub fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<u128, D::Error> {
-        let text = String::deserialize(from)?;
-        text.parse()
-            .map_err(|_| D::Error::custom(format_args!("`{text}` is not a whole number")))
-    }
-
-    pub mod optional {
-        use serde::{Deserialize, Deserializer, Serializer, de::Error};
-
-        pub fn serialize<S: Serializer>(number: &Option<u128>, to: S) -> Result<S::Ok, S::Error> {
-            match number {
-                Some(number) => to.collect_str(number),
-                None => to.serialize_none(),
-            }
-        }
-
-        pub fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Option<u128>, D::Error> {
-            let text = Option::<String>::deserialize(from)?;
-            text.map(|text| {
-                text.parse()
-                    .map_err(|_| D::Error::custom(format_args!("`{text}` is not a whole number")))
-            })
-            .transpose()
         }
     }
 }

@@ -1,9 +1,10 @@
 //! The watch to which every method reports while it searches: it counts nodes, stops the search in
 //! time, and shows an audience what happens.
 
+use parking_lot::Mutex;
 use std::ops::ControlFlow;
+use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
 /// The search must stop. A [`StopReason`] says why.
@@ -141,7 +142,7 @@ impl<'a> SearchControl<'a> {
             // A limit beyond the last representable time is no limit.
             deadline: time_limit.and_then(|limit| Instant::now().checked_add(limit)),
             interrupt,
-            wants_squares: audience.is_some_and(|audience| lock(audience).wants_squares()),
+            wants_squares: audience.is_some_and(|audience| audience.lock().wants_squares()),
             audience,
             stop_reason: OnceLock::new(),
         }
@@ -371,7 +372,7 @@ impl<'a> Watch<'a> {
         let Some(audience) = self.control.audience else {
             return Ok(());
         };
-        match lock(audience).see(scene()) {
+        match audience.lock().see(scene()) {
             ControlFlow::Continue(()) => Ok(()),
             ControlFlow::Break(()) => Err(self.stop(StopReason::AudienceLeft)),
         }
@@ -382,11 +383,6 @@ impl<'a> Watch<'a> {
         let _ = self.control.stop_reason.set(why);
         Stopped
     }
-}
-
-/// Locks an audience. One that panicked leaves nothing incomplete that the search relies on.
-fn lock(audience: &Mutex<dyn Audience>) -> MutexGuard<'_, dyn Audience + 'static> {
-    audience.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 fn columns<Q: Queen>(board: &[Q]) -> Vec<Option<u8>> {

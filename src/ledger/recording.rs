@@ -2,11 +2,12 @@ use std::collections::BTreeMap;
 use std::hash::{BuildHasher, RandomState};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::thread::{Builder, JoinHandle};
 use std::time::{Duration, Instant};
 
 use crossbeam::channel::{self, Receiver, RecvTimeoutError, Sender};
+use parking_lot::Mutex;
 
 use super::host::{host_name, unix_time};
 use super::{Coverage, DirLock, Entry, Facts, LedgerError, RunInfo, Session, Shard, Store};
@@ -193,13 +194,13 @@ impl Recording {
     }
 
     fn send(&self, order: Order) -> Result<(), RecordError> {
-        if let Some(error) = locked(&self.failure).clone() {
+        if let Some(error) = self.failure.lock().clone() {
             return Err(error);
         }
         let gone = || RecordError::Failed("the ledger's thread is gone".to_owned());
         let sent = self.orders.as_ref().ok_or_else(gone)?.send(order);
         // The writer ends at its first failure; that is the better message.
-        sent.map_err(|_| locked(&self.failure).clone().unwrap_or_else(gone))
+        sent.map_err(|_| self.failure.lock().clone().unwrap_or_else(gone))
     }
 }
 
@@ -261,7 +262,7 @@ impl Writer {
             Ok(Err(failure)) => failure,
             Err(_) => RecordError::Failed("the ledger's thread panicked".to_owned()),
         };
-        *locked(&self.failure) = Some(failure.clone());
+        *self.failure.lock() = Some(failure.clone());
         // Nothing more is recorded, and whoever waits for a flush hears why.
         for order in inbox {
             if let Order::Flush(flushed) = order {
@@ -364,9 +365,4 @@ fn record_error(error: LedgerError) -> RecordError {
         },
         other => RecordError::Failed(other.to_string()),
     }
-}
-
-/// The value behind a lock is whole whenever it is released, by a panic or not.
-fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -8,9 +8,10 @@ use std::fmt;
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
 use std::path::Path;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use parking_lot::Mutex;
 use serde_json::{Map, Value, json};
 use tracing::field::{Field, Visit};
 use tracing::level_filters::LevelFilter;
@@ -58,14 +59,14 @@ impl TraceFile {
     /// # Errors
     /// Something could not be written, now or earlier.
     pub fn finish(self) -> io::Result<()> {
-        lock(&self.0).finish()
+        self.0.lock().finish()
     }
 }
 
 impl Drop for TraceFile {
     fn drop(&mut self) {
         // Whoever wants to know of errors calls `finish`.
-        let _ = lock(&self.0).finish();
+        let _ = self.0.lock().finish();
     }
 }
 
@@ -73,10 +74,6 @@ impl fmt::Debug for TraceFile {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("TraceFile").finish_non_exhaustive()
     }
-}
-
-fn lock(writer: &Mutex<Writer>) -> MutexGuard<'_, Writer> {
-    writer.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 struct Writer {
@@ -142,7 +139,7 @@ struct Open {
 impl TraceLayer {
     /// Writes a complete event.
     fn put(&self, lane: &str, name: &str, from: Instant, took: Duration, arguments: Fields) {
-        let mut writer = lock(&self.writer);
+        let mut writer = self.writer.lock();
         let lane = writer.lane(lane);
         writer.event(&json!({
             "ph": "X",
@@ -200,7 +197,7 @@ where
         let Some(counter) = fields.0.remove("counter") else {
             return;
         };
-        lock(&self.writer).event(&json!({
+        self.writer.lock().event(&json!({
             "ph": "C",
             "name": counter,
             "pid": 1,

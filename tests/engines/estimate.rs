@@ -1,11 +1,12 @@
 //! Sampling estimates, and the ETA of a run, compared with the time that whole plans take.
 
 use std::num::NonZeroUsize;
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 use std::thread;
 use std::time::Duration;
 
 use cpu_time::{ProcessTime, ThreadTime};
+use parking_lot::Mutex;
 use queenfold::actors::{Control, RunSpec, WholePlans, run};
 use queenfold::board::Size;
 use queenfold::engine::{Counter, CounterSettings, Plan};
@@ -95,11 +96,11 @@ fn every_task_drawn_is_counted_and_reported() {
     let reported = Mutex::new(Vec::new());
     let two = NonZeroUsize::new(2).unwrap();
     let sample = count_sample(&plan, &draw, &settings(), two, &|drawn| {
-        reported.lock().unwrap().push(drawn.index);
+        reported.lock().push(drawn.index);
     })
     .unwrap();
     let mut drawn: Vec<u64> = draw.tasks().iter().map(|drawn| drawn.index).collect();
-    let mut reported = reported.into_inner().unwrap();
+    let mut reported = reported.into_inner();
     drawn.sort_unstable();
     reported.sort_unstable();
     assert_eq!(reported, drawn);

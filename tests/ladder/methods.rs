@@ -1,10 +1,10 @@
 //! The ladder: every method counts right, stops in time, and its course tells the truth.
 
 use std::ops::ControlFlow;
-use std::sync::Mutex;
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
+use parking_lot::Mutex;
 use queenfold::board::{Size, Symmetry, known};
 use queenfold::ladder::{
     Audience, Images, METHODS, Method, Request, Scene, Settings, StopReason, Style, TableRow,
@@ -131,7 +131,7 @@ fn witnessed(method: &dyn Method, request: &Request, squares: bool) -> (TableRow
         Some(&witness),
     )
     .unwrap();
-    (row, witness.into_inner().unwrap().scenes)
+    (row, witness.into_inner().scenes)
 }
 
 #[test]

@@ -1,8 +1,8 @@
 //! Runs with a ledger: what is restored, what is refused.
 
 use std::fs;
-use std::sync::Mutex;
 
+use parking_lot::Mutex;
 use queenfold::actors::WholePlans;
 use queenfold::engine::{CountedBy, Origin, Tally, TaskKey, TaskResult, WorkerId};
 use queenfold::ledger::{COMMIT_EVERY, Status};
@@ -256,7 +256,7 @@ struct Memory {
 
 impl Recorder for Memory {
     fn record(&self, result: TaskResult) -> Result<(), RecordError> {
-        let mut taken = self.taken.lock().unwrap();
+        let mut taken = self.taken.lock();
         taken.push(result);
         if taken.len() > self.fail_from {
             return Err(RecordError::Failed("the disk is full".to_owned()));
@@ -304,14 +304,14 @@ fn a_run_that_cannot_record_ends_with_the_reason() {
         result.unwrap_err(),
         RunError::Recorder("the disk is full".to_owned())
     );
-    assert!(memory.taken.lock().unwrap().len() < 129);
+    assert!(memory.taken.lock().len() < 129);
 }
 
 #[test]
 fn audited_tasks_name_both_kernels() {
     let (result, memory) = with_memory(N, counter(), 1.0, usize::MAX);
     assert_total(N, &result.unwrap());
-    let taken = memory.taken.lock().unwrap();
+    let taken = memory.taken.lock();
     assert_eq!(taken.len(), 17);
     for TaskResult {
         origin, audited_by, ..

@@ -1,9 +1,9 @@
 //! Runs one at a time, each of which must leave no thread.
 
 use std::collections::BTreeSet;
-use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
+use parking_lot::Mutex;
 use queenfold::actors::{Control, Report, RunError, RunSpec, run};
 
 /// The threads of the process are counted, so only one run may go on at a time.
@@ -21,7 +21,7 @@ fn threads() -> BTreeSet<String> {
 
 /// Runs while no other test does, and checks that no thread is left.
 pub fn run_alone(spec: &RunSpec, control: &Control) -> Result<Report, RunError> {
-    let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
+    let _alone = ALONE.lock();
     let outcome = run(spec, control);
     // The system lists a thread for a moment after it has been joined.
     let since = Instant::now();

@@ -1,10 +1,11 @@
 //! Runs that end well, are stopped, paused or fail.
 
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use crate::alone::run_alone;
+use parking_lot::Mutex;
 use queenfold::actors::{Control, RunError, RunSpec, RunState, WholePlans};
 use queenfold::board::Size;
 use queenfold::chain::ChainPlan;
@@ -269,7 +270,7 @@ fn a_task_that_panics_once_is_counted_on_another_worker() {
     let plan = made(500, move |task| {
         if task == 33 {
             let me = std::thread::current().name().map(str::to_owned);
-            let mut by = by.lock().unwrap();
+            let mut by = by.lock();
             match &*by {
                 None => {
                     *by = me;
@@ -283,7 +284,7 @@ fn a_task_that_panics_once_is_counted_on_another_worker() {
     });
     let report = run_alone(&spec(vec![plan], 2), &Control::new()).unwrap();
     assert_eq!(report.tallies[&Engine::Census].r90, 499 * 500 / 2);
-    assert!(panicked.lock().unwrap().is_some());
+    assert!(panicked.lock().is_some());
 }
 
 #[test]

@@ -1,10 +1,11 @@
 //! Where tasks come from, and where results go.
 
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::Duration;
 
+use parking_lot::Mutex;
 use queenfold::actors::{
     Control, Flushed, RecordError, Recorder, Restored, RunError, RunSpec, Source, Step, Supply,
     Walk, evenly_spaced,
@@ -176,7 +177,7 @@ impl<S: Subscriber> Layer<S> for LimitLines {
         event.record(&mut names);
         if names.0 {
             let flushed = self.flushed.load(Ordering::Relaxed);
-            self.after_flush.lock().unwrap().push(flushed);
+            self.after_flush.lock().push(flushed);
         }
     }
 }
@@ -200,7 +201,7 @@ fn timers_run_while_a_flush_takes_two_seconds() {
     });
     assert!(report.finished);
     assert!(report.elapsed >= Duration::from_secs(2));
-    assert_eq!(*after_flush.lock().unwrap(), [false]);
+    assert_eq!(*after_flush.lock(), [false]);
 }
 
 /// A recorder that forgets to answer.

@@ -1,7 +1,7 @@
 //! The trace of a run. A binary of its own: whether anybody listens to a span is a fact of the
 //! process, and a run without a trace that meets a span first may turn that span off for a moment.
 
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use parking_lot::{Mutex, MutexGuard};
 
 #[cfg(feature = "emulated-gpu")]
 mod devices;
@@ -17,7 +17,7 @@ mod skip;
 /// Lets one run at a time be traced.
 fn alone() -> MutexGuard<'static, ()> {
     static ALONE: Mutex<()> = Mutex::new(());
-    ALONE.lock().unwrap_or_else(PoisonError::into_inner)
+    ALONE.lock()
 }
 
 #[cfg(not(feature = "emulated-gpu"))]

@@ -1,4 +1,3 @@
-use std::hash::{BuildHasher, RandomState};
 use std::num::NonZeroUsize;
 use std::time::{Duration, Instant};
 
@@ -82,9 +81,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         .0
         .unwrap_or_else(|| fastest_on_cpu(n, counter.isa));
     let plan = plan(engine, n);
-    let seed = args
-        .seed
-        .unwrap_or_else(|| RandomState::new().hash_one("seed"));
+    let seed = args.seed.unwrap_or_else(|| fastrand::u64(..));
     let draw = Draw::new(plan.as_ref(), args.sample as usize, seed);
     let question = Question {
         plan: plan.as_ref(),

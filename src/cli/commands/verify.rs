@@ -1,4 +1,3 @@
-use std::hash::{BuildHasher, RandomState};
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
 use std::sync::atomic::AtomicU64;
@@ -55,9 +54,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     let (store, plans) = open(&args.dir)?;
     let machine = Machine::detect();
     let run = RunConfig::default();
-    let seed = args
-        .seed
-        .unwrap_or_else(|| RandomState::new().hash_one("seed"));
+    let seed = args.seed.unwrap_or_else(|| fastrand::u64(..));
     let choice = match args.sample {
         _ if args.all => Choice::All,
         share => Choice::Sample {

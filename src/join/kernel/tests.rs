@@ -2,20 +2,21 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
+use fastrand::Rng;
+
 use super::filter::Split;
 use super::{Boards, Buckets, FLAT, JoinKernel, LEAF, Packed, Place, SAMPLE, SLACK, Tables};
 use crate::simd::stamp_tests;
 
-/// SplitMix64.
-struct Random(u64);
+struct Random(Rng);
 
 impl Random {
+    fn new(seed: u64) -> Self {
+        Self(Rng::with_seed(seed))
+    }
+
     fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
-        let mut random = self.0;
-        random = (random ^ random >> 30).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-        random = (random ^ random >> 27).wrapping_mul(0x94D0_49BB_1331_11EB);
-        random ^ random >> 31
+        self.0.u64(..)
     }
 
     /// A key with about a quarter of its bits set.
@@ -50,7 +51,7 @@ fn sorted<T: Ord + Copy>(keys: &[T]) -> Vec<T> {
 }
 
 fn filters(kernel: impl JoinKernel) {
-    let mut random = Random(1);
+    let mut random = Random::new(1);
     for &length in LENGTHS {
         let keys = random.keys(length);
         for bits in [1, 1 << 31, 0b1010 << 9] {
@@ -80,7 +81,7 @@ fn filters(kernel: impl JoinKernel) {
 }
 
 fn wide_filters(kernel: impl JoinKernel) {
-    let mut random = Random(6);
+    let mut random = Random::new(6);
     for &length in LENGTHS {
         let keys = random.wide_keys(length);
         let union = keys.iter().fold(0, |union, key| union | key);
@@ -120,7 +121,7 @@ fn wide_filters(kernel: impl JoinKernel) {
 }
 
 fn bits(kernel: impl JoinKernel) {
-    let mut random = Random(2);
+    let mut random = Random::new(2);
     for _ in 0..if cfg!(miri) { 3 } else { 50 } {
         let (a, b) = (random.keys(SAMPLE), random.keys(SAMPLE));
         let used = random.next() as u32 | 1;
@@ -139,7 +140,7 @@ fn bits(kernel: impl JoinKernel) {
 }
 
 fn leaves(kernel: impl JoinKernel) {
-    let mut random = Random(3);
+    let mut random = Random::new(3);
     let mut tables = Tables::new();
     for bits in (0..=32).step_by(if cfg!(miri) { 11 } else { 1 }) {
         // A random choice of `bits` bits.
@@ -167,7 +168,7 @@ fn leaves(kernel: impl JoinKernel) {
 }
 
 fn comparisons(kernel: impl JoinKernel) {
-    let mut random = Random(7);
+    let mut random = Random::new(7);
     for &items in LENGTHS {
         let mut items = random.keys(items);
         // A key without bits is disjoint with every pattern, but must not count empty lanes.
@@ -184,7 +185,7 @@ fn comparisons(kernel: impl JoinKernel) {
 }
 
 fn crossings(kernel: impl JoinKernel) {
-    let mut random = Random(4);
+    let mut random = Random::new(4);
     let [a, b] = [(); 2].map(|()| [(); 2].map(|()| random.wide_keys(200 + SLACK)));
     let [ours, theirs] = [&a, &b].map(|[lines, keys]| Boards {
         lines,
@@ -284,7 +285,7 @@ fn boards_that_are_not_there(kernel: impl JoinKernel) {
 }
 
 fn sorting(kernel: impl JoinKernel) {
-    let mut random = Random(5);
+    let mut random = Random::new(5);
     for top in [0, 1, 2, 3, 5, 6, if cfg!(miri) { 7 } else { 12 }] {
         let mut narrow = Buckets::<u32>::default();
         let mut wide = Buckets::<u64>::default();
@@ -330,7 +331,7 @@ fn sorting(kernel: impl JoinKernel) {
 
 /// Keys without some bits are moved to buckets sorted by the same or fewer bits.
 fn sparing(kernel: impl JoinKernel) {
-    let mut random = Random(9);
+    let mut random = Random::new(9);
     for (before, after) in [(0, 0), (1, 0), (2, 1), (2, 2), (4, 2), (FLAT, FLAT)] {
         for &length in LENGTHS {
             let keys = random.wide_keys(length);

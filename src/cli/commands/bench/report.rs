@@ -2,9 +2,10 @@
 
 use std::fmt::Write;
 use std::io;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::thread;
 
+use parking_lot::Mutex;
 use serde::Serialize;
 use signal_hook::consts::{SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
@@ -86,7 +87,7 @@ impl Draft {
     }
 
     pub fn note(&self, change: impl FnOnce(&mut Report)) {
-        let mut report = self.report.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut report = self.report.lock();
         if let Some(report) = report.as_mut() {
             change(report);
         }
@@ -97,7 +98,7 @@ impl Draft {
     /// # Errors
     /// It cannot be written.
     pub fn print(&self, error: Option<&str>) -> Result<(), Failure> {
-        let mut held = self.report.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut held = self.report.lock();
         let Some(mut report) = held.take() else {
             return Ok(());
         };

@@ -8,12 +8,13 @@ mod table;
 
 use std::io::{self, IsTerminal};
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use clap::ValueEnum;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
+use parking_lot::Mutex;
 use signal_hook::consts::{SIGINT, SIGTERM, SIGUSR1};
 use signal_hook::flag;
 
@@ -486,9 +487,5 @@ fn watched(
 
 /// Lets the audience write the rest, and returns whether its writing succeeded.
 fn end<A, T>(audience: Mutex<A>, finish: impl FnOnce(A) -> io::Result<T>) -> io::Result<T> {
-    finish(
-        audience
-            .into_inner()
-            .unwrap_or_else(std::sync::PoisonError::into_inner),
-    )
+    finish(audience.into_inner())
 }
