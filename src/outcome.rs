@@ -4,13 +4,30 @@ use crate::board::{Inconsistent, Orbits, Size, known};
 use crate::engine::Tally;
 
 /// The result for one board size, checked against everything that is known about it.
+///
+/// ```
+/// use queenfold::board::Size;
+/// use queenfold::engine::Tally;
+/// use queenfold::outcome::{Outcome, Verified};
+///
+/// let mut tally = Tally::default();
+/// tally.completions.add(8, 11);
+/// tally.completions.add(4, 1);
+/// let outcome = Outcome::new(Size::new(8)?, &tally, None)?;
+/// assert_eq!((outcome.total, outcome.verified), (92, Verified::Known));
+///
+/// // A wrong count is no outcome.
+/// tally.completions.add(1, 1);
+/// assert!(Outcome::new(Size::new(8)?, &tally, None).is_err());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Outcome {
     /// The board.
     pub n: Size,
     /// Solutions.
     pub total: u128,
-    /// What the census adds; `None` where it was not run.
+    /// What the census adds; `None` if it was not run.
     pub symmetric: Option<Symmetric>,
     /// How the result was verified.
     pub verified: Verified,
@@ -67,8 +84,8 @@ pub enum Contradiction {
 }
 
 impl Outcome {
-    /// The result that follows from the tally of an engine that counts all solutions and, where it
-    /// was run, that of the census.
+    /// The result that follows from the tally of an engine that counts all solutions and, if it was run,
+    /// the tally of the census.
     ///
     /// # Errors
     /// A count differs from the known one, or the counts contradict each other.
@@ -98,7 +115,7 @@ impl Outcome {
         })
     }
 
-    /// Fundamental solutions; `None` where the census was not run.
+    /// Fundamental solutions; `None` if the census was not run.
     pub fn unique(&self) -> Option<u128> {
         self.symmetric.map(|symmetric| symmetric.orbits.unique())
     }

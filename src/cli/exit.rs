@@ -20,28 +20,30 @@ use crate::outcome::Contradiction;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub enum Exit {
-    /// All that was asked for is done. Also when the reader of our output went away (`| head`):
-    /// it had what it wanted.
+    /// Everything was done. Also if the reader of the output closed it (`| head`): it had what it
+    /// wanted.
     Done = 0,
-    /// Something failed that is none of the others: a task failed twice, a file is not writable.
+    /// Any other failure: a task failed twice, a file is not writable.
     Error = 1,
-    /// The command line or the configuration is wrong. Nothing was begun.
+    /// The command line or the configuration is wrong. Nothing was started.
     Usage = 2,
-    /// A count differs from a known one, or counts contradict each other. No result is printed: a
-    /// wrong number is worse than none.
+    /// A count differs from a known one, or counts contradict each other. No result is printed, because
+    /// a wrong number is worse than none.
     Mismatch = 3,
     /// Stopped by a signal or by the time limit before the end.
     Stopped = 4,
     /// A check of `selftest` failed: do not trust this build on this machine.
     SelfTest = 5,
-    /// The instruction set or device that was asked for by name is not here. `auto` never ends so.
+    /// The instruction set or device that was asked for by name is not available. `auto` never ends
+    /// with this code.
     Unavailable = 6,
-    /// A second signal came while stopping: ended at once, as 128 + SIGINT tells a shell.
+    /// A second signal arrived while the program was stopping, and ended it at once: 128 + SIGINT, as
+    /// shells expect.
     Interrupted = 130,
 }
 
 impl Exit {
-    /// The number the shell sees.
+    /// The number that the shell gets.
     pub const fn code(self) -> u8 {
         self as u8
     }
@@ -53,23 +55,23 @@ impl From<Exit> for ExitCode {
     }
 }
 
-/// Why a command ended early, and how to tell.
+/// Why a command failed: the exit code and the message.
 #[derive(Debug)]
 pub struct Failure {
-    /// How to end.
+    /// The exit code.
     pub exit: Exit,
-    /// What stderr gets.
+    /// The text for stderr.
     pub message: String,
 }
 
 impl Failure {
-    /// Ends with `exit` and one printable line, whatever names the message holds.
+    /// Ends with `exit` and one line. Characters of the message that are not printable are escaped.
     pub fn new(exit: Exit, message: impl fmt::Display) -> Self {
         let message = printable(&message.to_string());
         Self { exit, message }
     }
 
-    /// Ends with `exit` and several printable lines.
+    /// Ends with `exit` and several lines, escaped in the same way.
     pub fn lines(exit: Exit, lines: impl IntoIterator<Item = impl fmt::Display>) -> Self {
         let lines = lines.into_iter().map(|line| printable(&line.to_string()));
         let message = lines.collect::<Vec<_>>().join("\n");
@@ -227,5 +229,65 @@ fn resume_command(dir: &Path) -> String {
         format!("queenfold resume {dir}")
     } else {
         format!("queenfold resume -- '{}'", dir.replace('\'', "'\\''"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::actors::Report;
+    use crate::board::Size;
+    use std::time::Duration;
+
+    fn stopped(cause: StopCause, directory: Option<&str>) -> Failure {
+        let error = JobError::Stopped {
+            n: Size::new(20).unwrap(),
+            cause,
+            elapsed: Duration::from_secs(5),
+            report: Box::new(Report {
+                tasks_done: 3,
+                tasks_total: 7,
+                ..Report::default()
+            }),
+            directory: directory.map(Into::into),
+        };
+        error.into()
+    }
+
+    #[test]
+    fn a_stopped_job_says_what_stopped_it_and_how_to_continue() {
+        let failure = stopped(StopCause::Request, Some("n20"));
+        assert_eq!(failure.exit, Exit::Stopped);
+        assert_eq!(
+            failure.message,
+            "stopped by a signal after 5.0 s, with 3 of 7 tasks of n = 20 counted; continue with \
+             `queenfold resume n20`"
+        );
+        let failure = stopped(StopCause::TimeLimit, None);
+        assert!(failure.message.starts_with("stopped by the time limit"));
+        assert!(failure.message.ends_with("; nothing is kept"));
+    }
+
+    #[test]
+    fn the_command_to_resume_is_quoted_for_a_shell() {
+        assert_eq!(
+            resume_command(Path::new("a/n-20")),
+            "queenfold resume a/n-20"
+        );
+        assert_eq!(
+            resume_command(Path::new("it's")),
+            r"queenfold resume -- 'it'\''s'"
+        );
+        assert_eq!(resume_command(Path::new("-n")), "queenfold resume -- '-n'");
+    }
+
+    #[test]
+    fn wrong_counts_end_with_3_and_what_is_not_available_with_6() {
+        let exit = |error: JobError| Failure::from(error).exit;
+        let wrong = crate::outcome::Outcome::new(Size::new(8).unwrap(), &Default::default(), None);
+        assert_eq!(exit(wrong.unwrap_err().into()), Exit::Mismatch);
+        let isa = crate::simd::Isa::best();
+        assert_eq!(exit(JobError::IsaUnavailable(isa)), Exit::Unavailable);
+        assert_eq!(exit(JobError::NoWorkers), Exit::Usage);
     }
 }

@@ -13,7 +13,8 @@ use crate::engine::Engine;
 use crate::job::DeviceChoice;
 use crate::simd::Isa;
 
-/// The flags that set what the configuration sets too. Each hides its key's value from elsewhere.
+/// The flags that have a key in the configuration. Each has precedence over every other source of
+/// its key.
 #[derive(Debug, Args)]
 #[command(allow_negative_numbers = true)]
 pub struct Flags {
@@ -23,7 +24,7 @@ pub struct Flags {
     how: How,
 }
 
-/// The flags of a command that counts on CPU workers alone, and keeps nothing.
+/// The flags of a command that counts only on CPU workers and keeps nothing.
 #[derive(Debug, Args)]
 #[command(allow_negative_numbers = true)]
 pub struct CpuFlags {
@@ -51,18 +52,18 @@ struct Board {
     #[arg(short, value_name = "N|A..=B", value_parser = Sizes::parse, allow_hyphen_values = true)]
     n: Option<Sizes>,
 
-    /// How to count; `auto` takes the fastest way for the board
+    /// The engine; `auto` takes the fastest for the board
     #[arg(long, value_name = "ENGINE", value_parser = choice(Engine::ALL, Engine::name))]
     engine: Option<Auto<Engine>>,
 }
 
-/// How it is counted and told: what may change when a run is resumed.
+/// How it is counted and shown: the settings that may change when a run is resumed.
 #[derive(Debug, Args)]
 pub struct How {
     #[command(flatten)]
     cpu: Cpu,
 
-    /// Devices beside the CPU workers: `auto` (every GPU there is), `off`, `cuda`, or `emulated`
+    /// Devices that count with the CPU workers: `auto` (every GPU), `off`, `cuda`, or `emulated`
     #[arg(long, value_name = "KIND", value_parser = DeviceChoice::parse)]
     gpu: Option<DeviceChoice>,
 
@@ -75,7 +76,7 @@ pub struct How {
     #[arg(long, value_name = "D", value_parser = Span::parse, allow_hyphen_values = true)]
     time_limit: Option<Span>,
 
-    /// Record what each actor does in a file that opens in Perfetto (Trace Event JSON)
+    /// Record what each actor does in a file for Perfetto (Trace Event JSON)
     #[arg(long, value_name = "FILE", value_parser = PathBuf::parse)]
     trace: Option<PathBuf>,
 
@@ -177,7 +178,7 @@ impl Board {
 }
 
 impl How {
-    /// All settings where no flag says what is counted.
+    /// All settings, for a command whose flags do not say what is counted.
     ///
     /// # Errors
     /// A source cannot be read, or something in it is refused.
@@ -188,7 +189,7 @@ impl How {
         Ok(layers)
     }
 
-    /// Whether the flags contradict each other. A list of devices from elsewhere may stand beside
+    /// Refuses flags that contradict each other. A list of devices from another source is allowed with
     /// `--gpu off`.
     fn check(&self) -> Result<(), Failure> {
         if self.gpu == Some(DeviceChoice::Off) && self.device.is_some() {
@@ -219,7 +220,7 @@ impl Cpu {
     fn sources(&self) -> Result<Layers, ConfigError> {
         let mut layers = Layers::defaults();
         let local = Path::new(LOCAL_FILE);
-        // Not `exists`: a link to nowhere, or what may not be looked at, is there to be read.
+        // Not `exists`: a dangling link or a file without permission must be reported, not ignored.
         let looked = local.symlink_metadata();
         if !looked.is_err_and(|error| error.kind() == ErrorKind::NotFound) {
             layers.add_file(local)?;

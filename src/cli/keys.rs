@@ -10,24 +10,24 @@ use rustix::termios::{LocalModes, OptionalActions, Termios, tcgetattr, tcgetpgrp
 
 use super::pause::Pause;
 
-/// How long one look at the keyboard lasts.
+/// How long to wait for a key before looking whether to stop.
 const LOOK: Timespec = Timespec {
     tv_sec: 0,
     tv_nsec: 200_000_000,
 };
 
-/// The terminal as it was before keys were read one by one.
+/// The mode of the terminal before keys were read one by one.
 static BEFORE: Mutex<Option<Termios>> = Mutex::new(None);
 
-/// Listens for the key `p` while it lives, and leaves the terminal as it was.
+/// Listens for the key `p` until it is dropped, and restores the terminal then.
 pub struct Keys {
     stop: Arc<AtomicBool>,
     thread: Option<JoinHandle<()>>,
 }
 
 impl Keys {
-    /// Listens where input, output and messages are all on a terminal: a program that reads our
-    /// output may want the keys itself.
+    /// Listens only if stdin, stdout and stderr are all a terminal: a program that reads the output may
+    /// need the keys itself.
     pub fn listen(pause: Pause) -> Option<Self> {
         let on_terminal =
             io::stdin().is_terminal() && io::stdout().is_terminal() && io::stderr().is_terminal();
@@ -39,7 +39,7 @@ impl Keys {
         let thread = Builder::new().name("keys".into()).spawn(move || {
             let stdin = io::stdin();
             while !stopped.load(Ordering::Relaxed) {
-                // Errors are those of a terminal that went away: there are no keys any more.
+                // An error means that the terminal is gone, and no key can arrive.
                 match key(&stdin) {
                     Ok(Some(b'p' | b'P')) => pause.toggle(),
                     Ok(_) => {}
@@ -58,25 +58,25 @@ impl Drop for Keys {
     fn drop(&mut self) {
         self.stop.store(true, Ordering::Relaxed);
         if let Some(thread) = self.thread.take() {
-            // It only reads keys: a panic there is no reason to fail.
+            // The thread only reads keys: its panic is no reason to fail.
             let _ = thread.join();
         }
         restore();
     }
 }
 
-/// Leaves the terminal as it was. To be called before the process ends without dropping anything.
+/// Restores the terminal. Call it before the process ends without running destructors.
 pub fn restore() {
     let mut before = BEFORE.lock();
     if let Some(before) = before.take() {
-        // Nothing can be done about a terminal that refuses.
+        // If the terminal refuses, nothing can be done.
         let _ = tcsetattr(io::stdin(), OptionalActions::Now, &before);
     }
 }
 
-/// The next key, if there is one soon.
+/// The next key, if one arrives soon.
 fn key(stdin: &Stdin) -> rustix::io::Result<Option<u8>> {
-    // In the background the terminal belongs to others, and to touch it would stop the process.
+    // A process in the background that touches the terminal is stopped by the system.
     let ours = tcgetpgrp(stdin)? == getpgrp();
     if ours {
         read_keys_singly(stdin)?;
@@ -85,7 +85,7 @@ fn key(stdin: &Stdin) -> rustix::io::Result<Option<u8>> {
     let ready = poll(&mut look, Some(&LOOK))? > 0;
     if !ours || !ready || tcgetpgrp(stdin)? != getpgrp() {
         if ready {
-            // Keys for others lie there: do not ask again at once.
+            // Keys for another process wait there: do not ask again at once.
             poll(&mut [], Some(&LOOK))?;
         }
         return Ok(None);
@@ -97,8 +97,8 @@ fn key(stdin: &Stdin) -> rustix::io::Result<Option<u8>> {
     }
 }
 
-/// Hands keys over at once and without showing them. Again after a stop, when the shell has set
-/// the terminal back.
+/// Makes the terminal deliver each key at once and without echo. Needed again after the process was
+/// stopped (Ctrl-Z), because the shell resets the terminal.
 fn read_keys_singly(stdin: &Stdin) -> rustix::io::Result<()> {
     let mut modes = tcgetattr(stdin)?;
     let lines = LocalModes::ICANON | LocalModes::ECHO;

@@ -1,4 +1,5 @@
-//! The command line: one file for each command, the flags, and how the program ends.
+//! The command line: the commands (one file each in `commands`), their flags, and how the program
+//! ends (`exit`).
 //!
 //! Results go to stdout, everything else to stderr.
 
@@ -42,15 +43,15 @@ use exit::Failure;
         "  queenfold run -n 4..=14       a table of them\n",
         "  queenfold run -n 16 --json    for other programs\n",
         "  queenfold run -n 20 --dir n20 keep every finished task\n",
-        "  queenfold resume n20          and go on after a stop, a crash, a power failure\n",
-        "  queenfold config show         every setting, and where it comes from\n",
+        "  queenfold resume n20          continue after a stop, a crash, a power failure\n",
+        "  queenfold config show         every setting, and where its value comes from\n",
         "\n",
         "Exit codes:\n",
         "  0    done\n",
         "  1    error\n",
         "  2    wrong usage or configuration\n",
         "  3    counts contradict each other or a known one: no result is printed\n",
-        "  4    stopped before the end, or tasks are missing; `resume` goes on\n",
+        "  4    stopped before the end, or tasks are missing; `resume` continues\n",
         "  5    self-test failed\n",
         "  6    the instruction set or device asked for is not available\n",
         "  130  second interrupt",
@@ -65,11 +66,11 @@ struct Cli {
 enum Command {
     /// Count the solutions of one board size, or of a range of them
     Run(run::Args),
-    /// Foretell what a run would take, from a sample of its tasks
+    /// Estimate what a run would take, from a sample of its tasks
     Estimate(estimate::Args),
-    /// Go on with a run in a directory, on whatever hardware there is now
+    /// Continue a run in a directory, on the hardware of this machine
     Resume(resume::Args),
-    /// Tell how far a run in a directory is, from another terminal
+    /// Show how far a run in a directory is, from another terminal
     Status(status::Args),
     /// Count tasks of a run again by another method
     Verify(verify::Args),
@@ -77,7 +78,7 @@ enum Command {
     Export(export::Args),
     /// Put the tasks of several runs together
     Merge(merge::Args),
-    /// Count the symmetric solutions alone: those fixed by a half turn, by a quarter turn
+    /// Count only the symmetric solutions: those fixed by a half turn, by a quarter turn
     Census(census::Args),
     /// Count by the historical methods, side by side
     Ladder(Box<ladder::Args>),
@@ -85,7 +86,7 @@ enum Command {
     Explain(explain::Args),
     /// Show what this machine has and what would be used
     Devices(devices::Args),
-    /// Count small boards in every way there is and compare with the known counts
+    /// Count small boards by every engine with every instruction set, and compare with the known counts
     Selftest,
     /// Show the settings
     Config(config::Args),
@@ -148,7 +149,7 @@ mod tests {
 
     use super::Cli;
 
-    /// Such as two flags with one name. A release build would not say.
+    /// clap checks for defects such as two flags with one name, but only in debug builds.
     #[test]
     fn the_commands_and_their_flags_are_consistent() {
         Cli::command().debug_assert();

@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use super::usage::say;
 use crate::actors::Control;
 
-/// Pauses a run and lets it go on, in turns. Clones are the same switch.
+/// A switch that pauses a run and resumes it. Clones are the same switch.
 #[derive(Clone, Debug)]
 pub struct Pause {
     control: Control,
@@ -22,7 +22,7 @@ impl Pause {
         }
     }
 
-    /// Pauses a run that goes on, lets a paused one go on.
+    /// Pauses a run that is running, resumes a paused one.
     pub fn toggle(&self) {
         let paused = self.paused.fetch_xor(true, Ordering::SeqCst);
         let said = if paused {

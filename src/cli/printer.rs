@@ -5,11 +5,11 @@ use super::table::Table;
 use crate::board::Size;
 use crate::job::JobResult;
 
-/// Prints results, each as soon as it is there: rows of a table, or lines of JSON.
+/// Prints each result as soon as it is available: rows of a table, or lines of JSON.
 pub struct Printer {
     table: Table,
     json: bool,
-    /// The line above the first row, until that is printed.
+    /// The line above the first row, until it is printed.
     header: Option<String>,
 }
 
@@ -29,7 +29,7 @@ impl Printer {
     /// # Errors
     /// stdout cannot be written.
     pub fn print(&mut self, result: &JobResult) -> Result<(), Failure> {
-        // Not before there is a row to stand above.
+        // Only with the first row, so that a failed run prints nothing.
         if let Some(header) = self.header.take() {
             print(&header)?;
         }

@@ -8,19 +8,18 @@ use crate::actors::Control;
 use crate::board::Size;
 use crate::telemetry::progress_line;
 
-/// A progress line on stderr while a run lasts, if stderr is a terminal. Dropping it clears it.
+/// A progress line on stderr during a run, if stderr is a terminal. Dropping it clears the line.
 pub struct Line {
     stop: Option<Sender<()>>,
     thread: Option<JoinHandle<()>>,
 }
 
 impl Line {
-    /// A run that is done before this shows nothing.
+    /// A run that ends earlier shows nothing.
     const PATIENCE: Duration = Duration::from_millis(400);
     const REFRESH: Duration = Duration::from_millis(250);
 
-    /// Shows the progress of the run under `control`. Where no thread can be started, nothing is
-    /// shown.
+    /// Shows the progress of the run under `control`. If no thread can be started, nothing is shown.
     pub fn show(n: Size, control: Control) -> Self {
         let (stop, stopped) = mpsc::channel::<()>();
         let target = ProgressDrawTarget::stderr();
@@ -61,7 +60,7 @@ impl Drop for Line {
     fn drop(&mut self) {
         self.stop = None;
         if let Some(thread) = self.thread.take() {
-            // It only draws: a panic there is no reason to fail.
+            // The thread only draws: its panic is no reason to fail.
             let _ = thread.join();
         }
     }

@@ -24,7 +24,7 @@ pub fn report(error: &Error) -> ExitCode {
     }
 }
 
-/// Tells why a command ended early.
+/// Prints why a command failed.
 pub fn fail(failure: &Failure) -> ExitCode {
     match failure.exit {
         Exit::Done => {}
@@ -34,12 +34,12 @@ pub fn fail(failure: &Failure) -> ExitCode {
     failure.exit.into()
 }
 
-/// Writes a line to stderr. There is nowhere to tell that this failed.
+/// Writes a line to stderr. A failure is ignored: there is nowhere to report it.
 pub fn say(line: &str) {
     let _ = writeln!(io::stderr(), "{line}");
 }
 
-/// A number of things, with an s unless it is 1.
+/// A number with its noun, which gets an s unless the number is 1.
 pub fn several(number: u64, of: &str) -> String {
     let plural = if number == 1 { "" } else { "s" };
     format!("{number} {of}{plural}")

@@ -1,13 +1,13 @@
 use std::fmt;
 use std::path::PathBuf;
 
-/// `text` on one printable line: what files, arguments and the environment name may hold line
-/// breaks, and sequences that a terminal obeys.
+/// `text` as one printable line. Names in files, arguments and the environment may contain line breaks
+/// and terminal control sequences, which are escaped.
 pub fn printable(text: &str) -> String {
     let mut line = String::with_capacity(text.len());
     for c in text.chars() {
         match c {
-            // Breaks of lines and paragraphs, marks without width, changes of direction.
+            // Line and paragraph separators, zero-width marks, changes of direction.
             '\u{200b}'..='\u{200f}'
             | '\u{2028}'..='\u{202e}'
             | '\u{2060}'..='\u{206f}'
@@ -65,10 +65,10 @@ pub enum ConfigError {
         /// What is wrong.
         reason: String,
     },
-    /// There is no such key.
+    /// The key does not exist.
     #[error("{origin}: unknown key `{}`{}", printable(key), hint(nearest.as_deref()))]
     UnknownKey {
-        /// Where it stands.
+        /// The source that names it.
         origin: Origin,
         /// The key path, or the variable name, as given.
         key: String,
@@ -78,7 +78,7 @@ pub enum ConfigError {
     /// The value is not allowed for the key.
     #[error("{origin}: {key} = {} is refused: {expected}", printable(given))]
     Refused {
-        /// Where it stands.
+        /// The source that names it.
         origin: Origin,
         /// The key path.
         key: String,

@@ -21,7 +21,7 @@ pub fn variable(key: &str) -> String {
     format!("{PREFIX}{}", key.replace('.', "_").to_uppercase())
 }
 
-/// Settings laid over each other: what is set later hides what was set before.
+/// Settings from several sources: a later source has precedence over an earlier one.
 ///
 /// The keys are those of [`Config`] as serde knows them; there is no second list. Each value is
 /// checked as it is set, so an error names its place.
@@ -33,7 +33,7 @@ pub struct Layers {
 }
 
 impl Layers {
-    /// The built-in defaults alone.
+    /// Only the built-in defaults.
     pub fn defaults() -> Self {
         let config = Config::default();
         Self {
@@ -43,7 +43,7 @@ impl Layers {
         }
     }
 
-    /// The settings as they stand.
+    /// The current settings.
     pub fn config(&self) -> &Config {
         &self.config
     }
@@ -116,7 +116,7 @@ impl Layers {
         Ok(())
     }
 
-    /// Lays the value of a flag over what is there, if it was given.
+    /// Sets the value of a flag, if it was given.
     ///
     /// # Errors
     /// The value is refused.
@@ -132,7 +132,7 @@ impl Layers {
         }
     }
 
-    /// Sets `key` to what `text` stands for: outside of files nothing but text can be given.
+    /// Sets `key` to the value that `text` means: sources other than files give only text.
     fn set_text(&mut self, key: &str, text: String, origin: Origin) -> Result<(), ConfigError> {
         let value = match (place(&mut self.values, key), text.parse()) {
             (Some(Toml::Boolean(_)), Ok(switch)) => Toml::Boolean(switch),
@@ -162,7 +162,7 @@ impl Layers {
         }
         match Config::deserialize(values) {
             Ok(config) => {
-                // Written back, so that every source shows a value in the same way.
+                // Written back, so that a value looks the same from every source.
                 self.values = Table::try_from(&config).expect("text values in named fields");
                 self.config = config;
                 self.origins.insert(key.into(), origin);
@@ -176,7 +176,7 @@ impl Layers {
 /// The text of a file.
 fn read(path: &Path) -> io::Result<String> {
     let mut text = String::new();
-    // A byte more than is allowed tells that there is more.
+    // One byte more than allowed shows that the file is too long.
     let file = File::open(path)?;
     file.take(MAX_FILE + 1).read_to_string(&mut text)?;
     if text.len() as u64 > MAX_FILE {
@@ -194,7 +194,7 @@ fn place<'a>(table: &'a mut Table, key: &str) -> Option<&'a mut Toml> {
 }
 
 /// Every value with its key path, such as `run.workers`. An empty table counts as a value, so that
-/// its name is looked at too.
+/// its name is checked too.
 fn leaves(table: &Table) -> impl Iterator<Item = (String, &Toml)> {
     let below = table.iter().flat_map(|(key, value)| match value {
         Toml::Table(inner) if !inner.is_empty() => leaves(inner)
@@ -205,9 +205,8 @@ fn leaves(table: &Table) -> impl Iterator<Item = (String, &Toml)> {
     below.collect::<Vec<_>>().into_iter()
 }
 
-/// The valid key that `given` may have been meant for, if one is near: with a third of its name
-/// mistyped at most. Case does not count; a name without its section is near its key too, and so is
-/// one in another section.
+/// The valid key that `given` was probably meant to be, if at most a third of its name is mistyped.
+/// Case is ignored, and so is a missing or wrong section.
 fn nearest<K: AsRef<str>>(given: &str, valid: impl Iterator<Item = K>) -> Option<K> {
     let plain = |key: &str| key.to_lowercase().replace('.', "_");
     let bare = |key: &str| plain(key.rsplit('.').next().unwrap_or(key));
@@ -218,7 +217,7 @@ fn nearest<K: AsRef<str>>(given: &str, valid: impl Iterator<Item = K>) -> Option
             .into_iter()
             .flat_map(|name| given.each_ref().map(|given| (given, name.clone())));
         pairs
-            // Much longer names are not worth the comparison.
+            // Much longer names cannot be near.
             .filter(|(given, name)| given.chars().count().abs_diff(name.len()) <= limit)
             .map(|(given, name)| strsim::levenshtein(given, &name))
             .filter(|distance| *distance <= limit)

@@ -1,13 +1,14 @@
-//! Settings: what there is, what is allowed, and where each value comes from.
+//! Settings of the command line: which there are, which values they allow, and where each value comes
+//! from.
 //!
-//! A value is taken from the first of these that names it: a flag, an environment variable, the
+//! The first of these sources that names a setting gives its value: a flag, an environment variable, the
 //! file given by `--config`, `./queenfold.toml`, the built-in defaults. The environment variable of
-//! a key is the key in capitals with `_` for `.`, after `QUEENFOLD_`: `QUEENFOLD_RUN_WORKERS` for
+//! a key is `QUEENFOLD_` and the key in capitals with `_` for `.`: `QUEENFOLD_RUN_WORKERS` for
 //! `run.workers`.
 //!
-//! * [`Config`]: every setting there is, documented.
-//! * [`Value`]: how one setting is written, and what is allowed.
-//! * [`Layers`]: the sources, laid over each other; each value keeps its [`Origin`].
+//! * [`Config`]: every setting, documented.
+//! * [`Value`]: how one setting is written, and which values it allows.
+//! * [`Layers`]: the sources in their order; each value keeps its [`Origin`].
 
 mod error;
 mod gpu;

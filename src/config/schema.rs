@@ -10,7 +10,7 @@ use crate::job::{DeviceChoice, DeviceSettings, HardwareSettings, Tuning};
 use crate::machine::Machine;
 use crate::simd::Isa;
 
-/// Every setting there is. The same text as `config/default.toml`.
+/// Every setting. `config/default.toml` lists the same keys with their defaults, which a test compares.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Config {
@@ -20,7 +20,7 @@ pub struct Config {
     pub gpu: GpuConfig,
     /// What is printed.
     pub output: OutputConfig,
-    /// What is recorded of the run itself.
+    /// What is recorded about the run itself.
     pub trace: TraceConfig,
 }
 
@@ -28,7 +28,7 @@ pub struct Config {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct RunConfig {
-    /// The board size, or a range `A..=B` of them; `none`: the command line must say. 1 to 32.
+    /// The board size, or a range `A..=B` of them; `none`: the command line must name it. 1 to 32.
     #[serde(with = "text")]
     pub n: Optional<Sizes>,
     /// The engine; `auto` takes the fastest for the board.
@@ -37,22 +37,22 @@ pub struct RunConfig {
     /// The instruction set; `auto` takes the widest that this machine has.
     #[serde(with = "text")]
     pub isa: Auto<Isa>,
-    /// CPU workers, 0 to 1024, 0 only with a device; `auto` takes one for each core that the process may use (affinity
-    /// and cgroup limits count).
+    /// CPU workers, 0 to 1024; 0 needs a device. `auto` takes one for each core that the process may
+    /// use: CPU affinity and cgroup limits are respected.
     #[serde(with = "text")]
     pub workers: Auto<Whole<0, 1024>>,
-    /// Which devices take part: `auto` every GPU there is from 16 queens on, `off` none, `cuda`
-    /// every GPU, `emulated` one made of host threads.
+    /// Which devices take part. `auto`: every GPU, from 16 queens on. `off`: none. `cuda`: every GPU, and
+    /// an error if there is none. `emulated`: one made of host threads.
     #[serde(with = "text")]
     pub gpu: DeviceChoice,
     /// The numbers of the devices that take part, as in `0,2`; `auto` takes all.
     #[serde(with = "text")]
     pub device: Auto<Indices>,
-    /// Memory that each worker may use, from 1 MiB; `auto` shares three quarters of what the
-    /// machine or the cgroup has evenly among the workers.
+    /// Memory that each worker may use, from 1 MiB. `auto`: an equal share of three quarters of what the
+    /// machine or the cgroup has.
     #[serde(with = "text")]
     pub memory_per_worker: Auto<Bytes>,
-    /// Whether to count the solutions up to symmetry too.
+    /// Whether to count the solutions that differ by more than a rotation or reflection, too.
     #[serde(with = "text")]
     pub unique: bool,
     /// Stop after this long; what was counted is kept only in a run directory.
@@ -64,7 +64,7 @@ pub struct RunConfig {
     /// How long a batch should keep a worker busy.
     #[serde(with = "text")]
     pub batch_time: Span,
-    /// The share of the tasks that is counted a second time by another kernel before it counts.
+    /// The share of the tasks that another kernel counts a second time before they are recorded.
     #[serde(with = "text")]
     pub audit: Share,
 }
@@ -103,6 +103,7 @@ impl Config {
                 streams: gpu.streams.0,
                 slots_per_stream: gpu.slots.0,
                 batch_time: Duration::from_millis(gpu.batch_ms.0 as u64),
+                compiler: std::env::current_exe().ok(),
             },
         }
     }
@@ -174,19 +175,19 @@ pub struct OutputConfig {
     /// No progress line and no notes; errors are still reported.
     #[serde(with = "text")]
     pub quiet: bool,
-    /// At the end of each run, how every worker spent it, on stderr.
+    /// At the end of each run, print on stderr how every worker spent it.
     #[serde(with = "text")]
     pub profile: bool,
 }
 
-/// What is recorded of the run itself.
+/// What is recorded about the run itself.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct TraceConfig {
-    /// A file for Trace Event JSON, which opens in Perfetto; it is overwritten.
+    /// A file for Trace Event JSON, which Perfetto opens. An existing file is overwritten.
     #[serde(with = "text")]
     pub file: Optional<PathBuf>,
-    /// Which log lines go to stderr, in the language of `RUST_LOG`.
+    /// Which log lines go to stderr, in the syntax of `RUST_LOG`.
     #[serde(with = "text")]
     pub filter: Filter,
 }

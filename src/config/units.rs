@@ -139,7 +139,7 @@ impl Value for Bytes {
     }
 }
 
-/// The number and the unit that `text` begins with, and what follows them. Blanks may stand between
+/// The number and the unit that `text` begins with, and what follows them. Blanks are allowed between
 /// the two and behind them.
 fn quantity(text: &str) -> Option<(f64, &str, &str)> {
     let digits = text.find(|c: char| !c.is_ascii_digit() && c != '.')?;

@@ -11,7 +11,7 @@ pub trait Value: Sized {
     /// How files write it, if not as text in quotes.
     const FORM: Form = Form::Text;
 
-    /// The value that `text` stands for; `None` if it is not allowed.
+    /// The value that `text` means; `None` if it is not allowed.
     fn read(text: &str) -> Option<Self>;
 
     /// The text that [`read`](Self::read) reads as this value.
@@ -20,7 +20,7 @@ pub trait Value: Sized {
     /// What is allowed, in words that follow "expected".
     fn allowed() -> String;
 
-    /// Like [`read`](Self::read), with an error that says what is allowed.
+    /// Like [`read`](Self::read), with an error that says which values are allowed.
     ///
     /// # Errors
     /// The text is not allowed.
@@ -29,12 +29,12 @@ pub trait Value: Sized {
     }
 }
 
-/// How a value stands in a file. Flags and environment variables know only text.
+/// How a value is written in a file. Flags and environment variables have only text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Form {
     /// Text in quotes.
     Text,
-    /// A number, or text in quotes for what no number can say, such as `auto` or `4..=8`.
+    /// A number, or text in quotes for values that are no number, such as `auto` or `4..=8`.
     Number,
     /// `true` or `false`, without quotes.
     Switch,
@@ -182,7 +182,7 @@ impl Value for PathBuf {
     }
 }
 
-/// The engines that count all solutions: the census alone is a command of its own.
+/// The engines that count all solutions. The census has a command of its own.
 fn engines() -> impl Iterator<Item = Engine> {
     Engine::ALL.into_iter().filter(|engine| engine.counts_all())
 }

@@ -6,6 +6,18 @@ use crate::simd::Isa;
 ///
 /// A plan depends only on n, the engine and the plan version, so nothing has to be stored to
 /// resume, shard, verify or re-run a task.
+///
+/// ```
+/// use queenfold::board::Size;
+/// use queenfold::chain::ChainPlan;
+/// use queenfold::engine::Plan;
+///
+/// let plan = ChainPlan::new(Size::new(16)?);
+/// assert_eq!(plan.name().to_string(), "chain-1");
+/// // Tasks tile the ranks of the plan.
+/// assert_eq!(plan.task(0).ranks.end, plan.task(1).ranks.start);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub trait Plan: Send + Sync {
     /// The engine it belongs to.
     fn engine(&self) -> Engine;

@@ -25,8 +25,8 @@ const CLEARLY_FASTER: f64 = 1.5;
 /// The smallest board that the join is taken for: smaller ones take a few milliseconds by either.
 const FIRST_JOIN: u32 = 12;
 
-/// The largest board that the join is taken for: a few sets of 29 to 32 queens are all that was
-/// counted of larger ones, and beyond 29 there are more tasks than a ledger keeps.
+/// The largest board that the join is taken for. Of 29 to 32 queens only a few sets were ever counted,
+/// and beyond 29 the plan has more tasks than a ledger keeps.
 const LAST_JOIN: u32 = 28;
 
 /// The engine that counts the board of size `n` fastest on CPU workers alone.
@@ -39,11 +39,11 @@ pub fn fastest_on_cpu(n: Size, isa: Isa) -> Engine {
     }
 }
 
-/// Devices that were not asked for are not even opened for boards that CPU workers count in as many
+/// Devices that were not asked for are not opened for boards that the CPU workers count in this many
 /// seconds.
 const NOT_WORTH_OPENING: f64 = 2.0;
 
-/// The largest board that a device is calibrated on: a GPU counts it in a moment.
+/// The largest board on which a device is calibrated: a GPU counts it in milliseconds.
 const CALIBRATED_ON: u32 = 18;
 
 /// The fastest engine for board `n`. Devices, which count by the chain engine alone, are opened and
@@ -118,7 +118,7 @@ fn chain_seconds(n: Size, isa: Isa, workers: usize, nodes_per_second: f64) -> f6
 ///
 /// Measured up to n = 16 on 2026-11-18 by a prototype of the plan (213.6 million at 16), n = 18 on
 /// 2026-11-20 from the nodes of the CPU kernel (8.22e9, whose look-ahead saves 24 %); n = 20 and 22 are
-/// estimates of the same prototype from samples. Between and beyond: the growth of those beside.
+/// estimates of the same prototype from samples. Other sizes are interpolated geometrically.
 fn chain_nodes(n: Size) -> f64 {
     interpolate(
         n,

@@ -1,5 +1,6 @@
 //! Which devices take part in a run.
 
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -36,6 +37,9 @@ pub struct DeviceSettings {
     pub slots_per_stream: usize,
     /// How long a launch should take.
     pub batch_time: Duration,
+    /// A program that compiles kernels as a child process, which can be ended if the compiler hangs:
+    /// `queenfold` itself. Without one, this process compiles.
+    pub compiler: Option<PathBuf>,
 }
 
 impl Default for DeviceSettings {
@@ -45,14 +49,15 @@ impl Default for DeviceSettings {
             streams: 2,
             slots_per_stream: 2,
             batch_time: Duration::from_millis(400),
+            compiler: None,
         }
     }
 }
 
-/// The least board for which `auto` opens a GPU: smaller ones are done before it is open.
+/// The smallest board for which `auto` opens a GPU: smaller ones are done before it is open.
 const WORTH_OPENING: u32 = 16;
 
-/// The least board that devices count.
+/// The smallest board that devices count.
 const LEAST_BOARD: u32 = 5;
 
 /// The devices that jobs may use, looked for once.
@@ -119,8 +124,8 @@ impl Devices {
         }
     }
 
-    /// Those that count the board of size `n`. A board below the least that they count is left to the
-    /// CPU workers, if there are any.
+    /// Those that count the board of size `n`. Smaller boards than they count are left to the CPU workers,
+    /// if any.
     ///
     /// # Errors
     /// They were asked for by name, and their kernel does not count it.
@@ -171,6 +176,7 @@ fn cuda(settings: &HardwareSettings) -> Result<Vec<DeviceSpec>, String> {
                 block: settings.device.block,
                 streams: settings.device.streams,
                 slots_per_stream: settings.device.slots_per_stream,
+                compiler: settings.device.compiler.clone(),
                 ..CudaSettings::default()
             };
             Ok(DeviceSpec {

@@ -351,3 +351,89 @@ pub fn outcome<'a>(
     let all = tally(plan.engine()).unwrap_or(&none);
     Outcome::new(plan.size(), all, tally(Engine::Census))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::board::known;
+
+    fn job(n: u32) -> Job {
+        Job::new(Size::new(n).unwrap()).devices(DeviceChoice::Off)
+    }
+
+    #[test]
+    fn every_engine_gives_the_known_counts() {
+        for engine in [Engine::Chain, Engine::Join] {
+            let result = job(10).engine(engine).workers(2).run().unwrap();
+            let known = known(result.outcome.n).unwrap();
+            assert_eq!(result.outcome.total, known.total);
+            assert_eq!(result.outcome.unique(), Some(known.unique));
+            assert_eq!((result.plan.engine(), result.workers), (engine, 2));
+        }
+    }
+
+    #[test]
+    fn the_unique_count_can_be_left_out() {
+        let result = job(8).unique(false).run().unwrap();
+        assert_eq!((result.outcome.total, result.outcome.unique()), (92, None));
+    }
+
+    #[test]
+    fn the_census_alone_gives_the_symmetric_solutions() {
+        let hardware = Hardware::find(&HardwareSettings {
+            devices: DeviceChoice::Off,
+            ..HardwareSettings::default()
+        });
+        let census = job(12).census_on(&hardware.unwrap()).unwrap();
+        let known = known(Size::new(12).unwrap()).unwrap();
+        assert_eq!((census.r180, census.r90), (known.r180, known.r90));
+    }
+
+    #[test]
+    fn a_job_without_workers_and_devices_is_refused() {
+        let error = job(8).workers(0).run().unwrap_err();
+        assert!(matches!(error, JobError::NoWorkers), "{error}");
+    }
+
+    #[test]
+    fn a_job_that_is_drained_says_so() {
+        let control = Control::new();
+        control.drain();
+        let error = job(16).control(&control).run().unwrap_err();
+        assert!(
+            error.to_string().starts_with("stopped by a request"),
+            "{error}"
+        );
+        assert_eq!(error.report().unwrap().tasks_done, 0);
+    }
+
+    #[test]
+    fn a_plan_with_wrong_tallies_has_no_result() {
+        use crate::engine::FunctionPlan;
+
+        let plan = FunctionPlan::new(Size::new(8).unwrap(), 3, |_| Tally::default());
+        let error = Job::of(Arc::new(plan)).run().unwrap_err();
+        assert!(matches!(error, JobError::Contradiction(_)), "{error}");
+    }
+
+    #[cfg(feature = "ledger")]
+    #[test]
+    fn shards_are_counted_one_by_one_and_a_run_is_resumed_to_its_result() {
+        let folder = tempfile::tempdir().unwrap();
+        let directory = folder.path().join("part");
+        let part = job(14).directory(&directory).shard("0/2".parse().unwrap());
+        let error = part.run().unwrap_err();
+        assert!(matches!(error, JobError::OneShard { .. }), "{error}");
+
+        let directory = folder.path().join("whole");
+        job(12).directory(&directory).run().unwrap();
+        let again = job(12).directory(&directory).run().unwrap_err();
+        assert!(matches!(again, JobError::Ledger(_)), "{again}");
+        let result = Job::resume(&directory).unwrap().run().unwrap();
+        assert_eq!(result.outcome.total, 14_200);
+        assert_eq!(
+            result.report.workers.iter().map(|w| w.tasks).sum::<u64>(),
+            0
+        );
+    }
+}

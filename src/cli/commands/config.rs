@@ -58,7 +58,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     Ok(())
 }
 
-/// What `auto` comes to on this machine; `None` where the value says it all.
+/// What `auto` means on this machine; `None` for other values.
 fn resolved(key: &str, config: &Config) -> Option<String> {
     let run = &config.run;
     let machine = Machine::detect();

@@ -9,16 +9,16 @@ use crate::simd::Isa;
 /// Flags of `devices`.
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// Print it as JSON
+    /// Print JSON
     #[arg(long)]
     json: bool,
 
-    /// The board for which to tell how a GPU's kernel fits
+    /// The board whose kernel is checked for how it fits each GPU
     #[arg(short, value_name = "N", default_value_t = 20, value_parser = clap::value_parser!(u32).range(5..=28))]
     n: u32,
 }
 
-/// Shows the machine. What the system does not tell is `unknown`, or `null` in JSON.
+/// Shows the machine. What the system does not report is `unknown`, or `null` in JSON.
 pub fn run(args: &Args) -> Result<(), Failure> {
     let machine = Machine::detect();
     let available: Vec<_> = Isa::ALL
@@ -68,7 +68,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     ))
 }
 
-/// The GPUs of the machine, or why there is none.
+/// The GPUs of the machine, or why none was found.
 struct Gpus {
     devices: Vec<Value>,
     missing: Option<String>,
@@ -109,7 +109,7 @@ impl Gpus {
 }
 
 /// Looks for GPUs, and how the kernel for boards of size `n` fits on them. What a device does not
-/// tell is `null`.
+/// report is `null`.
 #[cfg(feature = "cuda")]
 fn gpus(n: u32) -> Gpus {
     use crate::board::Size;

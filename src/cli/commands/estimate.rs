@@ -22,22 +22,22 @@ Examples:
   queenfold estimate -n 26 --workers 64 --sample 200
   queenfold estimate -n 28 --json --seed 1
 
-Tasks are drawn at random, the more densely the costlier they are expected to be, and counted on as
-many threads as there are workers, but no more than this machine has cores. The intervals hold the
-truth in 95 of 100 cases, on cores like those of this machine under the same load. They allow for
-the choice of the tasks, and for what the same work differs in CPU time from run to run: 8 %, or
-what is seen where a sample of less than two seconds is counted several times.
+Tasks are drawn at random, those with higher expected cost more often. They are counted on as many
+threads as there are workers, but not more than this machine has cores. The intervals contain the true
+value in 95 of 100 cases, on cores like those of this machine under the same load. They include the
+error of sampling, and the variation of CPU time from run to run: 8 %, or what is measured if a sample
+takes less than two seconds and is counted several times.
 
-How long it takes: 64 tasks are about half a minute of one core with AVX2 at n = 22, ten minutes
-at 24, hours from 26 on, the half of a day at 28; less with more workers or fewer tasks. A line on
-stderr says before what is to be expected.
+64 tasks take about half a minute of one core with AVX2 at n = 22, ten minutes at 24, hours from 26 on,
+and half a day at 28; less with more workers or fewer tasks. A line on stderr announces the expected
+time.
 
-Memory is the largest seen, not an interval: what a counter came to hold while it counted its part of
-the sample (the mean of the threads), and which part of the work needs no more, with 95 %
-confidence. No counter plans to hold more than --memory-per-worker.
+Memory is the largest amount seen, not an interval: what a counter held after it had counted its part
+of the sample (the mean of the threads), and which part of the work needs no more, with 95 %
+confidence. No counter plans to use more than --memory-per-worker.
 
-Left out: the symmetric solutions (a minute of one core at n = 28), the audit of one task in a
-thousand, and devices.";
+The estimate does not include the symmetric solutions (a minute of one core at n = 28), the audit of
+one task in a thousand, and devices.";
 
 /// Flags of `estimate`.
 #[derive(Debug, clap::Args)]
@@ -46,11 +46,11 @@ pub struct Args {
     #[command(flatten)]
     flags: CpuFlags,
 
-    /// Count so many tasks, or all where there are fewer: 4 times as many halve the interval
+    /// Size of the sample, in tasks; four times as many halve the interval
     #[arg(long, value_name = "S", default_value_t = 64, value_parser = clap::value_parser!(u32).range(8..=1_000_000), allow_hyphen_values = true)]
     sample: u32,
 
-    /// Decides which tasks are in the sample; without it, chance does
+    /// Seed of the sample; random unless given
     #[arg(long, value_name = "SEED")]
     seed: Option<u64>,
 }
@@ -126,7 +126,7 @@ fn board(config: &Config) -> Result<Size, Failure> {
     }
 }
 
-/// Says what the sample is expected to take, and shows how much of it is done, on a terminal.
+/// Prints what the sample is expected to take, and shows on a terminal how much of it is done.
 fn progress(question: &Question<'_>, draw: &Draw) -> ProgressBar {
     let cost: f64 = draw.tasks().iter().map(|drawn| drawn.cost).sum();
     let wall = Duration::try_from_secs_f64(cost / question.threads as f64);
@@ -156,8 +156,7 @@ fn nanos(cost: f64) -> u64 {
 }
 
 impl Question<'_> {
-    /// The share of the work that, with 95 % confidence, needs no more memory than a thread came
-    /// to hold: the largest of k random tasks is exceeded by less than a share s of all with
+    /// The share of the work that, with 95 % confidence, needs no more memory than was seen: the largest of k random tasks is exceeded by less than a share s of all with
     /// confidence 1 − (1 − s)^k.
     fn covered(&self) -> f64 {
         0.05_f64.powf(self.threads as f64 / self.tasks.max(1) as f64)
@@ -238,7 +237,7 @@ impl Question<'_> {
     }
 }
 
-/// Three digits, and all before the point.
+/// At least three significant digits, and all digits before the point.
 fn digits(value: f64) -> String {
     if value <= 0.0 {
         return "0".to_owned();

@@ -7,9 +7,9 @@ use crate::job::open;
 use crate::ledger;
 
 const HELP: &str = "\
-One line of JSON for each task, by engine and index, counts as decimal strings. The last line is
-{\"signature\":\"…\"}: a BLAKE3 over board, plans, tasks and their counts alone, so that runs on
-different machines, with other kernels or in another order, have the same signature.";
+Prints one line of JSON per task, sorted by engine and index, with counts as decimal strings. The last
+line is {\"signature\":\"…\"}: a BLAKE3 hash of only the board, the plans, the tasks and their counts, so
+that runs on different machines, with other kernels or in another order have the same signature.";
 
 /// Flags of `export`.
 #[derive(Debug, clap::Args)]

@@ -8,9 +8,10 @@ use crate::job::{open, outcome};
 use crate::ledger;
 
 const HELP: &str = "\
-The runs must be of one board and the same plans. Tasks that several of them hold must agree to the
-last digit. The total is printed if every task is there; its time is that of all processes added
-up. Otherwise the missing tasks are listed, and `queenfold resume` on the new directory counts them.";
+The runs must count the same board with the same plans. A task that several of them contain must have
+the same counts in all. If every task is there, the total is printed; its time is the sum over all
+processes. Otherwise the missing tasks are listed, and `queenfold resume` counts them in the new
+directory.";
 
 /// Flags of `merge`.
 #[derive(Debug, clap::Args)]
@@ -20,7 +21,7 @@ pub struct Args {
     #[arg(required = true, value_name = "DIR")]
     dirs: Vec<PathBuf>,
 
-    /// The directory that takes their tasks: a new one, or a run of the same plans
+    /// The directory that receives their tasks: a new one, or a run of the same plans
     #[arg(long, value_name = "DIR")]
     into: PathBuf,
 }

@@ -7,9 +7,9 @@ use crate::cli::session::Session;
 use crate::job::Job;
 
 const HELP: &str = "\
-Board, engine and shard are those the run was begun with. Everything else (workers, instruction
-set, memory) is as this command line, the environment and the configuration files say now. On a
-finished run the result is printed, and nothing is counted.";
+Board, engine and shard are those with which the run was started. Everything else (workers,
+instruction set, memory) follows this command line, the environment and the configuration files. For
+a finished run the result is printed, and nothing is counted.";
 
 /// Flags of `resume`.
 #[derive(Debug, clap::Args)]
@@ -22,7 +22,7 @@ pub struct Args {
     how: How,
 }
 
-/// Goes on with a run, and prints its result.
+/// Continues a run, and prints its result.
 pub fn run(args: &Args) -> Result<(), Failure> {
     let settings = args.how.settings()?;
     let session = Session::new(settings.config())?;

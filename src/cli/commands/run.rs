@@ -11,12 +11,12 @@ Examples:
   queenfold run -n 16
   queenfold run -n 4..=14 --json
   queenfold run -n 18 --workers 4 --time-limit 10m
-  queenfold run -n 20 --dir n20        keep every finished task; `queenfold resume n20` goes on
+  queenfold run -n 20 --dir n20        keep every finished task, for `queenfold resume n20`
   queenfold run -n 20 --dir part0 --shard 0/3
 
-One row for each board: its size, all solutions, those that differ by more than a rotation or
-reflection, and the time it took. Ctrl-C stops when the work in flight is done, a second one at
-once. SIGUSR2, or the key p on a terminal, pauses and goes on.";
+Prints one row per board: its size, all solutions, those that differ by more than a rotation or
+reflection, and the time it took. Ctrl-C stops when the work in flight is done, a second one stops at
+once. SIGUSR2, or the key p on a terminal, pauses and resumes.";
 
 /// Flags of `run`.
 #[derive(Debug, clap::Args)]
@@ -29,12 +29,12 @@ pub struct Args {
     #[arg(long, value_name = "DIR")]
     dir: Option<PathBuf>,
 
-    /// Count only the tasks whose index leaves the remainder I when divided by K; needs --dir
+    /// Count only the tasks whose index has the remainder I when divided by K; needs --dir
     #[arg(long, value_name = "I/K", requires = "dir")]
     shard: Option<Shard>,
 }
 
-/// Counts, and prints a result for each board as it is done.
+/// Counts, and prints the result of each board as soon as it is done.
 pub fn run(args: &Args) -> Result<(), Failure> {
     let settings = args.flags.settings()?;
     let config = settings.config();

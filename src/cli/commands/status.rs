@@ -14,14 +14,14 @@ use crate::telemetry;
 /// How often `--watch` reads the ledger.
 const EVERY: Duration = Duration::from_secs(2);
 
-/// At most this part of the time is spent on reading: `--watch` waits longer for large ledgers.
+/// `--watch` waits this many times as long as reading took, so that large ledgers are read less often.
 const READING: u32 = 10;
 
 /// Flags of `status`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-Tells what the ledger holds: what was counted up to the last checkpoint, at most ten seconds ago.
-Reading it does not disturb the run.")]
+Shows what was recorded up to the last checkpoint, which a running process makes every second. Reading
+does not disturb the run.")]
 pub struct Args {
     /// The directory of the run
     dir: PathBuf,
@@ -30,12 +30,12 @@ pub struct Args {
     #[arg(long)]
     json: bool,
 
-    /// Tell again every two seconds, until the run is finished
+    /// Repeat every two seconds until the run is finished
     #[arg(long)]
     watch: bool,
 }
 
-/// Tells how far a run is.
+/// Shows how far a run is.
 pub fn run(args: &Args) -> Result<(), Failure> {
     loop {
         let begun = Instant::now();
@@ -83,7 +83,7 @@ impl State {
     }
 }
 
-/// Since the last commit by the clocks of two machines, which may differ.
+/// Seconds since the last commit. The clocks of two machines may differ.
 fn checkpoint_age(latest: &Latest) -> u64 {
     u64::try_from(unix_time().saturating_sub(latest.session.committed)).unwrap_or(0)
 }

@@ -14,11 +14,11 @@ use crate::outcome::Verified;
 use crate::simd::Isa;
 
 const HELP: &str = "\
-Every record is read and checked against its digest. A random share of the tasks, or all, is then
-counted again by another method than the recorded one: chain tasks by another kernel, all others by
-the plain method that their engine is checked against. A whole run is also held against the
-identities between its counts and the table of known counts. Without --sample and --all, one task
-in a hundred is counted again. Ends with 3 if anything differs, with 4 if tasks are missing.";
+Reads every record and checks its digest. Then counts a random share of the tasks, or all, a second
+time by another method than the recorded one: chain tasks by another kernel, all others by the oracle
+of their engine, a simpler method. For a whole run it also checks the identities between the counts,
+and compares them with the table of known counts. Without --sample and --all, one task in a hundred
+is counted again. Exit code 3 if anything differs, 4 if tasks are missing.";
 
 /// Flags of `verify`.
 #[derive(Debug, clap::Args)]
@@ -35,7 +35,7 @@ pub struct Args {
     #[arg(long)]
     all: bool,
 
-    /// Decides which tasks are in the sample; without it, chance does
+    /// Seed of the sample; random unless given
     #[arg(long, value_name = "S")]
     seed: Option<u64>,
 }
@@ -110,7 +110,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     }
 }
 
-/// Prints what was checked, and how much that says.
+/// Prints what was checked, and how much that proves.
 fn tell(findings: &Findings, choice: Choice) -> Result<(), Failure> {
     let done = findings.sums.coverage.done();
     let sampled = match choice {

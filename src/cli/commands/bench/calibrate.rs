@@ -11,11 +11,11 @@ use crate::machine::Machine;
 use crate::outcome::Outcome;
 use crate::simd::Isa;
 
-/// The boards measured: below, both engines take less than a moment; above, the join is faster
-/// with every instruction set by a factor that grows.
+/// The boards measured. Below, both engines take less than a millisecond; above, the join is faster
+/// with every instruction set, by a growing factor.
 const BOARDS: std::ops::RangeInclusive<u32> = 12..=18;
 
-/// How often a board is counted by both engines in turn: an odd number, for the median.
+/// How often a board is counted by both engines in turn. The number is odd, for the median.
 const PAIRS: usize = 5;
 
 /// A pair that takes longer than this, in CPU seconds, is measured once.
@@ -30,7 +30,7 @@ struct Row {
 }
 
 /// Measures the crossover between the engines on one core, with each instruction set of this
-/// machine: CPU seconds of counting all solutions, plans and counters made anew each time.
+/// machine: CPU seconds of counting all solutions, with new plans and counters each time.
 pub fn run(json: bool) -> Result<(), Failure> {
     let machine = Machine::detect();
     let mut sets = Vec::new();

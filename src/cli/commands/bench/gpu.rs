@@ -63,7 +63,7 @@ const ROUNDS: usize = 5;
 const HISTORICAL: [u32; 3] = [12, 14, 16];
 
 /// Measures a GPU. Every total is compared with the known one. What ends it early, a failure or a
-/// signal, is told beside what was measured until then.
+/// signal, is printed with what was measured until then.
 pub fn run(args: &GpuArgs, json: bool) -> Result<(), Failure> {
     let found = devices();
     if args.device >= found.devices.len() {
@@ -84,7 +84,7 @@ pub fn run(args: &GpuArgs, json: bool) -> Result<(), Failure> {
         slots_per_stream: args.slots.into(),
         ..CudaSettings::default()
     };
-    // Open until the end, so that no run pays for making its context.
+    // Kept open until the end, so that no run includes the time to create its context.
     let mut device =
         Cuda::open(settings.clone()).map_err(|error| Failure::new(Exit::Unavailable, error.0))?;
     let properties = device.properties().clone();
@@ -136,7 +136,8 @@ fn measure(
             "n = {n}: kernel {:.3} s, wall {:.3} s",
             result.kernel_seconds, result.seconds
         );
-        // Noted before it is said: who stops the program at this line finds the board in the report.
+        // Noted before it is printed: a user who stops the program at this line finds the board in the
+        // report.
         draft.note(|report| {
             report.boards.push(Board {
                 result,

@@ -1,4 +1,4 @@
-//! What `bench --gpu` has measured, and how it is told.
+//! What `bench --gpu` has measured, as JSON and as text.
 
 use std::fmt::Write;
 use std::io;
@@ -18,7 +18,7 @@ use crate::cli::usage::say;
 use crate::gpu::Properties;
 use crate::ladder::TableRow;
 
-/// All that is measured, in the form of the JSON.
+/// Everything that was measured, in the form of the JSON.
 #[derive(Debug, Serialize)]
 pub struct Report {
     pub device: Properties,
@@ -27,7 +27,7 @@ pub struct Report {
     /// `None` until it is measured.
     pub mixed: Option<MixedResult>,
     pub historical: Vec<TableRow>,
-    /// Why it ends early; `None` if all was measured.
+    /// Why it ended early; `None` if everything was measured.
     pub error: Option<String>,
 }
 
@@ -50,7 +50,7 @@ pub struct Board {
     pub warps_per_multiprocessor: u32,
 }
 
-/// A report that grows. It is printed once: at the end, or by whoever ends the program before.
+/// A report that grows. It is printed once: at the end, or when a signal ends the program.
 #[derive(Clone)]
 pub struct Draft {
     report: Arc<Mutex<Option<Report>>>,
@@ -65,7 +65,7 @@ impl Draft {
         }
     }
 
-    /// Lets Ctrl-C and SIGTERM print what there is and end the program.
+    /// Makes Ctrl-C and SIGTERM print what was measured so far and end the program.
     ///
     /// # Errors
     /// The system refuses the handler or the thread.
@@ -77,7 +77,7 @@ impl Draft {
             .spawn(move || {
                 if signals.forever().next().is_some() {
                     let why = "stopped by a signal";
-                    // Where it cannot be written there is nobody to tell.
+                    // If stdout cannot be written, nobody can be told.
                     let _ = draft.print(Some(why));
                     say(why);
                     low_level::exit(Exit::Stopped.code().into());
