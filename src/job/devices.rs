@@ -38,7 +38,7 @@ pub struct DeviceSettings {
     /// How long a launch should take.
     pub batch_time: Duration,
     /// A program that compiles kernels as a child process, which can be ended if the compiler hangs:
-    /// `queenfold` itself. Without one, this process compiles.
+    /// `queenfold` itself. Without one, the compiled kernels that the library contains are used.
     pub compiler: Option<PathBuf>,
 }
 
