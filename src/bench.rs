@@ -288,6 +288,7 @@ fn count(
         audit: 0.0,
         source: Arc::new(WholePlans),
         recorder: None,
+        observers: Vec::new(),
     };
     let report = actors::run_on(&spec, devices, &Control::new())
         .map_err(|error| failed(error.to_string()))?;

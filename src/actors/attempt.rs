@@ -8,15 +8,15 @@ use super::floor::Floor;
 use super::panics;
 use crate::engine::{CountedBy, Counter, Mismatch, Origin, Task, TaskResult};
 
-/// What one try of a task came to.
+/// What one try of a task gave.
 pub(super) enum Outcome {
     Counted(TaskResult),
     Mismatch(Mismatch),
     Panic(String),
 }
 
-/// Counts `task` of a plan, a second time if it is drawn for that, with `counter`, which is made if
-/// there is none. A panic leaves none.
+/// Counts `task` of a plan with `counter`, which is made if there is none. If the task is drawn for an
+/// audit, another kernel counts it a second time. After a panic there is no counter.
 pub(super) fn attempt(
     floor: &Floor,
     worker: usize,
@@ -25,6 +25,7 @@ pub(super) fn attempt(
     counter: &mut Option<Box<dyn Counter>>,
 ) -> Outcome {
     let counted = catch_unwind(AssertUnwindSafe(|| {
+        floor.status(worker).begins(task.key);
         #[cfg(feature = "fault-injection")]
         floor.injector.try_task(task.key);
         let begun = Instant::now();
@@ -50,15 +51,20 @@ pub(super) fn attempt(
             let begun = Instant::now();
             let first = (&result.tally, &result.origin.counted_by);
             result.audited_by = recount(of, &floor.settings, task, first)?;
-            floor.audit_of(plan).note(expected, begun.elapsed());
+            let took = begun.elapsed();
+            floor.audit_of(plan).note(expected, took);
+            floor.status(worker).audited(&result, took);
         }
         Ok(result)
     }));
     match counted {
-        Ok(Ok(result)) => Outcome::Counted(result),
+        Ok(Ok(result)) => {
+            floor.status(worker).counted(&result);
+            Outcome::Counted(result)
+        }
         Ok(Err(mismatch)) => Outcome::Mismatch(mismatch),
         Err(payload) => {
-            // Nobody knows what state the panic left it in.
+            // Its state after a panic is unknown.
             *counter = None;
             Outcome::Panic(panics::describe(payload.as_ref()))
         }

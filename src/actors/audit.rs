@@ -9,21 +9,24 @@ use crate::engine::{
 };
 
 /// Seconds that recounts may take, for each second of counting and unit of the share.
+///
+/// A recount by the kernel of another instruction set takes up to some 4 times as long as the count.
+/// With 8, all tasks drawn can then be recounted. An oracle may take hundreds of times as long; then
+/// this is the bound: with the usual share of 0.001, recounts take at most 0.8 % of the time.
 const COST_PER_SHARE: f64 = 8.0;
 
-/// How much slower than the first count a recount is taken to be until one was measured.
+/// How much slower than the count a recount is expected to be until one was measured: as above.
 const SLOWER: f64 = 4.0;
 
-/// Draws the tasks that are recounted: one for all CPU workers together, so that the bound leaves
-/// room for a recount however many they are, and one for each device.
+/// Draws the tasks that are recounted. There is one for all CPU workers together, because the bound
+/// of a single worker would seldom leave room for a recount, and one for each device.
 ///
-/// Each task is drawn with the probability of the share, so that the share holds by cost as well.
-/// A recount may be many times as slow as the count, so a drawn task is passed over as long as its
-/// recount would exceed the bound, and the next one that does not is taken in its stead.
+/// Each task is drawn with the probability of the share, whatever it costs. If its recount would
+/// exceed the bound, the next task whose recount does not is taken instead.
 pub(super) struct Audit {
     share: f64,
     random: Rng,
-    /// Drawn, and not yet made up for.
+    /// Tasks drawn and not recounted yet.
     owed: u64,
     counting: Duration,
     recounted: Duration,
@@ -42,8 +45,8 @@ impl Audit {
         }
     }
 
-    /// Whether to recount a task whose count took this long; if so, how long the recount is expected
-    /// to take. [Note](Self::note) how long it took.
+    /// Whether to recount a task whose count took this long. If so, returns how long the recount is
+    /// expected to take; [note](Self::note) afterwards how long it did.
     pub(super) fn draw(&mut self, took: Duration) -> Option<Duration> {
         self.counting += took;
         if self.share <= 0.0 {

@@ -1,18 +1,18 @@
-//! The collector: the only holder of what was counted.
+//! The collector decides that a task is done. It is the only holder of what was counted.
 
 use std::collections::HashSet;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use actix::{Actor, AsyncContext, Context, Handler, Recipient};
-use tracing::{debug_span, trace};
 
 use super::counted_tasks::{CountedPlan, CountedTasks};
+use super::eta;
 use super::floor::Floor;
 use super::lifeline::Lifeline;
 use super::messages::{Costed, Counted, Durable, Failure, Lost, Retry, Settled, Sum, Sums};
 use super::queue::Batch;
-use super::{COLLECTOR, Control, Flushed, LANES, RecordError, RunError};
+use super::{Control, Eta, Flushed, RecordError, RunError, RunEvent, TimeSpan};
 use crate::engine::{Tally, TaskKey, TaskResult};
 
 /// The least time between two values of the counter of nodes per second.
@@ -27,9 +27,11 @@ pub(super) struct Collector {
     pub(super) _lifeline: Lifeline,
     pub(super) sums: Recipient<Sums>,
     pub(super) tasks: CountedTasks,
-    /// Tasks that panicked once and were not counted since.
+    /// Tasks that panicked once and are not counted yet.
     pub(super) panicked: HashSet<TaskKey>,
     pub(super) rate: Rate,
+    /// What observers were told last.
+    pub(super) eta: Option<Eta>,
 }
 
 /// Nodes per second over the last moments.
@@ -48,7 +50,7 @@ impl Rate {
 }
 
 impl Collector {
-    /// Hands a task to the recorder, if there is one.
+    /// Hands a result to the recorder, if there is one.
     fn keep(&self, result: &TaskResult) -> Result<(), RunError> {
         let Some(recorder) = &self.floor.recorder else {
             return Ok(());
@@ -58,7 +60,7 @@ impl Collector {
             .map_err(|error| self.record_error(error))
     }
 
-    /// What ends the run if `error` does; it may be about a task that was handed over before.
+    /// The error of the run that `error` of the recorder causes. It may be about an earlier result.
     fn record_error(&self, error: RecordError) -> RunError {
         let (task, message) = match error {
             RecordError::Failed(message) => return RunError::Recorder(message),
@@ -81,7 +83,7 @@ impl Collector {
         }
     }
 
-    /// A first panic is tried again elsewhere, a second one fails the run.
+    /// A task that panicked once is tried again elsewhere. A second panic fails the run.
     fn note_panic(&mut self, worker: usize, plan: usize, task: u64, message: String) {
         let key = self.floor.key(plan, task);
         if !self.panicked.insert(key) {
@@ -120,12 +122,30 @@ impl Collector {
             view.plans.clear();
             view.plans.extend(plans.iter().map(|plan| plan.progress));
         });
+        self.tell_eta();
         let passed = self.rate.since.elapsed();
         if passed >= RATE_EVERY {
             let rate = (sum.nodes - self.rate.nodes) as f64 / passed.as_secs_f64();
-            trace!(target: LANES, counter = "nodes per second", nodes = rate);
+            self.floor.observers.tell(|| RunEvent::Speed {
+                nodes_per_second: rate,
+            });
             self.rate.since += passed;
             self.rate.nodes = sum.nodes;
+        }
+    }
+}
+
+impl Collector {
+    /// Tells observers how long the rest will take, if that has changed.
+    fn tell_eta(&mut self) {
+        let observers = &self.floor.observers;
+        if observers.listen() {
+            let plans: Vec<_> = self.tasks.plans.iter().map(|plan| plan.progress).collect();
+            let eta = eta::eta(&plans, self.floor.hands());
+            if eta != self.eta {
+                self.eta = eta;
+                observers.tell(|| RunEvent::Eta(eta));
+            }
         }
     }
 }
@@ -142,13 +162,8 @@ impl Handler<Counted> for Collector {
     type Result = ();
 
     fn handle(&mut self, counted: Counted, _: &mut Self::Context) {
-        let _span = debug_span!(
-            target: LANES,
-            "record",
-            lane = COLLECTOR,
-            tasks = counted.results.len(),
-        )
-        .entered();
+        let start = Instant::now();
+        let tasks = counted.results.len();
         let plan = counted.plan;
         for costed in &counted.results {
             let Costed { result, cost } = costed;
@@ -177,6 +192,10 @@ impl Handler<Counted> for Collector {
         if let Some(left) = counted.left {
             self.settle(left);
         }
+        self.floor.observers.tell(|| RunEvent::Collected {
+            tasks,
+            time: TimeSpan::since(start),
+        });
     }
 }
 
@@ -187,8 +206,8 @@ impl Handler<Lost> for Collector {
         let Lost(mut batch) = lost;
         let plan = batch.plan;
         let retry = batch.only.is_some();
-        // What the worker reported before it died is recorded; what panicked before is on its way
-        // to another worker, unless this batch was that way.
+        // What the worker reported before it died is recorded. What panicked is on its way to another
+        // worker, unless this batch is that second try.
         batch.tasks.retain(|&task| {
             let panicked = self.panicked.contains(&self.floor.key(plan, task));
             !self.tasks.plans[plan].contains(task) && (retry || !panicked)

@@ -8,6 +8,7 @@ use parking_lot::Mutex;
 use super::RunState;
 use super::eta::{self, PlanProgress};
 use super::messages::Wake;
+use super::worker_status::{WorkerProgress, WorkerStatus};
 
 /// A snapshot of a run.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -22,12 +23,14 @@ pub struct Progress {
     pub share: f64,
     /// Solutions found so far: Σ weight × completions.
     pub solutions: u128,
-    /// Nodes so far, restored tasks not included.
+    /// Nodes searched so far, without those of restored tasks.
     pub nodes: u64,
     /// Since the run began.
     pub elapsed: Duration,
-    /// When it will end; `None` until enough tasks are done to tell.
+    /// When it will end; `None` until enough tasks are counted.
     pub eta: Option<Eta>,
+    /// What each worker does: CPU workers, then devices.
+    pub workers: Vec<WorkerProgress>,
 }
 
 /// Time left, as estimated.
@@ -41,9 +44,8 @@ pub struct Eta {
 
 /// A handle on a run from outside: ask how far it is, tell it to stop. Clones are the same handle.
 ///
-/// It may be used from any thread, before, during and after the run. It serves one run at a time;
-/// what was asked for stays asked for, so that a control once told to drain stops every later run
-/// before its first task.
+/// It may be used from any thread, before, during and after the run. It serves one run at a time.
+/// Requests stay: a control that was asked to drain stops every later run before its first task.
 #[derive(Clone, Default)]
 pub struct Control {
     shared: Arc<Shared>,
@@ -57,7 +59,7 @@ struct Shared {
     faults: Mutex<super::Faults>,
 }
 
-/// What was asked for, and who must hear of it.
+/// What was asked for, and the run that must hear of it.
 #[derive(Default)]
 struct Requests {
     drain: bool,
@@ -65,7 +67,7 @@ struct Requests {
     run: Option<Recipient<Wake>>,
 }
 
-/// What the run last told of itself.
+/// What the run last said about itself.
 #[derive(Clone, Default)]
 pub(super) struct View {
     pub(super) state: RunState,
@@ -78,6 +80,7 @@ pub(super) struct View {
     pub(super) tasks_total: u64,
     pub(super) solutions: u128,
     pub(super) nodes: u64,
+    pub(super) statuses: Vec<WorkerStatus>,
 }
 
 /// What a run is asked to do.
@@ -110,7 +113,7 @@ impl Control {
         self.ask(|requests| requests.pause = true);
     }
 
-    /// Go on after [`pause`](Self::pause).
+    /// Continue after [`pause`](Self::pause).
     pub fn resume(&self) {
         self.ask(|requests| requests.pause = false);
     }
@@ -136,6 +139,7 @@ impl Control {
             eta: running
                 .then(|| eta::eta(&view.plans, view.workers))
                 .flatten(),
+            workers: view.statuses.iter().map(WorkerStatus::progress).collect(),
         }
     }
 

@@ -1,4 +1,4 @@
-//! Faults on purpose, to test what becomes of a run. Not part of release builds.
+//! Injected faults, to test how a run deals with them. Not part of release builds.
 
 use std::collections::HashMap;
 use std::str::FromStr;
@@ -9,13 +9,13 @@ use parking_lot::Mutex;
 
 /// Which faults a run suffers.
 ///
-/// Written as `panics=0.1,tries=1,deaths=2,errors=1`, in any order; what is left out is none
-/// (`tries`: 1).
+/// Written as `panics=0.1,tries=1,deaths=2,errors=1`, in any order. What is left out is 0 (`tries`:
+/// 1).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Faults {
     /// The share of tasks that panic, 0 to 1: always the same ones.
     pub panics: f64,
-    /// In how many of its tries such a task panics.
+    /// How many times such a task panics before it is counted.
     pub tries: u32,
     /// How many worker threads die, each in the middle of a batch.
     pub deaths: u32,
@@ -74,9 +74,9 @@ impl Injector {
         }
     }
 
-    /// Panics if this try of the task is to panic.
+    /// Panics if this try of the task must panic.
     pub(super) fn try_task(&self, task: TaskKey) {
-        // A multiplicative hash, so that the share is spread over the plan.
+        // A multiplicative hash spreads the share over the plan.
         let hash = (task.index + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 11;
         if (hash as f64) < self.faults.panics * (1u64 << 53) as f64 {
             let mut tries = self.tries.lock();
@@ -88,7 +88,7 @@ impl Injector {
         }
     }
 
-    /// Panics if a worker is to die here.
+    /// Panics if a worker must die here.
     pub(super) fn die(&self) {
         assert!(!take_one(&self.deaths), "injected death");
     }

@@ -3,12 +3,14 @@ use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use super::audit::Audit;
+use super::events::Observers;
+use super::worker_status::WorkerStatus;
 use super::{DeviceSpec, Recorder, RunSpec};
 use crate::engine::{CounterSettings, Engine, Plan, TaskKey, WorkerId};
 use parking_lot::{Mutex, MutexGuard};
 
-/// What all actors and worker threads of a run share: what is to be counted, and three facts that
-/// workers must see at once.
+/// What all actors and worker threads of a run share: what is to be counted and by whom, who hears of
+/// it, and what workers must see at once: whether to stop, and whether all tasks are handed out.
 pub(super) struct Floor {
     pub(super) plans: Vec<Arc<dyn Plan>>,
     pub(super) settings: CounterSettings,
@@ -21,12 +23,15 @@ pub(super) struct Floor {
     pub(super) start: Instant,
     /// The share of tasks that are recounted.
     pub(super) audit: f64,
-    /// Draws them from what CPU workers count; one for each plan.
+    /// Draws them from what CPU workers count, for each plan.
     audits: Vec<Mutex<Audit>>,
     pub(super) recorder: Option<Arc<dyn Recorder>>,
-    /// Nanoseconds from `start` to when the first hand was ready to count.
+    pub(super) observers: Observers,
+    /// What each worker does.
+    statuses: Vec<WorkerStatus>,
+    /// Nanoseconds from `start` to when the first worker or device was ready to count.
     ready: AtomicU64,
-    /// Whether to begin no task more.
+    /// Whether workers must begin no more tasks.
     halted: AtomicBool,
     /// Nanoseconds from `start` to when the last task was handed out; `u64::MAX` before that.
     exhausted: AtomicU64,
@@ -41,7 +46,13 @@ impl Floor {
         #[cfg(feature = "fault-injection")] faults: super::Faults,
     ) -> Self {
         let workers = spec.workers.max(usize::from(devices.is_empty()));
+        let observers = Observers::new(&spec.observers);
+        let cpu = (0..workers).map(WorkerId::Cpu);
+        let ids = cpu.chain(devices.iter().map(|device| WorkerId::Device(device.index)));
+        let statuses = ids.map(|id| WorkerStatus::new(id, observers.clone()));
         Self {
+            statuses: statuses.collect(),
+            observers,
             plans: spec.plans.clone(),
             settings: spec.counter.clone(),
             workers,
@@ -69,10 +80,10 @@ impl Floor {
         self.ready.fetch_min(now, Ordering::Relaxed);
     }
 
-    /// How long the run has been counting: CPU workers are ready at once, devices once they are open.
+    /// How long the run has been counting. CPU workers are ready at once, devices once they are open.
     pub(super) fn elapsed(&self) -> Duration {
         let all = self.start.elapsed();
-        // Where no device ever was ready, the whole time.
+        // If no device was ever ready: the whole time.
         let ready = Duration::from_nanos(self.ready.load(Ordering::Relaxed));
         all.checked_sub(ready).unwrap_or(all)
     }
@@ -82,7 +93,7 @@ impl Floor {
         self.workers + self.devices.len()
     }
 
-    /// Notes that a device is given up; whether nobody is left to count.
+    /// Notes that a device is given up. Returns whether nobody is left to count.
     pub(super) fn give_device_up(&self) -> bool {
         self.devices_left.fetch_sub(1, Ordering::Relaxed) == 1 && self.workers == 0
     }
@@ -98,10 +109,16 @@ impl Floor {
 
     /// The name of a worker: of its thread, its lane and its results.
     pub(super) fn worker_id(&self, worker: usize) -> WorkerId {
-        match worker.checked_sub(self.workers) {
-            None => WorkerId::Cpu(worker),
-            Some(device) => WorkerId::Device(self.devices[device].index),
-        }
+        self.statuses[worker].id
+    }
+
+    /// Where a worker says what it does.
+    pub(super) fn status(&self, worker: usize) -> &WorkerStatus {
+        &self.statuses[worker]
+    }
+
+    pub(super) fn statuses(&self) -> &[WorkerStatus] {
+        &self.statuses
     }
 
     /// What draws the tasks of a plan that are recounted.

@@ -7,16 +7,17 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use actix::Recipient;
-use tracing::{info, trace, warn};
+use tracing::{info, warn};
 
 use super::attempt::{Outcome, attempt};
 use super::audit::{Audit, recount};
 use super::messages::{Costed, Counted, Ended, Failure, Leave, Want};
 use super::queue::{Batch, Drawn};
 use super::thread::Desk;
-use super::{LANES, RunError, WorkerReport, epoch, panics};
+use super::worker_status::WorkerStatus;
+use super::{LaunchTimes, RunError, RunEvent, TimeSpan, WorkerReport, panics};
 use crate::engine::{CountedBy, Counter, Engine, Origin, Tally, Task, TaskResult};
-use crate::gpu::{ChainBatcher, Event, Owner, Ran, Spans};
+use crate::gpu::{ChainBatcher, Event, Owner, Ran, Span};
 
 /// How long to wait for the device, or for a batch, before looking at the other.
 const GLANCE: Duration = Duration::from_millis(2);
@@ -181,6 +182,7 @@ impl Shift {
     /// Books a wait that began at `from`, unless the device was busy the while.
     fn idle(&mut self, from: Instant, busy: bool) {
         if !busy {
+            self.status().waits();
             let (waited, starved) = self.desk.floor.split_wait(from);
             self.report.waiting += waited;
             self.report.starved += starved;
@@ -216,6 +218,7 @@ impl Shift {
                     batch,
                 });
                 owner.offer(tasks);
+                self.status().launches();
             }
             _ => self.count_here(batch, &tasks),
         }
@@ -270,7 +273,7 @@ impl Shift {
         match event {
             Event::Counted { tallies, ran } => {
                 if let Some(ran) = ran {
-                    self.trace(&ran, tallies.len());
+                    self.tell(&ran, tallies.len());
                 }
                 self.counted(&tallies)?;
             }
@@ -301,30 +304,27 @@ impl Shift {
         Ok(())
     }
 
-    /// Tells the trace what a stream did.
-    fn trace(&self, ran: &Ran, tasks: usize) {
-        let lane = format!("{} stream {}", self.desk.name, ran.stream);
-        let Spans {
-            upload,
-            kernel,
-            download,
-        } = ran.spans;
-        let nanos = |at: Duration| (ran.opened + at).duration_since(epoch()).as_nanos() as u64;
-        for (part, span) in [
-            ("upload", upload),
-            ("kernel", kernel),
-            ("download", download),
-        ] {
-            trace!(
-                target: LANES,
-                lane,
-                part,
-                start = nanos(span.start),
-                end = nanos(span.end),
-                device = self.report.backend,
+    /// Tells observers when the device did what for a launch.
+    fn tell(&self, ran: &Ran, tasks: usize) {
+        let span = |span: Span| TimeSpan {
+            start: ran.opened + span.start,
+            end: ran.opened + span.end,
+        };
+        self.desk.floor.observers.tell(|| {
+            RunEvent::LaunchDone(LaunchTimes {
+                worker: self.status().id,
+                device: self.report.backend.clone(),
+                stream: ran.stream,
                 tasks,
-            );
-        }
+                upload: span(ran.spans.upload),
+                kernel: span(ran.spans.kernel),
+                download: span(ran.spans.download),
+            })
+        });
+    }
+
+    fn status(&self) -> &WorkerStatus {
+        self.desk.floor.status(self.desk.worker)
     }
 
     /// # Errors
@@ -341,7 +341,7 @@ impl Shift {
         let mut message = self.message(plan);
         for (task, tally) in tallies {
             let took = took.mul_f64(task.cost / cost);
-            let mut audited_by = None;
+            let (mut audited_by, mut recounted) = (None, None);
             if let Some(expected) = self.audit.draw(took) {
                 // A second count by the CPU takes long: a run that stops does not wait for it, and
                 // the task is not recorded without it.
@@ -352,9 +352,10 @@ impl Shift {
                 let begun = Instant::now();
                 let first = (tally, &counted_by);
                 let again = recount(floor.plans[plan].as_ref(), &floor.settings, task, first);
-                self.audit.note(expected, begun.elapsed());
+                let took = begun.elapsed();
+                self.audit.note(expected, took);
                 match again {
-                    Ok(by) => audited_by = by,
+                    Ok(by) => (audited_by, recounted) = (by, Some(took)),
                     Err(mismatch) => {
                         message.mismatch = Some((task.key.index, mismatch.0));
                         self.desk.collector.do_send(message);
@@ -372,6 +373,10 @@ impl Shift {
                 audited_by,
                 duration: took,
             };
+            if let Some(took) = recounted {
+                self.status().audited(&result, took);
+            }
+            self.status().counted(&result);
             self.add(&mut message, task, result);
             self.settle_task(task.key.index, false);
         }

@@ -2,8 +2,8 @@ use actix::Recipient;
 
 use super::messages::Gone;
 
-/// Tells the run that the actor which holds it is gone. While the run is on, no actor may be: only
-/// a panic in one of its handlers, a bug, ends it, and actix would say nothing.
+/// Tells the run when the actor that holds it is gone. During a run only a panic in a handler ends an
+/// actor, which is a bug, and actix reports nothing.
 pub(super) struct Lifeline {
     actor: &'static str,
     run: Recipient<Gone>,

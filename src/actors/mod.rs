@@ -4,34 +4,52 @@
 //! # Layout
 //!
 //! ```text
-//!              Offer, Halt, Close            Complete, Sums
-//!        ┌──────────── Run ◄──────────────────────┐
-//!        ▼              ▲ Left, Failure           │
-//!     Producer          │                     Collector ──→ Control (progress)
-//!        │ ▲            │                         ▲   │
-//!        │ │          Worker ── Lost ─────────────┤   │
-//!        │ │              ▲ Ended                 │   │
-//!        └─┼─ queue ───→ thread ── Counted ───────┘   │
-//!          │                                          │
-//!          └─────────────── Settled, Retry ───────────┘
+//!    Source ──→ Producer ──→ queue ──→ worker threads ──→ Collector ──→ Recorder
+//!                  ▲                         │                │
+//!                  └────── Run ──────────────┴────────────────┘──→ Control, Observers
 //! ```
 //!
-//! All actors live on the thread that called [`run`], and do nothing that takes long; the counting
-//! is done by one thread for each worker. A batch is *in flight* from when the producer offers it
-//! until the collector has recorded what came of it, and their number is limited, so that neither
-//! the queue nor any mailbox grows.
+//! | from | to | messages |
+//! |---|---|---|
+//! | control | run | `Wake` |
+//! | run | producer | `Offer`, `Halt`, `Close` |
+//! | run | collector | `Sum` |
+//! | producer | run | `Complete`, `Quiet` |
+//! | producer | worker thread | batches, through the queue |
+//! | worker thread | collector | `Counted` |
+//! | worker thread | worker | `Ended` |
+//! | device thread | producer | `Want`, `Leave` |
+//! | worker | collector | `Lost` |
+//! | worker | run | `Left` |
+//! | collector | producer | `Settled`, `Retry` |
+//! | collector | run | `Sums` |
+//! | recorder | collector | `Durable` |
+//! | collector, worker, device thread | run | `Failure` |
+//! | any actor that dies | run | `Gone` |
+//!
+//! All actors live on the thread that called [`run`]. They never wait, and no step of theirs takes
+//! long: what does is done before they start (what a source restored), on threads of its own
+//! (counting, committing), or in bounded steps (passing over restored tasks). One thing may hold
+//! them up on purpose: a recorder that has fallen far behind, so that results do not pile up in
+//! memory.
+//!
+//! A batch is *in flight* from when the producer offers it until the collector has recorded what
+//! came of it. Their number is limited, so neither the queue nor any mailbox grows.
 //!
 //! Every run ends the same way, whether it is finished, stopped or failed: the producer is halted,
-//! what is in flight comes back, the queue is closed, the threads end and are joined.
+//! what is in flight comes back, the queue is closed, and the threads end and are joined.
 //!
 //! * `run`: the state machine; `state`: its table.
 //! * `producer`, `worker`, `collector`: the other actors; `thread`: what a worker's thread does;
 //!   `gpu`: what the thread that owns a device does.
-//! * `shares`: how much each may take, so that CPU workers and devices finish together.
-//! * `messages`: what they tell each other; `queue`: the bounded queue; `floor`: what all share.
-//! * `recorder`: what keeps finished tasks for longer than the run lives; `attempt`: one try of a
-//!   task on the CPU; `audit`: which tasks are counted a second time.
-//! * `estimate`: share of work done and time left; `control`: the handle for the outside.
+//! * `source`: where tasks come from; `fresh`: what a source still gives; `recorder`: what keeps
+//!   results for longer than the run lives.
+//! * `counted_tasks`: which tasks are counted, and their sum.
+//! * `shares`: how much each worker may hold, so that CPU workers and devices finish together.
+//! * `messages`: what actors tell each other; `queue`: the bounded queue; `floor`: what all share.
+//! * `attempt`: one try of a task on the CPU; `audit`: which tasks are counted a second time.
+//! * `control`: the handle for the outside; `eta`: share of work done and time left.
+//! * `events`: what observers hear; `worker_status`: what each worker is doing.
 
 mod attempt;
 mod audit;
@@ -39,6 +57,7 @@ mod collector;
 mod control;
 mod counted_tasks;
 mod eta;
+mod events;
 #[cfg(feature = "fault-injection")]
 mod faults;
 mod floor;
@@ -58,43 +77,27 @@ mod spec;
 mod state;
 mod thread;
 mod worker;
+mod worker_status;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::OnceLock;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use actix::{Actor, System};
 use cpu_time::ProcessTime;
 use crossbeam::channel;
 
 pub use control::{Control, Eta, Progress};
+pub use events::{LaunchTimes, Observer, RunEvent, TimeSpan};
 #[cfg(feature = "fault-injection")]
 pub use faults::Faults;
-pub use recorder::{Flushed, RecordError, Recorder};
+pub use recorder::{Flushed, OnCheckpoint, RecordError, Recorder};
 pub use report::{Report, RunError, WorkerReport};
 pub use source::{Restored, Source, Step, Supply, Walk, WholePlans, cost_of, evenly_spaced};
 pub use spec::{DeviceSpec, RunSpec};
 pub use state::RunState;
+pub use worker_status::{WorkerProgress, WorkerState};
 
 use run::{Prepared, Run};
-
-/// Target of the spans and counters that make up a trace.
-///
-/// A span with the field `lane` belongs to the lane of that name: `producer`, `collector`,
-/// `worker-0`, …. An event with the field `counter` gives a value, its other field, to the counter
-/// of that name. An event with the fields `lane` and `part` is a stretch of time that was measured
-/// elsewhere: what a stream of a device did, in the lane `gpu-0 stream 0`, …, from `start` to `end` in
-/// nanoseconds since [`epoch`].
-pub const LANES: &str = "queenfold::lanes";
-
-/// The moment that times of the trace are measured from where a span cannot tell: the first call.
-pub fn epoch() -> Instant {
-    static EPOCH: OnceLock<Instant> = OnceLock::new();
-    *EPOCH.get_or_init(Instant::now)
-}
-
-const PRODUCER: &str = "producer";
-const COLLECTOR: &str = "collector";
 
 /// Runs the plans of `spec` to the end, or until `control` stops it.
 ///
@@ -107,7 +110,7 @@ pub fn run(spec: &RunSpec, control: &Control) -> Result<Report, RunError> {
     run_on(spec, &[], control)
 }
 
-/// Like [`run`], with devices beside the CPU workers, of which there may be none then.
+/// Like [`run`], but also uses devices; `workers` may then be 0.
 ///
 /// # Errors
 /// See [`RunError`]. No partial result is returned with an error.
@@ -116,7 +119,6 @@ pub fn run_on(
     devices: &[DeviceSpec],
     control: &Control,
 ) -> Result<Report, RunError> {
-    epoch();
     let cpu = ProcessTime::try_now().ok();
     let prepared = Prepared::new(spec);
     let (sender, outcome) = channel::bounded(1);

@@ -1,5 +1,5 @@
-//! Panics of worker threads: caught, told by the run's error and by tracing, not by the default
-//! print on the terminal. Panics of all other threads are reported as they always were.
+//! Panics of worker threads are caught. The error of the run and the log report them, not the default
+//! message on the terminal. Panics of all other threads are reported as usual.
 
 use std::any::Any;
 use std::cell::{Cell, RefCell};
@@ -11,7 +11,7 @@ thread_local! {
     static PLACE: RefCell<Option<String>> = const { RefCell::new(None) };
 }
 
-/// Keeps panics of the calling thread off the terminal, whose caller catches every one of them.
+/// Keeps panics of the calling thread off the terminal. The caller must catch all of them.
 pub(super) fn catch_on_this_thread() {
     static HOOK: Once = Once::new();
     HOOK.call_once(|| {
@@ -45,7 +45,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_caught_panic_is_told_with_its_place() {
+    fn a_caught_panic_is_described_with_its_place() {
         let told = std::thread::spawn(|| {
             catch_on_this_thread();
             let payload = panic::catch_unwind(|| panic!("queen {} attacked", 7)).unwrap_err();

@@ -14,17 +14,16 @@ pub(super) struct Batch {
     /// What they were expected to cost, in core-seconds by the plan's estimate, when the batch was
     /// made.
     pub(super) cost: f64,
-    /// The one worker that is to count them: another one than they panicked on, or a device.
+    /// The only worker that may count them: not the one they panicked on, or a device.
     pub(super) only: Option<usize>,
-    /// Whether it is as large as a device wants.
+    /// Whether it was made for a device.
     pub(super) for_device: bool,
 }
 
 /// The end that batches are put into.
 ///
-/// All CPU workers draw from one queue. Beside it each worker has a tray for what must be counted by
-/// this worker and no other: tasks that panicked elsewhere, and what a device has asked for.
-/// Dropping this end closes both.
+/// All CPU workers draw from one queue. Each worker also has a tray for what only it may count: tasks
+/// that panicked elsewhere, and what a device asked for. Dropping this end closes queue and trays.
 pub(super) struct Inlet {
     queue: Sender<Batch>,
     trays: Vec<Sender<Batch>>,
@@ -46,7 +45,7 @@ pub(super) enum Drawn {
     Closed,
 }
 
-/// A queue that holds `depth` batches, and a tray as deep for each worker.
+/// A queue that holds `depth` batches, and for each worker a tray that holds as many.
 pub(super) fn queue(workers: usize, depth: usize) -> (Inlet, Vec<Outlet>) {
     let (queue, queued) = bounded(depth);
     let (trays, trayed): (Vec<_>, Vec<_>) = (0..workers).map(|_| bounded(depth)).unzip();
@@ -82,7 +81,7 @@ impl Inlet {
             .collect()
     }
 
-    /// Takes back what lies in one worker's tray.
+    /// Takes back what is in one worker's tray.
     pub(super) fn take_back_from(&self, worker: usize) -> Vec<Batch> {
         self.trayed[worker].try_iter().collect()
     }

@@ -12,9 +12,15 @@ pub trait Recorder: Send + Sync {
     /// This or an earlier result could not be recorded.
     fn record(&self, result: TaskResult) -> Result<(), RecordError>;
 
+    /// Calls `tell` from now on, on any thread, when results became durable, with their number.
+    fn on_checkpoint(&self, tell: OnCheckpoint);
+
     /// Asks for `flushed` to be answered, on any thread, when everything taken so far is safe.
     fn flush(&self, flushed: Flushed);
 }
+
+/// Hears how many results became durable.
+pub type OnCheckpoint = Box<dyn Fn(u64) + Send + Sync>;
 
 /// Answers a [flush](Recorder::flush) once. Dropping it without an answer is an error: the recorder
 /// is gone.

@@ -4,10 +4,10 @@ use std::time::Duration;
 
 use crate::engine::{Engine, Tally, TaskKey};
 
-/// What a run gave.
+/// The result of a run.
 #[derive(Clone, Debug, Default)]
 pub struct Report {
-    /// Whether every task was counted. If not, the tallies are partial and no result.
+    /// Whether every task was counted. If not, the tallies are partial: they are no result.
     pub finished: bool,
     /// The sum of the tallies of each plan.
     pub tallies: BTreeMap<Engine, Tally>,
@@ -15,8 +15,8 @@ pub struct Report {
     pub tasks_done: u64,
     /// Tasks of all plans.
     pub tasks_total: u64,
-    /// Wall time from the first step of the plan to the final tally. Opening a device and its self-test
-    /// are not part of it, unless others count the while.
+    /// Wall time from the start of the run to the final tally. Opening and testing a device is included
+    /// only if others count meanwhile.
     pub elapsed: Duration,
     /// CPU time of all threads of the process in that time.
     pub cpu: Duration,
@@ -25,8 +25,8 @@ pub struct Report {
 }
 
 impl Report {
-    /// From when the first worker or device was done with its last task until the last one was. Those
-    /// that had no task at all do not count.
+    /// The time between the moments when the first and the last worker or device finished its last
+    /// task. Those without any task are left out.
     pub fn skew(&self) -> Duration {
         let workers = || self.workers.iter().filter(|worker| worker.tasks > 0);
         let finished = || workers().map(|worker| worker.finished);
@@ -42,7 +42,7 @@ impl Report {
 pub struct WorkerReport {
     /// The name of its lane and thread: `worker-0`, …
     pub name: String,
-    /// The kernel it used.
+    /// The CPU kernel it used, or the name of its device.
     pub backend: String,
     /// Counting.
     pub busy: Duration,
@@ -50,7 +50,7 @@ pub struct WorkerReport {
     pub waiting: Duration,
     /// Without work because none was left, until the last worker finished.
     pub starved: Duration,
-    /// When it was done with its last task, from the beginning of the run.
+    /// When it finished its last task, measured from the beginning of the run.
     pub finished: Duration,
     /// Tasks counted.
     pub tasks: u64,
@@ -81,10 +81,10 @@ pub enum RunError {
         /// What differs.
         message: String,
     },
-    /// Finished tasks cannot be recorded.
+    /// Results cannot be recorded.
     #[error("{0}")]
     Recorder(String),
-    /// The runtime itself could not go on (a thread could not be started, say).
+    /// The runtime itself failed: a thread could not be started, for example.
     #[error("the runtime failed: {0}")]
     Runtime(String),
 }

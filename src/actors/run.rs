@@ -17,7 +17,9 @@ use super::lifeline::Lifeline;
 use super::messages::{Close, Complete, Failure, Gone, Halt, Left, Offer, Quiet, Sum, Sums, Wake};
 use super::producer::Producer;
 use super::worker::Worker;
-use super::{Control, DeviceSpec, Report, RunError, RunSpec, RunState, WorkerReport, queue};
+use super::{
+    Control, DeviceSpec, Report, RunError, RunEvent, RunSpec, RunState, WorkerReport, queue,
+};
 use crate::engine::{Plan, Tally};
 
 pub(super) struct Run {
@@ -37,7 +39,7 @@ pub(super) struct Run {
     _end: StopSystem,
 }
 
-/// What takes long to make, so that it is made before the actors start.
+/// What takes long to make, and is therefore made before the actors start.
 pub(super) struct Prepared {
     fresh: Vec<Fresh>,
     counted: CountedTasks,
@@ -65,7 +67,7 @@ struct Team {
     _workers: Vec<Addr<Worker>>,
 }
 
-/// Ends the system with the run, even if that dies of a panic.
+/// Ends the actix system with the run, even after a panic.
 struct StopSystem;
 
 impl Drop for StopSystem {
@@ -127,6 +129,7 @@ impl Run {
             tasks: prepared.counted,
             panicked: Default::default(),
             rate: Rate::new(floor.start),
+            eta: None,
             _lifeline: lifeline("collector"),
         }
         .start();
@@ -152,12 +155,13 @@ impl Run {
         }
     }
 
-    /// Goes to `next` if the state machine allows it; whether it did.
+    /// Goes to `next` if the state machine allows it. Returns whether it did.
     fn go(&mut self, next: RunState) -> bool {
         let allowed = self.state.allows(next);
         if allowed {
             debug!("{:?} → {next:?}", self.state);
             self.state = next;
+            self.floor.observers.tell(|| RunEvent::State(next));
             let took = next.is_final().then(|| self.floor.start.elapsed());
             self.control.publish(|view| {
                 view.state = next;
@@ -178,7 +182,7 @@ impl Run {
     fn obey(&mut self) {
         match self.control.request() {
             Request::Drain => self.go(RunState::Draining),
-            // A run that has not begun cannot pause: it begins, and pauses at once.
+            // A run that has not begun cannot pause: it begins and pauses at once.
             Request::Pause if self.state == RunState::Planning => {
                 self.go(RunState::Running) && self.go(RunState::Pausing)
             }
@@ -206,7 +210,7 @@ impl Run {
                 tasks_done,
                 tasks_total,
                 elapsed: self.floor.elapsed(),
-                // Of the whole process: the caller knows what it was before.
+                // `run_on` fills it in: it is the CPU time of the whole process.
                 cpu: Duration::ZERO,
                 workers: std::mem::take(&mut self.reports).into_values().collect(),
             }),
@@ -215,7 +219,7 @@ impl Run {
             Ok(_) => RunState::Done,
             Err(_) => RunState::Failed,
         });
-        // The receiver waits for this very message.
+        // The receiver exists until it has this message.
         let _ = self.outcome.send(outcome);
         System::current().stop();
     }
@@ -232,10 +236,20 @@ impl Actor for Run {
                 start: Some(start),
                 workers,
                 tasks_total: tasks,
+                statuses: self.floor.statuses().to_vec(),
                 ..Default::default()
             };
         });
         info!(workers, tasks, "run begins");
+        self.floor.observers.tell(|| RunEvent::State(self.state));
+        if let Some(recorder) = self.floor.recorder.as_ref()
+            && self.floor.observers.listen()
+        {
+            let observers = self.floor.observers.clone();
+            recorder.on_checkpoint(Box::new(move |tasks| {
+                observers.tell(|| RunEvent::Checkpoint { tasks });
+            }));
+        }
         let prepared = self.prepared.take();
         self.team = prepared.map(|prepared| self.team(prepared, &context.address()));
         if let Some(limit) = self.spec.time_limit {
@@ -273,7 +287,7 @@ impl Handler<Gone> for Run {
     type Result = ();
 
     fn handle(&mut self, gone: Gone, _: &mut Self::Context) {
-        // What it held is lost and what it owes will not come: there is nothing to wait for.
+        // What it held is lost, and nobody will answer for it: there is nothing to wait for.
         let error = RunError::Runtime(format!("the {} is gone", gone.0));
         self.error.get_or_insert(error);
         self.go(RunState::Draining);

@@ -1,14 +1,16 @@
-//! How much a CPU worker or a device may take, so that all finish together.
+//! How much a CPU worker or a device may hold, so that all finish together.
 
 use std::collections::BTreeMap;
 
 use super::queue::Batch;
 
-/// The part of its fair share of what is left that a device may hold. The rest is handed out later,
-/// when more is known of how fast it is.
+/// The part of its fair share of what is left that a device may hold. The other half is handed out
+/// later, when its speed is better known (factoring: Hummel, Schonberg and Flynn, Communications of
+/// the ACM 35, 1992, who found a half robust).
 const HELD: f64 = 0.5;
 
-/// The shortest batch worth a launch, in seconds of a device.
+/// The shortest batch for a device, in seconds, so that making, copying and checking a launch stays
+/// a small part of it.
 const SHORTEST_ON_DEVICE: f64 = 20e-3;
 
 /// Who holds how much of the plan that devices count, and how fast each counts it. Costs are in
@@ -57,7 +59,7 @@ impl Shares {
         self.devices.remove(&device);
     }
 
-    /// Notes that a batch is in somebody's hands.
+    /// Notes that a worker or device holds the batch.
     pub(super) fn hand_out(&mut self, batch: &Batch) {
         *self.held_by(batch) += batch.cost;
     }
@@ -81,23 +83,23 @@ impl Shares {
         worker.map_or(0.0, |worker| self.devices.values().sum::<f64>() / worker)
     }
 
-    /// Seconds until all is counted, if nobody rests: `left` is the cost that nobody holds. `None`
-    /// while no speed is known.
+    /// Seconds until all is counted if everybody keeps counting. `left` is the cost that nobody holds.
+    /// `None` while no speed is known.
     fn seconds_left(&self, left: f64) -> Option<f64> {
         let speed = self.cpu.unwrap_or(0.0) + self.devices.values().sum::<f64>();
         let held = self.held_by_cpu + self.held_by_devices.values().sum::<f64>();
         (speed > 0.0).then(|| (left + held) / speed)
     }
 
-    /// Seconds that the fastest hand takes for this cost.
+    /// Seconds that the fastest worker or device takes for this cost.
     fn least_seconds(&self, cost: f64) -> f64 {
         let worker = self.cpu.map(|cpu| cpu / self.workers as f64);
         let speeds = self.devices.values().copied().chain(worker);
         cost / speeds.fold(0.0, f64::max)
     }
 
-    /// What a device that asks for `wanted` gets of the cost `left`, of which the next task is `task`.
-    /// `hands`: CPU workers and devices.
+    /// What a device that asks for the cost `wanted` gets. `left`: the cost that nobody holds; `task`:
+    /// the cost of the next task; `hands`: the number of CPU workers and devices.
     pub(super) fn grant(
         &self,
         device: usize,
@@ -118,7 +120,7 @@ impl Shares {
             return Grant::UpTo(wanted);
         };
         let share = HELD * speed * seconds - held;
-        // Near the end a slow device must leave a long task to those who are done with it sooner.
+        // Near the end a slow device must leave a long task to those who finish it sooner.
         let too_long = self.workers > 0 && task / speed > seconds + self.least_seconds(task);
         if too_long || (share <= 0.0 && held > 0.0) {
             return Grant::Nothing;
@@ -126,8 +128,8 @@ impl Shares {
         Grant::UpTo(share.max(speed * SHORTEST_ON_DEVICE).min(wanted))
     }
 
-    /// Whether CPU workers are to leave what is `left` to devices: they hold their share (`busy`: each
-    /// of them has something to do), or would be the last to finish with a task of this cost.
+    /// Whether CPU workers must leave what is `left` to devices: because they hold their share and all
+    /// of them are `busy`, or because a CPU worker would finish last with a task of this cost.
     pub(super) fn keeps_cpu_waiting(&self, left: f64, task: f64, busy: bool) -> bool {
         let (Some(cpu), Some(seconds)) = (self.cpu, self.seconds_left(left)) else {
             return false;
@@ -173,7 +175,8 @@ mod tests {
     fn what_a_device_holds_counts() {
         let mut shares = shares(8.0);
         shares.hand_out(&batch(Some(2), 3.0));
-        // Ten seconds' worth of one core: 8 of it the device's, half of that now, less what it has.
+        // A cost of 10 is left: 8 of it is the share of the device, which may hold half of that and
+        // holds 3.
         assert_eq!(shares.grant(2, 100.0, 7.0, 0.1, 3), Grant::UpTo(1.0));
         shares.hand_out(&batch(Some(2), 1.0));
         assert_eq!(shares.grant(2, 100.0, 6.0, 0.1, 3), Grant::Nothing);
@@ -216,7 +219,7 @@ mod tests {
 
     #[test]
     fn somebody_may_always_take_the_rest() {
-        // Whatever the speeds, among idle hands one gets the last task.
+        // If all are idle, one of them gets the last task, whatever the speeds.
         for speed in [1e-3, 0.3, 1.0, 3.0, 1e3] {
             for task in [1e-3, 1.0, 1e3] {
                 let shares = shares(speed);

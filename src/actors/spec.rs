@@ -1,7 +1,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::{Recorder, Source};
+use super::{Observer, Recorder, Source};
 use crate::engine::{CounterSettings, Plan};
 use crate::gpu::{Device, OpenError, OwnerSettings};
 
@@ -28,6 +28,8 @@ pub struct RunSpec {
     pub source: Arc<dyn Source>,
     /// Keeps results, if anything does.
     pub recorder: Option<Arc<dyn Recorder>>,
+    /// Hear of what happens in the run. Without any, no event is made.
+    pub observers: Vec<Arc<dyn Observer>>,
 }
 
 /// A device that takes part in a run.
@@ -37,8 +39,8 @@ pub struct DeviceSpec {
     pub index: usize,
     /// What its maker calls it: in records.
     pub name: String,
-    /// Opens it; called on the thread that will own it.
+    /// Opens it. Called on the thread that will own it.
     pub open: Arc<dyn Fn() -> Result<Box<dyn Device>, OpenError> + Send + Sync>,
-    /// How it is treated.
+    /// How its owner treats it.
     pub settings: OwnerSettings,
 }

@@ -11,12 +11,12 @@
 /// whether the work was finished, stopped or failed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum RunState {
-    /// Building plans and starting actors.
+    /// Starting the actors.
     #[default]
     Planning,
     /// Counting.
     Running,
-    /// Paused: workers finish the task they are at and wait.
+    /// Paused: workers finish their current task and wait.
     Pausing,
     /// Stopping: what is in flight is finished, nothing new is begun.
     Draining,

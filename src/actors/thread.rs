@@ -1,23 +1,25 @@
-//! What a worker's thread does: draw batches, count their tasks, report.
+//! What the thread of a CPU worker does: draw batches, count their tasks, report.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use actix::Recipient;
-use tracing::{debug_span, field, trace, warn};
+use tracing::warn;
 
 use super::attempt::{Outcome, attempt};
+use super::events::{RunEvent, TimeSpan};
 use super::floor::Floor;
 use super::messages::{Costed, Counted, Ended};
 use super::queue::{Batch, Outlet};
-use super::{LANES, WorkerReport, panics};
+use super::worker_status::WorkerStatus;
+use super::{WorkerReport, panics};
 use crate::engine::Counter;
 
-/// How long counted tasks may wait for the rest of their batch before they are reported.
+/// How long results may wait for the rest of their batch before they are reported.
 const REPORT_EVERY: Duration = Duration::from_millis(200);
 
-/// What a worker's thread needs to begin, again if the one before died.
+/// What the thread of a worker needs to begin. Another thread begins with it if the first dies.
 #[derive(Clone)]
 pub(super) struct Desk {
     pub(super) floor: Arc<Floor>,
@@ -36,7 +38,7 @@ impl Desk {
         let mut work = Work::new(self);
         let end = catch_unwind(AssertUnwindSafe(|| {
             work.run();
-            // Here, so that joining the thread after its last message takes no time.
+            // Freed here, so that joining the thread after its last message takes no time.
             work.counters.clear();
         }));
         let died = end.err().map(|payload| panics::describe(payload.as_ref()));
@@ -53,7 +55,7 @@ struct Work {
     /// One for each plan, made when first needed.
     counters: Vec<Option<Box<dyn Counter>>>,
     report: WorkerReport,
-    /// The batch in hand.
+    /// The batch that is being counted.
     batch: Option<Batch>,
 }
 
@@ -73,6 +75,7 @@ impl Work {
     fn run(&mut self) {
         loop {
             let waiting = Instant::now();
+            self.status().waits();
             self.batch = self.desk.outlet.draw();
             let (waited, starved) = self.desk.floor.split_wait(waiting);
             self.report.waiting += waited;
@@ -80,7 +83,9 @@ impl Work {
             let Some(batch) = self.batch.clone() else {
                 return;
             };
-            trace!(target: LANES, counter = "queue depth", batches = self.desk.outlet.depth());
+            let batches = self.desk.outlet.depth();
+            let observers = &self.desk.floor.observers;
+            observers.tell(|| RunEvent::Queued { batches });
             self.count(&batch);
             self.batch = None;
         }
@@ -88,15 +93,7 @@ impl Work {
 
     fn count(&mut self, batch: &Batch) {
         let plan = Arc::clone(&self.desk.floor.plans[batch.plan]);
-        let span = debug_span!(
-            target: LANES,
-            "batch",
-            lane = self.desk.name,
-            engine = plan.engine().name(),
-            tasks = batch.tasks.len(),
-            nodes = field::Empty,
-        )
-        .entered();
+        let start = Instant::now();
         let nodes = self.report.nodes;
         let mut message = self.message(batch.plan);
         let mut reported = Instant::now();
@@ -147,17 +144,27 @@ impl Work {
             if now - reported >= REPORT_EVERY {
                 reported = now;
                 let full = std::mem::replace(&mut message, self.message(batch.plan));
-                // A mismatch ends the batch, so that it must not be lost with this message.
+                // A mismatch ends the batch, so the next message needs it too.
                 message.mismatch.clone_from(&full.mismatch);
                 self.desk.collector.do_send(full);
             }
         }
-        span.record("nodes", self.report.nodes - nodes);
+        self.desk.floor.observers.tell(|| RunEvent::BatchDone {
+            worker: self.status().id,
+            engine: plan.engine(),
+            tasks: batch.tasks.len(),
+            nodes: self.report.nodes - nodes,
+            time: TimeSpan::since(start),
+        });
         message.left = Some(Batch {
             tasks: left.to_vec(),
             ..*batch
         });
         self.desk.collector.do_send(message);
+    }
+
+    fn status(&self) -> &WorkerStatus {
+        self.desk.floor.status(self.desk.worker)
     }
 
     fn message(&self, plan: usize) -> Counted {

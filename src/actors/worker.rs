@@ -1,5 +1,5 @@
-//! A CPU worker: an address, a state and a restart policy. Its computation runs on a thread of its
-//! own, because a busy handler would delay every timer and message of the run.
+//! A worker as an actor: an address, a state and a restart policy. It counts on a thread of its own,
+//! because a busy handler would delay every timer and message of the run.
 
 use std::sync::Arc;
 use std::thread::{self, JoinHandle};
@@ -14,7 +14,7 @@ use super::queue::Outlet;
 use super::thread::Desk;
 use super::{RunError, WorkerReport, gpu};
 
-/// How often a worker's thread is replaced before its death is the run's.
+/// How many times a worker's thread is replaced before its death fails the run.
 const RESTARTS: u32 = 8;
 
 pub(super) struct Worker {
@@ -31,12 +31,12 @@ pub(super) struct Worker {
     pub(super) state: State,
 }
 
-/// How a worker fares.
+/// What became of a worker's threads so far.
 #[derive(Default)]
 pub(super) struct State {
     thread: Option<JoinHandle<()>>,
     restarts: u32,
-    /// Of all its threads together.
+    /// Sums over all its threads.
     report: WorkerReport,
 }
 
@@ -76,6 +76,7 @@ impl Worker {
     }
 
     fn leave(&mut self) {
+        self.floor.status(self.index).ends();
         self.left.do_send(Left {
             worker: self.index,
             report: WorkerReport {

@@ -42,13 +42,14 @@ pub use hardware::{Hardware, HardwareSettings};
 pub use plans::plan;
 pub use result::{CensusResult, JobResult};
 
-use crate::actors::{self, Control, Recorder, Report, RunSpec, Source, WholePlans};
+use crate::actors::{self, Control, Observer, Recorder, Report, RunSpec, Source, WholePlans};
 use crate::board::Size;
 use crate::engine::{Engine, Plan, Tally};
 #[cfg(feature = "ledger")]
 use crate::ledger::Shard;
 use crate::outcome::{Outcome, check_census};
 use crate::simd::Isa;
+use crate::telemetry;
 
 /// What to count, how, and on what. Every setting has a default: all solutions and those that differ
 /// by more than a symmetry, by the fastest engine, on all cores and GPUs.
@@ -63,6 +64,7 @@ pub struct Job {
     tuning: Tuning,
     time_limit: Option<Duration>,
     control: Control,
+    observers: Vec<Arc<dyn Observer>>,
     #[cfg(feature = "ledger")]
     directory: Option<directory::Request>,
 }
@@ -100,6 +102,7 @@ impl Job {
             tuning: Tuning::default(),
             time_limit: None,
             control: Control::new(),
+            observers: Vec::new(),
             #[cfg(feature = "ledger")]
             directory: None,
         }
@@ -194,6 +197,14 @@ impl Job {
     #[must_use]
     pub fn control(mut self, control: &Control) -> Self {
         self.control = control.clone();
+        self
+    }
+
+    /// Tells `observer` what happens in the job: see [`RunEvent`](crate::actors::RunEvent). More than
+    /// one may be given.
+    #[must_use]
+    pub fn observer(mut self, observer: Arc<dyn Observer>) -> Self {
+        self.observers.push(observer);
         self
     }
 
@@ -307,6 +318,12 @@ impl Job {
             audit: self.tuning.audit,
             source,
             recorder,
+            observers: self
+                .observers
+                .iter()
+                .cloned()
+                .chain(telemetry::observer())
+                .collect(),
             time_limit: self.time_limit,
         };
         actors::run_on(&spec, devices, &self.control).map_err(|source| JobError::Run {

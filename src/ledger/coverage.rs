@@ -87,8 +87,8 @@ impl Coverage {
         self.is_whole() || self.absent().all(|task| !shard.holds(task))
     }
 
-    /// What is missing, with the tasks of shards that are missing altogether under the name of the
-    /// shard, where the run is divided like `shard`.
+    /// What is missing of a run that is divided like `shard`. Shards without any task are listed by
+    /// name.
     pub fn missing(&self, shard: Shard) -> Missing {
         let residue = |task: TaskKey| (task.index % shard.count()) as usize;
         let mut absent = vec![shard.count() > 1; shard.count() as usize];
@@ -202,7 +202,7 @@ impl fmt::Display for TaskRange {
     }
 }
 
-/// Gathers ascending tasks into few ranges; steps wider than 1 need three tasks.
+/// Gathers ascending tasks into few ranges. A range with a step above 1 has at least three tasks.
 #[derive(Default)]
 struct Ranges(Vec<TaskRange>);
 
@@ -254,7 +254,7 @@ impl Ranges {
     }
 }
 
-/// The tasks that a run lacks. Shown one range a line, long lists cut short.
+/// The tasks that a run lacks. Shown with one range a line; long lists are cut short.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Missing {
     /// Shards of which no task is there, with their tasks.
@@ -264,7 +264,7 @@ pub struct Missing {
 }
 
 impl Missing {
-    /// Lines shown before the rest is summed up.
+    /// Lines shown; a last line says how many more there are.
     const LINES: usize = 20;
 
     /// Whether nothing is missing.

@@ -1,9 +1,9 @@
 use std::fmt;
 
-/// BLAKE3 over a list of fields, each with its length, so that no two lists give the same bytes.
+/// BLAKE3 over a list of fields. Each has its length in front, so no two lists give the same bytes.
 ///
-/// Numbers are little-endian. The context, a sentence that names what is hashed and the version of
-/// its layout, keeps the digests of different things apart.
+/// Numbers are little-endian. The context names what is hashed and the version of its layout, so that
+/// different things never have the same digest.
 pub(super) struct Fields(blake3::Hasher);
 
 impl Fields {

@@ -31,7 +31,7 @@ pub enum LedgerError {
         n: Size,
         /// Its tasks.
         tasks: u64,
-        /// The most that can be.
+        /// The most that a ledger keeps.
         most: u64,
     },
     /// Another process works on the directory.
@@ -39,10 +39,10 @@ pub enum LedgerError {
     Locked {
         /// The directory.
         dir: PathBuf,
-        /// Who holds it, as far as it said so: ` (process 17 on host)`.
+        /// Who holds it, if known: ` (process 17 on host)`.
         holder: String,
     },
-    /// The file is no ledger, or one that this program cannot read.
+    /// The file is not a ledger, or one that this program cannot read.
     #[error("{}: {reason}", file.display())]
     Format {
         /// The file.
@@ -148,7 +148,7 @@ impl LedgerError {
                     .to_owned(),
             },
             _ => match error {
-                // A column holds another type than its declaration allows, or text that is none.
+                // A column holds another type than its declaration allows, or text that is not UTF-8.
                 rusqlite::Error::FromSqlConversionFailure(..)
                 | rusqlite::Error::InvalidColumnType(..)
                 | rusqlite::Error::IntegralValueOutOfRange(..)

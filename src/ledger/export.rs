@@ -9,9 +9,9 @@ use super::row::OriginColumns;
 use super::{Entry, LedgerError, RunInfo, Store};
 use crate::engine::{KernelName, Plan, PlanName, Tally};
 
-/// BLAKE3 over what was counted: board, plans, and the tasks with their tallies in canonical
-/// order. Free of nodes, kernels, devices, order and time, so that two runs of the same plans have
-/// the same signature wherever they ran.
+/// BLAKE3 over what was counted: board, plans, and the tasks with their tallies in canonical order.
+/// Nodes, kernels, devices, order and time are not in it, so two runs of the same plans have the same
+/// signature wherever they ran.
 pub struct Signature(Fields);
 
 impl Signature {

@@ -14,7 +14,7 @@ pub fn host_name() -> String {
 
 /// Seconds since 1970 by the clock of this machine; negative before.
 ///
-/// For people alone. A clock can be wrong and can be set back, so nothing is decided by it, and no
+/// For people to read. A clock can be wrong and can be set back, so nothing is decided by it, and no
 /// duration is computed from it.
 pub fn unix_time() -> i64 {
     match SystemTime::now().duration_since(UNIX_EPOCH) {

@@ -9,15 +9,15 @@ use super::{LedgerError, PlanInfo, Shard};
 use crate::board::Size;
 use crate::engine::Plan;
 
-/// What a run is: written when the directory is made, never changed.
+/// What a run counts. Written when the directory is made, never changed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RunInfo {
     /// The board.
     pub n: Size,
     /// The plans, at most one of each engine.
     pub plans: Vec<PlanInfo>,
-    /// The tasks that a run in this directory counts. What a merge makes holds those of others,
-    /// and resuming it counts the rest.
+    /// The part of the tasks that a run in this directory counts. A merged directory also holds the
+    /// tasks of other shards; resuming it counts the rest.
     pub shard: Shard,
     /// The resolved configuration that the run began with, as the program wrote it.
     pub config: String,
@@ -40,7 +40,7 @@ impl RunInfo {
         }
     }
 
-    /// Names what is counted: board and plans. Part of each record's digest.
+    /// A digest of what is counted: board and plans. It is part of the digest of each record.
     pub fn key(&self) -> Digest {
         let mut fields = Fields::new("queenfold ledger 1: run");
         fields.u64(u64::from(self.n.get()));
@@ -54,7 +54,7 @@ impl RunInfo {
         fields.digest()
     }
 
-    /// Sees that `plans` are those of this run: the same tasks, so that counts can be added.
+    /// Checks that `plans` are those of this run: they have the same tasks, so counts can be added.
     ///
     /// # Errors
     /// A plan differs. `file` is named in the message.
@@ -95,7 +95,7 @@ pub struct Session {
     pub id: String,
     /// What it ran on, and when.
     pub facts: Facts,
-    /// From its start to its last commit, by a clock that is never set back.
+    /// From its start to its last commit, by a monotonic clock.
     pub elapsed: Duration,
     /// When it last committed, in seconds since 1970 by the clock of its machine.
     pub committed: i64,
@@ -125,7 +125,7 @@ pub struct Facts {
 }
 
 impl Session {
-    /// The digest that is stored beside a session of the run with the key `run`.
+    /// The digest that is stored with a session of the run with the key `run`.
     pub(super) fn digest(run: &Digest, id: &str, facts: &str, elapsed: u64, at: i64) -> Digest {
         Fields::new("queenfold ledger 1: session")
             .bytes(&run.0)

@@ -9,13 +9,13 @@ use super::host::host_name;
 /// The name of the lock file in a run directory.
 pub const LOCK_FILE: &str = "lock";
 
-/// How long to wait for a lock. Who asks [`is_held`] has it for an instant.
+/// How long to wait for a lock: [`is_held`] takes it for an instant.
 const PATIENCE: Duration = Duration::from_millis(500);
 
 /// The right to write to a run directory, for as long as it lives.
 ///
-/// It is a lock of the operating system on an open file, so that it ends with the process however
-/// that ends. The file stays: deleting it would let two processes lock two files of one name.
+/// It is a lock of the operating system on an open file, so it ends with the process, even if that is
+/// killed. The file stays: if it were deleted, two processes could lock two files of one name.
 #[derive(Debug)]
 pub struct DirLock {
     _file: File,
@@ -52,7 +52,7 @@ impl DirLock {
                 }
             }
         }
-        // For the message above only: a disk too full for it must not stop the run here.
+        // Used in the message above only, so a full disk is no reason to stop here.
         let _ = file.set_len(0).and_then(|()| {
             file.rewind()?;
             write!(file, "process {} on {}", std::process::id(), host_name())

@@ -9,8 +9,7 @@ use crate::engine::Plan;
 pub struct Merged {
     /// What the ledger holds now.
     pub sums: Sums,
-    /// How the run is divided, as far as the sources agree on it: names the shards that are
-    /// missing.
+    /// How the run is divided, if the sources agree on that. It gives missing shards their names.
     pub division: Shard,
     /// From the start of each process that worked on it to its last commit, added up.
     pub elapsed: Duration,
@@ -20,9 +19,9 @@ pub struct Merged {
     pub there: u64,
 }
 
-/// Copies the records of all `sources` into the ledger in `into`, which is made if need be.
+/// Copies the records of all `sources` into the ledger in `into`, which is made if there is none.
 ///
-/// The sources are read only; each is copied whole or not at all.
+/// The sources are only read. Each is copied completely or not at all.
 ///
 /// # Errors
 /// A source is of another board or other plans than the rest, damaged, or counted a task

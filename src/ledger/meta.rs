@@ -1,4 +1,4 @@
-//! The table `meta`: what run a ledger belongs to, as texts under keys, each with a digest.
+//! The table `meta`: which run a ledger belongs to, as texts under keys, each with a digest.
 
 use std::collections::BTreeMap;
 use std::path::Path;

@@ -12,21 +12,22 @@ use parking_lot::Mutex;
 use super::host::{host_name, unix_time};
 use super::{Coverage, DirLock, Entry, Facts, LedgerError, RunInfo, Session, Shard, Store};
 use crate::actors::{
-    Flushed, RecordError, Recorder, Restored, Source, Supply, cost_of, evenly_spaced,
+    Flushed, OnCheckpoint, RecordError, Recorder, Restored, Source, Supply, cost_of, evenly_spaced,
 };
 use crate::engine::{Engine, Plan, Tally, TaskResult};
 use crate::machine::Machine;
 
-/// How long a finished task may wait for its commit. A commit waits for the disk, so that one for
-/// each task would cost more than the task where tasks are short.
+/// How long a result may wait for its commit. A commit waits for the disk, so one commit a task would
+/// take longer than a short task.
 pub const COMMIT_EVERY: Duration = Duration::from_secs(1);
 
-/// How many finished tasks may wait for the writer before the collector waits for it too.
+/// How many results may wait for the writer. The collector waits too when there are more: they must
+/// not pile up in memory.
 const WAITING: usize = 1 << 16;
 
-/// A ledger that a run writes to: what was restored, and a thread of its own that writes.
+/// A ledger that a run writes to: what was restored, and a thread that writes.
 ///
-/// Holds the lock of the directory. Dropping it commits what was taken.
+/// It holds the lock of the directory. Dropping it commits what was taken.
 pub struct Recording {
     shard: Shard,
     restored: Coverage,
@@ -35,11 +36,12 @@ pub struct Recording {
     session: String,
     orders: Option<Sender<Order>>,
     failure: Arc<Mutex<Option<RecordError>>>,
+    on_checkpoint: Arc<Mutex<Option<OnCheckpoint>>>,
     writer: Option<JoinHandle<()>>,
     _lock: DirLock,
 }
 
-/// What processes before this one took for what they recorded.
+/// The time that earlier processes took for what they recorded.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Before {
     /// From the start of each to its last commit, added up.
@@ -53,7 +55,7 @@ enum Order {
     Flush(Flushed),
 }
 
-/// What is told about the process that records: goes into the ledger for people.
+/// Facts about the process that records. They are in the ledger for people to read.
 #[derive(Clone, Debug, Default)]
 pub struct Setting {
     /// The instruction set of the CPU workers.
@@ -66,12 +68,11 @@ pub struct Setting {
     pub config: String,
 }
 
-/// The most tasks a plan may have: what is missing is found by looking at each, and so many take
-/// minutes.
+/// The most tasks a plan may have. To find what is missing, each is looked at; so many take minutes.
 const MOST_TASKS: u64 = 1 << 34;
 
 impl Recording {
-    /// Makes the directory, unless it is there, and in it the ledger of a new run of `plans`.
+    /// Makes the directory, unless it exists, and in it the ledger of a new run of `plans`.
     ///
     /// # Errors
     /// A plan has more tasks than a ledger keeps, there is a run in the directory, another process
@@ -97,7 +98,7 @@ impl Recording {
         Self::begin(Store::create(dir, info)?, lock, plans, setting)
     }
 
-    /// Opens the ledger in `dir` to go on with `plans`.
+    /// Opens the ledger in `dir` to continue the run of `plans`.
     ///
     /// # Errors
     /// There is none, it is damaged or of other plans, another process works on the directory, or
@@ -155,6 +156,7 @@ impl Recording {
         };
         let (orders, inbox) = channel::bounded(WAITING);
         let failure = Arc::new(Mutex::new(None));
+        let on_checkpoint = Arc::new(Mutex::new(None));
         let path = store.file().to_owned();
         let shard = store.info().shard;
         let id = session.id.clone();
@@ -165,6 +167,8 @@ impl Recording {
             session,
             start: Instant::now(),
             failure: Arc::clone(&failure),
+            on_checkpoint: Arc::clone(&on_checkpoint),
+            uncommitted: 0,
         };
         let writer = Builder::new()
             .name("ledger".to_owned())
@@ -178,12 +182,13 @@ impl Recording {
             session: id,
             orders: Some(orders),
             failure,
+            on_checkpoint,
             writer: Some(writer),
             _lock: lock,
         })
     }
 
-    /// What processes before this one took.
+    /// The time that earlier processes took.
     pub const fn before(&self) -> Before {
         self.before
     }
@@ -199,7 +204,7 @@ impl Recording {
         }
         let gone = || RecordError::Failed("the ledger's thread is gone".to_owned());
         let sent = self.orders.as_ref().ok_or_else(gone)?.send(order);
-        // The writer ends at its first failure; that is the better message.
+        // The writer stops at its first failure, which is the better message.
         sent.map_err(|_| self.failure.lock().clone().unwrap_or_else(gone))
     }
 }
@@ -212,8 +217,12 @@ impl Recorder for Recording {
         })))
     }
 
+    fn on_checkpoint(&self, tell: OnCheckpoint) {
+        *self.on_checkpoint.lock() = Some(tell);
+    }
+
     fn flush(&self, flushed: Flushed) {
-        // A writer that is gone drops the order, and with it `flushed`, which tells of that.
+        // If the writer is gone the order is dropped, and `flushed` with it, which reports that.
         if let Some(orders) = &self.orders {
             let _ = orders.send(Order::Flush(flushed));
         }
@@ -238,7 +247,7 @@ impl Drop for Recording {
     fn drop(&mut self) {
         self.orders = None;
         if let Some(writer) = self.writer.take() {
-            // It reports what fails in `failure`; a panic of it has been printed.
+            // Its failures are in `failure`, and its panics too.
             let _ = writer.join();
         }
     }
@@ -246,12 +255,15 @@ impl Drop for Recording {
 
 struct Writer {
     store: Store,
-    /// Whether anything is left to count. A run that is only looked at gets no session.
+    /// Whether anything is left to count. If not, no session is added.
     counts: bool,
     plans: Vec<Arc<dyn Plan>>,
     session: Session,
     start: Instant,
     failure: Arc<Mutex<Option<RecordError>>>,
+    on_checkpoint: Arc<Mutex<Option<OnCheckpoint>>>,
+    /// Entries since the last commit.
+    uncommitted: u64,
 }
 
 impl Writer {
@@ -274,7 +286,8 @@ impl Writer {
     /// Takes orders until the last sender is gone, and commits at the latest
     /// [`COMMIT_EVERY`] after the first record of a transaction.
     fn serve(&mut self, inbox: &Receiver<Order>) -> Result<(), RecordError> {
-        // The session is there before its first record, and shows that the file can be written.
+        // The session is recorded before its first result. This also shows that the file can be
+        // written.
         if self.counts {
             self.begin()?;
             self.commit()?;
@@ -292,8 +305,8 @@ impl Writer {
                         open_since = Some(Instant::now());
                     }
                     if let Err(error) = self.insert(&entry) {
-                        // What came before it is good; where that cannot be written either, the
-                        // first error says why.
+                        // What came before it is good. If that cannot be written either, the first
+                        // error says why.
                         let _ = self.commit();
                         return Err(error);
                     }
@@ -329,7 +342,7 @@ impl Writer {
         self.store.begin().map_err(record_error)
     }
 
-    fn insert(&self, entry: &Entry) -> Result<(), RecordError> {
+    fn insert(&mut self, entry: &Entry) -> Result<(), RecordError> {
         let key = entry.result.key;
         let ranks = || {
             let mut plans = self.plans.iter();
@@ -338,6 +351,7 @@ impl Writer {
                 .map_or(0..0, |plan| plan.task(key.index).ranks)
         };
         self.store.insert(entry, ranks).map_err(record_error)?;
+        self.uncommitted += 1;
         Ok(())
     }
 
@@ -347,7 +361,12 @@ impl Writer {
         self.store
             .put_session(&self.session)
             .map_err(record_error)?;
-        self.store.commit().map_err(record_error)
+        self.store.commit().map_err(record_error)?;
+        let tasks = std::mem::take(&mut self.uncommitted);
+        if let Some(tell) = &*self.on_checkpoint.lock() {
+            tell(tasks);
+        }
+        Ok(())
     }
 }
 

@@ -30,7 +30,7 @@ impl Choice {
         if wanted == 0 {
             return chosen;
         }
-        // The tasks with the least keys: as random as the digest that the keys are.
+        // The tasks with the smallest keys: keys are digests, so this is a random choice.
         keyed.select_nth_unstable(wanted - 1);
         for (_, task) in &keyed[..wanted] {
             chosen.add(*task);

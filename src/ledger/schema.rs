@@ -1,4 +1,5 @@
-//! The layout of the database file, and what is asked of SQLite. `docs/LEDGER.md` explains both.
+//! The layout of the database file (the record format and its version), and the settings of SQLite.
+//! `docs/LEDGER.md` explains both.
 
 use std::path::Path;
 use std::time::Duration;
@@ -14,8 +15,8 @@ pub const FORMAT: i32 = 1;
 /// Marks the file as a ledger: `qnfl` in ASCII, kept in the file as `application_id`.
 const APPLICATION_ID: i32 = 0x716e_666c;
 
-/// The tables, in the order of their names. SQLite keeps these texts in the file, where they are
-/// compared to the letter.
+/// The tables, in the order of their names. SQLite keeps these texts in the file, and a file whose
+/// texts differ is refused.
 const TABLES: [&str; 3] = [
     "CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL, blake3 BLOB NOT NULL) STRICT, \
      WITHOUT ROWID",
@@ -56,13 +57,13 @@ pub(super) fn open_to_write(file: &Path) -> rusqlite::Result<Connection> {
     Ok(connection)
 }
 
-/// Opens the file for reading, beside a writer if there is one.
+/// Opens the file for reading. Another process may write to it meanwhile.
 pub(super) fn open_to_read(file: &Path) -> rusqlite::Result<Connection> {
     let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let connection = Connection::open_with_flags(file, flags)?;
     match common(&connection).and_then(|()| first_page(&connection)) {
-        // Where the directory cannot be written, a reader has no place for the index of the
-        // write-ahead log. Without a log nobody else writes, and none is needed.
+        // If the directory cannot be written, a reader has no place for the index of the write-ahead
+        // log. Without a log nobody writes to the file, and no index is needed.
         Err(error) if needs_a_place(&error) && !has_log(file) => {
             let connection =
                 Connection::open_with_flags(immutable(file), flags | OpenFlags::SQLITE_OPEN_URI)?;
@@ -76,7 +77,7 @@ pub(super) fn open_to_read(file: &Path) -> rusqlite::Result<Connection> {
 
 fn common(connection: &Connection) -> rusqlite::Result<()> {
     connection.busy_timeout(BUSY)?;
-    // A damaged or forged file must not run anything, nor lead the reader of a page astray.
+    // A damaged or forged file must not run any code or mislead the reader of a page.
     connection.pragma_update(None, "trusted_schema", false)?;
     connection.pragma_update(None, "cell_size_check", true)
 }
@@ -115,7 +116,7 @@ fn immutable(file: &Path) -> String {
     format!("file:{escaped}?immutable=1")
 }
 
-/// Sees that the file is a ledger of the format this program knows, and whole.
+/// Checks that the file is a complete ledger of the format that this program knows.
 pub(super) fn check(connection: &Connection, file: &Path) -> Result<(), LedgerError> {
     let sqlite = |error| LedgerError::sqlite(file, &error);
     let number = |name: &str| {

@@ -6,8 +6,8 @@ use crate::engine::TaskKey;
 /// One of the parts that a run is divided into to be counted separately: `index/count`.
 ///
 /// Shard `i/k` holds the tasks of every plan whose index leaves the remainder `i` when divided by
-/// `k`. Neighbouring tasks are of like cost, so the shards are as well. Every task is in exactly
-/// one of the shards `0/k` to `(k−1)/k`.
+/// `k`. Neighbouring tasks have similar costs, so shards have too. Every task is in exactly one of
+/// the shards `0/k` to `(k−1)/k`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Shard {
     index: u64,

@@ -5,7 +5,7 @@ use std::time::Duration;
 use super::{Entry, LedgerError, Missing, Session, Store, Sums};
 use crate::engine::{Engine, Plan};
 
-/// How far a run is, as far as it is committed.
+/// How far a run is, by what is committed.
 #[derive(Clone, Debug)]
 pub struct Status {
     /// What is recorded.
@@ -35,7 +35,7 @@ pub struct Latest {
     pub nodes: u64,
     /// What each of its workers recorded, by name.
     pub workers: BTreeMap<String, Speed>,
-    /// Time left if it goes on at its speed; `None` while nothing tells.
+    /// Time left if it continues at its speed; `None` while its speed is unknown.
     pub left: Option<Duration>,
 }
 
@@ -79,9 +79,9 @@ fn per_second(count: u64, time: Duration) -> f64 {
     }
 }
 
-/// Estimated work of one plan and how fast it went.
+/// The estimated work of one plan, and how fast it went.
 #[derive(Default)]
-struct Work {
+struct PlanWork {
     /// Of all tasks of the shard, and of those that are recorded.
     cost: f64,
     cost_done: f64,
@@ -90,8 +90,8 @@ struct Work {
     seconds_latest: f64,
 }
 
-/// Up to so many tasks each has its own estimate; to make those of millions takes longer than
-/// anybody who looks wants to wait.
+/// Plans with up to this many tasks use the cost of each task. Computing the costs of millions takes
+/// longer than somebody who asks for the status wants to wait.
 const ESTIMATED: u64 = 1 << 16;
 
 /// The expected cost of a task of `plan`, in units of that plan.
@@ -125,7 +125,7 @@ impl Status {
                 left: None,
             });
         let mut audited = 0;
-        let mut works: BTreeMap<Engine, Work> = BTreeMap::new();
+        let mut works: BTreeMap<Engine, PlanWork> = BTreeMap::new();
         store.for_each(|Entry { result, session }| {
             audited += u64::from(result.audited_by.is_some());
             let Some(latest) = &mut latest else {
@@ -188,7 +188,7 @@ impl Status {
 }
 
 /// Time left for `workers` at the speed that the latest process had in each plan.
-fn left<'a>(works: impl Iterator<Item = &'a Work>, workers: u64) -> Option<Duration> {
+fn left<'a>(works: impl Iterator<Item = &'a PlanWork>, workers: u64) -> Option<Duration> {
     let mut seconds = 0.0;
     for work in works {
         let cost = (work.cost - work.cost_done).max(0.0);

@@ -45,8 +45,8 @@ pub enum Inserted {
 impl Store {
     /// Makes the ledger of a new run in `dir`, which must exist.
     ///
-    /// The file appears under its name when it is whole and on the disk, so that no kill leaves
-    /// half a ledger.
+    /// The file gets its name when it is complete and on the disk, so a kill never leaves half a
+    /// ledger.
     ///
     /// # Errors
     /// [`LedgerError::Exists`] if there is a run; errors of the file system. Call with the lock
@@ -67,7 +67,7 @@ impl Store {
         Self::open_to_write(dir)
     }
 
-    /// Sees that there is no run in `dir`.
+    /// Checks that there is no run in `dir`.
     ///
     /// # Errors
     /// [`LedgerError::Exists`] if there is one.
@@ -88,7 +88,7 @@ impl Store {
         Self::open(dir, schema::open_to_write)
     }
 
-    /// Opens the ledger in `dir` to read it, beside a process that writes if there is one.
+    /// Opens the ledger in `dir` to read it. Another process may write to it meanwhile.
     ///
     /// # Errors
     /// There is none, it is of another format, damaged, or cannot be read.
@@ -121,12 +121,12 @@ impl Store {
             file,
             info,
         };
-        // Few, and they tell of damage early.
+        // There are few, and reading them shows damage early.
         store.sessions()?;
         Ok(store)
     }
 
-    /// What run it is.
+    /// Which run it is.
     pub const fn info(&self) -> &RunInfo {
         &self.info
     }
@@ -136,8 +136,8 @@ impl Store {
         &self.file
     }
 
-    /// Every record in canonical order: by the name of the engine, then by index. Each is checked
-    /// against its digest and the plan first.
+    /// Calls `each` for every record in canonical order: by the name of the engine, then by index.
+    /// Each is checked against its digest and the plan first.
     ///
     /// # Errors
     /// A record is damaged, or `each` fails.
@@ -206,8 +206,9 @@ impl Store {
         }
     }
 
-    /// Records a task, within the transaction that is open. `ranks` tells its ranks for an error
-    /// message: a plan may take longer for that than the database for the record.
+    /// Records a result, within the transaction that is open. `ranks` gives the ranks of the task and
+    /// is called for an error message only: a plan may take longer for it than the database for the
+    /// record.
     ///
     /// # Errors
     /// It is recorded with another result; the file cannot be written.
@@ -247,7 +248,7 @@ impl Store {
         }
     }
 
-    /// Adds a session, or brings the one of the same id up to date.
+    /// Adds a session, or updates the one with the same id.
     ///
     /// # Errors
     /// The file cannot be written.
@@ -371,7 +372,7 @@ impl Store {
 fn write_draft(draft: &Path, info: &RunInfo) -> Result<(), LedgerError> {
     let write = || {
         let connection = Connection::open(draft)?;
-        // A draft that is cut short is thrown away, so that it needs no journal.
+        // An incomplete draft is thrown away, so it needs no journal.
         connection.pragma_update_and_check(None, "journal_mode", "OFF", |_| Ok(()))?;
         connection.pragma_update(None, "synchronous", "OFF")?;
         connection.execute_batch("BEGIN")?;
@@ -386,7 +387,7 @@ fn write_draft(draft: &Path, info: &RunInfo) -> Result<(), LedgerError> {
         .map_err(|source| LedgerError::io(draft, source))
 }
 
-/// Sees that a new name in the directory survives a power failure.
+/// Makes sure that a new name in the directory survives a power failure.
 fn sync_directory(dir: &Path) -> Result<(), LedgerError> {
     if cfg!(unix) {
         File::open(dir)

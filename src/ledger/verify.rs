@@ -2,7 +2,6 @@ use std::collections::{BTreeMap, HashMap};
 use std::num::NonZeroUsize;
 use std::ops::Range;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
 
 use crossbeam::channel::{self, Receiver};
 
@@ -38,7 +37,7 @@ pub struct Fault {
     pub found: String,
 }
 
-/// What verification needs beside the ledger.
+/// What verification needs in addition to the ledger.
 pub struct Means<'a> {
     /// The plans of the run.
     pub plans: &'a [Arc<dyn Plan>],
@@ -46,15 +45,13 @@ pub struct Means<'a> {
     pub settings: &'a CounterSettings,
     /// Threads that count.
     pub workers: NonZeroUsize,
-    /// Goes up with each task counted again.
-    pub progress: &'a AtomicU64,
 }
 
-/// Reads every record and counts the chosen ones again by another method than the recorded one:
+/// Reads every record and counts the chosen tasks again by another method than the recorded one:
 /// chain tasks by another kernel, all others by the oracle of their plan.
 ///
 /// # Errors
-/// The ledger is damaged or of other plans. Wrong counts are no error but a finding.
+/// The ledger is damaged or of other plans. A wrong count is not an error but a finding.
 pub fn verify(store: &Store, means: &Means<'_>, choice: Choice) -> Result<Findings, LedgerError> {
     store.info().check_plans(store.file(), means.plans)?;
     let sums = store.sums()?;
@@ -114,7 +111,6 @@ impl<'a> Bench<'a> {
     fn work(mut self, inbox: &Receiver<TaskResult>) -> Self {
         for result in inbox {
             self.check(&result);
-            self.means.progress.fetch_add(1, Ordering::Relaxed);
         }
         self.counters.clear();
         self

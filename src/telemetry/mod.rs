@@ -1,16 +1,19 @@
-//! What a run tells of itself: log lines, a trace for Perfetto, a profile, a progress line.
+//! What a run says about itself: log lines, a trace for Perfetto, a profile, a progress line.
 //!
-//! All of it is off by default and free when off: spans and counters come once per batch, never
-//! per node, and cost one comparison where nobody listens.
+//! All of it is off by default and costs nothing when off: the runtime tells its
+//! [events](crate::actors::RunEvent) once for each task or batch, never for each node, and makes none
+//! if nobody listens.
 //!
 //! * [`start`]: the log on standard error, and the trace file.
-//! * [`TraceFile`], [`trace_layer`]: Trace Event JSON from spans and counters of the runtime.
+//! * [`observer`]: turns the events of a run into events of `tracing`.
+//! * [`TraceFile`], [`trace_layer`]: Trace Event JSON from these.
 //! * [`profile`]: how the workers spent a run.
 //! * [`progress_line`]: how far a run is.
 
 mod profile;
 mod progress;
 mod trace;
+mod tracing_bridge;
 
 use std::io::{self, IsTerminal};
 use std::path::{Path, PathBuf};
@@ -22,11 +25,12 @@ use tracing_subscriber::{EnvFilter, Layer, fmt};
 pub use profile::profile;
 pub use progress::{duration, progress_line, rate};
 pub use trace::{TraceFile, trace_layer};
+pub use tracing_bridge::{LANES, observer};
 
 /// Why telemetry could not start.
 #[derive(Debug, thiserror::Error)]
 pub enum TelemetryError {
-    /// The filter is no list of directives like `info` or `queenfold::actors=debug`.
+    /// The filter is not a list of directives like `info` or `queenfold::actors=debug`.
     #[error("log filter `{filter}`: {source}")]
     Filter {
         /// What was given.

@@ -52,7 +52,7 @@ pub fn duration(time: Duration) -> String {
     if time < Duration::from_millis(9_950) {
         return format!("{:.1} s", time.as_secs_f64());
     }
-    // Rounded, not cut off, as above.
+    // Rounded, as above.
     let seconds = time.as_secs() + u64::from(time.subsec_millis() >= 500);
     let (minutes, hours, days) = (seconds / 60, seconds / 3600, seconds / 86_400);
     match seconds {

@@ -1,5 +1,5 @@
-//! Trace Event JSON, the format that Perfetto and `chrome://tracing` open: one lane for each actor,
-//! counters beside them.
+//! Trace Event JSON, the format that Perfetto and `chrome://tracing` open: a lane for each actor and
+//! each stream of a device, and counters.
 //!
 //! Format: <https://docs.google.com/document/d/1CvAClvFfyA5R-PhYUmn5OOQtYMH4h6I0nSsKchNAySU>.
 
@@ -22,7 +22,7 @@ use tracing_subscriber::filter::Targets;
 use tracing_subscriber::layer::Context;
 use tracing_subscriber::registry::LookupSpan;
 
-use crate::actors::{LANES, epoch};
+use super::tracing_bridge::{LANES, epoch};
 
 /// Creates the trace file, and a layer that writes to it the spans and counters of the runtime.
 ///
@@ -41,6 +41,8 @@ where
     };
     writer.put("{\"displayTimeUnit\":\"ms\",\"traceEvents\":[");
     let shared = Arc::new(Mutex::new(writer));
+    // Not after the beginning of the trace.
+    epoch();
     let layer = TraceLayer {
         start: Instant::now(),
         writer: Arc::clone(&shared),
@@ -49,8 +51,8 @@ where
     Ok((layer.with_filter(wanted), TraceFile(shared)))
 }
 
-/// A trace file being written. It is closed when this is dropped, so that it is whole even if the
-/// run failed.
+/// A trace file being written. Dropping this closes it, so the file is complete even if the run
+/// failed.
 pub struct TraceFile(Arc<Mutex<Writer>>);
 
 impl TraceFile {
@@ -65,7 +67,7 @@ impl TraceFile {
 
 impl Drop for TraceFile {
     fn drop(&mut self) {
-        // Whoever wants to know of errors calls `finish`.
+        // `finish` reports errors.
         let _ = self.0.lock().finish();
     }
 }
@@ -130,7 +132,7 @@ struct TraceLayer {
     writer: Arc<Mutex<Writer>>,
 }
 
-/// A span under way.
+/// A span that has not ended.
 struct Open {
     since: Instant,
     fields: Fields,
@@ -179,8 +181,7 @@ where
         }
     }
 
-    /// A counter: the name is the field `counter`, the value every other field. Or a stretch of time
-    /// that was measured elsewhere: see [`LANES`].
+    /// A counter or a stretch of time: see [`LANES`].
     fn on_event(&self, event: &Event<'_>, _: Context<'_, S>) {
         let mut fields = Fields::default();
         event.record(&mut fields);

@@ -41,6 +41,7 @@ fn spec(n: u32, workers: usize) -> RunSpec {
         audit: 0.0,
         source: Arc::new(WholePlans),
         recorder: None,
+        observers: Vec::new(),
     }
 }
 

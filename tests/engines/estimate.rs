@@ -123,6 +123,7 @@ fn eta_at_a_tenth(n: u32) -> f64 {
         audit: 0.0,
         source: Arc::new(WholePlans),
         recorder: None,
+        observers: Vec::new(),
     };
     let watched = control.clone();
     let begun = ProcessTime::now();

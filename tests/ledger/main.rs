@@ -75,6 +75,7 @@ fn count(n: u32, recording: Recording) -> Result<Report, RunError> {
         audit: 0.0,
         source: Arc::clone(&recording) as _,
         recorder: Some(recording),
+        observers: Vec::new(),
     };
     actors::run(&spec, &Control::new())
 }

@@ -3,7 +3,7 @@
 use std::fs;
 
 use parking_lot::Mutex;
-use queenfold::actors::WholePlans;
+use queenfold::actors::{Observer, OnCheckpoint, RunEvent, WholePlans};
 use queenfold::engine::{CountedBy, Origin, Tally, TaskKey, TaskResult, WorkerId};
 use queenfold::ledger::{COMMIT_EVERY, Status};
 
@@ -263,9 +263,46 @@ impl Recorder for Memory {
         }
         Ok(())
     }
+    fn on_checkpoint(&self, _: OnCheckpoint) {}
     fn flush(&self, flushed: Flushed) {
         flushed.answer(Ok(()));
     }
+}
+
+/// Adds up what checkpoints make durable.
+#[derive(Default)]
+struct Durable(Mutex<u64>);
+
+impl Observer for Durable {
+    fn event(&self, event: &RunEvent) {
+        if let RunEvent::Checkpoint { tasks } = event {
+            *self.0.lock() += tasks;
+        }
+    }
+}
+
+#[test]
+fn checkpoints_tell_of_every_task_that_became_durable() {
+    let dir = tempfile::tempdir().unwrap();
+    let durable = Arc::new(Durable::default());
+    let recording = Arc::new(create(dir.path(), N, Shard::WHOLE).unwrap());
+    let spec = RunSpec {
+        plans: plans(N),
+        workers: 2,
+        counter: counter(),
+        queue_per_worker: 1,
+        batch_time: Duration::from_millis(5),
+        time_limit: None,
+        audit: 0.0,
+        source: Arc::clone(&recording) as _,
+        recorder: Some(recording),
+        observers: vec![Arc::clone(&durable) as _],
+    };
+    actors::run(&spec, &Control::new()).unwrap();
+    drop(spec);
+    assert_eq!(*durable.0.lock(), 17);
+    // Nothing keeps the directory locked.
+    resume(dir.path(), N).unwrap();
 }
 
 fn with_memory(
@@ -288,6 +325,7 @@ fn with_memory(
         audit,
         source: Arc::new(WholePlans),
         recorder: Some(Arc::clone(&memory) as Arc<dyn Recorder>),
+        observers: Vec::new(),
     };
     (actors::run(&spec, &Control::new()), memory)
 }

@@ -1,7 +1,6 @@
 //! Counting again finds what digests cannot: a record forged together with its digest.
 
 use std::num::NonZeroUsize;
-use std::sync::atomic::AtomicU64;
 
 use queenfold::engine::{CountedBy, WorkerId};
 use queenfold::ledger::{Choice, Findings, Means, Signature, verify};
@@ -13,7 +12,6 @@ fn check(dir: &Path, n: u32, choice: Choice) -> Result<Findings, LedgerError> {
         plans: &plans(n),
         settings: &counter(),
         workers: NonZeroUsize::new(2).unwrap(),
-        progress: &AtomicU64::new(0),
     };
     verify(&Store::open_to_read(dir)?, &means, choice)
 }

@@ -29,6 +29,7 @@ fn run_with(faults: &str, workers: usize) -> (Result<Report, RunError>, Control)
         audit: 0.0,
         source: Arc::new(WholePlans),
         recorder: None,
+        observers: Vec::new(),
     };
     let control = Control::new();
     control.inject(faults.parse::<Faults>().unwrap());

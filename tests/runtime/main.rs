@@ -1,6 +1,7 @@
 //! The runtime, driven as its callers drive it.
 
 mod alone;
+mod events;
 #[cfg(feature = "fault-injection")]
 mod faults;
 mod runs;

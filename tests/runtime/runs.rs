@@ -29,10 +29,11 @@ pub fn spec(plans: Vec<Arc<dyn Plan>>, workers: usize) -> RunSpec {
         audit: 0.0,
         source: Arc::new(WholePlans),
         recorder: None,
+        observers: Vec::new(),
     }
 }
 
-fn chain(n: u32) -> Arc<dyn Plan> {
+pub fn chain(n: u32) -> Arc<dyn Plan> {
     Arc::new(ChainPlan::new(Size::new(n).unwrap()))
 }
 

@@ -7,8 +7,8 @@ use std::time::Duration;
 
 use parking_lot::Mutex;
 use queenfold::actors::{
-    Control, Flushed, RecordError, Recorder, Restored, RunError, RunSpec, Source, Step, Supply,
-    Walk, evenly_spaced,
+    Control, Flushed, OnCheckpoint, RecordError, Recorder, Restored, RunError, RunSpec, Source,
+    Step, Supply, Walk, evenly_spaced,
 };
 use queenfold::engine::{Engine, Mismatch, Plan, Tally, TaskResult};
 use tracing::field::{Field, Visit};
@@ -149,6 +149,8 @@ impl Recorder for Slow {
         Ok(())
     }
 
+    fn on_checkpoint(&self, _: OnCheckpoint) {}
+
     fn flush(&self, flushed: Flushed) {
         let done = Arc::clone(&self.flushed);
         thread::spawn(move || {
@@ -211,6 +213,8 @@ impl Recorder for Forgetful {
     fn record(&self, _: TaskResult) -> Result<(), RecordError> {
         Ok(())
     }
+
+    fn on_checkpoint(&self, _: OnCheckpoint) {}
 
     fn flush(&self, _: Flushed) {}
 }

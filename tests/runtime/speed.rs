@@ -32,6 +32,7 @@ fn count(plan: Arc<dyn Plan>, isa: Isa, workers: usize) -> Report {
         audit: 0.0,
         source: Arc::new(WholePlans),
         recorder: None,
+        observers: Vec::new(),
     };
     let report = run_alone(&spec, &Control::new()).unwrap();
     assert!(report.finished);

@@ -5,13 +5,13 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use crate::{alone, emulated_device};
-use queenfold::actors::{Control, DeviceSpec, LANES, RunSpec, WholePlans, run_on};
+use queenfold::actors::{Control, DeviceSpec, RunSpec, WholePlans, run_on};
 use queenfold::board::Size;
 use queenfold::chain::ChainPlan;
 use queenfold::engine::CounterSettings;
 use queenfold::gpu::OwnerSettings;
 use queenfold::simd::Isa;
-use queenfold::telemetry::trace_layer;
+use queenfold::telemetry::{self, LANES, trace_layer};
 use serde_json::Value;
 use tracing_subscriber::layer::SubscriberExt;
 
@@ -36,7 +36,7 @@ fn a_trace_shows_upload_kernel_and_download_of_each_stream_beside_the_workers() 
     let subscriber = tracing_subscriber::registry().with(layer);
     let devices = [device(0), device(3)];
     // Long enough for both devices to be opened and have something to do.
-    let slow = RunSpec {
+    let mut slow = RunSpec {
         plans: vec![Arc::new(ChainPlan::new(Size::new(16).unwrap()))],
         workers: 1,
         counter: CounterSettings {
@@ -49,10 +49,12 @@ fn a_trace_shows_upload_kernel_and_download_of_each_stream_beside_the_workers() 
         audit: 0.0,
         source: Arc::new(WholePlans),
         recorder: None,
+        observers: Vec::new(),
     };
     let (begun, report, ended) = tracing::subscriber::with_default(subscriber, || {
         let begun = Instant::now();
         tracing::debug_span!(target: LANES, "begin", lane = "test").in_scope(|| ());
+        slow.observers.extend(telemetry::observer());
         let report = run_on(&slow, &devices, &Control::new()).unwrap();
         (begun, report, Instant::now())
     });

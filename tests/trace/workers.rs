@@ -11,12 +11,12 @@ use queenfold::board::Size;
 use queenfold::chain::ChainPlan;
 use queenfold::engine::CounterSettings;
 use queenfold::simd::Isa;
-use queenfold::telemetry::trace_layer;
+use queenfold::telemetry::{self, trace_layer};
 use serde_json::Value;
 use tracing_subscriber::layer::SubscriberExt;
 
 fn traced(path: &Path, control: &Control) -> Result<Report, RunError> {
-    let spec = RunSpec {
+    let mut spec = RunSpec {
         plans: vec![Arc::new(ChainPlan::new(Size::new(16).unwrap()))],
         workers: 2,
         counter: CounterSettings {
@@ -29,11 +29,15 @@ fn traced(path: &Path, control: &Control) -> Result<Report, RunError> {
         audit: 0.0,
         source: Arc::new(WholePlans),
         recorder: None,
+        observers: Vec::new(),
     };
     let _alone = alone();
     let (layer, file) = trace_layer(path).unwrap();
     let subscriber = tracing_subscriber::registry().with(layer);
-    let outcome = tracing::subscriber::with_default(subscriber, || run(&spec, control));
+    let outcome = tracing::subscriber::with_default(subscriber, || {
+        spec.observers.extend(telemetry::observer());
+        run(&spec, control)
+    });
     file.finish().unwrap();
     outcome
 }

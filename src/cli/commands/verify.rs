@@ -1,6 +1,5 @@
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
-use std::sync::atomic::AtomicU64;
 
 use crate::cli::exit::Failure;
 use crate::cli::print;
@@ -70,7 +69,6 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         plans: &plans,
         settings: &settings,
         workers: NonZeroUsize::new(run.workers(&machine)).unwrap_or(NonZeroUsize::MIN),
-        progress: &AtomicU64::new(0),
     };
     let findings = ledger::verify(&store, &means, choice)?;
     tell(&findings, choice)?;
