@@ -25,6 +25,9 @@ const Chain chain_of_depth[] = {
 
 } // namespace
 
+// All entries have one signature, so that the caller needs one type: the number that the kernel is
+// specialised for (0 for kernels without variants), jobs, number of jobs, tables, sums, progress.
+
 /// Runs one thread of the chain kernel. `depth` is 3 to 16.
 extern "C" void queenfold_emulated_chain(u32 depth, const ChainJob *jobs, u32 job_count,
                                          const u32 *group_rows, ChainSum *sums,
@@ -33,7 +36,7 @@ extern "C" void queenfold_emulated_chain(u32 depth, const ChainJob *jobs, u32 jo
 }
 
 /// Runs threads of the bit-board kernel, one after the other, until no node is left to take.
-extern "C" void queenfold_emulated_bit_board(const u32 *nodes, u32 node_count,
+extern "C" void queenfold_emulated_bit_board(u32, const u32 *nodes, u32 node_count,
                                              const BitBoardStart *start, BitBoardSums *sums,
                                              Progress *progress) {
     while (number_in(&progress->next_job) < node_count)
@@ -41,7 +44,7 @@ extern "C" void queenfold_emulated_bit_board(const u32 *nodes, u32 node_count,
 }
 
 /// Runs threads of the node-layer kernel, one after the other, until no node is left to take.
-extern "C" void queenfold_emulated_node_layer(const Taken *nodes, u32 node_count, const u32 *n,
+extern "C" void queenfold_emulated_node_layer(u32, const Taken *nodes, u32 node_count, const u32 *n,
                                               NodeLayerSums *sums, Progress *progress) {
     while (number_in(&progress->next_job) < node_count)
         node_layer_thread(nodes, node_count, *n, sums, progress);

@@ -1,6 +1,6 @@
 //! What a device reaches: the measurements of `queenfold bench --gpu`.
 //!
-//! Every total is held to the known one, so that no time is reported for a wrong count.
+//! Every total is compared with the known one, so that no time is reported for a wrong count.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -9,12 +9,11 @@ use serde::{Serialize, Serializer};
 
 use crate::actors::{self, Control, DeviceSpec, Report, RunSpec, WholePlans};
 use crate::board::{Size, known};
-use crate::chain::ChainPlan;
-use crate::engine::CounterSettings;
-use crate::gpu::{ChainBatcher, Opener, Owner, measure};
+use crate::device::{Opener, Owner, measure};
+use crate::engine::{CounterSettings, Plan};
 use crate::simd::Isa;
 
-/// What to reach on a board, and what to compare it with; in seconds.
+/// The times to reach on a board, in seconds.
 struct Target {
     n: u32,
     /// The kernel time to reach on an H200: about a quarter of `published`.
@@ -41,14 +40,15 @@ const TARGETS: [Target; 3] = [
     },
 ];
 
-/// The board on which the device should be busy for this share of the time.
+/// The board on which the device should be busy all the time, and the share of the time that it should
+/// reach.
 const BUSY: (u32, f64) = (21, 0.97);
 
-/// CPU workers alone are stopped after this many times the best time of the device alone, and not
-/// before [`CPU_AT_LEAST`]: they are slower then, however much.
+/// CPU workers alone are stopped after this many times the best time of the device alone: by then
+/// they are certainly slower, and by how much does not matter.
 const CPU_AT_MOST: f64 = 3.0;
 
-/// In seconds.
+/// CPU workers alone are never stopped before this time, in seconds.
 const CPU_AT_LEAST: f64 = 5.0;
 
 /// Why there is no measurement.
@@ -62,14 +62,14 @@ pub enum BenchError {
         /// In words.
         why: String,
     },
-    /// What was counted is not what is known.
+    /// The count differs from the known one.
     #[error("n = {n}: counted {counted}, but {known} is known")]
     Mismatch {
         /// The board.
         n: Size,
         /// What was counted.
         counted: u128,
-        /// What is right.
+        /// The known number.
         known: u128,
     },
 }
@@ -86,8 +86,8 @@ pub struct BoardResult {
     pub verified: &'static str,
     /// The time in which at least one kernel ran.
     pub kernel_seconds: f64,
-    /// Wall time from the first task to the last tally, making jobs included, opening the device and
-    /// compiling not.
+    /// Wall time from the first task to the last tally. It includes making jobs, and excludes opening
+    /// the device and compiling.
     pub seconds: f64,
     /// `kernel_seconds` as a share of the time from the beginning of the first kernel to the end of the
     /// last.
@@ -99,20 +99,19 @@ pub struct BoardResult {
     pub nodes: u64,
     /// `nodes` per second of `kernel_seconds`.
     pub nodes_per_second: f64,
-    /// What `kernel_seconds` should not exceed on an H200; `None` for boards without a target.
+    /// The most that `kernel_seconds` should be on an H200; `None` for boards without a target.
     pub target_seconds: Option<f64>,
     /// The wall time published for another program on an H800; `None` where none is.
     pub published_seconds: Option<f64>,
-    /// How many times as fast this is, wall against wall: `published_seconds` over `seconds`.
+    /// How many times faster this is by wall time: `published_seconds` divided by `seconds`.
     pub published_ratio: Option<f64>,
-    /// What `busy` should reach; `None` for boards without a target.
+    /// The least that `busy` should be; `None` for boards without a target.
     pub target_busy: Option<f64>,
     /// Whether every target there is was reached.
     pub reached: bool,
 }
 
-/// CPU workers and the device together, against each alone: wall times of whole runs of the chain
-/// engine.
+/// CPU workers and the device together, compared with each alone: wall times of whole runs.
 #[derive(Clone, Debug, Serialize)]
 pub struct MixedResult {
     /// The board.
@@ -121,7 +120,7 @@ pub struct MixedResult {
     pub workers: usize,
     /// The CPU workers alone, in each round.
     pub cpu_seconds: Vec<f64>,
-    /// Whether they were stopped before the end in that round: the time is a lower bound then.
+    /// Whether they were stopped before the end in that round; the time is then a lower bound.
     pub cpu_cut_off: Vec<bool>,
     /// The device alone, in each round.
     pub device_seconds: Vec<f64>,
@@ -129,7 +128,7 @@ pub struct MixedResult {
     pub mixed_seconds: Vec<f64>,
     /// The share of the nodes that the device counted, in each mixed run.
     pub mixed_device_share: Vec<f64>,
-    /// How far apart the first and the last of them finished, in each mixed run.
+    /// The time between the first and the last of them to finish, in each mixed run.
     pub mixed_skew_seconds: Vec<f64>,
     /// Whether the best mixed run was faster than the best of the device and of the CPU workers alone,
     /// and the device counted something in every mixed run.
@@ -140,18 +139,20 @@ fn decimal<T: ToString, S: Serializer>(number: &T, serializer: S) -> Result<S::O
     serializer.serialize_str(&number.to_string())
 }
 
-/// Counts the board of size `n` on the device alone.
+/// Counts `plan` on the device alone.
 ///
 /// # Errors
-/// The device failed or counted wrongly, or has no kernel for the board.
-pub fn board(device: &DeviceSpec, n: Size) -> Result<BoardResult, BenchError> {
+/// The device failed or counted wrongly, or does not count this plan.
+pub fn board(device: &DeviceSpec, plan: &dyn Plan) -> Result<BoardResult, BenchError> {
+    let n = plan.size();
     let failed = |why: String| BenchError::Failed { n, why };
-    let batcher = ChainBatcher::new(n).ok_or_else(|| failed("no kernel for it".to_owned()))?;
+    let launcher = plan.launcher();
+    let launcher = launcher.map_err(|_| failed("no kernel for it".to_owned()))?;
     let open = Arc::clone(&device.open);
     let open: Opener = Box::new(move || open());
     let owner =
-        Owner::open(open, batcher, device.settings.clone()).map_err(|error| failed(error.0))?;
-    let measured = measure(owner, n).map_err(failed)?;
+        Owner::open(open, launcher, device.settings.clone()).map_err(|error| failed(error.0))?;
+    let measured = measure(owner, plan).map_err(failed)?;
     let total = measured.tally.completions.solutions();
     check(n, total)?;
     let kernel_seconds = measured.kernel.as_secs_f64();
@@ -185,13 +186,13 @@ pub fn board(device: &DeviceSpec, n: Size) -> Result<BoardResult, BenchError> {
 
 /// Who counts in a run of [`mixed`].
 #[derive(Clone, Copy)]
-enum Hands {
+enum CountedBy {
     Device,
     Both,
     Cpu,
 }
 
-/// Counts the board of size `n` on the device alone, with CPU workers beside it, and on the workers
+/// Counts `plan` on the device alone, on the device and CPU workers together, and on the workers
 /// alone, in turn, `rounds` times.
 ///
 /// The workers alone may be stopped before the end; the JSON says so.
@@ -200,7 +201,7 @@ enum Hands {
 /// A run failed or counted wrongly.
 pub fn mixed(
     device: &DeviceSpec,
-    n: Size,
+    plan: &Arc<dyn Plan>,
     workers: usize,
     rounds: usize,
 ) -> Result<MixedResult, BenchError> {
@@ -209,7 +210,7 @@ pub fn mixed(
     device.settings.restarts = 0;
     let devices = std::slice::from_ref(&device);
     let mut result = MixedResult {
-        n: n.get(),
+        n: plan.size().get(),
         workers,
         cpu_seconds: Vec::new(),
         cpu_cut_off: Vec::new(),
@@ -220,21 +221,21 @@ pub fn mixed(
         reached: false,
     };
     for round in 0..rounds {
-        // Whatever the first run of a round finds warm or cold, it is not always the same one. The
-        // first of all is the device's, whose time bounds that of the workers.
-        let mut turns = [Hands::Device, Hands::Both, Hands::Cpu];
+        // Another one begins each round, because the first run finds caches and clocks in another
+        // state. The very first is the device's, whose time limits that of the workers.
+        let mut turns = [CountedBy::Device, CountedBy::Both, CountedBy::Cpu];
         turns.rotate_left(round % 3);
-        for hands in turns {
-            match hands {
-                Hands::Device => {
-                    let report = count(n, 0, devices, None)?;
+        for counted_by in turns {
+            match counted_by {
+                CountedBy::Device => {
+                    let report = count(plan, 0, devices, None)?;
                     result.device_seconds.push(report.elapsed.as_secs_f64());
                 }
-                Hands::Both => result.note_mixed(&count(n, workers, devices, None)?),
-                Hands::Cpu => {
+                CountedBy::Both => result.note_mixed(&count(plan, workers, devices, None)?),
+                CountedBy::Cpu => {
                     let limit = CPU_AT_MOST * best(&result.device_seconds);
                     let limit = Duration::from_secs_f64(limit.clamp(CPU_AT_LEAST, 3600.0));
-                    let report = count(n, workers, &[], Some(limit))?;
+                    let report = count(plan, workers, &[], Some(limit))?;
                     result.cpu_seconds.push(report.elapsed.as_secs_f64());
                     result.cpu_cut_off.push(!report.finished);
                 }
@@ -260,23 +261,24 @@ impl MixedResult {
     }
 
     fn is_reached(&self) -> bool {
-        // A lower bound of the workers' time does as well: what is faster is faster than the time.
+        // A lower bound of the workers' time is enough: what is faster than it is faster than they.
         let alone = best(&self.device_seconds).min(best(&self.cpu_seconds));
         best(&self.mixed_seconds) < alone
             && self.mixed_device_share.iter().all(|share| *share > 0.0)
     }
 }
 
-/// Runs the chain engine. A run with a limit may come back unfinished.
+/// Runs the plan. A run with a limit may come back unfinished.
 fn count(
-    n: Size,
+    plan: &Arc<dyn Plan>,
     workers: usize,
     devices: &[DeviceSpec],
     time_limit: Option<Duration>,
 ) -> Result<Report, BenchError> {
+    let n = plan.size();
     let failed = |why: String| BenchError::Failed { n, why };
     let spec = RunSpec {
-        plans: vec![Arc::new(ChainPlan::new(n))],
+        plans: vec![Arc::clone(plan)],
         workers,
         counter: CounterSettings {
             isa: Isa::best(),

@@ -31,10 +31,10 @@
 //! * [`simd`]: instruction sets: one folder for each, one list, one dispatch.
 //! * [`machine`]: what this machine offers: cores, memory, its processor.
 //! * [`engine`]: what engines have in common: plans, tasks, counters, tallies.
+//! * [`device`]: devices that count many subtrees at once, real and emulated.
 //! * [`estimate`]: what counting a plan will take, from a sample of its tasks.
 //! * [`chain`]: the carry-chain engine.
 //! * [`join`]: the join engine.
-//! * [`gpu`]: devices that count many subtrees at once, real and emulated.
 //! * [`census`]: the solutions fixed by a half or quarter turn.
 //! * [`ladder`]: the historical methods, one by one.
 //! * [`outcome`]: from tallies to a checked result.
@@ -59,9 +59,9 @@ pub mod chain;
 pub mod cli;
 #[cfg(feature = "cli")]
 pub mod config;
+pub mod device;
 pub mod engine;
 pub mod estimate;
-pub mod gpu;
 pub mod job;
 pub mod join;
 pub mod ladder;

@@ -6,7 +6,7 @@ use super::audit::Audit;
 use super::events::Observers;
 use super::worker_status::WorkerStatus;
 use super::{DeviceSpec, Recorder, RunSpec};
-use crate::engine::{CounterSettings, Engine, Plan, TaskKey, WorkerId};
+use crate::engine::{CounterSettings, Launcher, Plan, TaskKey, WorkerId};
 use parking_lot::{Mutex, MutexGuard};
 
 /// What all actors and worker threads of a run share: what is to be counted and by whom, who hears of
@@ -18,6 +18,9 @@ pub(super) struct Floor {
     pub(super) workers: usize,
     /// Devices, whose numbers follow those of the CPU workers.
     pub(super) devices: Vec<DeviceSpec>,
+    /// The plan that devices count, and what makes their launches: the first plan that has a
+    /// launcher. `None` without devices.
+    launcher: Option<(usize, Arc<dyn Launcher>)>,
     /// Devices not given up.
     devices_left: AtomicUsize,
     pub(super) start: Instant,
@@ -57,6 +60,7 @@ impl Floor {
             settings: spec.counter.clone(),
             workers,
             ready: AtomicU64::new(if workers == 0 { u64::MAX } else { 0 }),
+            launcher: launcher(spec, devices),
             devices: devices.to_vec(),
             devices_left: AtomicUsize::new(devices.len()),
             start: Instant::now(),
@@ -98,9 +102,21 @@ impl Floor {
         self.devices_left.fetch_sub(1, Ordering::Relaxed) == 1 && self.workers == 0
     }
 
+    /// What makes the launches of devices.
+    pub(super) fn launcher(&self) -> Option<Arc<dyn Launcher>> {
+        self.launcher
+            .as_ref()
+            .map(|(_, launcher)| Arc::clone(launcher))
+    }
+
+    /// The plan that devices count; `None` if they count none, or there are no devices.
+    pub(super) fn device_plan(&self) -> Option<usize> {
+        self.launcher.as_ref().map(|(plan, _)| *plan)
+    }
+
     /// Whether there are devices and they count this plan.
     pub(super) fn devices_count(&self, plan: usize) -> bool {
-        !self.devices.is_empty() && self.plans[plan].engine() == Engine::Chain
+        self.device_plan() == Some(plan)
     }
 
     pub(super) fn key(&self, plan: usize, task: u64) -> TaskKey {
@@ -157,4 +173,12 @@ impl Floor {
         let starved = waited.min((self.start + Duration::from_nanos(exhausted)).elapsed());
         (waited - starved, starved)
     }
+}
+
+fn launcher(spec: &RunSpec, devices: &[DeviceSpec]) -> Option<(usize, Arc<dyn Launcher>)> {
+    if devices.is_empty() {
+        return None;
+    }
+    let mut plans = spec.plans.iter().enumerate();
+    plans.find_map(|(index, plan)| Some((index, plan.launcher().ok()?)))
 }

@@ -16,8 +16,8 @@ use super::queue::{Batch, Drawn};
 use super::thread::Desk;
 use super::worker_status::WorkerStatus;
 use super::{LaunchTimes, RunError, RunEvent, TimeSpan, WorkerReport, panics};
-use crate::engine::{CountedBy, Counter, Engine, Origin, Tally, Task, TaskResult};
-use crate::gpu::{ChainBatcher, Event, Owner, Ran, Span};
+use crate::device::{Event, Owner, Ran};
+use crate::engine::{CountedBy, Counter, Origin, Span, Tally, Task, TaskResult};
 
 /// How long to wait for the device, or for a batch, before looking at the other.
 const GLANCE: Duration = Duration::from_millis(2);
@@ -124,18 +124,10 @@ impl Shift {
         let mut owner = None;
         // Without a plan that it counts the device is not opened; its thread counts the others where
         // nobody else does.
-        if let Some(plan) = floor
-            .plans
-            .iter()
-            .find(|plan| plan.engine() == Engine::Chain)
-        {
-            let n = plan.size();
-            let batcher = ChainBatcher::new(n)
-                .ok_or_else(|| format!("its kernel counts no boards of {n} queens"))
-                .map_err(End::GivenUp)?;
+        if let Some(launcher) = floor.launcher() {
             let spec = &floor.devices[device];
             let open = Arc::clone(&spec.open);
-            let opened = Owner::open(Box::new(move || open()), batcher, spec.settings.clone())
+            let opened = Owner::open(Box::new(move || open()), launcher, spec.settings.clone())
                 .map_err(|error| End::GivenUp(error.0))?;
             let properties = opened.properties();
             info!(device = self.desk.name, "{}", properties.identity.name);
@@ -211,7 +203,7 @@ impl Shift {
         let plan = Arc::clone(&self.desk.floor.plans[batch.plan]);
         let tasks: Vec<Task> = batch.tasks.iter().map(|&task| plan.task(task)).collect();
         match owner {
-            Some(owner) if plan.engine() == Engine::Chain => {
+            Some(owner) if self.desk.floor.devices_count(batch.plan) => {
                 self.open.push(Open {
                     waiting: batch.tasks.iter().copied().collect(),
                     back: Vec::new(),
@@ -330,10 +322,10 @@ impl Shift {
     /// # Errors
     /// The audit found another count.
     fn counted(&mut self, tallies: &[(Task, Tally)]) -> Result<(), End> {
-        let (Some(plan), Some(counted_by)) = (self.chain_plan(), self.counted_by.clone()) else {
+        let floor = Arc::clone(&self.desk.floor);
+        let (Some(plan), Some(counted_by)) = (floor.device_plan(), self.counted_by.clone()) else {
             return Ok(());
         };
-        let floor = Arc::clone(&self.desk.floor);
         // Launches overlap; what they took is the time since the last report.
         let took = self.since.elapsed();
         self.since = Instant::now();
@@ -424,11 +416,6 @@ impl Shift {
             open.back.extend(open.waiting.drain());
         }
         self.settle();
-    }
-
-    fn chain_plan(&self) -> Option<usize> {
-        let plans = &self.desk.floor.plans;
-        plans.iter().position(|plan| plan.engine() == Engine::Chain)
     }
 
     fn message(&self, plan: usize) -> Counted {

@@ -2,8 +2,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::{Observer, Recorder, Source};
+use crate::device::{Device, OpenError, OwnerSettings};
 use crate::engine::{CounterSettings, Plan};
-use crate::gpu::{Device, OpenError, OwnerSettings};
 
 /// What to run, and on what.
 #[derive(Clone)]

@@ -1,8 +1,8 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use super::plan::radix;
-use super::{Border, ChainPlan, Frame, Row, State};
+use super::partition::{radix, ranks_per_border};
+use super::{Border, Frame, Partition, Row, State};
 use crate::board::{Size, bits};
 
 /// A subtree to search: a border, with as many prefix queens placed as needed to stay within the
@@ -58,7 +58,7 @@ impl Jobs {
             self.ranks.start += span;
             if let Some(state) = self.place_prefix(start, depth) {
                 let (index, frame) = self.frame.as_ref()?;
-                let deepest = ChainPlan::prefix_rows(self.n) as usize;
+                let deepest = Partition::prefix_rows(self.n) as usize;
                 let (border, weight) = self.borders[*index];
                 return Some(Job {
                     border,
@@ -84,7 +84,7 @@ impl Jobs {
     /// number of ranks in that block.
     fn widest_block(&self) -> (usize, u64) {
         let Range { start, end } = self.ranks;
-        let deepest = ChainPlan::prefix_rows(self.n);
+        let deepest = Partition::prefix_rows(self.n);
         (0..=deepest)
             .map(|depth| (depth as usize, radix(self.n).pow(deepest - depth)))
             .find(|(_, span)| start.is_multiple_of(*span) && start + span <= end)
@@ -93,14 +93,13 @@ impl Jobs {
 
     /// Places the first `depth` prefix queens of `rank`; `None` if one of them is attacked.
     fn place_prefix(&mut self, rank: u64, depth: usize) -> Option<State> {
-        let deepest = ChainPlan::prefix_rows(self.n);
-        let index = (rank / radix(self.n).pow(deepest)) as usize;
+        let index = (rank / ranks_per_border(self.n)) as usize;
         if self.frame.as_ref().is_none_or(|(of, _)| *of != index) {
             self.frame = Some((index, Frame::new(self.n, self.borders[index].0)));
         }
         let (_, frame) = self.frame.as_ref()?;
         let mut state = frame.start;
-        let mut span = radix(self.n).pow(deepest);
+        let mut span = ranks_per_border(self.n);
         for &row in &frame.rows[..depth] {
             span /= radix(self.n);
             let bit = 1 << (rank / span % radix(self.n) + 1);

@@ -12,14 +12,18 @@
 //! * [`ChainPlan`]: partitions (a border and the queens of the next rows), their ranks, the tasks.
 //! * [`NodeRule`]: what counts as a node.
 //! * [`ScalarCounter`]: the plain, readable kernel that others are checked against.
+//! * [`programs()`]: the kernel for devices. The plan makes launches of its tasks for it.
 //! * `search`: the row search in vectors, for many nodes at once.
 //! * `vector`: the counter that uses it. [`ChainPlan`] makes it for an instruction set.
 
 mod border;
 mod frame;
 mod jobs;
+mod launches;
 mod nodes;
+mod partition;
 mod plan;
+mod program;
 mod scalar;
 mod search;
 mod vector;
@@ -28,5 +32,7 @@ pub use border::Border;
 pub use frame::{Frame, Row, State};
 pub use jobs::{Job, Jobs};
 pub use nodes::NodeRule;
-pub use plan::{ChainPlan, Partition};
+pub use partition::Partition;
+pub use plan::ChainPlan;
+pub use program::programs;
 pub use scalar::ScalarCounter;

@@ -1,4 +1,4 @@
-use super::{ChainPlan, Frame, State, search};
+use super::{Frame, Partition, State, search};
 use crate::board::Size;
 
 /// What counts as a node, the same for every kernel.
@@ -31,7 +31,7 @@ impl NodeRule {
 
     /// The rule for a frame.
     pub fn new(n: Size, frame: &Frame) -> Self {
-        let prefix = ChainPlan::prefix_rows(n) as usize;
+        let prefix = Partition::prefix_rows(n) as usize;
         let rows = frame.rows.len();
         Self {
             counted_rows: rows.saturating_sub(Self::CLOSED_ROWS).max(prefix),

@@ -1,15 +1,20 @@
 use std::ops::Range;
 use std::sync::Arc;
 
+use super::launches::ChainLauncher;
+use super::partition::{radix, ranks_per_border};
+use super::program::BOARDS;
 use super::vector::VectorCounter;
-use super::{Border, Frame, Jobs, ScalarCounter};
+use super::{Border, Frame, Jobs, Partition, ScalarCounter};
 use crate::board::Size;
-use crate::engine::{Counter, CounterSettings, Engine, Plan, Task, core_seconds};
+use crate::engine::{
+    Counter, CounterSettings, Engine, Launcher, NoLauncher, Plan, Task, core_seconds,
+};
 use crate::simd::Isa;
 
 /// The partitions of the chain engine in order, with random access.
 ///
-/// A **partition** is a border and the queens of the first [`prefix_rows`](Self::prefix_rows) free
+/// A **partition** is a border and the queens of the first [`prefix_rows`](Partition::prefix_rows) free
 /// rows. Its **rank** is, with `w = n − 2` the number of inner columns,
 ///
 /// ```text
@@ -28,17 +33,6 @@ pub struct ChainPlan {
     ranks_per_task: u64,
 }
 
-/// A border and the queens of the next rows: the unit that ranks count.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Partition {
-    /// The border, a representative of its class.
-    pub border: Border,
-    /// The number of solutions each completion stands for: 8, 4 or 2 (n = 1: 1).
-    pub weight: u8,
-    /// Columns of the queens in the first free rows, from the top.
-    pub prefix: Vec<u8>,
-}
-
 impl ChainPlan {
     /// The plan for boards of size `n`. Takes time and memory in proportion to its borders: at
     /// most 1e5 of them, and at most n⁴/16 placements looked at.
@@ -53,19 +47,9 @@ impl ChainPlan {
         plan
     }
 
-    /// How many rows below the border a partition fixes: a function of n alone, so that even the
-    /// largest boards have partitions enough to share the work evenly.
-    pub const fn prefix_rows(n: Size) -> u32 {
-        match n.get() {
-            0..=6 => 0,
-            7..=27 => 2,
-            _ => 3,
-        }
-    }
-
     /// The number of ranks, empty ones included.
     pub fn ranks(&self) -> u64 {
-        self.borders.len() as u64 * self.ranks_per_border()
+        self.borders.len() as u64 * ranks_per_border(self.n)
     }
 
     /// The borders in order, with their weights.
@@ -77,14 +61,14 @@ impl ChainPlan {
     pub fn partition(&self, rank: u64) -> Option<Partition> {
         let (border, weight) = *self
             .borders
-            .get((rank / self.ranks_per_border()) as usize)?;
+            .get((rank / ranks_per_border(self.n)) as usize)?;
         let frame = Frame::new(self.n, border);
         let mut state = frame.start;
         let mut prefix = Vec::new();
-        let mut below = self.ranks_per_border();
-        for &row in &frame.rows[..Self::prefix_rows(self.n) as usize] {
-            below /= self.radix();
-            let column = (rank / below % self.radix()) as u8 + 1;
+        let mut below = ranks_per_border(self.n);
+        for &row in &frame.rows[..Partition::prefix_rows(self.n) as usize] {
+            below /= radix(self.n);
+            let column = (rank / below % radix(self.n)) as u8 + 1;
             if frame.free(state, row) & 1 << column == 0 {
                 return None;
             }
@@ -101,7 +85,7 @@ impl ChainPlan {
     /// The rank of a partition of this plan; `None` if its border is no representative or its
     /// prefix has another length. The inverse of [`partition`](Self::partition).
     pub fn rank(&self, partition: &Partition) -> Option<u64> {
-        if partition.prefix.len() != Self::prefix_rows(self.n) as usize {
+        if partition.prefix.len() != Partition::prefix_rows(self.n) as usize {
             return None;
         }
         let index = self
@@ -114,8 +98,8 @@ impl ChainPlan {
             .try_fold(index as u64, |rank, &column| {
                 let digit = u64::from(column)
                     .checked_sub(1)
-                    .filter(|digit| *digit < self.radix())?;
-                Some(rank * self.radix() + digit)
+                    .filter(|digit| *digit < radix(self.n))?;
+                Some(rank * radix(self.n) + digit)
             })
     }
 
@@ -123,20 +107,6 @@ impl ChainPlan {
     pub fn jobs(&self, ranks: Range<u64>) -> Jobs {
         Jobs::new(self.n, Arc::clone(&self.borders), ranks)
     }
-
-    /// Inner columns: those a prefix queen can stand in.
-    fn radix(&self) -> u64 {
-        radix(self.n)
-    }
-
-    fn ranks_per_border(&self) -> u64 {
-        self.radix().pow(Self::prefix_rows(self.n))
-    }
-}
-
-/// The number of inner columns of the board.
-pub(super) fn radix(n: Size) -> u64 {
-    u64::from(n.get()).saturating_sub(2).max(1)
 }
 
 /// Binary logarithm of the number of tasks aimed at. The tree grows about eightfold with each row.
@@ -194,5 +164,12 @@ impl Plan for ChainPlan {
 
     fn oracle(&self) -> Box<dyn Counter> {
         Box::new(ScalarCounter::new(self.n, Arc::clone(&self.borders)))
+    }
+
+    fn launcher(&self) -> Result<Arc<dyn Launcher>, NoLauncher> {
+        match ChainLauncher::new(self.n, Arc::clone(&self.borders)) {
+            Some(launcher) => Ok(Arc::new(launcher)),
+            None => Err(NoLauncher::Board(BOARDS)),
+        }
     }
 }

@@ -127,7 +127,7 @@ pub fn main() -> ExitCode {
         Command::Completions(args) => completions::run(&args),
         Command::Bench(args) => bench::run(&args),
         #[cfg(feature = "cuda")]
-        Command::CompileKernel { options } => crate::gpu::cuda::compile_for_parent(&options)
+        Command::CompileKernel { options } => crate::device::cuda::compile_for_parent(&options)
             .map_err(|error| Failure::new(Exit::Error, error)),
     };
     match done {

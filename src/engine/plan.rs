@@ -1,4 +1,6 @@
-use super::{Engine, PlanName, Tally, Task, TaskKey};
+use std::sync::Arc;
+
+use super::{Engine, Launcher, Mismatch, NoLauncher, PlanName, Tally, Task, TaskKey};
 use crate::board::Size;
 use crate::simd::Isa;
 
@@ -63,6 +65,14 @@ pub trait Plan: Send + Sync {
     /// A counter that counts the same tasks by a different and simpler method, to check the
     /// first. It is slow, and its counts are exactly equal.
     fn oracle(&self) -> Box<dyn Counter>;
+
+    /// How its tasks become launches for a device.
+    ///
+    /// # Errors
+    /// Devices do not count this plan, and why.
+    fn launcher(&self) -> Result<Arc<dyn Launcher>, NoLauncher> {
+        Err(NoLauncher::Engine)
+    }
 }
 
 /// What a counter may use.
@@ -87,8 +97,3 @@ pub trait Counter: Send {
     /// A check inside the counter found a contradiction: nothing it counted can be trusted.
     fn count(&mut self, task: &Task) -> Result<Tally, Mismatch>;
 }
-
-/// A self-check of a counter failed.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{0}")]
-pub struct Mismatch(pub String);

@@ -1,10 +1,11 @@
 //! The choice of `auto`: which engine counts a board fastest on given hardware.
 
+use super::plans::{device_plan, plans};
 use super::{Hardware, JobError};
 use crate::actors::DeviceSpec;
 use crate::board::Size;
-use crate::engine::{Engine, core_seconds, interpolate};
-use crate::gpu::{ChainBatcher, calibrate};
+use crate::device::calibrate;
+use crate::engine::{Engine, Launcher, core_seconds};
 use crate::simd::Isa;
 use crate::telemetry;
 
@@ -46,27 +47,32 @@ const NOT_WORTH_OPENING: f64 = 2.0;
 /// The largest board on which a device is calibrated: a GPU counts it in milliseconds.
 const CALIBRATED_ON: u32 = 18;
 
-/// The fastest engine for board `n`. Devices, which count by the chain engine alone, are opened and
-/// measured where they make it a question.
+/// The fastest engine for board `n`. Where devices make it a question, because they count by another
+/// engine than the one that is fastest without them, they are opened and measured.
 pub(super) fn choose(n: Size, hardware: &Hardware) -> Result<EngineChoice, JobError> {
     let (workers, isa) = (hardware.workers, hardware.counter.isa);
     let on_cpu = fastest_on_cpu(n, isa);
-    let devices = hardware.devices().for_board(n, workers)?;
+    let plans: Vec<_> = plans(n).collect();
+    let devices = hardware.devices().for_plans(&plans, workers)?;
     let without_question = |engine| {
         Ok(EngineChoice {
             engine,
             reason: None,
         })
     };
-    if devices.is_empty() || on_cpu == Engine::Chain {
-        // Where the chain is the faster one on CPUs alone, devices make it faster still.
+    let by_devices = plans
+        .iter()
+        .find_map(|plan| Some((plan.engine(), plan.launcher().ok()?)));
+    let Some((on_all, launcher)) = by_devices.filter(|_| !devices.is_empty()) else {
         return without_question(on_cpu);
+    };
+    // Where this engine is the faster one on CPUs alone, devices make it faster still.
+    if on_all == on_cpu || workers == 0 {
+        return without_question(on_all);
     }
-    if workers == 0 {
-        return without_question(Engine::Chain);
-    }
-    let join = core_seconds(Engine::Join, n, isa) / workers as f64;
-    if hardware.devices().were_found() && join < NOT_WORTH_OPENING {
+    let cpu_seconds = |engine| core_seconds(engine, n, isa) / workers as f64;
+    let alone = cpu_seconds(on_cpu);
+    if hardware.devices().were_found() && alone < NOT_WORTH_OPENING {
         return without_question(on_cpu);
     }
     let (speeds, failed): (Vec<_>, Vec<_>) = devices
@@ -74,24 +80,20 @@ pub(super) fn choose(n: Size, hardware: &Hardware) -> Result<EngineChoice, JobEr
         .map(|device| nodes_per_second(device, n))
         .partition(Result::is_ok);
     let speed: f64 = speeds.into_iter().flatten().sum();
-    let chain = chain_seconds(n, isa, workers, speed);
-    let engine = if chain < join {
-        Engine::Chain
-    } else {
-        Engine::Join
-    };
+    let together = seconds_together(cpu_seconds(on_all), launcher.as_ref(), speed);
+    let engine = if together < alone { on_all } else { on_cpu };
     let failed: String = failed
         .into_iter()
         .filter_map(Result::err)
         .map(|why| format!("; {why}"))
         .collect();
     let reason = format!(
-        "auto takes the {engine} for n = {n}: about {} by the chain on {} and {}, {} by the join on the \
-         CPU workers{failed}",
-        in_words(chain),
+        "auto takes the {engine} for n = {n}: about {} by the {on_all} on {} and {}, {} by the \
+         {on_cpu} on the CPU workers{failed}",
+        in_words(together),
         several(workers, "CPU worker"),
         several(devices.len(), "device"),
-        in_words(join),
+        in_words(alone),
     );
     Ok(EngineChoice {
         engine,
@@ -103,34 +105,15 @@ pub(super) fn choose(n: Size, hardware: &Hardware) -> Result<EngineChoice, JobEr
 fn nodes_per_second(device: &DeviceSpec, n: Size) -> Result<f64, String> {
     let named = |why: String| format!("{}: {why}", device.name);
     let small = Size::new(n.get().min(CALIBRATED_ON)).map_err(|error| named(error.to_string()))?;
-    let batcher = ChainBatcher::new(small).ok_or_else(|| named("no kernel".to_owned()))?;
+    let plan = device_plan(small).ok_or_else(|| named("no kernel".to_owned()))?;
     let mut opened = (device.open)().map_err(|error| named(error.0))?;
-    calibrate(opened.as_mut(), &batcher).map_err(named)
+    calibrate(opened.as_mut(), plan.as_ref()).map_err(named)
 }
 
-/// Expected seconds of the chain engine on CPU workers and devices of this speed together.
-fn chain_seconds(n: Size, isa: Isa, workers: usize, nodes_per_second: f64) -> f64 {
-    let cpu = workers as f64 / core_seconds(Engine::Chain, n, isa);
-    1.0 / (cpu + nodes_per_second / chain_nodes(n))
-}
-
-/// Nodes that a device places for the whole board.
-///
-/// Measured up to n = 16 on 2026-11-18 by a prototype of the plan (213.6 million at 16), n = 18 on
-/// 2026-11-20 from the nodes of the CPU kernel (8.22e9, whose look-ahead saves 24 %); n = 20 and 22 are
-/// estimates of the same prototype from samples. Other sizes are interpolated geometrically.
-fn chain_nodes(n: Size) -> f64 {
-    interpolate(
-        n,
-        &[
-            (14, 5.28e6),
-            (16, 2.136e8),
-            (18, 1.08e10),
-            (20, 7.2e11),
-            (22, 5.6e13),
-            (24, 4.7e15),
-        ],
-    )
+/// Expected seconds of CPU workers, which alone would take `cpu_seconds`, and devices that count
+/// `nodes_per_second`, together.
+fn seconds_together(cpu_seconds: f64, launcher: &dyn Launcher, nodes_per_second: f64) -> f64 {
+    1.0 / (1.0 / cpu_seconds + nodes_per_second / launcher.nodes())
 }
 
 fn several(number: usize, of: &str) -> String {
@@ -170,22 +153,17 @@ mod tests {
     }
 
     #[test]
-    fn nodes_of_the_chain_are_the_figures_they_come_from() {
-        let close = |a: f64, b: f64| (a / b - 1.0).abs() < 0.01;
-        assert!(close(chain_nodes(size(22)), 5.6e13));
-        assert!(close(chain_nodes(size(21)), 6.35e12));
-        assert!(close(chain_nodes(size(25)), 4.7e15 * 9.16));
-    }
-
-    #[test]
     fn a_fast_device_makes_the_chain_the_faster_engine() {
         let n = size(20);
         let join = core_seconds(Engine::Join, n, Isa::Avx512) / 2.0;
         // Two cores alone, with a device as slow as a few cores, and with one that counts n = 20 in
         // four seconds.
-        assert!(chain_seconds(n, Isa::Avx512, 2, 0.0) > join);
-        assert!(chain_seconds(n, Isa::Avx512, 2, 1e9) > join);
-        let fast = chain_seconds(n, Isa::Avx512, 2, 1.8e11);
+        let launcher = device_plan(n).unwrap().launcher().unwrap();
+        let cpu = core_seconds(Engine::Chain, n, Isa::Avx512) / 2.0;
+        let together = |speed| seconds_together(cpu, launcher.as_ref(), speed);
+        assert!(together(0.0) > join);
+        assert!(together(1e9) > join);
+        let fast = together(1.8e11);
         assert!(fast < join && (3.0..4.1).contains(&fast), "{fast}");
     }
 }

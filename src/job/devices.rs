@@ -6,11 +6,9 @@ use std::time::Duration;
 
 use super::{HardwareSettings, JobError};
 use crate::actors::DeviceSpec;
-use crate::board::Size;
-use crate::engine::{Engine, Plan};
 #[cfg(any(feature = "cuda", feature = "emulated-gpu"))]
-use crate::gpu::OwnerSettings;
-use crate::gpu::Program;
+use crate::device::OwnerSettings;
+use crate::engine::{NoLauncher, Plan};
 
 /// Which devices take part in a job.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -56,9 +54,6 @@ impl Default for DeviceSettings {
 
 /// The smallest board for which `auto` opens a GPU: smaller ones are done before it is open.
 const WORTH_OPENING: u32 = 16;
-
-/// The smallest board that devices count.
-const LEAST_BOARD: u32 = 5;
 
 /// The devices that jobs may use, looked for once.
 pub struct Devices {
@@ -107,40 +102,37 @@ impl Devices {
         self.auto
     }
 
-    /// Those that take part in a run of `plans` with this number of CPU workers: those that count the
-    /// board, if one of the plans is of the chain engine or no CPU worker takes part.
+    /// Those that take part in a run of `plans` with this number of CPU workers: all of them if they
+    /// count one of the plans, or if there are no CPU workers. A board smaller than those that they
+    /// count is left to the CPU workers, if there are any.
     ///
     /// # Errors
-    /// They were asked for by name, and their kernel does not count the board.
+    /// They were asked for by name, and their kernels do not count the board.
     pub fn for_plans(
         &self,
         plans: &[Arc<dyn Plan>],
         workers: usize,
     ) -> Result<&[DeviceSpec], JobError> {
-        let counted = plans.iter().find(|plan| plan.engine() == Engine::Chain);
-        match counted.or_else(|| plans.first().filter(|_| workers == 0)) {
-            Some(plan) => self.for_board(plan.size(), workers),
-            None => Ok(&[]),
-        }
-    }
-
-    /// Those that count the board of size `n`. Smaller boards than they count are left to the CPU workers,
-    /// if any.
-    ///
-    /// # Errors
-    /// They were asked for by name, and their kernel does not count it.
-    pub fn for_board(&self, n: Size, workers: usize) -> Result<&[DeviceSpec], JobError> {
-        if self.devices.is_empty() || (self.auto && n.get() < WORTH_OPENING) {
+        let n = plans.iter().map(|plan| plan.size()).max();
+        let worth_opening = !self.auto || n.is_some_and(|n| n.get() >= WORTH_OPENING);
+        if self.devices.is_empty() || !worth_opening {
             return Ok(&[]);
         }
-        match Program::chain(n) {
-            Some(_) => Ok(&self.devices),
-            None if self.auto || (workers > 0 && n.get() < LEAST_BOARD) => Ok(&[]),
-            None => Err(JobError::BoardNotForDevices {
-                n,
-                least: LEAST_BOARD,
-                largest: Program::LARGEST_BOARD,
-            }),
+        let mut boards = None;
+        for plan in plans {
+            match plan.launcher() {
+                Ok(_) => return Ok(&self.devices),
+                Err(NoLauncher::Board(counted)) => boards = Some((plan.size(), counted)),
+                Err(NoLauncher::Engine) => {}
+            }
+        }
+        match boards {
+            Some((n, boards)) if !self.auto && (workers == 0 || n.get() > *boards.end()) => {
+                Err(JobError::BoardNotForDevices { n, boards })
+            }
+            // Their threads count on the CPU what the devices do not count.
+            None if workers == 0 => Ok(&self.devices),
+            _ => Ok(&[]),
         }
     }
 }
@@ -155,8 +147,8 @@ fn owner_settings(settings: &HardwareSettings) -> OwnerSettings {
 
 #[cfg(feature = "cuda")]
 fn cuda(settings: &HardwareSettings) -> Result<Vec<DeviceSpec>, String> {
-    use crate::gpu::Device;
-    use crate::gpu::cuda::{Cuda, CudaSettings, devices};
+    use crate::device::Device;
+    use crate::device::cuda::{Cuda, CudaSettings, devices};
 
     let found = devices();
     if !found.missing.is_empty() {
@@ -198,7 +190,7 @@ fn cuda(_: &HardwareSettings) -> Result<Vec<DeviceSpec>, String> {
 
 #[cfg(feature = "emulated-gpu")]
 fn emulated(settings: &HardwareSettings) -> Result<Vec<DeviceSpec>, String> {
-    use crate::gpu::{Device, Emulated, EmulatedSettings};
+    use crate::device::{Device, Emulated, EmulatedSettings};
 
     let indices = settings.device_indices.clone().unwrap_or_else(|| vec![0]);
     let specs = indices.into_iter().map(|index| DeviceSpec {

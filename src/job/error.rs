@@ -1,4 +1,5 @@
 use std::fmt;
+use std::ops::RangeInclusive;
 #[cfg(feature = "ledger")]
 use std::path::PathBuf;
 use std::time::Duration;
@@ -25,14 +26,12 @@ pub enum JobError {
     #[error("0 workers count nothing without a device")]
     NoWorkers,
     /// Devices were asked for, and their kernel does not count this board.
-    #[error("devices count boards of {least} to {largest} queens, not of {n}")]
+    #[error("devices count boards of {} to {} queens, not of {n}", boards.start(), boards.end())]
     BoardNotForDevices {
         /// The board.
         n: Size,
-        /// The least board that devices count.
-        least: u32,
-        /// The largest.
-        largest: u32,
+        /// The sizes of the boards that devices count.
+        boards: RangeInclusive<u32>,
     },
     /// The run failed.
     #[error("{source}")]

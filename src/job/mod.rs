@@ -39,7 +39,7 @@ pub use devices::{DeviceChoice, DeviceSettings, Devices};
 pub use directory::{open, plans_of};
 pub use error::{JobError, StopCause};
 pub use hardware::{Hardware, HardwareSettings};
-pub use plans::plan;
+pub use plans::{device_plan, plan};
 pub use result::{CensusResult, JobResult};
 
 use crate::actors::{self, Control, Observer, Recorder, Report, RunSpec, Source, WholePlans};

@@ -14,3 +14,16 @@ pub fn plan(engine: Engine, n: Size) -> Arc<dyn Plan> {
         Engine::Census => Arc::new(CensusPlan::new(n)),
     }
 }
+
+/// The plans of all engines that count all solutions of the board of size `n`.
+pub(super) fn plans(n: Size) -> impl Iterator<Item = Arc<dyn Plan>> {
+    let engines = Engine::ALL.into_iter();
+    engines
+        .filter(|engine| engine.counts_all())
+        .map(move |engine| plan(engine, n))
+}
+
+/// The plan by which devices count the board of size `n`; `None` if no engine has a kernel for it.
+pub fn device_plan(n: Size) -> Option<Arc<dyn Plan>> {
+    plans(n).find(|plan| plan.launcher().is_ok())
+}

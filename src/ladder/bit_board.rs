@@ -3,10 +3,11 @@
 use super::bitmap::{Rules, Search, Taken};
 use super::class_counts::ClassCounts;
 use super::device::Launches;
+use super::programs::BIT_BOARD;
 use super::symmetry::{Case, Start};
 use super::{About, Count, Method, Request, Settings, Stopped, Style, Watch};
 use crate::board::{Orbits, Size};
-use crate::gpu::{Device, Program};
+use crate::device::Device;
 
 /// The symmetry search cut in two; a device with many threads searches the lower part.
 pub struct BitBoard;
@@ -35,7 +36,7 @@ impl Method for BitBoard {
         request: &Request,
         watch: &mut Watch<'_>,
     ) -> Result<Count, Stopped> {
-        let mut launches = Launches::new(device, Program::BIT_BOARD);
+        let mut launches = Launches::new(device, BIT_BOARD);
         let mut on_host = ClassCounts::default();
         for start in Start::all(request.n) {
             match start {
@@ -131,10 +132,9 @@ impl<C: Case> Host<'_, '_, C> {
         if self.nodes == 0 {
             return Ok(());
         }
-        let nodes = std::mem::take(&mut self.nodes);
+        self.nodes = 0;
         let batch = std::mem::take(&mut self.batch);
-        self.launches
-            .submit(batch, nodes, self.start.to_vec(), watch)
+        self.launches.submit(batch, self.start.to_vec(), watch)
     }
 }
 

@@ -1,5 +1,5 @@
-//! The device of the styles that need one: opened and tested before the clock starts, given
-//! launches, and believed only if it has done all of them.
+//! The device of the styles that need one. It is opened and tested before the clock starts, and its
+//! counts are used only if it has done all of its jobs.
 
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
@@ -7,7 +7,8 @@ use std::time::Duration;
 use super::watch::SearchControl;
 use super::{Method, Request, Settings, StopReason, Stopped, Style, Watch};
 use crate::board::{Size, known};
-use crate::gpu::{Device, Launch, Program, Ticket};
+use crate::device::Device;
+use crate::engine::{DeviceProgram, Launch, Ticket};
 
 /// Opens the device of a style; `block` is the number of threads in a block of a GPU.
 pub(super) fn open(style: Style, block: u32) -> Result<Box<dyn Device>, StopReason> {
@@ -20,7 +21,7 @@ pub(super) fn open(style: Style, block: u32) -> Result<Box<dyn Device>, StopReas
 
 #[cfg(feature = "cuda")]
 fn gpu(block: u32) -> Result<Box<dyn Device>, String> {
-    use crate::gpu::cuda::{Cuda, CudaSettings};
+    use crate::device::cuda::{Cuda, CudaSettings};
 
     let settings = CudaSettings {
         block,
@@ -39,7 +40,7 @@ fn gpu(_: u32) -> Result<Box<dyn Device>, String> {
 
 #[cfg(feature = "emulated-gpu")]
 fn emulated() -> Result<Box<dyn Device>, String> {
-    use crate::gpu::{Emulated, EmulatedSettings};
+    use crate::device::{Emulated, EmulatedSettings};
 
     Ok(Box::new(Emulated::new(EmulatedSettings {
         threads: num_cpus::get(),
@@ -56,7 +57,7 @@ fn emulated() -> Result<Box<dyn Device>, String> {
 /// How long a device may take for its self-test, its kernel's compilation included.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// Lets the device count eight queens, which compiles and loads its kernel too.
+/// Lets the device count eight queens, which also compiles and loads its kernel.
 pub(super) fn self_test(
     device: &mut dyn Device,
     method: &dyn Method,
@@ -92,15 +93,15 @@ const NAP: Duration = Duration::from_millis(20);
 /// Launches of one program on one device, each with `SUMS` sums, which are added up.
 pub(super) struct Launches<'d, const SUMS: usize> {
     device: &'d mut dyn Device,
-    program: Program,
-    /// Those that have not ended, and how many jobs they have.
+    program: DeviceProgram,
+    /// Launches that have not ended, and how many jobs each has.
     under_way: Vec<(Ticket, u32)>,
     sums: [u64; SUMS],
 }
 
 impl<'d, const SUMS: usize> Launches<'d, SUMS> {
-    /// None so far.
-    pub fn new(device: &'d mut dyn Device, program: Program) -> Self {
+    /// No launches so far.
+    pub fn new(device: &'d mut dyn Device, program: DeviceProgram) -> Self {
         Self {
             device,
             program,
@@ -109,27 +110,21 @@ impl<'d, const SUMS: usize> Launches<'d, SUMS> {
         }
     }
 
-    /// Hands over a launch and does not wait for its end, unless the device holds all it can.
+    /// Hands over a launch. Waits only while the device holds as many launches as it can.
     pub fn submit(
         &mut self,
         jobs: Vec<u32>,
-        job_count: u32,
         tables: Vec<u32>,
         watch: &mut Watch<'_>,
     ) -> Result<(), Stopped> {
         while self.under_way.len() >= self.device.slots() {
             self.wait(watch)?;
         }
-        let launch = Launch {
-            program: self.program,
-            jobs,
-            job_count,
-            tables,
-            sums: SUMS,
-        };
+        let launch = Launch::new(self.program, jobs, tables)
+            .map_err(|error| watch.fail(error.to_string()))?;
         let ticket = self.device.submit(&launch);
         let ticket = ticket.map_err(|error| watch.fail(error.to_string()))?;
-        self.under_way.push((ticket, job_count));
+        self.under_way.push((ticket, launch.job_count()));
         Ok(())
     }
 
@@ -141,7 +136,7 @@ impl<'d, const SUMS: usize> Launches<'d, SUMS> {
         Ok(self.sums)
     }
 
-    /// Waits a while for a launch to end.
+    /// Waits for a launch to end, for a short time at most.
     fn wait(&mut self, watch: &mut Watch<'_>) -> Result<(), Stopped> {
         watch.check()?;
         let completed = self.device.poll(NAP);
@@ -156,6 +151,10 @@ impl<'d, const SUMS: usize> Launches<'d, SUMS> {
         if completed.jobs_done != jobs {
             let done = completed.jobs_done;
             return Err(watch.fail(format!("the device counted {done} jobs of {jobs}")));
+        }
+        if completed.sums.len() != SUMS {
+            let sums = completed.sums.len();
+            return Err(watch.fail(format!("the device returned {sums} sums, not {SUMS}")));
         }
         for (sum, term) in self.sums.iter_mut().zip(completed.sums) {
             *sum += term;

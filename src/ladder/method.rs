@@ -3,7 +3,7 @@ use std::ops::RangeInclusive;
 
 use super::{Stopped, Watch};
 use crate::board::{Orbits, Size};
-use crate::gpu::Device;
+use crate::device::Device;
 
 /// A historical way to count the solutions.
 pub trait Method: Sync {

@@ -23,6 +23,7 @@ pub mod node_layer;
 pub mod orbits;
 pub mod permutations;
 mod plot;
+mod programs;
 mod spread;
 pub mod symmetry;
 pub mod symmetry_parallel;
@@ -33,10 +34,11 @@ mod watch;
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
-use crate::gpu::Device;
+use crate::device::Device;
 pub use method::{About, Count, Listed, Method, Request, Settings, Style};
 use parking_lot::Mutex;
 pub use plot::plot;
+pub use programs::PROGRAMS;
 pub use table_row::{TableRow, WrongRow};
 pub use watch::{Audience, Images, Queen, Scene, StopReason, Stopped, Watch};
 

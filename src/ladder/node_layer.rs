@@ -2,9 +2,10 @@
 
 use super::bitmap::{Search, SolutionCount, Taken, lowest_bit};
 use super::device::Launches;
+use super::programs::NODE_LAYER;
 use super::spread::spread;
 use super::{About, Count, Images, Method, Request, Settings, Stopped, Style, Watch, mirror};
-use crate::gpu::{Device, Program};
+use crate::device::Device;
 
 /// Breadth first to a layer, then each node separately.
 pub struct NodeLayer;
@@ -54,10 +55,10 @@ impl Method for NodeLayer {
         }
         let layer = layer(request, watch)?;
         let nodes: Vec<u32> = layer.iter().flat_map(|node| node.taken.words()).collect();
-        let mut launches = Launches::new(device, Program::NODE_LAYER);
+        let mut launches = Launches::new(device, NODE_LAYER);
         // Two and three queens have no node that has a queen in each row.
         if !layer.is_empty() {
-            launches.submit(nodes, layer.len() as u32, vec![request.n.get()], watch)?;
+            launches.submit(nodes, vec![request.n.get()], watch)?;
         }
         let [placed, solutions] = launches.finish(watch)?;
         watch.add_nodes(placed);

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use queenfold::actors::DeviceSpec;
-use queenfold::gpu::{Device, Emulated, EmulatedSettings, OwnerSettings, Trouble};
+use queenfold::device::{Device, Emulated, EmulatedSettings, OwnerSettings, Trouble};
 
 /// A device on which `trouble` strikes.
 pub fn device(trouble: Arc<Trouble>, settings: OwnerSettings) -> DeviceSpec {

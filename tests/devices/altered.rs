@@ -2,9 +2,8 @@
 
 use std::time::{Duration, Instant};
 
-use queenfold::gpu::{
-    Completed, Device, DeviceError, Emulated, EmulatedSettings, Launch, Properties, Ticket,
-};
+use queenfold::device::{Device, DeviceError, Emulated, EmulatedSettings, Properties};
+use queenfold::engine::{Completed, Launch, Ticket};
 
 /// The device, and what is done to each launch that it completes.
 pub struct Altered {

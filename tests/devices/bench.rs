@@ -7,7 +7,9 @@ use crate::emulated_device;
 use queenfold::actors::DeviceSpec;
 use queenfold::bench::{BenchError, board, mixed};
 use queenfold::board::{Size, known};
-use queenfold::gpu::{Fault, Launch, OpenError, OwnerSettings, Trouble};
+use queenfold::chain::ChainPlan;
+use queenfold::device::{Fault, OpenError, OwnerSettings, Trouble};
+use queenfold::engine::{Launch, Plan};
 
 fn device(trouble: Arc<Trouble>) -> DeviceSpec {
     let settings = OwnerSettings {
@@ -26,10 +28,14 @@ fn size(n: u32) -> Size {
     Size::new(n).unwrap()
 }
 
+fn plan(n: u32) -> Arc<dyn Plan> {
+    Arc::new(ChainPlan::new(size(n)))
+}
+
 #[test]
 fn every_figure_of_a_board_is_what_its_name_says() {
     for n in 10..=14 {
-        let result = board(&healthy(), size(n)).unwrap();
+        let result = board(&healthy(), plan(n).as_ref()).unwrap();
         let known = known(size(n)).unwrap();
         assert_eq!((result.n, result.total), (n, known.total));
         assert_eq!(result.verified, "known");
@@ -48,7 +54,7 @@ fn every_figure_of_a_board_is_what_its_name_says() {
 
 #[test]
 fn mixed_runs_are_compared_with_either_alone() {
-    let result = mixed(&healthy(), size(14), 1, 3).unwrap();
+    let result = mixed(&healthy(), &plan(14), 1, 3).unwrap();
     assert_eq!((result.n, result.workers), (14, 1));
     assert_eq!(
         (result.device_seconds.len(), result.mixed_seconds.len()),
@@ -80,15 +86,15 @@ fn a_device_that_counts_wrongly_or_fails_gives_no_figures() {
                 (number > 0).then_some(fault)
             }))
         };
-        let error = board(&failing(), size(12)).unwrap_err();
+        let error = board(&failing(), plan(12).as_ref()).unwrap_err();
         assert!(matches!(error, BenchError::Failed { .. }), "{error}");
-        let error = mixed(&failing(), size(12), 1, 1).unwrap_err();
+        let error = mixed(&failing(), &plan(12), 1, 1).unwrap_err();
         assert!(error.to_string().starts_with("n = 12: "), "{error}");
     }
     let absent = DeviceSpec {
         open: Arc::new(|| Err(OpenError("gone".to_owned()))),
         ..healthy()
     };
-    let error = mixed(&absent, size(12), 1, 1).unwrap_err();
+    let error = mixed(&absent, &plan(12), 1, 1).unwrap_err();
     assert!(error.to_string().contains("gone"), "{error}");
 }

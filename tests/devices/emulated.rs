@@ -10,19 +10,36 @@ use std::time::Duration;
 
 use crate::altered::Altered;
 use queenfold::board::{Size, known};
-use queenfold::engine::{Plan, Tally, Task, TaskKey};
-use queenfold::gpu::{
-    ChainBatcher, Device, Emulated, EmulatedSettings, Event, Fault, Launch, OpenError, Opener,
-    Owner, OwnerSettings, Program, Trouble, calibrate, measure,
+use queenfold::chain::ChainPlan;
+use queenfold::device::{
+    Device, Emulated, EmulatedSettings, Event, Fault, OpenError, Opener, Owner, OwnerSettings,
+    Trouble, calibrate, measure,
 };
+use queenfold::engine::{DeviceProgram, Launch, Launcher, Plan, Tally, Task, TaskKey};
+use queenfold::ladder;
 
-fn batcher(n: u32) -> ChainBatcher {
-    ChainBatcher::new(Size::new(n).unwrap()).unwrap()
+fn plan(n: u32) -> ChainPlan {
+    ChainPlan::new(Size::new(n).unwrap())
 }
 
-fn tasks(batcher: &ChainBatcher) -> Vec<Task> {
-    let plan = batcher.plan();
+fn launcher(plan: &ChainPlan) -> Arc<dyn Launcher> {
+    plan.launcher().unwrap()
+}
+
+fn tasks(plan: &ChainPlan) -> Vec<Task> {
     (0..plan.tasks()).map(|index| plan.task(index)).collect()
+}
+
+/// How many jobs the launch of these tasks has.
+fn jobs(plan: &ChainPlan, tasks: &[Task]) -> u32 {
+    let batch = launcher(plan).batch(tasks, 0).unwrap();
+    batch.launch().unwrap().job_count()
+}
+
+/// The program of the ladder whose entry has this name.
+fn program(entry: &str) -> DeviceProgram {
+    let mut programs = ladder::PROGRAMS.into_iter();
+    programs.find(|program| program.entry() == entry).unwrap()
 }
 
 /// Opens emulated devices on which `trouble` strikes. Submission 0 of the first is its self-test.
@@ -106,14 +123,19 @@ fn quick() -> OwnerSettings {
 #[test]
 fn totals_of_5_to_13_queens_are_the_known_ones_and_every_task_agrees_with_the_reference() {
     for n in 5..=13 {
-        let batcher = batcher(n);
-        let tasks = tasks(&batcher);
-        let mut oracle = batcher.plan().oracle();
+        let plan = plan(n);
+        let tasks = tasks(&plan);
+        let mut oracle = plan.oracle();
         let expected: BTreeMap<_, _> = tasks
             .iter()
             .map(|task| (task.key, oracle.count(task).unwrap()))
             .collect();
-        let owner = Owner::open(opener(2, healthy()), batcher, OwnerSettings::default()).unwrap();
+        let owner = Owner::open(
+            opener(2, healthy()),
+            launcher(&plan),
+            OwnerSettings::default(),
+        )
+        .unwrap();
         let outcome = drive(owner, tasks, 1);
         assert_eq!(outcome.tallies.len(), expected.len(), "n = {n}");
         for (task, tally) in &outcome.tallies {
@@ -126,8 +148,8 @@ fn totals_of_5_to_13_queens_are_the_known_ones_and_every_task_agrees_with_the_re
 #[test]
 fn random_failures_lose_nothing_and_count_nothing_twice() {
     for (n, seed) in (5..=13).flat_map(|n| (0..4_u64).map(move |seed| (n, seed))) {
-        let batcher = batcher(n);
-        let tasks = tasks(&batcher);
+        let plan = plan(n);
+        let tasks = tasks(&plan);
         let state = AtomicU64::new(seed);
         let struck = Arc::new(AtomicU64::new(0));
         let striking = Arc::clone(&struck);
@@ -152,7 +174,7 @@ fn random_failures_lose_nothing_and_count_nothing_twice() {
             restarts: 200,
             ..quick()
         };
-        let owner = Owner::open(opener(1, trouble), batcher, settings).unwrap();
+        let owner = Owner::open(opener(1, trouble), launcher(&plan), settings).unwrap();
         let outcome = drive(owner, tasks, 1);
         assert_eq!(
             (outcome.total(), outcome.left.len()),
@@ -175,9 +197,9 @@ fn a_device_that_keeps_failing_is_opened_twice_again_and_then_given_up() {
             counting.fetch_add(1, Ordering::Relaxed);
             open()
         });
-        let batcher = batcher(14);
-        let all = tasks(&batcher);
-        let owner = Owner::open(open, batcher, quick()).unwrap();
+        let plan = plan(14);
+        let all = tasks(&plan);
+        let owner = Owner::open(open, launcher(&plan), quick()).unwrap();
         let outcome = drive(owner, all.clone(), 1);
         assert!(outcome.given_up, "{fault:?}: {:?}", outcome.reasons);
         assert_eq!(opened.load(Ordering::Relaxed), 3, "{fault:?}");
@@ -202,9 +224,9 @@ fn a_device_that_is_opened_again_is_tested_again() {
             })) as Box<dyn Device>)
         }
     });
-    let batcher = batcher(11);
-    let all = tasks(&batcher);
-    let owner = Owner::open(open, batcher, OwnerSettings::default()).unwrap();
+    let plan = plan(11);
+    let all = tasks(&plan);
+    let owner = Owner::open(open, launcher(&plan), OwnerSettings::default()).unwrap();
     let outcome = drive(owner, all.clone(), 1);
     assert!(outcome.given_up && outcome.mismatch.is_none());
     assert_eq!((outcome.left, opened.load(Ordering::Relaxed)), (all, 3));
@@ -221,10 +243,10 @@ fn a_device_that_does_not_open_again_is_given_up() {
             Err(OpenError("gone".to_owned()))
         }
     });
-    let batcher = batcher(11);
-    let all = tasks(&batcher);
+    let plan = plan(11);
+    let all = tasks(&plan);
     let outcome = drive(
-        Owner::open(open, batcher, OwnerSettings::default()).unwrap(),
+        Owner::open(open, launcher(&plan), OwnerSettings::default()).unwrap(),
         all.clone(),
         1,
     );
@@ -234,18 +256,17 @@ fn a_device_that_does_not_open_again_is_given_up() {
 
 #[test]
 fn without_memory_batches_are_halved_until_they_fit() {
-    let batcher = batcher(14);
-    let tasks = tasks(&batcher);
-    let jobs = batcher.batch(&tasks, 0).launch.job_count;
-    let limit = jobs / 3;
+    let plan = plan(14);
+    let tasks = tasks(&plan);
+    let limit = jobs(&plan, &tasks) / 3;
     let trouble = Arc::new(move |_, launch: &Launch| {
-        (launch.job_count > limit).then_some(Fault::OutOfMemory)
+        (launch.job_count() > limit).then_some(Fault::OutOfMemory)
     });
     let settings = OwnerSettings {
         least_jobs: 16,
         ..OwnerSettings::default()
     };
-    let owner = Owner::open(opener(1, trouble), batcher, settings).unwrap();
+    let owner = Owner::open(opener(1, trouble), launcher(&plan), settings).unwrap();
     let outcome = drive(owner, tasks, usize::MAX);
     assert_eq!(outcome.total(), 365_596);
     assert!(!outcome.given_up);
@@ -253,10 +274,15 @@ fn without_memory_batches_are_halved_until_they_fit() {
 
 #[test]
 fn without_memory_even_for_the_least_batch_the_device_is_given_up() {
-    let batcher = batcher(13);
-    let all = tasks(&batcher);
+    let plan = plan(13);
+    let all = tasks(&plan);
     let trouble = Arc::new(|number, _: &Launch| (number > 0).then_some(Fault::OutOfMemory));
-    let owner = Owner::open(opener(1, trouble), batcher, OwnerSettings::default()).unwrap();
+    let owner = Owner::open(
+        opener(1, trouble),
+        launcher(&plan),
+        OwnerSettings::default(),
+    )
+    .unwrap();
     let outcome = drive(owner, all.clone(), usize::MAX);
     assert!(outcome.given_up && outcome.reasons[0].contains("memory"));
     assert_eq!(outcome.left.len(), all.len());
@@ -265,7 +291,7 @@ fn without_memory_even_for_the_least_batch_the_device_is_given_up() {
 #[test]
 fn a_device_without_a_kernel_is_not_used() {
     let no_kernel = opener(1, Arc::new(|_, _| Some(Fault::NoKernel)));
-    let error = Owner::open(no_kernel, batcher(12), OwnerSettings::default())
+    let error = Owner::open(no_kernel, launcher(&plan(12)), OwnerSettings::default())
         .err()
         .unwrap();
     assert!(error.to_string().contains("no kernel"), "{error}");
@@ -275,7 +301,7 @@ fn a_device_without_a_kernel_is_not_used() {
 fn a_device_that_miscounts_a_small_board_is_refused() {
     for fault in [Fault::WrongSum, Fault::JobMissing] {
         let wrong = opener(1, Arc::new(move |_, _| Some(fault)));
-        let error = Owner::open(wrong, batcher(12), OwnerSettings::default())
+        let error = Owner::open(wrong, launcher(&plan(12)), OwnerSettings::default())
             .err()
             .unwrap();
         assert!(error.to_string().contains("emulated: "), "{error}");
@@ -284,19 +310,29 @@ fn a_device_that_miscounts_a_small_board_is_refused() {
 
 #[test]
 fn a_sampled_job_with_another_count_fails_the_run() {
-    let batcher = batcher(13);
-    let all = tasks(&batcher);
+    let plan = plan(13);
+    let all = tasks(&plan);
     let trouble = Arc::new(|number, _: &Launch| (number == 2).then_some(Fault::WrongSum));
-    let owner = Owner::open(opener(1, trouble), batcher, OwnerSettings::default()).unwrap();
+    let owner = Owner::open(
+        opener(1, trouble),
+        launcher(&plan),
+        OwnerSettings::default(),
+    )
+    .unwrap();
     let outcome = drive(owner, all, 1);
     assert!(outcome.mismatch.unwrap().contains("sampled job"));
 }
 
 #[test]
 fn a_halt_returns_what_is_not_counted_and_the_device_goes_on_afterwards() {
-    let batcher = batcher(16);
-    let all = tasks(&batcher);
-    let mut owner = Owner::open(opener(1, healthy()), batcher, OwnerSettings::default()).unwrap();
+    let plan = plan(16);
+    let all = tasks(&plan);
+    let mut owner = Owner::open(
+        opener(1, healthy()),
+        launcher(&plan),
+        OwnerSettings::default(),
+    )
+    .unwrap();
     let (first, second) = all.split_at(all.len() / 2);
     owner.offer(first.to_vec());
     assert!(owner.work(Duration::from_millis(1)).is_empty());
@@ -332,9 +368,13 @@ fn a_halt_returns_what_is_not_counted_and_the_device_goes_on_afterwards() {
 
 #[test]
 fn a_board_is_measured_on_the_device_alone() {
-    let n = Size::new(12).unwrap();
-    let owner = Owner::open(opener(1, healthy()), batcher(12), OwnerSettings::default()).unwrap();
-    let measured = measure(owner, n).unwrap();
+    let plan = plan(12);
+    let owner = Owner::open(
+        opener(1, healthy()),
+        launcher(&plan),
+        OwnerSettings::default(),
+    );
+    let measured = measure(owner.unwrap(), &plan).unwrap();
     assert_eq!(measured.tally.completions.solutions(), 14_200);
     assert!(measured.launches > 0 && measured.kernel <= measured.window);
     assert!(measured.busy() <= 1.0);
@@ -354,7 +394,7 @@ fn paced() -> Altered {
 fn a_calibration_tells_the_speed_of_the_device() {
     // On the smaller board no launch is long enough, on the larger one the third.
     for n in [10, 15] {
-        let speed = calibrate(&mut paced(), &batcher(n)).unwrap();
+        let speed = calibrate(&mut paced(), &plan(n)).unwrap();
         // The few nodes above the jobs are counted on the host.
         assert!((1e8..1.2e8).contains(&speed), "n = {n}: {speed}");
     }
@@ -363,7 +403,7 @@ fn a_calibration_tells_the_speed_of_the_device() {
             fault: Arc::new(move |_, _: &Launch| Some(fault)),
             ..EmulatedSettings::default()
         };
-        calibrate(&mut Emulated::new(settings), &batcher(12)).unwrap_err()
+        calibrate(&mut Emulated::new(settings), &plan(12)).unwrap_err()
     };
     assert!(failing(Fault::WrongSum).contains("sampled job"));
     assert!(failing(Fault::JobMissing).contains("jobs of"));
@@ -374,14 +414,14 @@ fn a_calibration_tells_the_speed_of_the_device() {
 #[ignore = "needs an idle core; see the head of this file"]
 fn jobs_are_made_faster_than_the_fastest_device_should_count_them() {
     for (n, target) in [(20, 1.0), (21, 7.0), (22, 60.0)] {
-        let batcher = batcher(n);
-        let all = batcher.plan().tasks();
+        let plan = plan(n);
+        let all = plan.tasks();
         let sample: Vec<Task> = (0..all)
             .step_by((all / 64) as usize)
-            .map(|index| batcher.plan().task(index))
+            .map(|index| plan.task(index))
             .collect();
         let begin = cpu_time::ThreadTime::now();
-        let jobs = batcher.batch(&sample, 0).launch.job_count;
+        let jobs = jobs(&plan, &sample);
         let scale = all as f64 / sample.len() as f64;
         let seconds = begin.elapsed().as_secs_f64() * scale;
         println!(
@@ -394,9 +434,14 @@ fn jobs_are_made_faster_than_the_fastest_device_should_count_them() {
 
 #[test]
 fn closing_ends_launches_early_and_returns_their_tasks() {
-    let batcher = batcher(16);
-    let all = tasks(&batcher);
-    let mut owner = Owner::open(opener(1, healthy()), batcher, OwnerSettings::default()).unwrap();
+    let plan = plan(16);
+    let all = tasks(&plan);
+    let mut owner = Owner::open(
+        opener(1, healthy()),
+        launcher(&plan),
+        OwnerSettings::default(),
+    )
+    .unwrap();
     owner.offer(all.clone());
     assert!(owner.work(Duration::from_millis(1)).is_empty());
     let start = std::time::Instant::now();
@@ -406,21 +451,16 @@ fn closing_ends_launches_early_and_returns_their_tasks() {
 }
 
 /// What a device without faults gives for these nodes, one job each.
-fn launch(program: Program, nodes: &[&[u32]], table: &[u32], sums: usize) -> Vec<u64> {
+fn launch(entry: &str, nodes: &[&[u32]], table: &[u32]) -> Vec<u64> {
     let mut device = Emulated::new(EmulatedSettings {
         threads: 2,
         ..EmulatedSettings::default()
     });
-    let launch = Launch {
-        program,
-        jobs: nodes.concat(),
-        job_count: nodes.len() as u32,
-        tables: table.to_vec(),
-        sums,
-    };
+    let launch = Launch::new(program(entry), nodes.concat(), table.to_vec()).unwrap();
+    assert_eq!(launch.job_count() as usize, nodes.len());
     device.submit(&launch).unwrap();
     let completed = device.poll(Duration::from_secs(60)).unwrap().unwrap();
-    assert_eq!(completed.jobs_done, launch.job_count);
+    assert_eq!(completed.jobs_done, launch.job_count());
     completed.sums
 }
 
@@ -429,18 +469,18 @@ fn the_node_layer_kernel_counts_all_solutions_below_each_node() {
     for n in 1..=12 {
         let total = known(Size::new(n).unwrap()).unwrap().total;
         let empty = [0, 0, 0];
-        let sums = launch(Program::NODE_LAYER, &[&empty, &empty], &[n], 2);
+        let sums = launch("node_layer", &[&empty, &empty], &[n]);
         assert_eq!(u128::from(sums[1]), 2 * total, "n = {n}");
     }
     // All rows filled, on the largest board too.
     for n in [1, 4, 31, 32] {
         let columns = u32::MAX >> (32 - n);
         let node = [5, columns, 9];
-        let sums = launch(Program::NODE_LAYER, &[&node, &node, &node], &[n], 2);
+        let sums = launch("node_layer", &[&node, &node, &node], &[n]);
         assert_eq!(sums, [0, 3], "n = {n}");
     }
     // Eight queens have 2056 nodes; a row without a free square has none.
-    let sums = launch(Program::NODE_LAYER, &[&[0, 0, 0], &[0xff, 0, 0]], &[8], 2);
+    let sums = launch("node_layer", &[&[0, 0, 0], &[0xff, 0, 0]], &[8]);
     assert_eq!(sums, [2056, 92]);
 }
 
@@ -448,14 +488,14 @@ fn the_node_layer_kernel_counts_all_solutions_below_each_node() {
 fn the_bit_board_kernel_tells_the_classes_of_solutions() {
     // Cut at the first row that is free: the first queen in column 1, or in the corner with the
     // second in column 2 or 3.
-    let side = launch(Program::BIT_BOARD, &[&[4, 2, 1, 2]], &[5, 1, 0, 1], 4);
+    let side = launch("bit_board", &[&[4, 2, 1, 2]], &[5, 1, 0, 1]);
     assert_eq!(side[1..], [1, 0, 0]);
-    let of_six = launch(Program::BIT_BOARD, &[&[4, 2, 1, 2]], &[6, 1, 0, 1], 4);
+    let of_six = launch("bit_board", &[&[4, 2, 1, 2]], &[6, 1, 0, 1]);
     assert_eq!(of_six[1..], [0, 1, 0]);
     let corner = |second: u32| {
         let (queen, shifted) = (1 << second, 1 << 1);
         let node = [(shifted | queen) << 1, 1 | queen, queen >> 1, 1, queen];
-        launch(Program::BIT_BOARD, &[&node], &[5, 2, 1, second], 4)
+        launch("bit_board", &[&node], &[5, 2, 1, second])
     };
     assert_eq!(corner(2)[1..], [0, 0, 1]);
     assert_eq!(corner(3)[1..], [0, 0, 0]);
@@ -463,22 +503,16 @@ fn the_bit_board_kernel_tells_the_classes_of_solutions() {
 
 #[test]
 fn a_cancelled_launch_of_long_jobs_ends_and_says_that_they_are_missing() {
-    for (program, node, table, sums) in [
-        (Program::NODE_LAYER, vec![0, 0, 0], vec![32], 2),
-        (Program::BIT_BOARD, vec![4, 2, 1, 2], vec![32, 1, 0, 1], 4),
+    for (entry, node, table) in [
+        ("node_layer", vec![0, 0, 0], vec![32]),
+        ("bit_board", vec![4, 2, 1, 2], vec![32, 1, 0, 1]),
     ] {
         let mut device = Emulated::new(EmulatedSettings::default());
-        let launch = Launch {
-            program,
-            jobs: node.repeat(3),
-            job_count: 3,
-            tables: table,
-            sums,
-        };
+        let launch = Launch::new(program(entry), node.repeat(3), table).unwrap();
         device.submit(&launch).unwrap();
         assert_eq!(device.poll(Duration::from_millis(50)).unwrap(), None);
         device.cancel();
         let completed = device.poll(Duration::from_secs(10)).unwrap().unwrap();
-        assert_eq!(completed.jobs_done, 0, "{program}");
+        assert_eq!(completed.jobs_done, 0, "{entry}");
     }
 }

@@ -9,8 +9,10 @@ use std::time::Duration;
 
 use crate::fake_cuda::{self, build};
 use queenfold::board::Size;
-use queenfold::gpu::cuda::{Cuda, CudaSettings, devices};
-use queenfold::gpu::{ChainBatcher, Device, OpenError, Opener, Owner, OwnerSettings};
+use queenfold::chain::ChainPlan;
+use queenfold::device::cuda::{Cuda, CudaSettings, devices};
+use queenfold::device::{Device, OpenError, Opener, Owner, OwnerSettings};
+use queenfold::engine::Plan;
 
 /// What the child says of a driver that fails in this way.
 fn child(fake: &str, flags: &[&str]) -> String {
@@ -48,12 +50,12 @@ fn in_the_child() {
         };
         Cuda::open(settings).map(|cuda| Box::new(cuda) as Box<dyn Device>)
     });
-    let batcher = ChainBatcher::new(Size::new(12).unwrap()).unwrap();
+    let plan = ChainPlan::new(Size::new(12).unwrap());
     let settings = OwnerSettings {
         least_patience: Duration::from_millis(100),
         ..OwnerSettings::default()
     };
-    match Owner::open(open, batcher, settings) {
+    match Owner::open(open, plan.launcher().unwrap(), settings) {
         Ok(_) => println!("opened"),
         Err(OpenError(why)) => println!("refused: {why}"),
     }

@@ -6,7 +6,7 @@
 //! ```text
 //! cargo test --release --test devices -- --ignored make_the_embedded_kernels
 //! ```
-use std::collections::BTreeSet;
+use std::collections::HashSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -14,7 +14,15 @@ use std::time::{Duration, Instant};
 
 use crate::skip::skipped;
 use queenfold::board::Size;
-use queenfold::gpu::{Kernel, Program};
+use queenfold::chain::{self, ChainPlan};
+use queenfold::device::cuda::{embedded, embedded_hash};
+use queenfold::engine::{DeviceProgram, Plan};
+use queenfold::ladder;
+
+/// Every program there is.
+fn programs() -> impl Iterator<Item = DeviceProgram> {
+    chain::programs().chain(ladder::PROGRAMS)
+}
 
 /// `nvcc` and `cuobjdump`, if this machine has them.
 struct Tools {
@@ -55,7 +63,7 @@ impl Tools {
     /// Compiles `program`; what it gives is the compiler's report. Fails after `limit`.
     fn compile(
         &self,
-        program: Program,
+        program: DeviceProgram,
         architecture: &str,
         kind: &str,
         to: &Path,
@@ -139,15 +147,16 @@ fn every_specialisation_is_lean_on_every_architecture() {
     };
     let folder = tempfile::tempdir().unwrap();
     // What is compiled depends on n through the depth alone.
-    let programs: BTreeSet<u32> = (8..=28)
-        .map(|n| Program::chain(Size::new(n).unwrap()).unwrap().depth)
+    let programs: HashSet<DeviceProgram> = (8..=28)
+        .map(|n| {
+            ChainPlan::new(Size::new(n).unwrap())
+                .launcher()
+                .unwrap()
+                .program()
+        })
         .collect();
     for architecture in ["sm_80", "sm_90", "sm_100"] {
-        for &depth in &programs {
-            let program = Program {
-                kernel: Kernel::Chain,
-                depth,
-            };
+        for &program in &programs {
             let name = format!("{program} for {architecture}");
             let kernel = folder.path().join("kernel.cubin");
             let limit = Duration::from_secs(10);
@@ -185,10 +194,11 @@ fn the_historical_kernels_keep_nothing_but_their_arrays_in_local_memory() {
     let folder = tempfile::tempdir().unwrap();
     for architecture in ["sm_80", "sm_90", "sm_100"] {
         // Stack rows of 16 bytes; the queens, and which row has the queen of a column.
-        for (program, arrays) in [
-            (Program::NODE_LAYER, 32 * 16),
-            (Program::BIT_BOARD, 32 * (16 + 4 + 4)),
-        ] {
+        for program in ladder::PROGRAMS {
+            let arrays = match program.entry() {
+                "node_layer" => 32 * 16,
+                _ => 32 * (16 + 4 + 4),
+            };
             let kernel = folder.path().join("kernel.cubin");
             let limit = Duration::from_secs(10);
             let report = tools.compile(program, architecture, "-cubin", &kernel, limit);
@@ -207,6 +217,56 @@ fn the_historical_kernels_keep_nothing_but_their_arrays_in_local_memory() {
                 "{name}"
             );
         }
+    }
+}
+
+#[test]
+fn every_program_has_a_name_of_its_own() {
+    let names: HashSet<String> = programs().map(|program| program.to_string()).collect();
+    assert_eq!(names.len(), programs().count());
+}
+
+#[test]
+fn the_source_is_one_text_without_comments_that_includes_nothing_of_ours() {
+    for program in programs() {
+        let source = program.source();
+        let thread = format!("{}_thread", program.entry());
+        assert!(source.contains(&thread) && source.contains("take_number"));
+        for left_out in ["#include \"", "#pragma once", "//", "/*"] {
+            assert!(!source.contains(left_out), "{program}: {left_out}");
+        }
+    }
+}
+
+/// Comments are cut off at `//`, wherever it stands.
+#[test]
+fn no_string_in_a_kernel_looks_like_a_comment() {
+    let kernels = Path::new(env!("CARGO_MANIFEST_DIR")).join("kernels");
+    for file in fs::read_dir(kernels).unwrap() {
+        let path = file.unwrap().path();
+        if !path.is_file() {
+            continue;
+        }
+        for line in fs::read_to_string(&path).unwrap().lines() {
+            let code = line.split("//").next().unwrap();
+            let quotes = code.matches('"').count();
+            assert!(quotes.is_multiple_of(2), "{}: {line}", path.display());
+            assert!(!code.contains("/*"), "{}: {line}", path.display());
+        }
+    }
+}
+
+#[test]
+fn every_program_has_an_embedded_form_made_of_the_source_there_is() {
+    for program in programs() {
+        let text = embedded(program).unwrap();
+        assert_eq!(
+            embedded_hash(text),
+            Some(program.source_hash()),
+            "{program}: kernels/ptx is out of date: see its README"
+        );
+        let entry = format!(".entry {}(", program.entry());
+        assert!(text.contains(&entry), "{program}");
     }
 }
 
@@ -234,13 +294,13 @@ fn make_the_embedded_kernels() {
     let tools = Tools::find().expect("nvcc is needed");
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("kernels/ptx");
     let folder = tempfile::tempdir().unwrap();
-    for program in Program::all() {
+    for program in programs() {
         let made = folder.path().join("kernel.ptx");
         let limit = Duration::from_secs(60);
         tools.compile(program, "compute_80", "-ptx", &made, limit);
         let text = fs::read_to_string(&made).unwrap();
         // The compiler writes its own version; nothing here is newer than 8.2, which drivers of
-        // CUDA 12.2 read. For another function the program needs CUDA 12.8 (`src/gpu/cuda/driver.rs`).
+        // CUDA 12.2 read. For another function the program needs CUDA 12.8 (`src/device/cuda/driver.rs`).
         let body: String = text
             .lines()
             .map(str::trim_end)
@@ -271,8 +331,8 @@ fn the_embedded_kernels_are_accepted_by_the_assembler() {
         return;
     };
     let folder = tempfile::tempdir().unwrap();
-    for program in Program::all() {
-        let text = queenfold::gpu::cuda::embedded(program).unwrap();
+    for program in programs() {
+        let text = embedded(program).unwrap();
         let source = folder.path().join("kernel.ptx");
         fs::write(&source, text).unwrap();
         for architecture in ["sm_80", "sm_90", "sm_100"] {

@@ -13,9 +13,11 @@ use queenfold::actors::{Control, DeviceSpec, Report, RunError, RunSpec, WholePla
 use queenfold::board::{Size, known};
 use queenfold::census::CensusPlan;
 use queenfold::chain::ChainPlan;
-use queenfold::engine::{Counter, CounterSettings, Engine, Mismatch, Plan, Tally, Task};
-use queenfold::gpu::{
-    Device, Emulated, EmulatedSettings, Fault, Launch, OpenError, OwnerSettings, Trouble,
+use queenfold::device::{
+    Device, Emulated, EmulatedSettings, Fault, OpenError, OwnerSettings, Trouble,
+};
+use queenfold::engine::{
+    Counter, CounterSettings, Engine, Launch, Launcher, Mismatch, NoLauncher, Plan, Tally, Task,
 };
 use queenfold::simd::Isa;
 use queenfold::telemetry::profile;
@@ -162,6 +164,10 @@ impl Plan for Patient {
 
     fn oracle(&self) -> Box<dyn Counter> {
         self.plan.oracle()
+    }
+
+    fn launcher(&self) -> Result<Arc<dyn Launcher>, NoLauncher> {
+        self.plan.launcher()
     }
 }
 

@@ -46,7 +46,7 @@ fn weight_of(plan: &ChainPlan, placement: &[u8]) -> Option<u8> {
     let prefix = Frame::new(n, border)
         .rows
         .iter()
-        .take(ChainPlan::prefix_rows(n) as usize)
+        .take(Partition::prefix_rows(n) as usize)
         .map(|free| {
             row += free.gap as usize;
             placement[row]

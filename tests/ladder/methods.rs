@@ -407,7 +407,7 @@ fn the_gpu_style_counts_right_or_says_that_there_is_no_device() {
 mod on_a_device {
     use std::sync::Arc;
 
-    use queenfold::gpu::{Emulated, EmulatedSettings, Fault};
+    use queenfold::device::{Emulated, EmulatedSettings, Fault};
     use queenfold::ladder::run_method_on;
 
     use super::*;

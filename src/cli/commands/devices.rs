@@ -113,8 +113,9 @@ impl Gpus {
 #[cfg(feature = "cuda")]
 fn gpus(n: u32) -> Gpus {
     use crate::board::Size;
-    use crate::gpu::cuda::{Cuda, CudaSettings, devices};
-    use crate::gpu::{Device, Program};
+    use crate::device::Device;
+    use crate::device::cuda::{Cuda, CudaSettings, devices};
+    use crate::job::device_plan;
 
     let found = devices();
     let described = found.devices.iter().map(|properties| {
@@ -124,11 +125,12 @@ fn gpus(n: u32) -> Gpus {
         });
         let mut described = json!(properties);
         described["n"] = json!(n);
-        let program = Size::new(n).ok().and_then(Program::chain);
-        match (opened, program) {
-            (Ok(mut device), Some(program)) => {
+        let plan = Size::new(n).ok().and_then(device_plan);
+        let launcher = plan.and_then(|plan| plan.launcher().ok());
+        match (opened, launcher) {
+            (Ok(mut device), Some(launcher)) => {
                 described["compiler"] = json!(device.properties().compiler);
-                match device.occupancy(program) {
+                match device.occupancy(launcher.program()) {
                     Ok((registers, warps)) => {
                         described["registers"] = json!(registers);
                         described["warps_per_multiprocessor"] = json!(warps);

@@ -78,12 +78,9 @@ int cuEventQuery(void *e) { return lost() ? lost() : is("hangs") ? 600 : 0; }
 int cuEventElapsedTime_v2(float *t, void *a, void *b) { *t = *(double *)b - *(double *)a; return 0; }
 int cuEventDestroy_v2(void *e) { free(e); return 0; }
 #ifdef COUNTING
-void queenfold_emulated_chain(unsigned depth, const void *jobs, unsigned job_count,
-                              const void *group_rows, void *sums, void *progress);
-void queenfold_emulated_bit_board(const void *nodes, unsigned node_count, const void *start,
-                                  void *sums, void *progress);
-void queenfold_emulated_node_layer(const void *nodes, unsigned node_count, const void *n,
-                                   void *sums, void *progress);
+typedef void Kernel(unsigned specialisation, const void *jobs, unsigned job_count,
+                    const void *tables, void *sums, void *progress);
+Kernel queenfold_emulated_chain, queenfold_emulated_bit_board, queenfold_emulated_node_layer;
 #endif
 #ifndef OLD
 int cuLaunchKernel(void *f, unsigned a, unsigned b, unsigned c, unsigned d, unsigned e, unsigned g,
@@ -98,9 +95,9 @@ int cuLaunchKernel(void *f, unsigned a, unsigned b, unsigned c, unsigned d, unsi
         // Shared memory tells the depth: 4 bytes for each row and one more, 16 for each row.
         queenfold_emulated_chain((m / d - 4) / 20, jobs, count, tables, sums, done);
     else if (!strcmp(f, "bit_board"))
-        queenfold_emulated_bit_board(jobs, count, tables, sums, done);
+        queenfold_emulated_bit_board(0, jobs, count, tables, sums, done);
     else
-        queenfold_emulated_node_layer(jobs, count, tables, sums, done);
+        queenfold_emulated_node_layer(0, jobs, count, tables, sums, done);
 #endif
     return 0;
 }

@@ -8,8 +8,10 @@ use crate::bench;
 use crate::board::Size;
 use crate::cli::exit::{Exit, Failure};
 use crate::cli::usage::say;
-use crate::gpu::cuda::{Cuda, CudaSettings, devices};
-use crate::gpu::{Device, OwnerSettings, Program};
+use crate::device::cuda::{Cuda, CudaSettings, devices};
+use crate::device::{Device, OwnerSettings};
+use crate::engine::BLOCK_THREADS;
+use crate::job::device_plan;
 use crate::ladder::{self, METHODS, Request, Settings, Style};
 use crate::machine::Machine;
 
@@ -49,9 +51,7 @@ pub struct GpuArgs {
 fn block(text: &str) -> Result<u32, String> {
     text.parse()
         .ok()
-        .filter(|block: &u32| {
-            (32..=Program::MOST_THREADS).contains(block) && block.is_multiple_of(32)
-        })
+        .filter(|block: &u32| BLOCK_THREADS.contains(block) && block.is_multiple_of(32))
         .ok_or_else(|| "expected 32, 64, … 256".to_owned())
 }
 
@@ -127,11 +127,13 @@ fn measure(
     draft: &Draft,
 ) -> Result<(), Failure> {
     for n in (10..=args.up_to).filter_map(|n| Size::new(n).ok()) {
-        let Some(program) = Program::chain(n) else {
+        let Some(plan) = device_plan(n) else {
             continue;
         };
+        let launcher = plan.launcher().map_err(|_| no_kernel(n))?;
+        let program = launcher.program();
         let (registers, warps_per_multiprocessor) = device.occupancy(program).map_err(broken)?;
-        let result = bench::board(spec, n)?;
+        let result = bench::board(spec, plan.as_ref())?;
         let said = format!(
             "n = {n}: kernel {:.3} s, wall {:.3} s",
             result.kernel_seconds, result.seconds
@@ -141,7 +143,7 @@ fn measure(
         draft.note(|report| {
             report.boards.push(Board {
                 result,
-                depth: program.depth,
+                depth: program.specialisation().map_or(0, |special| special.value),
                 registers,
                 warps_per_multiprocessor,
             });
@@ -149,7 +151,8 @@ fn measure(
         say(&said);
     }
     let n = Size::new(MIXED.min(args.up_to)).map_err(broken)?;
-    let mixed = bench::mixed(spec, n, Machine::detect().cores, ROUNDS)?;
+    let plan = device_plan(n).ok_or_else(|| no_kernel(n))?;
+    let mixed = bench::mixed(spec, &plan, Machine::detect().cores, ROUNDS)?;
     draft.note(|report| report.mixed = Some(mixed));
     historical(args, draft)
 }
@@ -183,6 +186,10 @@ fn historical(args: &GpuArgs, draft: &Draft) -> Result<(), Failure> {
         }
     }
     Ok(())
+}
+
+fn no_kernel(n: Size) -> Failure {
+    broken(format!("n = {n}: no kernel for it"))
 }
 
 fn broken(why: impl std::fmt::Display) -> Failure {

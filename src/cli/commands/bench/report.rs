@@ -15,7 +15,7 @@ use crate::bench::{BoardResult, MixedResult};
 use crate::cli::exit::{Exit, Failure};
 use crate::cli::print;
 use crate::cli::usage::say;
-use crate::gpu::Properties;
+use crate::device::Properties;
 use crate::ladder::TableRow;
 
 /// Everything that was measured, in the form of the JSON.

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::{env, process};
 
-use crate::gpu::program::fnv;
+use crate::engine::fnv;
 
 /// `queenfold` in the user's cache folder; `None` if the user has none.
 pub(super) fn default_folder() -> Option<PathBuf> {

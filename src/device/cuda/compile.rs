@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use cudarc::nvrtc::{result, sys};
 
 use super::{CudaSettings, cache, guarded};
-use crate::gpu::Program;
+use crate::engine::DeviceProgram;
 
 /// The argument that makes this program a compiler; see [`compile_for_parent`].
 const CHILD: &str = "compile-kernel";
@@ -51,7 +51,7 @@ impl Compiler {
     ///
     /// # Errors
     /// The compiler failed, took too long or could not be started.
-    pub fn compile(&self, program: Program, architecture: &str) -> Result<Vec<u8>, String> {
+    pub fn compile(&self, program: DeviceProgram, architecture: &str) -> Result<Vec<u8>, String> {
         let options = program.options(architecture);
         let kept = self
             .folder
@@ -68,7 +68,7 @@ impl Compiler {
     }
 
     /// Forgets what was compiled before: it does not load.
-    pub fn forget(&self, program: Program, architecture: &str) {
+    pub fn forget(&self, program: DeviceProgram, architecture: &str) {
         if let Some(folder) = &self.folder {
             let options = program.options(architecture);
             // If it cannot be removed it stays unused.
@@ -81,7 +81,7 @@ impl Compiler {
         }
     }
 
-    fn in_child(&self, program: Program, options: &[String]) -> Result<Vec<u8>, String> {
+    fn in_child(&self, program: DeviceProgram, options: &[String]) -> Result<Vec<u8>, String> {
         let mut child = Command::new(&self.program)
             .arg(CHILD)
             .args(options)
@@ -208,7 +208,7 @@ mod tests {
     use std::os::unix::fs::PermissionsExt;
 
     use super::*;
-    use crate::board::Size;
+    use crate::engine::{JobWords, Layout, Threads};
 
     /// A compiler that is this shell script.
     fn compiler(folder: &tempfile::TempDir, script: &str, limit: Duration) -> Compiler {
@@ -223,8 +223,21 @@ mod tests {
         }
     }
 
-    fn program() -> Program {
-        Program::chain(Size::new(16).unwrap()).unwrap()
+    fn program() -> DeviceProgram {
+        DeviceProgram {
+            entry: "made_up",
+            source: &["source of a kernel"],
+            specialisation: None,
+            shared_memory: 0,
+            threads: Threads::OnePerJob,
+            layout: Layout {
+                job_words: JobWords::Fixed(1),
+                group_word: None,
+                group_table_words: 1,
+                group_sums: 1,
+                check: |_| Ok(()),
+            },
+        }
     }
 
     const LONG: Duration = Duration::from_secs(10);

@@ -2,65 +2,7 @@ use std::time::{Duration, Instant};
 
 use serde::{Serialize, Serializer};
 
-use super::Program;
-use crate::engine::DeviceIdentity;
-
-/// What a device is asked to do at once: count `job_count` jobs, and return sums.
-///
-/// Nothing here belongs to an engine: how jobs, tables and sums are laid out is between the kernel
-/// and whoever makes launches for it.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Launch {
-    /// What to run.
-    pub program: Program,
-    /// The jobs, as the kernel reads them.
-    pub jobs: Vec<u32>,
-    /// How many jobs these words are, below 2³¹.
-    pub job_count: u32,
-    /// What jobs share, as the kernel reads it.
-    pub tables: Vec<u32>,
-    /// How many 64-bit sums come back.
-    pub sums: usize,
-}
-
-/// Names a launch on the device it was submitted to.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Ticket(pub u64);
-
-/// A launch that has ended.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Completed {
-    /// Which.
-    pub ticket: Ticket,
-    /// The sums, in the kernel's order.
-    pub sums: Vec<u64>,
-    /// Jobs counted: all of them, or fewer if the launch was cancelled.
-    pub jobs_done: u32,
-    /// Where it ran: the stream's number, from 0.
-    pub stream: usize,
-    /// When it was where.
-    pub spans: Spans,
-}
-
-/// The three parts of a launch.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Spans {
-    /// Copying jobs to the device.
-    pub upload: Span,
-    /// Counting.
-    pub kernel: Span,
-    /// Copying sums back.
-    pub download: Span,
-}
-
-/// A stretch of time, measured from when the device was opened.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Span {
-    /// Its beginning.
-    pub start: Duration,
-    /// Its end, not before the beginning.
-    pub end: Duration,
-}
+use crate::engine::{Completed, DeviceIdentity, Launch, Ticket};
 
 /// What is known of a device.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -93,7 +35,7 @@ pub trait Device {
     /// What it is.
     fn properties(&self) -> &Properties;
 
-    /// When it was opened: the moment that [`Span`]s are measured from.
+    /// When it was opened: the moment that [`Span`](crate::engine::Span)s are measured from.
     fn opened(&self) -> Instant;
 
     /// How many launches it can hold at a time, running and waiting.

@@ -13,7 +13,8 @@ use super::driver::{describe, failed, properties, start};
 use super::image::embedded;
 use super::slot::{Ready, Slot};
 use super::{CudaSettings, guarded};
-use crate::gpu::{Completed, Device, DeviceError, Launch, OpenError, Program, Properties, Ticket};
+use crate::device::{Device, DeviceError, OpenError, Properties};
+use crate::engine::{Completed, DeviceProgram, Launch, Ticket};
 
 /// How long to sleep between two looks at the device: short against a launch, and long enough to
 /// cost no CPU time to speak of.
@@ -28,7 +29,7 @@ pub struct Cuda {
     settings: CudaSettings,
     compiler: Result<Compiler, String>,
     device: sys::CUdevice,
-    kernels: HashMap<Program, Loaded>,
+    kernels: HashMap<DeviceProgram, Loaded>,
     slots: Vec<Slot>,
     streams: Vec<CUstream>,
     /// The stream of what must not wait for launches.
@@ -129,7 +130,7 @@ impl Cuda {
     ///
     /// # Errors
     /// The device cannot run it.
-    pub fn occupancy(&mut self, program: Program) -> Result<(u32, u32), DeviceError> {
+    pub fn occupancy(&mut self, program: DeviceProgram) -> Result<(u32, u32), DeviceError> {
         let ready = self.kernel(program)?;
         let blocks = ready.blocks / self.properties.multiprocessors.max(1);
         let registers = self
@@ -141,7 +142,7 @@ impl Cuda {
 
     /// The kernel of `program`, compiled and loaded once: by the compiler of this machine if there
     /// is one, else from the embedded form.
-    fn kernel(&mut self, program: Program) -> Result<Ready, DeviceError> {
+    fn kernel(&mut self, program: DeviceProgram) -> Result<Ready, DeviceError> {
         if let Some(loaded) = self.kernels.get(&program) {
             return Ok(loaded.ready);
         }
@@ -177,7 +178,7 @@ impl Cuda {
         Ok(ready)
     }
 
-    fn load(&self, program: Program, image: &[u8]) -> Result<Loaded, DriverError> {
+    fn load(&self, program: DeviceProgram, image: &[u8]) -> Result<Loaded, DriverError> {
         // Text has to end in a zero.
         let image = [image, &[0]].concat();
         // SAFETY: the image is a whole object or a terminated text, and lives through the call.
@@ -190,7 +191,11 @@ impl Cuda {
         ready
     }
 
-    fn prepare(&self, program: Program, module: sys::CUmodule) -> Result<Loaded, DriverError> {
+    fn prepare(
+        &self,
+        program: DeviceProgram,
+        module: sys::CUmodule,
+    ) -> Result<Loaded, DriverError> {
         let entry = CString::new(program.entry()).unwrap_or_default();
         let block = self.settings.block;
         let shared = program.shared_memory() * block;
@@ -244,7 +249,7 @@ impl Cuda {
     }
 
     fn try_submit(&mut self, launch: &Launch) -> Result<Ticket, DeviceError> {
-        let kernel = self.kernel(launch.program)?;
+        let kernel = self.kernel(launch.program())?;
         let slot = self
             .free_slot()
             .ok_or_else(|| DeviceError::Lost("no slot is free".to_owned()))?;

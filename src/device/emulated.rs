@@ -5,42 +5,53 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
-use super::{
-    Completed, Device, DeviceError, Kernel, Launch, Program, Properties, Span, Spans, Ticket,
+use super::{Device, DeviceError, Properties};
+use crate::engine::{
+    Completed, DeviceIdentity, DeviceKind, DeviceProgram, Launch, Span, Spans, Ticket,
 };
-use crate::engine::{DeviceIdentity, DeviceKind};
 
-unsafe extern "C" {
-    /// Runs one thread of the chain kernel (`kernels/emulated.cpp`).
-    fn queenfold_emulated_chain(
-        depth: u32,
-        jobs: *const u32,
-        job_count: u32,
-        group_rows: *const u32,
-        sums: *const AtomicU64,
-        progress: *const AtomicU32,
-    );
+/// A kernel as a host function of `kernels/emulated.cpp`: runs one thread, as long as there are jobs
+/// to take.
+type HostKernel = unsafe extern "C" fn(
+    specialisation: u32,
+    jobs: *const u32,
+    job_count: u32,
+    tables: *const u32,
+    sums: *const AtomicU64,
+    progress: *const AtomicU32,
+);
 
-    /// Runs threads of the bit-board kernel until no node is left.
-    fn queenfold_emulated_bit_board(
-        nodes: *const u32,
-        node_count: u32,
-        start: *const u32,
-        sums: *const AtomicU64,
-        progress: *const AtomicU32,
-    );
+/// Declares the host functions of kernels, and finds them by the names of their entries.
+macro_rules! host_kernels {
+    ($($entry:literal => $function:ident),* $(,)?) => {
+        unsafe extern "C" {
+            $(fn $function(
+                specialisation: u32,
+                jobs: *const u32,
+                job_count: u32,
+                tables: *const u32,
+                sums: *const AtomicU64,
+                progress: *const AtomicU32,
+            );)*
+        }
 
-    /// Runs threads of the node-layer kernel until no node is left.
-    fn queenfold_emulated_node_layer(
-        nodes: *const u32,
-        node_count: u32,
-        n: *const u32,
-        sums: *const AtomicU64,
-        progress: *const AtomicU32,
-    );
+        /// The host function of a program; `None` if it was not compiled for the host.
+        fn host_kernel(program: &DeviceProgram) -> Option<HostKernel> {
+            match program.entry() {
+                $($entry => Some($function),)*
+                _ => None,
+            }
+        }
+    };
 }
 
-/// A device made of host threads: the same kernel source, slow and exact.
+host_kernels! {
+    "chain" => queenfold_emulated_chain,
+    "bit_board" => queenfold_emulated_bit_board,
+    "node_layer" => queenfold_emulated_node_layer,
+}
+
+/// A device made of host threads: it runs the same kernel source, slowly and exactly.
 pub struct Emulated {
     properties: Properties,
     settings: EmulatedSettings,
@@ -56,7 +67,8 @@ pub struct Emulated {
     worker: Option<JoinHandle<()>>,
 }
 
-/// Decides what goes wrong with a submission.
+/// Decides what goes wrong with a submission: its number, counted from 0 since the device was
+/// opened, and the launch.
 pub type Trouble = dyn Fn(u64, &Launch) -> Option<Fault> + Send + Sync;
 
 /// How an emulated device behaves.
@@ -68,7 +80,7 @@ pub struct EmulatedSettings {
     pub threads: usize,
     /// Launches it can hold, at least 1.
     pub slots: usize,
-    /// Asked at each submission, counted from 0 since the device was opened: what should go wrong.
+    /// What should go wrong; asked at each submission.
     pub fault: Arc<Trouble>,
 }
 
@@ -79,9 +91,9 @@ pub enum Fault {
     OutOfMemory,
     /// No kernel can be made for it.
     NoKernel,
-    /// It is taken, and the device is lost.
+    /// The device takes it and is then lost.
     Lost,
-    /// It is taken, and never ends.
+    /// The device takes it, and it never ends.
     Hangs,
     /// One of its sums is wrong: the last one, which belongs to the sampled job.
     WrongSum,
@@ -102,6 +114,7 @@ impl Default for EmulatedSettings {
 
 struct Order {
     ticket: Ticket,
+    kernel: HostKernel,
     launch: Launch,
     fault: Option<Fault>,
 }
@@ -160,9 +173,9 @@ impl Device for Emulated {
     }
 
     fn submit(&mut self, launch: &Launch) -> Result<Ticket, DeviceError> {
-        if !Program::all().any(|program| program == launch.program) {
-            return Err(DeviceError::NoKernel(launch.program.to_string()));
-        }
+        let program = launch.program();
+        let kernel =
+            host_kernel(&program).ok_or_else(|| DeviceError::NoKernel(program.to_string()))?;
         if self.in_work.load(Ordering::Relaxed) == 0 {
             self.cancelled.store(false, Ordering::Relaxed);
         }
@@ -179,12 +192,13 @@ impl Device for Emulated {
             fault => {
                 let order = Order {
                     ticket,
+                    kernel,
                     launch: launch.clone(),
                     fault,
                 };
                 self.in_work.fetch_add(1, Ordering::Relaxed);
-                let sent = self.to_worker.as_ref().map(|worker| worker.send(order));
-                if !matches!(sent, Some(Ok(()))) {
+                let worker = self.to_worker.as_ref();
+                if worker.is_none_or(|worker| worker.send(order).is_err()) {
                     return Err(DeviceError::Lost("its thread ended".to_owned()));
                 }
             }
@@ -232,12 +246,14 @@ fn work(
     while let Ok(order) = orders.recv() {
         let Order {
             ticket,
+            kernel,
             launch,
             fault,
         } = order;
-        let missing = u32::from(fault == Some(Fault::JobMissing)).min(launch.job_count);
+        let missing = u32::from(fault == Some(Fault::JobMissing)).min(launch.job_count());
+        let job_count = launch.job_count() - missing;
         let start = opened.elapsed();
-        let (mut sums, jobs_done) = run(&launch, launch.job_count - missing, cancelled, threads);
+        let (mut sums, jobs_done) = run(kernel, &launch, job_count, cancelled, threads);
         let end = opened.elapsed();
         if let (Some(Fault::WrongSum), Some(last)) = (fault, sums.last_mut()) {
             *last += 1;
@@ -264,36 +280,34 @@ fn work(
     }
 }
 
-/// Runs a launch on `threads` threads; what it gives is its sums and the number of jobs done.
-fn run(launch: &Launch, job_count: u32, cancelled: &AtomicBool, threads: usize) -> (Vec<u64>, u32) {
-    let sums: Vec<AtomicU64> = (0..launch.sums).map(|_| AtomicU64::new(0)).collect();
+/// Runs the first `job_count` jobs of a launch on `threads` threads. Returns its sums and the number
+/// of jobs done.
+fn run(
+    kernel: HostKernel,
+    launch: &Launch,
+    job_count: u32,
+    cancelled: &AtomicBool,
+    threads: usize,
+) -> (Vec<u64>, u32) {
+    let specialisation = launch
+        .program()
+        .specialisation()
+        .map_or(0, |special| special.value);
+    let sums: Vec<AtomicU64> = (0..launch.sums()).map(|_| AtomicU64::new(0)).collect();
     // Next job, jobs done: `Progress` of kernels/device.h.
     let progress = [AtomicU32::new(0), AtomicU32::new(0)];
     let running = AtomicU32::new(threads as u32);
     thread::scope(|scope| {
         for _ in 0..threads {
             scope.spawn(|| {
-                let (jobs, tables) = (launch.jobs.as_ptr(), launch.tables.as_ptr());
+                let (jobs, tables) = (launch.jobs().as_ptr(), launch.tables().as_ptr());
                 let (sums, progress) = (sums.as_ptr(), progress.as_ptr());
-                // SAFETY: the buffers are as long as the kernel takes them to be (a launch's jobs
-                // name groups whose tables and sums it has, and `job_count` is how many they are),
-                // they outlive the scope, and sums and progress are only touched atomically.
-                unsafe {
-                    match launch.program.kernel {
-                        Kernel::Chain => {
-                            let depth = launch.program.depth;
-                            queenfold_emulated_chain(
-                                depth, jobs, job_count, tables, sums, progress,
-                            );
-                        }
-                        Kernel::BitBoard => {
-                            queenfold_emulated_bit_board(jobs, job_count, tables, sums, progress);
-                        }
-                        Kernel::NodeLayer => {
-                            queenfold_emulated_node_layer(jobs, job_count, tables, sums, progress);
-                        }
-                    }
-                }
+                // SAFETY: the function is the program's own, by name, and programs are only made in
+                // this crate, with the specialisations that the function knows. `Launch::new` has
+                // checked every word that the kernel finds memory by, against as many jobs, tables
+                // and sums as there are. The buffers outlive the scope; sums and progress are only
+                // touched atomically.
+                unsafe { kernel(specialisation, jobs, job_count, tables, sums, progress) };
                 running.fetch_sub(1, Ordering::Relaxed);
             });
         }

@@ -7,7 +7,7 @@ use std::time::Duration;
 use cudarc::driver::result::{self, DriverError, event};
 use cudarc::driver::sys::{CUdeviceptr, CUevent, CUevent_flags, CUresult, CUstream};
 
-use crate::gpu::{Completed, Launch, Span, Spans, Ticket};
+use crate::engine::{Completed, Launch, Span, Spans, Ticket};
 
 /// A kernel ready to be launched.
 #[derive(Clone, Copy)]
@@ -135,22 +135,22 @@ impl Slot {
         ticket: Ticket,
         launch: &Launch,
     ) -> Result<(), DriverError> {
-        let (jobs, tables) = (launch.jobs.len(), launch.tables.len());
+        let (jobs, tables) = (launch.jobs().len(), launch.tables().len());
         let words = HEADER + jobs + tables;
         self.up.reserve(words * 4)?;
-        let sum_bytes = launch.sums * 8;
+        let sum_bytes = launch.sums() * 8;
         self.down.reserve(sum_bytes + PROGRESS * 4)?;
         let staged = self.up.words(words);
         staged[..HEADER].fill(0);
-        staged[HEADER..][..jobs].copy_from_slice(&launch.jobs);
-        staged[HEADER + jobs..].copy_from_slice(&launch.tables);
+        staged[HEADER..][..jobs].copy_from_slice(launch.jobs());
+        staged[HEADER + jobs..].copy_from_slice(launch.tables());
 
         let [begun, uploaded, counted, downloaded] = self.events;
         let mut progress = self.up.device;
         let mut first_job = self.up.device + HEADER as u64 * 4;
         let mut first_table = first_job + jobs as u64 * 4;
         let mut sums = self.down.device;
-        let mut job_count = launch.job_count;
+        let mut job_count = launch.job_count();
         let mut arguments: [*mut c_void; 5] = [
             (&raw mut first_job).cast(),
             (&raw mut job_count).cast(),
@@ -159,14 +159,14 @@ impl Slot {
             (&raw mut progress).cast(),
         ];
         let bytes_down = sum_bytes + PROGRESS * 4;
-        let blocks = if launch.program.has_a_thread_for_each_job() {
-            launch.job_count.div_ceil(kernel.block).max(1)
-        } else {
-            kernel.blocks
-        };
+        let threads = launch.program().threads_for(launch.job_count());
+        let blocks = threads.map_or(kernel.blocks, |threads| {
+            threads.div_ceil(kernel.block).max(1)
+        });
         // SAFETY: stream, events and buffers belong to the current context and to this slot, which
-        // holds nothing; buffers are as long as what is copied; the arguments are those of the
-        // kernels' entries, in order, and are read before the launch returns.
+        // holds nothing. Buffers are as long as what is copied. The arguments are those of the
+        // kernels' entries, in order, and are read before the launch returns. `Launch::new` has
+        // checked every word that the kernel finds memory by.
         unsafe {
             event::record(begun, self.stream)?;
             result::memcpy_htod_async(self.up.device, self.up.words(words), self.stream)?;
@@ -189,7 +189,7 @@ impl Slot {
         }
         self.holds = Some(Held {
             ticket,
-            sums: launch.sums,
+            sums: launch.sums(),
         });
         Ok(())
     }

@@ -4,8 +4,8 @@ use cudarc::driver::result::{self, DriverError};
 use cudarc::driver::sys::{self, CUdevice_attribute};
 
 use super::guarded;
+use crate::device::{DeviceError, OpenError, Properties};
 use crate::engine::{DeviceIdentity, DeviceKind};
-use crate::gpu::{DeviceError, OpenError, Properties};
 
 /// What looking for CUDA devices gave.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -1,11 +1,9 @@
 use std::time::{Duration, Instant};
 
-use super::{Event, Owner, Ran, Span};
-use crate::board::Size;
-use crate::chain::ChainPlan;
-use crate::engine::{Plan, Tally};
+use super::{Event, Owner, Ran};
+use crate::engine::{Plan, Span, Tally};
 
-/// What counting a whole board on one device gave, and what it took.
+/// The result of counting a whole board on one device, and the time it took.
 #[derive(Clone, Debug)]
 pub struct Measured {
     /// What was counted.
@@ -30,12 +28,11 @@ impl Measured {
     }
 }
 
-/// Counts the board of size `n`, with nothing but the device of `owner`.
+/// Counts `plan` on the device of `owner` alone, which was opened for it.
 ///
 /// # Errors
-/// The device failed; in words.
-pub fn measure(mut owner: Owner, n: Size) -> Result<Measured, String> {
-    let plan = ChainPlan::new(n);
+/// The device failed or counted wrongly; in words.
+pub fn measure(mut owner: Owner, plan: &dyn Plan) -> Result<Measured, String> {
     let start = Instant::now();
     let mut measured = Measured {
         tally: Tally::default(),
@@ -57,7 +54,7 @@ pub fn measure(mut owner: Owner, n: Size) -> Result<Measured, String> {
                 next += 1;
             }
             owner.offer(tasks);
-            // Submit each launch as soon as it is there.
+            // Submit each launch as soon as it is made.
             take(owner.work(Duration::ZERO), &mut measured, &mut kernels)?;
         }
         if next == plan.tasks() && owner.is_idle() {
@@ -92,7 +89,7 @@ fn take(
     Ok(())
 }
 
-/// The time covered by `spans`, and from their first beginning to their last end.
+/// The time that `spans` cover, and the time from their first beginning to their last end.
 fn union(mut spans: Vec<Span>) -> (Duration, Duration) {
     spans.sort_by_key(|span| span.start);
     let (Some(first), Some(last)) = (spans.first(), spans.iter().map(|span| span.end).max()) else {

@@ -1,36 +1,38 @@
 use std::collections::VecDeque;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use super::{ChainBatch, ChainBatcher, Completed, Device, DeviceError, OpenError, Properties};
-use super::{Span, Spans, Ticket};
-use crate::board::{Size, known};
-use crate::engine::{Plan, Tally, Task};
+use super::{Device, DeviceError, OpenError, Properties};
+use crate::engine::{Completed, LaunchBatch, Launcher, SelfTest, Span, Spans, Tally, Task, Ticket};
 
 /// Opens a device, and opens it again after it was lost.
 pub type Opener = Box<dyn FnMut() -> Result<Box<dyn Device>, OpenError>>;
 
-/// Keeps one device busy with tasks of one chain plan, and is the only one to talk to it.
+/// How long a device may take for its self-test, without the compilation of its kernel.
+const SELF_TEST: Duration = Duration::from_secs(30);
+
+/// Keeps one device busy with tasks of one plan. Nothing else talks to that device.
 ///
-/// What is handed in by [`offer`](Self::offer) comes back exactly once, as tallies or as tasks, by
-/// [`work`](Self::work) or [`close`](Self::close).
+/// Every task given to [`offer`](Self::offer) comes back exactly once, as a tally or as a task, by
+/// [`work`](Self::work), [`halt`](Self::halt) or [`close`](Self::close).
 ///
-/// | what fails | what is done |
+/// | failure | response |
 /// |---|---|
-/// | the device does not open, or miscounts a small board | it is not used |
-/// | no kernel for it | it is given up |
-/// | out of memory | batches are halved, down to [`least_jobs`](OwnerSettings::least_jobs) jobs; then it is given up |
-/// | it is lost, hangs, or returns fewer jobs than it was sent | its tasks are returned, it is opened and tested again, [`restarts`](OwnerSettings::restarts) times; then it is given up |
-/// | a sampled job has another count on the CPU | the run must fail: earlier counts may be wrong too |
+/// | The device does not open, or miscounts a small board. | It is not used. |
+/// | It has no kernel, or a launch does not fit its program. | It is given up. |
+/// | It is out of memory. | Batches are halved, down to [`least_jobs`](OwnerSettings::least_jobs) jobs; then it is given up. |
+/// | It is lost, hangs, or returns fewer jobs than it was sent. | Its tasks are returned; it is opened and tested again, up to [`restarts`](OwnerSettings::restarts) times; then it is given up. |
+/// | A sampled part of a launch has another count on the CPU. | The run must fail, because earlier counts may be wrong too. |
 pub struct Owner {
     open: Opener,
     device: Option<Box<dyn Device>>,
     properties: Properties,
-    batcher: ChainBatcher,
+    launcher: Arc<dyn Launcher>,
     settings: OwnerSettings,
     restarts_left: u32,
     /// The most jobs a launch may have; falls when memory is short.
     most_jobs: u32,
-    /// Tasks taken and not yet submitted, in lists that are launches.
+    /// Tasks not submitted yet; each list becomes a launch.
     pending: VecDeque<Vec<Task>>,
     in_flight: Vec<InFlight>,
     batches: u64,
@@ -44,7 +46,7 @@ pub struct Owner {
 struct Pace {
     /// Cost per second in which a kernel ran, smoothed; `None` until the first launch has ended.
     speed: Option<f64>,
-    /// Until when the device's time is accounted for, since it was opened.
+    /// Up to when the device's time is accounted for, measured from when it was opened.
     until: Duration,
     /// Cost of launches that ended within that time.
     cost: f64,
@@ -66,7 +68,7 @@ impl Pace {
         self.until = kernel.end;
     }
 
-    /// The device was opened again: its clock begins anew.
+    /// The device was opened again: its clock starts from zero.
     const fn restart(&mut self) {
         self.until = Duration::ZERO;
         self.cost = 0.0;
@@ -75,25 +77,26 @@ impl Pace {
 
 struct InFlight {
     ticket: Ticket,
-    batch: ChainBatch,
+    tasks: Vec<Task>,
+    batch: Box<dyn LaunchBatch>,
     since: Instant,
 }
 
 /// How an owner treats its device.
 #[derive(Clone, Debug, PartialEq)]
 pub struct OwnerSettings {
-    /// How long a launch should take, 50 ms to 5 s: long against the gap between two, short against
-    /// the run and against what a cancelled run may wait for.
+    /// How long a launch should take, 50 ms to 5 s: long compared with the gap between two launches,
+    /// short compared with the run and with the time that a cancelled run may take to stop.
     pub batch_time: Duration,
-    /// What the first launches cost, before the speed of the device is known, in core-seconds.
+    /// The cost of the first launches, before the speed of the device is known, in core-seconds.
     pub first_cost: f64,
     /// The most jobs in a launch, at least [`least_jobs`](Self::least_jobs).
     pub most_jobs: u32,
-    /// Give the device up rather than send fewer jobs than these for want of memory.
+    /// If memory is too short even for this number of jobs, the device is given up.
     pub least_jobs: u32,
     /// How often to open a lost device again.
     pub restarts: u32,
-    /// A launch is lost if it takes this long, and ten times as long as its cost lets expect.
+    /// A launch is lost if it takes this long and also ten times as long as its cost predicts.
     pub least_patience: Duration,
 }
 
@@ -101,7 +104,7 @@ impl Default for OwnerSettings {
     fn default() -> Self {
         Self {
             batch_time: Duration::from_millis(400),
-            // 25 ms on the fastest, a second on a slow one.
+            // 25 ms on the fastest device, a second on a slow one.
             first_cost: 12.0,
             most_jobs: 8 << 20,
             least_jobs: 64 << 10,
@@ -146,21 +149,21 @@ pub enum Event {
 }
 
 impl Owner {
-    /// Opens the device and lets it count a small board with the kernel of `batcher`.
+    /// Opens the device, and lets it count a small board with the program of `launcher`.
     ///
     /// # Errors
     /// It cannot be used, and why.
     pub fn open(
         mut open: Opener,
-        batcher: ChainBatcher,
+        launcher: Arc<dyn Launcher>,
         settings: OwnerSettings,
     ) -> Result<Self, OpenError> {
-        let device = open_tested(&mut open, &batcher)?;
+        let device = open_tested(&mut open, launcher.as_ref())?;
         Ok(Self {
             open,
             properties: device.properties().clone(),
             device: Some(device),
-            batcher,
+            launcher,
             restarts_left: settings.restarts,
             most_jobs: settings.most_jobs,
             settings,
@@ -228,8 +231,8 @@ impl Owner {
         events
     }
 
-    /// Lets launches end early. The tasks of those that are not counted then come back by
-    /// [`work`](Self::work), those not submitted yet at once. When all are back it takes tasks again.
+    /// Ends launches early. Returns the tasks that were not submitted yet; those of launches that
+    /// are not complete come back by [`work`](Self::work). When all are back it takes tasks again.
     pub fn halt(&mut self) -> Vec<Task> {
         if let Some(device) = self.device.as_mut().filter(|_| !self.in_flight.is_empty()) {
             device.cancel();
@@ -238,7 +241,7 @@ impl Owner {
         self.pending.drain(..).flatten().collect()
     }
 
-    /// Lets launches end early and returns every task that is not counted.
+    /// Ends launches early, and returns every task that is not counted.
     pub fn close(mut self) -> Vec<Task> {
         if let Some(device) = &mut self.device {
             device.cancel();
@@ -254,23 +257,33 @@ impl Owner {
             let Some(tasks) = self.pending.pop_front() else {
                 return;
             };
-            let batch = self.batcher.batch(&tasks, self.batches);
+            let batch = match self.launcher.batch(&tasks, self.batches) {
+                Ok(batch) => batch,
+                Err(error) => {
+                    self.pending.push_front(tasks);
+                    return self.give_up(format!("a launch was refused: {error}"), events);
+                }
+            };
             self.batches += 1;
-            let jobs = batch.launch.job_count;
-            if jobs == 0 {
+            let Some(launch) = batch.launch() else {
                 match batch.tallies(None) {
-                    Ok(tallies) => events.push(Event::Counted { tallies, ran: None }),
+                    Ok(tallies) => events.push(Event::Counted {
+                        tallies: tasks.into_iter().zip(tallies).collect(),
+                        ran: None,
+                    }),
                     Err(mismatch) => events.push(Event::Mismatch(mismatch.0)),
                 }
                 continue;
-            }
+            };
+            let jobs = launch.job_count();
             if jobs > self.most_jobs && tasks.len() > 1 {
                 self.halve(tasks);
                 continue;
             }
-            match device.submit(&batch.launch) {
+            match device.submit(launch) {
                 Ok(ticket) => self.in_flight.push(InFlight {
                     ticket,
+                    tasks,
                     batch,
                     since: Instant::now(),
                 }),
@@ -303,12 +316,13 @@ impl Owner {
             self.lose("it reported a launch it did not have".to_owned(), events);
             return;
         };
-        let sent = self.in_flight[at].batch.launch.job_count;
+        let launch = self.in_flight[at].batch.launch();
+        let sent = launch.map_or(0, |launch| launch.job_count());
         if completed.jobs_done != sent && self.halting {
             let flight = self.in_flight.swap_remove(at);
             self.halting = !self.in_flight.is_empty();
             events.push(Event::Returned {
-                tasks: flight.batch.tasks().cloned().collect(),
+                tasks: flight.tasks,
                 reason: "it was told to stop".to_owned(),
                 given_up: false,
             });
@@ -319,14 +333,14 @@ impl Owner {
             self.lose(format!("it counted {done} jobs of {sent}"), events);
             return;
         }
-        let InFlight { batch, .. } = self.in_flight.swap_remove(at);
+        let InFlight { tasks, batch, .. } = self.in_flight.swap_remove(at);
         self.halting &= !self.in_flight.is_empty();
-        let cost: f64 = batch.tasks().map(|task| task.cost).sum();
+        let cost: f64 = tasks.iter().map(|task| task.cost).sum();
         match batch.tallies(Some(completed)) {
             Ok(tallies) => {
                 self.pace.note(cost, completed.spans.kernel);
                 events.push(Event::Counted {
-                    tallies,
+                    tallies: tasks.into_iter().zip(tallies).collect(),
                     ran: self.device.as_ref().map(|device| Ran {
                         stream: completed.stream,
                         opened: device.opened(),
@@ -338,16 +352,16 @@ impl Owner {
         }
     }
 
-    /// How long the oldest launch has been waited for, if that is too long.
+    /// For how long the oldest launch has been under way, if that is too long.
     fn overdue(&self) -> Option<Duration> {
         let oldest = self.in_flight.iter().min_by_key(|flight| flight.since)?;
         let cost: f64 = self
             .in_flight
             .iter()
-            .flat_map(|flight| flight.batch.tasks())
+            .flat_map(|flight| &flight.tasks)
             .map(|task| task.cost)
             .sum();
-        // Nothing is known of the first launch but that it was meant to be short.
+        // Of the first launch is only known that it was meant to be short.
         let expected = self.speed().map_or(0.0, |speed| cost / speed);
         let waited = oldest.since.elapsed();
         let too_long = self
@@ -373,7 +387,7 @@ impl Owner {
         self.device = None;
         while self.restarts_left > 0 && self.device.is_none() {
             self.restarts_left -= 1;
-            match open_tested(&mut self.open, &self.batcher) {
+            match open_tested(&mut self.open, self.launcher.as_ref()) {
                 Ok(device) => {
                     self.device = Some(device);
                     self.pace.restart();
@@ -401,50 +415,49 @@ impl Owner {
     fn take_back(&mut self) -> Vec<Task> {
         self.halting = false;
         let in_flight = self.in_flight.drain(..);
-        let mut tasks: Vec<Task> = in_flight
-            .flat_map(|flight| flight.batch.tasks().cloned().collect::<Vec<_>>())
-            .collect();
+        let mut tasks: Vec<Task> = in_flight.flat_map(|flight| flight.tasks).collect();
         tasks.extend(self.pending.drain(..).flatten());
         tasks
     }
 }
 
 /// Opens the device and tests it.
-fn open_tested(open: &mut Opener, batcher: &ChainBatcher) -> Result<Box<dyn Device>, OpenError> {
+fn open_tested(open: &mut Opener, launcher: &dyn Launcher) -> Result<Box<dyn Device>, OpenError> {
     let mut device = open()?;
-    self_test(device.as_mut(), batcher)?;
-    Ok(device)
+    let name = device.properties().identity.name.clone();
+    match self_test(device.as_mut(), launcher) {
+        Ok(()) => Ok(device),
+        Err(why) => Err(OpenError(format!("{name}: {why}"))),
+    }
 }
 
-/// Lets the device count the board of 10 queens with the kernel of `batcher`.
-fn self_test(device: &mut dyn Device, batcher: &ChainBatcher) -> Result<(), OpenError> {
-    let name = device.properties().identity.name.clone();
-    let refused = |what: String| OpenError(format!("{name}: {what}"));
-    let n = Size::new(10).map_err(|error| refused(error.to_string()))?;
-    let small = ChainBatcher::with_program(n, batcher.program());
-    let tasks: Vec<Task> = (0..small.plan().tasks())
-        .map(|index| small.plan().task(index))
-        .collect();
-    let batch = small.batch(&tasks, 0);
-    device
-        .submit(&batch.launch)
-        .map_err(|error| refused(error.to_string()))?;
-    let completed = device
-        .poll(Duration::from_secs(30))
-        .map_err(|error| refused(error.to_string()))?
-        .ok_or_else(|| refused("no answer to its self-test".to_owned()))?;
-    let tallies = batch
-        .tallies(Some(&completed))
-        .map_err(|mismatch| refused(mismatch.0))?;
-    let sum: Tally = tallies.into_iter().map(|(_, tally)| tally).sum();
-    let total = sum.completions.solutions();
-    match known(n) {
-        Some(known) if known.total != total => Err(refused(format!(
-            "it counts {total} solutions of {n} queens, not {}",
-            known.total
-        ))),
-        _ => Ok(()),
+/// Lets the device count a small board.
+///
+/// # Errors
+/// It cannot, or it counts wrongly; in words.
+fn self_test(device: &mut dyn Device, launcher: &dyn Launcher) -> Result<(), String> {
+    let SelfTest {
+        n,
+        batch,
+        solutions,
+    } = launcher.self_test().map_err(|error| error.to_string())?;
+    let mut completed = None;
+    if let Some(launch) = batch.launch() {
+        device.submit(launch).map_err(|error| error.to_string())?;
+        let answer = device.poll(SELF_TEST).map_err(|error| error.to_string())?;
+        completed = Some(answer.ok_or("no answer to its self-test")?);
     }
+    let tallies = batch
+        .tallies(completed.as_ref())
+        .map_err(|mismatch| mismatch.0)?;
+    let sum: Tally = tallies.into_iter().sum();
+    let counted = sum.completions.solutions();
+    if counted == solutions {
+        return Ok(());
+    }
+    Err(format!(
+        "it counts {counted} solutions of {n} queens, not {solutions}"
+    ))
 }
 
 #[cfg(test)]

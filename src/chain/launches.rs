@@ -1,0 +1,481 @@
+//! How tasks of the chain engine become launches for a device.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use super::partition::ranks_per_border;
+use super::program::{GROUP_SUMS, JOB_WORDS, program_for};
+use super::{Border, Frame, Jobs, State};
+use crate::board::{Size, known};
+use crate::engine::{
+    Completed, DeviceProgram, Engine, Launch, LaunchBatch, LaunchError, Launcher, Mismatch,
+    SelfTest, Tally, Task, interpolate,
+};
+
+/// The word below the last row.
+const SOLVED: u32 = 1 << 31;
+
+/// The board of the self-test: a device counts it in a moment, and it has rows enough for jobs of
+/// several depths.
+const TESTED_ON: u32 = 10;
+
+/// Makes launches of the tasks of a chain plan.
+pub(super) struct ChainLauncher {
+    n: Size,
+    borders: Arc<[(Border, u8)]>,
+    program: DeviceProgram,
+}
+
+/// Ranges of ranks as a launch, and what is needed to make tallies of its sums.
+struct ChainBatch {
+    /// `None` if there are no jobs.
+    launch: Option<Launch>,
+    /// One for each range: what was counted while jobs were made.
+    tallies: Vec<Tally>,
+    groups: Vec<Group>,
+    /// What is counted again on the CPU.
+    sample: Option<Sample>,
+}
+
+/// Jobs of one range and border; the sums of a launch are per group.
+#[derive(Clone, Copy)]
+struct Group {
+    /// Index of the range in the batch.
+    range: usize,
+    /// The number of solutions each completion stands for.
+    weight: u8,
+}
+
+/// A job in a group of its own.
+struct Sample {
+    group: usize,
+    job: [u32; JOB_WORDS],
+}
+
+impl ChainLauncher {
+    /// For boards of size `n`, whose borders are `borders`; `None` if the kernel does not count
+    /// such boards.
+    pub(super) fn new(n: Size, borders: Arc<[(Border, u8)]>) -> Option<Self> {
+        Some(Self {
+            n,
+            borders,
+            program: program_for(n)?,
+        })
+    }
+
+    /// Makes a batch of the partitions in `ranges`. One of its jobs, chosen by `seed`, is counted
+    /// again on the CPU.
+    fn make(
+        &self,
+        ranges: impl Iterator<Item = Range<u64>>,
+        seed: u64,
+    ) -> Result<ChainBatch, LaunchError> {
+        let mut maker = Maker {
+            n: self.n,
+            depth: depth(&self.program),
+            jobs: Vec::new(),
+            rows: Vec::new(),
+            groups: Vec::new(),
+            frame: None,
+        };
+        let tallies = ranges
+            .enumerate()
+            .map(|(index, ranks)| {
+                let jobs = Jobs::new(self.n, Arc::clone(&self.borders), ranks);
+                maker.take(jobs, index)
+            })
+            .collect();
+        let sample = maker.isolate(seed);
+        let launch = match sample {
+            Some(_) => Some(Launch::new(self.program, maker.jobs, maker.rows)?),
+            None => None,
+        };
+        Ok(ChainBatch {
+            launch,
+            tallies,
+            groups: maker.groups,
+            sample,
+        })
+    }
+}
+
+/// How many rows a job may leave to fill.
+fn depth(program: &DeviceProgram) -> usize {
+    program
+        .specialisation()
+        .map_or(0, |special| special.value as usize)
+}
+
+impl Launcher for ChainLauncher {
+    fn program(&self) -> DeviceProgram {
+        self.program
+    }
+
+    fn nodes(&self) -> f64 {
+        device_nodes(self.n)
+    }
+
+    fn batch(&self, tasks: &[Task], seed: u64) -> Result<Box<dyn LaunchBatch>, LaunchError> {
+        let ranges = tasks.iter().map(|task| {
+            assert_eq!(task.key.engine, Engine::Chain, "{}", task.key);
+            task.ranks.clone()
+        });
+        Ok(Box::new(self.make(ranges, seed)?))
+    }
+
+    fn self_test(&self) -> Result<SelfTest, LaunchError> {
+        let n = Size::new(TESTED_ON).expect("10 is a size");
+        let small = Self {
+            n,
+            borders: Border::representatives(n).into(),
+            program: self.program,
+        };
+        let ranks = small.borders.len() as u64 * ranks_per_border(n);
+        Ok(SelfTest {
+            n,
+            batch: Box::new(small.make(std::iter::once(0..ranks), 0)?),
+            solutions: known(n).map_or(0, |known| known.total),
+        })
+    }
+}
+
+impl LaunchBatch for ChainBatch {
+    fn launch(&self) -> Option<&Launch> {
+        self.launch.as_ref()
+    }
+
+    fn tallies(self: Box<Self>, completed: Option<&Completed>) -> Result<Vec<Tally>, Mismatch> {
+        let mut tallies = self.tallies;
+        let (Some(launch), Some(sample)) = (&self.launch, &self.sample) else {
+            return Ok(tallies);
+        };
+        let (done, sums) = completed.map_or((0, &[][..]), |completed| {
+            (completed.jobs_done, &completed.sums[..])
+        });
+        let sent = launch.job_count();
+        if done != sent {
+            return Err(Mismatch(format!(
+                "the device counted {done} jobs of {sent}"
+            )));
+        }
+        if sums.len() != launch.sums() {
+            return Err(Mismatch(format!(
+                "the device returned {} sums, not {}",
+                sums.len(),
+                launch.sums()
+            )));
+        }
+        let expected = sample.recount(launch);
+        let given = &sums[sample.group * GROUP_SUMS..][..GROUP_SUMS];
+        if given != expected {
+            return Err(Mismatch(format!(
+                "a sampled job has {} solutions and {} nodes on the device, {} and {} on the CPU",
+                given[0], given[1], expected[0], expected[1]
+            )));
+        }
+        for (group, sums) in self.groups.iter().zip(sums.chunks_exact(GROUP_SUMS)) {
+            let tally = &mut tallies[group.range];
+            tally.completions.add(group.weight, sums[0].into());
+            tally.nodes += sums[1];
+        }
+        Ok(tallies)
+    }
+}
+
+impl Sample {
+    /// What the kernel should have counted.
+    fn recount(&self, launch: &Launch) -> [u64; GROUP_SUMS] {
+        let words = depth(&launch.program()) + 1;
+        let rows = &launch.tables()[self.group * words..][..words];
+        let [columns, up, down, _] = self.job;
+        let mut sums = [0; GROUP_SUMS];
+        recount(rows, columns, up, down, &mut sums);
+        sums
+    }
+}
+
+/// Nodes that a device places for the whole board.
+///
+/// Up to n = 16 measured on 2026-11-18 by a prototype of the plan; n = 18 from the nodes of the CPU
+/// kernel on 2026-11-20 (8.22e9, whose look-ahead saves 24 %); n = 20 to 24 estimated by the same
+/// prototype from samples. Other sizes are interpolated geometrically.
+fn device_nodes(n: Size) -> f64 {
+    interpolate(
+        n,
+        &[
+            (14, 5.28e6),
+            (16, 2.136e8),
+            (18, 1.08e10),
+            (20, 7.2e11),
+            (22, 5.6e13),
+            (24, 4.7e15),
+        ],
+    )
+}
+
+/// Turns ranges of ranks into jobs.
+struct Maker {
+    n: Size,
+    depth: usize,
+    jobs: Vec<u32>,
+    rows: Vec<u32>,
+    groups: Vec<Group>,
+    /// The frame of the last group.
+    frame: Option<Frame>,
+}
+
+impl Maker {
+    /// Makes the jobs of one range. Returns what is counted above them, and where nothing is left to
+    /// search.
+    fn take(&mut self, mut subtrees: Jobs, range: usize) -> Tally {
+        let mut tally = Tally::default();
+        self.frame = None;
+        while let Some(subtree) = subtrees.next_job() {
+            if self.frame.as_ref() != Some(subtree.frame) {
+                self.begin_group(subtree.frame, range, subtree.weight);
+            }
+            let mut completions = 0;
+            self.descend(
+                subtree.frame,
+                subtree.depth,
+                subtree.state,
+                &mut tally.nodes,
+                &mut completions,
+            );
+            tally.completions.add(subtree.weight, completions);
+            tally.partitions += subtree.partitions;
+        }
+        tally.nodes += subtrees.prefix_nodes();
+        tally
+    }
+
+    fn begin_group(&mut self, frame: &Frame, range: usize, weight: u8) {
+        self.frame = Some(frame.clone());
+        self.groups.push(Group { range, weight });
+        // The deepest row has the last word but one; shallow frames leave the first ones empty.
+        let missing = self.depth.saturating_sub(frame.rows.len());
+        self.rows.extend(std::iter::repeat_n(0, missing));
+        let deep = frame.rows.len().saturating_sub(self.depth);
+        for row in &frame.rows[deep..] {
+            self.rows
+                .push(self.squares(frame.full & !row.banned) | row.gap);
+        }
+        self.rows.push(SOLVED);
+    }
+
+    /// Places queens until at most `depth` rows are left, and makes a job of what is alive then.
+    fn descend(
+        &mut self,
+        frame: &Frame,
+        row: usize,
+        state: State,
+        nodes: &mut u64,
+        completions: &mut u128,
+    ) {
+        let Some(&next) = frame.rows.get(row) else {
+            *completions += 1;
+            return;
+        };
+        let mut free = frame.free(state, next);
+        if frame.rows.len() - row <= self.depth {
+            if free != 0 {
+                let entered = state.enter(next);
+                let job = [
+                    !self.squares(!entered.columns),
+                    self.squares(entered.left),
+                    self.squares(entered.right),
+                    (self.groups.len() - 1) as u32,
+                ];
+                self.jobs.extend(job);
+            }
+            return;
+        }
+        while free != 0 {
+            let bit = free & free.wrapping_neg();
+            free ^= bit;
+            *nodes += 1;
+            self.descend(
+                frame,
+                row + 1,
+                state.enter(next).place(bit),
+                nodes,
+                completions,
+            );
+        }
+    }
+
+    /// The inner columns of a mask where the kernel has them: bit 30 and below.
+    fn squares(&self, mask: u32) -> u32 {
+        let inner = self.n.full_mask() >> 1 & !1;
+        (mask & inner) << (Size::MAX - self.n.get())
+    }
+
+    /// Gives one job a group of its own.
+    fn isolate(&mut self, seed: u64) -> Option<Sample> {
+        let count = self.jobs.len() / JOB_WORDS;
+        if count == 0 {
+            return None;
+        }
+        // A multiplicative hash: neighbouring seeds pick jobs far apart.
+        let index = (u128::from(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15)) * count as u128) >> 64;
+        let job = self.jobs[index as usize * JOB_WORDS..].first_chunk_mut::<JOB_WORDS>()?;
+        let words = self.depth + 1;
+        let from = job[3] as usize;
+        let group = self.groups.len();
+        job[3] = group as u32;
+        let job = *job;
+        self.groups.push(self.groups[from]);
+        self.rows
+            .extend_from_within(from * words..(from + 1) * words);
+        Some(Sample { group, job })
+    }
+}
+
+/// Solutions and nodes of a subtree: what the kernel counts, in plain recursion.
+fn recount(rows: &[u32], columns: u32, up: u32, down: u32, sums: &mut [u64; GROUP_SUMS]) {
+    let rows_left = columns.count_zeros() as usize;
+    if rows_left == 0 {
+        sums[0] += 1;
+        return;
+    }
+    let below = &rows[rows.len() - rows_left..];
+    let mut free = rows[rows.len() - 1 - rows_left] & !(columns | up | down);
+    let gap = below[0] & 3;
+    while free != 0 {
+        let bit = free & free.wrapping_neg();
+        free ^= bit;
+        sums[1] += 1;
+        recount(
+            rows,
+            columns | bit,
+            (up | bit) << gap,
+            (down | bit) >> gap,
+            sums,
+        );
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::chain::ChainPlan;
+    use crate::engine::{Plan, Spans, Ticket};
+
+    fn launcher(n: u32) -> (ChainPlan, ChainLauncher) {
+        let n = Size::new(n).unwrap();
+        let plan = ChainPlan::new(n);
+        let launcher = ChainLauncher::new(n, plan.borders().into()).unwrap();
+        (plan, launcher)
+    }
+
+    /// The tasks of the plan as a batch.
+    fn batch(n: u32, seed: u64) -> Box<ChainBatch> {
+        let (plan, launcher) = launcher(n);
+        let ranges = tasks(&plan).into_iter().map(|task| task.ranks);
+        Box::new(launcher.make(ranges, seed).unwrap())
+    }
+
+    fn tasks(plan: &ChainPlan) -> Vec<Task> {
+        (0..plan.tasks()).map(|index| plan.task(index)).collect()
+    }
+
+    /// What a device that makes no mistake returns, by the recount.
+    fn exact(launch: &Launch) -> Completed {
+        let words = depth(&launch.program()) + 1;
+        let mut sums = vec![0; launch.sums()];
+        for job in launch.jobs().chunks_exact(JOB_WORDS) {
+            let group = job[3] as usize;
+            let mut counted = [0, 0];
+            let rows = &launch.tables()[group * words..][..words];
+            recount(rows, job[0], job[1], job[2], &mut counted);
+            sums[group * GROUP_SUMS] += counted[0];
+            sums[group * GROUP_SUMS + 1] += counted[1];
+        }
+        Completed {
+            ticket: Ticket(0),
+            sums,
+            jobs_done: launch.job_count(),
+            stream: 0,
+            spans: Spans::default(),
+        }
+    }
+
+    #[test]
+    fn tallies_are_those_of_the_reference_kernel() {
+        for n in 5..=12 {
+            let (plan, launcher) = launcher(n);
+            let tasks = tasks(&plan);
+            let batch = launcher.batch(&tasks, n.into()).unwrap();
+            let completed = batch.launch().map(exact);
+            let mut oracle = plan.oracle();
+            let tallies = batch.tallies(completed.as_ref()).unwrap();
+            assert_eq!(tallies.len(), tasks.len());
+            for (task, tally) in tasks.iter().zip(tallies) {
+                let expected = oracle.count(task).unwrap();
+                assert!(tally.agrees_with(&expected), "n = {n}, {}", task.key);
+            }
+        }
+    }
+
+    #[test]
+    fn the_self_test_is_a_whole_board_for_every_program() {
+        for n in 5..=28 {
+            let (_, launcher) = launcher(n);
+            let test = launcher.self_test().unwrap();
+            let launch = test.batch.launch().unwrap();
+            assert_eq!(launch.program(), launcher.program(), "n = {n}");
+            let completed = exact(launch);
+            let tallies = test.batch.tallies(Some(&completed)).unwrap();
+            let sum: Tally = tallies.into_iter().sum();
+            assert_eq!(sum.completions.solutions(), test.solutions, "n = {n}");
+            assert_eq!(test.solutions, 724);
+        }
+    }
+
+    #[test]
+    fn a_job_that_is_missing_is_noticed() {
+        let batch = batch(9, 1);
+        let mut completed = exact(batch.launch().unwrap());
+        completed.jobs_done -= 1;
+        let error = batch.tallies(Some(&completed)).unwrap_err();
+        assert!(error.0.contains("jobs of"), "{error}");
+    }
+
+    #[test]
+    fn sums_that_are_missing_are_noticed() {
+        let batch = batch(9, 1);
+        let mut completed = exact(batch.launch().unwrap());
+        completed.sums.pop();
+        let error = batch.tallies(Some(&completed)).unwrap_err();
+        assert!(error.0.contains("sums, not"), "{error}");
+    }
+
+    #[test]
+    fn a_sampled_job_with_another_count_is_noticed() {
+        for sum in [0, 1] {
+            let batch = batch(9, 1);
+            let mut completed = exact(batch.launch().unwrap());
+            let sampled = batch.groups.len() - 1;
+            completed.sums[sampled * GROUP_SUMS + sum] += 1;
+            let error = batch.tallies(Some(&completed)).unwrap_err();
+            assert!(error.0.contains("sampled"), "{error}");
+        }
+    }
+
+    #[test]
+    fn nodes_are_the_figures_they_come_from_and_grow_with_the_board() {
+        let nodes = |n| device_nodes(Size::new(n).unwrap());
+        let close = |a: f64, b: f64| (a / b - 1.0).abs() < 0.01;
+        assert!(close(nodes(22), 5.6e13));
+        assert!(close(nodes(21), 6.35e12));
+        assert!(close(nodes(25), 4.7e15 * 9.16));
+        assert!((5..28).all(|n| nodes(n) < nodes(n + 1)));
+    }
+
+    #[test]
+    fn every_seed_picks_a_job() {
+        for seed in [0, 1, 2, u64::MAX / 2, u64::MAX] {
+            assert!(batch(8, seed).sample.is_some(), "seed {seed}");
+        }
+    }
+}

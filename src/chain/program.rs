@@ -1,0 +1,139 @@
+//! The chain kernel as a program for devices.
+
+use std::ops::RangeInclusive;
+
+use crate::board::Size;
+use crate::engine::{
+    DeviceProgram, JobWords, LaunchError, Layout, MACHINE_SOURCE, Specialisation, Threads, Words,
+};
+
+/// Words of a job: columns, up, down, group.
+pub(super) const JOB_WORDS: usize = 4;
+/// Sums of a group: solutions, nodes.
+pub(super) const GROUP_SUMS: usize = 2;
+
+/// Boards that the kernel counts. The inner columns of larger ones leave too little room in a word
+/// for what else the kernel keeps there; smaller ones have no rows to search.
+pub(super) const BOARDS: RangeInclusive<u32> = 5..=28;
+
+/// How many rows a job may leave to fill, in each of the kernel's variants. The launch check and
+/// `kernels/emulated.cpp` rely on this range.
+const DEPTHS: RangeInclusive<u32> = 3..=16;
+
+const SOURCE: &[&str] = &[
+    MACHINE_SOURCE,
+    include_str!("../../kernels/chain.h"),
+    include_str!("../../kernels/chain.cu"),
+];
+
+/// All variants of the kernel.
+pub fn programs() -> impl Iterator<Item = DeviceProgram> {
+    DEPTHS.map(program)
+}
+
+/// The variant for boards of size `n`; `None` if the kernel does not count such boards.
+///
+/// The fewer rows a job has to fill, the smaller its stack, and the more jobs run at a time. The
+/// more rows, the fewer jobs have to be made and sent. These depths give jobs of about 10⁵ nodes
+/// where there are enough of them.
+pub(super) fn program_for(n: Size) -> Option<DeviceProgram> {
+    let depth = match n.get() {
+        n if !BOARDS.contains(&n) => return None,
+        n @ ..=13 => n.saturating_sub(4).max(3),
+        14 => 9,
+        15..=16 => 10,
+        17 => 11,
+        18..=19 => 12,
+        20 => 13,
+        21..=23 => 14,
+        _ => 15,
+    };
+    Some(program(depth))
+}
+
+/// The variant for jobs that leave up to `depth` rows, which must be in [`DEPTHS`].
+fn program(depth: u32) -> DeviceProgram {
+    DeviceProgram {
+        entry: "chain",
+        source: SOURCE,
+        specialisation: Some(Specialisation {
+            macro_name: "QF_DEPTH",
+            value: depth,
+        }),
+        // As `chain_shared` of the kernel: row words and stack.
+        shared_memory: (depth + 1) * 4 + depth * 16,
+        threads: Threads::FillTheDevice,
+        layout: Layout {
+            job_words: JobWords::Fixed(JOB_WORDS),
+            group_word: Some(JOB_WORDS - 1),
+            group_table_words: depth as usize + 1,
+            group_sums: GROUP_SUMS,
+            check: check_rows_left,
+        },
+    }
+}
+
+/// Refuses jobs with no row to fill, or more rows than the stack of a thread has room for. The
+/// kernel finds the word of a row by the number of columns that are free.
+fn check_rows_left(words: &Words<'_>) -> Result<(), LaunchError> {
+    let (jobs, _) = words.jobs.as_chunks::<JOB_WORDS>();
+    let wrong = |&[columns, ..]: &[u32; JOB_WORDS]| {
+        columns.count_zeros().wrapping_sub(1) >= words.specialisation
+    };
+    // Without an exit the loop becomes vector code.
+    if jobs.iter().filter(|job| wrong(job)).count() == 0 {
+        return Ok(());
+    }
+    jobs.iter().position(wrong).map_or(Ok(()), |job| {
+        Err(LaunchError::Job {
+            job,
+            why: "it leaves no row to fill, or more rows than the kernel has room for",
+        })
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::engine::{BLOCK_THREADS, Launch};
+
+    #[test]
+    fn every_board_up_to_28_has_a_variant() {
+        for n in Size::all() {
+            let program = program_for(n);
+            assert_eq!(program.is_some(), (5..=28).contains(&n.get()), "n = {n}");
+            if let Some(program) = program {
+                assert!(programs().any(|other| other == program), "n = {n}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_block_fits_into_the_shared_memory_of_an_sm_80() {
+        for n in 5..=28 {
+            let program = program_for(Size::new(n).unwrap()).unwrap();
+            assert!(
+                program.shared_memory() * BLOCK_THREADS.end() <= 163 * 1024,
+                "n = {n}"
+            );
+        }
+    }
+
+    #[test]
+    fn a_job_with_no_row_or_too_many_is_refused() {
+        for depth in DEPTHS {
+            let launch = |rows_left: u32| {
+                let columns = u32::MAX.checked_shl(rows_left).unwrap_or(0);
+                let jobs = [[!1, 0, 0, 0], [columns, 0, 0, 0]].concat();
+                Launch::new(program(depth), jobs, vec![0; depth as usize + 1])
+            };
+            for rows_left in 1..=depth {
+                assert!(launch(rows_left).is_ok(), "{rows_left} of {depth}");
+            }
+            for rows_left in [0, depth + 1, 32] {
+                let error = launch(rows_left).unwrap_err();
+                assert!(matches!(error, LaunchError::Job { job: 1, .. }), "{error}");
+            }
+        }
+    }
+}

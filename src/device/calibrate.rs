@@ -1,0 +1,45 @@
+use std::time::Duration;
+
+use super::Device;
+use crate::engine::{Plan, Tally, Task};
+
+/// A kernel that takes this long shows the speed of its device: most of its threads are busy most of
+/// the time.
+const LONG_ENOUGH: Duration = Duration::from_millis(20);
+
+/// How long to wait for a launch.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+/// Measures how fast `device` counts, in nodes per second. Launches tasks of `plan`, more each time,
+/// until a kernel takes 20 ms or a launch holds the whole board.
+///
+/// # Errors
+/// The device does not count this plan, failed, or counted wrongly; in words.
+pub fn calibrate(device: &mut dyn Device, plan: &dyn Plan) -> Result<f64, String> {
+    let launcher = plan.launcher().map_err(|_| "no kernel".to_owned())?;
+    let mut count = 1;
+    loop {
+        let tasks: Vec<Task> = (0..count).map(|index| plan.task(index)).collect();
+        let batch = launcher
+            .batch(&tasks, count)
+            .map_err(|error| error.to_string())?;
+        let mut completed = None;
+        if let Some(launch) = batch.launch() {
+            device.submit(launch).map_err(|error| error.to_string())?;
+            let answer = device.poll(PATIENCE).map_err(|error| error.to_string())?;
+            completed = Some(answer.ok_or_else(|| format!("no answer for {PATIENCE:?}"))?);
+        }
+        let took = completed.as_ref().map_or(Duration::ZERO, |completed| {
+            let kernel = completed.spans.kernel;
+            kernel.end.saturating_sub(kernel.start)
+        });
+        let tallies = batch
+            .tallies(completed.as_ref())
+            .map_err(|mismatch| mismatch.0)?;
+        let sum: Tally = tallies.into_iter().sum();
+        if took >= LONG_ENOUGH || count == plan.tasks() {
+            return Ok(sum.nodes as f64 / took.as_secs_f64().max(1e-6));
+        }
+        count = (8 * count).min(plan.tasks());
+    }
+}

@@ -1,0 +1,33 @@
+//! Devices that count many subtrees at once: GPUs, and an emulated one that runs the same kernels on
+//! host threads.
+//!
+//! The kernels are CUDA C++ in `kernels/`. The same source compiles for a GPU and, as plain C++, for
+//! the emulated device: what is tested without a GPU is what runs on one.
+//!
+//! Nothing here belongs to an engine. An engine describes its kernel by a
+//! [`DeviceProgram`](crate::engine::DeviceProgram), and turns tasks into launches by a
+//! [`Launcher`](crate::engine::Launcher).
+//!
+//! * [`Device`]: what every device does: take launches, return sums.
+//! * `cuda`: GPUs through CUDA, compiled in by the feature of that name; `Emulated`: the emulated
+//!   device, by the feature `emulated-gpu`.
+//! * [`Owner`]: keeps one device busy, checks what it returns, and handles its failures.
+//! * [`measure()`]: counts a whole board on one device, and takes the time; [`calibrate()`]: finds
+//!   within a moment how fast a device counts.
+
+mod calibrate;
+mod interface;
+mod measure;
+mod owner;
+
+#[cfg(feature = "cuda")]
+pub mod cuda;
+#[cfg(feature = "emulated-gpu")]
+mod emulated;
+
+pub use calibrate::calibrate;
+#[cfg(feature = "emulated-gpu")]
+pub use emulated::{Emulated, EmulatedSettings, Fault, Trouble};
+pub use interface::{Device, DeviceError, OpenError, Properties};
+pub use measure::{Measured, measure};
+pub use owner::{Event, Opener, Owner, OwnerSettings, Ran};

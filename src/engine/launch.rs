@@ -1,0 +1,106 @@
+//! What a device is asked to do, and what it answers.
+
+use std::time::Duration;
+
+use super::layout::LaunchError;
+use super::program::DeviceProgram;
+
+/// What a device is asked to do at once: count jobs with a program, and return sums.
+///
+/// The words are those of the program's own layout. A launch can only be made by
+/// [`Launch::new`], which checks them against it: a kernel finds memory by these words and does
+/// not check them again.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Launch {
+    program: DeviceProgram,
+    jobs: Vec<u32>,
+    job_count: u32,
+    tables: Vec<u32>,
+    sums: usize,
+}
+
+impl Launch {
+    /// A launch of `program` on `jobs`, which share `tables`.
+    ///
+    /// # Errors
+    /// The words do not fit the program's layout.
+    pub fn new(
+        program: DeviceProgram,
+        jobs: Vec<u32>,
+        tables: Vec<u32>,
+    ) -> Result<Self, LaunchError> {
+        let specialisation = program.specialisation.map_or(0, |special| special.value);
+        let (job_count, sums) = program.layout.check(specialisation, &jobs, &tables)?;
+        Ok(Self {
+            program,
+            jobs,
+            job_count,
+            tables,
+            sums,
+        })
+    }
+
+    /// What to run.
+    pub const fn program(&self) -> DeviceProgram {
+        self.program
+    }
+
+    /// The jobs, one after the other.
+    pub fn jobs(&self) -> &[u32] {
+        &self.jobs
+    }
+
+    /// How many jobs there are, below 2³¹.
+    pub const fn job_count(&self) -> u32 {
+        self.job_count
+    }
+
+    /// What the jobs of each group share, one group after the other.
+    pub fn tables(&self) -> &[u32] {
+        &self.tables
+    }
+
+    /// How many 64-bit sums come back: those of each group, one group after the other.
+    pub const fn sums(&self) -> usize {
+        self.sums
+    }
+}
+
+/// Names a launch on the device it was submitted to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Ticket(pub u64);
+
+/// A launch that has ended.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Completed {
+    /// Which.
+    pub ticket: Ticket,
+    /// The sums, in the kernel's order.
+    pub sums: Vec<u64>,
+    /// Jobs counted: all of them, or fewer if the launch was cancelled.
+    pub jobs_done: u32,
+    /// Where it ran: the stream's number, from 0.
+    pub stream: usize,
+    /// When its parts ran.
+    pub spans: Spans,
+}
+
+/// The three parts of a launch.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Spans {
+    /// Copying jobs to the device.
+    pub upload: Span,
+    /// Counting.
+    pub kernel: Span,
+    /// Copying sums back.
+    pub download: Span,
+}
+
+/// A stretch of time, measured from when the device was opened.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Span {
+    /// Its beginning.
+    pub start: Duration,
+    /// Its end, not before the beginning.
+    pub end: Duration,
+}

@@ -1,0 +1,69 @@
+//! How the tasks of a plan become launches for a device.
+
+use std::ops::RangeInclusive;
+
+use super::launch::{Completed, Launch};
+use super::layout::LaunchError;
+use super::mismatch::Mismatch;
+use super::program::DeviceProgram;
+use super::tally::Tally;
+use super::task::Task;
+use crate::board::Size;
+
+/// Makes launches of the tasks of one plan, and tallies of what a device returns.
+///
+/// This is all that the device layer and the runtime know of an engine.
+pub trait Launcher: Send + Sync {
+    /// The program that its launches run.
+    fn program(&self) -> DeviceProgram;
+
+    /// Nodes that a device places for the whole board, estimated: with the speed of a device this
+    /// gives the time it needs.
+    fn nodes(&self) -> f64;
+
+    /// Makes a batch of tasks of the plan. `seed` chooses which part of it is counted again on the
+    /// CPU, so that a device that counts wrongly is noticed.
+    ///
+    /// # Errors
+    /// The launch does not fit its program: a defect of the launcher.
+    fn batch(&self, tasks: &[Task], seed: u64) -> Result<Box<dyn LaunchBatch>, LaunchError>;
+
+    /// A whole small board, made for the same program, to test a device that was opened just now.
+    ///
+    /// # Errors
+    /// As [`batch`](Self::batch).
+    fn self_test(&self) -> Result<SelfTest, LaunchError>;
+}
+
+/// Tasks as a launch, and what is needed to make tallies of its sums.
+pub trait LaunchBatch {
+    /// What to submit; `None` if nothing was left to a device.
+    fn launch(&self) -> Option<&Launch>;
+
+    /// The tally of each task, in the order in which the tasks were given. `completed` is what the
+    /// launch gave, `None` where there was no launch.
+    ///
+    /// # Errors
+    /// The device did not count what it was sent: a job is missing, or what was counted again on the
+    /// CPU is another number.
+    fn tallies(self: Box<Self>, completed: Option<&Completed>) -> Result<Vec<Tally>, Mismatch>;
+}
+
+/// A whole board that a device counts before it is used.
+pub struct SelfTest {
+    /// The board.
+    pub n: Size,
+    /// All of it.
+    pub batch: Box<dyn LaunchBatch>,
+    /// How many solutions it has.
+    pub solutions: u128,
+}
+
+/// Why a plan has no [`Launcher`].
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum NoLauncher {
+    /// Devices have no kernel for the engine.
+    Engine,
+    /// Devices count boards of these sizes alone.
+    Board(RangeInclusive<u32>),
+}

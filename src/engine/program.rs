@@ -1,0 +1,151 @@
+//! The kernels that devices run, described so that a device needs no knowledge of engines.
+
+use std::fmt;
+use std::hash::{Hash, Hasher};
+use std::ops::RangeInclusive;
+
+use super::layout::Layout;
+
+/// Threads in a block of a GPU: every program runs with any multiple of 32 in this range.
+pub const BLOCK_THREADS: RangeInclusive<u32> = 32..=256;
+
+/// The first part of every kernel's source: what kernels need of the machine that they run on.
+pub(crate) const MACHINE_SOURCE: &str = include_str!("../../kernels/device.h");
+
+/// A kernel that devices can run, specialised for its purpose.
+///
+/// An engine, or a method of the ladder, owns its programs. A device knows only what is described
+/// here. It finds what was compiled beforehand (machine code for host threads, the portable form for
+/// GPUs) by name, so each program needs a [`Display`](fmt::Display) name of its own.
+#[derive(Clone, Copy)]
+pub struct DeviceProgram {
+    /// The name of the entry point.
+    pub(crate) entry: &'static str,
+    /// The source, in the order in which its parts include each other.
+    pub(crate) source: &'static [&'static str],
+    /// What the kernel is compiled for, where there are variants of it.
+    pub(crate) specialisation: Option<Specialisation>,
+    /// Bytes of shared memory for each thread.
+    pub(crate) shared_memory: u32,
+    /// How threads take jobs.
+    pub(crate) threads: Threads,
+    /// How it reads a launch.
+    pub(crate) layout: Layout,
+}
+
+/// A number that a kernel is compiled for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Specialisation {
+    /// The macro that the source expects.
+    pub macro_name: &'static str,
+    /// Its value.
+    pub value: u32,
+}
+
+/// How the threads of a kernel take jobs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Threads {
+    /// A launch fills the device once; each thread takes jobs as long as there are any.
+    FillTheDevice,
+    /// A launch has at least as many threads as jobs; each thread takes one job at most.
+    OnePerJob,
+}
+
+impl DeviceProgram {
+    /// The name of its entry point.
+    pub const fn entry(&self) -> &'static str {
+        self.entry
+    }
+
+    /// What it is compiled for; `None` if there is one variant alone.
+    pub const fn specialisation(&self) -> Option<Specialisation> {
+        self.specialisation
+    }
+
+    /// Bytes of shared memory for each thread.
+    pub const fn shared_memory(&self) -> u32 {
+        self.shared_memory
+    }
+
+    /// How many threads a launch of this many jobs needs; `None` if it runs best with as many as the
+    /// device can run at a time.
+    pub const fn threads_for(&self, jobs: u32) -> Option<u32> {
+        match self.threads {
+            Threads::OnePerJob => Some(jobs),
+            Threads::FillTheDevice => None,
+        }
+    }
+
+    /// Its source: one text, without comments and without includes.
+    ///
+    /// Comments are left out so that better words for the reader change neither the
+    /// [`source_hash`](Self::source_hash) nor what was compiled before.
+    pub fn source(&self) -> String {
+        self.source
+            .iter()
+            .flat_map(|part| part.lines())
+            .filter(|line| !line.starts_with("#include \"") && *line != "#pragma once")
+            // No string in a kernel contains `//`, and no comment spans lines: a test checks that.
+            .map(|line| line.split("//").next().unwrap_or_default().trim_end())
+            .filter(|line| !line.is_empty())
+            .flat_map(|line| [line, "\n"])
+            .collect()
+    }
+
+    /// A hash of its source, which tells whether something compiled belongs to it.
+    pub fn source_hash(&self) -> u64 {
+        fnv(self.source().as_bytes())
+    }
+
+    /// The compiler options that specialise it for devices of this architecture: `sm_90`, or
+    /// `compute_90` for the portable intermediate form.
+    pub fn options(&self, architecture: &str) -> Vec<String> {
+        let define = self
+            .specialisation
+            .map(|Specialisation { macro_name, value }| format!("-D{macro_name}={value}u"));
+        [
+            format!("--gpu-architecture={architecture}"),
+            "--std=c++17".to_owned(),
+        ]
+        .into_iter()
+        .chain(define)
+        .collect()
+    }
+}
+
+impl fmt::Display for DeviceProgram {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.entry)?;
+        match self.specialisation {
+            Some(Specialisation { value, .. }) => write!(f, "-{value}"),
+            None => Ok(()),
+        }
+    }
+}
+
+impl fmt::Debug for DeviceProgram {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "DeviceProgram({self})")
+    }
+}
+
+impl PartialEq for DeviceProgram {
+    fn eq(&self, other: &Self) -> bool {
+        (self.entry, self.specialisation) == (other.entry, other.specialisation)
+    }
+}
+
+impl Eq for DeviceProgram {}
+
+impl Hash for DeviceProgram {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        (self.entry, self.specialisation).hash(state);
+    }
+}
+
+/// The hash FNV-1a, the same on every machine.
+pub(crate) fn fnv(bytes: &[u8]) -> u64 {
+    bytes.iter().fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
+        (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3)
+    })
+}
