@@ -23,7 +23,7 @@ const SLOWER: f64 = 4.0;
 ///
 /// Each task is drawn with the probability of the share, whatever it costs. If its recount would
 /// exceed the bound, the next task whose recount does not is taken instead.
-pub(super) struct Audit {
+pub(super) struct TaskAudit {
     share: f64,
     random: Rng,
     /// Tasks drawn and not recounted yet.
@@ -33,7 +33,7 @@ pub(super) struct Audit {
     recounting: Duration,
 }
 
-impl Audit {
+impl TaskAudit {
     pub(super) fn new(share: f64) -> Self {
         Self {
             share,
@@ -110,7 +110,7 @@ mod tests {
     /// Recounts among `tasks` of random length, each `slower` than its count, and the share of the
     /// counting time that they took.
     fn simulate(share: f64, tasks: u32, slower: f64) -> (u32, f64) {
-        let mut audit = Audit::new(share);
+        let mut audit = TaskAudit::new(share);
         let mut lengths = Rng::new();
         let (mut recounts, mut counting, mut recounting) = (0, 0.0, 0.0);
         for _ in 0..tasks {

@@ -8,10 +8,10 @@ use actix::{Actor, AsyncContext, Context, Handler, Recipient};
 
 use super::counted_tasks::{CountedPlan, CountedTasks};
 use super::eta;
-use super::floor::Floor;
 use super::lifeline::Lifeline;
 use super::messages::{Costed, Counted, Durable, Failure, Lost, Retry, Settled, Sum, Sums};
 use super::queue::Batch;
+use super::shared::RunShared;
 use super::{Control, Eta, Flushed, RecordError, RunError, RunEvent, TimeSpan};
 use crate::engine::{Tally, TaskKey, TaskResult};
 
@@ -19,7 +19,7 @@ use crate::engine::{Tally, TaskKey, TaskResult};
 const RATE_EVERY: Duration = Duration::from_millis(20);
 
 pub(super) struct Collector {
-    pub(super) floor: Arc<Floor>,
+    pub(super) shared: Arc<RunShared>,
     pub(super) control: Control,
     pub(super) failure: Recipient<Failure>,
     pub(super) settled: Recipient<Settled>,
@@ -52,7 +52,7 @@ impl Rate {
 impl Collector {
     /// Hands a result to the recorder, if there is one.
     fn keep(&self, result: &TaskResult) -> Result<(), RunError> {
-        let Some(recorder) = &self.floor.recorder else {
+        let Some(recorder) = &self.shared.recorder else {
             return Ok(());
         };
         recorder
@@ -66,7 +66,7 @@ impl Collector {
             RecordError::Failed(message) => return RunError::Recorder(message),
             RecordError::Mismatch { task, message } => (task, message),
         };
-        let mut plans = self.floor.plans.iter();
+        let mut plans = self.shared.plans.iter();
         let plan = plans.find(|plan| plan.engine() == task.engine);
         RunError::Mismatch {
             task,
@@ -77,17 +77,17 @@ impl Collector {
 
     fn task_error(&self, plan: usize, task: u64, message: String) -> RunError {
         RunError::Mismatch {
-            task: self.floor.key(plan, task),
-            ranks: self.floor.plans[plan].task(task).ranks,
+            task: self.shared.key(plan, task),
+            ranks: self.shared.plans[plan].task(task).ranks,
             message,
         }
     }
 
     /// A task that panicked once is tried again elsewhere. A second panic fails the run.
     fn note_panic(&mut self, worker: usize, plan: usize, task: u64, message: String) {
-        let key = self.floor.key(plan, task);
+        let key = self.shared.key(plan, task);
         if !self.panicked.insert(key) {
-            let ranks = self.floor.plans[plan].task(task).ranks;
+            let ranks = self.shared.plans[plan].task(task).ranks;
             self.failure.do_send(Failure(RunError::TaskFailed {
                 task: key,
                 ranks,
@@ -126,7 +126,7 @@ impl Collector {
         let passed = self.rate.since.elapsed();
         if passed >= RATE_EVERY {
             let rate = (sum.nodes - self.rate.nodes) as f64 / passed.as_secs_f64();
-            self.floor.observers.tell(|| RunEvent::Speed {
+            self.shared.observers.tell(|| RunEvent::Speed {
                 nodes_per_second: rate,
             });
             self.rate.since += passed;
@@ -138,10 +138,10 @@ impl Collector {
 impl Collector {
     /// Tells observers how long the rest will take, if that has changed.
     fn tell_eta(&mut self) {
-        let observers = &self.floor.observers;
+        let observers = &self.shared.observers;
         if observers.listen() {
             let plans: Vec<_> = self.tasks.plans.iter().map(|plan| plan.progress).collect();
-            let eta = eta::eta(&plans, self.floor.hands());
+            let eta = eta::eta(&plans, self.shared.hands());
             if eta != self.eta {
                 self.eta = eta;
                 observers.tell(|| RunEvent::Eta(eta));
@@ -175,7 +175,7 @@ impl Handler<Counted> for Collector {
                 self.failure.do_send(Failure(error));
             }
             self.panicked.remove(&result.key);
-            if counted.worker < self.floor.workers {
+            if counted.worker < self.shared.workers {
                 let cpu = &mut self.tasks.plans[plan].cpu;
                 cpu.0 += cost;
                 cpu.1 += result.duration.as_secs_f64();
@@ -192,7 +192,7 @@ impl Handler<Counted> for Collector {
         if let Some(left) = counted.left {
             self.settle(left);
         }
-        self.floor.observers.tell(|| RunEvent::Collected {
+        self.shared.observers.tell(|| RunEvent::Collected {
             tasks,
             time: TimeSpan::since(start),
         });
@@ -209,7 +209,7 @@ impl Handler<Lost> for Collector {
         // What the worker reported before it died is recorded. What panicked is on its way to another
         // worker, unless this batch is that second try.
         batch.tasks.retain(|&task| {
-            let panicked = self.panicked.contains(&self.floor.key(plan, task));
+            let panicked = self.panicked.contains(&self.shared.key(plan, task));
             !self.tasks.plans[plan].contains(task) && (retry || !panicked)
         });
         self.settle(batch);
@@ -221,7 +221,7 @@ impl Handler<Sum> for Collector {
 
     fn handle(&mut self, _: Sum, context: &mut Self::Context) {
         let collector = context.address();
-        match &self.floor.recorder {
+        match &self.shared.recorder {
             Some(recorder) => recorder.flush(Flushed::new(move |result| {
                 collector.do_send(Durable(result));
             })),

@@ -40,29 +40,31 @@
 //! what is in flight comes back, the queue is closed, and the threads end and are joined.
 //!
 //! * `run`: the state machine; `state`: its table.
-//! * `producer`, `worker`, `collector`: the other actors; `thread`: what a worker's thread does;
-//!   `gpu`: what the thread that owns a device does.
+//! * `producer`, `worker`, `collector`: the other actors; `cpu_worker`: what the thread of a CPU worker
+//!   does; `device_loop`: what the thread that owns a device does.
 //! * `source`: where tasks come from; `fresh`: what a source still gives; `recorder`: what keeps
 //!   results for longer than the run lives.
 //! * `counted_tasks`: which tasks are counted, and their sum.
-//! * `shares`: how much each worker may hold, so that CPU workers and devices finish together.
-//! * `messages`: what actors tell each other; `queue`: the bounded queue; `floor`: what all share.
+//! * `balance`: how much each worker may hold, so that CPU workers and devices finish together.
+//! * `messages`: what actors tell each other; `queue`: the bounded queue; `shared`: what
+//!   actors and threads share.
 //! * `attempt`: one try of a task on the CPU; `audit`: which tasks are counted a second time.
 //! * `control`: the handle for the outside; `eta`: share of work done and time left.
 //! * `events`: what observers hear; `worker_status`: what each worker is doing.
 
 mod attempt;
 mod audit;
+mod balance;
 mod collector;
 mod control;
 mod counted_tasks;
+mod cpu_worker;
+mod device_loop;
 mod eta;
 mod events;
 #[cfg(feature = "fault-injection")]
 mod faults;
-mod floor;
 mod fresh;
-mod gpu;
 mod lifeline;
 mod messages;
 mod panics;
@@ -71,11 +73,10 @@ mod queue;
 mod recorder;
 mod report;
 mod run;
-mod shares;
+mod shared;
 mod source;
 mod spec;
 mod state;
-mod thread;
 mod worker;
 mod worker_status;
 

@@ -6,12 +6,12 @@ use std::time::{Duration, Instant};
 
 use actix::{Actor, AsyncContext, Context, Handler, Recipient};
 
-use super::floor::Floor;
+use super::balance::{Balance, Grant};
 use super::fresh::Fresh;
 use super::lifeline::Lifeline;
 use super::messages::{Close, Complete, Halt, Leave, Offer, Quiet, Retry, Settled, Want};
 use super::queue::{Batch, Inlet};
-use super::shares::{Grant, Shares};
+use super::shared::RunShared;
 use super::{RunEvent, TimeSpan};
 
 /// The most tasks in a batch. It bounds memory: the results of a batch may wait for its end.
@@ -28,7 +28,7 @@ const SHARES: f64 = 3.0;
 const SHORTEST: f64 = 1e-3;
 
 pub(super) struct Producer {
-    floor: Arc<Floor>,
+    shared: Arc<RunShared>,
     run: (Recipient<Quiet>, Recipient<Complete>),
     _lifeline: Lifeline,
     batch_time: Duration,
@@ -41,7 +41,7 @@ pub(super) struct Producer {
     inlet: Option<Inlet>,
     /// What devices asked for and did not get yet.
     wants: Vec<Want>,
-    shares: Shares,
+    balance: Balance,
     /// Batches that devices hold.
     on_devices: usize,
     /// Batches offered to CPU workers and not settled yet.
@@ -61,7 +61,7 @@ impl Producer {
     }
 
     pub(super) fn new(
-        floor: Arc<Floor>,
+        shared: Arc<RunShared>,
         run: (Recipient<Quiet>, Recipient<Complete>),
         lifeline: Lifeline,
         batch_time: Duration,
@@ -69,9 +69,9 @@ impl Producer {
         inlet: Inlet,
         limit: usize,
     ) -> Self {
-        let shares = Shares::new(floor.workers);
+        let balance = Balance::new(shared.workers);
         Self {
-            floor,
+            shared,
             run,
             _lifeline: lifeline,
             batch_time,
@@ -80,7 +80,7 @@ impl Producer {
             returned: VecDeque::new(),
             inlet: Some(inlet),
             wants: Vec::new(),
-            shares,
+            balance,
             on_devices: 0,
             in_flight: 0,
             limit,
@@ -95,12 +95,12 @@ impl Producer {
             return;
         };
         if !self.halted {
-            for (fresh, plan) in self.fresh.iter_mut().zip(&self.floor.plans) {
+            for (fresh, plan) in self.fresh.iter_mut().zip(&self.shared.plans) {
                 fresh.look(plan.as_ref());
             }
             let start = Instant::now();
             self.serve_devices(&inlet);
-            let limit = if self.floor.workers == 0 {
+            let limit = if self.shared.workers == 0 {
                 0
             } else {
                 self.limit
@@ -108,7 +108,7 @@ impl Producer {
             while self.in_flight < limit && self.offer_one(&inlet) {
                 self.in_flight += 1;
             }
-            let observers = &self.floor.observers;
+            let observers = &self.shared.observers;
             observers.tell(|| RunEvent::Queued {
                 batches: inlet.depth(),
             });
@@ -118,7 +118,7 @@ impl Producer {
             let exhausted = self.retries.is_empty()
                 && self.returned.is_empty()
                 && self.fresh.iter().all(Fresh::is_over);
-            self.floor.set_exhausted(exhausted);
+            self.shared.set_exhausted(exhausted);
             if exhausted && self.nothing_is_out() {
                 self.run.1.do_send(Complete);
             }
@@ -156,15 +156,15 @@ impl Producer {
     }
 
     fn hand_out(&mut self, batch: &Batch) {
-        if self.floor.devices_count(batch.plan) {
-            self.shares.hand_out(batch);
+        if self.shared.devices_count(batch.plan) {
+            self.balance.hand_out(batch);
         }
     }
 
     /// Forgets that somebody holds the batch.
     fn take_back(&mut self, batch: &Batch) {
-        if self.floor.devices_count(batch.plan) {
-            self.shares.take_back(batch);
+        if self.shared.devices_count(batch.plan) {
+            self.balance.take_back(batch);
         }
     }
 
@@ -189,9 +189,9 @@ impl Producer {
 
     /// Whether CPU workers are to leave a batch of this plan and cost to devices.
     fn is_for_devices(&self, plan: usize, cost: f64) -> bool {
-        self.floor.devices_count(plan) && {
-            let busy = self.in_flight >= self.floor.workers;
-            self.shares.keeps_cpu_waiting(self.left(plan), cost, busy)
+        self.shared.devices_count(plan) && {
+            let busy = self.in_flight >= self.shared.workers;
+            self.balance.keeps_cpu_waiting(self.left(plan), cost, busy)
         }
     }
 
@@ -223,7 +223,7 @@ impl Producer {
     /// A batch for a device: of what came back, else of a plan that it counts.
     fn cut_for(&mut self, want: &Want) -> Option<Batch> {
         // Without CPU workers, the thread of a device counts what its device cannot.
-        if self.floor.workers == 0
+        if self.shared.workers == 0
             && let Some(retry) = self.retries.pop_front()
         {
             return Some(Batch {
@@ -233,14 +233,17 @@ impl Producer {
             });
         }
         let plan = (0..self.fresh.len()).find(|&plan| {
-            (self.floor.workers == 0 || self.floor.devices_count(plan))
+            (self.shared.workers == 0 || self.shared.devices_count(plan))
                 && (self.fresh[plan].peek().is_some()
                     || self.returned.iter().any(|batch| batch.plan == plan))
         })?;
         let target = match self.next_cost(plan) {
-            Some(task) if self.floor.devices_count(plan) => {
-                let (left, hands) = (self.left(plan), self.floor.hands());
-                match self.shares.grant(want.worker, want.cost, left, task, hands) {
+            Some(task) if self.shared.devices_count(plan) => {
+                let (left, hands) = (self.left(plan), self.shared.hands());
+                match self
+                    .balance
+                    .grant(want.worker, want.cost, left, task, hands)
+                {
                     Grant::UpTo(cost) => cost,
                     Grant::Nothing => return None,
                 }
@@ -263,7 +266,7 @@ impl Producer {
         }
         let fresh = &mut self.fresh[plan];
         while (batch.tasks.is_empty() || batch.cost < target)
-            && let Some((task, cost)) = fresh.take(self.floor.plans[plan].as_ref())
+            && let Some((task, cost)) = fresh.take(self.shared.plans[plan].as_ref())
         {
             batch.cost += cost;
             batch.tasks.push(task);
@@ -280,7 +283,7 @@ impl Producer {
 
     /// Keeps what a device did not count, one task a batch, so that CPU workers can take it.
     fn scatter(&mut self, batch: Batch) {
-        let plan = Arc::clone(&self.floor.plans[batch.plan]);
+        let plan = Arc::clone(&self.shared.plans[batch.plan]);
         self.returned
             .extend(batch.tasks.into_iter().map(|task| Batch {
                 plan: batch.plan,
@@ -293,7 +296,7 @@ impl Producer {
 
     /// Keeps a batch to offer it before any fresh task.
     fn keep(&mut self, mut batch: Batch) {
-        let plan = &self.floor.plans[batch.plan];
+        let plan = &self.shared.plans[batch.plan];
         batch.cost = batch.tasks.iter().map(|&task| plan.task(task).cost).sum();
         let kept = match batch.only {
             Some(_) => &mut self.retries,
@@ -305,7 +308,7 @@ impl Producer {
     /// Cuts a batch off the plan that is furthest behind, so that all plans advance alike.
     fn cut(&mut self) -> Option<Batch> {
         let seconds_left: f64 = self.fresh.iter().map(Fresh::seconds_left).sum();
-        let hands = self.floor.workers as f64 + self.shares.devices_in_workers();
+        let hands = self.shared.workers as f64 + self.balance.devices_in_workers();
         // One worker alone has nobody to wait for.
         let fair = if hands > 1.0 {
             seconds_left / (SHARES * hands)
@@ -316,7 +319,7 @@ impl Producer {
         let index = (0..self.fresh.len())
             .filter(|&plan| {
                 self.fresh[plan].peek().is_some()
-                    && !(self.floor.devices_count(plan)
+                    && !(self.shared.devices_count(plan)
                         && self
                             .next_cost(plan)
                             .is_some_and(|cost| self.is_for_devices(plan, cost)))
@@ -334,7 +337,7 @@ impl Producer {
             if !tasks.is_empty() && (!fits || tasks.len() == LARGEST) {
                 break;
             }
-            fresh.take(self.floor.plans[index].as_ref());
+            fresh.take(self.shared.plans[index].as_ref());
             seconds = expected.unwrap_or(0.0);
             batch_cost += cost;
             tasks.push(task);
@@ -365,7 +368,7 @@ impl Handler<Offer> for Producer {
 
     fn handle(&mut self, _: Offer, context: &mut Self::Context) {
         self.halted = false;
-        self.floor.set_halted(false);
+        self.shared.set_halted(false);
         self.offer(context);
     }
 }
@@ -375,7 +378,7 @@ impl Handler<Halt> for Producer {
 
     fn handle(&mut self, _: Halt, _: &mut Self::Context) {
         self.halted = true;
-        self.floor.set_halted(true);
+        self.shared.set_halted(true);
         let back = self.inlet.as_ref().map(Inlet::take_back);
         for batch in back.into_iter().flatten() {
             if batch.for_device {
@@ -403,8 +406,8 @@ impl Handler<Settled> for Producer {
     fn handle(&mut self, settled: Settled, context: &mut Self::Context) {
         let plan = settled.left.plan;
         self.fresh[plan].seconds_per_cost = settled.seconds_per_cost;
-        if self.floor.devices_count(plan) {
-            self.shares.note_cpu(settled.seconds_per_cost);
+        if self.shared.devices_count(plan) {
+            self.balance.note_cpu(settled.seconds_per_cost);
         }
         self.take_back(&settled.left);
         if settled.left.for_device {
@@ -426,7 +429,7 @@ impl Handler<Retry> for Producer {
 
     fn handle(&mut self, retry: Retry, context: &mut Self::Context) {
         // With one worker it is the same one: the panic threw its counter away.
-        let worker = (retry.not_on + 1) % self.floor.workers.max(1);
+        let worker = (retry.not_on + 1) % self.shared.workers.max(1);
         self.keep(Batch {
             plan: retry.plan,
             tasks: vec![retry.task],
@@ -443,7 +446,7 @@ impl Handler<Want> for Producer {
 
     fn handle(&mut self, want: Want, context: &mut Self::Context) {
         if let Some(speed) = want.speed {
-            self.shares.note_device(want.worker, speed);
+            self.balance.note_device(want.worker, speed);
         }
         // A device asks again if it got no answer.
         self.wants.retain(|other| other.worker != want.worker);
@@ -457,7 +460,7 @@ impl Handler<Leave> for Producer {
 
     fn handle(&mut self, leave: Leave, context: &mut Self::Context) {
         self.wants.retain(|want| want.worker != leave.worker);
-        self.shares.forget(leave.worker);
+        self.balance.forget(leave.worker);
         let back = self
             .inlet
             .as_ref()

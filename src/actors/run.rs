@@ -11,11 +11,11 @@ use tracing::{debug, error, info};
 use super::collector::{Collector, Rate};
 use super::control::{Request, View};
 use super::counted_tasks::{CountedPlan, CountedTasks};
-use super::floor::Floor;
 use super::fresh::Fresh;
 use super::lifeline::Lifeline;
 use super::messages::{Close, Complete, Failure, Gone, Halt, Left, Offer, Quiet, Sum, Sums, Wake};
 use super::producer::Producer;
+use super::shared::RunShared;
 use super::worker::Worker;
 use super::{
     Control, DeviceSpec, Report, RunError, RunEvent, RunSpec, RunState, WorkerReport, queue,
@@ -23,7 +23,7 @@ use super::{
 use crate::engine::{Plan, Tally};
 
 pub(super) struct Run {
-    floor: Arc<Floor>,
+    shared: Arc<RunShared>,
     spec: RunSpec,
     control: Control,
     state: RunState,
@@ -85,7 +85,7 @@ impl Run {
         outcome: Sender<Result<Report, RunError>>,
     ) -> Self {
         Self {
-            floor: Arc::new(Floor::new(
+            shared: Arc::new(RunShared::new(
                 spec,
                 devices,
                 #[cfg(feature = "fault-injection")]
@@ -105,12 +105,12 @@ impl Run {
     }
 
     fn team(&self, prepared: Prepared, run: &Addr<Self>) -> Team {
-        let floor = &self.floor;
+        let shared = &self.shared;
         let lifeline = |actor| Lifeline::new(actor, run.clone().recipient());
-        let limit = Producer::limit(floor.workers.max(1), self.spec.queue_per_worker.max(1));
-        let (inlet, outlets) = queue::queue(floor.hands(), limit);
+        let limit = Producer::limit(shared.workers.max(1), self.spec.queue_per_worker.max(1));
+        let (inlet, outlets) = queue::queue(shared.hands(), limit);
         let producer = Producer::new(
-            Arc::clone(floor),
+            Arc::clone(shared),
             (run.clone().recipient(), run.clone().recipient()),
             lifeline("producer"),
             self.spec.batch_time,
@@ -120,7 +120,7 @@ impl Run {
         )
         .start();
         let collector = Collector {
-            floor: Arc::clone(floor),
+            shared: Arc::clone(shared),
             control: self.control.clone(),
             failure: run.clone().recipient(),
             sums: run.clone().recipient(),
@@ -128,14 +128,14 @@ impl Run {
             retry: producer.clone().recipient(),
             tasks: prepared.counted,
             panicked: Default::default(),
-            rate: Rate::new(floor.start),
+            rate: Rate::new(shared.start),
             eta: None,
             _lifeline: lifeline("collector"),
         }
         .start();
         let workers = outlets.into_iter().enumerate().map(|(index, outlet)| {
             Worker {
-                floor: Arc::clone(floor),
+                shared: Arc::clone(shared),
                 index,
                 outlet,
                 producer: (producer.clone().recipient(), producer.clone().recipient()),
@@ -161,8 +161,8 @@ impl Run {
         if allowed {
             debug!("{:?} → {next:?}", self.state);
             self.state = next;
-            self.floor.observers.tell(|| RunEvent::State(next));
-            let took = next.is_final().then(|| self.floor.start.elapsed());
+            self.shared.observers.tell(|| RunEvent::State(next));
+            let took = next.is_final().then(|| self.shared.start.elapsed());
             self.control.publish(|view| {
                 view.state = next;
                 view.took = took;
@@ -195,7 +195,7 @@ impl Run {
         if self.state.is_final() {
             return;
         }
-        let plans = &self.floor.plans;
+        let plans = &self.shared.plans;
         let tasks_done = sums.iter().map(|(tasks, _)| tasks).sum();
         let tasks_total = plans.iter().map(|plan| plan.tasks()).sum();
         let outcome = match self.error.take() {
@@ -209,7 +209,7 @@ impl Run {
                     .collect(),
                 tasks_done,
                 tasks_total,
-                elapsed: self.floor.elapsed(),
+                elapsed: self.shared.elapsed(),
                 // `run_on` fills it in: it is the CPU time of the whole process.
                 cpu: Duration::ZERO,
                 workers: std::mem::take(&mut self.reports).into_values().collect(),
@@ -229,23 +229,23 @@ impl Actor for Run {
     type Context = Context<Self>;
 
     fn started(&mut self, context: &mut Self::Context) {
-        let (start, workers) = (self.floor.start, self.floor.hands());
-        let tasks = self.floor.plans.iter().map(|plan| plan.tasks()).sum();
+        let (start, workers) = (self.shared.start, self.shared.hands());
+        let tasks = self.shared.plans.iter().map(|plan| plan.tasks()).sum();
         self.control.publish(|view| {
             *view = View {
                 start: Some(start),
                 workers,
                 tasks_total: tasks,
-                statuses: self.floor.statuses().to_vec(),
+                statuses: self.shared.statuses().to_vec(),
                 ..Default::default()
             };
         });
         info!(workers, tasks, "run begins");
-        self.floor.observers.tell(|| RunEvent::State(self.state));
-        if let Some(recorder) = self.floor.recorder.as_ref()
-            && self.floor.observers.listen()
+        self.shared.observers.tell(|| RunEvent::State(self.state));
+        if let Some(recorder) = self.shared.recorder.as_ref()
+            && self.shared.observers.listen()
         {
-            let observers = self.floor.observers.clone();
+            let observers = self.shared.observers.clone();
             recorder.on_checkpoint(Box::new(move |tasks| {
                 observers.tell(|| RunEvent::Checkpoint { tasks });
             }));
@@ -322,7 +322,7 @@ impl Handler<Left> for Run {
 
     fn handle(&mut self, left: Left, _: &mut Self::Context) {
         self.reports.insert(left.worker, left.report);
-        if self.reports.len() == self.floor.hands()
+        if self.reports.len() == self.shared.hands()
             && let Some(team) = &self.team
         {
             team.collector.do_send(Sum);

@@ -5,12 +5,12 @@ use super::{Observer, Recorder, Source};
 use crate::device::{Device, OpenError, OwnerSettings};
 use crate::engine::{CounterSettings, Plan};
 
-/// What to run, and on what.
+/// What a run counts, and how.
 #[derive(Clone)]
 pub struct RunSpec {
     /// The plans to count, at most one of each engine, all for the same board.
     pub plans: Vec<Arc<dyn Plan>>,
-    /// CPU workers, at least 1.
+    /// CPU workers. Without devices there is at least 1.
     pub workers: usize,
     /// What each worker's counter may use.
     pub counter: CounterSettings,
@@ -22,7 +22,7 @@ pub struct RunSpec {
     pub time_limit: Option<Duration>,
     /// The share of the tasks, 0 to 1, that is counted a second time by another kernel before it
     /// is recorded. Such recounts take at most eight times this share of the counting time; 1
-    /// recounts every task, whatever it takes.
+    /// recounts every task, without a bound.
     pub audit: f64,
     /// Decides which tasks of the plans are counted. [`WholePlans`](super::WholePlans): all.
     pub source: Arc<dyn Source>,

@@ -7,18 +7,18 @@ use std::thread::{self, JoinHandle};
 use actix::{Actor, AsyncContext, Context, Handler, Recipient};
 use tracing::{dispatcher, error};
 
-use super::floor::Floor;
+use super::cpu_worker::WorkerContext;
 use super::lifeline::Lifeline;
 use super::messages::{Counted, Ended, Failure, Leave, Left, Lost, Want};
 use super::queue::Outlet;
-use super::thread::Desk;
-use super::{RunError, WorkerReport, gpu};
+use super::shared::RunShared;
+use super::{RunError, WorkerReport, device_loop};
 
 /// How many times a worker's thread is replaced before its death fails the run.
 const RESTARTS: u32 = 8;
 
 pub(super) struct Worker {
-    pub(super) floor: Arc<Floor>,
+    pub(super) shared: Arc<RunShared>,
     pub(super) index: usize,
     pub(super) outlet: Outlet,
     /// The producer, for devices.
@@ -43,12 +43,12 @@ pub(super) struct State {
 impl Worker {
     /// The name of its thread and lane.
     fn name(&self) -> String {
-        self.floor.worker_id(self.index).to_string()
+        self.shared.worker_id(self.index).to_string()
     }
 
     fn start(&mut self, actor: Recipient<Ended>) {
-        let desk = Desk {
-            floor: Arc::clone(&self.floor),
+        let context = WorkerContext {
+            shared: Arc::clone(&self.shared),
             worker: self.index,
             name: self.name(),
             outlet: self.outlet.clone(),
@@ -56,12 +56,12 @@ impl Worker {
             actor,
         };
         let dispatch = dispatcher::get_default(Clone::clone);
-        let device = self.index.checked_sub(self.floor.workers);
+        let device = self.index.checked_sub(self.shared.workers);
         let (producer, failure) = (self.producer.clone(), self.failure.clone());
         let thread = thread::Builder::new().name(self.name()).spawn(move || {
             dispatcher::with_default(&dispatch, || match device {
-                None => desk.work(),
-                Some(device) => gpu::work(desk, device, producer, failure),
+                None => context.work(),
+                Some(device) => device_loop::work(context, device, producer, failure),
             });
         });
         match thread {
@@ -76,7 +76,7 @@ impl Worker {
     }
 
     fn leave(&mut self) {
-        self.floor.status(self.index).ends();
+        self.shared.status(self.index).ends();
         self.left.do_send(Left {
             worker: self.index,
             report: WorkerReport {

@@ -59,7 +59,7 @@ impl Observer for TracingBridge {
             RunEvent::Speed { nodes_per_second } => {
                 trace!(target: LANES, counter = "nodes per second", nodes = nodes_per_second);
             }
-            // Tasks are too many for a trace; the rest is in the log, or has no length.
+            // There are too many tasks for a trace, and what else there is has no length.
             _ => {}
         }
     }

@@ -7,11 +7,11 @@ use std::time::{Duration, Instant};
 use actix::Recipient;
 use tracing::warn;
 
-use super::attempt::{Outcome, attempt};
+use super::attempt::{Attempt, attempt};
 use super::events::{RunEvent, TimeSpan};
-use super::floor::Floor;
 use super::messages::{Costed, Counted, Ended};
 use super::queue::{Batch, Outlet};
+use super::shared::RunShared;
 use super::worker_status::WorkerStatus;
 use super::{WorkerReport, panics};
 use crate::engine::Counter;
@@ -21,8 +21,8 @@ const REPORT_EVERY: Duration = Duration::from_millis(200);
 
 /// What the thread of a worker needs to begin. Another thread begins with it if the first dies.
 #[derive(Clone)]
-pub(super) struct Desk {
-    pub(super) floor: Arc<Floor>,
+pub(super) struct WorkerContext {
+    pub(super) shared: Arc<RunShared>,
     pub(super) worker: usize,
     pub(super) name: String,
     pub(super) outlet: Outlet,
@@ -30,12 +30,12 @@ pub(super) struct Desk {
     pub(super) actor: Recipient<Ended>,
 }
 
-impl Desk {
+impl WorkerContext {
     /// The life of the thread: until the queue is closed, or a panic.
     pub(super) fn work(self) {
         panics::catch_on_this_thread();
         let actor = self.actor.clone();
-        let mut work = Work::new(self);
+        let mut work = CpuWorkerLoop::new(self);
         let end = catch_unwind(AssertUnwindSafe(|| {
             work.run();
             // Freed here, so that joining the thread after its last message takes no time.
@@ -50,8 +50,8 @@ impl Desk {
     }
 }
 
-struct Work {
-    desk: Desk,
+struct CpuWorkerLoop {
+    context: WorkerContext,
     /// One for each plan, made when first needed.
     counters: Vec<Option<Box<dyn Counter>>>,
     report: WorkerReport,
@@ -59,16 +59,16 @@ struct Work {
     batch: Option<Batch>,
 }
 
-impl Work {
-    fn new(desk: Desk) -> Self {
+impl CpuWorkerLoop {
+    fn new(context: WorkerContext) -> Self {
         Self {
-            counters: desk.floor.plans.iter().map(|_| None).collect(),
+            counters: context.shared.plans.iter().map(|_| None).collect(),
             report: WorkerReport {
-                name: desk.name.clone(),
+                name: context.name.clone(),
                 ..WorkerReport::default()
             },
             batch: None,
-            desk,
+            context,
         }
     }
 
@@ -76,15 +76,15 @@ impl Work {
         loop {
             let waiting = Instant::now();
             self.status().waits();
-            self.batch = self.desk.outlet.draw();
-            let (waited, starved) = self.desk.floor.split_wait(waiting);
+            self.batch = self.context.outlet.draw();
+            let (waited, starved) = self.context.shared.split_wait(waiting);
             self.report.waiting += waited;
             self.report.starved += starved;
             let Some(batch) = self.batch.clone() else {
                 return;
             };
-            let batches = self.desk.outlet.depth();
-            let observers = &self.desk.floor.observers;
+            let batches = self.context.outlet.depth();
+            let observers = &self.context.shared.observers;
             observers.tell(|| RunEvent::Queued { batches });
             self.count(&batch);
             self.batch = None;
@@ -92,7 +92,7 @@ impl Work {
     }
 
     fn count(&mut self, batch: &Batch) {
-        let plan = Arc::clone(&self.desk.floor.plans[batch.plan]);
+        let plan = Arc::clone(&self.context.shared.plans[batch.plan]);
         let start = Instant::now();
         let nodes = self.report.nodes;
         let mut message = self.message(batch.plan);
@@ -101,14 +101,14 @@ impl Work {
         let mut left = batch.tasks.as_slice();
         while let Some((&index, rest)) = left.split_first()
             && message.mismatch.is_none()
-            && !self.desk.floor.is_halted()
+            && !self.context.shared.is_halted()
         {
             left = rest;
             let task = plan.task(index);
             let counter = &mut self.counters[batch.plan];
             let outcome = attempt(
-                &self.desk.floor,
-                self.desk.worker,
+                &self.context.shared,
+                self.context.worker,
                 batch.plan,
                 &task,
                 counter,
@@ -117,9 +117,9 @@ impl Work {
             let took = now - begun;
             begun = now;
             self.report.busy += took;
-            self.report.finished = now - self.desk.floor.start;
+            self.report.finished = now - self.context.shared.start;
             match outcome {
-                Outcome::Counted(result) => {
+                Attempt::Counted(result) => {
                     if self.report.backend.is_empty() || batch.plan == 0 {
                         let backend = result.origin.counted_by.backend();
                         backend.clone_into(&mut self.report.backend);
@@ -131,25 +131,25 @@ impl Work {
                         cost: task.cost,
                     });
                 }
-                Outcome::Mismatch(mismatch) => {
+                Attempt::Mismatch(mismatch) => {
                     message.mismatch = Some((index, mismatch.to_string()));
                 }
-                Outcome::Panic(said) => {
-                    warn!(worker = self.desk.name, task = %task.key, "panic: {said}");
+                Attempt::Panic(said) => {
+                    warn!(worker = self.context.name, task = %task.key, "panic: {said}");
                     message.panicked.push((index, said));
                 }
             }
             #[cfg(feature = "fault-injection")]
-            self.desk.floor.injector.die();
+            self.context.shared.injector.die();
             if now - reported >= REPORT_EVERY {
                 reported = now;
                 let full = std::mem::replace(&mut message, self.message(batch.plan));
                 // A mismatch ends the batch, so the next message needs it too.
                 message.mismatch.clone_from(&full.mismatch);
-                self.desk.collector.do_send(full);
+                self.context.collector.do_send(full);
             }
         }
-        self.desk.floor.observers.tell(|| RunEvent::BatchDone {
+        self.context.shared.observers.tell(|| RunEvent::BatchDone {
             worker: self.status().id,
             engine: plan.engine(),
             tasks: batch.tasks.len(),
@@ -160,16 +160,16 @@ impl Work {
             tasks: left.to_vec(),
             ..*batch
         });
-        self.desk.collector.do_send(message);
+        self.context.collector.do_send(message);
     }
 
     fn status(&self) -> &WorkerStatus {
-        self.desk.floor.status(self.desk.worker)
+        self.context.shared.status(self.context.worker)
     }
 
     fn message(&self, plan: usize) -> Counted {
         Counted {
-            worker: self.desk.worker,
+            worker: self.context.worker,
             plan,
             results: Vec::new(),
             panicked: Vec::new(),

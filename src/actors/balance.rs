@@ -16,7 +16,7 @@ const SHORTEST_ON_DEVICE: f64 = 20e-3;
 /// Who holds how much of the plan that devices count, and how fast each counts it. Costs are in
 /// core-seconds by the plan's estimate, speeds in cost per second.
 #[derive(Debug, Default)]
-pub(super) struct Shares {
+pub(super) struct Balance {
     workers: usize,
     /// Of all CPU workers together, once known.
     cpu: Option<f64>,
@@ -35,7 +35,7 @@ pub(super) enum Grant {
     UpTo(f64),
 }
 
-impl Shares {
+impl Balance {
     pub(super) fn new(workers: usize) -> Self {
         Self {
             workers,
@@ -157,64 +157,67 @@ mod tests {
     }
 
     /// Two workers that count 1 a second each, and a device, number 2, that counts `speed`.
-    fn shares(speed: f64) -> Shares {
-        let mut shares = Shares::new(2);
-        shares.note_cpu(Some(1.0));
-        shares.note_device(2, speed);
-        shares
+    fn balance(speed: f64) -> Balance {
+        let mut balance = Balance::new(2);
+        balance.note_cpu(Some(1.0));
+        balance.note_device(2, speed);
+        balance
     }
 
     #[test]
     fn a_device_gets_half_its_share_of_what_is_left() {
-        let shares = shares(8.0);
-        assert_eq!(shares.grant(2, 100.0, 10.0, 0.1, 3), Grant::UpTo(4.0));
-        assert_eq!(shares.grant(2, 3.0, 10.0, 0.1, 3), Grant::UpTo(3.0));
+        let balance = balance(8.0);
+        assert_eq!(balance.grant(2, 100.0, 10.0, 0.1, 3), Grant::UpTo(4.0));
+        assert_eq!(balance.grant(2, 3.0, 10.0, 0.1, 3), Grant::UpTo(3.0));
     }
 
     #[test]
     fn what_a_device_holds_counts() {
-        let mut shares = shares(8.0);
-        shares.hand_out(&batch(Some(2), 3.0));
+        let mut balance = balance(8.0);
+        balance.hand_out(&batch(Some(2), 3.0));
         // A cost of 10 is left: 8 of it is the share of the device, which may hold half of that and
         // holds 3.
-        assert_eq!(shares.grant(2, 100.0, 7.0, 0.1, 3), Grant::UpTo(1.0));
-        shares.hand_out(&batch(Some(2), 1.0));
-        assert_eq!(shares.grant(2, 100.0, 6.0, 0.1, 3), Grant::Nothing);
-        shares.take_back(&batch(Some(2), 4.0));
+        assert_eq!(balance.grant(2, 100.0, 7.0, 0.1, 3), Grant::UpTo(1.0));
+        balance.hand_out(&batch(Some(2), 1.0));
+        assert_eq!(balance.grant(2, 100.0, 6.0, 0.1, 3), Grant::Nothing);
+        balance.take_back(&batch(Some(2), 4.0));
         assert!(matches!(
-            shares.grant(2, 100.0, 6.0, 0.1, 3),
+            balance.grant(2, 100.0, 6.0, 0.1, 3),
             Grant::UpTo(_)
         ));
     }
 
     #[test]
     fn a_slow_device_leaves_the_last_tasks_to_the_workers() {
-        let shares = shares(0.1);
+        let balance = balance(0.1);
         // A task of a second takes the device ten.
-        assert_eq!(shares.grant(2, 1.0, 4.0, 1.0, 3), Grant::Nothing);
-        assert!(matches!(shares.grant(2, 1.0, 40.0, 1.0, 3), Grant::UpTo(_)));
-        assert!(!shares.keeps_cpu_waiting(1.0, 1.0, false));
+        assert_eq!(balance.grant(2, 1.0, 4.0, 1.0, 3), Grant::Nothing);
+        assert!(matches!(
+            balance.grant(2, 1.0, 40.0, 1.0, 3),
+            Grant::UpTo(_)
+        ));
+        assert!(!balance.keeps_cpu_waiting(1.0, 1.0, false));
     }
 
     #[test]
     fn slow_workers_leave_the_last_tasks_to_the_device() {
-        let shares = shares(1000.0);
-        assert!(shares.keeps_cpu_waiting(500.0, 1.0, false));
-        assert!(!shares.keeps_cpu_waiting(5000.0, 1.0, false));
+        let balance = balance(1000.0);
+        assert!(balance.keeps_cpu_waiting(500.0, 1.0, false));
+        assert!(!balance.keeps_cpu_waiting(5000.0, 1.0, false));
         assert!(matches!(
-            shares.grant(2, 100.0, 1.0, 1.0, 3),
+            balance.grant(2, 100.0, 1.0, 1.0, 3),
             Grant::UpTo(_)
         ));
     }
 
     #[test]
     fn workers_that_hold_their_share_wait_unless_one_is_idle() {
-        let mut shares = shares(2.0);
-        shares.hand_out(&batch(None, 3.0));
-        assert!(shares.keeps_cpu_waiting(1.0, 0.01, true));
-        assert!(!shares.keeps_cpu_waiting(1.0, 0.01, false));
-        shares.forget(2);
-        assert!(!shares.keeps_cpu_waiting(1.0, 0.01, true));
+        let mut balance = balance(2.0);
+        balance.hand_out(&batch(None, 3.0));
+        assert!(balance.keeps_cpu_waiting(1.0, 0.01, true));
+        assert!(!balance.keeps_cpu_waiting(1.0, 0.01, false));
+        balance.forget(2);
+        assert!(!balance.keeps_cpu_waiting(1.0, 0.01, true));
     }
 
     #[test]
@@ -222,9 +225,9 @@ mod tests {
         // If all are idle, one of them gets the last task, whatever the speeds.
         for speed in [1e-3, 0.3, 1.0, 3.0, 1e3] {
             for task in [1e-3, 1.0, 1e3] {
-                let shares = shares(speed);
-                let device = shares.grant(2, 1.0, task, task, 3) != Grant::Nothing;
-                let cpu = !shares.keeps_cpu_waiting(task, task, false);
+                let balance = balance(speed);
+                let device = balance.grant(2, 1.0, task, task, 3) != Grant::Nothing;
+                let cpu = !balance.keeps_cpu_waiting(task, task, false);
                 assert!(device || cpu, "{speed}, {task}");
             }
         }

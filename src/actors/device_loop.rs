@@ -1,5 +1,5 @@
-//! What the thread that owns a device does: ask the producer for batches, hand them to the device's
-//! owner, report what comes back.
+//! What the thread that owns a device does: ask the producer for batches, hand them to the owner of
+//! the device, report what comes back.
 
 use std::collections::HashSet;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -9,67 +9,68 @@ use std::time::{Duration, Instant};
 use actix::Recipient;
 use tracing::{info, warn};
 
-use super::attempt::{Outcome, attempt};
-use super::audit::{Audit, recount};
+use super::attempt::{Attempt, attempt};
+use super::audit::{TaskAudit, recount};
+use super::cpu_worker::WorkerContext;
 use super::messages::{Costed, Counted, Ended, Failure, Leave, Want};
 use super::queue::{Batch, Drawn};
-use super::thread::Desk;
 use super::worker_status::WorkerStatus;
 use super::{LaunchTimes, RunError, RunEvent, TimeSpan, WorkerReport, panics};
 use crate::device::{Event, Owner, Ran};
 use crate::engine::{CountedBy, Counter, Origin, Span, Tally, Task, TaskResult};
 
-/// How long to wait for the device, or for a batch, before looking at the other.
+/// How long to wait for the device before looking whether a batch has come: short against a launch,
+/// which takes 50 ms or more.
 const GLANCE: Duration = Duration::from_millis(2);
 
-/// How long to wait when there is nothing else to look at.
+/// How long to wait when there is nothing else to look at. A stopped run waits as long at most.
 const NAP: Duration = Duration::from_millis(50);
 
-/// Ask again after this long: the producer may have taken the answer back.
+/// Ask again after this long: if the run paused, the producer took its answer back.
 const ASK_AGAIN: Duration = Duration::from_millis(500);
 
 /// The life of the thread of device number `device`: until the queue is closed, the device is given
 /// up, or a panic.
 pub(super) fn work(
-    desk: Desk,
+    context: WorkerContext,
     device: usize,
     producer: (Recipient<Want>, Recipient<Leave>),
     failure: Recipient<Failure>,
 ) {
     let (wants, leaves) = producer;
     panics::catch_on_this_thread();
-    let actor = desk.actor.clone();
-    let mut shift = Shift {
+    let actor = context.actor.clone();
+    let mut device_loop = DeviceLoop {
         report: WorkerReport {
-            name: desk.name.clone(),
+            name: context.name.clone(),
             ..WorkerReport::default()
         },
         open: Vec::new(),
         asked: None,
         counted_by: None,
         since: Instant::now(),
-        audit: Audit::new(desk.floor.audit),
-        counters: desk.floor.plans.iter().map(|_| None).collect(),
-        desk,
+        audit: TaskAudit::new(context.shared.audit),
+        counters: context.shared.plans.iter().map(|_| None).collect(),
+        context,
         wants,
     };
-    let end = catch_unwind(AssertUnwindSafe(|| shift.run(device)));
-    // What is not counted goes back, whatever happened.
-    shift.return_all();
+    let end = catch_unwind(AssertUnwindSafe(|| device_loop.run(device)));
+    // What is not counted goes back in any case.
+    device_loop.return_all();
     let died = match end {
         Ok(Ok(())) => None,
         Ok(Err(End::Wrong)) => {
             leaves.do_send(Leave {
-                worker: shift.desk.worker,
+                worker: device_loop.context.worker,
             });
             None
         }
         Ok(Err(End::GivenUp(reason))) => {
-            warn!(device = shift.desk.name, "not used: {reason}");
+            warn!(device = device_loop.context.name, "not used: {reason}");
             leaves.do_send(Leave {
-                worker: shift.desk.worker,
+                worker: device_loop.context.worker,
             });
-            if shift.desk.floor.give_device_up() {
+            if device_loop.context.shared.give_device_up() {
                 let why = format!("no device is left, and there are no CPU workers: {reason}");
                 failure.do_send(Failure(RunError::Runtime(why)));
             }
@@ -78,7 +79,7 @@ pub(super) fn work(
         Err(payload) => Some(panics::describe(payload.as_ref())),
     };
     actor.do_send(Ended {
-        report: std::mem::take(&mut shift.report),
+        report: std::mem::take(&mut device_loop.report),
         died,
         batch: None,
     });
@@ -88,57 +89,57 @@ pub(super) fn work(
 enum End {
     /// It is given up, for this reason.
     GivenUp(String),
-    /// It counted wrongly, which fails the run and is reported already.
+    /// It counted wrongly. That fails the run, and is reported already.
     Wrong,
 }
 
-struct Shift {
-    desk: Desk,
+struct DeviceLoop {
+    context: WorkerContext,
     wants: Recipient<Want>,
     report: WorkerReport,
     /// Batches drawn and not settled.
     open: Vec<Open>,
-    /// When a batch was asked for that has not come.
+    /// When a batch was asked for that has not come yet.
     asked: Option<Instant>,
     /// The device, once it is open.
     counted_by: Option<CountedBy>,
-    /// Since when the device has been at what it will report next.
+    /// When the device began what it will report next.
     since: Instant,
-    audit: Audit,
+    audit: TaskAudit,
     /// For plans that the device cannot count, made when first needed.
     counters: Vec<Option<Box<dyn Counter>>>,
 }
 
-/// A batch, and what has become of its tasks.
+/// A batch, with its tasks that are not counted yet, and those to be given back.
 struct Open {
     batch: Batch,
     waiting: HashSet<u64>,
     back: Vec<u64>,
 }
 
-impl Shift {
+impl DeviceLoop {
     /// # Errors
     /// The device takes no more batches.
     fn run(&mut self, device: usize) -> Result<(), End> {
-        let floor = Arc::clone(&self.desk.floor);
+        let shared = Arc::clone(&self.context.shared);
         let mut owner = None;
         // Without a plan that it counts the device is not opened; its thread counts the others where
         // nobody else does.
-        if let Some(launcher) = floor.launcher() {
-            let spec = &floor.devices[device];
+        if let Some(launcher) = shared.launcher() {
+            let spec = &shared.devices[device];
             let open = Arc::clone(&spec.open);
             let opened = Owner::open(Box::new(move || open()), launcher, spec.settings.clone())
                 .map_err(|error| End::GivenUp(error.0))?;
             let properties = opened.properties();
-            info!(device = self.desk.name, "{}", properties.identity.name);
+            info!(device = self.context.name, "{}", properties.identity.name);
             self.report.backend.clone_from(&properties.identity.name);
             self.counted_by = Some(CountedBy::Device(properties.identity.clone()));
             owner = Some(opened);
         }
-        floor.note_ready();
+        shared.note_ready();
         loop {
             let busy = owner.as_ref().is_some_and(|owner| !owner.is_idle());
-            if floor.is_halted() {
+            if shared.is_halted() {
                 self.asked = None;
                 if let Some(owner) = owner.as_mut().filter(|_| busy) {
                     let tasks = owner.halt();
@@ -149,7 +150,7 @@ impl Shift {
             }
             let waiting = Instant::now();
             match self
-                .desk
+                .context
                 .outlet
                 .draw_own(if busy { Duration::ZERO } else { NAP })
             {
@@ -171,11 +172,11 @@ impl Shift {
         }
     }
 
-    /// Books a wait that began at `from`, unless the device was busy the while.
+    /// Notes a wait that began at `from`, unless the device was busy meanwhile.
     fn idle(&mut self, from: Instant, busy: bool) {
         if !busy {
             self.status().waits();
-            let (waited, starved) = self.desk.floor.split_wait(from);
+            let (waited, starved) = self.context.shared.split_wait(from);
             self.report.waiting += waited;
             self.report.starved += starved;
             self.since = Instant::now();
@@ -192,7 +193,7 @@ impl Shift {
         if let Some(cost) = wanted.filter(|_| !asked) {
             self.asked = Some(Instant::now());
             self.wants.do_send(Want {
-                worker: self.desk.worker,
+                worker: self.context.worker,
                 cost,
                 speed: owner.and_then(Owner::speed),
             });
@@ -200,10 +201,10 @@ impl Shift {
     }
 
     fn take(&mut self, batch: Batch, owner: Option<&mut Owner>) {
-        let plan = Arc::clone(&self.desk.floor.plans[batch.plan]);
+        let plan = Arc::clone(&self.context.shared.plans[batch.plan]);
         let tasks: Vec<Task> = batch.tasks.iter().map(|&task| plan.task(task)).collect();
         match owner {
-            Some(owner) if self.desk.floor.devices_count(batch.plan) => {
+            Some(owner) if self.context.shared.devices_count(batch.plan) => {
                 self.open.push(Open {
                     waiting: batch.tasks.iter().copied().collect(),
                     back: Vec::new(),
@@ -216,41 +217,41 @@ impl Shift {
         }
     }
 
-    /// Counts on this thread what the device cannot.
+    /// Counts on this thread what the device cannot count.
     fn count_here(&mut self, batch: Batch, tasks: &[Task]) {
-        let floor = Arc::clone(&self.desk.floor);
+        let shared = Arc::clone(&self.context.shared);
         let mut message = self.message(batch.plan);
         let mut left = tasks;
         while let Some((task, rest)) = left.split_first()
             && message.mismatch.is_none()
-            && !floor.is_halted()
+            && !shared.is_halted()
         {
             left = rest;
             match attempt(
-                &floor,
-                self.desk.worker,
+                &shared,
+                self.context.worker,
                 batch.plan,
                 task,
                 &mut self.counters[batch.plan],
             ) {
-                Outcome::Counted(result) => self.add(&mut message, task, result),
-                Outcome::Mismatch(mismatch) => {
+                Attempt::Counted(result) => self.add(&mut message, task, result),
+                Attempt::Mismatch(mismatch) => {
                     message.mismatch = Some((task.key.index, mismatch.to_string()));
                 }
-                Outcome::Panic(said) => message.panicked.push((task.key.index, said)),
+                Attempt::Panic(said) => message.panicked.push((task.key.index, said)),
             }
         }
         message.left = Some(Batch {
             tasks: left.iter().map(|task| task.key.index).collect(),
             ..batch
         });
-        self.desk.collector.do_send(message);
+        self.context.collector.do_send(message);
         self.since = Instant::now();
     }
 
     fn add(&mut self, message: &mut Counted, task: &Task, result: TaskResult) {
         self.report.busy += result.duration;
-        self.report.finished = self.desk.floor.start.elapsed();
+        self.report.finished = self.context.shared.start.elapsed();
         self.report.tasks += 1;
         self.report.nodes += result.tally.nodes;
         message.results.push(Costed {
@@ -278,8 +279,8 @@ impl Shift {
                 if given_up {
                     return Err(End::GivenUp(reason));
                 }
-                if !self.desk.floor.is_halted() {
-                    warn!(device = self.desk.name, "started again: {reason}");
+                if !self.context.shared.is_halted() {
+                    warn!(device = self.context.name, "started again: {reason}");
                 }
             }
             Event::Mismatch(message) => {
@@ -288,7 +289,7 @@ impl Shift {
                 {
                     let mut counted = self.message(open.batch.plan);
                     counted.mismatch = Some((task, message));
-                    self.desk.collector.do_send(counted);
+                    self.context.collector.do_send(counted);
                 }
                 return Err(End::Wrong);
             }
@@ -302,7 +303,7 @@ impl Shift {
             start: ran.opened + span.start,
             end: ran.opened + span.end,
         };
-        self.desk.floor.observers.tell(|| {
+        self.context.shared.observers.tell(|| {
             RunEvent::LaunchDone(LaunchTimes {
                 worker: self.status().id,
                 device: self.report.backend.clone(),
@@ -316,17 +317,17 @@ impl Shift {
     }
 
     fn status(&self) -> &WorkerStatus {
-        self.desk.floor.status(self.desk.worker)
+        self.context.shared.status(self.context.worker)
     }
 
     /// # Errors
     /// The audit found another count.
     fn counted(&mut self, tallies: &[(Task, Tally)]) -> Result<(), End> {
-        let floor = Arc::clone(&self.desk.floor);
-        let (Some(plan), Some(counted_by)) = (floor.device_plan(), self.counted_by.clone()) else {
+        let shared = Arc::clone(&self.context.shared);
+        let (Some(plan), Some(counted_by)) = (shared.device_plan(), self.counted_by.clone()) else {
             return Ok(());
         };
-        // Launches overlap; what they took is the time since the last report.
+        // Launches overlap, so the time that these tasks took is the time since the last report.
         let took = self.since.elapsed();
         self.since = Instant::now();
         let cost: f64 = tallies.iter().map(|(task, _)| task.cost).sum();
@@ -335,22 +336,22 @@ impl Shift {
             let took = took.mul_f64(task.cost / cost);
             let (mut audited_by, mut recounted) = (None, None);
             if let Some(expected) = self.audit.draw(took) {
-                // A second count by the CPU takes long: a run that stops does not wait for it, and
-                // the task is not recorded without it.
-                if floor.is_halted() {
+                // A second count on the CPU takes long. A run that stops does not wait for it, and
+                // without it the task is not recorded.
+                if shared.is_halted() {
                     self.settle_task(task.key.index, true);
                     continue;
                 }
                 let begun = Instant::now();
                 let first = (tally, &counted_by);
-                let again = recount(floor.plans[plan].as_ref(), &floor.settings, task, first);
+                let again = recount(shared.plans[plan].as_ref(), &shared.settings, task, first);
                 let took = begun.elapsed();
                 self.audit.note(expected, took);
                 match again {
                     Ok(by) => (audited_by, recounted) = (by, Some(took)),
                     Err(mismatch) => {
                         message.mismatch = Some((task.key.index, mismatch.0));
-                        self.desk.collector.do_send(message);
+                        self.context.collector.do_send(message);
                         return Err(End::Wrong);
                     }
                 }
@@ -359,7 +360,7 @@ impl Shift {
                 key: task.key,
                 tally: *tally,
                 origin: Origin {
-                    worker: floor.worker_id(self.desk.worker),
+                    worker: shared.worker_id(self.context.worker),
                     counted_by: counted_by.clone(),
                 },
                 audited_by,
@@ -372,7 +373,7 @@ impl Shift {
             self.add(&mut message, task, result);
             self.settle_task(task.key.index, false);
         }
-        self.desk.collector.do_send(message);
+        self.context.collector.do_send(message);
         self.settle();
         Ok(())
     }
@@ -407,7 +408,7 @@ impl Shift {
                 tasks: back,
                 ..batch
             });
-            self.desk.collector.do_send(message);
+            self.context.collector.do_send(message);
         }
     }
 
@@ -420,7 +421,7 @@ impl Shift {
 
     fn message(&self, plan: usize) -> Counted {
         Counted {
-            worker: self.desk.worker,
+            worker: self.context.worker,
             plan,
             results: Vec::new(),
             panicked: Vec::new(),

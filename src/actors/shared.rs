@@ -2,7 +2,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
-use super::audit::Audit;
+use super::audit::TaskAudit;
 use super::events::Observers;
 use super::worker_status::WorkerStatus;
 use super::{DeviceSpec, Recorder, RunSpec};
@@ -11,7 +11,7 @@ use parking_lot::{Mutex, MutexGuard};
 
 /// What all actors and worker threads of a run share: what is to be counted and by whom, who hears of
 /// it, and what workers must see at once: whether to stop, and whether all tasks are handed out.
-pub(super) struct Floor {
+pub(super) struct RunShared {
     pub(super) plans: Vec<Arc<dyn Plan>>,
     pub(super) settings: CounterSettings,
     /// CPU workers, numbered from 0.
@@ -27,7 +27,7 @@ pub(super) struct Floor {
     /// The share of tasks that are recounted.
     pub(super) audit: f64,
     /// Draws them from what CPU workers count, for each plan.
-    audits: Vec<Mutex<Audit>>,
+    audits: Vec<Mutex<TaskAudit>>,
     pub(super) recorder: Option<Arc<dyn Recorder>>,
     pub(super) observers: Observers,
     /// What each worker does.
@@ -42,7 +42,7 @@ pub(super) struct Floor {
     pub(super) injector: super::faults::Injector,
 }
 
-impl Floor {
+impl RunShared {
     pub(super) fn new(
         spec: &RunSpec,
         devices: &[DeviceSpec],
@@ -68,7 +68,7 @@ impl Floor {
             audits: spec
                 .plans
                 .iter()
-                .map(|_| Mutex::new(Audit::new(spec.audit)))
+                .map(|_| Mutex::new(TaskAudit::new(spec.audit)))
                 .collect(),
             recorder: spec.recorder.clone(),
             halted: AtomicBool::new(false),
@@ -138,7 +138,7 @@ impl Floor {
     }
 
     /// What draws the tasks of a plan that are recounted.
-    pub(super) fn audit_of(&self, plan: usize) -> MutexGuard<'_, Audit> {
+    pub(super) fn audit_of(&self, plan: usize) -> MutexGuard<'_, TaskAudit> {
         self.audits[plan].lock()
     }
 
