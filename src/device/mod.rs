@@ -11,14 +11,18 @@
 //! * [`Device`]: what every device does: take launches, return sums.
 //! * `cuda`: GPUs through CUDA, compiled in by the feature of that name; `Emulated`: the emulated
 //!   device, by the feature `emulated-gpu`.
-//! * [`Owner`]: keeps one device busy, checks what it returns, and handles its failures.
+//! * [`Owner`]: keeps one device busy and checks what it returns; `recovery`: what it does when the
+//!   device fails or is lost.
 //! * [`measure()`]: counts a whole board on one device, and takes the time; [`calibrate()`]: finds
 //!   within a moment how fast a device counts.
 
 mod calibrate;
 mod interface;
 mod measure;
+mod opening;
 mod owner;
+mod pace;
+mod recovery;
 
 #[cfg(feature = "cuda")]
 pub mod cuda;
@@ -30,4 +34,5 @@ pub use calibrate::calibrate;
 pub use emulated::{Emulated, EmulatedSettings, Fault, Trouble};
 pub use interface::{Device, DeviceError, OpenError, Properties};
 pub use measure::{Measured, measure};
-pub use owner::{Event, Opener, Owner, OwnerSettings, Ran};
+pub use opening::Opener;
+pub use owner::{Event, Owner, OwnerSettings, Ran};

@@ -2,14 +2,10 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use super::opening::{Opener, open_tested};
+use super::pace::Pace;
 use super::{Device, DeviceError, OpenError, Properties};
-use crate::engine::{Completed, LaunchBatch, Launcher, SelfTest, Span, Spans, Tally, Task, Ticket};
-
-/// Opens a device, and opens it again after it was lost.
-pub type Opener = Box<dyn FnMut() -> Result<Box<dyn Device>, OpenError>>;
-
-/// How long a device may take for its self-test, without the compilation of its kernel.
-const SELF_TEST: Duration = Duration::from_secs(30);
+use crate::engine::{Completed, LaunchBatch, Launcher, Spans, Tally, Task, Ticket};
 
 /// Keeps one device busy with tasks of one plan. Nothing else talks to that device.
 ///
@@ -24,62 +20,28 @@ const SELF_TEST: Duration = Duration::from_secs(30);
 /// | It is lost, hangs, or returns fewer jobs than it was sent. | Its tasks are returned; it is opened and tested again, up to [`restarts`](OwnerSettings::restarts) times; then it is given up. |
 /// | A sampled part of a launch has another count on the CPU. | The run must fail, because earlier counts may be wrong too. |
 pub struct Owner {
-    open: Opener,
-    device: Option<Box<dyn Device>>,
-    properties: Properties,
-    launcher: Arc<dyn Launcher>,
-    settings: OwnerSettings,
-    restarts_left: u32,
+    pub(super) open: Opener,
+    pub(super) device: Option<Box<dyn Device>>,
+    pub(super) properties: Properties,
+    pub(super) launcher: Arc<dyn Launcher>,
+    pub(super) settings: OwnerSettings,
+    pub(super) restarts_left: u32,
     /// The most jobs a launch may have; falls when memory is short.
-    most_jobs: u32,
+    pub(super) most_jobs: u32,
     /// Tasks not submitted yet; each list becomes a launch.
-    pending: VecDeque<Vec<Task>>,
-    in_flight: Vec<InFlight>,
-    batches: u64,
-    pace: Pace,
+    pub(super) pending: VecDeque<Vec<Task>>,
+    pub(super) in_flight: Vec<InFlight>,
+    pub(super) batches: u64,
+    pub(super) pace: Pace,
     /// Whether launches under way were told to end early.
-    halting: bool,
+    pub(super) halting: bool,
 }
 
-/// How fast a device counts.
-#[derive(Debug, Default)]
-struct Pace {
-    /// Cost per second in which a kernel ran, smoothed; `None` until the first launch has ended.
-    speed: Option<f64>,
-    /// Up to when the device's time is accounted for, measured from when it was opened.
-    until: Duration,
-    /// Cost of launches that ended within that time.
-    cost: f64,
-}
-
-impl Pace {
-    /// Notes a launch of this cost, whose kernel ran in `kernel`.
-    ///
-    /// Kernels of several streams share the device: only the time counts in which none of the
-    /// launches noted before ran.
-    fn note(&mut self, cost: f64, kernel: Span) {
-        self.cost += cost;
-        let took = kernel.end.saturating_sub(kernel.start.max(self.until));
-        if took.is_zero() {
-            return;
-        }
-        let speed = std::mem::take(&mut self.cost) / took.as_secs_f64().max(1e-6);
-        self.speed = Some(self.speed.map_or(speed, |known| 0.7 * known + 0.3 * speed));
-        self.until = kernel.end;
-    }
-
-    /// The device was opened again: its clock starts from zero.
-    const fn restart(&mut self) {
-        self.until = Duration::ZERO;
-        self.cost = 0.0;
-    }
-}
-
-struct InFlight {
-    ticket: Ticket,
-    tasks: Vec<Task>,
-    batch: Box<dyn LaunchBatch>,
-    since: Instant,
+pub(super) struct InFlight {
+    pub(super) ticket: Ticket,
+    pub(super) tasks: Vec<Task>,
+    pub(super) batch: Box<dyn LaunchBatch>,
+    pub(super) since: Instant,
 }
 
 /// How an owner treats its device.
@@ -350,149 +312,5 @@ impl Owner {
             }
             Err(mismatch) => events.push(Event::Mismatch(mismatch.0)),
         }
-    }
-
-    /// For how long the oldest launch has been under way, if that is too long.
-    fn overdue(&self) -> Option<Duration> {
-        let oldest = self.in_flight.iter().min_by_key(|flight| flight.since)?;
-        let cost: f64 = self
-            .in_flight
-            .iter()
-            .flat_map(|flight| &flight.tasks)
-            .map(|task| task.cost)
-            .sum();
-        // Of the first launch is only known that it was meant to be short.
-        let expected = self.speed().map_or(0.0, |speed| cost / speed);
-        let waited = oldest.since.elapsed();
-        let too_long = self
-            .settings
-            .least_patience
-            .as_secs_f64()
-            .max(10.0 * expected);
-        (waited.as_secs_f64() > too_long).then_some(waited)
-    }
-
-    fn fail(&mut self, error: &DeviceError, events: &mut Vec<Event>) {
-        match error {
-            DeviceError::Lost(_) => self.lose(error.to_string(), events),
-            DeviceError::OutOfMemory | DeviceError::NoKernel(_) => {
-                self.give_up(error.to_string(), events);
-            }
-        }
-    }
-
-    /// The device is lost: return its tasks and open it again.
-    fn lose(&mut self, mut reason: String, events: &mut Vec<Event>) {
-        let tasks = self.take_back();
-        self.device = None;
-        while self.restarts_left > 0 && self.device.is_none() {
-            self.restarts_left -= 1;
-            match open_tested(&mut self.open, self.launcher.as_ref()) {
-                Ok(device) => {
-                    self.device = Some(device);
-                    self.pace.restart();
-                }
-                Err(error) => reason = format!("{reason}; {error}"),
-            }
-        }
-        events.push(Event::Returned {
-            tasks,
-            reason,
-            given_up: self.device.is_none(),
-        });
-    }
-
-    fn give_up(&mut self, reason: String, events: &mut Vec<Event>) {
-        let tasks = self.take_back();
-        self.device = None;
-        events.push(Event::Returned {
-            tasks,
-            reason,
-            given_up: true,
-        });
-    }
-
-    fn take_back(&mut self) -> Vec<Task> {
-        self.halting = false;
-        let in_flight = self.in_flight.drain(..);
-        let mut tasks: Vec<Task> = in_flight.flat_map(|flight| flight.tasks).collect();
-        tasks.extend(self.pending.drain(..).flatten());
-        tasks
-    }
-}
-
-/// Opens the device and tests it.
-fn open_tested(open: &mut Opener, launcher: &dyn Launcher) -> Result<Box<dyn Device>, OpenError> {
-    let mut device = open()?;
-    let name = device.properties().identity.name.clone();
-    match self_test(device.as_mut(), launcher) {
-        Ok(()) => Ok(device),
-        Err(why) => Err(OpenError(format!("{name}: {why}"))),
-    }
-}
-
-/// Lets the device count a small board.
-///
-/// # Errors
-/// It cannot, or it counts wrongly; in words.
-fn self_test(device: &mut dyn Device, launcher: &dyn Launcher) -> Result<(), String> {
-    let SelfTest {
-        n,
-        batch,
-        solutions,
-    } = launcher.self_test().map_err(|error| error.to_string())?;
-    let mut completed = None;
-    if let Some(launch) = batch.launch() {
-        device.submit(launch).map_err(|error| error.to_string())?;
-        let answer = device.poll(SELF_TEST).map_err(|error| error.to_string())?;
-        completed = Some(answer.ok_or("no answer to its self-test")?);
-    }
-    let tallies = batch
-        .tallies(completed.as_ref())
-        .map_err(|mismatch| mismatch.0)?;
-    let sum: Tally = tallies.into_iter().sum();
-    let counted = sum.completions.solutions();
-    if counted == solutions {
-        return Ok(());
-    }
-    Err(format!(
-        "it counts {counted} solutions of {n} queens, not {solutions}"
-    ))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn span(start: u64, end: u64) -> Span {
-        Span {
-            start: Duration::from_secs(start),
-            end: Duration::from_secs(end),
-        }
-    }
-
-    #[test]
-    fn kernels_that_overlap_are_not_taken_for_slow_ones() {
-        let mut pace = Pace::default();
-        // Two streams: each kernel waits for the one before it, so that each seems to take two
-        // seconds, and a launch ends every second.
-        for launch in 0..20 {
-            pace.note(7.0, span(launch, launch + 2));
-        }
-        let speed = pace.speed.unwrap();
-        assert!((speed / 7.0 - 1.0).abs() < 0.01, "{speed}");
-    }
-
-    #[test]
-    fn a_kernel_that_ran_within_another_adds_its_cost_to_the_next() {
-        let mut pace = Pace::default();
-        pace.note(4.0, span(0, 4));
-        pace.note(2.0, span(1, 3));
-        assert_eq!(pace.speed, Some(1.0));
-        pace.note(2.0, span(4, 8));
-        assert_eq!(pace.speed, Some(1.0));
-        pace.restart();
-        pace.note(1.0, span(0, 1));
-        assert_eq!(pace.speed, Some(1.0));
     }
 }

@@ -15,14 +15,11 @@ mod device;
 mod function_plan;
 mod interpolate;
 mod launch;
-mod launcher;
-mod layout;
 mod mismatch;
 mod origin;
 mod plan;
-mod program;
 mod result;
-mod second;
+mod second_counter;
 mod tally;
 mod task;
 mod task_set;
@@ -31,19 +28,18 @@ pub use costs::core_seconds;
 pub use device::{DeviceIdentity, DeviceKind};
 pub use function_plan::FunctionPlan;
 pub use interpolate::interpolate;
-pub use launch::{Completed, Launch, Span, Spans, Ticket};
-pub use launcher::{LaunchBatch, Launcher, NoLauncher, SelfTest};
-pub use layout::LaunchError;
-pub(crate) use layout::{JobWords, Layout, Words};
+#[cfg(feature = "cuda")]
+pub(crate) use launch::fnv;
+pub use launch::{
+    BLOCK_THREADS, Completed, DeviceProgram, Launch, LaunchBatch, LaunchError, Launcher,
+};
+pub(crate) use launch::{JobWords, Layout, MACHINE_SOURCE, Threads, Words};
+pub use launch::{NoLauncher, SelfTest, Span, Spans, Specialisation, Ticket};
 pub use mismatch::Mismatch;
 pub use origin::{CountedBy, KernelName, Origin, WorkerId, WorkerIdError};
 pub use plan::{Counter, CounterSettings, Plan};
-#[cfg(feature = "cuda")]
-pub(crate) use program::fnv;
-pub use program::{BLOCK_THREADS, DeviceProgram, Specialisation};
-pub(crate) use program::{MACHINE_SOURCE, Threads};
 pub use result::TaskResult;
-pub use second::second_counter;
+pub use second_counter::second_counter;
 pub use tally::{Completions, Tally};
 pub use task::{Engine, EngineError, PlanName, PlanNameError, Task, TaskKey};
 pub use task_set::TaskSet;

@@ -1,7 +1,7 @@
 use std::sync::Arc;
 
 use super::devices::{DeviceChoice, DeviceSettings, Devices};
-use super::{EngineChoice, JobError, choice};
+use super::{EngineChoice, JobError, engine_choice};
 use crate::actors::DeviceSpec;
 use crate::board::Size;
 use crate::engine::{CounterSettings, Plan};
@@ -57,7 +57,7 @@ impl Hardware {
     /// # Errors
     /// Devices were asked for, and do not count this board.
     pub fn choose_engine(&self, n: Size) -> Result<EngineChoice, JobError> {
-        choice::choose(n, self)
+        engine_choice::choose(n, self)
     }
 
     /// The devices that take part in a run of `plans`.

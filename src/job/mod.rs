@@ -15,14 +15,14 @@
 //!
 //! * [`Job`]: what to count and how, step by step.
 //! * [`Hardware`]: workers, instruction set and devices; found once, used by any number of jobs.
-//! * [`Hardware::choose_engine`]: the choice of `auto` (`choice`).
+//! * [`Hardware::choose_engine`]: the choice of `auto` (`engine_choice`).
 //! * [`JobResult`], [`JobError`]: what comes of a job.
 //! * `directory`: runs that keep their finished tasks (feature `ledger`).
 
-mod choice;
 mod devices;
 #[cfg(feature = "ledger")]
 mod directory;
+mod engine_choice;
 mod error;
 mod hardware;
 mod plans;
@@ -33,10 +33,10 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-pub use choice::{EngineChoice, fastest_on_cpu};
 pub use devices::{DeviceChoice, DeviceSettings, Devices};
 #[cfg(feature = "ledger")]
 pub use directory::{open, plans_of};
+pub use engine_choice::{EngineChoice, fastest_on_cpu};
 pub use error::{JobError, StopCause};
 pub use hardware::{Hardware, HardwareSettings};
 pub use plans::{device_plan, plan};

@@ -9,7 +9,7 @@ use rusqlite::{Connection, Row, params};
 use super::digest::Digest;
 use super::info::{Facts, RunInfo, Session};
 use super::row::{self, COLUMNS};
-use super::{Coverage, Entry, LedgerError, meta, schema};
+use super::{Coverage, Entry, LedgerError, format, meta};
 use crate::engine::{Engine, Tally, TaskKey};
 
 /// The name of the database file in a run directory.
@@ -85,7 +85,7 @@ impl Store {
     /// # Errors
     /// There is none, it is of another format, damaged, or cannot be written.
     pub fn open_to_write(dir: &Path) -> Result<Self, LedgerError> {
-        Self::open(dir, schema::open_to_write)
+        Self::open(dir, format::open_to_write)
     }
 
     /// Opens the ledger in `dir` to read it. Another process may write to it meanwhile.
@@ -93,7 +93,7 @@ impl Store {
     /// # Errors
     /// There is none, it is of another format, damaged, or cannot be read.
     pub fn open_to_read(dir: &Path) -> Result<Self, LedgerError> {
-        Self::open(dir, schema::open_to_read)
+        Self::open(dir, format::open_to_read)
     }
 
     fn open(
@@ -113,7 +113,7 @@ impl Store {
             }
         }
         let connection = open(&file).map_err(|error| LedgerError::sqlite(&file, &error))?;
-        schema::check(&connection, &file)?;
+        format::check(&connection, &file)?;
         let info = meta::read(&connection, &file)?;
         let store = Self {
             key: info.key(),
@@ -376,7 +376,7 @@ fn write_draft(draft: &Path, info: &RunInfo) -> Result<(), LedgerError> {
         connection.pragma_update_and_check(None, "journal_mode", "OFF", |_| Ok(()))?;
         connection.pragma_update(None, "synchronous", "OFF")?;
         connection.execute_batch("BEGIN")?;
-        schema::create(&connection)?;
+        format::create(&connection)?;
         meta::write(&connection, info)?;
         connection.execute_batch("COMMIT")?;
         connection.close().map_err(|(_, error)| error)

@@ -2,13 +2,13 @@
 
 use std::ops::RangeInclusive;
 
-use super::launch::{Completed, Launch};
 use super::layout::LaunchError;
-use super::mismatch::Mismatch;
 use super::program::DeviceProgram;
-use super::tally::Tally;
-use super::task::Task;
+use super::request::{Completed, Launch};
 use crate::board::Size;
+use crate::engine::mismatch::Mismatch;
+use crate::engine::tally::Tally;
+use crate::engine::task::Task;
 
 /// Makes launches of the tasks of one plan, and tallies of what a device returns.
 ///

@@ -10,7 +10,7 @@ use super::layout::Layout;
 pub const BLOCK_THREADS: RangeInclusive<u32> = 32..=256;
 
 /// The first part of every kernel's source: what kernels need of the machine that they run on.
-pub(crate) const MACHINE_SOURCE: &str = include_str!("../../kernels/device.h");
+pub(crate) const MACHINE_SOURCE: &str = include_str!("../../../kernels/device.h");
 
 /// A kernel that devices can run, specialised for its purpose.
 ///

@@ -1,0 +1,19 @@
+//! How tasks become launches for a device.
+//!
+//! An engine describes its kernel by a [`DeviceProgram`]. Its [`Launcher`] turns tasks into a
+//! [`Launch`], which is checked against the program's `Layout` when it is made, and turns what comes
+//! back into tallies.
+
+mod launcher;
+mod layout;
+mod program;
+mod request;
+
+pub use launcher::{LaunchBatch, Launcher, NoLauncher, SelfTest};
+pub use layout::LaunchError;
+pub(crate) use layout::{JobWords, Layout, Words};
+#[cfg(feature = "cuda")]
+pub(crate) use program::fnv;
+pub use program::{BLOCK_THREADS, DeviceProgram, Specialisation};
+pub(crate) use program::{MACHINE_SOURCE, Threads};
+pub use request::{Completed, Launch, Span, Spans, Ticket};
