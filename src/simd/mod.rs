@@ -18,7 +18,7 @@
 //!
 //! # How to add an instruction set
 //!
-//! 1. Make a folder beside [`avx2`], for example `neon/`, with three files. `mod.rs` declares the
+//! 1. Make a folder beside `avx2/`, for example `neon/`, with three files. `mod.rs` declares the
 //!    token with the macro `token!`, from the features that the compiler and the machine must know.
 //!    `words.rs` implements [`WordVector`] for two types, `Words16` and `Words32`. `keys.rs`
 //!    implements [`KeyVectors`] for the token.

@@ -9,7 +9,7 @@ use crate::actors::{LaunchTimes, Observer, RunEvent, TimeSpan};
 ///
 /// A span with the field `lane` belongs to the lane of that name. An event with the fields `lane`
 /// and `part` is a stretch of time in a lane, named by `part`, from `start` to `end` in nanoseconds
-/// since the [`epoch`]. An event with the field `counter` gives a value, its other field, to the
+/// since the `epoch`. An event with the field `counter` gives a value, its other field, to the
 /// counter of that name.
 pub const LANES: &str = "queenfold::lanes";
 
