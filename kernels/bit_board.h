@@ -1,11 +1,12 @@
-// The bit-board kernel: the last rows of the symmetry search, each node of row `mark` searched by a
-// thread of its own, which tells the class of every solution at the leaf.
+// The bit-board kernel: the last rows of the symmetry search. A thread of its own searches each node
+// of row `mark`, and finds the class of every solution at the leaf.
 //
-// Of the eight images of a solution the one with the smallest rows, bits compared from the top, is
-// counted. Where the first queen stands decides which images can be smaller: with her in the corner
-// only the reflection in the diagonal through it, which a second queen off column 1 rules out; with
-// her on the side, at a distance from the corner, any image that puts a queen nearer to a corner,
-// which closed squares rule out, or a turn that puts one just as near, which the leaf looks at.
+// Of the eight images of a solution, the one with the smallest rows is counted; bits are compared from
+// the top. The first queen decides which images can be smaller. If she stands in the corner, it is only
+// the reflection in the diagonal through this corner, and a second queen off column 1 rules it out. If
+// she stands on the side, at a distance from the corner, it is any image with a queen nearer to a
+// corner, which closed squares rule out, or a turn with a queen just as near, which is checked at the
+// leaf.
 
 #pragma once
 
@@ -96,7 +97,7 @@ QF_INLINE u32 orbit_size(const Symmetry &rules) {
     u32 row_of[QF_MOST_ROWS];
     for (u32 row = 0; row <= last; row++)
         row_of[column_of(rules.board[row])] = row;
-    // What equals its quarter turn equals its half turn too, hence the order.
+    // A board that equals its quarter turn equals its half turn too, so the quarter turn comes first.
     for (u32 quarters = 1; quarters <= 3; quarters++) {
         if (!ties[quarters - 1])
             continue;

@@ -59,13 +59,14 @@ QF_INLINE constexpr u32 chain_shared(u32 depth) {
 
 #if defined(__CUDACC__) || defined(__CUDACC_RTC__)
 
-/// What follows a step, the square tried cleared from the node's and the child's column from its
-/// free squares. If the child has squares: down to it, and the parent goes to the stack if it has
-/// squares left. If not: stay at the parent or, if it has none left, return to the node on top of
-/// the stack. The other machine's version below says the same in plain words.
+/// Moves on after a step. The square that was tried is cleared from the node's free squares, and the
+/// columns taken from the child's. If the child has free squares, it becomes the node, and the parent
+/// goes to the stack if it has squares left. If it has none, the parent stays the node; if the parent
+/// has none left either, the node on top of the stack becomes the node. The C++ version below does the
+/// same.
 ///
-/// Written out because the order of these lines decides whether the compiler needs 24 instructions a
-/// node or 27: it copies registers about otherwise.
+/// This is assembly because the order of these lines decides whether the compiler needs 24 instructions
+/// for a node or 27: with another order it copies registers.
 QF_INLINE void move_on(ChainNode &node, Place &top, u32 stride, u32 below, ChainNode child) {
     asm volatile(
         "{\n\t"
@@ -127,8 +128,8 @@ QF_INLINE void chain_step(ChainNode &node, Place &top, u32 stride, Place rows, u
 template <u32 Depth>
 QF_INLINE void chain_thread(const ChainJob *jobs, u32 job_count, const u32 *group_rows,
                             ChainSum *sums, Progress *progress, Place shared, u32 lane) {
-    // A thread that has just finished may step once more, and then loads from an entry below its
-    // stack, which must lie within the row words. What it loads is not used.
+    // A thread that has just finished may step once more. It then loads from an entry below its stack,
+    // which must lie within the row words, and does not use what it loaded.
     static_assert(Depth >= 3, "the row words are shorter than a stack entry");
     const Place words = shared + lane * 4u;
     // The child of a node with c bits taken has 31 - c rows to fill, its own included.
@@ -136,8 +137,8 @@ QF_INLINE void chain_thread(const ChainJob *jobs, u32 job_count, const u32 *grou
     const Place bottom = shared + (Depth + 1u) * QF_WORD_STRIDE + lane * 16u;
     const Place floor = bottom + QF_NODE_STRIDE;
 
-    // A node all of whose row is attacked. It lies below the stack, so that a search that is over
-    // finds no other, and a thread without a job returns to it for ever.
+    // A node whose row is attacked completely. It lies below the stack: a search that is over finds
+    // this node, and a thread without a job returns to it again and again.
     const ChainNode nothing = {~0u << Depth, ~0u, ~0u, 0u};
     set_word(bottom, nothing.columns);
     set_word(bottom + 4u, nothing.up);
@@ -152,7 +153,7 @@ QF_INLINE void chain_thread(const ChainJob *jobs, u32 job_count, const u32 *grou
     bool has_job = false;
     for (;;) {
         if (has_job && top < floor) {
-            // Steps after the end returned once more each.
+            // Each step after the end has moved the top of the stack down once more.
             const u32 idle = static_cast<u32>(floor - top) / QF_NODE_STRIDE - 1u;
             add_to(&sums[group].solutions, u64(found));
             add_to(&sums[group].nodes, u64(2u * (turn - first_turn) - idle));

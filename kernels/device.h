@@ -1,9 +1,8 @@
-// What the kernels need of the machine they run on, for both machines they run on.
+// What the kernels need of the machine that they run on: a GPU, or host threads.
 //
-// Compiled for CUDA (NVRTC or nvcc), a thread is a lane of a warp and these helpers are intrinsics
-// or one or two PTX instructions. Compiled as C++17, a thread is a warp of its own, run by one host
-// thread after the other: the emulated device. Everything else is shared, so that what is tested on
-// a machine without a GPU is what runs on one.
+// Compiled for CUDA (NVRTC or nvcc), a thread is a lane of a warp, and these helpers are intrinsics or
+// one or two PTX instructions. Compiled as C++17 for the emulated device, each host thread is a warp
+// with one lane. Everything else is shared: what is tested without a GPU is what runs on one.
 
 #pragma once
 
@@ -26,8 +25,8 @@ QF_INLINE u32 up(u32 x, u32 by) { return __funnelshift_l(0u, x, by); }
 /// `x` moved down by the low five bits of `by`.
 QF_INLINE u32 down(u32 x, u32 by) { return __funnelshift_r(x, 0u, by); }
 
-// The hardware does any logic of three operands in one instruction; left alone, the compiler splits
-// these.
+// The hardware does any logic of three operands in one instruction. Without these functions the
+// compiler uses two.
 #define QF_LOGIC(name, table)                                                                      \
     QF_INLINE u32 name(u32 a, u32 b, u32 c) {                                                      \
         u32 result;                                                                                \
@@ -88,7 +87,7 @@ QF_INLINE void set_word(Place place, u32 word) { *reinterpret_cast<u32 *>(place)
 #endif
 
 /// The state of a launch, zero at its start. A host that writes 2³¹ into `next_job` ends the launch
-/// early: no thread takes another job. Those whose jobs may be long leave the one they have, too.
+/// early: no thread takes another job, and threads with long jobs leave the job they have.
 struct Progress {
     u32 next_job, jobs_done;
 };

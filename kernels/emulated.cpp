@@ -1,5 +1,5 @@
-// The kernels' entries on the emulated device: the same logic as C++, one host thread for each warp,
-// which has one lane.
+// The kernels' entries on the emulated device: the same logic as C++. Each host thread is a warp with
+// one lane.
 
 #include "bit_board.h"
 #include "chain.h"

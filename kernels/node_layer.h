@@ -1,5 +1,5 @@
-// The node-layer kernel: each node of a layer searched by a thread of its own. Counts all solutions
-// below the nodes, and nothing else.
+// The node-layer kernel: a thread of its own searches each node of a layer. It counts all solutions
+// below the nodes.
 
 #pragma once
 
@@ -28,7 +28,7 @@ QF_INLINE void node_layer_thread(const Taken *nodes, u32 node_count, u32 n, Node
     const Taken node = nodes[number];
     CountAll rules = {0};
     u64 placed = 0;
-    // Each queen takes a column: as many rows are filled.
+    // Each queen takes a column, so the number of columns taken is the number of rows filled.
     if (!search(n, bits_of(node.down), node, rules, progress, placed))
         return;
     add_to(&sums->solutions, rules.solutions);

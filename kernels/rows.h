@@ -24,12 +24,13 @@ struct Row {
     u32 free;
 };
 
-/// The rows of a board of size `n` filled in every way from `row` on, where `taken` is taken of that
-/// row; `nodes` grows by the queens placed. False if the host ended the launch before all was done.
+/// Fills the rows of a board of size `n` in every way, from `row` on. `taken` is what is taken of that
+/// row. Adds the queens placed to `nodes`. Returns false if the host ended the launch before all was
+/// done.
 ///
-/// A kernel's `Rules` are asked by three functions: `allowed(rules, row, taken, free)` says which
-/// free squares are worth trying, `placed(rules, row, bit)` hears of every queen, `filled(rules)` of
-/// every solution.
+/// Three functions make up the `Rules` of a kernel: `allowed(rules, row, taken, free)` returns the free
+/// squares that are worth trying, `placed(rules, row, bit)` is called for every queen, `filled(rules)`
+/// for every solution.
 template <typename Rules>
 QF_INLINE bool search(u32 n, u32 row, Taken taken, Rules &rules, const Progress *progress,
                       u64 &nodes) {
@@ -59,7 +60,7 @@ QF_INLINE bool search(u32 n, u32 row, Taken taken, Rules &rules, const Progress 
         taken = rows[row].taken;
         taken = {(taken.left | bit) << 1, taken.down | bit, (taken.right | bit) >> 1};
         row++;
-        // Seldom enough to cost nothing, and often enough to end within a moment.
+        // Rarely enough to cost nothing, and often enough to end within a moment.
         if (nodes % 0x10000 == 0 && is_ended(progress))
             return false;
     }

@@ -5,12 +5,12 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use serde::{Serialize, Serializer};
+use serde::Serialize;
 
 use crate::actors::{self, Control, DeviceSpec, Report, RunSpec, WholePlans};
 use crate::board::{Size, known};
 use crate::device::{Opener, Owner, measure};
-use crate::engine::{CounterSettings, Plan};
+use crate::engine::{CounterSettings, Plan, decimal};
 use crate::simd::Isa;
 
 /// The times to reach on a board, in seconds.
@@ -80,7 +80,7 @@ pub struct BoardResult {
     /// Its size.
     pub n: u32,
     /// Solutions counted.
-    #[serde(serialize_with = "decimal")]
+    #[serde(serialize_with = "decimal::serialize")]
     pub total: u128,
     /// `known` if the total equals the known one, `unknown` if none is known.
     pub verified: &'static str,
@@ -95,7 +95,7 @@ pub struct BoardResult {
     /// Launches.
     pub launches: u64,
     /// Nodes searched.
-    #[serde(serialize_with = "decimal")]
+    #[serde(serialize_with = "decimal::serialize")]
     pub nodes: u64,
     /// `nodes` per second of `kernel_seconds`.
     pub nodes_per_second: f64,
@@ -133,10 +133,6 @@ pub struct MixedResult {
     /// Whether the best mixed run was faster than the best of the device and of the CPU workers alone,
     /// and the device counted something in every mixed run.
     pub reached: bool,
-}
-
-fn decimal<T: ToString, S: Serializer>(number: &T, serializer: S) -> Result<S::Ok, S::Error> {
-    serializer.serialize_str(&number.to_string())
 }
 
 /// Counts `plan` on the device alone.
@@ -186,7 +182,7 @@ pub fn board(device: &DeviceSpec, plan: &dyn Plan) -> Result<BoardResult, BenchE
 
 /// Who counts in a run of [`mixed`].
 #[derive(Clone, Copy)]
-enum CountedBy {
+enum Participants {
     Device,
     Both,
     Cpu,
@@ -223,16 +219,16 @@ pub fn mixed(
     for round in 0..rounds {
         // Another one begins each round, because the first run finds caches and clocks in another
         // state. The very first is the device's, whose time limits that of the workers.
-        let mut turns = [CountedBy::Device, CountedBy::Both, CountedBy::Cpu];
+        let mut turns = [Participants::Device, Participants::Both, Participants::Cpu];
         turns.rotate_left(round % 3);
-        for counted_by in turns {
-            match counted_by {
-                CountedBy::Device => {
+        for participants in turns {
+            match participants {
+                Participants::Device => {
                     let report = count(plan, 0, devices, None)?;
                     result.device_seconds.push(report.elapsed.as_secs_f64());
                 }
-                CountedBy::Both => result.note_mixed(&count(plan, workers, devices, None)?),
-                CountedBy::Cpu => {
+                Participants::Both => result.note_mixed(&count(plan, workers, devices, None)?),
+                Participants::Cpu => {
                     let limit = CPU_AT_MOST * best(&result.device_seconds);
                     let limit = Duration::from_secs_f64(limit.clamp(CPU_AT_LEAST, 3600.0));
                     let report = count(plan, workers, &[], Some(limit))?;

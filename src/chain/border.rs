@@ -1,7 +1,7 @@
 use crate::board::{Size, Square, Symmetry};
 
 /// A placement on the first and last row and column of the board: three queens (one of them in a
-/// corner) or four, none attacking another; on the 1×1 board the one queen.
+/// corner) or four, none of which attacks another. On the 1×1 board it is the one queen.
 ///
 /// The derived order is not the plan's: see [`representatives`](Self::representatives).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -17,8 +17,8 @@ pub struct Border {
 }
 
 impl Border {
-    /// The border of a placement with one queen in each row and column, `columns[row]` being the
-    /// column.
+    /// The border of a placement with one queen in each row and column. `columns[row]` is the column
+    /// of the queen in that row.
     ///
     /// # Panics
     /// The first or the last column has no queen.
@@ -91,10 +91,10 @@ impl Border {
         image
     }
 
-    /// The order that decides which image represents a class: least bottom column, then top
-    /// column, left row, right row. It puts the queen nearest a corner at the bottom, and the more
-    /// central ones at the top where the search starts, which gives the smallest tree of the
-    /// orders tried (n = 14: 5.3 million nodes; least top column first: 8.4 million).
+    /// The order that decides which image represents a class: smallest bottom column, then top
+    /// column, left row, right row. It puts the queen nearest a corner at the bottom, and more
+    /// central ones at the top, where the search starts. Of the orders tried, this one gives the
+    /// smallest tree (n = 14: 5.3 million nodes; smallest top column first: 8.4 million).
     fn key(self) -> (u8, u8, u8, u8) {
         (self.bottom, self.top, self.left, self.right)
     }
@@ -113,14 +113,14 @@ impl Border {
     /// The representatives of all classes of legal borders with their weights, ascending by
     /// (bottom column, left row, right row, top column).
     ///
-    /// The queen at the top comes last because its diagonals run down into the rows to search, as
-    /// those of any queen placed there do, while the other three leave bans on them: neighbours in
-    /// this order share their bans, and a vector kernel can search them together.
+    /// The queen at the top comes last because its diagonals run down into the rows to search, like
+    /// those of the queens placed there. The other three ban squares of these rows. Neighbours in
+    /// this order have the same bans, so a vector kernel can search them together.
     pub fn representatives(n: Size) -> Vec<(Self, u8)> {
         let last = n.get() as u8 - 1;
         let mut found = Vec::new();
-        // The least image has its bottom queen nearest a corner of all: each side is the bottom of
-        // some image, either way round.
+        // Each side is the bottom of some image, in both directions. So no queen of the smallest image
+        // is nearer to a corner than its bottom queen.
         for bottom in 0..=last / 2 {
             let side = bottom..=last - bottom;
             for left in side.clone() {

@@ -7,14 +7,14 @@ pub struct Frame {
     /// The state before the first free row.
     pub start: State,
     /// The rows to fill, from the top. Rows that hold a border queen (forced rows) are left out.
-    pub rows: Vec<Row>,
+    pub rows: Vec<FreeRow>,
     /// One bit for each column of the board.
     pub full: u32,
 }
 
 /// A row that the search has to fill.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Row {
+pub struct FreeRow {
     /// How many rows below the previous free row it is: 1, or more where forced rows lie between.
     pub gap: u32,
     /// The squares that border queens attack along diagonals.
@@ -46,7 +46,7 @@ impl Frame {
         let mut rows = Vec::with_capacity(usize::from(last));
         let mut filled = 0;
         for row in (1..last).filter(|&row| row != border.left && row != border.right) {
-            rows.push(Row {
+            rows.push(FreeRow {
                 gap: u32::from(row - filled),
                 banned: diagonals.in_row(row.into()) & inside & !columns,
             });
@@ -64,7 +64,7 @@ impl Frame {
     }
 
     /// The squares of `row` that a queen may take after `state`.
-    pub fn free(&self, state: State, row: Row) -> u32 {
+    pub fn free(&self, state: State, row: FreeRow) -> u32 {
         let State {
             columns,
             left,
@@ -77,7 +77,7 @@ impl Frame {
 impl State {
     /// The state as seen from `row`: diagonals moved on by its gap.
     #[inline]
-    pub fn enter(self, row: Row) -> Self {
+    pub fn enter(self, row: FreeRow) -> Self {
         Self {
             columns: self.columns,
             left: self.left << row.gap,
@@ -96,7 +96,7 @@ impl State {
     }
 }
 
-/// The diagonals of some squares, a bit each.
+/// The diagonals through some squares, one bit each.
 #[derive(Clone, Copy)]
 pub(super) struct Diagonals {
     /// Those on which column minus row is the same; bit 32 is the one through column 0 of row 0.
@@ -143,11 +143,11 @@ mod tests {
         assert!(border.is_legal(n));
         let frame = Frame::new(n, border);
         assert_eq!(frame.start.columns, 0b11_0011);
-        let row_1 = Row {
+        let row_1 = FreeRow {
             gap: 1,
             banned: 0b00_0100,
         };
-        let row_4 = Row {
+        let row_4 = FreeRow {
             gap: 3,
             banned: 0b00_1000,
         };

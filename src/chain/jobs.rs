@@ -2,7 +2,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use super::partition::{radix, ranks_per_border};
-use super::{Border, Frame, Partition, Row, State};
+use super::{Border, Frame, FreeRow, Partition, State};
 use crate::board::{Size, bits};
 
 /// A subtree to search: a border, with as many prefix queens placed as needed to stay within the
@@ -23,8 +23,8 @@ pub struct Job<'a> {
     pub partitions: u64,
 }
 
-/// Cuts a range of ranks into the fewest subtrees: whole borders where the range spans them, then
-/// whole first-row prefixes, single partitions only at the ends.
+/// Cuts a range of ranks into the fewest subtrees: whole borders where the range spans them, whole
+/// first-row prefixes next, and single partitions only at the ends.
 ///
 /// Not an [`Iterator`], because each job borrows the frame that is kept here.
 pub struct Jobs {
@@ -74,13 +74,13 @@ impl Jobs {
 
     /// Nodes above the subtrees handed out so far.
     ///
-    /// A prefix queen is shared by all ranks below it; it counts where the least of them does, so
-    /// that any cut of the plan into ranges adds up to the same number of nodes.
+    /// All ranks below a prefix queen share it. It counts with the smallest of them, so that every cut
+    /// of the plan into ranges adds up to the same number of nodes.
     pub fn prefix_nodes(&self) -> u64 {
         self.prefix_nodes
     }
 
-    /// The least prefix depth whose block of ranks begins here and ends within the range, and the
+    /// The smallest prefix depth whose block of ranks begins here and ends within the range, and the
     /// number of ranks in that block.
     fn widest_block(&self) -> (usize, u64) {
         let Range { start, end } = self.ranks;
@@ -113,8 +113,8 @@ impl Jobs {
     }
 }
 
-/// In how many ways queens can be placed on `rows` after `state`.
-fn placements(frame: &Frame, rows: &[Row], state: State) -> u64 {
+/// The number of ways to place queens on `rows` after `state`.
+fn placements(frame: &Frame, rows: &[FreeRow], state: State) -> u64 {
     let Some((&row, below)) = rows.split_first() else {
         return 1;
     };

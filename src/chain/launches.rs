@@ -252,7 +252,7 @@ impl Maker {
     fn begin_group(&mut self, frame: &Frame, range: usize, weight: u8) {
         self.frame = Some(frame.clone());
         self.groups.push(Group { range, weight });
-        // The deepest row has the last word but one; shallow frames leave the first ones empty.
+        // The deepest row has the last word but one. Shallow frames leave the first words empty.
         let missing = self.depth.saturating_sub(frame.rows.len());
         self.rows.extend(std::iter::repeat_n(0, missing));
         let deep = frame.rows.len().saturating_sub(self.depth);
@@ -263,7 +263,8 @@ impl Maker {
         self.rows.push(SOLVED);
     }
 
-    /// Places queens until at most `depth` rows are left, and makes a job of what is alive then.
+    /// Places queens until at most `depth` rows are left, and makes a job of each node that still has
+    /// a free square.
     fn descend(
         &mut self,
         frame: &Frame,
@@ -304,7 +305,7 @@ impl Maker {
         }
     }
 
-    /// The inner columns of a mask where the kernel has them: bit 30 and below.
+    /// The inner columns of a mask, at the bits where the kernel has them: 30 and below.
     fn squares(&self, mask: u32) -> u32 {
         let inner = self.n.full_mask() >> 1 & !1;
         (mask & inner) << (Size::MAX - self.n.get())
@@ -316,7 +317,7 @@ impl Maker {
         if count == 0 {
             return None;
         }
-        // A multiplicative hash: neighbouring seeds pick jobs far apart.
+        // The constant is 2⁶⁴ divided by the golden ratio: neighbouring seeds pick jobs far apart.
         let index = (u128::from(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15)) * count as u128) >> 64;
         let job = self.jobs[index as usize * JOB_WORDS..].first_chunk_mut::<JOB_WORDS>()?;
         let words = self.depth + 1;

@@ -29,7 +29,7 @@ mod search;
 mod vector;
 
 pub use border::Border;
-pub use frame::{Frame, Row, State};
+pub use frame::{Frame, FreeRow, State};
 pub use jobs::{Job, Jobs};
 pub use nodes::NodeRule;
 pub use partition::Partition;

@@ -12,21 +12,21 @@ use crate::board::Size;
 /// neither a prefix row nor the one after) are left, and the next two cannot both be filled: one of
 /// them has no square, or both have the same single column.
 ///
-/// None of it depends on how the plan is cut into tasks. Kernels that search on below dropped
-/// placements find nothing there, and do not count the queens.
+/// Nothing of this depends on how the plan is cut into tasks. Kernels that search below dropped
+/// placements find no solutions there, and do not count the queens.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct NodeRule {
-    /// Queens of the first so many free rows count.
+    /// Queens count in this many free rows, from the first.
     pub counted_rows: usize,
-    /// The look-ahead is used when at most so many free rows are left.
+    /// The look-ahead is used when at most this many free rows are left.
     pub ahead: usize,
 }
 
 impl NodeRule {
-    /// The last rows, whose fillings are counted in closed form.
+    /// The last rows, whose placements are counted in closed form.
     pub const CLOSED_ROWS: usize = search::CLOSED_ROWS;
 
-    /// Rows left at which the look-ahead begins: above, it drops next to nothing.
+    /// Rows left at which the look-ahead begins: with more rows left it drops almost nothing.
     pub const AHEAD_ROWS: usize = 6;
 
     /// The rule for a frame.

@@ -109,9 +109,10 @@ impl ChainPlan {
     }
 }
 
-/// Binary logarithm of the number of tasks aimed at. The tree grows about eightfold with each row.
-/// Up to n = 24 tasks grow with it, from milliseconds at n = 16 to seconds; beyond there are as many
-/// as keep them there, if the plan has as many ranks.
+/// Binary logarithm of the intended number of tasks. The tree grows about eightfold with each row.
+/// Up to n = 24 tasks grow too, from milliseconds at n = 16 to seconds. For larger boards the number
+/// of tasks grows as fast as the tree, so that tasks still take seconds; but no plan has more tasks
+/// than ranks.
 const fn task_bits(n: Size) -> u32 {
     match n.get() {
         0..12 => 0,
@@ -143,7 +144,7 @@ impl Plan for ChainPlan {
         let ranks = start..(start + self.ranks_per_task).min(self.ranks());
         Task {
             key: self.key(index),
-            // Partitions of one plan differ little; their number is estimate enough.
+            // Partitions of one plan differ little, so their number is a good estimate.
             cost: self.total_cost() * (ranks.end - ranks.start) as f64 / self.ranks().max(1) as f64,
             ranks,
         }

@@ -6,7 +6,7 @@ use crate::engine::{Counter, Mismatch, Tally, Task};
 
 /// The reference kernel: one queen at a time, row by row, nothing clever.
 ///
-/// Slow, and simple enough to be believed; faster kernels are checked against it.
+/// It is slow, and simple enough to be checked by reading; faster kernels are checked against it.
 pub struct ScalarCounter {
     n: Size,
     borders: Arc<[(Border, u8)]>,

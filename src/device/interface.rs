@@ -1,8 +1,8 @@
 use std::time::{Duration, Instant};
 
-use serde::{Serialize, Serializer};
+use serde::Serialize;
 
-use crate::engine::{Completed, DeviceIdentity, Launch, Ticket};
+use crate::engine::{Completed, DeviceIdentity, Launch, Ticket, decimal};
 
 /// What is known of a device.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -13,7 +13,7 @@ pub struct Properties {
     /// Major and minor compute capability; `None` if it is no GPU.
     pub compute: Option<(u32, u32)>,
     /// Bytes of its memory; a decimal string in JSON, as all numbers of bytes.
-    #[serde(serialize_with = "decimal")]
+    #[serde(serialize_with = "decimal::serialize")]
     pub memory: u64,
     /// Multiprocessors, or host threads.
     pub multiprocessors: u32,
@@ -23,14 +23,10 @@ pub struct Properties {
     pub compiler: String,
 }
 
-fn decimal<S: Serializer>(number: &u64, serializer: S) -> Result<S::Ok, S::Error> {
-    serializer.collect_str(number)
-}
-
 /// A device, owned by one thread.
 ///
-/// Launches of different streams may overlap and end in any order. A device that has returned
-/// [`DeviceError::Lost`] is of no more use: open it again.
+/// Launches of different streams may overlap and end in any order. After [`DeviceError::Lost`] a device
+/// cannot be used any more; open it again.
 pub trait Device {
     /// What it is.
     fn properties(&self) -> &Properties;
@@ -47,13 +43,14 @@ pub trait Device {
     /// The launch was not taken; see [`DeviceError`].
     fn submit(&mut self, launch: &Launch) -> Result<Ticket, DeviceError>;
 
-    /// Waits, without using the CPU, for a launch to end, at most for `patience`. `None` if none did.
+    /// Waits for a launch to end, for at most `patience` and without using the CPU. `None` if none
+    /// ended.
     ///
     /// # Errors
-    /// The device failed; nothing is known of what it holds.
+    /// The device failed; the state of its launches is unknown.
     fn poll(&mut self, patience: Duration) -> Result<Option<Completed>, DeviceError>;
 
-    /// Lets every launch end as soon as the jobs under way are done.
+    /// Ends every launch as soon as the jobs under way are done.
     fn cancel(&mut self);
 }
 

@@ -21,12 +21,13 @@ pub(super) fn default_folder() -> Option<PathBuf> {
 /// Where the kernel made of `source` with `options` by `compiler` is kept in `folder`.
 pub(super) fn path(folder: &Path, source: &str, options: &[String], compiler: &str) -> PathBuf {
     let key = [source, &options.join(" "), compiler].join("\0");
-    // Two hashes of 64 bits that differ in where they begin.
+    // Two hashes of 64 bits, one of them with a prefix.
     let salted = fnv(format!("queenfold\0{key}").as_bytes());
     folder.join(format!("{:016x}{salted:016x}.cubin", fnv(key.as_bytes())))
 }
 
-/// Keeps a kernel. It appears whole or not at all; that it could not be kept does no harm.
+/// Keeps a kernel. The file appears complete or not at all. A failure is ignored, because it only
+/// means that the kernel is compiled again.
 pub(super) fn keep(path: &Path, kernel: &[u8]) {
     let Some(folder) = path.parent() else {
         return;
@@ -36,7 +37,7 @@ pub(super) fn keep(path: &Path, kernel: &[u8]) {
         .and_then(|()| fs::write(&unfinished, kernel))
         .and_then(|()| fs::rename(&unfinished, path));
     if kept.is_err() {
-        // It may not even have been begun.
+        // The file may not exist.
         let _ = fs::remove_file(&unfinished);
     }
 }

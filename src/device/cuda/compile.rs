@@ -1,5 +1,5 @@
-//! Compiling kernels with NVRTC, in a child process: a compiler that hangs or crashes must not take
-//! the run with it.
+//! Compiles kernels with NVRTC in a child process, so that a compiler that hangs or crashes does not
+//! end the run.
 
 use std::io::{self, Read, Write};
 use std::path::PathBuf;
@@ -26,7 +26,7 @@ pub struct Compiler {
 }
 
 impl Compiler {
-    /// The one that `settings` describe.
+    /// The compiler that `settings` describe.
     ///
     /// # Errors
     /// There is none, and why.
@@ -47,7 +47,7 @@ impl Compiler {
         &self.version
     }
 
-    /// Compiles `program` for `architecture` (`sm_90`), or takes what was compiled before.
+    /// Compiles `program` for `architecture` (`sm_90`), or returns what was compiled before.
     ///
     /// # Errors
     /// The compiler failed, took too long or could not be started.
@@ -67,11 +67,11 @@ impl Compiler {
         Ok(kernel)
     }
 
-    /// Forgets what was compiled before: it does not load.
+    /// Forgets what was compiled before, because it does not load.
     pub fn forget(&self, program: DeviceProgram, architecture: &str) {
         if let Some(folder) = &self.folder {
             let options = program.options(architecture);
-            // If it cannot be removed it stays unused.
+            // A file that cannot be removed does not load the next time either.
             let _ = std::fs::remove_file(cache::path(
                 folder,
                 &program.source(),
@@ -94,14 +94,14 @@ impl Compiler {
         let stdin = child.stdin.take();
         let writer = thread::spawn(move || {
             if let Some(mut stdin) = stdin {
-                // A child that ends early says why on its own.
+                // A child that ends early reports the reason itself.
                 let _ = stdin.write_all(source.as_bytes());
             }
         });
         let kernel = read_all(child.stdout.take());
         let message = read_all(child.stderr.take());
         let ended = wait(&mut child, self.limit);
-        // None of them panics, and the child has ended: its pipes are closed.
+        // These threads do not panic, and they end because the pipes of the ended child are closed.
         let _ = writer.join();
         let kernel = kernel.join().unwrap_or_default();
         let message = message.join().unwrap_or_default();
@@ -118,14 +118,14 @@ fn read_all(from: Option<impl Read + Send + 'static>) -> thread::JoinHandle<Vec<
     thread::spawn(move || {
         let mut all = Vec::new();
         if let Some(mut from) = from {
-            // What was read before an error is all there is.
+            // What was read before an error is kept.
             let _ = from.read_to_end(&mut all);
         }
         all
     })
 }
 
-/// Waits for a child, at most for `limit`, and then ends it; whether it succeeded.
+/// Waits for a child for at most `limit`, and then ends it. Returns whether it succeeded.
 fn wait(child: &mut Child, limit: Duration) -> Result<bool, String> {
     let begin = Instant::now();
     loop {
@@ -133,7 +133,7 @@ fn wait(child: &mut Child, limit: Duration) -> Result<bool, String> {
             Ok(Some(status)) => return Ok(status.success()),
             Ok(None) if begin.elapsed() < limit => thread::sleep(Duration::from_millis(5)),
             outcome => {
-                // It has ended by itself if it cannot be killed.
+                // If it cannot be killed it has ended by itself.
                 let _ = child.kill();
                 let _ = child.wait();
                 return match outcome {

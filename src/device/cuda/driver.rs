@@ -1,4 +1,4 @@
-//! What the CUDA driver says of the machine.
+//! What the CUDA driver tells about the machine.
 
 use cudarc::driver::result::{self, DriverError};
 use cudarc::driver::sys::{self, CUdevice_attribute};
@@ -7,16 +7,16 @@ use super::guarded;
 use crate::device::{DeviceError, OpenError, Properties};
 use crate::engine::{DeviceIdentity, DeviceKind};
 
-/// What looking for CUDA devices gave.
+/// The result of looking for CUDA devices.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Found {
     /// The devices, in CUDA's order.
     pub devices: Vec<Properties>,
-    /// Why there is none, in words; empty if there is one.
+    /// Why there is none, in words; empty if there are devices.
     pub missing: String,
 }
 
-/// The driver's functions that this program calls. The youngest, `cuEventElapsedTime_v2`, came with
+/// The driver's functions that this program calls. The newest, `cuEventElapsedTime_v2`, came with
 /// CUDA 12.8.
 const FUNCTIONS: [&str; 34] = [
     "cuInit",
@@ -55,7 +55,7 @@ const FUNCTIONS: [&str; 34] = [
     "cuLaunchKernel",
 ];
 
-/// Looks for CUDA devices. Never fails: what is missing is said in words.
+/// Looks for CUDA devices. Never fails: [`Found::missing`] says what is missing.
 pub fn devices() -> Found {
     let found = guarded(look).unwrap_or_else(Err);
     match found {
@@ -101,7 +101,7 @@ pub(super) fn start() -> Result<(), String> {
     })
 }
 
-/// What the driver says of device `index`, once started.
+/// What the driver tells about device `index`. It must be started.
 pub(super) fn properties(index: usize) -> Result<Properties, String> {
     let device = result::device::get(index as i32).map_err(describe)?;
     let attribute = |which| {

@@ -1,8 +1,8 @@
 //! GPUs through CUDA.
 //!
 //! The CUDA driver (`libcuda`) and the run-time compiler (NVRTC) are loaded when they are first
-//! asked for, if they are there; nothing is needed to build, and nothing but the CPU is used without
-//! them.
+//! used, if the machine has them. The build needs neither, and without them the program uses CPUs
+//! only.
 
 mod cache;
 mod compile;
@@ -53,7 +53,7 @@ impl Default for CudaSettings {
     }
 }
 
-/// Runs `call`, which may panic where a library lacks a function: the message then.
+/// Runs `call`, which panics where a library lacks a function, and turns a panic into its message.
 fn guarded<T>(call: impl FnOnce() -> T) -> Result<T, String> {
     panic::catch_unwind(AssertUnwindSafe(call)).map_err(|panic| {
         panic

@@ -1,4 +1,4 @@
-//! A slot: the buffers and events of one launch at a time, used again for the next.
+//! A slot: the buffers and events of one launch at a time. The next launch uses them again.
 
 use std::ffi::c_void;
 use std::ptr;
@@ -23,7 +23,7 @@ pub(super) struct Ready {
 /// Writing this, or anything above the number of jobs, to a launch's next job ends it early.
 const NO_MORE: u32 = 1 << 31;
 
-/// Words of `Progress` in kernels/device.h, which begins what is sent: next job, jobs done.
+/// Words of `Progress` in kernels/device.h, the beginning of what is sent: next job, jobs done.
 const PROGRESS: usize = 2;
 /// Where jobs begin in what is sent, in words: a multiple of 16 bytes.
 const HEADER: usize = 4;
@@ -60,7 +60,7 @@ impl Buffers {
         bytes: 0,
     };
 
-    /// Makes room for `bytes`; what was in them is lost.
+    /// Makes room for `bytes`. The previous contents are lost.
     fn reserve(&mut self, bytes: usize) -> Result<(), DriverError> {
         if bytes <= self.bytes {
             return Ok(());
@@ -82,7 +82,7 @@ impl Buffers {
     }
 
     fn free(&mut self) {
-        // An error would say that the context is lost, and the memory with it.
+        // An error means that the context is lost, and the memory with it.
         if !self.host.is_null() {
             // SAFETY: it came from `malloc_host` and is freed once.
             let _ = unsafe { result::free_host(self.host) };
@@ -234,12 +234,12 @@ impl Slot {
         }))
     }
 
-    /// Lets the launch it holds end early, by way of another stream.
+    /// Ends the launch that it holds early, through another stream.
     pub(super) fn cancel(&mut self, other: CUstream) -> Result<(), DriverError> {
         if self.is_free() {
             return Ok(());
         }
-        // What is not uploaded yet, and what is.
+        // First the host's copy, in case it is not uploaded yet, then the device's.
         let first = &mut self.up.words(1)[..];
         first[0] = NO_MORE;
         // SAFETY: the word lies in a buffer that lives as long as the slot, and the kernel reads it
@@ -251,7 +251,7 @@ impl Slot {
 impl Drop for Slot {
     fn drop(&mut self) {
         for made in self.events {
-            // SAFETY: it was made here and is destroyed once. An error would say that it is gone.
+            // SAFETY: it was made here and is destroyed once. An error means that it is gone.
             let _ = unsafe { event::destroy(made) };
         }
         self.up.free();

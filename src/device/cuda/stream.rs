@@ -16,14 +16,14 @@ use super::{CudaSettings, guarded};
 use crate::device::{Device, DeviceError, OpenError, Properties};
 use crate::engine::{Completed, DeviceProgram, Launch, Ticket};
 
-/// How long to sleep between two looks at the device: short against a launch, and long enough to
-/// cost no CPU time to speak of.
+/// How long to sleep between two looks at the device: short compared with a launch, and long enough
+/// to cost almost no CPU time.
 const NAP: Duration = Duration::from_micros(500);
 
 /// A GPU driven through CUDA.
 ///
-/// Each stream holds a few launches, so that while one is counted the next is uploaded and those of
-/// other streams begin where the device has room.
+/// Each stream holds a few launches: while one is counted, the next is uploaded, and launches of
+/// other streams begin as soon as the device has room.
 pub struct Cuda {
     properties: Properties,
     settings: CudaSettings,
@@ -32,10 +32,10 @@ pub struct Cuda {
     kernels: HashMap<DeviceProgram, Loaded>,
     slots: Vec<Slot>,
     streams: Vec<CUstream>,
-    /// The stream of what must not wait for launches.
+    /// The stream for operations that must not wait for launches.
     aside: CUstream,
     epoch: CUevent,
-    /// When `epoch` was.
+    /// The time of `epoch`.
     opened: Instant,
     submitted: u64,
     /// Whether the context still works.
@@ -75,7 +75,7 @@ impl Cuda {
         let device = result::device::get(index as i32).map_err(describe)?;
         // SAFETY: the driver is started and has this device.
         let context = unsafe { result::primary_ctx::retain(device) }.map_err(describe)?;
-        // From here on, dropping it gives everything back.
+        // From here on, dropping `cuda` releases everything.
         let mut cuda = Self {
             properties,
             compiler,
@@ -92,8 +92,8 @@ impl Cuda {
         };
         // SAFETY: the context was given just now.
         unsafe { result::ctx::set_current(context) }.map_err(describe)?;
-        // A thread that waits must not spin. Where the driver minds, its default does as well: this
-        // program waits by looking now and then.
+        // A waiting thread must not spin. If the driver refuses this flag, its default is good enough:
+        // this program mostly sleeps between two looks.
         let _ = result::ctx::set_flags(sys::CUctx_flags::CU_CTX_SCHED_BLOCKING_SYNC);
         cuda.make_streams().map_err(describe)?;
         Ok(cuda)
@@ -113,8 +113,8 @@ impl Cuda {
         // SAFETY: event and stream have just been made.
         unsafe { event::record(self.epoch, self.aside) }?;
         let recorded = Instant::now();
-        // It is done when the device gets to it, which may take a moment the first time. An error is
-        // met again by the first launch.
+        // The device may need a moment to reach the event the first time. An error shows again at the
+        // first launch.
         // SAFETY: the event is recorded.
         while unsafe { event::query(self.epoch) }
             == Err(DriverError(sys::CUresult::CUDA_ERROR_NOT_READY))
@@ -126,7 +126,7 @@ impl Cuda {
         Ok(())
     }
 
-    /// Registers per thread and warps per multiprocessor of a program's kernel.
+    /// Registers per thread, and warps per multiprocessor, of a program's kernel.
     ///
     /// # Errors
     /// The device cannot run it.
@@ -140,8 +140,8 @@ impl Cuda {
         Ok((registers, blocks * ready.block / 32))
     }
 
-    /// The kernel of `program`, compiled and loaded once: by the compiler of this machine if there
-    /// is one, else from the embedded form.
+    /// The kernel of `program`, which is compiled and loaded once: by the compiler of this machine if
+    /// there is one, or else from the embedded form.
     fn kernel(&mut self, program: DeviceProgram) -> Result<Ready, DeviceError> {
         if let Some(loaded) = self.kernels.get(&program) {
             return Ok(loaded.ready);
@@ -185,7 +185,7 @@ impl Cuda {
         let module = unsafe { module::load_data(image.as_ptr().cast()) }?;
         let ready = self.prepare(program, module);
         if ready.is_err() {
-            // SAFETY: it was loaded just now. That it cannot be unloaded changes nothing.
+            // SAFETY: it was loaded just now. An error does no harm: the module stays loaded.
             let _ = unsafe { module::unload(module) };
         }
         ready
@@ -207,7 +207,8 @@ impl Cuda {
                     CUfunction_attribute::CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
                     shared as i32,
                 ),
-                // All of it, in per cent, where any is used; else it is better a cache.
+                // In per cent. Kernels that use shared memory get all of it; for the others it is more
+                // useful as a cache.
                 (
                     CUfunction_attribute::CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT,
                     if shared > 0 { 100 } else { 0 },
@@ -237,7 +238,7 @@ impl Cuda {
         }
     }
 
-    /// The free slot whose stream has the least to do.
+    /// The free slot whose stream holds the fewest launches.
     fn free_slot(&self) -> Option<usize> {
         let load = |stream| {
             let held = self.slots.iter().filter(|slot| !slot.is_free());
@@ -311,7 +312,7 @@ impl Device for Cuda {
     fn cancel(&mut self) {
         let aside = self.aside;
         for slot in &mut self.slots {
-            // A launch that cannot be told ends by itself.
+            // A launch that cannot be cancelled ends by itself.
             let _ = slot.cancel(aside);
         }
     }
@@ -319,19 +320,19 @@ impl Device for Cuda {
 
 impl Drop for Cuda {
     fn drop(&mut self) {
-        // Buffers must outlive what uses them. A context that is lost uses nothing any more.
+        // Buffers must outlive the launches that use them. A lost context uses them no longer.
         let begin = Instant::now();
         while self.alive
             && self.slots.iter().any(|slot| !slot.is_free())
             && begin.elapsed() < Duration::from_secs(10)
         {
             self.cancel();
-            // What comes of it is not wanted; an error ends the waiting.
+            // The result is not needed. An error ends the waiting.
             let _ = self.poll(Duration::from_millis(50));
         }
         self.slots.clear();
-        // SAFETY: all of it was made here and is given back once, after what uses it. Errors would
-        // say that it is gone already.
+        // SAFETY: all of it was made here and is released once, after everything that uses it. An error
+        // means that it is gone already.
         unsafe {
             for loaded in self.kernels.values() {
                 let _ = module::unload(loaded.module);
