@@ -17,8 +17,8 @@ pub struct Border {
 }
 
 impl Border {
-    /// The border of a placement with one queen in each row and column. `columns[row]` is the column
-    /// of the queen in that row.
+    /// The border of a placement with one queen in each row and column. `columns[row]` is the
+    /// column of the queen in that row.
     ///
     /// # Panics
     /// The first or the last column has no queen.
@@ -92,14 +92,14 @@ impl Border {
     }
 
     /// The order that decides which image represents a class: smallest bottom column, then top
-    /// column, left row, right row. It puts the queen nearest a corner at the bottom, and more
+    /// column, left row, right row. It puts the queen nearest a corner at the bottom, and the more
     /// central ones at the top, where the search starts. Of the orders tried, this one gives the
     /// smallest tree (n = 14: 5.3 million nodes; smallest top column first: 8.4 million).
     fn key(self) -> (u8, u8, u8, u8) {
         (self.bottom, self.top, self.left, self.right)
     }
 
-    /// The size of its orbit under the eight symmetries if it is the least of its images, `None`
+    /// The size of its orbit under the eight symmetries if it is the smallest of its images, `None`
     /// if another image represents it. 2, 4 or 8 for n ≥ 2, and 1 for n = 1.
     pub fn weight(self, n: Size) -> Option<u8> {
         let images = Symmetry::ALL.map(|symmetry| self.image(n, symmetry).key());
@@ -113,14 +113,14 @@ impl Border {
     /// The representatives of all classes of legal borders with their weights, ascending by
     /// (bottom column, left row, right row, top column).
     ///
-    /// The queen at the top comes last because its diagonals run down into the rows to search, like
-    /// those of the queens placed there. The other three ban squares of these rows. Neighbours in
-    /// this order have the same bans, so a vector kernel can search them together.
+    /// The queen at the top comes last, because the search treats its diagonals like those of the
+    /// queens that it places. The other three border queens ban squares in the rows to search.
+    /// Neighbours in this order share their bans, so a vector kernel can search them together.
     pub fn representatives(n: Size) -> Vec<(Self, u8)> {
         let last = n.get() as u8 - 1;
         let mut found = Vec::new();
-        // Each side is the bottom of some image, in both directions. So no queen of the smallest image
-        // is nearer to a corner than its bottom queen.
+        // In the smallest image no queen is nearer to a corner than the bottom one, because each
+        // side is the bottom of some image, in both directions.
         for bottom in 0..=last / 2 {
             let side = bottom..=last - bottom;
             for left in side.clone() {
@@ -203,7 +203,7 @@ mod tests {
 
     /// Partition counts measured independently with another program.
     #[test]
-    fn there_are_as_many_as_measured_elsewhere() {
+    fn their_number_is_that_of_another_program() {
         for (n, borders) in [(16, 3_206), (20, 9_522), (22, 14_960)] {
             assert_eq!(Border::representatives(size(n)).len(), borders, "n = {n}");
         }

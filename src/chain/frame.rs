@@ -1,7 +1,7 @@
 use super::Border;
 use crate::board::{Size, Square};
 
-/// What the queens of a border leave to search: the rows without a queen, from the top.
+/// What is left to search after the queens of a border are placed: the rows without a queen.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Frame {
     /// The state before the first free row.
@@ -75,7 +75,7 @@ impl Frame {
 }
 
 impl State {
-    /// The state as seen from `row`: diagonals moved on by its gap.
+    /// The state as seen from `row`: the diagonals are shifted by its gap.
     #[inline]
     pub fn enter(self, row: FreeRow) -> Self {
         Self {
@@ -96,7 +96,7 @@ impl State {
     }
 }
 
-/// The diagonals through some squares, one bit each.
+/// The diagonals of some squares, one bit for each diagonal.
 #[derive(Clone, Copy)]
 pub(super) struct Diagonals {
     /// Those on which column minus row is the same; bit 32 is the one through column 0 of row 0.
@@ -118,7 +118,7 @@ impl Diagonals {
         all
     }
 
-    /// The columns in which they cross `row`; some may lie beyond the last one of the board.
+    /// The columns in which they cross `row`; some may lie outside the board.
     #[inline]
     pub(super) fn in_row(self, row: u32) -> u32 {
         (self.rising << row >> 32 | self.falling >> row) as u32

@@ -17,14 +17,14 @@ pub struct Job<'a> {
     pub depth: usize,
     /// The state before that row.
     pub state: State,
-    /// The number of solutions each completion stands for.
+    /// The number of solutions that each completion stands for.
     pub weight: u8,
     /// Legal partitions in the subtree.
     pub partitions: u64,
 }
 
-/// Cuts a range of ranks into the fewest subtrees: whole borders where the range spans them, whole
-/// first-row prefixes next, and single partitions only at the ends.
+/// Cuts a range of ranks into as few subtrees as possible: whole borders where the range spans
+/// them, then whole prefixes of the first row, and single partitions only at the ends.
 ///
 /// Not an [`Iterator`], because each job borrows the frame that is kept here.
 pub struct Jobs {
@@ -47,7 +47,7 @@ impl Jobs {
         }
     }
 
-    /// The next subtree, `None` after the last. Empty ranks are passed over.
+    /// The next subtree, `None` after the last. Empty ranks are skipped.
     pub fn next_job(&mut self) -> Option<Job<'_>> {
         loop {
             let start = self.ranks.start;
@@ -74,14 +74,14 @@ impl Jobs {
 
     /// Nodes above the subtrees handed out so far.
     ///
-    /// All ranks below a prefix queen share it. It counts with the smallest of them, so that every cut
-    /// of the plan into ranges adds up to the same number of nodes.
+    /// All ranks below a prefix queen share it. The queen counts with the smallest of these ranks,
+    /// so the number of nodes does not depend on how the plan is cut into ranges.
     pub fn prefix_nodes(&self) -> u64 {
         self.prefix_nodes
     }
 
-    /// The smallest prefix depth whose block of ranks begins here and ends within the range, and the
-    /// number of ranks in that block.
+    /// The smallest prefix depth whose block of ranks begins here and ends within the range, and
+    /// the number of ranks in that block.
     fn widest_block(&self) -> (usize, u64) {
         let Range { start, end } = self.ranks;
         let deepest = Partition::prefix_rows(self.n);

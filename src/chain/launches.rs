@@ -12,10 +12,10 @@ use crate::engine::{
     SelfTest, Tally, Task, interpolate,
 };
 
-/// The word below the last row.
+/// The table word after the last row: all rows are filled.
 const SOLVED: u32 = 1 << 31;
 
-/// The board of the self-test: a device counts it in a moment, and it has rows enough for jobs of
+/// The board of the self-test. A device counts it in a moment, and it has enough rows for jobs of
 /// several depths.
 const TESTED_ON: u32 = 10;
 
@@ -26,7 +26,7 @@ pub(super) struct ChainLauncher {
     program: DeviceProgram,
 }
 
-/// Ranges of ranks as a launch, and what is needed to make tallies of its sums.
+/// The launch for some ranges of ranks, and what turns its sums into tallies.
 struct ChainBatch {
     /// `None` if there are no jobs.
     launch: Option<Launch>,
@@ -37,12 +37,12 @@ struct ChainBatch {
     sample: Option<Sample>,
 }
 
-/// Jobs of one range and border; the sums of a launch are per group.
+/// Jobs of one range and border. A launch returns sums for each group.
 #[derive(Clone, Copy)]
 struct Group {
     /// Index of the range in the batch.
     range: usize,
-    /// The number of solutions each completion stands for.
+    /// The number of solutions that each completion stands for.
     weight: u8,
 }
 
@@ -225,8 +225,8 @@ struct Maker {
 }
 
 impl Maker {
-    /// Makes the jobs of one range. Returns what is counted above them, and where nothing is left to
-    /// search.
+    /// Makes the jobs of one range. Returns what was counted while making them: the nodes above the
+    /// jobs, and placements that leave nothing to search.
     fn take(&mut self, mut subtrees: Jobs, range: usize) -> Tally {
         let mut tally = Tally::default();
         self.frame = None;
@@ -263,8 +263,8 @@ impl Maker {
         self.rows.push(SOLVED);
     }
 
-    /// Places queens until at most `depth` rows are left, and makes a job of each node that still has
-    /// a free square.
+    /// Places queens until at most `depth` rows are left, and makes a job of each placement whose
+    /// next row has a free square.
     fn descend(
         &mut self,
         frame: &Frame,
@@ -305,7 +305,7 @@ impl Maker {
         }
     }
 
-    /// The inner columns of a mask, at the bits where the kernel has them: 30 and below.
+    /// The inner columns of a mask, moved to where the kernel expects them: bit 30 and below.
     fn squares(&self, mask: u32) -> u32 {
         let inner = self.n.full_mask() >> 1 & !1;
         (mask & inner) << (Size::MAX - self.n.get())

@@ -2,16 +2,16 @@
 //! search the rest row by row.
 //!
 //! The border of a solution (its queens on the first and last row and column, 3 or 4 of them) is
-//! mapped to the border of the image by each symmetry. Counting only solutions whose border is the
-//! representative of its class, each as often as the class has members, counts every solution
-//! once: `T = Σ weight × completions`. The classes are those of the *border*, not of the solution,
-//! so no unique count follows from them; that is what [`census`](crate::census) is for.
+//! mapped to the border of the image by each symmetry. The engine counts only solutions whose
+//! border is the representative of its class, and multiplies by the size of the class. So every
+//! solution counts once: `T = Σ weight × completions`. The classes are those of the *border*, not
+//! of the solution, so the unique count does not follow from them; see [`census`](crate::census).
 //!
 //! * [`Border`]: the border placements and their representatives.
-//! * [`Frame`]: what a border leaves to search.
+//! * [`Frame`]: what is left to search after a border is placed.
 //! * [`ChainPlan`]: partitions (a border and the queens of the next rows), their ranks, the tasks.
 //! * [`NodeRule`]: what counts as a node.
-//! * [`ScalarCounter`]: the plain, readable kernel that others are checked against.
+//! * [`ScalarCounter`]: the reference kernel that others are checked against.
 //! * [`programs()`]: the kernel for devices. The plan makes launches of its tasks for it.
 //! * `search`: the row search in vectors, for many nodes at once.
 //! * `vector`: the counter that uses it. [`ChainPlan`] makes it for an instruction set.

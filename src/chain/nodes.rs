@@ -12,21 +12,21 @@ use crate::board::Size;
 /// neither a prefix row nor the one after) are left, and the next two cannot both be filled: one of
 /// them has no square, or both have the same single column.
 ///
-/// Nothing of this depends on how the plan is cut into tasks. Kernels that search below dropped
-/// placements find no solutions there, and do not count the queens.
+/// The rule does not depend on how the plan is cut into tasks. A kernel may continue below dropped
+/// placements: it finds no solutions there, and does not count those queens.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct NodeRule {
-    /// Queens count in this many free rows, from the first.
+    /// The number of free rows, from the top, whose queens count.
     pub counted_rows: usize,
-    /// The look-ahead is used when at most this many free rows are left.
+    /// The look-ahead is used when at most this number of free rows is left.
     pub ahead: usize,
 }
 
 impl NodeRule {
-    /// The last rows, whose placements are counted in closed form.
+    /// The number of last rows whose fillings are counted in closed form.
     pub const CLOSED_ROWS: usize = search::CLOSED_ROWS;
 
-    /// Rows left at which the look-ahead begins: with more rows left it drops almost nothing.
+    /// The look-ahead begins with this number of rows left. With more, it drops almost nothing.
     pub const AHEAD_ROWS: usize = 6;
 
     /// The rule for a frame.

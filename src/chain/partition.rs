@@ -6,15 +6,15 @@ use crate::board::Size;
 pub struct Partition {
     /// The border, a representative of its class.
     pub border: Border,
-    /// The number of solutions each completion stands for: 8, 4 or 2 (n = 1: 1).
+    /// The number of solutions that each completion stands for: 8, 4 or 2 (n = 1: 1).
     pub weight: u8,
     /// Columns of the queens in the first free rows, from the top.
     pub prefix: Vec<u8>,
 }
 
 impl Partition {
-    /// How many rows below the border a partition fixes: a function of n alone, chosen so that even
-    /// the largest boards have enough partitions to share the work evenly.
+    /// The number of free rows whose queens a partition fixes. It depends only on n, and is chosen
+    /// so that even the largest boards have enough partitions to share the work evenly.
     pub const fn prefix_rows(n: Size) -> u32 {
         match n.get() {
             0..=6 => 0,

@@ -14,18 +14,18 @@ use crate::simd::Isa;
 
 /// The partitions of the chain engine in order, with random access.
 ///
-/// A **partition** is a border and the queens of the first [`prefix_rows`](Partition::prefix_rows) free
-/// rows. Its **rank** is, with `w = n − 2` the number of inner columns,
+/// A **partition** is a border and the queens of the first [`prefix_rows`](Partition::prefix_rows)
+/// free rows. Its **rank** is, with `w = n − 2` the number of inner columns,
 ///
 /// ```text
 /// rank = (border index · w + (column of the 1st free row − 1)) · w + (column of the 2nd − 1) …
 /// ```
 ///
 /// so ranks ascend by (bottom, left, right, top, 1st free row, 2nd free row …). A rank whose
-/// prefix attacks itself or the border is *empty*: it holds no partition.
+/// prefix attacks itself or the border is *empty*: it has no partition.
 ///
-/// Version `chain-1`. Task `i` holds the ranks `i · s .. (i + 1) · s` (the last one fewer), where
-/// `s` depends on n alone.
+/// Version `chain-1`. Task `i` holds the ranks `i · s .. (i + 1) · s` (the last task may hold
+/// fewer), where `s` depends only on n.
 #[derive(Debug)]
 pub struct ChainPlan {
     n: Size,
@@ -34,8 +34,8 @@ pub struct ChainPlan {
 }
 
 impl ChainPlan {
-    /// The plan for boards of size `n`. Takes time and memory in proportion to its borders: at
-    /// most 1e5 of them, and at most n⁴/16 placements looked at.
+    /// The plan for boards of size `n`. The memory it takes grows with the number of borders, at
+    /// most 1e5; the time with the number of border placements that it checks, at most n⁴/16.
     pub fn new(n: Size) -> Self {
         let borders: Arc<[_]> = Border::representatives(n).into();
         let mut plan = Self {
@@ -110,9 +110,9 @@ impl ChainPlan {
 }
 
 /// Binary logarithm of the intended number of tasks. The tree grows about eightfold with each row.
-/// Up to n = 24 tasks grow too, from milliseconds at n = 16 to seconds. For larger boards the number
-/// of tasks grows as fast as the tree, so that tasks still take seconds; but no plan has more tasks
-/// than ranks.
+/// Up to n = 24, tasks grow too: from milliseconds at n = 16 to seconds. On larger boards the
+/// number of tasks grows as fast as the tree, so tasks stay at seconds if the plan has enough
+/// ranks.
 const fn task_bits(n: Size) -> u32 {
     match n.get() {
         0..12 => 0,
@@ -144,7 +144,7 @@ impl Plan for ChainPlan {
         let ranks = start..(start + self.ranks_per_task).min(self.ranks());
         Task {
             key: self.key(index),
-            // Partitions of one plan differ little, so their number is a good estimate.
+            // Partitions of one plan differ little in cost, so counting them is good enough.
             cost: self.total_cost() * (ranks.end - ranks.start) as f64 / self.ranks().max(1) as f64,
             ranks,
         }

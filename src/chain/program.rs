@@ -12,8 +12,8 @@ pub(super) const JOB_WORDS: usize = 4;
 /// Sums of a group: solutions, nodes.
 pub(super) const GROUP_SUMS: usize = 2;
 
-/// Boards that the kernel counts. The inner columns of larger ones leave too little room in a word
-/// for what else the kernel keeps there; smaller ones have no rows to search.
+/// Boards that the kernel counts. On larger boards the inner columns leave too few bits of a word
+/// for the other data that the kernel keeps there; smaller boards have no rows to search.
 pub(super) const BOARDS: RangeInclusive<u32> = 5..=28;
 
 /// How many rows a job may leave to fill, in each of the kernel's variants. The launch check and
@@ -33,9 +33,9 @@ pub fn programs() -> impl Iterator<Item = DeviceProgram> {
 
 /// The variant for boards of size `n`; `None` if the kernel does not count such boards.
 ///
-/// The fewer rows a job has to fill, the smaller its stack, and the more jobs run at a time. The
-/// more rows, the fewer jobs have to be made and sent. These depths give jobs of about 10⁵ nodes
-/// where there are enough of them.
+/// With fewer rows to fill, a job has a smaller stack, so more jobs run at a time. With more rows,
+/// fewer jobs have to be made and sent. These depths give jobs of about 10⁵ nodes on boards that
+/// have enough of them.
 pub(super) fn program_for(n: Size) -> Option<DeviceProgram> {
     let depth = match n.get() {
         n if !BOARDS.contains(&n) => return None,

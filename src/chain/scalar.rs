@@ -4,9 +4,9 @@ use super::{Border, Frame, Jobs, NodeRule, State};
 use crate::board::{Size, bits};
 use crate::engine::{Counter, Mismatch, Tally, Task};
 
-/// The reference kernel: one queen at a time, row by row, nothing clever.
+/// The reference kernel: places one queen at a time, row by row.
 ///
-/// It is slow, and simple enough to be checked by reading; faster kernels are checked against it.
+/// It is slow, but so simple that a reader can check it. Faster kernels are checked against it.
 pub struct ScalarCounter {
     n: Size,
     borders: Arc<[(Border, u8)]>,
@@ -44,8 +44,8 @@ impl Counter for ScalarCounter {
     }
 }
 
-/// The number of ways to fill the rows from `depth` on. Adds the queens it places to `nodes`, if
-/// they count and the rule says so.
+/// The number of ways to fill the rows from `depth` on. With `count_nodes`, adds the queens that
+/// are nodes by `rule` to `nodes`.
 pub(super) fn search(
     frame: &Frame,
     depth: usize,

@@ -11,9 +11,9 @@ use crate::simd::{Isa, Word};
 /// The vector kernel: all subtrees of a task whose borders share bottom, left and right queen are
 /// searched together.
 ///
-/// Nodes are words over the inner columns; border queens stand in the outer ones. The diagonals of
-/// the top queen are in the windows of a node from the start, the other three leave bans that are
-/// the same for all nodes of a row.
+/// The words of a node cover the inner columns, because border queens fill the outer ones. The
+/// diagonals of the top queen are in the words of a node from the start. The other three border
+/// queens ban the same squares for all nodes of a row.
 pub(super) struct VectorCounter<W> {
     n: Size,
     borders: Arc<[(Border, u8)]>,
@@ -152,7 +152,7 @@ mod tests {
         }
     }
 
-    /// Lanes of 32 bits serve boards too large for a test; so they count a small one here.
+    /// Lanes of 32 bits are meant for boards too large for a test, so they count a small one here.
     #[test]
     fn wide_lanes_count_what_narrow_ones_do() {
         for isa in Isa::ALL.into_iter().filter(|isa| isa.is_available()) {

@@ -9,8 +9,9 @@ use crate::board::Size;
 /// per cent of the sum.
 const SAMPLE: u64 = 1 << 14;
 
-/// Scale factor of the cost model, in core-seconds: see [`Costs::of_set`]. Fitted, see [`Costs`], and
-/// multiplied by 1.67, so that it holds on the machine of [`core_seconds`](crate::engine::core_seconds).
+/// Scale factor of the cost model, in core-seconds: see [`Costs::of_set`]. Fitted, see [`Costs`],
+/// and multiplied by 1.67, so that it holds on the machine of
+/// [`core_seconds`](crate::engine::core_seconds).
 const SECONDS: f64 = 1.07e-9;
 
 /// The exponent with which the cost grows with the placements of both halves, from one board size

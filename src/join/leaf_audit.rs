@@ -49,8 +49,8 @@ impl LeafAudit {
 
     /// Starts a new sequence of random numbers.
     pub fn seed(&mut self, seed: u64) {
-        // Tasks have neighbouring seeds, whose first numbers are too evenly spread: of 200 blocks of
-        // 1000 seeds the variance was a fifth of a random one. A fork has no such pattern.
+        // Tasks have neighbouring seeds, whose first numbers are too evenly spread: of 200 blocks
+        // of 1000 seeds the variance was a fifth of a random one. A fork has no such pattern.
         self.random = Rng::with_seed(seed).fork();
     }
 

@@ -21,7 +21,8 @@
 //!   of a half board, from quarter boards; `key_layout`: where each bit of a key goes.
 //! * `without_middle`: lists made without a middle queen, kept for all columns that she may take.
 //! * `pairs`: the number of disjoint pairs of keys from two lists, by recursion down to leaves.
-//! * `kernel`: the inner loops, written once for all instruction sets; `kernel::leaf` counts a leaf.
+//! * `kernel`: the inner loops, written once for all instruction sets; `kernel::leaf` counts a
+//!   leaf.
 //! * `leaf_audit`: counts a share of the leaves again.
 //! * `measure`: [`MeasuredParts`], the parts of the work, each to be measured alone.
 //! * `oracle`: [`JoinOracle`] counts the same tasks by backtracking, to check all of this.

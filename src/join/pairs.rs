@@ -14,7 +14,8 @@ use super::leaf_audit::LeafAudit;
 /// is split each time, so that both lists become short together; this excludes the most pairs. When
 /// one list is short enough, the recursion ends in a *leaf*: the keys of the short list are the
 /// *patterns*, from which tables are made that answer for all of them at once. The keys of the
-/// other list are the *items*, which are looked up in the tables: see [`Leaf::leaf`](super::kernel::Leaf::leaf).
+/// other list are the *items*, which are looked up in the tables: see
+/// [`Leaf::leaf`](super::kernel::Leaf::leaf).
 ///
 /// The lists come sorted by some bits. To split by these bits is to choose buckets; the keys of the
 /// chosen buckets are gathered when the lists have been split by all of these bits.
@@ -170,8 +171,8 @@ impl<K: JoinKernel> Pairs<K> {
         }
     }
 
-    /// As [`Filter::best_bit`](super::kernel::Filter::best_bit), for wide keys: looks only at that half of the 64 bits which has
-    /// more bits in `used`.
+    /// As [`Filter::best_bit`](super::kernel::Filter::best_bit), for wide keys: looks only at that
+    /// half of the 64 bits which has more bits in `used`.
     fn best_wide_bit(&self, one: &[u64], other: &[u64], used: u64) -> u64 {
         let shift = if (used >> 32).count_ones() > (used as u32).count_ones() {
             32

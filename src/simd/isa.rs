@@ -3,8 +3,6 @@ use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
-use super::{Algorithm, Simd};
-
 /// Makes the type from the list of instruction sets.
 macro_rules! define {
     ({} $($(#[doc = $doc:literal])+ #[cfg($condition:meta)] $folder:ident $token:ident;)+) => {
@@ -28,31 +26,6 @@ macro_rules! define {
                     $(Self::$token => stringify!($folder),)+
                 }
             }
-
-            /// Whether this machine can run it.
-            pub fn is_available(self) -> bool {
-                $(
-                    #[cfg($condition)]
-                    if self == Self::$token {
-                        return super::$folder::$token::new().is_some();
-                    }
-                )+
-                false
-            }
-
-            /// Runs `algorithm` with the vectors of this instruction set.
-            ///
-            /// # Panics
-            /// If the machine does not have it.
-            pub fn run<A: Algorithm>(self, algorithm: A) -> A::Output {
-                $(
-                    #[cfg($condition)]
-                    if self == Self::$token && let Some(simd) = super::$folder::$token::new() {
-                        return algorithm.run(simd);
-                    }
-                )+
-                panic!("this machine has no {self}")
-            }
         }
     };
 }
@@ -70,17 +43,6 @@ pub struct UnknownIsa {
 fn one_of(names: &[&str]) -> String {
     let (last, others) = names.split_last().expect("there is a portable one");
     format!("{} or {last}", others.join(", "))
-}
-
-impl Isa {
-    /// The widest that this machine can run.
-    pub fn best() -> Self {
-        Self::ALL
-            .into_iter()
-            .rev()
-            .find(|isa| isa.is_available())
-            .unwrap_or(Self::Portable)
-    }
 }
 
 impl fmt::Display for Isa {
@@ -116,11 +78,5 @@ mod tests {
             error.to_string(),
             "`sse2` is no instruction set: use portable, avx2 or avx512"
         );
-    }
-
-    #[test]
-    fn the_best_is_available() {
-        assert!(Isa::best().is_available());
-        assert!(Isa::Portable.is_available());
     }
 }

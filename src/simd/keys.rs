@@ -42,8 +42,8 @@ pub trait KeyVectors: Copy {
     type Keys: Copy;
     /// A vector of wide keys.
     type Wide: Copy;
-    /// A row of truth values.
-    type Row: Copy;
+    /// A [`TruthRow`] in registers.
+    type LoadedRow: Copy;
     /// Sums of truth values.
     type Sum: Copy;
     /// Fields, in the form that [`offsets`](Self::offsets) takes.
@@ -163,7 +163,8 @@ pub trait KeyVectors: Copy {
         found
     }
 
-    /// For each bit in `used`, the row that says which keys lack it: truth value i is that of key i.
+    /// For each bit in `used`, the row that says which keys lack it: truth value i is that of key
+    /// i.
     #[inline(always)]
     fn rows_lacking(self, keys: &[u32; TruthRow::LEN], used: u32, rows: &mut [TruthRow; 32]) {
         for (bit, row) in rows.iter_mut().enumerate() {
@@ -183,19 +184,19 @@ pub trait KeyVectors: Copy {
     }
 
     /// Loads a row.
-    fn row(self, from: &TruthRow) -> Self::Row;
+    fn row(self, from: &TruthRow) -> Self::LoadedRow;
 
     /// Stores a row.
-    fn set_row(self, to: &mut TruthRow, row: Self::Row);
+    fn set_row(self, to: &mut TruthRow, row: Self::LoadedRow);
 
     /// The truth values that are true in both.
-    fn both(self, a: Self::Row, b: Self::Row) -> Self::Row;
+    fn both(self, a: Self::LoadedRow, b: Self::LoadedRow) -> Self::LoadedRow;
 
     /// A sum of 0.
     fn zero(self) -> Self::Sum;
 
     /// Adds the number of true values in `row`.
-    fn count(self, sum: Self::Sum, row: Self::Row) -> Self::Sum;
+    fn count(self, sum: Self::Sum, row: Self::LoadedRow) -> Self::Sum;
 
     /// The value of the sum.
     fn total(self, sum: Self::Sum) -> u64;

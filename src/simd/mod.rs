@@ -18,10 +18,10 @@
 //!
 //! # How to add an instruction set
 //!
-//! 1. Make a folder beside `avx2/`, for example `neon/`, with three files. `mod.rs` declares the
-//!    token with the macro `token!`, from the features that the compiler and the machine must know.
-//!    `words.rs` implements [`WordVector`] for two types, `Words16` and `Words32`. `keys.rs`
-//!    implements [`KeyVectors`] for the token.
+//! 1. Make a folder next to `avx2/`, for example `neon/`, with four files. `token.rs` declares the
+//!    token. `words.rs` implements [`WordVector`] for two types, `Words16` and `Words32`. `keys.rs`
+//!    implements [`KeyVectors`] for the token. `mod.rs` implements [`Simd`] for it with the macro
+//!    `token!`, from the features that the compiler and the machine must know.
 //! 2. Add the folder to the list below: a `mod` line, and an entry in `instruction_sets`. The entry
 //!    makes the variant of [`Isa`], its name on the command line, the dispatch, and a copy of
 //!    every test that is written for all instruction sets.
@@ -65,16 +65,15 @@ macro_rules! instruction_sets {
     };
 }
 
+mod dispatch;
 mod isa;
 mod keys;
 #[cfg(test)]
 mod stamp;
-mod words;
 
 pub use isa::{Isa, UnknownIsa};
 pub use keys::{Fields, KeyVectors, SAMPLE, TruthRow};
 pub use portable::Portable;
-pub use token::{Algorithm, Simd};
-pub use words::{Word, WordVector};
+pub use token::{Algorithm, Simd, Word, WordVector};
 #[cfg(test)]
 pub(crate) use {instruction_sets, stamp::stamp_tests};

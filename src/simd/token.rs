@@ -1,4 +1,6 @@
-use super::{Isa, KeyVectors, WordVector};
+//! Tokens and vectors of words. Their traits name one another, so they share a file.
+
+use super::{Isa, KeyVectors};
 
 /// A token: the proof that this machine has an instruction set. Each instruction set has a type of
 /// its own.
@@ -34,15 +36,182 @@ pub trait Algorithm {
     fn run<S: Simd>(self, simd: S) -> Self::Output;
 }
 
-/// Declares the token of an instruction set in `mod.rs` of its folder. `$detect` is the macro of
-/// `std::arch` that asks the machine for a feature. The features are named here only, once for the
-/// compiler and the machine together.
-macro_rules! token {
-    ($(#[$doc:meta])* $token:ident, $detect:ident, $($feature:tt)+) => {
-        $(#[$doc])*
-        #[derive(Clone, Copy, Debug)]
-        pub struct $token(());
+/// A word of a vector: an unsigned integer of 16 or 32 bits.
+pub trait Word: Copy + Default + Send + Sync + 'static {
+    /// Bits in a word.
+    const BITS: u32;
 
+    /// The vector of such words in an instruction set.
+    type Vector<S: Simd>: WordVector<Simd = S, Word = Self>;
+
+    /// The low bits of `word`.
+    fn of(word: u32) -> Self;
+
+    /// The word, zero-extended.
+    fn widen(self) -> u32;
+}
+
+impl Word for u16 {
+    const BITS: u32 = 16;
+
+    type Vector<S: Simd> = S::Words16;
+
+    #[inline(always)]
+    fn of(word: u32) -> Self {
+        word as Self
+    }
+
+    #[inline(always)]
+    fn widen(self) -> u32 {
+        self.into()
+    }
+}
+
+impl Word for u32 {
+    const BITS: u32 = 32;
+
+    type Vector<S: Simd> = S::Words32;
+
+    #[inline(always)]
+    fn of(word: u32) -> Self {
+        word
+    }
+
+    #[inline(always)]
+    fn widen(self) -> u32 {
+        self
+    }
+}
+
+/// A vector of unsigned words, with the operations that the row search needs. Each instruction set
+/// has two such types, one for each width of a word.
+///
+/// A vector is made only with the token of its instruction set, and a mask only by a vector. So
+/// both prove that the machine has the instruction set.
+pub trait WordVector: Copy {
+    /// The token.
+    type Simd: Simd;
+    /// The content of a lane.
+    type Word: Word;
+    /// One truth value for each lane.
+    type Mask: Copy;
+    /// A shift count, in the form that the shift instruction takes.
+    type Shift: Copy;
+
+    /// Lanes in a vector.
+    const LANES: usize;
+    /// How many independent vectors of nodes a search should keep in registers: enough to hide
+    /// latencies, few enough to avoid spills.
+    const STREAMS: usize;
+
+    /// `word` in every lane.
+    fn splat(simd: Self::Simd, word: u32) -> Self;
+
+    /// The shift by `count` bits, which must be at least 1 and less than the bits of a word.
+    fn shift(simd: Self::Simd, count: u32) -> Self::Shift;
+
+    /// The `LANES` words at `from`, which may be unaligned.
+    ///
+    /// # Safety
+    /// `LANES` words may be read at `from`.
+    unsafe fn load(simd: Self::Simd, from: *const Self::Word) -> Self;
+
+    /// Writes `LANES` words to `to`, which may be unaligned.
+    ///
+    /// # Safety
+    /// `LANES` words may be written at `to`.
+    unsafe fn store(self, to: *mut Self::Word);
+
+    /// The bits that are set in both.
+    fn and(self, other: Self) -> Self;
+
+    /// The bits that are set in one or both.
+    fn or(self, other: Self) -> Self;
+
+    /// The bits that are set in exactly one.
+    fn xor(self, other: Self) -> Self;
+
+    /// The bits that are set in `self` and not in `other`.
+    fn and_not(self, other: Self) -> Self;
+
+    /// The bits of `self`, and those that are set in `before` and not in `after`.
+    #[inline(always)]
+    fn or_lost(self, before: Self, after: Self) -> Self {
+        self.or(before.and_not(after))
+    }
+
+    /// Clears the lowest set bit of each lane.
+    fn without_lowest(self) -> Self;
+
+    /// Shifts each lane toward higher bits.
+    fn shl(self, shift: Self::Shift) -> Self;
+
+    /// Shifts each lane toward lower bits.
+    fn shr(self, shift: Self::Shift) -> Self;
+
+    /// The lanes that are zero.
+    fn is_zero(self) -> Self::Mask;
+
+    /// The lanes that are not zero.
+    fn is_nonzero(self) -> Self::Mask;
+
+    /// `self` with the lanes of `mask` taken from `with`. Those lanes of `self` must be zero.
+    fn fill(self, mask: Self::Mask, with: Self) -> Self;
+
+    /// The lanes that are true in both.
+    fn both(a: Self::Mask, b: Self::Mask) -> Self::Mask;
+
+    /// The number of true lanes.
+    fn count(mask: Self::Mask) -> usize;
+
+    /// Adds 1 to the lanes of `mask`.
+    fn increment(self, mask: Self::Mask) -> Self;
+
+    /// The sum of all lanes.
+    #[inline(always)]
+    fn sum(self) -> u64 {
+        let mut words = [Self::Word::default(); 32];
+        // SAFETY: no vector has more lanes.
+        unsafe { self.store(words.as_mut_ptr()) };
+        words.iter().map(|word| u64::from(word.widen())).sum()
+    }
+
+    /// The first `limit` true lanes.
+    fn first(simd: Self::Simd, mask: Self::Mask, limit: usize) -> Self::Mask;
+
+    /// Writes the lanes of `vectors[i]` that are true in `mask` to `to[i]`, in order and without
+    /// gaps. Returns their number. What the words after those hold is undefined.
+    ///
+    /// # Safety
+    /// At each place in `to`, `LANES` words may be written, even if `mask` has fewer true lanes.
+    unsafe fn append<const N: usize>(
+        vectors: [Self; N],
+        mask: Self::Mask,
+        to: [*mut Self::Word; N],
+    ) -> usize;
+
+    /// Replaces the lanes of `vectors[i]` that are true in `mask` by the top words of `stacks[i]`.
+    /// Each stack holds `len` words. Returns the vectors, and the number of words left on each
+    /// stack.
+    ///
+    /// The instruction set decides which word goes to which lane, but all vectors agree in it.
+    ///
+    /// # Safety
+    /// The stacks hold at least as many words as `mask` has true lanes, and `LANES` more words may
+    /// be read above them.
+    unsafe fn refill<const N: usize>(
+        vectors: [Self; N],
+        mask: Self::Mask,
+        stacks: [*const Self::Word; N],
+        len: usize,
+    ) -> ([Self; N], usize);
+}
+
+/// Implements [`Simd`] for the token of an instruction set, in `mod.rs` of its folder. `$detect` is
+/// the macro of `std::arch` that asks the machine for a feature. The features are named here only,
+/// once for the compiler and the machine together.
+macro_rules! token {
+    ($token:ident, $detect:ident, $($feature:tt)+) => {
         impl crate::simd::Simd for $token {
             type Words16 = words::Words16;
             type Words32 = words::Words32;

@@ -75,7 +75,7 @@ fn rooms_know_only_those_below_them() {
 }
 
 /// Rooms whose circles still wait to be cut. A room leaves this list for good.
-const CIRCLES_REMAIN: [&str; 6] = ["actors", "chain", "cli", "job", "ledger", "simd"];
+const CIRCLES_REMAIN: [&str; 4] = ["actors", "cli", "job", "ledger"];
 
 #[test]
 fn no_file_of_a_room_needs_a_file_that_needs_it() {

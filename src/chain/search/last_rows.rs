@@ -1,14 +1,14 @@
-use super::SearchRow;
 use super::level::Level;
+use super::row::SearchRow;
 use super::step::{Effort, Target, advance, among};
 use crate::simd::WordVector;
 
 /// The number of rows at the bottom that are counted in closed form instead of searched.
 pub const CLOSED_ROWS: usize = 2;
 
-/// Takes nodes with three rows left from `source` until it runs low, or until it is empty if `flush`
-/// is set. Searches the first of the rows and counts the others in closed form. Returns the number
-/// of completions and the effort.
+/// Takes nodes with three rows left from `source` until it runs low, or until it is empty if
+/// `flush` is set. Searches the first of the rows and counts the others in closed form. Returns the
+/// number of completions and the effort.
 #[inline(always)]
 pub(super) fn complete<V: WordVector>(
     simd: V::Simd,
@@ -36,8 +36,9 @@ struct TwoRows<V: WordVector> {
     first_allowed: V,
     second_gap: V::Shift,
     second_allowed: V,
-    /// Completions by lane. 16 bits are enough: a level has at most 4096 nodes with at most 16 squares
-    /// each, they are spread over at least 8 lanes, and a placement has at most two completions.
+    /// Completions by lane. 16 bits are enough: a level has at most 4096 nodes with at most 16
+    /// squares each, they are spread over at least 8 lanes, and a placement has at most two
+    /// completions.
     found: V,
 }
 

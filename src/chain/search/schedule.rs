@@ -1,16 +1,8 @@
 use super::last_rows::{CLOSED_ROWS, complete};
 use super::level::{CAPACITY, Level};
+use super::row::SearchRow;
 use super::step::{Effort, NextLevel, advance};
 use crate::simd::{Algorithm, Isa, Simd, Word, WordVector};
-
-/// A row that the search fills.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct SearchRow {
-    /// The distance to the previous row of the search; it has no meaning in the first row.
-    pub gap: u32,
-    /// The squares that no queen of the border attacks: one bit for each column.
-    pub allowed: u32,
-}
 
 /// A node: what the queens above take away from the next row of the search.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -53,9 +45,9 @@ impl<W: Word> Search<W> {
 
     /// Sets the rows of the search, from the top.
     ///
-    /// With at most `ahead` rows left, a node is dropped if it cannot fill both of the next two rows;
-    /// with more rows left, only if it cannot fill the next one. The last two rows are always counted
-    /// in closed form.
+    /// With at most `ahead` rows left, a node is dropped if it cannot fill both of the next two
+    /// rows; with more rows left, only if it cannot fill the next one. The last two rows are always
+    /// counted in closed form.
     ///
     /// # Panics
     /// If nodes are left that were pushed before; call [`finish`](Self::finish) first.

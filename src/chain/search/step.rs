@@ -1,7 +1,7 @@
 use std::ops::AddAssign;
 
-use super::SearchRow;
 use super::level::{CAPACITY, Level, MAX_STREAMS, Stream};
+use super::row::{SearchRow, VectorRow};
 use crate::simd::WordVector;
 
 /// How much work a search did.
@@ -26,8 +26,8 @@ pub(super) trait Target<V: WordVector> {
     /// The number of children that there is room for.
     fn room(&self) -> usize;
 
-    /// Takes the children in the lanes of `mask`, or in all lanes without one. The diagonals are those
-    /// in the row of the queen just placed, not yet shifted to the next row.
+    /// Takes the children in the lanes of `mask`, or in all lanes without one. The diagonals are
+    /// those in the row of the queen just placed, not yet shifted to the next row.
     ///
     /// # Safety
     /// There is room for a vector.
@@ -155,8 +155,8 @@ impl<V: WordVector> Stream<V> {
         self.free = self.free.fill(spent, nodes.allowed.and_not(taken));
     }
 
-    /// Places a queen on the lowest free square of each lane, and gives the children in the lanes of
-    /// `mask` to the target, or all children without a mask.
+    /// Places a queen on the lowest free square of each lane, and gives the children in the lanes
+    /// of `mask` to the target, or all children without a mask.
     ///
     /// # Safety
     /// The target has room for a vector.
@@ -187,22 +187,6 @@ pub(super) struct NextLevel<V: WordVector, const AHEAD: bool> {
     pub(super) len: usize,
     next: VectorRow<V>,
     after: VectorRow<V>,
-}
-
-/// A row to fill, in vectors.
-struct VectorRow<V: WordVector> {
-    gap: V::Shift,
-    allowed: V,
-}
-
-impl<V: WordVector> VectorRow<V> {
-    #[inline(always)]
-    fn new(simd: V::Simd, row: SearchRow) -> Self {
-        Self {
-            gap: V::shift(simd, row.gap),
-            allowed: V::splat(simd, row.allowed),
-        }
-    }
 }
 
 impl<V: WordVector, const AHEAD: bool> NextLevel<V, AHEAD> {

@@ -141,8 +141,8 @@ pub trait Sort: Simd {
                 }
                 let shift = 64 - buckets.sorted;
                 let low = u64::MAX >> buckets.sorted;
-                // Room for the worst case: every bucket begins a chunk, and every full chunk is followed
-                // by another.
+                // Room for the worst case: every bucket begins a chunk, and every full chunk is
+                // followed by another.
                 let chunks = buckets.ends.len() + keys.len() / CHUNK + 1;
                 let used = buckets.pool.len();
                 if buckets.pool.capacity() - used < chunks * CHUNK {
@@ -155,8 +155,8 @@ pub trait Sort: Simd {
                 let ends = buckets.ends.as_mut_ptr();
                 let mut used = buckets.before.len();
                 for &key in keys {
-                    // SAFETY: there are 2^sorted ends. An end that is not a multiple of `CHUNK` lies inside
-                    // a chunk, and there is room for all chunks that can be begun.
+                    // SAFETY: there are 2^sorted ends. An end that is not a multiple of `CHUNK`
+                    // lies inside a chunk, and there is room for all chunks that can be begun.
                     unsafe {
                         let end = ends.add((key >> shift) as usize);
                         let mut at = *end;
@@ -169,8 +169,8 @@ pub trait Sort: Simd {
                         *end = at + 1;
                     }
                 }
-                // SAFETY: all of `before` has been written. The last chunk of a bucket may be partly
-                // unwritten; what lies after the end of a bucket is copied, but never used.
+                // SAFETY: all of `before` has been written. The last chunk of a bucket may be
+                // partly unwritten; what lies after the end of a bucket is copied, but never used.
                 unsafe {
                     buckets.before.set_len(used);
                     buckets.pool.set_len(used * CHUNK);
@@ -220,8 +220,8 @@ pub trait Sort: Simd {
         )
     }
 
-    /// Adds the keys of `from` without any of `bits` to `to`. `from` must be sorted by the bits that
-    /// `to` is sorted by; if it is sorted by more, the keys lose those.
+    /// Adds the keys of `from` without any of `bits` to `to`. `from` must be sorted by the bits
+    /// that `to` is sorted by; if it is sorted by more, the keys lose those.
     fn spare(self, from: &Packed, bits: u64, to: &mut Buckets<u32>) {
         self.vectorize(
             #[inline(always)]
@@ -270,8 +270,8 @@ fn append_pieces<T: Rest>(from: &Buckets<T>, pieces: &[Piece], to: &mut Vec<T>) 
         let begin = piece.chunk * CHUNK;
         assert!(begin + CHUNK <= from.pool.len() && piece.keys <= CHUNK);
         let length = to.len();
-        // SAFETY: the chunk lies within the pool, and there is room for a whole chunk. Copying all of
-        // it takes a few vectors; copying only the used keys would be a call of a function.
+        // SAFETY: the chunk lies within the pool, and there is room for a whole chunk. Copying all
+        // of it takes a few vectors; copying only the used keys would be a call of a function.
         unsafe {
             let to = to.as_mut_ptr().add(length);
             let chunk = from.pool.as_ptr().add(begin);

@@ -78,8 +78,8 @@ pub trait Cross: Simd {
                         counts[0].div_ceil(Self::WIDE_LANES),
                         counts[1].div_ceil(Self::WIDE_LANES),
                     ];
-                    // The boards of one side lie in vectors, and each vector meets every board of the
-                    // other side. Take the side that needs fewer steps that way.
+                    // The boards of one side lie in vectors, and each vector meets every board of
+                    // the other side. Take the side that needs fewer steps that way.
                     let many = usize::from(vectors[1] * counts[0] <= vectors[0] * counts[1]);
                     let few = 1 - many;
                     let room = counts[0] * counts[1] + Self::WIDE_LANES;
@@ -88,8 +88,8 @@ pub trait Cross: Simd {
                         unsafe { to.set_len(length) };
                         to.reserve(room);
                     }
-                    // SAFETY: the lists have a vector more after their last board. There is room for each
-                    // pair and a vector more.
+                    // SAFETY: the lists have a vector more after their last board. There is room
+                    // for each pair and a vector more.
                     unsafe {
                         let (few_at, many_at) = (pair[few].at as usize, pair[many].at as usize);
                         let mut sides = Sides {
@@ -153,8 +153,8 @@ pub trait Cross: Simd {
                 assert_eq!(length, to_keys.len());
                 for at in (0..count).step_by(Self::WIDE_LANES) {
                     let there = u32::MAX >> (32 - (count - at).min(Self::WIDE_LANES) as u32);
-                    // SAFETY: the lists go on for a vector after their last board; there is room for each
-                    // board and for a vector more.
+                    // SAFETY: the lists go on for a vector after their last board; there is room
+                    // for each board and for a vector more.
                     unsafe {
                         let lines = self.load_wide(boards.lines.as_ptr().add(from + at));
                         let keys = self.load_wide(boards.keys.as_ptr().add(from + at));

@@ -46,8 +46,8 @@ pub trait Filter: Simd {
                 let whole = list.len() - list.len() % Self::LANES;
                 let all = u32::MAX >> (32 - Self::LANES);
                 for at in (0..whole).step_by(Self::LANES) {
-                    // SAFETY: a whole vector is left to read. What is overwritten lies before its end, so
-                    // it has been read.
+                    // SAFETY: a whole vector is left to read. What is overwritten lies before its
+                    // end, so it has been read.
                     unsafe {
                         let keys = self.load(list.as_ptr().add(at));
                         let lanes = self.disjoint(keys, mask);
@@ -63,8 +63,8 @@ pub trait Filter: Simd {
                 let rest = list.len() - whole;
                 if rest > 0 {
                     let all = (1 << rest) - 1;
-                    // SAFETY: `rest` keys are left to read. No more are written to `list`, and the slack
-                    // holds the vector that is written to `to`.
+                    // SAFETY: `rest` keys are left to read. No more are written to `list`, and the
+                    // slack holds the vector that is written to `to`.
                     unsafe {
                         let keys = self.load_first(list.as_ptr().add(whole), rest);
                         let lanes = self.disjoint(keys, mask) & all;
@@ -99,8 +99,8 @@ pub trait Filter: Simd {
                 let (mut without, mut with) = (0, 0);
                 let whole = list.len() - list.len() % Self::WIDE_LANES;
                 for at in (0..whole).step_by(Self::WIDE_LANES) {
-                    // SAFETY: a whole vector is left to read. What is overwritten lies before its end, so
-                    // it has been read.
+                    // SAFETY: a whole vector is left to read. What is overwritten lies before its
+                    // end, so it has been read.
                     unsafe {
                         let keys = self.load_wide(list.as_ptr().add(at));
                         let lanes = self.disjoint_wide(keys, mask, all);

@@ -181,7 +181,7 @@ fn found<S: Simd, const FIELDS: usize>(
     item: u32,
     fields: S::Fields,
     tables: &Tables,
-) -> S::Row {
+) -> S::LoadedRow {
     let offsets = simd.offsets(item, fields);
     // SAFETY: the offsets are those of rows: a field has at most `FIELD` bits.
     let row = |field: usize| unsafe {

@@ -192,7 +192,8 @@ fn crossings(kernel: impl JoinKernel) {
         keys,
         ahead: 2,
     });
-    // An empty side, single boards, and more boards than the registers hold; either side in vectors.
+    // An empty side, single boards, and more boards than the registers hold; either side in
+    // vectors.
     let counts = [
         (0, 5),
         (3, 0),

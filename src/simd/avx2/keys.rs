@@ -6,8 +6,8 @@ use super::tables::{COMPRESS_32, COMPRESS_LOW, COMPRESS_WIDE};
 use super::{Avx2, Spread};
 use crate::simd::{Fields, KeyVectors, TruthRow};
 
-// For all operations below: the token `self` proves the instruction set, and the caller of an unsafe
-// operation vouches for the memory.
+// For all operations below: the token `self` proves the instruction set, and the caller of an
+// unsafe operation vouches for the memory.
 impl Avx2 {
     #[inline(always)]
     fn permutation(self, lanes: &[u8; 8]) -> __m256i {
@@ -51,7 +51,7 @@ impl Avx2 {
 impl KeyVectors for Avx2 {
     type Keys = __m256i;
     type Wide = __m256i;
-    type Row = [__m256i; 2];
+    type LoadedRow = [__m256i; 2];
     type Sum = __m256i;
     type Fields = Spread;
     type Choice = u64;

@@ -3,11 +3,12 @@
 mod keys;
 mod spread;
 mod tables;
+mod token;
 mod words;
 
 pub(super) use spread::Spread;
+pub use token::Avx2;
 
 token! {
-    /// The token of AVX2 with BMI1, BMI2 and POPCNT.
     Avx2, is_x86_feature_detected, "avx2" "bmi1" "bmi2" "popcnt"
 }

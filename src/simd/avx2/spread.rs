@@ -6,8 +6,8 @@ use crate::simd::{Fields, TruthRow};
 #[derive(Clone, Copy, Debug)]
 pub struct Spread {
     used: u32,
-    /// Four words of 16 bits. Each has the bits set that a field takes when it is moved to the lowest
-    /// bits and multiplied by the size of a row.
+    /// Four words of 16 bits. Each has the bits set that a field takes when it is moved to the
+    /// lowest bits and multiplied by the size of a row.
     words: u64,
     /// The number of bits in those four fields together.
     low: u32,

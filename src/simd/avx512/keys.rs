@@ -7,8 +7,8 @@ use crate::simd::avx2::Spread;
 use crate::simd::{Fields, KeyVectors, SAMPLE, TruthRow};
 
 impl Avx512 {
-    /// The keys transposed to bits: word i of vector p has bit 8·p + i of all keys. `INVERT` is 0, or
-    /// 255 for the complement.
+    /// The keys transposed to bits: word i of vector p has bit 8·p + i of all keys. `INVERT` is 0,
+    /// or 255 for the complement.
     #[inline(always)]
     fn planes<const INVERT: i32>(self, keys: &[u32; SAMPLE]) -> [__m512i; 4] {
         // SAFETY: the token proves the instruction set; the four vectors read are the keys.
@@ -105,12 +105,12 @@ static ACROSS: Bytes = {
     Bytes(bytes)
 };
 
-// For all operations below: the token `self` proves the instruction set, and the caller of an unsafe
-// operation vouches for the memory.
+// For all operations below: the token `self` proves the instruction set, and the caller of an
+// unsafe operation vouches for the memory.
 impl KeyVectors for Avx512 {
     type Keys = __m512i;
     type Wide = __m512i;
-    type Row = __m512i;
+    type LoadedRow = __m512i;
     type Sum = __m512i;
     type Fields = Spread;
     type Choice = u64;

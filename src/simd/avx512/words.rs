@@ -23,8 +23,8 @@ macro_rules! vector {
             type Simd = Avx512;
             type Word = $word;
             type Mask = $mask;
-            // A count for each lane: such a shift is one operation. A shift of all lanes by the count
-            // in the lowest lane of a register is two.
+            // A count for each lane: such a shift is one operation. A shift of all lanes by the
+            // count in the lowest lane of a register is two.
             type Shift = Self;
 
             const LANES: usize = $lanes;
@@ -156,7 +156,8 @@ macro_rules! vector {
                 for i in 0..N {
                     // In a register and then a full store, because compress to memory is slow
                     // microcode.
-                    // SAFETY: a vector proves the instruction set; the caller vouches for the memory.
+                    // SAFETY: a vector proves the instruction set; the caller vouches for the
+                    // memory.
                     unsafe { Self($compress(mask, vectors[i].0)).store(to[i]) }
                 }
                 Self::count(mask)
@@ -172,7 +173,8 @@ macro_rules! vector {
                 let len = len - Self::count(mask);
                 let mut vectors = vectors;
                 for i in 0..N {
-                    // SAFETY: a vector proves the instruction set; the caller vouches for the memory.
+                    // SAFETY: a vector proves the instruction set; the caller vouches for the
+                    // memory.
                     unsafe {
                         let fresh = _mm512_loadu_si512(stacks[i].add(len).cast());
                         vectors[i].0 = $expand(vectors[i].0, mask, fresh);

@@ -54,7 +54,7 @@ const LANES: usize = 8;
 impl KeyVectors for Portable {
     type Keys = [u32; LANES];
     type Wide = [u64; 4];
-    type Row = TruthRow;
+    type LoadedRow = TruthRow;
     type Sum = u64;
     type Fields = PackedFields;
     type Choice = Choice;
@@ -119,8 +119,8 @@ impl KeyVectors for Portable {
     unsafe fn compress(self, keys: [u32; LANES], mask: u32, to: *mut u32) {
         let mut next = to;
         for (lane, key) in keys.into_iter().enumerate() {
-            // SAFETY: the caller vouches for the memory of a whole vector, and `next` has advanced by
-            // at most `lane` keys.
+            // SAFETY: the caller vouches for the memory of a whole vector, and `next` has advanced
+            // by at most `lane` keys.
             unsafe {
                 next.write(key);
                 next = next.add((mask >> lane & 1) as usize);
@@ -180,8 +180,8 @@ impl KeyVectors for Portable {
     unsafe fn compress_wide(self, keys: [u64; 4], mask: u32, to: *mut u64) {
         let mut next = to;
         for (lane, key) in keys.into_iter().enumerate() {
-            // SAFETY: the caller vouches for the memory of a whole vector, and `next` has advanced by
-            // at most `lane` keys.
+            // SAFETY: the caller vouches for the memory of a whole vector, and `next` has advanced
+            // by at most `lane` keys.
             unsafe {
                 next.write(key);
                 next = next.add((mask >> lane & 1) as usize);

@@ -1,13 +1,11 @@
 //! Plain Rust: small arrays, which the compiler turns into vectors where it can.
 
 mod keys;
+mod token;
 mod words;
 
 use super::{Isa, Simd};
-
-/// The token of plain Rust, which runs on every machine.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Portable;
+pub use token::Portable;
 
 impl Simd for Portable {
     type Words16 = words::Words<u16>;

@@ -144,8 +144,8 @@ macro_rules! vector {
                 let mut written = 0;
                 for i in 0..LANES {
                     for (vector, to) in vectors.iter().zip(to) {
-                        // SAFETY: at most `i` words have been written before, and the caller vouches
-                        // for `LANES` words.
+                        // SAFETY: at most `i` words have been written before, and the caller
+                        // vouches for `LANES` words.
                         unsafe { to.add(written).write(vector.0[i]) }
                     }
                     written += usize::from(mask >> i & 1);

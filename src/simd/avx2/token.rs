@@ -1,0 +1,3 @@
+/// The token of AVX2 with BMI1, BMI2 and POPCNT.
+#[derive(Clone, Copy, Debug)]
+pub struct Avx2(pub(super) ());

@@ -1,0 +1,3 @@
+/// The token of AVX-512 with the extensions that [`Isa::Avx512`](crate::simd::Isa::Avx512) names.
+#[derive(Clone, Copy, Debug)]
+pub struct Avx512(pub(super) ());

@@ -1,0 +1,3 @@
+/// The token of plain Rust, which runs on every machine.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Portable;
