@@ -16,7 +16,7 @@ fn count(plan: &ChainPlan, isa: Isa) -> Tally {
         .sum()
 }
 
-/// Whole boards; throughput in nodes.
+/// Whole boards. The throughput is in nodes.
 fn kernel(c: &mut Criterion) {
     let mut group = c.benchmark_group("chain");
     group.sample_size(10);
@@ -32,7 +32,7 @@ fn kernel(c: &mut Criterion) {
     group.finish();
 }
 
-/// Making a plan, and finding partitions by rank.
+/// The time to make a plan, and to find partitions by rank.
 fn plan(c: &mut Criterion) {
     let mut group = c.benchmark_group("chain plan");
     for n in [8, 16, 24, 32] {

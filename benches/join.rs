@@ -1,5 +1,5 @@
-//! The parts of the join, one group each: half boards generated, keys split and leaves looked up. The
-//! elements per second that criterion prints are half boards, keys, and pairs of item and pattern.
+//! The parts of the join, in one group each: generating half boards, splitting keys, looking up leaves.
+//! The elements of the throughput are half boards, keys, and pairs of item and pattern.
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use queenfold::board::Size;

@@ -1,12 +1,12 @@
-//! Runs every example and checks what it prints. Cargo builds the examples with the tests. A binary of
-//! its own, so that it needs no feature.
+//! Runs every example and checks its output. Cargo builds the examples with the tests. This binary
+//! needs no feature.
 
 use std::path::PathBuf;
 use std::process::Command;
 
 /// What an example prints.
 fn run(name: &str, arguments: &[&str]) -> String {
-    // Next to the folder of this very program.
+    // The folder of examples is next to the folder of this test program.
     let mut path = std::env::current_exe().expect("the path of this test");
     path.pop();
     path.pop();

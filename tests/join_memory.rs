@@ -1,6 +1,6 @@
-//! Peak memory of one worker that joins the largest sets of a board, and tasks from all over the
-//! plan. A binary of its own with a single test: the peak is that of the process, which all tests of a
-//! binary share.
+//! Peak memory of one worker that joins the largest sets of a board, and tasks from all parts of the
+//! plan. Only one test of this binary runs at a time, because all tests of a binary share the peak of the
+//! process.
 
 #[path = "common/skip.rs"]
 mod skip;
@@ -52,7 +52,7 @@ fn expect_at_most(n: u32, tasks: u64, memory: u64, before: Option<u64>, limit: u
             .unwrap();
     }
     let Some((before, peak)) = before.zip(peak()) else {
-        skipped("this system does not tell the peak of a process");
+        skipped("this system does not report the peak of a process");
         return;
     };
     let taken = (peak - before) as f64 / MIB as f64;
@@ -64,7 +64,7 @@ fn expect_at_most(n: u32, tasks: u64, memory: u64, before: Option<u64>, limit: u
 fn the_largest_sets_stay_within_their_memory() {
     let before = peak();
     expect_at_most(20, 60, PLENTY, before, 16 * MIB);
-    // At most three eighths more than the budget; then with plenty, well below 32 and 160 MiB.
+    // With a budget, at most three eighths more than it; with plenty, well below 32 and 160 MiB.
     expect_at_most(22, 6, 16 * MIB, before, 22 * MIB);
     expect_at_most(22, 6, PLENTY, before, 26 * MIB);
     expect_at_most(24, 0, 32 * MIB, before, 44 * MIB);

@@ -1,5 +1,5 @@
-//! What a run may cost beyond counting: memory, and the time to start. A binary of its own, so that no
-//! other test keeps the cores busy while the start is timed.
+//! What a run may cost in addition to counting: memory, and the time to start. These tests have a binary
+//! of their own, so that no other test uses the cores while the start is timed.
 
 #[path = "common/skip.rs"]
 mod skip;
@@ -18,8 +18,7 @@ fn queenfold(arguments: &[&str]) -> Command {
     command
 }
 
-/// Peak memory of a run that is stopped after `limit`, in KiB; `None` where the system does not
-/// tell.
+/// Peak memory of a run, in KiB. `None` if the system does not report it.
 fn peak_memory(arguments: &[&str]) -> Option<u64> {
     let mut child = queenfold(arguments).spawn().expect("the program starts");
     let status = format!("/proc/{}/status", child.id());
@@ -51,7 +50,7 @@ fn a_chain_run_stays_below_64_mb_up_to_twenty_queens() {
         ];
         match peak_memory(&run) {
             Some(peak) => assert!(peak < 64 * 1000, "n = {n}: {peak} KiB"),
-            None => skipped("this system does not tell the memory of a process"),
+            None => skipped("this system does not report the memory of a process"),
         }
     }
 }
@@ -70,11 +69,11 @@ fn eight_queens_are_counted_within_50_ms_from_start_to_end() {
             start.elapsed()
         })
         .min();
-    // The best of many: other processes may hold the cores.
+    // The best of many runs, because other processes may use the cores.
     assert!(fastest < Some(Duration::from_millis(50)), "{fastest:?}");
 }
 
-/// Whose tasks are too many to keep a bit for each.
+/// This plan has too many tasks to keep a bit for each of them.
 #[test]
 fn the_largest_plan_is_begun() {
     let mut run = queenfold(&[

@@ -1,47 +1,9 @@
-//! The command line as a user meets it: usage errors, tables, JSON, exit codes, signals.
+//! The command line: usage errors, tables, JSON and exit codes.
 
-use std::process::Output;
-
-use crate::skip::skipped;
-use assert_cmd::Command;
 use serde_json::Value as Json;
 
-/// `queenfold` in an empty folder, with none of our variables from outside.
-fn queenfold(args: &[&str]) -> Command {
-    let mut command = Command::cargo_bin("queenfold").expect("the binary is built");
-    for (name, _) in std::env::vars_os() {
-        if name.to_string_lossy().starts_with("QUEENFOLD_") {
-            command.env_remove(name);
-        }
-    }
-    command.current_dir(env!("CARGO_TARGET_TMPDIR")).args(args);
-    command
-}
-
-fn output(args: &[&str]) -> Output {
-    queenfold(args).output().expect("it starts")
-}
-
-/// What it prints when all goes well.
-fn stdout(args: &[&str]) -> String {
-    let output = output(args);
-    assert_eq!(output.status.code(), Some(0), "{args:?}: {output:?}");
-    text(&output.stdout)
-}
-
-fn text(bytes: &[u8]) -> String {
-    String::from_utf8(bytes.to_vec()).expect("UTF-8")
-}
-
-/// Asserts that it prints nothing but one line on stderr, and returns that line.
-fn refusal(command: &mut Command, code: i32) -> String {
-    let output = command.output().expect("it starts");
-    let line = text(&output.stderr);
-    assert_eq!(output.status.code(), Some(code), "{line}");
-    assert_eq!(text(&output.stdout), "", "{line}");
-    assert_eq!(line.lines().count(), 1, "{line}");
-    line
-}
+use crate::program::{output, queenfold, refusal, stdout, text};
+use crate::skip::skipped;
 
 fn json(args: &[&str]) -> Json {
     serde_json::from_str(&stdout(args)).expect("one JSON value")

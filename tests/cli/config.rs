@@ -1,4 +1,4 @@
-//! Where settings come from, as `config show` tells it.
+//! Where settings come from, which `config show` prints, and which settings are refused.
 
 use std::fs;
 use std::path::Path;
@@ -7,32 +7,21 @@ use assert_cmd::Command;
 use serde_json::Value as Json;
 use tempfile::TempDir;
 
+use crate::program::{self, refusal};
+
+/// The program in `folder`.
 fn queenfold(folder: &Path, args: &[&str]) -> Command {
-    let mut command = Command::cargo_bin("queenfold").expect("the binary is built");
-    for (name, _) in std::env::vars_os() {
-        if name.to_string_lossy().starts_with("QUEENFOLD_") {
-            command.env_remove(name);
-        }
-    }
-    command.current_dir(folder).args(args);
+    let mut command = program::queenfold(args);
+    command.current_dir(folder);
     command
 }
 
-/// A folder with `queenfold.toml` and `other.toml` of these texts.
+/// A folder with the files `queenfold.toml` (`local`) and `other.toml` (`other`).
 fn folder(local: &str, other: &str) -> TempDir {
     let folder = tempfile::tempdir().expect("a folder");
     fs::write(folder.path().join("queenfold.toml"), local).expect("written");
     fs::write(folder.path().join("other.toml"), other).expect("written");
     folder
-}
-
-fn stderr_of_refusal(command: &mut Command) -> String {
-    let output = command.output().expect("it starts");
-    let line = String::from_utf8(output.stderr).expect("UTF-8");
-    assert_eq!(output.status.code(), Some(2), "{line}");
-    assert!(output.stdout.is_empty());
-    assert_eq!(line.lines().count(), 1, "{line}");
-    line
 }
 
 #[test]
@@ -112,14 +101,14 @@ fn what_is_refused_is_named_with_file_key_and_what_would_do() {
         ("[run\n", ["queenfold.toml", "line 1"]),
     ] {
         let folder = folder(text, "");
-        let line = stderr_of_refusal(&mut queenfold(folder.path(), &["run", "-n", "4"]));
+        let line = refusal(&mut queenfold(folder.path(), &["run", "-n", "4"]), 2);
         for part in parts.iter().chain(&["./queenfold.toml"]) {
             assert!(line.contains(part), "{line}");
         }
     }
     let folder = folder("", "");
     let mut command = queenfold(folder.path(), &["run", "-n", "4"]);
-    let line = stderr_of_refusal(command.env("QUEENFOLD_RUN_WORKERS", "many"));
+    let line = refusal(command.env("QUEENFOLD_RUN_WORKERS", "many"), 2);
     assert!(
         line.contains("QUEENFOLD_RUN_WORKERS") && line.contains("1024"),
         "{line}"
@@ -132,7 +121,7 @@ fn a_local_file_that_links_nowhere_is_an_error() {
     let folder = tempfile::tempdir().expect("a folder");
     let link = folder.path().join("queenfold.toml");
     std::os::unix::fs::symlink("gone.toml", link).expect("linked");
-    let line = stderr_of_refusal(&mut queenfold(folder.path(), &["run", "-n", "4"]));
+    let line = refusal(&mut queenfold(folder.path(), &["run", "-n", "4"]), 2);
     assert!(line.contains("./queenfold.toml"), "{line}");
 }
 
@@ -142,7 +131,7 @@ fn a_file_without_end_is_refused() {
     let folder = tempfile::tempdir().expect("a folder");
     for device in ["/dev/zero", "/dev/full"] {
         let args = ["run", "-n", "4", "--config", device];
-        let line = stderr_of_refusal(&mut queenfold(folder.path(), &args));
+        let line = refusal(&mut queenfold(folder.path(), &args), 2);
         assert!(line.contains(device) && line.contains("1 MiB"), "{line}");
     }
 }
@@ -156,7 +145,7 @@ fn what_is_refused_is_told_on_one_printable_line() {
         "run = \"\\n\"",
     ] {
         let folder = folder(text, "");
-        let line = stderr_of_refusal(&mut queenfold(folder.path(), &["run", "-n", "4"]));
+        let line = refusal(&mut queenfold(folder.path(), &["run", "-n", "4"]), 2);
         assert!(!line.trim_end().contains(char::is_control), "{line:?}");
     }
 }
@@ -175,7 +164,7 @@ fn settings_of_the_gpu_are_refused_beyond_their_ranges_with_file_key_value_and_r
     ] {
         for value in wrong {
             let folder = folder(&format!("[gpu]\n{key} = {value}\n"), "");
-            let line = stderr_of_refusal(&mut queenfold(folder.path(), &["run", "-n", "4"]));
+            let line = refusal(&mut queenfold(folder.path(), &["run", "-n", "4"]), 2);
             let place = format!("queenfold.toml: gpu.{key} = {value} is refused");
             assert!(line.contains(&place) && line.contains(range), "{line}");
         }

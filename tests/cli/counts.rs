@@ -1,22 +1,15 @@
-//! The numbers themselves: total, unique and classes of every board that a test can afford, through
-//! the program as a user runs it.
-
-use std::process::Command;
+//! The counts: total, unique solutions and symmetry classes of every board that is small enough for a
+//! test, as the program prints them.
 
 use queenfold::board::{Size, known};
 use serde_json::Value;
 
+use crate::program::stdout;
+
 /// What `queenfold run --json` prints for the boards of `range`.
 fn run(range: &str, more: &[&str]) -> Vec<Value> {
-    let output = Command::new(env!("CARGO_BIN_EXE_queenfold"))
-        .args(["run", "-n", range, "--json"])
-        .args(more)
-        .current_dir(std::env::temp_dir())
-        .output()
-        .expect("the program starts");
-    assert!(output.status.success(), "{output:?}");
-    let text = String::from_utf8(output.stdout).expect("text");
-    text.lines()
+    stdout(&[&["run", "-n", range, "--json"], more].concat())
+        .lines()
         .map(|line| serde_json::from_str(line).expect("JSON"))
         .collect()
 }

@@ -1,23 +1,21 @@
-//! `queenfold estimate` as a user meets it.
+//! `queenfold estimate`: its intervals, its output, its refusals.
 
-use crate::skip::skipped;
 use assert_cmd::Command;
 use serde_json::Value as Json;
 
+use crate::program::{queenfold, refusal, text};
+use crate::skip::skipped;
+
 fn estimate(args: &[&str]) -> Command {
-    let mut command = Command::cargo_bin("queenfold").expect("the binary is built");
-    command
-        .current_dir(env!("CARGO_TARGET_TMPDIR"))
-        .arg("estimate")
-        .args(args);
-    command
+    queenfold(&[&["estimate"], args].concat())
 }
 
+/// What the command prints on stdout. It must succeed and print nothing on stderr.
 fn stdout(args: &[&str]) -> String {
     let output = estimate(args).output().expect("it starts");
     assert_eq!(output.status.code(), Some(0), "{args:?}: {output:?}");
     assert!(output.stderr.is_empty(), "{output:?}");
-    String::from_utf8(output.stdout).expect("UTF-8")
+    text(&output.stdout)
 }
 
 fn json(args: &[&str]) -> Json {
@@ -40,11 +38,7 @@ fn bad_flags_are_refused_in_one_line() {
         (&["-n", "16", "--memory-per-worker", "9"], "MiB"),
         (&["-n", "16", "--gpu", "auto"], "'--gpu'"),
     ] {
-        let output = estimate(args).output().expect("it starts");
-        let line = String::from_utf8_lossy(&output.stderr).into_owned();
-        assert_eq!(output.status.code(), Some(2), "{args:?}: {line}");
-        assert!(output.stdout.is_empty(), "{args:?}");
-        assert_eq!(line.lines().count(), 1, "{args:?}: {line}");
+        let line = refusal(&mut estimate(args), 2);
         assert!(line.contains(says), "{args:?}: {line}");
     }
 }
@@ -124,11 +118,12 @@ fn the_memory_of_a_counter_is_that_of_its_largest_task() {
     ]);
     let memory = &record["memory_per_worker"];
     if memory.is_null() {
-        skipped("this system does not tell the memory of a process");
+        skipped("this system does not report the memory of a process");
         return;
     }
     let seen: u64 = memory["largest_seen"].as_str().unwrap().parse().unwrap();
     assert!((1 << 20..64 << 20).contains(&seen), "{record}");
-    // The largest of eight: 1 − 0.69^8 = 0.95.
+    // The largest of 8 samples covers this share of the tasks with 95 % confidence:
+    // 1 − 0.688^8 = 0.95.
     assert!((memory["covers"].as_f64().unwrap() - 0.688).abs() < 0.001);
 }

@@ -1,28 +1,25 @@
-//! What a user sees when a run goes wrong: the exact count, or none.
+//! What a user sees when a run goes wrong: the exact count or none.
 //!
-//! Needs the test hook: `cargo test --release --features fault-injection`.
+//! Needs a feature: `cargo test --release --features fault-injection --test cli faults::`.
 
-use std::process::{Command, Output};
+use std::process::Output;
+
+use crate::program::{queenfold, text};
 
 fn run(faults: &str, arguments: &[&str]) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_queenfold"))
-        .arg("run")
-        .args(arguments)
+    queenfold(&[&["run"], arguments].concat())
         .env("INJECT_FAULTS", faults)
-        .current_dir(std::env::temp_dir())
         .output()
-        .expect("the program starts")
+        .expect("it starts")
 }
 
-fn text(bytes: &[u8]) -> &str {
-    std::str::from_utf8(bytes).expect("text")
-}
-
-/// Nothing on stdout, one line on stderr that contains each of `said`, this exit code.
+/// Asserts that the run exits with `code`, prints nothing on stdout, and prints one error line that
+/// contains each of `said`.
 fn assert_no_result(output: &Output, code: i32, said: &[&str]) {
     assert_eq!(output.status.code(), Some(code), "{output:?}");
     assert_eq!(text(&output.stdout), "");
-    let errors: Vec<_> = text(&output.stderr)
+    let stderr = text(&output.stderr);
+    let errors: Vec<_> = stderr
         .lines()
         .filter(|line| line.starts_with("error: "))
         .collect();

@@ -1,11 +1,16 @@
 //! The program as a user runs it.
 
+#[cfg(unix)]
+#[path = "../common/child.rs"]
+mod child;
 mod commands;
 mod config;
 mod counts;
 mod estimate;
 #[cfg(feature = "fault-injection")]
 mod faults;
+#[path = "../common/program.rs"]
+mod program;
 #[cfg(unix)]
 mod signals;
 #[path = "../common/skip.rs"]

@@ -1,19 +1,15 @@
-//! How a run ends when it is told to, or when nobody reads on.
+//! How a run ends after a signal, or when nobody reads its output.
 
 use std::io::{BufRead, BufReader};
-use std::process::{Child, Command, Output, Stdio};
+use std::process::{Child, Output};
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// A run of `n` queens that has a task in hand.
+use crate::child::{send, spawn};
+
+/// A run of `n` queens that has begun to count.
 fn running(n: &str) -> Child {
-    let child = Command::new(env!("CARGO_BIN_EXE_queenfold"))
-        .args(["run", "-n", n, "--engine", "chain", "--workers", "1"])
-        .current_dir(env!("CARGO_TARGET_TMPDIR"))
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .expect("it starts");
+    let child = spawn(&["run", "-n", n, "--engine", "chain", "--workers", "1"]);
     let since = Instant::now();
     while !is_counting(child.id()).unwrap_or(since.elapsed() > Duration::from_secs(2)) {
         assert!(since.elapsed() < Duration::from_secs(60), "it never counts");
@@ -22,13 +18,13 @@ fn running(n: &str) -> Child {
     child
 }
 
-/// Whether the worker of this process has used CPU time; `None` where the system does not tell.
+/// Whether the worker of this process has used CPU time. `None` if the system does not report it.
 fn is_counting(process: u32) -> Option<bool> {
     let threads = std::fs::read_dir(format!("/proc/{process}/task")).ok()?;
     let counts = |thread: std::fs::DirEntry| {
         let stat = std::fs::read_to_string(thread.path().join("stat")).ok()?;
         let used = stat.split_once("(worker-0) ")?.1.split(' ').nth(11)?;
-        // In hundredths of a second; a tenth is more than it takes to start.
+        // In hundredths of a second. The start takes less than a tenth of a second.
         Some(used.parse::<u64>().ok()? >= 10)
     };
     Some(
@@ -37,13 +33,6 @@ fn is_counting(process: u32) -> Option<bool> {
             .filter_map(counts)
             .any(|counting| counting),
     )
-}
-
-fn send(signal: &str, child: &Child) {
-    let sent = Command::new("kill")
-        .args([signal, &child.id().to_string()])
-        .status();
-    assert!(sent.expect("kill is there").success());
 }
 
 fn end(child: Child) -> (Option<i32>, Output) {
@@ -66,7 +55,7 @@ fn the_first_signal_stops_without_a_result() {
 
 #[test]
 fn the_second_signal_ends_at_once() {
-    // A task of this board takes longer than the second signal does to come.
+    // A task of this board takes longer than the test needs to send the second signal.
     let mut child = running("27");
     send("-INT", &child);
     let mut said = BufReader::new(child.stderr.take().expect("piped"));
@@ -79,13 +68,7 @@ fn the_second_signal_ends_at_once() {
 
 #[test]
 fn a_closed_pipe_ends_quietly() {
-    let mut child = Command::new(env!("CARGO_BIN_EXE_queenfold"))
-        .args(["run", "-n", "1..=14", "--json"])
-        .current_dir(env!("CARGO_TARGET_TMPDIR"))
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .expect("it starts");
+    let mut child = spawn(&["run", "-n", "1..=14", "--json"]);
     drop(child.stdout.take());
     let (code, output) = end(child);
     assert_eq!(code, Some(0));

@@ -1,6 +1,7 @@
-//! The emulated device, as a run is given it.
+//! The emulated device, as a run gets it.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use queenfold::actors::DeviceSpec;
 use queenfold::device::{Device, Emulated, EmulatedSettings, OwnerSettings, Trouble};
@@ -17,5 +18,14 @@ pub fn device(trouble: Arc<Trouble>, settings: OwnerSettings) -> DeviceSpec {
             })) as Box<dyn Device>)
         }),
         settings,
+    }
+}
+
+/// Settings for small boards: short launches from the first one on, so that a run has many.
+pub fn short_launches() -> OwnerSettings {
+    OwnerSettings {
+        batch_time: Duration::from_millis(50),
+        first_cost: 0.0005,
+        ..OwnerSettings::default()
     }
 }

@@ -1,10 +1,10 @@
-//! Says that a test was skipped.
+//! Reports that a test was skipped.
 
 use std::io::Write;
 
-/// Says on stderr what is missing for a test. It goes to the handle itself: what `eprintln!` writes
-/// is kept back by the harness of a test that passes, so that nobody would see it.
+/// Reports on stderr what a test lacks. This writes to the handle itself, because the test harness hides
+/// the `eprintln!` output of a test that passes.
 pub fn skipped(what: &str) {
-    // A closed stderr is no reason to fail.
+    // A test does not fail because stderr is closed.
     let _ = writeln!(std::io::stderr(), "skipped: {what}");
 }

@@ -1,11 +1,11 @@
-//! An emulated device that tells something else than it found.
+//! An emulated device that reports results other than those it found.
 
 use std::time::{Duration, Instant};
 
 use queenfold::device::{Device, DeviceError, Emulated, EmulatedSettings, Properties};
 use queenfold::engine::{Completed, Launch, Ticket};
 
-/// The device, and what is done to each launch that it completes.
+/// The device, and the change to each launch that it completes.
 pub struct Altered {
     device: Emulated,
     alter: fn(&mut Completed),

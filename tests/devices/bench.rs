@@ -1,23 +1,17 @@
 //! The measurements of `queenfold bench --gpu`, on small boards and the emulated device.
 
 use std::sync::Arc;
-use std::time::Duration;
 
-use crate::emulated_device;
+use crate::emulated_device::{self, short_launches};
 use queenfold::actors::DeviceSpec;
 use queenfold::bench::{BenchError, board, mixed};
 use queenfold::board::{Size, known};
 use queenfold::chain::ChainPlan;
-use queenfold::device::{Fault, OpenError, OwnerSettings, Trouble};
+use queenfold::device::{Fault, OpenError, Trouble};
 use queenfold::engine::{Launch, Plan};
 
 fn device(trouble: Arc<Trouble>) -> DeviceSpec {
-    let settings = OwnerSettings {
-        batch_time: Duration::from_millis(50),
-        first_cost: 0.0005,
-        ..OwnerSettings::default()
-    };
-    emulated_device::device(trouble, settings)
+    emulated_device::device(trouble, short_launches())
 }
 
 fn healthy() -> DeviceSpec {
@@ -44,7 +38,7 @@ fn every_figure_of_a_board_is_what_its_name_says() {
         assert!(result.launches > 0 && result.nodes > 0);
         let rate = result.nodes as f64 / result.kernel_seconds;
         assert!((result.nodes_per_second / rate - 1.0).abs() < 1e-9);
-        // No target for so small a board.
+        // Boards this small have no target.
         assert!(result.target_seconds.is_none() && result.target_busy.is_none() && result.reached);
         assert!(result.published_seconds.is_none() && result.published_ratio.is_none());
         let json = serde_json::to_value(&result).unwrap();

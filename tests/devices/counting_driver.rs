@@ -1,5 +1,5 @@
-//! The program on GPUs of a driver library that counts: the kernels as C++ behind the functions of the
-//! CUDA driver, so that all of the program runs but the GPU itself.
+//! The program on the GPUs of a driver library that counts: it runs the kernels, compiled as C++, behind
+//! the functions of the CUDA driver. So the whole program is tested except the GPU itself.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
@@ -9,7 +9,7 @@ use crate::fake_cuda;
 use serde_json::Value;
 use tempfile::TempDir;
 
-/// The folder with the driver, built once; `compiler`: with a compiler beside it.
+/// The folder with the driver library, built once. `compiler` adds the run-time compiler.
 fn libraries(compiler: bool) -> &'static Path {
     static PLAIN: OnceLock<TempDir> = OnceLock::new();
     static COMPILING: OnceLock<TempDir> = OnceLock::new();
@@ -26,7 +26,7 @@ fn libraries(compiler: bool) -> &'static Path {
     .path()
 }
 
-/// The program in a folder of its own, on a driver that fails as `fake` tells.
+/// The program in a folder of its own, with a driver that fails in the way that `fake` names.
 struct Machine {
     folder: TempDir,
     fake: &'static str,
@@ -70,7 +70,7 @@ impl Machine {
         command
     }
 
-    /// The result of a run, which must be right.
+    /// The result of a run, which must be correct, and its stderr.
     fn count(&self, arguments: &[&str]) -> (Value, String) {
         let output = self.run(&[&["run", "--json"], arguments].concat());
         let said = String::from_utf8_lossy(&output.stderr).into_owned();
@@ -80,7 +80,7 @@ impl Machine {
         (json, said)
     }
 
-    /// What the driver was told: each call's name and number, in order.
+    /// The calls that the driver received, in order: the name and the number of each.
     fn log(&self) -> Vec<(String, u32)> {
         std::fs::read_to_string(self.log_file())
             .unwrap_or_default()
@@ -103,7 +103,7 @@ fn without_a_compiler_the_embedded_kernels_count() {
     let machine = Machine::new("");
     let (json, _) = machine.count(&[&["-n", "13"][..], &ON_GPU].concat());
     assert_eq!(json["gpu"][0]["name"], "Fake GPU");
-    // The census of the board is counted by the thread that owns the device.
+    // The thread that owns the device counts the census of the board.
     assert!(json["gpu"][0]["tasks"].as_u64().unwrap() > 4, "{json}");
     assert!(!machine.calls("embedded").is_empty());
     assert!(machine.calls("compiled").is_empty());
@@ -134,7 +134,7 @@ fn a_compiler_is_used_if_it_works_and_what_it_makes_loads() {
 fn without_a_device_the_workers_count() {
     for fake in fake_cuda::USELESS {
         let machine = Machine::new(fake);
-        // From 16 queens on a GPU is looked for by itself.
+        // From 16 queens on, a run looks for a GPU without `--gpu`.
         let (json, _) = machine.count(&["-n", "16", "--workers", "1", "--engine", "chain"]);
         assert_eq!(json["nodes"].as_str().unwrap().len(), 9, "{fake}: {json}");
         let by_device = json["gpu"][0]["tasks"].as_u64().unwrap_or(0);
@@ -163,7 +163,7 @@ fn auto_weighs_the_chain_on_all_against_the_join_on_the_workers() {
             .count()
     };
     assert_eq!(lines(&said), 1, "{said}");
-    // Each speed is measured: on its first launches the device counted for that alone.
+    // Both speeds were measured: the one launch of the device was its calibration.
     assert!(
         machine.calls("launch").len() == 1,
         "{:?}",
@@ -177,7 +177,7 @@ fn auto_weighs_the_chain_on_all_against_the_join_on_the_workers() {
     let (_, said) = machine.count(&[&run[..], &["--quiet"]].concat());
     assert_eq!(lines(&said), 0, "{said}");
 
-    // Nothing to weigh.
+    // There is nothing to compare.
     for (workers, n) in [("0", "14"), ("1", "12")] {
         let run = [
             "-n",
@@ -308,7 +308,7 @@ fn settings_of_the_gpu_reach_the_driver_at_both_ends_of_their_ranges() {
     }
     for (streams, slots) in [(1, 1), (4, 1), (1, 4), (4, 4)] {
         let machine = run(format!("streams = {streams}\nslots = {slots}"), "11");
-        // One more of each for what must not wait, and for the beginning of time.
+        // One more stream for urgent work, and one more event for the start of the clock.
         assert_eq!(machine.calls("stream").len(), streams + 1);
         assert_eq!(machine.calls("event").len(), 4 * streams * slots + 1);
     }
@@ -432,7 +432,7 @@ fn bench_that_is_stopped_prints_what_it_has_measured() {
         .args(["-TERM", &bench.id().to_string()])
         .status();
     assert!(killed.unwrap().success());
-    // Read on: what is not read cannot be written.
+    // Reads on, so that the process does not block on a full pipe.
     said.for_each(drop);
     let output = bench.wait_with_output().unwrap();
     assert_eq!(output.status.code(), Some(4));

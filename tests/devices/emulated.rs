@@ -1,6 +1,6 @@
 //! The kernels on the emulated device: exact counts, and what its owner does when it fails.
 //!
-//! One of these needs a quiet machine:
+//! The ignored test needs a quiet machine:
 //! `cargo test --release --test devices -- --ignored --nocapture emulated::`
 
 use std::collections::BTreeMap;
@@ -36,7 +36,7 @@ fn jobs(plan: &ChainPlan, tasks: &[Task]) -> u32 {
     batch.launch().unwrap().job_count()
 }
 
-/// The program of the ladder whose entry has this name.
+/// The device program of the ladder whose entry point has this name.
 fn program(entry: &str) -> DeviceProgram {
     let mut programs = ladder::PROGRAMS.into_iter();
     programs.find(|program| program.entry() == entry).unwrap()
@@ -57,7 +57,8 @@ fn healthy() -> Arc<Trouble> {
     Arc::new(|_, _| None)
 }
 
-/// What came of a run on one device: each task's tally, the tasks returned at the end, the reasons.
+/// The outcome on one device: the tally of each task, the tasks left at the end, and the reasons for
+/// which tasks were returned.
 #[derive(Default)]
 struct Outcome {
     tallies: BTreeMap<TaskKey, Tally>,
@@ -74,7 +75,7 @@ impl Outcome {
     }
 }
 
-/// Lets `owner` count `queue`, `per_launch` tasks at a time; what it returns goes back to the queue.
+/// Lets `owner` count `queue`, `per_launch` tasks at a time. Tasks that it returns go back to the queue.
 fn drive(mut owner: Owner, mut queue: Vec<Task>, per_launch: usize) -> Outcome {
     let mut outcome = Outcome::default();
     loop {
@@ -120,6 +121,19 @@ fn quick() -> OwnerSettings {
     }
 }
 
+/// An owner, with default settings, of a device on which `trouble` strikes.
+fn owner(plan: &ChainPlan, trouble: Arc<Trouble>) -> Owner {
+    let settings = OwnerSettings::default();
+    Owner::open(opener(1, trouble), launcher(plan), settings).unwrap()
+}
+
+/// The message of a device on which `fault` strikes every submission, when it is opened.
+fn refused(fault: Fault) -> String {
+    let opener = opener(1, Arc::new(move |_, _| Some(fault)));
+    let owner = Owner::open(opener, launcher(&plan(12)), OwnerSettings::default());
+    owner.err().unwrap().to_string()
+}
+
 #[test]
 fn totals_of_5_to_13_queens_are_the_known_ones_and_every_task_agrees_with_the_reference() {
     for n in 5..=13 {
@@ -158,8 +172,8 @@ fn random_failures_lose_nothing_and_count_nothing_twice() {
                 .fetch_add(0x9e37_79b9_7f4a_7c15, Ordering::Relaxed)
                 .wrapping_mul(0xbf58_476d_1ce4_e5b9)
                 >> 32;
-            // The first submission is the self-test. The first launch always fails, so that no seed is
-            // without.
+            // The first submission is the self-test. The first launch always fails, so that every seed
+            // has a failure.
             let first = striking.load(Ordering::Relaxed) == 0;
             let fault = match (number, random % if first { 3 } else { 6 }) {
                 (1.., 0) => Some(Fault::Lost),
@@ -213,7 +227,7 @@ fn a_device_that_is_opened_again_is_tested_again() {
     let open: Opener = Box::new({
         let opened = Arc::clone(&opened);
         move || {
-            // The first is lost, those after it count wrongly from the start.
+            // The first device is lost; the later ones count wrongly from the start.
             let first = opened.fetch_add(1, Ordering::Relaxed) == 0;
             Ok(Box::new(Emulated::new(EmulatedSettings {
                 fault: Arc::new(move |number, _| match first {
@@ -245,11 +259,8 @@ fn a_device_that_does_not_open_again_is_given_up() {
     });
     let plan = plan(11);
     let all = tasks(&plan);
-    let outcome = drive(
-        Owner::open(open, launcher(&plan), OwnerSettings::default()).unwrap(),
-        all.clone(),
-        1,
-    );
+    let owner = Owner::open(open, launcher(&plan), OwnerSettings::default()).unwrap();
+    let outcome = drive(owner, all.clone(), 1);
     assert!(outcome.given_up && outcome.reasons[0].contains("gone"));
     assert_eq!(outcome.left, all);
 }
@@ -277,12 +288,7 @@ fn without_memory_even_for_the_least_batch_the_device_is_given_up() {
     let plan = plan(13);
     let all = tasks(&plan);
     let trouble = Arc::new(|number, _: &Launch| (number > 0).then_some(Fault::OutOfMemory));
-    let owner = Owner::open(
-        opener(1, trouble),
-        launcher(&plan),
-        OwnerSettings::default(),
-    )
-    .unwrap();
+    let owner = owner(&plan, trouble);
     let outcome = drive(owner, all.clone(), usize::MAX);
     assert!(outcome.given_up && outcome.reasons[0].contains("memory"));
     assert_eq!(outcome.left.len(), all.len());
@@ -290,21 +296,15 @@ fn without_memory_even_for_the_least_batch_the_device_is_given_up() {
 
 #[test]
 fn a_device_without_a_kernel_is_not_used() {
-    let no_kernel = opener(1, Arc::new(|_, _| Some(Fault::NoKernel)));
-    let error = Owner::open(no_kernel, launcher(&plan(12)), OwnerSettings::default())
-        .err()
-        .unwrap();
-    assert!(error.to_string().contains("no kernel"), "{error}");
+    let error = refused(Fault::NoKernel);
+    assert!(error.contains("no kernel"), "{error}");
 }
 
 #[test]
 fn a_device_that_miscounts_a_small_board_is_refused() {
     for fault in [Fault::WrongSum, Fault::JobMissing] {
-        let wrong = opener(1, Arc::new(move |_, _| Some(fault)));
-        let error = Owner::open(wrong, launcher(&plan(12)), OwnerSettings::default())
-            .err()
-            .unwrap();
-        assert!(error.to_string().contains("emulated: "), "{error}");
+        let error = refused(fault);
+        assert!(error.contains("emulated: "), "{error}");
     }
 }
 
@@ -313,12 +313,7 @@ fn a_sampled_job_with_another_count_fails_the_run() {
     let plan = plan(13);
     let all = tasks(&plan);
     let trouble = Arc::new(|number, _: &Launch| (number == 2).then_some(Fault::WrongSum));
-    let owner = Owner::open(
-        opener(1, trouble),
-        launcher(&plan),
-        OwnerSettings::default(),
-    )
-    .unwrap();
+    let owner = owner(&plan, trouble);
     let outcome = drive(owner, all, 1);
     assert!(outcome.mismatch.unwrap().contains("sampled job"));
 }
@@ -327,12 +322,7 @@ fn a_sampled_job_with_another_count_fails_the_run() {
 fn a_halt_returns_what_is_not_counted_and_the_device_goes_on_afterwards() {
     let plan = plan(16);
     let all = tasks(&plan);
-    let mut owner = Owner::open(
-        opener(1, healthy()),
-        launcher(&plan),
-        OwnerSettings::default(),
-    )
-    .unwrap();
+    let mut owner = owner(&plan, healthy());
     let (first, second) = all.split_at(all.len() / 2);
     owner.offer(first.to_vec());
     assert!(owner.work(Duration::from_millis(1)).is_empty());
@@ -369,21 +359,16 @@ fn a_halt_returns_what_is_not_counted_and_the_device_goes_on_afterwards() {
 #[test]
 fn a_board_is_measured_on_the_device_alone() {
     let plan = plan(12);
-    let owner = Owner::open(
-        opener(1, healthy()),
-        launcher(&plan),
-        OwnerSettings::default(),
-    );
-    let measured = measure(owner.unwrap(), &plan).unwrap();
+    let measured = measure(owner(&plan, healthy()), &plan).unwrap();
     assert_eq!(measured.tally.completions.solutions(), 14_200);
     assert!(measured.launches > 0 && measured.kernel <= measured.window);
     assert!(measured.busy() <= 1.0);
 }
 
-/// A device whose clock says that it counts 10⁸ nodes a second, whatever the machine does.
+/// A device whose clock shows exactly 10⁸ nodes a second, independent of the speed of the machine.
 fn paced() -> Altered {
     Altered::new(|completed| {
-        // Solutions and nodes take turns.
+        // The sums alternate between solutions and nodes.
         let nodes: u64 = completed.sums.iter().skip(1).step_by(2).sum();
         let kernel = &mut completed.spans.kernel;
         kernel.end = kernel.start + Duration::from_secs_f64(nodes as f64 / 1e8);
@@ -392,10 +377,10 @@ fn paced() -> Altered {
 
 #[test]
 fn a_calibration_tells_the_speed_of_the_device() {
-    // On the smaller board no launch is long enough, on the larger one the third.
+    // On the smaller board no launch is long enough; on the larger board the third one is.
     for n in [10, 15] {
         let speed = calibrate(&mut paced(), &plan(n)).unwrap();
-        // The few nodes above the jobs are counted on the host.
+        // The result is a little higher, because the host counts the few nodes above the jobs.
         assert!((1e8..1.2e8).contains(&speed), "n = {n}: {speed}");
     }
     let failing = |fault| {
@@ -436,12 +421,7 @@ fn jobs_are_made_faster_than_the_fastest_device_should_count_them() {
 fn closing_ends_launches_early_and_returns_their_tasks() {
     let plan = plan(16);
     let all = tasks(&plan);
-    let mut owner = Owner::open(
-        opener(1, healthy()),
-        launcher(&plan),
-        OwnerSettings::default(),
-    )
-    .unwrap();
+    let mut owner = owner(&plan, healthy());
     owner.offer(all.clone());
     assert!(owner.work(Duration::from_millis(1)).is_empty());
     let start = std::time::Instant::now();
@@ -450,7 +430,7 @@ fn closing_ends_launches_early_and_returns_their_tasks() {
     assert_eq!(left.len(), all.len());
 }
 
-/// What a device without faults gives for these nodes, one job each.
+/// The sums of a device without faults for these nodes, one job each.
 fn launch(entry: &str, nodes: &[&[u32]], table: &[u32]) -> Vec<u64> {
     let mut device = Emulated::new(EmulatedSettings {
         threads: 2,
@@ -472,7 +452,7 @@ fn the_node_layer_kernel_counts_all_solutions_below_each_node() {
         let sums = launch("node_layer", &[&empty, &empty], &[n]);
         assert_eq!(u128::from(sums[1]), 2 * total, "n = {n}");
     }
-    // All rows filled, on the largest board too.
+    // All rows are filled, on the largest board too.
     for n in [1, 4, 31, 32] {
         let columns = u32::MAX >> (32 - n);
         let node = [5, columns, 9];
@@ -486,8 +466,8 @@ fn the_node_layer_kernel_counts_all_solutions_below_each_node() {
 
 #[test]
 fn the_bit_board_kernel_tells_the_classes_of_solutions() {
-    // Cut at the first row that is free: the first queen in column 1, or in the corner with the
-    // second in column 2 or 3.
+    // The nodes end at the first free row: the first queen is in column 1, or in the corner with the
+    // second queen in column 2 or 3.
     let side = launch("bit_board", &[&[4, 2, 1, 2]], &[5, 1, 0, 1]);
     assert_eq!(side[1..], [1, 0, 0]);
     let of_six = launch("bit_board", &[&[4, 2, 1, 2]], &[6, 1, 0, 1]);

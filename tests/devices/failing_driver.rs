@@ -1,8 +1,8 @@
-//! What becomes of a CUDA driver that is missing, old or failing, with a driver library of a few
-//! lines of C.
+//! What the program does when the CUDA driver is missing, old or failing. A few lines of C replace the
+//! driver library.
 //!
-//! A library's path is fixed when a process begins, so each case runs in a process of its own: this
-//! very test, started again with `in_the_child`.
+//! The library path of a process is fixed at its start. So each case runs in a process of its own: this
+//! test binary, started again with `in_the_child`.
 
 use std::process::{Command, Output};
 use std::time::Duration;
@@ -14,7 +14,7 @@ use queenfold::device::cuda::{Cuda, CudaSettings, devices};
 use queenfold::device::{Device, OpenError, Opener, Owner, OwnerSettings};
 use queenfold::engine::Plan;
 
-/// What the child says of a driver that fails in this way.
+/// What the child prints about a driver that fails in the way that `fake` names.
 fn child(fake: &str, flags: &[&str]) -> String {
     let folder = tempfile::tempdir().unwrap();
     if fake != "no library" {
@@ -37,13 +37,13 @@ fn child(fake: &str, flags: &[&str]) -> String {
 }
 
 #[test]
-#[ignore = "is started by the other tests, with a driver library of theirs"]
+#[ignore = "the other tests start it, each with its own driver library"]
 fn in_the_child() {
     let found = devices();
     println!("found {} {}", found.devices.len(), found.missing);
     let open: Opener = Box::new(|| {
         let settings = CudaSettings {
-            // No compiler: what is embedded must do.
+            // Without a compiler the embedded kernels are used.
             compiler: None,
             cache: None,
             ..CudaSettings::default()
@@ -64,7 +64,7 @@ fn in_the_child() {
 #[test]
 fn without_a_driver_there_is_no_device_and_the_reason_is_said() {
     let said = child("no library", &[]);
-    // A machine with a driver of its own finds that one.
+    // A machine with a real driver finds that one.
     if said.contains("found 0") {
         assert!(said.contains("no CUDA driver: libcuda not found"), "{said}");
         assert!(said.contains("refused: no CUDA driver"), "{said}");
@@ -157,7 +157,7 @@ fn program(fake: &str, arguments: &[&str]) -> Output {
     program_and_calls(fake, arguments).0
 }
 
-/// The same, and what the driver tells of calls.
+/// The same, and the log of the driver calls.
 fn program_and_calls(fake: &str, arguments: &[&str]) -> (Output, String) {
     let folder = tempfile::tempdir().unwrap();
     build(folder.path(), "libcuda.so.1", &["driver.c"], &[]);

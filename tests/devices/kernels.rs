@@ -1,7 +1,7 @@
-//! What a compiler makes of the kernels: registers, spills, the instructions of the hot loop.
+//! The machine code of the kernels: registers, spills, the instructions of the hot loop.
 //!
-//! Needs `nvcc` and `cuobjdump` (CUDA 13), on the path or in `$QUEENFOLD_CUDA/bin`, and no GPU;
-//! skipped, and said so, without them. The embedded kernels are made by
+//! Needs `nvcc` and `cuobjdump` (CUDA 13), on the path or in `$QUEENFOLD_CUDA/bin`, but no GPU. Without
+//! them these tests report that they are skipped. This command makes the embedded kernels:
 //!
 //! ```text
 //! cargo test --release --test devices -- --ignored make_the_embedded_kernels
@@ -19,7 +19,7 @@ use queenfold::device::cuda::{embedded, embedded_hash};
 use queenfold::engine::{DeviceProgram, Plan};
 use queenfold::ladder;
 
-/// Every program there is.
+/// Every device program.
 fn programs() -> impl Iterator<Item = DeviceProgram> {
     chain::programs().chain(ladder::PROGRAMS)
 }
@@ -60,7 +60,7 @@ impl Tools {
         }
     }
 
-    /// Compiles `program`; what it gives is the compiler's report. Fails after `limit`.
+    /// Compiles `program` and returns the report of the compiler. Fails after `limit`.
     fn compile(
         &self,
         program: DeviceProgram,
@@ -124,8 +124,8 @@ fn target(text: &str) -> Option<u64> {
     u64::from_str_radix(address.trim(), 16).ok()
 }
 
-/// The innermost loop that searches: from the target of a backward branch to the branch, with no
-/// other backward branch inside, and with accesses to the stack.
+/// The innermost loop of the search: from the target of a backward branch to that branch, without
+/// another backward branch inside, and with accesses to the stack.
 fn hot_loop(code: &[(u64, String)]) -> Vec<&str> {
     let loops = code.iter().filter_map(|(end, text)| {
         let start = target(text).filter(|start| start < end)?;
@@ -146,7 +146,7 @@ fn every_specialisation_is_lean_on_every_architecture() {
         return;
     };
     let folder = tempfile::tempdir().unwrap();
-    // What is compiled depends on n through the depth alone.
+    // The compiled code depends on n only through the depth.
     let programs: HashSet<DeviceProgram> = (8..=28)
         .map(|n| {
             ChainPlan::new(Size::new(n).unwrap())
@@ -193,7 +193,7 @@ fn the_historical_kernels_keep_nothing_but_their_arrays_in_local_memory() {
     };
     let folder = tempfile::tempdir().unwrap();
     for architecture in ["sm_80", "sm_90", "sm_100"] {
-        // Stack rows of 16 bytes; the queens, and which row has the queen of a column.
+        // Stack rows have 16 bytes; then the queens, and the row of the queen in each column.
         for program in ladder::PROGRAMS {
             let arrays = match program.entry() {
                 "node_layer" => 32 * 16,
@@ -238,7 +238,7 @@ fn the_source_is_one_text_without_comments_that_includes_nothing_of_ours() {
     }
 }
 
-/// Comments are cut off at `//`, wherever it stands.
+/// Cuts comments off at every `//`.
 #[test]
 fn no_string_in_a_kernel_looks_like_a_comment() {
     let kernels = Path::new(env!("CARGO_MANIFEST_DIR")).join("kernels");
@@ -299,13 +299,13 @@ fn make_the_embedded_kernels() {
         let limit = Duration::from_secs(60);
         tools.compile(program, "compute_80", "-ptx", &made, limit);
         let text = fs::read_to_string(&made).unwrap();
-        // The compiler writes its own version; nothing here is newer than 8.2, which drivers of
-        // CUDA 12.2 read. For another function the program needs CUDA 12.8 (`src/device/cuda/driver.rs`).
+        // The compiler writes its own PTX version, but the code needs only 8.2, which drivers of
+        // CUDA 12.2 read. (`src/device/cuda/driver.rs` needs CUDA 12.8 for another function.)
         let body: String = text
             .lines()
             .map(str::trim_end)
             .filter(|line| !line.starts_with("//") && !line.is_empty())
-            // A hint to tools that came with 8.3.
+            // A hint to tools, which PTX 8.3 introduced.
             .filter(|line| !line.contains(".pragma \"used_bytes_mask"))
             .map(|line| {
                 if line.starts_with(".version") {

@@ -18,6 +18,9 @@ mod fake_cuda;
 #[cfg(feature = "cuda")]
 mod kernels;
 #[cfg(feature = "emulated-gpu")]
+#[path = "../common/run_spec.rs"]
+mod run_spec;
+#[cfg(feature = "emulated-gpu")]
 mod runs;
 #[cfg(any(feature = "cuda", not(feature = "emulated-gpu")))]
 #[path = "../common/skip.rs"]

@@ -1,6 +1,6 @@
 //! Runs on CPU workers and devices together, the devices emulated.
 //!
-//! One of these needs a quiet machine:
+//! The ignored test needs a quiet machine:
 //! `cargo test --release --test devices -- --ignored --nocapture runs::`
 
 use std::sync::Arc;
@@ -9,7 +9,8 @@ use std::time::{Duration, Instant};
 
 use crate::altered::Altered;
 use crate::emulated_device;
-use queenfold::actors::{Control, DeviceSpec, Report, RunError, RunSpec, WholePlans, run_on};
+use crate::run_spec::run_spec;
+use queenfold::actors::{Control, DeviceSpec, Report, RunError, RunSpec, run_on};
 use queenfold::board::{Size, known};
 use queenfold::census::CensusPlan;
 use queenfold::chain::ChainPlan;
@@ -27,32 +28,20 @@ fn size(n: u32) -> Size {
 }
 
 fn spec(n: u32, workers: usize) -> RunSpec {
+    let plans: Vec<Arc<dyn Plan>> = vec![
+        Arc::new(ChainPlan::new(size(n))),
+        Arc::new(CensusPlan::new(size(n))),
+    ];
     RunSpec {
-        plans: vec![
-            Arc::new(ChainPlan::new(size(n))),
-            Arc::new(CensusPlan::new(size(n))),
-        ],
-        workers,
-        counter: CounterSettings {
-            isa: Isa::best(),
-            memory: 64 << 20,
-        },
-        queue_per_worker: 2,
         batch_time: Duration::from_millis(2),
-        time_limit: None,
-        audit: 0.0,
-        source: Arc::new(WholePlans),
-        recorder: None,
-        observers: Vec::new(),
+        ..run_spec(plans, workers, Isa::best())
     }
 }
 
 fn settings() -> OwnerSettings {
     OwnerSettings {
-        batch_time: Duration::from_millis(50),
-        first_cost: 0.0005,
         least_patience: Duration::from_secs(5),
-        ..OwnerSettings::default()
+        ..emulated_device::short_launches()
     }
 }
 
@@ -64,11 +53,12 @@ fn healthy() -> DeviceSpec {
     device(Arc::new(|_, _| None))
 }
 
-/// Runs board `n`, and holds the result to what is known.
+/// Runs board `n` and compares the result with the known counts.
 fn exact(n: u32, workers: usize, devices: &[DeviceSpec]) -> Report {
     exact_by(&spec(n, workers), devices)
 }
 
+/// The same for the board and the workers of `spec`.
 fn exact_by(spec: &RunSpec, devices: &[DeviceSpec]) -> Report {
     let (n, workers) = (spec.plans[0].size().get(), spec.workers);
     let report = run_on(spec, devices, &Control::new()).unwrap();
@@ -102,13 +92,13 @@ fn workers_and_devices_share_every_board_of_5_to_14_queens() {
     }
 }
 
-/// The chain plan in small tasks, of which the workers count none before the device is at work: they
-/// would be done with a small board before it is open.
+/// The chain plan in small tasks. The workers count none of them until the device counts: otherwise
+/// they would finish a small board before the device is open.
 struct Patient {
     plan: ChainPlan,
     tasks: u64,
     ranks: u64,
-    /// Set when the device has taken a launch that it will count.
+    /// Set as soon as the device has a launch that it will count.
     at_work: Arc<AtomicBool>,
 }
 
@@ -200,7 +190,7 @@ fn random(seed: u64) -> u64 {
 }
 
 fn random_fault(seed: u64) -> Fault {
-    // A launch that hangs costs the patience of its owner.
+    // `Hangs` is rarer, because the owner waits until its patience ends.
     match random(seed) % 7 {
         0..=2 => Fault::Lost,
         3..=5 => Fault::JobMissing,
@@ -208,7 +198,7 @@ fn random_fault(seed: u64) -> Fault {
     }
 }
 
-/// A device of one slot that is opened again as often as it fails.
+/// A device of one slot that is opened again after each failure.
 fn failing(trouble: Arc<Trouble>) -> DeviceSpec {
     let mut device = DeviceSpec {
         open: Arc::new(move || {
@@ -225,8 +215,8 @@ fn failing(trouble: Arc<Trouble>) -> DeviceSpec {
     device
 }
 
-/// Counts board `n` on one worker and a device whose first `strikes` launches fail. Whatever happens,
-/// both take part.
+/// Counts board `n` on one worker and a device whose first `strikes` launches fail. Checks that both
+/// take part in every case.
 fn exact_together(n: u32, strikes: u64, seed: u64) {
     let at_work = Arc::new(AtomicBool::new(false));
     let struck = Arc::new(AtomicU64::new(0));
@@ -284,7 +274,7 @@ fn failures_of_a_device_alone_lose_nothing_of_any_board_of_5_to_13_queens() {
                     if number == 0 {
                         return None;
                     }
-                    // The first launch always fails, so that no seed is without.
+                    // The first launch always fails, so that every seed has a failure.
                     let launch = launches.fetch_add(1, Ordering::SeqCst);
                     let drawn = 1000 * u64::from(n) + 100 * seed + launch;
                     (launch == 0 || random(drawn).is_multiple_of(3)).then(|| {
@@ -371,8 +361,8 @@ fn a_device_that_counts_wrongly_fails_the_run() {
     assert!(matches!(error, RunError::Mismatch { .. }), "{error}");
 }
 
-/// What is held to a time has three tries: other work on the machine may take the cores from one.
-/// A try gives its time and the limit.
+/// Asserts that one of three attempts takes less than its limit: other work on the machine may delay
+/// the others. An attempt returns its time and its limit.
 fn one_of_three_is_in_time(mut attempt: impl FnMut() -> (Duration, Duration)) {
     let tries: Vec<_> = (0..3)
         .map(|_| attempt())
@@ -381,7 +371,7 @@ fn one_of_three_is_in_time(mut attempt: impl FnMut() -> (Duration, Duration)) {
     assert!(tries.len() < 3, "{tries:?}");
 }
 
-/// From the drain of a run until it ends, and the second that it may take.
+/// Drains a run after `delay`. Returns the time until the run ends, and its limit of one second.
 fn drained_after(delay: Duration, spec: &RunSpec) -> (Duration, Duration) {
     let control = Control::new();
     let stopper = control.clone();
@@ -424,8 +414,8 @@ fn a_pause_is_not_the_end() {
 
 #[test]
 fn workers_and_a_slow_device_finish_together() {
-    // Tasks of n = 17 take the device 30 to 50 ms; on a busy machine all takes longer, so that the
-    // bound is a wide one. The narrow one is held by the test that needs a quiet machine.
+    // Tasks of n = 17 take the device 30 to 50 ms. On a busy machine everything takes longer, so the
+    // bound is wide here. The ignored test checks the narrow bound on a quiet machine.
     one_of_three_is_in_time(|| {
         let report = exact(17, 1, &[healthy()]);
         print!("{}", profile(&report));
@@ -471,7 +461,7 @@ fn mixed_runs_end_together_within_2_percent_or_100_ms() {
 fn the_audit_counts_tasks_of_devices_again() {
     let wrong = || {
         let mut wrong = healthy();
-        // The first sum is wrong from the third launch on: it belongs to no sampled job.
+        // The first sum is wrong from the third launch on. No sampled job has that sum.
         wrong.open = Arc::new(|| {
             let device = Altered::new(|completed| {
                 completed.sums[0] += u64::from(completed.ticket.0 >= 2);
@@ -483,8 +473,8 @@ fn the_audit_counts_tasks_of_devices_again() {
     for workers in [0, 1] {
         let mut audited = spec(15, workers);
         audited.audit = 1.0;
-        // A worker with wide vectors counts the whole board before the device comes to its third
-        // launch.
+        // A worker with wide vectors would count the whole board before the third launch of the
+        // device.
         audited.counter.isa = Isa::Portable;
         let error = run_on(&audited, &[wrong()], &Control::new()).unwrap_err();
         let RunError::Mismatch { message, .. } = &error else {
@@ -498,7 +488,7 @@ fn the_audit_counts_tasks_of_devices_again() {
         let total = report.tallies[&Engine::Chain].completions.solutions();
         assert_eq!(total, known(size(15)).unwrap().total);
     }
-    // Without the audit nothing sees it here; the result would be held to what is known.
+    // Without the audit the run does not notice. A command would compare the total with the known one.
     let unaudited = run_on(&spec(15, 0), &[wrong()], &Control::new()).unwrap();
     let total = unaudited.tallies[&Engine::Chain].completions.solutions();
     assert_ne!(total, known(size(15)).unwrap().total);
@@ -522,6 +512,6 @@ fn opening_a_device_is_no_part_of_a_run_without_workers() {
     };
     let begin = Instant::now();
     let report = exact(8, 0, &[slow]);
-    let beside = begin.elapsed() - report.elapsed;
-    assert!(beside >= Duration::from_millis(700), "{beside:?}");
+    let opening = begin.elapsed() - report.elapsed;
+    assert!(opening >= Duration::from_millis(700), "{opening:?}");
 }

@@ -15,7 +15,7 @@ fn count(n: Size, isa: Isa) -> Tally {
         .sum()
 }
 
-/// Every instruction set of this machine finds the known total, and the same nodes.
+/// Asserts that every instruction set of this machine finds the known total and the same nodes.
 fn all_agree(n: u32) {
     let n = Size::new(n).unwrap();
     let total = known(n).unwrap().total;
@@ -50,7 +50,7 @@ fn boards_16_and_17_are_exact() {
 }
 
 #[test]
-#[ignore = "a minute; run with --release -- --ignored"]
+#[ignore = "a minute; run with cargo test --release --test engines -- --ignored chain_exact::"]
 fn board_18_is_exact() {
     all_agree(18);
 }

@@ -1,4 +1,4 @@
-//! The vector kernels of the chain engine against the scalar one, with every instruction set.
+//! The vector kernels of the chain engine, compared with the scalar kernel on every instruction set.
 
 use std::ops::Range;
 
@@ -13,7 +13,7 @@ fn plan(n: u32) -> ChainPlan {
     ChainPlan::new(Size::new(n).unwrap())
 }
 
-/// A counter for each instruction set of this machine. Says which ones it lacks.
+/// A counter for each instruction set of this machine. Reports the instruction sets that it lacks.
 fn counters(plan: &ChainPlan) -> impl Iterator<Item = (Isa, Box<dyn Counter>)> {
     Isa::ALL.into_iter().filter_map(move |isa| {
         if !isa.is_available() {

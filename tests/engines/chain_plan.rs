@@ -1,5 +1,5 @@
-//! What the plan of the chain engine promises: every solution is counted once, in a fixed order of
-//! partitions with random access.
+//! What the plan of the chain engine promises: it contains every solution once, and its partitions have
+//! a fixed order with random access.
 
 use std::collections::BTreeSet;
 use std::sync::OnceLock;
@@ -37,7 +37,7 @@ fn solutions(n: u8) -> Vec<Vec<u8>> {
     found
 }
 
-/// The weight of the partition that holds `placement`, if the plan has it.
+/// The weight of the partition that contains `placement`; `None` if no partition of the plan does.
 fn weight_of(plan: &ChainPlan, placement: &[u8]) -> Option<u8> {
     let n = plan.size();
     let border = Border::of_placement(placement);

@@ -7,12 +7,14 @@ use std::time::Duration;
 
 use cpu_time::{ProcessTime, ThreadTime};
 use parking_lot::Mutex;
-use queenfold::actors::{Control, RunSpec, WholePlans, run};
+use queenfold::actors::{Control, run};
 use queenfold::board::Size;
 use queenfold::engine::{Counter, CounterSettings, Plan};
 use queenfold::estimate::{Draw, count_sample};
 use queenfold::join::JoinPlan;
 use queenfold::simd::Isa;
+
+use crate::run_spec::run_spec;
 
 fn settings() -> CounterSettings {
     CounterSettings {
@@ -113,18 +115,9 @@ fn every_task_drawn_is_counted_and_reported() {
 /// until then, because other work on the machine cannot be predicted.
 fn eta_at_a_tenth(n: u32) -> f64 {
     let control = Control::new();
-    let spec = RunSpec {
-        plans: vec![Arc::new(JoinPlan::new(Size::new(n).unwrap()))],
-        workers: 1,
-        counter: settings(),
-        queue_per_worker: 2,
-        batch_time: Duration::from_millis(50),
-        time_limit: None,
-        audit: 0.0,
-        source: Arc::new(WholePlans),
-        recorder: None,
-        observers: Vec::new(),
-    };
+    let plan = Arc::new(JoinPlan::new(Size::new(n).unwrap()));
+    let mut spec = run_spec(vec![plan], 1, Isa::best());
+    spec.counter = settings();
     let watched = control.clone();
     let begun = ProcessTime::now();
     let watch = thread::spawn(move || {

@@ -67,7 +67,7 @@ fn both_engines_agree() {
     }
 }
 
-/// Single sets, spread over the plan.
+/// Tasks of one set each, spread over the plan.
 #[test]
 fn backtracking_gives_the_same_tally_of_single_sets() {
     for n in [14, 15, 16, 17, 18, 19] {

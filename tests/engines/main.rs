@@ -5,5 +5,7 @@ mod chain_kernels;
 mod chain_plan;
 mod estimate;
 mod join;
+#[path = "../common/run_spec.rs"]
+mod run_spec;
 #[path = "../common/skip.rs"]
 mod skip;

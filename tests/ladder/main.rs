@@ -1,13 +1,29 @@
 //! The ladder: its methods, its commands, its speed.
 
 #[cfg(feature = "cli")]
-mod commands;
+mod boards;
+#[cfg(feature = "cli")]
+#[path = "../common/child.rs"]
+mod child;
 mod methods;
+#[cfg(feature = "cli")]
+mod pictures;
+#[cfg(feature = "cli")]
+#[path = "../common/program.rs"]
+mod program;
+#[cfg(feature = "cli")]
+mod rows;
 mod speed;
 
 #[cfg(not(feature = "cli"))]
 #[path = "../common/skip.rs"]
 mod skip;
+
+/// The arguments that run one method: `ladder --method METHOD`, then `rest`.
+#[cfg(feature = "cli")]
+fn ladder<'a>(method: &'a str, rest: &[&'a str]) -> Vec<&'a str> {
+    [&["ladder", "--method", method], rest].concat()
+}
 
 #[cfg(not(feature = "cli"))]
 #[test]

@@ -1,4 +1,4 @@
-//! The ladder: every method counts right, stops in time, and its course tells the truth.
+//! Every method of the ladder counts correctly, stops in time, and shows what it really does.
 
 use std::ops::ControlFlow;
 use std::sync::atomic::AtomicBool;
@@ -34,12 +34,12 @@ fn styles(method: &dyn Method) -> impl Iterator<Item = Style> {
     styles.filter(move |style| !style.needs_device() || (*style == Style::Emulated && emulated))
 }
 
-/// Those of them that show what they find.
+/// The styles that also show what they find.
 fn styles_that_show(method: &dyn Method) -> impl Iterator<Item = Style> {
     styles(method).filter(|style| !style.needs_device())
 }
 
-/// What one method in one style must give for one board: all that is known of it.
+/// Asserts that a row agrees with everything known about its board. `unique`: the method counts orbits.
 fn assert_known(row: &TableRow, unique: bool) {
     let known = known(row.n).unwrap();
     let title = format!("{} n = {}", row.title(), row.n);
@@ -100,7 +100,7 @@ fn the_settings_of_the_originals_change_no_count() {
     }
 }
 
-/// Keeps what it is shown.
+/// An audience that keeps everything that a method shows it.
 #[derive(Default)]
 struct Witness {
     squares: bool,
@@ -139,7 +139,7 @@ fn eight_queens_have_the_known_number_of_safe_placements_at_each_depth() {
     for name in ["backtrack", "flags", "bitmap", "orbits", "bitmap-orbits"] {
         for &style in Style::BOTH {
             let (_, scenes) = witnessed(method(name).unwrap(), &request(8, style), true);
-            // The empty board is a safe placement, and no scene.
+            // The empty board is a safe placement but not a scene.
             let mut depths = [1, 0, 0, 0, 0, 0, 0, 0, 0];
             for scene in scenes {
                 if let Scene::Placed { rows, .. } = scene {
@@ -179,7 +179,7 @@ fn the_trees_have_the_known_sizes() {
             }
         }
     }
-    // Half of the tree, where no queen stands in the centre of the first row.
+    // Half of the tree, if no queen is in the centre of the first row.
     for name in ["mirror", "node-layer"] {
         let method = method(name).unwrap();
         for style in styles(method) {
@@ -338,7 +338,7 @@ fn every_method_stops_when_interrupted() {
     }
 }
 
-/// Leaves after so many solutions.
+/// An audience that leaves after this number of solutions.
 struct Impatient(u32);
 
 impl Audience for Impatient {
@@ -412,7 +412,7 @@ mod on_a_device {
 
     use super::*;
 
-    /// The launches of the self-test, which is the same for every board.
+    /// The number of launches of the self-test, which is the same for every board.
     fn launches_of_the_self_test(method: &dyn Method) -> u64 {
         match method.about().name {
             // One for each position of the first queens.
@@ -421,7 +421,7 @@ mod on_a_device {
         }
     }
 
-    /// What comes of ten queens on a device that fails so at this launch, counted from 0.
+    /// The outcome of ten queens on a device with this fault at this launch, counted from 0.
     fn with(fault: Fault, at: u64, method: &dyn Method) -> Result<TableRow, StopReason> {
         let mut device = Emulated::new(EmulatedSettings {
             fault: Arc::new(move |number, _| (number == at).then_some(fault)),

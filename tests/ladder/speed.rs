@@ -1,5 +1,5 @@
-//! The yardstick of the ladder against the same idea in C. Long: it wants a C compiler and a core
-//! that does little else.
+//! The speed of the ladder's `symmetry`, compared with the same algorithm in C. The test takes long, and
+//! needs a C compiler and an idle core.
 
 use std::path::Path;
 use std::process::Command;
@@ -43,7 +43,7 @@ fn compile(program: &Path) {
         .arg(program)
         .arg(source)
         .status();
-    assert!(compiled.expect("cc is there").success());
+    assert!(compiled.expect("cc exists").success());
 }
 
 /// CPU seconds of one count in C.

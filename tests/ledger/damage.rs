@@ -7,7 +7,7 @@ use queenfold::ledger::{Coverage, merge};
 
 use super::*;
 
-/// A finished ledger to damage, and what it said.
+/// A finished ledger to damage, and its original content.
 struct Specimen {
     bytes: Vec<u8>,
     records: Vec<Entry>,
@@ -25,8 +25,8 @@ impl Specimen {
         }
     }
 
-    /// Opens `bytes` as a ledger and sees that nothing wrong is read from it. Whether it was
-    /// accepted, and how many records it has.
+    /// Opens `bytes` as a ledger and asserts that every record read from it is an original one.
+    /// Returns the number of records, or the error that refused the ledger.
     fn assert_honest(&self, dir: &Path, bytes: &[u8]) -> Result<usize, String> {
         for name in ["ledger.db-wal", "ledger.db-shm", "ledger.db-journal"] {
             let _ = fs::remove_file(dir.join(name));
@@ -76,7 +76,7 @@ fn a_flipped_bit_in_any_byte_is_noticed_or_harmless() {
         offsets += 1;
         refused += u32::from(specimen.assert_honest(dir.path(), &bytes).is_err());
     }
-    // Much of a small database is free space.
+    // Most of a small database is free space.
     assert!(refused > 20, "{refused} of {offsets}");
 }
 
@@ -96,7 +96,7 @@ fn a_flipped_bit_in_any_record_is_refused() {
                 |row| row.get(0),
             )
             .unwrap();
-        // The digest is the last column: what is before it in the file is the record.
+        // The digest is the last column: the rest of the record is before it in the file.
         let at = specimen
             .bytes
             .windows(32)
@@ -141,7 +141,7 @@ fn a_record_cannot_be_there_twice() {
     let copy = "INSERT INTO record SELECT * FROM record WHERE engine = 'chain' AND task = 1";
     let error = database.execute(copy, []).unwrap_err().to_string();
     assert!(error.contains("UNIQUE"), "{error}");
-    // Under another name it does not match its digest; a table without a key is no ledger.
+    // With another key the record does not match its digest. A table without a key is no ledger.
     database
         .execute(
             "UPDATE record SET task = 0 WHERE engine = 'chain' AND task = 1",
@@ -220,7 +220,7 @@ fn a_log_cut_at_any_byte_loses_only_what_was_not_committed() {
     let report = count(13, recording).unwrap();
     assert_total(13, &report);
     let truth = records(dir.path()).unwrap();
-    // A writer that never checkpoints, as one that is killed: commit by commit into the log.
+    // A writer that never checkpoints, like one that is killed: every commit stays in the log.
     let source = tempfile::tempdir().unwrap();
     drop(create(source.path(), 13, Shard::WHOLE).unwrap());
     let store = Store::open_to_write(source.path()).unwrap();
@@ -266,7 +266,7 @@ fn a_damaged_source_is_not_merged() {
     assert_eq!(records(&into).unwrap(), []);
 }
 
-/// What can happen to a file.
+/// A way to damage a file.
 #[derive(Clone, Debug)]
 enum Harm {
     Flip(usize, u8),
@@ -299,7 +299,7 @@ fn apply(harm: &Harm, bytes: &mut Vec<u8>) {
             let end = (at + count).min(bytes.len());
             bytes[at.min(end)..end].fill(value);
         }
-        // Whole pages now and then: a page in the place of another is well formed.
+        // Half of the copies are whole pages, because a page in the wrong place is well formed.
         Harm::Copy(from, to, count) => {
             let page = |at: usize| {
                 if count % 2 == 0 {
@@ -331,7 +331,7 @@ proptest! {
             apply(harm, &mut bytes);
         }
         let read = specimen.assert_honest(dir.path(), &bytes);
-        // What can be read can be gone on with, or is refused to a writer: never a wrong total.
+        // A run continues a readable ledger or refuses it, but never gives a wrong total.
         if let Ok(read) = read
             && let Ok(recording) = resume(dir.path(), N)
         {

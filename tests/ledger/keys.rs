@@ -1,4 +1,4 @@
-//! The key that pauses a run, on a terminal of its own.
+//! The key that pauses a run, tested on a pseudo terminal.
 
 use std::io::{Read, Write};
 use std::process::{Child, Command, Stdio};
@@ -9,7 +9,7 @@ use std::time::Duration;
 use super::processes::{tasks_done, text, wait_for_more};
 use crate::skip::skipped;
 
-/// A program on a pseudo terminal, which `script` makes; `None` where there is no such program.
+/// A program on a pseudo terminal that the tool `script` makes.
 struct Terminal {
     child: Child,
     shown: Receiver<Vec<u8>>,
@@ -60,7 +60,7 @@ impl Terminal {
 
 impl Drop for Terminal {
     fn drop(&mut self) {
-        // It may have ended; then there is nothing to kill.
+        // This fails if the program has already ended.
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
@@ -81,7 +81,7 @@ fn the_key_p_pauses_and_goes_on() {
     wait_for_more(&run, 0);
     terminal.press(b'p');
     terminal.see("pausing");
-    // Longer than a task takes, and a commit waits.
+    // Longer than a task and the delay of a commit.
     sleep(Duration::from_secs(2));
     let paused = tasks_done(&run);
     sleep(Duration::from_secs(2));

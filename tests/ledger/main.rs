@@ -1,4 +1,4 @@
-//! Runs that are stopped, damaged, divided and forged: never a wrong total.
+//! Runs that are stopped, damaged, divided or forged never give a wrong total.
 
 mod damage;
 #[cfg(unix)]
@@ -6,6 +6,8 @@ mod keys;
 mod merging;
 #[cfg(unix)]
 mod processes;
+#[path = "../common/run_spec.rs"]
+mod run_spec;
 mod runs;
 #[cfg(unix)]
 #[path = "../common/skip.rs"]
@@ -29,7 +31,9 @@ use queenfold::outcome::Outcome;
 use queenfold::simd::Isa;
 use rusqlite::Connection;
 
-/// The board of most tests: 17 tasks, a tenth of a second.
+use self::run_spec::run_spec;
+
+/// The board of most tests: 17 tasks, which take a tenth of a second.
 const N: u32 = 14;
 
 fn size(n: u32) -> Size {
@@ -62,25 +66,20 @@ fn resume(dir: &Path, n: u32) -> Result<Recording, LedgerError> {
     Recording::resume(dir, &plans(n), &Setting::default())
 }
 
-/// Counts what a recording lacks.
+/// Counts the tasks that a recording lacks.
 fn count(n: u32, recording: Recording) -> Result<Report, RunError> {
     let recording = Arc::new(recording);
     let spec = RunSpec {
-        plans: plans(n),
-        workers: 2,
-        counter: counter(),
         queue_per_worker: 1,
         batch_time: Duration::from_millis(20),
-        time_limit: None,
-        audit: 0.0,
         source: Arc::clone(&recording) as _,
         recorder: Some(recording),
-        observers: Vec::new(),
+        ..run_spec(plans(n), 2, Isa::best())
     };
     actors::run(&spec, &Control::new())
 }
 
-/// Waits until everything taken is safe.
+/// Waits until everything that the recorder took is durable.
 fn flush(recorder: &dyn Recorder) -> Result<(), RecordError> {
     let (sender, flushed) = mpsc::channel();
     recorder.flush(Flushed::new(move |result| sender.send(result).unwrap()));
@@ -119,7 +118,7 @@ fn signature(dir: &Path) -> String {
         .to_string()
 }
 
-/// The database, for what no program should do to it.
+/// The raw database, for changes that no correct program makes.
 fn sqlite(dir: &Path) -> Connection {
     Connection::open(dir.join(FILE)).unwrap()
 }

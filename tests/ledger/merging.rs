@@ -1,4 +1,4 @@
-//! Shards counted apart and put together.
+//! Shards that are counted separately and then merged.
 
 use std::path::PathBuf;
 
@@ -6,7 +6,7 @@ use queenfold::ledger::{Merged, merge};
 
 use super::*;
 
-/// Counts the shards of `of` into directories below `dir`.
+/// Counts each of the `of` shards into its own directory below `dir`.
 fn count_shards(dir: &Path, of: &[&str]) -> Vec<PathBuf> {
     of.iter()
         .map(|shard| {
@@ -43,7 +43,7 @@ fn three_shards_together_are_the_whole() {
             .len(),
         3
     );
-    // It is a run like any other.
+    // The merged run is a run like any other.
     let report = count(N, resume(&into, N).unwrap()).unwrap();
     assert!(report.finished);
     assert_total(N, &report);
@@ -89,7 +89,7 @@ fn overlaps_must_agree() {
         error.to_string().contains(&record.result.key.to_string()),
         "{error}"
     );
-    // Nothing of the forged ledger came in.
+    // No record of the forged ledger was merged.
     assert_eq!(records(&into).unwrap().len(), 17);
 }
 

@@ -1,4 +1,4 @@
-//! The program itself: killed, stopped, out of space, and the exit codes of its commands.
+//! The program itself: it is killed, stopped or out of space; and the exit codes of its commands.
 
 use std::hash::{BuildHasher, RandomState};
 use std::process::{Child, Command, Output, Stdio};
@@ -24,7 +24,7 @@ fn output(arguments: &[&str]) -> Output {
     queenfold(arguments).output().unwrap()
 }
 
-/// A process of a test; killed if the test ends before it.
+/// A process of a test. It is killed if the test ends first.
 struct Running(Option<Child>);
 
 impl Running {
@@ -93,12 +93,12 @@ fn wait_until(mut comes: impl FnMut() -> bool) {
     }
 }
 
-/// A number below `below`, another one each time.
+/// A number below `below`, a different one at each call.
 fn random(below: u64) -> u64 {
     RandomState::new().hash_one(0) % below
 }
 
-/// The lines of the log that were there before, in the log of now.
+/// Asserts that every line of the earlier log is still in the present log.
 fn assert_kept(before: &str, now: &str) {
     for line in before.lines().filter(|line| !line.contains("signature")) {
         assert!(
@@ -108,9 +108,9 @@ fn assert_kept(before: &str, now: &str) {
     }
 }
 
-/// Kills a run of `n` with `engine` again and again, each time `pause` after it has got further,
-/// and goes on with other workers and instruction sets; then compares with a run of one piece.
-/// Returns the number of kills: fewer than asked for if it was done before.
+/// Kills a run of `n` with `engine` repeatedly, each time `pause` after it made progress, and resumes it
+/// with other workers and instruction sets. Then compares it with a run without interruption. Returns
+/// the number of kills, which is smaller than `kills` if the run finished first.
 fn survive(n: &str, engine: &str, kills: u64, pause: u64, isas: &[&str]) -> u64 {
     let dir = tempfile::tempdir().unwrap();
     let run = dir.path().join("run");
@@ -177,7 +177,7 @@ fn survive(n: &str, engine: &str, kills: u64, pause: u64, isas: &[&str]) -> u64 
 
 #[test]
 fn a_chain_run_survives_being_killed_at_random_moments() {
-    // A board that a fast machine has not done before the last kill.
+    // A board that even a fast machine does not finish before the last kill.
     assert_eq!(survive("18", "chain", 3, 100, &["portable"]), 3);
 }
 
@@ -235,7 +235,7 @@ fn ctrl_c_commits_and_names_the_command_that_goes_on() {
         command,
         format!("queenfold resume -- '{}'", run.replace('\'', "'\\''"))
     );
-    // As a shell would run it.
+    // Runs the command as a shell does.
     let shell = command.replacen("queenfold", env!("CARGO_BIN_EXE_queenfold"), 1);
     let resumed = Command::new("sh").args(["-c", &shell]).output().unwrap();
     let (code, out, err) = said(&resumed);
@@ -304,7 +304,7 @@ fn two_processes_do_not_work_on_one_directory() {
     assert!(err.contains("in use") && err.contains(&holder), "{err}");
     let (code, _, err) = of(&["run", "-n", "19", "--dir", text(&run)]);
     assert_eq!(code, 2, "{err}");
-    // Others may look.
+    // Other processes may read.
     let running = status(&run).unwrap();
     assert_eq!(running["state"], "running");
     assert!(running["workers"][0]["nodes_per_second"].as_f64().unwrap() > 0.0);
@@ -319,7 +319,7 @@ fn two_processes_do_not_work_on_one_directory() {
 fn a_signal_pauses_and_another_goes_on() {
     let dir = tempfile::tempdir().unwrap();
     let run = dir.path().join("run");
-    // Tasks of milliseconds: whatever runs commits some of them each second.
+    // Tasks take milliseconds, so every run commits some of them each second.
     let mut command = vec!["run", "-n", "18", "--engine", "chain", "--dir", text(&run)];
     command.extend(["--isa", "portable", "--workers", "1"]);
     let mut child = Running::start(&command);
@@ -365,7 +365,7 @@ fn a_directory_that_holds_a_run_is_not_used_for_another() {
     for wrong in [
         vec!["run", "-n", "4..=5", "--dir", "somewhere"],
         vec!["run", "-n", "8", "--shard", "0/2"],
-        // Of more tasks than a ledger keeps.
+        // A plan with more tasks than a ledger keeps.
         vec!["run", "-n", "32", "--engine", "join", "--dir", "somewhere"],
         vec!["run", "-n", "8", "--dir", "somewhere", "--shard", "2/2"],
         vec!["verify", text(&run), "--sample", "0"],
@@ -475,7 +475,7 @@ fn verification_ends_with_3_and_the_ranks_where_a_digit_was_forged() {
     let ranks = format!("{}..{}", task.ranks.start, task.ranks.end);
     assert!(err.contains("chain:4") && err.contains(&ranks), "{err}");
     assert!(!out.contains("total"), "{out}");
-    // Even without counting again the known total gives it away.
+    // Even without a second count, the known total reveals the forgery.
     let (code, out, _) = of(&["resume", text(&run)]);
     assert_eq!((code, out.as_str()), (3, ""));
 }
@@ -492,7 +492,7 @@ fn join_tasks_are_verified_by_backtracking() {
         code == 0 && out.contains(&kernels) && out.contains("73712"),
         "{out}{err}"
     );
-    // The last record but that of the census, which comes first by name.
+    // The last record of the chain; those of the census are first in the order of names.
     let last = records(&run).unwrap().len() - 1;
     verifying::forge(&run, last, |record| {
         record.result.tally.completions.add(4, 2)
@@ -532,7 +532,7 @@ fn a_damaged_ledger_gives_one_clear_line_and_no_number() {
     std::fs::remove_dir_all(merged).unwrap();
 }
 
-/// A file system of its own, which only root can have. Unmounted when dropped.
+/// A separate file system, which only root can mount. It is unmounted when dropped.
 struct SmallDisk(tempfile::TempDir);
 
 impl SmallDisk {
@@ -584,7 +584,7 @@ fn a_full_disk_ends_the_run_and_space_lets_it_go_on() {
         "100ms",
     ];
     assert_eq!(of(&[start.as_slice(), &isa].concat()).0, 4);
-    // Nothing is left, to the last byte.
+    // The file system is full to the last byte.
     let filler = disk.path().join("filler");
     let full = std::fs::write(&filler, vec![1; 512 << 10]).unwrap_err();
     assert_eq!(full.kind(), std::io::ErrorKind::StorageFull);
@@ -595,7 +595,7 @@ fn a_full_disk_ends_the_run_and_space_lets_it_go_on() {
     let (code, out, err) = of(&["resume", text(&run)]);
     assert!(code == 0 && out.contains("14772512"), "{out}{err}");
 
-    // A new run finds no place at all.
+    // A new run finds no space at all.
     let other = disk.path().join("other");
     let _ = std::fs::write(disk.path().join("filler"), vec![1; 512 << 10]);
     let (code, out, err) = of(&["run", "-n", "12", "--dir", text(&other)]);
@@ -606,8 +606,8 @@ fn a_full_disk_ends_the_run_and_space_lets_it_go_on() {
 fn a_limit_on_the_size_of_files_ends_the_run_with_the_committed_tasks_kept() {
     let dir = tempfile::tempdir().unwrap();
     let run = dir.path().join("run");
-    // 64 KiB: less than the log of a run needs. The signal that goes with the limit is ignored,
-    // so that the program sees the error.
+    // 64 KiB are less than the log of a run needs. The signal of this limit is ignored, so that the
+    // program gets the error.
     let limited = format!(
         "trap '' XFSZ; ulimit -f 64; exec {} run -n 17 --engine chain --dir {} --isa portable",
         env!("CARGO_BIN_EXE_queenfold"),

@@ -1,4 +1,4 @@
-//! Runs with a ledger: what is restored, what is refused.
+//! Runs with a ledger: what they restore and what they refuse.
 
 use std::fs;
 
@@ -57,7 +57,7 @@ fn a_directory_holds_one_run_and_serves_one_process() {
     assert!(matches!(error, LedgerError::Exists { .. }), "{error}");
     let error = resume(dir.path(), N).err().unwrap();
     assert!(matches!(error, LedgerError::Locked { .. }), "{error}");
-    // A reader is no second process: it sees what is committed.
+    // A reader does not count as a second process: it sees what is committed.
     assert_eq!(records(dir.path()).unwrap(), []);
     drop(recording);
     let error = create(dir.path(), N, Shard::WHOLE).err().unwrap();
@@ -162,7 +162,7 @@ fn a_second_report_must_agree_to_the_last_digit() {
     assert_eq!((kept.len(), kept[0].result.tally.nodes), (1, 100));
     let mut other = tally;
     other.completions.add(8, 1);
-    // A good record before the bad one is not lost with it.
+    // A good record before the bad one is kept.
     recording.record(result(4, tally)).unwrap();
     recording.record(result(3, other)).unwrap();
     let Err(RecordError::Mismatch { task, message }) = flush(&recording) else {
@@ -201,7 +201,7 @@ fn a_clock_set_back_changes_nothing() {
     whole_run(dir.path(), 12);
     let signed = signature(dir.path());
     let mut session = Store::open_to_read(dir.path()).unwrap().sessions().unwrap()[0].clone();
-    // As if this machine had lived in the year 2100 then.
+    // As if the clock of this machine had shown the year 2100 then.
     session.facts.started = 4_102_444_800;
     session.committed = 4_102_444_900;
     let store = Store::open_to_write(dir.path()).unwrap();
@@ -248,7 +248,7 @@ fn status_tells_what_is_done_and_by_whom() {
     assert!(status.latest.unwrap().left.unwrap() > Duration::ZERO);
 }
 
-/// A recorder without a file, for what the runtime asks of it.
+/// A recorder without a file, which shows what the runtime asks of it.
 struct Memory {
     taken: Mutex<Vec<TaskResult>>,
     fail_from: usize,
@@ -269,7 +269,7 @@ impl Recorder for Memory {
     }
 }
 
-/// Adds up what checkpoints make durable.
+/// Adds up the tasks that checkpoints make durable.
 #[derive(Default)]
 struct Durable(Mutex<u64>);
 
@@ -301,7 +301,7 @@ fn checkpoints_tell_of_every_task_that_became_durable() {
     actors::run(&spec, &Control::new()).unwrap();
     drop(spec);
     assert_eq!(*durable.0.lock(), 17);
-    // Nothing keeps the directory locked.
+    // The directory is no longer locked.
     resume(dir.path(), N).unwrap();
 }
 
@@ -332,7 +332,7 @@ fn with_memory(
 
 #[test]
 fn a_run_that_cannot_record_ends_with_the_reason() {
-    // Slow enough that the run hears of it long before the last task, on a busy machine too.
+    // Slow enough that the run notices long before the last task, even on a busy machine.
     let slowly = CounterSettings {
         isa: Isa::Portable,
         ..counter()

@@ -1,4 +1,4 @@
-//! Counting again finds what digests cannot: a record forged together with its digest.
+//! A second count finds what digests cannot: a record that is forged together with its digest.
 
 use std::num::NonZeroUsize;
 
@@ -16,7 +16,7 @@ fn check(dir: &Path, n: u32, choice: Choice) -> Result<Findings, LedgerError> {
     verify(&Store::open_to_read(dir)?, &means, choice)
 }
 
-/// Replaces a record by one that was made with the program's own code, its digest included.
+/// Replaces a record by a forged one that the program's own code wrote, with a valid digest.
 pub fn forge(dir: &Path, at: usize, change: impl FnOnce(&mut Entry)) -> Entry {
     let mut record = records(dir).unwrap()[at].clone();
     change(&mut record);
@@ -101,7 +101,7 @@ fn the_signature_covers_board_and_plans() {
 fn a_record_of_a_task_that_the_plan_does_not_have_is_refused() {
     let dir = tempfile::tempdir().unwrap();
     whole_run(dir.path(), N);
-    // One too many where one is missing: their number alone would be right.
+    // One record is missing and another is added, so their number alone is right.
     let moved = forge(dir.path(), 3, |record| record.result.key.index += 1 << 20);
     let missing = moved.result.key.index - (1 << 20);
     let removed = sqlite(dir.path()).execute(

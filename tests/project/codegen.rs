@@ -1,8 +1,8 @@
-//! Reads the machine code of the vector search as the compiler made it, and fails if a hot loop
-//! calls a function, spills vectors or masks, or compresses to memory. Such things cost up to a large
-//! factor, and no test of results would notice.
+//! Reads the machine code that the compiler made of the vector search. Fails if a hot loop calls a
+//! function, spills vectors or masks, or compresses to memory: these make the search much slower, and no
+//! test of results would notice.
 //!
-//! Needs an optimised build (`--release`), x86-64 and `objdump`; says so where it is skipped.
+//! Needs an optimised build (`--release`), x86-64 and `objdump`; otherwise it reports that it is skipped.
 
 use std::process::Command;
 
@@ -36,7 +36,7 @@ fn functions(disassembly: &str, name: &str) -> Vec<Vec<Line>> {
     found
 }
 
-/// The innermost loops: what lies between a backward jump and its target, and contains no other.
+/// The innermost loops: from the target of a backward jump to that jump, without another one inside.
 fn innermost_loops(function: &[Line]) -> Vec<&[Line]> {
     let spans: Vec<(usize, usize)> = function
         .iter()
@@ -85,7 +85,7 @@ fn fault(text: &str, vector: &str) -> Option<&'static str> {
     }
 }
 
-/// Makes sure that the kernels are part of this program.
+/// Calls the kernels, so that the linker keeps them in this program.
 fn link_kernels() {
     for n in [8, 19] {
         let plan = ChainPlan::new(Size::new(n).unwrap());
@@ -96,7 +96,7 @@ fn link_kernels() {
     }
 }
 
-/// The disassembly of this program; `None`, said aloud, where it cannot be had or tells nothing.
+/// The disassembly of this program. `None`, with a report, if there is none or it is of no use.
 fn disassembly() -> Option<String> {
     if cfg!(debug_assertions) || !cfg!(target_arch = "x86_64") {
         skipped("needs a release build for x86-64");
@@ -127,7 +127,7 @@ fn hot_loops_of_avx512_neither_call_nor_spill_nor_compress_to_memory() {
     let mut loops = 0;
     for function in functions(&disassembly, "simd::avx512::vectorize") {
         for body in innermost_loops(&function) {
-            // Loops that refill several streams; those that search the last few nodes refill one.
+            // Loops that refill several streams. Loops over the last few nodes refill only one.
             let refills = body.iter().filter(|(_, text)| text.starts_with("vpexpand"));
             if refills.count() <= 3 {
                 continue;
@@ -142,7 +142,7 @@ fn hot_loops_of_avx512_neither_call_nor_spill_nor_compress_to_memory() {
             assert!(!is_slow, "{address:x}: {text}");
         }
     }
-    // Two lane widths, each with a step to the next level, one that looks ahead, and an ending.
+    // Two lane widths, each with three loops: a step to the next level, a look ahead, an ending.
     assert!(loops >= 6, "only {loops} hot loops found");
 }
 

@@ -1,5 +1,5 @@
-//! The rooms of the library know only those below them, in the order that the crate documentation of
-//! `src/lib.rs` gives. Inside a room no file uses another that needs the first.
+//! The rooms of the library know only the rooms below them. The crate documentation in `src/lib.rs` gives
+//! the order. Inside a room, no two files depend on each other.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -7,7 +7,7 @@ use std::path::Path;
 
 use crate::modules::{Library, on_circles, production, rust_files, source_root};
 
-/// The rooms in the order that the crate documentation lists them, the ground floor first.
+/// The rooms in the order of the crate documentation, the lowest first.
 fn rooms() -> Vec<String> {
     let text = fs::read_to_string(source_root().join("lib.rs")).expect("src/lib.rs");
     text.lines()
@@ -74,7 +74,7 @@ fn rooms_know_only_those_below_them() {
     );
 }
 
-/// Rooms whose circles still wait to be cut. A room leaves this list for good.
+/// Rooms that still contain cycles. The list may only get shorter.
 const CIRCLES_REMAIN: [&str; 4] = ["actors", "cli", "job", "ledger"];
 
 #[test]
@@ -122,7 +122,7 @@ fn circles_are_seen_through_imports_reexports_and_paths() {
     let through_crate = "pub fn build() -> crate::join::half::Half { Half }";
     assert_eq!(circles(half, through_reexport), both);
     assert_eq!(circles(half, through_crate), both);
-    // In comments, tests and other crates there is nothing to see.
+    // Comments, tests and other crates count for nothing.
     let elsewhere = "// super::Half\nuse std::half::Half;\npub fn build() {}\n\
                      #[cfg(test)]\nmod tests {\n    use super::super::half::Half;\n}";
     assert_eq!(circles(half, elsewhere), none);
@@ -131,7 +131,7 @@ fn circles_are_seen_through_imports_reexports_and_paths() {
     library.add("join/half.rs", "use super::naive::count;\npub struct Half;");
     library.add("join/naive.rs", "use super::half::Half;\npub fn count() {}");
     assert_eq!(on_circles(&library.uses_inside_rooms()).len(), 0);
-    // A file that hands names on needs none of them.
+    // A file that re-exports names needs none of them.
     assert_eq!(
         circles(
             "pub use super::lists::build;\npub struct Half;",

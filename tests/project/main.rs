@@ -1,4 +1,4 @@
-//! The project itself: its layers, its README, the machine code that the compiler makes of it.
+//! The project itself: its layers, its README, and its machine code.
 
 mod codegen;
 mod layers;

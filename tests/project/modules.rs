@@ -34,7 +34,7 @@ struct Mention {
 #[derive(Default)]
 pub struct Library {
     modules: BTreeMap<Segments, Module>,
-    /// Modules that only tests have, in files of their own.
+    /// Modules that are compiled only for tests, in files of their own.
     test_modules: BTreeSet<Segments>,
     mentions: Vec<Mention>,
 }
@@ -65,14 +65,14 @@ pub fn rust_files(folder: &Path) -> Vec<PathBuf> {
     found
 }
 
-/// The lines of a source text outside its comments and its test module, which stands at the end.
+/// The lines of a source text without its comments and without its test module, which is the last item.
 pub fn production(text: &str) -> impl Iterator<Item = &str> {
     let before_tests = text.split("#[cfg(test)]\nmod tests {").next();
     let lines = before_tests.unwrap_or_default().lines();
     lines.map(|line| line.split("//").next().unwrap_or_default())
 }
 
-/// Names, `::` and single signs.
+/// Splits a text into names, `::` and single characters.
 fn tokens(text: &str) -> Vec<String> {
     let mut found: Vec<String> = Vec::new();
     let mut is_in_name = false;
@@ -105,7 +105,7 @@ fn path_at(tokens: &[String], mut at: usize) -> (Segments, usize) {
     (path, at + 1)
 }
 
-/// Reads the tree after `use`: each leaf is a path and the name it gets, `*` for a glob.
+/// Reads the tree after `use`: each leaf is a path and its local name, `*` for a glob.
 fn use_tree(
     tokens: &[String],
     mut at: usize,
@@ -252,7 +252,7 @@ impl Library {
         }
     }
 
-    /// The path from the crate, if it leads into the crate.
+    /// The absolute path in the crate; `None` if it leads into another crate.
     fn absolute(&self, module: &Segments, path: &[String]) -> Option<Segments> {
         let (first, rest) = path.split_first()?;
         let mut found = module.clone();
@@ -287,7 +287,7 @@ impl Library {
         Some(found)
     }
 
-    /// The file that defines what an absolute path names, and whether that is a whole module.
+    /// The file that defines the item of an absolute path, and whether the item is a whole module.
     fn definition(&self, path: &[String], patience: u32) -> Option<(String, bool)> {
         let mut at = Segments::new();
         for (place, segment) in path.iter().enumerate() {
@@ -357,7 +357,7 @@ fn room(file: &str) -> &str {
     file.split(['/', '.']).next().unwrap_or_default()
 }
 
-/// The uses that lie on a circle: what they lead to leads back to where they come from.
+/// The uses that are part of a cycle: a chain of uses leads from their target back to their origin.
 pub fn on_circles(uses: &BTreeSet<Use>) -> Vec<&Use> {
     let reached = |start: &str| {
         let mut seen = BTreeSet::from([start.to_owned()]);

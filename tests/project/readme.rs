@@ -1,5 +1,5 @@
-//! Runs every `queenfold` command that the README shows, and compares what it prints with what the
-//! README says it prints. Times differ from run to run; nothing else may.
+//! Runs every `queenfold` command that the README shows, and compares the output with the output in the
+//! README. Only times may differ.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -14,7 +14,7 @@ fn root() -> PathBuf {
 }
 
 /// The commands (`$ queenfold …`) in the console blocks of a Markdown text, each with the lines
-/// that follow it. A line `…` stands for any number of lines.
+/// that follow it. A line `…` matches any number of lines.
 fn examples(markdown: &str) -> Vec<Example> {
     let mut found: Vec<Example> = Vec::new();
     let mut inside = false;
@@ -33,7 +33,7 @@ fn examples(markdown: &str) -> Vec<Example> {
     found
 }
 
-/// A line with every run of digits that belongs to a time replaced, blanks folded.
+/// A line in which each number that belongs to a time is replaced, and blanks are merged.
 fn without_times(line: &str) -> String {
     let mut words: Vec<String> = Vec::new();
     for word in line.split_whitespace() {
@@ -50,7 +50,7 @@ fn without_times(line: &str) -> String {
     words.join(" ")
 }
 
-/// Whether `printed` is what `shown` says, where a line `…` stands for any lines.
+/// Whether `printed` matches `shown`, where a line `…` matches any lines.
 fn matches(shown: &[String], printed: &[String]) -> bool {
     match shown.split_first() {
         None => printed.is_empty(),
@@ -87,7 +87,7 @@ fn every_command_in_the_readme_prints_what_the_readme_shows() {
         examples.len()
     );
     for Example { command, output } in examples {
-        // The two commands for a fresh machine go through cargo; the program they run is this one.
+        // The two commands for a fresh machine run this same program through cargo.
         let command = command.replace("cargo run --release --", "queenfold");
         if !command.starts_with("queenfold ") {
             continue;

@@ -1,4 +1,4 @@
-//! Runs one at a time, each of which must leave no thread.
+//! Executes one run at a time, and checks that it leaves no thread.
 
 use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use parking_lot::Mutex;
 use queenfold::actors::{Control, Report, RunError, RunSpec, run};
 
-/// The threads of the process are counted, so only one run may go on at a time.
+/// Held during a run: the check counts the threads of the whole process.
 static ALONE: Mutex<()> = Mutex::new(());
 
 /// Threads of this process that the runtime started.

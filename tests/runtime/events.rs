@@ -1,4 +1,4 @@
-//! What a run tells while it goes on.
+//! The events and the progress that a run reports.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex};
@@ -12,7 +12,7 @@ use queenfold::engine::{CountedBy, Engine, WorkerId};
 use crate::alone::run_alone;
 use crate::runs::{chain, made, spec, tally};
 
-/// Keeps all events.
+/// An observer that keeps all events.
 #[derive(Default)]
 struct Heard(Mutex<Vec<RunEvent>>);
 

@@ -1,36 +1,23 @@
-//! Runs that suffer injected faults are exact, or fail and give nothing.
+//! Runs with injected faults are exact, or fail and give no result.
 
 use std::sync::Arc;
 use std::time::Duration;
 
 use crate::alone::run_alone;
-use queenfold::actors::{Control, Faults, Report, RunError, RunSpec, RunState, WholePlans};
+use crate::runs::spec;
+use queenfold::actors::{Control, Faults, Report, RunError, RunState};
 use queenfold::board::Size;
 use queenfold::chain::ChainPlan;
-use queenfold::engine::{CounterSettings, Engine, Plan};
-use queenfold::simd::Isa;
+use queenfold::engine::{Engine, Plan};
 
-/// Total of A000170.
+/// A board and its total, from OEIS A000170.
 const TOTAL: (u32, u128) = (14, 365_596);
 
 fn run_with(faults: &str, workers: usize) -> (Result<Report, RunError>, Control) {
     let plan = ChainPlan::new(Size::new(TOTAL.0).unwrap());
-    assert!(plan.tasks() >= 12, "too few tasks to fail in");
-    let spec = RunSpec {
-        plans: vec![Arc::new(plan)],
-        workers,
-        counter: CounterSettings {
-            isa: Isa::Portable,
-            memory: 64 << 20,
-        },
-        queue_per_worker: 2,
-        batch_time: Duration::from_millis(5),
-        time_limit: None,
-        audit: 0.0,
-        source: Arc::new(WholePlans),
-        recorder: None,
-        observers: Vec::new(),
-    };
+    assert!(plan.tasks() >= 12, "too few tasks for the faults");
+    let mut spec = spec(vec![Arc::new(plan)], workers);
+    spec.batch_time = Duration::from_millis(5);
     let control = Control::new();
     control.inject(faults.parse::<Faults>().unwrap());
     (run_alone(&spec, &control), control)

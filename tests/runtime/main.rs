@@ -1,9 +1,11 @@
-//! The runtime, driven as its callers drive it.
+//! The runtime, as its callers use it.
 
 mod alone;
 mod events;
 #[cfg(feature = "fault-injection")]
 mod faults;
+#[path = "../common/run_spec.rs"]
+mod run_spec;
 mod runs;
 mod sources;
 mod speed;

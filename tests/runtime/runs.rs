@@ -1,12 +1,13 @@
-//! Runs that end well, are stopped, paused or fail.
+//! Runs that finish, are stopped, are paused, or fail.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use crate::alone::run_alone;
+use crate::run_spec::run_spec;
 use parking_lot::Mutex;
-use queenfold::actors::{Control, RunError, RunSpec, RunState, WholePlans};
+use queenfold::actors::{Control, RunError, RunSpec, RunState};
 use queenfold::board::Size;
 use queenfold::chain::ChainPlan;
 use queenfold::engine::{Counter, CounterSettings, Engine, Mismatch, Plan, Tally, Task};
@@ -16,21 +17,7 @@ use queenfold::simd::Isa;
 const TOTALS: [u128; 13] = [1, 0, 0, 2, 10, 4, 40, 92, 352, 724, 2_680, 14_200, 73_712];
 
 pub fn spec(plans: Vec<Arc<dyn Plan>>, workers: usize) -> RunSpec {
-    RunSpec {
-        plans,
-        workers,
-        counter: CounterSettings {
-            isa: Isa::Portable,
-            memory: 64 << 20,
-        },
-        queue_per_worker: 2,
-        batch_time: Duration::from_millis(50),
-        time_limit: None,
-        audit: 0.0,
-        source: Arc::new(WholePlans),
-        recorder: None,
-        observers: Vec::new(),
-    }
+    run_spec(plans, workers, Isa::Portable)
 }
 
 pub fn chain(n: u32) -> Arc<dyn Plan> {
@@ -39,7 +26,7 @@ pub fn chain(n: u32) -> Arc<dyn Plan> {
 
 type Count = dyn Fn(u64) -> Result<Tally, Mismatch> + Send + Sync;
 
-/// A plan that counts what it is told to.
+/// A plan whose tallies a function of the task's index gives.
 struct Made {
     tasks: u64,
     count: Arc<Count>,
@@ -149,7 +136,7 @@ fn two_plans_are_counted_in_one_run_and_summed_apart() {
         14_200
     );
     assert_eq!(report.tallies[&Engine::Census].r90, 499_500);
-    // One of the two may have come too late to get a task.
+    // One of the two workers may have started too late to get a task.
     assert!(
         report
             .workers

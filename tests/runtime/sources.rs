@@ -18,7 +18,7 @@ use tracing_subscriber::layer::{Context, Layer, SubscriberExt};
 use crate::alone::run_alone;
 use crate::runs::{made, spec, tally};
 
-/// Gives these steps, then the end.
+/// A source that gives these steps, then the end.
 struct Steps(Vec<Step>);
 
 impl Source for Steps {
@@ -85,7 +85,7 @@ fn a_run_that_waits_for_its_source_can_be_stopped() {
     assert_eq!(report.tasks_done, 1);
 }
 
-/// Every third task of a plan.
+/// A source of every third task of a plan, from this index on.
 struct Third(u64);
 
 impl Source for Third {
@@ -206,7 +206,7 @@ fn timers_run_while_a_flush_takes_two_seconds() {
     assert_eq!(*after_flush.lock(), [false]);
 }
 
-/// A recorder that forgets to answer.
+/// A recorder that never answers a flush.
 struct Forgetful;
 
 impl Recorder for Forgetful {

@@ -1,7 +1,7 @@
-//! What the runtime costs: starting the actors and threads takes 0.1 ms of CPU and another 0.05 ms
-//! for each worker, a batch some 15 µs.
+//! What the runtime costs. The start of the actors and threads takes 0.1 ms of CPU time, and 0.05 ms
+//! more for each worker; a batch takes about 15 µs.
 //!
-//! These need a quiet machine:
+//! The ignored tests need a quiet machine:
 //! `cargo test --release --test runtime -- --ignored --nocapture --test-threads 1`
 
 use std::sync::Arc;
@@ -9,8 +9,9 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use crate::alone::run_alone;
+use crate::run_spec::run_spec;
 use cpu_time::ThreadTime;
-use queenfold::actors::{Control, Report, RunSpec, WholePlans};
+use queenfold::actors::{Control, Report};
 use queenfold::board::Size;
 use queenfold::chain::ChainPlan;
 use queenfold::engine::{Counter, CounterSettings, Engine, Mismatch, Plan, Tally, Task};
@@ -19,21 +20,7 @@ use queenfold::simd::Isa;
 use queenfold::telemetry::profile;
 
 fn count(plan: Arc<dyn Plan>, isa: Isa, workers: usize) -> Report {
-    let spec = RunSpec {
-        plans: vec![plan],
-        workers,
-        counter: CounterSettings {
-            isa,
-            memory: 64 << 20,
-        },
-        queue_per_worker: 2,
-        batch_time: Duration::from_millis(50),
-        time_limit: None,
-        audit: 0.0,
-        source: Arc::new(WholePlans),
-        recorder: None,
-        observers: Vec::new(),
-    };
+    let spec = run_spec(vec![plan], workers, isa);
     let report = run_alone(&spec, &Control::new()).unwrap();
     assert!(report.finished);
     report
@@ -113,7 +100,7 @@ impl Counter for TimedCounter {
 #[ignore = "needs a quiet machine; see the head of this file"]
 fn cpu_time_outside_the_kernel_is_under_1_percent() {
     for isa in Isa::ALL.into_iter().filter(|isa| isa.is_available()) {
-        // AVX-512 counts n = 16 in 36 ms, of which the start alone is half a per cent.
+        // AVX-512 counts n = 16 in 36 ms; the start alone takes half a per cent of that.
         let n = if isa == Isa::Avx512 { 17 } else { 16 };
         for workers in [1, 2] {
             let mut shares: Vec<f64> = (0..5)

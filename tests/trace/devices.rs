@@ -4,26 +4,21 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use crate::{alone, emulated_device};
-use queenfold::actors::{Control, DeviceSpec, RunSpec, WholePlans, run_on};
+use crate::alone;
+use crate::emulated_device::{self, short_launches};
+use crate::run_spec::run_spec;
+use queenfold::actors::{Control, DeviceSpec, run_on};
 use queenfold::board::Size;
 use queenfold::chain::ChainPlan;
-use queenfold::device::OwnerSettings;
-use queenfold::engine::CounterSettings;
 use queenfold::simd::Isa;
 use queenfold::telemetry::{self, LANES, trace_layer};
 use serde_json::Value;
 use tracing_subscriber::layer::SubscriberExt;
 
 fn device(index: usize) -> DeviceSpec {
-    let settings = OwnerSettings {
-        batch_time: Duration::from_millis(50),
-        first_cost: 0.0005,
-        ..OwnerSettings::default()
-    };
     DeviceSpec {
         index,
-        ..emulated_device::device(Arc::new(|_, _| None), settings)
+        ..emulated_device::device(Arc::new(|_, _| None), short_launches())
     }
 }
 
@@ -35,22 +30,10 @@ fn a_trace_shows_upload_kernel_and_download_of_each_stream_beside_the_workers() 
     let (layer, file) = trace_layer(&path).unwrap();
     let subscriber = tracing_subscriber::registry().with(layer);
     let devices = [device(0), device(3)];
-    // Long enough for both devices to be opened and have something to do.
-    let mut slow = RunSpec {
-        plans: vec![Arc::new(ChainPlan::new(Size::new(16).unwrap()))],
-        workers: 1,
-        counter: CounterSettings {
-            isa: Isa::Portable,
-            memory: 64 << 20,
-        },
-        queue_per_worker: 2,
-        batch_time: Duration::from_millis(2),
-        time_limit: None,
-        audit: 0.0,
-        source: Arc::new(WholePlans),
-        recorder: None,
-        observers: Vec::new(),
-    };
+    // Long enough that both devices open and get tasks.
+    let plan = Arc::new(ChainPlan::new(Size::new(16).unwrap()));
+    let mut slow = run_spec(vec![plan], 1, Isa::Portable);
+    slow.batch_time = Duration::from_millis(2);
     let (begun, report, ended) = tracing::subscriber::with_default(subscriber, || {
         let begun = Instant::now();
         tracing::debug_span!(target: LANES, "begin", lane = "test").in_scope(|| ());
@@ -108,7 +91,7 @@ fn a_trace_shows_upload_kernel_and_download_of_each_stream_beside_the_workers() 
         for pair in kernels.windows(2) {
             assert!(pair[0].1 <= pair[1].0 + 0.01, "{lane}: {pair:?} overlap");
         }
-        // The device is emulated: its kernels are all that it is busy with.
+        // An emulated device is busy with its kernels only.
         let counted: f64 = kernels.iter().map(|(start, end)| end - start).sum();
         let busy = report.workers[device].busy.as_secs_f64() * 1e6;
         assert!(

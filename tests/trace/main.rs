@@ -1,5 +1,5 @@
-//! The trace of a run. A binary of its own: whether anybody listens to a span is a fact of the
-//! process, and a run without a trace that meets a span first may turn that span off for a moment.
+//! The trace of a run. These tests have a binary of their own, because the process decides once for all
+//! threads whether a span has a listener: a run without a trace could turn a span off for a moment.
 
 use parking_lot::{Mutex, MutexGuard};
 
@@ -10,11 +10,13 @@ mod workers;
 #[cfg(feature = "emulated-gpu")]
 #[path = "../common/emulated_device.rs"]
 mod emulated_device;
+#[path = "../common/run_spec.rs"]
+mod run_spec;
 #[cfg(not(feature = "emulated-gpu"))]
 #[path = "../common/skip.rs"]
 mod skip;
 
-/// Lets one run at a time be traced.
+/// Held while a run is traced: only one at a time.
 fn alone() -> MutexGuard<'static, ()> {
     static ALONE: Mutex<()> = Mutex::new(());
     ALONE.lock()

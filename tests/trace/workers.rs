@@ -1,4 +1,4 @@
-//! The trace of a run is JSON that Perfetto opens, and tells the truth.
+//! The trace of a run on CPU workers is JSON that Perfetto opens, and agrees with the report.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -6,31 +6,19 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use crate::alone;
-use queenfold::actors::{Control, Report, RunError, RunSpec, WholePlans, run};
+use crate::run_spec::run_spec;
+use queenfold::actors::{Control, Report, RunError, run};
 use queenfold::board::Size;
 use queenfold::chain::ChainPlan;
-use queenfold::engine::CounterSettings;
 use queenfold::simd::Isa;
 use queenfold::telemetry::{self, trace_layer};
 use serde_json::Value;
 use tracing_subscriber::layer::SubscriberExt;
 
 fn traced(path: &Path, control: &Control) -> Result<Report, RunError> {
-    let mut spec = RunSpec {
-        plans: vec![Arc::new(ChainPlan::new(Size::new(16).unwrap()))],
-        workers: 2,
-        counter: CounterSettings {
-            isa: Isa::Portable,
-            memory: 64 << 20,
-        },
-        queue_per_worker: 2,
-        batch_time: Duration::from_millis(20),
-        time_limit: None,
-        audit: 0.0,
-        source: Arc::new(WholePlans),
-        recorder: None,
-        observers: Vec::new(),
-    };
+    let plan = Arc::new(ChainPlan::new(Size::new(16).unwrap()));
+    let mut spec = run_spec(vec![plan], 2, Isa::Portable);
+    spec.batch_time = Duration::from_millis(20);
     let _alone = alone();
     let (layer, file) = trace_layer(path).unwrap();
     let subscriber = tracing_subscriber::registry().with(layer);
@@ -69,7 +57,7 @@ fn a_trace_has_balanced_spans_in_lanes_named_after_the_actors() {
         BTreeSet::from(["collector", "producer", "worker-0", "worker-1"])
     );
 
-    // A complete event is a begin and an end in one; B and E do not occur.
+    // X events have a begin and a length; no separate B and E events occur.
     let phases: BTreeSet<_> = events.iter().map(|e| e["ph"].as_str().unwrap()).collect();
     assert_eq!(phases, BTreeSet::from(["C", "M", "X"]));
     let mut spans: BTreeMap<&str, Vec<(f64, f64)>> = BTreeMap::new();

@@ -1,9 +1,9 @@
-//! Libraries of a few lines of C that stand in for those of CUDA.
+//! A few lines of C that replace the libraries of CUDA.
 
 use std::path::Path;
 use std::process::Command;
 
-/// What the driver is told to pretend, so that there is no device that can be used.
+/// The failures of the driver that leave no usable device: values of its variable `FAKE`.
 pub const USELESS: [&str; 6] = [
     "no device",
     "none shown",
@@ -13,11 +13,11 @@ pub const USELESS: [&str; 6] = [
     "700",
 ];
 
-/// Builds the library `name` in `folder` of these sources.
+/// Builds the library `name` in `folder` from these sources.
 pub fn build(folder: &Path, name: &str, sources: &[&str], flags: &[&str]) {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let sources = sources.iter().map(|source| match *source {
-        // The kernels as C++.
+        // The kernels, as C++.
         "emulated.cpp" => root.join("kernels/emulated.cpp"),
         own => root.join("tests/devices/fake_cuda").join(own),
     });

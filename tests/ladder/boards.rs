@@ -1,0 +1,235 @@
+//! `queenfold ladder --boards`, `--lines` and `--step`: what a method finds, and how it goes on.
+
+use std::time::{Duration, Instant};
+
+use queenfold::ladder::METHODS;
+
+use crate::ladder;
+use crate::program::{output, stdout, text};
+
+/// The lines of the output that are numbered boards or lines, without the rows of the table.
+fn numbered(out: &str) -> Vec<&str> {
+    out.lines()
+        .filter(|line| {
+            line.split_once(": ")
+                .is_some_and(|(number, _)| number.parse::<u32>().is_ok())
+        })
+        .filter(|line| !line.contains("00:00:"))
+        .collect()
+}
+
+/// The boards that a method prints, without their numbers, sorted.
+fn boards(method: &str, rest: &[&str]) -> Vec<String> {
+    let out = stdout(&ladder(method, rest));
+    let mut boards: Vec<_> = numbered(&out)
+        .into_iter()
+        .map(|line| line.split_once(": ").unwrap().1.to_owned())
+        .collect();
+    boards.sort();
+    boards
+}
+
+#[test]
+fn boards_are_all_solutions_whatever_the_method_finds() {
+    let expected = boards("tuples", &["-n", "6", "--boards"]);
+    assert_eq!(expected.len(), 4);
+    for method in METHODS.iter().map(|method| method.about().name) {
+        // Those list borders; this one only counts.
+        if !method.starts_with("carry-chain") && method != "bit-board" {
+            let boards = boards(method, &["-n", "6", "--boards"]);
+            assert_eq!(boards, expected, "{method}");
+        }
+    }
+}
+
+#[test]
+fn unique_boards_are_one_of_each_orbit_with_its_size() {
+    let orbits = |method| boards(method, &["-n", "8", "--boards", "unique"]);
+    let expected = orbits("bitmap");
+    assert_eq!(expected.len(), 12);
+    let of = |orbit: &str| expected.iter().filter(|b| b.ends_with(orbit)).count();
+    assert_eq!((of("orbit of 4"), of("orbit of 8")), (1, 11));
+    for method in [
+        "mirror",
+        "orbits",
+        "bound1",
+        "symmetry",
+        "symmetry-parallel",
+        "node-layer",
+    ] {
+        assert_eq!(orbits(method), expected, "{method}");
+    }
+}
+
+#[test]
+fn a_board_is_drawn_with_a_q_for_each_queen() {
+    let out = stdout(&ladder("bitmap", &["-n", "4", "--boards", "--limit", "1"]));
+    assert!(
+        out.starts_with("1: 1 3 0 2\n. Q . .\n. . . Q\nQ . . .\n. . Q .\n\n"),
+        "{out}"
+    );
+    assert_eq!(numbered(&out).len(), 1);
+    let borders = stdout(&ladder("carry-chain", &["-n", "8", "--boards"]));
+    assert_eq!(numbered(&borders).len(), 179);
+    let board = borders.split("\n\n").next().unwrap();
+    assert!(
+        board.contains(" - ") && board.contains("orbit of"),
+        "{board}"
+    );
+}
+
+#[test]
+fn lines_are_what_the_method_enumerates() {
+    let out = stdout(&ladder("tuples", &["-n", "4", "--lines"]));
+    let lines = numbered(&out);
+    assert_eq!(
+        (lines.len(), lines[0], lines[255]),
+        (256, "1: 0 0 0 0", "256: 3 3 3 3")
+    );
+    let out = stdout(&ladder("permutations", &["-n", "5", "--lines"]));
+    let lines = numbered(&out);
+    assert_eq!((lines.len(), lines[119]), (120, "120: 4 3 2 1 0"));
+    let out = stdout(&ladder("backtrack", &["-n", "8", "--lines"]));
+    assert_eq!(
+        numbered(&out)[82..],
+        [
+            "83: 6 1 5 2 0 3 7 4",
+            "84: 6 2 0 5 7 4 1 3",
+            "85: 6 2 7 1 4 0 5 3",
+            "86: 6 3 1 4 7 0 2 5",
+            "87: 6 3 1 7 5 0 2 4",
+            "88: 6 4 2 0 5 7 1 3",
+            "89: 7 1 3 0 6 4 2 5",
+            "90: 7 1 4 2 0 6 3 5",
+            "91: 7 2 0 5 1 4 6 3",
+            "92: 7 3 0 2 5 1 6 4",
+        ]
+    );
+}
+
+#[test]
+fn steps_are_plain_frames_where_there_is_no_terminal() {
+    let out = stdout(&ladder("backtrack", &["-n", "4", "--step"]));
+    assert!(
+        out.starts_with("1. row 0, a queen in column 0\nQ . . .\n. . . .\n"),
+        "{out}"
+    );
+    assert!(
+        out.contains("2. row 1, column 0 is attacked\nQ . . .\nx . . .\n"),
+        "{out}"
+    );
+    assert!(
+        out.contains("solution 2\n. . Q .\nQ . . .\n. . . Q\n. Q . .\n"),
+        "{out}"
+    );
+    for method in METHODS {
+        let about = method.about();
+        if about.steps {
+            let out = stdout(&ladder(about.name, &["-n", "4", "--step"]));
+            assert!(
+                out.contains("Q . . .") && out.contains(". . Q ."),
+                "{}",
+                about.name
+            );
+        }
+    }
+}
+
+/// A frame of `--step`: its words, and the marks on the squares.
+type Frame = (String, Vec<Vec<char>>);
+
+fn frames(out: &str, n: usize) -> Vec<Frame> {
+    let end = out.find("\n N:").expect("a table follows");
+    let mut frames = Vec::new();
+    for (index, frame) in out[..end].split_terminator("\n\n").enumerate() {
+        let mut lines = frame.lines();
+        let (number, words) = lines.next().unwrap().split_once(". ").unwrap();
+        assert_eq!(number, (index + 1).to_string());
+        let squares = |line: &str| line.split(' ').map(|s| s.parse().unwrap()).collect();
+        let board: Vec<Vec<char>> = lines.map(squares).collect();
+        assert!(board.len() == n && board.iter().all(|row| row.len() == n));
+        frames.push((words.to_owned(), board));
+    }
+    frames
+}
+
+/// Whether the board of a frame agrees with its words.
+fn is_true((words, board): &Frame) -> bool {
+    let last = board.len() - 1;
+    let queen = |row: usize| board[row].contains(&'Q');
+    let queen_below = |column: usize| board.iter().any(|row| row[column] == 'Q');
+    let square = |prefix, separator, suffix| -> Option<(usize, usize)> {
+        let words = words.strip_prefix(prefix)?.strip_suffix(suffix)?;
+        let (row, column) = words.split_once(separator)?;
+        Some((row.parse().ok()?, column.parse().ok()?))
+    };
+    let sides = [
+        ("top", queen(0) && queen(1)),
+        ("right", queen_below(last) && queen_below(last - 1)),
+        ("bottom", queen(last) && queen(last - 1)),
+        ("left", queen_below(0) && queen_below(1)),
+    ];
+    if let Some((row, column)) = square("row ", ", a queen in column ", "") {
+        board[row][column] == 'Q'
+    } else if let Some((row, column)) = square("row ", ", column ", " is attacked") {
+        board[row][column] == 'x' && !queen(row)
+    } else if let Some(side) = words.strip_prefix("the queens along the ") {
+        sides.iter().any(|(name, there)| *name == side && *there)
+    } else if words.starts_with("a border, orbit of ") {
+        sides.iter().all(|(_, there)| *there)
+    } else {
+        words.starts_with("solution ") && (0..=last).all(queen)
+    }
+}
+
+#[test]
+fn every_frame_is_true_and_differs_from_the_one_before() {
+    for method in METHODS {
+        let about = method.about();
+        let styles = about.styles.iter().filter(|style| !style.needs_device());
+        for style in styles.filter(|_| about.steps) {
+            for n in [4, 5, 6_usize] {
+                if about.name == "tuples" && n > 5 {
+                    continue;
+                }
+                let (name, size) = (style.name().unwrap(), n.to_string());
+                let rest = ["-n", &size, "--step", "--style", name];
+                let out = stdout(&ladder(about.name, &rest));
+                let frames = frames(&out, n);
+                assert!(frames.len() > 5, "{}", about.name);
+                for frame in &frames {
+                    assert!(is_true(frame), "{}, {name}: {frame:?}", about.name);
+                    let rows = frame.1.iter();
+                    let crowded = |row: &Vec<char>| row.iter().filter(|c| **c != '.').count() > 1;
+                    assert!(!rows.clone().any(crowded), "{frame:?}");
+                }
+                for pair in frames.windows(2) {
+                    assert_ne!(pair[0], pair[1], "{}, {name}", about.name);
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn a_search_ends_at_its_limit_and_says_so() {
+    for (method, args, lines) in [
+        ("tuples", &["-n", "9", "--lines"][..], 2),
+        (
+            "bitmap",
+            &["-n", "20", "--boards", "--style", "recursive"],
+            43,
+        ),
+        ("symmetry-parallel", &["-n", "20", "--boards"], 43),
+    ] {
+        let start = Instant::now();
+        let out = output(&ladder(method, &[args, &["--limit", "2"]].concat()));
+        assert!(start.elapsed() < Duration::from_secs(10), "{method}");
+        let (printed, stderr) = (text(&out.stdout), text(&out.stderr));
+        assert_eq!(out.status.code(), Some(0), "{stderr}");
+        assert_eq!(numbered(&printed).len(), 2, "{printed}");
+        assert_eq!(printed.trim_end().lines().count(), lines);
+        assert!(stderr.contains("stopped at --limit 2 on n = "), "{stderr}");
+        assert_eq!(stderr.lines().count(), 1, "{stderr}");
+    }
+}

@@ -1,0 +1,319 @@
+//! `queenfold ladder` and `queenfold explain`: tables, JSON, refusals, and the early end of a run.
+
+use std::io::{BufRead, BufReader, Read};
+use std::time::{Duration, Instant};
+
+use queenfold::ladder::METHODS;
+use serde_json::Value as Json;
+
+#[cfg(unix)]
+use crate::child::send;
+use crate::child::spawn;
+use crate::ladder;
+use crate::program::{output, queenfold, refusal, stdout, text};
+
+#[test]
+fn without_a_terminal_the_methods_are_listed() {
+    let list = stdout(&["ladder"]);
+    assert_eq!(list.lines().count(), METHODS.len());
+    for (line, method) in list.lines().zip(METHODS) {
+        assert!(line.starts_with(method.about().name), "{line}");
+    }
+}
+
+#[test]
+fn the_table_has_a_row_for_each_method_style_and_board() {
+    let out = output(&ladder("all", &["-n", "5..=6"]));
+    let table = text(&out.stdout);
+    let styles: usize = METHODS
+        .iter()
+        .map(|method| method.about().styles.len())
+        .sum();
+    // A style without its device has a line instead.
+    let stderr = text(&out.stderr);
+    let missing = |line: &&str| line.contains("no GPU") || line.contains("no emulated device");
+    let missing = stderr.lines().filter(missing).count();
+    assert_eq!(table.lines().count(), 1 + 2 * (styles - missing), "{table}");
+    let counting = |line: &&str| line.ends_with("bit-board, emulated");
+    let emulated = usize::from(cfg!(feature = "emulated-gpu"));
+    assert_eq!(table.lines().filter(counting).count(), 2 * emulated);
+    let header = table.lines().next().unwrap();
+    assert!(
+        header.contains("dd:hh:mm:ss.ms") && header.contains("Speed"),
+        "{header}"
+    );
+    let column = |line: &str| line.find("00:00:00:").map(|at| line[..at].chars().count());
+    let widths: Vec<_> = table.lines().skip(1).map(column).collect();
+    assert!(widths.iter().all(|width| *width == widths[0]), "{table}");
+    let first = table.lines().nth(1).unwrap();
+    assert!(
+        first.starts_with(" 5: ") && first.contains(" 1.00x "),
+        "{first}"
+    );
+    assert!(
+        first.contains(" – ") && first.ends_with("tuples, recursive"),
+        "{first}"
+    );
+}
+
+#[test]
+fn json_rows_have_decimal_strings_and_null_for_what_is_not_given() {
+    let rows: Vec<Json> = stdout(&ladder("all", &["-n", "8", "--json"]))
+        .lines()
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect();
+    let of = |method, style| {
+        rows.iter()
+            .find(|row| row["method"] == method && row["style"] == style)
+            .unwrap()
+    };
+    let bitmap = of("bitmap", Json::from("iterative"));
+    assert_eq!(bitmap["n"], 8);
+    assert_eq!(bitmap["total"], "92");
+    assert_eq!(bitmap["nodes"], "2056");
+    assert_eq!(bitmap["unique"], Json::Null);
+    assert_eq!(bitmap["classes"], Json::Null);
+    assert!(bitmap["seconds"].is_f64());
+    let parallel = of("symmetry-parallel", Json::Null);
+    assert_eq!(parallel["unique"], "12");
+    assert_eq!(parallel["classes"]["c4"], "1");
+    assert_eq!(parallel["classes"]["c8"], "11");
+    for row in &rows {
+        let keys: Vec<_> = row
+            .as_object()
+            .unwrap()
+            .keys()
+            .map(String::as_str)
+            .collect();
+        let mut expected = [
+            "n", "method", "style", "total", "unique", "classes", "nodes", "seconds",
+        ];
+        expected.sort_unstable();
+        assert_eq!(keys, expected);
+    }
+}
+
+#[test]
+fn what_cannot_be_is_refused_in_one_line() {
+    for (args, says) in [
+        (ladder("bogosort", &[]), "invalid value 'bogosort'"),
+        (ladder("bitmap", &["-n", "33"]), "from 1 to 32"),
+        (ladder("bitmap", &["--style", "gpu"]), "no such style"),
+        (
+            ladder("bit-board", &["--style", "recursive"]),
+            "no such style",
+        ),
+        (ladder("bit-board", &["--style", "both"]), "no such style"),
+        (
+            ladder("bitmap", &["--plot", "-"]),
+            "--plot - goes with --from",
+        ),
+        (ladder("bitmap", &["--boards", "--limit", "0"]), "'0'"),
+        (ladder("bitmap", &["--lines"]), "--lines is for"),
+        (ladder("symmetry-parallel", &["--step"]), "--step"),
+        (ladder("all", &["--boards"]), "one --method"),
+        (ladder("bitmap", &["-n", "11", "--boards"]), "--limit"),
+        (ladder("bitmap", &["--limit", "3"]), "--limit goes with"),
+        (ladder("bitmap", &["--json", "--boards"]), "--boards"),
+        (
+            ladder("bitmap", &["--time-limit", "0"]),
+            "number of seconds",
+        ),
+        (
+            ladder("bitmap", &["--time-limit", "-1"]),
+            "number of seconds",
+        ),
+        (
+            ladder("bitmap", &["--time-limit", "soon"]),
+            "number of seconds",
+        ),
+        (ladder("bit-board", &["--mark", "0"]), "'0'"),
+        (ladder("bit-board", &["--mark", "32"]), "'32'"),
+        (ladder("bit-board", &["--steps", "0"]), "'0'"),
+        (ladder("bit-board", &["--steps", "262145"]), "'262145'"),
+        (ladder("bit-board", &["--block", "1025"]), "'1025'"),
+        (ladder("node-layer", &["--layer", "9"]), "'9'"),
+        (ladder("bit-board", &["--boards"]), "lists none"),
+        (
+            ladder("node-layer", &["--boards", "--style", "emulated"]),
+            "node-layer, emulated: a device counts solutions and lists none",
+        ),
+        (
+            ladder("bitmap", &["--layer", "3"]),
+            "--layer is for node-layer, not for bitmap",
+        ),
+        (
+            ladder("backtrack", &["--steps", "5"]),
+            "--steps is for bit-board",
+        ),
+        (
+            ladder("node-layer", &["--mark", "5"]),
+            "--mark is for bit-board",
+        ),
+        (
+            ladder("tuples", &["--block", "5"]),
+            "--block is for bit-board and node-layer, not for tuples",
+        ),
+        (
+            ladder("bitmap", &["--boards", "--limit", "-1"]),
+            "invalid value '-1'",
+        ),
+        (
+            ladder("node-layer", &["--layer", "-1"]),
+            "invalid value '-1'",
+        ),
+        (
+            vec!["ladder", "--from", "-", "--plot", "x.svg", "--layer", "3"],
+            "cannot be used with",
+        ),
+        (
+            ladder(
+                "node-layer",
+                &["-n", "32", "--layer", "8", "--style", "recursive"],
+            ),
+            "choose a smaller --layer",
+        ),
+        (vec!["ladder", "--from", "rows.json"], "--plot"),
+        (
+            vec!["ladder", "--from", "/nowhere", "--plot", "x.svg"],
+            "/nowhere",
+        ),
+        (vec!["explain", "bitmpa"], "'bitmap'"),
+    ] {
+        let line = refusal(&mut queenfold(&args), 2);
+        assert!(line.contains(says), "{args:?}: {line}");
+    }
+}
+
+#[test]
+fn a_device_asked_for_by_name_counts_or_is_not_available() {
+    for (method, style) in [
+        ("bit-board", "gpu"),
+        ("node-layer", "gpu"),
+        ("bit-board", "emulated"),
+        ("node-layer", "emulated"),
+    ] {
+        let args = ladder(method, &["--style", style]);
+        if output(&args).status.success() {
+            let table = stdout(&args);
+            let row = table.lines().nth(1).unwrap();
+            assert!(row.starts_with(" 8: ") && row.contains(" 92 "), "{row}");
+            assert!(row.ends_with(&format!("{method}, {style}")), "{row}");
+        } else {
+            let line = refusal(&mut queenfold(&args), 6);
+            let begins = format!("error: {method}, {style}: no ");
+            assert!(line.starts_with(&begins), "{line}");
+            assert!(style == "gpu" || !cfg!(feature = "emulated-gpu"), "{line}");
+        }
+    }
+}
+
+#[test]
+fn both_styles_are_recursion_and_loop_and_no_style_is_all() {
+    let rows = |style: &[&str]| {
+        let args = [&["-n", "6", "--json"], style].concat();
+        let out = output(&ladder("node-layer", &args));
+        assert_eq!(out.status.code(), Some(0), "{out:?}");
+        text(&out.stdout).lines().count()
+    };
+    assert_eq!(rows(&["--style", "both"]), 2);
+    assert!(rows(&[]) >= 2 + usize::from(cfg!(feature = "emulated-gpu")));
+}
+
+#[test]
+fn every_method_is_explained() {
+    for method in METHODS {
+        let about = method.about();
+        let out = stdout(&["explain", about.name]);
+        assert_eq!(out.trim_end(), about.text.trim_end());
+        assert!(
+            out.lines().all(|line| line.chars().count() <= 84),
+            "{}",
+            about.name
+        );
+    }
+}
+
+#[test]
+fn a_method_over_its_time_limit_is_stopped_and_said_to_be() {
+    let start = Instant::now();
+    let args = ladder("bitmap", &["-n", "6..=32", "--time-limit", "0.3"]);
+    let out = output(&args);
+    assert!(start.elapsed() < Duration::from_secs(20));
+    assert_eq!(out.status.code(), Some(0));
+    let (table, stderr) = (text(&out.stdout), text(&out.stderr));
+    assert!(table.lines().count() > 3, "{table}");
+    assert_eq!(
+        stderr.matches("stopped at its time limit on n = ").count(),
+        2,
+        "{stderr}"
+    );
+    assert!(stderr.contains("bitmap, recursive: ") && stderr.contains("bitmap, iterative: "));
+}
+
+#[test]
+fn a_closed_pipe_ends_it_quietly() {
+    for args in [
+        ladder("tuples", &["-n", "9", "--lines"]),
+        ladder("bitmap", &["-n", "12", "--boards", "--limit", "100000000"]),
+        ladder("backtrack", &["-n", "9", "--step"]),
+        ladder("all", &["-n", "4..=9"]),
+    ] {
+        let mut child = spawn(&args);
+        let mut reader = BufReader::new(child.stdout.take().unwrap());
+        let mut line = String::new();
+        reader.read_line(&mut line).unwrap();
+        drop(reader);
+        let mut stderr = String::new();
+        child
+            .stderr
+            .take()
+            .unwrap()
+            .read_to_string(&mut stderr)
+            .unwrap();
+        assert_eq!(child.wait().unwrap().code(), Some(0), "{args:?}: {stderr}");
+        assert!(
+            !stderr.contains("error") && !stderr.contains("panic"),
+            "{stderr}"
+        );
+    }
+}
+
+#[test]
+fn the_settings_of_one_method_go_with_all() {
+    let out = output(&ladder("all", &["-n", "4", "--layer", "3", "--steps", "5"]));
+    assert_eq!(out.status.code(), Some(0), "{out:?}");
+}
+
+#[cfg(unix)]
+#[test]
+fn signals_end_it_between_rows() {
+    for signal in ["-INT", "-TERM", "-USR1"] {
+        ends_between_rows(signal);
+    }
+}
+
+#[cfg(unix)]
+fn ends_between_rows(signal: &str) {
+    let args = ladder("bitmap", &["-n", "8..=32", "--style", "recursive"]);
+    let mut child = spawn(&args);
+    let mut reader = BufReader::new(child.stdout.take().unwrap());
+    let mut out = String::new();
+    for _ in 0..4 {
+        reader.read_line(&mut out).unwrap();
+    }
+    send(signal, &child);
+    let start = Instant::now();
+    reader.read_to_string(&mut out).unwrap();
+    assert_eq!(child.wait().unwrap().code(), Some(4), "{signal}");
+    assert!(start.elapsed() < Duration::from_secs(10));
+    assert!(out.ends_with("bitmap, recursive\n"), "{out}");
+    let mut stderr = String::new();
+    child
+        .stderr
+        .take()
+        .unwrap()
+        .read_to_string(&mut stderr)
+        .unwrap();
+    assert!(stderr.starts_with("interrupted on n = "), "{stderr}");
+}
