@@ -1,6 +1,6 @@
 //! Peak memory of one worker that joins the largest sets of a board, and tasks from all parts of the
-//! plan. Only one test of this binary runs at a time, because all tests of a binary share the peak of the
-//! process.
+//! plan. This binary of its own has only one test that is not ignored, because all tests of a binary
+//! share the peak of the process.
 
 #[path = "common/skip.rs"]
 mod skip;
