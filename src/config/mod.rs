@@ -10,15 +10,15 @@
 //! * [`Value`]: how one setting is written, and which values it allows.
 //! * [`Layers`]: the sources in their order; each value keeps its [`Origin`].
 
+mod device_values;
 mod error;
-mod gpu;
 mod layers;
 mod schema;
 mod units;
 mod value;
 
+pub use device_values::{Indices, Threads};
 pub use error::{ConfigError, Origin, printable};
-pub use gpu::{Indices, Threads};
 pub use layers::{LOCAL_FILE, Layers, variable};
 pub use schema::{Config, GpuConfig, OutputConfig, RunConfig, TraceConfig};
 pub use units::{Bytes, Share, Sizes, Span};

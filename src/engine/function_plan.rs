@@ -3,8 +3,8 @@ use crate::board::Size;
 
 /// A plan made of one function that counts a task: the shortest way to run an engine of your own.
 ///
-/// Its tasks are named `chain-0`, which no engine of this library is. It has no second method: an
-/// audit compares the function with itself.
+/// Its tasks are named `chain-0`, which no engine of this library is. There is no second method
+/// to check it: tasks are not audited, and `verify` calls the function again.
 #[derive(Clone)]
 pub struct FunctionPlan<F> {
     n: Size,

@@ -2,7 +2,7 @@ use super::Partition;
 use super::kernel::JoinKernel;
 use super::leaf_audit::LeafAudit;
 use super::list_maker::ListMaker;
-use super::memory::MemoryBudget;
+use super::memory_budget::MemoryBudget;
 use super::pairs::{Countable, Lists, Pairs};
 use crate::board::Size;
 use crate::engine::{Counter, CounterSettings, Mismatch, Tally, Task};

@@ -1,7 +1,7 @@
 use super::generate::KeyGenerator;
 use super::kernel::{Buckets, FLAT, JoinKernel};
 use super::key_layout::KeyLayout;
-use super::memory::MemoryBudget;
+use super::memory_budget::MemoryBudget;
 use super::pairs::{Countable, Lists};
 use super::quarter::{QuarterBoards, QuarterFrame};
 use super::shared_columns::{SharedColumns, shared_by_default};

@@ -2,7 +2,7 @@ use super::Partition;
 use super::kernel::{JoinKernel, LEAF, Tables};
 use super::leaf_audit::LeafAudit;
 use super::list_maker::ListMaker;
-use super::memory::MemoryBudget;
+use super::memory_budget::MemoryBudget;
 use super::pairs::{Lists, Pairs};
 use crate::board::Size;
 use crate::simd::{Algorithm, Isa, Simd};

@@ -15,7 +15,7 @@
 //! * `partition`: [`Partition`], what a rank of the plan stands for.
 //! * `plan`: [`JoinPlan`], the order of partitions and the tasks; `cost`: what a task costs.
 //! * `counter`: counts the tasks of a plan.
-//! * `list_maker`: makes the lists of both halves, within the `memory` budget.
+//! * `list_maker`: makes the lists of both halves, within the `memory_budget` budget.
 //! * `shared_columns`: which column sets use the same quarter boards.
 //! * `quarter`: all ways to fill the outer or the inner rows of a half board; `generate`: all keys
 //!   of a half board, from quarter boards; `key_layout`: where each bit of a key goes.
@@ -37,7 +37,7 @@ mod key_layout;
 mod leaf_audit;
 mod list_maker;
 mod measure;
-mod memory;
+mod memory_budget;
 #[cfg(test)]
 mod naive;
 mod oracle;

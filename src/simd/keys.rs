@@ -151,6 +151,7 @@ pub trait KeyVectors: Copy {
     /// For each bit, the number of keys that have it.
     #[inline(always)]
     fn frequencies(self, keys: &[u32; SAMPLE]) -> [u32; 32] {
+        const { assert!(SAMPLE.is_multiple_of(Self::LANES)) };
         let mut found = [0; 32];
         for at in (0..SAMPLE).step_by(Self::LANES) {
             // SAFETY: the sample is a whole number of vectors.
@@ -167,6 +168,7 @@ pub trait KeyVectors: Copy {
     /// i.
     #[inline(always)]
     fn rows_lacking(self, keys: &[u32; TruthRow::LEN], used: u32, rows: &mut [TruthRow; 32]) {
+        const { assert!(64_usize.is_multiple_of(Self::LANES)) };
         for (bit, row) in rows.iter_mut().enumerate() {
             if used >> bit & 1 == 0 {
                 continue;

@@ -170,6 +170,7 @@ pub trait WordVector: Copy {
     /// The sum of all lanes.
     #[inline(always)]
     fn sum(self) -> u64 {
+        const { assert!(Self::LANES <= 32) };
         let mut words = [Self::Word::default(); 32];
         // SAFETY: no vector has more lanes.
         unsafe { self.store(words.as_mut_ptr()) };
