@@ -6,7 +6,7 @@ use actix::Recipient;
 use parking_lot::Mutex;
 
 use super::RunState;
-use super::eta::{self, PlanProgress};
+use super::eta::{self, Eta, PlanProgress};
 use super::messages::Wake;
 use super::worker_status::{WorkerProgress, WorkerStatus};
 
@@ -31,15 +31,6 @@ pub struct Progress {
     pub eta: Option<Eta>,
     /// What each worker does: CPU workers, then devices.
     pub workers: Vec<WorkerProgress>,
-}
-
-/// Time left, as estimated.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Eta {
-    /// Time left.
-    pub left: Duration,
-    /// Half the width of its 95 % interval.
-    pub uncertainty: Duration,
 }
 
 /// A handle on a run from outside: ask how far it is, tell it to stop. Clones are the same handle.

@@ -3,8 +3,16 @@
 
 use std::time::Duration;
 
-use super::Eta;
 use crate::estimate::quantile;
+
+/// Time left, as estimated.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Eta {
+    /// Time left.
+    pub left: Duration,
+    /// Half the width of its 95 % interval.
+    pub uncertainty: Duration,
+}
 
 /// Counted tasks of a plan before an estimate is given: with fewer, the 95 % interval is wider than
 /// the estimate itself (the quantile of Student's t for 3 degrees of freedom is 3.2).

@@ -51,6 +51,8 @@
 //! * `attempt`: one try of a task on the CPU; `audit`: which tasks are counted a second time.
 //! * `control`: the handle for the outside; `eta`: share of work done and time left.
 //! * `events`: what observers hear; `worker_status`: what each worker is doing.
+//! * `report`: what a run returns. The profile is made from it, not from events, because events carry
+//!   no waiting times, and whether a worker waited or starved is known only when its wait ends.
 
 mod attempt;
 mod audit;
@@ -87,7 +89,8 @@ use actix::{Actor, System};
 use cpu_time::ProcessTime;
 use crossbeam::channel;
 
-pub use control::{Control, Eta, Progress};
+pub use control::{Control, Progress};
+pub use eta::Eta;
 pub use events::{LaunchTimes, Observer, RunEvent, TimeSpan};
 #[cfg(feature = "fault-injection")]
 pub use faults::Faults;

@@ -1,5 +1,5 @@
 use super::digest::{Digest, Fields};
-use super::row::OriginColumns;
+use super::origin_columns::OriginColumns;
 use crate::engine::{KernelName, Tally, TaskKey, TaskResult};
 
 /// What a ledger keeps of a counted task.

@@ -5,7 +5,7 @@ use serde::Serialize;
 
 use super::digest::{Digest, Fields};
 use super::entry::put_exact;
-use super::row::OriginColumns;
+use super::origin_columns::OriginColumns;
 use super::{Entry, LedgerError, RunInfo, Store};
 use crate::engine::{KernelName, Plan, PlanName, Tally};
 

@@ -11,6 +11,7 @@ mod info;
 mod lock;
 mod merge;
 mod meta;
+mod origin_columns;
 mod plan_hash;
 mod recording;
 mod row;
@@ -35,8 +36,11 @@ pub use recording::{Before, COMMIT_EVERY, Recording, Setting};
 pub use sample::{Choice, chance_missed};
 pub use shard::{Shard, ShardError};
 pub use status::{Latest, Speed, Status};
-pub use store::{FILE, Inserted, Store, Sums};
+pub use store::{Inserted, Store, Sums};
 pub use verify::{Fault, Findings, Means, verify};
+
+/// The name of the database file in a run directory.
+pub const FILE: &str = "ledger.db";
 
 /// Name and version of this program, as ledgers keep it.
 pub fn program() -> String {

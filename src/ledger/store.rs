@@ -9,11 +9,8 @@ use rusqlite::{Connection, Row, params};
 use super::digest::Digest;
 use super::info::{Facts, RunInfo, Session};
 use super::row::{self, COLUMNS};
-use super::{Coverage, Entry, LedgerError, format, meta};
+use super::{Coverage, Entry, FILE, LedgerError, format, meta};
 use crate::engine::{Engine, Tally, TaskKey};
-
-/// The name of the database file in a run directory.
-pub const FILE: &str = "ledger.db";
 
 /// An open ledger: the database of one run directory.
 #[derive(Debug)]
