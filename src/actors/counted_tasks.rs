@@ -55,7 +55,8 @@ impl CountedTasks {
             }
             Added::Equal => Ok(()),
             Added::Different => Err(format!(
-                "it was counted twice with different results; the second is {} by {}",
+                "it was counted twice with different results; the second is {} by {} \
+                 (of the first only a hash is kept in memory)",
                 result.tally.exact(),
                 result.origin.counted_by
             )),
