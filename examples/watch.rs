@@ -1,23 +1,26 @@
-//! Watches a job from another thread, and could stop it: `cargo run --release --example watch 18`.
+//! Watches a job: prints its states and its speed: `cargo run --release --example watch 18`.
 
-use std::thread;
-use std::time::Duration;
+use std::sync::Arc;
 
-use queenfold::actors::Control;
+use queenfold::actors::{Observer, RunEvent};
 use queenfold::board::Size;
 use queenfold::job::Job;
-use queenfold::telemetry::progress_line;
 
-fn main() -> Result<(), Box<dyn std::error::Error + Send + Sync>> {
-    let n = std::env::args().nth(1).map_or(Ok(12), |n| n.parse())?;
-    let control = Control::new();
-    let job = Job::new(Size::new(n)?).control(&control);
-    let counting = thread::spawn(move || job.run());
-    while !counting.is_finished() {
-        println!("{}", progress_line(&control.progress()));
-        thread::sleep(Duration::from_millis(200));
+struct Watcher;
+
+impl Observer for Watcher {
+    fn event(&self, event: &RunEvent) {
+        match event {
+            RunEvent::State(state) => println!("{state:?}"),
+            RunEvent::Speed { nodes_per_second } => println!("{nodes_per_second:.2e} nodes/s"),
+            _ => {}
+        }
     }
-    let result = counting.join().map_err(|_| "the job panicked")??;
-    println!("{} solutions", result.outcome.total);
+}
+
+fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let n = std::env::args().nth(1).map_or(Ok(12), |n| n.parse())?;
+    let job = Job::new(Size::new(n)?).observer(Arc::new(Watcher));
+    println!("{} solutions", job.run()?.outcome.total);
     Ok(())
 }

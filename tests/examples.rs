@@ -33,9 +33,13 @@ fn count_prints_all_and_unique_solutions() {
 }
 
 #[test]
-fn watch_prints_progress_and_the_total() {
+fn watch_prints_the_states_and_the_total() {
     let printed = run("watch", &["11"]);
-    assert!(printed.ends_with("2680 solutions\n"), "{printed}");
+    assert!(printed.starts_with("Planning\nRunning\n"), "{printed}");
+    assert!(
+        printed.ends_with("Draining\nDone\n2680 solutions\n"),
+        "{printed}"
+    );
 }
 
 #[cfg(feature = "ledger")]

@@ -5,7 +5,6 @@ use std::io;
 use std::path::Path;
 use std::process::ExitCode;
 
-use super::usage::several;
 use crate::actors::RunError;
 #[cfg(feature = "cuda")]
 use crate::bench::BenchError;
@@ -15,6 +14,7 @@ use crate::job::{JobError, StopCause};
 use crate::ladder::WrongRow;
 use crate::ledger::{Fault, LedgerError, Missing};
 use crate::outcome::Contradiction;
+use crate::telemetry::several;
 
 /// How the program ends. Scripts rely on these numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -184,7 +184,9 @@ impl From<JobError> for Failure {
             JobError::NoWorkers => Self::usage(
                 "0 workers count nothing: give --workers 1 or more, or a device with --gpu",
             ),
-            JobError::BoardNotForDevices { .. } => Self::usage(error),
+            JobError::BoardNotForDevices { .. }
+            | JobError::NeedsDirectory(_)
+            | JobError::ShardOfResumedRun => Self::usage(error),
             JobError::Run { source, directory } => {
                 let failure = Self::from(source);
                 let Some(directory) = directory else {

@@ -7,17 +7,16 @@ mod commands;
 mod exit;
 mod flags;
 mod keys;
+mod output;
 mod pause;
 mod printer;
 mod progress;
 mod result_json;
-
 mod session;
 mod signals;
 mod table;
 mod usage;
 
-use std::io::{self, Write};
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
@@ -134,13 +133,6 @@ pub fn main() -> ExitCode {
         Ok(()) => Exit::Done.into(),
         Err(failure) => usage::fail(&failure),
     }
-}
-
-/// Writes a line of a result to stdout, at once.
-fn print(line: &str) -> Result<(), Failure> {
-    let mut out = io::stdout().lock();
-    writeln!(out, "{line}")?;
-    Ok(out.flush()?)
 }
 
 #[cfg(test)]

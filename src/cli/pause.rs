@@ -1,7 +1,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use super::usage::say;
+use super::output::say;
 use crate::actors::Control;
 
 /// A switch that pauses a run and resumes it. Clones are the same switch.

@@ -1,5 +1,5 @@
 use super::exit::Failure;
-use super::print;
+use super::output::print;
 use super::result_json::ResultJson;
 use super::table::Table;
 use crate::board::Size;

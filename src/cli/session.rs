@@ -4,10 +4,10 @@ use tracing::info;
 
 use super::exit::{Exit, Failure};
 use super::keys::Keys;
+use super::output::say;
 use super::pause::Pause;
 use super::progress::Line;
 use super::signals;
-use super::usage::say;
 use crate::actors::Control;
 use crate::board::Size;
 use crate::config::{Config, Span};

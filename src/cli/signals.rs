@@ -7,8 +7,8 @@ use signal_hook::low_level;
 
 use super::Exit;
 use super::keys;
+use super::output::say;
 use super::pause::Pause;
-use super::usage::say;
 use crate::actors::Control;
 
 /// Listens for Ctrl-C, SIGTERM and SIGUSR1 until the program ends. The first of them drains the runs of

@@ -4,6 +4,7 @@ use std::process::ExitCode;
 use clap::error::{Error, ErrorKind};
 
 use super::exit::{Exit, Failure};
+use super::output::say;
 use crate::config::printable;
 
 /// Prints what `--help` and `--version` ask for in full, and an error as one line.
@@ -32,17 +33,6 @@ pub fn fail(failure: &Failure) -> ExitCode {
         _ => say(&format!("error: {}", failure.message)),
     }
     failure.exit.into()
-}
-
-/// Writes a line to stderr. A failure is ignored: there is nowhere to report it.
-pub fn say(line: &str) {
-    let _ = writeln!(io::stderr(), "{line}");
-}
-
-/// A number with its noun, which gets an s unless the number is 1.
-pub fn several(number: u64, of: &str) -> String {
-    let plural = if number == 1 { "" } else { "s" };
-    format!("{number} {of}{plural}")
 }
 
 /// clap's message without the usage text and the pointer to `--help` that follow it.

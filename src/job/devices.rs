@@ -1,56 +1,12 @@
 //! Which devices take part in a run.
 
-use std::path::PathBuf;
 use std::sync::Arc;
-use std::time::Duration;
 
-use super::{HardwareSettings, JobError};
+use super::{DeviceChoice, HardwareSettings, JobError};
 use crate::actors::DeviceSpec;
 #[cfg(any(feature = "cuda", feature = "emulated-gpu"))]
 use crate::device::OwnerSettings;
 use crate::engine::{NoLauncher, Plan};
-
-/// Which devices take part in a job.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum DeviceChoice {
-    /// Every GPU of the machine, where it is worth opening.
-    #[default]
-    Auto,
-    /// None.
-    Off,
-    /// Every GPU of the machine; it is an error if there is none.
-    Cuda,
-    /// One made of host threads.
-    Emulated,
-}
-
-/// How devices are used.
-#[derive(Clone, Debug, PartialEq)]
-pub struct DeviceSettings {
-    /// Threads per block: a multiple of 32 from 32 to 256.
-    pub block: u32,
-    /// Streams, 1 to 4: launches of different streams overlap.
-    pub streams: usize,
-    /// Launches that each stream holds, 1 to 4.
-    pub slots_per_stream: usize,
-    /// How long a launch should take.
-    pub batch_time: Duration,
-    /// A program that compiles kernels as a child process, which can be ended if the compiler hangs:
-    /// `queenfold` itself. Without one, the compiled kernels that the library contains are used.
-    pub compiler: Option<PathBuf>,
-}
-
-impl Default for DeviceSettings {
-    fn default() -> Self {
-        Self {
-            block: 128,
-            streams: 2,
-            slots_per_stream: 2,
-            batch_time: Duration::from_millis(400),
-            compiler: None,
-        }
-    }
-}
 
 /// The smallest board for which `auto` opens a GPU: smaller ones are done before it is open.
 const WORTH_OPENING: u32 = 16;

@@ -47,58 +47,63 @@ const NOT_WORTH_OPENING: f64 = 2.0;
 /// The largest board on which a device is calibrated: a GPU counts it in milliseconds.
 const CALIBRATED_ON: u32 = 18;
 
-/// The fastest engine for board `n`. Where devices make it a question, because they count by another
-/// engine than the one that is fastest without them, they are opened and measured.
-pub(super) fn choose(n: Size, hardware: &Hardware) -> Result<EngineChoice, JobError> {
-    let (workers, isa) = (hardware.workers, hardware.counter.isa);
-    let on_cpu = fastest_on_cpu(n, isa);
-    let plans: Vec<_> = plans(n).collect();
-    let devices = hardware.devices().for_plans(&plans, workers)?;
-    let without_question = |engine| {
+impl Hardware {
+    /// The fastest engine for the board of size `n` on this hardware. If devices count by another engine
+    /// than the one that is fastest without them, they are opened and measured.
+    ///
+    /// # Errors
+    /// Devices were asked for, and do not count this board.
+    pub fn choose_engine(&self, n: Size) -> Result<EngineChoice, JobError> {
+        let (workers, isa) = (self.workers, self.counter.isa);
+        let on_cpu = fastest_on_cpu(n, isa);
+        let plans: Vec<_> = plans(n).collect();
+        let devices = self.devices().for_plans(&plans, workers)?;
+        let without_question = |engine| {
+            Ok(EngineChoice {
+                engine,
+                reason: None,
+            })
+        };
+        let by_devices = plans
+            .iter()
+            .find_map(|plan| Some((plan.engine(), plan.launcher().ok()?)));
+        let Some((on_all, launcher)) = by_devices.filter(|_| !devices.is_empty()) else {
+            return without_question(on_cpu);
+        };
+        // Where this engine is the faster one on CPUs alone, devices make it faster still.
+        if on_all == on_cpu || workers == 0 {
+            return without_question(on_all);
+        }
+        let cpu_seconds = |engine| core_seconds(engine, n, isa) / workers as f64;
+        let alone = cpu_seconds(on_cpu);
+        if self.devices().were_found() && alone < NOT_WORTH_OPENING {
+            return without_question(on_cpu);
+        }
+        let (speeds, failed): (Vec<_>, Vec<_>) = devices
+            .iter()
+            .map(|device| nodes_per_second(device, n))
+            .partition(Result::is_ok);
+        let speed: f64 = speeds.into_iter().flatten().sum();
+        let together = seconds_together(cpu_seconds(on_all), launcher.as_ref(), speed);
+        let engine = if together < alone { on_all } else { on_cpu };
+        let failed: String = failed
+            .into_iter()
+            .filter_map(Result::err)
+            .map(|why| format!("; {why}"))
+            .collect();
+        let reason = format!(
+            "auto takes the {engine} for n = {n}: about {} by the {on_all} on {} and {}, {} by the \
+         {on_cpu} on the CPU workers{failed}",
+            in_words(together),
+            telemetry::several(workers as u64, "CPU worker"),
+            telemetry::several(devices.len() as u64, "device"),
+            in_words(alone),
+        );
         Ok(EngineChoice {
             engine,
-            reason: None,
+            reason: Some(reason),
         })
-    };
-    let by_devices = plans
-        .iter()
-        .find_map(|plan| Some((plan.engine(), plan.launcher().ok()?)));
-    let Some((on_all, launcher)) = by_devices.filter(|_| !devices.is_empty()) else {
-        return without_question(on_cpu);
-    };
-    // Where this engine is the faster one on CPUs alone, devices make it faster still.
-    if on_all == on_cpu || workers == 0 {
-        return without_question(on_all);
     }
-    let cpu_seconds = |engine| core_seconds(engine, n, isa) / workers as f64;
-    let alone = cpu_seconds(on_cpu);
-    if hardware.devices().were_found() && alone < NOT_WORTH_OPENING {
-        return without_question(on_cpu);
-    }
-    let (speeds, failed): (Vec<_>, Vec<_>) = devices
-        .iter()
-        .map(|device| nodes_per_second(device, n))
-        .partition(Result::is_ok);
-    let speed: f64 = speeds.into_iter().flatten().sum();
-    let together = seconds_together(cpu_seconds(on_all), launcher.as_ref(), speed);
-    let engine = if together < alone { on_all } else { on_cpu };
-    let failed: String = failed
-        .into_iter()
-        .filter_map(Result::err)
-        .map(|why| format!("; {why}"))
-        .collect();
-    let reason = format!(
-        "auto takes the {engine} for n = {n}: about {} by the {on_all} on {} and {}, {} by the \
-         {on_cpu} on the CPU workers{failed}",
-        in_words(together),
-        several(workers, "CPU worker"),
-        several(devices.len(), "device"),
-        in_words(alone),
-    );
-    Ok(EngineChoice {
-        engine,
-        reason: Some(reason),
-    })
 }
 
 /// Opens a device, and measures it on a small board.
@@ -114,11 +119,6 @@ fn nodes_per_second(device: &DeviceSpec, n: Size) -> Result<f64, String> {
 /// `nodes_per_second`, together.
 fn seconds_together(cpu_seconds: f64, launcher: &dyn Launcher, nodes_per_second: f64) -> f64 {
     1.0 / (1.0 / cpu_seconds + nodes_per_second / launcher.nodes())
-}
-
-fn several(number: usize, of: &str) -> String {
-    let plural = if number == 1 { "" } else { "s" };
-    format!("{number} {of}{plural}")
 }
 
 fn in_words(seconds: f64) -> String {

@@ -63,6 +63,14 @@ pub enum JobError {
         #[cfg(feature = "ledger")]
         directory: Option<PathBuf>,
     },
+    /// What this names is kept in a directory, and the job has none.
+    #[cfg(feature = "ledger")]
+    #[error("{0} needs a directory")]
+    NeedsDirectory(&'static str),
+    /// The job resumes a run, and was given a shard.
+    #[cfg(feature = "ledger")]
+    #[error("a resumed run keeps the shard that it was begun with")]
+    ShardOfResumedRun,
     /// The shard is complete, but it is not the whole run.
     #[cfg(feature = "ledger")]
     #[error("shard {shard} is complete; no total without the other tasks")]

@@ -1,30 +1,9 @@
 use std::sync::Arc;
 
-use super::devices::{DeviceChoice, DeviceSettings, Devices};
-use super::{EngineChoice, JobError, engine_choice};
+use super::{Devices, HardwareSettings, JobError};
 use crate::actors::DeviceSpec;
-use crate::board::Size;
 use crate::engine::{CounterSettings, Plan};
 use crate::machine::Machine;
-use crate::simd::Isa;
-
-/// What a job may use; `None` leaves the choice to the program.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct HardwareSettings {
-    /// The instruction set of the CPU workers. Default: the widest that the processor has.
-    pub isa: Option<Isa>,
-    /// CPU workers. Default: one for each core that the process may use.
-    pub workers: Option<usize>,
-    /// Memory that each CPU worker may plan with, in bytes. Default: an equal share of three quarters
-    /// of what the process may use.
-    pub memory_per_worker: Option<u64>,
-    /// Which kind of devices.
-    pub devices: DeviceChoice,
-    /// The numbers of the devices that take part. Default: all.
-    pub device_indices: Option<Vec<usize>>,
-    /// How devices are used.
-    pub device: DeviceSettings,
-}
 
 /// What a job counts on: found once, used by any number of jobs.
 pub struct Hardware {
@@ -51,15 +30,6 @@ impl Hardware {
         })
     }
 
-    /// The fastest engine for the board of size `n` on this hardware. Where devices make it a
-    /// question, they are opened and measured.
-    ///
-    /// # Errors
-    /// Devices were asked for, and do not count this board.
-    pub fn choose_engine(&self, n: Size) -> Result<EngineChoice, JobError> {
-        engine_choice::choose(n, self)
-    }
-
     /// The devices that take part in a run of `plans`.
     ///
     /// # Errors
@@ -71,24 +41,5 @@ impl Hardware {
     /// All devices that were found.
     pub const fn devices(&self) -> &Devices {
         &self.devices
-    }
-}
-
-impl HardwareSettings {
-    /// What the counters of CPU workers on `machine` may use.
-    ///
-    /// # Errors
-    /// The instruction set that was asked for is not available.
-    pub fn counter(&self, machine: &Machine) -> Result<CounterSettings, JobError> {
-        let isa = self.isa.unwrap_or_else(Isa::best);
-        if !isa.is_available() {
-            return Err(JobError::IsaUnavailable(isa));
-        }
-        let workers = self.workers.unwrap_or(machine.cores);
-        let share = || machine.memory_per_worker(workers);
-        Ok(CounterSettings {
-            isa,
-            memory: self.memory_per_worker.unwrap_or_else(share),
-        })
     }
 }

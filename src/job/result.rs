@@ -2,10 +2,10 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::{Hardware, JobError, outcome};
+use super::{Hardware, JobError};
 use crate::actors::Report;
-use crate::engine::Plan;
-use crate::outcome::Outcome;
+use crate::engine::{Engine, Plan, Tally};
+use crate::outcome::{Contradiction, Outcome};
 
 /// What a finished job found.
 #[derive(Clone)]
@@ -66,4 +66,17 @@ pub struct CensusResult {
     pub r90: u128,
     /// What the run did.
     pub report: Report,
+}
+
+/// The checked result of the tallies of `plan` and, if it was run, the census.
+///
+/// # Errors
+/// The counts contradict each other or a known count.
+pub fn outcome<'a>(
+    plan: &dyn Plan,
+    tally: impl Fn(Engine) -> Option<&'a Tally>,
+) -> Result<Outcome, Contradiction> {
+    let none = Tally::default();
+    let all = tally(plan.engine()).unwrap_or(&none);
+    Outcome::new(plan.size(), all, tally(Engine::Census))
 }

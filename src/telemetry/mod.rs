@@ -23,7 +23,7 @@ use tracing_subscriber::util::{SubscriberInitExt, TryInitError};
 use tracing_subscriber::{EnvFilter, Layer, fmt};
 
 pub use profile::profile;
-pub use progress::{duration, progress_line, rate};
+pub use progress::{duration, progress_line, rate, several};
 pub use trace::{TraceFile, trace_layer};
 pub use tracing_bridge::{LANES, observer};
 

@@ -63,6 +63,12 @@ pub fn duration(time: Duration) -> String {
     }
 }
 
+/// A number with its noun, which gets an s unless the number is 1.
+pub fn several(number: u64, of: &str) -> String {
+    let plural = if number == 1 { "" } else { "s" };
+    format!("{number} {of}{plural}")
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

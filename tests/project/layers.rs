@@ -74,19 +74,12 @@ fn rooms_know_only_those_below_them() {
     );
 }
 
-/// Rooms that still contain cycles. The list may only get shorter.
-const CIRCLES_REMAIN: [&str; 2] = ["cli", "job"];
-
 #[test]
 fn no_file_of_a_room_needs_a_file_that_needs_it() {
     let uses = Library::read(&source_root()).uses_inside_rooms();
     assert!(uses.len() > 500, "only {} uses found", uses.len());
     let circles: Vec<_> = on_circles(&uses)
         .into_iter()
-        .filter(|found| {
-            let room = found.from.split('/').next().unwrap_or_default();
-            !CIRCLES_REMAIN.contains(&room)
-        })
         .map(|found| format!("{} uses {} of {}", found.from, found.item, found.to))
         .collect();
     assert!(

@@ -2,7 +2,7 @@ use serde_json::json;
 
 use crate::board::Size;
 use crate::cli::exit::Failure;
-use crate::cli::print;
+use crate::cli::output::print;
 use crate::cli::session::Session;
 use crate::config::Config;
 

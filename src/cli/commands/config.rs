@@ -2,7 +2,7 @@ use serde_json::{Value as Json, json};
 
 use crate::cli::exit::Failure;
 use crate::cli::flags::Flags;
-use crate::cli::print;
+use crate::cli::output::print;
 use crate::config::{Config, Value};
 use crate::machine::Machine;
 

@@ -1,7 +1,7 @@
 use serde_json::{Value, json};
 
 use crate::cli::exit::Failure;
-use crate::cli::print;
+use crate::cli::output::print;
 use crate::config::Bytes;
 use crate::machine::Machine;
 use crate::simd::Isa;

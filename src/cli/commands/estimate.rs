@@ -7,14 +7,14 @@ use serde_json::{Value, json};
 use crate::board::Size;
 use crate::cli::exit::Failure;
 use crate::cli::flags::CpuFlags;
-use crate::cli::print;
-use crate::cli::usage::{say, several};
+use crate::cli::output::{print, say};
 use crate::config::{Bytes, Config};
 use crate::engine::{CounterSettings, Mismatch, Plan};
 use crate::estimate::{Draw, Interval, Sample, Total, count_sample};
 use crate::job::{fastest_on_cpu, plan};
 use crate::machine::Machine;
 use crate::telemetry::duration;
+use crate::telemetry::several;
 
 const HELP: &str = "\
 Examples:

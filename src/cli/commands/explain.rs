@@ -1,7 +1,7 @@
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 
 use crate::cli::exit::Failure;
-use crate::cli::print;
+use crate::cli::output::print;
 use crate::ladder::{METHODS, Method, method};
 
 /// Flags of `explain`.

@@ -2,9 +2,10 @@ use std::io::{self, BufWriter};
 use std::path::PathBuf;
 
 use crate::cli::exit::Failure;
-use crate::cli::usage::{say, several};
+use crate::cli::output::say;
 use crate::job::open;
 use crate::ledger;
+use crate::telemetry::several;
 
 const HELP: &str = "\
 Prints one line of JSON per task, sorted by engine and index, with counts as decimal strings. The last

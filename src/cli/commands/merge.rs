@@ -1,11 +1,11 @@
 use std::path::PathBuf;
 
 use crate::cli::exit::Failure;
-use crate::cli::print;
+use crate::cli::output::{print, say};
 use crate::cli::table::Table;
-use crate::cli::usage::{say, several};
 use crate::job::{open, outcome};
 use crate::ledger;
+use crate::telemetry::several;
 
 const HELP: &str = "\
 The runs must count the same board with the same plans. A task that several of them contain must have

@@ -1,6 +1,6 @@
 use crate::board::Size;
 use crate::cli::exit::{Exit, Failure};
-use crate::cli::print;
+use crate::cli::output::print;
 use crate::config::Config;
 use crate::engine::{Counter, CounterSettings, Engine, Plan, Tally};
 use crate::job;

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use serde_json::{Value as Json, json};
 
 use crate::cli::exit::Failure;
-use crate::cli::print;
+use crate::cli::output::print;
 use crate::engine::Plan;
 use crate::job::open;
 use crate::ledger::{Latest, Status, Store, is_held, unix_time};

@@ -2,8 +2,7 @@ use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
 use crate::cli::exit::Failure;
-use crate::cli::print;
-use crate::cli::usage::several;
+use crate::cli::output::print;
 use crate::config::{RunConfig, Share, Value};
 use crate::engine::CounterSettings;
 use crate::job::{open, outcome};
@@ -11,6 +10,7 @@ use crate::ledger::{self, Choice, Findings, Means, chance_missed};
 use crate::machine::Machine;
 use crate::outcome::Verified;
 use crate::simd::Isa;
+use crate::telemetry::several;
 
 const HELP: &str = "\
 Reads every record and checks its digest. Then counts a random share of the tasks, or all, a second

@@ -3,8 +3,7 @@ use serde_json::{Value, json};
 
 use crate::board::Size;
 use crate::cli::exit::Failure;
-use crate::cli::print;
-use crate::cli::usage::say;
+use crate::cli::output::{print, say};
 use crate::engine::{CounterSettings, Engine, Mismatch, Plan, Tally};
 use crate::job;
 use crate::machine::Machine;

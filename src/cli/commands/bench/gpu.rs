@@ -7,7 +7,7 @@ use crate::actors::DeviceSpec;
 use crate::bench;
 use crate::board::Size;
 use crate::cli::exit::{Exit, Failure};
-use crate::cli::usage::say;
+use crate::cli::output::say;
 use crate::device::cuda::{Cuda, CudaSettings, devices};
 use crate::device::{Device, OwnerSettings};
 use crate::engine::BLOCK_THREADS;

@@ -13,8 +13,7 @@ use signal_hook::low_level;
 
 use crate::bench::{BoardResult, MixedResult};
 use crate::cli::exit::{Exit, Failure};
-use crate::cli::print;
-use crate::cli::usage::say;
+use crate::cli::output::{print, say};
 use crate::device::Properties;
 use crate::ladder::TableRow;
 

@@ -1,36 +1,29 @@
-use std::io::{self, BufWriter, Stdout, Write};
+use std::io::{self, Write};
 use std::ops::ControlFlow;
 
+use super::page::Page;
 use crate::board::{Drawing, Symmetry};
 use crate::ladder::{Audience, Images, Scene};
 
 /// Prints solutions as boards: all of them, even if the method finds only some, or one of each
 /// orbit.
 pub struct Boards {
-    out: BufWriter<Stdout>,
+    page: Page,
     unique: bool,
-    limit: u64,
-    printed: u64,
-    written: io::Result<()>,
 }
 
 impl Boards {
     /// Prints up to `limit` boards.
     pub fn new(unique: bool, limit: u64) -> Self {
         Self {
-            out: BufWriter::new(io::stdout()),
+            page: Page::new(limit),
             unique,
-            limit,
-            printed: 0,
-            written: Ok(()),
         }
     }
 
     /// Writes what is left. Returns whether the limit was reached, or why writing failed.
-    pub fn finish(mut self) -> io::Result<bool> {
-        self.written?;
-        self.out.flush()?;
-        Ok(self.printed == self.limit)
+    pub fn finish(self) -> io::Result<bool> {
+        self.page.finish()
     }
 
     fn solution(&mut self, found: &[u8], images: Images) -> io::Result<()> {
@@ -48,21 +41,20 @@ impl Boards {
 
     fn board(&mut self, rows: &[Option<u8>], orbit: Option<u8>) -> io::Result<()> {
         // More boards of the same orbit, or from other threads, are not wanted any more.
-        if self.printed == self.limit {
+        if self.page.is_full() {
             return Ok(());
         }
-        self.printed += 1;
-        write!(self.out, "{}:", self.printed)?;
+        let out = self.page.begin()?;
         for row in rows {
             match row {
-                Some(column) => write!(self.out, " {column}")?,
-                None => write!(self.out, " -")?,
+                Some(column) => write!(out, " {column}")?,
+                None => write!(out, " -")?,
             }
         }
         if let Some(size) = orbit {
-            write!(self.out, "   orbit of {size}")?;
+            write!(out, "   orbit of {size}")?;
         }
-        writeln!(self.out, "\n{}", Drawing(rows))
+        writeln!(out, "\n{}", Drawing(rows))
     }
 }
 
@@ -80,14 +72,7 @@ impl Audience for Boards {
             Scene::Border { rows, size } => self.board(&rows, Some(size)),
             _ => Ok(()),
         };
-        match written {
-            Ok(()) if self.printed == self.limit => ControlFlow::Break(()),
-            Ok(()) => ControlFlow::Continue(()),
-            Err(error) => {
-                self.written = Err(error);
-                ControlFlow::Break(())
-            }
-        }
+        self.page.after(written)
     }
 }
 

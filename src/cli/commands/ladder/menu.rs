@@ -1,6 +1,6 @@
 use std::io::{self, BufRead, Write};
 
-use super::{Args, Choice, DRAWN, Which};
+use super::args::{Args, Choice, DRAWN, Which};
 use crate::config::{Sizes, Value};
 use crate::ladder::{About, METHODS};
 

@@ -1,23 +1,23 @@
+mod args;
 mod boards;
 mod lines;
 mod menu;
+mod page;
 mod picture;
 mod rows;
 mod steps;
 mod table;
 
 use std::io::{self, IsTerminal};
-use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::Duration;
 
-use clap::ValueEnum;
-use clap::builder::{PossibleValuesParser, TypedValueParser};
 use parking_lot::Mutex;
 use signal_hook::consts::{SIGINT, SIGTERM, SIGUSR1};
 use signal_hook::flag;
 
+pub use self::args::Args;
+use self::args::{DRAWN, Which};
 use self::boards::Boards;
 use self::lines::Lines;
 use self::picture::Picture;
@@ -25,148 +25,11 @@ use self::steps::Steps;
 use self::table::Table;
 use crate::cli::commands::explain;
 use crate::cli::exit::{Exit, Failure};
-use crate::cli::print;
-use crate::cli::usage::say;
-use crate::config::{Sizes, Span, Value};
+use crate::cli::output::{print, say};
+use crate::config::{Sizes, Value};
 use crate::ladder::{
-    About, Audience, METHODS, Method, Request, Settings, StopReason, Style, TableRow, run_method,
+    About, Audience, METHODS, Method, Request, StopReason, Style, TableRow, run_method,
 };
-
-const HELP: &str = "\
-Examples:
-  queenfold ladder --method all -n 4..=8
-  queenfold ladder --method bitmap -n 12 --style iterative
-  queenfold ladder --method symmetry -n 8 --boards unique
-  queenfold ladder --method tuples -n 4 --lines
-  queenfold ladder --method backtrack -n 5 --step
-  queenfold ladder --method all -n 6..=14 --time-limit 10 --json > rows.json
-  queenfold ladder --plot picture.svg --from rows.json
-
-Without arguments it asks on a terminal what to run; without a terminal it lists the methods. The
-speed of a row is relative to the first row of the same board. A method that reaches its time limit
-is stopped, and left out on larger boards. Ctrl-C stops at once; the rows printed are complete.";
-
-/// Flags of `ladder`.
-#[derive(Clone, Debug, Default, PartialEq, clap::Args)]
-#[command(after_help = HELP, allow_negative_numbers = true)]
-pub struct Args {
-    /// The method, or `all`; `queenfold explain METHOD` says what it does
-    #[arg(long, value_name = "NAME", value_parser = method_or_all())]
-    method: Option<String>,
-
-    /// Board size, 1 to 32, or a range with both ends included; 8 by default
-    #[arg(short, value_name = "N|A..=B", value_parser = Sizes::parse, allow_hyphen_values = true)]
-    n: Option<Sizes>,
-
-    /// The style, for methods that have a choice; every style by default
-    #[arg(long, value_enum)]
-    style: Option<Choice>,
-
-    /// Stop a method on a board after this many seconds
-    #[arg(long, value_name = "SECONDS", value_parser = seconds)]
-    time_limit: Option<Duration>,
-
-    /// Print each solution as a board, or one of each orbit with its size; the carry chain prints
-    /// its borders, one of each class
-    #[arg(long, value_name = "WHICH", num_args = 0..=1, default_missing_value = "all")]
-    boards: Option<Which>,
-
-    /// Print what the method enumerates, numbered
-    #[arg(long, conflicts_with = "boards")]
-    lines: bool,
-
-    /// Show the search square by square: arrow or space to continue, q to quit; without a terminal
-    /// all of it at once
-    #[arg(long, conflicts_with_all = ["boards", "lines"])]
-    step: bool,
-
-    /// Stop after this many boards or lines; also prints boards larger than 10 × 10
-    #[arg(long, value_name = "K", value_parser = clap::value_parser!(u64).range(1..))]
-    limit: Option<u64>,
-
-    /// Print rows as JSON, one object on each line
-    #[arg(long, conflicts_with_all = ["boards", "lines", "step"])]
-    json: bool,
-
-    /// Draw time against board size for each method, as SVG; with --from, `-` is stdout
-    #[arg(long, value_name = "FILE")]
-    plot: Option<PathBuf>,
-
-    /// Draw the rows of an earlier `--json` and run nothing; `-` is stdin
-    #[arg(long, value_name = "ROWS", requires = "plot",
-          conflicts_with_all = ["method", "n", "style", "time_limit", "boards", "lines", "step",
-                                "limit", "json", "mark", "steps", "layer", "block"])]
-    from: Option<PathBuf>,
-
-    /// bit-board: the row at which the search is cut, 1 to 31
-    #[arg(long, value_name = "ROW", value_parser = range(Settings::MARK))]
-    mark: Option<u32>,
-
-    /// bit-board: nodes in a batch, 1 to 262144; 24576 by default
-    #[arg(long, value_name = "NODES", value_parser = range(Settings::STEPS))]
-    steps: Option<u32>,
-
-    /// node-layer: queens placed breadth first, 1 to 8; 5 by default
-    #[arg(long, value_name = "K", value_parser = range(Settings::LAYER))]
-    layer: Option<u32>,
-
-    /// bit-board, node-layer: threads in a block of a GPU, 1 to 1024; 96 by default
-    #[arg(long, value_name = "THREADS", value_parser = range(Settings::BLOCK))]
-    block: Option<u32>,
-}
-
-/// The styles to run.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum Choice {
-    Recursive,
-    Iterative,
-    Both,
-    Gpu,
-    Emulated,
-}
-
-impl Choice {
-    /// The choice of this style alone, `None` if it cannot be chosen.
-    fn of(style: Style) -> Option<Self> {
-        match style {
-            Style::Recursive => Some(Self::Recursive),
-            Style::Iterative => Some(Self::Iterative),
-            Style::Only => None,
-            Style::Gpu => Some(Self::Gpu),
-            Style::Emulated => Some(Self::Emulated),
-        }
-    }
-}
-
-/// The boards to print.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum Which {
-    /// Every solution
-    All,
-    /// One of each orbit
-    Unique,
-}
-
-/// The largest boards that are printed without a limit.
-const DRAWN: u32 = 10;
-
-fn method_or_all() -> impl TypedValueParser<Value = String> {
-    let names = METHODS.map(|method| method.about().name);
-    PossibleValuesParser::new(names.into_iter().chain(["all"]))
-}
-
-fn range(allowed: std::ops::RangeInclusive<u32>) -> impl TypedValueParser<Value = u32> {
-    clap::value_parser!(u32).range(i64::from(*allowed.start())..=i64::from(*allowed.end()))
-}
-
-/// Reads seconds as a plain number, or a time with units.
-fn seconds(text: &str) -> Result<Duration, String> {
-    let plain = text.parse().ok().filter(|seconds: &f64| *seconds > 0.0);
-    plain
-        .and_then(|seconds| Duration::try_from_secs_f64(seconds).ok())
-        .or_else(|| Span::read(text).map(|span| span.0))
-        .ok_or_else(|| "expected a number of seconds, such as 10 or 0.5".to_owned())
-}
 
 /// Runs the methods and prints one row for each as soon as it is done.
 pub fn run(args: &Args) -> Result<(), Failure> {
@@ -213,7 +76,7 @@ fn climb_all(args: &Args, rows: &mut Vec<TableRow>) -> Result<(), Failure> {
         Some(sizes) => sizes,
         None => Sizes::parse("8").map_err(Failure::usage)?,
     };
-    check_settings(args)?;
+    args.check_settings()?;
     let mut rungs = rungs(args)?;
     check_audience(args, sizes, &rungs)?;
     let interrupt = interrupt()?;
@@ -227,7 +90,7 @@ fn climb_all(args: &Args, rows: &mut Vec<TableRow>) -> Result<(), Failure> {
             let request = Request {
                 n,
                 style,
-                settings: settings(args),
+                settings: args.settings(),
             };
             match watched(args, method, &request, &interrupt) {
                 Ok(row) => {
@@ -257,7 +120,7 @@ fn climb_all(args: &Args, rows: &mut Vec<TableRow>) -> Result<(), Failure> {
                 }
                 Err(Ended::Stopped(why @ StopReason::NoDevice(_))) => {
                     let message = format!("{}: {why}", title(about, style));
-                    if style_asked_for(args) == Some(style) {
+                    if args.style_asked_for() == Some(style) {
                         return Err(Failure::new(Exit::Unavailable, message));
                     }
                     say(&message);
@@ -293,46 +156,6 @@ fn title(about: &About, style: Style) -> String {
     }
 }
 
-/// The style that the flags name.
-fn style_asked_for(args: &Args) -> Option<Style> {
-    match args.style? {
-        Choice::Recursive => Some(Style::Recursive),
-        Choice::Iterative => Some(Style::Iterative),
-        Choice::Both => None,
-        Choice::Gpu => Some(Style::Gpu),
-        Choice::Emulated => Some(Style::Emulated),
-    }
-}
-
-fn settings(args: &Args) -> Settings {
-    let originals = Settings::default();
-    Settings {
-        mark: args.mark,
-        steps: args.steps.unwrap_or(originals.steps),
-        layer: args.layer.unwrap_or(originals.layer),
-        block: args.block.unwrap_or(originals.block),
-    }
-}
-
-/// Refuses a setting that the method does not have.
-fn check_settings(args: &Args) -> Result<(), Failure> {
-    let Some(name) = args.method.as_deref().filter(|name| *name != "all") else {
-        return Ok(());
-    };
-    for (given, flag, of) in [
-        (args.mark, "--mark", &["bit-board"][..]),
-        (args.steps, "--steps", &["bit-board"]),
-        (args.layer, "--layer", &["node-layer"]),
-        (args.block, "--block", &["bit-board", "node-layer"]),
-    ] {
-        if given.is_some() && !of.contains(&name) {
-            let message = format!("{flag} is for {}, not for {name}", of.join(" and "));
-            return Err(Failure::usage(message));
-        }
-    }
-    Ok(())
-}
-
 /// What to run, in order.
 fn rungs(args: &Args) -> Result<Vec<Rung>, Failure> {
     let methods = match args.method.as_deref() {
@@ -365,7 +188,7 @@ fn rungs(args: &Args) -> Result<Vec<Rung>, Failure> {
 /// The styles of a method that the flags select. A method without a choice runs in its only style,
 /// unless the flags ask for a device.
 fn styles(about: &About, args: &Args) -> Vec<Style> {
-    let wanted = match (args.style, style_asked_for(args)) {
+    let wanted = match (args.style, args.style_asked_for()) {
         (None, _) => return about.styles.to_vec(),
         (Some(_), Some(style)) => vec![style],
         (Some(_), None) => Style::BOTH.to_vec(),

@@ -1,0 +1,188 @@
+use std::path::PathBuf;
+use std::time::Duration;
+
+use clap::ValueEnum;
+use clap::builder::{PossibleValuesParser, TypedValueParser};
+
+use crate::cli::exit::Failure;
+use crate::config::{Sizes, Span, Value};
+use crate::ladder::{METHODS, Settings, Style};
+
+const HELP: &str = "\
+Examples:
+  queenfold ladder --method all -n 4..=8
+  queenfold ladder --method bitmap -n 12 --style iterative
+  queenfold ladder --method symmetry -n 8 --boards unique
+  queenfold ladder --method tuples -n 4 --lines
+  queenfold ladder --method backtrack -n 5 --step
+  queenfold ladder --method all -n 6..=14 --time-limit 10 --json > rows.json
+  queenfold ladder --plot picture.svg --from rows.json
+
+Without arguments it asks on a terminal what to run; without a terminal it lists the methods. The
+speed of a row is relative to the first row of the same board. A method that reaches its time limit
+is stopped, and left out on larger boards. Ctrl-C stops at once; the rows printed are complete.";
+
+/// Flags of `ladder`.
+#[derive(Clone, Debug, Default, PartialEq, clap::Args)]
+#[command(after_help = HELP, allow_negative_numbers = true)]
+pub struct Args {
+    /// The method, or `all`; `queenfold explain METHOD` says what it does
+    #[arg(long, value_name = "NAME", value_parser = method_or_all())]
+    pub(super) method: Option<String>,
+
+    /// Board size, 1 to 32, or a range with both ends included; 8 by default
+    #[arg(short, value_name = "N|A..=B", value_parser = Sizes::parse, allow_hyphen_values = true)]
+    pub(super) n: Option<Sizes>,
+
+    /// The style, for methods that have a choice; every style by default
+    #[arg(long, value_enum)]
+    pub(super) style: Option<Choice>,
+
+    /// Stop a method on a board after this many seconds
+    #[arg(long, value_name = "SECONDS", value_parser = seconds)]
+    pub(super) time_limit: Option<Duration>,
+
+    /// Print each solution as a board, or one of each orbit with its size; the carry chain prints
+    /// its borders, one of each class
+    #[arg(long, value_name = "WHICH", num_args = 0..=1, default_missing_value = "all")]
+    pub(super) boards: Option<Which>,
+
+    /// Print what the method enumerates, numbered
+    #[arg(long, conflicts_with = "boards")]
+    pub(super) lines: bool,
+
+    /// Show the search square by square: arrow or space to continue, q to quit; without a terminal
+    /// all of it at once
+    #[arg(long, conflicts_with_all = ["boards", "lines"])]
+    pub(super) step: bool,
+
+    /// Stop after this many boards or lines; also prints boards larger than 10 × 10
+    #[arg(long, value_name = "K", value_parser = clap::value_parser!(u64).range(1..))]
+    pub(super) limit: Option<u64>,
+
+    /// Print rows as JSON, one object on each line
+    #[arg(long, conflicts_with_all = ["boards", "lines", "step"])]
+    pub(super) json: bool,
+
+    /// Draw time against board size for each method, as SVG; with --from, `-` is stdout
+    #[arg(long, value_name = "FILE")]
+    pub(super) plot: Option<PathBuf>,
+
+    /// Draw the rows of an earlier `--json` and run nothing; `-` is stdin
+    #[arg(long, value_name = "ROWS", requires = "plot",
+          conflicts_with_all = ["method", "n", "style", "time_limit", "boards", "lines", "step",
+                                "limit", "json", "mark", "steps", "layer", "block"])]
+    pub(super) from: Option<PathBuf>,
+
+    /// bit-board: the row at which the search is cut, 1 to 31
+    #[arg(long, value_name = "ROW", value_parser = range(Settings::MARK))]
+    pub(super) mark: Option<u32>,
+
+    /// bit-board: nodes in a batch, 1 to 262144; 24576 by default
+    #[arg(long, value_name = "NODES", value_parser = range(Settings::STEPS))]
+    pub(super) steps: Option<u32>,
+
+    /// node-layer: queens placed breadth first, 1 to 8; 5 by default
+    #[arg(long, value_name = "K", value_parser = range(Settings::LAYER))]
+    pub(super) layer: Option<u32>,
+
+    /// bit-board, node-layer: threads in a block of a GPU, 1 to 1024; 96 by default
+    #[arg(long, value_name = "THREADS", value_parser = range(Settings::BLOCK))]
+    pub(super) block: Option<u32>,
+}
+
+/// The styles to run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(super) enum Choice {
+    Recursive,
+    Iterative,
+    Both,
+    Gpu,
+    Emulated,
+}
+
+impl Choice {
+    /// The choice of this style alone, `None` if it cannot be chosen.
+    pub(super) fn of(style: Style) -> Option<Self> {
+        match style {
+            Style::Recursive => Some(Self::Recursive),
+            Style::Iterative => Some(Self::Iterative),
+            Style::Only => None,
+            Style::Gpu => Some(Self::Gpu),
+            Style::Emulated => Some(Self::Emulated),
+        }
+    }
+}
+
+/// The boards to print.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(super) enum Which {
+    /// Every solution
+    All,
+    /// One of each orbit
+    Unique,
+}
+
+/// The largest boards that are printed without a limit.
+pub(super) const DRAWN: u32 = 10;
+
+fn method_or_all() -> impl TypedValueParser<Value = String> {
+    let names = METHODS.map(|method| method.about().name);
+    PossibleValuesParser::new(names.into_iter().chain(["all"]))
+}
+
+fn range(allowed: std::ops::RangeInclusive<u32>) -> impl TypedValueParser<Value = u32> {
+    clap::value_parser!(u32).range(i64::from(*allowed.start())..=i64::from(*allowed.end()))
+}
+
+/// Reads seconds as a plain number, or a time with units.
+fn seconds(text: &str) -> Result<Duration, String> {
+    let plain = text.parse().ok().filter(|seconds: &f64| *seconds > 0.0);
+    plain
+        .and_then(|seconds| Duration::try_from_secs_f64(seconds).ok())
+        .or_else(|| Span::read(text).map(|span| span.0))
+        .ok_or_else(|| "expected a number of seconds, such as 10 or 0.5".to_owned())
+}
+
+impl Args {
+    /// The style that the flags name.
+    pub(super) fn style_asked_for(&self) -> Option<Style> {
+        match self.style? {
+            Choice::Recursive => Some(Style::Recursive),
+            Choice::Iterative => Some(Style::Iterative),
+            Choice::Both => None,
+            Choice::Gpu => Some(Style::Gpu),
+            Choice::Emulated => Some(Style::Emulated),
+        }
+    }
+
+    /// The settings of methods that have some.
+    pub(super) fn settings(&self) -> Settings {
+        let originals = Settings::default();
+        Settings {
+            mark: self.mark,
+            steps: self.steps.unwrap_or(originals.steps),
+            layer: self.layer.unwrap_or(originals.layer),
+            block: self.block.unwrap_or(originals.block),
+        }
+    }
+
+    /// Refuses a setting that the method does not have.
+    pub(super) fn check_settings(&self) -> Result<(), Failure> {
+        let Some(name) = self.method.as_deref().filter(|name| *name != "all") else {
+            return Ok(());
+        };
+        for (given, flag, of) in [
+            (self.mark, "--mark", &["bit-board"][..]),
+            (self.steps, "--steps", &["bit-board"]),
+            (self.layer, "--layer", &["node-layer"]),
+            (self.block, "--block", &["bit-board", "node-layer"]),
+        ] {
+            if given.is_some() && !of.contains(&name) {
+                let message = format!("{flag} is for {}, not for {name}", of.join(" and "));
+                return Err(Failure::usage(message));
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,17 @@
+//! Lines for the user: results to stdout, everything else to stderr.
+
+use std::io::{self, Write};
+
+use super::exit::Failure;
+
+/// Writes a line of a result to stdout, at once.
+pub fn print(line: &str) -> Result<(), Failure> {
+    let mut out = io::stdout().lock();
+    writeln!(out, "{line}")?;
+    Ok(out.flush()?)
+}
+
+/// Writes a line to stderr. A failure is ignored: there is nowhere to report it.
+pub fn say(line: &str) {
+    let _ = writeln!(io::stderr(), "{line}");
+}

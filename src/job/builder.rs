@@ -1,0 +1,233 @@
+#[cfg(feature = "ledger")]
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+#[cfg(feature = "ledger")]
+use super::directory;
+use super::{DeviceChoice, HardwareSettings, JobError};
+use crate::actors::{Control, Observer};
+use crate::board::Size;
+use crate::engine::{Engine, Plan};
+#[cfg(feature = "ledger")]
+use crate::ledger::Shard;
+use crate::simd::Isa;
+
+/// What to count, how, and on what. Every setting has a default: all solutions and those that differ
+/// by more than a symmetry, by the fastest engine, on all cores and GPUs.
+#[derive(Clone)]
+pub struct Job {
+    pub(super) n: Size,
+    pub(super) engine: Option<Engine>,
+    /// Instead of the plan of an engine of this library.
+    pub(super) plan: Option<Arc<dyn Plan>>,
+    pub(super) unique: bool,
+    pub(super) hardware: HardwareSettings,
+    pub(super) tuning: Tuning,
+    pub(super) time_limit: Option<Duration>,
+    pub(super) control: Control,
+    pub(super) observers: Vec<Arc<dyn Observer>>,
+    #[cfg(feature = "ledger")]
+    pub(super) directory: Option<RunDirectory>,
+    /// `None`: all tasks of the run.
+    #[cfg(feature = "ledger")]
+    pub(super) shard: Option<Shard>,
+    #[cfg(feature = "ledger")]
+    pub(super) configuration: Option<String>,
+}
+
+/// How the runtime treats tasks. The defaults suit every board.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Tuning {
+    /// How many batches may wait in the queue for each worker, at least 1.
+    pub queue_per_worker: usize,
+    /// How long a batch should keep a worker busy.
+    pub batch_time: Duration,
+    /// The share of the tasks, 0 to 1, that another kernel counts a second time.
+    pub audit: f64,
+}
+
+impl Default for Tuning {
+    fn default() -> Self {
+        Self {
+            queue_per_worker: 2,
+            batch_time: Duration::from_millis(50),
+            audit: 1e-3,
+        }
+    }
+}
+
+impl Job {
+    /// Counts the board of size `n`.
+    pub fn new(n: Size) -> Self {
+        Self {
+            n,
+            engine: None,
+            plan: None,
+            unique: true,
+            hardware: HardwareSettings::default(),
+            tuning: Tuning::default(),
+            time_limit: None,
+            control: Control::new(),
+            observers: Vec::new(),
+            #[cfg(feature = "ledger")]
+            directory: None,
+            #[cfg(feature = "ledger")]
+            shard: None,
+            #[cfg(feature = "ledger")]
+            configuration: None,
+        }
+    }
+
+    /// Counts the tasks of `plan`: an engine of your own. Its tallies must add up to all solutions of
+    /// its board.
+    pub fn of(plan: Arc<dyn Plan>) -> Self {
+        Self {
+            plan: Some(Arc::clone(&plan)),
+            ..Self::new(plan.size())
+        }
+    }
+
+    /// Continues the run in `directory`: its board, engine and shard, with the hardware and the
+    /// settings of this job. A finished run gives its result again.
+    ///
+    /// # Errors
+    /// The directory holds no run, or one that this program cannot read.
+    #[cfg(feature = "ledger")]
+    pub fn resume(directory: impl Into<PathBuf>) -> Result<Self, JobError> {
+        let path = directory.into();
+        let (plan, unique) = directory::counting_plan(&path)?;
+        Ok(Self {
+            unique,
+            directory: Some(RunDirectory::Begun(path)),
+            ..Self::of(plan)
+        })
+    }
+
+    /// Uses this engine. Default: the fastest for the board and the hardware.
+    #[must_use]
+    pub fn engine(mut self, engine: Engine) -> Self {
+        self.engine = Some(engine);
+        self
+    }
+
+    /// Uses this instruction set. Default: the widest that the processor has.
+    #[must_use]
+    pub fn isa(mut self, isa: Isa) -> Self {
+        self.hardware.isa = Some(isa);
+        self
+    }
+
+    /// Uses this number of CPU workers; 0 leaves all work to devices. Default: one for each core that
+    /// the process may use.
+    #[must_use]
+    pub fn workers(mut self, workers: usize) -> Self {
+        self.hardware.workers = Some(workers);
+        self
+    }
+
+    /// Lets each CPU worker plan with this much memory, in bytes. Default: see
+    /// [`Machine::memory_per_worker`](crate::machine::Machine::memory_per_worker).
+    #[must_use]
+    pub fn memory_per_worker(mut self, bytes: u64) -> Self {
+        self.hardware.memory_per_worker = Some(bytes);
+        self
+    }
+
+    /// Uses these devices. Default: every GPU of the machine, where that pays.
+    #[must_use]
+    pub fn devices(mut self, choice: DeviceChoice) -> Self {
+        self.hardware.devices = choice;
+        self
+    }
+
+    /// Whether to count the solutions up to symmetry too, which takes a census of the symmetric
+    /// solutions. Default: yes.
+    #[must_use]
+    pub fn unique(mut self, unique: bool) -> Self {
+        self.unique = unique;
+        self
+    }
+
+    /// Stops after this long. Default: never.
+    #[must_use]
+    pub fn time_limit(mut self, limit: Duration) -> Self {
+        self.time_limit = Some(limit);
+        self
+    }
+
+    /// How tasks are batched and audited.
+    #[must_use]
+    pub fn tuning(mut self, tuning: Tuning) -> Self {
+        self.tuning = tuning;
+        self
+    }
+
+    /// Runs under this handle: through a clone of it, another thread can see the progress, pause and
+    /// stop the job.
+    #[must_use]
+    pub fn control(mut self, control: &Control) -> Self {
+        self.control = control.clone();
+        self
+    }
+
+    /// Tells `observer` what happens in the job: see [`RunEvent`](crate::actors::RunEvent). More than
+    /// one may be given.
+    #[must_use]
+    pub fn observer(mut self, observer: Arc<dyn Observer>) -> Self {
+        self.observers.push(observer);
+        self
+    }
+
+    /// Keeps every finished task in this new directory, so that [`resume`](Self::resume) can continue
+    /// the run after a stop or a crash.
+    #[cfg(feature = "ledger")]
+    #[must_use]
+    pub fn directory(mut self, directory: impl Into<PathBuf>) -> Self {
+        self.directory = Some(RunDirectory::New(directory.into()));
+        self
+    }
+
+    /// Counts only this share of the tasks. It needs a [`directory`](Self::directory), where
+    /// [`merge`](crate::ledger::merge) can put the tasks of all shards together. A run that is resumed
+    /// keeps the shard that it was begun with.
+    #[cfg(feature = "ledger")]
+    #[must_use]
+    pub fn shard(mut self, shard: Shard) -> Self {
+        self.shard = Some(shard);
+        self
+    }
+
+    /// Keeps `text` in the directory as the configuration of the run. Only people read it. It needs a
+    /// [`directory`](Self::directory).
+    #[cfg(feature = "ledger")]
+    #[must_use]
+    pub fn configuration(mut self, text: String) -> Self {
+        self.configuration = Some(text);
+        self
+    }
+
+    /// The board.
+    pub const fn size(&self) -> Size {
+        self.n
+    }
+}
+
+/// Where a job keeps its finished tasks.
+#[cfg(feature = "ledger")]
+#[derive(Clone, Debug)]
+pub(super) enum RunDirectory {
+    /// The job makes this directory.
+    New(PathBuf),
+    /// The job continues the run in this directory.
+    Begun(PathBuf),
+}
+
+#[cfg(feature = "ledger")]
+impl RunDirectory {
+    pub(super) fn path(&self) -> &Path {
+        match self {
+            Self::New(path) | Self::Begun(path) => path,
+        }
+    }
+}

@@ -1,0 +1,86 @@
+use std::path::PathBuf;
+use std::time::Duration;
+
+use super::JobError;
+use crate::engine::CounterSettings;
+use crate::machine::Machine;
+use crate::simd::Isa;
+
+/// What a job may use; `None` leaves the choice to the program.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct HardwareSettings {
+    /// The instruction set of the CPU workers. Default: the widest that the processor has.
+    pub isa: Option<Isa>,
+    /// CPU workers. Default: one for each core that the process may use.
+    pub workers: Option<usize>,
+    /// Memory that each CPU worker may plan with, in bytes. Default: an equal share of three quarters
+    /// of what the process may use.
+    pub memory_per_worker: Option<u64>,
+    /// Which kind of devices.
+    pub devices: DeviceChoice,
+    /// The numbers of the devices that take part. Default: all.
+    pub device_indices: Option<Vec<usize>>,
+    /// How devices are used.
+    pub device: DeviceSettings,
+}
+
+impl HardwareSettings {
+    /// What the counters of CPU workers on `machine` may use.
+    ///
+    /// # Errors
+    /// The instruction set that was asked for is not available.
+    pub fn counter(&self, machine: &Machine) -> Result<CounterSettings, JobError> {
+        let isa = self.isa.unwrap_or_else(Isa::best);
+        if !isa.is_available() {
+            return Err(JobError::IsaUnavailable(isa));
+        }
+        let workers = self.workers.unwrap_or(machine.cores);
+        let share = || machine.memory_per_worker(workers);
+        Ok(CounterSettings {
+            isa,
+            memory: self.memory_per_worker.unwrap_or_else(share),
+        })
+    }
+}
+
+/// Which devices take part in a job.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum DeviceChoice {
+    /// Every GPU of the machine, where it is worth opening.
+    #[default]
+    Auto,
+    /// None.
+    Off,
+    /// Every GPU of the machine; it is an error if there is none.
+    Cuda,
+    /// One made of host threads.
+    Emulated,
+}
+
+/// How devices are used.
+#[derive(Clone, Debug, PartialEq)]
+pub struct DeviceSettings {
+    /// Threads per block: a multiple of 32 from 32 to 256.
+    pub block: u32,
+    /// Streams, 1 to 4: launches of different streams overlap.
+    pub streams: usize,
+    /// Launches that each stream holds, 1 to 4.
+    pub slots_per_stream: usize,
+    /// How long a launch should take.
+    pub batch_time: Duration,
+    /// A program that compiles kernels as a child process, which can be ended if the compiler hangs:
+    /// `queenfold` itself. Without one, the compiled kernels that the library contains are used.
+    pub compiler: Option<PathBuf>,
+}
+
+impl Default for DeviceSettings {
+    fn default() -> Self {
+        Self {
+            block: 128,
+            streams: 2,
+            slots_per_stream: 2,
+            batch_time: Duration::from_millis(400),
+            compiler: None,
+        }
+    }
+}

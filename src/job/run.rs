@@ -1,0 +1,356 @@
+//! Runs a job: makes its plans, starts the actors, and checks what they counted.
+
+#[cfg(feature = "ledger")]
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+#[cfg(feature = "ledger")]
+use super::builder::RunDirectory;
+use super::{CensusResult, Hardware, Job, JobError, JobResult, StopCause, plan};
+use crate::actors::{self, Recorder, Report, RunSpec, Source, WholePlans};
+use crate::engine::{Engine, Plan};
+#[cfg(feature = "ledger")]
+use crate::ledger::{Recording, RunInfo, Setting, Shard, Store};
+use crate::outcome::check_census;
+use crate::telemetry;
+
+impl Job {
+    /// Finds the hardware and runs to the end.
+    ///
+    /// # Errors
+    /// See [`JobError`]. There is no partial result.
+    pub fn run(&self) -> Result<JobResult, JobError> {
+        self.run_on(&Hardware::find(&self.hardware)?)
+    }
+
+    /// Runs to the end on hardware that was found before. The job's own settings of hardware have no
+    /// effect.
+    ///
+    /// # Errors
+    /// See [`JobError`]. There is no partial result.
+    pub fn run_on(&self, hardware: &Hardware) -> Result<JobResult, JobError> {
+        #[cfg(feature = "ledger")]
+        self.check_directory_settings()?;
+        let census = self.unique.then(|| plan(Engine::Census, self.n));
+        let plan = match (&self.plan, self.engine) {
+            (Some(plan), _) => Arc::clone(plan),
+            (None, Some(engine)) => plan(engine, self.n),
+            (None, None) => plan(hardware.choose_engine(self.n)?.engine, self.n),
+        };
+        let plans: Vec<_> = [Some(Arc::clone(&plan)), census]
+            .into_iter()
+            .flatten()
+            .collect();
+        #[cfg(feature = "ledger")]
+        if let Some(directory) = &self.directory {
+            return self.run_in(directory, hardware, plans);
+        }
+        let report = self.count(hardware, plans, Arc::new(WholePlans), None)?;
+        let time = (report.elapsed, report.cpu);
+        if report.finished {
+            JobResult::new(plan, hardware, report, time)
+        } else {
+            Err(self.stopped(report, Duration::ZERO))
+        }
+    }
+
+    /// Counts the symmetric solutions alone. Nothing is kept in a directory.
+    ///
+    /// # Errors
+    /// See [`JobError`].
+    pub fn census_on(&self, hardware: &Hardware) -> Result<CensusResult, JobError> {
+        let plans = vec![plan(Engine::Census, self.n)];
+        let report = self.count(hardware, plans, Arc::new(WholePlans), None)?;
+        if !report.finished {
+            return Err(self.stopped(report, Duration::ZERO));
+        }
+        let tally = report.tallies.get(&Engine::Census).copied();
+        let tally = tally.unwrap_or_default();
+        check_census(self.n, &tally)?;
+        Ok(CensusResult {
+            r180: tally.r180,
+            r90: tally.r90,
+            report,
+        })
+    }
+
+    /// Counts what `source` gives of `plans`, until that is done or something stops it.
+    fn count(
+        &self,
+        hardware: &Hardware,
+        plans: Vec<Arc<dyn Plan>>,
+        source: Arc<dyn Source>,
+        recorder: Option<Arc<dyn Recorder>>,
+    ) -> Result<Report, JobError> {
+        let devices = hardware.devices_for(&plans)?;
+        let spec = RunSpec {
+            plans,
+            workers: hardware.workers,
+            counter: hardware.counter.clone(),
+            queue_per_worker: self.tuning.queue_per_worker,
+            batch_time: self.tuning.batch_time,
+            audit: self.tuning.audit,
+            source,
+            recorder,
+            observers: self
+                .observers
+                .iter()
+                .cloned()
+                .chain(telemetry::observer())
+                .collect(),
+            time_limit: self.time_limit,
+        };
+        actors::run_on(&spec, devices, &self.control).map_err(|source| JobError::Run {
+            source,
+            #[cfg(feature = "ledger")]
+            directory: self.directory_path(),
+        })
+    }
+
+    /// Counts what the run directory lacks. Time and CPU time of the result are those of all processes
+    /// that worked on the run.
+    #[cfg(feature = "ledger")]
+    fn run_in(
+        &self,
+        directory: &RunDirectory,
+        hardware: &Hardware,
+        plans: Vec<Arc<dyn Plan>>,
+    ) -> Result<JobResult, JobError> {
+        let path = directory.path();
+        let devices = hardware.devices_for(&plans)?;
+        let config = self.configuration.clone().unwrap_or_default();
+        let setting = Setting {
+            isa: hardware.counter.isa.name().to_owned(),
+            workers: hardware.workers as u64,
+            devices: devices.iter().map(|device| device.name.clone()).collect(),
+            config: config.clone(),
+        };
+        let recording = match directory {
+            RunDirectory::New(_) => {
+                let shard = self.shard.unwrap_or(Shard::WHOLE);
+                let info = RunInfo::new(self.n, &plans, shard, config);
+                Recording::create(path, &info, &plans, &setting)?
+            }
+            RunDirectory::Begun(_) => Recording::resume(path, &plans, &setting)?,
+        };
+        let before = recording.before();
+        let shard = recording.shard();
+        let plan = plans.first().cloned();
+        let recording = Arc::new(recording);
+        let source = Arc::clone(&recording);
+        let report = self.count(hardware, plans, source, Some(recording))?;
+        let coverage = Store::open_to_read(path)?.sums()?.coverage;
+        let missing = || coverage.missing(shard);
+        match plan.filter(|_| report.finished) {
+            Some(plan) if coverage.is_whole() => {
+                let time = (
+                    before.elapsed + report.elapsed,
+                    before.counting + report.cpu,
+                );
+                JobResult::new(plan, hardware, report, time)
+            }
+            // Somebody removed or replaced the file meanwhile: what was counted is not kept.
+            Some(_) => Err(JobError::DirectoryChanged {
+                directory: path.to_owned(),
+                missing: missing(),
+                report: Box::new(report),
+            }),
+            None if coverage.is_whole_for(shard) => Err(JobError::OneShard {
+                shard,
+                missing: missing(),
+                report: Box::new(report),
+            }),
+            None => Err(self.stopped(report, before.elapsed)),
+        }
+    }
+
+    /// Refuses settings of a run directory that could have no effect.
+    #[cfg(feature = "ledger")]
+    fn check_directory_settings(&self) -> Result<(), JobError> {
+        match (&self.directory, self.shard) {
+            (None, Some(_)) => Err(JobError::NeedsDirectory("a shard")),
+            (None, None) if self.configuration.is_some() => {
+                Err(JobError::NeedsDirectory("a configuration"))
+            }
+            (Some(RunDirectory::Begun(_)), Some(_)) => Err(JobError::ShardOfResumedRun),
+            _ => Ok(()),
+        }
+    }
+
+    /// `before`: wall time of earlier processes that worked on the run.
+    fn stopped(&self, report: Report, before: Duration) -> JobError {
+        let cause = if self.control.is_draining() {
+            StopCause::Request
+        } else {
+            StopCause::TimeLimit
+        };
+        JobError::Stopped {
+            n: self.n,
+            cause,
+            elapsed: before + report.elapsed,
+            report: Box::new(report),
+            #[cfg(feature = "ledger")]
+            directory: self.directory_path(),
+        }
+    }
+
+    #[cfg(feature = "ledger")]
+    fn directory_path(&self) -> Option<PathBuf> {
+        let directory = self.directory.as_ref()?;
+        Some(directory.path().to_owned())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::{AtomicU64, Ordering};
+
+    use super::*;
+    use crate::actors::{Control, Observer, RunEvent, RunState};
+    use crate::board::{Size, known};
+    use crate::engine::Tally;
+    use crate::job::{DeviceChoice, HardwareSettings};
+
+    fn job(n: u32) -> Job {
+        Job::new(Size::new(n).unwrap()).devices(DeviceChoice::Off)
+    }
+
+    #[test]
+    fn every_engine_gives_the_known_counts() {
+        for engine in [Engine::Chain, Engine::Join] {
+            let result = job(10).engine(engine).workers(2).run().unwrap();
+            let known = known(result.outcome.n).unwrap();
+            assert_eq!(result.outcome.total, known.total);
+            assert_eq!(result.outcome.unique(), Some(known.unique));
+            assert_eq!((result.plan.engine(), result.workers), (engine, 2));
+        }
+    }
+
+    #[test]
+    fn the_unique_count_can_be_left_out() {
+        let result = job(8).unique(false).run().unwrap();
+        assert_eq!((result.outcome.total, result.outcome.unique()), (92, None));
+    }
+
+    #[test]
+    fn the_census_alone_gives_the_symmetric_solutions() {
+        let hardware = Hardware::find(&HardwareSettings {
+            devices: DeviceChoice::Off,
+            ..HardwareSettings::default()
+        });
+        let census = job(12).census_on(&hardware.unwrap()).unwrap();
+        let known = known(Size::new(12).unwrap()).unwrap();
+        assert_eq!((census.r180, census.r90), (known.r180, known.r90));
+    }
+
+    #[test]
+    fn a_job_without_workers_and_devices_is_refused() {
+        let error = job(8).workers(0).run().unwrap_err();
+        assert!(matches!(error, JobError::NoWorkers), "{error}");
+    }
+
+    #[test]
+    fn a_job_that_is_drained_says_so() {
+        let control = Control::new();
+        control.drain();
+        let error = job(16).control(&control).run().unwrap_err();
+        assert!(
+            error.to_string().starts_with("stopped by a request"),
+            "{error}"
+        );
+        assert_eq!(error.report().unwrap().tasks_done, 0);
+    }
+
+    #[test]
+    fn a_plan_with_wrong_tallies_has_no_result() {
+        use crate::engine::FunctionPlan;
+
+        let plan = FunctionPlan::new(Size::new(8).unwrap(), 3, |_| Tally::default());
+        let error = Job::of(Arc::new(plan)).run().unwrap_err();
+        assert!(matches!(error, JobError::Contradiction(_)), "{error}");
+    }
+
+    #[cfg(feature = "ledger")]
+    #[test]
+    fn shards_are_counted_one_by_one_and_a_run_is_resumed_to_its_result() {
+        let folder = tempfile::tempdir().unwrap();
+        let directory = folder.path().join("part");
+        let part = job(14).directory(&directory).shard("0/2".parse().unwrap());
+        let error = part.run().unwrap_err();
+        assert!(matches!(error, JobError::OneShard { .. }), "{error}");
+
+        let directory = folder.path().join("whole");
+        job(12).directory(&directory).run().unwrap();
+        let again = job(12).directory(&directory).run().unwrap_err();
+        assert!(matches!(again, JobError::Ledger(_)), "{again}");
+        let result = Job::resume(&directory).unwrap().run().unwrap();
+        assert_eq!(result.outcome.total, 14_200);
+        assert_eq!(
+            result.report.workers.iter().map(|w| w.tasks).sum::<u64>(),
+            0
+        );
+    }
+
+    #[cfg(feature = "ledger")]
+    #[test]
+    fn what_only_a_directory_keeps_is_refused_without_one() {
+        let folder = tempfile::tempdir().unwrap();
+        let directory = folder.path().join("part");
+        let shard: Shard = "0/2".parse().unwrap();
+        let refused = |job: Job| job.run().unwrap_err().to_string();
+        assert_eq!(refused(job(12).shard(shard)), "a shard needs a directory");
+        assert_eq!(
+            refused(job(12).configuration(String::new())),
+            "a configuration needs a directory"
+        );
+        // The order of the calls does not matter.
+        let part = job(14).shard(shard).directory(&directory).run();
+        assert!(matches!(part, Err(JobError::OneShard { .. })), "{part:?}");
+        let resumed = Job::resume(&directory).unwrap();
+        assert_eq!(
+            refused(resumed.shard(shard)),
+            "a resumed run keeps the shard that it was begun with"
+        );
+    }
+
+    /// How often a job told of what.
+    #[derive(Default)]
+    struct EventCounts {
+        begun: AtomicU64,
+        done: AtomicU64,
+        nodes: AtomicU64,
+        ended: AtomicU64,
+    }
+
+    impl Observer for EventCounts {
+        fn event(&self, event: &RunEvent) {
+            let (counter, by) = match event {
+                RunEvent::TaskBegun { .. } => (&self.begun, 1),
+                RunEvent::TaskDone(result) => {
+                    self.nodes.fetch_add(result.tally.nodes, Ordering::Relaxed);
+                    (&self.done, 1)
+                }
+                RunEvent::State(RunState::Done) => (&self.ended, 1),
+                _ => return,
+            };
+            counter.fetch_add(by, Ordering::Relaxed);
+        }
+    }
+
+    #[test]
+    fn an_observer_hears_of_every_task_and_of_the_end() {
+        let counts = Arc::new(EventCounts::default());
+        let result = job(12).observer(counts.clone()).run().unwrap();
+        let heard = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
+        let nodes: u64 = result
+            .report
+            .tallies
+            .values()
+            .map(|tally| tally.nodes)
+            .sum();
+        assert_eq!(heard(&counts.begun), result.report.tasks_total);
+        assert_eq!(heard(&counts.done), result.report.tasks_total);
+        assert_eq!((heard(&counts.nodes), heard(&counts.ended)), (nodes, 1));
+    }
+}
