@@ -19,7 +19,7 @@ mod usage;
 
 use std::process::ExitCode;
 
-use clap::{Parser, Subcommand};
+use clap::{CommandFactory, Parser, Subcommand};
 
 pub use exit::Exit;
 
@@ -123,7 +123,7 @@ pub fn main() -> ExitCode {
         Command::Devices(args) => devices::run(&args),
         Command::Selftest => selftest::run(),
         Command::Config(args) => config::run(&args),
-        Command::Completions(args) => completions::run(&args),
+        Command::Completions(args) => completions::run(&args, Cli::command()),
         Command::Bench(args) => bench::run(&args),
         #[cfg(feature = "cuda")]
         Command::CompileKernel { options } => crate::device::cuda::compile_for_parent(&options)

@@ -1,9 +1,8 @@
 use std::io::{self, Write};
 
-use clap::CommandFactory;
+use clap::Command;
 use clap_complete::Shell;
 
-use crate::cli::Cli;
 use crate::cli::exit::Failure;
 
 /// Flags of `completions`.
@@ -18,9 +17,9 @@ pub struct Args {
     shell: Shell,
 }
 
-/// Prints the script.
-pub fn run(&Args { shell }: &Args) -> Result<(), Failure> {
+/// Prints the script for `program`.
+pub fn run(&Args { shell }: &Args, mut program: Command) -> Result<(), Failure> {
     let mut script = Vec::new();
-    clap_complete::generate(shell, &mut Cli::command(), "queenfold", &mut script);
+    clap_complete::generate(shell, &mut program, "queenfold", &mut script);
     Ok(io::stdout().write_all(&script)?)
 }
