@@ -3,9 +3,9 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
+use super::{DeviceChoice, HardwareSettings};
 #[cfg(feature = "ledger")]
-use super::directory;
-use super::{DeviceChoice, HardwareSettings, JobError};
+use super::{JobError, directory};
 use crate::actors::{Control, Observer};
 use crate::board::Size;
 use crate::engine::{Engine, Plan};
