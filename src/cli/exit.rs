@@ -185,6 +185,8 @@ impl From<JobError> for Failure {
                 "0 workers count nothing: give --workers 1 or more, or a device with --gpu",
             ),
             JobError::BoardNotForDevices { .. }
+            | JobError::NoTotal(_)
+            | JobError::ForeignPlan(_)
             | JobError::NeedsDirectory(_)
             | JobError::ShardOfResumedRun => Self::usage(error),
             JobError::Run { source, directory } => {

@@ -6,6 +6,9 @@ use std::time::Duration;
 
 use crate::actors::{Report, RunError};
 use crate::board::Size;
+use crate::engine::Engine;
+#[cfg(feature = "ledger")]
+use crate::engine::PlanName;
 #[cfg(feature = "ledger")]
 use crate::ledger::{LedgerError, Missing, Shard};
 use crate::outcome::Contradiction;
@@ -33,6 +36,15 @@ pub enum JobError {
         /// The sizes of the boards that devices count.
         boards: RangeInclusive<u32>,
     },
+    /// The engine counts only some of the solutions.
+    #[error(
+        "the {0} engine does not count all solutions; `Job::census_on` counts the symmetric ones"
+    )]
+    NoTotal(Engine),
+    /// A directory was asked for, and the plan is not one that this library could resume.
+    #[cfg(feature = "ledger")]
+    #[error("a directory keeps only runs of the engines of this library, not of plan {0}")]
+    ForeignPlan(PlanName),
     /// The run failed.
     #[error("{source}")]
     Run {

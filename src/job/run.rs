@@ -38,12 +38,18 @@ impl Job {
             (None, Some(engine)) => plan(engine, self.n),
             (None, None) => plan(hardware.choose_engine(self.n)?.engine, self.n),
         };
+        if !plan.engine().counts_all() {
+            return Err(JobError::NoTotal(plan.engine()));
+        }
         let plans: Vec<_> = [Some(Arc::clone(&plan)), census]
             .into_iter()
             .flatten()
             .collect();
         #[cfg(feature = "ledger")]
         if let Some(directory) = &self.directory {
+            if super::plan(plan.engine(), self.n).name() != plan.name() {
+                return Err(JobError::ForeignPlan(plan.name()));
+            }
             return self.run_in(directory, hardware, plans);
         }
         let report = self.count(hardware, plans, Arc::new(WholePlans), None)?;
@@ -225,6 +231,25 @@ mod tests {
             assert_eq!(result.outcome.unique(), Some(known.unique));
             assert_eq!((result.plan.engine(), result.workers), (engine, 2));
         }
+    }
+
+    #[test]
+    fn an_engine_that_does_not_count_all_solutions_gives_no_total() {
+        let error = job(28).engine(Engine::Census).unique(false).run();
+        let error = error.unwrap_err();
+        assert!(matches!(error, JobError::NoTotal(_)), "{error}");
+    }
+
+    #[cfg(feature = "ledger")]
+    #[test]
+    fn a_run_that_could_not_be_resumed_is_not_begun() {
+        let folder = tempfile::tempdir().unwrap();
+        let n = Size::new(8).unwrap();
+        let own = crate::engine::FunctionPlan::new(n, 1, |_| crate::engine::Tally::default());
+        let error = Job::of(Arc::new(own)).directory(folder.path().join("run"));
+        let error = error.run().unwrap_err();
+        assert!(matches!(error, JobError::ForeignPlan(_)), "{error}");
+        assert!(!folder.path().join("run").exists());
     }
 
     #[test]
