@@ -123,14 +123,21 @@ impl Collector {
             view.plans.extend(plans.iter().map(|plan| plan.progress));
         });
         self.tell_eta();
+        if self.rate.since.elapsed() >= RATE_EVERY {
+            self.tell_speed(sum.nodes);
+        }
+    }
+
+    /// Tells observers the speed since they were told last; `nodes` were searched so far.
+    fn tell_speed(&mut self, nodes: u64) {
         let passed = self.rate.since.elapsed();
-        if passed >= RATE_EVERY {
-            let rate = (sum.nodes - self.rate.nodes) as f64 / passed.as_secs_f64();
+        if nodes > self.rate.nodes || passed >= RATE_EVERY {
+            let rate = (nodes - self.rate.nodes) as f64 / passed.as_secs_f64();
             self.shared.observers.tell(|| RunEvent::Speed {
                 nodes_per_second: rate,
             });
             self.rate.since += passed;
-            self.rate.nodes = sum.nodes;
+            self.rate.nodes = nodes;
         }
     }
 }
@@ -220,6 +227,8 @@ impl Handler<Sum> for Collector {
     type Result = ();
 
     fn handle(&mut self, _: Sum, context: &mut Self::Context) {
+        let nodes: u64 = self.tasks.plans.iter().map(|plan| plan.sum.nodes).sum();
+        self.tell_speed(nodes - self.tasks.nodes_restored);
         let collector = context.address();
         match &self.shared.recorder {
             Some(recorder) => recorder.flush(Flushed::new(move |result| {

@@ -333,7 +333,11 @@ impl DeviceLoop {
         let cost: f64 = tallies.iter().map(|(task, _)| task.cost).sum();
         let mut message = self.message(plan);
         for (task, tally) in tallies {
-            let took = took.mul_f64(task.cost / cost);
+            let took = took.mul_f64(if cost > 0.0 {
+                task.cost / cost
+            } else {
+                1.0 / tallies.len() as f64
+            });
             let (mut audited_by, mut recounted) = (None, None);
             if let Some(expected) = self.audit.draw(took) {
                 // A second count on the CPU takes long. A run that stops does not wait for it, and

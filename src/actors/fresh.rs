@@ -3,10 +3,15 @@ use std::time::{Duration, Instant};
 use super::source::{Step, Supply, Walk};
 use crate::engine::Plan;
 
+/// The longest wait before a source is asked again.
+const LONGEST_WAIT: Duration = Duration::from_secs(24 * 60 * 60);
+
 /// The tasks of one plan that were never handed out: what its source still gives.
 pub(super) struct Fresh {
     walk: Box<dyn Walk>,
     next: Next,
+    /// An index past the end of the plan that the source gave.
+    beyond: Option<u64>,
     /// How many tasks the source was expected to give, and their cost.
     tasks: u64,
     cost: f64,
@@ -31,6 +36,7 @@ impl Fresh {
         Self {
             walk: supply.walk,
             next: Next::Later(Instant::now()),
+            beyond: None,
             tasks: supply.tasks,
             cost: supply.cost,
             issued: 0,
@@ -50,8 +56,12 @@ impl Fresh {
 
     fn step(&mut self, plan: &dyn Plan) {
         self.next = match self.walk.step() {
+            Step::Task(task) if task >= plan.tasks() => {
+                self.beyond = Some(task);
+                Next::End
+            }
             Step::Task(task) => Next::Task(task, plan.task(task).cost),
-            Step::Later(after) => Next::Later(Instant::now() + after),
+            Step::Later(after) => Next::Later(Instant::now() + after.min(LONGEST_WAIT)),
             Step::End => Next::End,
         };
     }
@@ -71,6 +81,11 @@ impl Fresh {
         self.cost_issued += cost;
         self.step(plan);
         Some((task, cost))
+    }
+
+    /// The index past the end of the plan that the source gave, if it did; once.
+    pub(super) const fn take_beyond(&mut self) -> Option<u64> {
+        self.beyond.take()
     }
 
     /// Whether the source has ended.

@@ -123,6 +123,7 @@ pub fn run_on(
     devices: &[DeviceSpec],
     control: &Control,
 ) -> Result<Report, RunError> {
+    check(spec)?;
     let cpu = ProcessTime::try_now().ok();
     let prepared = Prepared::new(spec);
     let (sender, outcome) = channel::bounded(1);
@@ -147,4 +148,28 @@ pub fn run_on(
         .and_then(|since| since.try_elapsed().ok())
         .unwrap_or(Duration::ZERO);
     Ok(report)
+}
+
+/// Refuses what no run can count.
+fn check(spec: &RunSpec) -> Result<(), RunError> {
+    for (at, plan) in spec.plans.iter().enumerate() {
+        for other in &spec.plans[..at] {
+            if plan.engine() == other.engine() {
+                let engine = plan.engine();
+                let why = format!("two plans of the engine {engine} in one run");
+                return Err(RunError::Runtime(why));
+            }
+            if plan.size() != other.size() {
+                let (one, two) = (other.size(), plan.size());
+                let why = format!("plans of different boards in one run: n = {one} and {two}");
+                return Err(RunError::Runtime(why));
+            }
+        }
+    }
+    let isa = spec.counter.isa;
+    if !isa.is_available() {
+        let why = format!("this machine lacks the instruction set {}", isa.name());
+        return Err(RunError::Runtime(why));
+    }
+    Ok(())
 }

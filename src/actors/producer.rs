@@ -1,18 +1,21 @@
 //! The producer: takes tasks from their sources, makes batches, and keeps the queue full.
 
 use std::collections::VecDeque;
+use std::future::poll_fn;
 use std::sync::Arc;
+use std::task::Poll;
 use std::time::{Duration, Instant};
 
-use actix::{Actor, AsyncContext, Context, Handler, Recipient};
+use actix::fut::wrap_future;
+use actix::{Actor, ActorFutureExt, AsyncContext, Context, Handler, Recipient, SpawnHandle};
 
 use super::balance::{Balance, Grant};
 use super::fresh::Fresh;
 use super::lifeline::Lifeline;
-use super::messages::{Close, Complete, Halt, Leave, Offer, Quiet, Retry, Settled, Want};
+use super::messages::{Close, Complete, Failure, Halt, Leave, Offer, Quiet, Retry, Settled, Want};
 use super::queue::{Batch, Inlet};
 use super::shared::RunShared;
-use super::{RunEvent, TimeSpan};
+use super::{RunError, RunEvent, TimeSpan};
 
 /// The most tasks in a batch. It bounds memory: the results of a batch may wait for its end.
 const LARGEST: usize = 1024;
@@ -29,7 +32,7 @@ const SHORTEST: f64 = 1e-3;
 
 pub(super) struct Producer {
     shared: Arc<RunShared>,
-    run: (Recipient<Quiet>, Recipient<Complete>),
+    run: (Recipient<Quiet>, Recipient<Complete>, Recipient<Failure>),
     _lifeline: Lifeline,
     batch_time: Duration,
     fresh: Vec<Fresh>,
@@ -49,8 +52,8 @@ pub(super) struct Producer {
     /// The most of these.
     limit: usize,
     halted: bool,
-    /// Whether a timer will ask the sources again.
-    asks_again: bool,
+    /// When the sources will be asked again, and what will do it.
+    asks_again: Option<(Instant, SpawnHandle)>,
 }
 
 impl Producer {
@@ -62,7 +65,7 @@ impl Producer {
 
     pub(super) fn new(
         shared: Arc<RunShared>,
-        run: (Recipient<Quiet>, Recipient<Complete>),
+        run: (Recipient<Quiet>, Recipient<Complete>, Recipient<Failure>),
         lifeline: Lifeline,
         batch_time: Duration,
         fresh: Vec<Fresh>,
@@ -85,7 +88,7 @@ impl Producer {
             in_flight: 0,
             limit,
             halted: true,
-            asks_again: false,
+            asks_again: None,
         }
     }
 
@@ -94,49 +97,77 @@ impl Producer {
         let Some(inlet) = self.inlet.take() else {
             return;
         };
-        if !self.halted {
-            for (fresh, plan) in self.fresh.iter_mut().zip(&self.shared.plans) {
-                fresh.look(plan.as_ref());
-            }
-            let start = Instant::now();
-            self.serve_devices(&inlet);
-            let limit = if self.shared.workers == 0 {
-                0
-            } else {
-                self.limit
-            };
-            while self.in_flight < limit && self.offer_one(&inlet) {
-                self.in_flight += 1;
-            }
-            let observers = &self.shared.observers;
-            observers.tell(|| RunEvent::Queued {
-                batches: inlet.depth(),
-            });
-            observers.tell(|| RunEvent::Offered {
-                time: TimeSpan::since(start),
-            });
-            let exhausted = self.retries.is_empty()
-                && self.returned.is_empty()
-                && self.fresh.iter().all(Fresh::is_over);
-            self.shared.set_exhausted(exhausted);
-            if exhausted && self.nothing_is_out() {
-                self.run.1.do_send(Complete);
-            }
-            self.ask_again(context);
+        for (fresh, plan) in self.fresh.iter_mut().zip(&self.shared.plans) {
+            fresh.look(plan.as_ref());
         }
+        if !self.halted {
+            self.fill(&inlet);
+        }
+        for (fresh, plan) in self.fresh.iter_mut().zip(&self.shared.plans) {
+            if let Some(index) = fresh.take_beyond() {
+                let (engine, tasks) = (plan.engine(), plan.tasks());
+                let why = format!(
+                    "the source gave task {index} of the {engine} plan, which has {tasks} tasks"
+                );
+                self.run.2.do_send(Failure(RunError::Runtime(why)));
+            }
+        }
+        // A paused run also ends when its last tasks come back.
+        let exhausted = self.retries.is_empty()
+            && self.returned.is_empty()
+            && self.fresh.iter().all(Fresh::is_over);
+        self.shared.set_exhausted(exhausted);
+        if exhausted && self.nothing_is_out() {
+            self.run.1.do_send(Complete);
+        }
+        self.ask_again(context);
         self.inlet = Some(inlet);
     }
 
-    /// Sets a timer for the first moment when a source is to be asked again.
-    fn ask_again(&mut self, context: &mut Context<Self>) {
-        let wait = self.fresh.iter().filter_map(Fresh::wait).min();
-        if let Some(wait) = wait.filter(|_| !self.asks_again) {
-            self.asks_again = true;
-            context.run_later(wait, |producer, context| {
-                producer.asks_again = false;
-                producer.offer(context);
-            });
+    fn fill(&mut self, inlet: &Inlet) {
+        let start = Instant::now();
+        self.serve_devices(inlet);
+        let limit = if self.shared.workers == 0 {
+            0
+        } else {
+            self.limit
+        };
+        while self.in_flight < limit && self.offer_one(inlet) {
+            self.in_flight += 1;
         }
+        let observers = &self.shared.observers;
+        observers.tell(|| RunEvent::Queued {
+            batches: inlet.depth(),
+        });
+        observers.tell(|| RunEvent::Offered {
+            time: TimeSpan::since(start),
+        });
+    }
+
+    /// Arranges that the sources are asked again at the first moment that one of them named.
+    fn ask_again(&mut self, context: &mut Context<Self>) {
+        let Some(wait) = self.fresh.iter().filter_map(Fresh::wait).min() else {
+            return;
+        };
+        let at = Instant::now() + wait;
+        if let Some((armed, handle)) = self.asks_again {
+            if armed <= at {
+                return;
+            }
+            context.cancel_future(handle);
+        }
+        let ask = |producer: &mut Self, context: &mut Context<Self>| {
+            producer.asks_again = None;
+            producer.offer(context);
+        };
+        let handle = if wait.is_zero() {
+            // A timer would take a millisecond or more. The other actors have their turn first.
+            let turn = wrap_future(next_turn());
+            context.spawn(turn.map(move |(), producer, context| ask(producer, context)))
+        } else {
+            context.run_later(wait, ask)
+        };
+        self.asks_again = Some((at, handle));
     }
 
     /// Whether every batch has come back.
@@ -357,6 +388,19 @@ impl Producer {
             self.run.0.do_send(Quiet);
         }
     }
+}
+
+/// Ends when the other tasks of this thread have had their turn.
+async fn next_turn() {
+    let mut yielded = false;
+    poll_fn(|context| {
+        if std::mem::replace(&mut yielded, true) {
+            return Poll::Ready(());
+        }
+        context.waker().wake_by_ref();
+        Poll::Pending
+    })
+    .await;
 }
 
 impl Actor for Producer {

@@ -111,7 +111,11 @@ impl Run {
         let (inlet, outlets) = queue::queue(shared.hands(), limit);
         let producer = Producer::new(
             Arc::clone(shared),
-            (run.clone().recipient(), run.clone().recipient()),
+            (
+                run.clone().recipient(),
+                run.clone().recipient(),
+                run.clone().recipient(),
+            ),
             lifeline("producer"),
             self.spec.batch_time,
             prepared.fresh,

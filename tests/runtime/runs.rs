@@ -63,7 +63,8 @@ impl Plan for Made {
     }
 
     fn size(&self) -> Size {
-        Size::new(8).unwrap()
+        // The board of the chain plans that share a run with it.
+        Size::new(12).unwrap()
     }
 
     fn tasks(&self) -> u64 {
