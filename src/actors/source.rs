@@ -260,6 +260,24 @@ mod tests {
     }
 
     #[test]
+    fn tasks_that_the_plan_lacks_or_the_part_omits_are_not_counted_as_restored() {
+        let plan = ChainPlan::new(Size::new(15).unwrap());
+        let mut set = TaskSet::default();
+        for task in [1, 7, plan.tasks(), plan.tasks() + 5] {
+            set.insert(task);
+        }
+        for (first, before) in [(0, 2), (5, 1), (plan.tasks() - 1, 0)] {
+            let restored = Restored {
+                tasks: Arc::new(set.clone()),
+                ..Restored::default()
+            };
+            let mut supply = evenly_spaced(&plan, first, 1, restored);
+            assert_eq!(supply.tasks, plan.tasks() - first - before);
+            assert_eq!(all(&mut supply).len() as u64, supply.tasks);
+        }
+    }
+
+    #[test]
     fn a_step_passes_over_a_bounded_number_of_restored_tasks() {
         let plan = ChainPlan::new(Size::new(20).unwrap());
         let mut set = TaskSet::default();

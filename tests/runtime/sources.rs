@@ -3,12 +3,12 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use parking_lot::Mutex;
 use queenfold::actors::{
-    Control, Flushed, OnCheckpoint, RecordError, Recorder, Restored, RunError, RunSpec, Source,
-    Step, Supply, Walk, evenly_spaced,
+    Control, Flushed, OnCheckpoint, RecordError, Recorder, Restored, RunError, RunSpec, RunState,
+    Source, Step, Supply, Walk, evenly_spaced,
 };
 use queenfold::engine::{Engine, Mismatch, Plan, Tally, TaskResult};
 use tracing::field::{Field, Visit};
@@ -16,7 +16,7 @@ use tracing::{Event, Subscriber};
 use tracing_subscriber::layer::{Context, Layer, SubscriberExt};
 
 use crate::alone::run_alone;
-use crate::runs::{made, spec, tally};
+use crate::runs::{chain, made, spec, tally};
 
 /// A source that gives these steps, then the end.
 struct Steps(Vec<Step>);
@@ -227,4 +227,96 @@ fn a_flush_that_is_never_answered_fails_the_run() {
     };
     let error = run_alone(&spec, &Control::new()).unwrap_err();
     assert!(matches!(error, RunError::Recorder(_)), "{error}");
+}
+
+#[test]
+fn a_paused_run_ends_when_its_last_task_comes_back() {
+    let control = Control::new();
+    let pause = control.clone();
+    let plan = made(1, move |task| {
+        pause.pause();
+        while pause.progress().state != RunState::Pausing {
+            thread::yield_now();
+        }
+        Ok(tally(task))
+    });
+    // A run that stays paused is ended after a while, so that the test fails and does not hang.
+    let (over, wait) = std::sync::mpsc::channel::<()>();
+    let resume = control.clone();
+    let watch = thread::spawn(move || {
+        let stuck = wait.recv_timeout(Duration::from_secs(10)).is_err();
+        resume.drain();
+        stuck
+    });
+    let report = run_alone(&spec(vec![plan], 1), &control).unwrap();
+    let _ = over.send(());
+    assert!(!watch.join().unwrap(), "the run waited for the resume");
+    assert!(report.finished);
+}
+
+/// Another source for each engine: an hour's wait for the census, soon a task for the chain.
+struct Unequal;
+
+impl Source for Unequal {
+    fn open(&self, plan: &dyn Plan) -> Supply {
+        let steps = match plan.engine() {
+            Engine::Census => vec![Step::Later(Duration::from_secs(3600))],
+            _ => vec![
+                Step::Task(0),
+                Step::Later(Duration::from_millis(20)),
+                Step::Task(1),
+            ],
+        };
+        Steps(steps).open(plan)
+    }
+}
+
+#[test]
+fn a_long_wait_of_one_source_does_not_delay_another() {
+    let control = Control::new();
+    let drain = control.clone();
+    let stop = thread::spawn(move || {
+        let since = Instant::now();
+        while drain.progress().tasks_done < 2 && since.elapsed() < Duration::from_secs(10) {
+            thread::sleep(Duration::from_millis(5));
+        }
+        drain.drain();
+    });
+    let plans = vec![made(10, |task| Ok(tally(task))), chain(12)];
+    let spec = RunSpec {
+        source: Arc::new(Unequal),
+        ..spec(plans, 1)
+    };
+    let report = run_alone(&spec, &control).unwrap();
+    stop.join().unwrap();
+    assert_eq!(report.tasks_done, 2);
+}
+
+#[test]
+fn a_source_may_wait_for_ever_and_must_stay_within_the_plan() {
+    let steps = Steps(vec![Step::Task(0), Step::Task(5)]);
+    let plan = made(5, |task| Ok(tally(task)));
+    let error = run_alone(&from(steps, plan), &Control::new()).unwrap_err();
+    assert!(error.to_string().contains("task 5 "), "{error}");
+
+    let source = Steps(vec![Step::Task(0), Step::Later(Duration::MAX)]);
+    let limited = RunSpec {
+        time_limit: Some(Duration::from_millis(50)),
+        ..from(source, made(5, |task| Ok(tally(task))))
+    };
+    assert_eq!(run_alone(&limited, &Control::new()).unwrap().tasks_done, 1);
+}
+
+#[test]
+fn a_run_refuses_plans_that_do_not_fit_together() {
+    for (plans, why) in [
+        (vec![chain(12), chain(12)], "two plans of the engine chain"),
+        (
+            vec![chain(10), made(5, |task| Ok(tally(task)))],
+            "different boards",
+        ),
+    ] {
+        let error = run_alone(&spec(plans, 1), &Control::new()).unwrap_err();
+        assert!(error.to_string().contains(why), "{error}");
+    }
 }
