@@ -279,7 +279,7 @@ mod tests {
 
     #[test]
     fn a_step_passes_over_a_bounded_number_of_restored_tasks() {
-        let plan = ChainPlan::new(Size::new(20).unwrap());
+        let plan = ChainPlan::new(Size::new(23).unwrap());
         let mut set = TaskSet::default();
         (1..plan.tasks()).for_each(|task| {
             set.insert(task);

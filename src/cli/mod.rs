@@ -27,7 +27,6 @@ use commands::{
     bench, census, completions, config, devices, estimate, explain, export, ladder, merge, resume,
     run, selftest, status, verify,
 };
-use exit::Failure;
 
 /// Counts every solution of the N-Queens problem, all and unique.
 #[derive(Debug, Parser)]
@@ -127,7 +126,7 @@ pub fn main() -> ExitCode {
         Command::Bench(args) => bench::run(&args),
         #[cfg(feature = "cuda")]
         Command::CompileKernel { options } => crate::device::cuda::compile_for_parent(&options)
-            .map_err(|error| Failure::new(Exit::Error, error)),
+            .map_err(|error| exit::Failure::new(Exit::Error, error)),
     };
     match done {
         Ok(()) => Exit::Done.into(),
