@@ -35,11 +35,10 @@ fn count_prints_all_and_unique_solutions() {
 #[test]
 fn watch_prints_the_states_and_the_total() {
     let printed = run("watch", &["11"]);
-    assert!(printed.starts_with("Planning\nRunning\n"), "{printed}");
-    assert!(
-        printed.ends_with("Draining\nDone\n2680 solutions\n"),
-        "{printed}"
-    );
+    // Speeds come at any time, the last one while the run ends.
+    let lines = printed.lines().filter(|line| !line.ends_with("nodes/s"));
+    let expected = ["Planning", "Running", "Draining", "Done", "2680 solutions"];
+    assert!(lines.eq(expected), "{printed}");
 }
 
 #[cfg(feature = "ledger")]
