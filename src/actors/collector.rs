@@ -13,7 +13,7 @@ use super::messages::{Costed, Counted, Durable, Failure, Lost, Retry, Settled, S
 use super::queue::Batch;
 use super::shared::RunShared;
 use super::{Control, Eta, Flushed, RecordError, RunError, RunEvent, TimeSpan};
-use crate::engine::{Tally, TaskKey, TaskResult};
+use crate::engine::{TaskKey, TaskResult};
 
 /// The least time between two values of the counter of nodes per second.
 const RATE_EVERY: Duration = Duration::from_millis(20);
@@ -111,8 +111,7 @@ impl Collector {
     }
 
     fn publish(&mut self) {
-        let mut sum: Tally = self.tasks.plans.iter().map(|plan| plan.sum).sum();
-        sum.nodes -= self.tasks.nodes_restored;
+        let sum = self.tasks.total();
         self.control.publish(|view| {
             view.solutions = sum.completions.solutions();
             view.nodes = sum.nodes;
@@ -140,9 +139,7 @@ impl Collector {
             self.rate.nodes = nodes;
         }
     }
-}
 
-impl Collector {
     /// Tells observers how long the rest will take, if that has changed.
     fn tell_eta(&mut self) {
         let observers = &self.shared.observers;
@@ -227,8 +224,7 @@ impl Handler<Sum> for Collector {
     type Result = ();
 
     fn handle(&mut self, _: Sum, context: &mut Self::Context) {
-        let nodes: u64 = self.tasks.plans.iter().map(|plan| plan.sum.nodes).sum();
-        self.tell_speed(nodes - self.tasks.nodes_restored);
+        self.tell_speed(self.tasks.total().nodes);
         let collector = context.address();
         match &self.shared.recorder {
             Some(recorder) => recorder.flush(Flushed::new(move |result| {

@@ -11,8 +11,8 @@ use crate::engine::Tally;
 /// The counted tasks of all plans of a run.
 pub(super) struct CountedTasks {
     pub(super) plans: Vec<CountedPlan>,
-    /// Nodes of the restored tasks: they say nothing about the speed of this run.
-    pub(super) nodes_restored: u64,
+    /// Nodes of the restored tasks.
+    nodes_restored: u64,
 }
 
 /// The counted tasks of one plan.
@@ -38,6 +38,14 @@ impl CountedTasks {
     pub(super) fn sums(&self) -> Vec<(u64, Tally)> {
         let plans = self.plans.iter();
         plans.map(|plan| (plan.done(), plan.sum)).collect()
+    }
+
+    /// What all plans add up to. Nodes are those of this run: restored tasks say nothing about its
+    /// speed.
+    pub(super) fn total(&self) -> Tally {
+        let mut total: Tally = self.plans.iter().map(|plan| plan.sum).sum();
+        total.nodes -= self.nodes_restored;
+        total
     }
 
     /// Adds a result, or compares it if its task was counted before.

@@ -96,7 +96,7 @@ impl CpuWorkerLoop {
         let start = Instant::now();
         let nodes = self.report.nodes;
         let mut message = self.message(batch.plan);
-        let mut reported = Instant::now();
+        let mut reported = start;
         let mut begun = reported;
         let mut left = batch.tasks.as_slice();
         while let Some((&index, rest)) = left.split_first()
@@ -168,13 +168,6 @@ impl CpuWorkerLoop {
     }
 
     fn message(&self, plan: usize) -> Counted {
-        Counted {
-            worker: self.context.worker,
-            plan,
-            results: Vec::new(),
-            panicked: Vec::new(),
-            mismatch: None,
-            left: None,
-        }
+        Counted::nothing(self.context.worker, plan)
     }
 }

@@ -424,13 +424,6 @@ impl DeviceLoop {
     }
 
     fn message(&self, plan: usize) -> Counted {
-        Counted {
-            worker: self.context.worker,
-            plan,
-            results: Vec::new(),
-            panicked: Vec::new(),
-            mismatch: None,
-            left: None,
-        }
+        Counted::nothing(self.context.worker, plan)
     }
 }

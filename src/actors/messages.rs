@@ -89,6 +89,20 @@ pub(super) struct Counted {
     pub(super) left: Option<Batch>,
 }
 
+impl Counted {
+    /// From `worker`, of tasks of a plan: nothing yet.
+    pub(super) const fn nothing(worker: usize, plan: usize) -> Self {
+        Self {
+            worker,
+            plan,
+            results: Vec::new(),
+            panicked: Vec::new(),
+            mismatch: None,
+            left: None,
+        }
+    }
+}
+
 /// A result with the cost that the plan estimated for its task, which the worker knows and which
 /// takes long to compute in some plans.
 pub(super) struct Costed {

@@ -48,6 +48,11 @@ impl Devices {
         })
     }
 
+    /// Whether there are none.
+    pub const fn is_empty(&self) -> bool {
+        self.devices.is_empty()
+    }
+
     /// Why no device was found, if none was asked for by name.
     pub fn missing(&self) -> Option<&str> {
         self.missing.as_deref()
@@ -71,7 +76,7 @@ impl Devices {
     ) -> Result<&[DeviceSpec], JobError> {
         let n = plans.iter().map(|plan| plan.size()).max();
         let worth_opening = !self.auto || n.is_some_and(|n| n.get() >= WORTH_OPENING);
-        if self.devices.is_empty() || !worth_opening {
+        if self.is_empty() || !worth_opening {
             return Ok(&[]);
         }
         let mut boards = None;

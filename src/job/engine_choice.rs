@@ -56,14 +56,17 @@ impl Hardware {
     pub fn choose_engine(&self, n: Size) -> Result<EngineChoice, JobError> {
         let (workers, isa) = (self.workers, self.counter.isa);
         let on_cpu = fastest_on_cpu(n, isa);
-        let plans: Vec<_> = plans(n).collect();
-        let devices = self.devices().for_plans(&plans, workers)?;
         let without_question = |engine| {
             Ok(EngineChoice {
                 engine,
                 reason: None,
             })
         };
+        if self.devices().is_empty() {
+            return without_question(on_cpu);
+        }
+        let plans: Vec<_> = plans(n).collect();
+        let devices = self.devices().for_plans(&plans, workers)?;
         let by_devices = plans
             .iter()
             .find_map(|plan| Some((plan.engine(), plan.launcher().ok()?)));

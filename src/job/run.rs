@@ -47,7 +47,8 @@ impl Job {
             .collect();
         #[cfg(feature = "ledger")]
         if let Some(directory) = &self.directory {
-            if super::plan(plan.engine(), self.n).name() != plan.name() {
+            let own = || super::plan(plan.engine(), self.n).name() == plan.name();
+            if self.plan.is_some() && !own() {
                 return Err(JobError::ForeignPlan(plan.name()));
             }
             return self.run_in(directory, hardware, plans);

@@ -15,7 +15,6 @@ use parking_lot::Mutex;
 use serde_json::{Map, Value, json};
 use tracing::field::{Field, Visit};
 use tracing::level_filters::LevelFilter;
-use tracing::span::{Attributes, Id, Record};
 use tracing::{Event, Subscriber};
 use tracing_subscriber::Layer;
 use tracing_subscriber::filter::Targets;
@@ -24,7 +23,8 @@ use tracing_subscriber::registry::LookupSpan;
 
 use super::tracing_bridge::{LANES, epoch};
 
-/// Creates the trace file, and a layer that writes to it the spans and counters of the runtime.
+/// Creates the trace file, and a layer that writes to it the stretches of time and the counters of the
+/// runtime.
 ///
 /// # Errors
 /// The file cannot be created.
@@ -132,12 +132,6 @@ struct TraceLayer {
     writer: Arc<Mutex<Writer>>,
 }
 
-/// A span that has not ended.
-struct Open {
-    since: Instant,
-    fields: Fields,
-}
-
 impl TraceLayer {
     /// Writes a complete event.
     fn put(&self, lane: &str, name: &str, from: Instant, took: Duration, arguments: Fields) {
@@ -164,23 +158,6 @@ impl<S> Layer<S> for TraceLayer
 where
     S: Subscriber + for<'a> LookupSpan<'a>,
 {
-    fn on_new_span(&self, attributes: &Attributes<'_>, id: &Id, context: Context<'_, S>) {
-        let mut fields = Fields::default();
-        attributes.record(&mut fields);
-        if let Some(span) = context.span(id) {
-            let since = Instant::now();
-            span.extensions_mut().insert(Open { since, fields });
-        }
-    }
-
-    fn on_record(&self, id: &Id, values: &Record<'_>, context: Context<'_, S>) {
-        if let Some(span) = context.span(id)
-            && let Some(open) = span.extensions_mut().get_mut::<Open>()
-        {
-            values.record(&mut open.fields);
-        }
-    }
-
     /// A counter or a stretch of time: see [`LANES`].
     fn on_event(&self, event: &Event<'_>, _: Context<'_, S>) {
         let mut fields = Fields::default();
@@ -206,25 +183,6 @@ where
             "args": fields.0,
         }));
     }
-
-    fn on_close(&self, id: Id, context: Context<'_, S>) {
-        let Some(span) = context.span(&id) else {
-            return;
-        };
-        let Some(mut open) = span.extensions_mut().remove::<Open>() else {
-            return;
-        };
-        let Some(Value::String(lane)) = open.fields.0.remove("lane") else {
-            return;
-        };
-        self.put(
-            &lane,
-            span.name(),
-            open.since,
-            open.since.elapsed(),
-            open.fields,
-        );
-    }
 }
 
 /// A stretch of time in an event.
@@ -249,7 +207,7 @@ impl Stretch {
     }
 }
 
-/// The fields of a span or an event, as JSON.
+/// The fields of an event, as JSON.
 #[derive(Default)]
 struct Fields(Map<String, Value>);
 

@@ -5,11 +5,10 @@ use tracing::{Level, trace};
 
 use crate::actors::{LaunchTimes, Observer, RunEvent, TimeSpan};
 
-/// Target of the spans and events that make up a trace.
+/// Target of the events that make up a trace.
 ///
-/// A span with the field `lane` belongs to the lane of that name. An event with the fields `lane`
-/// and `part` is a stretch of time in a lane, named by `part`, from `start` to `end` in nanoseconds
-/// since the `epoch`. An event with the field `counter` gives a value, its other field, to the
+/// An event with the fields `lane` and `part` is a stretch of time in a lane, named by `part`, from
+/// `start` to `end` in nanoseconds since the `epoch`. An event with the field `counter` gives a value, its other field, to the
 /// counter of that name.
 pub const LANES: &str = "queenfold::lanes";
 

@@ -51,6 +51,22 @@ pub struct PackedFields {
 
 const LANES: usize = 8;
 
+/// Writes the keys of the lanes in `mask` to `to`, without gaps.
+///
+/// # Safety
+/// As many keys as there are lanes may be written at `to`.
+#[inline(always)]
+unsafe fn write_chosen<K, const LANES: usize>(keys: [K; LANES], mask: u32, to: *mut K) {
+    let mut next = to;
+    for (lane, key) in keys.into_iter().enumerate() {
+        // SAFETY: the caller vouches for the memory, and `next` has advanced by at most `lane` keys.
+        unsafe {
+            next.write(key);
+            next = next.add((mask >> lane & 1) as usize);
+        }
+    }
+}
+
 impl KeyVectors for Portable {
     type Keys = [u32; LANES];
     type Wide = [u64; 4];
@@ -117,15 +133,8 @@ impl KeyVectors for Portable {
 
     #[inline(always)]
     unsafe fn compress(self, keys: [u32; LANES], mask: u32, to: *mut u32) {
-        let mut next = to;
-        for (lane, key) in keys.into_iter().enumerate() {
-            // SAFETY: the caller vouches for the memory of a whole vector, and `next` has advanced
-            // by at most `lane` keys.
-            unsafe {
-                next.write(key);
-                next = next.add((mask >> lane & 1) as usize);
-            }
-        }
+        // SAFETY: the caller vouches for the memory of a whole vector.
+        unsafe { write_chosen(keys, mask, to) }
     }
 
     #[inline(always)]
@@ -178,27 +187,14 @@ impl KeyVectors for Portable {
 
     #[inline(always)]
     unsafe fn compress_wide(self, keys: [u64; 4], mask: u32, to: *mut u64) {
-        let mut next = to;
-        for (lane, key) in keys.into_iter().enumerate() {
-            // SAFETY: the caller vouches for the memory of a whole vector, and `next` has advanced
-            // by at most `lane` keys.
-            unsafe {
-                next.write(key);
-                next = next.add((mask >> lane & 1) as usize);
-            }
-        }
+        // SAFETY: the caller vouches for the memory of a whole vector.
+        unsafe { write_chosen(keys, mask, to) }
     }
 
     #[inline(always)]
     unsafe fn compress_low(self, keys: [u64; 4], mask: u32, to: *mut u32) {
-        let mut next = to;
-        for (lane, key) in keys.into_iter().enumerate() {
-            // SAFETY: as for `compress_wide`.
-            unsafe {
-                next.write(key as u32);
-                next = next.add((mask >> lane & 1) as usize);
-            }
-        }
+        // SAFETY: the caller vouches for the memory of a whole vector.
+        unsafe { write_chosen(keys.map(|key| key as u32), mask, to) }
     }
 
     #[inline(always)]
