@@ -233,7 +233,7 @@ pub fn mixed(
                     let limit = Duration::from_secs_f64(limit.clamp(CPU_AT_LEAST, 3600.0));
                     let report = count(plan, workers, &[], Some(limit))?;
                     result.cpu_seconds.push(report.elapsed.as_secs_f64());
-                    result.cpu_cut_off.push(!report.finished);
+                    result.cpu_cut_off.push(!report.is_whole());
                 }
             }
         }
@@ -290,7 +290,7 @@ fn count(
     };
     let report = actors::run_on(&spec, devices, &Control::new())
         .map_err(|error| failed(error.to_string()))?;
-    if report.finished {
+    if report.is_whole() {
         let sums = report.tallies.values();
         check(n, sums.map(|tally| tally.completions.solutions()).sum())?;
     } else if time_limit.is_none() {

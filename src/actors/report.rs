@@ -7,11 +7,10 @@ use crate::engine::{Engine, Tally, TaskKey};
 /// The result of a run.
 #[derive(Clone, Debug, Default)]
 pub struct Report {
-    /// Whether every task was counted. If not, the tallies are partial: they are no result.
-    pub finished: bool,
-    /// The sum of the tallies of each plan.
+    /// The sum of the tallies of each plan. They are a result only if the report
+    /// [is whole](Self::is_whole).
     pub tallies: BTreeMap<Engine, Tally>,
-    /// Tasks recorded.
+    /// Tasks counted, in this run or before it.
     pub tasks_done: u64,
     /// Tasks of all plans.
     pub tasks_total: u64,
@@ -25,6 +24,12 @@ pub struct Report {
 }
 
 impl Report {
+    /// Whether every task of all plans is counted. That is never so if the run was stopped, or if its
+    /// source gives only a part of the plans, such as a shard.
+    pub const fn is_whole(&self) -> bool {
+        self.tasks_done == self.tasks_total
+    }
+
     /// The time between the moments when the first and the last worker or device finished its last
     /// task. Those without any task are left out.
     pub fn skew(&self) -> Duration {

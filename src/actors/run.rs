@@ -205,7 +205,6 @@ impl Run {
         let outcome = match self.error.take() {
             Some(error) => Err(error),
             None => Ok(Report {
-                finished: tasks_done == tasks_total,
                 tallies: plans
                     .iter()
                     .zip(sums)

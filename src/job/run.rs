@@ -55,7 +55,7 @@ impl Job {
         }
         let report = self.count(hardware, plans, Arc::new(WholePlans), None)?;
         let time = (report.elapsed, report.cpu);
-        if report.finished {
+        if report.is_whole() {
             JobResult::new(plan, hardware, report, time)
         } else {
             Err(self.stopped(report, Duration::ZERO))
@@ -69,7 +69,7 @@ impl Job {
     pub fn census_on(&self, hardware: &Hardware) -> Result<CensusResult, JobError> {
         let plans = vec![plan(Engine::Census, self.n)];
         let report = self.count(hardware, plans, Arc::new(WholePlans), None)?;
-        if !report.finished {
+        if !report.is_whole() {
             return Err(self.stopped(report, Duration::ZERO));
         }
         let tally = report.tallies.get(&Engine::Census).copied();
@@ -149,7 +149,7 @@ impl Job {
         let report = self.count(hardware, plans, source, Some(recording))?;
         let coverage = Store::open_to_read(path)?.sums()?.coverage;
         let missing = || coverage.missing(shard);
-        match plan.filter(|_| report.finished) {
+        match plan.filter(|_| report.is_whole()) {
             Some(plan) if coverage.is_whole() => {
                 let time = (
                     before.elapsed + report.elapsed,

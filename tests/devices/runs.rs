@@ -62,7 +62,7 @@ fn exact(n: u32, workers: usize, devices: &[DeviceSpec]) -> Report {
 fn exact_by(spec: &RunSpec, devices: &[DeviceSpec]) -> Report {
     let (n, workers) = (spec.plans[0].size().get(), spec.workers);
     let report = run_on(spec, devices, &Control::new()).unwrap();
-    assert!(report.finished, "n = {n}, {workers} workers");
+    assert!(report.is_whole(), "n = {n}, {workers} workers");
     let known = known(size(n)).unwrap();
     let total = report.tallies[&Engine::Chain].completions.solutions();
     assert_eq!(total, known.total, "n = {n}, {workers} workers");
@@ -382,7 +382,7 @@ fn drained_after(delay: Duration, spec: &RunSpec) -> (Duration, Duration) {
     });
     let report = run_on(spec, &[healthy()], &control).unwrap();
     let ended = Instant::now();
-    assert!(!report.finished);
+    assert!(!report.is_whole());
     (ended - stopping.join().unwrap(), Duration::from_secs(1))
 }
 
@@ -407,7 +407,7 @@ fn a_pause_is_not_the_end() {
     });
     let report = run_on(&spec(14, 1), &[healthy()], &control).unwrap();
     pauser.join().unwrap();
-    assert!(report.finished);
+    assert!(report.is_whole());
     let total = report.tallies[&Engine::Chain].completions.solutions();
     assert_eq!(total, known(size(14)).unwrap().total);
 }
@@ -442,7 +442,7 @@ fn mixed_runs_end_together_within_2_percent_or_100_ms() {
         let mut skews: Vec<_> = (0..5)
             .map(|_| {
                 let report = run_on(&spec, std::slice::from_ref(&device), &Control::new()).unwrap();
-                assert!(report.finished);
+                assert!(report.is_whole());
                 print!("{slots} slots, {:?}:\n{}", report.elapsed, profile(&report));
                 let most = report.elapsed.mul_f64(0.02).max(Duration::from_millis(100));
                 (

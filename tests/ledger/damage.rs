@@ -126,7 +126,7 @@ fn a_deleted_record_is_counted_again() {
             )
             .unwrap();
         let report = count(13, resume(dir.path(), 13).unwrap()).unwrap();
-        assert!(report.finished);
+        assert!(report.is_whole());
         assert_total(13, &report);
         assert_eq!(signature(dir.path()), specimen.signature);
     }
@@ -341,7 +341,7 @@ proptest! {
             }
             prop_assert_eq!(there.done() as usize, read);
             let report = count(N, recording).unwrap();
-            prop_assert!(report.finished);
+            prop_assert!(report.is_whole());
             assert_total(N, &report);
         }
     }

@@ -89,7 +89,7 @@ fn flush(recorder: &dyn Recorder) -> Result<(), RecordError> {
 /// Counts the whole board into `dir`.
 fn whole_run(dir: &Path, n: u32) {
     let report = count(n, create(dir, n, Shard::WHOLE).unwrap()).unwrap();
-    assert!(report.finished);
+    assert!(report.is_whole());
     assert_total(n, &report);
 }
 

@@ -13,7 +13,7 @@ fn count_shards(dir: &Path, of: &[&str]) -> Vec<PathBuf> {
             let target = dir.join(shard.replace('/', "-"));
             let shard: Shard = shard.parse().unwrap();
             let report = count(N, create(&target, N, shard).unwrap()).unwrap();
-            assert!(!report.finished);
+            assert!(!report.is_whole());
             assert_eq!(report.tasks_done, shard.tasks_of(16) + shard.tasks_of(1));
             target
         })
@@ -45,7 +45,7 @@ fn three_shards_together_are_the_whole() {
     );
     // The merged run is a run like any other.
     let report = count(N, resume(&into, N).unwrap()).unwrap();
-    assert!(report.finished);
+    assert!(report.is_whole());
     assert_total(N, &report);
 }
 
@@ -61,7 +61,7 @@ fn a_missing_shard_is_named_and_counted_when_the_merge_is_resumed() {
         "shard 1/3: chain 1..=13 in steps of 3 (5 tasks)"
     );
     let report = count(N, resume(&into, N).unwrap()).unwrap();
-    assert!(report.finished);
+    assert!(report.is_whole());
     assert_total(N, &report);
 }
 

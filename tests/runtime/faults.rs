@@ -26,7 +26,7 @@ fn run_with(faults: &str, workers: usize) -> (Result<Report, RunError>, Control)
 fn assert_exact(faults: &str) {
     for workers in [1, 2, 4] {
         let report = run_with(faults, workers).0.unwrap();
-        assert!(report.finished);
+        assert!(report.is_whole());
         let tally = report.tallies[&Engine::Chain];
         assert_eq!(tally.completions.solutions(), TOTAL.1, "{workers} workers");
         assert_eq!(report.tasks_done, report.tasks_total);

@@ -111,7 +111,7 @@ fn every_n_up_to_13_is_exact_with_any_number_of_workers() {
         let tallies = [1, 2, 4].map(|workers| {
             let control = Control::new();
             let report = run_alone(&spec(vec![chain(n)], workers), &control).unwrap();
-            assert!(report.finished);
+            assert!(report.is_whole());
             assert_eq!(report.tasks_done, report.tasks_total);
             assert_eq!(report.workers.len(), workers);
             let tasks: u64 = report.workers.iter().map(|worker| worker.tasks).sum();
@@ -157,7 +157,7 @@ fn a_drain_in_the_middle_gives_a_part_and_says_so() {
         Ok(tally(1))
     });
     let report = run_alone(&spec(vec![plan], 2), &control).unwrap();
-    assert!(!report.finished);
+    assert!(!report.is_whole());
     assert!(report.tasks_done < 100_000);
     assert_eq!(
         report.tallies[&Engine::Census].r90,
@@ -171,7 +171,7 @@ fn a_run_under_a_drained_control_begins_no_task() {
     let control = Control::new();
     control.drain();
     let report = run_alone(&spec(vec![chain(10)], 2), &control).unwrap();
-    assert!(!report.finished);
+    assert!(!report.is_whole());
     assert_eq!(report.tasks_done, 0);
 }
 
@@ -188,7 +188,7 @@ fn a_drain_ends_a_paused_run() {
     });
     let report = run_alone(&spec(vec![chain(10)], 2), &control).unwrap();
     thread.join().unwrap();
-    assert!(!report.finished);
+    assert!(!report.is_whole());
 }
 
 #[test]
@@ -217,7 +217,7 @@ fn a_paused_run_stands_still_and_goes_on_to_the_exact_end() {
     });
     let report = run_alone(&spec(vec![plan], 2), &control).unwrap();
     assert!(thread.join().unwrap() < 3000);
-    assert!(report.finished);
+    assert!(report.is_whole());
     assert_eq!(report.tallies[&Engine::Census].r90, 2999 * 3000 / 2);
 }
 
@@ -232,7 +232,7 @@ fn the_time_limit_drains() {
         ..spec(vec![plan], 2)
     };
     let report = run_alone(&spec, &Control::new()).unwrap();
-    assert!(!report.finished);
+    assert!(!report.is_whole());
     assert!(report.tasks_done > 0);
     assert!(report.elapsed < Duration::from_secs(2), "{report:?}");
 }
@@ -318,7 +318,7 @@ fn a_task_that_panics_twice_fails_the_run_with_its_ranks() {
 fn ten_million_tasks_are_counted_once_each() {
     let plan = made(10_000_000, |task| Ok(tally(task)));
     let report = run_alone(&spec(vec![plan], 2), &Control::new()).unwrap();
-    assert!(report.finished);
+    assert!(report.is_whole());
     assert_eq!(
         report.tallies[&Engine::Census].r90,
         9_999_999 * 10_000_000 / 2

@@ -64,7 +64,7 @@ fn a_source_may_have_nothing_for_a_while_and_then_more() {
     let source = Steps(steps.to_vec());
     let plan = made(10, |task| Ok(tally(task)));
     let report = run_alone(&from(source, plan), &Control::new()).unwrap();
-    assert_eq!((report.tasks_done, report.finished), (3, false));
+    assert_eq!((report.tasks_done, report.is_whole()), (3, false));
     assert_eq!(report.tallies[&Engine::Census].r90, 16);
     assert!(report.elapsed >= Duration::from_millis(4 * 30));
 }
@@ -102,7 +102,7 @@ fn the_shards_of_a_plan_add_up_to_it() {
             Ok(tally(task))
         });
         let report = run_alone(&from(Third(shard), plan), &Control::new()).unwrap();
-        assert!(!report.finished);
+        assert!(!report.is_whole());
         (report.tasks_done, report.tallies[&Engine::Census].r90)
     });
     assert_eq!(sums.map(|(tasks, _)| tasks), [334, 333, 333]);
@@ -122,7 +122,7 @@ fn delivered_again(again: Tally) -> Result<u128, RunError> {
         &from(Steps(steps.collect()), made(TASKS, count)),
         &Control::new(),
     )?;
-    assert_eq!((report.tasks_done, report.finished), (TASKS, true));
+    assert_eq!((report.tasks_done, report.is_whole()), (TASKS, true));
     let counted: u64 = report.workers.iter().map(|worker| worker.tasks).sum();
     assert_eq!(counted, TASKS + 1);
     Ok(report.tallies[&Engine::Census].r90)
@@ -201,7 +201,7 @@ fn timers_run_while_a_flush_takes_two_seconds() {
     let report = tracing::subscriber::with_default(subscriber, || {
         run_alone(&spec, &Control::new()).unwrap()
     });
-    assert!(report.finished);
+    assert!(report.is_whole());
     assert!(report.elapsed >= Duration::from_secs(2));
     assert_eq!(*after_flush.lock(), [false]);
 }
@@ -251,7 +251,7 @@ fn a_paused_run_ends_when_its_last_task_comes_back() {
     let report = run_alone(&spec(vec![plan], 1), &control).unwrap();
     let _ = over.send(());
     assert!(!watch.join().unwrap(), "the run waited for the resume");
-    assert!(report.finished);
+    assert!(report.is_whole());
 }
 
 /// Another source for each engine: an hour's wait for the census, soon a task for the chain.

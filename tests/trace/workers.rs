@@ -114,7 +114,7 @@ fn a_stopped_run_leaves_a_whole_trace() {
     let control = Control::new();
     control.drain();
     let report = traced(&path, &control).unwrap();
-    assert!(!report.finished);
+    assert!(!report.is_whole());
     events(&path);
 }
 
