@@ -10,9 +10,15 @@ namespace {
 template <u32 Depth>
 void run_chain(const ChainJob *jobs, u32 job_count, const u32 *group_rows, ChainSum *sums,
                Progress *progress) {
-    alignas(16) char memory[chain_shared(Depth)];
+    // The stack follows the row words. With 32 lanes these are a multiple of 128 bytes; with one lane
+    // the memory must begin a few bytes late, so that the stack is aligned.
+    constexpr u32 align = alignof(ChainNode), words = (Depth + 1u) * QF_WORD_STRIDE;
+    constexpr u32 before = (align - words % align) % align;
+    static_assert(QF_NODE_STRIDE % align == 0 && sizeof(ChainNode) == QF_NODE_STRIDE,
+                  "an entry of the stack is a node, and aligned like one");
+    alignas(ChainNode) char memory[before + chain_shared(Depth)];
     chain_thread<Depth>(jobs, job_count, group_rows, sums, progress,
-                        reinterpret_cast<Place>(memory), 0);
+                        reinterpret_cast<Place>(memory + before), 0);
 }
 
 typedef void (*Chain)(const ChainJob *, u32, const u32 *, ChainSum *, Progress *);
