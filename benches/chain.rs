@@ -4,7 +4,7 @@ use std::hint::black_box;
 
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
 use queenfold::board::Size;
-use queenfold::chain::ChainPlan;
+use queenfold::chain::{ChainPlan, Partition};
 use queenfold::engine::{CounterSettings, Plan, Tally};
 use queenfold::simd::Isa;
 
@@ -46,7 +46,9 @@ fn plan(c: &mut Criterion) {
             b.iter(|| {
                 (0..plan.ranks())
                     .step_by(step)
-                    .filter(|&rank| plan.partition(black_box(rank)).is_some())
+                    .filter(|&rank| {
+                        Partition::of_rank(n, plan.borders(), black_box(rank)).is_some()
+                    })
                     .count()
             });
         });

@@ -4,8 +4,8 @@ use crate::board::{Size, Square};
 /// What is left to search after the queens of a border are placed: the rows without a queen.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Frame {
-    /// The state before the first free row.
-    pub start: State,
+    /// The lines taken above the first free row.
+    pub start: TakenLines,
     /// The rows to fill, from the top. Rows that hold a border queen (forced rows) are left out.
     pub rows: Vec<FreeRow>,
     /// One bit for each column of the board.
@@ -21,10 +21,10 @@ pub struct FreeRow {
     pub banned: u32,
 }
 
-/// The squares that queens placed by the search take away, as bit masks over the columns. Bit 0 is
-/// the leftmost column.
+/// The columns and diagonals that queens placed by the search take, as bit masks over the columns.
+/// Bit 0 is the leftmost column.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct State {
+pub struct TakenLines {
     /// Columns taken, those of the border included.
     pub columns: u32,
     /// Diagonals that move one column up (higher bit) with each row, as of the row last filled.
@@ -53,7 +53,7 @@ impl Frame {
             filled = row;
         }
         Self {
-            start: State {
+            start: TakenLines {
                 columns,
                 left: 0,
                 right: 0,
@@ -63,19 +63,19 @@ impl Frame {
         }
     }
 
-    /// The squares of `row` that a queen may take after `state`.
-    pub fn free(&self, state: State, row: FreeRow) -> u32 {
-        let State {
+    /// The squares of `row` on which a queen may stand if the queens above took the lines `taken`.
+    pub fn free(&self, taken: TakenLines, row: FreeRow) -> u32 {
+        let TakenLines {
             columns,
             left,
             right,
-        } = state.enter(row);
+        } = taken.enter(row);
         self.full & !(columns | left | right | row.banned)
     }
 }
 
-impl State {
-    /// The state as seen from `row`: the diagonals are shifted by its gap.
+impl TakenLines {
+    /// The lines where they cross `row`: the diagonals are shifted by its gap.
     #[inline]
     pub fn enter(self, row: FreeRow) -> Self {
         Self {
@@ -85,7 +85,7 @@ impl State {
         }
     }
 
-    /// The state after a queen on `bit` of the row that has been entered.
+    /// The lines with those of a queen on `bit` of the row that has been entered.
     #[inline]
     pub fn place(self, bit: u32) -> Self {
         Self {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::partition::ranks_per_border;
 use super::program::{GROUP_SUMS, JOB_WORDS, program_for};
-use super::{Border, Frame, Jobs, State};
+use super::{Border, Frame, Subtrees, TakenLines};
 use crate::board::{Size, known};
 use crate::engine::{
     Completed, DeviceProgram, Engine, Launch, LaunchBatch, LaunchError, Launcher, Mismatch,
@@ -37,7 +37,7 @@ struct ChainBatch {
     sample: Option<Sample>,
 }
 
-/// Jobs of one range and border. A launch returns sums for each group.
+/// Subtrees of one range and border. A launch returns sums for each group.
 #[derive(Clone, Copy)]
 struct Group {
     /// Index of the range in the batch.
@@ -81,7 +81,7 @@ impl ChainLauncher {
         let tallies = ranges
             .enumerate()
             .map(|(index, ranks)| {
-                let jobs = Jobs::new(self.n, Arc::clone(&self.borders), ranks);
+                let jobs = Subtrees::new(self.n, Arc::clone(&self.borders), ranks);
                 maker.take(jobs, index)
             })
             .collect();
@@ -227,10 +227,10 @@ struct Maker {
 impl Maker {
     /// Makes the jobs of one range. Returns what was counted while making them: the nodes above the
     /// jobs, and placements that leave nothing to search.
-    fn take(&mut self, mut subtrees: Jobs, range: usize) -> Tally {
+    fn take(&mut self, mut subtrees: Subtrees, range: usize) -> Tally {
         let mut tally = Tally::default();
         self.frame = None;
-        while let Some(subtree) = subtrees.next_job() {
+        while let Some(subtree) = subtrees.next_subtree() {
             if self.frame.as_ref() != Some(subtree.frame) {
                 self.begin_group(subtree.frame, range, subtree.weight);
             }
@@ -238,7 +238,7 @@ impl Maker {
             self.descend(
                 subtree.frame,
                 subtree.depth,
-                subtree.state,
+                subtree.taken,
                 &mut tally.nodes,
                 &mut completions,
             );
@@ -269,7 +269,7 @@ impl Maker {
         &mut self,
         frame: &Frame,
         row: usize,
-        state: State,
+        taken: TakenLines,
         nodes: &mut u64,
         completions: &mut u128,
     ) {
@@ -277,10 +277,10 @@ impl Maker {
             *completions += 1;
             return;
         };
-        let mut free = frame.free(state, next);
+        let mut free = frame.free(taken, next);
         if frame.rows.len() - row <= self.depth {
             if free != 0 {
-                let entered = state.enter(next);
+                let entered = taken.enter(next);
                 let job = [
                     !self.squares(!entered.columns),
                     self.squares(entered.left),
@@ -298,7 +298,7 @@ impl Maker {
             self.descend(
                 frame,
                 row + 1,
-                state.enter(next).place(bit),
+                taken.enter(next).place(bit),
                 nodes,
                 completions,
             );

@@ -9,7 +9,9 @@
 //!
 //! * [`Border`]: the border placements and their representatives.
 //! * [`Frame`]: what is left to search after a border is placed.
-//! * [`ChainPlan`]: partitions (a border and the queens of the next rows), their ranks, the tasks.
+//! * [`Partition`]: a border and the queens of the next rows, and the order of partitions.
+//! * [`ChainPlan`]: the partitions cut into tasks.
+//! * [`Subtrees`]: the subtrees of a task.
 //! * [`NodeRule`]: what counts as a node.
 //! * [`ScalarCounter`]: the reference kernel that others are checked against.
 //! * [`programs()`]: the kernel for devices. The plan makes launches of its tasks for it.
@@ -18,7 +20,6 @@
 
 mod border;
 mod frame;
-mod jobs;
 mod launches;
 mod nodes;
 mod partition;
@@ -26,13 +27,14 @@ mod plan;
 mod program;
 mod scalar;
 mod search;
+mod subtrees;
 mod vector;
 
 pub use border::Border;
-pub use frame::{Frame, FreeRow, State};
-pub use jobs::{Job, Jobs};
+pub use frame::{Frame, FreeRow, TakenLines};
 pub use nodes::NodeRule;
 pub use partition::Partition;
 pub use plan::ChainPlan;
 pub use program::programs;
 pub use scalar::ScalarCounter;
+pub use subtrees::{Subtree, Subtrees};

@@ -1,4 +1,4 @@
-use super::{Frame, Partition, State, search};
+use super::{Frame, Partition, TakenLines, search};
 use crate::board::Size;
 
 /// What counts as a node, the same for every kernel.
@@ -39,14 +39,15 @@ impl NodeRule {
         }
     }
 
-    /// Whether the look-ahead drops `state`, with `frame.rows[depth]` the next row to fill.
-    pub fn drops(self, frame: &Frame, depth: usize, state: State) -> bool {
+    /// Whether the look-ahead drops a placement whose queens took the lines `taken`, with
+    /// `frame.rows[depth]` the next row to fill.
+    pub fn drops(self, frame: &Frame, depth: usize, taken: TakenLines) -> bool {
         let left = frame.rows.len() - depth;
         if left > self.ahead || left <= Self::CLOSED_ROWS {
             return false;
         }
-        let next = frame.free(state, frame.rows[depth]);
-        let after = frame.free(state.enter(frame.rows[depth]), frame.rows[depth + 1]);
+        let next = frame.free(taken, frame.rows[depth]);
+        let after = frame.free(taken.enter(frame.rows[depth]), frame.rows[depth + 1]);
         next == 0 || after == 0 || (next | after).is_power_of_two()
     }
 }

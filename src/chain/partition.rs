@@ -1,4 +1,4 @@
-use super::Border;
+use super::{Border, Frame};
 use crate::board::Size;
 
 /// A border and the queens of the next rows: the unit that ranks count.
@@ -21,6 +21,56 @@ impl Partition {
             7..=27 => 2,
             _ => 3,
         }
+    }
+
+    /// The partition of `rank`. `borders` are those of the plan, in order and with their weights.
+    /// `None` if the rank is empty or too large.
+    ///
+    /// With `w = n − 2` the number of inner columns, a rank is
+    ///
+    /// ```text
+    /// (border index · w + (column of the 1st free row − 1)) · w + (column of the 2nd − 1) …
+    /// ```
+    ///
+    /// so ranks ascend by (bottom, left, right, top, 1st free row, 2nd free row …). A rank whose
+    /// prefix attacks itself or the border is *empty*: it has no partition.
+    pub fn of_rank(n: Size, borders: &[(Border, u8)], rank: u64) -> Option<Self> {
+        let (border, weight) = *borders.get((rank / ranks_per_border(n)) as usize)?;
+        let frame = Frame::new(n, border);
+        let mut taken = frame.start;
+        let mut prefix = Vec::new();
+        let mut below = ranks_per_border(n);
+        for &row in &frame.rows[..Self::prefix_rows(n) as usize] {
+            below /= radix(n);
+            let column = (rank / below % radix(n)) as u8 + 1;
+            if frame.free(taken, row) & 1 << column == 0 {
+                return None;
+            }
+            taken = taken.enter(row).place(1 << column);
+            prefix.push(column);
+        }
+        Some(Self {
+            border,
+            weight,
+            prefix,
+        })
+    }
+
+    /// The rank of this partition: the inverse of [`of_rank`](Self::of_rank). `None` if the border
+    /// is not one of `borders` or the prefix has another length.
+    pub fn rank(&self, n: Size, borders: &[(Border, u8)]) -> Option<u64> {
+        if self.prefix.len() != Self::prefix_rows(n) as usize {
+            return None;
+        }
+        let index = borders
+            .iter()
+            .position(|(border, _)| *border == self.border)?;
+        self.prefix.iter().try_fold(index as u64, |rank, &column| {
+            let digit = u64::from(column)
+                .checked_sub(1)
+                .filter(|digit| *digit < radix(n))?;
+            Some(rank * radix(n) + digit)
+        })
     }
 }
 

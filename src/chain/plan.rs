@@ -2,27 +2,18 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use super::launches::ChainLauncher;
-use super::partition::{radix, ranks_per_border};
+use super::partition::ranks_per_border;
 use super::program::BOARDS;
 use super::vector::VectorCounter;
-use super::{Border, Frame, Jobs, Partition, ScalarCounter};
+use super::{Border, ScalarCounter, Subtrees};
 use crate::board::Size;
 use crate::engine::{
     Counter, CounterSettings, Engine, Launcher, NoLauncher, Plan, Task, core_seconds,
 };
 use crate::simd::Isa;
 
-/// The partitions of the chain engine in order, with random access.
-///
-/// A **partition** is a border and the queens of the first [`prefix_rows`](Partition::prefix_rows)
-/// free rows. Its **rank** is, with `w = n − 2` the number of inner columns,
-///
-/// ```text
-/// rank = (border index · w + (column of the 1st free row − 1)) · w + (column of the 2nd − 1) …
-/// ```
-///
-/// so ranks ascend by (bottom, left, right, top, 1st free row, 2nd free row …). A rank whose
-/// prefix attacks itself or the border is *empty*: it has no partition.
+/// The partitions of the chain engine in order, cut into tasks.
+/// [`Partition::of_rank`](super::Partition::of_rank) defines the order.
 ///
 /// Version `chain-1`. Task `i` holds the ranks `i · s .. (i + 1) · s` (the last task may hold
 /// fewer), where `s` depends only on n.
@@ -57,55 +48,9 @@ impl ChainPlan {
         &self.borders
     }
 
-    /// The partition of `rank`; `None` if the rank is empty or not below [`ranks`](Self::ranks).
-    pub fn partition(&self, rank: u64) -> Option<Partition> {
-        let (border, weight) = *self
-            .borders
-            .get((rank / ranks_per_border(self.n)) as usize)?;
-        let frame = Frame::new(self.n, border);
-        let mut state = frame.start;
-        let mut prefix = Vec::new();
-        let mut below = ranks_per_border(self.n);
-        for &row in &frame.rows[..Partition::prefix_rows(self.n) as usize] {
-            below /= radix(self.n);
-            let column = (rank / below % radix(self.n)) as u8 + 1;
-            if frame.free(state, row) & 1 << column == 0 {
-                return None;
-            }
-            state = state.enter(row).place(1 << column);
-            prefix.push(column);
-        }
-        Some(Partition {
-            border,
-            weight,
-            prefix,
-        })
-    }
-
-    /// The rank of a partition of this plan; `None` if its border is no representative or its
-    /// prefix has another length. The inverse of [`partition`](Self::partition).
-    pub fn rank(&self, partition: &Partition) -> Option<u64> {
-        if partition.prefix.len() != Partition::prefix_rows(self.n) as usize {
-            return None;
-        }
-        let index = self
-            .borders
-            .iter()
-            .position(|(border, _)| *border == partition.border)?;
-        partition
-            .prefix
-            .iter()
-            .try_fold(index as u64, |rank, &column| {
-                let digit = u64::from(column)
-                    .checked_sub(1)
-                    .filter(|digit| *digit < radix(self.n))?;
-                Some(rank * radix(self.n) + digit)
-            })
-    }
-
     /// The subtrees that hold exactly the partitions of `ranks`.
-    pub fn jobs(&self, ranks: Range<u64>) -> Jobs {
-        Jobs::new(self.n, Arc::clone(&self.borders), ranks)
+    pub fn subtrees(&self, ranks: Range<u64>) -> Subtrees {
+        Subtrees::new(self.n, Arc::clone(&self.borders), ranks)
     }
 }
 

@@ -1,6 +1,6 @@
 use std::sync::Arc;
 
-use super::{Border, Frame, Jobs, NodeRule, State};
+use super::{Border, Frame, NodeRule, Subtrees, TakenLines};
 use crate::board::{Size, bits};
 use crate::engine::{Counter, Mismatch, Tally, Task};
 
@@ -24,22 +24,22 @@ impl Counter for ScalarCounter {
     }
 
     fn count(&mut self, task: &Task) -> Result<Tally, Mismatch> {
-        let mut jobs = Jobs::new(self.n, Arc::clone(&self.borders), task.ranks.clone());
+        let mut subtrees = Subtrees::new(self.n, Arc::clone(&self.borders), task.ranks.clone());
         let mut tally = Tally::default();
-        while let Some(job) = jobs.next_job() {
-            let rule = NodeRule::new(self.n, job.frame);
+        while let Some(subtree) = subtrees.next_subtree() {
+            let rule = NodeRule::new(self.n, subtree.frame);
             let found = search(
-                job.frame,
-                job.depth,
-                job.state,
+                subtree.frame,
+                subtree.depth,
+                subtree.taken,
                 rule,
                 true,
                 &mut tally.nodes,
             );
-            tally.completions.add(job.weight, found.into());
-            tally.partitions += job.partitions;
+            tally.completions.add(subtree.weight, found.into());
+            tally.partitions += subtree.partitions;
         }
-        tally.nodes += jobs.prefix_nodes();
+        tally.nodes += subtrees.prefix_nodes();
         Ok(tally)
     }
 }
@@ -49,7 +49,7 @@ impl Counter for ScalarCounter {
 pub(super) fn search(
     frame: &Frame,
     depth: usize,
-    state: State,
+    taken: TakenLines,
     rule: NodeRule,
     count_nodes: bool,
     nodes: &mut u64,
@@ -58,9 +58,9 @@ pub(super) fn search(
         return 1;
     };
     let mut found = 0;
-    for column in bits(frame.free(state, row)) {
+    for column in bits(frame.free(taken, row)) {
         *nodes += u64::from(count_nodes && depth < rule.counted_rows);
-        let child = state.enter(row).place(1 << column);
+        let child = taken.enter(row).place(1 << column);
         let count_below = count_nodes && !rule.drops(frame, depth + 1, child);
         found += search(frame, depth + 1, child, rule, count_below, nodes);
     }
@@ -71,7 +71,7 @@ pub(super) fn search(
 mod tests {
     use super::*;
     use crate::board::known;
-    use crate::chain::ChainPlan;
+    use crate::chain::{ChainPlan, Partition};
     use crate::engine::Plan;
 
     fn count(plan: &ChainPlan, ranks: std::ops::Range<u64>) -> Tally {
@@ -122,7 +122,7 @@ mod tests {
         for n in 4..=9 {
             let plan = plan(n);
             let legal = (0..plan.ranks())
-                .filter(|&rank| plan.partition(rank).is_some())
+                .filter(|&rank| Partition::of_rank(plan.size(), plan.borders(), rank).is_some())
                 .count();
             assert_eq!(
                 count(&plan, 0..plan.ranks()).partitions,

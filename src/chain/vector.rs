@@ -3,7 +3,7 @@ use std::sync::Arc;
 use super::frame::Diagonals;
 use super::scalar;
 use super::search::{Node, Search, SearchRow};
-use super::{Border, Frame, Job, Jobs, NodeRule};
+use super::{Border, Frame, NodeRule, Subtree, Subtrees};
 use crate::board::Size;
 use crate::engine::{Counter, Mismatch, Tally, Task};
 use crate::simd::{Isa, Word};
@@ -48,57 +48,62 @@ impl<W: Word> Counter for VectorCounter<W> {
     }
 
     fn count(&mut self, task: &Task) -> Result<Tally, Mismatch> {
-        let mut jobs = Jobs::new(self.n, Arc::clone(&self.borders), task.ranks.clone());
+        let mut subtrees = Subtrees::new(self.n, Arc::clone(&self.borders), task.ranks.clone());
         let mut tally = Tally::default();
         let mut group: Option<Group> = None;
         let before = self.search.effort();
-        while let Some(job) = jobs.next_job() {
-            tally.partitions += job.partitions;
-            let rule = NodeRule::new(self.n, job.frame);
-            let searched_rows = job.frame.rows.len().saturating_sub(NodeRule::CLOSED_ROWS);
-            if job.depth >= searched_rows || rule.counted_rows > searched_rows {
+        while let Some(subtree) = subtrees.next_subtree() {
+            tally.partitions += subtree.partitions;
+            let rule = NodeRule::new(self.n, subtree.frame);
+            let searched_rows = subtree
+                .frame
+                .rows
+                .len()
+                .saturating_sub(NodeRule::CLOSED_ROWS);
+            if subtree.depth >= searched_rows || rule.counted_rows > searched_rows {
                 let completions = scalar::search(
-                    job.frame,
-                    job.depth,
-                    job.state,
+                    subtree.frame,
+                    subtree.depth,
+                    subtree.taken,
                     rule,
                     true,
                     &mut tally.nodes,
                 );
-                tally.completions.add(job.weight, completions.into());
+                tally.completions.add(subtree.weight, completions.into());
                 continue;
             }
             let own = Group {
-                bottom: job.border.bottom,
-                left: job.border.left,
-                right: job.border.right,
-                weight: job.weight,
+                bottom: subtree.border.bottom,
+                left: subtree.border.left,
+                right: subtree.border.right,
+                weight: subtree.weight,
             };
             if group.as_ref() != Some(&own) {
                 if let Some(group) = &group {
                     let found = self.search.finish();
                     tally.completions.add(group.weight, found.into());
                 }
-                self.search.set_rows(rows(self.n, &job), rule.ahead);
+                self.search.set_rows(rows(self.n, &subtree), rule.ahead);
                 group = Some(own);
             }
-            let node = node(self.n, &job);
-            self.search.push(job.depth, node);
+            let node = node(self.n, &subtree);
+            self.search.push(subtree.depth, node);
         }
         if let Some(group) = &group {
             let found = self.search.finish();
             tally.completions.add(group.weight, found.into());
         }
-        tally.nodes += jobs.prefix_nodes() + self.search.effort().placed - before.placed;
+        tally.nodes += subtrees.prefix_nodes() + self.search.effort().placed - before.placed;
         Ok(tally)
     }
 }
 
-/// The rows of the job's frame, without what its top queen bans.
-fn rows(n: Size, job: &Job<'_>) -> Vec<SearchRow> {
-    let diagonals = Diagonals::of(&job.border.squares(n)[1..]);
+/// The rows of the subtree's frame, without what its top queen bans.
+fn rows(n: Size, subtree: &Subtree<'_>) -> Vec<SearchRow> {
+    let diagonals = Diagonals::of(&subtree.border.squares(n)[1..]);
     let mut at = 0;
-    job.frame
+    subtree
+        .frame
         .rows
         .iter()
         .map(|row| {
@@ -111,16 +116,16 @@ fn rows(n: Size, job: &Job<'_>) -> Vec<SearchRow> {
         .collect()
 }
 
-/// The node at which the search of the job begins.
-fn node(n: Size, job: &Job<'_>) -> Node {
-    let Frame { rows, .. } = job.frame;
-    let at: u32 = rows[..=job.depth].iter().map(|row| row.gap).sum();
-    let state = job.state.enter(rows[job.depth]);
-    let top = 1u64 << job.border.top;
+/// The node at which the search of the subtree begins.
+fn node(n: Size, subtree: &Subtree<'_>) -> Node {
+    let Frame { rows, .. } = subtree.frame;
+    let at: u32 = rows[..=subtree.depth].iter().map(|row| row.gap).sum();
+    let taken = subtree.taken.enter(rows[subtree.depth]);
+    let top = 1u64 << subtree.border.top;
     Node {
-        columns: inner(n, state.columns),
-        left: inner(n, state.left | (top << at) as u32),
-        right: inner(n, state.right | (top >> at) as u32),
+        columns: inner(n, taken.columns),
+        left: inner(n, taken.left | (top << at) as u32),
+        right: inner(n, taken.right | (top >> at) as u32),
     }
 }
 

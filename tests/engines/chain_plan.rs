@@ -57,8 +57,10 @@ fn weight_of(plan: &ChainPlan, placement: &[u8]) -> Option<u8> {
         weight,
         prefix,
     };
-    let rank = plan.rank(&partition).expect("the partition has a rank");
-    assert_eq!(plan.partition(rank), Some(partition));
+    let rank = partition
+        .rank(n, plan.borders())
+        .expect("the partition has a rank");
+    assert_eq!(Partition::of_rank(n, plan.borders(), rank), Some(partition));
     Some(weight)
 }
 
@@ -116,7 +118,8 @@ fn tasks_tile_the_ranks() {
 #[test]
 fn a_rank_past_the_last_is_empty() {
     for plan in plans() {
-        assert_eq!(plan.partition(plan.ranks()), None);
+        let past = Partition::of_rank(plan.size(), plan.borders(), plan.ranks());
+        assert_eq!(past, None);
     }
 }
 
@@ -127,10 +130,11 @@ proptest! {
     fn a_rank_is_found_again_from_its_partition(n in 1usize..=32, at in 0.0..1.0f64) {
         let plan = &plans()[n - 1];
         let rank = (plan.ranks() as f64 * at) as u64;
-        if let Some(partition) = plan.partition(rank) {
-            prop_assert_eq!(plan.rank(&partition), Some(rank));
-            prop_assert!(partition.border.is_legal(plan.size()));
-            prop_assert_eq!(partition.border.weight(plan.size()), Some(partition.weight));
+        let (size, borders) = (plan.size(), plan.borders());
+        if let Some(partition) = Partition::of_rank(size, borders, rank) {
+            prop_assert_eq!(partition.rank(size, borders), Some(rank));
+            prop_assert!(partition.border.is_legal(size));
+            prop_assert_eq!(partition.border.weight(size), Some(partition.weight));
         }
     }
 }

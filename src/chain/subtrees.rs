@@ -2,21 +2,21 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use super::partition::{radix, ranks_per_border};
-use super::{Border, Frame, FreeRow, Partition, State};
+use super::{Border, Frame, FreeRow, Partition, TakenLines};
 use crate::board::{Size, bits};
 
 /// A subtree to search: a border, with as many prefix queens placed as needed to stay within the
 /// ranks of its task.
 #[derive(Clone, Copy, Debug)]
-pub struct Job<'a> {
+pub struct Subtree<'a> {
     /// The border.
     pub border: Border,
     /// What the border leaves to search.
     pub frame: &'a Frame,
     /// Prefix queens placed: the search begins at `frame.rows[depth]`.
     pub depth: usize,
-    /// The state before that row.
-    pub state: State,
+    /// The lines taken above that row.
+    pub taken: TakenLines,
     /// The number of solutions that each completion stands for.
     pub weight: u8,
     /// Legal partitions in the subtree.
@@ -26,8 +26,8 @@ pub struct Job<'a> {
 /// Cuts a range of ranks into as few subtrees as possible: whole borders where the range spans
 /// them, then whole prefixes of the first row, and single partitions only at the ends.
 ///
-/// Not an [`Iterator`], because each job borrows the frame that is kept here.
-pub struct Jobs {
+/// Not an [`Iterator`], because each subtree borrows the frame that is kept here.
+pub struct Subtrees {
     n: Size,
     borders: Arc<[(Border, u8)]>,
     ranks: Range<u64>,
@@ -36,7 +36,7 @@ pub struct Jobs {
     prefix_nodes: u64,
 }
 
-impl Jobs {
+impl Subtrees {
     pub(super) fn new(n: Size, borders: Arc<[(Border, u8)]>, ranks: Range<u64>) -> Self {
         Self {
             n,
@@ -48,7 +48,7 @@ impl Jobs {
     }
 
     /// The next subtree, `None` after the last. Empty ranks are skipped.
-    pub fn next_job(&mut self) -> Option<Job<'_>> {
+    pub fn next_subtree(&mut self) -> Option<Subtree<'_>> {
         loop {
             let start = self.ranks.start;
             if start >= self.ranks.end {
@@ -56,17 +56,17 @@ impl Jobs {
             }
             let (depth, span) = self.widest_block();
             self.ranks.start += span;
-            if let Some(state) = self.place_prefix(start, depth) {
+            if let Some(taken) = self.place_prefix(start, depth) {
                 let (index, frame) = self.frame.as_ref()?;
                 let deepest = Partition::prefix_rows(self.n) as usize;
                 let (border, weight) = self.borders[*index];
-                return Some(Job {
+                return Some(Subtree {
                     border,
                     frame,
                     depth,
-                    state,
+                    taken,
                     weight,
-                    partitions: placements(frame, &frame.rows[depth..deepest], state),
+                    partitions: placements(frame, &frame.rows[depth..deepest], taken),
                 });
             }
         }
@@ -92,37 +92,37 @@ impl Jobs {
     }
 
     /// Places the first `depth` prefix queens of `rank`; `None` if one of them is attacked.
-    fn place_prefix(&mut self, rank: u64, depth: usize) -> Option<State> {
+    fn place_prefix(&mut self, rank: u64, depth: usize) -> Option<TakenLines> {
         let index = (rank / ranks_per_border(self.n)) as usize;
         if self.frame.as_ref().is_none_or(|(of, _)| *of != index) {
             self.frame = Some((index, Frame::new(self.n, self.borders[index].0)));
         }
         let (_, frame) = self.frame.as_ref()?;
-        let mut state = frame.start;
+        let mut taken = frame.start;
         let mut span = ranks_per_border(self.n);
         for &row in &frame.rows[..depth] {
             span /= radix(self.n);
             let bit = 1 << (rank / span % radix(self.n) + 1);
-            if frame.free(state, row) & bit == 0 {
+            if frame.free(taken, row) & bit == 0 {
                 return None;
             }
-            state = state.enter(row).place(bit);
+            taken = taken.enter(row).place(bit);
             self.prefix_nodes += u64::from(rank.is_multiple_of(span));
         }
-        Some(state)
+        Some(taken)
     }
 }
 
-/// The number of ways to place queens on `rows` after `state`.
-fn placements(frame: &Frame, rows: &[FreeRow], state: State) -> u64 {
+/// The number of ways to place queens on `rows` below queens that took the lines `taken`.
+fn placements(frame: &Frame, rows: &[FreeRow], taken: TakenLines) -> u64 {
     let Some((&row, below)) = rows.split_first() else {
         return 1;
     };
-    let free = frame.free(state, row);
+    let free = frame.free(taken, row);
     if below.is_empty() {
         return u64::from(free.count_ones());
     }
     bits(free)
-        .map(|column| placements(frame, below, state.enter(row).place(1 << column)))
+        .map(|column| placements(frame, below, taken.enter(row).place(1 << column)))
         .sum()
 }
