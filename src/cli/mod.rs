@@ -12,9 +12,9 @@ mod pause;
 mod printer;
 mod progress;
 mod result_json;
+mod result_table;
 mod session;
 mod signals;
-mod table;
 mod usage;
 
 use std::process::ExitCode;

@@ -1,13 +1,13 @@
 use super::exit::Failure;
 use super::output::print;
 use super::result_json::ResultJson;
-use super::table::Table;
+use super::result_table::ResultTable;
 use crate::board::Size;
 use crate::job::JobResult;
 
 /// Prints each result as soon as it is available: rows of a table, or lines of JSON.
 pub struct Printer {
-    table: Table,
+    table: ResultTable,
     json: bool,
     /// The line above the first row, until it is printed.
     header: Option<String>,
@@ -16,7 +16,7 @@ pub struct Printer {
 impl Printer {
     /// For boards up to `last`.
     pub fn new(last: Size, json: bool) -> Self {
-        let table = Table::new(last);
+        let table = ResultTable::new(last);
         Self {
             table,
             json,

@@ -5,7 +5,7 @@ use super::class_counts::ClassCounts;
 use super::device::Launches;
 use super::programs::BIT_BOARD;
 use super::symmetry::{Case, Start};
-use super::{About, Count, Method, Request, Settings, Stopped, Style, Watch};
+use super::{About, Count, Method, MethodRequest, MethodSettings, Stopped, Style, Watch};
 use crate::board::{Orbits, Size};
 use crate::device::Device;
 
@@ -26,14 +26,14 @@ impl Method for BitBoard {
         }
     }
 
-    fn count(&self, _ask: &Request, watch: &mut Watch<'_>) -> Result<Count, Stopped> {
+    fn count(&self, _ask: &MethodRequest, watch: &mut Watch<'_>) -> Result<Count, Stopped> {
         Err(watch.refuse_to_run("it counts only on a device".to_owned()))
     }
 
     fn count_on(
         &self,
         device: &mut dyn Device,
-        request: &Request,
+        request: &MethodRequest,
         watch: &mut Watch<'_>,
     ) -> Result<Count, Stopped> {
         let mut launches = Launches::new(device, BIT_BOARD);
@@ -78,7 +78,7 @@ impl Method for BitBoard {
 
 /// The row at which the search is cut: not before the first row that the host searches, not after
 /// the last row of the board.
-fn mark(n: Size, settings: &Settings, first_row: usize) -> usize {
+fn mark(n: Size, settings: &MethodSettings, first_row: usize) -> usize {
     // The original's rule: from n = 13 on it leaves ten rows to the device.
     let originals = if n.get() > 12 { n.get() - 10 } else { 3 };
     let last_row = n.get() as usize - 1;
@@ -91,7 +91,7 @@ const SUMS: usize = 4;
 /// The host's part: searches down to the mark and passes on the nodes it finds there. `shared` is
 /// what the kernel has to know about the first queens.
 fn upper_rows(
-    request: &Request,
+    request: &MethodRequest,
     first_queens: &[u32],
     case: impl Case,
     shared: [u32; 2],

@@ -1,6 +1,6 @@
 #![doc = include_str!("text/bitmap.md")]
 
-use super::{About, Count, Images, Method, Request, Stopped, Style, Watch};
+use super::{About, Count, Images, Method, MethodRequest, Stopped, Style, Watch};
 use crate::board::Size;
 
 /// Three bit masks instead of the flags.
@@ -20,7 +20,7 @@ impl Method for Bitmap {
         }
     }
 
-    fn count(&self, request: &Request, watch: &mut Watch<'_>) -> Result<Count, Stopped> {
+    fn count(&self, request: &MethodRequest, watch: &mut Watch<'_>) -> Result<Count, Stopped> {
         let mut search = Search::new(request.n, SolutionCount::new(Images::Itself), watch);
         search.run(request.style, 0, Taken::default())?;
         Ok(Count::total(search.rules.found))

@@ -2,7 +2,7 @@
 
 use std::ops::RangeInclusive;
 
-use super::{About, Count, Method, Request, Stopped, Style, Watch};
+use super::{About, Count, Method, MethodRequest, Stopped, Style, Watch};
 use crate::board::{Orbits, Size, Square};
 use crate::census::CensusPlan;
 use crate::engine::{CounterSettings, Plan, Tally};
@@ -25,8 +25,8 @@ impl Method for CarryChain {
         }
     }
 
-    fn count(&self, request: &Request, watch: &mut Watch<'_>) -> Result<Count, Stopped> {
-        let mut sum = Completions::default();
+    fn count(&self, request: &MethodRequest, watch: &mut Watch<'_>) -> Result<Count, Stopped> {
+        let mut sum = CompletedBorders::default();
         for top in top_sides(request.n) {
             sum.add(count_below(request.n, top, request.style, watch)?);
         }
@@ -36,7 +36,7 @@ impl Method for CarryChain {
 
 /// The number of completed borders.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Completions {
+pub(super) struct CompletedBorders {
     /// Solutions: each completion counts once for each border of its class.
     pub total: u64,
     /// Pairs of a border class and a way to fill its inside. Older programs called this the unique
@@ -44,7 +44,7 @@ pub(super) struct Completions {
     pub border_classes: u64,
 }
 
-impl Completions {
+impl CompletedBorders {
     /// Adds the result of another part of the search.
     pub fn add(&mut self, other: Self) {
         self.total += other.total;
@@ -67,7 +67,7 @@ pub(super) fn top_sides(n: Size) -> Vec<usize> {
 /// The count of a board with exact classes. The weight belongs to the border, so the search finds
 /// an asymmetric solution with a symmetric border more than once. The census counts the symmetric
 /// solutions, and the rest follows from the total.
-pub(super) fn exact(n: Size, sum: Completions, watch: &Watch<'_>) -> Result<Count, Stopped> {
+pub(super) fn exact(n: Size, sum: CompletedBorders, watch: &Watch<'_>) -> Result<Count, Stopped> {
     let plan = CensusPlan::new(n);
     let mut counter = plan.counter(&CounterSettings {
         isa: Isa::Portable,
@@ -99,11 +99,11 @@ pub(super) fn count_below(
     top: usize,
     style: Style,
     watch: &mut Watch<'_>,
-) -> Result<Completions, Stopped> {
+) -> Result<CompletedBorders, Stopped> {
     if n.get() == 1 {
         watch.place(&[1_u32], 0)?;
         watch.border(&[1_u32], 1)?;
-        return Ok(Completions {
+        return Ok(CompletedBorders {
             total: 1,
             border_classes: 1,
         });
@@ -111,7 +111,7 @@ pub(super) fn count_below(
     let mut borders = Borders {
         sides: Sides::new(n),
         style,
-        sum: Completions::default(),
+        sum: CompletedBorders::default(),
     };
     match style {
         Style::Iterative => borders.iterative(top, watch)?,
@@ -319,7 +319,7 @@ const SIDES: [&str; 4] = ["top", "right", "bottom", "left"];
 struct Borders {
     sides: Sides,
     style: Style,
-    sum: Completions,
+    sum: CompletedBorders,
 }
 
 impl Borders {
@@ -403,7 +403,7 @@ impl Borders {
         };
         watch.border(&inside.board[..inside.n], size)?;
         let completions = inside.complete(self.style, watch)?;
-        self.sum.add(Completions {
+        self.sum.add(CompletedBorders {
             total: u64::from(size) * completions,
             border_classes: completions,
         });

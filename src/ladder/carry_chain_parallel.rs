@@ -1,8 +1,8 @@
 #![doc = include_str!("text/carry-chain-parallel.md")]
 
-use super::carry_chain::{Completions, count_below, exact, top_sides};
+use super::carry_chain::{CompletedBorders, count_below, exact, top_sides};
 use super::spread::spread;
-use super::{About, Count, Method, Request, Stopped, Style, Watch};
+use super::{About, Count, Method, MethodRequest, Stopped, Style, Watch};
 
 /// The carry chain, with its top sides distributed over all cores.
 pub struct CarryChainParallel;
@@ -21,11 +21,11 @@ impl Method for CarryChainParallel {
         }
     }
 
-    fn count(&self, request: &Request, watch: &mut Watch<'_>) -> Result<Count, Stopped> {
+    fn count(&self, request: &MethodRequest, watch: &mut Watch<'_>) -> Result<Count, Stopped> {
         let parts = spread(&top_sides(request.n), watch, |&top, watch| {
             count_below(request.n, top, Style::Recursive, watch)
         })?;
-        let mut sum = Completions::default();
+        let mut sum = CompletedBorders::default();
         for part in parts {
             sum.add(part);
         }

@@ -5,7 +5,7 @@ use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use super::watch::SearchControl;
-use super::{Method, Request, Settings, StopReason, Stopped, Style, Watch};
+use super::{Method, MethodRequest, MethodSettings, StopReason, Stopped, Style, Watch};
 use crate::board::{Size, known};
 use crate::device::Device;
 use crate::engine::{DeviceProgram, Launch, Ticket};
@@ -66,10 +66,10 @@ pub(super) fn self_test(
     let name = device.properties().identity.name.clone();
     let refused = |why: String| StopReason::NoDevice(format!("{name}: {why}"));
     let n = Size::new(8).map_err(|error| refused(error.to_string()))?;
-    let request = Request {
+    let request = MethodRequest {
         n,
         style,
-        settings: Settings::default(),
+        settings: MethodSettings::default(),
     };
     let never = AtomicBool::new(false);
     let control = SearchControl::new(Some(PATIENCE), &never, None);

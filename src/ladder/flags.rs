@@ -1,6 +1,6 @@
 #![doc = include_str!("text/flags.md")]
 
-use super::{About, Count, Images, Method, Request, Stopped, Style, Watch};
+use super::{About, Count, Images, Method, MethodRequest, Stopped, Style, Watch};
 
 /// A flag for each column and each diagonal.
 pub struct Flags;
@@ -19,7 +19,7 @@ impl Method for Flags {
         }
     }
 
-    fn count(&self, request: &Request, watch: &mut Watch<'_>) -> Result<Count, Stopped> {
+    fn count(&self, request: &MethodRequest, watch: &mut Watch<'_>) -> Result<Count, Stopped> {
         let n = request.n.get() as usize;
         let mut board = vec![0; n];
         let mut lines = Lines::new(n);

@@ -16,7 +16,7 @@ pub trait Method: Sync {
     ///
     /// # Errors
     /// `watch` stopped the search.
-    fn count(&self, request: &Request, watch: &mut Watch<'_>) -> Result<Count, Stopped>;
+    fn count(&self, request: &MethodRequest, watch: &mut Watch<'_>) -> Result<Count, Stopped>;
 
     /// Counts the requested board in a style that needs a device. The nodes of the device are added
     /// to `watch` at the end.
@@ -26,7 +26,7 @@ pub trait Method: Sync {
     fn count_on(
         &self,
         _device: &mut dyn Device,
-        _ask: &Request,
+        _ask: &MethodRequest,
         watch: &mut Watch<'_>,
     ) -> Result<Count, Stopped> {
         Err(watch.refuse_to_run("it has no kernel for a device".to_owned()))
@@ -104,18 +104,18 @@ impl Style {
 
 /// What a method should count, and how.
 #[derive(Clone, Copy, Debug)]
-pub struct Request {
+pub struct MethodRequest {
     /// The board.
     pub n: Size,
     /// One of the method's styles.
     pub style: Style,
     /// The settings of the original programs.
-    pub settings: Settings,
+    pub settings: MethodSettings,
 }
 
-/// Settings that the original programs had as constants.
+/// MethodSettings that the original programs had as constants.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Settings {
+pub struct MethodSettings {
     /// `bit-board`: the row at which the search is cut into nodes for the device. `None` takes the
     /// original's rule: row 3; from n = 13 on row n − 10, which leaves ten rows to the device.
     pub mark: Option<u32>,
@@ -128,7 +128,7 @@ pub struct Settings {
     pub block: u32,
 }
 
-impl Settings {
+impl MethodSettings {
     /// The range of [`mark`](Self::mark) that the tests cover.
     pub const MARK: RangeInclusive<u32> = 1..=31;
     /// The range of [`steps`](Self::steps) that the tests cover.
@@ -139,7 +139,7 @@ impl Settings {
     pub const BLOCK: RangeInclusive<u32> = 1..=1024;
 }
 
-impl Default for Settings {
+impl Default for MethodSettings {
     /// The constants of the original programs; the blocks are those of the bit-board.
     fn default() -> Self {
         Self {

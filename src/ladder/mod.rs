@@ -35,7 +35,7 @@ use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
 use crate::device::Device;
-pub use method::{About, Count, Listed, Method, Request, Settings, Style};
+pub use method::{About, Count, Listed, Method, MethodRequest, MethodSettings, Style};
 use parking_lot::Mutex;
 pub use plot::plot;
 pub use programs::PROGRAMS;
@@ -81,7 +81,7 @@ pub fn method(name: &str) -> Option<&'static dyn Method> {
 /// `request.style` is not one of the method's styles.
 pub fn run_method(
     method: &dyn Method,
-    request: &Request,
+    request: &MethodRequest,
     time_limit: Option<Duration>,
     interrupt: &AtomicBool,
     audience: Option<&Mutex<dyn Audience>>,
@@ -108,7 +108,7 @@ pub fn run_method(
 pub fn run_method_on(
     device: &mut dyn Device,
     method: &dyn Method,
-    request: &Request,
+    request: &MethodRequest,
     time_limit: Option<Duration>,
     interrupt: &AtomicBool,
 ) -> Result<TableRow, StopReason> {
@@ -127,7 +127,7 @@ fn assert_has_style(method: &dyn Method, style: Style) {
 
 fn timed(
     method: &dyn Method,
-    request: &Request,
+    request: &MethodRequest,
     control: watch::SearchControl<'_>,
     count: impl FnOnce(&mut Watch<'_>) -> Result<Count, Stopped>,
 ) -> Result<TableRow, StopReason> {

@@ -4,7 +4,9 @@ use super::bitmap::{Search, SolutionCount, Taken, lowest_bit};
 use super::device::Launches;
 use super::programs::NODE_LAYER;
 use super::spread::spread;
-use super::{About, Count, Images, Method, Request, Settings, Stopped, Style, Watch, mirror};
+use super::{
+    About, Count, Images, Method, MethodRequest, MethodSettings, Stopped, Style, Watch, mirror,
+};
 use crate::device::Device;
 
 /// Breadth first to a layer, then each node separately.
@@ -29,7 +31,7 @@ impl Method for NodeLayer {
         }
     }
 
-    fn count(&self, request: &Request, watch: &mut Watch<'_>) -> Result<Count, Stopped> {
+    fn count(&self, request: &MethodRequest, watch: &mut Watch<'_>) -> Result<Count, Stopped> {
         if request.n.get() == 1 {
             return one_queen(watch);
         }
@@ -47,7 +49,7 @@ impl Method for NodeLayer {
     fn count_on(
         &self,
         device: &mut dyn Device,
-        request: &Request,
+        request: &MethodRequest,
         watch: &mut Watch<'_>,
     ) -> Result<Count, Stopped> {
         if request.n.get() == 1 {
@@ -74,7 +76,7 @@ fn one_queen(watch: &mut Watch<'_>) -> Result<Count, Stopped> {
 }
 
 /// The largest number of queens that are placed breadth first.
-const DEEPEST: usize = *Settings::LAYER.end() as usize;
+const DEEPEST: usize = *MethodSettings::LAYER.end() as usize;
 
 /// The largest number of nodes in a layer: at 44 bytes each, 370 MB.
 const MOST_NODES: usize = 1 << 23;
@@ -101,7 +103,7 @@ impl Node {
 }
 
 /// The nodes with as many queens as the layer asks for, or all n on a smaller board.
-fn layer(request: &Request, watch: &mut Watch<'_>) -> Result<Vec<Node>, Stopped> {
+fn layer(request: &MethodRequest, watch: &mut Watch<'_>) -> Result<Vec<Node>, Stopped> {
     let empty = Node {
         taken: Taken::default(),
         board: [0; DEEPEST],
@@ -151,12 +153,12 @@ mod tests {
     use crate::ladder::watch::SearchControl;
 
     fn layer_size(n: u32, layer: u32) -> Result<usize, Stopped> {
-        let request = Request {
+        let request = MethodRequest {
             n: Size::new(n).unwrap(),
             style: Style::Recursive,
-            settings: Settings {
+            settings: MethodSettings {
                 layer,
-                ..Settings::default()
+                ..MethodSettings::default()
             },
         };
         let interrupt = AtomicBool::new(false);

@@ -4,7 +4,7 @@ use std::cmp::Ordering;
 
 use super::class_counts::ClassCounts;
 use super::flags::Lines;
-use super::{About, Count, Images, Method, Request, Stopped, Style, Watch};
+use super::{About, Count, Images, Method, MethodRequest, Stopped, Style, Watch};
 
 /// Finds every solution and classifies it by its eight images.
 pub struct Orbits;
@@ -23,7 +23,7 @@ impl Method for Orbits {
         }
     }
 
-    fn count(&self, request: &Request, watch: &mut Watch<'_>) -> Result<Count, Stopped> {
+    fn count(&self, request: &MethodRequest, watch: &mut Watch<'_>) -> Result<Count, Stopped> {
         let n = request.n.get() as usize;
         let mut search = Search {
             board: vec![0; n],

@@ -1,6 +1,6 @@
 #![doc = include_str!("text/permutations.md")]
 
-use super::{About, Count, Images, Listed, Method, Request, Stopped, Style, Watch};
+use super::{About, Count, Images, Listed, Method, MethodRequest, Stopped, Style, Watch};
 
 /// One queen in each row and each column; the diagonals are tested when the board is complete.
 pub struct Permutations;
@@ -19,7 +19,7 @@ impl Method for Permutations {
         }
     }
 
-    fn count(&self, request: &Request, watch: &mut Watch<'_>) -> Result<Count, Stopped> {
+    fn count(&self, request: &MethodRequest, watch: &mut Watch<'_>) -> Result<Count, Stopped> {
         let n = request.n.get() as usize;
         let mut board = vec![0; n];
         let mut taken = vec![false; n];

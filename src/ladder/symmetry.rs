@@ -6,7 +6,7 @@ use std::cmp::Ordering;
 use super::bitmap::{Rules, Search, Taken};
 use super::bitmap_orbits::quarter_turn;
 use super::class_counts::ClassCounts;
-use super::{About, Count, Images, Method, Request, Stopped, Style, Watch};
+use super::{About, Count, Images, Method, MethodRequest, Stopped, Style, Watch};
 use crate::board::Size;
 
 /// Searches only boards that may be the smallest of their images, and cuts off others as early as
@@ -27,7 +27,7 @@ impl Method for Symmetry {
         }
     }
 
-    fn count(&self, request: &Request, watch: &mut Watch<'_>) -> Result<Count, Stopped> {
+    fn count(&self, request: &MethodRequest, watch: &mut Watch<'_>) -> Result<Count, Stopped> {
         let mut classes = Vec::new();
         for start in Start::all(request.n) {
             classes.push(start.count(request.n, request.style, watch)?);

@@ -1,6 +1,6 @@
 use serde::{Deserialize, Serialize};
 
-use super::{Count, Request, Style, method};
+use super::{Count, MethodRequest, Style, method};
 use crate::board::{Orbits, Size, known};
 use crate::engine::decimal;
 
@@ -72,7 +72,7 @@ impl TableRow {
     /// The row of a method that has counted the requested board.
     pub(super) fn new(
         method: &str,
-        request: &Request,
+        request: &MethodRequest,
         count: Count,
         nodes: u64,
         seconds: f64,

@@ -1,6 +1,6 @@
 #![doc = include_str!("text/tuples.md")]
 
-use super::{About, Count, Images, Listed, Method, Request, Stopped, Style, Watch};
+use super::{About, Count, Images, Listed, Method, MethodRequest, Stopped, Style, Watch};
 
 /// Tests every tuple when it is complete.
 pub struct Tuples;
@@ -19,7 +19,7 @@ impl Method for Tuples {
         }
     }
 
-    fn count(&self, request: &Request, watch: &mut Watch<'_>) -> Result<Count, Stopped> {
+    fn count(&self, request: &MethodRequest, watch: &mut Watch<'_>) -> Result<Count, Stopped> {
         let mut board = vec![0; request.n.get() as usize];
         let total = match request.style {
             Style::Iterative => iterative(&mut board, watch)?,

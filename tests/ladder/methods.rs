@@ -7,23 +7,23 @@ use std::time::{Duration, Instant};
 use parking_lot::Mutex;
 use queenfold::board::{Size, Symmetry, known};
 use queenfold::ladder::{
-    Audience, Images, METHODS, Method, Request, Scene, Settings, StopReason, Style, TableRow,
-    method, run_method,
+    Audience, Images, METHODS, Method, MethodRequest, MethodSettings, Scene, StopReason, Style,
+    TableRow, method, run_method,
 };
 
 fn size(n: u32) -> Size {
     Size::new(n).unwrap()
 }
 
-fn request(n: u32, style: Style) -> Request {
-    Request {
+fn request(n: u32, style: Style) -> MethodRequest {
+    MethodRequest {
         n: size(n),
         style,
-        settings: Settings::default(),
+        settings: MethodSettings::default(),
     }
 }
 
-fn run(method: &dyn Method, request: &Request) -> TableRow {
+fn run(method: &dyn Method, request: &MethodRequest) -> TableRow {
     run_method(method, request, None, &AtomicBool::new(false), None).unwrap()
 }
 
@@ -68,18 +68,18 @@ fn every_method_in_every_style_counts_right_as_far_as_it_reaches() {
 
 #[test]
 fn the_settings_of_the_originals_change_no_count() {
-    let originals = Settings::default();
-    let layers = Settings::LAYER.map(|layer| Settings { layer, ..originals });
-    let marks = Settings::MARK.map(|mark| Settings {
+    let originals = MethodSettings::default();
+    let layers = MethodSettings::LAYER.map(|layer| MethodSettings { layer, ..originals });
+    let marks = MethodSettings::MARK.map(|mark| MethodSettings {
         mark: Some(mark),
         ..originals
     });
-    let steps = [1, 2, 7, *Settings::STEPS.end()].map(|steps| Settings {
+    let steps = [1, 2, 7, *MethodSettings::STEPS.end()].map(|steps| MethodSettings {
         steps,
         mark: Some(4),
         ..originals
     });
-    let blocks = [1, 5, *Settings::BLOCK.end()].map(|block| Settings {
+    let blocks = [1, 5, *MethodSettings::BLOCK.end()].map(|block| MethodSettings {
         block,
         steps: 64,
         mark: Some(4),
@@ -93,7 +93,7 @@ fn the_settings_of_the_originals_change_no_count() {
         let method = method(name).unwrap();
         for style in styles(method) {
             for n in (1..=9).map(size) {
-                let row = run(method, &Request { n, style, settings });
+                let row = run(method, &MethodRequest { n, style, settings });
                 assert_known(&row, method.about().unique);
             }
         }
@@ -118,7 +118,11 @@ impl Audience for Witness {
     }
 }
 
-fn witnessed(method: &dyn Method, request: &Request, squares: bool) -> (TableRow, Vec<Scene>) {
+fn witnessed(
+    method: &dyn Method,
+    request: &MethodRequest,
+    squares: bool,
+) -> (TableRow, Vec<Scene>) {
     let witness = Mutex::new(Witness {
         squares,
         ..Witness::default()

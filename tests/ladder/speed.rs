@@ -7,7 +7,7 @@ use std::sync::atomic::AtomicBool;
 
 use cpu_time::ThreadTime;
 use queenfold::board::Size;
-use queenfold::ladder::{Request, Settings, Style, method, run_method};
+use queenfold::ladder::{MethodRequest, MethodSettings, Style, method, run_method};
 
 const N: u32 = 16;
 const PAIRS: usize = 9;
@@ -59,10 +59,10 @@ fn seconds_in_c(program: &Path) -> f64 {
 
 /// CPU seconds of one count by the method.
 fn seconds_here() -> f64 {
-    let request = Request {
+    let request = MethodRequest {
         n: Size::new(N).unwrap(),
         style: Style::Recursive,
-        settings: Settings::default(),
+        settings: MethodSettings::default(),
     };
     let start = ThreadTime::now();
     let row = run_method(

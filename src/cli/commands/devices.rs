@@ -69,12 +69,12 @@ pub fn run(args: &Args) -> Result<(), Failure> {
 }
 
 /// The GPUs of the machine, or why none was found.
-struct Gpus {
+struct GpuListing {
     devices: Vec<Value>,
     missing: Option<String>,
 }
 
-impl Gpus {
+impl GpuListing {
     fn in_words(&self) -> String {
         let text = |gpu: &Value, key: &str| match &gpu[key] {
             Value::String(text) => text.clone(),
@@ -111,7 +111,7 @@ impl Gpus {
 /// Looks for GPUs, and how the kernel for boards of size `n` fits on them. What a device does not
 /// report is `null`.
 #[cfg(feature = "cuda")]
-fn gpus(n: u32) -> Gpus {
+fn gpus(n: u32) -> GpuListing {
     use crate::board::Size;
     use crate::device::Device;
     use crate::device::cuda::{Cuda, CudaSettings, devices};
@@ -143,15 +143,15 @@ fn gpus(n: u32) -> Gpus {
         }
         described
     });
-    Gpus {
+    GpuListing {
         devices: described.collect(),
         missing: (!found.missing.is_empty()).then_some(found.missing),
     }
 }
 
 #[cfg(not(feature = "cuda"))]
-fn gpus(_: u32) -> Gpus {
-    Gpus {
+fn gpus(_: u32) -> GpuListing {
+    GpuListing {
         devices: Vec::new(),
         missing: Some("this program is built without CUDA".to_owned()),
     }

@@ -2,7 +2,7 @@ use std::path::PathBuf;
 
 use crate::cli::exit::Failure;
 use crate::cli::output::{print, say};
-use crate::cli::table::Table;
+use crate::cli::result_table::ResultTable;
 use crate::job::{open, outcome};
 use crate::ledger;
 use crate::telemetry::several;
@@ -47,7 +47,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     }
     if let Some(plan) = plans.first() {
         let outcome = outcome(plan.as_ref(), |engine| merged.sums.tallies.get(&engine))?;
-        let table = Table::new(plan.size());
+        let table = ResultTable::new(plan.size());
         print(&table.header())?;
         print(&table.row(&outcome, merged.elapsed))?;
     }

@@ -21,7 +21,7 @@ const PAIRS: usize = 5;
 const LONG: f64 = 2.0;
 
 /// The times of both engines on one board.
-struct Row {
+struct Comparison {
     n: Size,
     chain: f64,
     join: f64,
@@ -61,7 +61,7 @@ pub fn run(json: bool) -> Result<(), Failure> {
 }
 
 /// Counts a board by both engines in turn, and takes the medians.
-fn measure(n: Size, isa: Isa) -> Result<Row, Failure> {
+fn measure(n: Size, isa: Isa) -> Result<Comparison, Failure> {
     let (mut chain, mut join) = (Vec::new(), Vec::new());
     while chain.len() < PAIRS {
         chain.push(seconds(Engine::Chain, n, isa)?);
@@ -70,7 +70,7 @@ fn measure(n: Size, isa: Isa) -> Result<Row, Failure> {
             break;
         }
     }
-    Ok(Row {
+    Ok(Comparison {
         n,
         pairs: chain.len(),
         chain: median(chain),
@@ -106,7 +106,7 @@ fn median(mut values: Vec<f64>) -> f64 {
     values[values.len() / 2]
 }
 
-impl Row {
+impl Comparison {
     fn ratio(&self) -> f64 {
         self.chain / self.join
     }
@@ -148,7 +148,7 @@ mod tests {
 
     #[test]
     fn a_row_names_the_engine_with_the_lesser_time() {
-        let row = |chain, join| Row {
+        let row = |chain, join| Comparison {
             n: Size::new(16).unwrap(),
             chain,
             join,

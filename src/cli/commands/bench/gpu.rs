@@ -2,7 +2,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
-use super::report::{self, Board, Draft, Report};
+use super::report::{self, BenchReport, BoardReport, Draft};
 use crate::actors::DeviceSpec;
 use crate::bench;
 use crate::board::Size;
@@ -12,7 +12,7 @@ use crate::device::cuda::{Cuda, CudaSettings, devices};
 use crate::device::{Device, OwnerSettings};
 use crate::engine::BLOCK_THREADS;
 use crate::job::device_plan;
-use crate::ladder::{self, METHODS, Request, Settings, Style};
+use crate::ladder::{self, METHODS, MethodRequest, MethodSettings, Style};
 use crate::machine::Machine;
 
 /// Flags of `bench --gpu`.
@@ -99,9 +99,9 @@ pub fn run(args: &GpuArgs, json: bool) -> Result<(), Failure> {
             ..OwnerSettings::default()
         },
     };
-    let report = Report {
+    let report = BenchReport {
         device: properties,
-        settings: report::Settings {
+        settings: report::DeviceUse {
             block: args.block,
             streams: args.streams,
             slots: args.slots,
@@ -141,7 +141,7 @@ fn measure(
         // Noted before it is printed: a user who stops the program at this line finds the board in the
         // report.
         draft.note(|report| {
-            report.boards.push(Board {
+            report.boards.push(BoardReport {
                 result,
                 depth: program.specialisation().map_or(0, |special| special.value),
                 registers,
@@ -159,7 +159,7 @@ fn measure(
 
 /// Measures what the historical methods that have a kernel count with it, and how fast.
 fn historical(args: &GpuArgs, draft: &Draft) -> Result<(), Failure> {
-    let settings = Settings::default();
+    let settings = MethodSettings::default();
     let cuda = CudaSettings {
         index: args.device,
         block: settings.block,
@@ -171,7 +171,7 @@ fn historical(args: &GpuArgs, draft: &Draft) -> Result<(), Failure> {
         let name = method.about().name;
         let sizes = HISTORICAL.into_iter().filter(|&n| n <= args.up_to);
         for n in sizes.filter_map(|n| Size::new(n).ok()) {
-            let request = Request {
+            let request = MethodRequest {
                 n,
                 style: Style::Gpu,
                 settings,

@@ -19,10 +19,10 @@ use crate::ladder::TableRow;
 
 /// Everything that was measured, in the form of the JSON.
 #[derive(Debug, Serialize)]
-pub struct Report {
+pub struct BenchReport {
     pub device: Properties,
-    pub settings: Settings,
-    pub boards: Vec<Board>,
+    pub settings: DeviceUse,
+    pub boards: Vec<BoardReport>,
     /// `None` until it is measured.
     pub mixed: Option<MixedResult>,
     pub historical: Vec<TableRow>,
@@ -32,7 +32,7 @@ pub struct Report {
 
 /// How the device was used.
 #[derive(Debug, Serialize)]
-pub struct Settings {
+pub struct DeviceUse {
     pub block: u32,
     pub streams: u8,
     pub slots: u8,
@@ -41,7 +41,7 @@ pub struct Settings {
 
 /// A board, and how its kernel fits on the device.
 #[derive(Debug, Serialize)]
-pub struct Board {
+pub struct BoardReport {
     #[serde(flatten)]
     pub result: BoardResult,
     pub depth: u32,
@@ -52,12 +52,12 @@ pub struct Board {
 /// A report that grows. It is printed once: at the end, or when a signal ends the program.
 #[derive(Clone)]
 pub struct Draft {
-    report: Arc<Mutex<Option<Report>>>,
+    report: Arc<Mutex<Option<BenchReport>>>,
     json: bool,
 }
 
 impl Draft {
-    pub fn new(report: Report, json: bool) -> Self {
+    pub fn new(report: BenchReport, json: bool) -> Self {
         Self {
             report: Arc::new(Mutex::new(Some(report))),
             json,
@@ -85,7 +85,7 @@ impl Draft {
         Ok(())
     }
 
-    pub fn note(&self, change: impl FnOnce(&mut Report)) {
+    pub fn note(&self, change: impl FnOnce(&mut BenchReport)) {
         let mut report = self.report.lock();
         if let Some(report) = report.as_mut() {
             change(report);
@@ -111,14 +111,14 @@ impl Draft {
     }
 }
 
-impl Report {
+impl BenchReport {
     fn in_words(&self) -> String {
         let mut text = format!("{}, {}\n", self.device.identity.name, self.device.compiler);
         let _ = writeln!(
             text,
             "\n  n    kernel s      wall s    busy  published  reached"
         );
-        for Board { result, .. } in &self.boards {
+        for BoardReport { result, .. } in &self.boards {
             let published = result
                 .published_ratio
                 .map_or("-".to_owned(), |ratio| format!("{ratio:.2} ×"));

@@ -6,7 +6,7 @@ use clap::builder::{PossibleValuesParser, TypedValueParser};
 
 use crate::cli::exit::Failure;
 use crate::config::{Sizes, Span, Value};
-use crate::ladder::{METHODS, Settings, Style};
+use crate::ladder::{METHODS, MethodSettings, Style};
 
 const HELP: &str = "\
 Examples:
@@ -36,7 +36,7 @@ pub struct Args {
 
     /// The style, for methods that have a choice; every style by default
     #[arg(long, value_enum)]
-    pub(super) style: Option<Choice>,
+    pub(super) style: Option<StyleChoice>,
 
     /// Stop a method on a board after this many seconds
     #[arg(long, value_name = "SECONDS", value_parser = seconds)]
@@ -75,25 +75,25 @@ pub struct Args {
     pub(super) from: Option<PathBuf>,
 
     /// bit-board: the row at which the search is cut, 1 to 31
-    #[arg(long, value_name = "ROW", value_parser = range(Settings::MARK))]
+    #[arg(long, value_name = "ROW", value_parser = range(MethodSettings::MARK))]
     pub(super) mark: Option<u32>,
 
     /// bit-board: nodes in a batch, 1 to 262144; 24576 by default
-    #[arg(long, value_name = "NODES", value_parser = range(Settings::STEPS))]
+    #[arg(long, value_name = "NODES", value_parser = range(MethodSettings::STEPS))]
     pub(super) steps: Option<u32>,
 
     /// node-layer: queens placed breadth first, 1 to 8; 5 by default
-    #[arg(long, value_name = "K", value_parser = range(Settings::LAYER))]
+    #[arg(long, value_name = "K", value_parser = range(MethodSettings::LAYER))]
     pub(super) layer: Option<u32>,
 
     /// bit-board, node-layer: threads in a block of a GPU, 1 to 1024; 96 by default
-    #[arg(long, value_name = "THREADS", value_parser = range(Settings::BLOCK))]
+    #[arg(long, value_name = "THREADS", value_parser = range(MethodSettings::BLOCK))]
     pub(super) block: Option<u32>,
 }
 
 /// The styles to run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(super) enum Choice {
+pub(super) enum StyleChoice {
     Recursive,
     Iterative,
     Both,
@@ -101,7 +101,7 @@ pub(super) enum Choice {
     Emulated,
 }
 
-impl Choice {
+impl StyleChoice {
     /// The choice of this style alone, `None` if it cannot be chosen.
     pub(super) fn of(style: Style) -> Option<Self> {
         match style {
@@ -148,18 +148,18 @@ impl Args {
     /// The style that the flags name.
     pub(super) fn style_asked_for(&self) -> Option<Style> {
         match self.style? {
-            Choice::Recursive => Some(Style::Recursive),
-            Choice::Iterative => Some(Style::Iterative),
-            Choice::Both => None,
-            Choice::Gpu => Some(Style::Gpu),
-            Choice::Emulated => Some(Style::Emulated),
+            StyleChoice::Recursive => Some(Style::Recursive),
+            StyleChoice::Iterative => Some(Style::Iterative),
+            StyleChoice::Both => None,
+            StyleChoice::Gpu => Some(Style::Gpu),
+            StyleChoice::Emulated => Some(Style::Emulated),
         }
     }
 
     /// The settings of methods that have some.
-    pub(super) fn settings(&self) -> Settings {
-        let originals = Settings::default();
-        Settings {
+    pub(super) fn settings(&self) -> MethodSettings {
+        let originals = MethodSettings::default();
+        MethodSettings {
             mark: self.mark,
             steps: self.steps.unwrap_or(originals.steps),
             layer: self.layer.unwrap_or(originals.layer),

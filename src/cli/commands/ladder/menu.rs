@@ -1,6 +1,6 @@
 use std::io::{self, BufRead, Write};
 
-use super::args::{Args, Choice, DRAWN, Which};
+use super::args::{Args, DRAWN, StyleChoice, Which};
 use crate::config::{Sizes, Value};
 use crate::ladder::{About, METHODS};
 
@@ -93,12 +93,12 @@ fn ask_style(
     out: &mut impl Write,
     about: &About,
     boards: bool,
-) -> io::Result<Option<Option<Choice>>> {
+) -> io::Result<Option<Option<StyleChoice>>> {
     let choices: Vec<_> = about
         .styles
         .iter()
         .filter(|style| !(boards && style.needs_device()))
-        .filter_map(|style| Some((style.name()?, Choice::of(*style)?)))
+        .filter_map(|style| Some((style.name()?, StyleChoice::of(*style)?)))
         .collect();
     let [(first, _), _, ..] = choices[..] else {
         return Ok(Some(None));
@@ -112,7 +112,7 @@ fn ask_style(
         if meant == "all" && !boards {
             return Ok(None);
         }
-        let named = |(name, _): &&(&str, Choice)| *name == meant || name[..1] == *meant;
+        let named = |(name, _): &&(&str, StyleChoice)| *name == meant || name[..1] == *meant;
         match choices.iter().find(named) {
             Some((_, choice)) => Ok(Some(*choice)),
             None if boards => Err(format!("Boards are printed in one style: {names}.")),
@@ -161,7 +161,7 @@ mod tests {
         let expected = Args {
             method: Some("bitmap".into()),
             n: Sizes::read("6"),
-            style: Some(Choice::Iterative),
+            style: Some(StyleChoice::Iterative),
             boards: Some(Which::All),
             ..Args::default()
         };
@@ -190,17 +190,17 @@ mod tests {
         ] {
             assert!(out.contains(why), "{why}: {out}");
         }
-        assert_eq!(args.unwrap().style, Some(Choice::Recursive));
+        assert_eq!(args.unwrap().style, Some(StyleChoice::Recursive));
     }
 
     #[test]
     fn every_style_of_a_method_is_offered() {
         let (args, out) = answer("node-layer\nn\ne\n8\n");
         assert!(out.contains("recursive, iterative, gpu, emulated"), "{out}");
-        assert_eq!(args.unwrap().style, Some(Choice::Emulated));
+        assert_eq!(args.unwrap().style, Some(StyleChoice::Emulated));
         let (args, out) = answer("node-layer\ny\ng\ni\n8\n");
         assert!(out.contains("one of recursive, iterative, or"), "{out}");
-        assert_eq!(args.unwrap().style, Some(Choice::Iterative));
+        assert_eq!(args.unwrap().style, Some(StyleChoice::Iterative));
         let (args, _) = answer("bit-board\n\n8\n");
         assert_eq!(args.unwrap().style, None);
     }

@@ -4,7 +4,7 @@ mod lines;
 mod menu;
 mod page;
 mod picture;
-mod rows;
+mod saved_rows;
 mod steps;
 mod table;
 
@@ -22,13 +22,13 @@ use self::boards::Boards;
 use self::lines::Lines;
 use self::picture::Picture;
 use self::steps::Steps;
-use self::table::Table;
+use self::table::LadderTable;
 use crate::cli::commands::explain;
 use crate::cli::exit::{Exit, Failure};
 use crate::cli::output::{print, say};
 use crate::config::{Sizes, Value};
 use crate::ladder::{
-    About, Audience, METHODS, Method, Request, StopReason, Style, TableRow, run_method,
+    About, Audience, METHODS, Method, MethodRequest, StopReason, Style, TableRow, run_method,
 };
 
 /// Runs the methods and prints one row for each as soon as it is done.
@@ -53,7 +53,7 @@ fn run_with(args: &Args) -> Result<(), Failure> {
     let picture = args.plot.as_deref().map(Picture::at).transpose()?;
     let mut rows = Vec::new();
     let ended = match &args.from {
-        Some(path) => rows::read(path).map(|read| rows = read),
+        Some(path) => saved_rows::read(path).map(|read| rows = read),
         None => climb_all(args, &mut rows),
     };
     let Some(picture) = picture else {
@@ -80,14 +80,14 @@ fn climb_all(args: &Args, rows: &mut Vec<TableRow>) -> Result<(), Failure> {
     let mut rungs = rungs(args)?;
     check_audience(args, sizes, &rungs)?;
     let interrupt = interrupt()?;
-    let table = Table::new(sizes.last(), rungs.iter().map(|(method, _)| method.about()));
+    let table = LadderTable::new(sizes.last(), rungs.iter().map(|(method, _)| method.about()));
     let mut header = (!args.json).then(|| table.header());
     for n in sizes.iter() {
         let mut first = None;
         let mut index = 0;
         while let Some(&(method, style)) = rungs.get(index) {
             let about = method.about();
-            let request = Request {
+            let request = MethodRequest {
                 n,
                 style,
                 settings: args.settings(),
@@ -113,12 +113,12 @@ fn climb_all(args: &Args, rows: &mut Vec<TableRow>) -> Result<(), Failure> {
                     }
                     index += 1;
                 }
-                Err(Ended::Limit(limit)) => {
+                Err(NoRow::Limit(limit)) => {
                     let title = title(about, style);
                     say(&format!("{title}: stopped at --limit {limit} on n = {n}"));
                     index += 1;
                 }
-                Err(Ended::Stopped(why @ StopReason::NoDevice(_))) => {
+                Err(NoRow::Stopped(why @ StopReason::NoDevice(_))) => {
                     let message = format!("{}: {why}", title(about, style));
                     if args.style_asked_for() == Some(style) {
                         return Err(Failure::new(Exit::Unavailable, message));
@@ -126,23 +126,23 @@ fn climb_all(args: &Args, rows: &mut Vec<TableRow>) -> Result<(), Failure> {
                     say(&message);
                     rungs.remove(index);
                 }
-                Err(Ended::Stopped(why @ StopReason::Failed(_))) => {
+                Err(NoRow::Stopped(why @ StopReason::Failed(_))) => {
                     let message = format!("{}: {why} on n = {n}", title(about, style));
                     return Err(Failure::new(Exit::Error, message));
                 }
-                Err(Ended::Stopped(why @ StopReason::TimeLimit)) => {
+                Err(NoRow::Stopped(why @ StopReason::TimeLimit)) => {
                     say(&format!("{}: {why} on n = {n}", title(about, style)));
                     // Larger boards would take longer.
                     rungs.remove(index);
                 }
-                Err(Ended::Stopped(StopReason::AudienceLeft)) => return Ok(()),
-                Err(Ended::Stopped(why @ StopReason::Interrupted)) => {
+                Err(NoRow::Stopped(StopReason::AudienceLeft)) => return Ok(()),
+                Err(NoRow::Stopped(why @ StopReason::Interrupted)) => {
                     return Err(Failure::new(Exit::Stopped, format!("{why} on n = {n}")));
                 }
-                Err(Ended::Stopped(why @ StopReason::Refused(_))) => {
+                Err(NoRow::Stopped(why @ StopReason::Refused(_))) => {
                     return Err(Failure::usage(format!("{}: {why}", title(about, style))));
                 }
-                Err(Ended::Failure(failure)) => return Err(failure),
+                Err(NoRow::Failure(failure)) => return Err(failure),
             }
         }
     }
@@ -267,7 +267,7 @@ fn interrupt() -> Result<Arc<AtomicBool>, Failure> {
 }
 
 /// Why there is no row.
-enum Ended {
+enum NoRow {
     Stopped(StopReason),
     /// This many boards or lines are printed, as `--limit` asks.
     Limit(u64),
@@ -278,9 +278,9 @@ enum Ended {
 fn watched(
     args: &Args,
     method: &dyn Method,
-    request: &Request,
+    request: &MethodRequest,
     interrupt: &AtomicBool,
-) -> Result<TableRow, Ended> {
+) -> Result<TableRow, NoRow> {
     let run = |audience: Option<&Mutex<dyn Audience>>| {
         // A signal between two rows: the shortest searches end before they check the flag.
         if interrupt.load(Ordering::Relaxed) {
@@ -302,10 +302,10 @@ fn watched(
     } else {
         (run(None), Ok(false))
     };
-    if end.map_err(|error| Ended::Failure(error.into()))? {
-        return Err(Ended::Limit(limit));
+    if end.map_err(|error| NoRow::Failure(error.into()))? {
+        return Err(NoRow::Limit(limit));
     }
-    row.map_err(Ended::Stopped)
+    row.map_err(NoRow::Stopped)
 }
 
 /// Lets the audience write the rest, and returns whether its writing succeeded.

@@ -1,18 +1,18 @@
 use std::time::Duration;
 
 use crate::board::Size;
-use crate::cli::table::{TIME, clock, digits, most};
+use crate::cli::result_table::{TIME, clock, digits, most};
 use crate::ladder::{About, Listed, TableRow};
 
 /// The table of the ladder: the usual columns of the field, then nodes, speed and method.
 #[derive(Clone, Copy, Debug)]
-pub struct Table {
+pub struct LadderTable {
     total: usize,
     unique: usize,
     nodes: usize,
 }
 
-impl Table {
+impl LadderTable {
     /// Columns wide enough for these methods on boards up to `last`.
     pub fn new<'a>(last: Size, methods: impl Iterator<Item = &'a About>) -> Self {
         let total = most(last);
@@ -116,7 +116,7 @@ mod tests {
             seconds: 99.0 * 86_400.0,
             note: None,
         };
-        let table = Table::new(n, METHODS.iter().map(|method| method.about()));
+        let table = LadderTable::new(n, METHODS.iter().map(|method| method.about()));
         let method = |line: &str| {
             line.chars().count() - line.trim_end().split("  ").last().unwrap().chars().count()
         };

@@ -5,7 +5,7 @@ use crate::outcome::Outcome;
 
 /// The table that the field prints: `N: Total Unique dd:hh:mm:ss.ms`, right-aligned.
 #[derive(Clone, Copy, Debug)]
-pub struct Table {
+pub struct ResultTable {
     total: usize,
     unique: usize,
 }
@@ -13,7 +13,7 @@ pub struct Table {
 /// What the columns of [`clock`] are.
 pub const TIME: &str = "dd:hh:mm:ss.ms";
 
-impl Table {
+impl ResultTable {
     /// Columns wide enough for boards up to `last`.
     pub fn new(last: Size) -> Self {
         let total = most(last);
@@ -87,7 +87,7 @@ mod tests {
 
     #[test]
     fn columns_are_wide_enough_for_every_board() {
-        let widest = |n| Table::new(Size::new(n).unwrap());
+        let widest = |n| ResultTable::new(Size::new(n).unwrap());
         assert_eq!(widest(1).header(), " N: Total  Unique   dd:hh:mm:ss.ms");
         assert_eq!((widest(27).total, widest(27).unique), (18, 17));
         assert_eq!(widest(32).total, 23);

@@ -1,3 +1,5 @@
+//! The rows of an earlier run, as `ladder --from` reads them.
+
 use std::fmt::Display;
 use std::fs;
 use std::io::{self, Read};
