@@ -17,7 +17,7 @@ use super::queue::{Batch, Drawn};
 use super::worker_status::WorkerStatus;
 use super::{LaunchTimes, RunError, RunEvent, TimeSpan, WorkerReport, panics};
 use crate::device::{Event, Owner, Ran};
-use crate::engine::{CountedBy, Counter, Origin, Span, Tally, Task, TaskResult};
+use crate::engine::{CountedBy, Counter, DeviceSpan, Origin, Tally, Task, TaskResult};
 
 /// How long to wait for the device before looking whether a batch has come: short against a launch,
 /// which takes 50 ms or more.
@@ -299,7 +299,7 @@ impl DeviceLoop {
 
     /// Tells observers when the device did what for a launch.
     fn tell(&self, ran: &Ran, tasks: usize) {
-        let span = |span: Span| TimeSpan {
+        let span = |span: DeviceSpan| TimeSpan {
             start: ran.opened + span.start,
             end: ran.opened + span.end,
         };

@@ -32,14 +32,14 @@ struct ChainBatch {
     launch: Option<Launch>,
     /// One for each range: what was counted while jobs were made.
     tallies: Vec<Tally>,
-    groups: Vec<Group>,
+    groups: Vec<JobGroup>,
     /// What is counted again on the CPU.
-    sample: Option<Sample>,
+    sample: Option<SampledJob>,
 }
 
 /// Subtrees of one range and border. A launch returns sums for each group.
 #[derive(Clone, Copy)]
-struct Group {
+struct JobGroup {
     /// Index of the range in the batch.
     range: usize,
     /// The number of solutions that each completion stands for.
@@ -47,7 +47,7 @@ struct Group {
 }
 
 /// A job in a group of its own.
-struct Sample {
+struct SampledJob {
     group: usize,
     job: [u32; JOB_WORDS],
 }
@@ -182,7 +182,7 @@ impl LaunchBatch for ChainBatch {
     }
 }
 
-impl Sample {
+impl SampledJob {
     /// What the kernel should have counted.
     fn recount(&self, launch: &Launch) -> [u64; GROUP_SUMS] {
         let words = depth(&launch.program()) + 1;
@@ -219,7 +219,7 @@ struct Maker {
     depth: usize,
     jobs: Vec<u32>,
     rows: Vec<u32>,
-    groups: Vec<Group>,
+    groups: Vec<JobGroup>,
     /// The frame of the last group.
     frame: Option<Frame>,
 }
@@ -251,7 +251,7 @@ impl Maker {
 
     fn begin_group(&mut self, frame: &Frame, range: usize, weight: u8) {
         self.frame = Some(frame.clone());
-        self.groups.push(Group { range, weight });
+        self.groups.push(JobGroup { range, weight });
         // The deepest row has the last word but one. Shallow frames leave the first words empty.
         let missing = self.depth.saturating_sub(frame.rows.len());
         self.rows.extend(std::iter::repeat_n(0, missing));
@@ -312,7 +312,7 @@ impl Maker {
     }
 
     /// Gives one job a group of its own.
-    fn isolate(&mut self, seed: u64) -> Option<Sample> {
+    fn isolate(&mut self, seed: u64) -> Option<SampledJob> {
         let count = self.jobs.len() / JOB_WORDS;
         if count == 0 {
             return None;
@@ -328,7 +328,7 @@ impl Maker {
         self.groups.push(self.groups[from]);
         self.rows
             .extend_from_within(from * words..(from + 1) * words);
-        Some(Sample { group, job })
+        Some(SampledJob { group, job })
     }
 }
 
@@ -360,7 +360,7 @@ fn recount(rows: &[u32], columns: u32, up: u32, down: u32, sums: &mut [u64; GROU
 mod tests {
     use super::*;
     use crate::chain::ChainPlan;
-    use crate::engine::{Plan, Spans, Ticket};
+    use crate::engine::{DeviceSpans, Plan, Ticket};
 
     fn launcher(n: u32) -> (ChainPlan, ChainLauncher) {
         let n = Size::new(n).unwrap();
@@ -397,7 +397,7 @@ mod tests {
             sums,
             jobs_done: launch.job_count(),
             stream: 0,
-            spans: Spans::default(),
+            spans: DeviceSpans::default(),
         }
     }
 

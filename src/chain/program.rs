@@ -4,10 +4,11 @@ use std::ops::RangeInclusive;
 
 use crate::board::Size;
 use crate::engine::{
-    DeviceProgram, JobWords, LaunchError, Layout, MACHINE_SOURCE, Specialisation, Threads, Words,
+    DeviceProgram, JobWords, LaunchError, LaunchWords, Layout, MACHINE_SOURCE, Specialisation,
+    ThreadUse,
 };
 
-/// Words of a job: columns, up, down, group.
+/// LaunchWords of a job: columns, up, down, group.
 pub(super) const JOB_WORDS: usize = 4;
 /// Sums of a group: solutions, nodes.
 pub(super) const GROUP_SUMS: usize = 2;
@@ -62,7 +63,7 @@ fn program(depth: u32) -> DeviceProgram {
         }),
         // As `chain_shared` of the kernel: row words and stack.
         shared_memory: (depth + 1) * 4 + depth * 16,
-        threads: Threads::FillTheDevice,
+        threads: ThreadUse::FillTheDevice,
         layout: Layout {
             job_words: JobWords::Fixed(JOB_WORDS),
             group_word: Some(JOB_WORDS - 1),
@@ -75,7 +76,7 @@ fn program(depth: u32) -> DeviceProgram {
 
 /// Refuses jobs with no row to fill, or more rows than the stack of a thread has room for. The
 /// kernel finds the word of a row by the number of columns that are free.
-fn check_rows_left(words: &Words<'_>) -> Result<(), LaunchError> {
+fn check_rows_left(words: &LaunchWords<'_>) -> Result<(), LaunchError> {
     let (jobs, _) = words.jobs.as_chunks::<JOB_WORDS>();
     let wrong = |&[columns, ..]: &[u32; JOB_WORDS]| {
         columns.count_zeros().wrapping_sub(1) >= words.specialisation

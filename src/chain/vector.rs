@@ -23,7 +23,7 @@ pub(super) struct VectorCounter<W> {
 
 /// What nodes that are searched together have in common.
 #[derive(Clone, PartialEq, Eq)]
-struct Group {
+struct SearchGroup {
     bottom: u8,
     left: u8,
     right: u8,
@@ -50,7 +50,7 @@ impl<W: Word> Counter for VectorCounter<W> {
     fn count(&mut self, task: &Task) -> Result<Tally, Mismatch> {
         let mut subtrees = Subtrees::new(self.n, Arc::clone(&self.borders), task.ranks.clone());
         let mut tally = Tally::default();
-        let mut group: Option<Group> = None;
+        let mut group: Option<SearchGroup> = None;
         let before = self.search.effort();
         while let Some(subtree) = subtrees.next_subtree() {
             tally.partitions += subtree.partitions;
@@ -72,7 +72,7 @@ impl<W: Word> Counter for VectorCounter<W> {
                 tally.completions.add(subtree.weight, completions.into());
                 continue;
             }
-            let own = Group {
+            let own = SearchGroup {
                 bottom: subtree.border.bottom,
                 left: subtree.border.left,
                 right: subtree.border.right,

@@ -7,7 +7,7 @@ use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 
 use super::exit::Failure;
 use crate::config::{
-    Auto, Bytes, ConfigError, Indices, LOCAL_FILE, Layers, Sizes, Span, Value, Whole,
+    Auto, Bytes, ConfigError, HumanDuration, Indices, LOCAL_FILE, Layers, Sizes, Value, Whole,
 };
 use crate::engine::Engine;
 use crate::job::DeviceChoice;
@@ -17,7 +17,7 @@ use crate::simd::Isa;
 /// its key.
 #[derive(Debug, Args)]
 #[command(allow_negative_numbers = true)]
-pub struct Flags {
+pub struct ConfigFlags {
     #[command(flatten)]
     what: What,
     #[command(flatten)]
@@ -29,7 +29,7 @@ pub struct Flags {
 #[command(allow_negative_numbers = true)]
 pub struct CpuFlags {
     #[command(flatten)]
-    board: Board,
+    board: BoardFlags,
     #[command(flatten)]
     cpu: Cpu,
 }
@@ -38,7 +38,7 @@ pub struct CpuFlags {
 #[derive(Debug, Args)]
 struct What {
     #[command(flatten)]
-    board: Board,
+    board: BoardFlags,
 
     /// Count all solutions only, not those that differ by more than a rotation or reflection
     #[arg(long)]
@@ -47,7 +47,7 @@ struct What {
 
 /// Which board, by which engine.
 #[derive(Debug, Args)]
-struct Board {
+struct BoardFlags {
     /// Board size, 1 to 32, or a range of them, both ends included
     #[arg(short, value_name = "N|A..=B", value_parser = Sizes::parse, allow_hyphen_values = true)]
     n: Option<Sizes>,
@@ -73,8 +73,8 @@ pub struct How {
 
     /// Stop after this long, as in `90s` or `1h 30m`; what was counted is kept only in a run
     /// directory
-    #[arg(long, value_name = "D", value_parser = Span::parse, allow_hyphen_values = true)]
-    time_limit: Option<Span>,
+    #[arg(long, value_name = "D", value_parser = HumanDuration::parse, allow_hyphen_values = true)]
+    time_limit: Option<HumanDuration>,
 
     /// Record what each actor does in a file for Perfetto (Trace Event JSON)
     #[arg(long, value_name = "FILE", value_parser = PathBuf::parse)]
@@ -132,7 +132,7 @@ where
     PossibleValuesParser::new(names).try_map(|text| Auto::<T>::parse(&text))
 }
 
-impl Flags {
+impl ConfigFlags {
     /// All settings, each from the first source that names it.
     ///
     /// # Errors
@@ -170,7 +170,7 @@ impl What {
     }
 }
 
-impl Board {
+impl BoardFlags {
     fn add_to(&self, layers: &mut Layers) -> Result<(), ConfigError> {
         layers.add_flag("-n", "run.n", self.n.as_ref())?;
         layers.add_flag("--engine", "run.engine", self.engine.as_ref())

@@ -10,7 +10,7 @@ use super::progress::Line;
 use super::signals;
 use crate::actors::Control;
 use crate::board::Size;
-use crate::config::{Config, Span};
+use crate::config::{Config, HumanDuration};
 use crate::job::{CensusResult, Hardware, Job, JobResult};
 use crate::telemetry::{self, TraceFile};
 
@@ -115,7 +115,9 @@ impl Session {
     fn under_control(&self, job: Job) -> Job {
         let job = job.tuning(self.config.tuning()).control(&self.control);
         match self.config.run.time_limit.0 {
-            Some(Span(limit)) => job.time_limit(limit.saturating_sub(self.start.elapsed())),
+            Some(HumanDuration(limit)) => {
+                job.time_limit(limit.saturating_sub(self.start.elapsed()))
+            }
             None => job,
         }
     }

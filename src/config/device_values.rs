@@ -52,11 +52,11 @@ impl Value for Indices {
     }
 }
 
-/// Threads per block of a GPU: a multiple of 32.
+/// BlockThreads per block of a GPU: a multiple of 32.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Threads(pub u32);
+pub struct BlockThreads(pub u32);
 
-impl Value for Threads {
+impl Value for BlockThreads {
     const FORM: Form = Form::Number;
 
     fn read(text: &str) -> Option<Self> {
@@ -86,8 +86,8 @@ mod tests {
         assert_eq!(Indices(vec![0, 2]).write(), "0,2");
         for threads in [32, 128, 256] {
             assert_eq!(
-                Threads::read(&Threads(threads).write()),
-                Some(Threads(threads))
+                BlockThreads::read(&BlockThreads(threads).write()),
+                Some(BlockThreads(threads))
             );
         }
     }
@@ -101,7 +101,7 @@ mod tests {
             assert_eq!(Indices::read(text), None, "{text}");
         }
         for text in ["", "0", "33", "288", "x"] {
-            assert_eq!(Threads::read(text), None, "{text}");
+            assert_eq!(BlockThreads::read(text), None, "{text}");
         }
     }
 }

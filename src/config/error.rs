@@ -21,7 +21,7 @@ pub fn printable(text: &str) -> String {
 
 /// Where a value comes from.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Origin {
+pub enum SettingOrigin {
     /// Built in.
     Default,
     /// A configuration file.
@@ -32,7 +32,7 @@ pub enum Origin {
     Flag(&'static str),
 }
 
-impl fmt::Display for Origin {
+impl fmt::Display for SettingOrigin {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Default => f.write_str("default"),
@@ -69,7 +69,7 @@ pub enum ConfigError {
     #[error("{origin}: unknown key `{}`{}", printable(key), hint(nearest.as_deref()))]
     UnknownKey {
         /// The source that names it.
-        origin: Origin,
+        origin: SettingOrigin,
         /// The key path, or the variable name, as given.
         key: String,
         /// The valid one that may have been meant.
@@ -79,7 +79,7 @@ pub enum ConfigError {
     #[error("{origin}: {key} = {} is refused: {expected}", printable(given))]
     Refused {
         /// The source that names it.
-        origin: Origin,
+        origin: SettingOrigin,
         /// The key path.
         key: String,
         /// The value, as given.

@@ -6,7 +6,7 @@ use std::path::Path;
 use serde::Deserialize;
 use toml::{Table, Value as Toml};
 
-use super::{Config, ConfigError, Origin, Value};
+use super::{Config, ConfigError, SettingOrigin, Value};
 
 /// The file that is read from the working directory if it is there.
 pub const LOCAL_FILE: &str = "./queenfold.toml";
@@ -29,7 +29,7 @@ pub fn variable(key: &str) -> String {
 pub struct Layers {
     values: Table,
     config: Config,
-    origins: BTreeMap<String, Origin>,
+    origins: BTreeMap<String, SettingOrigin>,
 }
 
 impl Layers {
@@ -49,9 +49,9 @@ impl Layers {
     }
 
     /// Every key with its value and origin, in the order of the schema.
-    pub fn entries(&self) -> impl Iterator<Item = (String, &Toml, &Origin)> {
+    pub fn entries(&self) -> impl Iterator<Item = (String, &Toml, &SettingOrigin)> {
         leaves(&self.values).map(|(key, value)| {
-            let origin = self.origins.get(&key).unwrap_or(&Origin::Default);
+            let origin = self.origins.get(&key).unwrap_or(&SettingOrigin::Default);
             (key, value, origin)
         })
     }
@@ -82,7 +82,7 @@ impl Layers {
             }
         })?;
         for (key, value) in leaves(&table) {
-            self.set(&key, value.clone(), Origin::File(path.into()))?;
+            self.set(&key, value.clone(), SettingOrigin::File(path.into()))?;
         }
         Ok(())
     }
@@ -101,7 +101,7 @@ impl Layers {
             let Some(rest) = name.strip_prefix(PREFIX) else {
                 continue;
             };
-            let origin = Origin::Environment(name.clone());
+            let origin = SettingOrigin::Environment(name.clone());
             match keys.iter().find(|key| variable(key) == name) {
                 Some(key) => self.set_text(key, text, origin)?,
                 None => {
@@ -127,13 +127,18 @@ impl Layers {
         value: Option<&T>,
     ) -> Result<(), ConfigError> {
         match value {
-            Some(value) => self.set_text(key, value.write(), Origin::Flag(flag)),
+            Some(value) => self.set_text(key, value.write(), SettingOrigin::Flag(flag)),
             None => Ok(()),
         }
     }
 
     /// Sets `key` to the value that `text` means: sources other than files give only text.
-    fn set_text(&mut self, key: &str, text: String, origin: Origin) -> Result<(), ConfigError> {
+    fn set_text(
+        &mut self,
+        key: &str,
+        text: String,
+        origin: SettingOrigin,
+    ) -> Result<(), ConfigError> {
         let value = match (place(&mut self.values, key), text.parse()) {
             (Some(Toml::Boolean(_)), Ok(switch)) => Toml::Boolean(switch),
             _ => Toml::String(text),
@@ -141,7 +146,7 @@ impl Layers {
         self.set(key, value, origin)
     }
 
-    fn set(&mut self, key: &str, value: Toml, origin: Origin) -> Result<(), ConfigError> {
+    fn set(&mut self, key: &str, value: Toml, origin: SettingOrigin) -> Result<(), ConfigError> {
         let unknown = |layers: &Self| ConfigError::UnknownKey {
             origin: origin.clone(),
             key: key.into(),
@@ -248,7 +253,7 @@ mod tests {
         let layers = file(include_str!("../../config/default.toml")).unwrap();
         assert_eq!(layers.config(), &Config::default());
         for (key, _, origin) in layers.entries() {
-            assert_ne!(origin, &Origin::Default, "{key} is missing");
+            assert_ne!(origin, &SettingOrigin::Default, "{key} is missing");
         }
     }
 

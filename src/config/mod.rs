@@ -8,7 +8,7 @@
 //!
 //! * [`Config`]: every setting, documented.
 //! * [`Value`]: how one setting is written, and which values it allows.
-//! * [`Layers`]: the sources in their order; each value keeps its [`Origin`].
+//! * [`Layers`]: the sources in their order; each value keeps its [`SettingOrigin`].
 
 mod device_values;
 mod error;
@@ -17,9 +17,9 @@ mod schema;
 mod units;
 mod value;
 
-pub use device_values::{Indices, Threads};
-pub use error::{ConfigError, Origin, printable};
+pub use device_values::{BlockThreads, Indices};
+pub use error::{ConfigError, SettingOrigin, printable};
 pub use layers::{LOCAL_FILE, Layers, variable};
 pub use schema::{Config, GpuConfig, OutputConfig, RunConfig, TraceConfig};
-pub use units::{Bytes, Share, Sizes, Span};
-pub use value::{Auto, Expected, Filter, Form, Optional, Value, Whole};
+pub use units::{Bytes, HumanDuration, Share, Sizes};
+pub use value::{Auto, Expected, Form, LogFilter, Optional, Value, Whole};

@@ -4,7 +4,9 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 
 use super::value::text;
-use super::{Auto, Bytes, Filter, Indices, Optional, Share, Sizes, Span, Threads, Whole};
+use super::{
+    Auto, BlockThreads, Bytes, HumanDuration, Indices, LogFilter, Optional, Share, Sizes, Whole,
+};
 use crate::engine::Engine;
 use crate::job::{DeviceChoice, DeviceSettings, HardwareSettings, Tuning};
 use crate::machine::Machine;
@@ -57,13 +59,13 @@ pub struct RunConfig {
     pub unique: bool,
     /// Stop after this long; what was counted is kept only in a run directory.
     #[serde(with = "text")]
-    pub time_limit: Optional<Span>,
+    pub time_limit: Optional<HumanDuration>,
     /// How many batches may wait in the queue for each worker, 1 to 64.
     #[serde(with = "text")]
     pub queue_per_worker: Whole<1, 64>,
     /// How long a batch should keep a worker busy.
     #[serde(with = "text")]
-    pub batch_time: Span,
+    pub batch_time: HumanDuration,
     /// The share of the tasks that another kernel counts a second time before they are recorded.
     #[serde(with = "text")]
     pub audit: Share,
@@ -82,7 +84,7 @@ impl Default for RunConfig {
             unique: true,
             time_limit: Optional(None),
             queue_per_worker: Whole(2),
-            batch_time: Span(Duration::from_millis(50)),
+            batch_time: HumanDuration(Duration::from_millis(50)),
             audit: Share(1e-3),
         }
     }
@@ -140,9 +142,9 @@ impl RunConfig {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct GpuConfig {
-    /// Threads per block: a multiple of 32, 32 to 256.
+    /// BlockThreads per block: a multiple of 32, 32 to 256.
     #[serde(with = "text")]
-    pub block: Threads,
+    pub block: BlockThreads,
     /// Streams, 1 to 4: launches of different streams overlap.
     #[serde(with = "text")]
     pub streams: Whole<1, 4>,
@@ -157,7 +159,7 @@ pub struct GpuConfig {
 impl Default for GpuConfig {
     fn default() -> Self {
         Self {
-            block: Threads(128),
+            block: BlockThreads(128),
             streams: Whole(2),
             slots: Whole(2),
             batch_ms: Whole(400),
@@ -189,5 +191,5 @@ pub struct TraceConfig {
     pub file: Optional<PathBuf>,
     /// Which log lines go to stderr, in the syntax of `RUST_LOG`.
     #[serde(with = "text")]
-    pub filter: Filter,
+    pub filter: LogFilter,
 }

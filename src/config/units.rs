@@ -48,9 +48,9 @@ impl Value for Sizes {
 
 /// A length of time: `90s`, `1h 30m`, `250ms`. From 1 ms to 3650 days.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Span(pub Duration);
+pub struct HumanDuration(pub Duration);
 
-impl Span {
+impl HumanDuration {
     /// Milliseconds in each unit, the longest first.
     const UNITS: [(&str, u64); 5] = [
         ("d", 86_400_000),
@@ -62,7 +62,7 @@ impl Span {
     const RANGE: RangeInclusive<f64> = 1.0..=3650.0 * 86_400_000.0;
 }
 
-impl Value for Span {
+impl Value for HumanDuration {
     fn read(text: &str) -> Option<Self> {
         let mut rest = text.trim();
         let mut millis = 0.0;
@@ -220,10 +220,10 @@ mod tests {
             ("1.5 s", 1500, "1s 500ms"),
             ("2d", 172_800_000, "2d"),
         ] {
-            let span = Span::read(text).unwrap_or_else(|| panic!("{text}"));
+            let span = HumanDuration::read(text).unwrap_or_else(|| panic!("{text}"));
             assert_eq!(span.0.as_millis(), millis);
             assert_eq!(span.write(), written);
-            assert_eq!(Span::read(&span.write()), Some(span));
+            assert_eq!(HumanDuration::read(&span.write()), Some(span));
         }
         for text in [
             "",
@@ -240,7 +240,7 @@ mod tests {
             "1e9s",
             "∞",
         ] {
-            assert_eq!(Span::read(text), None, "{text}");
+            assert_eq!(HumanDuration::read(text), None, "{text}");
         }
     }
 

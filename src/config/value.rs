@@ -55,9 +55,9 @@ pub struct Optional<T>(pub Option<T>);
 
 /// Which log lines to print, in the language of `RUST_LOG`: `warn`, `queenfold::actors=debug`.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Filter(pub String);
+pub struct LogFilter(pub String);
 
-impl Default for Filter {
+impl Default for LogFilter {
     fn default() -> Self {
         Self("warn".into())
     }
@@ -138,7 +138,7 @@ impl<const MIN: usize, const MAX: usize> Value for Whole<MIN, MAX> {
     }
 }
 
-impl Value for Filter {
+impl Value for LogFilter {
     fn read(text: &str) -> Option<Self> {
         (!text.trim().is_empty() && EnvFilter::try_new(text).is_ok()).then(|| Self(text.into()))
     }

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use super::{Device, DeviceError, Properties};
 use crate::engine::{
-    Completed, DeviceIdentity, DeviceKind, DeviceProgram, Launch, Span, Spans, Ticket,
+    Completed, DeviceIdentity, DeviceKind, DeviceProgram, DeviceSpan, DeviceSpans, Launch, Ticket,
 };
 
 /// A kernel as a host function of `kernels/emulated.cpp`: runs one thread, as long as there are jobs
@@ -258,7 +258,7 @@ fn work(
         if let (Some(Fault::WrongSum), Some(last)) = (fault, sums.last_mut()) {
             *last += 1;
         }
-        let at = |instant| Span {
+        let at = |instant| DeviceSpan {
             start: instant,
             end: instant,
         };
@@ -267,9 +267,9 @@ fn work(
             sums,
             jobs_done,
             stream: 0,
-            spans: Spans {
+            spans: DeviceSpans {
                 upload: at(start),
-                kernel: Span { start, end },
+                kernel: DeviceSpan { start, end },
                 download: at(end),
             },
         };

@@ -31,7 +31,7 @@ pub trait Device {
     /// What it is.
     fn properties(&self) -> &Properties;
 
-    /// When it was opened: the moment that [`Span`](crate::engine::Span)s are measured from.
+    /// When it was opened: the moment that [`DeviceSpan`](crate::engine::DeviceSpan)s are measured from.
     fn opened(&self) -> Instant;
 
     /// How many launches it can hold at a time, running and waiting.

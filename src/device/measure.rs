@@ -1,11 +1,11 @@
 use std::time::{Duration, Instant};
 
 use super::{Event, Owner, Ran};
-use crate::engine::{Plan, Span, Tally};
+use crate::engine::{DeviceSpan, Plan, Tally};
 
 /// The result of counting a whole board on one device, and the time it took.
 #[derive(Clone, Debug)]
-pub struct Measured {
+pub struct DeviceMeasurement {
     /// What was counted.
     pub tally: Tally,
     /// From the first task to the last tally.
@@ -18,7 +18,7 @@ pub struct Measured {
     pub launches: u64,
 }
 
-impl Measured {
+impl DeviceMeasurement {
     /// The share of the time between the first and the last kernel in which a kernel ran.
     pub fn busy(&self) -> f64 {
         if self.window.is_zero() {
@@ -32,9 +32,9 @@ impl Measured {
 ///
 /// # Errors
 /// The device failed or counted wrongly; in words.
-pub fn measure(mut owner: Owner, plan: &dyn Plan) -> Result<Measured, String> {
+pub fn measure(mut owner: Owner, plan: &dyn Plan) -> Result<DeviceMeasurement, String> {
     let start = Instant::now();
-    let mut measured = Measured {
+    let mut measured = DeviceMeasurement {
         tally: Tally::default(),
         wall: Duration::ZERO,
         kernel: Duration::ZERO,
@@ -70,8 +70,8 @@ pub fn measure(mut owner: Owner, plan: &dyn Plan) -> Result<Measured, String> {
 
 fn take(
     events: Vec<Event>,
-    measured: &mut Measured,
-    kernels: &mut Vec<Span>,
+    measured: &mut DeviceMeasurement,
+    kernels: &mut Vec<DeviceSpan>,
 ) -> Result<(), String> {
     for event in events {
         match event {
@@ -90,7 +90,7 @@ fn take(
 }
 
 /// The time that `spans` cover, and the time from their first beginning to their last end.
-fn union(mut spans: Vec<Span>) -> (Duration, Duration) {
+fn union(mut spans: Vec<DeviceSpan>) -> (Duration, Duration) {
     spans.sort_by_key(|span| span.start);
     let (Some(first), Some(last)) = (spans.first(), spans.iter().map(|span| span.end).max()) else {
         return (Duration::ZERO, Duration::ZERO);
@@ -111,7 +111,7 @@ mod tests {
 
     #[test]
     fn time_that_spans_share_is_covered_once() {
-        let span = |start, end| Span {
+        let span = |start, end| DeviceSpan {
             start: Duration::from_secs(start),
             end: Duration::from_secs(end),
         };

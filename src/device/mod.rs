@@ -33,6 +33,6 @@ pub use calibrate::calibrate;
 #[cfg(feature = "emulated-gpu")]
 pub use emulated::{Emulated, EmulatedSettings, Fault, Trouble};
 pub use interface::{Device, DeviceError, OpenError, Properties};
-pub use measure::{Measured, measure};
+pub use measure::{DeviceMeasurement, measure};
 pub use opening::Opener;
 pub use owner::{Event, Owner, OwnerSettings, Ran};

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use super::opening::{Opener, open_tested};
 use super::pace::Pace;
 use super::{Device, DeviceError, OpenError, Properties};
-use crate::engine::{Completed, LaunchBatch, Launcher, Spans, Tally, Task, Ticket};
+use crate::engine::{Completed, DeviceSpans, LaunchBatch, Launcher, Tally, Task, Ticket};
 
 /// Keeps one device busy with tasks of one plan. Nothing else talks to that device.
 ///
@@ -84,7 +84,7 @@ pub struct Ran {
     /// When the device was opened: the moment that `spans` are measured from.
     pub opened: Instant,
     /// Its parts.
-    pub spans: Spans,
+    pub spans: DeviceSpans,
 }
 
 /// What happened to tasks.

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use crate::engine::Span;
+use crate::engine::DeviceSpan;
 
 /// How fast a device counts.
 #[derive(Debug, Default)]
@@ -20,7 +20,7 @@ impl Pace {
     ///
     /// Kernels of several streams share the device: only the time counts in which none of the
     /// launches noted before ran.
-    pub(super) fn note(&mut self, cost: f64, kernel: Span) {
+    pub(super) fn note(&mut self, cost: f64, kernel: DeviceSpan) {
         self.cost += cost;
         let took = kernel.end.saturating_sub(kernel.start.max(self.until));
         if took.is_zero() {
@@ -42,8 +42,8 @@ impl Pace {
 mod tests {
     use super::*;
 
-    fn span(start: u64, end: u64) -> Span {
-        Span {
+    fn span(start: u64, end: u64) -> DeviceSpan {
+        DeviceSpan {
             start: Duration::from_secs(start),
             end: Duration::from_secs(end),
         }

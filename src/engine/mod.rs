@@ -33,8 +33,8 @@ pub(crate) use launch::fnv;
 pub use launch::{
     BLOCK_THREADS, Completed, DeviceProgram, Launch, LaunchBatch, LaunchError, Launcher,
 };
-pub(crate) use launch::{JobWords, Layout, MACHINE_SOURCE, Threads, Words};
-pub use launch::{NoLauncher, SelfTest, Span, Spans, Specialisation, Ticket};
+pub use launch::{DeviceSpan, DeviceSpans, NoLauncher, SelfTest, Specialisation, Ticket};
+pub(crate) use launch::{JobWords, LaunchWords, Layout, MACHINE_SOURCE, ThreadUse};
 pub use mismatch::Mismatch;
 pub use origin::{CountedBy, KernelName, Origin, WorkerId, WorkerIdError};
 pub use plan::{Counter, CounterSettings, Plan};

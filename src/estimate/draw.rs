@@ -24,12 +24,12 @@ pub struct Draw {
     pub(super) cost_variance: f64,
     /// In random order, so that a machine that becomes slower in the meantime makes the times of
     /// all strata vary, instead of making the costly tasks look costlier.
-    drawn: Vec<Drawn>,
+    drawn: Vec<DrawnTask>,
 }
 
 /// A task of the sample.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Drawn {
+pub struct DrawnTask {
     /// Its index in the plan.
     pub index: u64,
     /// Its cost according to the plan, in core-seconds.
@@ -83,7 +83,7 @@ impl Draw {
     }
 
     /// The tasks drawn, in the order in which they should be counted.
-    pub fn tasks(&self) -> &[Drawn] {
+    pub fn tasks(&self) -> &[DrawnTask] {
         &self.drawn
     }
 }
@@ -93,7 +93,7 @@ fn stratify(
     mut list: &mut [(f64, u64)],
     sample: usize,
     random: &mut Rng,
-) -> (Vec<Stratum>, Vec<Drawn>) {
+) -> (Vec<Stratum>, Vec<DrawnTask>) {
     let mut left = sample.min(list.len());
     let (mut strata, mut drawn) = (Vec::new(), Vec::new());
     while left > 0 {
@@ -113,7 +113,7 @@ fn stratify(
         };
         let (rest, stratum) = list.split_at_mut(list.len() - tasks);
         random.shuffle(stratum);
-        drawn.extend(stratum[..count].iter().map(|&(cost, index)| Drawn {
+        drawn.extend(stratum[..count].iter().map(|&(cost, index)| DrawnTask {
             index,
             cost,
             stratum: strata.len(),

@@ -23,7 +23,7 @@ mod sample;
 mod student;
 mod total;
 
-pub use draw::{Draw, Drawn};
+pub use draw::{Draw, DrawnTask};
 pub use sample::{Sample, count_sample};
 pub use student::quantile;
 pub use total::{Interval, Total};

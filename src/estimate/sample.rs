@@ -6,7 +6,7 @@ use std::{fs, panic};
 use cpu_time::ThreadTime;
 use parking_lot::Mutex;
 
-use super::{Draw, Drawn};
+use super::{Draw, DrawnTask};
 use crate::engine::{Counter, CounterSettings, Mismatch, Plan};
 
 /// How long counting the tasks of a draw took.
@@ -59,7 +59,7 @@ pub fn count_sample(
     draw: &Draw,
     settings: &CounterSettings,
     threads: NonZeroUsize,
-    progress: &(dyn Fn(&Drawn) + Sync),
+    progress: &(dyn Fn(&DrawnTask) + Sync),
 ) -> Result<Sample, Mismatch> {
     let threads = threads.get().min(draw.tasks().len()).max(1);
     let before = memory("VmRSS:");
@@ -93,7 +93,7 @@ fn count_once(
     plan: &dyn Plan,
     draw: &Draw,
     counters: &mut [Box<dyn Counter>],
-    progress: Option<&(dyn Fn(&Drawn) + Sync)>,
+    progress: Option<&(dyn Fn(&DrawnTask) + Sync)>,
 ) -> Result<Vec<f64>, Mismatch> {
     let next = AtomicUsize::new(0);
     let seconds = Mutex::new(vec![0.0; draw.tasks().len()]);

@@ -190,7 +190,7 @@ mod tests {
         }
 
         fn seconds(&self, draw: &Draw) -> Vec<f64> {
-            let of = |task: &crate::estimate::draw::Drawn| self.tasks[task.index as usize].1;
+            let of = |task: &crate::estimate::draw::DrawnTask| self.tasks[task.index as usize].1;
             draw.tasks().iter().map(of).collect()
         }
 

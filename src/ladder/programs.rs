@@ -1,6 +1,8 @@
 //! The kernels of the ladder as programs for devices: each node is searched by a thread of its own.
 
-use crate::engine::{DeviceProgram, JobWords, LaunchError, Layout, MACHINE_SOURCE, Threads, Words};
+use crate::engine::{
+    DeviceProgram, JobWords, LaunchError, LaunchWords, Layout, MACHINE_SOURCE, ThreadUse,
+};
 
 /// Both programs.
 pub const PROGRAMS: [DeviceProgram; 2] = [BIT_BOARD, NODE_LAYER];
@@ -19,7 +21,7 @@ pub(super) const BIT_BOARD: DeviceProgram = DeviceProgram {
     ],
     specialisation: None,
     shared_memory: 0,
-    threads: Threads::OnePerJob,
+    threads: ThreadUse::OnePerJob,
     layout: Layout {
         job_words: JobWords::AndRowsAbove {
             fixed: 3,
@@ -44,7 +46,7 @@ pub(super) const NODE_LAYER: DeviceProgram = DeviceProgram {
     ],
     specialisation: None,
     shared_memory: 0,
-    threads: Threads::OnePerJob,
+    threads: ThreadUse::OnePerJob,
     layout: Layout {
         job_words: JobWords::Fixed(3),
         group_word: None,
@@ -55,13 +57,13 @@ pub(super) const NODE_LAYER: DeviceProgram = DeviceProgram {
 };
 
 /// The kernels have arrays of as many rows as the largest board.
-fn check_board(words: &Words<'_>) -> Result<(), LaunchError> {
+fn check_board(words: &LaunchWords<'_>) -> Result<(), LaunchError> {
     check_value(words, 0, 1, 32)
 }
 
 /// The kernel indexes by rows of the board, and by the columns of the queens above: each row above
 /// must have one queen in a column of its own.
-fn check_bit_board(words: &Words<'_>) -> Result<(), LaunchError> {
+fn check_bit_board(words: &LaunchWords<'_>) -> Result<(), LaunchError> {
     check_board(words)?;
     let (n, mark) = (words.tables[0], words.tables[1]);
     check_value(words, 1, 0, n)?;
@@ -83,7 +85,12 @@ fn check_bit_board(words: &Words<'_>) -> Result<(), LaunchError> {
     Ok(())
 }
 
-fn check_value(words: &Words<'_>, word: usize, least: u32, most: u32) -> Result<(), LaunchError> {
+fn check_value(
+    words: &LaunchWords<'_>,
+    word: usize,
+    least: u32,
+    most: u32,
+) -> Result<(), LaunchError> {
     let value = words.tables[word];
     if (least..=most).contains(&value) {
         return Ok(());

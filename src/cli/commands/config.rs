@@ -1,7 +1,7 @@
 use serde_json::{Value as Json, json};
 
 use crate::cli::exit::Failure;
-use crate::cli::flags::Flags;
+use crate::cli::flags::ConfigFlags;
 use crate::cli::output::print;
 use crate::config::{Config, Value};
 use crate::machine::Machine;
@@ -19,7 +19,7 @@ enum Command {
     #[command(after_help = "\
 A value is taken from the first of: flag, environment variable QUEENFOLD_<SECTION>_<KEY>, the file
 of --config, ./queenfold.toml, built-in default. What is printed is itself a configuration file.")]
-    Show(Flags),
+    Show(ConfigFlags),
 }
 
 /// Shows the settings: as a configuration file with origins in comments, or as JSON.

@@ -1,7 +1,7 @@
 use std::path::PathBuf;
 
 use crate::cli::exit::Failure;
-use crate::cli::flags::Flags;
+use crate::cli::flags::ConfigFlags;
 use crate::cli::printer::Printer;
 use crate::cli::session::Session;
 use crate::ledger::Shard;
@@ -23,7 +23,7 @@ once. SIGUSR2, or the key p on a terminal, pauses and resumes.";
 #[command(after_help = HELP)]
 pub struct Args {
     #[command(flatten)]
-    flags: Flags,
+    flags: ConfigFlags,
 
     /// Keep every finished task in this new directory, so that the run can be resumed
     #[arg(long, value_name = "DIR")]

@@ -208,7 +208,7 @@ mod tests {
     use std::os::unix::fs::PermissionsExt;
 
     use super::*;
-    use crate::engine::{JobWords, Layout, Threads};
+    use crate::engine::{JobWords, Layout, ThreadUse};
 
     /// A compiler that is this shell script.
     fn compiler(folder: &tempfile::TempDir, script: &str, limit: Duration) -> Compiler {
@@ -229,7 +229,7 @@ mod tests {
             source: &["source of a kernel"],
             specialisation: None,
             shared_memory: 0,
-            threads: Threads::OnePerJob,
+            threads: ThreadUse::OnePerJob,
             layout: Layout {
                 job_words: JobWords::Fixed(1),
                 group_word: None,

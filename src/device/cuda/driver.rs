@@ -9,7 +9,7 @@ use crate::engine::{DeviceIdentity, DeviceKind};
 
 /// The result of looking for CUDA devices.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Found {
+pub struct FoundDevices {
     /// The devices, in CUDA's order.
     pub devices: Vec<Properties>,
     /// Why there is none, in words; empty if there are devices.
@@ -55,15 +55,15 @@ const FUNCTIONS: [&str; 34] = [
     "cuLaunchKernel",
 ];
 
-/// Looks for CUDA devices. Never fails: [`Found::missing`] says what is missing.
-pub fn devices() -> Found {
+/// Looks for CUDA devices. Never fails: [`FoundDevices::missing`] says what is missing.
+pub fn devices() -> FoundDevices {
     let found = guarded(look).unwrap_or_else(Err);
     match found {
-        Ok(devices) => Found {
+        Ok(devices) => FoundDevices {
             devices,
             missing: String::new(),
         },
-        Err(missing) => Found {
+        Err(missing) => FoundDevices {
             devices: Vec::new(),
             missing,
         },

@@ -16,7 +16,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 pub use compile::{Compiler, compile_for_parent};
-pub use driver::{Found, devices};
+pub use driver::{FoundDevices, devices};
 pub use image::{embedded, embedded_hash};
 pub use stream::Cuda;
 

@@ -7,7 +7,7 @@ use std::time::Duration;
 use cudarc::driver::result::{self, DriverError, event};
 use cudarc::driver::sys::{CUdeviceptr, CUevent, CUevent_flags, CUresult, CUstream};
 
-use crate::engine::{Completed, Launch, Span, Spans, Ticket};
+use crate::engine::{Completed, DeviceSpan, DeviceSpans, Launch, Ticket};
 
 /// A kernel ready to be launched.
 #[derive(Clone, Copy)]
@@ -220,13 +220,13 @@ impl Slot {
             .map(|half| u64::from(half[0]) | u64::from(half[1]) << 32)
             .collect();
         self.holds = None;
-        let span = |start, end| Span { start, end };
+        let span = |start, end| DeviceSpan { start, end };
         Ok(Some(Completed {
             ticket,
             sums,
             jobs_done,
             stream: self.stream_number,
-            spans: Spans {
+            spans: DeviceSpans {
                 upload: span(start, up),
                 kernel: span(up, kernel),
                 download: span(kernel, down),

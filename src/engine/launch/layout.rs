@@ -6,17 +6,17 @@
 /// by them without checks of their own.
 #[derive(Clone, Copy)]
 pub(crate) struct Layout {
-    /// Words of a job.
+    /// LaunchWords of a job.
     pub(crate) job_words: JobWords,
     /// Which word of a job is the index of its group. `None`: there is one group, and all jobs
     /// belong to it.
     pub(crate) group_word: Option<usize>,
-    /// Words that the jobs of a group share.
+    /// LaunchWords that the jobs of a group share.
     pub(crate) group_table_words: usize,
     /// Sums that a group gives.
     pub(crate) group_sums: usize,
     /// What else has to hold so that the kernel stays within its memory and ends.
-    pub(crate) check: fn(&Words<'_>) -> Result<(), LaunchError>,
+    pub(crate) check: fn(&LaunchWords<'_>) -> Result<(), LaunchError>,
 }
 
 /// How many words a job has.
@@ -29,15 +29,15 @@ pub(crate) enum JobWords {
     AndRowsAbove { fixed: usize, table_word: usize },
 }
 
-/// Words that no kernel must be given. The text says which word, and what it should be.
+/// LaunchWords that no kernel must be given. The text says which word, and what it should be.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum LaunchError {
     /// The last job is cut off.
     #[error("{words} words are no whole number of jobs of {job_words} words")]
     JobWords {
-        /// Words given.
+        /// LaunchWords given.
         words: usize,
-        /// Words of a job.
+        /// LaunchWords of a job.
         job_words: usize,
     },
     /// More jobs than a kernel can number.
@@ -47,9 +47,9 @@ pub enum LaunchError {
     /// none.
     #[error("{words} words are no table of {groups} of {group_words} words")]
     TableWords {
-        /// Words given.
+        /// LaunchWords given.
         words: usize,
-        /// Words of a group.
+        /// LaunchWords of a group.
         group_words: usize,
         /// `one group` or `groups`.
         groups: &'static str,
@@ -87,11 +87,11 @@ pub enum LaunchError {
 }
 
 /// The words of a launch that a kernel's own check looks at. Sizes and groups are right.
-pub(crate) struct Words<'a> {
+pub(crate) struct LaunchWords<'a> {
     /// What the kernel is compiled for; 0 where there is one variant alone.
     pub(crate) specialisation: u32,
     pub(crate) jobs: &'a [u32],
-    /// Words of a job.
+    /// LaunchWords of a job.
     pub(crate) job_words: usize,
     pub(crate) tables: &'a [u32],
 }
@@ -110,7 +110,7 @@ impl Layout {
         if let Some(word) = self.group_word {
             check_groups(jobs, job_words, word, groups)?;
         }
-        (self.check)(&Words {
+        (self.check)(&LaunchWords {
             specialisation,
             jobs,
             job_words,

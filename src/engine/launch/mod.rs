@@ -11,9 +11,9 @@ mod request;
 
 pub use launcher::{LaunchBatch, Launcher, NoLauncher, SelfTest};
 pub use layout::LaunchError;
-pub(crate) use layout::{JobWords, Layout, Words};
+pub(crate) use layout::{JobWords, LaunchWords, Layout};
 #[cfg(feature = "cuda")]
 pub(crate) use program::fnv;
 pub use program::{BLOCK_THREADS, DeviceProgram, Specialisation};
-pub(crate) use program::{MACHINE_SOURCE, Threads};
-pub use request::{Completed, Launch, Span, Spans, Ticket};
+pub(crate) use program::{MACHINE_SOURCE, ThreadUse};
+pub use request::{Completed, DeviceSpan, DeviceSpans, Launch, Ticket};

@@ -6,7 +6,7 @@ use std::ops::RangeInclusive;
 
 use super::layout::Layout;
 
-/// Threads in a block of a GPU: every program runs with any multiple of 32 in this range.
+/// ThreadUse in a block of a GPU: every program runs with any multiple of 32 in this range.
 pub const BLOCK_THREADS: RangeInclusive<u32> = 32..=256;
 
 /// The first part of every kernel's source: what kernels need of the machine that they run on.
@@ -28,7 +28,7 @@ pub struct DeviceProgram {
     /// Bytes of shared memory for each thread.
     pub(crate) shared_memory: u32,
     /// How threads take jobs.
-    pub(crate) threads: Threads,
+    pub(crate) threads: ThreadUse,
     /// How it reads a launch.
     pub(crate) layout: Layout,
 }
@@ -44,7 +44,7 @@ pub struct Specialisation {
 
 /// How the threads of a kernel take jobs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Threads {
+pub(crate) enum ThreadUse {
     /// A launch fills the device once; each thread takes jobs as long as there are any.
     FillTheDevice,
     /// A launch has at least as many threads as jobs; each thread takes one job at most.
@@ -71,8 +71,8 @@ impl DeviceProgram {
     /// device can run at a time.
     pub const fn threads_for(&self, jobs: u32) -> Option<u32> {
         match self.threads {
-            Threads::OnePerJob => Some(jobs),
-            Threads::FillTheDevice => None,
+            ThreadUse::OnePerJob => Some(jobs),
+            ThreadUse::FillTheDevice => None,
         }
     }
 

@@ -82,23 +82,23 @@ pub struct Completed {
     /// Where it ran: the stream's number, from 0.
     pub stream: usize,
     /// When its parts ran.
-    pub spans: Spans,
+    pub spans: DeviceSpans,
 }
 
 /// The three parts of a launch.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Spans {
+pub struct DeviceSpans {
     /// Copying jobs to the device.
-    pub upload: Span,
+    pub upload: DeviceSpan,
     /// Counting.
-    pub kernel: Span,
+    pub kernel: DeviceSpan,
     /// Copying sums back.
-    pub download: Span,
+    pub download: DeviceSpan,
 }
 
 /// A stretch of time, measured from when the device was opened.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Span {
+pub struct DeviceSpan {
     /// Its beginning.
     pub start: Duration,
     /// Its end, not before the beginning.

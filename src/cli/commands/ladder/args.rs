@@ -5,7 +5,7 @@ use clap::ValueEnum;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 
 use crate::cli::exit::Failure;
-use crate::config::{Sizes, Span, Value};
+use crate::config::{HumanDuration, Sizes, Value};
 use crate::ladder::{METHODS, MethodSettings, Style};
 
 const HELP: &str = "\
@@ -140,7 +140,7 @@ fn seconds(text: &str) -> Result<Duration, String> {
     let plain = text.parse().ok().filter(|seconds: &f64| *seconds > 0.0);
     plain
         .and_then(|seconds| Duration::try_from_secs_f64(seconds).ok())
-        .or_else(|| Span::read(text).map(|span| span.0))
+        .or_else(|| HumanDuration::read(text).map(|span| span.0))
         .ok_or_else(|| "expected a number of seconds, such as 10 or 0.5".to_owned())
 }
 
