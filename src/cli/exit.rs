@@ -12,7 +12,7 @@ use crate::config::printable;
 use crate::engine::Mismatch;
 use crate::job::{JobError, StopCause};
 use crate::ladder::WrongRow;
-use crate::ledger::{Fault, LedgerError, Missing};
+use crate::ledger::{LedgerError, Missing, WrongRecord};
 use crate::outcome::Contradiction;
 use crate::telemetry::several;
 
@@ -122,9 +122,9 @@ impl From<Mismatch> for Failure {
 }
 
 /// Tasks of a run that were counted again, and differ: a line for each.
-impl From<&[Fault]> for Failure {
-    fn from(faults: &[Fault]) -> Self {
-        Self::wrong_counts(faults)
+impl From<&[WrongRecord]> for Failure {
+    fn from(records: &[WrongRecord]) -> Self {
+        Self::wrong_counts(records)
     }
 }
 

@@ -6,14 +6,14 @@
 mod commands;
 mod exit;
 mod flags;
-mod keys;
+mod job_runner;
 mod output;
 mod pause;
+mod pause_key;
 mod printer;
 mod progress;
 mod result_json;
 mod result_table;
-mod session;
 mod signals;
 mod usage;
 

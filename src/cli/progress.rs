@@ -9,12 +9,12 @@ use crate::board::Size;
 use crate::telemetry::progress_line;
 
 /// A progress line on stderr during a run, if stderr is a terminal. Dropping it clears the line.
-pub struct Line {
+pub struct ProgressLine {
     stop: Option<Sender<()>>,
     thread: Option<JoinHandle<()>>,
 }
 
-impl Line {
+impl ProgressLine {
     /// A run that ends earlier shows nothing.
     const PATIENCE: Duration = Duration::from_millis(400);
     const REFRESH: Duration = Duration::from_millis(250);
@@ -56,7 +56,7 @@ impl Line {
     }
 }
 
-impl Drop for Line {
+impl Drop for ProgressLine {
     fn drop(&mut self) {
         self.stop = None;
         if let Some(thread) = self.thread.take() {

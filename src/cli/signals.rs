@@ -6,9 +6,9 @@ use signal_hook::iterator::Signals;
 use signal_hook::low_level;
 
 use super::Exit;
-use super::keys;
 use super::output::say;
 use super::pause::Pause;
+use super::pause_key;
 use crate::actors::Control;
 
 /// Listens for Ctrl-C, SIGTERM and SIGUSR1 until the program ends. The first of them drains the runs of
@@ -26,7 +26,7 @@ pub fn listen(control: Control, pause: Pause, quiet: bool) -> io::Result<()> {
                 continue;
             }
             if asked {
-                keys::restore();
+                pause_key::restore();
                 low_level::exit(Exit::Interrupted.code().into());
             }
             asked = true;

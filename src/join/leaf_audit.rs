@@ -13,13 +13,13 @@ pub struct LeafAudit {
     random: Rng,
     contradiction: Option<Mismatch>,
     #[cfg(test)]
-    fault: Option<Fault>,
+    fault: Option<FlippedBit>,
 }
 
 /// A bit to flip in a leaf, to test whether the audit notices.
 #[cfg(test)]
 #[derive(Clone, Copy, Debug)]
-pub struct Fault {
+pub struct FlippedBit {
     /// The number of leaves before it.
     pub leaf: u64,
     /// Which pattern, and which of its used bits, both modulo how many there are.
@@ -93,7 +93,7 @@ impl LeafAudit {
 #[cfg(test)]
 impl LeafAudit {
     /// Will flip a bit in the leaf that `fault` names.
-    pub fn plant(&mut self, fault: Fault) {
+    pub fn plant(&mut self, fault: FlippedBit) {
         self.fault = Some(fault);
     }
 

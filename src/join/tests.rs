@@ -4,7 +4,7 @@ use fastrand::Rng;
 
 use super::counter::JoinCounter;
 use super::kernel::JoinKernel;
-use super::leaf_audit::{Fault, LeafAudit};
+use super::leaf_audit::{FlippedBit, LeafAudit};
 use super::{ColumnSet, JoinPlan, Partition, naive};
 use crate::board::{Size, known};
 use crate::engine::{Counter, Mismatch, Plan, Tally, Task};
@@ -152,7 +152,7 @@ fn auditor<K: JoinKernel>(kernel: K, one_in: u64) -> JoinCounter<K> {
 }
 
 /// A random task of n = 16, and a bit to flip in one of its first leaves.
-fn random_fault(random: &mut Rng) -> (Task, Fault) {
+fn random_fault(random: &mut Rng) -> (Task, FlippedBit) {
     let plan = JoinPlan::new(size(16));
     // The audit is seeded by the first rank.
     let first = plan.ranks() / 2 + random.u64(..1000);
@@ -160,7 +160,7 @@ fn random_fault(random: &mut Rng) -> (Task, Fault) {
         ranks: first..first + 3,
         ..plan.task(0)
     };
-    let fault = Fault {
+    let fault = FlippedBit {
         leaf: random.u64(..8),
         place: random.u64(..1 << 20),
     };
@@ -169,7 +169,7 @@ fn random_fault(random: &mut Rng) -> (Task, Fault) {
 
 fn faulty<K: JoinKernel>(
     counter: &mut JoinCounter<K>,
-    (task, fault): &(Task, Fault),
+    (task, fault): &(Task, FlippedBit),
 ) -> Result<Tally, Mismatch> {
     counter.audit().plant(*fault);
     counter.count(task)

@@ -1,12 +1,31 @@
 use std::fmt;
 
+/// What is hashed, and the version of its layout: a context for each kind of digest. A context changes
+/// only if what it covers changes, because a digest in an old directory must still be found right.
+pub(super) mod context {
+    /// An entry of the table `meta`.
+    pub const META: &str = "queenfold ledger 1: meta";
+    /// A plan.
+    pub const PLAN: &str = "queenfold ledger 1: plan";
+    /// The result of a task.
+    pub const RECORD: &str = "queenfold ledger 1: record";
+    /// What a run counts.
+    pub const RUN: &str = "queenfold ledger 1: run";
+    /// A process that worked on a run.
+    pub const SESSION: &str = "queenfold ledger 1: session";
+    /// All results of a run, as `export` prints it.
+    pub const SIGNATURE: &str = "queenfold ledger 1: signature";
+    /// The random choice of the tasks that `verify` counts again.
+    pub const SAMPLE: &str = "queenfold verify 1: sample";
+}
+
 /// BLAKE3 over a list of fields. Each has its length in front, so no two lists give the same bytes.
 ///
-/// Numbers are little-endian. The context names what is hashed and the version of its layout, so that
-/// different things never have the same digest.
-pub(super) struct Fields(blake3::Hasher);
+/// Numbers are little-endian. The [`context`] names what is hashed, so that different things never have
+/// the same digest.
+pub(super) struct DigestFields(blake3::Hasher);
 
-impl Fields {
+impl DigestFields {
     /// No fields yet.
     pub fn new(context: &str) -> Self {
         Self(blake3::Hasher::new_derive_key(context))
@@ -64,7 +83,7 @@ mod tests {
 
     #[test]
     fn fields_do_not_run_into_each_other() {
-        let digest = |a: &str, b: &str| Fields::new("test").text(a).text(b).digest();
+        let digest = |a: &str, b: &str| DigestFields::new("test").text(a).text(b).digest();
         assert_ne!(digest("ab", "c"), digest("a", "bc"));
         assert_ne!(digest("", "abc"), digest("abc", ""));
         assert_eq!(digest("ab", "c"), digest("ab", "c"));
@@ -72,10 +91,10 @@ mod tests {
 
     #[test]
     fn the_context_and_the_bytes_decide_the_digest() {
-        let one = Fields::new("one").u64(1).digest();
-        assert_ne!(one, Fields::new("two").u64(1).digest());
-        assert_ne!(one, Fields::new("one").u64(2).digest());
-        assert_ne!(one, Fields::new("one").u128(1).digest());
+        let one = DigestFields::new("one").u64(1).digest();
+        assert_ne!(one, DigestFields::new("two").u64(1).digest());
+        assert_ne!(one, DigestFields::new("one").u64(2).digest());
+        assert_ne!(one, DigestFields::new("one").u128(1).digest());
         assert_eq!(one.to_string().len(), 64);
     }
 }

@@ -1,4 +1,4 @@
-use super::digest::{Digest, Fields};
+use super::digest::{Digest, DigestFields, context};
 use super::origin_columns::OriginColumns;
 use crate::engine::{KernelName, Tally, TaskKey, TaskResult};
 
@@ -18,7 +18,7 @@ impl Entry {
         let result = &self.result;
         let origin = OriginColumns::of(&result.origin);
         let audited_by = result.audited_by.as_ref().map(KernelName::as_str);
-        let mut fields = Fields::new("queenfold ledger 1: record");
+        let mut fields = DigestFields::new(context::RECORD);
         fields.bytes(&run.0);
         put_exact(&mut fields, result.key, &result.tally);
         fields
@@ -40,7 +40,7 @@ impl Entry {
 }
 
 /// Adds a task and what was counted: nothing about effort, time and place.
-pub(super) fn put_exact(fields: &mut Fields, task: TaskKey, tally: &Tally) {
+pub(super) fn put_exact(fields: &mut DigestFields, task: TaskKey, tally: &Tally) {
     fields.text(task.engine.name()).u64(task.index);
     for completions in tally.completions.by_weight() {
         fields.u128(completions);

@@ -3,7 +3,7 @@ use std::sync::Arc;
 
 use serde::Serialize;
 
-use super::digest::{Digest, Fields};
+use super::digest::{Digest, DigestFields, context};
 use super::entry::put_exact;
 use super::origin_columns::OriginColumns;
 use super::{Entry, LedgerError, RunInfo, Store};
@@ -12,12 +12,12 @@ use crate::engine::{KernelName, Plan, PlanName, Tally};
 /// BLAKE3 over what was counted: board, plans, and the tasks with their tallies in canonical order.
 /// Nodes, kernels, devices, order and time are not in it, so two runs of the same plans have the same
 /// signature wherever they ran.
-pub struct Signature(Fields);
+pub struct Signature(DigestFields);
 
 impl Signature {
     /// The signature of no tasks of the run.
     pub fn new(info: &RunInfo) -> Self {
-        let mut fields = Fields::new("queenfold ledger 1: signature");
+        let mut fields = DigestFields::new(context::SIGNATURE);
         fields.u64(u64::from(info.n.get()));
         for plan in &info.plans {
             fields.text(plan.engine.name()).text(&plan.hash);

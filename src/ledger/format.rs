@@ -10,7 +10,7 @@ use super::LedgerError;
 
 /// The version of the layout, kept in the file as `user_version`. A change of the tables or of
 /// what a digest covers raises it, and `docs/LEDGER.md` says how to read older files. The contexts
-/// of the digests (`queenfold ledger 1: …`) change only if what they cover changes.
+/// in `digest.rs` change only if what they cover changes.
 pub const FORMAT: i32 = 1;
 
 /// Marks the file as a ledger: `qnfl` in ASCII, kept in the file as `application_id`.

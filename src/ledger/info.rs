@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use super::digest::{Digest, Fields};
+use super::digest::{Digest, DigestFields, context};
 use super::{LedgerError, PlanInfo, Shard};
 use crate::board::Size;
 use crate::engine::Plan;
@@ -42,7 +42,7 @@ impl RunInfo {
 
     /// A digest of what is counted: board and plans. It is part of the digest of each record.
     pub fn key(&self) -> Digest {
-        let mut fields = Fields::new("queenfold ledger 1: run");
+        let mut fields = DigestFields::new(context::RUN);
         fields.u64(u64::from(self.n.get()));
         for plan in &self.plans {
             fields
@@ -127,7 +127,7 @@ pub struct Facts {
 impl Session {
     /// The digest that is stored with a session of the run with the key `run`.
     pub(super) fn digest(run: &Digest, id: &str, facts: &str, elapsed: u64, at: i64) -> Digest {
-        Fields::new("queenfold ledger 1: session")
+        DigestFields::new(context::SESSION)
             .bytes(&run.0)
             .text(id)
             .text(facts)

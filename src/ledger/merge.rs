@@ -1,14 +1,14 @@
 use std::path::Path;
 use std::time::Duration;
 
-use super::{DirLock, FILE, Inserted, LedgerError, RunInfo, Shard, Store, Sums};
+use super::{DirLock, FILE, Inserted, LedgerError, LedgerSums, RunInfo, Shard, Store};
 use crate::engine::Plan;
 
 /// What a merge did.
 #[derive(Clone, Debug)]
 pub struct Merged {
     /// What the ledger holds now.
-    pub sums: Sums,
+    pub sums: LedgerSums,
     /// How the run is divided, if the sources agree on that. It gives missing shards their names.
     pub division: Shard,
     /// From the start of each process that worked on it to its last commit, added up.

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use rusqlite::{Connection, params};
 
-use super::digest::{Digest, Fields};
+use super::digest::{Digest, DigestFields, context};
 use super::{LedgerError, RunInfo};
 
 /// Writes the rows of `info`.
@@ -71,7 +71,7 @@ pub(super) fn read(connection: &Connection, file: &Path) -> Result<RunInfo, Ledg
 }
 
 fn digest(key: &str, value: &str) -> Digest {
-    Fields::new("queenfold ledger 1: meta")
+    DigestFields::new(context::META)
         .text(key)
         .text(value)
         .digest()

@@ -14,8 +14,8 @@ mod meta;
 mod origin_columns;
 mod plan_hash;
 mod recording;
+mod recount_choice;
 mod row;
-mod sample;
 mod shard;
 mod status;
 mod store;
@@ -33,11 +33,11 @@ pub use lock::{DirLock, is_held};
 pub use merge::{Merged, merge};
 pub use plan_hash::{PlanInfo, plan_hash};
 pub use recording::{Before, COMMIT_EVERY, Recording, Setting};
-pub use sample::{Choice, chance_missed};
+pub use recount_choice::{RecountChoice, chance_missed};
 pub use shard::{Shard, ShardError};
 pub use status::{Latest, Speed, Status};
-pub use store::{Inserted, Store, Sums};
-pub use verify::{Fault, Findings, Means, verify};
+pub use store::{Inserted, LedgerSums, Store};
+pub use verify::{Findings, Means, WrongRecord, verify};
 
 /// The name of the database file in a run directory.
 pub const FILE: &str = "ledger.db";

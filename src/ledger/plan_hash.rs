@@ -1,6 +1,6 @@
 use serde::{Deserialize, Serialize};
 
-use super::digest::{Digest, Fields};
+use super::digest::{Digest, DigestFields, context};
 use crate::engine::{Engine, Plan, PlanName};
 
 /// How many task boundaries at most go into a plan hash.
@@ -39,7 +39,7 @@ impl PlanInfo {
 /// The version names the order of the partitions. The hash catches task boundaries that change
 /// while the version stays.
 pub fn plan_hash(plan: &dyn Plan) -> Digest {
-    let mut fields = Fields::new("queenfold ledger 1: plan");
+    let mut fields = DigestFields::new(context::PLAN);
     fields
         .u64(u64::from(plan.size().get()))
         .text(plan.engine().name())

@@ -2,14 +2,14 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::{Entry, LedgerError, Missing, Session, Store, Sums};
+use super::{Entry, LedgerError, LedgerSums, Missing, Session, Store};
 use crate::engine::{Engine, Plan};
 
 /// How far a run is, by what is committed.
 #[derive(Clone, Debug)]
 pub struct Status {
     /// What is recorded.
-    pub sums: Sums,
+    pub sums: LedgerSums,
     /// The tasks that are not, of the whole run.
     pub missing: Missing,
     /// Tasks of the run's own shard that are recorded, and all of them.

@@ -23,7 +23,7 @@ pub struct Store {
 
 /// What the records of a ledger add up to.
 #[derive(Clone, Debug)]
-pub struct Sums {
+pub struct LedgerSums {
     /// Which tasks are there.
     pub coverage: Coverage,
     /// The sum of their tallies, for each plan.
@@ -167,7 +167,7 @@ impl Store {
     ///
     /// # Errors
     /// A record is damaged.
-    pub fn sums(&self) -> Result<Sums, LedgerError> {
+    pub fn sums(&self) -> Result<LedgerSums, LedgerError> {
         let mut coverage = Coverage::none_of(self.info.n, &self.info.plans);
         let mut tallies: BTreeMap<Engine, Tally> = self
             .info
@@ -180,7 +180,7 @@ impl Store {
             *tallies.entry(result.key.engine).or_default() += result.tally;
             Ok(())
         })?;
-        Ok(Sums { coverage, tallies })
+        Ok(LedgerSums { coverage, tallies })
     }
 
     /// The record of a task, if there is one.

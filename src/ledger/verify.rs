@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use crossbeam::channel::{self, Receiver};
 
-use super::{Choice, Entry, LedgerError, Store, Sums};
+use super::{Entry, LedgerError, LedgerSums, RecountChoice, Store};
 use crate::engine::{
     Counter, CounterSettings, Engine, Plan, Tally, TaskKey, TaskResult, second_counter,
 };
@@ -14,19 +14,19 @@ use crate::engine::{
 #[derive(Clone, Debug)]
 pub struct Findings {
     /// What the records add up to.
-    pub sums: Sums,
+    pub sums: LedgerSums,
     /// Tasks counted again.
     pub checked: u64,
     /// How often each pair of kernels was compared: engine, recorded, counted now.
     pub kernels: BTreeMap<(Engine, String, &'static str), u64>,
     /// The tasks whose record is wrong, in the order of the plans.
-    pub faults: Vec<Fault>,
+    pub wrong_records: Vec<WrongRecord>,
 }
 
 /// A record that a second count contradicts.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("task {task} (ranks {}..{}): recorded {}, but {found}", ranks.start, ranks.end, recorded.exact())]
-pub struct Fault {
+pub struct WrongRecord {
     /// The task.
     pub task: TaskKey,
     /// Its ranks.
@@ -52,7 +52,11 @@ pub struct Means<'a> {
 ///
 /// # Errors
 /// The ledger is damaged or of other plans. A wrong count is not an error but a finding.
-pub fn verify(store: &Store, means: &Means<'_>, choice: Choice) -> Result<Findings, LedgerError> {
+pub fn verify(
+    store: &Store,
+    means: &Means<'_>,
+    choice: RecountChoice,
+) -> Result<Findings, LedgerError> {
     store.info().check_plans(store.file(), means.plans)?;
     let sums = store.sums()?;
     let chosen = choice.among(store.info().n, &store.info().plans, &sums.coverage);
@@ -79,13 +83,13 @@ pub fn verify(store: &Store, means: &Means<'_>, choice: Choice) -> Result<Findin
         (fed, all)
     });
     fed?;
-    let mut faults = bench.faults;
-    faults.sort_by_key(|fault| fault.task);
+    let mut wrong_records = bench.wrong_records;
+    wrong_records.sort_by_key(|wrong| wrong.task);
     Ok(Findings {
         sums,
         checked: bench.kernels.values().sum(),
         kernels: bench.kernels,
-        faults,
+        wrong_records,
     })
 }
 
@@ -95,7 +99,7 @@ struct Bench<'a> {
     /// By engine and recorded kernel.
     counters: HashMap<(Engine, String), Box<dyn Counter>>,
     kernels: BTreeMap<(Engine, String, &'static str), u64>,
-    faults: Vec<Fault>,
+    wrong_records: Vec<WrongRecord>,
 }
 
 impl<'a> Bench<'a> {
@@ -104,7 +108,7 @@ impl<'a> Bench<'a> {
             means,
             counters: HashMap::new(),
             kernels: BTreeMap::new(),
-            faults: Vec::new(),
+            wrong_records: Vec::new(),
         }
     }
 
@@ -146,7 +150,7 @@ impl<'a> Bench<'a> {
             .entry((engine, backend, counter.backend()))
             .or_default() += 1;
         if let Some(found) = found {
-            self.faults.push(Fault {
+            self.wrong_records.push(WrongRecord {
                 task: task.key,
                 ranks: task.ranks,
                 recorded: recorded.tally,
@@ -156,7 +160,7 @@ impl<'a> Bench<'a> {
     }
 
     fn join(&mut self, other: Self) {
-        self.faults.extend(other.faults);
+        self.wrong_records.extend(other.wrong_records);
         for (kernels, tasks) in other.kernels {
             *self.kernels.entry(kernels).or_default() += tasks;
         }

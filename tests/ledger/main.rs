@@ -1,9 +1,9 @@
 //! Runs that are stopped, damaged, divided or forged never give a wrong total.
 
 mod damage;
-#[cfg(unix)]
-mod keys;
 mod merging;
+#[cfg(unix)]
+mod pause_key;
 #[cfg(unix)]
 mod processes;
 #[path = "../common/run_spec.rs"]

@@ -3,11 +3,11 @@
 use std::num::NonZeroUsize;
 
 use queenfold::engine::{CountedBy, WorkerId};
-use queenfold::ledger::{Choice, Findings, Means, Signature, verify};
+use queenfold::ledger::{Findings, Means, RecountChoice, Signature, verify};
 
 use super::*;
 
-fn check(dir: &Path, n: u32, choice: Choice) -> Result<Findings, LedgerError> {
+fn check(dir: &Path, n: u32, choice: RecountChoice) -> Result<Findings, LedgerError> {
     let means = Means {
         plans: &plans(n),
         settings: &counter(),
@@ -40,8 +40,8 @@ pub fn forge(dir: &Path, at: usize, change: impl FnOnce(&mut Entry)) -> Entry {
 fn a_good_run_passes() {
     let dir = tempfile::tempdir().unwrap();
     whole_run(dir.path(), N);
-    let findings = check(dir.path(), N, Choice::All).unwrap();
-    assert_eq!((findings.checked, findings.faults.len()), (17, 0));
+    let findings = check(dir.path(), N, RecountChoice::All).unwrap();
+    assert_eq!((findings.checked, findings.wrong_records.len()), (17, 0));
     assert!(findings.sums.coverage.is_whole());
     for (engine, recorded, counted) in findings.kernels.keys() {
         assert_ne!(recorded, counted, "{engine}");
@@ -130,16 +130,20 @@ fn a_single_changed_digit_in_any_record_is_found() {
         ];
         for change in changes {
             let forged = forge(dir.path(), at, change);
-            let findings = check(dir.path(), 13, Choice::All).unwrap();
-            let found: Vec<_> = findings.faults.iter().map(|fault| fault.task).collect();
+            let findings = check(dir.path(), 13, RecountChoice::All).unwrap();
+            let found: Vec<_> = findings
+                .wrong_records
+                .iter()
+                .map(|wrong| wrong.task)
+                .collect();
             assert_eq!(found, [forged.result.key]);
             forge(dir.path(), at, |record| *record = good.clone());
         }
     }
     assert!(
-        check(dir.path(), 13, Choice::All)
+        check(dir.path(), 13, RecountChoice::All)
             .unwrap()
-            .faults
+            .wrong_records
             .is_empty()
     );
 }
@@ -154,7 +158,7 @@ fn a_digit_changed_without_its_digest_is_damage() {
             [],
         )
         .unwrap();
-    let error = check(dir.path(), 13, Choice::All).unwrap_err();
+    let error = check(dir.path(), 13, RecountChoice::All).unwrap_err();
     assert!(
         matches!(error, LedgerError::Damaged { .. }) && error.to_string().contains("chain:2"),
         "{error}"
@@ -172,9 +176,9 @@ fn a_sample_finds_a_fault_with_the_probability_of_its_share() {
     let share = 0.44;
     let found = (0..100)
         .filter(|&seed| {
-            let findings = check(dir.path(), N, Choice::Sample { share, seed }).unwrap();
+            let findings = check(dir.path(), N, RecountChoice::Sample { share, seed }).unwrap();
             assert_eq!(findings.checked, 8);
-            !findings.faults.is_empty()
+            !findings.wrong_records.is_empty()
         })
         .count();
     assert!((27..=67).contains(&found), "{found}");

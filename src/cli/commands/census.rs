@@ -2,8 +2,8 @@ use serde_json::json;
 
 use crate::board::Size;
 use crate::cli::exit::Failure;
+use crate::cli::job_runner::JobRunner;
 use crate::cli::output::print;
-use crate::cli::session::Session;
 use crate::config::Config;
 
 /// Flags of `census`.
@@ -20,8 +20,8 @@ pub struct Args {
 
 /// Counts the solutions fixed by a half turn (r180) and by a quarter turn (r90).
 pub fn run(&Args { n, json }: &Args) -> Result<(), Failure> {
-    let session = Session::new(&Config::default())?;
-    let census = session.census(n)?;
+    let runner = JobRunner::new(&Config::default())?;
+    let census = runner.census(n)?;
     let seconds = census.report.elapsed.as_secs_f64();
     let (r180, r90) = (census.r180.to_string(), census.r90.to_string());
     print(&if json {

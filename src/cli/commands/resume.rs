@@ -2,8 +2,8 @@ use std::path::PathBuf;
 
 use crate::cli::exit::Failure;
 use crate::cli::flags::How;
+use crate::cli::job_runner::JobRunner;
 use crate::cli::printer::Printer;
-use crate::cli::session::Session;
 use crate::job::Job;
 
 const HELP: &str = "\
@@ -25,9 +25,9 @@ pub struct Args {
 /// Continues a run, and prints its result.
 pub fn run(args: &Args) -> Result<(), Failure> {
     let settings = args.how.settings()?;
-    let session = Session::new(settings.config())?;
+    let runner = JobRunner::new(settings.config())?;
     let job = Job::resume(&args.dir)?;
-    let result = session.run(&job)?;
+    let result = runner.run(&job)?;
     Printer::new(job.size(), settings.config().output.json).print(&result)?;
-    session.finish()
+    runner.finish()
 }

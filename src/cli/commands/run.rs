@@ -2,8 +2,8 @@ use std::path::PathBuf;
 
 use crate::cli::exit::Failure;
 use crate::cli::flags::ConfigFlags;
+use crate::cli::job_runner::JobRunner;
 use crate::cli::printer::Printer;
-use crate::cli::session::Session;
 use crate::ledger::Shard;
 
 const HELP: &str = "\
@@ -46,17 +46,17 @@ pub fn run(args: &Args) -> Result<(), Failure> {
             "a run directory holds one board: give one n",
         ));
     }
-    let session = Session::new(config)?;
+    let runner = JobRunner::new(config)?;
     let mut printer = Printer::new(sizes.last(), config.output.json);
     for n in sizes.iter() {
-        let mut job = session.job(n)?;
+        let mut job = runner.job(n)?;
         if let Some(dir) = &args.dir {
-            job = job.directory(dir).configuration(session.config_text()?);
+            job = job.directory(dir).configuration(runner.config_text()?);
             if let Some(shard) = args.shard {
                 job = job.shard(shard);
             }
         }
-        printer.print(&session.run(&job)?)?;
+        printer.print(&runner.run(&job)?)?;
     }
-    session.finish()
+    runner.finish()
 }

@@ -6,7 +6,7 @@ use crate::cli::output::print;
 use crate::config::{RunConfig, Share, Value};
 use crate::engine::CounterSettings;
 use crate::job::{open, outcome};
-use crate::ledger::{self, Choice, Findings, Means, chance_missed};
+use crate::ledger::{self, Findings, Means, RecountChoice, chance_missed};
 use crate::machine::Machine;
 use crate::outcome::Verified;
 use crate::simd::Isa;
@@ -55,8 +55,8 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     let run = RunConfig::default();
     let seed = args.seed.unwrap_or_else(|| fastrand::u64(..));
     let choice = match args.sample {
-        _ if args.all => Choice::All,
-        share => Choice::Sample {
+        _ if args.all => RecountChoice::All,
+        share => RecountChoice::Sample {
             share: share.map_or(0.01, |share| share.0),
             seed,
         },
@@ -72,9 +72,9 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     };
     let findings = ledger::verify(&store, &means, choice)?;
     tell(&findings, choice)?;
-    if !findings.faults.is_empty() {
+    if !findings.wrong_records.is_empty() {
         // A line for each task that differs.
-        return Err(findings.faults.as_slice().into());
+        return Err(findings.wrong_records.as_slice().into());
     }
     let coverage = &findings.sums.coverage;
     if !coverage.is_whole() {
@@ -109,11 +109,11 @@ pub fn run(args: &Args) -> Result<(), Failure> {
 }
 
 /// Prints what was checked, and how much that proves.
-fn tell(findings: &Findings, choice: Choice) -> Result<(), Failure> {
+fn tell(findings: &Findings, choice: RecountChoice) -> Result<(), Failure> {
     let done = findings.sums.coverage.done();
     let sampled = match choice {
-        Choice::All => String::new(),
-        Choice::Sample { seed, .. } => format!(", sampled with seed {seed}"),
+        RecountChoice::All => String::new(),
+        RecountChoice::Sample { seed, .. } => format!(", sampled with seed {seed}"),
     };
     print(&format!(
         "records   {done} of {}, every digest good",

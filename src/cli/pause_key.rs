@@ -20,12 +20,12 @@ const LOOK: Timespec = Timespec {
 static BEFORE: Mutex<Option<Termios>> = Mutex::new(None);
 
 /// Listens for the key `p` until it is dropped, and restores the terminal then.
-pub struct Keys {
+pub struct PauseKey {
     stop: Arc<AtomicBool>,
     thread: Option<JoinHandle<()>>,
 }
 
-impl Keys {
+impl PauseKey {
     /// Listens only if stdin, stdout and stderr are all a terminal: a program that reads the output may
     /// need the keys itself.
     pub fn listen(pause: Pause) -> Option<Self> {
@@ -54,7 +54,7 @@ impl Keys {
     }
 }
 
-impl Drop for Keys {
+impl Drop for PauseKey {
     fn drop(&mut self) {
         self.stop.store(true, Ordering::Relaxed);
         if let Some(thread) = self.thread.take() {
@@ -85,7 +85,7 @@ fn key(stdin: &Stdin) -> rustix::io::Result<Option<u8>> {
     let ready = poll(&mut look, Some(&LOOK))? > 0;
     if !ours || !ready || tcgetpgrp(stdin)? != getpgrp() {
         if ready {
-            // Keys for another process wait there: do not ask again at once.
+            // PauseKey for another process wait there: do not ask again at once.
             poll(&mut [], Some(&LOOK))?;
         }
         return Ok(None);

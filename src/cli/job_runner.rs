@@ -3,10 +3,10 @@ use std::time::Instant;
 use tracing::info;
 
 use super::exit::{Exit, Failure};
-use super::keys::Keys;
 use super::output::say;
 use super::pause::Pause;
-use super::progress::Line;
+use super::pause_key::PauseKey;
+use super::progress::ProgressLine;
 use super::signals;
 use crate::actors::Control;
 use crate::board::Size;
@@ -16,16 +16,16 @@ use crate::telemetry::{self, TraceFile};
 
 /// What the jobs of one command share: the settings, the hardware, the signals, and the time limit,
 /// which holds for all of them together.
-pub struct Session {
+pub struct JobRunner {
     hardware: Hardware,
     config: Config,
     control: Control,
-    _keys: Option<Keys>,
+    _pause_key: Option<PauseKey>,
     trace: Option<TraceFile>,
     start: Instant,
 }
 
-impl Session {
+impl JobRunner {
     /// Resolves `config` and listens for signals.
     ///
     /// # Errors
@@ -54,8 +54,8 @@ impl Session {
             hardware,
             config: config.clone(),
             control,
-            _keys: (!config.output.quiet)
-                .then(|| Keys::listen(pause))
+            _pause_key: (!config.output.quiet)
+                .then(|| PauseKey::listen(pause))
                 .flatten(),
             trace,
             start: Instant::now(),
@@ -122,8 +122,8 @@ impl Session {
         }
     }
 
-    fn progress_line(&self, n: Size) -> Option<Line> {
-        (!self.config.output.quiet).then(|| Line::show(n, self.control.clone()))
+    fn progress_line(&self, n: Size) -> Option<ProgressLine> {
+        (!self.config.output.quiet).then(|| ProgressLine::show(n, self.control.clone()))
     }
 
     /// The resolved configuration, as ledgers keep it.

@@ -1,11 +1,11 @@
-use super::digest::Fields;
+use super::digest::{DigestFields, context};
 use super::{Coverage, PlanInfo};
 use crate::board::Size;
 use crate::engine::TaskKey;
 
 /// Which recorded tasks are counted again.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Choice {
+pub enum RecountChoice {
     /// All.
     All,
     /// A random share of them, above 0 and up to 1: the same one for the same seed.
@@ -17,7 +17,7 @@ pub enum Choice {
     },
 }
 
-impl Choice {
+impl RecountChoice {
     /// Chooses among the tasks of `coverage`, each with the same probability, none twice.
     pub(super) fn among(self, n: Size, plans: &[PlanInfo], coverage: &Coverage) -> Coverage {
         let mut chosen = Coverage::none_of(n, plans);
@@ -40,7 +40,7 @@ impl Choice {
 }
 
 fn key(seed: u64, task: TaskKey) -> u64 {
-    let digest = Fields::new("queenfold verify 1: sample")
+    let digest = DigestFields::new(context::SAMPLE)
         .u64(seed)
         .text(task.engine.name())
         .u64(task.index)
@@ -92,13 +92,16 @@ mod tests {
     fn a_sample_has_the_share_asked_for_and_a_seed_repeats_it() {
         let (plans, coverage) = full(1000);
         for (share, tasks) in [(1e-9, 1), (0.1, 100), (0.1001, 101), (1.0, 1000)] {
-            let sample = |seed| Choice::Sample { share, seed }.among(n(), &plans, &coverage);
+            let sample = |seed| RecountChoice::Sample { share, seed }.among(n(), &plans, &coverage);
             assert_eq!(sample(1).done(), tasks);
             let held = |set: &Coverage| (0..1000).map(|i| set.holds(chain(i))).collect::<Vec<_>>();
             assert_eq!(held(&sample(1)), held(&sample(1)));
             assert_eq!(held(&sample(1)) == held(&sample(2)), tasks == 1000);
         }
-        assert_eq!(Choice::All.among(n(), &plans, &coverage).done(), 1000);
+        assert_eq!(
+            RecountChoice::All.among(n(), &plans, &coverage).done(),
+            1000
+        );
     }
 
     #[test]
@@ -106,7 +109,7 @@ mod tests {
         let (plans, coverage) = full(20);
         let mut drawn = [0u32; 20];
         for seed in 0..2000 {
-            let sample = Choice::Sample { share: 0.25, seed }.among(n(), &plans, &coverage);
+            let sample = RecountChoice::Sample { share: 0.25, seed }.among(n(), &plans, &coverage);
             for (index, drawn) in drawn.iter_mut().enumerate() {
                 *drawn += u32::from(sample.holds(chain(index as u64)));
             }
