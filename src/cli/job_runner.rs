@@ -47,9 +47,7 @@ impl JobRunner {
         #[cfg(feature = "fault-injection")]
         inject_faults(&control)?;
         let pause = Pause::new(control.clone(), config.output.quiet);
-        signals::listen(control.clone(), pause.clone(), config.output.quiet).map_err(|error| {
-            Failure::new(Exit::Error, format!("cannot listen for signals: {error}"))
-        })?;
+        signals::listen(drain(&control, config.output.quiet), Some(pause.clone()))?;
         Ok(Self {
             hardware,
             config: config.clone(),
@@ -141,6 +139,17 @@ impl JobRunner {
     pub fn finish(self) -> Result<(), Failure> {
         let done = self.trace.map_or(Ok(()), TraceFile::finish);
         done.map_err(|error| Failure::new(Exit::Error, format!("cannot write the trace: {error}")))
+    }
+}
+
+/// What the first signal asks of a run: to end in order.
+fn drain(control: &Control, quiet: bool) -> impl FnOnce() + Send + 'static {
+    let control = control.clone();
+    move || {
+        control.drain();
+        if !quiet {
+            say("stopping when the work in flight is done; once more to quit at once");
+        }
     }
 }
 

@@ -1,43 +1,47 @@
-use std::io;
+//! Where Ctrl-C and other signals arrive, for every command that acts on them.
+
 use std::thread;
 
 use signal_hook::consts::{SIGINT, SIGTERM, SIGUSR1, SIGUSR2};
 use signal_hook::iterator::Signals;
 use signal_hook::low_level;
 
-use super::Exit;
-use super::output::say;
+use super::exit::{Exit, Failure};
 use super::pause::Pause;
 use super::pause_key;
-use crate::actors::Control;
 
-/// Listens for Ctrl-C, SIGTERM and SIGUSR1 until the program ends. The first of them drains the runs of
-/// `control`; the second ends the program at once. SIGUSR2 pauses and continues.
+/// Listens for signals until the program ends. The first Ctrl-C, SIGTERM or SIGUSR1 calls `stop`; the
+/// second ends the program at once. SIGUSR2 pauses and continues, if there is something to pause.
 ///
 /// # Errors
 /// The system refuses the handler or the thread.
-pub fn listen(control: Control, pause: Pause, quiet: bool) -> io::Result<()> {
-    let mut signals = Signals::new([SIGINT, SIGTERM, SIGUSR1, SIGUSR2])?;
+pub fn listen(stop: impl FnOnce() + Send + 'static, pause: Option<Pause>) -> Result<(), Failure> {
+    let refused = |error| Failure::new(Exit::Error, format!("cannot listen for signals: {error}"));
+    let wanted = [SIGINT, SIGTERM, SIGUSR1]
+        .into_iter()
+        .chain(pause.as_ref().map(|_| SIGUSR2));
+    let mut signals = Signals::new(wanted).map_err(refused)?;
+    let mut stop = Some(stop);
     let listen = move || {
-        let mut asked = false;
         for signal in &mut signals {
-            if signal == SIGUSR2 {
-                pause.toggle();
-                continue;
-            }
-            if asked {
-                pause_key::restore();
-                low_level::exit(Exit::Interrupted.code().into());
-            }
-            asked = true;
-            control.drain();
-            if !quiet {
-                say("stopping when the work in flight is done; once more to quit at once");
+            match &pause {
+                Some(pause) if signal == SIGUSR2 => pause.toggle(),
+                _ => match stop.take() {
+                    Some(stop) => stop(),
+                    None => end_at_once(Exit::Interrupted),
+                },
             }
         }
     };
     thread::Builder::new()
         .name("signals".into())
-        .spawn(listen)?;
+        .spawn(listen)
+        .map_err(refused)?;
     Ok(())
+}
+
+/// Ends the program without waiting for its other threads.
+pub fn end_at_once(exit: Exit) -> ! {
+    pause_key::restore();
+    low_level::exit(exit.code().into())
 }

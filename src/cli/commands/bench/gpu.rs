@@ -113,7 +113,7 @@ pub fn run(args: &GpuArgs, json: bool) -> Result<(), Failure> {
         error: None,
     };
     let draft = Draft::new(report, json);
-    draft.print_when_stopped().map_err(broken)?;
+    draft.print_when_stopped()?;
     let measured = measure(args, &mut device, &spec, &draft);
     let error = measured.as_ref().err();
     draft.print(error.map(|failure| failure.message.as_str()))?;

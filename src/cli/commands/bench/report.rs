@@ -1,19 +1,15 @@
 //! What `bench --gpu` has measured, as JSON and as text.
 
 use std::fmt::Write;
-use std::io;
 use std::sync::Arc;
-use std::thread;
 
 use parking_lot::Mutex;
 use serde::Serialize;
-use signal_hook::consts::{SIGINT, SIGTERM};
-use signal_hook::iterator::Signals;
-use signal_hook::low_level;
 
 use crate::bench::{BoardResult, MixedResult};
 use crate::cli::exit::{Exit, Failure};
 use crate::cli::output::{print, say};
+use crate::cli::signals;
 use crate::device::Properties;
 use crate::ladder::TableRow;
 
@@ -64,25 +60,20 @@ impl Draft {
         }
     }
 
-    /// Makes Ctrl-C and SIGTERM print what was measured so far and end the program.
+    /// Makes a signal print what was measured so far and end the program.
     ///
     /// # Errors
     /// The system refuses the handler or the thread.
-    pub fn print_when_stopped(&self) -> io::Result<()> {
+    pub fn print_when_stopped(&self) -> Result<(), Failure> {
         let draft = self.clone();
-        let mut signals = Signals::new([SIGINT, SIGTERM])?;
-        thread::Builder::new()
-            .name("signals".into())
-            .spawn(move || {
-                if signals.forever().next().is_some() {
-                    let why = "stopped by a signal";
-                    // If stdout cannot be written, nobody can be told.
-                    let _ = draft.print(Some(why));
-                    say(why);
-                    low_level::exit(Exit::Stopped.code().into());
-                }
-            })?;
-        Ok(())
+        let stop = move || {
+            let why = "stopped by a signal";
+            // If stdout cannot be written, nobody can be told.
+            let _ = draft.print(Some(why));
+            say(why);
+            signals::end_at_once(Exit::Stopped)
+        };
+        signals::listen(stop, None)
     }
 
     pub fn note(&self, change: impl FnOnce(&mut BenchReport)) {

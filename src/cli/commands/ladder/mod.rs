@@ -13,8 +13,6 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use parking_lot::Mutex;
-use signal_hook::consts::{SIGINT, SIGTERM, SIGUSR1};
-use signal_hook::flag;
 
 pub use self::args::Args;
 use self::args::{DRAWN, Which};
@@ -26,6 +24,7 @@ use self::table::LadderTable;
 use crate::cli::commands::explain;
 use crate::cli::exit::{Exit, Failure};
 use crate::cli::output::{print, say};
+use crate::cli::signals;
 use crate::config::{Sizes, Value};
 use crate::ladder::{
     About, Audience, METHODS, Method, MethodRequest, StopReason, Style, TableRow, run_method,
@@ -79,7 +78,9 @@ fn climb_all(args: &Args, rows: &mut Vec<TableRow>) -> Result<(), Failure> {
     args.check_settings()?;
     let mut rungs = rungs(args)?;
     check_audience(args, sizes, &rungs)?;
-    let interrupt = interrupt()?;
+    let interrupt = Arc::new(AtomicBool::new(false));
+    let interrupted = Arc::clone(&interrupt);
+    signals::listen(move || interrupted.store(true, Ordering::Relaxed), None)?;
     let table = LadderTable::new(sizes.last(), rungs.iter().map(|(method, _)| method.about()));
     let mut header = (!args.json).then(|| table.header());
     for n in sizes.iter() {
@@ -249,21 +250,6 @@ fn check_audience(args: &Args, sizes: Sizes, rungs: &[Rung]) -> Result<(), Failu
         )));
     }
     Ok(())
-}
-
-/// Set by the first Ctrl-C, SIGTERM or SIGUSR1; a second one ends the program.
-fn interrupt() -> Result<Arc<AtomicBool>, Failure> {
-    let interrupt = Arc::new(AtomicBool::new(false));
-    for signal in [SIGINT, SIGTERM, SIGUSR1] {
-        flag::register_conditional_shutdown(
-            signal,
-            Exit::Interrupted.code().into(),
-            Arc::clone(&interrupt),
-        )
-        .and_then(|_| flag::register(signal, Arc::clone(&interrupt)))
-        .map_err(|error| Failure::new(Exit::Error, format!("cannot catch signals: {error}")))?;
-    }
-    Ok(interrupt)
 }
 
 /// Why there is no row.
