@@ -1,3 +1,5 @@
+//! The set bits of a mask, one by one.
+
 /// The positions of the set bits of `mask`, lowest first: the columns of a set of columns, for
 /// example.
 pub fn bits(mut mask: u32) -> impl Iterator<Item = u32> {

@@ -1,3 +1,5 @@
+//! A board as text, with its queens.
+
 use std::fmt;
 
 /// Draws a placement: one line for each row, `Q` for a queen, `.` for an empty square, separated by

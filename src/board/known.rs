@@ -1,3 +1,5 @@
+//! The published counts of solutions, up to n = 27.
+
 use super::{Orbits, Size};
 
 /// The published counts of one board size.

@@ -1,3 +1,5 @@
+//! Unique solutions from the total and the symmetric solutions (Burnside's lemma), by size of orbit.
+
 use super::Size;
 
 /// The number of orbits of each size. An orbit is a class of solutions that are images of one

@@ -1,3 +1,5 @@
+//! The solutions that a half turn fixes, found by placing pairs of queens from the centre outward.
+
 use super::taken_squares::TakenSquares;
 use crate::board::{Size, bits};
 

@@ -1,3 +1,5 @@
+//! The oracle of the census: another method to count the same tasks.
+
 use super::half_turn;
 use crate::board::{Size, Square, Symmetry};
 use crate::engine::{Counter, Mismatch, Tally, Task};

@@ -1,3 +1,5 @@
+//! The solutions that a quarter turn fixes, found by placing four queens at a time.
+
 use super::taken_squares::TakenSquares;
 use crate::board::{Size, bits};
 

@@ -37,7 +37,7 @@ struct ChainBatch {
     sample: Option<SampledJob>,
 }
 
-/// Subtrees of one range and border. A launch returns sums for each group.
+/// Jobs of one range and border. A launch returns sums for each group.
 #[derive(Clone, Copy)]
 struct JobGroup {
     /// Index of the range in the batch.

@@ -21,7 +21,7 @@
 mod border;
 mod frame;
 mod launches;
-mod nodes;
+mod node_rule;
 mod partition;
 mod plan;
 mod program;
@@ -32,7 +32,7 @@ mod vector;
 
 pub use border::Border;
 pub use frame::{Frame, FreeRow, TakenLines};
-pub use nodes::NodeRule;
+pub use node_rule::NodeRule;
 pub use partition::Partition;
 pub use plan::ChainPlan;
 pub use program::programs;

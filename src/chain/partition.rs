@@ -1,3 +1,5 @@
+//! What a rank of the chain's plan stands for, and the order of ranks.
+
 use super::{Border, Frame};
 use crate::board::Size;
 

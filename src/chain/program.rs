@@ -8,7 +8,7 @@ use crate::engine::{
     ThreadUse,
 };
 
-/// LaunchWords of a job: columns, up, down, group.
+/// Words of a job: columns, up, down, group.
 pub(super) const JOB_WORDS: usize = 4;
 /// Sums of a group: solutions, nodes.
 pub(super) const GROUP_SUMS: usize = 2;

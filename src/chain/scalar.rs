@@ -1,3 +1,5 @@
+//! The oracle of the chain: a plain recursive search.
+
 use std::sync::Arc;
 
 use super::{Border, Frame, NodeRule, Subtrees, TakenLines};

@@ -1,3 +1,5 @@
+//! The chain's counter for CPUs: makes nodes of the subtrees of a task for the row search.
+
 use std::sync::Arc;
 
 use super::frame::Diagonals;

@@ -1,3 +1,5 @@
+//! The flags that have a key in the configuration, and how they become settings.
+
 use std::env;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};

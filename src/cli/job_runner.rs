@@ -1,3 +1,5 @@
+//! What `run`, `resume` and `census` share: hardware, signals, time limit, progress line, trace.
+
 use std::time::Instant;
 
 use tracing::info;

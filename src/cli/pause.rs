@@ -1,3 +1,5 @@
+//! Pausing and resuming: what SIGUSR2 and the key `p` do.
+
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 

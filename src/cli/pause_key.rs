@@ -1,3 +1,5 @@
+//! The key `p`: reads the keyboard of the terminal during a run.
+
 use std::io::{self, IsTerminal, Stdin};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -85,7 +87,7 @@ fn key(stdin: &Stdin) -> rustix::io::Result<Option<u8>> {
     let ready = poll(&mut look, Some(&LOOK))? > 0;
     if !ours || !ready || tcgetpgrp(stdin)? != getpgrp() {
         if ready {
-            // PauseKey for another process wait there: do not ask again at once.
+            // Keys for another process wait there: do not ask again at once.
             poll(&mut [], Some(&LOOK))?;
         }
         return Ok(None);

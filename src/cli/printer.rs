@@ -1,3 +1,5 @@
+//! Prints the result of each board, as a row of the table or as JSON.
+
 use super::exit::Failure;
 use super::output::print;
 use super::result_json::ResultJson;

@@ -1,3 +1,5 @@
+//! Shows the progress line and clears it.
+
 use std::sync::mpsc::{self, RecvTimeoutError, Sender};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;

@@ -1,3 +1,5 @@
+//! Prints help, and why a command failed: one line on stderr.
+
 use std::io::{self, Write};
 use std::process::ExitCode;
 

@@ -1,3 +1,5 @@
+//! Settings of devices as text: which devices, and threads per block.
+
 use super::{Form, Value};
 use crate::job::DeviceChoice;
 
@@ -52,7 +54,7 @@ impl Value for Indices {
     }
 }
 
-/// BlockThreads per block of a GPU: a multiple of 32.
+/// Threads per block of a GPU: a multiple of 32.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BlockThreads(pub u32);
 

@@ -1,3 +1,5 @@
+//! Refused settings, and where a setting was said.
+
 use std::fmt;
 use std::path::PathBuf;
 

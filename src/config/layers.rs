@@ -1,3 +1,5 @@
+//! Where settings come from, and which source decides: defaults, files, environment, flags.
+
 use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::{self, Read};

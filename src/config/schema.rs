@@ -1,3 +1,5 @@
+//! Every setting with its default: a new key of the configuration is a field here.
+
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -142,7 +144,7 @@ impl RunConfig {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct GpuConfig {
-    /// BlockThreads per block: a multiple of 32, 32 to 256.
+    /// Threads per block: a multiple of 32, 32 to 256.
     #[serde(with = "text")]
     pub block: BlockThreads,
     /// Streams, 1 to 4: launches of different streams overlap.

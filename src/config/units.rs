@@ -1,3 +1,5 @@
+//! Settings with units as text: board sizes, durations, bytes, shares.
+
 use std::ops::RangeInclusive;
 use std::time::Duration;
 

@@ -1,3 +1,5 @@
+//! How a setting is written as text, and the simple kinds of settings.
+
 use std::path::PathBuf;
 
 use tracing_subscriber::EnvFilter;

@@ -1,3 +1,5 @@
+//! How fast a device counts, measured in a fraction of a second, for the choice of `auto`.
+
 use std::time::Duration;
 
 use super::Device;

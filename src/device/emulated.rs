@@ -1,3 +1,5 @@
+//! The emulated device: host threads that run the kernels as C++, and can be told to fail.
+
 use std::collections::VecDeque;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};

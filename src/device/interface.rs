@@ -1,3 +1,5 @@
+//! The trait that every device implements, and its errors.
+
 use std::time::{Duration, Instant};
 
 use serde::Serialize;

@@ -1,3 +1,5 @@
+//! How fast a device counts a whole board, for `bench --gpu`.
+
 use std::time::{Duration, Instant};
 
 use super::{Event, Owner, Ran};

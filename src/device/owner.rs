@@ -1,3 +1,5 @@
+//! Keeps a device busy with launches, and turns what comes back into tallies.
+
 use std::collections::VecDeque;
 use std::sync::Arc;
 use std::time::{Duration, Instant};

@@ -1,3 +1,5 @@
+//! Which device counted: its kind and identity, as results keep them.
+
 use std::fmt;
 
 use serde::{Deserialize, Serialize};

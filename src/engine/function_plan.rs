@@ -1,3 +1,5 @@
+//! A plan from a function, for engines that callers of the library bring.
+
 use super::{Counter, CounterSettings, Engine, Mismatch, Plan, Tally, Task};
 use crate::board::Size;
 

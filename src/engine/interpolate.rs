@@ -1,3 +1,5 @@
+//! Geometric interpolation between measured boards.
+
 use crate::board::Size;
 
 /// The value for boards of size `n` by a table of at least two sizes with their values, ascending:

@@ -1,3 +1,5 @@
+//! What an engine implements: a plan, and counters of its tasks.
+
 use std::sync::Arc;
 
 use super::{Engine, Launcher, Mismatch, NoLauncher, PlanName, Tally, Task, TaskKey};

@@ -1,3 +1,5 @@
+//! The result of a task, the same in memory, in the ledger and between processes.
+
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};

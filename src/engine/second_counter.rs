@@ -1,3 +1,5 @@
+//! The second method of an audit: which counter checks a result.
+
 use super::{CountedBy, Counter, CounterSettings, Plan};
 use crate::simd::Isa;
 

@@ -1,3 +1,5 @@
+//! What counting gave: completions by weight, symmetric solutions, partitions, nodes.
+
 use std::iter::Sum;
 use std::ops::AddAssign;
 

@@ -1,3 +1,5 @@
+//! Engines by name, the key that names a task everywhere, and a task.
+
 use std::fmt;
 use std::ops::Range;
 use std::str::FromStr;

@@ -1,3 +1,5 @@
+//! Which tasks an estimate counts: a stratified random sample.
+
 use fastrand::Rng;
 
 use crate::engine::Plan;

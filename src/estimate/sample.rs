@@ -1,3 +1,5 @@
+//! Counts the drawn tasks and measures their time and memory.
+
 use std::num::NonZeroUsize;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;

@@ -1,3 +1,5 @@
+//! The t distribution, for confidence intervals.
+
 /// The 97.5 % quantile of Student's t distribution with `freedom` degrees of freedom: half the
 /// width of a 95 % interval, in standard errors. The error is below 2 % for 4 degrees and more, 4 %
 /// for 3; the tests compare it with the published tables.

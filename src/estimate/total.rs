@@ -1,3 +1,5 @@
+//! What the whole plan will take, with a confidence interval.
+
 use super::draw::Stratum;
 use super::{Draw, quantile};
 

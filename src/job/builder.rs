@@ -1,3 +1,5 @@
+//! What a caller of the library asks for: a job, step by step.
+
 #[cfg(feature = "ledger")]
 use std::path::{Path, PathBuf};
 use std::sync::Arc;

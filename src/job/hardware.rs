@@ -1,3 +1,5 @@
+//! What a job may use: cores, memory, instruction set, devices.
+
 use std::sync::Arc;
 
 use super::{Devices, HardwareSettings, JobError};

@@ -1,3 +1,5 @@
+//! Which hardware is asked for, before it is looked for.
+
 use std::path::PathBuf;
 use std::time::Duration;
 

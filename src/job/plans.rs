@@ -1,3 +1,5 @@
+//! The plan of each engine: a new engine is a line here.
+
 use std::sync::Arc;
 
 use crate::board::Size;

@@ -1,3 +1,5 @@
+//! What every historical method implements, and what it is asked.
+
 use std::fmt;
 use std::ops::RangeInclusive;
 
@@ -113,7 +115,7 @@ pub struct MethodRequest {
     pub settings: MethodSettings,
 }
 
-/// MethodSettings that the original programs had as constants.
+/// Settings that the original programs had as constants.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MethodSettings {
     /// `bit-board`: the row at which the search is cut into nodes for the device. `None` takes the

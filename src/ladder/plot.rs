@@ -1,3 +1,5 @@
+//! The picture of the ladder, as SVG.
+
 use std::fmt::Write;
 
 use super::TableRow;

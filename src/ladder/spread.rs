@@ -1,3 +1,5 @@
+//! Spreads parts of a search over the cores.
+
 use std::panic::resume_unwind;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;

@@ -1,3 +1,5 @@
+//! One measured count of a method: a row of the table, and its JSON.
+
 use serde::{Deserialize, Serialize};
 
 use super::{Count, MethodRequest, Style, method};

@@ -1,3 +1,5 @@
+//! Which tasks of a run are recorded, and which are missing.
+
 use std::collections::BTreeMap;
 use std::fmt;
 

@@ -1,3 +1,5 @@
+//! BLAKE3 digests, and what each kind of them covers.
+
 use std::fmt;
 
 /// What is hashed, and the version of its layout: a context for each kind of digest. A context changes

@@ -1,3 +1,5 @@
+//! A recorded task with its digest.
+
 use super::digest::{Digest, DigestFields, context};
 use super::origin_columns::OriginColumns;
 use crate::engine::{KernelName, Tally, TaskKey, TaskResult};

@@ -1,3 +1,5 @@
+//! The log and the signature of a run.
+
 use std::io::{self, Write};
 use std::sync::Arc;
 

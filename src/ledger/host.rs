@@ -1,3 +1,5 @@
+//! The name and the clock of this machine, for the record.
+
 use std::fs;
 use std::time::{SystemTime, UNIX_EPOCH};
 

@@ -1,3 +1,5 @@
+//! What a run directory says of its run and of the processes that worked on it.
+
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;

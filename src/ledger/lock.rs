@@ -1,3 +1,5 @@
+//! The lock that lets only one process write to a run directory.
+
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{Read, Seek, Write};
 use std::path::Path;

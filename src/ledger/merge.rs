@@ -1,3 +1,5 @@
+//! Puts the records of several run directories into one.
+
 use std::path::Path;
 use std::time::Duration;
 

@@ -1,3 +1,5 @@
+//! The hash of a plan, by which a ledger notices that a program would cut other tasks.
+
 use serde::{Deserialize, Serialize};
 
 use super::digest::{Digest, DigestFields, context};

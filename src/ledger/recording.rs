@@ -1,3 +1,5 @@
+//! Writes the results of a run while it counts: the thread that commits every second.
+
 use std::collections::BTreeMap;
 use std::hash::{BuildHasher, RandomState};
 use std::panic::{AssertUnwindSafe, catch_unwind};

@@ -1,3 +1,5 @@
+//! Which recorded tasks `verify` counts again.
+
 use super::digest::{DigestFields, context};
 use super::{Coverage, PlanInfo};
 use crate::board::Size;

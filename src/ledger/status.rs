@@ -1,3 +1,5 @@
+//! How far a run is, as its directory shows.
+
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;

@@ -1,3 +1,5 @@
+//! The SQLite database of a run directory: opens it, reads and writes records.
+
 use std::collections::BTreeMap;
 use std::fs::{self, File};
 use std::ops::Range;

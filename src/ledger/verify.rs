@@ -1,3 +1,5 @@
+//! Counts recorded tasks again by another method.
+
 use std::collections::{BTreeMap, HashMap};
 use std::num::NonZeroUsize;
 use std::ops::Range;

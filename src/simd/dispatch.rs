@@ -1,3 +1,5 @@
+//! Chooses code by instruction set, at run time.
+
 use super::{Algorithm, Isa, Simd};
 
 /// Makes the two methods from the list of instruction sets.

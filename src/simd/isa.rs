@@ -1,3 +1,5 @@
+//! Instruction sets by name.
+
 use std::fmt;
 use std::str::FromStr;
 

@@ -1,3 +1,5 @@
+//! Vectors of keys, for the join: what an instruction set has to offer.
+
 /// The number of keys in a sample, which is a whole number of vectors in every instruction set.
 pub const SAMPLE: usize = 64;
 

@@ -1,3 +1,5 @@
+//! Makes a copy of a test for every instruction set.
+
 /// Stamps tests on every instruction set: for each a module with the name of its folder, and in it
 /// a `#[test]` for each line `name: check`, which calls `super::check` with the token. Where the
 /// machine lacks the instruction set, the test does nothing.

@@ -1,3 +1,5 @@
+//! The last two rows, counted in closed form.
+
 use super::level::Level;
 use super::row::SearchRow;
 use super::step::{Effort, Target, advance, among};

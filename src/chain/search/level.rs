@@ -1,3 +1,5 @@
+//! The nodes of one level that wait to be searched.
+
 use crate::simd::{Word, WordVector};
 
 /// The number of nodes that a level has room for.

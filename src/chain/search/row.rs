@@ -1,3 +1,5 @@
+//! A row to fill, as a number and repeated in every lane.
+
 use crate::simd::WordVector;
 
 /// A row that the search fills.

@@ -1,3 +1,5 @@
+//! Which level of the search goes on next, and how nodes move from one to the next.
+
 use super::last_rows::{CLOSED_ROWS, complete};
 use super::level::{CAPACITY, Level};
 use super::row::SearchRow;

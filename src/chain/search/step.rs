@@ -1,3 +1,5 @@
+//! One step: a queen on the lowest free square of every lane, and the children to the next level.
+
 use std::ops::AddAssign;
 
 use super::level::{CAPACITY, Level, MAX_STREAMS, Stream};

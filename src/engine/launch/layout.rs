@@ -6,12 +6,12 @@
 /// by them without checks of their own.
 #[derive(Clone, Copy)]
 pub(crate) struct Layout {
-    /// LaunchWords of a job.
+    /// Words of a job.
     pub(crate) job_words: JobWords,
     /// Which word of a job is the index of its group. `None`: there is one group, and all jobs
     /// belong to it.
     pub(crate) group_word: Option<usize>,
-    /// LaunchWords that the jobs of a group share.
+    /// Words that the jobs of a group share.
     pub(crate) group_table_words: usize,
     /// Sums that a group gives.
     pub(crate) group_sums: usize,
@@ -29,15 +29,15 @@ pub(crate) enum JobWords {
     AndRowsAbove { fixed: usize, table_word: usize },
 }
 
-/// LaunchWords that no kernel must be given. The text says which word, and what it should be.
+/// Words that no kernel must be given. The text says which word, and what it should be.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum LaunchError {
     /// The last job is cut off.
     #[error("{words} words are no whole number of jobs of {job_words} words")]
     JobWords {
-        /// LaunchWords given.
+        /// Words given.
         words: usize,
-        /// LaunchWords of a job.
+        /// Words of a job.
         job_words: usize,
     },
     /// More jobs than a kernel can number.
@@ -47,9 +47,9 @@ pub enum LaunchError {
     /// none.
     #[error("{words} words are no table of {groups} of {group_words} words")]
     TableWords {
-        /// LaunchWords given.
+        /// Words given.
         words: usize,
-        /// LaunchWords of a group.
+        /// Words of a group.
         group_words: usize,
         /// `one group` or `groups`.
         groups: &'static str,
@@ -91,7 +91,7 @@ pub(crate) struct LaunchWords<'a> {
     /// What the kernel is compiled for; 0 where there is one variant alone.
     pub(crate) specialisation: u32,
     pub(crate) jobs: &'a [u32],
-    /// LaunchWords of a job.
+    /// Words of a job.
     pub(crate) job_words: usize,
     pub(crate) tables: &'a [u32],
 }

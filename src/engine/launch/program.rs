@@ -6,7 +6,7 @@ use std::ops::RangeInclusive;
 
 use super::layout::Layout;
 
-/// ThreadUse in a block of a GPU: every program runs with any multiple of 32 in this range.
+/// Threads in a block of a GPU: every program runs with any multiple of 32 in this range.
 pub const BLOCK_THREADS: RangeInclusive<u32> = 32..=256;
 
 /// The first part of every kernel's source: what kernels need of the machine that they run on.

@@ -1,3 +1,5 @@
+//! Takes the fields of a key apart with `pext` and `pdep`.
+
 use std::arch::x86_64::*;
 
 use crate::simd::{Fields, TruthRow};

@@ -1,3 +1,5 @@
+//! `bench --calibrate`: which engine is faster on which boards.
+
 use cpu_time::ThreadTime;
 use serde_json::{Value, json};
 

@@ -1,3 +1,5 @@
+//! `bench --gpu`: what a GPU reaches.
+
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;

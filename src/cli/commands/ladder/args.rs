@@ -1,3 +1,5 @@
+//! The flags of `ladder`.
+
 use std::path::PathBuf;
 use std::time::Duration;
 

@@ -1,3 +1,5 @@
+//! `--boards`: prints every solution as a board.
+
 use std::io::{self, Write};
 use std::ops::ControlFlow;
 

@@ -1,3 +1,5 @@
+//! `--lines`: prints what a method tries as lines of columns.
+
 use std::io::{self, Write};
 use std::ops::ControlFlow;
 

@@ -1,3 +1,5 @@
+//! The questions that `ladder` asks on a terminal if it has no flags.
+
 use std::io::{self, BufRead, Write};
 
 use super::args::{Args, DRAWN, StyleChoice, Which};

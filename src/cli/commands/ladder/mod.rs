@@ -1,3 +1,5 @@
+//! The command `ladder`: runs methods and prints a row for each.
+
 mod args;
 mod boards;
 mod lines;

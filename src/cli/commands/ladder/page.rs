@@ -1,3 +1,5 @@
+//! Numbered output up to `--limit`, for `--boards` and `--lines`.
+
 use std::io::{self, BufWriter, Stdout, Write};
 use std::ops::ControlFlow;
 

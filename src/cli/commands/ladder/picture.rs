@@ -1,3 +1,5 @@
+//! `--plot`: writes the picture of the rows to a file.
+
 use std::ffi::OsString;
 use std::fs::{self, File};
 use std::io::{self, Write};

@@ -1,3 +1,5 @@
+//! `--step`: shows a search one step at a time.
+
 use std::io::{self, BufWriter, IsTerminal, Stdout, Write};
 use std::ops::ControlFlow;
 

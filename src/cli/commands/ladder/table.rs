@@ -1,3 +1,5 @@
+//! The table that `ladder` prints without `--json`.
+
 use std::time::Duration;
 
 use crate::board::Size;
