@@ -8,7 +8,8 @@ use super::vector::VectorCounter;
 use super::{Border, ScalarCounter, Subtrees};
 use crate::board::Size;
 use crate::engine::{
-    Counter, CounterSettings, Engine, Launcher, NoLauncher, Plan, Task, core_seconds,
+    CountedBy, Counter, CounterSettings, Engine, Launcher, NoLauncher, Plan, Task, core_seconds,
+    second_counter,
 };
 use crate::simd::Isa;
 
@@ -110,6 +111,11 @@ impl Plan for ChainPlan {
 
     fn oracle(&self) -> Box<dyn Counter> {
         Box::new(ScalarCounter::new(self.n, Arc::clone(&self.borders)))
+    }
+
+    /// The kernel of another instruction set, because the oracle takes many times as long.
+    fn verifier(&self, settings: &CounterSettings, first: &CountedBy) -> Box<dyn Counter> {
+        second_counter(self, settings, first).unwrap_or_else(|| self.oracle())
     }
 
     fn launcher(&self) -> Result<Arc<dyn Launcher>, NoLauncher> {

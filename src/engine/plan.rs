@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::{Engine, Launcher, Mismatch, NoLauncher, PlanName, Tally, Task, TaskKey};
+use super::{CountedBy, Engine, Launcher, Mismatch, NoLauncher, PlanName, Tally, Task, TaskKey};
 use crate::board::Size;
 use crate::simd::Isa;
 
@@ -67,6 +67,12 @@ pub trait Plan: Send + Sync {
     /// A counter that counts the same tasks by a different and simpler method, to check the
     /// first. It is slow, and its counts are exactly equal.
     fn oracle(&self) -> Box<dyn Counter>;
+
+    /// A counter that counts tasks of a ledger again, by another method than `first`, which counted
+    /// them. The default is the oracle; a plan may choose something faster.
+    fn verifier(&self, _settings: &CounterSettings, _first: &CountedBy) -> Box<dyn Counter> {
+        self.oracle()
+    }
 
     /// How its tasks become launches for a device.
     ///

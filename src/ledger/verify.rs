@@ -8,9 +8,7 @@ use std::sync::Arc;
 use crossbeam::channel::{self, Receiver};
 
 use super::{Entry, LedgerError, LedgerSums, RecountChoice, Store};
-use crate::engine::{
-    Counter, CounterSettings, Engine, Plan, Tally, TaskKey, TaskResult, second_counter,
-};
+use crate::engine::{Counter, CounterSettings, Engine, Plan, Tally, TaskKey, TaskResult};
 
 /// What counting recorded tasks again showed.
 #[derive(Clone, Debug)]
@@ -49,8 +47,8 @@ pub struct Means<'a> {
     pub workers: NonZeroUsize,
 }
 
-/// Reads every record and counts the chosen tasks again by another method than the recorded one:
-/// chain tasks by another kernel, all others by the oracle of their plan.
+/// Reads every record and counts the chosen tasks again by another method than the recorded one: see
+/// [`Plan::verifier`].
 ///
 /// # Errors
 /// The ledger is damaged or of other plans. A wrong count is not an error but a finding.
@@ -135,13 +133,7 @@ impl<'a> Bench<'a> {
         let counter = self
             .counters
             .entry((engine, backend.clone()))
-            .or_insert_with(|| {
-                match engine {
-                    Engine::Chain => second_counter(plan.as_ref(), settings, counted_by),
-                    _ => None,
-                }
-                .unwrap_or_else(|| plan.oracle())
-            });
+            .or_insert_with(|| plan.verifier(settings, counted_by));
         let found = match counter.count(&task) {
             Ok(tally) if tally.agrees_with(&recorded.tally) => None,
             Ok(tally) => Some(format!("{} counted {}", counter.backend(), tally.exact())),

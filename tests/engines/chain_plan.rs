@@ -7,7 +7,8 @@ use std::sync::OnceLock;
 use proptest::prelude::*;
 use queenfold::board::{Size, Symmetry, known};
 use queenfold::chain::{Border, ChainPlan, Frame, Partition};
-use queenfold::engine::Plan;
+use queenfold::engine::{CountedBy, CounterSettings, Plan};
+use queenfold::simd::Isa;
 
 fn size(n: u32) -> Size {
     Size::new(n).unwrap()
@@ -136,5 +137,28 @@ proptest! {
             prop_assert!(partition.border.is_legal(size));
             prop_assert_eq!(partition.border.weight(size), Some(partition.weight));
         }
+    }
+}
+
+#[test]
+fn recorded_tasks_are_verified_by_another_kernel() {
+    let plan = ChainPlan::new(size(12));
+    let settings = CounterSettings {
+        isa: Isa::best(),
+        memory: 1 << 20,
+    };
+    let available: Vec<_> = Isa::ALL
+        .into_iter()
+        .filter(|isa| isa.is_available())
+        .collect();
+    for isa in &available {
+        let first = CountedBy::Cpu(isa.name().into());
+        let second = plan.verifier(&settings, &first).backend();
+        assert_ne!(second, isa.name());
+        assert_eq!(
+            second == plan.oracle().backend(),
+            available.len() == 1,
+            "{second}"
+        );
     }
 }
