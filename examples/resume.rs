@@ -10,12 +10,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let job = Job::new(Size::new(16)?).directory(&directory);
     match job.time_limit(Duration::from_millis(1)).run() {
         Ok(_) => println!("finished before the time limit"),
-        Err(JobError::Stopped { report, .. }) => {
-            println!(
-                "stopped with {} of {} tasks",
-                report.tasks_done, report.tasks_total
-            );
-        }
+        Err(JobError::Stopped(stopped)) => println!("{stopped}"),
         Err(error) => return Err(error.into()),
     }
     // The process could have ended here, even by a crash.

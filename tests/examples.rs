@@ -47,7 +47,10 @@ fn resume_continues_what_was_stopped() {
     let directory = tempfile::tempdir().expect("a directory");
     let printed = run("resume", &[directory.path().to_str().expect("text")]);
     assert!(printed.ends_with("\n14772512 solutions\n"), "{printed}");
-    assert!(printed.starts_with("stopped with "), "{printed}");
+    assert!(
+        printed.starts_with("stopped by the time limit "),
+        "{printed}"
+    );
 }
 
 #[test]

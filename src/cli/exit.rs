@@ -188,7 +188,10 @@ impl From<JobError> for Failure {
             | JobError::NoTotal(_)
             | JobError::ForeignPlan(_)
             | JobError::NeedsDirectory(_)
-            | JobError::ShardOfResumedRun => Self::usage(error),
+            | JobError::FixedByRun(_) => Self::usage(error),
+            JobError::EngineNotForDevices(_) => {
+                Self::usage(format!("{error}: give --workers 1 or more"))
+            }
             JobError::Run { source, directory } => {
                 let failure = Self::from(source);
                 let Some(directory) = directory else {
@@ -203,17 +206,13 @@ impl From<JobError> for Failure {
                     ..failure
                 }
             }
-            JobError::Stopped {
-                cause,
-                ref directory,
-                ..
-            } => {
-                let mut message = error.to_string();
-                if cause == StopCause::Request {
+            JobError::Stopped(stopped) => {
+                let mut message = match stopped.cause {
                     // In a command, every request to stop is a signal.
-                    message = message.replacen(&cause.to_string(), "a signal", 1);
-                }
-                message += &match directory {
+                    StopCause::Request => stopped.message("a signal"),
+                    StopCause::TimeLimit => stopped.to_string(),
+                };
+                message += &match &stopped.directory {
                     Some(directory) => format!("; continue with `{}`", resume_command(directory)),
                     None => "; nothing is kept".to_owned(),
                 };
@@ -241,21 +240,22 @@ mod tests {
     use super::*;
     use crate::actors::Report;
     use crate::board::Size;
+    use crate::job::Stopped;
     use std::time::Duration;
 
     fn stopped(cause: StopCause, directory: Option<&str>) -> Failure {
-        let error = JobError::Stopped {
+        let stopped = Stopped {
             n: Size::new(20).unwrap(),
             cause,
             elapsed: Duration::from_secs(5),
-            report: Box::new(Report {
+            report: Report {
                 tasks_done: 3,
                 tasks_total: 7,
                 ..Report::default()
-            }),
+            },
             directory: directory.map(Into::into),
         };
-        error.into()
+        JobError::Stopped(Box::new(stopped)).into()
     }
 
     #[test]

@@ -13,7 +13,7 @@ use super::signals;
 use crate::actors::Control;
 use crate::board::Size;
 use crate::config::{Config, HumanDuration};
-use crate::job::{CensusResult, Hardware, Job, JobResult};
+use crate::job::{CensusResult, Hardware, Job, JobResult, plan};
 use crate::telemetry::{self, TraceFile};
 
 /// What the jobs of one command share: the settings, the hardware, the signals, and the time limit,
@@ -78,7 +78,7 @@ impl JobRunner {
                 choice.engine
             }
         };
-        Ok(Job::new(n).engine(engine).unique(self.config.run.unique))
+        Ok(Job::of(plan(engine, n)).unique(self.config.run.unique))
     }
 
     /// Runs a job to its end, with a progress line.

@@ -1,7 +1,7 @@
 //! What a caller of the library asks for: a job, step by step.
 
 #[cfg(feature = "ledger")]
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -10,7 +10,7 @@ use super::{DeviceChoice, HardwareSettings};
 use super::{JobError, directory};
 use crate::actors::{Control, Observer};
 use crate::board::Size;
-use crate::engine::{Engine, Plan};
+use crate::engine::Plan;
 #[cfg(feature = "ledger")]
 use crate::ledger::Shard;
 use crate::simd::Isa;
@@ -20,8 +20,7 @@ use crate::simd::Isa;
 #[derive(Clone)]
 pub struct Job {
     pub(super) n: Size,
-    pub(super) engine: Option<Engine>,
-    /// Instead of the plan of an engine of this library.
+    /// Counts all solutions. `None`: the plan of the fastest engine.
     pub(super) plan: Option<Arc<dyn Plan>>,
     pub(super) unique: bool,
     pub(super) hardware: HardwareSettings,
@@ -29,8 +28,12 @@ pub struct Job {
     pub(super) time_limit: Option<Duration>,
     pub(super) control: Control,
     pub(super) observers: Vec<Arc<dyn Observer>>,
+    /// The directory of a run that the job continues.
     #[cfg(feature = "ledger")]
-    pub(super) directory: Option<RunDirectory>,
+    pub(super) resumed: Option<PathBuf>,
+    /// The directory that the job makes.
+    #[cfg(feature = "ledger")]
+    pub(super) directory: Option<PathBuf>,
     /// `None`: all tasks of the run.
     #[cfg(feature = "ledger")]
     pub(super) shard: Option<Shard>,
@@ -60,11 +63,10 @@ impl Default for Tuning {
 }
 
 impl Job {
-    /// Counts the board of size `n`.
+    /// Counts the board of size `n` by the engine that is fastest for it on the hardware of the job.
     pub fn new(n: Size) -> Self {
         Self {
             n,
-            engine: None,
             plan: None,
             unique: true,
             hardware: HardwareSettings::default(),
@@ -72,6 +74,8 @@ impl Job {
             time_limit: None,
             control: Control::new(),
             observers: Vec::new(),
+            #[cfg(feature = "ledger")]
+            resumed: None,
             #[cfg(feature = "ledger")]
             directory: None,
             #[cfg(feature = "ledger")]
@@ -81,8 +85,8 @@ impl Job {
         }
     }
 
-    /// Counts the tasks of `plan`: an engine of your own. Its tallies must add up to all solutions of
-    /// its board.
+    /// Counts the tasks of `plan`: that of one [engine](super::plan) of this library, or of an engine of
+    /// your own. Its tallies must add up to all solutions of its board.
     pub fn of(plan: Arc<dyn Plan>) -> Self {
         Self {
             plan: Some(Arc::clone(&plan)),
@@ -101,16 +105,9 @@ impl Job {
         let (plan, unique) = directory::counting_plan(&path)?;
         Ok(Self {
             unique,
-            directory: Some(RunDirectory::Begun(path)),
+            resumed: Some(path),
             ..Self::of(plan)
         })
-    }
-
-    /// Uses this engine. Default: the fastest for the board and the hardware.
-    #[must_use]
-    pub fn engine(mut self, engine: Engine) -> Self {
-        self.engine = Some(engine);
-        self
     }
 
     /// Uses this instruction set. Default: the widest that the processor has.
@@ -182,11 +179,11 @@ impl Job {
     }
 
     /// Keeps every finished task in this new directory, so that [`resume`](Self::resume) can continue
-    /// the run after a stop or a crash.
+    /// the run after a stop or a crash. A run that is resumed keeps its own directory.
     #[cfg(feature = "ledger")]
     #[must_use]
     pub fn directory(mut self, directory: impl Into<PathBuf>) -> Self {
-        self.directory = Some(RunDirectory::New(directory.into()));
+        self.directory = Some(directory.into());
         self
     }
 
@@ -212,24 +209,5 @@ impl Job {
     /// The board.
     pub const fn size(&self) -> Size {
         self.n
-    }
-}
-
-/// Where a job keeps its finished tasks.
-#[cfg(feature = "ledger")]
-#[derive(Clone, Debug)]
-pub(super) enum RunDirectory {
-    /// The job makes this directory.
-    New(PathBuf),
-    /// The job continues the run in this directory.
-    Begun(PathBuf),
-}
-
-#[cfg(feature = "ledger")]
-impl RunDirectory {
-    pub(super) fn path(&self) -> &Path {
-        match self {
-            Self::New(path) | Self::Begun(path) => path,
-        }
     }
 }

@@ -64,11 +64,13 @@ impl Devices {
     }
 
     /// Those that take part in a run of `plans` with this number of CPU workers: all of them if they
-    /// count one of the plans, or if there are no CPU workers. A board smaller than those that they
-    /// count is left to the CPU workers, if there are any.
+    /// count one of the plans, and none otherwise. Their threads count the other plans on the CPU if
+    /// there are no CPU workers. A board smaller than those that they count is left to the CPU workers,
+    /// if there are any.
     ///
     /// # Errors
-    /// They were asked for by name, and their kernels do not count the board.
+    /// They were asked for by name, and their kernels do not count the board; or there are no CPU
+    /// workers, and the devices have no kernel of any of the plans.
     pub fn for_plans(
         &self,
         plans: &[Arc<dyn Plan>],
@@ -91,8 +93,10 @@ impl Devices {
             Some((n, boards)) if !self.auto && (workers == 0 || n.get() > *boards.end()) => {
                 Err(JobError::BoardNotForDevices { n, boards })
             }
-            // Their threads count on the CPU what the devices do not count.
-            None if workers == 0 => Ok(&self.devices),
+            None if workers == 0 => {
+                let engine = plans.first().map(|plan| plan.engine());
+                engine.map_or(Ok(&[]), |engine| Err(JobError::EngineNotForDevices(engine)))
+            }
             _ => Ok(&[]),
         }
     }
@@ -174,4 +178,34 @@ fn emulated(settings: &HardwareSettings) -> Result<Vec<DeviceSpec>, String> {
 #[cfg(not(feature = "emulated-gpu"))]
 fn emulated(_: &HardwareSettings) -> Result<Vec<DeviceSpec>, String> {
     Err("no emulated device: this program is built without the feature `emulated-gpu`".to_owned())
+}
+
+#[cfg(all(test, feature = "emulated-gpu"))]
+mod tests {
+    use super::*;
+    use crate::board::Size;
+    use crate::engine::Engine;
+    use crate::job::plan;
+
+    #[test]
+    fn devices_take_part_only_where_they_count() {
+        let settings = HardwareSettings {
+            devices: DeviceChoice::Emulated,
+            ..HardwareSettings::default()
+        };
+        let taking_part = |engine, n, workers| {
+            let plans = [engine, Engine::Census].map(|engine| plan(engine, Size::new(n).unwrap()));
+            let devices = Devices::find(&settings, workers).unwrap();
+            devices.for_plans(&plans, workers).map(<[_]>::len)
+        };
+        for workers in [0, 1] {
+            assert_eq!(taking_part(Engine::Chain, 12, workers).unwrap(), 1);
+        }
+        assert_eq!(taking_part(Engine::Join, 12, 1).unwrap(), 0);
+        for n in [4, 12, 29] {
+            let refused = taking_part(Engine::Join, n, 0).unwrap_err();
+            let engine = matches!(refused, JobError::EngineNotForDevices(Engine::Join));
+            assert!(engine, "{refused}");
+        }
+    }
 }

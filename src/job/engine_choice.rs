@@ -41,8 +41,12 @@ pub fn fastest_on_cpu(n: Size, isa: Isa) -> Engine {
 }
 
 /// Devices that were not asked for are not opened for boards that the CPU workers count in this many
-/// seconds.
-const NOT_WORTH_OPENING: f64 = 2.0;
+/// seconds, by the table of costs.
+///
+/// 2 s on a current core are allowed for opening a GPU, compiling its kernel and measuring it: an
+/// assumption, because none was measured. A current core is the Zen 5 that takes 0.6 times the seconds
+/// of the table (`engine/costs.rs`).
+const NOT_WORTH_OPENING: f64 = 2.0 / 0.6;
 
 /// The largest board on which a device is calibrated: a GPU counts it in milliseconds.
 const CALIBRATED_ON: u32 = 18;

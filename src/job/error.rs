@@ -1,9 +1,8 @@
-use std::fmt;
 use std::ops::RangeInclusive;
 #[cfg(feature = "ledger")]
 use std::path::PathBuf;
-use std::time::Duration;
 
+use super::Stopped;
 use crate::actors::{Report, RunError};
 use crate::board::Size;
 use crate::engine::Engine;
@@ -13,7 +12,6 @@ use crate::engine::PlanName;
 use crate::ledger::{LedgerError, Missing, Shard};
 use crate::outcome::Contradiction;
 use crate::simd::Isa;
-use crate::telemetry;
 
 /// Why a job has no result.
 #[derive(Debug, thiserror::Error)]
@@ -36,6 +34,9 @@ pub enum JobError {
         /// The sizes of the boards that devices count.
         boards: RangeInclusive<u32>,
     },
+    /// There are no CPU workers, and devices have no kernel of the engine.
+    #[error("devices do not count by the {0} engine, and there are no CPU workers")]
+    EngineNotForDevices(Engine),
     /// The engine counts only some of the solutions.
     #[error(
         "the {0} engine does not count all solutions; `Job::census_on` counts the symmetric ones"
@@ -58,31 +59,16 @@ pub enum JobError {
     #[error(transparent)]
     Contradiction(#[from] Contradiction),
     /// The job was stopped before its end.
-    #[error(
-        "stopped by {cause} after {}, with {} of {} tasks of n = {n} counted",
-        telemetry::duration(*elapsed), report.tasks_done, report.tasks_total
-    )]
-    Stopped {
-        /// The board.
-        n: Size,
-        /// What stopped it.
-        cause: StopCause,
-        /// Wall time of all processes that worked on the run.
-        elapsed: Duration,
-        /// How far it came.
-        report: Box<Report>,
-        /// Where finished tasks are kept; `None` if they are lost.
-        #[cfg(feature = "ledger")]
-        directory: Option<PathBuf>,
-    },
+    #[error("{0}")]
+    Stopped(Box<Stopped>),
     /// What this names is kept in a directory, and the job has none.
     #[cfg(feature = "ledger")]
     #[error("{0} needs a directory")]
     NeedsDirectory(&'static str),
-    /// The job resumes a run, and was given a shard.
+    /// The job resumes a run, and was given what this names, which is fixed since the run began.
     #[cfg(feature = "ledger")]
-    #[error("a resumed run keeps the shard that it was begun with")]
-    ShardOfResumedRun,
+    #[error("a resumed run keeps the {0} that it was begun with")]
+    FixedByRun(&'static str),
     /// The shard is complete, but it is not the whole run.
     #[cfg(feature = "ledger")]
     #[error("shard {shard} is complete; no total without the other tasks")]
@@ -115,28 +101,10 @@ impl JobError {
     /// What the run did, if it ended without failing.
     pub fn report(&self) -> Option<&Report> {
         match self {
-            Self::Stopped { report, .. } => Some(report),
+            Self::Stopped(stopped) => Some(&stopped.report),
             #[cfg(feature = "ledger")]
             Self::OneShard { report, .. } | Self::DirectoryChanged { report, .. } => Some(report),
             _ => None,
         }
-    }
-}
-
-/// What stopped a job before its end.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum StopCause {
-    /// [`Control::drain`](crate::actors::Control::drain).
-    Request,
-    /// The time limit.
-    TimeLimit,
-}
-
-impl fmt::Display for StopCause {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Request => "a request",
-            Self::TimeLimit => "the time limit",
-        })
     }
 }

@@ -35,7 +35,8 @@ impl Hardware {
     /// The devices that take part in a run of `plans`.
     ///
     /// # Errors
-    /// They were asked for by name, and do not count the board.
+    /// They were asked for by name, and do not count the board; or there are no CPU workers, and the
+    /// devices count none of the plans.
     pub fn devices_for(&self, plans: &[Arc<dyn Plan>]) -> Result<&[DeviceSpec], JobError> {
         self.devices.for_plans(plans, self.workers)
     }

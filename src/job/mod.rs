@@ -30,14 +30,16 @@ mod hardware_settings;
 mod plans;
 mod result;
 mod run;
+mod stopped;
 
 pub use builder::{Job, Tuning};
 pub use devices::Devices;
 #[cfg(feature = "ledger")]
 pub use directory::{open, plans_of};
 pub use engine_choice::{EngineChoice, fastest_on_cpu};
-pub use error::{JobError, StopCause};
+pub use error::JobError;
 pub use hardware::Hardware;
 pub use hardware_settings::{DeviceChoice, DeviceSettings, HardwareSettings};
 pub use plans::{device_plan, plan};
 pub use result::{CensusResult, JobResult, outcome};
+pub use stopped::{StopCause, Stopped};

@@ -1,13 +1,11 @@
 //! Runs a job: makes its plans, starts the actors, and checks what they counted.
 
 #[cfg(feature = "ledger")]
-use std::path::PathBuf;
+use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-#[cfg(feature = "ledger")]
-use super::builder::RunDirectory;
-use super::{CensusResult, Hardware, Job, JobError, JobResult, StopCause, plan};
+use super::{CensusResult, Hardware, Job, JobError, JobResult, StopCause, Stopped, plan};
 use crate::actors::{self, Recorder, Report, RunSpec, Source, WholePlans};
 use crate::engine::{Engine, Plan};
 #[cfg(feature = "ledger")]
@@ -33,10 +31,9 @@ impl Job {
         #[cfg(feature = "ledger")]
         self.check_directory_settings()?;
         let census = self.unique.then(|| plan(Engine::Census, self.n));
-        let plan = match (&self.plan, self.engine) {
-            (Some(plan), _) => Arc::clone(plan),
-            (None, Some(engine)) => plan(engine, self.n),
-            (None, None) => plan(hardware.choose_engine(self.n)?.engine, self.n),
+        let plan = match &self.plan {
+            Some(plan) => Arc::clone(plan),
+            None => plan(hardware.choose_engine(self.n)?.engine, self.n),
         };
         if !plan.engine().counts_all() {
             return Err(JobError::NoTotal(plan.engine()));
@@ -46,7 +43,7 @@ impl Job {
             .flatten()
             .collect();
         #[cfg(feature = "ledger")]
-        if let Some(directory) = &self.directory {
+        if let Some(directory) = self.directory_path() {
             let own = || super::plan(plan.engine(), self.n).name() == plan.name();
             if self.plan.is_some() && !own() {
                 return Err(JobError::ForeignPlan(plan.name()));
@@ -111,7 +108,7 @@ impl Job {
         actors::run_on(&spec, devices, &self.control).map_err(|source| JobError::Run {
             source,
             #[cfg(feature = "ledger")]
-            directory: self.directory_path(),
+            directory: self.directory_path().map(Path::to_owned),
         })
     }
 
@@ -120,11 +117,10 @@ impl Job {
     #[cfg(feature = "ledger")]
     fn run_in(
         &self,
-        directory: &RunDirectory,
+        directory: &Path,
         hardware: &Hardware,
         plans: Vec<Arc<dyn Plan>>,
     ) -> Result<JobResult, JobError> {
-        let path = directory.path();
         let devices = hardware.devices_for(&plans)?;
         let config = self.configuration.clone().unwrap_or_default();
         let setting = Setting {
@@ -133,13 +129,12 @@ impl Job {
             devices: devices.iter().map(|device| device.name.clone()).collect(),
             config: config.clone(),
         };
-        let recording = match directory {
-            RunDirectory::New(_) => {
-                let shard = self.shard.unwrap_or(Shard::WHOLE);
-                let info = RunInfo::new(self.n, &plans, shard, config);
-                Recording::create(path, &info, &plans, &setting)?
-            }
-            RunDirectory::Begun(_) => Recording::resume(path, &plans, &setting)?,
+        let recording = if self.resumed.is_some() {
+            Recording::resume(directory, &plans, &setting)?
+        } else {
+            let shard = self.shard.unwrap_or(Shard::WHOLE);
+            let info = RunInfo::new(self.n, &plans, shard, config);
+            Recording::create(directory, &info, &plans, &setting)?
         };
         let before = recording.before();
         let shard = recording.shard();
@@ -147,7 +142,7 @@ impl Job {
         let recording = Arc::new(recording);
         let source = Arc::clone(&recording);
         let report = self.count(hardware, plans, source, Some(recording))?;
-        let coverage = Store::open_to_read(path)?.sums()?.coverage;
+        let coverage = Store::open_to_read(directory)?.sums()?.coverage;
         let missing = || coverage.missing(shard);
         match plan.filter(|_| report.is_whole()) {
             Some(plan) if coverage.is_whole() => {
@@ -159,7 +154,7 @@ impl Job {
             }
             // Somebody removed or replaced the file meanwhile: what was counted is not kept.
             Some(_) => Err(JobError::DirectoryChanged {
-                directory: path.to_owned(),
+                directory: directory.to_owned(),
                 missing: missing(),
                 report: Box::new(report),
             }),
@@ -175,14 +170,21 @@ impl Job {
     /// Refuses settings of a run directory that could have no effect.
     #[cfg(feature = "ledger")]
     fn check_directory_settings(&self) -> Result<(), JobError> {
-        match (&self.directory, self.shard) {
-            (None, Some(_)) => Err(JobError::NeedsDirectory("a shard")),
-            (None, None) if self.configuration.is_some() => {
-                Err(JobError::NeedsDirectory("a configuration"))
-            }
-            (Some(RunDirectory::Begun(_)), Some(_)) => Err(JobError::ShardOfResumedRun),
-            _ => Ok(()),
-        }
+        let refused = if self.resumed.is_some() {
+            let fixed = [
+                (self.shard.is_some(), "shard"),
+                (self.directory.is_some(), "directory"),
+            ];
+            fixed.map(|(given, what)| given.then_some(JobError::FixedByRun(what)))
+        } else {
+            let kept = [
+                (self.shard.is_some(), "a shard"),
+                (self.configuration.is_some(), "a configuration"),
+            ];
+            let lost = self.directory.is_none();
+            kept.map(|(given, what)| (given && lost).then_some(JobError::NeedsDirectory(what)))
+        };
+        refused.into_iter().flatten().next().map_or(Ok(()), Err)
     }
 
     /// `before`: wall time of earlier processes that worked on the run.
@@ -192,20 +194,19 @@ impl Job {
         } else {
             StopCause::TimeLimit
         };
-        JobError::Stopped {
+        JobError::Stopped(Box::new(Stopped {
             n: self.n,
             cause,
             elapsed: before + report.elapsed,
-            report: Box::new(report),
+            report,
             #[cfg(feature = "ledger")]
-            directory: self.directory_path(),
-        }
+            directory: self.directory_path().map(Path::to_owned),
+        }))
     }
 
     #[cfg(feature = "ledger")]
-    fn directory_path(&self) -> Option<PathBuf> {
-        let directory = self.directory.as_ref()?;
-        Some(directory.path().to_owned())
+    fn directory_path(&self) -> Option<&Path> {
+        self.resumed.as_deref().or(self.directory.as_deref())
     }
 }
 
@@ -226,7 +227,8 @@ mod tests {
     #[test]
     fn every_engine_gives_the_known_counts() {
         for engine in [Engine::Chain, Engine::Join] {
-            let result = job(10).engine(engine).workers(2).run().unwrap();
+            let job = Job::of(plan(engine, Size::new(10).unwrap())).devices(DeviceChoice::Off);
+            let result = job.workers(2).run().unwrap();
             let known = known(result.outcome.n).unwrap();
             assert_eq!(result.outcome.total, known.total);
             assert_eq!(result.outcome.unique(), Some(known.unique));
@@ -236,8 +238,8 @@ mod tests {
 
     #[test]
     fn an_engine_that_does_not_count_all_solutions_gives_no_total() {
-        let error = job(28).engine(Engine::Census).unique(false).run();
-        let error = error.unwrap_err();
+        let census = plan(Engine::Census, Size::new(28).unwrap());
+        let error = Job::of(census).unique(false).run().unwrap_err();
         assert!(matches!(error, JobError::NoTotal(_)), "{error}");
     }
 
@@ -333,11 +335,17 @@ mod tests {
         // The order of the calls does not matter.
         let part = job(14).shard(shard).directory(&directory).run();
         assert!(matches!(part, Err(JobError::OneShard { .. })), "{part:?}");
-        let resumed = Job::resume(&directory).unwrap();
-        assert_eq!(
-            refused(resumed.shard(shard)),
-            "a resumed run keeps the shard that it was begun with"
-        );
+        let resumed = || Job::resume(&directory).unwrap();
+        for (job, what) in [
+            (resumed().shard(shard), "shard"),
+            (
+                resumed().directory(folder.path().join("other")),
+                "directory",
+            ),
+        ] {
+            let expected = format!("a resumed run keeps the {what} that it was begun with");
+            assert_eq!(refused(job), expected);
+        }
     }
 
     /// How often a job told of what.

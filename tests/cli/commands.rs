@@ -66,6 +66,21 @@ fn usage_errors_are_one_line_and_exit_2() {
     }
 }
 
+#[cfg(feature = "emulated-gpu")]
+#[test]
+fn devices_alone_are_not_given_what_they_do_not_count() {
+    let alone = ["--gpu", "emulated", "--workers", "0"];
+    for (args, says) in [
+        (["-n", "12", "--engine", "join"], "the join engine"),
+        (["-n", "4", "--engine", "join"], "the join engine"),
+        (["-n", "4", "--engine", "chain"], "boards of 5 to 28"),
+    ] {
+        let args = [&["run"][..], &args, &alone].concat();
+        let line = refusal(&mut queenfold(&args), 2);
+        assert!(line.contains(says), "{args:?}: {line}");
+    }
+}
+
 #[test]
 fn help_tells_of_examples_and_exit_codes() {
     let help = stdout(&["--help"]);

@@ -1,0 +1,63 @@
+use std::fmt;
+#[cfg(feature = "ledger")]
+use std::path::PathBuf;
+use std::time::Duration;
+
+use crate::actors::Report;
+use crate::board::Size;
+use crate::telemetry;
+
+/// How far a job came that was stopped before its end.
+#[derive(Debug)]
+pub struct Stopped {
+    /// The board.
+    pub n: Size,
+    /// What stopped it.
+    pub cause: StopCause,
+    /// Wall time of all processes that worked on the run.
+    pub elapsed: Duration,
+    /// What this process did.
+    pub report: Report,
+    /// Where finished tasks are kept; `None` if they are lost.
+    #[cfg(feature = "ledger")]
+    pub directory: Option<PathBuf>,
+}
+
+impl Stopped {
+    /// The message of a program that knows more about the cause: `stopped by CAUSE after 5.0 s, …`.
+    pub fn message(&self, cause: impl fmt::Display) -> String {
+        let Self {
+            n, elapsed, report, ..
+        } = self;
+        format!(
+            "stopped by {cause} after {}, with {} of {} tasks of n = {n} counted",
+            telemetry::duration(*elapsed),
+            report.tasks_done,
+            report.tasks_total
+        )
+    }
+}
+
+impl fmt::Display for Stopped {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.message(self.cause))
+    }
+}
+
+/// What stopped a job before its end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum StopCause {
+    /// [`Control::drain`](crate::actors::Control::drain).
+    Request,
+    /// The time limit.
+    TimeLimit,
+}
+
+impl fmt::Display for StopCause {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Request => "a request",
+            Self::TimeLimit => "the time limit",
+        })
+    }
+}
