@@ -188,7 +188,8 @@ impl From<JobError> for Failure {
             | JobError::NoTotal(_)
             | JobError::ForeignPlan(_)
             | JobError::NeedsDirectory(_)
-            | JobError::FixedByRun(_) => Self::usage(error),
+            | JobError::FixedByRun(_)
+            | JobError::Setting { .. } => Self::usage(error),
             JobError::EngineNotForDevices(_) => {
                 Self::usage(format!("{error}: give --workers 1 or more"))
             }

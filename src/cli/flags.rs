@@ -9,7 +9,7 @@ use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 
 use super::exit::Failure;
 use crate::config::{
-    Auto, Bytes, ConfigError, HumanDuration, Indices, LOCAL_FILE, Layers, Sizes, Value, Whole,
+    Auto, Bytes, ConfigError, HumanDuration, Indices, LOCAL_FILE, Layers, Sizes, Value, Workers,
 };
 use crate::engine::Engine;
 use crate::job::DeviceChoice;
@@ -99,8 +99,8 @@ struct Cpu {
     isa: Option<Auto<Isa>>,
 
     /// CPU workers: `auto` (one for each core the process may use), or 0 to 1024; 0 with a device
-    #[arg(long, value_name = "K", value_parser = Auto::<Whole<0, 1024>>::parse, allow_hyphen_values = true)]
-    workers: Option<Auto<Whole<0, 1024>>>,
+    #[arg(long, value_name = "K", value_parser = Auto::<Workers>::parse, allow_hyphen_values = true)]
+    workers: Option<Auto<Workers>>,
 
     /// Memory for each worker: `auto` (a fair share of the machine), or an amount such as `512 MiB`
     #[arg(long, value_name = "SIZE", value_parser = Auto::<Bytes>::parse, allow_hyphen_values = true)]

@@ -2,6 +2,7 @@
 
 use super::{Form, Value};
 use crate::job::DeviceChoice;
+use crate::job::limits::{DEVICE_INDEX, is_block};
 
 /// The names of [`DeviceChoice`].
 const CHOICES: [(DeviceChoice, &str); 4] = [
@@ -37,7 +38,13 @@ impl Value for Indices {
     fn read(text: &str) -> Option<Self> {
         let mut indices = text
             .split(',')
-            .map(|index| index.trim().parse().ok().filter(|index| *index < 64))
+            .map(|index| {
+                index
+                    .trim()
+                    .parse()
+                    .ok()
+                    .filter(|index| DEVICE_INDEX.contains(index))
+            })
             .collect::<Option<Vec<usize>>>()?;
         indices.sort_unstable();
         indices.dedup();
@@ -63,7 +70,7 @@ impl Value for BlockThreads {
 
     fn read(text: &str) -> Option<Self> {
         let threads: u32 = text.parse().ok()?;
-        ((32..=256).contains(&threads) && threads.is_multiple_of(32)).then_some(Self(threads))
+        is_block(threads).then_some(Self(threads))
     }
 
     fn write(&self) -> String {

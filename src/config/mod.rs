@@ -20,6 +20,6 @@ mod value;
 pub use device_values::{BlockThreads, Indices};
 pub use error::{ConfigError, SettingOrigin, printable};
 pub use layers::{LOCAL_FILE, Layers, variable};
-pub use schema::{Config, GpuConfig, OutputConfig, RunConfig, TraceConfig};
+pub use schema::{Config, GpuConfig, OutputConfig, RunConfig, TraceConfig, Workers};
 pub use units::{Bytes, HumanDuration, Share, Sizes};
 pub use value::{Auto, Expected, Form, LogFilter, Optional, Value, Whole};

@@ -10,9 +10,12 @@ use super::{
     Auto, BlockThreads, Bytes, HumanDuration, Indices, LogFilter, Optional, Share, Sizes, Whole,
 };
 use crate::engine::Engine;
-use crate::job::{DeviceChoice, DeviceSettings, HardwareSettings, Tuning};
+use crate::job::{DeviceChoice, DeviceSettings, HardwareSettings, Tuning, limits};
 use crate::machine::Machine;
 use crate::simd::Isa;
+
+/// A number of CPU workers.
+pub type Workers = Whole<{ *limits::WORKERS.start() }, { *limits::WORKERS.end() }>;
 
 /// Every setting. `config/default.toml` lists the same keys with their defaults, which a test compares.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -44,7 +47,7 @@ pub struct RunConfig {
     /// CPU workers, 0 to 1024; 0 needs a device. `auto` takes one for each core that the process may
     /// use: CPU affinity and cgroup limits are respected.
     #[serde(with = "text")]
-    pub workers: Auto<Whole<0, 1024>>,
+    pub workers: Auto<Workers>,
     /// Which devices take part. `auto`: every GPU, from 16 queens on. `off`: none. `cuda`: every GPU, and
     /// an error if there is none. `emulated`: one made of host threads.
     #[serde(with = "text")]
@@ -64,7 +67,8 @@ pub struct RunConfig {
     pub time_limit: Optional<HumanDuration>,
     /// How many batches may wait in the queue for each worker, 1 to 64.
     #[serde(with = "text")]
-    pub queue_per_worker: Whole<1, 64>,
+    pub queue_per_worker:
+        Whole<{ *limits::QUEUE_PER_WORKER.start() }, { *limits::QUEUE_PER_WORKER.end() }>,
     /// How long a batch should keep a worker busy.
     #[serde(with = "text")]
     pub batch_time: HumanDuration,
@@ -149,13 +153,13 @@ pub struct GpuConfig {
     pub block: BlockThreads,
     /// Streams, 1 to 4: launches of different streams overlap.
     #[serde(with = "text")]
-    pub streams: Whole<1, 4>,
+    pub streams: Whole<{ *limits::STREAMS.start() }, { *limits::STREAMS.end() }>,
     /// Launches that each stream holds, 1 to 4.
     #[serde(with = "text")]
-    pub slots: Whole<1, 4>,
+    pub slots: Whole<{ *limits::SLOTS_PER_STREAM.start() }, { *limits::SLOTS_PER_STREAM.end() }>,
     /// How long a launch should take, in milliseconds, 50 to 5000.
     #[serde(with = "text")]
-    pub batch_ms: Whole<50, 5000>,
+    pub batch_ms: Whole<{ *limits::LAUNCH_MILLIS.start() }, { *limits::LAUNCH_MILLIS.end() }>,
 }
 
 impl Default for GpuConfig {

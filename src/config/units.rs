@@ -1,10 +1,10 @@
 //! Settings with units as text: board sizes, durations, bytes, shares.
 
-use std::ops::RangeInclusive;
 use std::time::Duration;
 
 use super::{Form, Value};
 use crate::board::Size;
+use crate::job::limits::{AUDIT, BATCH_TIME, MEMORY_PER_WORKER};
 
 /// One board size, or a range of them, both ends included: `8`, `4..=10`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -61,7 +61,6 @@ impl HumanDuration {
         ("s", 1000),
         ("ms", 1),
     ];
-    const RANGE: RangeInclusive<f64> = 1.0..=3650.0 * 86_400_000.0;
 }
 
 impl Value for HumanDuration {
@@ -75,7 +74,9 @@ impl Value for HumanDuration {
             rest = after;
         }
         // Before it is rounded, or half a millisecond would pass for one.
-        Self::RANGE
+        let [least, most] =
+            [BATCH_TIME.start(), BATCH_TIME.end()].map(|time| time.as_millis() as f64);
+        (least..=most)
             .contains(&millis)
             .then(|| Self(Duration::from_millis(millis.round() as u64)))
     }
@@ -108,7 +109,6 @@ impl Bytes {
         ("MiB", 1 << 20),
         ("KiB", 1 << 10),
     ];
-    const RANGE: RangeInclusive<u64> = 1 << 20..=1 << 50;
 
     /// For people: one decimal of the largest unit that is filled.
     pub fn rounded(self) -> String {
@@ -125,7 +125,7 @@ impl Value for Bytes {
         let (number, unit, after) = quantity(text.trim())?;
         let (_, scale) = Self::UNITS.into_iter().find(|(name, _)| *name == unit)?;
         let bytes = (number * scale as f64).round() as u64;
-        (after.is_empty() && Self::RANGE.contains(&bytes)).then_some(Self(bytes))
+        (after.is_empty() && MEMORY_PER_WORKER.contains(&bytes)).then_some(Self(bytes))
     }
 
     fn write(&self) -> String {
@@ -168,7 +168,7 @@ impl Value for Share {
             None => number(text)?,
         };
         // Not a number is in no range.
-        (0.0..=1.0).contains(&share).then_some(Self(share))
+        AUDIT.contains(&share).then_some(Self(share))
     }
 
     fn write(&self) -> String {

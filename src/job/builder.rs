@@ -44,9 +44,9 @@ pub struct Job {
 /// How the runtime treats tasks. The defaults suit every board.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Tuning {
-    /// How many batches may wait in the queue for each worker, at least 1.
+    /// How many batches may wait in the queue for each worker, 1 to 64.
     pub queue_per_worker: usize,
-    /// How long a batch should keep a worker busy.
+    /// How long a batch should keep a worker busy, from 1 ms.
     pub batch_time: Duration,
     /// The share of the tasks, 0 to 1, that another kernel counts a second time.
     pub audit: f64,
@@ -117,7 +117,7 @@ impl Job {
         self
     }
 
-    /// Uses this number of CPU workers; 0 leaves all work to devices. Default: one for each core that
+    /// Uses this number of CPU workers, up to 1024; 0 leaves all work to devices. Default: one for each core that
     /// the process may use.
     #[must_use]
     pub fn workers(mut self, workers: usize) -> Self {
@@ -125,7 +125,7 @@ impl Job {
         self
     }
 
-    /// Lets each CPU worker plan with this much memory, in bytes. Default: see
+    /// Lets each CPU worker plan with this much memory, in bytes, from 1 MiB. Default: see
     /// [`Machine::memory_per_worker`](crate::machine::Machine::memory_per_worker).
     #[must_use]
     pub fn memory_per_worker(mut self, bytes: u64) -> Self {

@@ -22,8 +22,10 @@ impl Devices {
     /// Looks for the devices that `settings` ask for. `workers`: the CPU workers that count too.
     ///
     /// # Errors
-    /// Devices were asked for by name and are not there, or there is neither worker nor device.
+    /// Devices were asked for by name and are not there, there is neither worker nor device, or a
+    /// setting is beyond its [limits](super::limits).
     pub fn find(settings: &HardwareSettings, workers: usize) -> Result<Self, JobError> {
+        settings.check_devices()?;
         let mut missing = None;
         let devices = match settings.devices {
             DeviceChoice::Off => Vec::new(),

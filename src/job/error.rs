@@ -17,6 +17,14 @@ use crate::simd::Isa;
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum JobError {
+    /// A setting has a value that is not allowed: see [`limits`](super::limits).
+    #[error("{setting}: expected {expected}")]
+    Setting {
+        /// The setting, by the name of its field.
+        setting: &'static str,
+        /// What is allowed.
+        expected: String,
+    },
     /// The instruction set that was asked for is not available.
     #[error("this machine has no {0}")]
     IsaUnavailable(Isa),

@@ -20,8 +20,8 @@ impl Hardware {
     /// Looks for what `settings` ask for.
     ///
     /// # Errors
-    /// The instruction set or a device that was asked for is not available, or there is neither a
-    /// worker nor a device.
+    /// The instruction set or a device that was asked for is not available, there is neither a worker
+    /// nor a device, or a setting is beyond its [limits](super::limits).
     pub fn find(settings: &HardwareSettings) -> Result<Self, JobError> {
         let machine = Machine::detect();
         let workers = settings.workers.unwrap_or(machine.cores);

@@ -13,14 +13,14 @@ use crate::simd::Isa;
 pub struct HardwareSettings {
     /// The instruction set of the CPU workers. Default: the widest that the processor has.
     pub isa: Option<Isa>,
-    /// CPU workers. Default: one for each core that the process may use.
+    /// CPU workers, 0 to 1024. Default: one for each core that the process may use.
     pub workers: Option<usize>,
-    /// Memory that each CPU worker may plan with, in bytes. Default: an equal share of three quarters
-    /// of what the process may use.
+    /// Memory that each CPU worker may plan with, in bytes, from 1 MiB. Default: an equal share of three
+    /// quarters of what the process may use.
     pub memory_per_worker: Option<u64>,
     /// Which kind of devices.
     pub devices: DeviceChoice,
-    /// The numbers of the devices that take part. Default: all.
+    /// The numbers of the devices that take part, 0 to 63, none twice. Default: all.
     pub device_indices: Option<Vec<usize>>,
     /// How devices are used.
     pub device: DeviceSettings,
@@ -30,8 +30,10 @@ impl HardwareSettings {
     /// What the counters of CPU workers on `machine` may use.
     ///
     /// # Errors
-    /// The instruction set that was asked for is not available.
+    /// The instruction set that was asked for is not available, or a setting is beyond its
+    /// [limits](super::limits).
     pub fn counter(&self, machine: &Machine) -> Result<CounterSettings, JobError> {
+        self.check_workers()?;
         let isa = self.isa.unwrap_or_else(Isa::best);
         if !isa.is_available() {
             return Err(JobError::IsaUnavailable(isa));
@@ -62,13 +64,13 @@ pub enum DeviceChoice {
 /// How devices are used.
 #[derive(Clone, Debug, PartialEq)]
 pub struct DeviceSettings {
-    /// Threads per block: a multiple of 32 from 32 to 256.
+    /// Threads per block: a multiple of 32 from 32 to 256 ([`BLOCK_THREADS`](crate::engine::BLOCK_THREADS)).
     pub block: u32,
     /// Streams, 1 to 4: launches of different streams overlap.
     pub streams: usize,
     /// Launches that each stream holds, 1 to 4.
     pub slots_per_stream: usize,
-    /// How long a launch should take.
+    /// How long a launch should take, 50 ms to 5 s.
     pub batch_time: Duration,
     /// A program that compiles kernels as a child process, which can be ended if the compiler hangs:
     /// `queenfold` itself. Without one, the compiled kernels that the library contains are used.

@@ -16,6 +16,7 @@
 //! * [`Job`]: what to count and how (`builder`), and how it is counted (`run`).
 //! * [`Hardware`]: workers, instruction set and devices; found once, used by any number of jobs.
 //! * [`Hardware::choose_engine`]: the choice of `auto` (`engine_choice`).
+//! * [`limits`]: which values the settings may have.
 //! * [`JobResult`], [`JobError`]: what comes of a job.
 //! * `directory`: reads the directory of a run that keeps its finished tasks (feature `ledger`).
 
@@ -27,6 +28,7 @@ mod engine_choice;
 mod error;
 mod hardware;
 mod hardware_settings;
+pub mod limits;
 mod plans;
 mod result;
 mod run;

@@ -30,6 +30,7 @@ impl Job {
     pub fn run_on(&self, hardware: &Hardware) -> Result<JobResult, JobError> {
         #[cfg(feature = "ledger")]
         self.check_directory_settings()?;
+        self.tuning.check()?;
         let census = self.unique.then(|| plan(Engine::Census, self.n));
         let plan = match &self.plan {
             Some(plan) => Arc::clone(plan),
@@ -64,6 +65,7 @@ impl Job {
     /// # Errors
     /// See [`JobError`].
     pub fn census_on(&self, hardware: &Hardware) -> Result<CensusResult, JobError> {
+        self.tuning.check()?;
         let plans = vec![plan(Engine::Census, self.n)];
         let report = self.count(hardware, plans, Arc::new(WholePlans), None)?;
         if !report.is_whole() {

@@ -12,8 +12,8 @@ use crate::cli::exit::{Exit, Failure};
 use crate::cli::output::say;
 use crate::device::cuda::{Cuda, CudaSettings, devices};
 use crate::device::{Device, OwnerSettings};
-use crate::engine::BLOCK_THREADS;
 use crate::job::device_plan;
+use crate::job::limits::is_block;
 use crate::ladder::{self, METHODS, MethodRequest, MethodSettings, Style};
 use crate::machine::Machine;
 
@@ -53,7 +53,7 @@ pub struct GpuArgs {
 fn block(text: &str) -> Result<u32, String> {
     text.parse()
         .ok()
-        .filter(|block: &u32| BLOCK_THREADS.contains(block) && block.is_multiple_of(32))
+        .filter(|block| is_block(*block))
         .ok_or_else(|| "expected 32, 64, … 256".to_owned())
 }
 
