@@ -130,10 +130,16 @@ pub struct TaskKey {
     pub index: u64,
 }
 
-/// Within a run, which counts one board by one plan of each engine, engine and index say it all.
+/// All four values, because a message may be about one of several runs: `chain-1:17 of n = 20`.
 impl fmt::Display for TaskKey {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}:{}", self.engine, self.index)
+        let Self {
+            n,
+            engine,
+            version,
+            index,
+        } = self;
+        write!(f, "{engine}-{version}:{index} of n = {n}")
     }
 }
 
@@ -179,7 +185,7 @@ mod tests {
             version: 1,
             index: 17,
         };
-        assert_eq!(key.to_string(), "chain:17");
+        assert_eq!(key.to_string(), "chain-1:17 of n = 14");
         let json = serde_json::to_string(&key).unwrap();
         assert_eq!(json, r#"{"n":14,"engine":"chain","version":1,"index":17}"#);
         assert_eq!(serde_json::from_str::<TaskKey>(&json).unwrap(), key);

@@ -155,7 +155,10 @@ fn a_record_cannot_be_there_twice() {
         )
         .unwrap();
     let error = records(dir.path()).unwrap_err().to_string();
-    assert!(error.contains("chain:0 does not match"), "{error}");
+    assert!(
+        error.contains("chain-1:0 of n = 13 does not match"),
+        "{error}"
+    );
     database
         .execute_batch(
             "ALTER TABLE record RENAME TO old;
@@ -182,7 +185,10 @@ fn a_record_from_another_run_is_refused() {
         ))
         .unwrap();
     let error = records(one.path()).unwrap_err().to_string();
-    assert!(error.contains("census:0 does not match"), "{error}");
+    assert!(
+        error.contains("census-1:0 of n = 13 does not match"),
+        "{error}"
+    );
 }
 
 #[test]

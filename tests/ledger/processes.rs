@@ -473,7 +473,10 @@ fn verification_ends_with_3_and_the_ranks_where_a_digit_was_forged() {
     assert_eq!(code, 3, "{out}");
     let task = ChainPlan::new(size(14)).task(4);
     let ranks = format!("{}..{}", task.ranks.start, task.ranks.end);
-    assert!(err.contains("chain:4") && err.contains(&ranks), "{err}");
+    assert!(
+        err.contains("chain-1:4 of n = 14 ") && err.contains(&ranks),
+        "{err}"
+    );
     assert!(!out.contains("total"), "{out}");
     // Even without a second count, the known total reveals the forgery.
     let (code, out, _) = of(&["resume", text(&run)]);
@@ -498,7 +501,7 @@ fn join_tasks_are_verified_by_backtracking() {
         record.result.tally.completions.add(4, 2)
     });
     let (code, _, err) = of(&["verify", text(&run), "--all"]);
-    assert!(code == 3 && err.contains("join:"), "{err}");
+    assert!(code == 3 && err.contains("join-3:7 of n = 13 "), "{err}");
 }
 
 #[test]
@@ -522,7 +525,10 @@ fn a_damaged_ledger_gives_one_clear_line_and_no_number() {
     for command in commands {
         let (code, out, err) = of(command);
         assert_eq!(code, 1, "{command:?}: {err}");
-        assert!(err.contains("damaged") && err.contains("chain:1"), "{err}");
+        assert!(
+            err.contains("damaged") && err.contains("chain-1:1 of n = "),
+            "{err}"
+        );
         assert!(
             !out.contains("signature") && !out.contains("73712"),
             "{out}"

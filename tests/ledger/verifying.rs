@@ -160,7 +160,8 @@ fn a_digit_changed_without_its_digest_is_damage() {
         .unwrap();
     let error = check(dir.path(), 13, RecountChoice::All).unwrap_err();
     assert!(
-        matches!(error, LedgerError::Damaged { .. }) && error.to_string().contains("chain:2"),
+        matches!(error, LedgerError::Damaged { .. })
+            && error.to_string().contains("chain-1:2 of n = 13 "),
         "{error}"
     );
 }

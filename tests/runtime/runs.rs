@@ -247,7 +247,7 @@ fn a_counter_that_contradicts_itself_fails_the_run() {
     let error = run_alone(&spec(vec![plan], 2), &control).unwrap_err();
     assert_eq!(
         error.to_string(),
-        "task census:77 (ranks 770..780): seven is eight"
+        "task census-1:77 of n = 12 (ranks 770..780): seven is eight"
     );
     assert_eq!(control.progress().state, RunState::Failed);
 }
