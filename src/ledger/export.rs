@@ -3,13 +3,11 @@
 use std::io::{self, Write};
 use std::sync::Arc;
 
-use serde::Serialize;
-
 use super::digest::{Digest, DigestFields, context};
 use super::entry::put_exact;
-use super::origin_columns::OriginColumns;
+use super::export_line::{Last, Line};
 use super::{Entry, LedgerError, RunInfo, Store};
-use crate::engine::{KernelName, Plan, PlanName, Tally};
+use crate::engine::Plan;
 
 /// BLAKE3 over what was counted: board, plans, and the tasks with their tallies in canonical order.
 /// Nodes, kernels, devices, order and time are not in it, so two runs of the same plans have the same
@@ -51,31 +49,8 @@ pub fn signature(store: &Store) -> Result<Digest, LedgerError> {
     Ok(signature.digest())
 }
 
-/// A line of the exported log: an entry with the ranks of its task, without nesting.
-#[derive(Serialize)]
-struct Line<'a> {
-    n: u32,
-    plan: PlanName,
-    engine: &'a str,
-    task: u64,
-    ranks: [u64; 2],
-    #[serde(flatten)]
-    tally: &'a Tally,
-    backend: &'a str,
-    device: &'a str,
-    worker: &'a str,
-    audited_by: Option<&'a KernelName>,
-    session: &'a str,
-    seconds: f64,
-    blake3: String,
-}
-
-#[derive(Serialize)]
-struct Last {
-    signature: String,
-}
-
 /// Writes every record as a line of JSON in canonical order, and the signature as the last line.
+/// [`read_export`](super::read_export) reads it.
 ///
 /// # Errors
 /// A record is damaged, or `out` fails: the error of the latter is in the inner result.
@@ -93,7 +68,10 @@ pub fn export(
         let engine = entry.result.key.engine;
         let plan = plans.iter().find(|plan| plan.engine() == engine);
         if let (Ok(()), Some(plan)) = (&written, plan) {
-            written = line(&mut out, plan.as_ref(), &entry, &key);
+            let line = Line::of(&entry, plan.as_ref(), &key);
+            written = serde_json::to_writer(&mut out, &line)
+                .map_err(io::Error::from)
+                .and_then(|()| writeln!(out));
         }
         Ok(())
     })?;
@@ -105,27 +83,4 @@ pub fn export(
         writeln!(out)?;
         out.flush()
     }))
-}
-
-fn line(out: &mut impl Write, plan: &dyn Plan, entry: &Entry, run: &Digest) -> io::Result<()> {
-    let result = &entry.result;
-    let ranks = plan.task(result.key.index).ranks;
-    let origin = OriginColumns::of(&result.origin);
-    let line = Line {
-        n: result.key.n.get(),
-        plan: plan.name(),
-        engine: result.key.engine.name(),
-        task: result.key.index,
-        ranks: [ranks.start, ranks.end],
-        tally: &result.tally,
-        backend: origin.backend,
-        device: origin.device,
-        worker: &origin.worker,
-        audited_by: result.audited_by.as_ref(),
-        session: &entry.session,
-        seconds: result.duration.as_secs_f64(),
-        blake3: entry.digest(run).to_string(),
-    };
-    serde_json::to_writer(&mut *out, &line)?;
-    writeln!(out)
 }

@@ -1,6 +1,7 @@
 //! Runs that are stopped, damaged, divided or forged never give a wrong total.
 
 mod damage;
+mod exporting;
 mod merging;
 #[cfg(unix)]
 mod pause_key;
@@ -22,7 +23,7 @@ use queenfold::actors::{self, Control, Flushed, RecordError, Recorder, Report, R
 use queenfold::board::{Size, known};
 use queenfold::census::CensusPlan;
 use queenfold::chain::ChainPlan;
-use queenfold::engine::{CounterSettings, Engine, Plan};
+use queenfold::engine::{CounterSettings, Engine, Plan, Tally};
 use queenfold::join::JoinPlan;
 use queenfold::ledger::{
     self, Entry, FILE, LedgerError, Recording, RunInfo, Setting, Shard, Store,

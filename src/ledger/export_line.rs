@@ -1,0 +1,108 @@
+//! A line of the exported log: how an entry becomes one, and how it becomes an entry again.
+
+use std::borrow::Cow;
+use std::sync::Arc;
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+
+use super::Entry;
+use super::digest::Digest;
+use super::origin_columns::OriginColumns;
+use crate::board::Size;
+use crate::engine::{Engine, KernelName, Plan, PlanName, Tally, TaskResult};
+
+/// An entry with the ranks of its task, without nesting.
+#[derive(Serialize, Deserialize)]
+pub(super) struct Line<'a> {
+    n: Size,
+    plan: PlanName,
+    engine: Engine,
+    task: u64,
+    ranks: [u64; 2],
+    #[serde(flatten)]
+    tally: Tally,
+    backend: Cow<'a, str>,
+    device: Cow<'a, str>,
+    worker: Cow<'a, str>,
+    audited_by: Option<Cow<'a, str>>,
+    session: Cow<'a, str>,
+    seconds: f64,
+    blake3: Cow<'a, str>,
+}
+
+impl<'a> Line<'a> {
+    /// The line of `entry`, whose task is of `plan`, in the run with the key `run`.
+    pub(super) fn of(entry: &'a Entry, plan: &dyn Plan, run: &Digest) -> Self {
+        let result = &entry.result;
+        let ranks = plan.task(result.key.index).ranks;
+        let origin = OriginColumns::of(&result.origin);
+        let audited_by = result.audited_by.as_ref().map(KernelName::as_str);
+        Self {
+            n: result.key.n,
+            plan: plan.name(),
+            engine: result.key.engine,
+            task: result.key.index,
+            ranks: [ranks.start, ranks.end],
+            tally: result.tally,
+            backend: origin.backend.into(),
+            device: origin.device.into(),
+            worker: origin.worker.into(),
+            audited_by: audited_by.map(Cow::Borrowed),
+            session: entry.session.as_str().into(),
+            seconds: result.duration.as_secs_f64(),
+            blake3: entry.digest(run).to_string().into(),
+        }
+    }
+
+    /// The entry that the line was made of, in the run of `plans` with the key `run`.
+    ///
+    /// # Errors
+    /// The line is of another run, or it was changed; in words.
+    pub(super) fn entry(self, plans: &[Arc<dyn Plan>], run: &Digest) -> Result<Entry, String> {
+        let Self { n, plan: name, .. } = self;
+        let is_own = |plan: &&Arc<dyn Plan>| plan.name() == name && plan.size() == n;
+        let plan = plans.iter().find(is_own);
+        let plan = plan.ok_or_else(|| format!("the run has no plan {name} of n = {n}"))?;
+        if self.engine != name.engine {
+            return Err(format!("plan {name} is not of the {} engine", self.engine));
+        }
+        if self.task >= plan.tasks() {
+            return Err(format!("plan {name} has no task {}", self.task));
+        }
+        let ranks = plan.task(self.task).ranks;
+        if self.ranks != [ranks.start, ranks.end] {
+            let (start, end) = (ranks.start, ranks.end);
+            return Err(format!("task {} has the ranks {start}..{end}", self.task));
+        }
+        let origin = OriginColumns {
+            backend: &self.backend,
+            device: &self.device,
+            worker: self.worker.into_owned(),
+        };
+        let result = TaskResult {
+            key: plan.key(self.task),
+            tally: self.tally,
+            origin: origin.read().ok_or("no worker counts like this")?,
+            audited_by: self.audited_by.map(|name| name.into_owned().into()),
+            // Ledgers keep whole microseconds.
+            duration: Duration::from_micros((self.seconds * 1e6).round() as u64),
+        };
+        let entry = Entry {
+            result,
+            session: self.session.into_owned(),
+        };
+        if entry.digest(run).to_string() == self.blake3 {
+            Ok(entry)
+        } else {
+            Err("it does not match its digest".to_owned())
+        }
+    }
+}
+
+/// The last line.
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Last {
+    pub(super) signature: String,
+}

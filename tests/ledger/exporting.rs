@@ -1,0 +1,69 @@
+//! An exported log is read back as the results it was made of, or refused.
+
+use queenfold::ledger::{ExportError, export, read_export};
+
+use super::*;
+
+fn exported(dir: &Path, n: u32) -> String {
+    let mut out = Vec::new();
+    let store = Store::open_to_read(dir).unwrap();
+    export(&store, &plans(n), &mut out).unwrap().unwrap();
+    String::from_utf8(out).unwrap()
+}
+
+fn read(log: &str, n: u32) -> Result<(Vec<Entry>, String), ExportError> {
+    let mut entries = Vec::new();
+    let signature = read_export(log.as_bytes(), &plans(n), |entry| entries.push(entry))?;
+    Ok((entries, signature.to_string()))
+}
+
+#[test]
+fn an_exported_log_gives_the_results_again() {
+    let dir = tempfile::tempdir().unwrap();
+    whole_run(dir.path(), N);
+    let (entries, digest) = read(&exported(dir.path(), N), N).unwrap();
+    assert_eq!(entries, records(dir.path()).unwrap());
+    assert_eq!(digest, signature(dir.path()));
+    let sum = |engine| -> Tally {
+        let results = entries.iter().map(|entry| &entry.result);
+        let of_engine = results.filter(|result| result.key.engine == engine);
+        of_engine.map(|result| result.tally).sum()
+    };
+    let [all, census] = [Engine::Chain, Engine::Census].map(sum);
+    let outcome = Outcome::new(size(N), &all, Some(&census)).unwrap();
+    assert_eq!(outcome.total, known(size(N)).unwrap().total);
+}
+
+#[test]
+fn a_changed_log_is_refused() {
+    let dir = tempfile::tempdir().unwrap();
+    whole_run(dir.path(), 13);
+    let log = exported(dir.path(), 13);
+    let lines: Vec<_> = log.lines().collect();
+    let refusal = |lines: &[&str], n| read(&lines.join("\n"), n).unwrap_err().to_string();
+    // Every digit of the first line counts.
+    for (at, digit) in lines[0].char_indices().filter(|(_, c)| c.is_ascii_digit()) {
+        let other = if digit == '3' { "4" } else { "3" };
+        let mut changed = lines[0].to_owned();
+        changed.replace_range(at..=at, other);
+        let refused = refusal(&[&[changed.as_str()], &lines[1..]].concat(), 13);
+        assert!(refused.starts_with("line 1 "), "{changed}: {refused}");
+    }
+    let last = lines.len();
+    let swapped = [&[lines[1], lines[0]], &lines[2..]].concat();
+    for (lines, n, says) in [
+        (&lines[..last - 1], 13, "the signature is missing"),
+        (&lines[..0], 13, "the signature is missing"),
+        (&lines[1..], 13, "not that of the lines before it"),
+        (&swapped, 13, "not that of the lines before it"),
+        (&[&lines[..], &lines[..1]].concat(), 13, "ends above"),
+        (
+            &lines,
+            14,
+            "line 1 of the exported log: the run has no plan",
+        ),
+    ] {
+        let refused = refusal(lines, n);
+        assert!(refused.contains(says), "{refused}");
+    }
+}
