@@ -13,6 +13,8 @@ mod emulated;
 mod emulated_device;
 #[cfg(all(feature = "cuda", feature = "cli", target_os = "linux"))]
 mod failing_driver;
+#[cfg(feature = "emulated-gpu")]
+mod failures;
 #[cfg(all(feature = "cuda", feature = "cli", target_os = "linux"))]
 mod fake_cuda;
 #[cfg(feature = "cuda")]

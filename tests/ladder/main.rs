@@ -5,6 +5,7 @@ mod boards;
 #[cfg(feature = "cli")]
 #[path = "../common/child.rs"]
 mod child;
+mod devices;
 mod methods;
 #[cfg(feature = "cli")]
 mod pictures;
@@ -14,6 +15,7 @@ mod program;
 #[cfg(feature = "cli")]
 mod rows;
 mod speed;
+mod stops;
 
 #[cfg(not(feature = "cli"))]
 #[path = "../common/skip.rs"]

@@ -1,12 +1,18 @@
 //! Runs that are stopped, damaged, divided or forged never give a wrong total.
 
+#[cfg(unix)]
+mod commands;
 mod damage;
+#[cfg(unix)]
+mod disks;
 mod exporting;
+#[cfg(unix)]
+mod interruptions;
 mod merging;
 #[cfg(unix)]
 mod pause_key;
 #[cfg(unix)]
-mod processes;
+mod process;
 #[path = "../common/run_spec.rs"]
 mod run_spec;
 mod runs;

@@ -6,7 +6,7 @@ use std::sync::mpsc::{Receiver, channel};
 use std::thread::{self, sleep};
 use std::time::Duration;
 
-use super::processes::{tasks_done, text, wait_for_more};
+use super::process::{tasks_done, text, wait_for_more};
 use crate::skip::skipped;
 
 /// A program on a pseudo terminal that the tool `script` makes.

@@ -1,0 +1,256 @@
+//! The commands on run directories: what they print, and their exit codes.
+
+use serde_json::Value as Json;
+
+use super::process::{of, status, text};
+#[cfg(any(feature = "emulated-gpu", feature = "fault-injection"))]
+use super::process::{queenfold, said};
+use super::*;
+
+#[test]
+fn missing_tasks_are_listed_line_by_line() {
+    let dir = tempfile::tempdir().unwrap();
+    let run = dir.path().join("run");
+    let (code, out, err) = of(&["run", "-n", "13", "--shard", "0/3", "--dir", text(&run)]);
+    assert_eq!((code, out.as_str()), (4, ""));
+    let listed: Vec<_> = err
+        .lines()
+        .filter(|line| line.starts_with("shard 1/3: ") || line.starts_with("shard 2/3: "))
+        .collect();
+    assert!(listed.len() == 2 && !err.contains("\\n"), "{err}");
+}
+
+#[cfg(feature = "emulated-gpu")]
+#[test]
+fn with_an_audit_of_1_every_task_of_a_device_and_its_host_is_counted_twice() {
+    let dir = tempfile::tempdir().unwrap();
+    let run = dir.path().join("run");
+    let device = ["--gpu", "emulated", "--workers", "0", "--engine", "chain"];
+    let command = [&["run", "-n", "12", "--dir", text(&run)], &device[..]].concat();
+    let output = queenfold(&command)
+        .env("QUEENFOLD_RUN_AUDIT", "1")
+        .output()
+        .unwrap();
+    let (code, _, err) = said(&output);
+    assert_eq!(code, 0, "{err}");
+    for record in records(&run).unwrap() {
+        let second = record.result.audited_by.expect("counted twice");
+        assert!(
+            !record.result.origin.counted_by.is_kernel(second.as_str()),
+            "{}",
+            record.result.key
+        );
+    }
+}
+
+#[test]
+fn a_directory_that_holds_a_run_is_not_used_for_another() {
+    let dir = tempfile::tempdir().unwrap();
+    let run = dir.path().join("run");
+    let (code, out, _) = of(&["run", "-n", "10", "--dir", text(&run), "--json"]);
+    assert_eq!(code, 0);
+    let (code, nothing, err) = of(&["run", "-n", "11", "--dir", text(&run)]);
+    assert_eq!((code, nothing.as_str()), (2, ""));
+    assert!(
+        err.contains("holds a run") && err.contains("queenfold resume"),
+        "{err}"
+    );
+    let (code, again, _) = of(&["resume", text(&run), "--json"]);
+    assert_eq!(code, 0);
+    let total = |text: &str| serde_json::from_str::<Json>(text).unwrap()["total"].clone();
+    assert_eq!(total(&out), total(&again));
+    assert_eq!(status(&run).unwrap()["sessions"], 1);
+    for wrong in [
+        vec!["run", "-n", "4..=5", "--dir", "somewhere"],
+        vec!["run", "-n", "8", "--shard", "0/2"],
+        // A plan with more tasks than a ledger keeps.
+        vec!["run", "-n", "32", "--engine", "join", "--dir", "somewhere"],
+        vec!["run", "-n", "8", "--dir", "somewhere", "--shard", "2/2"],
+        vec!["verify", text(&run), "--sample", "0"],
+        vec!["verify", text(&run), "--sample", "1.5"],
+        vec!["verify", text(&run), "--sample", "0.5", "--all"],
+        vec!["merge", text(&run)],
+    ] {
+        let (code, out, err) = of(&wrong);
+        assert_eq!(
+            (code, out.as_str(), err.lines().count()),
+            (2, "", 1),
+            "{wrong:?}: {err}"
+        );
+    }
+    assert!(!Path::new("somewhere").exists());
+}
+
+#[test]
+fn shards_are_merged_and_a_missing_one_is_named() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = |name: &str| text(&dir.path().join(name)).to_owned();
+    let [zero, one, two, into] = ["0", "1", "2", "into"].map(path);
+    for (shard, dir) in [("0/3", &zero), ("1/3", &one), ("2/3", &two)] {
+        let (code, out, err) = of(&[
+            "run", "-n", "14", "--engine", "chain", "--shard", shard, "--dir", dir,
+        ]);
+        assert_eq!((code, out.as_str()), (4, ""));
+        assert!(err.contains(&format!("shard {shard} is complete")), "{err}");
+    }
+    let (code, out, err) = of(&["merge", &zero, &two, "--into", &into]);
+    assert_eq!((code, out.as_str()), (4, ""));
+    assert!(
+        err.contains("shard 1/3: chain 1..=13 in steps of 3 (5 tasks)"),
+        "{err}"
+    );
+    let (code, _, err) = of(&["verify", &into, "--all"]);
+    assert!(code == 4 && err.contains("5 tasks missing"), "{err}");
+    let (code, out, err) = of(&["merge", &one, "--into", &into]);
+    assert!(
+        code == 0 && out.contains("365596") && out.contains("45752"),
+        "{out}{err}"
+    );
+    let whole = path("whole");
+    assert_eq!(
+        of(&["run", "-n", "14", "--engine", "chain", "--dir", &whole]).0,
+        0
+    );
+    let last = |dir: &str| {
+        let (_, out, _) = of(&["export", dir]);
+        let line = out.lines().last().unwrap().to_owned();
+        serde_json::from_str::<Json>(&line).unwrap()["signature"].clone()
+    };
+    assert_eq!(last(&into), last(&whole));
+}
+
+#[test]
+fn every_line_of_the_log_is_json_and_adds_up() {
+    let dir = tempfile::tempdir().unwrap();
+    let run = dir.path().join("run");
+    assert_eq!(
+        of(&["run", "-n", "14", "--engine", "chain", "--dir", text(&run)]).0,
+        0
+    );
+    let (code, out, err) = of(&["export", text(&run)]);
+    assert_eq!((code, err.as_str()), (0, ""));
+    let lines: Vec<Json> = out
+        .lines()
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect();
+    let mut order = Vec::new();
+    let mut total = 0;
+    for line in &lines[..lines.len() - 1] {
+        order.push((
+            line["engine"].as_str().unwrap(),
+            line["task"].as_u64().unwrap(),
+        ));
+        for weight in [1, 2, 4, 8] {
+            let count = line["completions"][weight.to_string()].as_str().unwrap();
+            total += weight * count.parse::<u64>().unwrap();
+        }
+    }
+    assert_eq!(total, 365_596);
+    assert!(order.is_sorted());
+    assert_eq!(
+        lines[lines.len() - 1]["signature"].as_str().unwrap().len(),
+        64
+    );
+}
+
+#[test]
+fn verification_ends_with_3_and_the_ranks_where_a_digit_was_forged() {
+    let dir = tempfile::tempdir().unwrap();
+    let run = dir.path().join("run");
+    assert_eq!(
+        of(&["run", "-n", "14", "--engine", "chain", "--dir", text(&run)]).0,
+        0
+    );
+    let (code, out, _) = of(&["verify", text(&run), "--sample", "0.5", "--seed", "7"]);
+    assert!(
+        code == 0 && out.contains("seed 7") && out.contains("chance"),
+        "{out}"
+    );
+    verifying::forge(&run, 5, |record| record.result.tally.completions.add(8, 10));
+    let (code, out, err) = of(&["verify", text(&run), "--all"]);
+    assert_eq!(code, 3, "{out}");
+    let task = ChainPlan::new(size(14)).task(4);
+    let ranks = format!("{}..{}", task.ranks.start, task.ranks.end);
+    assert!(
+        err.contains("chain-1:4 of n = 14 ") && err.contains(&ranks),
+        "{err}"
+    );
+    assert!(!out.contains("total"), "{out}");
+    // Even without a second count, the known total reveals the forgery.
+    let (code, out, _) = of(&["resume", text(&run)]);
+    assert_eq!((code, out.as_str()), (3, ""));
+}
+
+#[test]
+fn join_tasks_are_verified_by_backtracking() {
+    let dir = tempfile::tempdir().unwrap();
+    let run = dir.path().join("run");
+    let (code, ..) = of(&["run", "-n", "13", "--engine", "join", "--dir", text(&run)]);
+    assert_eq!(code, 0);
+    let (code, out, err) = of(&["verify", text(&run), "--all"]);
+    let kernels = format!("by scalar, recorded by {}", Isa::best());
+    assert!(
+        code == 0 && out.contains(&kernels) && out.contains("73712"),
+        "{out}{err}"
+    );
+    // The last record of the chain; those of the census are first in the order of names.
+    let last = records(&run).unwrap().len() - 1;
+    verifying::forge(&run, last, |record| {
+        record.result.tally.completions.add(4, 2)
+    });
+    let (code, _, err) = of(&["verify", text(&run), "--all"]);
+    assert!(code == 3 && err.contains("join-3:7 of n = 13 "), "{err}");
+}
+
+#[test]
+fn a_damaged_ledger_gives_one_clear_line_and_no_number() {
+    let dir = tempfile::tempdir().unwrap();
+    let run = dir.path().join("run");
+    assert_eq!(of(&["run", "-n", "13", "--dir", text(&run)]).0, 0);
+    sqlite(&run)
+        .execute(
+            "UPDATE record SET weight8 = '1' WHERE engine = 'chain' AND task = 1",
+            [],
+        )
+        .unwrap();
+    let commands: [&[&str]; 5] = [
+        &["resume", text(&run)],
+        &["verify", text(&run)],
+        &["status", text(&run)],
+        &["merge", text(&run), "--into", "merged"],
+        &["export", text(&run)],
+    ];
+    for command in commands {
+        let (code, out, err) = of(command);
+        assert_eq!(code, 1, "{command:?}: {err}");
+        assert!(
+            err.contains("damaged") && err.contains("chain-1:1 of n = "),
+            "{err}"
+        );
+        assert!(
+            !out.contains("signature") && !out.contains("73712"),
+            "{out}"
+        );
+    }
+    let merged = Path::new(env!("CARGO_TARGET_TMPDIR")).join("merged");
+    std::fs::remove_dir_all(merged).unwrap();
+}
+
+#[cfg(feature = "fault-injection")]
+#[test]
+fn an_audit_finds_a_wrong_count_before_it_is_recorded() {
+    let dir = tempfile::tempdir().unwrap();
+    let run = dir.path().join("run");
+    let output = queenfold(&["run", "-n", "14", "--engine", "chain", "--dir", text(&run)])
+        .env("INJECT_FAULTS", "errors=1")
+        .env("QUEENFOLD_RUN_AUDIT", "1")
+        .output()
+        .unwrap();
+    let (code, out, err) = said(&output);
+    assert_eq!((code, out.as_str()), (3, ""), "{err}");
+    let line = err.lines().find(|line| line.starts_with("error: "));
+    let counts = line.unwrap().matches("completions").count();
+    assert!(err.contains("audit") && counts == 2, "{err}");
+    let (code, out, err) = of(&["resume", text(&run)]);
+    assert!(code == 0 && out.contains("365596"), "{out}{err}");
+}

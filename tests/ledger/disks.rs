@@ -1,0 +1,126 @@
+//! Disks that are full or read-only, and limits on the size of files.
+
+use std::path::Path;
+use std::process::Command;
+
+use super::process::{of, said, text};
+use crate::skip::skipped;
+
+/// A separate file system, which only root can mount. It is unmounted when dropped.
+struct SmallDisk(tempfile::TempDir);
+
+impl SmallDisk {
+    fn new(options: &str) -> Option<Self> {
+        let dir = tempfile::tempdir().unwrap();
+        let mounted = Command::new("mount")
+            .args(["-t", "tmpfs", "-o", options, "tmpfs", text(dir.path())])
+            .output();
+        if mounted.is_ok_and(|output| output.status.success()) {
+            Some(Self(dir))
+        } else {
+            skipped("only root can mount a file system");
+            None
+        }
+    }
+
+    fn path(&self) -> &Path {
+        self.0.path()
+    }
+
+    fn remount(&self, options: &str) -> bool {
+        Command::new("mount")
+            .args(["-o", options, text(self.path())])
+            .status()
+            .is_ok_and(|status| status.success())
+    }
+}
+
+impl Drop for SmallDisk {
+    fn drop(&mut self) {
+        let _ = Command::new("umount").arg(self.path()).status();
+    }
+}
+
+#[test]
+fn a_full_disk_ends_the_run_and_space_lets_it_go_on() {
+    let Some(disk) = SmallDisk::new("size=512k") else {
+        return;
+    };
+    let run = disk.path().join("run");
+    let isa = ["--isa", "portable", "--workers", "1"];
+    let start = [
+        "run",
+        "-n",
+        "16",
+        "--dir",
+        text(&run),
+        "--time-limit",
+        "100ms",
+    ];
+    assert_eq!(of(&[start.as_slice(), &isa].concat()).0, 4);
+    // The file system is full to the last byte.
+    let filler = disk.path().join("filler");
+    let full = std::fs::write(&filler, vec![1; 512 << 10]).unwrap_err();
+    assert_eq!(full.kind(), std::io::ErrorKind::StorageFull);
+    let (code, out, err) = of(&[["resume", text(&run)].as_slice(), &isa].concat());
+    assert_eq!((code, out.as_str()), (1, ""), "{err}");
+    assert!(err.contains("disk is full"), "{err}");
+    std::fs::remove_file(filler).unwrap();
+    let (code, out, err) = of(&["resume", text(&run)]);
+    assert!(code == 0 && out.contains("14772512"), "{out}{err}");
+
+    // A new run finds no space at all.
+    let other = disk.path().join("other");
+    let _ = std::fs::write(disk.path().join("filler"), vec![1; 512 << 10]);
+    let (code, out, err) = of(&["run", "-n", "12", "--dir", text(&other)]);
+    assert_eq!((code, out.as_str()), (1, ""), "{err}");
+}
+
+#[test]
+fn a_limit_on_the_size_of_files_ends_the_run_with_the_committed_tasks_kept() {
+    let dir = tempfile::tempdir().unwrap();
+    let run = dir.path().join("run");
+    // 64 KiB are less than the log of a run needs. The signal of this limit is ignored, so that the
+    // program gets the error.
+    let limited = format!(
+        "trap '' XFSZ; ulimit -f 64; exec {} run -n 17 --engine chain --dir {} --isa portable",
+        env!("CARGO_BIN_EXE_queenfold"),
+        text(&run)
+    );
+    let output = Command::new("bash").args(["-c", &limited]).output();
+    let Ok(output) = output else {
+        skipped("no bash");
+        return;
+    };
+    let (code, out, err) = said(&output);
+    assert_eq!((code, out.as_str()), (1, ""), "{err}");
+    assert!(err.contains("ledger.db"), "{err}");
+    let (code, out, err) = of(&["resume", text(&run)]);
+    assert!(code == 0 && out.contains("95815104"), "{out}{err}");
+}
+
+#[test]
+fn a_read_only_directory_can_be_read_and_not_written() {
+    let Some(disk) = SmallDisk::new("size=1m") else {
+        return;
+    };
+    let run = disk.path().join("run");
+    assert_eq!(of(&["run", "-n", "12", "--dir", text(&run)]).0, 0);
+    assert!(disk.remount("remount,ro"));
+    for command in ["export", "status", "verify"] {
+        let (code, _, err) = of(&[command, text(&run)]);
+        assert_eq!(code, 0, "{command}: {err}");
+    }
+    for command in [
+        vec!["resume", text(&run)],
+        vec!["run", "-n", "12", "--dir", text(&disk.path().join("new"))],
+    ] {
+        let (code, out, err) = of(&command);
+        assert_eq!(
+            (code, out.as_str(), err.lines().count()),
+            (1, "", 1),
+            "{err}"
+        );
+        assert!(err.contains("ead-only"), "{err}");
+    }
+}

@@ -1,0 +1,226 @@
+//! Runs that are killed, stopped, paused or disturbed by another process.
+
+use std::hash::{BuildHasher, RandomState};
+use std::process::Command;
+use std::time::Instant;
+
+use serde_json::Value as Json;
+
+use super::process::{Running, of, said, status, tasks_done, text, wait_for_more, wait_until};
+use super::*;
+
+/// A number below `below`, a different one at each call.
+fn random(below: u64) -> u64 {
+    RandomState::new().hash_one(0) % below
+}
+
+/// Asserts that every line of the earlier log is still in the present log.
+fn assert_kept(before: &str, now: &str) {
+    for line in before.lines().filter(|line| !line.contains("signature")) {
+        assert!(
+            now.contains(line),
+            "a recorded task was counted again: {line}"
+        );
+    }
+}
+
+/// Kills a run of `n` with `engine` repeatedly, each time `pause` after it made progress, and resumes it
+/// with other workers and instruction sets. Then compares it with a run without interruption. Returns
+/// the number of kills, which is smaller than `kills` if the run finished first.
+fn survive(n: &str, engine: &str, kills: u64, pause: u64, isas: &[&str]) -> u64 {
+    let dir = tempfile::tempdir().unwrap();
+    let run = dir.path().join("run");
+    let isas: Vec<_> = isas
+        .iter()
+        .filter(|isa| isa.parse::<Isa>().unwrap().is_available())
+        .collect();
+    let mut log = String::new();
+    let mut done = 0;
+    let mut killed = 0;
+    for kill in 0..kills {
+        let workers = (1 + kill % 3).to_string();
+        let isa = isas[kill as usize % isas.len()];
+        let dir = text(&run);
+        let how = ["--workers", &workers, "--isa", isa, "--quiet"];
+        let mut what = vec!["resume", dir];
+        if kill == 0 {
+            what = vec!["run", "-n", n, "--engine", engine, "--dir", dir];
+        }
+        what.extend(how);
+        let mut child = Running::start(&what);
+        wait_until(|| tasks_done(&run) > done || child.child().try_wait().unwrap().is_some());
+        std::thread::sleep(Duration::from_millis(random(pause)));
+        if let Some(ended) = child.child().try_wait().unwrap() {
+            assert!(ended.success(), "{ended}");
+            break;
+        }
+        drop(child);
+        killed += 1;
+        let now = tasks_done(&run);
+        assert!(now > done, "the share done grows from kill to kill");
+        done = now;
+        let (code, out, _) = of(&["export", dir]);
+        assert_eq!(code, 0);
+        assert_kept(&log, &out);
+        log = out;
+        eprintln!("kill {kill}: {done} tasks done");
+    }
+    let (code, out, err) = of(&["resume", text(&run), "--json"]);
+    assert_eq!(code, 0, "{err}");
+    let result: Json = serde_json::from_str(&out).unwrap();
+    let known = known(n.parse().unwrap()).unwrap();
+    assert_eq!(result["total"], known.total.to_string());
+    assert_eq!(result["unique"], known.unique.to_string());
+    let one_piece = dir.path().join("one-piece");
+    let (code, ..) = of(&[
+        "run",
+        "-n",
+        n,
+        "--engine",
+        engine,
+        "--dir",
+        text(&one_piece),
+    ]);
+    assert_eq!(code, 0);
+    assert_eq!(signature(&run), signature(&one_piece));
+    let (_, out, _) = of(&["export", text(&run)]);
+    assert_kept(&log, &out);
+    let lines = out.lines().count() as u64;
+    let tasks = records(&one_piece).unwrap().len() as u64;
+    assert_eq!(lines, tasks + 1, "a line for each task, and the signature");
+    killed
+}
+
+#[test]
+fn a_chain_run_survives_being_killed_at_random_moments() {
+    // A board that even a fast machine does not finish before the last kill.
+    assert_eq!(survive("18", "chain", 3, 100, &["portable"]), 3);
+}
+
+#[test]
+fn a_join_run_survives_being_killed_at_random_moments() {
+    assert_eq!(survive("19", "join", 3, 100, &["portable"]), 3);
+}
+
+#[test]
+#[ignore = "takes minutes; run with `cargo test --release --test ledger -- --ignored killed_twenty`"]
+fn a_chain_run_of_19_survives_being_killed_twenty_times() {
+    let isas = ["portable", "avx2", "portable", "avx512"];
+    assert_eq!(survive("19", "chain", 20, 2000, &isas), 20);
+}
+
+#[test]
+#[ignore = "takes minutes; run with `cargo test --release --test ledger -- --ignored killed_twenty`"]
+fn a_join_run_of_20_survives_being_killed_twenty_times() {
+    assert_eq!(survive("20", "join", 20, 2000, &["portable", "avx2"]), 20);
+}
+
+#[test]
+#[ignore = "takes two hours; run with `cargo test --release --test ledger -- --ignored --nocapture soak`"]
+fn a_soak_of_two_hours_shows_no_difference() {
+    let since = Instant::now();
+    let (mut rounds, mut kills) = (0, 0);
+    while since.elapsed() < Duration::from_secs(2 * 3600) {
+        kills += survive("18", "chain", 6, 1500, &["portable"]);
+        kills += survive("19", "join", 6, 1500, &["portable"]);
+        rounds += 1;
+        let seconds = since.elapsed().as_secs();
+        eprintln!("round {rounds}, {kills} kills after {seconds} s");
+    }
+}
+
+#[test]
+fn ctrl_c_commits_and_names_the_command_that_goes_on() {
+    let dir = tempfile::tempdir().unwrap();
+    let run = dir.path().join("it's a run");
+    let run = text(&run);
+    let isa = ["--isa", "portable", "--workers", "1"];
+    let mut child = Running::start(
+        &[
+            ["run", "-n", "17", "--engine", "chain", "--dir", run].as_slice(),
+            &isa,
+        ]
+        .concat(),
+    );
+    wait_for_more(Path::new(run), 0);
+    child.send("-INT");
+    let (code, out, err) = child.end();
+    assert_eq!((code, out.as_str()), (4, ""), "{err}");
+    let command = err.split('`').nth(1).unwrap();
+    assert_eq!(
+        command,
+        format!("queenfold resume -- '{}'", run.replace('\'', "'\\''"))
+    );
+    // Runs the command as a shell does.
+    let shell = command.replacen("queenfold", env!("CARGO_BIN_EXE_queenfold"), 1);
+    let resumed = Command::new("sh").args(["-c", &shell]).output().unwrap();
+    let (code, out, err) = said(&resumed);
+    assert!(code == 0 && out.contains("95815104"), "{out}{err}");
+}
+
+#[test]
+fn a_run_whose_directory_is_gone_gives_no_total() {
+    let dir = tempfile::tempdir().unwrap();
+    let run = dir.path().join("run");
+    let how = ["--engine", "chain", "--isa", "portable", "--workers", "1"];
+    let run_of_17 = [&["run", "-n", "17", "--dir", text(&run)], &how[..]].concat();
+    let first = Running::start(&run_of_17);
+    wait_for_more(&run, 0);
+    std::fs::remove_dir_all(&run).unwrap();
+    let (code, out, err) = first.end();
+    assert_eq!((code, out.as_str()), (1, ""), "{err}");
+    assert!(err.contains("no run"), "{err}");
+}
+
+#[test]
+fn two_processes_do_not_work_on_one_directory() {
+    let dir = tempfile::tempdir().unwrap();
+    let run = dir.path().join("run");
+    let mut first = Running::start(&["run", "-n", "19", "--dir", text(&run), "--isa", "portable"]);
+    wait_for_more(&run, 0);
+    let (code, out, err) = of(&["resume", text(&run)]);
+    assert_eq!((code, out.as_str()), (1, ""));
+    let holder = format!("process {}", first.child().id());
+    assert!(err.contains("in use") && err.contains(&holder), "{err}");
+    let (code, _, err) = of(&["run", "-n", "19", "--dir", text(&run)]);
+    assert_eq!(code, 2, "{err}");
+    // Other processes may read.
+    let running = status(&run).unwrap();
+    assert_eq!(running["state"], "running");
+    assert!(running["workers"][0]["nodes_per_second"].as_f64().unwrap() > 0.0);
+    assert!(running["checkpoint_age_seconds"].as_u64().unwrap() <= 10);
+    assert_eq!(of(&["export", text(&run)]).0, 0);
+    first.send("-KILL");
+    first.end();
+    assert_eq!(status(&run).unwrap()["state"], "stopped");
+}
+
+#[test]
+fn a_signal_pauses_and_another_goes_on() {
+    let dir = tempfile::tempdir().unwrap();
+    let run = dir.path().join("run");
+    // Tasks take milliseconds, so every run commits some of them each second.
+    let mut command = vec!["run", "-n", "18", "--engine", "chain", "--dir", text(&run)];
+    command.extend(["--isa", "portable", "--workers", "1"]);
+    let mut child = Running::start(&command);
+    wait_for_more(&run, 0);
+    child.send("-USR2");
+    let since = Instant::now();
+    let mut paused = tasks_done(&run);
+    loop {
+        std::thread::sleep(Duration::from_secs(3));
+        let now = tasks_done(&run);
+        if now == paused {
+            break;
+        }
+        paused = now;
+        assert!(
+            since.elapsed() < Duration::from_secs(30),
+            "it does not pause"
+        );
+    }
+    child.send("-USR2");
+    wait_for_more(&run, paused);
+    child.send("-TERM");
+    assert_eq!(child.end().0, 4);
+}
