@@ -54,7 +54,7 @@ struct BoardFlags {
     #[arg(short, value_name = "N|A..=B", value_parser = Sizes::parse, allow_hyphen_values = true)]
     n: Option<Sizes>,
 
-    /// The engine; `auto` takes the fastest for the board
+    /// The engine; `auto` chooses the fastest for the board
     #[arg(long, value_name = "ENGINE", value_parser = choice(Engine::ALL, Engine::name))]
     engine: Option<Auto<Engine>>,
 }
@@ -69,12 +69,12 @@ pub struct How {
     #[arg(long, value_name = "KIND", value_parser = DeviceChoice::parse)]
     gpu: Option<DeviceChoice>,
 
-    /// The numbers of the devices that take part, as in `0,2`, or `auto` (all)
+    /// The numbers of the devices that take part, such as `0,2`, or `auto` (all)
     #[arg(long, value_name = "LIST", value_parser = Auto::<Indices>::parse, allow_hyphen_values = true)]
     device: Option<Auto<Indices>>,
 
-    /// Stop after this long, as in `90s` or `1h 30m`; what was counted is kept only in a run
-    /// directory
+    /// Stop after this time, such as `90s` or `1h 30m`; only a run directory keeps what was
+    /// counted
     #[arg(long, value_name = "D", value_parser = HumanDuration::parse, allow_hyphen_values = true)]
     time_limit: Option<HumanDuration>,
 
@@ -82,7 +82,7 @@ pub struct How {
     #[arg(long, value_name = "FILE", value_parser = PathBuf::parse)]
     trace: Option<PathBuf>,
 
-    /// At the end print how each worker spent the run, on stderr
+    /// At the end, print on stderr how each worker spent its time
     #[arg(long)]
     profile: bool,
 }
@@ -94,11 +94,11 @@ struct Cpu {
     #[arg(long, value_name = "FILE")]
     config: Option<PathBuf>,
 
-    /// Instruction set to count with; `auto` takes the widest of this machine
+    /// Instruction set to count with; `auto` chooses the widest that this machine has
     #[arg(long, value_name = "ISA", value_parser = choice(Isa::ALL, Isa::name))]
     isa: Option<Auto<Isa>>,
 
-    /// CPU workers: `auto` (one for each core the process may use), or 0 to 1024; 0 with a device
+    /// CPU workers: `auto` (one for each core the process may use), or 0 to 1024; 0 needs a device
     #[arg(long, value_name = "K", value_parser = Auto::<Workers>::parse, allow_hyphen_values = true)]
     workers: Option<Auto<Workers>>,
 

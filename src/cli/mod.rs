@@ -68,29 +68,29 @@ enum Command {
     Estimate(estimate::Args),
     /// Continue a run in a directory, on the hardware of this machine
     Resume(resume::Args),
-    /// Show how far a run in a directory is, from another terminal
+    /// Show the progress of a run in a directory, from another terminal
     Status(status::Args),
     /// Count tasks of a run again by another method
     Verify(verify::Args),
     /// Write the log of a run, task by task, and its signature
     Export(export::Args),
-    /// Put the tasks of several runs together
+    /// Combine the tasks of several runs
     Merge(merge::Args),
-    /// Count only the symmetric solutions: those fixed by a half turn, by a quarter turn
+    /// Count only the symmetric solutions: those that a half turn or a quarter turn fixes
     Census(census::Args),
-    /// Count by the historical methods, side by side
+    /// Run the historical methods side by side
     Ladder(Box<ladder::Args>),
     /// Explain a method of the ladder
     Explain(explain::Args),
     /// Show what this machine has and what would be used
     Devices(devices::Args),
-    /// Count small boards by every engine with every instruction set, and compare with the known counts
+    /// Count small boards with every engine on every instruction set, and compare with the known counts
     Selftest,
     /// Show the settings
     Config(config::Args),
     /// Print a completion script for a shell
     Completions(completions::Args),
-    /// Measure which engine is faster where, or what a GPU reaches
+    /// Measure which engine is faster on which boards, or how fast a GPU counts
     Bench(bench::Args),
     /// Compile a kernel, as a child of this program that may be ended if it hangs
     #[cfg(feature = "cuda")]

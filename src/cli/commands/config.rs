@@ -17,8 +17,9 @@ pub struct Args {
 enum Command {
     /// Print every setting with its value and where it comes from; takes the flags of `run`
     #[command(after_help = "\
-A value is taken from the first of: flag, environment variable QUEENFOLD_<SECTION>_<KEY>, the file
-of --config, ./queenfold.toml, built-in default. What is printed is itself a configuration file.")]
+The first of these that names a setting decides: a flag, an environment variable \
+QUEENFOLD_<SECTION>_<KEY>, the file of --config, ./queenfold.toml, the built-in default. The output \
+is itself a configuration file.")]
     Show(ConfigFlags),
 }
 

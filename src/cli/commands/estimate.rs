@@ -22,22 +22,23 @@ Examples:
   queenfold estimate -n 26 --workers 64 --sample 200
   queenfold estimate -n 28 --json --seed 1
 
-Tasks are drawn at random, those with higher expected cost more often. They are counted on as many
-threads as there are workers, but not more than this machine has cores. The intervals contain the true
-value in 95 of 100 cases, on cores like those of this machine under the same load. They include the
-error of sampling, and the variation of CPU time from run to run: 8 %, or what is measured if a sample
-takes less than two seconds and is counted several times.
+The command draws tasks at random, those with a higher expected cost more often, and counts them. \
+It uses as many threads as there are workers, but no more than this machine has cores. The \
+intervals contain the true value in 95 of 100 cases, on cores like those of this machine under the \
+same load. They include the error of sampling and the variation of CPU time from run to run. That \
+variation is taken as 8 %, or measured if a sample takes less than two seconds and is counted \
+several times.
 
-64 tasks take about half a minute of one core with AVX2 at n = 22, ten minutes at 24, hours from 26 on,
-and half a day at 28; less with more workers or fewer tasks. A line on stderr announces the expected
-time.
+64 tasks take about half a minute of one core with AVX2 at n = 22, ten minutes at 24, hours from \
+26 on, and half a day at 28. More workers or fewer tasks take less time. A line on stderr \
+announces the expected time.
 
-Memory is the largest amount seen, not an interval: what a counter held after it had counted its part
-of the sample (the mean of the threads), and which part of the work needs no more, with 95 %
-confidence. No counter plans to use more than --memory-per-worker.
+Memory is not an interval but the largest amount seen: what a counter held after it had counted \
+its part of the sample (the mean of the threads). With 95 % confidence, the share of the work that \
+is printed beside it needs no more. No counter plans to use more than --memory-per-worker.
 
-The estimate does not include the symmetric solutions (a minute of one core at n = 28), the audit of
-one task in a thousand, and devices.";
+The estimate does not include the symmetric solutions (a minute of one core at n = 28), the audit \
+of one task in a thousand, and devices.";
 
 /// Flags of `estimate`.
 #[derive(Debug, clap::Args)]

@@ -8,9 +8,10 @@ use crate::ledger;
 use crate::telemetry::several;
 
 const HELP: &str = "\
-Prints one line of JSON per task, sorted by engine and index, with counts as decimal strings. The last
-line is {\"signature\":\"…\"}: a BLAKE3 hash of only the board, the plans, the tasks and their counts, so
-that runs on different machines, with other kernels or in another order have the same signature.";
+Prints one line of JSON for each task, sorted by engine and index, with counts as decimal strings. \
+The last line is {\"signature\":\"…\"}: a BLAKE3 hash of the board, the plans, the tasks and their \
+counts. It covers nothing else, so runs on different machines, with other kernels or in another \
+order have the same signature.";
 
 /// Flags of `export`.
 #[derive(Debug, clap::Args)]

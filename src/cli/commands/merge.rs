@@ -8,10 +8,10 @@ use crate::ledger;
 use crate::telemetry::several;
 
 const HELP: &str = "\
-The runs must count the same board with the same plans. A task that several of them contain must have
-the same counts in all. If every task is there, the total is printed; its time is the sum over all
-processes. Otherwise the missing tasks are listed, and `queenfold resume` counts them in the new
-directory.";
+The runs must count the same board with the same plans. If several of them contain a task, its \
+counts must be the same in all of them. If every task is there, the total is printed; its time is \
+the sum over all processes. Otherwise the missing tasks are listed, and `queenfold resume` counts \
+them in the new directory.";
 
 /// Flags of `merge`.
 #[derive(Debug, clap::Args)]

@@ -7,9 +7,9 @@ use crate::cli::printer::Printer;
 use crate::job::Job;
 
 const HELP: &str = "\
-Board, engine and shard are those with which the run was started. Everything else (workers,
-instruction set, memory) follows this command line, the environment and the configuration files. For
-a finished run the result is printed, and nothing is counted.";
+Board, engine and shard stay as they were when the run was started. Everything else (workers, \
+instruction set, memory) follows this command line, the environment and the configuration files. \
+If the run is finished, its result is printed and nothing is counted.";
 
 /// Flags of `resume`.
 #[derive(Debug, clap::Args)]

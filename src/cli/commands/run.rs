@@ -14,9 +14,10 @@ Examples:
   queenfold run -n 20 --dir n20        keep every finished task, for `queenfold resume n20`
   queenfold run -n 20 --dir part0 --shard 0/3
 
-Prints one row per board: its size, all solutions, those that differ by more than a rotation or
-reflection, and the time it took. Ctrl-C stops when the work in flight is done, a second one stops at
-once. SIGUSR2, or the key p on a terminal, pauses and resumes.";
+Prints one row for each board: its size, all solutions, those that differ by more than a rotation \
+or reflection, and the time it took. The first Ctrl-C stops the run when the tasks in flight are \
+done, the second one stops it at once. SIGUSR2, or the key p on a terminal, pauses and resumes the \
+run.";
 
 /// Flags of `run`.
 #[derive(Debug, clap::Args)]

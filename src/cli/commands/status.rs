@@ -20,8 +20,8 @@ const READING: u32 = 10;
 /// Flags of `status`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-Shows what was recorded up to the last checkpoint, which a running process makes every second. Reading
-does not disturb the run.")]
+Shows what was recorded up to the last checkpoint, which a running process makes every second. \
+Reading does not disturb the run.")]
 pub struct Args {
     /// The directory of the run
     dir: PathBuf,

@@ -13,11 +13,12 @@ use crate::simd::Isa;
 use crate::telemetry::several;
 
 const HELP: &str = "\
-Reads every record and checks its digest. Then counts a random share of the tasks, or all, a second
-time by another method than the recorded one: chain tasks by another kernel, all others by the oracle
-of their engine, a simpler method. For a whole run it also checks the identities between the counts,
-and compares them with the table of known counts. Without --sample and --all, one task in a hundred
-is counted again. Exit code 3 if anything differs, 4 if tasks are missing.";
+The command reads every record and checks its digest. It then counts a random share of the tasks, \
+or all of them, a second time, by another method than the recorded one: chain tasks by another \
+kernel, all others by the oracle of their engine, which is a simpler method. For a whole run it \
+also checks the identities between the counts, and compares them with the table of known counts. \
+Without --sample and --all, it counts one task in a hundred again. The exit code is 3 if anything \
+differs, and 4 if tasks are missing.";
 
 /// Flags of `verify`.
 #[derive(Debug, clap::Args)]

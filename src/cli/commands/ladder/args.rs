@@ -20,9 +20,10 @@ Examples:
   queenfold ladder --method all -n 6..=14 --time-limit 10 --json > rows.json
   queenfold ladder --plot picture.svg --from rows.json
 
-Without arguments it asks on a terminal what to run; without a terminal it lists the methods. The
-speed of a row is relative to the first row of the same board. A method that reaches its time limit
-is stopped, and left out on larger boards. Ctrl-C stops at once; the rows printed are complete.";
+Without arguments the command asks on a terminal what to run; without a terminal it lists the \
+methods. The speed of a row is relative to the first row of the same board. A method that reaches \
+its time limit is stopped, and does not run on larger boards. Ctrl-C stops at once; the rows \
+printed are complete.";
 
 /// Flags of `ladder`.
 #[derive(Clone, Debug, Default, PartialEq, clap::Args)]
@@ -45,7 +46,7 @@ pub struct Args {
     pub(super) time_limit: Option<Duration>,
 
     /// Print each solution as a board, or one of each orbit with its size; the carry chain prints
-    /// its borders, one of each class
+    /// one border of each class
     #[arg(long, value_name = "WHICH", num_args = 0..=1, default_missing_value = "all")]
     pub(super) boards: Option<Which>,
 
@@ -53,12 +54,13 @@ pub struct Args {
     #[arg(long, conflicts_with = "boards")]
     pub(super) lines: bool,
 
-    /// Show the search square by square: arrow or space to continue, q to quit; without a terminal
-    /// all of it at once
+    /// Show the search square by square: arrow or space continues, q quits; without a terminal,
+    /// print all of it at once
     #[arg(long, conflicts_with_all = ["boards", "lines"])]
     pub(super) step: bool,
 
-    /// Stop after this many boards or lines; also prints boards larger than 10 × 10
+    /// Stop after this many boards or lines; larger boards than 10 × 10 are
+    /// printed only with it
     #[arg(long, value_name = "K", value_parser = clap::value_parser!(u64).range(1..))]
     pub(super) limit: Option<u64>,
 
