@@ -1,4 +1,4 @@
-//! What a device reaches: the measurements of `queenfold bench --gpu`.
+//! How fast a device counts: the measurements of `queenfold bench --gpu`.
 //!
 //! Every total is compared with the known one, so that no time is reported for a wrong count.
 
@@ -257,7 +257,7 @@ impl MixedResult {
     }
 
     fn is_reached(&self) -> bool {
-        // A lower bound of the workers' time is enough: what is faster than it is faster than they.
+        // A lower bound of the workers' time is enough: a run that beats it beats the workers.
         let alone = best(&self.device_seconds).min(best(&self.cpu_seconds));
         best(&self.mixed_seconds) < alone
             && self.mixed_device_share.iter().all(|share| *share > 0.0)

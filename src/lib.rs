@@ -28,7 +28,7 @@
 //! The crate consists of rooms. Each knows only the rooms before it in this list:
 //!
 //! * [`board`]: size, squares, the eight symmetries, orbits, known counts.
-//! * [`simd`]: instruction sets: one folder for each, one list, one dispatch.
+//! * [`simd`]: instruction sets, one folder for each.
 //! * [`machine`]: what this machine offers: cores, memory, its processor.
 //! * [`engine`]: what engines have in common: plans, tasks, counters, tallies.
 //! * [`device`]: devices that count many subtrees at once, real and emulated.
@@ -39,8 +39,8 @@
 //! * [`ladder`]: the historical methods, one by one.
 //! * [`outcome`]: from tallies to a checked result.
 //! * [`actors`]: the runtime.
-//! * [`bench`]: what a device reaches.
-//! * [`telemetry`]: what a run tells of itself.
+//! * [`bench`]: how fast a device counts.
+//! * [`telemetry`]: where the time of a run went: trace, profile, progress line.
 //! * [`ledger`]: the durable record of a run.
 //! * [`job`]: counts a board with what there is; what a library user starts with.
 //! * [`config`]: settings: what there is, what is allowed, where each value comes from.

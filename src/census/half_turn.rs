@@ -42,7 +42,7 @@ pub(super) const fn weight(n: Size) -> u128 {
 pub(super) struct Found {
     pub solutions: u64,
     pub nodes: u64,
-    /// Whether the queens of the fixed rows attack each other nowhere.
+    /// Whether no two queens of the fixed rows attack each other.
     pub legal: bool,
 }
 

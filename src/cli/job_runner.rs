@@ -31,7 +31,8 @@ impl JobRunner {
     /// Resolves `config` and listens for signals.
     ///
     /// # Errors
-    /// The instruction set or device asked for is not available; the trace file cannot be written; the system refuses signal handlers.
+    /// The instruction set or device asked for is not available; the trace file cannot be written;
+    /// the system refuses signal handlers.
     pub fn new(config: &Config) -> Result<Self, Failure> {
         let hardware = Hardware::find(&config.hardware())?;
         // Warnings are notes.

@@ -1,4 +1,4 @@
-//! Refused settings, and where a setting was said.
+//! Why a setting is refused, and where a setting came from.
 
 use std::fmt;
 use std::path::PathBuf;
@@ -57,7 +57,7 @@ pub enum ConfigError {
         /// What the operating system says.
         reason: String,
     },
-    /// The file is no TOML.
+    /// The file is not TOML.
     #[error("{}, line {line}: {}", printable(&path.to_string_lossy()), printable(reason))]
     Syntax {
         /// The file.

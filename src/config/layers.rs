@@ -15,7 +15,8 @@ pub const LOCAL_FILE: &str = "./queenfold.toml";
 
 const PREFIX: &str = "QUEENFOLD_";
 
-/// The largest file that is read, in bytes: a configuration is small, and a device has no end.
+/// The largest file that is read, in bytes: a configuration is small, and reading a device
+/// file might never end.
 const MAX_FILE: u64 = 1 << 20;
 
 /// The environment variable that sets `key`.
@@ -58,10 +59,10 @@ impl Layers {
         })
     }
 
-    /// Lays a TOML file over what is there.
+    /// Applies a TOML file on top of the present settings.
     ///
     /// # Errors
-    /// The file cannot be read or is larger than 1 MiB, is no TOML, or has a key or value that is refused.
+    /// The file cannot be read or is larger than 1 MiB, is not TOML, or has a key or value that is refused.
     pub fn add_file(&mut self, path: &Path) -> Result<(), ConfigError> {
         let text = read(path).map_err(|error| ConfigError::Unreadable {
             path: path.into(),
@@ -70,10 +71,10 @@ impl Layers {
         self.add_text(path, &text)
     }
 
-    /// Lays the text of a TOML file over what is there; `path` names it in origins and errors.
+    /// Applies the text of a TOML file on top of the present settings; `path` names it in origins and errors.
     ///
     /// # Errors
-    /// The text is no TOML, or has a key or value that is refused.
+    /// The text is not TOML, or has a key or value that is refused.
     pub fn add_text(&mut self, path: &Path, text: &str) -> Result<(), ConfigError> {
         let table: Table = text.parse().map_err(|error: toml::de::Error| {
             let before = error.span().and_then(|span| text.get(..span.start));
@@ -89,8 +90,8 @@ impl Layers {
         Ok(())
     }
 
-    /// Lays environment variables over what is there. Variables that do not begin with
-    /// `QUEENFOLD_` are none of ours.
+    /// Applies environment variables on top of the present settings. Variables that do not begin
+    /// with `QUEENFOLD_` are ignored.
     ///
     /// # Errors
     /// A variable begins with `QUEENFOLD_` but belongs to no key, or its value is refused.
@@ -224,7 +225,7 @@ fn nearest<K: AsRef<str>>(given: &str, valid: impl Iterator<Item = K>) -> Option
             .into_iter()
             .flat_map(|name| given.each_ref().map(|given| (given, name.clone())));
         pairs
-            // Much longer names cannot be near.
+            // A name that is much longer cannot be a mistyped key.
             .filter(|(given, name)| given.chars().count().abs_diff(name.len()) <= limit)
             .map(|(given, name)| strsim::levenshtein(given, &name))
             .filter(|distance| *distance <= limit)

@@ -38,10 +38,10 @@ pub struct RunConfig {
     /// The board size, or a range `A..=B` of them; `none`: the command line must name it. 1 to 32.
     #[serde(with = "text")]
     pub n: Optional<Sizes>,
-    /// The engine; `auto` takes the fastest for the board.
+    /// The engine; `auto` chooses the fastest for the board.
     #[serde(with = "text")]
     pub engine: Auto<Engine>,
-    /// The instruction set; `auto` takes the widest that this machine has.
+    /// The instruction set; `auto` chooses the widest that this machine has.
     #[serde(with = "text")]
     pub isa: Auto<Isa>,
     /// CPU workers, 0 to 1024; 0 needs a device. `auto` takes one for each core that the process may
@@ -52,7 +52,7 @@ pub struct RunConfig {
     /// an error if there is none. `emulated`: one made of host threads.
     #[serde(with = "text")]
     pub gpu: DeviceChoice,
-    /// The numbers of the devices that take part, as in `0,2`; `auto` takes all.
+    /// The numbers of the devices that take part, such as `0,2`; `auto` takes all.
     #[serde(with = "text")]
     pub device: Auto<Indices>,
     /// Memory that each worker may use, from 1 MiB. `auto`: an equal share of three quarters of what the
@@ -62,7 +62,7 @@ pub struct RunConfig {
     /// Whether to count the solutions that differ by more than a rotation or reflection, too.
     #[serde(with = "text")]
     pub unique: bool,
-    /// Stop after this long; what was counted is kept only in a run directory.
+    /// Stop after this time; only a run directory keeps what was counted.
     #[serde(with = "text")]
     pub time_limit: Optional<HumanDuration>,
     /// How many batches may wait in the queue for each worker, 1 to 64.
@@ -183,7 +183,7 @@ pub struct OutputConfig {
     /// No progress line and no notes; errors are still reported.
     #[serde(with = "text")]
     pub quiet: bool,
-    /// At the end of each run, print on stderr how every worker spent it.
+    /// At the end of each run, print on stderr how every worker spent its time.
     #[serde(with = "text")]
     pub profile: bool,
 }

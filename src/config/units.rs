@@ -167,7 +167,7 @@ impl Value for Share {
             Some((part, whole)) => number(part)? / number(whole)?,
             None => number(text)?,
         };
-        // Not a number is in no range.
+        // NaN is in no range.
         AUDIT.contains(&share).then_some(Self(share))
     }
 

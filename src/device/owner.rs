@@ -89,7 +89,7 @@ pub struct Ran {
     pub spans: DeviceSpans,
 }
 
-/// What happened to tasks.
+/// What became of tasks.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Event {
     /// They were counted.
@@ -99,7 +99,7 @@ pub enum Event {
         /// Where and when the device counted them; `None` if nothing was left for it to do.
         ran: Option<Ran>,
     },
-    /// They were not, and have to be counted by somebody.
+    /// They were not counted: somebody else has to count them.
     Returned {
         /// The tasks.
         tasks: Vec<Task>,

@@ -17,7 +17,7 @@ impl Owner {
             .flat_map(|flight| &flight.tasks)
             .map(|task| task.cost)
             .sum();
-        // Of the first launch is only known that it was meant to be short.
+        // Of the first launch it is known only that it was meant to be short.
         let expected = self.speed().map_or(0.0, |speed| cost / speed);
         let waited = oldest.since.elapsed();
         let too_long = self

@@ -117,8 +117,8 @@ impl Job {
         self
     }
 
-    /// Uses this number of CPU workers, up to 1024; 0 leaves all work to devices. Default: one for each core that
-    /// the process may use.
+    /// Uses this number of CPU workers, up to 1024; 0 leaves all work to devices. Default: one for
+    /// each core that the process may use.
     #[must_use]
     pub fn workers(mut self, workers: usize) -> Self {
         self.hardware.workers = Some(workers);

@@ -18,15 +18,16 @@ pub struct EngineChoice {
     pub reason: Option<String>,
 }
 
-/// The join is taken where it needs this many times less CPU time than the chain, by the table of
+/// The join is chosen where it needs this many times less CPU time than the chain, by the table of
 /// costs. Whole runs of 16 and 17 queens by two workers with AVX-512 took as long by either engine
 /// although the ratio is 1.4: each worker of the join first builds tables of its own.
 const CLEARLY_FASTER: f64 = 1.5;
 
-/// The smallest board that the join is taken for: smaller ones take a few milliseconds by either.
+/// The smallest board for which the join is chosen: either engine counts smaller ones in a few
+/// milliseconds.
 const FIRST_JOIN: u32 = 12;
 
-/// The largest board that the join is taken for. Of 29 to 32 queens only a few sets were ever counted,
+/// The largest board for which the join is chosen. Only a few sets of 29 to 32 queens were ever counted,
 /// and beyond 29 the plan has more tasks than a ledger keeps.
 const LAST_JOIN: u32 = 28;
 

@@ -76,8 +76,8 @@ impl Method for BitBoard {
     }
 }
 
-/// The row at which the search is cut: not before the first row that the host searches, not after
-/// the last row of the board.
+/// The row at which the search is cut: at or below the first row that the host searches, and at
+/// most the last row of the board.
 fn mark(n: Size, settings: &MethodSettings, first_row: usize) -> usize {
     // The original's rule: from n = 13 on it leaves ten rows to the device.
     let originals = if n.get() > 12 { n.get() - 10 } else { 3 };

@@ -3,7 +3,7 @@
 use std::fmt;
 
 /// What is hashed, and the version of its layout: a context for each kind of digest. A context changes
-/// only if what it covers changes, because a digest in an old directory must still be found right.
+/// only if what it covers changes: otherwise the digests in old directories would no longer match.
 pub(super) mod context {
     /// An entry of the table `meta`.
     pub const META: &str = "queenfold ledger 1: meta";

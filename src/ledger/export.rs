@@ -53,7 +53,7 @@ pub fn signature(store: &Store) -> Result<Digest, LedgerError> {
 /// [`read_export`](super::read_export) reads it.
 ///
 /// # Errors
-/// A record is damaged, or `out` fails: the error of the latter is in the inner result.
+/// A record is damaged, or `out` fails; the inner result has the error of `out`.
 pub fn export(
     store: &Store,
     plans: &[Arc<dyn Plan>],

@@ -84,7 +84,7 @@ mod tests {
     use super::*;
     use crate::engine::{Mismatch, Task};
 
-    /// Counts right but for one completion, or one symmetric solution.
+    /// Counts correctly except for one completion, or one symmetric solution.
     struct Wrong(Box<dyn Counter>);
 
     impl Counter for Wrong {

@@ -1,4 +1,4 @@
-//! What the CUDA driver tells about the machine.
+//! What the CUDA driver says about the machine.
 
 use cudarc::driver::result::{self, DriverError};
 use cudarc::driver::sys::{self, CUdevice_attribute};
@@ -101,7 +101,7 @@ pub(super) fn start() -> Result<(), String> {
     })
 }
 
-/// What the driver tells about device `index`. It must be started.
+/// What the driver says about device `index`. It must be started.
 pub(super) fn properties(index: usize) -> Result<Properties, String> {
     let device = result::device::get(index as i32).map_err(describe)?;
     let attribute = |which| {

@@ -64,6 +64,6 @@ pub struct SelfTest {
 pub enum NoLauncher {
     /// Devices have no kernel for the engine.
     Engine,
-    /// Devices count boards of these sizes alone.
+    /// Devices count only boards of these sizes.
     Board(RangeInclusive<u32>),
 }

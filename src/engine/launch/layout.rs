@@ -22,7 +22,7 @@ pub(crate) struct Layout {
 /// How many words a job has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum JobWords {
-    /// Always as many.
+    /// The same number in every job.
     Fixed(usize),
     /// `fixed`, and one for each row above the one that jobs begin at. The word at `table_word` of
     /// the table says how many rows these are.
@@ -71,9 +71,9 @@ pub enum LaunchError {
         word: usize,
         /// What it is.
         value: u32,
-        /// The least that it may be.
+        /// The smallest number allowed.
         least: u32,
-        /// The most that it may be.
+        /// The largest number allowed.
         most: u32,
     },
     /// A job holds what the kernel does not handle.

@@ -59,8 +59,7 @@ pub struct Args {
     #[arg(long, conflicts_with_all = ["boards", "lines"])]
     pub(super) step: bool,
 
-    /// Stop after this many boards or lines; larger boards than 10 × 10 are
-    /// printed only with it
+    /// Stop after this many boards or lines; boards larger than 10 × 10 need it
     #[arg(long, value_name = "K", value_parser = clap::value_parser!(u64).range(1..))]
     pub(super) limit: Option<u64>,
 
