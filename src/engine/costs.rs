@@ -78,22 +78,21 @@ const CENSUS: [(u32, f64); 2] = [(20, 0.007_47), (24, 0.69)];
 ///
 /// Boards between those of the table, and beyond its ends, are interpolated geometrically. Boards of
 /// more than 18 queens take the times with AVX-512, multiplied by the ratio of the two instruction
-/// sets at n = 18.
+/// sets at n = 18. The cost of an own engine is not known: not a number.
 pub fn core_seconds(engine: Engine, n: Size, isa: Isa) -> f64 {
     let large = match engine {
         Engine::Chain => &LARGE_CHAIN[..],
         Engine::Join => &LARGE_JOIN[..],
         Engine::Census => return interpolate(n, &CENSUS),
+        Engine::Own => return f64::NAN,
     };
     let small = match isa {
         Isa::Avx512 => &AVX512,
         Isa::Avx2 => &AVX2,
         Isa::Portable => &PORTABLE,
     };
-    let small = small.map(|(n, chain, join)| match engine {
-        Engine::Join => (n, join),
-        Engine::Chain | Engine::Census => (n, chain),
-    });
+    let is_join = engine == Engine::Join;
+    let small = small.map(|(n, chain, join)| (n, if is_join { join } else { chain }));
     let (last, at_last) = small[small.len() - 1];
     if n.get() <= last {
         interpolate(n, &small)

@@ -5,8 +5,26 @@ use crate::board::Size;
 
 /// A plan made of one function that counts a task: the shortest way to run an engine of your own.
 ///
-/// Its tasks are named `chain-0`, which no engine of this library is. There is no second method
-/// to check it: tasks are not audited, and `verify` calls the function again.
+/// Its name is `own-1`. There is no second method to check it: tasks are not audited.
+///
+/// ```
+/// use std::sync::Arc;
+///
+/// use queenfold::board::Size;
+/// use queenfold::engine::{FunctionPlan, Tally};
+/// use queenfold::job::Job;
+///
+/// // Task i counts the solutions of four queens whose first queen is in column i.
+/// let plan = FunctionPlan::new(Size::new(4)?, 4, |column| {
+///     let mut tally = Tally::default();
+///     tally.completions.add(1, [0, 1, 1, 0][column as usize]);
+///     tally
+/// });
+/// let result = Job::of(Arc::new(plan)).run()?;
+/// assert_eq!(result.outcome.total, 2);
+/// assert_eq!(result.plan.name().to_string(), "own-1");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone)]
 pub struct FunctionPlan<F> {
     n: Size,
@@ -24,11 +42,11 @@ impl<F: Fn(u64) -> Tally + Clone + Send + Sync + 'static> FunctionPlan<F> {
 
 impl<F: Fn(u64) -> Tally + Clone + Send + Sync + 'static> Plan for FunctionPlan<F> {
     fn engine(&self) -> Engine {
-        Engine::Chain
+        Engine::Own
     }
 
     fn version(&self) -> u32 {
-        0
+        1
     }
 
     fn size(&self) -> Size {

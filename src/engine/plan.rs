@@ -23,7 +23,7 @@ use crate::simd::Isa;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub trait Plan: Send + Sync {
-    /// The engine it belongs to.
+    /// The engine it belongs to; [`Engine::Own`] if it is not of this library.
     fn engine(&self) -> Engine;
 
     /// The version of the order of partitions and of the task boundaries. Two plans of one engine

@@ -19,10 +19,12 @@ pub enum Engine {
     Join,
     /// The symmetric solutions alone: those fixed by a half turn, and by a quarter turn.
     Census,
+    /// An engine that a program which uses this library brings along, to count all solutions.
+    Own,
 }
 
 impl Engine {
-    /// All engines.
+    /// The engines of this library.
     pub const ALL: [Self; 3] = [Self::Chain, Self::Join, Self::Census];
 
     /// Whether it counts all solutions, not only the symmetric ones.
@@ -36,6 +38,7 @@ impl Engine {
             Self::Chain => "chain",
             Self::Join => "join",
             Self::Census => "census",
+            Self::Own => "own",
         }
     }
 }
@@ -55,7 +58,7 @@ impl FromStr for Engine {
     type Err = EngineError;
 
     fn from_str(name: &str) -> Result<Self, EngineError> {
-        let mut engines = Self::ALL.into_iter();
+        let mut engines = Self::ALL.into_iter().chain([Self::Own]);
         engines
             .find(|engine| engine.name() == name)
             .ok_or_else(|| EngineError(name.to_owned()))
@@ -118,6 +121,16 @@ impl From<PlanName> for String {
 
 /// Names a task everywhere and for good: the same key is the same task on every machine, whatever
 /// the workers, devices or instruction set.
+///
+/// ```
+/// use queenfold::board::Size;
+/// use queenfold::engine::{Engine, Plan};
+/// use queenfold::job::plan;
+///
+/// let key = plan(Engine::Chain, Size::new(20)?).key(17);
+/// assert_eq!(key.to_string(), "chain-1:17 of n = 20");
+/// # Ok::<(), queenfold::board::SizeError>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct TaskKey {
     /// The board.
@@ -161,7 +174,7 @@ mod tests {
 
     #[test]
     fn a_plan_name_is_read_as_it_is_written() {
-        for engine in Engine::ALL {
+        for engine in Engine::ALL.into_iter().chain([Engine::Own]) {
             let name = PlanName { engine, version: 7 };
             assert_eq!(name.to_string(), format!("{engine}-7"));
             assert_eq!(name.to_string().parse(), Ok(name));

@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use super::plan;
-use crate::engine::Plan;
+use crate::engine::{Engine, Plan};
 use crate::ledger::{LedgerError, RunInfo, Store};
 
 /// The plan of the run in `directory` that counts all solutions, and whether the run has a census.
@@ -20,9 +20,11 @@ pub(super) fn counting_plan(directory: &Path) -> Result<(Arc<dyn Plan>, bool), L
     ))
 }
 
-/// The plans of a run as this program makes them, the counting one first.
-pub fn plans_of(info: &RunInfo) -> Vec<Arc<dyn Plan>> {
+/// The plans of a run as this program makes them, the counting one first. There is none of an own
+/// engine, whose plans only its owner makes.
+fn plans_of(info: &RunInfo) -> Vec<Arc<dyn Plan>> {
     let engines = info.plans.iter().map(|plan| plan.engine);
+    let engines = engines.filter(|engine| *engine != Engine::Own);
     engines.map(|engine| plan(engine, info.n)).collect()
 }
 

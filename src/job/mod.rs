@@ -37,7 +37,7 @@ mod stopped;
 pub use builder::{Job, Tuning};
 pub use devices::Devices;
 #[cfg(feature = "ledger")]
-pub use directory::{open, plans_of};
+pub use directory::open;
 pub use engine_choice::{EngineChoice, fastest_on_cpu};
 pub use error::JobError;
 pub use hardware::Hardware;

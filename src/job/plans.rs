@@ -8,12 +8,16 @@ use crate::chain::ChainPlan;
 use crate::engine::{Engine, Plan};
 use crate::join::JoinPlan;
 
-/// The plan of an engine for the board of size `n`.
+/// The plan of an engine of this library for the board of size `n`.
+///
+/// # Panics
+/// `engine` is [`Engine::Own`], whose plans are made elsewhere.
 pub fn plan(engine: Engine, n: Size) -> Arc<dyn Plan> {
     match engine {
         Engine::Chain => Arc::new(ChainPlan::new(n)),
         Engine::Join => Arc::new(JoinPlan::new(n)),
         Engine::Census => Arc::new(CensusPlan::new(n)),
+        Engine::Own => panic!("the plan of an own engine is made by its owner"),
     }
 }
 

@@ -45,8 +45,9 @@ impl Job {
             .collect();
         #[cfg(feature = "ledger")]
         if let Some(directory) = self.directory_path() {
-            let own = || super::plan(plan.engine(), self.n).name() == plan.name();
-            if self.plan.is_some() && !own() {
+            let again = |engine| super::plan(engine, self.n).name() == plan.name();
+            let can_resume = plan.engine() != Engine::Own && again(plan.engine());
+            if !can_resume {
                 return Err(JobError::ForeignPlan(plan.name()));
             }
             return self.run_in(directory, hardware, plans);
@@ -253,8 +254,29 @@ mod tests {
         let own = crate::engine::FunctionPlan::new(n, 1, |_| crate::engine::Tally::default());
         let error = Job::of(Arc::new(own)).directory(folder.path().join("run"));
         let error = error.run().unwrap_err();
-        assert!(matches!(error, JobError::ForeignPlan(_)), "{error}");
+        let JobError::ForeignPlan(name) = error else {
+            panic!("{error}");
+        };
+        assert_eq!(name.to_string(), "own-1");
         assert!(!folder.path().join("run").exists());
+    }
+
+    #[cfg(feature = "ledger")]
+    #[test]
+    fn a_run_of_an_own_engine_is_left_to_its_owner() {
+        use crate::ledger::{LedgerError, Recording, RunInfo, Setting};
+
+        let folder = tempfile::tempdir().unwrap();
+        let n = Size::new(8).unwrap();
+        let own = crate::engine::FunctionPlan::new(n, 1, |_| Tally::default());
+        let plans: [Arc<dyn Plan>; 1] = [Arc::new(own)];
+        let info = RunInfo::new(n, &plans, Shard::WHOLE, String::new());
+        let open = Recording::create(folder.path(), &info, &plans, &Setting::default());
+        drop(open.unwrap());
+        let error = Job::resume(folder.path()).err().unwrap();
+        let other = matches!(error, JobError::Ledger(LedgerError::OtherPlan { .. }));
+        assert!(other, "{error}");
+        assert!(Recording::resume(folder.path(), &plans, &Setting::default()).is_ok());
     }
 
     #[test]
