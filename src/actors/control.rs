@@ -37,6 +37,19 @@ pub struct Progress {
 ///
 /// It may be used from any thread, before, during and after the run. It serves one run at a time.
 /// Requests stay: a control that was asked to drain stops every later run before its first task.
+///
+/// ```
+/// use queenfold::actors::Control;
+/// use queenfold::board::Size;
+/// use queenfold::job::{Job, JobError};
+///
+/// let control = Control::new();
+/// control.drain();
+/// let job = Job::new(Size::new(16)?).control(&control);
+/// assert!(matches!(job.run(), Err(JobError::Stopped(_))));
+/// assert_eq!(control.progress().tasks_done, 0);
+/// # Ok::<(), queenfold::board::SizeError>(())
+/// ```
 #[derive(Clone, Default)]
 pub struct Control {
     shared: Arc<Shared>,

@@ -11,6 +11,23 @@
 //! 3. [`Draw::estimate`] computes the total and its 95 % interval from the seconds, by the formulas
 //!    of stratified sampling.
 //!
+//! ```no_run
+//! use std::num::NonZeroUsize;
+//!
+//! use queenfold::board::Size;
+//! use queenfold::engine::{CounterSettings, Engine};
+//! use queenfold::estimate::{Draw, count_sample};
+//! use queenfold::simd::Isa;
+//!
+//! let plan = queenfold::job::plan(Engine::Join, Size::new(22)?);
+//! let draw = Draw::new(plan.as_ref(), 64, 1);
+//! let settings = CounterSettings { isa: Isa::best(), memory: 1 << 30 };
+//! let sample = count_sample(plan.as_ref(), &draw, &settings, NonZeroUsize::MIN, &|_| {})?;
+//! let total = draw.estimate(&sample.seconds, sample.speed);
+//! println!("{:.0} core-seconds", total.core_seconds.expected);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
 //! Two other predictions are not made here:
 //!
 //! * [`Task::cost`](crate::engine::Task::cost) is a formula of each engine. It needs no counting

@@ -17,6 +17,22 @@ use crate::simd::Isa;
 
 /// What to count, how, and on what. Every setting has a default: all solutions and those that differ
 /// by more than a symmetry, by the fastest engine, on all cores and GPUs.
+///
+/// ```
+/// use queenfold::board::Size;
+/// use queenfold::engine::Engine;
+/// use queenfold::job::{DeviceChoice, Job, plan};
+///
+/// // By the join engine, on two cores alone, without the unique count.
+/// let job = Job::of(plan(Engine::Join, Size::new(10)?))
+///     .workers(2)
+///     .devices(DeviceChoice::Off)
+///     .unique(false);
+/// assert_eq!(job.run()?.outcome.total, 724);
+/// // Settings that could not count are refused.
+/// assert!(job.workers(0).run().is_err());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone)]
 pub struct Job {
     pub(super) n: Size,
@@ -96,6 +112,18 @@ impl Job {
 
     /// Continues the run in `directory`: its board, engine and shard, with the hardware and the
     /// settings of this job. A finished run gives its result again.
+    ///
+    /// ```
+    /// use queenfold::board::Size;
+    /// use queenfold::job::Job;
+    ///
+    /// let folder = tempfile::tempdir()?;
+    /// let directory = folder.path().join("n9");
+    /// Job::new(Size::new(9)?).directory(&directory).run()?;
+    /// let again = Job::resume(directory)?.run()?;
+    /// assert_eq!(again.outcome.unique(), Some(46));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     ///
     /// # Errors
     /// The directory holds no run, or one that this program cannot read.

@@ -26,6 +26,26 @@ pub enum ExportError {
 ///
 /// `entry` gets each entry after its own check, but only `Ok` says that none is missing.
 ///
+/// ```
+/// use queenfold::board::Size;
+/// use queenfold::job::{self, Job};
+/// use queenfold::ledger::{export, read_export};
+///
+/// let folder = tempfile::tempdir()?;
+/// let directory = folder.path().join("n8");
+/// Job::new(Size::new(8)?).directory(&directory).run()?;
+///
+/// let (store, plans) = job::open(&directory)?;
+/// let mut log = Vec::new();
+/// export(&store, &plans, &mut log)??;
+/// let mut total = 0;
+/// read_export(&log[..], &plans, |entry| {
+///     total += entry.result.tally.completions.solutions();
+/// })?;
+/// assert_eq!(total, 92);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
 /// # Errors
 /// The log is of another run, incomplete, or changed: each line has the digest of its entry, and the
 /// last one the signature of all. Or `input` fails.

@@ -17,6 +17,11 @@ pub(crate) const MACHINE_SOURCE: &str = include_str!("../../../kernels/device.h"
 /// An engine, or a method of the ladder, owns its programs. A device knows only what is described
 /// here. It finds what was compiled beforehand (machine code for host threads, the portable form for
 /// GPUs) by name, so each program needs a [`Display`](fmt::Display) name of its own.
+///
+/// Only this library makes programs. A kernel trusts the words of its launch, so a program is sound
+/// only with a layout that refuses every word that would lead the kernel out of its memory; no
+/// constructor could check that. A launcher outside of this library can use the programs of the
+/// launchers inside, and the CPU workers count an engine that has no launcher.
 #[derive(Clone, Copy)]
 pub struct DeviceProgram {
     /// The name of the entry point.
