@@ -62,7 +62,8 @@ impl Layers {
     /// Applies a TOML file on top of the present settings.
     ///
     /// # Errors
-    /// The file cannot be read or is larger than 1 MiB, is not TOML, or has a key or value that is refused.
+    /// The file cannot be read or is larger than 1 MiB, is not TOML, or has a key or value that is
+    /// refused.
     pub fn add_file(&mut self, path: &Path) -> Result<(), ConfigError> {
         let text = read(path).map_err(|error| ConfigError::Unreadable {
             path: path.into(),
@@ -71,7 +72,8 @@ impl Layers {
         self.add_text(path, &text)
     }
 
-    /// Applies the text of a TOML file on top of the present settings; `path` names it in origins and errors.
+    /// Applies the text of a TOML file on top of the present settings; `path` names it in origins and
+    /// errors.
     ///
     /// # Errors
     /// The text is not TOML, or has a key or value that is refused.

@@ -1,8 +1,8 @@
 //! Settings of the command line: which there are, which values they allow, and where each value comes
 //! from.
 //!
-//! The first of these sources that names a setting gives its value: a flag, an environment variable, the
-//! file given by `--config`, `./queenfold.toml`, the built-in defaults. The environment variable of
+//! The first of these sources that names a setting gives its value: a flag, an environment variable,
+//! the file given by `--config`, `./queenfold.toml`, the built-in defaults. The environment variable of
 //! a key is `QUEENFOLD_` and the key in capitals with `_` for `.`: `QUEENFOLD_RUN_WORKERS` for
 //! `run.workers`.
 //!

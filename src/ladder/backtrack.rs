@@ -1,6 +1,6 @@
 #![doc = include_str!("text/backtrack.md")]
 
-use super::{About, Count, Images, Listed, Method, MethodRequest, Stopped, Style, Watch};
+use super::{About, Count, Images, Listed, Method, MethodRequest, StopSearch, Style, Watch};
 
 /// Tests each new queen against those above it.
 pub struct Backtrack;
@@ -19,7 +19,7 @@ impl Method for Backtrack {
         }
     }
 
-    fn count(&self, request: &MethodRequest, watch: &mut Watch<'_>) -> Result<Count, Stopped> {
+    fn count(&self, request: &MethodRequest, watch: &mut Watch<'_>) -> Result<Count, StopSearch> {
         let mut board = vec![0; request.n.get() as usize];
         let total = match request.style {
             Style::Iterative => iterative(&mut board, watch)?,
@@ -31,7 +31,7 @@ impl Method for Backtrack {
 
 /// Places a queen on each square of `row` that those above do not attack, then fills the rows
 /// below.
-fn recursive(board: &mut [u8], row: usize, watch: &mut Watch<'_>) -> Result<u64, Stopped> {
+fn recursive(board: &mut [u8], row: usize, watch: &mut Watch<'_>) -> Result<u64, StopSearch> {
     if row == board.len() {
         watch.solution(board, Images::Itself)?;
         return Ok(1);
@@ -50,7 +50,7 @@ fn recursive(board: &mut [u8], row: usize, watch: &mut Watch<'_>) -> Result<u64,
 }
 
 /// The same search as a loop: `next[row]` is the next column to try in that row.
-fn iterative(board: &mut [u8], watch: &mut Watch<'_>) -> Result<u64, Stopped> {
+fn iterative(board: &mut [u8], watch: &mut Watch<'_>) -> Result<u64, StopSearch> {
     let n = board.len();
     let mut next = vec![0; n];
     let mut row = 0;

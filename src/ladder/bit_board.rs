@@ -5,7 +5,7 @@ use super::class_counts::ClassCounts;
 use super::device::Launches;
 use super::programs::BIT_BOARD;
 use super::symmetry::{Case, Start};
-use super::{About, Count, Method, MethodRequest, MethodSettings, Stopped, Style, Watch};
+use super::{About, Count, Method, MethodRequest, MethodSettings, StopSearch, Style, Watch};
 use crate::board::{Orbits, Size};
 use crate::device::Device;
 
@@ -26,7 +26,7 @@ impl Method for BitBoard {
         }
     }
 
-    fn count(&self, _ask: &MethodRequest, watch: &mut Watch<'_>) -> Result<Count, Stopped> {
+    fn count(&self, _ask: &MethodRequest, watch: &mut Watch<'_>) -> Result<Count, StopSearch> {
         Err(watch.refuse_to_run("it counts only on a device".to_owned()))
     }
 
@@ -35,7 +35,7 @@ impl Method for BitBoard {
         device: &mut dyn Device,
         request: &MethodRequest,
         watch: &mut Watch<'_>,
-    ) -> Result<Count, Stopped> {
+    ) -> Result<Count, StopSearch> {
         let mut launches = Launches::new(device, BIT_BOARD);
         let mut on_host = ClassCounts::default();
         for start in Start::all(request.n) {
@@ -97,7 +97,7 @@ fn upper_rows(
     shared: [u32; 2],
     launches: &mut Launches<'_, SUMS>,
     watch: &mut Watch<'_>,
-) -> Result<(), Stopped> {
+) -> Result<(), StopSearch> {
     let mark = mark(request.n, &request.settings, first_queens.len());
     let [corner, bound] = shared;
     let host = Host {
@@ -128,7 +128,7 @@ struct Host<'l, 'd, C> {
 }
 
 impl<C: Case> Host<'_, '_, C> {
-    fn launch(&mut self, watch: &mut Watch<'_>) -> Result<(), Stopped> {
+    fn launch(&mut self, watch: &mut Watch<'_>) -> Result<(), StopSearch> {
         if self.nodes == 0 {
             return Ok(());
         }
@@ -148,7 +148,7 @@ impl<C: Case> Rules for Host<'_, '_, C> {
         board: &[u32],
         taken: Taken,
         watch: &mut Watch<'_>,
-    ) -> Result<(), Stopped> {
+    ) -> Result<(), StopSearch> {
         self.batch.extend(taken.words());
         self.batch.extend(board);
         self.nodes += 1;

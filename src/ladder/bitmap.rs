@@ -1,6 +1,6 @@
 #![doc = include_str!("text/bitmap.md")]
 
-use super::{About, Count, Images, Method, MethodRequest, Stopped, Style, Watch};
+use super::{About, Count, Images, Method, MethodRequest, StopSearch, Style, Watch};
 use crate::board::Size;
 
 /// Three bit masks instead of the flags.
@@ -20,7 +20,7 @@ impl Method for Bitmap {
         }
     }
 
-    fn count(&self, request: &MethodRequest, watch: &mut Watch<'_>) -> Result<Count, Stopped> {
+    fn count(&self, request: &MethodRequest, watch: &mut Watch<'_>) -> Result<Count, StopSearch> {
         let mut search = Search::new(request.n, SolutionCount::new(Images::Itself), watch);
         search.run(request.style, 0, Taken::default())?;
         Ok(Count::total(search.rules.found))
@@ -90,8 +90,12 @@ pub(super) trait Rules {
     }
 
     /// Called when all rows of the search are filled.
-    fn filled(&mut self, board: &[u32], taken: Taken, watch: &mut Watch<'_>)
-    -> Result<(), Stopped>;
+    fn filled(
+        &mut self,
+        board: &[u32],
+        taken: Taken,
+        watch: &mut Watch<'_>,
+    ) -> Result<(), StopSearch>;
 }
 
 impl<'w, 'a, R: Rules> Search<'w, 'a, R> {
@@ -112,7 +116,7 @@ impl<'w, 'a, R: Rules> Search<'w, 'a, R> {
     }
 
     /// Fills the rows from `row` on in every way; `taken` is what the queens above take of `row`.
-    pub fn run(&mut self, style: Style, row: usize, taken: Taken) -> Result<(), Stopped> {
+    pub fn run(&mut self, style: Style, row: usize, taken: Taken) -> Result<(), StopSearch> {
         if row == self.end {
             return self.filled(taken);
         }
@@ -129,7 +133,7 @@ impl<'w, 'a, R: Rules> Search<'w, 'a, R> {
     }
 
     /// Places queens in the first rows and returns what they take of the next row.
-    pub fn place_first(&mut self, queens: &[u32]) -> Result<Taken, Stopped> {
+    pub fn place_first(&mut self, queens: &[u32]) -> Result<Taken, StopSearch> {
         let mut taken = Taken::default();
         for (row, &queen) in queens.iter().enumerate() {
             self.place(row, queen)?;
@@ -147,7 +151,7 @@ impl<'w, 'a, R: Rules> Search<'w, 'a, R> {
         left: u32,
         down: u32,
         right: u32,
-    ) -> Result<(), Stopped> {
+    ) -> Result<(), StopSearch> {
         let taken = Taken { left, down, right };
         let mut free = self.rules.allowed(row, taken, unattacked);
         let is_last = row + 1 == self.end;
@@ -171,7 +175,7 @@ impl<'w, 'a, R: Rules> Search<'w, 'a, R> {
 
     /// The same search as a loop. Two arrays replace the call stack: what is taken of each row, and
     /// its free squares that were not tried yet.
-    fn iterative(&mut self, first_row: usize, start: Taken) -> Result<(), Stopped> {
+    fn iterative(&mut self, first_row: usize, start: Taken) -> Result<(), StopSearch> {
         let mut taken = [start; 1 + Size::MAX as usize];
         let mut free = [0; 1 + Size::MAX as usize];
         let mut row = first_row;
@@ -204,13 +208,13 @@ impl<'w, 'a, R: Rules> Search<'w, 'a, R> {
     }
 
     #[inline]
-    fn place(&mut self, row: usize, bit: u32) -> Result<(), Stopped> {
+    fn place(&mut self, row: usize, bit: u32) -> Result<(), StopSearch> {
         self.board[row] = bit;
         self.watch.place(&self.board, row)
     }
 
     #[inline]
-    fn filled(&mut self, taken: Taken) -> Result<(), Stopped> {
+    fn filled(&mut self, taken: Taken) -> Result<(), StopSearch> {
         self.rules
             .filled(&self.board[..self.end], taken, self.watch)
     }
@@ -237,7 +241,7 @@ impl Rules for SolutionCount {
         board: &[u32],
         _taken: Taken,
         watch: &mut Watch<'_>,
-    ) -> Result<(), Stopped> {
+    ) -> Result<(), StopSearch> {
         self.found += 1;
         watch.solution(board, self.images)
     }

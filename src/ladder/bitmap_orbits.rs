@@ -4,7 +4,7 @@ use std::cmp::Ordering;
 
 use super::bitmap::{Rules, Search, Taken};
 use super::class_counts::ClassCounts;
-use super::{About, Count, Images, Method, MethodRequest, Stopped, Style, Watch};
+use super::{About, Count, Images, Method, MethodRequest, StopSearch, Style, Watch};
 use crate::board::Size;
 
 /// The bitmap search, with every solution classified by its eight images in bit form.
@@ -24,7 +24,7 @@ impl Method for BitmapOrbits {
         }
     }
 
-    fn count(&self, request: &MethodRequest, watch: &mut Watch<'_>) -> Result<Count, Stopped> {
+    fn count(&self, request: &MethodRequest, watch: &mut Watch<'_>) -> Result<Count, StopSearch> {
         let sorter = Sorter {
             n: request.n,
             total: 0,
@@ -52,7 +52,7 @@ impl Rules for Sorter {
         board: &[u32],
         _taken: Taken,
         watch: &mut Watch<'_>,
-    ) -> Result<(), Stopped> {
+    ) -> Result<(), StopSearch> {
         self.total += 1;
         if let Some(size) = orbit_size_if_smallest(self.n, board) {
             self.classes.add(size);

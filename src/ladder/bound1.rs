@@ -3,7 +3,7 @@
 use super::bitmap::{Rules, Search, Taken};
 use super::bitmap_orbits::orbit_size_if_smallest;
 use super::class_counts::ClassCounts;
-use super::{About, Count, Images, Method, MethodRequest, Stopped, Style, Watch};
+use super::{About, Count, Images, Method, MethodRequest, StopSearch, Style, Watch};
 use crate::board::Size;
 
 /// Searches half the first row and distinguishes whether the first queen is in a corner.
@@ -23,7 +23,7 @@ impl Method for Bound1 {
         }
     }
 
-    fn count(&self, request: &MethodRequest, watch: &mut Watch<'_>) -> Result<Count, Stopped> {
+    fn count(&self, request: &MethodRequest, watch: &mut Watch<'_>) -> Result<Count, StopSearch> {
         // The single queen is in all four corners at once.
         if request.n.get() == 1 {
             watch.place(&[1_u32], 0)?;
@@ -57,7 +57,7 @@ impl Rules for Leaf {
         board: &[u32],
         _taken: Taken,
         watch: &mut Watch<'_>,
-    ) -> Result<(), Stopped> {
+    ) -> Result<(), StopSearch> {
         let size = if board[0] == 1 {
             is_smaller_than_its_reflection(board).then_some(8)
         } else {

@@ -2,7 +2,7 @@
 
 use std::ops::RangeInclusive;
 
-use super::{About, Count, Method, MethodRequest, Stopped, Style, Watch};
+use super::{About, Count, Method, MethodRequest, StopSearch, Style, Watch};
 use crate::board::{Orbits, Size, Square};
 use crate::census::CensusPlan;
 use crate::engine::{CounterSettings, Plan, Tally};
@@ -25,7 +25,7 @@ impl Method for CarryChain {
         }
     }
 
-    fn count(&self, request: &MethodRequest, watch: &mut Watch<'_>) -> Result<Count, Stopped> {
+    fn count(&self, request: &MethodRequest, watch: &mut Watch<'_>) -> Result<Count, StopSearch> {
         let mut sum = CompletedBorders::default();
         for top in top_sides(request.n) {
             sum.add(count_below(request.n, top, request.style, watch)?);
@@ -67,7 +67,11 @@ pub(super) fn top_sides(n: Size) -> Vec<usize> {
 /// The count of a board with exact classes. The weight belongs to the border, so the search finds
 /// an asymmetric solution with a symmetric border more than once. The census counts the symmetric
 /// solutions, and the rest follows from the total.
-pub(super) fn exact(n: Size, sum: CompletedBorders, watch: &Watch<'_>) -> Result<Count, Stopped> {
+pub(super) fn exact(
+    n: Size,
+    sum: CompletedBorders,
+    watch: &Watch<'_>,
+) -> Result<Count, StopSearch> {
     let plan = CensusPlan::new(n);
     let mut counter = plan.counter(&CounterSettings {
         isa: Isa::Portable,
@@ -99,7 +103,7 @@ pub(super) fn count_below(
     top: usize,
     style: Style,
     watch: &mut Watch<'_>,
-) -> Result<CompletedBorders, Stopped> {
+) -> Result<CompletedBorders, StopSearch> {
     if n.get() == 1 {
         watch.place(&[1_u32], 0)?;
         watch.border(&[1_u32], 1)?;
@@ -247,7 +251,7 @@ impl Inside {
     }
 
     /// Counts the ways to fill the rows that have no queen.
-    fn complete(mut self, style: Style, watch: &mut Watch<'_>) -> Result<u64, Stopped> {
+    fn complete(mut self, style: Style, watch: &mut Watch<'_>) -> Result<u64, StopSearch> {
         let rows: Vec<_> = (0..self.n).filter(|&row| self.board[row] == 0).collect();
         match style {
             Style::Iterative => self.iterative(&rows, watch),
@@ -257,11 +261,11 @@ impl Inside {
 
     /// Counts a node: the queen of `row` was placed.
     #[inline]
-    fn show(&self, row: usize, watch: &mut Watch<'_>) -> Result<(), Stopped> {
+    fn show(&self, row: usize, watch: &mut Watch<'_>) -> Result<(), StopSearch> {
         watch.place_among(&self.board[..self.n], row)
     }
 
-    fn recursive(&mut self, rows: &[usize], watch: &mut Watch<'_>) -> Result<u64, Stopped> {
+    fn recursive(&mut self, rows: &[usize], watch: &mut Watch<'_>) -> Result<u64, StopSearch> {
         let Some((&row, below)) = rows.split_first() else {
             return Ok(1);
         };
@@ -280,7 +284,7 @@ impl Inside {
 
     /// The same search as a loop: `left` has the squares to try in each open row, and the board
     /// says which queen to remove on the way back.
-    fn iterative(&mut self, rows: &[usize], watch: &mut Watch<'_>) -> Result<u64, Stopped> {
+    fn iterative(&mut self, rows: &[usize], watch: &mut Watch<'_>) -> Result<u64, StopSearch> {
         if rows.is_empty() {
             return Ok(1);
         }
@@ -330,7 +334,7 @@ impl Borders {
         position: usize,
         side: usize,
         watch: &mut Watch<'_>,
-    ) -> Result<Option<Inside>, Stopped> {
+    ) -> Result<Option<Inside>, StopSearch> {
         let mut next = *inside;
         for square in self.sides.squares(position, side) {
             if !next.ensure_queen(square) {
@@ -353,7 +357,7 @@ impl Borders {
         border: &mut Vec<usize>,
         inside: &Inside,
         watch: &mut Watch<'_>,
-    ) -> Result<(), Stopped> {
+    ) -> Result<(), StopSearch> {
         if let &[top, right, bottom, left] = border.as_slice() {
             return self.complete_border([top, right, bottom, left], inside, watch);
         }
@@ -368,7 +372,7 @@ impl Borders {
     }
 
     /// The same search, one loop for each side.
-    fn iterative(&mut self, top: usize, watch: &mut Watch<'_>) -> Result<(), Stopped> {
+    fn iterative(&mut self, top: usize, watch: &mut Watch<'_>) -> Result<(), StopSearch> {
         let empty = Inside::new(self.sides.n);
         let Some(with_top) = self.place_side(&empty, 0, top, watch)? else {
             return Ok(());
@@ -397,7 +401,7 @@ impl Borders {
         border: [usize; 4],
         inside: &Inside,
         watch: &mut Watch<'_>,
-    ) -> Result<(), Stopped> {
+    ) -> Result<(), StopSearch> {
         let Some(size) = self.sides.orbit_size_if_least(border) else {
             return Ok(());
         };

@@ -2,7 +2,7 @@
 
 use super::carry_chain::{CompletedBorders, count_below, exact, top_sides};
 use super::spread::spread;
-use super::{About, Count, Method, MethodRequest, Stopped, Style, Watch};
+use super::{About, Count, Method, MethodRequest, StopSearch, Style, Watch};
 
 /// The carry chain, with its top sides distributed over all cores.
 pub struct CarryChainParallel;
@@ -21,7 +21,7 @@ impl Method for CarryChainParallel {
         }
     }
 
-    fn count(&self, request: &MethodRequest, watch: &mut Watch<'_>) -> Result<Count, Stopped> {
+    fn count(&self, request: &MethodRequest, watch: &mut Watch<'_>) -> Result<Count, StopSearch> {
         let parts = spread(&top_sides(request.n), watch, |&top, watch| {
             count_below(request.n, top, Style::Recursive, watch)
         })?;

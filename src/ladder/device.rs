@@ -5,7 +5,7 @@ use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use super::watch::SearchControl;
-use super::{Method, MethodRequest, MethodSettings, StopReason, Stopped, Style, Watch};
+use super::{Method, MethodRequest, MethodSettings, StopReason, StopSearch, Style, Watch};
 use crate::board::{Size, known};
 use crate::device::Device;
 use crate::engine::{DeviceProgram, Launch, Ticket};
@@ -80,7 +80,7 @@ pub(super) fn self_test(
             count.total, known.total
         ))),
         (Ok(_), _) => Ok(()),
-        (Err(Stopped), _) => Err(refused(match control.stop_reason() {
+        (Err(StopSearch), _) => Err(refused(match control.stop_reason() {
             Some(StopReason::Failed(why)) => why,
             _ => "no answer to its self-test".to_owned(),
         })),
@@ -116,7 +116,7 @@ impl<'d, const SUMS: usize> Launches<'d, SUMS> {
         jobs: Vec<u32>,
         tables: Vec<u32>,
         watch: &mut Watch<'_>,
-    ) -> Result<(), Stopped> {
+    ) -> Result<(), StopSearch> {
         while self.under_way.len() >= self.device.slots() {
             self.wait(watch)?;
         }
@@ -129,7 +129,7 @@ impl<'d, const SUMS: usize> Launches<'d, SUMS> {
     }
 
     /// The sums of all launches, once they have ended.
-    pub fn finish(mut self, watch: &mut Watch<'_>) -> Result<[u64; SUMS], Stopped> {
+    pub fn finish(mut self, watch: &mut Watch<'_>) -> Result<[u64; SUMS], StopSearch> {
         while !self.under_way.is_empty() {
             self.wait(watch)?;
         }
@@ -137,7 +137,7 @@ impl<'d, const SUMS: usize> Launches<'d, SUMS> {
     }
 
     /// Waits for a launch to end, for a short time at most.
-    fn wait(&mut self, watch: &mut Watch<'_>) -> Result<(), Stopped> {
+    fn wait(&mut self, watch: &mut Watch<'_>) -> Result<(), StopSearch> {
         watch.check()?;
         let completed = self.device.poll(NAP);
         let Some(completed) = completed.map_err(|error| watch.fail(error.to_string()))? else {

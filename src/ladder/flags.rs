@@ -1,6 +1,6 @@
 #![doc = include_str!("text/flags.md")]
 
-use super::{About, Count, Images, Method, MethodRequest, Stopped, Style, Watch};
+use super::{About, Count, Images, Method, MethodRequest, StopSearch, Style, Watch};
 
 /// A flag for each column and each diagonal.
 pub struct Flags;
@@ -19,7 +19,7 @@ impl Method for Flags {
         }
     }
 
-    fn count(&self, request: &MethodRequest, watch: &mut Watch<'_>) -> Result<Count, Stopped> {
+    fn count(&self, request: &MethodRequest, watch: &mut Watch<'_>) -> Result<Count, StopSearch> {
         let n = request.n.get() as usize;
         let mut board = vec![0; n];
         let mut lines = Lines::new(n);
@@ -69,7 +69,7 @@ fn recursive(
     lines: &mut Lines,
     row: usize,
     watch: &mut Watch<'_>,
-) -> Result<u64, Stopped> {
+) -> Result<u64, StopSearch> {
     if row == board.len() {
         watch.solution(board, Images::Itself)?;
         return Ok(1);
@@ -91,7 +91,11 @@ fn recursive(
 
 /// The same search as a loop: `next[row]` is the next column to try in that row, and the queen in a
 /// row says which flags to lower on the way back.
-fn iterative(board: &mut [u8], lines: &mut Lines, watch: &mut Watch<'_>) -> Result<u64, Stopped> {
+fn iterative(
+    board: &mut [u8],
+    lines: &mut Lines,
+    watch: &mut Watch<'_>,
+) -> Result<u64, StopSearch> {
     let n = board.len();
     let mut next = vec![0; n];
     let mut row = 0;

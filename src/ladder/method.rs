@@ -3,7 +3,7 @@
 use std::fmt;
 use std::ops::RangeInclusive;
 
-use super::{Stopped, Watch};
+use super::{StopSearch, Watch};
 use crate::board::{Orbits, Size};
 use crate::device::Device;
 
@@ -18,7 +18,7 @@ pub trait Method: Sync {
     ///
     /// # Errors
     /// `watch` stopped the search.
-    fn count(&self, request: &MethodRequest, watch: &mut Watch<'_>) -> Result<Count, Stopped>;
+    fn count(&self, request: &MethodRequest, watch: &mut Watch<'_>) -> Result<Count, StopSearch>;
 
     /// Counts the requested board in a style that needs a device. The nodes of the device are added
     /// to `watch` at the end.
@@ -30,7 +30,7 @@ pub trait Method: Sync {
         _device: &mut dyn Device,
         _ask: &MethodRequest,
         watch: &mut Watch<'_>,
-    ) -> Result<Count, Stopped> {
+    ) -> Result<Count, StopSearch> {
         Err(watch.refuse_to_run("it has no kernel for a device".to_owned()))
     }
 }

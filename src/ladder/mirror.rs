@@ -1,7 +1,7 @@
 #![doc = include_str!("text/mirror.md")]
 
 use super::bitmap::{Search, SolutionCount, Taken, lowest_bit};
-use super::{About, Count, Images, Method, MethodRequest, Stopped, Style, Watch};
+use super::{About, Count, Images, Method, MethodRequest, StopSearch, Style, Watch};
 use crate::board::Size;
 
 /// Searches half the solutions and doubles the count.
@@ -21,7 +21,7 @@ impl Method for Mirror {
         }
     }
 
-    fn count(&self, request: &MethodRequest, watch: &mut Watch<'_>) -> Result<Count, Stopped> {
+    fn count(&self, request: &MethodRequest, watch: &mut Watch<'_>) -> Result<Count, StopSearch> {
         // The single queen is its own mirror image.
         if request.n.get() == 1 {
             watch.place(&[1_u32], 0)?;

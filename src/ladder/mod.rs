@@ -40,7 +40,7 @@ use parking_lot::Mutex;
 pub use plot::plot;
 pub use programs::PROGRAMS;
 pub use table_row::{TableRow, WrongRow};
-pub use watch::{Audience, Images, Queen, Scene, StopReason, Stopped, Watch};
+pub use watch::{Audience, Images, Queen, Scene, StopReason, StopSearch, Watch};
 
 /// Every method, from the slowest idea to the fastest.
 pub const METHODS: [&dyn Method; 15] = [
@@ -129,7 +129,7 @@ fn timed(
     method: &dyn Method,
     request: &MethodRequest,
     control: watch::SearchControl<'_>,
-    count: impl FnOnce(&mut Watch<'_>) -> Result<Count, Stopped>,
+    count: impl FnOnce(&mut Watch<'_>) -> Result<Count, StopSearch>,
 ) -> Result<TableRow, StopReason> {
     let mut watch = Watch::new(&control);
     let start = Instant::now();
@@ -144,7 +144,7 @@ fn timed(
             nodes,
             seconds,
         )),
-        // Whoever returns `Stopped` has first stored the reason.
-        Err(Stopped) => Err(control.stop_reason().unwrap_or(StopReason::Interrupted)),
+        // Whoever returns `StopSearch` has first stored the reason.
+        Err(StopSearch) => Err(control.stop_reason().unwrap_or(StopReason::Interrupted)),
     }
 }

@@ -5,7 +5,7 @@ use super::device::Launches;
 use super::programs::NODE_LAYER;
 use super::spread::spread;
 use super::{
-    About, Count, Images, Method, MethodRequest, MethodSettings, Stopped, Style, Watch, mirror,
+    About, Count, Images, Method, MethodRequest, MethodSettings, StopSearch, Style, Watch, mirror,
 };
 use crate::device::Device;
 
@@ -31,7 +31,7 @@ impl Method for NodeLayer {
         }
     }
 
-    fn count(&self, request: &MethodRequest, watch: &mut Watch<'_>) -> Result<Count, Stopped> {
+    fn count(&self, request: &MethodRequest, watch: &mut Watch<'_>) -> Result<Count, StopSearch> {
         if request.n.get() == 1 {
             return one_queen(watch);
         }
@@ -51,7 +51,7 @@ impl Method for NodeLayer {
         device: &mut dyn Device,
         request: &MethodRequest,
         watch: &mut Watch<'_>,
-    ) -> Result<Count, Stopped> {
+    ) -> Result<Count, StopSearch> {
         if request.n.get() == 1 {
             return one_queen(watch);
         }
@@ -69,7 +69,7 @@ impl Method for NodeLayer {
 }
 
 /// The single queen, which is its own mirror image.
-fn one_queen(watch: &mut Watch<'_>) -> Result<Count, Stopped> {
+fn one_queen(watch: &mut Watch<'_>) -> Result<Count, StopSearch> {
     watch.count()?;
     watch.solution(&[1_u32], Images::Itself)?;
     Ok(Count::total(1))
@@ -103,7 +103,7 @@ impl Node {
 }
 
 /// The nodes with as many queens as the layer asks for, or all n on a smaller board.
-fn layer(request: &MethodRequest, watch: &mut Watch<'_>) -> Result<Vec<Node>, Stopped> {
+fn layer(request: &MethodRequest, watch: &mut Watch<'_>) -> Result<Vec<Node>, StopSearch> {
     let empty = Node {
         taken: Taken::default(),
         board: [0; DEEPEST],
@@ -152,7 +152,7 @@ mod tests {
     use crate::board::Size;
     use crate::ladder::watch::SearchControl;
 
-    fn layer_size(n: u32, layer: u32) -> Result<usize, Stopped> {
+    fn layer_size(n: u32, layer: u32) -> Result<usize, StopSearch> {
         let request = MethodRequest {
             n: Size::new(n).unwrap(),
             style: Style::Recursive,
@@ -179,6 +179,6 @@ mod tests {
 
     #[test]
     fn a_layer_too_wide_for_memory_is_refused() {
-        assert_eq!(layer_size(32, 8), Err(Stopped));
+        assert_eq!(layer_size(32, 8), Err(StopSearch));
     }
 }

@@ -4,7 +4,7 @@ use std::cmp::Ordering;
 
 use super::class_counts::ClassCounts;
 use super::flags::Lines;
-use super::{About, Count, Images, Method, MethodRequest, Stopped, Style, Watch};
+use super::{About, Count, Images, Method, MethodRequest, StopSearch, Style, Watch};
 
 /// Finds every solution and classifies it by its eight images.
 pub struct Orbits;
@@ -23,7 +23,7 @@ impl Method for Orbits {
         }
     }
 
-    fn count(&self, request: &MethodRequest, watch: &mut Watch<'_>) -> Result<Count, Stopped> {
+    fn count(&self, request: &MethodRequest, watch: &mut Watch<'_>) -> Result<Count, StopSearch> {
         let n = request.n.get() as usize;
         let mut search = Search {
             board: vec![0; n],
@@ -50,7 +50,7 @@ struct Search {
 }
 
 impl Search {
-    fn recursive(&mut self, row: usize, watch: &mut Watch<'_>) -> Result<(), Stopped> {
+    fn recursive(&mut self, row: usize, watch: &mut Watch<'_>) -> Result<(), StopSearch> {
         let n = self.board.len();
         if row == n {
             return self.found(watch);
@@ -69,7 +69,7 @@ impl Search {
         Ok(())
     }
 
-    fn iterative(&mut self, watch: &mut Watch<'_>) -> Result<(), Stopped> {
+    fn iterative(&mut self, watch: &mut Watch<'_>) -> Result<(), StopSearch> {
         let n = self.board.len();
         let mut next = vec![0; n];
         let mut row = 0;
@@ -100,7 +100,7 @@ impl Search {
         }
     }
 
-    fn found(&mut self, watch: &Watch<'_>) -> Result<(), Stopped> {
+    fn found(&mut self, watch: &Watch<'_>) -> Result<(), StopSearch> {
         watch.solution(&self.board, Images::Itself)?;
         self.total += 1;
         if let Some(size) = orbit_size_if_smallest(&self.board) {

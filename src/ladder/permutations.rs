@@ -1,6 +1,6 @@
 #![doc = include_str!("text/permutations.md")]
 
-use super::{About, Count, Images, Listed, Method, MethodRequest, Stopped, Style, Watch};
+use super::{About, Count, Images, Listed, Method, MethodRequest, StopSearch, Style, Watch};
 
 /// One queen in each row and each column; the diagonals are tested when the board is complete.
 pub struct Permutations;
@@ -19,7 +19,7 @@ impl Method for Permutations {
         }
     }
 
-    fn count(&self, request: &MethodRequest, watch: &mut Watch<'_>) -> Result<Count, Stopped> {
+    fn count(&self, request: &MethodRequest, watch: &mut Watch<'_>) -> Result<Count, StopSearch> {
         let n = request.n.get() as usize;
         let mut board = vec![0; n];
         let mut taken = vec![false; n];
@@ -37,7 +37,7 @@ fn recursive(
     taken: &mut [bool],
     row: usize,
     watch: &mut Watch<'_>,
-) -> Result<u64, Stopped> {
+) -> Result<u64, StopSearch> {
     if row == board.len() {
         return test(board, watch);
     }
@@ -57,7 +57,11 @@ fn recursive(
 }
 
 /// The same search as a loop: `next[row]` is the next column to try in that row.
-fn iterative(board: &mut [u8], taken: &mut [bool], watch: &mut Watch<'_>) -> Result<u64, Stopped> {
+fn iterative(
+    board: &mut [u8],
+    taken: &mut [bool],
+    watch: &mut Watch<'_>,
+) -> Result<u64, StopSearch> {
     let n = board.len();
     let mut next = vec![0; n];
     let mut row = 0;
@@ -90,7 +94,7 @@ fn iterative(board: &mut [u8], taken: &mut [bool], watch: &mut Watch<'_>) -> Res
     }
 }
 
-fn test(board: &[u8], watch: &mut Watch<'_>) -> Result<u64, Stopped> {
+fn test(board: &[u8], watch: &mut Watch<'_>) -> Result<u64, StopSearch> {
     watch.candidate(board)?;
     if !diagonals_are_free(board) {
         return Ok(0);

@@ -4,22 +4,22 @@ use std::panic::resume_unwind;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
-use super::{Stopped, Watch};
+use super::{StopSearch, Watch};
 
 /// Does `work` for every task, on all cores: each thread takes the next task when it has finished
 /// its last. The results come in no particular order.
 pub(super) fn spread<T: Sync, R: Send>(
     tasks: &[T],
     watch: &mut Watch<'_>,
-    work: impl Fn(&T, &mut Watch<'_>) -> Result<R, Stopped> + Sync,
-) -> Result<Vec<R>, Stopped> {
+    work: impl Fn(&T, &mut Watch<'_>) -> Result<R, StopSearch> + Sync,
+) -> Result<Vec<R>, StopSearch> {
     let next = AtomicUsize::new(0);
     let thread = |mut watch: Watch<'_>| {
         let mut results = Vec::new();
         while let Some(task) = tasks.get(next.fetch_add(1, Ordering::Relaxed)) {
             match work(task, &mut watch) {
                 Ok(result) => results.push(result),
-                Err(Stopped) => return (Err(Stopped), watch.nodes()),
+                Err(StopSearch) => return (Err(StopSearch), watch.nodes()),
             }
         }
         (Ok(results), watch.nodes())

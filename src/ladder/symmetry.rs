@@ -6,7 +6,7 @@ use std::cmp::Ordering;
 use super::bitmap::{Rules, Search, Taken};
 use super::bitmap_orbits::quarter_turn;
 use super::class_counts::ClassCounts;
-use super::{About, Count, Images, Method, MethodRequest, Stopped, Style, Watch};
+use super::{About, Count, Images, Method, MethodRequest, StopSearch, Style, Watch};
 use crate::board::Size;
 
 /// Searches only boards that may be the smallest of their images, and cuts off others as early as
@@ -27,7 +27,7 @@ impl Method for Symmetry {
         }
     }
 
-    fn count(&self, request: &MethodRequest, watch: &mut Watch<'_>) -> Result<Count, Stopped> {
+    fn count(&self, request: &MethodRequest, watch: &mut Watch<'_>) -> Result<Count, StopSearch> {
         let mut classes = Vec::new();
         for start in Start::all(request.n) {
             classes.push(start.count(request.n, request.style, watch)?);
@@ -70,7 +70,7 @@ impl Start {
         n: Size,
         style: Style,
         watch: &mut Watch<'_>,
-    ) -> Result<ClassCounts, Stopped> {
+    ) -> Result<ClassCounts, StopSearch> {
         match self {
             Self::OneQueen => {
                 watch.place(&[1_u32], 0)?;
@@ -89,7 +89,7 @@ fn count(
     first_queens: &[u32],
     case: impl Case,
     watch: &mut Watch<'_>,
-) -> Result<ClassCounts, Stopped> {
+) -> Result<ClassCounts, StopSearch> {
     let leaf = Leaf {
         case,
         classes: ClassCounts::default(),
@@ -127,7 +127,7 @@ impl<C: Case> Rules for Leaf<C> {
         board: &[u32],
         _taken: Taken,
         watch: &mut Watch<'_>,
-    ) -> Result<(), Stopped> {
+    ) -> Result<(), StopSearch> {
         if let Some(size) = self.case.orbit_size(board) {
             self.classes.add(size);
             watch.solution(board, Images::Orbit(size))?;

@@ -3,7 +3,7 @@
 use super::class_counts::ClassCounts;
 use super::spread::spread;
 use super::symmetry::Start;
-use super::{About, Count, Method, MethodRequest, Stopped, Style, Watch};
+use super::{About, Count, Method, MethodRequest, StopSearch, Style, Watch};
 
 /// The symmetry search, with its starts distributed over all cores.
 pub struct SymmetryParallel;
@@ -22,7 +22,7 @@ impl Method for SymmetryParallel {
         }
     }
 
-    fn count(&self, request: &MethodRequest, watch: &mut Watch<'_>) -> Result<Count, Stopped> {
+    fn count(&self, request: &MethodRequest, watch: &mut Watch<'_>) -> Result<Count, StopSearch> {
         let starts = Start::all(request.n);
         let classes = spread(&starts, watch, |start, watch| {
             start.count(request.n, Style::Recursive, watch)

@@ -1,6 +1,6 @@
 #![doc = include_str!("text/tuples.md")]
 
-use super::{About, Count, Images, Listed, Method, MethodRequest, Stopped, Style, Watch};
+use super::{About, Count, Images, Listed, Method, MethodRequest, StopSearch, Style, Watch};
 
 /// Tests every tuple when it is complete.
 pub struct Tuples;
@@ -19,7 +19,7 @@ impl Method for Tuples {
         }
     }
 
-    fn count(&self, request: &MethodRequest, watch: &mut Watch<'_>) -> Result<Count, Stopped> {
+    fn count(&self, request: &MethodRequest, watch: &mut Watch<'_>) -> Result<Count, StopSearch> {
         let mut board = vec![0; request.n.get() as usize];
         let total = match request.style {
             Style::Iterative => iterative(&mut board, watch)?,
@@ -30,7 +30,7 @@ impl Method for Tuples {
 }
 
 /// Fills the board from `row` down in every way, and counts the solutions among them.
-fn recursive(board: &mut [u8], row: usize, watch: &mut Watch<'_>) -> Result<u64, Stopped> {
+fn recursive(board: &mut [u8], row: usize, watch: &mut Watch<'_>) -> Result<u64, StopSearch> {
     if row == board.len() {
         return test(board, watch);
     }
@@ -45,7 +45,7 @@ fn recursive(board: &mut [u8], row: usize, watch: &mut Watch<'_>) -> Result<u64,
 
 /// Counts up like an odometer: the last row is the fastest wheel, and a wheel that completes a turn
 /// starts again and moves the one above it.
-fn iterative(board: &mut [u8], watch: &mut Watch<'_>) -> Result<u64, Stopped> {
+fn iterative(board: &mut [u8], watch: &mut Watch<'_>) -> Result<u64, StopSearch> {
     let last_column = board.len() as u8 - 1;
     let mut found = 0;
     let mut moved = 0;
@@ -63,7 +63,7 @@ fn iterative(board: &mut [u8], watch: &mut Watch<'_>) -> Result<u64, Stopped> {
     }
 }
 
-fn test(board: &[u8], watch: &mut Watch<'_>) -> Result<u64, Stopped> {
+fn test(board: &[u8], watch: &mut Watch<'_>) -> Result<u64, StopSearch> {
     watch.candidate(board)?;
     if !is_solution(board) {
         return Ok(0);

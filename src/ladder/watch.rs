@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 /// The search must stop. A [`StopReason`] says why.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Stopped;
+pub struct StopSearch;
 
 /// Why a method returned no count.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -189,7 +189,7 @@ impl<'a> Watch<'a> {
     /// # Errors
     /// The search must stop.
     #[inline]
-    pub fn place<Q: Queen>(&mut self, board: &[Q], row: usize) -> Result<(), Stopped> {
+    pub fn place<Q: Queen>(&mut self, board: &[Q], row: usize) -> Result<(), StopSearch> {
         self.until_check -= 1;
         if self.until_check > 0 {
             return Ok(());
@@ -202,7 +202,7 @@ impl<'a> Watch<'a> {
     /// # Errors
     /// The audience left.
     #[inline]
-    pub fn show_placed<Q: Queen>(&self, board: &[Q], row: usize) -> Result<(), Stopped> {
+    pub fn show_placed<Q: Queen>(&self, board: &[Q], row: usize) -> Result<(), StopSearch> {
         if !self.control.wants_squares {
             return Ok(());
         }
@@ -217,7 +217,7 @@ impl<'a> Watch<'a> {
     /// # Errors
     /// The search must stop.
     #[inline]
-    pub fn place_among<Q: Queen>(&mut self, board: &[Q], row: usize) -> Result<(), Stopped> {
+    pub fn place_among<Q: Queen>(&mut self, board: &[Q], row: usize) -> Result<(), StopSearch> {
         self.count()?;
         if !self.control.wants_squares {
             return Ok(());
@@ -232,7 +232,7 @@ impl<'a> Watch<'a> {
     ///
     /// # Errors
     /// The search must stop.
-    pub fn side<Q: Queen>(&mut self, board: &[Q], side: &'static str) -> Result<(), Stopped> {
+    pub fn side<Q: Queen>(&mut self, board: &[Q], side: &'static str) -> Result<(), StopSearch> {
         self.count()?;
         if !self.control.wants_squares {
             return Ok(());
@@ -253,7 +253,7 @@ impl<'a> Watch<'a> {
         board: &[Q],
         row: usize,
         column: usize,
-    ) -> Result<(), Stopped> {
+    ) -> Result<(), StopSearch> {
         if !self.control.wants_squares {
             return Ok(());
         }
@@ -268,7 +268,7 @@ impl<'a> Watch<'a> {
     /// # Errors
     /// The search must stop.
     #[inline]
-    pub fn candidate<Q: Queen>(&mut self, board: &[Q]) -> Result<(), Stopped> {
+    pub fn candidate<Q: Queen>(&mut self, board: &[Q]) -> Result<(), StopSearch> {
         self.count()?;
         self.show(|| Scene::Candidate {
             rows: columns(board),
@@ -280,7 +280,7 @@ impl<'a> Watch<'a> {
     /// # Errors
     /// The audience left.
     #[inline]
-    pub fn solution<Q: Queen>(&self, board: &[Q], images: Images) -> Result<(), Stopped> {
+    pub fn solution<Q: Queen>(&self, board: &[Q], images: Images) -> Result<(), StopSearch> {
         self.show(|| Scene::Solution {
             rows: columns(board),
             images,
@@ -291,7 +291,7 @@ impl<'a> Watch<'a> {
     ///
     /// # Errors
     /// The audience left.
-    pub fn border<Q: Queen>(&self, board: &[Q], size: u8) -> Result<(), Stopped> {
+    pub fn border<Q: Queen>(&self, board: &[Q], size: u8) -> Result<(), StopSearch> {
         self.show(|| Scene::Border {
             rows: columns(board),
             size,
@@ -303,7 +303,7 @@ impl<'a> Watch<'a> {
     /// # Errors
     /// The search must stop.
     #[inline]
-    pub fn count(&mut self) -> Result<(), Stopped> {
+    pub fn count(&mut self) -> Result<(), StopSearch> {
         self.until_check -= 1;
         if self.until_check > 0 {
             return Ok(());
@@ -312,12 +312,12 @@ impl<'a> Watch<'a> {
     }
 
     /// Ends the search because the request cannot be done.
-    pub(super) fn refuse_to_run(&self, why: String) -> Stopped {
+    pub(super) fn refuse_to_run(&self, why: String) -> StopSearch {
         self.stop(StopReason::Refused(why))
     }
 
     /// Ends the search because its device failed.
-    pub(super) fn fail(&self, why: String) -> Stopped {
+    pub(super) fn fail(&self, why: String) -> StopSearch {
         self.stop(StopReason::Failed(why))
     }
 
@@ -335,13 +335,13 @@ impl<'a> Watch<'a> {
     // Not inlined, so that the fast path of a node needs no registers for it.
     #[cold]
     #[inline(never)]
-    fn check_and_show<Q: Queen>(&mut self, board: &[Q], row: usize) -> Result<(), Stopped> {
+    fn check_and_show<Q: Queen>(&mut self, board: &[Q], row: usize) -> Result<(), StopSearch> {
         self.check_clock()?;
         self.show_placed(board, row)
     }
 
     #[cold]
-    fn check_clock(&mut self) -> Result<(), Stopped> {
+    fn check_clock(&mut self) -> Result<(), StopSearch> {
         self.until_check = self.control.nodes_between_checks();
         self.nodes_at_check += self.until_check;
         self.check()
@@ -351,10 +351,10 @@ impl<'a> Watch<'a> {
     ///
     /// # Errors
     /// The search must stop.
-    pub(super) fn check(&self) -> Result<(), Stopped> {
+    pub(super) fn check(&self) -> Result<(), StopSearch> {
         let control = self.control;
         if control.stop_reason.get().is_some() {
-            Err(Stopped)
+            Err(StopSearch)
         } else if control.interrupt.load(Ordering::Relaxed) {
             Err(self.stop(StopReason::Interrupted))
         } else if control
@@ -368,7 +368,7 @@ impl<'a> Watch<'a> {
     }
 
     #[inline]
-    fn show(&self, scene: impl FnOnce() -> Scene) -> Result<(), Stopped> {
+    fn show(&self, scene: impl FnOnce() -> Scene) -> Result<(), StopSearch> {
         let Some(audience) = self.control.audience else {
             return Ok(());
         };
@@ -378,10 +378,10 @@ impl<'a> Watch<'a> {
         }
     }
 
-    fn stop(&self, why: StopReason) -> Stopped {
+    fn stop(&self, why: StopReason) -> StopSearch {
         // The first reason is kept.
         let _ = self.control.stop_reason.set(why);
-        Stopped
+        StopSearch
     }
 }
 

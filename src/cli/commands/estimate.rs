@@ -157,8 +157,9 @@ fn nanos(cost: f64) -> u64 {
 }
 
 impl Question<'_> {
-    /// The share of the work that, with 95 % confidence, needs no more memory than was seen: the largest of k random tasks is exceeded by less than a share s of all with
-    /// confidence 1 − (1 − s)^k.
+    /// The share of the work that, with 95 % confidence, needs no more memory than was seen. With
+    /// confidence 1 − (1 − s)^k, less than a share s of all tasks exceeds the largest of k random
+    /// tasks.
     fn covered(&self) -> f64 {
         0.05_f64.powf(self.threads as f64 / self.tasks.max(1) as f64)
     }

@@ -42,13 +42,13 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         let (store, plans) = open(&args.dir)?;
         let held = is_held(&args.dir);
         let status = Status::read(&store, &plans)?;
-        let state = State::of(&status, held);
+        let state = DirectoryState::of(&status, held);
         if args.json {
             print(&to_json(&store, &plans, &status, state).to_string())?;
         } else {
             print(&to_text(&args.dir, &store, &plans, &status, state))?;
         }
-        if !args.watch || state == State::Finished {
+        if !args.watch || state == DirectoryState::Finished {
             return Ok(());
         }
         if !args.json {
@@ -59,13 +59,13 @@ pub fn run(args: &Args) -> Result<(), Failure> {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum State {
+enum DirectoryState {
     Running,
     Stopped,
     Finished,
 }
 
-impl State {
+impl DirectoryState {
     fn of(status: &Status, held: bool) -> Self {
         match status.shard_tasks {
             (done, all) if done == all => Self::Finished,
@@ -88,9 +88,9 @@ fn checkpoint_age(latest: &Latest) -> u64 {
     u64::try_from(unix_time().saturating_sub(latest.session.committed)).unwrap_or(0)
 }
 
-fn to_json(store: &Store, plans: &[Arc<dyn Plan>], status: &Status, state: State) -> Json {
+fn to_json(store: &Store, plans: &[Arc<dyn Plan>], status: &Status, state: DirectoryState) -> Json {
     let latest = status.latest.as_ref();
-    let running = latest.filter(|_| state == State::Running);
+    let running = latest.filter(|_| state == DirectoryState::Running);
     let tally = |plan: &Arc<dyn Plan>| {
         let sum = status.sums.tallies.get(&plan.engine());
         json!({
@@ -139,7 +139,7 @@ fn to_text(
     store: &Store,
     plans: &[Arc<dyn Plan>],
     status: &Status,
-    state: State,
+    state: DirectoryState,
 ) -> String {
     let info = store.info();
     let versions: Vec<_> = plans.iter().map(|plan| plan.name().to_string()).collect();
@@ -174,7 +174,7 @@ fn to_text(
                 latest.session.facts.devices.join(", ")
             ));
         }
-        if let (State::Running, Some(left)) = (state, latest.left) {
+        if let (DirectoryState::Running, Some(left)) = (state, latest.left) {
             lines.push(format!("left        {}", telemetry::duration(left)));
         }
         let age = Duration::from_secs(checkpoint_age(latest));

@@ -64,8 +64,8 @@ const ROUNDS: usize = 5;
 /// The boards that the historical kernels count.
 const HISTORICAL: [u32; 3] = [12, 14, 16];
 
-/// Measures a GPU. Every total is compared with the known one. If a failure or a signal ends it early, it prints
-/// the reason and what was measured until then.
+/// Measures a GPU. Every total is compared with the known one. If a failure or a signal ends the
+/// command early, it prints the reason and what was measured until then.
 pub fn run(args: &GpuArgs, json: bool) -> Result<(), Failure> {
     let found = devices();
     if args.device >= found.devices.len() {

@@ -9,12 +9,12 @@ use crate::ladder::{Audience, Images, Scene};
 
 /// Prints solutions as boards: all of them, even if the method finds only some, or one of each
 /// orbit.
-pub struct Boards {
+pub struct BoardPrinter {
     page: Page,
     unique: bool,
 }
 
-impl Boards {
+impl BoardPrinter {
     /// Prints up to `limit` boards.
     pub fn new(unique: bool, limit: u64) -> Self {
         Self {
@@ -60,7 +60,7 @@ impl Boards {
     }
 }
 
-impl Audience for Boards {
+impl Audience for BoardPrinter {
     fn wants_squares(&self) -> bool {
         false
     }

@@ -7,12 +7,12 @@ use super::page::Page;
 use crate::ladder::{Audience, Listed, Scene};
 
 /// Prints boards as numbered lines of columns: `83: 6 1 5 2 0 3 7 4`.
-pub struct Lines {
+pub struct LinePrinter {
     page: Page,
     listed: Listed,
 }
 
-impl Lines {
+impl LinePrinter {
     /// Prints up to `limit` lines.
     pub fn new(listed: Listed, limit: u64) -> Self {
         Self {
@@ -35,7 +35,7 @@ impl Lines {
     }
 }
 
-impl Audience for Lines {
+impl Audience for LinePrinter {
     fn wants_squares(&self) -> bool {
         false
     }

@@ -18,10 +18,10 @@ use parking_lot::Mutex;
 
 pub use self::args::Args;
 use self::args::{DRAWN, Which};
-use self::boards::Boards;
-use self::lines::Lines;
+use self::boards::BoardPrinter;
+use self::lines::LinePrinter;
 use self::picture::Picture;
-use self::steps::Steps;
+use self::steps::StepViewer;
 use self::table::LadderTable;
 use crate::cli::commands::explain;
 use crate::cli::exit::{Exit, Failure};
@@ -278,15 +278,15 @@ fn watched(
     };
     let limit = args.limit.unwrap_or(u64::MAX);
     let (row, end) = if let Some(which) = args.boards {
-        let boards = Mutex::new(Boards::new(which == Which::Unique, limit));
-        (run(Some(&boards)), end(boards, Boards::finish))
+        let boards = Mutex::new(BoardPrinter::new(which == Which::Unique, limit));
+        (run(Some(&boards)), end(boards, BoardPrinter::finish))
     } else if let (true, Some(listed)) = (args.lines, method.about().lines) {
-        let lines = Mutex::new(Lines::new(listed, limit));
-        (run(Some(&lines)), end(lines, Lines::finish))
+        let lines = Mutex::new(LinePrinter::new(listed, limit));
+        (run(Some(&lines)), end(lines, LinePrinter::finish))
     } else if args.step {
-        let steps = Mutex::new(Steps::new(request.n));
+        let steps = Mutex::new(StepViewer::new(request.n));
         let row = run(Some(&steps));
-        (row, end(steps, Steps::finish).map(|()| false))
+        (row, end(steps, StepViewer::finish).map(|()| false))
     } else {
         (run(None), Ok(false))
     };

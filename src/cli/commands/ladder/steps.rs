@@ -9,7 +9,7 @@ use crate::board::Size;
 use crate::ladder::{Audience, Scene};
 
 /// Shows a search frame by frame: on a terminal one for each key, otherwise all of them as text.
-pub struct Steps {
+pub struct StepViewer {
     n: Size,
     out: BufWriter<Stdout>,
     /// Where keys come from; `None` without a terminal.
@@ -19,7 +19,7 @@ pub struct Steps {
     written: io::Result<()>,
 }
 
-impl Steps {
+impl StepViewer {
     /// Shows a search on the board of size `n`.
     pub fn new(n: Size) -> Self {
         let interactive = io::stdin().is_terminal() && io::stdout().is_terminal();
@@ -62,7 +62,7 @@ impl Steps {
     }
 }
 
-impl Audience for Steps {
+impl Audience for StepViewer {
     fn wants_squares(&self) -> bool {
         true
     }
