@@ -13,28 +13,28 @@
 //! * [`ChainPlan`]: the partitions cut into tasks.
 //! * [`Subtrees`]: the subtrees of a task.
 //! * [`NodeRule`]: what counts as a node.
-//! * [`ScalarCounter`]: the reference kernel that others are checked against.
+//! * [`ChainOracle`]: a plain search, against which the kernels are checked.
 //! * [`programs()`]: the kernel for devices. The plan makes launches of its tasks for it.
 //! * `search`: the row search in vectors, for many nodes at once.
-//! * `vector`: the counter that uses it. [`ChainPlan`] makes it for an instruction set.
+//! * `counter`: counts tasks by this search. [`ChainPlan`] makes it for an instruction set.
 
 mod border;
+mod counter;
 mod frame;
 mod launches;
 mod node_rule;
+mod oracle;
 mod partition;
 mod plan;
 mod program;
-mod scalar;
 mod search;
 mod subtrees;
-mod vector;
 
 pub use border::Border;
 pub use frame::{Frame, FreeRow, TakenLines};
 pub use node_rule::NodeRule;
+pub use oracle::ChainOracle;
 pub use partition::Partition;
 pub use plan::ChainPlan;
 pub use program::programs;
-pub use scalar::ScalarCounter;
 pub use subtrees::{Subtree, Subtrees};

@@ -1,11 +1,11 @@
 use std::ops::Range;
 use std::sync::Arc;
 
+use super::counter::ChainCounter;
 use super::launches::ChainLauncher;
 use super::partition::ranks_per_border;
 use super::program::BOARDS;
-use super::vector::VectorCounter;
-use super::{Border, ScalarCounter, Subtrees};
+use super::{Border, ChainOracle, Subtrees};
 use crate::board::Size;
 use crate::engine::{
     CountedBy, Counter, CounterSettings, Engine, Launcher, NoLauncher, Plan, Task, core_seconds,
@@ -103,14 +103,14 @@ impl Plan for ChainPlan {
     fn counter(&self, settings: &CounterSettings) -> Box<dyn Counter> {
         let borders = Arc::clone(&self.borders);
         match self.n.get() {
-            0..2 => Box::new(ScalarCounter::new(self.n, borders)),
-            2..=18 => Box::new(VectorCounter::<u16>::new(self.n, borders, settings.isa)),
-            _ => Box::new(VectorCounter::<u32>::new(self.n, borders, settings.isa)),
+            0..2 => Box::new(ChainOracle::new(self.n, borders)),
+            2..=18 => Box::new(ChainCounter::<u16>::new(self.n, borders, settings.isa)),
+            _ => Box::new(ChainCounter::<u32>::new(self.n, borders, settings.isa)),
         }
     }
 
     fn oracle(&self) -> Box<dyn Counter> {
-        Box::new(ScalarCounter::new(self.n, Arc::clone(&self.borders)))
+        Box::new(ChainOracle::new(self.n, Arc::clone(&self.borders)))
     }
 
     /// The kernel of another instruction set, because the oracle takes many times as long.

@@ -69,11 +69,11 @@ mod dispatch;
 mod isa;
 mod keys;
 #[cfg(test)]
-mod stamp;
+mod stamp_tests;
 
 pub use isa::{Isa, UnknownIsa};
 pub use keys::{Fields, KeyVectors, SAMPLE, TruthRow};
 pub use portable::Portable;
 pub use token::{Algorithm, Simd, Word, WordVector};
 #[cfg(test)]
-pub(crate) use {instruction_sets, stamp::stamp_tests};
+pub(crate) use {instruction_sets, stamp_tests::stamp_tests};

@@ -6,21 +6,21 @@ use super::{Border, Frame, NodeRule, Subtrees, TakenLines};
 use crate::board::{Size, bits};
 use crate::engine::{Counter, Mismatch, Tally, Task};
 
-/// The reference kernel: places one queen at a time, row by row.
+/// The oracle, and the kernel of the smallest boards: places one queen at a time, row by row.
 ///
 /// It is slow, but so simple that a reader can check it. Faster kernels are checked against it.
-pub struct ScalarCounter {
+pub struct ChainOracle {
     n: Size,
     borders: Arc<[(Border, u8)]>,
 }
 
-impl ScalarCounter {
+impl ChainOracle {
     pub(super) fn new(n: Size, borders: Arc<[(Border, u8)]>) -> Self {
         Self { n, borders }
     }
 }
 
-impl Counter for ScalarCounter {
+impl Counter for ChainOracle {
     fn backend(&self) -> &'static str {
         "scalar"
     }

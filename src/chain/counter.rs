@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::frame::Diagonals;
-use super::scalar;
+use super::oracle;
 use super::search::{Node, Search, SearchRow};
 use super::{Border, Frame, NodeRule, Subtree, Subtrees};
 use crate::board::Size;
@@ -16,7 +16,7 @@ use crate::simd::{Isa, Word};
 /// The words of a node cover the inner columns, because border queens fill the outer ones. The
 /// diagonals of the top queen are in the words of a node from the start. The other three border
 /// queens ban the same squares for all nodes of a row.
-pub(super) struct VectorCounter<W> {
+pub(super) struct ChainCounter<W> {
     n: Size,
     borders: Arc<[(Border, u8)]>,
     isa: Isa,
@@ -32,7 +32,7 @@ struct SearchGroup {
     weight: u8,
 }
 
-impl<W: Word> VectorCounter<W> {
+impl<W: Word> ChainCounter<W> {
     pub(super) fn new(n: Size, borders: Arc<[(Border, u8)]>, isa: Isa) -> Self {
         assert!(n.get() - 2 <= W::BITS, "the inner columns fit a lane");
         Self {
@@ -44,7 +44,7 @@ impl<W: Word> VectorCounter<W> {
     }
 }
 
-impl<W: Word> Counter for VectorCounter<W> {
+impl<W: Word> Counter for ChainCounter<W> {
     fn backend(&self) -> &'static str {
         self.isa.name()
     }
@@ -63,7 +63,7 @@ impl<W: Word> Counter for VectorCounter<W> {
                 .len()
                 .saturating_sub(NodeRule::CLOSED_ROWS);
             if subtree.depth >= searched_rows || rule.counted_rows > searched_rows {
-                let completions = scalar::search(
+                let completions = oracle::search(
                     subtree.frame,
                     subtree.depth,
                     subtree.taken,
@@ -147,7 +147,7 @@ mod tests {
         for isa in Isa::ALL.into_iter().filter(|isa| isa.is_available()) {
             let n = Size::new(16).unwrap();
             let plan = ChainPlan::new(n);
-            let mut counter = VectorCounter::<u16>::new(n, plan.borders().into(), isa);
+            let mut counter = ChainCounter::<u16>::new(n, plan.borders().into(), isa);
             // A sixteenth of the tasks, from all parts of the plan.
             for i in (0..plan.tasks()).step_by(16) {
                 counter.count(&plan.task(i)).unwrap();
@@ -165,8 +165,8 @@ mod tests {
         for isa in Isa::ALL.into_iter().filter(|isa| isa.is_available()) {
             let n = Size::new(13).unwrap();
             let plan = ChainPlan::new(n);
-            let mut narrow = VectorCounter::<u16>::new(n, plan.borders().into(), isa);
-            let mut wide = VectorCounter::<u32>::new(n, plan.borders().into(), isa);
+            let mut narrow = ChainCounter::<u16>::new(n, plan.borders().into(), isa);
+            let mut wide = ChainCounter::<u32>::new(n, plan.borders().into(), isa);
             for i in 0..plan.tasks() {
                 let task = plan.task(i);
                 assert_eq!(
