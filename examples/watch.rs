@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use queenfold::actors::{Observer, RunEvent};
+use queenfold::actors::{EventKind, Observer, RunEvent};
 use queenfold::board::Size;
 use queenfold::job::Job;
 
@@ -10,9 +10,9 @@ struct Watcher;
 
 impl Observer for Watcher {
     fn event(&self, event: &RunEvent) {
-        match event {
-            RunEvent::State(state) => println!("{state:?}"),
-            RunEvent::Speed { nodes_per_second } => println!("{nodes_per_second:.2e} nodes/s"),
+        match &event.kind {
+            EventKind::State(state) => println!("{state:?}"),
+            EventKind::Speed { nodes_per_second } => println!("{nodes_per_second:.2e} nodes/s"),
             _ => {}
         }
     }

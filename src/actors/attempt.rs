@@ -1,11 +1,12 @@
 //! One try of a task on the CPU.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use super::audit::recount;
-use super::panics;
+use super::observers::Observers;
 use super::shared::RunShared;
+use super::{EventKind, panics};
 use crate::engine::{CountedBy, Counter, Mismatch, Origin, Task, TaskResult};
 
 /// What one try of a task gave.
@@ -24,8 +25,10 @@ pub(super) fn attempt(
     task: &Task,
     counter: &mut Option<Box<dyn Counter>>,
 ) -> Attempt {
+    let (key, worker) = (task.key, shared.worker_id(worker));
+    let observers = &shared.observers;
     let counted = catch_unwind(AssertUnwindSafe(|| {
-        shared.status(worker).begins(task.key);
+        observers.tell(EventKind::TaskBegun { worker, key });
         #[cfg(feature = "fault-injection")]
         shared.injector.try_task(task.key);
         let begun = Instant::now();
@@ -39,7 +42,7 @@ pub(super) fn attempt(
             tally,
             duration: begun.elapsed(),
             origin: Origin {
-                worker: shared.worker_id(worker),
+                worker,
                 counted_by: CountedBy::Cpu(counted_by.backend().into()),
             },
             audited_by: None,
@@ -53,20 +56,38 @@ pub(super) fn attempt(
             result.audited_by = recount(of, &shared.settings, task, first)?;
             let took = begun.elapsed();
             shared.audit_of(plan).note(expected, took);
-            shared.status(worker).audited(&result, took);
+            tell_audit(observers, &result, took);
         }
         Ok(result)
     }));
     match counted {
         Ok(Ok(result)) => {
-            shared.status(worker).counted(&result);
+            observers.tell(EventKind::TaskDone(result.clone()));
             Attempt::Counted(result)
         }
         Ok(Err(mismatch)) => Attempt::Mismatch(mismatch),
         Err(payload) => {
             // Its state after a panic is unknown.
             *counter = None;
-            Attempt::Panic(panics::describe(payload.as_ref()))
+            let message = panics::describe(payload.as_ref());
+            observers.tell(EventKind::TaskPanicked {
+                worker,
+                key,
+                message: message.clone(),
+            });
+            Attempt::Panic(message)
         }
+    }
+}
+
+/// Tells that a second count, which took so long, gave the same result, if there was one.
+pub(super) fn tell_audit(observers: &Observers, result: &TaskResult, took: Duration) {
+    if let Some(by) = &result.audited_by {
+        observers.tell(EventKind::Audited {
+            worker: result.origin.worker,
+            key: result.key,
+            by: by.clone(),
+            took,
+        });
     }
 }

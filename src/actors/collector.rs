@@ -9,10 +9,10 @@ use actix::{Actor, AsyncContext, Context, Handler, Recipient};
 use super::counted_tasks::{CountedPlan, CountedTasks};
 use super::eta;
 use super::lifeline::Lifeline;
-use super::messages::{Costed, Counted, Durable, Failure, Lost, Retry, Settled, Sum, Sums};
+use super::messages::{Costed, Counted, Durable, Failure, LostBatch, Retry, Settled, Sum, Sums};
 use super::queue::Batch;
 use super::shared::RunShared;
-use super::{Control, Eta, Flushed, RecordError, RunError, RunEvent, TimeSpan};
+use super::{EventKind, Flushed, RecordError, RunError};
 use crate::engine::{TaskKey, TaskResult};
 
 /// The least time between two values of the counter of nodes per second.
@@ -20,7 +20,6 @@ const RATE_EVERY: Duration = Duration::from_millis(20);
 
 pub(super) struct Collector {
     pub(super) shared: Arc<RunShared>,
-    pub(super) control: Control,
     pub(super) failure: Recipient<Failure>,
     pub(super) settled: Recipient<Settled>,
     pub(super) retry: Recipient<Retry>,
@@ -30,8 +29,6 @@ pub(super) struct Collector {
     /// Tasks that panicked once and are not counted yet.
     pub(super) panicked: HashSet<TaskKey>,
     pub(super) rate: Rate,
-    /// What observers were told last.
-    pub(super) eta: Option<Eta>,
 }
 
 /// Nodes per second over the last moments.
@@ -110,46 +107,34 @@ impl Collector {
         });
     }
 
-    fn publish(&mut self) {
+    /// Tells how far the run is.
+    fn tell_advance(&mut self) {
         let sum = self.tasks.total();
-        self.control.publish(|view| {
-            view.solutions = sum.completions.solutions();
-            view.nodes = sum.nodes;
-            let plans = &self.tasks.plans;
-            view.tasks_total = plans.iter().map(|plan| plan.tasks).sum();
-            view.tasks_done = plans.iter().map(CountedPlan::done).sum();
-            view.plans.clear();
-            view.plans.extend(plans.iter().map(|plan| plan.progress));
+        let plans = &self.tasks.plans;
+        let progress: Vec<_> = plans.iter().map(|plan| plan.progress).collect();
+        self.shared.observers.tell(EventKind::Advanced {
+            tasks_done: plans.iter().map(CountedPlan::done).sum(),
+            tasks_total: plans.iter().map(|plan| plan.tasks).sum(),
+            share: eta::share(&progress),
+            solutions: sum.completions.solutions(),
+            nodes: sum.nodes,
+            eta: eta::eta(&progress, self.shared.hands()),
         });
-        self.tell_eta();
         if self.rate.since.elapsed() >= RATE_EVERY {
             self.tell_speed(sum.nodes);
         }
     }
 
-    /// Tells observers the speed since they were told last; `nodes` were searched so far.
+    /// Tells the speed since it was told last; `nodes` were searched so far.
     fn tell_speed(&mut self, nodes: u64) {
         let passed = self.rate.since.elapsed();
         if nodes > self.rate.nodes || passed >= RATE_EVERY {
             let rate = (nodes - self.rate.nodes) as f64 / passed.as_secs_f64();
-            self.shared.observers.tell(|| RunEvent::Speed {
+            self.shared.observers.tell(EventKind::Speed {
                 nodes_per_second: rate,
             });
             self.rate.since += passed;
             self.rate.nodes = nodes;
-        }
-    }
-
-    /// Tells observers how long the rest will take, if that has changed.
-    fn tell_eta(&mut self) {
-        let observers = &self.shared.observers;
-        if observers.listen() {
-            let plans: Vec<_> = self.tasks.plans.iter().map(|plan| plan.progress).collect();
-            let eta = eta::eta(&plans, self.shared.hands());
-            if eta != self.eta {
-                self.eta = eta;
-                observers.tell(|| RunEvent::Eta(eta));
-            }
         }
     }
 }
@@ -158,7 +143,7 @@ impl Actor for Collector {
     type Context = Context<Self>;
 
     fn started(&mut self, _: &mut Self::Context) {
-        self.publish();
+        self.tell_advance();
     }
 }
 
@@ -192,22 +177,21 @@ impl Handler<Counted> for Collector {
         for (task, message) in counted.panicked {
             self.note_panic(counted.worker, plan, task, message);
         }
-        self.publish();
+        self.tell_advance();
         if let Some(left) = counted.left {
             self.settle(left);
         }
-        self.shared.observers.tell(|| RunEvent::Collected {
-            tasks,
-            time: TimeSpan::since(start),
-        });
+        let observers = &self.shared.observers;
+        let time = observers.span(start, Instant::now());
+        observers.tell(EventKind::Collected { tasks, time });
     }
 }
 
-impl Handler<Lost> for Collector {
+impl Handler<LostBatch> for Collector {
     type Result = ();
 
-    fn handle(&mut self, lost: Lost, _: &mut Self::Context) {
-        let Lost(mut batch) = lost;
+    fn handle(&mut self, lost: LostBatch, _: &mut Self::Context) {
+        let LostBatch(mut batch) = lost;
         let plan = batch.plan;
         let retry = batch.only.is_some();
         // What the worker reported before it died is recorded. What panicked is on its way to another

@@ -1,37 +1,12 @@
 use std::fmt;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
 
 use actix::Recipient;
 use parking_lot::Mutex;
 
-use super::RunState;
-use super::eta::{self, Eta, PlanProgress};
+use super::Progress;
+use super::live_progress::LiveProgress;
 use super::messages::Wake;
-use super::worker_status::{WorkerProgress, WorkerStatus};
-
-/// A snapshot of a run.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Progress {
-    /// Where the run stands.
-    pub state: RunState,
-    /// Tasks recorded.
-    pub tasks_done: u64,
-    /// Tasks of all plans.
-    pub tasks_total: u64,
-    /// Share of the estimated work that is done, 0 to 1.
-    pub share: f64,
-    /// Solutions found so far: Σ weight × completions.
-    pub solutions: u128,
-    /// Nodes searched so far, without those of restored tasks.
-    pub nodes: u64,
-    /// Since the run began.
-    pub elapsed: Duration,
-    /// When it will end; `None` until enough tasks are counted.
-    pub eta: Option<Eta>,
-    /// What each worker does: CPU workers, then devices.
-    pub workers: Vec<WorkerProgress>,
-}
 
 /// A handle on a run from outside: ask how far it is, tell it to stop. Clones are the same handle.
 ///
@@ -58,7 +33,8 @@ pub struct Control {
 #[derive(Default)]
 struct Shared {
     requests: Mutex<Requests>,
-    view: Mutex<View>,
+    /// Of the run under this control, the latest if there were several.
+    progress: Mutex<Option<Arc<LiveProgress>>>,
     #[cfg(feature = "fault-injection")]
     faults: Mutex<super::Faults>,
 }
@@ -69,22 +45,6 @@ struct Requests {
     drain: bool,
     pause: bool,
     run: Option<Recipient<Wake>>,
-}
-
-/// What the run last said about itself.
-#[derive(Clone, Default)]
-pub(super) struct View {
-    pub(super) state: RunState,
-    pub(super) start: Option<Instant>,
-    /// The time it took, once it is over.
-    pub(super) took: Option<Duration>,
-    pub(super) workers: usize,
-    pub(super) plans: Vec<PlanProgress>,
-    pub(super) tasks_done: u64,
-    pub(super) tasks_total: u64,
-    pub(super) solutions: u128,
-    pub(super) nodes: u64,
-    pub(super) statuses: Vec<WorkerStatus>,
 }
 
 /// What a run is asked to do.
@@ -124,27 +84,8 @@ impl Control {
 
     /// How far the run is.
     pub fn progress(&self) -> Progress {
-        let view = self.shared.view.lock().clone();
-        let running = matches!(view.state, RunState::Running | RunState::Draining);
-        Progress {
-            state: view.state,
-            tasks_done: view.tasks_done,
-            tasks_total: view.tasks_total,
-            share: match view.start {
-                Some(_) => eta::share(&view.plans),
-                None => 0.0,
-            },
-            solutions: view.solutions,
-            nodes: view.nodes,
-            elapsed: view
-                .took
-                .or_else(|| Some(view.start?.elapsed()))
-                .unwrap_or_default(),
-            eta: running
-                .then(|| eta::eta(&view.plans, view.workers))
-                .flatten(),
-            workers: view.statuses.iter().map(WorkerStatus::progress).collect(),
-        }
+        let live = self.shared.progress.lock().clone();
+        live.map(|live| live.now()).unwrap_or_default()
     }
 
     /// Makes the run under this control fail where `faults` say.
@@ -184,8 +125,9 @@ impl Control {
         self.shared.requests.lock().run = None;
     }
 
-    pub(super) fn publish(&self, change: impl FnOnce(&mut View)) {
-        change(&mut self.shared.view.lock());
+    /// From now on this is the progress that is shown.
+    pub(super) fn show(&self, progress: Arc<LiveProgress>) {
+        *self.shared.progress.lock() = Some(progress);
     }
 }
 

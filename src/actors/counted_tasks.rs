@@ -2,11 +2,12 @@
 
 use std::collections::BTreeMap;
 use std::hash::{DefaultHasher, Hasher};
+use std::sync::Arc;
 
 use super::eta::PlanProgress;
 use super::messages::Costed;
 use super::source::Restored;
-use crate::engine::Tally;
+use crate::engine::{Tally, TaskSet};
 
 /// The counted tasks of all plans of a run.
 pub(super) struct CountedTasks {
@@ -19,6 +20,9 @@ pub(super) struct CountedTasks {
 pub(super) struct CountedPlan {
     /// Tasks that were restored or are to be counted: all, but for a run of a part.
     pub(super) tasks: u64,
+    /// Tasks counted before this run. The recorder has their tallies, and compares them if it is given
+    /// one of them again.
+    restored: Arc<TaskSet>,
     counted: Fingerprints,
     pub(super) sum: Tally,
     pub(super) progress: PlanProgress,
@@ -55,6 +59,9 @@ impl CountedTasks {
     pub(super) fn add(&mut self, plan: usize, counted: &Costed) -> Result<(), String> {
         let result = &counted.result;
         let plan = &mut self.plans[plan];
+        if plan.restored.contains(result.key.index) {
+            return Ok(());
+        }
         match plan.counted.add(result.key.index, &result.tally) {
             Added::New => {
                 plan.sum += result.tally;
@@ -78,13 +85,10 @@ impl CountedPlan {
         let before = restored.tasks.len();
         let mut progress = PlanProgress::new(tasks + before, cost + restored.cost);
         progress.restore(before, restored.cost);
-        let mut counted = Fingerprints::default();
-        for task in restored.tasks.iter() {
-            counted.restore(task);
-        }
         Self {
             tasks: tasks + before,
-            counted,
+            restored: Arc::clone(&restored.tasks),
+            counted: Fingerprints::default(),
             sum: restored.sum,
             progress,
             cpu: (0.0, 0.0),
@@ -93,11 +97,11 @@ impl CountedPlan {
 
     /// The number of tasks counted or restored.
     pub(super) fn done(&self) -> u64 {
-        self.counted.len
+        self.restored.len() + self.counted.len
     }
 
     pub(super) fn contains(&self, task: u64) -> bool {
-        self.counted.contains(task)
+        self.restored.contains(task) || self.counted.contains(task)
     }
 }
 
@@ -107,19 +111,17 @@ const PAGE: u64 = 16;
 /// No task of a fingerprint.
 const ABSENT: u32 = 0;
 
-/// The fingerprint of a restored task, whose tally this process never saw. The recorder has the
-/// tally and compares it when the task is recorded again.
-const RESTORED: u32 = 1;
-
-/// The tasks of one plan that were counted, each with a 32-bit fingerprint of what was counted.
+/// The tasks of one plan that this process counted, each with a 32-bit fingerprint of what was counted.
 ///
 /// A second count that differs from the first has another fingerprint, but for one chance in 2³².
 /// So a task that is delivered again is recognised however long ago the first count was. A recorder
 /// compares the tallies themselves as well.
 ///
 /// Memory: tasks lie in pages of 16 neighbours, 72 bytes each, in a B-tree that is about 70 % full.
-/// That is some 6.5 bytes a task when every task of the plan is counted (55 MB for the 8.4 million
-/// of n = 28), and at most some 100 bytes a task while counted tasks are far apart.
+/// That is some 6.5 bytes a task when every task of the plan is counted, and at most some 100 bytes a
+/// task while counted tasks are far apart. The chain has 2²⁸ tasks at n = 27, which are 1.7 GB, and 2³¹
+/// at n = 28, which are 14 GB. A task of these boards takes seconds, so the memory of a machine grows
+/// by some megabytes for each day and core, and a process that resumes the run begins with none.
 #[derive(Default)]
 struct Fingerprints {
     pages: BTreeMap<u64, [u32; PAGE as usize]>,
@@ -130,7 +132,7 @@ struct Fingerprints {
 #[derive(Debug, PartialEq, Eq)]
 enum Added {
     New,
-    /// It was there, with the same tally as far as this process can tell.
+    /// It was there, with the same fingerprint.
     Equal,
     Different,
 }
@@ -145,15 +147,9 @@ impl Fingerprints {
                 self.len += 1;
                 Added::New
             }
-            RESTORED => Added::Equal,
             first if first == fingerprint => Added::Equal,
             _ => Added::Different,
         }
-    }
-
-    fn restore(&mut self, task: u64) {
-        *self.slot(task) = RESTORED;
-        self.len += 1;
     }
 
     fn contains(&self, task: u64) -> bool {
@@ -167,7 +163,7 @@ impl Fingerprints {
     }
 }
 
-/// A hash of the exact part of a tally, never [`ABSENT`] or [`RESTORED`].
+/// A hash of the exact part of a tally, never [`ABSENT`].
 fn fingerprint(tally: &Tally) -> u32 {
     let mut hash = DefaultHasher::new();
     for completions in tally.completions.by_weight() {
@@ -176,17 +172,16 @@ fn fingerprint(tally: &Tally) -> u32 {
     hash.write_u128(tally.r180);
     hash.write_u128(tally.r90);
     hash.write_u64(tally.partitions);
-    (hash.finish() as u32).max(RESTORED + 1)
+    (hash.finish() as u32).max(ABSENT + 1)
 }
 
 #[cfg(test)]
 mod tests {
-    use std::sync::Arc;
     use std::time::Duration;
 
     use super::*;
     use crate::board::Size;
-    use crate::engine::{CountedBy, Engine, Origin, TaskKey, TaskResult, TaskSet, WorkerId};
+    use crate::engine::{CountedBy, Engine, Origin, TaskKey, TaskResult, WorkerId};
 
     fn tasks(tasks: u64) -> CountedTasks {
         let plan = CountedPlan::new(tasks, tasks as f64, &Restored::default());

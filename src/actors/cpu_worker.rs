@@ -8,12 +8,10 @@ use actix::Recipient;
 use tracing::warn;
 
 use super::attempt::{Attempt, attempt};
-use super::events::{RunEvent, TimeSpan};
 use super::messages::{Costed, Counted, Ended};
 use super::queue::{Batch, Outlet};
 use super::shared::RunShared;
-use super::worker_status::WorkerStatus;
-use super::{WorkerReport, panics};
+use super::{EventKind, panics};
 use crate::engine::Counter;
 
 /// How long results may wait for the rest of their batch before they are reported.
@@ -43,7 +41,6 @@ impl WorkerContext {
         }));
         let died = end.err().map(|payload| panics::describe(payload.as_ref()));
         actor.do_send(Ended {
-            report: std::mem::take(&mut work.report),
             died,
             batch: work.batch.take(),
         });
@@ -54,7 +51,6 @@ struct CpuWorkerLoop {
     context: WorkerContext,
     /// One for each plan, made when first needed.
     counters: Vec<Option<Box<dyn Counter>>>,
-    report: WorkerReport,
     /// The batch that is being counted.
     batch: Option<Batch>,
 }
@@ -63,10 +59,6 @@ impl CpuWorkerLoop {
     fn new(context: WorkerContext) -> Self {
         Self {
             counters: context.shared.plans.iter().map(|_| None).collect(),
-            report: WorkerReport {
-                name: context.name.clone(),
-                ..WorkerReport::default()
-            },
             batch: None,
             context,
         }
@@ -74,18 +66,17 @@ impl CpuWorkerLoop {
 
     fn run(&mut self) {
         loop {
+            let shared = &self.context.shared;
+            let worker = shared.worker_id(self.context.worker);
             let waiting = Instant::now();
-            self.status().waits();
+            shared.observers.tell(EventKind::Waiting { worker });
             self.batch = self.context.outlet.draw();
-            let (waited, starved) = self.context.shared.split_wait(waiting);
-            self.report.waiting += waited;
-            self.report.starved += starved;
+            shared.tell_waited(self.context.worker, waiting);
             let Some(batch) = self.batch.clone() else {
                 return;
             };
             let batches = self.context.outlet.depth();
-            let observers = &self.context.shared.observers;
-            observers.tell(|| RunEvent::Queued { batches });
+            shared.observers.tell(EventKind::Queued { batches });
             self.count(&batch);
             self.batch = None;
         }
@@ -94,10 +85,9 @@ impl CpuWorkerLoop {
     fn count(&mut self, batch: &Batch) {
         let plan = Arc::clone(&self.context.shared.plans[batch.plan]);
         let start = Instant::now();
-        let nodes = self.report.nodes;
+        let mut nodes = 0;
         let mut message = self.message(batch.plan);
         let mut reported = start;
-        let mut begun = reported;
         let mut left = batch.tasks.as_slice();
         while let Some((&index, rest)) = left.split_first()
             && message.mismatch.is_none()
@@ -113,19 +103,9 @@ impl CpuWorkerLoop {
                 &task,
                 counter,
             );
-            let now = Instant::now();
-            let took = now - begun;
-            begun = now;
-            self.report.busy += took;
-            self.report.finished = now - self.context.shared.start;
             match outcome {
                 Attempt::Counted(result) => {
-                    if self.report.backend.is_empty() || batch.plan == 0 {
-                        let backend = result.origin.counted_by.backend();
-                        backend.clone_into(&mut self.report.backend);
-                    }
-                    self.report.tasks += 1;
-                    self.report.nodes += result.tally.nodes;
+                    nodes += result.tally.nodes;
                     message.results.push(Costed {
                         result,
                         cost: task.cost,
@@ -141,30 +121,27 @@ impl CpuWorkerLoop {
             }
             #[cfg(feature = "fault-injection")]
             self.context.shared.injector.die();
-            if now - reported >= REPORT_EVERY {
-                reported = now;
+            if reported.elapsed() >= REPORT_EVERY {
+                reported = Instant::now();
                 let full = std::mem::replace(&mut message, self.message(batch.plan));
                 // A mismatch ends the batch, so the next message needs it too.
                 message.mismatch.clone_from(&full.mismatch);
                 self.context.collector.do_send(full);
             }
         }
-        self.context.shared.observers.tell(|| RunEvent::BatchDone {
-            worker: self.status().id,
+        let shared = &self.context.shared;
+        shared.observers.tell(EventKind::BatchDone {
+            worker: shared.worker_id(self.context.worker),
             engine: plan.engine(),
             tasks: batch.tasks.len(),
-            nodes: self.report.nodes - nodes,
-            time: TimeSpan::since(start),
+            nodes,
+            time: shared.observers.span(start, Instant::now()),
         });
         message.left = Some(Batch {
             tasks: left.to_vec(),
             ..*batch
         });
         self.context.collector.do_send(message);
-    }
-
-    fn status(&self) -> &WorkerStatus {
-        self.context.shared.status(self.context.worker)
     }
 
     fn message(&self, plan: usize) -> Counted {

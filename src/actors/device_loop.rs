@@ -9,15 +9,14 @@ use std::time::{Duration, Instant};
 use actix::Recipient;
 use tracing::{info, warn};
 
-use super::attempt::{Attempt, attempt};
+use super::attempt::{Attempt, attempt, tell_audit};
 use super::audit::{TaskAudit, recount};
 use super::cpu_worker::WorkerContext;
 use super::messages::{Costed, Counted, Ended, Failure, Leave, Want};
 use super::queue::{Batch, Drawn};
-use super::worker_status::WorkerStatus;
-use super::{LaunchTimes, RunError, RunEvent, TimeSpan, WorkerReport, panics};
+use super::{EventKind, LaunchTimes, RunError, panics};
 use crate::device::{Event, Owner, Ran};
-use crate::engine::{CountedBy, Counter, DeviceSpan, Origin, Tally, Task, TaskResult};
+use crate::engine::{CountedBy, Counter, DeviceSpan, Origin, Tally, Task, TaskResult, WorkerId};
 
 /// How long to wait for the device before looking whether a batch has come: short against a launch,
 /// which takes 50 ms or more.
@@ -41,13 +40,10 @@ pub(super) fn work(
     panics::catch_on_this_thread();
     let actor = context.actor.clone();
     let mut device_loop = DeviceLoop {
-        report: WorkerReport {
-            name: context.name.clone(),
-            ..WorkerReport::default()
-        },
         open: Vec::new(),
         asked: None,
         counted_by: None,
+        waiting: None,
         since: Instant::now(),
         audit: TaskAudit::new(context.shared.audit),
         counters: context.shared.plans.iter().map(|_| None).collect(),
@@ -78,11 +74,7 @@ pub(super) fn work(
         }
         Err(payload) => Some(panics::describe(payload.as_ref())),
     };
-    actor.do_send(Ended {
-        report: std::mem::take(&mut device_loop.report),
-        died,
-        batch: None,
-    });
+    actor.do_send(Ended { died, batch: None });
 }
 
 /// Why a device takes no more batches before the queue is closed.
@@ -96,13 +88,14 @@ enum End {
 struct DeviceLoop {
     context: WorkerContext,
     wants: Recipient<Want>,
-    report: WorkerReport,
     /// Batches drawn and not settled.
     open: Vec<Open>,
     /// When a batch was asked for that has not come yet.
     asked: Option<Instant>,
     /// The device, once it is open.
     counted_by: Option<CountedBy>,
+    /// When it began to wait for a batch, if it waits.
+    waiting: Option<Instant>,
     /// When the device began what it will report next.
     since: Instant,
     audit: TaskAudit,
@@ -132,7 +125,10 @@ impl DeviceLoop {
                 .map_err(|error| End::GivenUp(error.0))?;
             let properties = opened.properties();
             info!(device = self.context.name, "{}", properties.identity.name);
-            self.report.backend.clone_from(&properties.identity.name);
+            shared.observers.tell(EventKind::DeviceReady {
+                worker: self.id(),
+                device: properties.identity.clone(),
+            });
             self.counted_by = Some(CountedBy::Device(properties.identity.clone()));
             owner = Some(opened);
         }
@@ -148,7 +144,9 @@ impl DeviceLoop {
             } else {
                 self.ask(owner.as_ref());
             }
-            let waiting = Instant::now();
+            if !busy {
+                self.waits();
+            }
             match self
                 .context
                 .outlet
@@ -156,12 +154,14 @@ impl DeviceLoop {
             {
                 Drawn::Batch(batch) => {
                     self.asked = None;
-                    self.idle(waiting, busy);
+                    self.ends_wait();
                     self.take(batch, owner.as_mut());
                 }
-                Drawn::Nothing => self.idle(waiting, busy),
-                Drawn::Closed if !busy => return Ok(()),
-                Drawn::Closed => {}
+                Drawn::Closed if !busy => {
+                    self.ends_wait();
+                    return Ok(());
+                }
+                Drawn::Nothing | Drawn::Closed => {}
             }
             if let Some(owner) = owner.as_mut().filter(|owner| !owner.is_idle()) {
                 let patience = if self.asked.is_some() { GLANCE } else { NAP };
@@ -172,13 +172,20 @@ impl DeviceLoop {
         }
     }
 
-    /// Notes a wait that began at `from`, unless the device was busy meanwhile.
-    fn idle(&mut self, from: Instant, busy: bool) {
-        if !busy {
-            self.status().waits();
-            let (waited, starved) = self.context.shared.split_wait(from);
-            self.report.waiting += waited;
-            self.report.starved += starved;
+    /// The device has nothing to do.
+    fn waits(&mut self) {
+        if self.waiting.is_none() {
+            self.waiting = Some(Instant::now());
+            let worker = self.id();
+            let observers = &self.context.shared.observers;
+            observers.tell(EventKind::Waiting { worker });
+        }
+    }
+
+    /// Ends the wait, if the device waits.
+    fn ends_wait(&mut self) {
+        if let Some(from) = self.waiting.take() {
+            self.context.shared.tell_waited(self.context.worker, from);
             self.since = Instant::now();
         }
     }
@@ -211,7 +218,6 @@ impl DeviceLoop {
                     batch,
                 });
                 owner.offer(tasks);
-                self.status().launches();
             }
             _ => self.count_here(batch, &tasks),
         }
@@ -234,7 +240,10 @@ impl DeviceLoop {
                 task,
                 &mut self.counters[batch.plan],
             ) {
-                Attempt::Counted(result) => self.add(&mut message, task, result),
+                Attempt::Counted(result) => message.results.push(Costed {
+                    result,
+                    cost: task.cost,
+                }),
                 Attempt::Mismatch(mismatch) => {
                     message.mismatch = Some((task.key.index, mismatch.to_string()));
                 }
@@ -249,24 +258,18 @@ impl DeviceLoop {
         self.since = Instant::now();
     }
 
-    fn add(&mut self, message: &mut Counted, task: &Task, result: TaskResult) {
-        self.report.busy += result.duration;
-        self.report.finished = self.context.shared.start.elapsed();
-        self.report.tasks += 1;
-        self.report.nodes += result.tally.nodes;
-        message.results.push(Costed {
-            result,
-            cost: task.cost,
-        });
-    }
-
     /// # Errors
     /// The device takes no more batches.
     fn note(&mut self, event: Event) -> Result<(), End> {
         match event {
+            Event::Launched(tasks) => {
+                let worker = self.id();
+                let observers = &self.context.shared.observers;
+                observers.tell(EventKind::LaunchBegun { worker, tasks });
+            }
             Event::Counted { tallies, ran } => {
                 if let Some(ran) = ran {
-                    self.tell(&ran, tallies.len());
+                    self.tell_launch(&ran, tallies.len());
                 }
                 self.counted(&tallies)?;
             }
@@ -297,27 +300,27 @@ impl DeviceLoop {
         Ok(())
     }
 
-    /// Tells observers when the device did what for a launch.
-    fn tell(&self, ran: &Ran, tasks: usize) {
-        let span = |span: DeviceSpan| TimeSpan {
-            start: ran.opened + span.start,
-            end: ran.opened + span.end,
+    /// Tells when the device did what for a launch.
+    fn tell_launch(&self, ran: &Ran, tasks: usize) {
+        let Some(CountedBy::Device(device)) = &self.counted_by else {
+            return;
         };
-        self.context.shared.observers.tell(|| {
-            RunEvent::LaunchDone(LaunchTimes {
-                worker: self.status().id,
-                device: self.report.backend.clone(),
-                stream: ran.stream,
-                tasks,
-                upload: span(ran.spans.upload),
-                kernel: span(ran.spans.kernel),
-                download: span(ran.spans.download),
-            })
-        });
+        let observers = &self.context.shared.observers;
+        let span =
+            |span: DeviceSpan| observers.span(ran.opened + span.start, ran.opened + span.end);
+        observers.tell(EventKind::LaunchDone(LaunchTimes {
+            worker: self.id(),
+            device: device.name.clone(),
+            stream: ran.stream,
+            tasks,
+            upload: span(ran.spans.upload),
+            kernel: span(ran.spans.kernel),
+            download: span(ran.spans.download),
+        }));
     }
 
-    fn status(&self) -> &WorkerStatus {
-        self.context.shared.status(self.context.worker)
+    fn id(&self) -> WorkerId {
+        self.context.shared.worker_id(self.context.worker)
     }
 
     /// # Errors
@@ -371,10 +374,13 @@ impl DeviceLoop {
                 duration: took,
             };
             if let Some(took) = recounted {
-                self.status().audited(&result, took);
+                tell_audit(&shared.observers, &result, took);
             }
-            self.status().counted(&result);
-            self.add(&mut message, task, result);
+            shared.observers.tell(EventKind::TaskDone(result.clone()));
+            message.results.push(Costed {
+                result,
+                cost: task.cost,
+            });
             self.settle_task(task.key.index, false);
         }
         self.context.collector.do_send(message);

@@ -1,17 +1,40 @@
 //! What happens in a run, told while it happens.
 
-use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
 
 use super::{Eta, RunState};
-use crate::engine::{Engine, KernelName, TaskKey, TaskResult, WorkerId};
+use crate::board::Size;
+use crate::engine::{DeviceIdentity, Engine, KernelName, TaskKey, TaskResult, WorkerId, decimal};
 
-/// Something that happened in a run.
-#[derive(Clone, Debug)]
+/// Something that happened in a run, and when. Events can be written and read with serde, so that
+/// another process can follow a run: [`Progress::note`](super::Progress::note) keeps account of them.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct RunEvent {
+    /// When, measured from the beginning of the run.
+    pub at: Duration,
+    /// What.
+    pub kind: EventKind,
+}
+
+/// What can happen in a run.
+///
+/// Events of one worker come in the order of time. Events of different threads may overtake each
+/// other on the way to an observer.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 #[non_exhaustive]
-pub enum RunEvent {
-    /// The run went to another state.
+pub enum EventKind {
+    /// The run went to another state. The first event of every run is [`RunState::Planning`].
     State(RunState),
+    /// The sources were opened, and the actors start.
+    Planned {
+        /// What is to be counted.
+        plans: Vec<PlannedTasks>,
+        /// Who counts: CPU workers, then devices.
+        workers: Vec<WorkerId>,
+    },
     /// The producer filled the queue.
     Offered {
         /// When it did.
@@ -27,6 +50,15 @@ pub enum RunEvent {
         /// The worker.
         worker: WorkerId,
     },
+    /// A wait ended: the worker has a batch, or the queue is closed.
+    Waited {
+        /// The worker.
+        worker: WorkerId,
+        /// The part of the wait while there were tasks to hand out.
+        waited: Duration,
+        /// The part after the last task was handed out.
+        starved: Duration,
+    },
     /// A worker begins to count a task on the CPU.
     TaskBegun {
         /// The worker.
@@ -37,6 +69,16 @@ pub enum RunEvent {
     /// A worker, named in the origin of the result, counted a task. The task is done when the
     /// collector has recorded it.
     TaskDone(TaskResult),
+    /// The count of a task panicked. Another worker tries it once more; if it panics again, the run
+    /// fails.
+    TaskPanicked {
+        /// The worker.
+        worker: WorkerId,
+        /// The task.
+        key: TaskKey,
+        /// What the panic said.
+        message: String,
+    },
     /// A CPU worker counted a batch, or gave it up.
     BatchDone {
         /// The worker.
@@ -49,6 +91,20 @@ pub enum RunEvent {
         nodes: u64,
         /// From the first task to the last.
         time: TimeSpan,
+    },
+    /// A device is open and tested.
+    DeviceReady {
+        /// The thread that owns the device.
+        worker: WorkerId,
+        /// The device.
+        device: DeviceIdentity,
+    },
+    /// A device was given a launch.
+    LaunchBegun {
+        /// The thread that owns the device.
+        worker: WorkerId,
+        /// Tasks in the launch.
+        tasks: usize,
     },
     /// A launch on a device ended.
     LaunchDone(LaunchTimes),
@@ -70,16 +126,30 @@ pub enum RunEvent {
         /// When it did.
         time: TimeSpan,
     },
+    /// How far the run is: told when the actors start, and whenever the collector took results.
+    Advanced {
+        /// Tasks recorded.
+        tasks_done: u64,
+        /// Tasks of all plans.
+        tasks_total: u64,
+        /// Share of the estimated work that is done, 0 to 1.
+        share: f64,
+        /// Solutions found so far: Σ weight × completions.
+        #[serde(with = "decimal")]
+        solutions: u128,
+        /// Nodes searched so far, without those of restored tasks.
+        nodes: u64,
+        /// The time left; `None` until enough tasks are counted.
+        eta: Option<Eta>,
+    },
     /// The speed of the run, all workers together, over the last moments.
     Speed {
         /// Nodes per second.
         nodes_per_second: f64,
     },
-    /// The time left was estimated.
-    Eta(Option<Eta>),
     /// The recorder made results durable.
     Checkpoint {
-        /// Results since the checkpoint before.
+        /// Results since the checkpoint before, at least 1.
         tasks: u64,
     },
     /// A worker ended: it counts nothing more in this run.
@@ -89,27 +159,55 @@ pub enum RunEvent {
     },
 }
 
-/// A stretch of time.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct TimeSpan {
-    /// Its beginning.
-    pub start: Instant,
-    /// Its end, not before the beginning.
-    pub end: Instant,
-}
-
-impl TimeSpan {
-    /// From `start` to now.
-    pub(super) fn since(start: Instant) -> Self {
-        Self {
-            start,
-            end: Instant::now(),
+impl EventKind {
+    /// The worker that the event is about, if it is about one.
+    pub const fn worker(&self) -> Option<WorkerId> {
+        match self {
+            Self::Waiting { worker }
+            | Self::Waited { worker, .. }
+            | Self::TaskBegun { worker, .. }
+            | Self::TaskPanicked { worker, .. }
+            | Self::BatchDone { worker, .. }
+            | Self::DeviceReady { worker, .. }
+            | Self::LaunchBegun { worker, .. }
+            | Self::LaunchDone(LaunchTimes { worker, .. })
+            | Self::Audited { worker, .. }
+            | Self::Gone { worker } => Some(*worker),
+            Self::TaskDone(result) => Some(result.origin.worker),
+            Self::State(_)
+            | Self::Planned { .. }
+            | Self::Offered { .. }
+            | Self::Queued { .. }
+            | Self::Collected { .. }
+            | Self::Advanced { .. }
+            | Self::Speed { .. }
+            | Self::Checkpoint { .. } => None,
         }
     }
 }
 
+/// A plan of a run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PlannedTasks {
+    /// The board.
+    pub n: Size,
+    /// The engine.
+    pub engine: Engine,
+    /// Tasks of the whole plan. A run may count a part of them.
+    pub tasks: u64,
+}
+
+/// A stretch of time, measured from the beginning of the run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TimeSpan {
+    /// Its beginning.
+    pub start: Duration,
+    /// Its end, not before the beginning.
+    pub end: Duration,
+}
+
 /// When a device did what for a launch.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LaunchTimes {
     /// The thread that owns the device.
     pub worker: WorkerId,
@@ -130,43 +228,9 @@ pub struct LaunchTimes {
 /// Hears of what happens in a run.
 ///
 /// It is called on the thread where things happen, which waits for it: the actors' thread, the
-/// workers' threads and the recorder's. So it must be quick, and hand on what takes long.
+/// workers' threads and the recorder's. So it must be quick, and hand on what takes long. An observer
+/// that panics hears of nothing more; the run goes on.
 pub trait Observer: Send + Sync {
     /// Something happened just now.
     fn event(&self, event: &RunEvent);
-}
-
-/// All observers of a run. Clones are the same observers.
-#[derive(Clone, Default)]
-pub(super) struct Observers(Arc<[Arc<dyn Observer>]>);
-
-impl Observers {
-    pub(super) fn new(observers: &[Arc<dyn Observer>]) -> Self {
-        Self(observers.into())
-    }
-
-    /// Whether there is any.
-    pub(super) fn listen(&self) -> bool {
-        !self.0.is_empty()
-    }
-
-    /// Tells all observers of an event, which is made only if there are any.
-    pub(super) fn tell(&self, event: impl FnOnce() -> RunEvent) {
-        if self.listen() {
-            let event = event();
-            for observer in self.0.iter() {
-                observer.event(&event);
-            }
-        }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn no_event_is_made_when_nobody_listens() {
-        Observers::default().tell(|| unreachable!("nobody listens"));
-    }
 }

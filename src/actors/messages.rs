@@ -3,7 +3,7 @@
 use actix::Message;
 
 use super::queue::Batch;
-use super::{RecordError, RunError, WorkerReport};
+use super::{RecordError, RunError};
 use crate::engine::{Tally, TaskResult};
 
 /// To the run: what the control asks for has changed.
@@ -25,7 +25,6 @@ pub(super) struct Quiet;
 /// To the run, from a worker: its thread has ended and is joined.
 pub(super) struct Left {
     pub(super) worker: usize,
-    pub(super) report: WorkerReport,
 }
 
 /// To the collector, from the run: every worker has left; make everything durable and sum up.
@@ -112,11 +111,10 @@ pub(super) struct Costed {
 }
 
 /// To the collector, from a worker: its thread died with this batch.
-pub(super) struct Lost(pub(super) Batch);
+pub(super) struct LostBatch(pub(super) Batch);
 
 /// To a worker, from its thread: its last message.
 pub(super) struct Ended {
-    pub(super) report: WorkerReport,
     /// What the panic said, if it died of one.
     pub(super) died: Option<String>,
     /// The batch it died with.
@@ -133,5 +131,5 @@ macro_rules! unanswered {
 
 unanswered!(
     Wake, Failure, Gone, Complete, Quiet, Left, Sum, Sums, Offer, Halt, Close, Settled, Retry,
-    Counted, Lost, Ended, Want, Leave, Durable,
+    Counted, LostBatch, Ended, Want, Leave, Durable,
 );

@@ -19,7 +19,7 @@
 //! | worker thread | collector | `Counted` |
 //! | worker thread | worker | `Ended` |
 //! | device thread | producer | `Want`, `Leave` |
-//! | worker | collector | `Lost` |
+//! | worker | collector | `LostBatch` |
 //! | worker | run | `Left` |
 //! | collector | producer | `Settled`, `Retry` |
 //! | collector | run | `Sums` |
@@ -31,7 +31,7 @@
 //! long: what does is done before they start (what a source restored), on threads of its own
 //! (counting, committing), or in bounded steps (passing over restored tasks). One thing may hold
 //! them up on purpose: a recorder that has fallen far behind, so that results do not pile up in
-//! memory.
+//! memory. It takes results one by one, so each wait is as long as one commit at most.
 //!
 //! A batch is *in flight* from when the producer offers it until the collector has recorded what
 //! came of it. Their number is limited, so neither the queue nor any mailbox grows.
@@ -50,9 +50,10 @@
 //!   actors and threads share.
 //! * `attempt`: one try of a task on the CPU; `audit`: which tasks are counted a second time.
 //! * `control`: the handle for the outside; `eta`: share of work done and time left.
-//! * `events`: what observers hear; `worker_status`: what each worker is doing.
-//! * `report`: what a run returns. The profile is made from it, not from events, because events carry
-//!   no waiting times, and whether a worker waited or starved is known only when its wait ends.
+//! * `events`: what a run tells; `observers`: who hears it.
+//! * `progress`, `worker_progress`: the one account of these events. `live_progress`: the account of
+//!   a run in this process, which the control shows and the report is made from.
+//! * `report`: what a run returns.
 
 mod attempt;
 mod audit;
@@ -68,9 +69,12 @@ mod events;
 mod faults;
 mod fresh;
 mod lifeline;
+mod live_progress;
 mod messages;
+mod observers;
 mod panics;
 mod producer;
+mod progress;
 mod queue;
 mod recorder;
 mod report;
@@ -80,27 +84,31 @@ mod source;
 mod spec;
 mod state;
 mod worker;
-mod worker_status;
+mod worker_progress;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
 use std::time::Duration;
 
 use actix::{Actor, System};
 use cpu_time::ProcessTime;
 use crossbeam::channel;
 
-pub use control::{Control, Progress};
+pub use control::Control;
 pub use eta::Eta;
-pub use events::{LaunchTimes, Observer, RunEvent, TimeSpan};
+pub use events::{EventKind, LaunchTimes, Observer, PlannedTasks, RunEvent, TimeSpan};
 #[cfg(feature = "fault-injection")]
 pub use faults::Faults;
+pub use progress::Progress;
 pub use recorder::{Flushed, OnCheckpoint, RecordError, Recorder};
-pub use report::{Report, RunError, WorkerReport};
+pub use report::{Report, RunError};
 pub use source::{Restored, Source, Step, Supply, Walk, WholePlans, cost_of, evenly_spaced};
 pub use spec::{DeviceSpec, RunSpec};
 pub use state::RunState;
-pub use worker_status::{WorkerProgress, WorkerState};
+pub use worker_progress::{WorkerProgress, WorkerState};
 
+use live_progress::LiveProgress;
+use observers::Observers;
 use run::{Prepared, Run};
 
 /// Runs the plans of `spec` to the end, or until `control` stops it.
@@ -125,11 +133,17 @@ pub fn run_on(
 ) -> Result<Report, RunError> {
     check(spec)?;
     let cpu = ProcessTime::try_now().ok();
+    let progress = Arc::new(LiveProgress::begin());
+    control.show(Arc::clone(&progress));
+    let observers = Observers::new(progress, &spec.observers);
+    observers.tell(EventKind::State(RunState::Planning));
     let prepared = Prepared::new(spec);
     let (sender, outcome) = channel::bounded(1);
     let act = || {
         let system = System::new();
-        system.block_on(async { Run::new(spec, devices, prepared, control, sender).start() });
+        system.block_on(async {
+            Run::new(spec, devices, prepared, observers, control, sender).start()
+        });
         system.run()
     };
     let ended = match catch_unwind(AssertUnwindSafe(act)) {

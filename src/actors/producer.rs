@@ -15,7 +15,7 @@ use super::lifeline::Lifeline;
 use super::messages::{Close, Complete, Failure, Halt, Leave, Offer, Quiet, Retry, Settled, Want};
 use super::queue::{Batch, Inlet};
 use super::shared::RunShared;
-use super::{RunError, RunEvent, TimeSpan};
+use super::{EventKind, RunError};
 
 /// The most tasks in a batch. It bounds memory: the results of a batch may wait for its end.
 const LARGEST: usize = 1024;
@@ -136,12 +136,11 @@ impl Producer {
             self.in_flight += 1;
         }
         let observers = &self.shared.observers;
-        observers.tell(|| RunEvent::Queued {
+        observers.tell(EventKind::Queued {
             batches: inlet.depth(),
         });
-        observers.tell(|| RunEvent::Offered {
-            time: TimeSpan::since(start),
-        });
+        let time = observers.span(start, Instant::now());
+        observers.tell(EventKind::Offered { time });
     }
 
     /// Arranges that the sources are asked again at the first moment that one of them named.

@@ -3,7 +3,8 @@ use crate::engine::{TaskKey, TaskResult};
 /// Keeps results for longer than the run lives.
 ///
 /// The runtime knows no files; whoever keeps results implements this. The collector calls it on
-/// the thread of the actors, so neither call may wait for a disk or a network.
+/// the thread of the actors, so no call may wait for a disk or a network, with one exception: while
+/// more results wait than may pile up in memory, a call may wait until one of them is taken.
 pub trait Recorder: Send + Sync {
     /// Takes a result to record it. It need not be safe before [`flush`](Self::flush) is answered,
     /// or before a bounded time has passed that the implementation states.
@@ -12,7 +13,8 @@ pub trait Recorder: Send + Sync {
     /// This or an earlier result could not be recorded.
     fn record(&self, result: TaskResult) -> Result<(), RecordError>;
 
-    /// Calls `tell` from now on, on any thread, when results became durable, with their number.
+    /// Calls `tell` from now on, on any thread, when results became durable, with their number. A
+    /// number of 0 is passed over.
     fn on_checkpoint(&self, tell: OnCheckpoint);
 
     /// Asks for `flushed` to be answered, on any thread, when everything taken so far is safe.

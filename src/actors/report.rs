@@ -2,6 +2,7 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 use std::time::Duration;
 
+use super::WorkerProgress;
 use crate::engine::{Engine, Tally, TaskKey};
 
 /// The result of a run.
@@ -19,8 +20,8 @@ pub struct Report {
     pub elapsed: Duration,
     /// CPU time of all threads of the process in that time.
     pub cpu: Duration,
-    /// One for each worker, in order.
-    pub workers: Vec<WorkerReport>,
+    /// How each worker spent the run: CPU workers, then devices.
+    pub workers: Vec<WorkerProgress>,
 }
 
 impl Report {
@@ -40,27 +41,6 @@ impl Report {
             _ => Duration::ZERO,
         }
     }
-}
-
-/// How a worker spent the run.
-#[derive(Clone, Debug, Default)]
-pub struct WorkerReport {
-    /// The name of its lane and thread: `worker-0`, …
-    pub name: String,
-    /// The CPU kernel it used, or the name of its device.
-    pub backend: String,
-    /// Counting.
-    pub busy: Duration,
-    /// Waiting for a batch while there was work left to produce.
-    pub waiting: Duration,
-    /// Without work because none was left, until the last worker finished.
-    pub starved: Duration,
-    /// When it finished its last task, measured from the beginning of the run.
-    pub finished: Duration,
-    /// Tasks counted.
-    pub tasks: u64,
-    /// Nodes searched.
-    pub nodes: u64,
 }
 
 /// Why a run has no result.

@@ -1,24 +1,25 @@
 //! The run: owns all other actors, and the state machine.
 
-use std::collections::BTreeMap;
+use std::collections::BTreeSet;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use actix::{Actor, Addr, AsyncContext, Context, Handler, System};
 use crossbeam::channel::Sender;
 use tracing::{debug, error, info};
 
 use super::collector::{Collector, Rate};
-use super::control::{Request, View};
+use super::control::Request;
 use super::counted_tasks::{CountedPlan, CountedTasks};
 use super::fresh::Fresh;
 use super::lifeline::Lifeline;
 use super::messages::{Close, Complete, Failure, Gone, Halt, Left, Offer, Quiet, Sum, Sums, Wake};
+use super::observers::Observers;
 use super::producer::Producer;
 use super::shared::RunShared;
 use super::worker::Worker;
 use super::{
-    Control, DeviceSpec, Report, RunError, RunEvent, RunSpec, RunState, WorkerReport, queue,
+    Control, DeviceSpec, EventKind, PlannedTasks, Report, RunError, RunSpec, RunState, queue,
 };
 use crate::engine::{Plan, Tally};
 
@@ -32,8 +33,8 @@ pub(super) struct Run {
     team: Option<Team>,
     /// The first thing that failed.
     error: Option<RunError>,
-    /// One for each worker that has left.
-    reports: BTreeMap<usize, WorkerReport>,
+    /// Workers that have left.
+    left: BTreeSet<usize>,
     closed: bool,
     outcome: Sender<Result<Report, RunError>>,
     _end: StopSystem,
@@ -81,6 +82,7 @@ impl Run {
         spec: &RunSpec,
         devices: &[DeviceSpec],
         prepared: Prepared,
+        observers: Observers,
         control: &Control,
         outcome: Sender<Result<Report, RunError>>,
     ) -> Self {
@@ -88,6 +90,7 @@ impl Run {
             shared: Arc::new(RunShared::new(
                 spec,
                 devices,
+                observers,
                 #[cfg(feature = "fault-injection")]
                 control.faults(),
             )),
@@ -97,7 +100,7 @@ impl Run {
             prepared: Some(prepared),
             team: None,
             error: None,
-            reports: BTreeMap::new(),
+            left: BTreeSet::new(),
             closed: false,
             outcome,
             _end: StopSystem,
@@ -125,15 +128,13 @@ impl Run {
         .start();
         let collector = Collector {
             shared: Arc::clone(shared),
-            control: self.control.clone(),
             failure: run.clone().recipient(),
             sums: run.clone().recipient(),
             settled: producer.clone().recipient(),
             retry: producer.clone().recipient(),
             tasks: prepared.counted,
             panicked: Default::default(),
-            rate: Rate::new(shared.start),
-            eta: None,
+            rate: Rate::new(Instant::now()),
             _lifeline: lifeline("collector"),
         }
         .start();
@@ -165,12 +166,7 @@ impl Run {
         if allowed {
             debug!("{:?} → {next:?}", self.state);
             self.state = next;
-            self.shared.observers.tell(|| RunEvent::State(next));
-            let took = next.is_final().then(|| self.shared.start.elapsed());
-            self.control.publish(|view| {
-                view.state = next;
-                view.took = took;
-            });
+            self.shared.observers.tell(EventKind::State(next));
             if let Some(team) = &self.team {
                 match next {
                     RunState::Running => team.producer.do_send(Offer),
@@ -180,6 +176,11 @@ impl Run {
             }
         }
         allowed
+    }
+
+    fn reach_limit(&mut self) {
+        info!("the time limit is reached");
+        self.go(RunState::Draining);
     }
 
     /// Follows the control.
@@ -215,7 +216,7 @@ impl Run {
                 elapsed: self.shared.elapsed(),
                 // `run_on` fills it in: it is the CPU time of the whole process.
                 cpu: Duration::ZERO,
-                workers: std::mem::take(&mut self.reports).into_values().collect(),
+                workers: self.shared.observers.progress().now().workers,
             }),
         };
         self.go(match outcome {
@@ -232,36 +233,37 @@ impl Actor for Run {
     type Context = Context<Self>;
 
     fn started(&mut self, context: &mut Self::Context) {
-        let (start, workers) = (self.shared.start, self.shared.hands());
-        let tasks = self.shared.plans.iter().map(|plan| plan.tasks()).sum();
-        self.control.publish(|view| {
-            *view = View {
-                start: Some(start),
-                workers,
-                tasks_total: tasks,
-                statuses: self.shared.statuses().to_vec(),
-                ..Default::default()
-            };
+        let plans = self.shared.plans.iter().map(|plan| PlannedTasks {
+            n: plan.size(),
+            engine: plan.engine(),
+            tasks: plan.tasks(),
         });
-        info!(workers, tasks, "run begins");
-        self.shared.observers.tell(|| RunEvent::State(self.state));
-        if let Some(recorder) = self.shared.recorder.as_ref()
-            && self.shared.observers.listen()
-        {
+        let plans: Vec<_> = plans.collect();
+        let tasks: u64 = plans.iter().map(|plan| plan.tasks).sum();
+        info!(workers = self.shared.hands(), tasks, "run begins");
+        let workers = self.shared.worker_ids().to_vec();
+        self.shared
+            .observers
+            .tell(EventKind::Planned { plans, workers });
+        if let Some(recorder) = &self.shared.recorder {
             let observers = self.shared.observers.clone();
             recorder.on_checkpoint(Box::new(move |tasks| {
-                observers.tell(|| RunEvent::Checkpoint { tasks });
+                // A recorder may also commit what is no result, such as that the run has begun.
+                if tasks > 0 {
+                    observers.tell(EventKind::Checkpoint { tasks });
+                }
             }));
         }
         let prepared = self.prepared.take();
         self.team = prepared.map(|prepared| self.team(prepared, &context.address()));
-        if let Some(limit) = self.spec.time_limit {
-            context.run_later(limit, |run, _| {
-                info!("the time limit is reached");
-                run.go(RunState::Draining);
-            });
-        }
         self.control.attach(context.address().recipient());
+        if let Some(limit) = self.spec.time_limit {
+            // To open the sources took a part of it.
+            match limit.checked_sub(self.shared.start.elapsed()) {
+                Some(left) => drop(context.run_later(left, |run, _| run.reach_limit())),
+                None => self.reach_limit(),
+            }
+        }
         self.obey();
     }
 }
@@ -324,8 +326,8 @@ impl Handler<Left> for Run {
     type Result = ();
 
     fn handle(&mut self, left: Left, _: &mut Self::Context) {
-        self.reports.insert(left.worker, left.report);
-        if self.reports.len() == self.shared.hands()
+        self.left.insert(left.worker);
+        if self.left.len() == self.shared.hands()
             && let Some(team) = &self.team
         {
             team.collector.do_send(Sum);

@@ -3,9 +3,8 @@ use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use super::audit::TaskAudit;
-use super::events::Observers;
-use super::worker_status::WorkerStatus;
-use super::{DeviceSpec, Recorder, RunSpec};
+use super::observers::Observers;
+use super::{DeviceSpec, EventKind, Recorder, RunSpec};
 use crate::engine::{CounterSettings, Launcher, Plan, TaskKey, WorkerId};
 use parking_lot::{Mutex, MutexGuard};
 
@@ -23,6 +22,7 @@ pub(super) struct RunShared {
     launcher: Option<(usize, Arc<dyn Launcher>)>,
     /// Devices not given up.
     devices_left: AtomicUsize,
+    /// When the run began.
     pub(super) start: Instant,
     /// The share of tasks that are recounted.
     pub(super) audit: f64,
@@ -30,8 +30,8 @@ pub(super) struct RunShared {
     audits: Vec<Mutex<TaskAudit>>,
     pub(super) recorder: Option<Arc<dyn Recorder>>,
     pub(super) observers: Observers,
-    /// What each worker does.
-    statuses: Vec<WorkerStatus>,
+    /// The names of the workers, in the order of their numbers.
+    ids: Vec<WorkerId>,
     /// Nanoseconds from `start` to when the first worker or device was ready to count.
     ready: AtomicU64,
     /// Whether workers must begin no more tasks.
@@ -46,15 +46,15 @@ impl RunShared {
     pub(super) fn new(
         spec: &RunSpec,
         devices: &[DeviceSpec],
+        observers: Observers,
         #[cfg(feature = "fault-injection")] faults: super::Faults,
     ) -> Self {
         let workers = spec.workers.max(usize::from(devices.is_empty()));
-        let observers = Observers::new(&spec.observers);
         let cpu = (0..workers).map(WorkerId::Cpu);
         let ids = cpu.chain(devices.iter().map(|device| WorkerId::Device(device.index)));
-        let statuses = ids.map(|id| WorkerStatus::new(id, observers.clone()));
         Self {
-            statuses: statuses.collect(),
+            ids: ids.collect(),
+            start: observers.start(),
             observers,
             plans: spec.plans.clone(),
             settings: spec.counter.clone(),
@@ -63,7 +63,6 @@ impl RunShared {
             launcher: launcher(spec, devices),
             devices: devices.to_vec(),
             devices_left: AtomicUsize::new(devices.len()),
-            start: Instant::now(),
             audit: spec.audit,
             audits: spec
                 .plans
@@ -125,16 +124,12 @@ impl RunShared {
 
     /// The name of a worker: of its thread, its lane and its results.
     pub(super) fn worker_id(&self, worker: usize) -> WorkerId {
-        self.statuses[worker].id
+        self.ids[worker]
     }
 
-    /// Where a worker says what it does.
-    pub(super) fn status(&self, worker: usize) -> &WorkerStatus {
-        &self.statuses[worker]
-    }
-
-    pub(super) fn statuses(&self) -> &[WorkerStatus] {
-        &self.statuses
+    /// The names of all workers: CPU workers, then devices.
+    pub(super) fn worker_ids(&self) -> &[WorkerId] {
+        &self.ids
     }
 
     /// What draws the tasks of a plan that are recounted.
@@ -162,16 +157,17 @@ impl RunShared {
         self.exhausted.store(since, Ordering::Relaxed);
     }
 
-    /// Splits a wait that ends now into the part while there were tasks to hand out, and the part
-    /// after that.
-    pub(super) fn split_wait(&self, from: Instant) -> (Duration, Duration) {
+    /// Tells that a wait of a worker that began at `from` ends now. It is split into the part while
+    /// there were tasks to hand out, and the part after that.
+    pub(super) fn tell_waited(&self, worker: usize, from: Instant) {
         let waited = from.elapsed();
-        let exhausted = self.exhausted.load(Ordering::Relaxed);
-        if exhausted == u64::MAX {
-            return (waited, Duration::ZERO);
-        }
-        let starved = waited.min((self.start + Duration::from_nanos(exhausted)).elapsed());
-        (waited - starved, starved)
+        let exhausted = Duration::from_nanos(self.exhausted.load(Ordering::Relaxed));
+        let starved = self.start.elapsed().saturating_sub(exhausted).min(waited);
+        self.observers.tell(EventKind::Waited {
+            worker: self.worker_id(worker),
+            waited: waited - starved,
+            starved,
+        });
     }
 }
 

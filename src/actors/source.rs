@@ -8,7 +8,7 @@ use crate::engine::{Plan, Tally, TaskSet};
 /// Decides which tasks of a plan a run counts.
 pub trait Source: Send + Sync {
     /// What a run starts with. Called once for each plan, before the actors start, so it may take
-    /// long.
+    /// long: seconds, not minutes, because a run that is stopped meanwhile ends when it returns.
     fn open(&self, plan: &dyn Plan) -> Supply;
 }
 

@@ -28,7 +28,7 @@ pub struct RunSpec {
     pub source: Arc<dyn Source>,
     /// Keeps results, if anything does.
     pub recorder: Option<Arc<dyn Recorder>>,
-    /// Hear of what happens in the run. Without any, no event is made.
+    /// Hear of what happens in the run.
     pub observers: Vec<Arc<dyn Observer>>,
 }
 

@@ -1,3 +1,5 @@
+use serde::{Deserialize, Serialize};
+
 /// Where a run stands.
 ///
 /// ```text
@@ -9,7 +11,8 @@
 ///
 /// Every run drains before it ends: what is in flight comes back and the threads are joined,
 /// whether the work was finished, stopped or failed.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum RunState {
     /// Starting the actors.
     #[default]

@@ -9,10 +9,10 @@ use tracing::{dispatcher, error};
 
 use super::cpu_worker::WorkerContext;
 use super::lifeline::Lifeline;
-use super::messages::{Counted, Ended, Failure, Leave, Left, Lost, Want};
+use super::messages::{Counted, Ended, Failure, Leave, Left, LostBatch, Want};
 use super::queue::Outlet;
 use super::shared::RunShared;
-use super::{RunError, WorkerReport, device_loop};
+use super::{EventKind, RunError, device_loop};
 
 /// How many times a worker's thread is replaced before its death fails the run.
 const RESTARTS: u32 = 8;
@@ -24,7 +24,7 @@ pub(super) struct Worker {
     /// The producer, for devices.
     pub(super) producer: (Recipient<Want>, Recipient<Leave>),
     pub(super) counted: Recipient<Counted>,
-    pub(super) lost: Recipient<Lost>,
+    pub(super) lost: Recipient<LostBatch>,
     pub(super) failure: Recipient<Failure>,
     pub(super) left: Recipient<Left>,
     pub(super) _lifeline: Lifeline,
@@ -36,8 +36,6 @@ pub(super) struct Worker {
 pub(super) struct State {
     thread: Option<JoinHandle<()>>,
     restarts: u32,
-    /// Sums over all its threads.
-    report: WorkerReport,
 }
 
 impl Worker {
@@ -76,27 +74,9 @@ impl Worker {
     }
 
     fn leave(&mut self) {
-        self.shared.status(self.index).ends();
-        self.left.do_send(Left {
-            worker: self.index,
-            report: WorkerReport {
-                name: self.name(),
-                ..std::mem::take(&mut self.state.report)
-            },
-        });
-    }
-
-    fn add(&mut self, report: WorkerReport) {
-        let sum = &mut self.state.report;
-        if sum.backend.is_empty() {
-            sum.backend = report.backend;
-        }
-        sum.busy += report.busy;
-        sum.waiting += report.waiting;
-        sum.starved += report.starved;
-        sum.finished = sum.finished.max(report.finished);
-        sum.tasks += report.tasks;
-        sum.nodes += report.nodes;
+        let worker = self.shared.worker_id(self.index);
+        self.shared.observers.tell(EventKind::Gone { worker });
+        self.left.do_send(Left { worker: self.index });
     }
 }
 
@@ -114,9 +94,8 @@ impl Handler<Ended> for Worker {
     fn handle(&mut self, ended: Ended, context: &mut Self::Context) {
         // This was the thread's last message, so that joining it does not wait.
         let joined = self.state.thread.take().map(JoinHandle::join);
-        self.add(ended.report);
         if let Some(batch) = ended.batch {
-            self.lost.do_send(Lost(batch));
+            self.lost.do_send(LostBatch(batch));
         }
         let died = ended.died.or_else(|| match joined {
             Some(Err(_)) => Some("panic after its last batch".to_owned()),

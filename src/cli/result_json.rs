@@ -73,7 +73,7 @@ impl ResultJson {
                 .iter()
                 .skip(result.workers)
                 .map(|device| DeviceJson {
-                    name: device.backend.clone(),
+                    name: device.backend().to_owned(),
                     tasks: device.tasks,
                     nodes: device.nodes.to_string(),
                 })

@@ -77,6 +77,7 @@ fn take(
 ) -> Result<(), String> {
     for event in events {
         match event {
+            Event::Launched(_) => {}
             Event::Counted { tallies, ran } => {
                 measured.tally += tallies.into_iter().map(|(_, tally)| tally).sum();
                 if let Some(Ran { spans, .. }) = ran {

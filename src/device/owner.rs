@@ -92,6 +92,8 @@ pub struct Ran {
 /// What became of tasks.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Event {
+    /// The device was given a launch of so many tasks.
+    Launched(usize),
     /// They were counted.
     Counted {
         /// Each with its tally.
@@ -172,12 +174,12 @@ impl Owner {
         }
     }
 
-    /// Submits what is pending and waits, at most for `patience`, for something to report. Returns at
-    /// once if there is nothing to wait for.
+    /// Submits what is pending. If that leaves nothing to report, waits for something, at most for
+    /// `patience`. Returns at once if there is nothing to wait for.
     pub fn work(&mut self, patience: Duration) -> Vec<Event> {
         let mut events = Vec::new();
         self.submit(&mut events);
-        if self.in_flight.is_empty() {
+        if self.in_flight.is_empty() || !events.is_empty() {
             return events;
         }
         let Some(device) = &mut self.device else {
@@ -245,12 +247,15 @@ impl Owner {
                 continue;
             }
             match device.submit(launch) {
-                Ok(ticket) => self.in_flight.push(InFlight {
-                    ticket,
-                    tasks,
-                    batch,
-                    since: Instant::now(),
-                }),
+                Ok(ticket) => {
+                    events.push(Event::Launched(tasks.len()));
+                    self.in_flight.push(InFlight {
+                        ticket,
+                        tasks,
+                        batch,
+                        since: Instant::now(),
+                    });
+                }
                 Err(DeviceError::OutOfMemory)
                     if jobs / 2 >= self.settings.least_jobs && tasks.len() > 1 =>
                 {

@@ -218,7 +218,7 @@ mod tests {
     use std::sync::atomic::{AtomicU64, Ordering};
 
     use super::*;
-    use crate::actors::{Control, Observer, RunEvent, RunState};
+    use crate::actors::{Control, EventKind, Observer, RunEvent, RunState};
     use crate::board::{Size, known};
     use crate::engine::Tally;
     use crate::job::{DeviceChoice, HardwareSettings};
@@ -383,13 +383,13 @@ mod tests {
 
     impl Observer for EventCounts {
         fn event(&self, event: &RunEvent) {
-            let (counter, by) = match event {
-                RunEvent::TaskBegun { .. } => (&self.begun, 1),
-                RunEvent::TaskDone(result) => {
+            let (counter, by) = match &event.kind {
+                EventKind::TaskBegun { .. } => (&self.begun, 1),
+                EventKind::TaskDone(result) => {
                     self.nodes.fetch_add(result.tally.nodes, Ordering::Relaxed);
                     (&self.done, 1)
                 }
-                RunEvent::State(RunState::Done) => (&self.ended, 1),
+                EventKind::State(RunState::Done) => (&self.ended, 1),
                 _ => return,
             };
             counter.fetch_add(by, Ordering::Relaxed);

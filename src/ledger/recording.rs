@@ -23,8 +23,9 @@ use crate::machine::Machine;
 /// take longer than a short task.
 pub const COMMIT_EVERY: Duration = Duration::from_secs(1);
 
-/// How many results may wait for the writer. The collector waits too when there are more: they must
-/// not pile up in memory.
+/// How many results may wait for the writer. When there are more, the collector waits until the writer
+/// takes one, which is after a commit at most: results must not pile up in memory. To fall so far
+/// behind, the writer must be slower than all workers together for 65,536 tasks.
 const WAITING: usize = 1 << 16;
 
 /// A ledger that a run writes to: what was restored, and a thread that writes.

@@ -7,7 +7,8 @@ use std::time::Duration;
 use super::{Entry, LedgerError, LedgerSums, Missing, Session, Store};
 use crate::engine::{Engine, Plan};
 
-/// How far a run is, by what is committed.
+/// How far a run is, by what is committed. It is made from the ledger, not from the events of the
+/// run, because the process that wrote it may be gone.
 #[derive(Clone, Debug)]
 pub struct Status {
     /// What is recorded.

@@ -1,8 +1,7 @@
 //! What a run says about itself: log lines, a trace for Perfetto, a profile, a progress line.
 //!
-//! All of it is off by default and costs nothing when off: the runtime tells its
-//! [events](crate::actors::RunEvent) once for each task or batch, never for each node, and makes none
-//! if nobody listens.
+//! All of it is off by default. It reads the [events](crate::actors::RunEvent) of the runtime, of which
+//! there are a few for each task or batch, and none for a node.
 //!
 //! * [`start`]: the log on standard error, and the trace file.
 //! * [`observer`]: turns the events of a run into events of `tracing`.

@@ -18,8 +18,8 @@ pub fn profile(report: &Report) -> String {
         let _ = writeln!(
             table,
             "{:<12} {:<9} {:>8} {:>8} {:>8} {:>10} {:>14}",
-            worker.name,
-            worker.backend,
+            worker.id.to_string(),
+            worker.backend(),
             percent(worker.busy, all),
             percent(worker.waiting, all),
             percent(worker.starved, all),
@@ -50,13 +50,16 @@ fn percent(part: Duration, all: Duration) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::actors::WorkerReport;
+    use crate::actors::{WorkerProgress, WorkerState};
+    use crate::engine::{CountedBy, WorkerId};
 
     #[test]
     fn shares_speeds_and_skew_are_those_of_the_report() {
-        let worker = |index, busy, starved| WorkerReport {
-            name: format!("worker-{index}"),
-            backend: "scalar".to_owned(),
+        let worker = |index, busy, starved| WorkerProgress {
+            id: WorkerId::Cpu(index),
+            counted_by: Some(CountedBy::Cpu("scalar".into())),
+            state: WorkerState::Gone,
+            until: Duration::from_secs(1),
             busy: Duration::from_millis(busy),
             waiting: Duration::from_millis(10),
             starved: Duration::from_millis(starved),

@@ -1,9 +1,10 @@
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use tracing::{Level, trace};
 
-use crate::actors::{LaunchTimes, Observer, RunEvent, TimeSpan};
+use crate::actors::{EventKind, LaunchTimes, Observer, RunEvent, RunState, TimeSpan};
 
 /// Target of the events that make up a trace.
 ///
@@ -23,39 +24,48 @@ pub(super) fn epoch() -> Instant {
 /// The lanes are `producer`, `collector`, `worker-0`, … and `gpu-0 stream 0`, ….
 pub fn observer() -> Option<Arc<dyn Observer>> {
     let traced = tracing::enabled!(target: LANES, Level::TRACE);
-    traced.then(|| Arc::new(TracingBridge) as _)
+    traced.then(|| Arc::new(TracingBridge::default()) as _)
 }
 
 /// Turns events of a run into events of `tracing`, on the thread where they happen.
-struct TracingBridge;
+#[derive(Default)]
+struct TracingBridge {
+    /// When the run began, in nanoseconds since the epoch: runs that follow one another must not lie
+    /// on top of each other in the trace.
+    began: AtomicU64,
+}
 
 impl Observer for TracingBridge {
     fn event(&self, event: &RunEvent) {
-        match event {
-            RunEvent::Offered { time } => {
-                let (start, end) = nanos(*time);
+        match &event.kind {
+            EventKind::State(RunState::Planning) => {
+                let began = epoch().elapsed().saturating_sub(event.at);
+                self.began.store(nanos(began), Ordering::Relaxed);
+            }
+            EventKind::Offered { time } => {
+                let (start, end) = self.since_epoch(*time);
                 trace!(target: LANES, lane = "producer", part = "offer", start, end);
             }
-            RunEvent::Collected { tasks, time } => {
-                let (start, end) = nanos(*time);
+            EventKind::Collected { tasks, time } => {
+                let (start, end) = self.since_epoch(*time);
                 trace!(target: LANES, lane = "collector", part = "record", start, end, tasks);
             }
-            RunEvent::BatchDone {
+            EventKind::BatchDone {
                 worker,
                 engine,
                 tasks,
                 nodes,
                 time,
             } => {
-                let (start, end) = nanos(*time);
+                let (start, end) = self.since_epoch(*time);
                 let (lane, engine) = (worker.to_string(), engine.name());
                 trace!(target: LANES, lane, part = "batch", start, end, engine, tasks, nodes);
             }
-            RunEvent::LaunchDone(launch) => launch_done(launch),
-            RunEvent::Queued { batches } => {
+            EventKind::LaunchDone(launch) => self.launch_done(launch),
+            EventKind::Queued { batches } => {
                 trace!(target: LANES, counter = "queue depth", batches);
             }
-            RunEvent::Speed { nodes_per_second } => {
+            EventKind::Speed { nodes_per_second } => {
                 trace!(target: LANES, counter = "nodes per second", nodes = nodes_per_second);
             }
             // There are too many tasks for a trace, and what else there is has no length.
@@ -64,26 +74,33 @@ impl Observer for TracingBridge {
     }
 }
 
-fn launch_done(launch: &LaunchTimes) {
-    let LaunchTimes {
-        worker,
-        device,
-        stream,
-        tasks,
-        ..
-    } = launch;
-    let lane = format!("{worker} stream {stream}");
-    for (part, time) in [
-        ("upload", launch.upload),
-        ("kernel", launch.kernel),
-        ("download", launch.download),
-    ] {
-        let (start, end) = nanos(time);
-        trace!(target: LANES, lane, part, start, end, device, tasks);
+impl TracingBridge {
+    fn launch_done(&self, launch: &LaunchTimes) {
+        let LaunchTimes {
+            worker,
+            device,
+            stream,
+            tasks,
+            ..
+        } = launch;
+        let lane = format!("{worker} stream {stream}");
+        for (part, time) in [
+            ("upload", launch.upload),
+            ("kernel", launch.kernel),
+            ("download", launch.download),
+        ] {
+            let (start, end) = self.since_epoch(time);
+            trace!(target: LANES, lane, part, start, end, device, tasks);
+        }
+    }
+
+    /// Beginning and end of a stretch of the run, in nanoseconds since the epoch.
+    fn since_epoch(&self, time: TimeSpan) -> (u64, u64) {
+        let began = self.began.load(Ordering::Relaxed);
+        (began + nanos(time.start), began + nanos(time.end))
     }
 }
 
-fn nanos(time: TimeSpan) -> (u64, u64) {
-    let since = |at: Instant| at.duration_since(epoch()).as_nanos() as u64;
-    (since(time.start), since(time.end))
+const fn nanos(time: Duration) -> u64 {
+    time.as_nanos() as u64
 }

@@ -85,6 +85,7 @@ fn drive(mut owner: Owner, mut queue: Vec<Task>, per_launch: usize) -> Outcome {
         }
         for event in owner.work(Duration::from_millis(20)) {
             match event {
+                Event::Launched(_) => {}
                 Event::Counted { tallies, .. } => {
                     for (task, tally) in tallies {
                         let before = outcome.tallies.insert(task.key, tally);
@@ -325,7 +326,8 @@ fn a_halt_returns_what_is_not_counted_and_the_device_goes_on_afterwards() {
     let mut owner = owner(&plan, healthy());
     let (first, second) = all.split_at(all.len() / 2);
     owner.offer(first.to_vec());
-    assert!(owner.work(Duration::from_millis(1)).is_empty());
+    let launched = Event::Launched(first.len());
+    assert_eq!(owner.work(Duration::from_millis(1)), [launched]);
     owner.offer(second.to_vec());
     let mut back = owner.halt();
     assert_eq!(back, second);
@@ -344,6 +346,7 @@ fn a_halt_returns_what_is_not_counted_and_the_device_goes_on_afterwards() {
     }
     assert_eq!(back.len(), all.len());
     owner.offer(first[..1].to_vec());
+    assert_eq!(owner.work(Duration::ZERO), [Event::Launched(1)]);
     let counted = loop {
         let events = owner.work(Duration::from_millis(100));
         if !events.is_empty() {
@@ -423,7 +426,8 @@ fn closing_ends_launches_early_and_returns_their_tasks() {
     let all = tasks(&plan);
     let mut owner = owner(&plan, healthy());
     owner.offer(all.clone());
-    assert!(owner.work(Duration::from_millis(1)).is_empty());
+    let launched = Event::Launched(all.len());
+    assert_eq!(owner.work(Duration::from_millis(1)), [launched]);
     let start = std::time::Instant::now();
     let left = owner.close();
     assert!(start.elapsed() < Duration::from_secs(1));

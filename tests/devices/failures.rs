@@ -161,7 +161,7 @@ fn exact_together(n: u32, strikes: u64, seed: u64) {
     spec.queue_per_worker = 1;
     let report = exact_by(&spec, &[failing(trouble)]);
     for worker in &report.workers {
-        assert!(worker.tasks > 0, "n = {n}: {} took no part", worker.name);
+        assert!(worker.tasks > 0, "n = {n}: {} took no part", worker.id);
     }
     let tasks: u64 = report.workers.iter().map(|worker| worker.tasks).sum();
     assert_eq!(tasks, report.tasks_done, "n = {n}");

@@ -9,7 +9,10 @@ use std::time::{Duration, Instant};
 use crate::altered::Altered;
 use crate::emulated_device;
 use crate::run_spec::run_spec;
-use queenfold::actors::{Control, DeviceSpec, Report, RunError, RunSpec, run_on};
+use parking_lot::Mutex;
+use queenfold::actors::{
+    Control, DeviceSpec, EventKind, Observer, Report, RunError, RunEvent, RunSpec, run_on,
+};
 use queenfold::board::{Size, known};
 use queenfold::census::CensusPlan;
 use queenfold::chain::ChainPlan;
@@ -71,7 +74,7 @@ fn a_device_alone_counts_every_board_of_5_to_13_queens() {
     for n in 5..=13 {
         let report = exact(n, 0, &[healthy()]);
         assert_eq!(report.workers[0].tasks, report.tasks_done, "n = {n}");
-        assert_eq!(report.workers[0].backend, "emulated");
+        assert_eq!(report.workers[0].backend(), "emulated");
     }
 }
 
@@ -87,11 +90,51 @@ fn workers_and_devices_share_every_board_of_5_to_14_queens() {
     }
 }
 
+/// What devices tell: that they are ready, and the tasks of launches that begin and end.
+#[derive(Default)]
+struct Launches(Mutex<Vec<EventKind>>);
+
+impl Observer for Launches {
+    fn event(&self, event: &RunEvent) {
+        if matches!(
+            event.kind,
+            EventKind::DeviceReady { .. }
+                | EventKind::LaunchBegun { .. }
+                | EventKind::LaunchDone(_)
+        ) {
+            self.0.lock().push(event.kind.clone());
+        }
+    }
+}
+
+#[test]
+fn every_launch_is_told_when_it_begins_and_when_it_ends() {
+    let launches = Arc::new(Launches::default());
+    let mut spec = spec(14, 0);
+    spec.observers.push(Arc::clone(&launches) as _);
+    exact_by(&spec, &[healthy()]);
+    let told = launches.0.lock();
+    assert!(
+        matches!(&told[0], EventKind::DeviceReady { device, .. } if device.name == "emulated"),
+        "{told:?}"
+    );
+    let (mut begun, mut done) = (0, 0);
+    for event in &told[1..] {
+        match event {
+            EventKind::LaunchBegun { tasks, .. } => begun += tasks,
+            EventKind::LaunchDone(times) => done += times.tasks,
+            other => panic!("{other:?}"),
+        }
+        assert!(done <= begun, "{told:?}");
+    }
+    assert!(done > 0 && done == begun, "{done} of {begun}");
+}
+
 #[test]
 fn a_long_run_keeps_worker_and_device_busy() {
     let report = exact(17, 1, &[healthy()]);
     for worker in &report.workers {
-        assert!(worker.tasks > 0, "{} had nothing to do", worker.name);
+        assert!(worker.tasks > 0, "{} had nothing to do", worker.id);
     }
 }
 

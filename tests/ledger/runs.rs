@@ -3,7 +3,7 @@
 use std::fs;
 
 use parking_lot::Mutex;
-use queenfold::actors::{Observer, OnCheckpoint, RunEvent, WholePlans};
+use queenfold::actors::{EventKind, Observer, OnCheckpoint, RunEvent, WholePlans};
 use queenfold::engine::{CountedBy, Origin, Tally, TaskKey, TaskResult, WorkerId};
 use queenfold::ledger::{COMMIT_EVERY, Status};
 
@@ -275,7 +275,8 @@ struct Durable(Mutex<u64>);
 
 impl Observer for Durable {
     fn event(&self, event: &RunEvent) {
-        if let RunEvent::Checkpoint { tasks } = event {
+        if let EventKind::Checkpoint { tasks } = &event.kind {
+            assert!(*tasks > 0);
             *self.0.lock() += tasks;
         }
     }

@@ -1,11 +1,13 @@
 //! The events and the progress that a run reports.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use queenfold::actors::{
-    Control, Observer, RunEvent, RunSpec, RunState, WorkerProgress, WorkerState,
+    Control, EventKind, Observer, Progress, Report, RunEvent, RunSpec, RunState, WorkerProgress,
+    WorkerState,
 };
 use queenfold::engine::{CountedBy, Engine, WorkerId};
 
@@ -22,14 +24,22 @@ impl Observer for Heard {
     }
 }
 
+impl Heard {
+    /// Runs `spec` under `control`, and returns what was told.
+    fn run(spec: RunSpec, control: &Control) -> (Report, Vec<RunEvent>) {
+        let heard = Arc::new(Self::default());
+        let spec = RunSpec {
+            observers: vec![Arc::clone(&heard) as _],
+            ..spec
+        };
+        let report = run_alone(&spec, control).unwrap();
+        let events = std::mem::take(&mut *heard.0.lock().unwrap());
+        (report, events)
+    }
+}
+
 fn heard(spec: RunSpec) -> Vec<RunEvent> {
-    let heard = Arc::new(Heard::default());
-    let spec = RunSpec {
-        observers: vec![Arc::clone(&heard) as _],
-        ..spec
-    };
-    run_alone(&spec, &Control::new()).unwrap();
-    std::mem::take(&mut heard.0.lock().unwrap())
+    Heard::run(spec, &Control::new()).1
 }
 
 #[test]
@@ -38,11 +48,11 @@ fn every_task_begins_and_is_done_once_by_the_same_worker() {
     let (mut begun, mut done) = (BTreeMap::new(), BTreeMap::new());
     let mut nodes = 0;
     for event in &events {
-        match event {
-            RunEvent::TaskBegun { worker, key } => {
+        match &event.kind {
+            EventKind::TaskBegun { worker, key } => {
                 assert_eq!(begun.insert(*key, *worker), None, "{key}");
             }
-            RunEvent::TaskDone(result) => {
+            EventKind::TaskDone(result) => {
                 nodes += result.tally.nodes;
                 assert_eq!(done.insert(result.key, result.origin.worker), None);
             }
@@ -52,8 +62,8 @@ fn every_task_begins_and_is_done_once_by_the_same_worker() {
     assert_eq!(begun, done);
     let plans = BTreeSet::from_iter(begun.keys().map(|key| key.engine));
     assert_eq!(plans, BTreeSet::from([Engine::Chain, Engine::Census]));
-    let batches = events.iter().filter_map(|event| match event {
-        RunEvent::BatchDone {
+    let batches = events.iter().filter_map(|event| match &event.kind {
+        EventKind::BatchDone {
             tasks, nodes, time, ..
         } => {
             assert!(time.start <= time.end);
@@ -63,8 +73,8 @@ fn every_task_begins_and_is_done_once_by_the_same_worker() {
     });
     let (tasks, in_batches) = batches.fold((0, 0), |(t, n), (tasks, nodes)| (t + tasks, n + nodes));
     assert_eq!((tasks, in_batches), (begun.len(), nodes));
-    let collected = events.iter().map(|event| match event {
-        RunEvent::Collected { tasks, .. } => *tasks,
+    let collected = events.iter().map(|event| match &event.kind {
+        EventKind::Collected { tasks, .. } => *tasks,
         _ => 0,
     });
     assert_eq!(collected.sum::<usize>(), begun.len());
@@ -73,8 +83,8 @@ fn every_task_begins_and_is_done_once_by_the_same_worker() {
 #[test]
 fn the_states_of_a_run_and_the_end_of_each_worker_are_told() {
     let events = heard(spec(vec![made(50, |task| Ok(tally(task)))], 3));
-    let states = events.iter().filter_map(|event| match event {
-        RunEvent::State(state) => Some(*state),
+    let states = events.iter().filter_map(|event| match &event.kind {
+        EventKind::State(state) => Some(*state),
         _ => None,
     });
     assert!(states.eq([
@@ -85,15 +95,15 @@ fn the_states_of_a_run_and_the_end_of_each_worker_are_told() {
     ]));
     let gone: BTreeSet<_> = events
         .iter()
-        .filter_map(|event| match event {
-            RunEvent::Gone { worker } => Some(*worker),
+        .filter_map(|event| match &event.kind {
+            EventKind::Gone { worker } => Some(*worker),
             _ => None,
         })
         .collect();
     assert_eq!(gone, BTreeSet::from([0, 1, 2].map(WorkerId::Cpu)));
     assert!(matches!(
-        events.last(),
-        Some(RunEvent::State(RunState::Done))
+        events.last().unwrap().kind,
+        EventKind::State(RunState::Done)
     ));
 }
 
@@ -103,16 +113,16 @@ fn audits_and_the_time_left_are_told() {
         audit: 1.0,
         ..spec(vec![chain(13)], 1)
     });
-    let done = |event: &&RunEvent| matches!(event, RunEvent::TaskDone(_));
+    let done = |event: &&RunEvent| matches!(event.kind, EventKind::TaskDone(_));
     let tasks = events.iter().filter(done).count();
-    let audits = events.iter().filter_map(|event| match event {
-        RunEvent::Audited { by, worker, .. } => Some((by.as_str(), *worker)),
+    let audits = events.iter().filter_map(|event| match &event.kind {
+        EventKind::Audited { by, worker, .. } => Some((by.as_str(), *worker)),
         _ => None,
     });
     let audits: Vec<_> = audits.collect();
     assert_eq!(audits.len(), tasks);
     assert!(audits.iter().all(|(by, _)| *by != "portable"));
-    let ends = |event: &RunEvent| matches!(event, RunEvent::Eta(Some(eta)) if eta.left.is_zero());
+    let ends = |event: &RunEvent| matches!(event.kind, EventKind::Advanced { eta: Some(eta), .. } if eta.left.is_zero());
     assert!(events.iter().any(ends));
 }
 
@@ -144,4 +154,107 @@ fn progress_shows_what_each_worker_does() {
         let speed = worker.nodes_per_second();
         assert!(speed > 0.0 && speed < 1100.0, "{speed}");
     }
+}
+
+#[test]
+fn another_process_that_is_sent_the_events_sees_the_same_progress() {
+    let control = Control::new();
+    let spec = RunSpec {
+        audit: 1.0,
+        ..spec(vec![chain(12), made(200, |task| Ok(tally(task)))], 2)
+    };
+    let (report, events) = Heard::run(spec, &control);
+    let mut sent = Progress {
+        tasks_done: 7,
+        ..Progress::default()
+    };
+    for event in &events {
+        let line = serde_json::to_string(event).unwrap();
+        sent.note(&serde_json::from_str(&line).unwrap());
+    }
+    let mut seen = control.progress();
+    assert_eq!(seen.workers, report.workers);
+    assert_eq!(sent.workers, seen.workers);
+    assert_eq!((sent.tasks_done, sent.share), (report.tasks_done, 1.0));
+    assert!(sent.audited > 0 && sent.nodes_per_second > 0.0);
+    // Floating-point numbers may lose their last digit on the way.
+    let change = sent.nodes_per_second / seen.nodes_per_second - 1.0;
+    assert!(change.abs() < 1e-9, "{change}");
+    seen.nodes_per_second = sent.nodes_per_second;
+    // Two threads tell the length of the queue: the order of the last two may differ.
+    seen.queued = sent.queued;
+    assert_eq!(sent, seen);
+}
+
+#[test]
+fn the_time_of_a_worker_is_busy_waiting_or_starved() {
+    let sleep = |millis| std::thread::sleep(Duration::from_millis(millis));
+    // One task takes long, so one of the workers has nothing to do at the end.
+    let plan = made(20, move |task| {
+        sleep(if task == 0 { 300 } else { 2 });
+        Ok(tally(task))
+    });
+    let report = run_alone(&spec(vec![plan], 2), &Control::new()).unwrap();
+    for worker in &report.workers {
+        let known = worker.busy + worker.waiting + worker.starved;
+        assert!(known <= report.elapsed, "{worker:?}");
+        assert!(known >= report.elapsed.mul_f64(0.8), "{worker:?}");
+        assert!(worker.finished <= report.elapsed, "{worker:?}");
+    }
+    let longest = |of: fn(&WorkerProgress) -> Duration| report.workers.iter().map(of).max();
+    assert!(longest(|worker| worker.busy) >= Some(Duration::from_millis(300)));
+    assert!(longest(|worker| worker.starved) >= Some(Duration::from_millis(150)));
+}
+
+#[test]
+fn a_try_that_panics_is_told_and_its_time_is_busy() {
+    let tried = AtomicU64::new(0);
+    let plan = made(3, move |task| {
+        if task == 1 && tried.fetch_add(1, Ordering::Relaxed) == 0 {
+            std::thread::sleep(Duration::from_millis(50));
+            panic!("queen 7 attacked");
+        }
+        Ok(tally(task))
+    });
+    let (report, events) = Heard::run(spec(vec![plan], 1), &Control::new());
+    let panics = events.iter().filter_map(|event| match &event.kind {
+        EventKind::TaskPanicked { key, message, .. } => Some((key.index, message.clone())),
+        _ => None,
+    });
+    let panics: Vec<_> = panics.collect();
+    assert!(
+        matches!(&panics[..], [(1, message)] if message.starts_with("queen 7 attacked")),
+        "{panics:?}"
+    );
+    assert!(report.workers[0].busy >= Duration::from_millis(50));
+    assert_eq!(report.workers[0].tasks, 3);
+}
+
+/// An observer that panics at the first event of a task.
+#[derive(Default)]
+struct Panicking {
+    heard: AtomicU64,
+}
+
+impl Observer for Panicking {
+    fn event(&self, event: &RunEvent) {
+        if event.kind.worker().is_some() {
+            self.heard.fetch_add(1, Ordering::Relaxed);
+            panic!("this observer has a bug");
+        }
+    }
+}
+
+#[test]
+fn an_observer_that_panics_is_told_nothing_more_and_the_run_goes_on() {
+    let (panicking, heard) = (Arc::new(Panicking::default()), Arc::new(Heard::default()));
+    let spec = RunSpec {
+        observers: vec![Arc::clone(&panicking) as _, Arc::clone(&heard) as _],
+        ..spec(vec![chain(12)], 1)
+    };
+    let report = run_alone(&spec, &Control::new()).unwrap();
+    assert!(report.is_whole());
+    assert_eq!(panicking.heard.load(Ordering::Relaxed), 1);
+    let done = EventKind::State(RunState::Done);
+    assert_eq!(heard.0.lock().unwrap().last().unwrap().kind, done);
 }

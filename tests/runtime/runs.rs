@@ -142,7 +142,7 @@ fn two_plans_are_counted_in_one_run_and_summed_apart() {
         report
             .workers
             .iter()
-            .any(|worker| worker.backend == "portable")
+            .any(|worker| worker.backend() == "portable")
     );
 }
 

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use parking_lot::Mutex;
 use queenfold::actors::{
     Control, Flushed, OnCheckpoint, RecordError, Recorder, Restored, RunError, RunSpec, RunState,
-    Source, Step, Supply, Walk, evenly_spaced,
+    Source, Step, Supply, Walk, WholePlans, evenly_spaced,
 };
 use queenfold::engine::{Engine, Mismatch, Plan, Tally, TaskResult};
 use tracing::field::{Field, Visit};
@@ -83,6 +83,37 @@ fn a_run_that_waits_for_its_source_can_be_stopped() {
     let report = run_alone(&from(source, made(2, |task| Ok(tally(task)))), &control).unwrap();
     stop.join().unwrap();
     assert_eq!(report.tasks_done, 1);
+}
+
+/// A source that takes a while to open.
+struct SlowToOpen;
+
+impl Source for SlowToOpen {
+    fn open(&self, plan: &dyn Plan) -> Supply {
+        thread::sleep(Duration::from_millis(60));
+        WholePlans.open(plan)
+    }
+}
+
+#[test]
+fn to_open_a_source_is_part_of_the_time_of_a_run() {
+    let control = Control::new();
+    let watched = control.clone();
+    let watcher = thread::spawn(move || {
+        thread::sleep(Duration::from_millis(30));
+        watched.progress()
+    });
+    let spec = RunSpec {
+        time_limit: Some(Duration::from_millis(40)),
+        source: Arc::new(SlowToOpen),
+        ..spec(vec![made(2, |task| Ok(tally(task)))], 1)
+    };
+    let report = run_alone(&spec, &control).unwrap();
+    assert_eq!(report.tasks_done, 0);
+    assert!(report.elapsed >= Duration::from_millis(60));
+    let early = watcher.join().unwrap();
+    assert_eq!(early.state, RunState::Planning);
+    assert!(early.elapsed > Duration::ZERO);
 }
 
 /// A source of every third task of a plan, from this index on.

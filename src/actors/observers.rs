@@ -1,0 +1,83 @@
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+use tracing::warn;
+
+use super::live_progress::LiveProgress;
+use super::{EventKind, Observer, RunEvent, TimeSpan, panics};
+
+/// All who hear what happens in a run: its progress, and the observers it was given. It has the clock
+/// of the run. Clones are the same.
+#[derive(Clone)]
+pub(super) struct Observers(Arc<Shared>);
+
+struct Shared {
+    progress: Arc<LiveProgress>,
+    listeners: Vec<Listener>,
+}
+
+struct Listener {
+    observer: Arc<dyn Observer>,
+    /// Whether it panicked.
+    broken: AtomicBool,
+}
+
+impl Observers {
+    /// A run that is kept account of in `progress` and told to `observers`.
+    pub(super) fn new(progress: Arc<LiveProgress>, observers: &[Arc<dyn Observer>]) -> Self {
+        let listener = |observer: &Arc<dyn Observer>| Listener {
+            observer: Arc::clone(observer),
+            broken: AtomicBool::new(false),
+        };
+        Self(Arc::new(Shared {
+            progress,
+            listeners: observers.iter().map(listener).collect(),
+        }))
+    }
+
+    /// When the run began.
+    pub(super) fn start(&self) -> Instant {
+        self.0.progress.start()
+    }
+
+    /// How far the run is.
+    pub(super) fn progress(&self) -> &LiveProgress {
+        &self.0.progress
+    }
+
+    /// Tells all of something that happened just now.
+    pub(super) fn tell(&self, kind: EventKind) {
+        let at = self.start().elapsed();
+        let event = RunEvent { at, kind };
+        self.0.progress.note(&event);
+        for listener in &self.0.listeners {
+            listener.hear(&event);
+        }
+    }
+
+    /// From `start` to `end` by the clock of the run.
+    pub(super) fn span(&self, start: Instant, end: Instant) -> TimeSpan {
+        let since = |at: Instant| -> Duration { at.saturating_duration_since(self.start()) };
+        TimeSpan {
+            start: since(start),
+            end: since(end),
+        }
+    }
+}
+
+impl Listener {
+    fn hear(&self, event: &RunEvent) {
+        if self.broken.load(Ordering::Relaxed) {
+            return;
+        }
+        let heard = catch_unwind(AssertUnwindSafe(|| self.observer.event(event)));
+        if let Err(payload) = heard
+            && !self.broken.swap(true, Ordering::Relaxed)
+        {
+            let said = panics::describe(payload.as_ref());
+            warn!("an observer panicked and is told nothing more: {said}");
+        }
+    }
+}
