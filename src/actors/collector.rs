@@ -114,7 +114,7 @@ impl Collector {
         let progress: Vec<_> = plans.iter().map(|plan| plan.progress).collect();
         self.shared.observers.tell(EventKind::Advanced {
             tasks_done: plans.iter().map(CountedPlan::done).sum(),
-            tasks_total: plans.iter().map(|plan| plan.tasks).sum(),
+            tasks_total: progress.iter().map(|plan| plan.tasks()).sum(),
             share: eta::share(&progress),
             solutions: sum.completions.solutions(),
             nodes: sum.nodes,

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use super::eta::PlanProgress;
 use super::messages::Costed;
-use super::source::Restored;
+use super::source::{Restored, SupplySize};
 use crate::engine::{Tally, TaskSet};
 
 /// The counted tasks of all plans of a run.
@@ -18,8 +18,6 @@ pub(super) struct CountedTasks {
 
 /// The counted tasks of one plan.
 pub(super) struct CountedPlan {
-    /// Tasks that were restored or are to be counted: all, but for a run of a part.
-    pub(super) tasks: u64,
     /// Tasks counted before this run. The recorder has their tallies, and compares them if it is given
     /// one of them again.
     restored: Arc<TaskSet>,
@@ -80,17 +78,17 @@ impl CountedTasks {
 }
 
 impl CountedPlan {
-    /// A plan of which `tasks` tasks with this cost are to be counted.
-    pub(super) fn new(tasks: u64, cost: f64, restored: &Restored) -> Self {
-        let before = restored.tasks.len();
-        let mut progress = PlanProgress::new(tasks + before, cost + restored.cost);
-        progress.restore(before, restored.cost);
+    /// A plan of which so much is to be counted, as far as is known.
+    pub(super) fn new(size: Option<SupplySize>, restored: &Restored) -> Self {
+        let before = SupplySize {
+            tasks: restored.tasks.len(),
+            cost: restored.cost,
+        };
         Self {
-            tasks: tasks + before,
             restored: Arc::clone(&restored.tasks),
             counted: Fingerprints::default(),
             sum: restored.sum,
-            progress,
+            progress: PlanProgress::new(size, before),
             cpu: (0.0, 0.0),
         }
     }
@@ -184,7 +182,11 @@ mod tests {
     use crate::engine::{CountedBy, Engine, Origin, TaskKey, TaskResult, WorkerId};
 
     fn tasks(tasks: u64) -> CountedTasks {
-        let plan = CountedPlan::new(tasks, tasks as f64, &Restored::default());
+        let size = SupplySize {
+            tasks,
+            cost: tasks as f64,
+        };
+        let plan = CountedPlan::new(Some(size), &Restored::default());
         CountedTasks::new(vec![plan])
     }
 
@@ -275,9 +277,9 @@ mod tests {
             sum: counted(7, 9, 4).result.tally,
             cost: 1.0,
         };
-        let mut tasks = CountedTasks::new(vec![CountedPlan::new(1, 1.0, &restored)]);
+        let mut tasks = CountedTasks::new(vec![CountedPlan::new(None, &restored)]);
         assert!(tasks.plans[0].contains(7) && !tasks.plans[0].contains(8));
-        assert_eq!((tasks.plans[0].tasks, tasks.nodes_restored), (2, 4));
+        assert_eq!((tasks.plans[0].done(), tasks.nodes_restored), (1, 4));
         tasks.add(0, &counted(7, 1, 1)).unwrap();
         assert_eq!(tasks.sums(), [(1, restored.sum)]);
     }

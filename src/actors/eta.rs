@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
+use super::source::SupplySize;
 use crate::estimate::quantile;
 
 /// Time left, as estimated.
@@ -27,11 +28,10 @@ const ENOUGH: u64 = 5;
 /// per cost, with an error from the spread of `seconds − ratio · cost`.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct PlanProgress {
-    pub(super) tasks: u64,
-    pub(super) cost: f64,
-    /// Tasks counted before this run, and their cost.
-    restored: u64,
-    cost_restored: f64,
+    /// What this run is to count, if that is known.
+    size: Option<SupplySize>,
+    /// What was counted before this run. It says nothing about its speed.
+    before: SupplySize,
     done: u64,
     cost_done: f64,
     seconds: f64,
@@ -41,18 +41,17 @@ pub(super) struct PlanProgress {
 }
 
 impl PlanProgress {
-    pub(super) fn new(tasks: u64, cost: f64) -> Self {
+    pub(super) fn new(size: Option<SupplySize>, before: SupplySize) -> Self {
         Self {
-            tasks,
-            cost,
+            size,
+            before,
             ..Self::default()
         }
     }
 
-    /// Notes tasks that were counted before this run: they say nothing about its speed.
-    pub(super) fn restore(&mut self, tasks: u64, cost: f64) {
-        self.restored += tasks;
-        self.cost_restored += cost;
+    /// Tasks that were counted before or are to be counted, if that is known.
+    pub(super) fn tasks(&self) -> Option<u64> {
+        Some(self.size?.tasks + self.before.tasks)
     }
 
     /// Notes a counted task.
@@ -71,21 +70,22 @@ impl PlanProgress {
         (self.cost_done > 0.0).then(|| self.seconds / self.cost_done)
     }
 
-    fn tasks_left(&self) -> u64 {
-        self.tasks.saturating_sub(self.restored + self.done)
+    fn tasks_left(&self) -> Option<u64> {
+        Some(self.size?.tasks.saturating_sub(self.done))
     }
 
     /// Expected seconds of one worker for the rest, and the variance of that.
     fn left(&self) -> Option<(f64, f64)> {
-        if self.tasks_left() == 0 {
+        let tasks_left = self.tasks_left()?;
+        if tasks_left == 0 {
             return Some((0.0, 0.0));
         }
         if self.done < ENOUGH {
             return None;
         }
         let ratio = self.seconds_per_cost()?;
-        let cost_left = (self.cost - self.cost_restored - self.cost_done).max(0.0);
-        let (done, left) = (self.done as f64, self.tasks_left() as f64);
+        let cost_left = (self.size?.cost - self.cost_done).max(0.0);
+        let (done, left) = (self.done as f64, tasks_left as f64);
         let squares =
             self.seconds_squares - 2.0 * ratio * self.products + ratio * ratio * self.cost_squares;
         let spread = squares.max(0.0) / (done - 1.0);
@@ -96,26 +96,33 @@ impl PlanProgress {
 }
 
 /// The share of the estimated work that is done, 0 to 1. Measured speeds make the costs of several
-/// plans comparable.
-pub(super) fn share(plans: &[PlanProgress]) -> f64 {
-    if plans.iter().all(|work| work.tasks_left() == 0) {
-        return 1.0;
+/// plans comparable. `None` if it is not known how much there is to do.
+pub(super) fn share(plans: &[PlanProgress]) -> Option<f64> {
+    if tasks_left(plans)? == 0 {
+        return Some(1.0);
     }
     let measured = plans.iter().any(|work| work.seconds_per_cost().is_some());
     let unknown = if measured { 0.0 } else { 1.0 };
-    let (done, all) = plans.iter().fold((0.0, 0.0), |(done, all), work| {
+    let (mut done, mut all) = (0.0, 0.0);
+    for work in plans {
         let speed = work.seconds_per_cost().unwrap_or(unknown);
-        let before = speed * work.cost_restored;
-        (done + work.seconds + before, all + speed * work.cost)
-    });
-    if all > 0.0 {
+        let before = work.before.cost;
+        done += work.seconds + speed * before;
+        all += speed * (work.size?.cost + before);
+    }
+    Some(if all > 0.0 {
         (done / all).clamp(0.0, 1.0)
     } else {
         0.0
-    }
+    })
 }
 
-/// When `workers` will have finished; `None` until enough tasks of each plan are done to tell.
+fn tasks_left(plans: &[PlanProgress]) -> Option<u64> {
+    plans.iter().map(PlanProgress::tasks_left).sum()
+}
+
+/// When `workers` will have finished; `None` until enough tasks of each plan are done to tell, or if it
+/// is not known how much there is to do.
 pub(super) fn eta(plans: &[PlanProgress], workers: usize) -> Option<Eta> {
     let (seconds, variance) = plans
         .iter()
@@ -123,10 +130,10 @@ pub(super) fn eta(plans: &[PlanProgress], workers: usize) -> Option<Eta> {
             let (more, spread) = work.left()?;
             Some((seconds + more, variance + spread))
         })?;
-    let tasks: u64 = plans.iter().map(PlanProgress::tasks_left).sum();
+    let tasks = tasks_left(plans)?;
     let least = plans
         .iter()
-        .filter(|work| work.tasks_left() > 0)
+        .filter(|work| work.tasks_left() > Some(0))
         .map(|work| work.done)
         .min()
         .unwrap_or(u64::MAX);
@@ -150,7 +157,11 @@ mod tests {
     use crate::join::JoinPlan;
 
     fn work(tasks: u64, done: u64, seconds: impl Fn(u64) -> f64) -> PlanProgress {
-        let mut work = PlanProgress::new(tasks, tasks as f64);
+        let size = SupplySize {
+            tasks,
+            cost: tasks as f64,
+        };
+        let mut work = PlanProgress::new(Some(size), SupplySize::default());
         for task in 0..done {
             work.add(1.0, Duration::from_secs_f64(seconds(task)));
         }
@@ -160,7 +171,7 @@ mod tests {
     #[test]
     fn equal_tasks_leave_no_uncertainty() {
         let plans = [work(100, 25, |_| 2.0)];
-        assert!((share(&plans) - 0.25).abs() < 1e-12);
+        assert!((share(&plans).unwrap() - 0.25).abs() < 1e-12);
         let eta = eta(&plans, 3).unwrap();
         assert!((eta.left.as_secs_f64() - 50.0).abs() < 1e-6);
         assert!(eta.uncertainty < Duration::from_millis(1));
@@ -169,13 +180,34 @@ mod tests {
     #[test]
     fn nothing_is_predicted_from_too_few_tasks() {
         assert_eq!(eta(&[work(100, ENOUGH - 1, |_| 1.0)], 1), None);
-        assert_eq!(share(&[work(100, 0, |_| 1.0)]), 0.0);
+        assert_eq!(share(&[work(100, 0, |_| 1.0)]), Some(0.0));
+    }
+
+    #[test]
+    fn nothing_is_predicted_of_a_plan_whose_size_is_not_known() {
+        let mut unknown = PlanProgress::default();
+        (0..2 * ENOUGH).for_each(|_| unknown.add(1.0, Duration::from_secs(1)));
+        let plans = [work(100, 100, |_| 1.0), unknown];
+        assert_eq!((share(&plans), eta(&plans, 1)), (None, None));
+    }
+
+    #[test]
+    fn what_was_counted_before_is_done_but_tells_no_speed() {
+        let half = SupplySize {
+            tasks: 50,
+            cost: 50.0,
+        };
+        let mut work = PlanProgress::new(Some(half), half);
+        assert_eq!((share(&[work]), work.tasks()), (Some(0.5), Some(100)));
+        (0..25).for_each(|_| work.add(1.0, Duration::from_secs(4)));
+        assert!((share(&[work]).unwrap() - 0.75).abs() < 1e-12);
+        assert_eq!(eta(&[work], 2).unwrap().left, Duration::from_secs(50));
     }
 
     #[test]
     fn the_end_is_certain() {
         let plans = [work(100, 100, |task| task as f64)];
-        assert_eq!(share(&plans), 1.0);
+        assert_eq!(share(&plans), Some(1.0));
         let eta = eta(&plans, 2).unwrap();
         assert_eq!(
             (eta.left, eta.uncertainty),
@@ -217,9 +249,13 @@ mod tests {
                     (cost, cost.powi(2) * (2.0 * noise - 1.0).exp2())
                 })
                 .collect();
-            let mut work = PlanProgress::new(plan.tasks(), plan.total_cost());
+            let size = SupplySize {
+                tasks: plan.tasks(),
+                cost: plan.total_cost(),
+            };
+            let mut work = PlanProgress::new(Some(size), SupplySize::default());
             let mut done = 0;
-            while share(&[work]) < 0.1 {
+            while share(&[work]).unwrap() < 0.1 {
                 let (cost, seconds) = tasks[done];
                 work.add(cost, Duration::from_secs_f64(seconds));
                 done += 1;

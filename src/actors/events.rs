@@ -130,10 +130,11 @@ pub enum EventKind {
     Advanced {
         /// Tasks recorded.
         tasks_done: u64,
-        /// Tasks of all plans.
-        tasks_total: u64,
-        /// Share of the estimated work that is done, 0 to 1.
-        share: f64,
+        /// Tasks that are recorded or to be counted; `None` if the source does not know.
+        tasks_total: Option<u64>,
+        /// Share of the estimated work that is done, 0 to 1; `None` if the source does not know how
+        /// much there is.
+        share: Option<f64>,
         /// Solutions found so far: Σ weight × completions.
         #[serde(with = "decimal")]
         solutions: u128,

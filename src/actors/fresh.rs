@@ -1,6 +1,6 @@
 use std::time::{Duration, Instant};
 
-use super::source::{Step, Supply, Walk};
+use super::source::{Step, Supply, SupplySize, Walk};
 use crate::engine::Plan;
 
 /// The longest wait before a source is asked again.
@@ -12,9 +12,8 @@ pub(super) struct Fresh {
     next: Next,
     /// An index past the end of the plan that the source gave.
     beyond: Option<u64>,
-    /// How many tasks the source was expected to give, and their cost.
-    tasks: u64,
-    cost: f64,
+    /// What the source was expected to give, or at most if it does not know.
+    expected: SupplySize,
     issued: u64,
     cost_issued: f64,
     pub(super) seconds_per_cost: Option<f64>,
@@ -32,13 +31,17 @@ enum Next {
 }
 
 impl Fresh {
-    pub(super) fn new(supply: Supply) -> Self {
+    pub(super) fn new(supply: Supply, plan: &dyn Plan) -> Self {
+        let most = || SupplySize {
+            tasks: plan.tasks(),
+            cost: plan.total_cost(),
+        };
+        let expected = supply.size.unwrap_or_else(most);
         Self {
             walk: supply.walk,
             next: Next::Later(Instant::now()),
             beyond: None,
-            tasks: supply.tasks,
-            cost: supply.cost,
+            expected,
             issued: 0,
             cost_issued: 0.0,
             seconds_per_cost: None,
@@ -102,12 +105,12 @@ impl Fresh {
     }
 
     pub(super) fn cost_left(&self) -> f64 {
-        (self.cost - self.cost_issued).max(0.0)
+        (self.expected.cost - self.cost_issued).max(0.0)
     }
 
     /// The share of the tasks that was handed out.
     pub(super) fn issued(&self) -> f64 {
-        self.issued as f64 / self.tasks.max(1) as f64
+        self.issued as f64 / self.expected.tasks.max(1) as f64
     }
 
     pub(super) fn seconds_left(&self) -> f64 {

@@ -42,8 +42,8 @@
 //! * `run`: the state machine; `state`: its table.
 //! * `producer`, `worker`, `collector`: the other actors; `cpu_worker`: what the thread of a CPU worker
 //!   does; `device_loop`: what the thread that owns a device does.
-//! * `source`: where tasks come from; `fresh`: what a source still gives; `recorder`: what keeps
-//!   results for longer than the run lives.
+//! * `source`: where tasks come from; `fresh`: what a source still gives; `stock`: what is left, and
+//!   how it is cut into batches. `recorder`: what keeps results for longer than the run lives.
 //! * `counted_tasks`: which tasks are counted, and their sum.
 //! * `balance`: how much each worker may hold, so that CPU workers and devices finish together.
 //! * `messages`: what actors tell each other; `queue`: the bounded queue; `shared`: what
@@ -83,6 +83,7 @@ mod shared;
 mod source;
 mod spec;
 mod state;
+mod stock;
 mod worker;
 mod worker_progress;
 
@@ -102,7 +103,9 @@ pub use faults::Faults;
 pub use progress::Progress;
 pub use recorder::{Flushed, OnCheckpoint, RecordError, Recorder};
 pub use report::{Report, RunError};
-pub use source::{Restored, Source, Step, Supply, Walk, WholePlans, cost_of, evenly_spaced};
+pub use source::{
+    Restored, Source, Step, Supply, SupplySize, Walk, WholePlans, cost_of, evenly_spaced,
+};
 pub use spec::{DeviceSpec, RunSpec};
 pub use state::RunState;
 pub use worker_progress::{WorkerProgress, WorkerState};

@@ -14,10 +14,10 @@ pub struct Progress {
     pub state: RunState,
     /// Tasks recorded.
     pub tasks_done: u64,
-    /// Tasks of all plans.
-    pub tasks_total: u64,
-    /// Share of the estimated work that is done, 0 to 1.
-    pub share: f64,
+    /// Tasks that are recorded or to be counted; `None` before that is known.
+    pub tasks_total: Option<u64>,
+    /// Share of the estimated work that is done, 0 to 1; `None` before that is known.
+    pub share: Option<f64>,
     /// Solutions found so far: Σ weight × completions.
     #[serde(with = "decimal")]
     pub solutions: u128,

@@ -17,6 +17,7 @@ use super::messages::{Close, Complete, Failure, Gone, Halt, Left, Offer, Quiet, 
 use super::observers::Observers;
 use super::producer::Producer;
 use super::shared::RunShared;
+use super::stock::Stock;
 use super::worker::Worker;
 use super::{
     Control, DeviceSpec, EventKind, PlannedTasks, Report, RunError, RunSpec, RunState, queue,
@@ -50,8 +51,8 @@ impl Prepared {
     pub(super) fn new(spec: &RunSpec) -> Self {
         let open = |plan: &Arc<dyn Plan>| {
             let supply = spec.source.open(plan.as_ref());
-            let counted = CountedPlan::new(supply.tasks, supply.cost, &supply.restored);
-            (Fresh::new(supply), counted)
+            let counted = CountedPlan::new(supply.size, &supply.restored);
+            (Fresh::new(supply, plan.as_ref()), counted)
         };
         let (fresh, counted) = spec.plans.iter().map(open).unzip();
         Self {
@@ -120,8 +121,7 @@ impl Run {
                 run.clone().recipient(),
             ),
             lifeline("producer"),
-            self.spec.batch_time,
-            prepared.fresh,
+            Stock::new(Arc::clone(shared), self.spec.batch_time, prepared.fresh),
             inlet,
             limit,
         )

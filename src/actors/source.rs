@@ -16,13 +16,21 @@ pub trait Source: Send + Sync {
 pub struct Supply {
     /// Gives the tasks.
     pub walk: Box<dyn Walk>,
-    /// How many tasks the walk gives, as far as is known. Used to show progress and to size
-    /// batches; the run ends when the walk does.
+    /// How much the walk gives; the run ends when the walk does. `None` if that is not known: then the
+    /// share of the work that is done and the time left are not known either, and batches are as
+    /// large as if the whole plan were to come.
+    pub size: Option<SupplySize>,
+    /// What was counted before this run.
+    pub restored: Restored,
+}
+
+/// How much a [`Walk`] gives.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct SupplySize {
+    /// Tasks.
     pub tasks: u64,
     /// Their cost, in core-seconds by the plan's estimate.
     pub cost: f64,
-    /// What was counted before this run.
-    pub restored: Restored,
 }
 
 /// Tasks that were counted before a run began.
@@ -97,9 +105,11 @@ pub fn evenly_spaced(plan: &dyn Plan, first: u64, spacing: u64, restored: Restor
     };
     Supply {
         walk: Box::new(all),
-        tasks: spaced.saturating_sub(tasks_before),
-        // Both are sums of many costs, in different orders.
-        cost: (cost - cost_before).max(0.0),
+        size: Some(SupplySize {
+            tasks: spaced.saturating_sub(tasks_before),
+            // Both are sums of many costs, in different orders.
+            cost: (cost - cost_before).max(0.0),
+        }),
         restored,
     }
 }
@@ -251,9 +261,10 @@ mod tests {
                 let mut supply = evenly_spaced(&plan, first, spacing, restored(&counted));
                 let mine = (0..plan.tasks()).filter(|task| task % spacing == first);
                 let expected: Vec<u64> = mine.filter(|task| !counted.contains(task)).collect();
-                assert_eq!(supply.tasks, expected.len() as u64);
+                let size = supply.size.unwrap();
+                assert_eq!(size.tasks, expected.len() as u64);
                 let cost: f64 = expected.iter().map(|&task| plan.task(task).cost).sum();
-                assert!((supply.cost - cost).abs() < 1e-9 * plan.total_cost());
+                assert!((size.cost - cost).abs() < 1e-9 * plan.total_cost());
                 assert_eq!(all(&mut supply), expected);
             }
         }
@@ -272,8 +283,9 @@ mod tests {
                 ..Restored::default()
             };
             let mut supply = evenly_spaced(&plan, first, 1, restored);
-            assert_eq!(supply.tasks, plan.tasks() - first - before);
-            assert_eq!(all(&mut supply).len() as u64, supply.tasks);
+            let given = supply.size.unwrap().tasks;
+            assert_eq!(given, plan.tasks() - first - before);
+            assert_eq!(all(&mut supply).len() as u64, given);
         }
     }
 

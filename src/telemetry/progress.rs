@@ -3,7 +3,7 @@ use std::time::Duration;
 use crate::actors::{Progress, RunState};
 
 /// How far a run is, in one line without colours or a line end: state (unless it runs), share of
-/// the estimated work, solutions so far, nodes per second, time elapsed, time left with half the
+/// the estimated work if that is known, solutions so far, nodes per second, time elapsed, time left with half the
 /// width of its 95 % interval.
 pub fn progress_line(progress: &Progress) -> String {
     let mut parts = Vec::new();
@@ -13,9 +13,11 @@ pub fn progress_line(progress: &Progress) -> String {
         RunState::Draining => parts.push("stopping".to_owned()),
         RunState::Running | RunState::Done | RunState::Failed => {}
     }
-    // Rounded down, so that 100 % means all.
-    let share = (progress.share * 1000.0).floor() / 10.0;
-    parts.push(format!("{share:.1} %"));
+    if let Some(share) = progress.share {
+        // Rounded down, so that 100 % means all.
+        let percent = (share * 1000.0).floor() / 10.0;
+        parts.push(format!("{percent:.1} %"));
+    }
     parts.push(format!("{} solutions", progress.solutions));
     parts.push(rate(progress.nodes, progress.elapsed));
     parts.push(duration(progress.elapsed));
@@ -78,7 +80,7 @@ mod tests {
     fn a_line_tells_share_solutions_speed_time_and_what_is_left() {
         let progress = Progress {
             state: RunState::Running,
-            share: 0.371_99,
+            share: Some(0.371_99),
             solutions: 5_400_000_000,
             nodes: 36_100_000_000,
             elapsed: Duration::from_secs(10),
@@ -98,14 +100,14 @@ mod tests {
     fn a_line_is_sensible_before_anything_is_known() {
         assert_eq!(
             progress_line(&Progress::default()),
-            "planning · 0.0 % · 0 solutions · 0.00 node/s · 0.0 s"
+            "planning · 0 solutions · 0.00 node/s · 0.0 s"
         );
     }
 
     #[test]
     fn a_share_short_of_all_is_never_shown_as_100() {
         let progress = Progress {
-            share: 0.999_999,
+            share: Some(0.999_999),
             ..Progress::default()
         };
         assert!(progress_line(&progress).contains("99.9 %"));

@@ -123,7 +123,7 @@ fn eta_at_a_tenth(n: u32) -> f64 {
     let watch = thread::spawn(move || {
         loop {
             let progress = watched.progress();
-            if progress.share >= 0.1
+            if progress.share >= Some(0.1)
                 && let Some(eta) = progress.eta
             {
                 return (progress, eta, begun.elapsed());
@@ -140,7 +140,11 @@ fn eta_at_a_tenth(n: u32) -> f64 {
     println!(
         "n = {n}: at {:.3} after {:.2?} ETA {:.2?} ± {:.2?}, {:.2?} in all; CPU {predicted:.2} s, it took \
          {left:.2} s",
-        progress.share, progress.elapsed, eta.left, eta.uncertainty, report.elapsed
+        progress.share.unwrap(),
+        progress.elapsed,
+        eta.left,
+        eta.uncertainty,
+        report.elapsed
     );
     predicted / left
 }

@@ -18,17 +18,14 @@ use tracing_subscriber::layer::{Context, Layer, SubscriberExt};
 use crate::alone::run_alone;
 use crate::runs::{chain, made, spec, tally};
 
-/// A source that gives these steps, then the end.
+/// A source that gives these steps, then the end. It does not say how many tasks these are.
 struct Steps(Vec<Step>);
 
 impl Source for Steps {
     fn open(&self, _: &dyn Plan) -> Supply {
-        let tasks = |step: &&Step| matches!(step, Step::Task(_));
-        let tasks = self.0.iter().filter(tasks).count() as u64;
         Supply {
             walk: Box::new(StepsWalk(self.0.clone().into_iter())),
-            tasks,
-            cost: tasks as f64,
+            size: None,
             restored: Restored::default(),
         }
     }
@@ -63,8 +60,12 @@ fn a_source_may_have_nothing_for_a_while_and_then_more() {
     ];
     let source = Steps(steps.to_vec());
     let plan = made(10, |task| Ok(tally(task)));
-    let report = run_alone(&from(source, plan), &Control::new()).unwrap();
+    let control = Control::new();
+    let report = run_alone(&from(source, plan), &control).unwrap();
     assert_eq!((report.tasks_done, report.is_whole()), (3, false));
+    let progress = control.progress();
+    assert_eq!((progress.tasks_done, progress.tasks_total), (3, None));
+    assert_eq!((progress.share, progress.eta), (None, None));
     assert_eq!(report.tallies[&Engine::Census].r90, 16);
     assert!(report.elapsed >= Duration::from_millis(4 * 30));
 }

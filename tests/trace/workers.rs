@@ -11,7 +11,7 @@ use queenfold::actors::{Control, Report, RunError, run};
 use queenfold::board::Size;
 use queenfold::chain::ChainPlan;
 use queenfold::simd::Isa;
-use queenfold::telemetry::{self, trace_layer};
+use queenfold::telemetry::{self, LANES, trace_layer};
 use serde_json::Value;
 use tracing_subscriber::layer::SubscriberExt;
 
@@ -104,6 +104,41 @@ fn a_trace_has_balanced_spans_in_lanes_named_after_the_actors() {
             .collect();
         assert!(values.iter().any(|value| *value > 0.0), "{counter}");
     }
+}
+
+#[test]
+fn runs_that_follow_one_another_lie_one_after_the_other_in_a_trace() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("trace.json");
+    let _alone = alone();
+    let (layer, file) = trace_layer(&path).unwrap();
+    let subscriber = tracing_subscriber::registry().with(layer);
+    tracing::subscriber::with_default(subscriber, || {
+        for n in [12, 11] {
+            let plan = Arc::new(ChainPlan::new(Size::new(n).unwrap()));
+            let mut spec = run_spec(vec![plan], 1, Isa::Portable);
+            spec.observers.extend(telemetry::observer());
+            run(&spec, &Control::new()).unwrap();
+            tracing::trace!(target: LANES, counter = "end", runs = 1);
+        }
+    });
+    file.finish().unwrap();
+    let events = events(&path);
+    let ends = events.iter().filter(|event| event["name"] == "end");
+    let ends: Vec<_> = ends.map(|event| event["ts"].as_f64().unwrap()).collect();
+    let stretches = events.iter().filter(|event| event["ph"] == "X");
+    let (mut first, mut second) = (0, 0);
+    for event in stretches {
+        let start = event["ts"].as_f64().unwrap();
+        let end = start + event["dur"].as_f64().unwrap();
+        if end <= ends[0] {
+            first += 1;
+        } else {
+            assert!(start >= ends[0] && end <= ends[1], "{event}, {ends:?}");
+            second += 1;
+        }
+    }
+    assert!(first > 0 && second > 0, "{first} and {second}");
 }
 
 #[test]

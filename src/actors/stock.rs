@@ -1,0 +1,275 @@
+//! What is left to hand out, and how it is cut into batches for CPU workers and devices.
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+use std::time::Duration;
+
+use super::balance::{Balance, Grant};
+use super::fresh::Fresh;
+use super::messages::Want;
+use super::queue::Batch;
+use super::shared::RunShared;
+
+/// The most tasks in a batch. It bounds memory: the results of a batch may wait for its end.
+const LARGEST: usize = 1024;
+
+/// How many batches each worker should still get from what is left. Batches that shrink with what
+/// is left let the workers finish together (guided self-scheduling: Polychronopoulos and Kuck, IEEE
+/// Transactions on Computers 36, 1987, with 1 in place of this). With more than 1 a batch that takes
+/// three times as long as expected does not end last.
+const SHARES: f64 = 3.0;
+
+/// The shortest batch, in seconds, however close the end: its messages take about 10 µs, 1 % of
+/// this.
+const SHORTEST: f64 = 1e-3;
+
+/// The tasks that nobody holds: those that were never handed out, and those that came back.
+pub(super) struct Stock {
+    shared: Arc<RunShared>,
+    batch_time: Duration,
+    fresh: Vec<Fresh>,
+    /// Batches of tasks that panicked, each for one worker alone.
+    retries: VecDeque<Batch>,
+    /// Batches taken back, or given up half done.
+    returned: VecDeque<Batch>,
+    balance: Balance,
+}
+
+impl Stock {
+    pub(super) fn new(shared: Arc<RunShared>, batch_time: Duration, fresh: Vec<Fresh>) -> Self {
+        Self {
+            balance: Balance::new(shared.workers),
+            shared,
+            batch_time,
+            fresh,
+            retries: VecDeque::new(),
+            returned: VecDeque::new(),
+        }
+    }
+
+    /// Asks the sources that said to ask again, if the time has come.
+    pub(super) fn look(&mut self) {
+        for (fresh, plan) in self.fresh.iter_mut().zip(&self.shared.plans) {
+            fresh.look(plan.as_ref());
+        }
+    }
+
+    /// How long to wait before a source is to be asked again, if one has nothing now.
+    pub(super) fn wait(&self) -> Option<Duration> {
+        self.fresh.iter().filter_map(Fresh::wait).min()
+    }
+
+    /// The first index past the end of its plan that a source gave, with the number of the plan; once.
+    pub(super) fn take_beyond(&mut self) -> Option<(usize, u64)> {
+        let mut plans = self.fresh.iter_mut().enumerate();
+        plans.find_map(|(plan, fresh)| Some((plan, fresh.take_beyond()?)))
+    }
+
+    /// Whether nothing is left, and nothing more will come from the sources.
+    pub(super) fn is_exhausted(&self) -> bool {
+        self.retries.is_empty() && self.returned.is_empty() && self.fresh.iter().all(Fresh::is_over)
+    }
+
+    /// Notes what a CPU worker takes for a unit of cost of this plan, once known.
+    pub(super) fn note_cpu(&mut self, plan: usize, seconds_per_cost: Option<f64>) {
+        self.fresh[plan].seconds_per_cost = seconds_per_cost;
+        if self.shared.devices_count(plan) {
+            self.balance.note_cpu(seconds_per_cost);
+        }
+    }
+
+    /// Notes how much cost a device counts per second.
+    pub(super) fn note_device(&mut self, device: usize, speed: f64) {
+        self.balance.note_device(device, speed);
+    }
+
+    /// Notes that a device takes no more.
+    pub(super) fn forget(&mut self, device: usize) {
+        self.balance.forget(device);
+    }
+
+    /// A batch for a CPU worker: what must be tried again first, then what came back, then fresh
+    /// tasks. `busy`: whether all CPU workers have something to count.
+    pub(super) fn cut_for_cpu(&mut self, busy: bool) -> Option<Batch> {
+        let next = self.retries.pop_front();
+        let next = next.or_else(|| self.take_returned(busy));
+        next.or_else(|| self.cut_fresh(busy))
+    }
+
+    /// Notes that somebody holds the batch.
+    pub(super) fn hand_out(&mut self, batch: &Batch) {
+        if self.shared.devices_count(batch.plan) {
+            self.balance.hand_out(batch);
+        }
+    }
+
+    /// Forgets that somebody holds the batch.
+    pub(super) fn take_back(&mut self, batch: &Batch) {
+        if self.shared.devices_count(batch.plan) {
+            self.balance.take_back(batch);
+        }
+    }
+
+    /// Keeps a batch that was not taken after all.
+    pub(super) fn withdraw(&mut self, batch: Batch) {
+        self.take_back(&batch);
+        if batch.for_device {
+            self.scatter(batch);
+        } else {
+            self.keep(batch);
+        }
+    }
+
+    /// A returned batch that a CPU worker may have.
+    fn take_returned(&mut self, busy: bool) -> Option<Batch> {
+        let at = (0..self.returned.len()).find(|&at| {
+            let Batch { plan, cost, .. } = self.returned[at];
+            !self.is_for_devices(plan, cost, busy)
+        })?;
+        self.returned.remove(at)
+    }
+
+    /// Whether CPU workers are to leave a batch of this plan and cost to devices.
+    fn is_for_devices(&self, plan: usize, cost: f64, busy: bool) -> bool {
+        self.shared.devices_count(plan)
+            && self.balance.keeps_cpu_waiting(self.left(plan), cost, busy)
+    }
+
+    /// The cost of a plan's tasks that nobody holds.
+    fn left(&self, plan: usize) -> f64 {
+        let waiting = self.retries.iter().chain(&self.returned);
+        let waiting = waiting.filter(|batch| batch.plan == plan);
+        self.fresh[plan].cost_left() + waiting.map(|batch| batch.cost).sum::<f64>()
+    }
+
+    /// A batch for a device: of what came back, else of a plan that it counts.
+    pub(super) fn cut_for_device(&mut self, want: &Want) -> Option<Batch> {
+        // Without CPU workers, the thread of a device counts what its device cannot.
+        if self.shared.workers == 0
+            && let Some(retry) = self.retries.pop_front()
+        {
+            return Some(Batch {
+                only: Some(want.worker),
+                for_device: true,
+                ..retry
+            });
+        }
+        let plan = (0..self.fresh.len()).find(|&plan| {
+            (self.shared.workers == 0 || self.shared.devices_count(plan))
+                && (self.fresh[plan].peek().is_some()
+                    || self.returned.iter().any(|batch| batch.plan == plan))
+        })?;
+        let target = match self.next_cost(plan) {
+            Some(task) if self.shared.devices_count(plan) => {
+                let (left, hands) = (self.left(plan), self.shared.hands());
+                match self
+                    .balance
+                    .grant(want.worker, want.cost, left, task, hands)
+                {
+                    Grant::UpTo(cost) => cost,
+                    Grant::Nothing => return None,
+                }
+            }
+            _ => want.cost,
+        };
+        let mut batch = Batch {
+            plan,
+            tasks: Vec::new(),
+            cost: 0.0,
+            only: Some(want.worker),
+            for_device: true,
+        };
+        while (batch.tasks.is_empty() || batch.cost < target)
+            && let Some(at) = self.returned.iter().position(|other| other.plan == plan)
+            && let Some(mut returned) = self.returned.remove(at)
+        {
+            batch.cost += returned.cost;
+            batch.tasks.append(&mut returned.tasks);
+        }
+        let fresh = &mut self.fresh[plan];
+        while (batch.tasks.is_empty() || batch.cost < target)
+            && let Some((task, cost)) = fresh.take(self.shared.plans[plan].as_ref())
+        {
+            batch.cost += cost;
+            batch.tasks.push(task);
+        }
+        Some(batch)
+    }
+
+    /// The cost of the next batch that came back, or of the next fresh task.
+    fn next_cost(&self, plan: usize) -> Option<f64> {
+        let mut returned = self.returned.iter().filter(|batch| batch.plan == plan);
+        let fresh = || Some(self.fresh[plan].peek()?.1);
+        returned.next().map(|batch| batch.cost).or_else(fresh)
+    }
+
+    /// Keeps what a device did not count, one task a batch, so that CPU workers can take it.
+    pub(super) fn scatter(&mut self, batch: Batch) {
+        let plan = Arc::clone(&self.shared.plans[batch.plan]);
+        self.returned
+            .extend(batch.tasks.into_iter().map(|task| Batch {
+                plan: batch.plan,
+                tasks: vec![task],
+                cost: plan.task(task).cost,
+                only: None,
+                for_device: false,
+            }));
+    }
+
+    /// Keeps a batch to offer it before any fresh task.
+    pub(super) fn keep(&mut self, mut batch: Batch) {
+        let plan = &self.shared.plans[batch.plan];
+        batch.cost = batch.tasks.iter().map(|&task| plan.task(task).cost).sum();
+        let kept = match batch.only {
+            Some(_) => &mut self.retries,
+            None => &mut self.returned,
+        };
+        kept.push_front(batch);
+    }
+
+    /// Cuts a batch off the plan that is furthest behind, so that all plans advance alike.
+    fn cut_fresh(&mut self, busy: bool) -> Option<Batch> {
+        let seconds_left: f64 = self.fresh.iter().map(Fresh::seconds_left).sum();
+        let hands = self.shared.workers as f64 + self.balance.devices_in_workers();
+        // One worker alone has nobody to wait for.
+        let fair = if hands > 1.0 {
+            seconds_left / (SHARES * hands)
+        } else {
+            seconds_left
+        };
+        let target = fair.max(SHORTEST).min(self.batch_time.as_secs_f64());
+        let index = (0..self.fresh.len())
+            .filter(|&plan| {
+                self.fresh[plan].peek().is_some()
+                    && !(self.shared.devices_count(plan)
+                        && self
+                            .next_cost(plan)
+                            .is_some_and(|cost| self.is_for_devices(plan, cost, busy)))
+            })
+            .min_by(|&a, &b| self.fresh[a].issued().total_cmp(&self.fresh[b].issued()))?;
+        let fresh = &mut self.fresh[index];
+        let mut tasks = Vec::new();
+        let (mut seconds, mut batch_cost) = (0.0, 0.0);
+        while let Some((task, cost)) = fresh.peek() {
+            // The first task goes anyway; before anything is measured it goes alone.
+            let expected = fresh
+                .seconds_per_cost
+                .map(|per_cost| seconds + cost * per_cost);
+            let fits = expected.is_some_and(|seconds| seconds <= target);
+            if !tasks.is_empty() && (!fits || tasks.len() == LARGEST) {
+                break;
+            }
+            fresh.take(self.shared.plans[index].as_ref());
+            seconds = expected.unwrap_or(0.0);
+            batch_cost += cost;
+            tasks.push(task);
+        }
+        Some(Batch {
+            plan: index,
+            tasks,
+            cost: batch_cost,
+            only: None,
+            for_device: false,
+        })
+    }
+}
