@@ -4,7 +4,8 @@
 //! Three words keep their meaning everywhere. A **task** is a fixed tile of a plan: its boundaries
 //! depend only on n, the engine and the plan version. It is the unit of tally, record, audit and
 //! shard. A **batch** is a handful of tasks handed to a worker at once; it is never recorded. A
-//! **job** is a subtree that a worker or device derives from a task; it is never stored.
+//! **subtree** is a part of the search that a worker derives from a task; it is never stored. For a
+//! device, a subtree becomes a job of a launch.
 //!
 //! A [`TaskKey`] names a task for good, and a [`TaskResult`] is what counting it gave: the same
 //! struct in memory, in the ledger, in an export and on a wire.

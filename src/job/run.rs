@@ -9,7 +9,7 @@ use super::{CensusResult, Hardware, Job, JobError, JobResult, StopCause, Stopped
 use crate::actors::{self, Recorder, Report, RunSpec, Source, WholePlans};
 use crate::engine::{Engine, Plan};
 #[cfg(feature = "ledger")]
-use crate::ledger::{Recording, RunInfo, Setting, Shard, Store};
+use crate::ledger::{ProcessFacts, Recording, RunInfo, Shard, Store};
 use crate::outcome::check_census;
 use crate::telemetry;
 
@@ -126,18 +126,18 @@ impl Job {
     ) -> Result<JobResult, JobError> {
         let devices = hardware.devices_for(&plans)?;
         let config = self.configuration.clone().unwrap_or_default();
-        let setting = Setting {
+        let process = ProcessFacts {
             isa: hardware.counter.isa.name().to_owned(),
             workers: hardware.workers as u64,
             devices: devices.iter().map(|device| device.name.clone()).collect(),
             config: config.clone(),
         };
         let recording = if self.resumed.is_some() {
-            Recording::resume(directory, &plans, &setting)?
+            Recording::resume(directory, &plans, &process)?
         } else {
             let shard = self.shard.unwrap_or(Shard::WHOLE);
             let info = RunInfo::new(self.n, &plans, shard, config);
-            Recording::create(directory, &info, &plans, &setting)?
+            Recording::create(directory, &info, &plans, &process)?
         };
         let before = recording.before();
         let shard = recording.shard();
@@ -264,19 +264,19 @@ mod tests {
     #[cfg(feature = "ledger")]
     #[test]
     fn a_run_of_an_own_engine_is_left_to_its_owner() {
-        use crate::ledger::{LedgerError, Recording, RunInfo, Setting};
+        use crate::ledger::{LedgerError, ProcessFacts, Recording, RunInfo};
 
         let folder = tempfile::tempdir().unwrap();
         let n = Size::new(8).unwrap();
         let own = crate::engine::FunctionPlan::new(n, 1, |_| Tally::default());
         let plans: [Arc<dyn Plan>; 1] = [Arc::new(own)];
         let info = RunInfo::new(n, &plans, Shard::WHOLE, String::new());
-        let open = Recording::create(folder.path(), &info, &plans, &Setting::default());
+        let open = Recording::create(folder.path(), &info, &plans, &ProcessFacts::default());
         drop(open.unwrap());
         let error = Job::resume(folder.path()).err().unwrap();
         let other = matches!(error, JobError::Ledger(LedgerError::OtherPlan { .. }));
         assert!(other, "{error}");
-        assert!(Recording::resume(folder.path(), &plans, &Setting::default()).is_ok());
+        assert!(Recording::resume(folder.path(), &plans, &ProcessFacts::default()).is_ok());
     }
 
     #[test]

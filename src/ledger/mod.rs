@@ -1,4 +1,12 @@
 //! The durable record of a run: one directory, one SQLite database, one row for each finished task.
+//!
+//! * [`Recording`]: writes the results of a run while it counts.
+//! * [`Store`]: the database. `format`: its layout and version; `row`: how a result becomes a row.
+//! * [`RunInfo`], [`Session`]: which run it is, and which processes worked on it.
+//! * [`Coverage`]: which tasks are recorded; [`Shard`]: which of them a part of a divided run counts.
+//! * [`Status`], [`verify()`], [`export()`], [`read_export()`], [`merge()`]: what the commands of
+//!   these names do.
+//! * [`Entry`]: a recorded task with its digest; `digest`: what each digest covers.
 
 mod coverage;
 mod digest;
@@ -35,12 +43,12 @@ pub use lock::{DirLock, is_held};
 pub use merge::{Merged, merge};
 pub use plan_hash::{PlanInfo, plan_hash};
 pub use read_export::{ExportError, read_export};
-pub use recording::{Before, COMMIT_EVERY, Recording, Setting};
+pub use recording::{COMMIT_EVERY, EarlierTime, ProcessFacts, Recording};
 pub use recount_choice::{RecountChoice, chance_missed};
 pub use shard::{Shard, ShardError};
 pub use status::{Latest, Speed, Status};
 pub use store::{Inserted, LedgerSums, Store};
-pub use verify::{Findings, Means, WrongRecord, verify};
+pub use verify::{Findings, VerifySettings, WrongRecord, verify};
 
 /// The name of the database file in a run directory.
 pub const FILE: &str = "ledger.db";

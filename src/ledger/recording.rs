@@ -35,7 +35,7 @@ pub struct Recording {
     shard: Shard,
     restored: Coverage,
     tallies: BTreeMap<Engine, Tally>,
-    before: Before,
+    before: EarlierTime,
     session: String,
     orders: Option<Sender<Order>>,
     failure: Arc<Mutex<Option<RecordError>>>,
@@ -46,7 +46,7 @@ pub struct Recording {
 
 /// The time that earlier processes took for what they recorded.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Before {
+pub struct EarlierTime {
     /// From the start of each to its last commit, added up.
     pub elapsed: Duration,
     /// The time that workers counted, added up.
@@ -60,7 +60,7 @@ enum Order {
 
 /// Facts about the process that records. They are in the ledger for people to read.
 #[derive(Clone, Debug, Default)]
-pub struct Setting {
+pub struct ProcessFacts {
     /// The instruction set of the CPU workers.
     pub isa: String,
     /// CPU workers.
@@ -84,7 +84,7 @@ impl Recording {
         dir: &Path,
         info: &RunInfo,
         plans: &[Arc<dyn Plan>],
-        setting: &Setting,
+        process: &ProcessFacts,
     ) -> Result<Self, LedgerError> {
         if let Some(plan) = plans.iter().find(|plan| plan.tasks() > MOST_TASKS) {
             return Err(LedgerError::TooLong {
@@ -98,7 +98,7 @@ impl Recording {
         // Whether or not another process works on it.
         Store::expect_none(dir)?;
         let lock = DirLock::take(dir)?;
-        Self::begin(Store::create(dir, info)?, lock, plans, setting)
+        Self::begin(Store::create(dir, info)?, lock, plans, process)
     }
 
     /// Opens the ledger in `dir` to continue the run of `plans`.
@@ -109,7 +109,7 @@ impl Recording {
     pub fn resume(
         dir: &Path,
         plans: &[Arc<dyn Plan>],
-        setting: &Setting,
+        process: &ProcessFacts,
     ) -> Result<Self, LedgerError> {
         if !dir.join(super::FILE).exists() {
             return Err(LedgerError::NoRun {
@@ -117,18 +117,18 @@ impl Recording {
             });
         }
         let lock = DirLock::take(dir)?;
-        Self::begin(Store::open_to_write(dir)?, lock, plans, setting)
+        Self::begin(Store::open_to_write(dir)?, lock, plans, process)
     }
 
     fn begin(
         store: Store,
         lock: DirLock,
         plans: &[Arc<dyn Plan>],
-        setting: &Setting,
+        process: &ProcessFacts,
     ) -> Result<Self, LedgerError> {
         store.info().check_plans(store.file(), plans)?;
         let sums = store.sums()?;
-        let mut before = Before::default();
+        let mut before = EarlierTime::default();
         store.for_each(|entry| {
             before.counting += entry.result.duration;
             Ok(())
@@ -148,10 +148,10 @@ impl Recording {
                     .cpu
                     .unwrap_or_else(|| "unknown".to_owned()),
                 program: super::program(),
-                isa: setting.isa.clone(),
-                workers: setting.workers,
-                devices: setting.devices.clone(),
-                config: setting.config.clone(),
+                isa: process.isa.clone(),
+                workers: process.workers,
+                devices: process.devices.clone(),
+                config: process.config.clone(),
                 started: unix_time(),
             },
             elapsed: Duration::ZERO,
@@ -192,7 +192,7 @@ impl Recording {
     }
 
     /// The time that earlier processes took.
-    pub const fn before(&self) -> Before {
+    pub const fn before(&self) -> EarlierTime {
         self.before
     }
 

@@ -38,7 +38,7 @@ pub struct WrongRecord {
 }
 
 /// What verification needs in addition to the ledger.
-pub struct Means<'a> {
+pub struct VerifySettings<'a> {
     /// The plans of the run.
     pub plans: &'a [Arc<dyn Plan>],
     /// What a counter may use.
@@ -54,16 +54,16 @@ pub struct Means<'a> {
 /// The ledger is damaged or of other plans. A wrong count is not an error but a finding.
 pub fn verify(
     store: &Store,
-    means: &Means<'_>,
+    how: &VerifySettings<'_>,
     choice: RecountChoice,
 ) -> Result<Findings, LedgerError> {
-    store.info().check_plans(store.file(), means.plans)?;
+    store.info().check_plans(store.file(), how.plans)?;
     let sums = store.sums()?;
     let chosen = choice.among(store.info().n, &store.info().plans, &sums.coverage);
-    let (sender, inbox) = channel::bounded::<TaskResult>(2 * means.workers.get());
+    let (sender, inbox) = channel::bounded::<TaskResult>(2 * how.workers.get());
     let (fed, bench) = std::thread::scope(|scope| {
-        let workers: Vec<_> = (0..means.workers.get())
-            .map(|_| scope.spawn(|| Bench::new(means).work(&inbox)))
+        let workers: Vec<_> = (0..how.workers.get())
+            .map(|_| scope.spawn(|| Bench::new(how).work(&inbox)))
             .collect();
         let fed = store.for_each(|Entry { result, .. }| {
             if chosen.holds(result.key) {
@@ -73,7 +73,7 @@ pub fn verify(
             Ok(())
         });
         drop(sender);
-        let mut all = Bench::new(means);
+        let mut all = Bench::new(how);
         for worker in workers {
             match worker.join() {
                 Ok(bench) => all.join(bench),
@@ -95,7 +95,7 @@ pub fn verify(
 
 /// Where one thread counts.
 struct Bench<'a> {
-    means: &'a Means<'a>,
+    how: &'a VerifySettings<'a>,
     /// By engine and recorded kernel.
     counters: HashMap<(Engine, String), Box<dyn Counter>>,
     kernels: BTreeMap<(Engine, String, &'static str), u64>,
@@ -103,9 +103,9 @@ struct Bench<'a> {
 }
 
 impl<'a> Bench<'a> {
-    fn new(means: &'a Means<'a>) -> Self {
+    fn new(how: &'a VerifySettings<'a>) -> Self {
         Self {
-            means,
+            how,
             counters: HashMap::new(),
             kernels: BTreeMap::new(),
             wrong_records: Vec::new(),
@@ -124,12 +124,12 @@ impl<'a> Bench<'a> {
         let engine = recorded.key.engine;
         let counted_by = &recorded.origin.counted_by;
         let backend = counted_by.backend().to_owned();
-        let mut plans = self.means.plans.iter();
+        let mut plans = self.how.plans.iter();
         let Some(plan) = plans.find(|plan| plan.engine() == engine) else {
             return;
         };
         let task = plan.task(recorded.key.index);
-        let settings = self.means.settings;
+        let settings = self.how.settings;
         let counter = self
             .counters
             .entry((engine, backend.clone()))

@@ -32,7 +32,7 @@ use queenfold::chain::ChainPlan;
 use queenfold::engine::{CounterSettings, Engine, Plan, Tally};
 use queenfold::join::JoinPlan;
 use queenfold::ledger::{
-    self, Entry, FILE, LedgerError, Recording, RunInfo, Setting, Shard, Store,
+    self, Entry, FILE, LedgerError, ProcessFacts, Recording, RunInfo, Shard, Store,
 };
 use queenfold::outcome::Outcome;
 use queenfold::simd::Isa;
@@ -66,11 +66,11 @@ fn info(n: u32, shard: Shard) -> RunInfo {
 }
 
 fn create(dir: &Path, n: u32, shard: Shard) -> Result<Recording, LedgerError> {
-    Recording::create(dir, &info(n, shard), &plans(n), &Setting::default())
+    Recording::create(dir, &info(n, shard), &plans(n), &ProcessFacts::default())
 }
 
 fn resume(dir: &Path, n: u32) -> Result<Recording, LedgerError> {
-    Recording::resume(dir, &plans(n), &Setting::default())
+    Recording::resume(dir, &plans(n), &ProcessFacts::default())
 }
 
 /// Counts the tasks that a recording lacks.

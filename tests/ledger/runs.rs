@@ -93,7 +93,7 @@ fn another_board_or_other_engines_are_refused() {
     let dir = tempfile::tempdir().unwrap();
     drop(create(dir.path(), N, Shard::WHOLE).unwrap());
     for other in [plans(13), plans(N)[..1].to_vec()] {
-        let error = Recording::resume(dir.path(), &other, &Setting::default()).err();
+        let error = Recording::resume(dir.path(), &other, &ProcessFacts::default()).err();
         assert!(
             matches!(error, Some(LedgerError::OtherPlan { .. })),
             "{error:?}"
@@ -374,7 +374,7 @@ fn a_ledger_keeps_the_chain_of_every_board_and_the_join_up_to_29() {
             let plans = [plan];
             let info = RunInfo::new(size(n), &plans, Shard::WHOLE, String::new());
             let dir = dir.path().join(format!("{}-{n}", plans[0].engine()));
-            match Recording::create(&dir, &info, &plans, &Setting::default()) {
+            match Recording::create(&dir, &info, &plans, &ProcessFacts::default()) {
                 Ok(_) => assert!(kept, "n = {n}"),
                 Err(LedgerError::TooLong { tasks, .. }) => {
                     assert!(!kept && tasks == plans[0].tasks(), "n = {n}");

@@ -3,17 +3,17 @@
 use std::num::NonZeroUsize;
 
 use queenfold::engine::{CountedBy, WorkerId};
-use queenfold::ledger::{Findings, Means, RecountChoice, Signature, verify};
+use queenfold::ledger::{Findings, RecountChoice, Signature, VerifySettings, verify};
 
 use super::*;
 
 fn check(dir: &Path, n: u32, choice: RecountChoice) -> Result<Findings, LedgerError> {
-    let means = Means {
+    let how = VerifySettings {
         plans: &plans(n),
         settings: &counter(),
         workers: NonZeroUsize::new(2).unwrap(),
     };
-    verify(&Store::open_to_read(dir)?, &means, choice)
+    verify(&Store::open_to_read(dir)?, &how, choice)
 }
 
 /// Replaces a record by a forged one that the program's own code wrote, with a valid digest.

@@ -6,7 +6,7 @@ use crate::cli::output::print;
 use crate::config::{RunConfig, Share, Value};
 use crate::engine::CounterSettings;
 use crate::job::{open, outcome};
-use crate::ledger::{self, Findings, Means, RecountChoice, chance_missed};
+use crate::ledger::{self, Findings, RecountChoice, VerifySettings, chance_missed};
 use crate::machine::Machine;
 use crate::outcome::Verified;
 use crate::simd::Isa;
@@ -66,12 +66,12 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         isa: Isa::best(),
         memory: run.memory_per_worker(&machine).0,
     };
-    let means = Means {
+    let how = VerifySettings {
         plans: &plans,
         settings: &settings,
         workers: NonZeroUsize::new(run.workers(&machine)).unwrap_or(NonZeroUsize::MIN),
     };
-    let findings = ledger::verify(&store, &means, choice)?;
+    let findings = ledger::verify(&store, &how, choice)?;
     tell(&findings, choice)?;
     if !findings.wrong_records.is_empty() {
         // A line for each task that differs.
