@@ -9,7 +9,7 @@ use actix::{Actor, AsyncContext, Context, Handler, Recipient};
 use super::counted_tasks::{CountedPlan, CountedTasks};
 use super::eta;
 use super::lifeline::Lifeline;
-use super::messages::{Costed, Counted, Durable, Failure, LostBatch, Retry, Settled, Sum, Sums};
+use super::messages::{Costed, Counted, Durable, LostBatch, Retry, RunFailed, Settled, Sum, Sums};
 use super::queue::Batch;
 use super::shared::RunShared;
 use super::{EventKind, Flushed, RecordError, RunError};
@@ -20,7 +20,7 @@ const RATE_EVERY: Duration = Duration::from_millis(20);
 
 pub(super) struct Collector {
     pub(super) shared: Arc<RunShared>,
-    pub(super) failure: Recipient<Failure>,
+    pub(super) failure: Recipient<RunFailed>,
     pub(super) settled: Recipient<Settled>,
     pub(super) retry: Recipient<Retry>,
     pub(super) _lifeline: Lifeline,
@@ -85,7 +85,7 @@ impl Collector {
         let key = self.shared.key(plan, task);
         if !self.panicked.insert(key) {
             let ranks = self.shared.plans[plan].task(task).ranks;
-            self.failure.do_send(Failure(RunError::TaskFailed {
+            self.failure.do_send(RunFailed(RunError::TaskFailed {
                 task: key,
                 ranks,
                 message,
@@ -158,10 +158,10 @@ impl Handler<Counted> for Collector {
             let Costed { result, cost } = costed;
             if let Err(message) = self.tasks.add(plan, costed) {
                 let error = self.task_error(plan, result.key.index, message);
-                self.failure.do_send(Failure(error));
+                self.failure.do_send(RunFailed(error));
             }
             if let Err(error) = self.keep(result) {
-                self.failure.do_send(Failure(error));
+                self.failure.do_send(RunFailed(error));
             }
             self.panicked.remove(&result.key);
             if counted.worker < self.shared.workers {
@@ -172,7 +172,7 @@ impl Handler<Counted> for Collector {
         }
         if let Some((task, message)) = counted.mismatch {
             let error = self.task_error(plan, task, message);
-            self.failure.do_send(Failure(error));
+            self.failure.do_send(RunFailed(error));
         }
         for (task, message) in counted.panicked {
             self.note_panic(counted.worker, plan, task, message);
@@ -225,7 +225,7 @@ impl Handler<Durable> for Collector {
     fn handle(&mut self, durable: Durable, _: &mut Self::Context) {
         if let Err(error) = durable.0 {
             // Before the sums, so that the run hears of it before it ends.
-            self.failure.do_send(Failure(self.record_error(error)));
+            self.failure.do_send(RunFailed(self.record_error(error)));
         }
         self.sums.do_send(Sums(self.tasks.sums()));
     }

@@ -12,10 +12,10 @@ use tracing::{info, warn};
 use super::attempt::{Attempt, attempt, tell_audit};
 use super::audit::{TaskAudit, recount};
 use super::cpu_worker::WorkerContext;
-use super::messages::{Costed, Counted, Ended, Failure, Leave, Want};
+use super::messages::{Costed, Counted, Ended, Leave, RunFailed, Want};
 use super::queue::{Batch, Drawn};
 use super::{EventKind, LaunchTimes, RunError, panics};
-use crate::device::{Event, Owner, Ran};
+use crate::device::{LaunchTiming, Owner, OwnerEvent};
 use crate::engine::{CountedBy, Counter, DeviceSpan, Origin, Tally, Task, TaskResult, WorkerId};
 
 /// How long to wait for the device before looking whether a batch has come: short against a launch,
@@ -34,7 +34,7 @@ pub(super) fn work(
     context: WorkerContext,
     device: usize,
     producer: (Recipient<Want>, Recipient<Leave>),
-    failure: Recipient<Failure>,
+    failure: Recipient<RunFailed>,
 ) {
     let (wants, leaves) = producer;
     panics::catch_on_this_thread();
@@ -68,7 +68,7 @@ pub(super) fn work(
             });
             if device_loop.context.shared.give_device_up() {
                 let why = format!("no device is left, and there are no CPU workers: {reason}");
-                failure.do_send(Failure(RunError::Runtime(why)));
+                failure.do_send(RunFailed(RunError::Runtime(why)));
             }
             None
         }
@@ -260,20 +260,20 @@ impl DeviceLoop {
 
     /// # Errors
     /// The device takes no more batches.
-    fn note(&mut self, event: Event) -> Result<(), End> {
+    fn note(&mut self, event: OwnerEvent) -> Result<(), End> {
         match event {
-            Event::Launched(tasks) => {
+            OwnerEvent::Launched(tasks) => {
                 let worker = self.id();
                 let observers = &self.context.shared.observers;
                 observers.tell(EventKind::LaunchBegun { worker, tasks });
             }
-            Event::Counted { tallies, ran } => {
-                if let Some(ran) = ran {
-                    self.tell_launch(&ran, tallies.len());
+            OwnerEvent::Counted { tallies, timing } => {
+                if let Some(timing) = timing {
+                    self.tell_launch(&timing, tallies.len());
                 }
                 self.counted(&tallies)?;
             }
-            Event::Returned {
+            OwnerEvent::Returned {
                 tasks,
                 reason,
                 given_up,
@@ -286,7 +286,7 @@ impl DeviceLoop {
                     warn!(device = self.context.name, "started again: {reason}");
                 }
             }
-            Event::Mismatch(message) => {
+            OwnerEvent::Mismatch(message) => {
                 if let Some(open) = self.open.first()
                     && let Some(&task) = open.batch.tasks.first()
                 {
@@ -301,21 +301,21 @@ impl DeviceLoop {
     }
 
     /// Tells when the device did what for a launch.
-    fn tell_launch(&self, ran: &Ran, tasks: usize) {
+    fn tell_launch(&self, timing: &LaunchTiming, tasks: usize) {
         let Some(CountedBy::Device(device)) = &self.counted_by else {
             return;
         };
         let observers = &self.context.shared.observers;
         let span =
-            |span: DeviceSpan| observers.span(ran.opened + span.start, ran.opened + span.end);
+            |span: DeviceSpan| observers.span(timing.opened + span.start, timing.opened + span.end);
         observers.tell(EventKind::LaunchDone(LaunchTimes {
             worker: self.id(),
             device: device.name.clone(),
-            stream: ran.stream,
+            stream: timing.stream,
             tasks,
-            upload: span(ran.spans.upload),
-            kernel: span(ran.spans.kernel),
-            download: span(ran.spans.download),
+            upload: span(timing.spans.upload),
+            kernel: span(timing.spans.kernel),
+            download: span(timing.spans.download),
         }));
     }
 

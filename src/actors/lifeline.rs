@@ -1,22 +1,22 @@
 use actix::Recipient;
 
-use super::messages::Gone;
+use super::messages::ActorDied;
 
 /// Tells the run when the actor that holds it is gone. During a run only a panic in a handler ends an
 /// actor, which is a bug, and actix reports nothing.
 pub(super) struct Lifeline {
     actor: &'static str,
-    run: Recipient<Gone>,
+    run: Recipient<ActorDied>,
 }
 
 impl Lifeline {
-    pub(super) fn new(actor: &'static str, run: Recipient<Gone>) -> Self {
+    pub(super) fn new(actor: &'static str, run: Recipient<ActorDied>) -> Self {
         Self { actor, run }
     }
 }
 
 impl Drop for Lifeline {
     fn drop(&mut self) {
-        self.run.do_send(Gone(self.actor));
+        self.run.do_send(ActorDied(self.actor));
     }
 }

@@ -10,10 +10,10 @@ use crate::engine::{Tally, TaskResult};
 pub(super) struct Wake;
 
 /// To the run: something failed, so that there can be no result.
-pub(super) struct Failure(pub(super) RunError);
+pub(super) struct RunFailed(pub(super) RunError);
 
 /// To the run: this actor has died, a bug.
-pub(super) struct Gone(pub(super) &'static str);
+pub(super) struct ActorDied(pub(super) &'static str);
 
 /// To the run, from the producer: the sources have ended, and everything handed out has come back
 /// and is recorded.
@@ -130,6 +130,6 @@ macro_rules! unanswered {
 }
 
 unanswered!(
-    Wake, Failure, Gone, Complete, Quiet, Left, Sum, Sums, Offer, Halt, Close, Settled, Retry,
-    Counted, LostBatch, Ended, Want, Leave, Durable,
+    Wake, RunFailed, ActorDied, Complete, Quiet, Left, Sum, Sums, Offer, Halt, Close, Settled,
+    Retry, Counted, LostBatch, Ended, Want, Leave, Durable,
 );

@@ -24,8 +24,8 @@
 //! | collector | producer | `Settled`, `Retry` |
 //! | collector | run | `Sums` |
 //! | recorder | collector | `Durable` |
-//! | collector, worker, device thread | run | `Failure` |
-//! | any actor that dies | run | `Gone` |
+//! | collector, worker, device thread | run | `RunFailed` |
+//! | any actor that dies | run | `ActorDied` |
 //!
 //! All actors live on the thread that called [`run`]. They never wait, and no step of theirs takes
 //! long: what does is done before they start (what a source restored), on threads of its own

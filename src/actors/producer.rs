@@ -10,7 +10,9 @@ use actix::fut::wrap_future;
 use actix::{Actor, ActorFutureExt, AsyncContext, Context, Handler, Recipient, SpawnHandle};
 
 use super::lifeline::Lifeline;
-use super::messages::{Close, Complete, Failure, Halt, Leave, Offer, Quiet, Retry, Settled, Want};
+use super::messages::{
+    Close, Complete, Halt, Leave, Offer, Quiet, Retry, RunFailed, Settled, Want,
+};
 use super::queue::{Batch, Inlet};
 use super::shared::RunShared;
 use super::stock::Stock;
@@ -18,7 +20,7 @@ use super::{EventKind, RunError};
 
 pub(super) struct Producer {
     shared: Arc<RunShared>,
-    run: (Recipient<Quiet>, Recipient<Complete>, Recipient<Failure>),
+    run: (Recipient<Quiet>, Recipient<Complete>, Recipient<RunFailed>),
     _lifeline: Lifeline,
     stock: Stock,
     /// `None` once closed.
@@ -45,7 +47,7 @@ impl Producer {
 
     pub(super) fn new(
         shared: Arc<RunShared>,
-        run: (Recipient<Quiet>, Recipient<Complete>, Recipient<Failure>),
+        run: (Recipient<Quiet>, Recipient<Complete>, Recipient<RunFailed>),
         lifeline: Lifeline,
         stock: Stock,
         inlet: Inlet,
@@ -81,7 +83,7 @@ impl Producer {
             let why = format!(
                 "the source gave task {index} of the {engine} plan, which has {tasks} tasks"
             );
-            self.run.2.do_send(Failure(RunError::Runtime(why)));
+            self.run.2.do_send(RunFailed(RunError::Runtime(why)));
         }
         // A paused run also ends when its last tasks come back.
         let exhausted = self.stock.is_exhausted();

@@ -13,7 +13,9 @@ use super::control::Request;
 use super::counted_tasks::{CountedPlan, CountedTasks};
 use super::fresh::Fresh;
 use super::lifeline::Lifeline;
-use super::messages::{Close, Complete, Failure, Gone, Halt, Left, Offer, Quiet, Sum, Sums, Wake};
+use super::messages::{
+    ActorDied, Close, Complete, Halt, Left, Offer, Quiet, RunFailed, Sum, Sums, Wake,
+};
 use super::observers::Observers;
 use super::producer::Producer;
 use super::shared::RunShared;
@@ -148,7 +150,7 @@ impl Run {
                 lost: collector.clone().recipient(),
                 failure: run.clone().recipient(),
                 left: run.clone().recipient(),
-                state: Default::default(),
+                threads: Default::default(),
                 _lifeline: lifeline("worker"),
             }
             .start()
@@ -276,10 +278,10 @@ impl Handler<Wake> for Run {
     }
 }
 
-impl Handler<Failure> for Run {
+impl Handler<RunFailed> for Run {
     type Result = ();
 
-    fn handle(&mut self, failure: Failure, _: &mut Self::Context) {
+    fn handle(&mut self, failure: RunFailed, _: &mut Self::Context) {
         if self.error.is_none() {
             error!("{}", failure.0);
             self.error = Some(failure.0);
@@ -288,10 +290,10 @@ impl Handler<Failure> for Run {
     }
 }
 
-impl Handler<Gone> for Run {
+impl Handler<ActorDied> for Run {
     type Result = ();
 
-    fn handle(&mut self, gone: Gone, _: &mut Self::Context) {
+    fn handle(&mut self, gone: ActorDied, _: &mut Self::Context) {
         // What it held is lost, and nobody will answer for it: there is nothing to wait for.
         let error = RunError::Runtime(format!("the {} is gone", gone.0));
         self.error.get_or_insert(error);

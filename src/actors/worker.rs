@@ -9,7 +9,7 @@ use tracing::{dispatcher, error};
 
 use super::cpu_worker::WorkerContext;
 use super::lifeline::Lifeline;
-use super::messages::{Counted, Ended, Failure, Leave, Left, LostBatch, Want};
+use super::messages::{Counted, Ended, Leave, Left, LostBatch, RunFailed, Want};
 use super::queue::Outlet;
 use super::shared::RunShared;
 use super::{EventKind, RunError, device_loop};
@@ -25,16 +25,16 @@ pub(super) struct Worker {
     pub(super) producer: (Recipient<Want>, Recipient<Leave>),
     pub(super) counted: Recipient<Counted>,
     pub(super) lost: Recipient<LostBatch>,
-    pub(super) failure: Recipient<Failure>,
+    pub(super) failure: Recipient<RunFailed>,
     pub(super) left: Recipient<Left>,
     pub(super) _lifeline: Lifeline,
-    pub(super) state: State,
+    pub(super) threads: WorkerThreads,
 }
 
 /// What became of a worker's threads so far.
 #[derive(Default)]
-pub(super) struct State {
-    thread: Option<JoinHandle<()>>,
+pub(super) struct WorkerThreads {
+    running: Option<JoinHandle<()>>,
     restarts: u32,
 }
 
@@ -63,13 +63,13 @@ impl Worker {
             });
         });
         match thread {
-            Ok(thread) => self.state.thread = Some(thread),
+            Ok(thread) => self.threads.running = Some(thread),
             Err(error) => self.give_up(format!("{} could not be started: {error}", self.name())),
         }
     }
 
     fn give_up(&mut self, why: String) {
-        self.failure.do_send(Failure(RunError::Runtime(why)));
+        self.failure.do_send(RunFailed(RunError::Runtime(why)));
         self.leave();
     }
 
@@ -93,7 +93,7 @@ impl Handler<Ended> for Worker {
 
     fn handle(&mut self, ended: Ended, context: &mut Self::Context) {
         // This was the thread's last message, so that joining it does not wait.
-        let joined = self.state.thread.take().map(JoinHandle::join);
+        let joined = self.threads.running.take().map(JoinHandle::join);
         if let Some(batch) = ended.batch {
             self.lost.do_send(LostBatch(batch));
         }
@@ -106,11 +106,11 @@ impl Handler<Ended> for Worker {
             return;
         };
         error!(worker = self.name(), "died: {why}");
-        if self.state.restarts == RESTARTS {
+        if self.threads.restarts == RESTARTS {
             let times = RESTARTS + 1;
             self.give_up(format!("{} died {times} times: {why}", self.name()));
         } else {
-            self.state.restarts += 1;
+            self.threads.restarts += 1;
             self.start(context.address().recipient());
         }
     }

@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use super::{Event, Owner, Ran};
+use super::{LaunchTiming, Owner, OwnerEvent};
 use crate::engine::{DeviceSpan, Plan, Tally};
 
 /// The result of counting a whole board on one device, and the time it took.
@@ -71,22 +71,22 @@ pub fn measure(mut owner: Owner, plan: &dyn Plan) -> Result<DeviceMeasurement, S
 }
 
 fn take(
-    events: Vec<Event>,
+    events: Vec<OwnerEvent>,
     measured: &mut DeviceMeasurement,
     kernels: &mut Vec<DeviceSpan>,
 ) -> Result<(), String> {
     for event in events {
         match event {
-            Event::Launched(_) => {}
-            Event::Counted { tallies, ran } => {
+            OwnerEvent::Launched(_) => {}
+            OwnerEvent::Counted { tallies, timing } => {
                 measured.tally += tallies.into_iter().map(|(_, tally)| tally).sum();
-                if let Some(Ran { spans, .. }) = ran {
+                if let Some(LaunchTiming { spans, .. }) = timing {
                     measured.launches += 1;
                     kernels.push(spans.kernel);
                 }
             }
-            Event::Returned { reason, .. } => return Err(reason),
-            Event::Mismatch(what) => return Err(what),
+            OwnerEvent::Returned { reason, .. } => return Err(reason),
+            OwnerEvent::Mismatch(what) => return Err(what),
         }
     }
     Ok(())

@@ -80,7 +80,7 @@ impl Default for OwnerSettings {
 
 /// Where and when a launch ran.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Ran {
+pub struct LaunchTiming {
     /// The stream's number, from 0.
     pub stream: usize,
     /// When the device was opened: the moment that `spans` are measured from.
@@ -91,7 +91,7 @@ pub struct Ran {
 
 /// What became of tasks.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Event {
+pub enum OwnerEvent {
     /// The device was given a launch of so many tasks.
     Launched(usize),
     /// They were counted.
@@ -99,7 +99,7 @@ pub enum Event {
         /// Each with its tally.
         tallies: Vec<(Task, Tally)>,
         /// Where and when the device counted them; `None` if nothing was left for it to do.
-        ran: Option<Ran>,
+        timing: Option<LaunchTiming>,
     },
     /// They were not counted: somebody else has to count them.
     Returned {
@@ -176,7 +176,7 @@ impl Owner {
 
     /// Submits what is pending. If that leaves nothing to report, waits for something, at most for
     /// `patience`. Returns at once if there is nothing to wait for.
-    pub fn work(&mut self, patience: Duration) -> Vec<Event> {
+    pub fn work(&mut self, patience: Duration) -> Vec<OwnerEvent> {
         let mut events = Vec::new();
         self.submit(&mut events);
         if self.in_flight.is_empty() || !events.is_empty() {
@@ -215,7 +215,7 @@ impl Owner {
         self.take_back()
     }
 
-    fn submit(&mut self, events: &mut Vec<Event>) {
+    fn submit(&mut self, events: &mut Vec<OwnerEvent>) {
         while let Some(device) = &mut self.device {
             if self.in_flight.len() >= device.slots() {
                 return;
@@ -233,11 +233,11 @@ impl Owner {
             self.batches += 1;
             let Some(launch) = batch.launch() else {
                 match batch.tallies(None) {
-                    Ok(tallies) => events.push(Event::Counted {
+                    Ok(tallies) => events.push(OwnerEvent::Counted {
                         tallies: tasks.into_iter().zip(tallies).collect(),
-                        ran: None,
+                        timing: None,
                     }),
-                    Err(mismatch) => events.push(Event::Mismatch(mismatch.0)),
+                    Err(mismatch) => events.push(OwnerEvent::Mismatch(mismatch.0)),
                 }
                 continue;
             };
@@ -248,7 +248,7 @@ impl Owner {
             }
             match device.submit(launch) {
                 Ok(ticket) => {
-                    events.push(Event::Launched(tasks.len()));
+                    events.push(OwnerEvent::Launched(tasks.len()));
                     self.in_flight.push(InFlight {
                         ticket,
                         tasks,
@@ -276,7 +276,7 @@ impl Owner {
         self.pending.push_front(tasks);
     }
 
-    fn finish(&mut self, completed: &Completed, events: &mut Vec<Event>) {
+    fn finish(&mut self, completed: &Completed, events: &mut Vec<OwnerEvent>) {
         let Some(at) = self
             .in_flight
             .iter()
@@ -290,7 +290,7 @@ impl Owner {
         if completed.jobs_done != sent && self.halting {
             let flight = self.in_flight.swap_remove(at);
             self.halting = !self.in_flight.is_empty();
-            events.push(Event::Returned {
+            events.push(OwnerEvent::Returned {
                 tasks: flight.tasks,
                 reason: "it was told to stop".to_owned(),
                 given_up: false,
@@ -308,16 +308,16 @@ impl Owner {
         match batch.tallies(Some(completed)) {
             Ok(tallies) => {
                 self.pace.note(cost, completed.spans.kernel);
-                events.push(Event::Counted {
+                events.push(OwnerEvent::Counted {
                     tallies: tasks.into_iter().zip(tallies).collect(),
-                    ran: self.device.as_ref().map(|device| Ran {
+                    timing: self.device.as_ref().map(|device| LaunchTiming {
                         stream: completed.stream,
                         opened: device.opened(),
                         spans: completed.spans,
                     }),
                 });
             }
-            Err(mismatch) => events.push(Event::Mismatch(mismatch.0)),
+            Err(mismatch) => events.push(OwnerEvent::Mismatch(mismatch.0)),
         }
     }
 }

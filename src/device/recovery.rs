@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use super::DeviceError;
 use super::opening::open_tested;
-use super::owner::{Event, Owner};
+use super::owner::{Owner, OwnerEvent};
 use crate::engine::Task;
 
 impl Owner {
@@ -28,7 +28,7 @@ impl Owner {
         (waited.as_secs_f64() > too_long).then_some(waited)
     }
 
-    pub(super) fn fail(&mut self, error: &DeviceError, events: &mut Vec<Event>) {
+    pub(super) fn fail(&mut self, error: &DeviceError, events: &mut Vec<OwnerEvent>) {
         match error {
             DeviceError::Lost(_) => self.lose(error.to_string(), events),
             DeviceError::OutOfMemory | DeviceError::NoKernel(_) => {
@@ -38,7 +38,7 @@ impl Owner {
     }
 
     /// The device is lost: return its tasks and open it again.
-    pub(super) fn lose(&mut self, mut reason: String, events: &mut Vec<Event>) {
+    pub(super) fn lose(&mut self, mut reason: String, events: &mut Vec<OwnerEvent>) {
         let tasks = self.take_back();
         self.device = None;
         while self.restarts_left > 0 && self.device.is_none() {
@@ -51,17 +51,17 @@ impl Owner {
                 Err(error) => reason = format!("{reason}; {error}"),
             }
         }
-        events.push(Event::Returned {
+        events.push(OwnerEvent::Returned {
             tasks,
             reason,
             given_up: self.device.is_none(),
         });
     }
 
-    pub(super) fn give_up(&mut self, reason: String, events: &mut Vec<Event>) {
+    pub(super) fn give_up(&mut self, reason: String, events: &mut Vec<OwnerEvent>) {
         let tasks = self.take_back();
         self.device = None;
-        events.push(Event::Returned {
+        events.push(OwnerEvent::Returned {
             tasks,
             reason,
             given_up: true,

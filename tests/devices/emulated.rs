@@ -12,7 +12,7 @@ use crate::altered::Altered;
 use queenfold::board::{Size, known};
 use queenfold::chain::ChainPlan;
 use queenfold::device::{
-    Device, Emulated, EmulatedSettings, Event, Fault, OpenError, Opener, Owner, OwnerSettings,
+    Device, Emulated, EmulatedSettings, Fault, OpenError, Opener, Owner, OwnerEvent, OwnerSettings,
     Trouble, calibrate, measure,
 };
 use queenfold::engine::{DeviceProgram, Launch, Launcher, Plan, Tally, Task, TaskKey};
@@ -85,14 +85,14 @@ fn drive(mut owner: Owner, mut queue: Vec<Task>, per_launch: usize) -> Outcome {
         }
         for event in owner.work(Duration::from_millis(20)) {
             match event {
-                Event::Launched(_) => {}
-                Event::Counted { tallies, .. } => {
+                OwnerEvent::Launched(_) => {}
+                OwnerEvent::Counted { tallies, .. } => {
                     for (task, tally) in tallies {
                         let before = outcome.tallies.insert(task.key, tally);
                         assert!(before.is_none(), "{} counted twice", task.key);
                     }
                 }
-                Event::Returned {
+                OwnerEvent::Returned {
                     tasks,
                     reason,
                     given_up,
@@ -101,7 +101,7 @@ fn drive(mut owner: Owner, mut queue: Vec<Task>, per_launch: usize) -> Outcome {
                     outcome.reasons.push(reason);
                     outcome.given_up |= given_up;
                 }
-                Event::Mismatch(what) => {
+                OwnerEvent::Mismatch(what) => {
                     outcome.mismatch = Some(what);
                     return outcome;
                 }
@@ -326,7 +326,7 @@ fn a_halt_returns_what_is_not_counted_and_the_device_goes_on_afterwards() {
     let mut owner = owner(&plan, healthy());
     let (first, second) = all.split_at(all.len() / 2);
     owner.offer(first.to_vec());
-    let launched = Event::Launched(first.len());
+    let launched = OwnerEvent::Launched(first.len());
     assert_eq!(owner.work(Duration::from_millis(1)), [launched]);
     owner.offer(second.to_vec());
     let mut back = owner.halt();
@@ -334,7 +334,7 @@ fn a_halt_returns_what_is_not_counted_and_the_device_goes_on_afterwards() {
     while !owner.is_idle() {
         for event in owner.work(Duration::from_millis(100)) {
             match event {
-                Event::Returned {
+                OwnerEvent::Returned {
                     tasks, given_up, ..
                 } => {
                     assert!(!given_up);
@@ -346,7 +346,7 @@ fn a_halt_returns_what_is_not_counted_and_the_device_goes_on_afterwards() {
     }
     assert_eq!(back.len(), all.len());
     owner.offer(first[..1].to_vec());
-    assert_eq!(owner.work(Duration::ZERO), [Event::Launched(1)]);
+    assert_eq!(owner.work(Duration::ZERO), [OwnerEvent::Launched(1)]);
     let counted = loop {
         let events = owner.work(Duration::from_millis(100));
         if !events.is_empty() {
@@ -354,7 +354,7 @@ fn a_halt_returns_what_is_not_counted_and_the_device_goes_on_afterwards() {
         }
     };
     assert!(
-        matches!(counted[..], [Event::Counted { .. }]),
+        matches!(counted[..], [OwnerEvent::Counted { .. }]),
         "{counted:?}"
     );
 }
@@ -426,7 +426,7 @@ fn closing_ends_launches_early_and_returns_their_tasks() {
     let all = tasks(&plan);
     let mut owner = owner(&plan, healthy());
     owner.offer(all.clone());
-    let launched = Event::Launched(all.len());
+    let launched = OwnerEvent::Launched(all.len());
     assert_eq!(owner.work(Duration::from_millis(1)), [launched]);
     let start = std::time::Instant::now();
     let left = owner.close();
