@@ -3,7 +3,7 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 
 use super::{Eta, EventKind, RunEvent, RunState, WorkerProgress};
-use crate::engine::decimal;
+use crate::engine::{WorkerId, decimal};
 
 /// How far a run is and what its workers do: the account of its events. The run itself keeps it for
 /// the progress line and the report. An observer, or another process that is sent the events, keeps
@@ -80,11 +80,18 @@ impl Progress {
             EventKind::Audited { .. } => self.audited += 1,
             _ => {}
         }
-        if let Some(id) = event.kind.worker()
-            && let Some(worker) = self.workers.iter_mut().find(|worker| worker.id == id)
-        {
+        if let Some(worker) = event.kind.worker().and_then(|id| self.worker(id)) {
             worker.note(event);
         }
+    }
+
+    fn worker(&mut self, id: WorkerId) -> Option<&mut WorkerProgress> {
+        let at = match id {
+            // CPU workers come first. All events of tasks pass here: a search would take longer.
+            WorkerId::Cpu(number) => number,
+            WorkerId::Device(_) => self.workers.iter().position(|worker| worker.id == id)?,
+        };
+        self.workers.get_mut(at).filter(|worker| worker.id == id)
     }
 
     /// Whether the time left means something: a run that is paused or over has none.

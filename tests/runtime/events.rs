@@ -6,10 +6,10 @@ use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use queenfold::actors::{
-    Control, EventKind, Observer, Progress, Report, RunEvent, RunSpec, RunState, WorkerProgress,
-    WorkerState,
+    Control, EventKind, Flushed, Observer, OnCheckpoint, Progress, RecordError, Recorder, Report,
+    RunEvent, RunSpec, RunState, WorkerProgress, WorkerState,
 };
-use queenfold::engine::{CountedBy, Engine, WorkerId};
+use queenfold::engine::{CountedBy, Engine, TaskResult, WorkerId};
 
 use crate::alone::run_alone;
 use crate::runs::{chain, made, spec, tally};
@@ -231,6 +231,39 @@ fn a_try_that_panics_is_told_and_its_time_is_busy() {
     );
     assert!(report.workers[0].busy >= Duration::from_millis(50));
     assert_eq!(report.workers[0].tasks, 3);
+}
+
+/// A recorder that keeps nothing, and tells at once of these checkpoints.
+struct Checkpoints([u64; 3]);
+
+impl Recorder for Checkpoints {
+    fn record(&self, _: TaskResult) -> Result<(), RecordError> {
+        Ok(())
+    }
+
+    fn on_checkpoint(&self, tell: OnCheckpoint) {
+        self.0.into_iter().for_each(tell);
+    }
+
+    fn flush(&self, flushed: Flushed) {
+        flushed.answer(Ok(()));
+    }
+}
+
+#[test]
+fn a_checkpoint_without_results_is_not_told() {
+    let control = Control::new();
+    let spec = RunSpec {
+        recorder: Some(Arc::new(Checkpoints([2, 0, 3]))),
+        ..spec(vec![chain(8)], 1)
+    };
+    let (_, events) = Heard::run(spec, &control);
+    let told = events.iter().filter_map(|event| match event.kind {
+        EventKind::Checkpoint { tasks } => Some(tasks),
+        _ => None,
+    });
+    assert!(told.eq([2, 3]));
+    assert_eq!(control.progress().durable, 5);
 }
 
 /// An observer that panics at the first event of a task.
