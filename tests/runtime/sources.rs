@@ -7,8 +7,8 @@ use std::time::{Duration, Instant};
 
 use parking_lot::Mutex;
 use queenfold::actors::{
-    Control, Flushed, OnCheckpoint, RecordError, Recorder, Restored, RunError, RunSpec, RunState,
-    Source, Step, Supply, Walk, WholePlans, evenly_spaced,
+    Control, Flushed, OnCheckpoint, Progress, RecordError, Recorder, Restored, RunError, RunSpec,
+    RunState, Source, Step, Supply, Walk, WholePlans, evenly_spaced,
 };
 use queenfold::engine::{Engine, Mismatch, Plan, Tally, TaskResult};
 use tracing::field::{Field, Visit};
@@ -86,12 +86,16 @@ fn a_run_that_waits_for_its_source_can_be_stopped() {
     assert_eq!(report.tasks_done, 1);
 }
 
-/// A source that takes a while to open.
-struct SlowToOpen;
+/// A source that takes a while to open, and then asks how far the run is.
+struct SlowToOpen {
+    control: Control,
+    seen: Arc<Mutex<Progress>>,
+}
 
 impl Source for SlowToOpen {
     fn open(&self, plan: &dyn Plan) -> Supply {
         thread::sleep(Duration::from_millis(60));
+        *self.seen.lock() = self.control.progress();
         WholePlans.open(plan)
     }
 }
@@ -99,22 +103,21 @@ impl Source for SlowToOpen {
 #[test]
 fn to_open_a_source_is_part_of_the_time_of_a_run() {
     let control = Control::new();
-    let watched = control.clone();
-    let watcher = thread::spawn(move || {
-        thread::sleep(Duration::from_millis(30));
-        watched.progress()
-    });
+    let seen = Arc::default();
     let spec = RunSpec {
         time_limit: Some(Duration::from_millis(40)),
-        source: Arc::new(SlowToOpen),
+        source: Arc::new(SlowToOpen {
+            control: control.clone(),
+            seen: Arc::clone(&seen),
+        }),
         ..spec(vec![made(2, |task| Ok(tally(task)))], 1)
     };
     let report = run_alone(&spec, &control).unwrap();
     assert_eq!(report.tasks_done, 0);
     assert!(report.elapsed >= Duration::from_millis(60));
-    let early = watcher.join().unwrap();
-    assert_eq!(early.state, RunState::Planning);
-    assert!(early.elapsed > Duration::ZERO);
+    let seen = seen.lock();
+    assert_eq!(seen.state, RunState::Planning);
+    assert!(seen.elapsed >= Duration::from_millis(60));
 }
 
 /// A source of every third task of a plan, from this index on.
