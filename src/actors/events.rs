@@ -99,7 +99,8 @@ pub enum EventKind {
         /// The device.
         device: DeviceIdentity,
     },
-    /// A device was given a launch.
+    /// A device was given a launch. It is told up to 50 ms later, and before the launch is told to have
+    /// ended.
     LaunchBegun {
         /// The thread that owns the device.
         worker: WorkerId,

@@ -174,12 +174,14 @@ impl Owner {
         }
     }
 
-    /// Submits what is pending. If that leaves nothing to report, waits for something, at most for
-    /// `patience`. Returns at once if there is nothing to wait for.
+    /// Submits what is pending and waits, at most for `patience`, for something else to report. Returns
+    /// at once if there is nothing to wait for.
     pub fn work(&mut self, patience: Duration) -> Vec<OwnerEvent> {
         let mut events = Vec::new();
         self.submit(&mut events);
-        if self.in_flight.is_empty() || !events.is_empty() {
+        // To return after a launch was submitted would let the caller ask for the next one before
+        // the speed is known, and first launches are large.
+        if self.in_flight.is_empty() {
             return events;
         }
         let Some(device) = &mut self.device else {

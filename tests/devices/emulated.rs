@@ -346,9 +346,9 @@ fn a_halt_returns_what_is_not_counted_and_the_device_goes_on_afterwards() {
     }
     assert_eq!(back.len(), all.len());
     owner.offer(first[..1].to_vec());
-    assert_eq!(owner.work(Duration::ZERO), [OwnerEvent::Launched(1)]);
     let counted = loop {
-        let events = owner.work(Duration::from_millis(100));
+        let mut events = owner.work(Duration::from_millis(100));
+        events.retain(|event| !matches!(event, OwnerEvent::Launched(_)));
         if !events.is_empty() {
             break events;
         }
