@@ -1,41 +1,8 @@
 //! The solutions that a half turn fixes, found by placing pairs of queens from the centre outward.
 
+use super::partition::prefix;
 use super::taken_squares::TakenSquares;
 use crate::board::{Size, bits};
-
-/// How many pairs of rows a partition of the half-turn census fixes: the two nearest the centre, or
-/// none on boards with fewer than four rows.
-pub(super) const fn prefix_pairs(n: Size) -> u32 {
-    if n.get() >= 4 { 2 } else { 0 }
-}
-
-/// The number of ranks: the columns of the innermost upper queen in the left half, times all
-/// columns of the next queen.
-///
-/// The mirror image of a symmetric solution is a different symmetric solution, so that each one
-/// found counts twice: see [`weight`].
-pub(super) const fn ranks(n: Size) -> u64 {
-    match prefix_pairs(n) {
-        0 => 1,
-        _ => (n.get() / 2 * n.get()) as u64,
-    }
-}
-
-/// The columns of the innermost upper queens of `rank`, from the centre outward.
-pub(super) fn prefix(n: Size, rank: u64) -> Vec<u32> {
-    match prefix_pairs(n) {
-        0 => Vec::new(),
-        _ => vec![rank as u32 / n.get(), rank as u32 % n.get()],
-    }
-}
-
-/// How many solutions each one found counts for.
-pub(super) const fn weight(n: Size) -> u128 {
-    match prefix_pairs(n) {
-        0 => 1,
-        _ => 2,
-    }
-}
 
 /// What the search of one rank finds.
 #[derive(Default)]

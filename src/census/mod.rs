@@ -10,6 +10,7 @@
 
 mod half_turn;
 mod oracle;
+mod partition;
 mod plan;
 mod quarter_turn;
 mod taken_squares;

@@ -1,6 +1,6 @@
 //! The oracle of the census: another method to count the same tasks.
 
-use super::half_turn;
+use super::partition;
 use crate::board::{Size, Square, Symmetry};
 use crate::engine::{Counter, Mismatch, Tally, Task};
 
@@ -69,18 +69,18 @@ impl Counter for CensusOracle {
     }
 
     fn count(&mut self, task: &Task) -> Result<Tally, Mismatch> {
-        let half_turn_ranks = half_turn::ranks(self.n);
+        let quarter_turn = partition::quarter_turn(self.n);
         let mut tally = Tally::default();
         for rank in task.ranks.clone() {
             let mut queens = Vec::new();
-            if rank == half_turn_ranks {
+            if rank == quarter_turn {
                 tally.r90 += u128::from(self.search(&mut queens, &QUARTER_TURN));
                 tally.partitions += 1;
                 continue;
             }
             let centre = self.n.get() as u8 / 2;
             let mut legal = true;
-            for (row, column) in (0..centre).rev().zip(half_turn::prefix(self.n, rank)) {
+            for (row, column) in (0..centre).rev().zip(partition::prefix(self.n, rank)) {
                 legal =
                     legal && self.place(&mut queens, Square::new(row, column as u8), &HALF_TURN);
             }
@@ -89,7 +89,7 @@ impl Counter for CensusOracle {
             }
             if legal {
                 let found = self.search(&mut queens, &HALF_TURN);
-                tally.r180 += u128::from(found) * half_turn::weight(self.n);
+                tally.r180 += u128::from(found) * partition::weight(self.n);
                 tally.partitions += 1;
             }
         }

@@ -1,15 +1,10 @@
 use super::oracle::CensusOracle;
-use super::{half_turn, quarter_turn};
+use super::{half_turn, partition, quarter_turn};
 use crate::board::Size;
 use crate::engine::{Counter, CounterSettings, Engine, Mismatch, Plan, Tally, Task, core_seconds};
 use crate::simd::Isa;
 
-/// The partitions of the census in order.
-///
-/// Ranks `0 .. ⌊n/2⌋ · n` are the half-turn partitions: `rank = first · n + second`, where `first`
-/// and `second` are the columns of the two upper queens nearest the centre, `first` in the left
-/// half. (Boards below n = 4 have a single partition without fixed queens.) The last rank is the
-/// whole quarter-turn census.
+/// The plan of the census. `partition.rs` has the order of its partitions.
 ///
 /// Version `census-1`.
 #[derive(Clone, Copy, Debug)]
@@ -23,15 +18,11 @@ impl CensusPlan {
         Self { n }
     }
 
-    const fn ranks(&self) -> u64 {
-        half_turn::ranks(self.n) + 1
-    }
-
     /// Small boards are one task. Boards from n = 18 have one task for each column of the innermost
     /// queen, boards from n = 22, which take 0.1 s or more, one for each rank.
     const fn ranks_per_task(&self) -> u64 {
         match self.n.get() {
-            0..18 => self.ranks(),
+            0..18 => partition::ranks(self.n),
             18..22 => self.n.get() as u64,
             _ => 1,
         }
@@ -52,16 +43,17 @@ impl Plan for CensusPlan {
     }
 
     fn tasks(&self) -> u64 {
-        self.ranks().div_ceil(self.ranks_per_task())
+        partition::ranks(self.n).div_ceil(self.ranks_per_task())
     }
 
     fn task(&self, index: u64) -> Task {
         assert!(index < self.tasks(), "task {index} of {}", self.tasks());
         let start = index * self.ranks_per_task();
-        let ranks = start..(start + self.ranks_per_task()).min(self.ranks());
+        let ranks = start..(start + self.ranks_per_task()).min(partition::ranks(self.n));
         Task {
             key: self.key(index),
-            cost: self.total_cost() * (ranks.end - ranks.start) as f64 / self.ranks() as f64,
+            cost: self.total_cost() * (ranks.end - ranks.start) as f64
+                / partition::ranks(self.n) as f64,
             ranks,
         }
     }
@@ -91,14 +83,14 @@ impl Counter for CensusCounter {
     fn count(&mut self, task: &Task) -> Result<Tally, Mismatch> {
         let mut tally = Tally::default();
         for rank in task.ranks.clone() {
-            if rank == half_turn::ranks(self.n) {
+            if rank == partition::quarter_turn(self.n) {
                 let (found, nodes) = quarter_turn::count(self.n);
                 tally.r90 += u128::from(found);
                 tally.nodes += nodes;
                 tally.partitions += 1;
             } else {
                 let found = half_turn::count(self.n, rank);
-                tally.r180 += u128::from(found.solutions) * half_turn::weight(self.n);
+                tally.r180 += u128::from(found.solutions) * partition::weight(self.n);
                 tally.nodes += found.nodes;
                 tally.partitions += u64::from(found.legal);
             }
@@ -159,7 +151,7 @@ mod tests {
                 next = task.ranks.end;
                 cost += task.cost;
             }
-            assert_eq!(next, plan.ranks());
+            assert_eq!(next, partition::ranks(n));
             assert!((cost - plan.total_cost()).abs() <= 1e-9 * cost);
         }
     }
