@@ -8,17 +8,19 @@
 //! device, a subtree becomes a job of a launch.
 //!
 //! A [`TaskKey`] names a task for good, and a [`TaskResult`] is what counting it gave: the same
-//! struct in memory, in the ledger, in an export and on a wire.
+//! struct in memory, in the ledger and on a wire. A line of an export is read back as one.
 
 mod costs;
 pub mod decimal;
 mod device;
 mod function_plan;
 mod interpolate;
+mod kind;
 mod launch;
 mod mismatch;
 mod origin;
 mod plan;
+mod plan_name;
 mod result;
 mod second_counter;
 mod tally;
@@ -29,6 +31,7 @@ pub use costs::core_seconds;
 pub use device::{DeviceIdentity, DeviceKind};
 pub use function_plan::FunctionPlan;
 pub use interpolate::interpolate;
+pub use kind::{Engine, EngineError};
 #[cfg(feature = "cuda")]
 pub(crate) use launch::fnv;
 pub use launch::{
@@ -39,8 +42,9 @@ pub(crate) use launch::{JobWords, LaunchWords, Layout, MACHINE_SOURCE, ThreadUse
 pub use mismatch::Mismatch;
 pub use origin::{CountedBy, KernelName, Origin, WorkerId, WorkerIdError};
 pub use plan::{Counter, CounterSettings, Plan};
+pub use plan_name::{PlanName, PlanNameError};
 pub use result::TaskResult;
 pub use second_counter::second_counter;
 pub use tally::{Completions, Tally};
-pub use task::{Engine, EngineError, PlanName, PlanNameError, Task, TaskKey};
+pub use task::{Task, TaskKey};
 pub use task_set::TaskSet;

@@ -6,8 +6,8 @@ use serde::{Deserialize, Serialize};
 
 use super::{KernelName, Origin, Tally, TaskKey};
 
-/// A counted task: what workers report, what the ledger keeps and exports, and what goes over a
-/// wire.
+/// A counted task: what workers report, what the ledger keeps, and what goes over a wire. A line of an
+/// export has the same values, and is read back as one.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TaskResult {
     /// The task.

@@ -1,123 +1,12 @@
-//! Engines by name, the key that names a task everywhere, and a task.
+//! The key that names a task everywhere, and a task.
 
 use std::fmt;
 use std::ops::Range;
-use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
+use super::Engine;
 use crate::board::Size;
-
-/// A way to count.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Engine {
-    /// Carry chain: queens are placed on the border, one placement per symmetry class, and the rest
-    /// of the board is searched.
-    Chain,
-    /// Join: pairs of half boards that fit together, one set of columns of the top half at a time.
-    Join,
-    /// The symmetric solutions alone: those fixed by a half turn, and by a quarter turn.
-    Census,
-    /// An engine that a program which uses this library brings along, to count all solutions.
-    Own,
-}
-
-impl Engine {
-    /// The engines of this library.
-    pub const ALL: [Self; 3] = [Self::Chain, Self::Join, Self::Census];
-
-    /// Whether it counts all solutions, not only the symmetric ones.
-    pub const fn counts_all(self) -> bool {
-        !matches!(self, Self::Census)
-    }
-
-    /// The name used on the command line, in the configuration and in results.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Chain => "chain",
-            Self::Join => "join",
-            Self::Census => "census",
-            Self::Own => "own",
-        }
-    }
-}
-
-impl fmt::Display for Engine {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(self.name())
-    }
-}
-
-/// A text that names no engine.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("`{0}` is not an engine")]
-pub struct EngineError(String);
-
-impl FromStr for Engine {
-    type Err = EngineError;
-
-    fn from_str(name: &str) -> Result<Self, EngineError> {
-        let mut engines = Self::ALL.into_iter().chain([Self::Own]);
-        engines
-            .find(|engine| engine.name() == name)
-            .ok_or_else(|| EngineError(name.to_owned()))
-    }
-}
-
-/// An engine and the version of its plans: `chain-1`.
-///
-/// The version is raised when the order of partitions or a task boundary changes. So two plans of
-/// one board with the same name have the same tasks.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(try_from = "String", into = "String")]
-pub struct PlanName {
-    /// The engine.
-    pub engine: Engine,
-    /// The version of the plans that the engine makes.
-    pub version: u32,
-}
-
-impl fmt::Display for PlanName {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}-{}", self.engine, self.version)
-    }
-}
-
-/// A text that names no plan.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("`{0}` does not name a plan: use ENGINE-VERSION, as in chain-1")]
-pub struct PlanNameError(String);
-
-impl FromStr for PlanName {
-    type Err = PlanNameError;
-
-    fn from_str(text: &str) -> Result<Self, PlanNameError> {
-        text.split_once('-')
-            .and_then(|(engine, version)| {
-                Some(Self {
-                    engine: engine.parse().ok()?,
-                    version: version.parse().ok()?,
-                })
-            })
-            .filter(|name| name.to_string() == text)
-            .ok_or_else(|| PlanNameError(text.to_owned()))
-    }
-}
-
-impl TryFrom<String> for PlanName {
-    type Error = PlanNameError;
-
-    fn try_from(text: String) -> Result<Self, PlanNameError> {
-        text.parse()
-    }
-}
-
-impl From<PlanName> for String {
-    fn from(name: PlanName) -> Self {
-        name.to_string()
-    }
-}
 
 /// Names a task everywhere and for good: the same key is the same task on every machine, whatever
 /// the workers, devices or instruction set.
@@ -171,24 +60,6 @@ pub struct Task {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_plan_name_is_read_as_it_is_written() {
-        for engine in Engine::ALL.into_iter().chain([Engine::Own]) {
-            let name = PlanName { engine, version: 7 };
-            assert_eq!(name.to_string(), format!("{engine}-7"));
-            assert_eq!(name.to_string().parse(), Ok(name));
-            let json = serde_json::to_string(&name).unwrap();
-            assert_eq!(json, format!("\"{engine}-7\""));
-            assert_eq!(serde_json::from_str::<PlanName>(&json).unwrap(), name);
-        }
-        for text in [
-            "", "chain", "chain-", "chain-x", "chain-01", "chain-+1", "chian-1",
-        ] {
-            let error = text.parse::<PlanName>().unwrap_err().to_string();
-            assert!(error.contains(&format!("`{text}`")), "{error}");
-        }
-    }
 
     #[test]
     fn a_key_is_four_values_on_a_wire() {
