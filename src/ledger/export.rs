@@ -52,35 +52,60 @@ pub fn signature(store: &Store) -> Result<Digest, LedgerError> {
 /// Writes every record as a line of JSON in canonical order, and the signature as the last line.
 /// [`read_export`](super::read_export) reads it.
 ///
+/// Returns the number of records. Nothing more is read once `out` fails.
+///
 /// # Errors
 /// A record is damaged, or `out` fails; the inner result has the error of `out`.
 pub fn export(
     store: &Store,
     plans: &[Arc<dyn Plan>],
     mut out: impl Write,
-) -> Result<io::Result<()>, LedgerError> {
+) -> Result<io::Result<u64>, LedgerError> {
     store.info().check_plans(store.file(), plans)?;
     let key = store.info().key();
     let mut signature = Signature::new(store.info());
-    let mut written = Ok(());
-    store.for_each(|entry| {
+    let mut records = 0;
+    let read = store.try_for_each(|entry| {
         signature.add(&entry);
+        records += 1;
         let engine = entry.result.key.engine;
-        let plan = plans.iter().find(|plan| plan.engine() == engine);
-        if let (Ok(()), Some(plan)) = (&written, plan) {
-            let line = Line::of(&entry, plan.as_ref(), &key);
-            written = serde_json::to_writer(&mut out, &line)
-                .map_err(io::Error::from)
-                .and_then(|()| writeln!(out));
+        if let Some(plan) = plans.iter().find(|plan| plan.engine() == engine) {
+            serde_json::to_writer(&mut out, &Line::of(&entry, plan.as_ref(), &key))
+                .map_err(io::Error::from)?;
+            writeln!(out)?;
         }
         Ok(())
-    })?;
+    });
+    match read {
+        Ok(()) => {}
+        Err(Stop::Ledger(error)) => return Err(error),
+        Err(Stop::Output(error)) => return Ok(Err(error)),
+    }
     let last = Last {
         signature: signature.digest().to_string(),
     };
-    Ok(written.and_then(|()| {
+    let mut finish = || {
         serde_json::to_writer(&mut out, &last)?;
         writeln!(out)?;
         out.flush()
-    }))
+    };
+    Ok(finish().map(|()| records))
+}
+
+/// What ends an export early.
+enum Stop {
+    Ledger(LedgerError),
+    Output(io::Error),
+}
+
+impl From<LedgerError> for Stop {
+    fn from(error: LedgerError) -> Self {
+        Self::Ledger(error)
+    }
+}
+
+impl From<io::Error> for Stop {
+    fn from(error: io::Error) -> Self {
+        Self::Output(error)
+    }
 }

@@ -12,7 +12,8 @@ use super::origin_columns::OriginColumns;
 use crate::board::Size;
 use crate::engine::{Engine, KernelName, Plan, PlanName, Tally, TaskResult};
 
-/// An entry with the ranks of its task, without nesting.
+/// An entry with the ranks of its task. Its names and times lie beside each other; only completions by
+/// weight are an object of their own.
 #[derive(Serialize, Deserialize)]
 pub(super) struct Line<'a> {
     n: Size,

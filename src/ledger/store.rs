@@ -142,8 +142,19 @@ impl Store {
     /// A record is damaged, or `each` fails.
     pub fn for_each(
         &self,
-        mut each: impl FnMut(Entry) -> Result<(), LedgerError>,
+        each: impl FnMut(Entry) -> Result<(), LedgerError>,
     ) -> Result<(), LedgerError> {
+        self.try_for_each(each)
+    }
+
+    /// Like [`for_each`](Self::for_each), for an `each` that can fail otherwise than the ledger.
+    ///
+    /// # Errors
+    /// A record is damaged, or `each` fails, which is called no more then.
+    pub(super) fn try_for_each<E: From<LedgerError>>(
+        &self,
+        mut each: impl FnMut(Entry) -> Result<(), E>,
+    ) -> Result<(), E> {
         let mut coverage = Coverage::none_of(self.info.n, &self.info.plans);
         let sql = format!("SELECT {COLUMNS} FROM record ORDER BY engine, task");
         let mut statement = self.connection.prepare(&sql).map_err(|e| self.failed(&e))?;
@@ -152,13 +163,12 @@ impl Store {
             let entry = self.read(row)?;
             let key = entry.result.key;
             if !coverage.is_task(key) {
-                return Err(self.damaged(format!(
-                    "record {key} is of a task that the plan does not have"
-                )));
+                let what = format!("record {key} is of a task that the plan does not have");
+                return Err(self.damaged(what).into());
             }
             // The primary key forbids it, but a damaged page could still show a row twice.
             if !coverage.add(key) {
-                return Err(self.damaged(format!("record {key} is there twice")));
+                return Err(self.damaged(format!("record {key} is there twice")).into());
             }
             each(entry)?;
         }

@@ -1,5 +1,7 @@
 //! An exported log is read back as the results it was made of, or refused.
 
+use std::io::{self, Write};
+
 use queenfold::ledger::{ExportError, export, read_export};
 
 use super::*;
@@ -7,7 +9,9 @@ use super::*;
 fn exported(dir: &Path, n: u32) -> String {
     let mut out = Vec::new();
     let store = Store::open_to_read(dir).unwrap();
-    export(&store, &plans(n), &mut out).unwrap().unwrap();
+    let records = export(&store, &plans(n), &mut out).unwrap().unwrap();
+    let lines = out.iter().filter(|byte| **byte == b'\n').count();
+    assert_eq!(records, lines as u64 - 1);
     String::from_utf8(out).unwrap()
 }
 
@@ -66,4 +70,43 @@ fn a_changed_log_is_refused() {
         let refused = refusal(lines, n);
         assert!(refused.contains(says), "{refused}");
     }
+}
+
+/// An output that takes this many bytes and then fails.
+struct Full(usize);
+
+impl Write for Full {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0 = self
+            .0
+            .checked_sub(bytes.len())
+            .ok_or(io::ErrorKind::BrokenPipe)?;
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+#[test]
+fn nothing_more_is_read_when_the_output_is_gone() {
+    let dir = tempfile::tempdir().unwrap();
+    whole_run(dir.path(), N);
+    // Whoever reads to the end finds this.
+    sqlite(dir.path())
+        .execute(
+            "UPDATE record SET nodes = nodes + 1 WHERE engine = 'chain' AND task = 9",
+            [],
+        )
+        .unwrap();
+    let store = Store::open_to_read(dir.path()).unwrap();
+    let export = |bytes| export(&store, &plans(N), Full(bytes));
+    let gone = export(1000).unwrap().unwrap_err();
+    assert_eq!(gone.kind(), io::ErrorKind::BrokenPipe);
+    let damaged = export(usize::MAX);
+    assert!(
+        matches!(damaged, Err(LedgerError::Damaged { .. })),
+        "{damaged:?}"
+    );
 }
