@@ -290,15 +290,15 @@ fn each_device_of_a_list_takes_part_once() {
 
 #[test]
 fn settings_of_the_gpu_reach_the_driver_at_both_ends_of_their_ranges() {
-    let run = |settings: String, n: &str| {
-        let machine = Machine::new("");
+    let run = |fake, settings: String, n: &str| {
+        let machine = Machine::new(fake);
         let text = format!("[gpu]\n{settings}\n");
         std::fs::write(machine.folder.path().join("queenfold.toml"), text).unwrap();
         machine.count(&[&["-n", n, "--no-unique"][..], &ON_GPU].concat());
         machine
     };
     for block in [32, 256] {
-        let machine = run(format!("block = {block}"), "11");
+        let machine = run("", format!("block = {block}"), "11");
         let launches = machine.calls("launch");
         assert!(!launches.is_empty());
         assert!(
@@ -307,17 +307,18 @@ fn settings_of_the_gpu_reach_the_driver_at_both_ends_of_their_ranges() {
         );
     }
     for (streams, slots) in [(1, 1), (4, 1), (1, 4), (4, 4)] {
-        let machine = run(format!("streams = {streams}\nslots = {slots}"), "11");
+        let machine = run("", format!("streams = {streams}\nslots = {slots}"), "11");
         // One more stream for urgent work, and one more event for the start of the clock.
         assert_eq!(machine.calls("stream").len(), streams + 1);
         assert_eq!(machine.calls("event").len(), 4 * streams * slots + 1);
     }
     let launches = |batch_ms: u32| {
-        let machine = run(format!("batch_ms = {batch_ms}"), "16");
+        let machine = run("steady", format!("batch_ms = {batch_ms}"), "16");
         machine.calls("launch").len()
     };
+    // By the steady clock the board takes some 20 s: tasks of 0.1 s go one by one into launches of 50 ms.
     let (short, long) = (launches(50), launches(5000));
-    assert!(short > long + 5, "{short} launches of 50 ms, {long} of 5 s");
+    assert!(short > 3 * long, "{short} launches of 50 ms, {long} of 5 s");
 }
 
 #[test]

@@ -2,6 +2,8 @@
 //
 // FAKE names what fails. FAKE_DEVICES is the number of devices, FAKE_LOG a file that tells of calls.
 // With COUNTING, launches run the kernel as C++, one after the other; without, they do nothing.
+// With FAKE="steady", every job takes a tenth of a millisecond by the clock of the device, on every
+// machine and however busy it is.
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,6 +12,7 @@
 typedef unsigned long long u64;
 static int is(const char *what) { const char *fake = getenv("FAKE"); return fake && !strcmp(fake, what); }
 static int launches;
+static double jobs_launched;
 static void told(const char *what, unsigned value) {
     const char *path = getenv("FAKE_LOG");
     FILE *file = path ? fopen(path, "a") : 0;
@@ -71,7 +74,7 @@ int cuEventCreate(void **e, unsigned f) { told("event", 0); *e = calloc(1, sizeo
 int cuEventRecord(void *e, void *s) {
     struct timespec now;
     clock_gettime(CLOCK_MONOTONIC, &now);
-    *(double *)e = now.tv_sec * 1e3 + now.tv_nsec / 1e6;
+    *(double *)e = is("steady") ? jobs_launched / 10 : now.tv_sec * 1e3 + now.tv_nsec / 1e6;
     return 0;
 }
 int cuEventQuery(void *e) { return lost() ? lost() : is("hangs") ? 600 : 0; }
@@ -91,6 +94,7 @@ int cuLaunchKernel(void *f, unsigned a, unsigned b, unsigned c, unsigned d, unsi
 #ifdef COUNTING
     void *jobs = *(void **)p[0], *tables = *(void **)p[2], *sums = *(void **)p[3], *done = *(void **)p[4];
     unsigned count = *(unsigned *)p[1];
+    jobs_launched += count;
     if (!strcmp(f, "chain"))
         // Shared memory tells the depth: 4 bytes for each row and one more, 16 for each row.
         queenfold_emulated_chain((m / d - 4) / 20, jobs, count, tables, sums, done);
