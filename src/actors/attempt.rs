@@ -62,7 +62,7 @@ pub(super) fn attempt(
     }));
     match counted {
         Ok(Ok(result)) => {
-            observers.tell(EventKind::TaskDone(result.clone()));
+            observers.tell(EventKind::TaskCounted(result.clone()));
             Attempt::Counted(result)
         }
         Ok(Err(mismatch)) => Attempt::Mismatch(mismatch),

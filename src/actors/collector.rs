@@ -15,7 +15,7 @@ use super::shared::RunShared;
 use super::{EventKind, Flushed, RecordError, RunError};
 use crate::engine::{TaskKey, TaskResult};
 
-/// The least time between two values of the counter of nodes per second.
+/// The least time between two values of the counter of nodes per second in a trace.
 const RATE_EVERY: Duration = Duration::from_millis(20);
 
 pub(super) struct Collector {
@@ -31,7 +31,7 @@ pub(super) struct Collector {
     pub(super) rate: Rate,
 }
 
-/// Nodes per second over the last moments.
+/// From when and from how many nodes on the next value of that counter is measured.
 pub(super) struct Rate {
     since: Instant,
     nodes: u64,
@@ -118,7 +118,7 @@ impl Collector {
             share: eta::share(&progress),
             solutions: sum.completions.solutions(),
             nodes: sum.nodes,
-            eta: eta::eta(&progress, self.shared.hands()),
+            eta: eta::eta(&progress, self.shared.hands_left()),
         });
         if self.rate.since.elapsed() >= RATE_EVERY {
             self.tell_speed(sum.nodes);

@@ -71,7 +71,8 @@ impl CpuWorkerLoop {
             let waiting = Instant::now();
             shared.observers.tell(EventKind::Waiting { worker });
             self.batch = self.context.outlet.draw();
-            shared.tell_waited(self.context.worker, waiting);
+            let has_batch = self.batch.is_some();
+            shared.tell_waited(self.context.worker, waiting, has_batch);
             let Some(batch) = self.batch.clone() else {
                 return;
             };

@@ -14,8 +14,8 @@ use super::audit::{TaskAudit, recount};
 use super::cpu_worker::WorkerContext;
 use super::messages::{Costed, Counted, Ended, Leave, RunFailed, Want};
 use super::queue::{Batch, Drawn};
-use super::{EventKind, LaunchTimes, RunError, panics};
-use crate::device::{LaunchTiming, Owner, OwnerEvent};
+use super::{EventKind, FinishedLaunch, RunError, panics};
+use crate::device::{LaunchTiming, Owner, OwnerEvent, ReturnReason};
 use crate::engine::{CountedBy, Counter, DeviceSpan, Origin, Tally, Task, TaskResult, WorkerId};
 
 /// How long to wait for the device before looking whether a batch has come: short against a launch,
@@ -63,6 +63,11 @@ pub(super) fn work(
         }
         Ok(Err(End::GivenUp(reason))) => {
             warn!(device = device_loop.context.name, "not used: {reason}");
+            let (shared, worker) = (&device_loop.context.shared, device_loop.id());
+            shared.observers.tell(EventKind::DeviceGivenUp {
+                worker,
+                reason: reason.clone(),
+            });
             leaves.do_send(Leave {
                 worker: device_loop.context.worker,
             });
@@ -154,11 +159,11 @@ impl DeviceLoop {
             {
                 Drawn::Batch(batch) => {
                     self.asked = None;
-                    self.ends_wait();
+                    self.ends_wait(true);
                     self.take(batch, owner.as_mut());
                 }
                 Drawn::Closed if !busy => {
-                    self.ends_wait();
+                    self.ends_wait(false);
                     return Ok(());
                 }
                 Drawn::Nothing | Drawn::Closed => {}
@@ -182,10 +187,11 @@ impl DeviceLoop {
         }
     }
 
-    /// Ends the wait, if the device waits.
-    fn ends_wait(&mut self) {
+    /// Ends the wait, if the device waits, because a batch has come or because the queue is closed.
+    fn ends_wait(&mut self, has_batch: bool) {
         if let Some(from) = self.waiting.take() {
-            self.context.shared.tell_waited(self.context.worker, from);
+            let worker = self.context.worker;
+            self.context.shared.tell_waited(worker, from, has_batch);
             self.since = Instant::now();
         }
     }
@@ -273,17 +279,17 @@ impl DeviceLoop {
                 }
                 self.counted(&tallies)?;
             }
-            OwnerEvent::Returned {
-                tasks,
-                reason,
-                given_up,
-            } => {
+            OwnerEvent::Returned { tasks, reason } => {
                 self.give_back(&tasks);
-                if given_up {
-                    return Err(End::GivenUp(reason));
-                }
-                if !self.context.shared.is_halted() {
-                    warn!(device = self.context.name, "started again: {reason}");
+                match reason {
+                    ReturnReason::Halted => {}
+                    ReturnReason::Lost(reason) => {
+                        warn!(device = self.context.name, "started again: {reason}");
+                        let worker = self.id();
+                        let observers = &self.context.shared.observers;
+                        observers.tell(EventKind::DeviceLost { worker, reason });
+                    }
+                    ReturnReason::GivenUp(reason) => return Err(End::GivenUp(reason)),
                 }
             }
             OwnerEvent::Mismatch(message) => {
@@ -308,7 +314,7 @@ impl DeviceLoop {
         let observers = &self.context.shared.observers;
         let span =
             |span: DeviceSpan| observers.span(timing.opened + span.start, timing.opened + span.end);
-        observers.tell(EventKind::LaunchDone(LaunchTimes {
+        observers.tell(EventKind::LaunchDone(FinishedLaunch {
             worker: self.id(),
             device: device.name.clone(),
             stream: timing.stream,
@@ -376,7 +382,9 @@ impl DeviceLoop {
             if let Some(took) = recounted {
                 tell_audit(&shared.observers, &result, took);
             }
-            shared.observers.tell(EventKind::TaskDone(result.clone()));
+            shared
+                .observers
+                .tell(EventKind::TaskCounted(result.clone()));
             message.results.push(Costed {
                 result,
                 cost: task.cost,

@@ -28,6 +28,12 @@ pub struct RunEvent {
 pub enum EventKind {
     /// The run went to another state. The first event of every run is [`RunState::Planning`].
     State(RunState),
+    /// Something failed, so that the run can have no result. It drains, and ends as
+    /// [`RunState::Failed`]. Told once, of the first failure.
+    Failed {
+        /// What failed, for people: the text of the [`RunError`](super::RunError).
+        reason: String,
+    },
     /// The sources were opened, and the actors start.
     Planned {
         /// What is to be counted.
@@ -55,9 +61,11 @@ pub enum EventKind {
         /// The worker.
         worker: WorkerId,
         /// The part of the wait while there were tasks to hand out.
-        waited: Duration,
+        waiting: Duration,
         /// The part after the last task was handed out.
         starved: Duration,
+        /// Whether the worker has a batch. If not, the queue is closed, and the worker will end.
+        has_batch: bool,
     },
     /// A worker begins to count a task on the CPU.
     TaskBegun {
@@ -66,9 +74,9 @@ pub enum EventKind {
         /// The task.
         key: TaskKey,
     },
-    /// A worker, named in the origin of the result, counted a task. The task is done when the
-    /// collector has recorded it.
-    TaskDone(TaskResult),
+    /// A worker, named in the origin of the result, counted a task. The task is done only when the
+    /// collector has recorded it: see [`Advanced`](Self::Advanced).
+    TaskCounted(TaskResult),
     /// The count of a task panicked. Another worker tries it once more; if it panics again, the run
     /// fails.
     TaskPanicked {
@@ -99,6 +107,21 @@ pub enum EventKind {
         /// The device.
         device: DeviceIdentity,
     },
+    /// A device failed, and was opened and tested again. Others may count the tasks that it held.
+    DeviceLost {
+        /// The thread that owns the device.
+        worker: WorkerId,
+        /// What failed.
+        reason: String,
+    },
+    /// A device could not be opened, or failed for good: it counts nothing more in this run. Others
+    /// count the tasks that it held. If there is nobody else, the run fails.
+    DeviceGivenUp {
+        /// The thread that owns the device.
+        worker: WorkerId,
+        /// What failed.
+        reason: String,
+    },
     /// A device was given a launch. It is told up to 50 ms later, and before the launch is told to have
     /// ended.
     LaunchBegun {
@@ -108,7 +131,7 @@ pub enum EventKind {
         tasks: usize,
     },
     /// A launch on a device ended.
-    LaunchDone(LaunchTimes),
+    LaunchDone(FinishedLaunch),
     /// A task was counted a second time, with the same result. If the results differ, the run fails.
     Audited {
         /// The worker that did it.
@@ -144,7 +167,9 @@ pub enum EventKind {
         /// The time left; `None` until enough tasks are counted.
         eta: Option<Eta>,
     },
-    /// The speed of the run, all workers together, over the last moments.
+    /// The speed of all workers together since it was told last, 20 ms ago or longer: a fine counter
+    /// for a trace, which jumps with every burst of results. [`Progress`](super::Progress) keeps the
+    /// mean over a longer time.
     Speed {
         /// Nodes per second.
         nodes_per_second: f64,
@@ -171,12 +196,15 @@ impl EventKind {
             | Self::TaskPanicked { worker, .. }
             | Self::BatchDone { worker, .. }
             | Self::DeviceReady { worker, .. }
+            | Self::DeviceLost { worker, .. }
+            | Self::DeviceGivenUp { worker, .. }
             | Self::LaunchBegun { worker, .. }
-            | Self::LaunchDone(LaunchTimes { worker, .. })
+            | Self::LaunchDone(FinishedLaunch { worker, .. })
             | Self::Audited { worker, .. }
             | Self::Gone { worker } => Some(*worker),
-            Self::TaskDone(result) => Some(result.origin.worker),
+            Self::TaskCounted(result) => Some(result.origin.worker),
             Self::State(_)
+            | Self::Failed { .. }
             | Self::Planned { .. }
             | Self::Offered { .. }
             | Self::Queued { .. }
@@ -208,9 +236,9 @@ pub struct TimeSpan {
     pub end: Duration,
 }
 
-/// When a device did what for a launch.
+/// A launch that ended: where it ran, and when the device did what for it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct LaunchTimes {
+pub struct FinishedLaunch {
     /// The thread that owns the device.
     pub worker: WorkerId,
     /// What its maker calls the device.

@@ -51,7 +51,7 @@
 //! * `attempt`: one try of a task on the CPU; `audit`: which tasks are counted a second time.
 //! * `control`: the handle for the outside; `eta`: share of work done and time left.
 //! * `events`: what a run tells; `observers`: who hears it.
-//! * `progress`, `worker_progress`: the one account of these events. `live_progress`: the account of
+//! * `progress`, `worker_progress`, `mean_speed`: the one account of these events. `live_progress`: the account of
 //!   a run in this process, which the control shows and the report is made from.
 //! * `report`: what a run returns.
 
@@ -70,6 +70,7 @@ mod faults;
 mod fresh;
 mod lifeline;
 mod live_progress;
+mod mean_speed;
 mod messages;
 mod observers;
 mod panics;
@@ -97,9 +98,10 @@ use crossbeam::channel;
 
 pub use control::Control;
 pub use eta::Eta;
-pub use events::{EventKind, LaunchTimes, Observer, PlannedTasks, RunEvent, TimeSpan};
+pub use events::{EventKind, FinishedLaunch, Observer, PlannedTasks, RunEvent, TimeSpan};
 #[cfg(feature = "fault-injection")]
 pub use faults::Faults;
+pub use mean_speed::MeanSpeed;
 pub use progress::Progress;
 pub use recorder::{Flushed, OnCheckpoint, RecordError, Recorder};
 pub use report::{Report, RunError};

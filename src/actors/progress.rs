@@ -2,7 +2,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use super::{Eta, EventKind, RunEvent, RunState, WorkerProgress};
+use super::{Eta, EventKind, MeanSpeed, RunEvent, RunState, WorkerProgress};
 use crate::engine::{WorkerId, decimal};
 
 /// How far a run is and what its workers do: the account of its events. The run itself keeps it for
@@ -23,11 +23,12 @@ pub struct Progress {
     pub solutions: u128,
     /// Nodes searched so far, without those of restored tasks.
     pub nodes: u64,
-    /// Nodes per second over the last moments, all workers together.
-    pub nodes_per_second: f64,
+    /// How fast all workers together count.
+    pub speed: MeanSpeed,
     /// Since the run began.
     pub elapsed: Duration,
-    /// When it will end; `None` until enough tasks are counted.
+    /// When it will end; `None` until enough tasks are counted, and unless the run is
+    /// [running](RunState::Running): one that is paused, stopped or over does not count the rest.
     pub eta: Option<Eta>,
     /// Batches that wait for a CPU worker.
     pub queued: usize,
@@ -35,6 +36,8 @@ pub struct Progress {
     pub audited: u64,
     /// Tasks of this run that the recorder made durable.
     pub durable: u64,
+    /// Why the run can have no result, as soon as that is known.
+    pub failure: Option<String>,
     /// What each worker does: CPU workers, then devices.
     pub workers: Vec<WorkerProgress>,
 }
@@ -52,7 +55,8 @@ impl Progress {
             }
             EventKind::State(state) => {
                 self.state = *state;
-                if !self.is_counting() {
+                self.speed.note_state(*state, event.at);
+                if *state != RunState::Running {
                     self.eta = None;
                 }
             }
@@ -73,9 +77,10 @@ impl Progress {
                 self.share = *share;
                 self.solutions = *solutions;
                 self.nodes = *nodes;
-                self.eta = eta.filter(|_| self.is_counting());
+                self.eta = eta.filter(|_| self.state == RunState::Running);
+                self.speed.note_nodes(*nodes, event.at);
             }
-            EventKind::Speed { nodes_per_second } => self.nodes_per_second = *nodes_per_second,
+            EventKind::Failed { reason } => self.failure = Some(reason.clone()),
             EventKind::Checkpoint { tasks } => self.durable += tasks,
             EventKind::Audited { .. } => self.audited += 1,
             _ => {}
@@ -93,9 +98,39 @@ impl Progress {
         };
         self.workers.get_mut(at).filter(|worker| worker.id == id)
     }
+}
 
-    /// Whether the time left means something: a run that is paused or over has none.
-    const fn is_counting(&self) -> bool {
-        matches!(self.state, RunState::Running | RunState::Draining)
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_a_run_that_goes_on_has_a_time_left() {
+        for state in RunState::ALL.into_iter().skip(1) {
+            let mut progress = Progress::default();
+            let eta = Some(Eta {
+                left: Duration::from_secs(60),
+                uncertainty: Duration::ZERO,
+            });
+            let advanced = EventKind::Advanced {
+                tasks_done: 5,
+                tasks_total: Some(10),
+                share: Some(0.5),
+                solutions: 1,
+                nodes: 1,
+                eta,
+            };
+            let mut note = |kind| {
+                let at = Duration::ZERO;
+                progress.note(&RunEvent { at, kind });
+                progress.eta
+            };
+            let runs = state == RunState::Running;
+            note(EventKind::State(RunState::Running));
+            assert_eq!(note(advanced.clone()), eta);
+            let expected = eta.filter(|_| runs);
+            assert_eq!(note(EventKind::State(state)), expected, "{state:?}");
+            assert_eq!(note(advanced), expected, "{state:?}");
+        }
     }
 }

@@ -13,8 +13,11 @@ pub struct Report {
     pub tallies: BTreeMap<Engine, Tally>,
     /// Tasks counted, in this run or before it.
     pub tasks_done: u64,
-    /// Tasks of all plans.
-    pub tasks_total: u64,
+    /// Tasks that were counted before this run or that it was to count; `None` if its source did not
+    /// know.
+    pub tasks_total: Option<u64>,
+    /// Tasks of all plans. A source such as that of a shard gives only a part of them.
+    pub tasks_planned: u64,
     /// Wall time from the start of the run to the final tally. Opening and testing a device is included
     /// only if others count meanwhile.
     pub elapsed: Duration,
@@ -25,10 +28,10 @@ pub struct Report {
 }
 
 impl Report {
-    /// Whether every task of all plans is counted. That is never so if the run was stopped, or if its
-    /// source gives only a part of the plans, such as a shard.
+    /// Whether every task of all plans is counted, in this run or before it. It may be whole even if
+    /// the run was stopped, after its last task, or counted a shard, after the others.
     pub const fn is_whole(&self) -> bool {
-        self.tasks_done == self.tasks_total
+        self.tasks_done == self.tasks_planned
     }
 
     /// The time between the moments when the first and the last worker or device finished its last

@@ -198,13 +198,25 @@ impl Run {
         };
     }
 
+    /// Drains, because there can be no result. The first failure is what the run returns and tells.
+    fn fail(&mut self, error: RunError) {
+        if self.error.is_none() {
+            error!("{error}");
+            let reason = error.to_string();
+            self.shared.observers.tell(EventKind::Failed { reason });
+            self.error = Some(error);
+        }
+        self.go(RunState::Draining);
+    }
+
     fn finish(&mut self, sums: &[(u64, Tally)]) {
         if self.state.is_final() {
             return;
         }
         let plans = &self.shared.plans;
         let tasks_done = sums.iter().map(|(tasks, _)| tasks).sum();
-        let tasks_total = plans.iter().map(|plan| plan.tasks()).sum();
+        let tasks_planned = plans.iter().map(|plan| plan.tasks()).sum();
+        let progress = self.shared.observers.progress().now();
         let outcome = match self.error.take() {
             Some(error) => Err(error),
             None => Ok(Report {
@@ -214,11 +226,12 @@ impl Run {
                     .map(|(plan, (_, tally))| (plan.engine(), *tally))
                     .collect(),
                 tasks_done,
-                tasks_total,
+                tasks_total: progress.tasks_total,
+                tasks_planned,
                 elapsed: self.shared.elapsed(),
                 // `run_on` fills it in: it is the CPU time of the whole process.
                 cpu: Duration::ZERO,
-                workers: self.shared.observers.progress().now().workers,
+                workers: progress.workers,
             }),
         };
         self.go(match outcome {
@@ -282,11 +295,7 @@ impl Handler<RunFailed> for Run {
     type Result = ();
 
     fn handle(&mut self, failure: RunFailed, _: &mut Self::Context) {
-        if self.error.is_none() {
-            error!("{}", failure.0);
-            self.error = Some(failure.0);
-        }
-        self.go(RunState::Draining);
+        self.fail(failure.0);
     }
 }
 
@@ -296,8 +305,7 @@ impl Handler<ActorDied> for Run {
     fn handle(&mut self, gone: ActorDied, _: &mut Self::Context) {
         // What it held is lost, and nobody will answer for it: there is nothing to wait for.
         let error = RunError::Runtime(format!("the {} is gone", gone.0));
-        self.error.get_or_insert(error);
-        self.go(RunState::Draining);
+        self.fail(error);
         self.finish(&[]);
     }
 }

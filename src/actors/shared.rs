@@ -91,7 +91,12 @@ impl RunShared {
         all.checked_sub(ready).unwrap_or(all)
     }
 
-    /// CPU workers and devices.
+    /// CPU workers, and devices that are not given up.
+    pub(super) fn hands_left(&self) -> usize {
+        self.workers + self.devices_left.load(Ordering::Relaxed)
+    }
+
+    /// CPU workers and devices at the beginning of the run.
     pub(super) fn hands(&self) -> usize {
         self.workers + self.devices.len()
     }
@@ -158,15 +163,17 @@ impl RunShared {
     }
 
     /// Tells that a wait of a worker that began at `from` ends now. It is split into the part while
-    /// there were tasks to hand out, and the part after that.
-    pub(super) fn tell_waited(&self, worker: usize, from: Instant) {
+    /// there were tasks to hand out, and the part after that. `has_batch`: a batch ended it, not the
+    /// end of the queue.
+    pub(super) fn tell_waited(&self, worker: usize, from: Instant, has_batch: bool) {
         let waited = from.elapsed();
         let exhausted = Duration::from_nanos(self.exhausted.load(Ordering::Relaxed));
         let starved = self.start.elapsed().saturating_sub(exhausted).min(waited);
         self.observers.tell(EventKind::Waited {
             worker: self.worker_id(worker),
-            waited: waited - starved,
+            waiting: waited - starved,
             starved,
+            has_batch,
         });
     }
 }
@@ -177,4 +184,50 @@ fn launcher(spec: &RunSpec, devices: &[DeviceSpec]) -> Option<(usize, Arc<dyn La
     }
     let mut plans = spec.plans.iter().enumerate();
     plans.find_map(|(index, plan)| Some((index, plan.launcher().ok()?)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::live_progress::LiveProgress;
+    use super::*;
+    use crate::actors::WholePlans;
+    use crate::board::Size;
+    use crate::chain::ChainPlan;
+    use crate::device::{OpenError, OwnerSettings};
+    use crate::simd::Isa;
+
+    #[test]
+    fn a_device_that_is_given_up_lends_no_hand() {
+        let spec = RunSpec {
+            plans: vec![Arc::new(ChainPlan::new(Size::new(8).unwrap()))],
+            workers: 2,
+            counter: CounterSettings {
+                isa: Isa::Portable,
+                memory: 1 << 20,
+            },
+            queue_per_worker: 1,
+            batch_time: Duration::from_millis(1),
+            time_limit: None,
+            audit: 0.0,
+            source: Arc::new(WholePlans),
+            recorder: None,
+            observers: Vec::new(),
+        };
+        let device = |index| DeviceSpec {
+            index,
+            name: "absent".to_owned(),
+            open: Arc::new(|| Err(OpenError("gone".to_owned()))),
+            settings: OwnerSettings::default(),
+        };
+        let shared = RunShared::new(
+            &spec,
+            &[device(0), device(1)],
+            Observers::new(Arc::new(LiveProgress::begin()), &[]),
+            #[cfg(feature = "fault-injection")]
+            Default::default(),
+        );
+        assert_eq!((shared.hands(), shared.hands_left()), (4, 4));
+        shared.give_device_up();
+        assert_eq!((shared.hands(), shared.hands_left()), (4, 3));
+    }
 }

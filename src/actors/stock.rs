@@ -161,7 +161,7 @@ impl Stock {
         })?;
         let target = match self.next_cost(plan) {
             Some(task) if self.shared.devices_count(plan) => {
-                let (left, hands) = (self.left(plan), self.shared.hands());
+                let (left, hands) = (self.left(plan), self.shared.hands_left());
                 match self
                     .balance
                     .grant(want.worker, want.cost, left, task, hands)

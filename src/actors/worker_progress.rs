@@ -75,13 +75,10 @@ impl WorkerProgress {
         }
     }
 
-    /// The kernel or device that counts for it, by name; empty before the first task.
-    pub fn backend(&self) -> &str {
-        match &self.counted_by {
-            Some(CountedBy::Cpu(kernel)) => kernel.as_str(),
-            Some(CountedBy::Device(device)) => &device.name,
-            None => "",
-        }
+    /// The [name](CountedBy::name) of the kernel or device that counts for it; empty before the first
+    /// task.
+    pub fn counted_by_name(&self) -> &str {
+        self.counted_by.as_ref().map_or("", CountedBy::name)
     }
 
     /// Takes in an event about this worker.
@@ -91,14 +88,22 @@ impl WorkerProgress {
                 self.goes(WorkerState::Waiting, event.at);
             }
             EventKind::Waited {
-                waited, starved, ..
+                waiting,
+                starved,
+                has_batch,
+                ..
             } => {
-                self.waiting += *waited;
+                self.waiting += *waiting;
                 self.starved += *starved;
-                self.goes(WorkerState::Preparing, event.at);
+                let next = if *has_batch {
+                    WorkerState::Preparing
+                } else {
+                    WorkerState::Waiting
+                };
+                self.goes(next, event.at);
             }
             EventKind::TaskBegun { key, .. } => self.goes(WorkerState::Counting(*key), event.at),
-            EventKind::TaskDone(result) => {
+            EventKind::TaskCounted(result) => {
                 self.goes(self.state, event.at);
                 self.tasks += 1;
                 self.nodes += result.tally.nodes;
@@ -113,12 +118,16 @@ impl WorkerProgress {
                     self.counted_by = Some(counted_by.clone());
                 }
             }
+            // What it held is given back. It waits for a batch next, or is gone.
+            EventKind::DeviceLost { .. } | EventKind::DeviceGivenUp { .. } => {
+                self.goes(WorkerState::Waiting, event.at);
+            }
             EventKind::TaskPanicked { .. } => self.goes(self.state, event.at),
             EventKind::DeviceReady { device, .. } => {
                 self.counted_by = Some(CountedBy::Device(device.clone()));
             }
             EventKind::LaunchBegun { .. } => self.goes(WorkerState::Launching, event.at),
-            EventKind::Gone { .. } => self.state = WorkerState::Gone,
+            EventKind::Gone { .. } => self.goes(WorkerState::Gone, event.at),
             _ => {}
         }
     }
@@ -134,5 +143,83 @@ impl WorkerProgress {
         }
         self.until = at;
         self.state = state;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::board::Size;
+    use crate::engine::Engine;
+
+    const WORKER: WorkerId = WorkerId::Cpu(0);
+
+    /// A worker that was told each of these, one second after the other from 0 s on.
+    fn told(kinds: impl IntoIterator<Item = EventKind>) -> WorkerProgress {
+        let mut worker = WorkerProgress::new(WORKER);
+        for (second, kind) in (0..).zip(kinds) {
+            let at = Duration::from_secs(second);
+            worker.note(&RunEvent { at, kind });
+        }
+        worker
+    }
+
+    fn waited(has_batch: bool) -> EventKind {
+        EventKind::Waited {
+            worker: WORKER,
+            waiting: Duration::from_secs(1),
+            starved: Duration::ZERO,
+            has_batch,
+        }
+    }
+
+    const WAITING: EventKind = EventKind::Waiting { worker: WORKER };
+    const GONE: EventKind = EventKind::Gone { worker: WORKER };
+
+    #[test]
+    fn a_worker_that_ends_in_the_middle_of_a_task_was_busy_to_its_end() {
+        let key = TaskKey {
+            n: Size::new(8).unwrap(),
+            engine: Engine::Chain,
+            version: 1,
+            index: 0,
+        };
+        let begun = EventKind::TaskBegun {
+            worker: WORKER,
+            key,
+        };
+        let worker = told([WAITING, waited(true), begun, GONE]);
+        assert_eq!(worker.state, WorkerState::Gone);
+        assert_eq!(worker.busy, Duration::from_secs(2));
+        assert_eq!(worker.until, Duration::from_secs(3));
+    }
+
+    #[test]
+    fn a_worker_whose_queue_is_closed_prepares_nothing() {
+        assert_eq!(told([WAITING, waited(true)]).state, WorkerState::Preparing);
+        assert_eq!(told([WAITING, waited(false)]).state, WorkerState::Waiting);
+        let gone = told([WAITING, waited(false), GONE]);
+        assert_eq!(gone.busy, Duration::ZERO);
+    }
+
+    #[test]
+    fn a_device_that_fails_was_busy_until_then_and_has_nothing_after() {
+        let launch = EventKind::LaunchBegun {
+            worker: WORKER,
+            tasks: 1,
+        };
+        for failed in [
+            EventKind::DeviceLost {
+                worker: WORKER,
+                reason: "no answer".to_owned(),
+            },
+            EventKind::DeviceGivenUp {
+                worker: WORKER,
+                reason: "no answer".to_owned(),
+            },
+        ] {
+            let device = told([launch.clone(), failed, GONE]);
+            assert_eq!(device.busy, Duration::from_secs(1));
+        }
     }
 }

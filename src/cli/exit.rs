@@ -251,7 +251,8 @@ mod tests {
             elapsed: Duration::from_secs(5),
             report: Report {
                 tasks_done: 3,
-                tasks_total: 7,
+                tasks_total: Some(7),
+                tasks_planned: 9,
                 ..Report::default()
             },
             directory: directory.map(Into::into),

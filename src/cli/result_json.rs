@@ -73,7 +73,7 @@ impl ResultJson {
                 .iter()
                 .skip(result.workers)
                 .map(|device| DeviceJson {
-                    name: device.backend().to_owned(),
+                    name: device.counted_by_name().to_owned(),
                     tasks: device.tasks,
                     nodes: device.nodes.to_string(),
                 })

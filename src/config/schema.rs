@@ -77,8 +77,14 @@ pub struct RunConfig {
     pub audit: Share,
 }
 
+/// Numbers are those of a [job](crate::job::Job) without settings.
 impl Default for RunConfig {
     fn default() -> Self {
+        let Tuning {
+            queue_per_worker,
+            batch_time,
+            audit,
+        } = Tuning::default();
         Self {
             n: Optional(None),
             engine: Auto(None),
@@ -89,9 +95,9 @@ impl Default for RunConfig {
             memory_per_worker: Auto(None),
             unique: true,
             time_limit: Optional(None),
-            queue_per_worker: Whole(2),
-            batch_time: HumanDuration(Duration::from_millis(50)),
-            audit: Share(1e-3),
+            queue_per_worker: Whole(queue_per_worker),
+            batch_time: HumanDuration(batch_time),
+            audit: Share(audit),
         }
     }
 }
@@ -164,11 +170,12 @@ pub struct GpuConfig {
 
 impl Default for GpuConfig {
     fn default() -> Self {
+        let device = DeviceSettings::default();
         Self {
-            block: BlockThreads(128),
-            streams: Whole(2),
-            slots: Whole(2),
-            batch_ms: Whole(400),
+            block: BlockThreads(device.block),
+            streams: Whole(device.streams),
+            slots: Whole(device.slots_per_stream),
+            batch_ms: Whole(device.batch_time.as_millis() as usize),
         }
     }
 }
@@ -198,4 +205,19 @@ pub struct TraceConfig {
     /// Which log lines go to stderr, in the syntax of `RUST_LOG`.
     #[serde(with = "text")]
     pub filter: LogFilter,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_job_of_the_program_has_the_defaults_of_one_of_the_library() {
+        let config = Config::default();
+        let mut hardware = config.hardware();
+        // The program itself compiles kernels; a library has none.
+        hardware.device.compiler = None;
+        assert_eq!(hardware, HardwareSettings::default());
+        assert_eq!(config.tuning(), Tuning::default());
+    }
 }

@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use super::{LaunchTiming, Owner, OwnerEvent};
+use super::{LaunchTiming, Owner, OwnerEvent, ReturnReason};
 use crate::engine::{DeviceSpan, Plan, Tally};
 
 /// The result of counting a whole board on one device, and the time it took.
@@ -85,7 +85,13 @@ fn take(
                     kernels.push(spans.kernel);
                 }
             }
-            OwnerEvent::Returned { reason, .. } => return Err(reason),
+            OwnerEvent::Returned { reason, .. } => {
+                return Err(match reason {
+                    ReturnReason::Lost(why) | ReturnReason::GivenUp(why) => why,
+                    // Nothing here halts the device.
+                    ReturnReason::Halted => "it was told to stop".to_owned(),
+                });
+            }
             OwnerEvent::Mismatch(what) => return Err(what),
         }
     }

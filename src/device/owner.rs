@@ -105,13 +105,22 @@ pub enum OwnerEvent {
     Returned {
         /// The tasks.
         tasks: Vec<Task>,
-        /// What failed.
-        reason: String,
-        /// Whether the device is given up: it takes no more tasks.
-        given_up: bool,
+        /// Why not.
+        reason: ReturnReason,
     },
     /// The device counts wrongly. Nothing it has counted can be trusted.
     Mismatch(String),
+}
+
+/// Why tasks come back uncounted.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ReturnReason {
+    /// [`Owner::halt`] ended their launch early.
+    Halted,
+    /// The device failed like this, and was opened again. It holds no task any more.
+    Lost(String),
+    /// The device failed like this for good. It takes no more tasks.
+    GivenUp(String),
 }
 
 impl Owner {
@@ -294,8 +303,7 @@ impl Owner {
             self.halting = !self.in_flight.is_empty();
             events.push(OwnerEvent::Returned {
                 tasks: flight.tasks,
-                reason: "it was told to stop".to_owned(),
-                given_up: false,
+                reason: ReturnReason::Halted,
             });
             return;
         }

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use super::DeviceError;
 use super::opening::open_tested;
-use super::owner::{Owner, OwnerEvent};
+use super::owner::{Owner, OwnerEvent, ReturnReason};
 use crate::engine::Task;
 
 impl Owner {
@@ -51,21 +51,18 @@ impl Owner {
                 Err(error) => reason = format!("{reason}; {error}"),
             }
         }
-        events.push(OwnerEvent::Returned {
-            tasks,
-            reason,
-            given_up: self.device.is_none(),
-        });
+        let reason = match self.device {
+            Some(_) => ReturnReason::Lost(reason),
+            None => ReturnReason::GivenUp(reason),
+        };
+        events.push(OwnerEvent::Returned { tasks, reason });
     }
 
     pub(super) fn give_up(&mut self, reason: String, events: &mut Vec<OwnerEvent>) {
         let tasks = self.take_back();
         self.device = None;
-        events.push(OwnerEvent::Returned {
-            tasks,
-            reason,
-            given_up: true,
-        });
+        let reason = ReturnReason::GivenUp(reason);
+        events.push(OwnerEvent::Returned { tasks, reason });
     }
 
     pub(super) fn take_back(&mut self) -> Vec<Task> {

@@ -72,6 +72,14 @@ impl CountedBy {
         }
     }
 
+    /// The name of the CPU kernel, or what its maker calls the device: `avx512`, `NVIDIA H100`.
+    pub fn name(&self) -> &str {
+        match self {
+            Self::Cpu(kernel) => kernel.as_str(),
+            Self::Device(device) => &device.name,
+        }
+    }
+
     /// Whether it is the CPU kernel of this name.
     pub fn is_kernel(&self, name: &str) -> bool {
         matches!(self, Self::Cpu(kernel) if kernel.as_str() == name)

@@ -46,7 +46,7 @@ pub struct Job {
     pub(super) observers: Vec<Arc<dyn Observer>>,
     /// The directory of a run that the job continues.
     #[cfg(feature = "ledger")]
-    pub(super) resumed: Option<PathBuf>,
+    pub(super) resumed: Option<Resumed>,
     /// The directory that the job makes.
     #[cfg(feature = "ledger")]
     pub(super) directory: Option<PathBuf>,
@@ -55,6 +55,15 @@ pub struct Job {
     pub(super) shard: Option<Shard>,
     #[cfg(feature = "ledger")]
     pub(super) configuration: Option<String>,
+}
+
+/// The run that a job continues.
+#[cfg(feature = "ledger")]
+#[derive(Clone)]
+pub(super) struct Resumed {
+    pub(super) directory: PathBuf,
+    /// Whether it counts the solutions up to symmetry too.
+    pub(super) unique: bool,
 }
 
 /// How the runtime treats tasks. The defaults suit every board.
@@ -129,11 +138,11 @@ impl Job {
     /// The directory holds no run, or one that this program cannot read.
     #[cfg(feature = "ledger")]
     pub fn resume(directory: impl Into<PathBuf>) -> Result<Self, JobError> {
-        let path = directory.into();
-        let (plan, unique) = directory::counting_plan(&path)?;
+        let directory = directory.into();
+        let (plan, unique) = directory::counting_plan(&directory)?;
         Ok(Self {
             unique,
-            resumed: Some(path),
+            resumed: Some(Resumed { directory, unique }),
             ..Self::of(plan)
         })
     }
@@ -169,7 +178,7 @@ impl Job {
     }
 
     /// Whether to count the solutions up to symmetry too, which takes a census of the symmetric
-    /// solutions. Default: yes.
+    /// solutions. Default: yes. A run that is resumed keeps what it was begun with.
     #[must_use]
     pub fn unique(mut self, unique: bool) -> Self {
         self.unique = unique;

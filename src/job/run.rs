@@ -173,21 +173,26 @@ impl Job {
     /// Refuses settings of a run directory that could have no effect.
     #[cfg(feature = "ledger")]
     fn check_directory_settings(&self) -> Result<(), JobError> {
-        let refused = if self.resumed.is_some() {
+        let refused = if let Some(run) = &self.resumed {
             let fixed = [
+                (self.unique != run.unique, "unique count"),
                 (self.shard.is_some(), "shard"),
                 (self.directory.is_some(), "directory"),
             ];
-            fixed.map(|(given, what)| given.then_some(JobError::FixedByRun(what)))
+            let refused = |(given, what): (bool, _)| given.then_some(JobError::FixedByRun(what));
+            fixed.map(refused).into_iter().flatten().next()
         } else {
             let kept = [
                 (self.shard.is_some(), "a shard"),
                 (self.configuration.is_some(), "a configuration"),
             ];
             let lost = self.directory.is_none();
-            kept.map(|(given, what)| (given && lost).then_some(JobError::NeedsDirectory(what)))
+            let refused = |(given, what): (bool, _)| {
+                (given && lost).then_some(JobError::NeedsDirectory(what))
+            };
+            kept.map(refused).into_iter().flatten().next()
         };
-        refused.into_iter().flatten().next().map_or(Ok(()), Err)
+        refused.map_or(Ok(()), Err)
     }
 
     /// `before`: wall time of earlier processes that worked on the run.
@@ -209,7 +214,8 @@ impl Job {
 
     #[cfg(feature = "ledger")]
     fn directory_path(&self) -> Option<&Path> {
-        self.resumed.as_deref().or(self.directory.as_deref())
+        let resumed = self.resumed.as_ref().map(|run| run.directory.as_path());
+        resumed.or(self.directory.as_deref())
     }
 }
 
@@ -344,6 +350,51 @@ mod tests {
         );
     }
 
+    /// Drains a run as soon as it has recorded a task.
+    #[cfg(feature = "ledger")]
+    struct DrainEarly(Control);
+
+    #[cfg(feature = "ledger")]
+    impl Observer for DrainEarly {
+        fn event(&self, event: &RunEvent) {
+            if matches!(
+                event.kind,
+                EventKind::Advanced {
+                    tasks_done: 1..,
+                    ..
+                }
+            ) {
+                self.0.drain();
+            }
+        }
+    }
+
+    #[cfg(feature = "ledger")]
+    #[test]
+    fn a_stopped_shard_is_measured_by_its_own_tasks() {
+        let folder = tempfile::tempdir().unwrap();
+        let control = Control::new();
+        let n = Size::new(16).unwrap();
+        let shard: Shard = "0/2".parse().unwrap();
+        let part = Job::of(plan(Engine::Chain, n))
+            .devices(DeviceChoice::Off)
+            .workers(1)
+            .directory(folder.path().join("part"))
+            .shard(shard)
+            .control(&control)
+            .observer(Arc::new(DrainEarly(control.clone())));
+        let error = part.run().unwrap_err();
+        let tasks = [Engine::Chain, Engine::Census].map(|engine| plan(engine, n).tasks());
+        let own = tasks.map(|tasks| shard.tasks_of(tasks)).iter().sum();
+        let report = error.report().unwrap();
+        assert_eq!(report.tasks_total, Some(own));
+        assert_eq!(report.tasks_planned, tasks.iter().sum::<u64>());
+        assert_eq!(control.progress().tasks_total, Some(own));
+        let said = error.to_string();
+        let counted = format!(" {} of {own} tasks of n = 16", report.tasks_done);
+        assert!(said.contains(&counted), "{said}");
+    }
+
     #[cfg(feature = "ledger")]
     #[test]
     fn what_only_a_directory_keeps_is_refused_without_one() {
@@ -362,6 +413,7 @@ mod tests {
         let resumed = || Job::resume(&directory).unwrap();
         for (job, what) in [
             (resumed().shard(shard), "shard"),
+            (resumed().unique(false), "unique count"),
             (
                 resumed().directory(folder.path().join("other")),
                 "directory",
@@ -385,7 +437,7 @@ mod tests {
         fn event(&self, event: &RunEvent) {
             let (counter, by) = match &event.kind {
                 EventKind::TaskBegun { .. } => (&self.begun, 1),
-                EventKind::TaskDone(result) => {
+                EventKind::TaskCounted(result) => {
                     self.nodes.fetch_add(result.tally.nodes, Ordering::Relaxed);
                     (&self.done, 1)
                 }
@@ -407,8 +459,8 @@ mod tests {
             .values()
             .map(|tally| tally.nodes)
             .sum();
-        assert_eq!(heard(&counts.begun), result.report.tasks_total);
-        assert_eq!(heard(&counts.done), result.report.tasks_total);
+        assert_eq!(heard(&counts.begun), result.report.tasks_planned);
+        assert_eq!(heard(&counts.done), result.report.tasks_planned);
         assert_eq!((heard(&counts.nodes), heard(&counts.ended)), (nodes, 1));
     }
 }

@@ -33,7 +33,7 @@ impl Stopped {
             "stopped by {cause} after {}, with {} of {} tasks of n = {n} counted",
             telemetry::duration(*elapsed),
             report.tasks_done,
-            report.tasks_total
+            report.tasks_total.unwrap_or(report.tasks_planned)
         )
     }
 }

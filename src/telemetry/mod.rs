@@ -1,14 +1,17 @@
 //! What a run says about itself: log lines, a trace for Perfetto, a profile, a progress line.
 //!
-//! All of it is off by default. It reads the [events](crate::actors::RunEvent) of the runtime, of which
-//! there are a few for each task or batch, and none for a node.
+//! It reads the [events](crate::actors::RunEvent) of the runtime, of which there are a few for each task
+//! or batch, and none for a node. A library caller sees
+//! nothing of it until [`start`] is called or a subscriber of `tracing` is installed.
 //!
 //! * [`start`]: the log on standard error, and the trace file.
 //! * [`observer`]: turns the events of a run into events of `tracing`.
 //! * [`TraceFile`], [`trace_layer`]: Trace Event JSON from these.
 //! * [`profile`]: how the workers spent a run.
 //! * [`progress_line`]: how far a run is.
+//! * [`rate`], [`duration`], [`several`]: values as text.
 
+mod format;
 mod profile;
 mod progress;
 mod trace;
@@ -21,8 +24,9 @@ use tracing_subscriber::layer::SubscriberExt;
 use tracing_subscriber::util::{SubscriberInitExt, TryInitError};
 use tracing_subscriber::{EnvFilter, Layer, fmt};
 
+pub use format::{duration, rate, several};
 pub use profile::profile;
-pub use progress::{duration, progress_line, rate, several};
+pub use progress::progress_line;
 pub use trace::{TraceFile, trace_layer};
 pub use tracing_bridge::{LANES, observer};
 

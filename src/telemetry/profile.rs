@@ -2,14 +2,16 @@ use std::fmt::Write;
 use std::time::Duration;
 
 use super::{duration, rate};
-use crate::actors::Report;
+use crate::actors::{Report, WorkerProgress};
 
 /// How the workers and devices spent the run, as a table: for each the share of its time busy,
 /// waiting and starved, its tasks and its nodes per second of busy time; then how far apart the first
 /// and the last of them finished.
 pub fn profile(report: &Report) -> String {
+    let names = report.workers.iter().map(WorkerProgress::counted_by_name);
+    let wide = names.map(|name| name.chars().count()).fold(9, usize::max);
     let mut table = format!(
-        "{:<12} {:<9} {:>8} {:>8} {:>8} {:>10} {:>14}\n",
+        "{:<12} {:<wide$} {:>8} {:>8} {:>8} {:>10} {:>14}\n",
         "worker", "kernel", "busy", "waiting", "starved", "tasks", "speed"
     );
     for worker in &report.workers {
@@ -17,9 +19,9 @@ pub fn profile(report: &Report) -> String {
         // Writing to a string cannot fail.
         let _ = writeln!(
             table,
-            "{:<12} {:<9} {:>8} {:>8} {:>8} {:>10} {:>14}",
+            "{:<12} {:<wide$} {:>8} {:>8} {:>8} {:>10} {:>14}",
             worker.id.to_string(),
-            worker.backend(),
+            worker.counted_by_name(),
             percent(worker.busy, all),
             percent(worker.waiting, all),
             percent(worker.starved, all),
@@ -50,12 +52,11 @@ fn percent(part: Duration, all: Duration) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::actors::{WorkerProgress, WorkerState};
-    use crate::engine::{CountedBy, WorkerId};
+    use crate::actors::WorkerState;
+    use crate::engine::{CountedBy, DeviceIdentity, DeviceKind, WorkerId};
 
-    #[test]
-    fn shares_speeds_and_skew_are_those_of_the_report() {
-        let worker = |index, busy, starved| WorkerProgress {
+    fn worker(index: usize, busy: u64, starved: u64) -> WorkerProgress {
+        WorkerProgress {
             id: WorkerId::Cpu(index),
             counted_by: Some(CountedBy::Cpu("scalar".into())),
             state: WorkerState::Gone,
@@ -66,7 +67,11 @@ mod tests {
             finished: Duration::from_millis(1000 - starved),
             tasks: 64,
             nodes: busy * 100_000,
-        };
+        }
+    }
+
+    #[test]
+    fn shares_speeds_and_skew_are_those_of_the_report() {
         let report = Report {
             elapsed: Duration::from_secs(1),
             workers: vec![worker(0, 990, 0), worker(1, 970, 20)],
@@ -78,6 +83,34 @@ mod tests {
 worker       kernel        busy  waiting  starved      tasks          speed
 worker-0     scalar      99.0 %    1.0 %    0.0 %         64    100 Mnode/s
 worker-1     scalar      97.0 %    1.0 %    2.0 %         64    100 Mnode/s
+finish skew  20.0 ms, 2.0 % of 1.0 s
+"
+        );
+    }
+
+    #[test]
+    fn the_name_of_a_device_fits_its_column() {
+        let gpu = DeviceIdentity {
+            kind: DeviceKind::Cuda,
+            index: 0,
+            name: "NVIDIA H100 80GB HBM3".to_owned(),
+        };
+        let device = WorkerProgress {
+            id: WorkerId::Device(0),
+            counted_by: Some(CountedBy::Device(gpu)),
+            ..worker(1, 970, 20)
+        };
+        let report = Report {
+            elapsed: Duration::from_secs(1),
+            workers: vec![worker(0, 990, 0), device],
+            ..Report::default()
+        };
+        assert_eq!(
+            profile(&report),
+            "\
+worker       kernel                    busy  waiting  starved      tasks          speed
+worker-0     scalar                  99.0 %    1.0 %    0.0 %         64    100 Mnode/s
+gpu-0        NVIDIA H100 80GB HBM3   97.0 %    1.0 %    2.0 %         64    100 Mnode/s
 finish skew  20.0 ms, 2.0 % of 1.0 s
 "
         );

@@ -1,10 +1,10 @@
-use std::time::Duration;
-
+use super::{duration, rate};
 use crate::actors::{Progress, RunState};
 
-/// How far a run is, in one line without colours or a line end: state (unless it runs), share of
-/// the estimated work if that is known, solutions so far, nodes per second, time elapsed, time left with half the
-/// width of its 95 % interval.
+/// How far a run is, in one line without colours or a line end: state (unless it runs or is over),
+/// share of the estimated work if that is known, solutions so far, nodes per second since the run
+/// began, time elapsed, and, while the run goes on and that is known, time left with half the width of
+/// its 95 % interval.
 pub fn progress_line(progress: &Progress) -> String {
     let mut parts = Vec::new();
     match progress.state {
@@ -28,51 +28,10 @@ pub fn progress_line(progress: &Progress) -> String {
     parts.join(" · ")
 }
 
-/// Nodes per second with three digits and a prefix: `3.61 Gnode/s`.
-pub fn rate(nodes: u64, time: Duration) -> String {
-    let seconds = time.as_secs_f64();
-    let rate = if seconds > 0.0 {
-        nodes as f64 / seconds
-    } else {
-        0.0
-    };
-    let (rate, prefix) = [(1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k")]
-        .into_iter()
-        // What would be rounded to 1000 belongs to the next prefix.
-        .find(|(unit, _)| rate >= 0.9995 * unit)
-        .map_or((rate, ""), |(unit, prefix)| (rate / unit, prefix));
-    let digits = match rate {
-        ..9.995 => 2,
-        ..99.95 => 1,
-        _ => 0,
-    };
-    format!("{rate:.digits$} {prefix}node/s")
-}
-
-/// A time to read at a glance: `0.4 s`, `3:07`, `2:03:07`, `5 d 02:03`.
-pub fn duration(time: Duration) -> String {
-    if time < Duration::from_millis(9_950) {
-        return format!("{:.1} s", time.as_secs_f64());
-    }
-    // Rounded, as above.
-    let seconds = time.as_secs() + u64::from(time.subsec_millis() >= 500);
-    let (minutes, hours, days) = (seconds / 60, seconds / 3600, seconds / 86_400);
-    match seconds {
-        0..60 => format!("{seconds} s"),
-        60..3600 => format!("{minutes}:{:02}", seconds % 60),
-        3600..86_400 => format!("{hours}:{:02}:{:02}", minutes % 60, seconds % 60),
-        _ => format!("{days} d {:02}:{:02}", hours % 24, minutes % 60),
-    }
-}
-
-/// A number with its noun, which gets an s unless the number is 1.
-pub fn several(number: u64, of: &str) -> String {
-    let plural = if number == 1 { "" } else { "s" };
-    format!("{number} {of}{plural}")
-}
-
 #[cfg(test)]
 mod tests {
+    use std::time::Duration;
+
     use super::*;
     use crate::actors::Eta;
 
@@ -111,34 +70,5 @@ mod tests {
             ..Progress::default()
         };
         assert!(progress_line(&progress).contains("99.9 %"));
-    }
-
-    #[test]
-    fn rates_keep_three_digits() {
-        let second = Duration::from_secs(1);
-        for (nodes, text) in [
-            (7, "7.00 node/s"),
-            (999, "999 node/s"),
-            (99_960, "100 knode/s"),
-            (999_600, "1.00 Mnode/s"),
-            (12_340_000_000, "12.3 Gnode/s"),
-        ] {
-            assert_eq!(rate(nodes, second), text);
-        }
-    }
-
-    #[test]
-    fn durations_grow_with_what_they_measure() {
-        for (millis, text) in [
-            (0, "0.0 s"),
-            (9_949, "9.9 s"),
-            (9_950, "10 s"),
-            (59_499, "59 s"),
-            (59_500, "1:00"),
-            (7_387_000, "2:03:07"),
-            (439_400_000, "5 d 02:03"),
-        ] {
-            assert_eq!(duration(Duration::from_millis(millis)), text);
-        }
     }
 }

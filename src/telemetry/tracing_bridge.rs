@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use tracing::{Level, trace};
 
-use crate::actors::{EventKind, LaunchTimes, Observer, RunEvent, RunState, TimeSpan};
+use crate::actors::{EventKind, FinishedLaunch, Observer, RunEvent, RunState, TimeSpan};
 
 /// Target of the events that make up a trace.
 ///
@@ -75,8 +75,8 @@ impl Observer for TracingBridge {
 }
 
 impl TracingBridge {
-    fn launch_done(&self, launch: &LaunchTimes) {
-        let LaunchTimes {
+    fn launch_done(&self, launch: &FinishedLaunch) {
+        let FinishedLaunch {
             worker,
             device,
             stream,

@@ -13,7 +13,7 @@ use queenfold::board::{Size, known};
 use queenfold::chain::ChainPlan;
 use queenfold::device::{
     Device, Emulated, EmulatedSettings, Fault, OpenError, Opener, Owner, OwnerEvent, OwnerSettings,
-    Trouble, calibrate, measure,
+    ReturnReason, Trouble, calibrate, measure,
 };
 use queenfold::engine::{DeviceProgram, Launch, Launcher, Plan, Tally, Task, TaskKey};
 use queenfold::ladder;
@@ -92,14 +92,16 @@ fn drive(mut owner: Owner, mut queue: Vec<Task>, per_launch: usize) -> Outcome {
                         assert!(before.is_none(), "{} counted twice", task.key);
                     }
                 }
-                OwnerEvent::Returned {
-                    tasks,
-                    reason,
-                    given_up,
-                } => {
+                OwnerEvent::Returned { tasks, reason } => {
                     queue.extend(tasks);
-                    outcome.reasons.push(reason);
-                    outcome.given_up |= given_up;
+                    match reason {
+                        ReturnReason::Lost(why) => outcome.reasons.push(why),
+                        ReturnReason::GivenUp(why) => {
+                            outcome.reasons.push(why);
+                            outcome.given_up = true;
+                        }
+                        ReturnReason::Halted => panic!("nobody halted it"),
+                    }
                 }
                 OwnerEvent::Mismatch(what) => {
                     outcome.mismatch = Some(what);
@@ -334,10 +336,8 @@ fn a_halt_returns_what_is_not_counted_and_the_device_goes_on_afterwards() {
     while !owner.is_idle() {
         for event in owner.work(Duration::from_millis(100)) {
             match event {
-                OwnerEvent::Returned {
-                    tasks, given_up, ..
-                } => {
-                    assert!(!given_up);
+                OwnerEvent::Returned { tasks, reason } => {
+                    assert_eq!(reason, ReturnReason::Halted);
                     back.extend(tasks);
                 }
                 other => panic!("{other:?}"),

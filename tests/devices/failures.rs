@@ -4,7 +4,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-use queenfold::actors::{Control, DeviceSpec, RunError, run_on};
+use parking_lot::Mutex;
+use queenfold::actors::{Control, DeviceSpec, EventKind, Observer, RunError, RunEvent, run_on};
 use queenfold::board::Size;
 use queenfold::chain::ChainPlan;
 use queenfold::device::{Device, Emulated, EmulatedSettings, Fault, OpenError, Trouble};
@@ -103,6 +104,21 @@ impl Counter for PatientCounter {
             std::thread::sleep(Duration::from_millis(1));
         }
         self.counter.count(task)
+    }
+}
+
+/// What became of devices: whether each was given up, and why it failed.
+#[derive(Default)]
+struct Failures(Mutex<Vec<(bool, String)>>);
+
+impl Observer for Failures {
+    fn event(&self, event: &RunEvent) {
+        let (given_up, reason) = match &event.kind {
+            EventKind::DeviceLost { reason, .. } => (false, reason),
+            EventKind::DeviceGivenUp { reason, .. } => (true, reason),
+            _ => return,
+        };
+        self.0.lock().push((given_up, reason.clone()));
     }
 }
 
@@ -262,8 +278,16 @@ fn a_device_that_dies_early_leaves_the_run_to_the_workers() {
     let mut dying = device(Arc::new(|number, _| (number > 1).then_some(Fault::Lost)));
     dying.settings.restarts = 0;
     exact(15, 1, std::slice::from_ref(&dying));
-    let error = run_on(&spec(15, 0), std::slice::from_ref(&dying), &Control::new()).unwrap_err();
+    dying.settings.restarts = 1;
+    let failures = Arc::new(Failures::default());
+    let mut alone = spec(15, 0);
+    alone.observers.push(Arc::clone(&failures) as _);
+    let error = run_on(&alone, std::slice::from_ref(&dying), &Control::new()).unwrap_err();
     assert!(error.to_string().contains("no device is left"), "{error}");
+    let told = failures.0.lock();
+    let given_up: Vec<_> = told.iter().map(|(given_up, _)| *given_up).collect();
+    assert_eq!(given_up, [false, true], "{told:?}");
+    assert!(told.iter().all(|(_, why)| !why.is_empty()), "{told:?}");
 }
 
 #[test]

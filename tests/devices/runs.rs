@@ -74,7 +74,7 @@ fn a_device_alone_counts_every_board_of_5_to_13_queens() {
     for n in 5..=13 {
         let report = exact(n, 0, &[healthy()]);
         assert_eq!(report.workers[0].tasks, report.tasks_done, "n = {n}");
-        assert_eq!(report.workers[0].backend(), "emulated");
+        assert_eq!(report.workers[0].counted_by_name(), "emulated");
     }
 }
 

@@ -112,15 +112,16 @@ fn every_n_up_to_13_is_exact_with_any_number_of_workers() {
             let control = Control::new();
             let report = run_alone(&spec(vec![chain(n)], workers), &control).unwrap();
             assert!(report.is_whole());
-            assert_eq!(report.tasks_done, report.tasks_total);
+            assert_eq!(report.tasks_done, report.tasks_planned);
             assert_eq!(report.workers.len(), workers);
             let tasks: u64 = report.workers.iter().map(|worker| worker.tasks).sum();
-            assert_eq!(tasks, report.tasks_total);
+            assert_eq!(tasks, report.tasks_planned);
             let progress = control.progress();
             assert_eq!(progress.state, RunState::Done);
             assert_eq!(progress.solutions, total);
             assert_eq!(progress.share, Some(1.0));
-            assert_eq!(progress.tasks_total, Some(report.tasks_total));
+            assert_eq!(report.tasks_total, Some(report.tasks_planned));
+            assert_eq!(progress.tasks_total, report.tasks_total);
             report.tallies[&Engine::Chain]
         });
         assert_eq!(tallies[0].completions.solutions(), total, "n = {n}");
@@ -143,7 +144,7 @@ fn two_plans_are_counted_in_one_run_and_summed_apart() {
         report
             .workers
             .iter()
-            .any(|worker| worker.backend() == "portable")
+            .any(|worker| worker.counted_by_name() == "portable")
     );
 }
 
