@@ -64,11 +64,13 @@ impl ColumnSet {
     /// represents the orbit, as for about half the ranks of even boards and of the central middle
     /// column. Takes time proportional to n.
     ///
-    /// Sets are ordered by their top sets read as numbers (colexicographic); top sets hold the last
+    /// Columns have an order of significance: first the ⌊n/2⌋ columns left of the middle, from the
+    /// middle to the edge, then the others from left to right. Sets are ordered by their top sets,
+    /// read as numbers whose lowest bit is the least significant column; top sets hold the last
     /// column. On odd boards the columns that the middle queen takes [in
-    /// turn](Self::middles_in_turn) form a *turn*. Sets are ordered by turn first. Within a turn
-    /// its columns count as the lowest bits of top sets, and sets with the same top set are ordered
-    /// by the column of the middle queen.
+    /// turn](Self::middles_in_turn), in the same order, form a *turn*. Sets are ordered by turn
+    /// first. Within a turn its columns count as the lowest bits of top sets, and sets with the same
+    /// top set are ordered by the column of the middle queen.
     pub fn unrank(n: Size, rank: u64) -> Option<Self> {
         debug_assert!(rank < Self::ranks(n));
         let h = Self::half(n);
@@ -81,7 +83,7 @@ impl ColumnSet {
             });
         };
         if n.get().is_multiple_of(2) {
-            let top = 1 << last | combination(rank, h - 1, last);
+            let top = Self::reorder(n, 1 << last | combination(rank, h - 1, last));
             return Some(Self {
                 top,
                 bottom: n.full_mask() & !top,
@@ -91,8 +93,8 @@ impl ColumnSet {
         }
         let turn = Turn::new(n, (rank / Self::per_turn(n)) as u32);
         let (upper, lower, middle) = turn.unrank(rank % Self::per_turn(n));
-        let top = turn.spread(upper << turn.middles | lower);
-        let middle = turn.first + middle;
+        let top = Self::reorder(n, turn.spread(upper << turn.middles | lower));
+        let middle = Self::reorder(n, 1 << (turn.first + middle)).trailing_zeros();
         let weight = if middle < h {
             4
         } else {
@@ -114,15 +116,34 @@ impl ColumnSet {
     /// The rank of a set that represents its orbit. The inverse of [`unrank`](Self::unrank).
     pub fn rank(&self, n: Size) -> u64 {
         let h = Self::half(n);
+        let top = Self::reorder(n, self.top);
         match self.middle {
             _ if h == 0 => 0,
-            None => ordinal(self.top & !(1 << (2 * h - 1))),
+            None => ordinal(top & !(1 << (2 * h - 1))),
             Some(middle) => {
+                let middle = Self::reorder(n, 1 << middle).trailing_zeros();
                 let index = middle / Self::middles_in_turn(n);
                 let turn = Turn::new(n, index);
-                u64::from(index) * Self::per_turn(n) + turn.rank(self.top, middle - turn.first)
+                u64::from(index) * Self::per_turn(n) + turn.rank(top, middle - turn.first)
             }
         }
+    }
+
+    /// Exchanges columns and their significance in the order of sets: the first h columns are
+    /// reversed, so that the column next to the middle varies fastest, as boards of the left
+    /// quadrant place it last. Its own inverse.
+    const fn reorder(n: Size, columns: u32) -> u32 {
+        let h = Self::half(n);
+        if h == 0 {
+            return columns;
+        }
+        let left = (1 << h) - 1;
+        columns & !left | (columns & left).reverse_bits() >> (32 - h)
+    }
+
+    /// The `count` least significant columns: those that vary fastest. At most n.
+    pub const fn fastest(n: Size, count: u32) -> u32 {
+        Self::reorder(n, ((1u64 << count) - 1) as u32)
     }
 }
 
@@ -330,6 +351,51 @@ mod tests {
                 n.get()
             };
             assert_eq!(weights, choose(2 * h, h) * u64::from(middles), "n = {n}");
+        }
+    }
+
+    /// The place of a column in the order of significance.
+    fn significance(n: Size, column: u32) -> u32 {
+        let h = n.get() / 2;
+        if column < h { h - 1 - column } else { column }
+    }
+
+    #[test]
+    fn sets_are_ordered_by_the_significance_of_their_columns() {
+        for n in (2..=18).chain([21, 22, 25, 31, 32]) {
+            let n = size(n);
+            let order = |set: ColumnSet| {
+                let columns = crate::board::bits(set.top);
+                let top: u32 = columns.map(|column| 1 << significance(n, column)).sum();
+                let middle = set.middle.map(|column| significance(n, column));
+                // Where the middle queen keeps her column longest, she decides first.
+                if ColumnSet::middles_in_turn(n) > 1 {
+                    (0, top, middle)
+                } else {
+                    (middle.unwrap_or(0), top, None)
+                }
+            };
+            let ranks = ColumnSet::ranks(n);
+            let most = if cfg!(miri) { 20 } else { 10_000 };
+            let sets = (0..ranks).step_by(1 + ranks as usize / most);
+            let sets: Vec<_> = sets.filter_map(|rank| ColumnSet::unrank(n, rank)).collect();
+            assert!(
+                sets.iter()
+                    .copied()
+                    .is_sorted_by(|a, b| order(*a) < order(*b)),
+                "n = {n}"
+            );
+        }
+    }
+
+    #[test]
+    fn the_fastest_columns_are_the_least_significant() {
+        for n in Size::all() {
+            for count in 0..=n.get() {
+                let columns = (0..n.get()).filter(|&column| significance(n, column) < count);
+                let expected = columns.fold(0, |columns, column| columns | 1 << column);
+                assert_eq!(ColumnSet::fastest(n, count), expected, "{count} of {n}");
+            }
         }
     }
 

@@ -1,22 +1,53 @@
 //! What counting a partition is expected to cost, in core-seconds.
 
+use std::sync::OnceLock;
+
 use super::half::MAX_ROWS;
+use super::row_sets::RowSets;
+use super::word_order::WordOrder;
 use super::{ColumnSet, Partition};
-use crate::board::Size;
+use crate::board::{Size, bits};
 
 /// Up to this number of column sets the total cost is the sum over all sets. Above, it is estimated
 /// from as many sets, evenly spread: 16,384 of them take a few milliseconds and are within a few
 /// per cent of the sum.
 const SAMPLE: u64 = 1 << 14;
 
-/// Scale factor of the cost model, in core-seconds: see [`Costs::of_set`]. Fitted, see [`Costs`],
-/// and multiplied by 1.67, so that it holds on the machine of
-/// [`core_seconds`](crate::engine::core_seconds).
-const SECONDS: f64 = 1.07e-9;
+/// How the cost of a set follows from its placements, for each board size from 16 to 27. Fitted, see
+/// [`Costs`]. First comes the logarithm of the core-seconds of a typical set of which everything is
+/// counted, then the exponent with which the cost grows with the placements from set to set.
+const FIT: [(f64, f64); 12] = [
+    (-12.02, 0.2),
+    (-12.63, 0.2),
+    (-9.75, 0.3),
+    (-10.55, 0.35),
+    (-7.80, 1.3),
+    (-8.99, 0.8),
+    (-5.40, 1.3),
+    (-7.01, 1.3),
+    (-2.55, 1.5),
+    (-4.30, 1.5),
+    (0.20, 1.5),
+    (-1.38, 1.5),
+];
 
-/// The exponent with which the cost grows with the placements of both halves, from one board size
-/// to another. Fitted, see [`Costs`].
-const BETWEEN: f64 = 0.625;
+/// The sizes of the first and of the last board of [`FIT`].
+const FIT_FROM: u32 = 16;
+const FIT_TO: u32 = FIT_FROM + FIT.len() as u32 - 1;
+
+/// The exponent with which the cost grows with the placements of a typical set, from one board
+/// size to another.
+const BETWEEN: f64 = 0.6;
+
+/// The share of the cost of a set that does not depend on how many half boards are counted.
+const FIXED: f64 = 0.1;
+
+/// Below this size costs do not depend on that share: to look it up takes too long there.
+const SHARES_FROM: u32 = 18;
+
+/// The ratio of the core-seconds of the machine of [`core_seconds`](crate::engine::core_seconds) to
+/// those of the machine of the fit.
+const MACHINE: f64 = 1.67;
 
 /// The expected costs of the partitions of one board size, in core-seconds.
 ///
@@ -24,20 +55,24 @@ const BETWEEN: f64 = 0.625;
 /// other in 2·(h − d) of h·(h − 1) cases. A queen at most h columns from the middle queen stands on
 /// one of its diagonals in one case of h. If all these events were independent, a half would have
 /// h! times the product of the probabilities of no attack as placements. Up to a constant factor,
-/// that is within 4 to 7 % of the number generated.
+/// that is within 4 to 7 % of the number there is.
 ///
-/// The cost is a power of the placements of both halves. Between the sets of one board the exponent
-/// is smaller the more of the time goes to generating placements rather than to comparing them.
+/// Only the half boards whose words of rows rank below those of the columns are counted: see
+/// [`WordOrder`]. By the same model, a choice of rows has placements in proportion to the product
+/// of the probabilities of no attack between rows of the same quadrant. The share that is counted is
+/// the geometric mean of the shares of both halves.
 ///
-/// **The fit.** Made on 2026-11-22 from the CPU times of random tasks of n = 17 to 27 on an AMD
-/// EPYC (Zen 5, AVX-512): thousands of tasks for small boards, a handful from n = 24 on. The ratio
-/// of measured and modelled totals is at most 1.3 for n = 18 to 23 and 26, at most 1.5 for n = 24,
-/// 25 and 27, and 1.6 for n = 17. The standard deviation between the time of a task and its cost,
-/// relative to the mean time:
+/// The cost is a power of the placements times the power 3/2 of that share; a tenth of it does not
+/// depend on the share.
 ///
-/// | n | 17 | 18 | 19 | 20 | 21 | 22 | 23 | 24 |
-/// |---|---|---|---|---|---|---|---|---|
-/// | | 0.08 | 0.21 | 0.07 | 0.19 | 0.11 | 0.19 | 0.18 | 0.29 |
+/// **The fit.** Made on 2026-11-23 from the times of tasks spread over the plan, on an AMD EPYC
+/// (Zen 5, AVX-512): 64 to 128 tasks for each board up to n = 24, 40 and 30 for n = 25 and 26. The
+/// totals of 21 to 25 are those of `queenfold estimate`. n = 27 follows from 25 as 26 from 24. The
+/// standard deviation between the time of a task and its cost, relative to the mean time:
+///
+/// | n | 18 | 19 | 20 | 21 | 22 | 23 | 24 |
+/// |---|---|---|---|---|---|---|---|
+/// | | 0.26 | 0.21 | 0.18 | 0.15 | 0.25 | 0.16 | 0.25 |
 #[derive(Debug)]
 pub struct Costs {
     n: Size,
@@ -50,8 +85,69 @@ pub struct Costs {
     free: f64,
     /// The logarithm of the placements of both halves of a typical set.
     typical: f64,
+    /// The logarithm of the core-seconds of a typical set of which everything is counted.
+    scale: f64,
     /// The exponent with which the cost grows with the placements, from set to set of this board.
     within: f64,
+    /// Made when the first cost is asked for.
+    shares: OnceLock<Shares>,
+}
+
+/// Which share of the placements of a half board has words of rows below a rank.
+#[derive(Debug)]
+struct Shares {
+    order: WordOrder,
+    /// Without and with a queen in the central column, for each number of queens in the left
+    /// quadrant: the ranks of the choices of rows, and the share of the placements up to each.
+    sums: [Vec<Vec<(u32, f64)>>; 2],
+}
+
+impl Shares {
+    fn new(n: Size, peace: &[f64; MAX_ROWS]) -> Self {
+        let h = ColumnSet::half(n);
+        let rows = RowSets::new(h);
+        let order = WordOrder::new(n, &rows);
+        let all = ((1u64 << h) - 1) as u32;
+        let peace_of = |set: u32| -> f64 {
+            let pairs = |distance: &u32| f64::from((set & set >> distance).count_ones());
+            let distances = 1..h;
+            distances
+                .map(|distance| pairs(&distance) * peace[distance as usize])
+                .sum()
+        };
+        let sums = [false, true].map(|central| {
+            let of_size = |size: u32| {
+                let mut sum = 0.0;
+                let choices = order.choices(size, central).iter();
+                let mut sums: Vec<_> = choices
+                    .map(|choice| {
+                        let left = rows.sets(size as usize)[usize::from(choice.left)];
+                        let marked = choice.place.map_or(0, |place| {
+                            bits(all ^ left).nth(place.into()).map_or(0, |row| 1 << row)
+                        });
+                        sum += (peace_of(left) + peace_of(all ^ left ^ marked)).exp();
+                        (choice.rank, sum)
+                    })
+                    .collect();
+                sums.iter_mut().for_each(|(_, share)| *share /= sum);
+                sums
+            };
+            (0..=h).map(of_size).collect()
+        });
+        Self { order, sums }
+    }
+
+    /// The share for `rank` of a half board with queens in `columns` of a board of `n`.
+    fn below(&self, n: Size, columns: u32, rank: u32) -> f64 {
+        let h = ColumnSet::half(n);
+        let left = (u64::from(columns) & ((1 << h) - 1)).count_ones();
+        let central = !n.get().is_multiple_of(2) && columns >> h & 1 == 1;
+        let sums = &self.sums[usize::from(central)][left as usize];
+        match sums.partition_point(|(other, _)| *other < rank) {
+            0 => 0.0,
+            choices => sums[choices - 1].1,
+        }
+    }
 }
 
 impl Costs {
@@ -84,19 +180,30 @@ impl Costs {
         } else {
             1.5 * h * spared
         };
-        Self {
+        let mut new = Self {
             n,
             peace: of_distance,
             spared,
             free,
             typical: free + pairs + middle,
-            within: match n.get() {
-                0..=17 => 0.25,
-                18..=19 => 0.4,
-                20..=21 => 0.65,
-                _ => 0.9,
-            },
+            scale: 0.0,
+            within: 0.0,
+            shares: OnceLock::new(),
+        };
+        // Even and odd boards differ, so boards beyond the fit follow the next one of their kind.
+        let odd = n.get() % 2;
+        let fitted = match n.get() {
+            0..FIT_FROM => FIT_FROM + odd,
+            FIT_FROM..=FIT_TO => n.get(),
+            _ => FIT_TO - 1 + odd,
+        };
+        (new.scale, new.within) = FIT[(fitted - FIT_FROM) as usize];
+        if fitted != n.get()
+            && let Ok(other) = Size::new(fitted)
+        {
+            new.scale += BETWEEN * (new.typical - Self::new(other).typical);
         }
+        new
     }
 
     /// The expected cost of a rank in core-seconds: 0 if another column set represents this one.
@@ -140,8 +247,18 @@ impl Costs {
             });
             placements += reach.count() as f64 * self.spared;
         }
-        let exponent = BETWEEN * self.typical + self.within * (placements - self.typical);
-        SECONDS * exponent.exp()
+        let exponent = self.scale + self.within * (placements - self.typical);
+        let whole = MACHINE * exponent.exp();
+        if self.n.get() < SHARES_FROM {
+            return whole;
+        }
+        let shares = self.shares.get_or_init(|| Shares::new(self.n, &self.peace));
+        let rank = shares.order.bounds(self.n, set).larger;
+        let [top, bottom] =
+            [set.top, set.bottom].map(|columns| shares.below(self.n, columns, rank));
+        let share = (top * bottom).sqrt();
+        let counted = FIXED + (1.0 - FIXED) * share * share.sqrt();
+        whole * counted
     }
 }
 

@@ -4,6 +4,7 @@ use super::leaf_audit::LeafAudit;
 use super::list_maker::ListMaker;
 use super::memory_budget::MemoryBudget;
 use super::pairs::{Countable, Lists, Pairs};
+use super::ties::Ties;
 use crate::board::Size;
 use crate::engine::{Counter, CounterSettings, Mismatch, Tally, Task};
 use crate::simd::{Algorithm, Simd};
@@ -13,6 +14,8 @@ pub struct JoinCounter<K> {
     n: Size,
     maker: ListMaker<K>,
     pairs: Pairs<K>,
+    /// The ties of the top half and of the bottom half.
+    ties: [Ties; 2],
     /// The lists of both halves if their keys fit 32 bits once sorted.
     narrow: Lists<u32>,
     /// The lists of both halves otherwise.
@@ -56,6 +59,7 @@ impl<K: JoinKernel> JoinCounter<K> {
             n,
             maker: ListMaker::new(n, kernel, MemoryBudget::new(memory)),
             pairs: Pairs::new(kernel, audit),
+            ties: Default::default(),
             narrow: Lists::default(),
             wide: Lists::default(),
         }
@@ -67,42 +71,70 @@ impl<K: JoinKernel> JoinCounter<K> {
         self.pairs.audit()
     }
 
-    /// The number of pairs of a top half and a bottom half that fit together. Adds the half boards
-    /// listed to `nodes`.
+    /// The number of pairs of a top half and a bottom half that fit together, each counted as often
+    /// as [`WordOrder`](super::word_order::WordOrder) says. Adds the half boards listed to `nodes`.
     fn completions(&mut self, partition: &Partition, nodes: &mut u64) -> u64 {
-        let Self { maker, pairs, .. } = self;
+        let Self {
+            maker, pairs, ties, ..
+        } = self;
         maker.prepare(partition);
-        if maker.both_from_kept(partition, &mut self.narrow) {
-            *nodes += self.narrow.len();
-            pairs.count(&mut self.narrow, maker.layout().sorted())
-        } else if maker.layout().rest() <= u32::BITS {
-            pairs_in_parts(maker, pairs, &mut self.narrow, partition, nodes)
+        if maker.layout().rest() <= u32::BITS {
+            weighted_pairs(maker, pairs, ties, &mut self.narrow, partition, nodes)
         } else {
-            pairs_in_parts(maker, pairs, &mut self.wide, partition, nodes)
+            weighted_pairs(maker, pairs, ties, &mut self.wide, partition, nodes)
         }
     }
 }
 
-/// The number of pairs of a top half and a bottom half that fit together: each list of the bottom
-/// half is compared with each list of the top half. Adds the half boards listed to `nodes`.
-fn pairs_in_parts<K: JoinKernel, T: Countable>(
+/// The number of pairs of a top half and a bottom half that fit together, each counted as often as
+/// [`WordOrder`](super::word_order::WordOrder) says. Each list of the bottom half is compared with
+/// each list of the top half. Adds the half boards listed to `nodes`.
+fn weighted_pairs<K: JoinKernel, T: Countable>(
     maker: &mut ListMaker<K>,
     pairs: &mut Pairs<K>,
+    ties: &mut [Ties; 2],
     lists: &mut Lists<T>,
     partition: &Partition,
     nodes: &mut u64,
 ) -> u64 {
+    let kernel = pairs.kernel();
+    let bounds = maker.bounds();
+    for (side, (ties, half)) in ties
+        .iter_mut()
+        .zip([&partition.top, &partition.bottom])
+        .enumerate()
+    {
+        ties.clear();
+        maker.each_tie(side, half, |keys| ties.add(keys));
+        *nodes += ties.patterns().low.len() as u64;
+        ties.make(kernel, maker.layout().common_high());
+    }
+    let [top_ties, bottom_ties] = ties;
     let mut found = 0;
-    // The quarter boards of the top half come first: they serve all lists of the bottom half.
-    maker.make_quarter_boards(0, &partition.top);
+    if bounds.larger == bounds.smaller {
+        found += top_ties.count(kernel, bottom_ties.patterns(), pairs.audit());
+    }
+    if bounds.larger == 0 {
+        return found;
+    }
+    // The boards of the top half come first: they serve all lists of the bottom half.
+    maker.make_boards(0, &partition.top);
     let mut bottoms = maker.parts(&partition.bottom);
-    while maker.next_list(1, &mut bottoms, &mut lists.bottom) {
+    let mut first = true;
+    while maker.next_list(1, &mut bottoms, &mut lists.bottom, |keys, weight| {
+        found += weight * top_ties.count(kernel, keys, pairs.audit());
+    }) {
         *nodes += lists.bottom.len() as u64;
         let mut tops = maker.parts(&partition.top);
-        while maker.next_list(0, &mut tops, &mut lists.top) {
+        while maker.next_list(0, &mut tops, &mut lists.top, |keys, weight| {
+            if first {
+                found += weight * bottom_ties.count(kernel, keys, pairs.audit());
+            }
+        }) {
             *nodes += lists.top.len() as u64;
-            found += pairs.count(lists, maker.layout().sorted());
+            found += 2 * pairs.count(lists, maker.layout().sorted());
         }
+        first = false;
     }
     found
 }

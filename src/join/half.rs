@@ -20,6 +20,7 @@ pub struct Half {
     n: u32,
     side: Side,
     columns: u32,
+    middle: Option<u32>,
     allowed: [u32; MAX_ROWS],
 }
 
@@ -52,6 +53,7 @@ impl Half {
             n: n.get(),
             side,
             columns,
+            middle: set.middle,
             allowed: [columns; MAX_ROWS],
         };
         if let Some(middle) = set.middle {
@@ -83,6 +85,11 @@ impl Half {
     /// The columns that its queens stand in, one bit each.
     pub fn columns(&self) -> u32 {
         self.columns
+    }
+
+    /// The column of the middle queen, if there is one.
+    pub fn middle(&self) -> Option<u32> {
+        self.middle
     }
 
     /// For each row, the columns that its queen may take if no other queen of the half attacks

@@ -111,14 +111,20 @@ impl KeyLayout {
         self.sorted
     }
 
-    /// The number of bits next to those on top: bits that only one half can have.
-    pub fn one_sided(&self) -> u32 {
-        self.one_sided
+    /// The bits of the high half of a placed key that mean the same in both halves of the board.
+    pub fn common_high(&self) -> u32 {
+        let one_sided = (1u64 << (32 - self.sorted)) - (1 << (32 - self.sorted - self.one_sided));
+        !(one_sided as u32)
     }
 
     /// The number of bits at the bottom: at most 32 up to n = 27.
     pub fn rest(&self) -> u32 {
         self.rest
+    }
+
+    /// Whether any bit is in the high half of a placed key.
+    pub fn high(&self) -> bool {
+        self.sorted + self.one_sided > 0 || self.rest > u32::BITS
     }
 
     /// The bits that a queen on this square sets in the key, in their new places.

@@ -62,29 +62,37 @@ impl LeafAudit {
     /// Counts the disjoint pairs of a leaf again if the leaf is due, and compares the number with
     /// `found`.
     #[inline]
-    pub fn check(&mut self, items: &[u32], patterns: &[u32], found: u64) {
+    pub fn check(
+        &mut self,
+        items: impl ExactSizeIterator<Item = u64>,
+        patterns: impl ExactSizeIterator<Item = u64> + Clone,
+        found: u64,
+    ) {
         if self.random.u64(..) <= self.share {
             self.count_again(items, patterns, found);
         }
     }
 
     #[cold]
-    fn count_again(&mut self, items: &[u32], patterns: &[u32], found: u64) {
-        let expected: u64 = items
-            .iter()
-            .map(|item| {
-                patterns
-                    .iter()
-                    .filter(|pattern| item & **pattern == 0)
-                    .count() as u64
-            })
-            .sum();
+    fn count_again(
+        &mut self,
+        items: impl ExactSizeIterator<Item = u64>,
+        patterns: impl ExactSizeIterator<Item = u64> + Clone,
+        found: u64,
+    ) {
+        let lengths = [items.len(), patterns.len()];
+        let disjoint = |item| {
+            patterns
+                .clone()
+                .filter(|pattern| item & pattern == 0)
+                .count() as u64
+        };
+        let expected: u64 = items.map(disjoint).sum();
         if found != expected && self.contradiction.is_none() {
             self.contradiction = Some(Mismatch(format!(
                 "the audit of a leaf of {} items and {} patterns counts {expected} disjoint pairs \
                  where the kernel found {found}",
-                items.len(),
-                patterns.len(),
+                lengths[0], lengths[1],
             )));
         }
     }
@@ -97,17 +105,21 @@ impl LeafAudit {
         self.fault = Some(fault);
     }
 
-    /// The patterns with a bit flipped, if the fault is due in this leaf.
-    pub fn flip(&mut self, patterns: &[u32], used: u32) -> Option<Vec<u32>> {
+    /// The patterns with one bit of `used` flipped, if the fault is due in this leaf.
+    pub fn flip(&mut self, patterns: impl Iterator<Item = u64>, used: u64) -> Option<Vec<u64>> {
         let fault = self.fault.as_mut()?;
         if fault.leaf > 0 {
             fault.leaf -= 1;
             return None;
         }
-        let bits: Vec<u32> = crate::board::bits(used).collect();
+        let bits: Vec<u32> = (0..64).filter(|bit| used >> bit & 1 == 1).collect();
+        if bits.is_empty() {
+            return None;
+        }
         let place = fault.place as usize;
-        let mut flipped = patterns.to_vec();
-        flipped[place / bits.len() % patterns.len()] ^= 1 << bits[place % bits.len()];
+        let mut flipped: Vec<u64> = patterns.collect();
+        let pattern = place / bits.len() % flipped.len();
+        flipped[pattern] ^= 1 << bits[place % bits.len()];
         self.fault = None;
         Some(flipped)
     }
@@ -129,7 +141,7 @@ mod tests {
         for task in 0..TASKS {
             audit.seed(1000 * task);
             for _ in 0..LEAVES {
-                audit.check(&[1, 2], &[4], 1);
+                audit.check([1, 2].into_iter(), [4].into_iter(), 1);
                 caught += u64::from(audit.take().is_some());
             }
         }

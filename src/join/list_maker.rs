@@ -1,36 +1,41 @@
-use super::generate::KeyGenerator;
-use super::kernel::{Buckets, FLAT, JoinKernel};
+use std::ops::Range;
+
+use super::crossing::{Context, Crossing};
+use super::kernel::{Buckets, JoinKernel, KeyBatch};
 use super::key_layout::KeyLayout;
 use super::memory_budget::MemoryBudget;
-use super::pairs::{Countable, Lists};
-use super::quarter::{QuarterBoards, QuarterFrame};
+use super::pairs::Countable;
+use super::row_sets::RowSets;
 use super::shared_columns::{SharedColumns, shared_by_default};
 use super::without_middle::ListsWithoutMiddle;
-use super::{ColumnSet, Half, Partition};
+use super::word_order::{Bounds, WordOrder};
+use super::{Half, Partition};
 use crate::board::Size;
 
 /// Makes the lists of keys of both halves of a partition, in parts where the memory does not allow
 /// whole lists.
 ///
-/// Keeps the quarter boards that neighbouring column sets share, and lists without a middle queen.
+/// Keeps the boards of quadrants that neighbouring column sets share.
 /// Halves are numbered 0 (top) and 1 (bottom).
 pub struct ListMaker<K> {
     n: Size,
     kernel: K,
     memory: MemoryBudget,
-    /// How many of the first columns may differ between column sets that share quarter boards.
+    /// How many of the first columns may differ between column sets that share boards of quadrants.
     shared: u32,
     group: Option<SharedColumns>,
+    /// The ranks of the words of the columns of the partition prepared last.
+    bounds: Bounds,
     layout: KeyLayout,
     /// Bytes at which one list of this layout is full.
     list_bytes: u64,
-    generators: [KeyGenerator; 2],
-    /// Room to make the quarter boards of either half in.
-    scratch: QuarterBoards,
+    rows: RowSets,
+    order: WordOrder,
+    crossings: [Crossing; 2],
     kept: [ListsWithoutMiddle; 2],
 }
 
-/// The quarter boards that a list is made from.
+/// The boards of quadrants that a list is made from.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Boards {
     /// Those that the column sets of a group share.
@@ -39,30 +44,53 @@ enum Boards {
     Own,
 }
 
+/// Up to this size the boards of all left quadrants are kept, as they all fit the second-level cache.
+const KEEPS_ALL: u32 = 17;
+
+/// Where the keys of the open half come from.
+#[derive(Clone, Copy)]
+enum Keys {
+    /// From crossing the boards of its quadrants.
+    Crossed,
+    /// From a list without a middle queen.
+    Kept {
+        /// The bits of the diagonals through the middle queen.
+        attacked: u64,
+    },
+}
+
 /// What is left to list of a half board.
 pub struct Parts {
     /// The half, or slices of it by the queens of its first rows. The last one comes next.
     halves: Vec<Half>,
     boards: Boards,
-    /// How many choices of outer columns of the last one have been listed.
+    /// How far the last one has been listed, in the units of [`keys`](ListMaker::keys).
     begin: usize,
 }
 
 impl<K: JoinKernel> ListMaker<K> {
     /// Makes lists within `memory`.
     pub fn new(n: Size, kernel: K, memory: MemoryBudget) -> Self {
+        let rows = RowSets::new(n.get() / 2);
         Self {
             n,
             kernel,
             memory,
             shared: shared_by_default(n),
             group: None,
+            bounds: Bounds::default(),
             layout: KeyLayout::default(),
             list_bytes: 0,
-            generators: Default::default(),
-            scratch: QuarterBoards::default(),
+            order: WordOrder::new(n, &rows),
+            rows,
+            crossings: Default::default(),
             kept: Default::default(),
         }
+    }
+
+    /// The ranks of the words of the columns of the partition prepared last.
+    pub fn bounds(&self) -> Bounds {
+        self.bounds
     }
 
     /// The layout of the keys of the partition prepared last.
@@ -70,57 +98,80 @@ impl<K: JoinKernel> ListMaker<K> {
         &self.layout
     }
 
-    /// Must be called before the lists of `partition` are made. Makes the quarter boards and the
-    /// layout of its group, unless the last partition was of the same group.
+    /// Must be called before the lists of `partition` are made. Makes the layout of its group, unless
+    /// the last partition was of the same group.
     pub fn prepare(&mut self, partition: &Partition) {
         let set = &partition.set;
+        self.bounds = self.order.bounds(self.n, set);
         if let Some(group) = &self.group
             && group.contains(self.n, self.shared, set)
         {
             return;
         }
         let group = SharedColumns::of(self.n, self.shared, partition);
-        let shares = group.columns() != 0;
         self.layout = group.layout(self.n, set);
         self.list_bytes = self.memory.list(self.layout.sorted());
-        self.generators.iter_mut().for_each(KeyGenerator::clear);
+        self.crossings.iter_mut().for_each(Crossing::clear);
         self.kept.iter_mut().for_each(ListsWithoutMiddle::clear);
         self.group = Some(group);
-        let halves = [&partition.top, &partition.bottom];
-        let mut sides = halves.into_iter().enumerate();
-        if shares && !sides.all(|(side, half)| self.fill(side, half, Boards::Shared)) {
-            // Shared quarter boards do not fit the memory: share fewer columns. Where middle queens
-            // come in turn, all of their columns must be shared. Otherwise sets whose middle queen
-            // stands in another column would come in between, and end the group each time.
-            let fewer = self.shared / 2;
-            let serves = fewer >= ColumnSet::middles_in_turn(self.n);
-            self.shared = if serves { fewer } else { 0 };
-            self.group = None;
-            self.generators = Default::default();
-            self.prepare(partition);
+    }
+
+    /// Opens one half, or a slice of it: makes the boards of its quadrants, unless they are there
+    /// already. Boards of words with ranks above `most_rank` may be left out. Returns whether the
+    /// boards fit the memory.
+    fn open(&mut self, side: usize, half: &Half, boards: Boards, most_rank: Option<u32>) -> bool {
+        let frame = match &self.group {
+            Some(group) if boards == Boards::Shared => group.half(side),
+            _ => half,
+        };
+        let room = self.memory.quadrants(self.crossings[1 - side].bytes());
+        let context = Context {
+            layout: &self.layout,
+            rows: &self.rows,
+            order: &self.order,
+        };
+        let columns = half.columns();
+        let most_rank = most_rank.filter(|_| self.n.get() > KEEPS_ALL);
+        self.crossings[side].open(self.kernel, context, frame, columns, most_rank, room)
+    }
+
+    /// Opens one half of the partition prepared last, so that its boards get their memory before
+    /// those of the other half.
+    pub fn make_boards(&mut self, side: usize, half: &Half) {
+        if !self.without_middle() {
+            self.open(side, half, Boards::Shared, Some(self.bounds.larger));
         }
     }
 
-    /// Makes the quarter boards of one half, unless they are there already. Returns whether they
-    /// fit the memory.
-    fn fill(&mut self, side: usize, half: &Half, boards: Boards) -> bool {
-        let (half, shared, taken) = match &self.group {
-            Some(group) if boards == Boards::Shared => {
-                (group.half(side), group.columns(), group.taken(side))
+    /// Everything that is to be listed of one half of the partition prepared last.
+    pub fn parts(&self, half: &Half) -> Parts {
+        Parts {
+            halves: vec![half.clone()],
+            boards: Boards::Shared,
+            begin: 0,
+        }
+    }
+
+    /// Opens the next half, or slice of it, of `parts`, which it slices if the memory asks for that.
+    /// Returns where its keys come from; `None` if nothing is left.
+    fn open_next(&mut self, side: usize, parts: &mut Parts) -> Option<Keys> {
+        while let Some(half) = parts.halves.last() {
+            if let Some(keys) = self.open_kept(side, half, parts.boards) {
+                return Some(keys);
             }
-            _ => (half, 0, 0),
-        };
-        let frame = QuarterFrame {
-            half,
-            layout: &self.layout,
-            shared,
-            taken,
-        };
-        let most = self
-            .memory
-            .quarter_boards(self.generators[1 - side].bytes());
-        let generator = &mut self.generators[side];
-        generator.holds(half) || generator.fill(self.kernel, &frame, &mut self.scratch, most)
+            if parts.boards == Boards::Shared && self.without_middle() {
+                assert_eq!(
+                    parts.begin, 0,
+                    "the list without a middle queen was opened before"
+                );
+                parts.boards = Boards::Own;
+            }
+            if self.open(side, half, parts.boards, Some(self.bounds.larger)) {
+                return Some(Keys::Crossed);
+            }
+            parts.slice();
+        }
+        None
     }
 
     fn without_middle(&self) -> bool {
@@ -129,111 +180,100 @@ impl<K: JoinKernel> ListMaker<K> {
             .is_some_and(SharedColumns::without_middle)
     }
 
-    /// Makes the quarter boards of one half of the partition prepared last, so that they get their
-    /// memory before those of the other half.
-    pub fn make_quarter_boards(&mut self, side: usize, half: &Half) {
-        self.fill(side, half, self.boards());
+    /// Opens the list of `half` without a middle queen, if there is to be one and the memory allows
+    /// it.
+    fn open_kept(&mut self, side: usize, half: &Half, boards: Boards) -> Option<Keys> {
+        let middle = half
+            .middle()
+            .filter(|_| boards == Boards::Shared && self.without_middle())?;
+        let columns = half.columns();
+        if !self.kept[side].open(columns) {
+            if !self.open(side, half, Boards::Shared, None) {
+                return None;
+            }
+            // The top half stays the same for all columns of the middle queen.
+            let most = [0, self.memory.kept_keys()][side];
+            let crossing = &mut self.crossings[side];
+            self.kept[side].make(self.kernel, &self.layout, crossing, columns, most);
+        }
+        let attacked = Half::middle_key(self.n, middle);
+        Some(Keys::Kept {
+            attacked: self.layout.place(half.side(), attacked),
+        })
     }
 
-    /// The quarter boards that lists with a middle queen are made from.
-    fn boards(&self) -> Boards {
-        if self.without_middle() {
-            Boards::Own
-        } else {
-            Boards::Shared
+    /// How far the keys go whose words have ranks below `rank`, in the units of
+    /// [`keys`](Self::keys).
+    fn below(&self, side: usize, keys: Keys, rank: u32) -> usize {
+        match keys {
+            Keys::Crossed => self.crossings[side].runs_below(rank),
+            Keys::Kept { .. } => self.kept[side].keys_below(rank),
         }
     }
 
-    /// Everything that is to be listed of one half of the partition prepared last.
-    pub fn parts(&self, half: &Half) -> Parts {
-        Parts {
-            halves: vec![half.clone()],
-            boards: self.boards(),
-            begin: 0,
+    /// The first keys of `range`, and how much of it they are.
+    fn keys(&mut self, side: usize, keys: Keys, range: Range<usize>) -> (&KeyBatch, usize) {
+        match keys {
+            Keys::Crossed => self.crossings[side].keys(self.kernel, &self.layout, range),
+            Keys::Kept { attacked } => self.kept[side].keys(self.kernel, range, attacked),
         }
     }
 
-    /// Makes the next list of `parts`, which is the only one where the memory allows. Returns
-    /// whether there was anything left to list.
+    /// Calls `found` with the keys of all half boards of one half whose words of rows have the
+    /// larger rank of the words of the columns.
+    pub fn each_tie(&mut self, side: usize, half: &Half, mut found: impl FnMut(&KeyBatch)) {
+        let rank = self.bounds.larger;
+        let mut parts = self.parts(half);
+        while let Some(keys) = self.open_next(side, &mut parts) {
+            let mut begin = self.below(side, keys, rank);
+            let end = self.below(side, keys, rank + 1);
+            while begin < end {
+                let (keys, done) = self.keys(side, keys, begin..end);
+                found(keys);
+                begin += done;
+            }
+            parts.halves.pop();
+        }
+    }
+
+    /// Makes the next list of `parts`, which is the only one where the memory allows, of half boards
+    /// whose words have ranks below the larger of `bounds`. Calls `found` with the keys, and with
+    /// how often their ties count. Returns whether there was anything left to list.
     pub fn next_list<T: Countable>(
         &mut self,
         side: usize,
         parts: &mut Parts,
         to: &mut Buckets<T>,
+        mut found: impl FnMut(&KeyBatch, u64),
     ) -> bool {
-        while let Some(half) = parts.halves.last() {
-            if self.fill(side, half, parts.boards) {
-                let rest = self.list(side, half, parts.boards, parts.begin, to);
-                parts.begin = rest.unwrap_or(0);
-                if rest.is_none() {
-                    parts.halves.pop();
-                }
-                return true;
-            }
-            parts.slice();
-        }
-        false
-    }
-
-    /// Makes the lists of both halves from lists without a middle queen: the keys that she does not
-    /// attack. Returns whether the partition allows that, and the memory.
-    pub fn both_from_kept(&mut self, partition: &Partition, lists: &mut Lists<u32>) -> bool {
-        let Some(middle) = partition.set.middle.filter(|_| self.without_middle()) else {
+        let Some(source) = self.open_next(side, parts) else {
             return false;
         };
-        let sorted = self.layout.sorted();
-        if sorted + self.layout.one_sided() > FLAT {
-            return false;
-        }
-        let attacked = Half::middle_key(self.n, middle);
-        // The top half stays the same for all columns of the middle queen.
-        let most = [0, self.memory.kept_keys()];
-        let halves = [&partition.top, &partition.bottom];
-        let mut kept = std::mem::take(&mut self.kept);
-        let lists = [&mut lists.top, &mut lists.bottom];
-        let fits = lists.into_iter().enumerate().all(|(side, to)| {
-            let half = halves[side];
-            let make = |list: &mut _| {
-                self.fill(side, half, Boards::Shared)
-                    && self.list(side, half, Boards::Shared, 0, list).is_none()
-            };
-            let Some(list) = kept[side].list(half.columns(), most[side], make) else {
-                return false;
-            };
-            to.clear(sorted);
-            let attacked = self.layout.place(half.side(), attacked);
-            self.kernel.spare(list, attacked, to);
-            true
-        });
-        self.kept = kept;
-        fits
-    }
-
-    /// Makes the list of one half, or of a slice of it, whose quarter boards have been made. Skips
-    /// the first `begin` choices of outer columns, which have been listed. If the memory does not
-    /// allow all the rest, returns how many choices to skip after this list.
-    fn list<T: Countable>(
-        &mut self,
-        side: usize,
-        half: &Half,
-        boards: Boards,
-        begin: usize,
-        to: &mut Buckets<T>,
-    ) -> Option<usize> {
         // At least 1024 keys: shorter lists would cost more time than they save memory. At most
         // 2^30: buckets hold the places of keys in 32 bits.
         let most = (self.list_bytes / size_of::<T>() as u64).clamp(1 << 10, 1 << 30) as usize;
         let kernel = self.kernel;
-        let one_sided = if boards == Boards::Shared && self.without_middle() {
-            self.layout.one_sided()
-        } else {
-            0
-        };
-        to.clear(self.layout.sorted() + one_sided);
-        self.generators[side].keys(kernel, half.columns(), begin, |keys| {
-            kernel.scatter(keys, to);
-            to.len() <= most
-        })
+        to.clear(self.layout.sorted());
+        let Bounds { larger, smaller } = self.bounds;
+        let ends = [smaller, larger.min(smaller + 1), larger];
+        // A tie is decided by the smaller ranks: see `Bounds::weight`.
+        for (rank, weight) in ends.into_iter().zip([2, 1, 0]) {
+            let end = self.below(side, source, rank);
+            while parts.begin < end {
+                let (keys, done) = self.keys(side, source, parts.begin..end);
+                parts.begin += done;
+                kernel.scatter(keys, to);
+                if weight > 0 {
+                    found(keys, weight);
+                }
+                if to.len() > most {
+                    return true;
+                }
+            }
+        }
+        parts.begin = 0;
+        parts.halves.pop();
+        true
     }
 }
 
@@ -243,7 +283,7 @@ impl Parts {
         self.halves.is_empty()
     }
 
-    /// Slices the next half, whose quarter boards do not fit the memory.
+    /// Slices the next half, whose boards of quadrants do not fit the memory.
     fn slice(&mut self) {
         let half = self.halves.pop().expect("one is left");
         assert!(

@@ -111,16 +111,14 @@ impl<K: JoinKernel> Measured for One<K> {
             ..
         } = self;
         maker.prepare(partition);
-        if !maker.both_from_kept(partition, lists) {
-            let halves = [
-                (&partition.top, &mut lists.top),
-                (&partition.bottom, &mut lists.bottom),
-            ];
-            for (side, (half, to)) in halves.into_iter().enumerate() {
-                let mut parts = maker.parts(half);
-                maker.next_list(side, &mut parts, to);
-                assert!(parts.is_empty(), "there is memory for whole lists");
-            }
+        let halves = [
+            (&partition.top, &mut lists.top),
+            (&partition.bottom, &mut lists.bottom),
+        ];
+        for (side, (half, to)) in halves.into_iter().enumerate() {
+            let mut parts = maker.parts(half);
+            maker.next_list(side, &mut parts, to, |_, _| ());
+            assert!(parts.is_empty(), "there is memory for whole lists");
         }
         lists.len()
     }

@@ -2,8 +2,8 @@ use super::kernel::FLAT;
 
 /// The bytes that one worker may hold, and how they are shared out.
 ///
-/// Quarter boards of both halves take at most two thirds, the two lists with all copies that
-/// splitting makes of them an eighth each, and kept lists without a middle queen an eighth. That is
+/// The boards of the quadrants of both halves take at most two thirds, the two lists with all copies
+/// that splitting makes of them an eighth each, and kept lists without a middle queen an eighth. That is
 /// slightly more than the whole, but the third use exists only on small boards, which need far less
 /// than they may take. What is measured for small budgets: docs/PERFORMANCE.md, Join, "Memory".
 #[derive(Clone, Copy, Debug)]
@@ -17,9 +17,9 @@ impl MemoryBudget {
         Self { bytes }
     }
 
-    /// Bytes that the quarter boards of one half may take if those of the other half take
+    /// Bytes that the boards of the quadrants of one half may take if those of the other half take
     /// `other_half`.
-    pub fn quarter_boards(self, other_half: u64) -> u64 {
+    pub fn quadrants(self, other_half: u64) -> u64 {
         (self.bytes / 3 * 2).saturating_sub(other_half)
     }
 
@@ -40,6 +40,6 @@ impl MemoryBudget {
     /// which a second-level cache still holds. Twice as many gain 3.5 % at n = 19 and take 4 MiB
     /// more (docs/PERFORMANCE.md, Join, "What was tried").
     pub fn kept_keys(self) -> usize {
-        (self.bytes / 8 / size_of::<u32>() as u64).min(1 << 19) as usize
+        (self.bytes / 8 / size_of::<u64>() as u64).min(1 << 19) as usize
     }
 }

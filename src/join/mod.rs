@@ -15,11 +15,14 @@
 //! * `partition`: [`Partition`], what a rank of the plan stands for.
 //! * `plan`: [`JoinPlan`], the order of partitions and the tasks; `cost`: what a task costs.
 //! * `counter`: counts the tasks of a plan.
+//! * `word_order`: in which orientation a solution is counted.
 //! * `list_maker`: makes the lists of both halves, within the `memory_budget` budget.
-//! * `shared_columns`: which column sets use the same quarter boards.
-//! * `quarter`: all ways to fill the outer or the inner rows of a half board; `generate`: all keys
-//!   of a half board, from quarter boards; `key_layout`: where each bit of a key goes.
+//! * `shared_columns`: which column sets use the same layout of keys; `key_layout`: where each bit
+//!   of a key goes.
+//! * `quadrant`: all ways to fill columns left or right of the middle; `row_sets`: numbers the rows
+//!   that they take; `crossing`: all keys of a half board, from its two quadrants.
 //! * `without_middle`: lists made without a middle queen, kept for all columns that she may take.
+//! * `ties`: pairs of half boards whose words of rows have the same rank as those of the columns.
 //! * `pairs`: the number of disjoint pairs of keys from two lists, by recursion down to leaves.
 //! * `kernel`: the inner loops, written once for all instruction sets; `kernel::leaf` counts a
 //!   leaf.
@@ -30,7 +33,7 @@
 mod column_set;
 mod cost;
 mod counter;
-mod generate;
+mod crossing;
 mod half;
 mod kernel;
 mod key_layout;
@@ -44,11 +47,14 @@ mod oracle;
 mod pairs;
 mod partition;
 mod plan;
-mod quarter;
+mod quadrant;
+mod row_sets;
 mod shared_columns;
 #[cfg(test)]
 mod tests;
+mod ties;
 mod without_middle;
+mod word_order;
 
 pub use column_set::ColumnSet;
 pub use half::{Half, Side};

@@ -1,13 +1,31 @@
-use super::{Half, Partition};
-use crate::board::Size;
+use super::row_sets::RowSets;
+use super::word_order::{Bounds, WordOrder};
+use super::{ColumnSet, Partition};
+use crate::board::{Size, bits};
 use crate::engine::{Counter, Mismatch, Tally, Task};
 
 /// The second method of the join: counts the same tasks by backtracking over the rows of the whole
-/// board, where each row may use only the columns that the partition allows it.
+/// board, where each row may use only the columns that the partition allows it. Each solution is
+/// weighed by the squares of its queens: see [`Bounds::weight`].
 ///
 /// It has no lists, keys or vectors. It is slow, and simple enough to trust.
 pub struct JoinOracle {
     n: Size,
+    order: WordOrder,
+}
+
+/// A search for the solutions of a partition.
+struct Search<'a> {
+    order: &'a WordOrder,
+    n: u32,
+    /// The columns that each row of the board may use, from the top.
+    rows: Vec<u32>,
+    /// The ranks of the words of the columns.
+    columns: Bounds,
+    /// The columns of the queens placed so far, from the top.
+    queens: Vec<u32>,
+    /// The number of queens placed.
+    nodes: u64,
 }
 
 /// The squares of the next row that the queens placed so far attack.
@@ -20,20 +38,24 @@ struct Attacked {
 
 impl JoinOracle {
     pub(super) fn new(n: Size) -> Self {
-        Self { n }
+        Self {
+            n,
+            order: WordOrder::new(n, &RowSets::new(ColumnSet::half(n))),
+        }
     }
 
-    /// The columns that each row of the board may use, from the top.
-    fn rows(&self, partition: &Partition) -> Vec<u32> {
-        let bottom = partition.bottom.allowed().iter().rev();
+    fn search(&self, partition: &Partition) -> Search<'_> {
+        let top = partition.top.allowed().iter().copied();
         let middle = partition.set.middle.map(|column| 1 << column);
-        let top: &Half = &partition.top;
-        top.allowed()
-            .iter()
-            .copied()
-            .chain(middle)
-            .chain(bottom.copied())
-            .collect()
+        let bottom = partition.bottom.allowed().iter().rev().copied();
+        Search {
+            order: &self.order,
+            n: self.n.get(),
+            rows: top.chain(middle).chain(bottom).collect(),
+            columns: self.order.bounds(self.n, &partition.set),
+            queens: Vec::new(),
+            nodes: 0,
+        }
     }
 }
 
@@ -46,12 +68,13 @@ impl Counter for JoinOracle {
         let mut tally = Tally::default();
         for rank in task.ranks.clone() {
             if let Some(partition) = Partition::of_rank(self.n, rank) {
-                let start = Attacked {
+                let mut search = self.search(&partition);
+                let found = search.fill(Attacked {
                     columns: 0,
                     rising: 0,
                     falling: 0,
-                };
-                let found = fill(&self.rows(&partition), start, &mut tally.nodes);
+                });
+                tally.nodes += search.nodes;
                 tally.completions.add(partition.set.weight, found.into());
                 tally.partitions += 1;
             }
@@ -60,23 +83,45 @@ impl Counter for JoinOracle {
     }
 }
 
-/// The number of ways to fill `rows`. Adds the number of queens placed to `nodes`.
-fn fill(rows: &[u32], attacked: Attacked, nodes: &mut u64) -> u64 {
-    let Some((&row, below)) = rows.split_first() else {
-        return 1;
-    };
-    let mut found = 0;
-    let mut free = row & !(attacked.columns | (attacked.rising | attacked.falling) as u32);
-    while free != 0 {
-        let queen = free & free.wrapping_neg();
-        free ^= queen;
-        *nodes += 1;
-        let next = Attacked {
-            columns: attacked.columns | queen,
-            rising: (attacked.rising | u64::from(queen)) << 1,
-            falling: (attacked.falling | u64::from(queen)) >> 1,
+impl Search<'_> {
+    /// The weighted number of ways to fill the rows that are left.
+    fn fill(&mut self, attacked: Attacked) -> u64 {
+        let Some(&row) = self.rows.get(self.queens.len()) else {
+            return self.columns.weight(self.bounds());
         };
-        found += fill(below, next, nodes);
+        let mut found = 0;
+        for column in bits(row & !(attacked.columns | (attacked.rising | attacked.falling) as u32))
+        {
+            let queen = 1 << column;
+            self.nodes += 1;
+            self.queens.push(column);
+            found += self.fill(Attacked {
+                columns: attacked.columns | queen,
+                rising: (attacked.rising | u64::from(queen)) << 1,
+                falling: (attacked.falling | u64::from(queen)) >> 1,
+            });
+            self.queens.pop();
+        }
+        found
     }
-    found
+
+    /// The ranks of the words of the rows of a filled board.
+    fn bounds(&self) -> Bounds {
+        let top = self.rank(self.queens.iter());
+        let bottom = self.rank(self.queens.iter().rev());
+        Bounds::new(top, bottom)
+    }
+
+    /// The rank of the word of the first ⌊n/2⌋ rows, whose queens stand in `queens`.
+    fn rank<'a>(&self, queens: impl Iterator<Item = &'a u32>) -> u32 {
+        let half = self.n / 2;
+        let (mut left, mut mark) = (0, None);
+        for (row, &column) in (0..half).zip(queens) {
+            left |= u32::from(column < half) << row;
+            if column == half && !self.n.is_multiple_of(2) {
+                mark = Some(row);
+            }
+        }
+        self.order.rank(left, mark)
+    }
 }

@@ -84,6 +84,11 @@ impl<K: JoinKernel> Pairs<K> {
         }
     }
 
+    /// The loops.
+    pub fn kernel(&self) -> K {
+        self.kernel
+    }
+
     /// The audit of the leaves.
     pub fn audit(&mut self) -> &mut LeafAudit {
         &mut self.audit
@@ -253,7 +258,10 @@ impl<K: JoinKernel> Pairs<K> {
         #[cfg(test)]
         let original = patterns;
         #[cfg(test)]
-        let flipped = self.audit.flip(patterns, used);
+        let flipped = self.audit.flip(wide(patterns), used.into());
+        #[cfg(test)]
+        let flipped =
+            flipped.map(|keys| keys.into_iter().map(|key| key as u32).collect::<Vec<_>>());
         #[cfg(test)]
         let patterns = flipped.as_deref().unwrap_or(patterns);
         let found = if items.len() * patterns.len() < TABLES_PAIRS + LOOKUP_PAIRS * items.len() {
@@ -263,9 +271,14 @@ impl<K: JoinKernel> Pairs<K> {
         };
         #[cfg(test)]
         let patterns = original;
-        self.audit.check(items, patterns, found);
+        self.audit.check(wide(items), wide(patterns), found);
         found
     }
+}
+
+/// Narrow keys as wide ones.
+fn wide(keys: &[u32]) -> impl ExactSizeIterator<Item = u64> + Clone {
+    keys.iter().copied().map(u64::from)
 }
 
 /// Decides which list each of the `sorted` bits splits, best bit first: always the one that is
@@ -363,7 +376,7 @@ mod tests {
             let mut lists = Lists::<u32>::default();
             for (keys, buckets) in [(&top, &mut lists.top), (&bottom, &mut lists.bottom)] {
                 buckets.clear(SORTED);
-                kernel.scatter(keys, buckets);
+                kernel.scatter(&keys.iter().copied().collect(), buckets);
             }
             let disjoint =
                 |key: &u64| bottom.iter().filter(|other| *other & key == 0).count() as u64;

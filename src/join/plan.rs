@@ -11,7 +11,11 @@ use crate::engine::{Counter, CounterSettings, Engine, Plan, Task};
 /// [`Partition`] describes the rank. A rank is *empty*, without a partition, if another set
 /// represents its set or if its queens attack each other.
 ///
-/// Version `join-3`. Task `i` holds the ranks `i · s .. (i + 1) · s` (the last task may hold
+/// The completions of a partition are not all of its solutions, each once. A solution whose rows
+/// rank below its columns counts for its quarter turn, too; one whose rows rank above them does not
+/// count. So only the sum over all partitions is a number of solutions.
+///
+/// Version `join-4`. Task `i` holds the ranks `i · s .. (i + 1) · s` (the last task may hold
 /// fewer), where `s` depends on n alone: many sets for small boards, a few up to n = 28, one set or
 /// one slice above that.
 #[derive(Debug)]
@@ -41,8 +45,8 @@ impl JoinPlan {
 
 /// Binary logarithm of the target number of tasks. A task takes a core half a millisecond at n =
 /// 16, a second at n = 24, and ten to a hundred seconds from n = 26 on. Above n = 28 each rank is a
-/// task. Up to n = 22 tasks are so long that most of the sets that share quarter boards are in the
-/// same task: docs/PERFORMANCE.md, Join, "What was tried" has the times for n = 17 to 22 (tasks of
+/// task. Up to n = 22 tasks are so long that most of the sets that share boards of quadrants are in
+/// the same task: docs/PERFORMANCE.md, Join, "What was tried" has the times for n = 17 to 22 (tasks of
 /// so many times as many sets).
 const fn task_bits(n: Size) -> u32 {
     match n.get() {
@@ -69,7 +73,7 @@ impl Plan for JoinPlan {
     }
 
     fn version(&self) -> u32 {
-        3
+        4
     }
 
     fn size(&self) -> Size {

@@ -2,10 +2,10 @@ use super::key_layout::KeyLayout;
 use super::{ColumnSet, Half, Partition, Side};
 use crate::board::Size;
 
-/// Column sets that share their quarter boards: they differ in the first columns of the board only.
+/// Column sets that share the layout of their keys, and so the boards of their quadrants: they differ
+/// in a few columns left of the middle of the board only.
 ///
-/// The quarter boards of such a group are made once, for half boards that may use all of the shared
-/// columns.
+/// The boards are made for half boards that may use all of the shared columns.
 pub struct SharedColumns {
     group: Group,
     /// How many of the shared columns the top half and the bottom half of each set take.
@@ -21,36 +21,37 @@ struct Group {
     shared: u32,
     /// The other columns of the top half and of the bottom half.
     others: [u32; 2],
-    /// The column of the middle queen, unless quarter boards are made without her.
+    /// The column of the middle queen, unless boards are made without her.
     middle: Option<u32>,
-    /// Whether the middle queen stands in a shared column, so that quarter boards are made as if
-    /// there were none.
+    /// Whether the middle queen stands in a shared column, so that boards are made as if there were
+    /// none.
     without_middle: bool,
 }
 
-/// How many of the first columns sets may differ in and still share quarter boards.
+/// In how many of the columns that [vary fastest](ColumnSet::fastest) sets may differ and still share
+/// a layout.
 ///
-/// Sharing more columns makes quarter boards larger, and they are made less often. Up to n = 18
-/// those of all columns fit the memory of a worker. From n = 19 to 25 the number is the fastest one
-/// that leaves the worker its memory, measured for n = 19, 20 and 22 (docs/PERFORMANCE.md, Join,
-/// "What was tried", rows "share the first …"). From n = 26 on nothing is shared, as generation is
-/// then 2 % of the time; from n = 30 on plans slice sets by fixed queens, which shared quarter
-/// boards cannot express.
+/// Sharing more columns makes fewer boards, but the layout suits each set less. The numbers are the
+/// fastest ones that were measured for n = 16 to 18 and 20 to 22 (docs/PERFORMANCE.md, Join, "What
+/// was tried", rows "share …"). From n = 26 on nothing is shared, as generation is then 2 % of the
+/// time; from n = 30 on plans slice sets by fixed queens, which shared boards cannot express.
 pub const fn shared_by_default(n: Size) -> u32 {
     match n.get() {
-        0..=18 => n.get(),
+        0..=16 => n.get(),
+        17 => 9,
+        18 | 21 => 8,
         19 => 10,
-        20..=21 => 8,
-        23 => 4,
-        22 | 24..=25 => 2,
+        20 => 6,
+        22..=23 => 4,
+        24..=25 => 2,
         _ => 0,
     }
 }
 
 impl Group {
-    /// The group of `set` if sets share the first `shared` columns.
+    /// The group of `set` if sets share `shared` columns.
     fn of(n: Size, shared: u32, set: &ColumnSet) -> Self {
-        let first = (1u64 << shared) - 1;
+        let first = u64::from(ColumnSet::fastest(n, shared));
         let without_middle = ColumnSet::middles_in_turn(n) > 1
             && set.middle.is_some_and(|column| first >> column & 1 == 1);
         let (shared, middle) = if without_middle {
@@ -68,7 +69,7 @@ impl Group {
 }
 
 impl SharedColumns {
-    /// The group of `partition` if sets share the first `shared` columns. If those are none, the
+    /// The group of `partition` if sets share `shared` columns. If those are none, the
     /// group consists of this partition alone.
     pub fn of(n: Size, shared: u32, partition: &Partition) -> Self {
         let set = &partition.set;
@@ -91,20 +92,10 @@ impl SharedColumns {
         }
     }
 
-    /// Whether `set` belongs to this group, as one that shares the first `shared` columns. Never if
+    /// Whether `set` belongs to this group, as one that shares `shared` columns. Never if
     /// nothing is shared.
     pub fn contains(&self, n: Size, shared: u32, set: &ColumnSet) -> bool {
         self.group.shared != 0 && self.group == Group::of(n, shared, set)
-    }
-
-    /// The shared columns; 0 if there are none.
-    pub fn columns(&self) -> u32 {
-        self.group.shared
-    }
-
-    /// How many of the shared columns a half (0 top, 1 bottom) takes.
-    pub fn taken(&self, side: usize) -> u32 {
-        self.taken[side]
     }
 
     /// A half (0 top, 1 bottom) that may use all shared columns.

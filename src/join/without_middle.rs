@@ -1,6 +1,9 @@
 use std::collections::VecDeque;
+use std::ops::Range;
 
-use super::kernel::{Buckets, Packed};
+use super::crossing::Crossing;
+use super::kernel::{JoinKernel, KeyBatch};
+use super::key_layout::KeyLayout;
 
 /// The last lists of half boards that were made as if there were no middle queen. Small boards need
 /// each of them once for every column that the middle queen may take.
@@ -17,20 +20,29 @@ pub struct ListsWithoutMiddle {
     keys: usize,
     /// Removed lists, whose memory new lists use again.
     spare: Vec<List>,
-    /// The list being made.
-    growing: Buckets<u32>,
+    /// The list that is open.
+    open: usize,
+    /// Keys of that list that the middle queen does not attack.
+    free: KeyBatch,
 }
 
+/// The keys of half boards with queens in the same columns, in the order of their words of rows.
 #[derive(Default)]
 struct List {
     columns: u32,
-    keys: Packed,
+    keys: KeyBatch,
+    /// For each run, the rank of its word.
+    ranks: Vec<u32>,
 }
 
 /// How many of the first columns lists are looked up by; of lists that agree in them, the youngest
 /// is found. A middle queen takes only these: lists without one are made up to n = 19, where the
 /// columns of its left half and the central one are ten (`ColumnSet::middles`).
 const COLUMNS: u32 = 10;
+
+/// The number of keys that are looked at in one go: few enough that they stay in the first-level
+/// cache.
+const BATCH: usize = 2048;
 
 impl ListsWithoutMiddle {
     /// Removes all lists.
@@ -40,92 +52,64 @@ impl ListsWithoutMiddle {
         self.spare.extend(self.lists.drain(..));
     }
 
-    /// The list of half boards with queens in `columns`. If it is not kept, `make` makes it, after
-    /// the oldest lists have been removed until at most `most` keys are left. `None` if `make`
-    /// returns `false` because the memory does not allow the list.
-    pub fn list(
+    /// Opens the list of half boards with queens in `columns`, if it is kept.
+    pub fn open(&mut self, columns: u32) -> bool {
+        self.before.resize(1 << COLUMNS, 0);
+        let before = self.before[(columns % (1 << COLUMNS)) as usize];
+        self.open = before.wrapping_sub(self.gone) as usize;
+        let is_it = |list: &List| list.columns == columns;
+        self.lists.get(self.open).is_some_and(is_it)
+    }
+
+    /// Makes the list of the half boards in `columns`, which `crossing` has open, and opens it. The
+    /// oldest lists are removed before, until at most `most` keys are left.
+    pub fn make<K: JoinKernel>(
         &mut self,
+        kernel: K,
+        layout: &KeyLayout,
+        crossing: &mut Crossing,
         columns: u32,
         most: usize,
-        make: impl FnOnce(&mut Buckets<u32>) -> bool,
-    ) -> Option<&Packed> {
-        self.before.resize(1 << COLUMNS, 0);
-        let before = &mut self.before[(columns % (1 << COLUMNS)) as usize];
-        let index = before.wrapping_sub(self.gone) as usize;
-        let is_it = |list: &List| list.columns == columns;
-        if self.lists.get(index).is_some_and(is_it) {
-            return Some(&self.lists[index].keys);
-        }
+    ) {
         while self.keys > most
             && let Some(oldest) = self.lists.pop_front()
         {
             self.gone += 1;
-            self.keys -= oldest.keys.len();
+            self.keys -= oldest.keys.low.len();
             self.spare.push(oldest);
         }
-        if !make(&mut self.growing) {
-            return None;
-        }
         let mut list = self.spare.pop().unwrap_or_default();
-        list.keys.copy(&self.growing);
         list.columns = columns;
-        *before = self.gone + self.lists.len() as u64;
-        self.keys += list.keys.len();
+        crossing.all_keys(kernel, layout, &mut list.keys, &mut list.ranks);
+        self.keys += list.keys.low.len();
+        self.open = self.lists.len();
+        let index = self.gone + self.open as u64;
+        self.before[(columns % (1 << COLUMNS)) as usize] = index;
         self.lists.push_back(list);
-        self.lists.back().map(|list| &list.keys)
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::join::kernel::Sort;
-    use crate::simd::Portable;
-
-    /// Asks for a list of as many keys as `columns` read as a number. Returns whether it had to be
-    /// made.
-    fn list(lists: &mut ListsWithoutMiddle, columns: u32, most: usize) -> bool {
-        let mut made = false;
-        let found = lists.list(columns, most, |list| {
-            made = true;
-            list.clear(0);
-            Portable.scatter(&vec![7; columns as usize], list);
-            true
-        });
-        assert_eq!(found.unwrap().len(), columns as usize);
-        made
     }
 
-    #[test]
-    fn lists_are_made_once_until_they_are_removed() {
-        let mut lists = ListsWithoutMiddle::default();
-        assert!(list(&mut lists, 10, 35));
-        assert!(list(&mut lists, 20, 35));
-        assert!(!list(&mut lists, 10, 35));
-        // 30 keys are not too many: none is removed. 60 are: the first and the second are removed.
-        assert!(list(&mut lists, 30, 35));
-        assert!(!list(&mut lists, 20, 35));
-        assert!(list(&mut lists, 5, 35));
-        assert!(!list(&mut lists, 30, 35));
-        assert!(list(&mut lists, 20, 35));
-        lists.clear();
-        assert!(list(&mut lists, 30, 35));
-        assert!(list(&mut lists, 5, 35));
+    /// The number of keys of the open list whose words have ranks below `rank`.
+    pub fn keys_below(&self, rank: u32) -> usize {
+        let list = &self.lists[self.open];
+        match list.ranks.partition_point(|other| *other < rank) {
+            0 => 0,
+            runs => list.keys.ends[runs - 1] as usize,
+        }
     }
 
-    #[test]
-    fn lists_with_the_same_first_columns_are_told_apart() {
-        let mut lists = ListsWithoutMiddle::default();
-        assert!(list(&mut lists, 3, usize::MAX));
-        assert!(list(&mut lists, 3 + (1 << COLUMNS), usize::MAX));
-        assert!(list(&mut lists, 3, usize::MAX));
-        assert!(!list(&mut lists, 3, usize::MAX));
-    }
-
-    #[test]
-    fn a_list_that_was_not_made_is_not_kept() {
-        let mut lists = ListsWithoutMiddle::default();
-        assert!(lists.list(6, 0, |_| false).is_none());
-        assert!(list(&mut lists, 6, 0));
+    /// Of the first of these keys of the open list those without any of the bits `attacked`, and
+    /// how many were looked at.
+    pub fn keys<K: JoinKernel>(
+        &mut self,
+        kernel: K,
+        range: Range<usize>,
+        attacked: u64,
+    ) -> (&KeyBatch, usize) {
+        let range = range.start..range.end.min(range.start + BATCH);
+        let List { keys, .. } = &self.lists[self.open];
+        self.free.clear();
+        let done = range.len();
+        kernel.spare(keys, range, attacked, &mut self.free);
+        (&self.free, done)
     }
 }

@@ -27,11 +27,20 @@ impl Fields {
     /// Divides the bits of `used` into as few fields of at most `widest` bits as possible. Their
     /// widths differ by at most 1.
     pub fn new(used: u32, widest: u32) -> Self {
+        Self::divided(used, used.count_ones().div_ceil(widest).max(1))
+    }
+
+    /// Divides the bits of `used` into so many fields. Their widths differ by at most 1.
+    pub fn divided(used: u32, fields: u32) -> Self {
         let count = used.count_ones();
-        let fields = count.div_ceil(widest).max(1);
         let width = |field: u32| count / fields + u32::from(field < count % fields);
         let widths = [0, 1, 2, 3, 4].map(|field| if field < fields { width(field) } else { 0 });
         Self { used, widths }
+    }
+
+    /// The number of fields with any bits.
+    pub fn count(&self) -> usize {
+        self.widths.iter().filter(|width| **width > 0).count()
     }
 }
 

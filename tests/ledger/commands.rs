@@ -199,7 +199,7 @@ fn join_tasks_are_verified_by_backtracking() {
         record.result.tally.completions.add(4, 2)
     });
     let (code, _, err) = of(&["verify", text(&run), "--all"]);
-    assert!(code == 3 && err.contains("join-3:7 of n = 13 "), "{err}");
+    assert!(code == 3 && err.contains("join-4:7 of n = 13 "), "{err}");
 }
 
 #[test]

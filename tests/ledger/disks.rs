@@ -51,7 +51,7 @@ fn a_full_disk_ends_the_run_and_space_lets_it_go_on() {
     let start = [
         "run",
         "-n",
-        "16",
+        "17",
         "--dir",
         text(&run),
         "--time-limit",
@@ -67,7 +67,7 @@ fn a_full_disk_ends_the_run_and_space_lets_it_go_on() {
     assert!(err.contains("disk is full"), "{err}");
     std::fs::remove_file(filler).unwrap();
     let (code, out, err) = of(&["resume", text(&run)]);
-    assert!(code == 0 && out.contains("14772512"), "{out}{err}");
+    assert!(code == 0 && out.contains("95815104"), "{out}{err}");
 
     // A new run finds no space at all.
     let other = disk.path().join("other");

@@ -1,4 +1,4 @@
-use super::{SLACK, filter};
+use super::KeyBatch;
 use crate::simd::Simd;
 
 /// Keys sorted by their top bits: a bucket for each value of those bits. A bucket is a chain of
@@ -21,71 +21,41 @@ pub struct Buckets<T> {
     length: usize,
 }
 
-/// Keys sorted by a few top bits, in one list without spare memory.
-#[derive(Debug, Default)]
-pub struct Packed {
-    /// The number of top bits that the keys are sorted by.
-    sorted: u32,
-    /// For each value of those bits, the index after the last of its keys.
-    ends: Vec<u32>,
-    keys: Vec<u32>,
-}
-
-impl Packed {
-    /// Copies the keys of `from`, which must be sorted by at most [`FLAT`] bits.
-    pub fn copy(&mut self, from: &Buckets<u32>) {
-        assert!(from.sorted <= FLAT);
-        self.sorted = from.sorted;
-        self.ends.clear();
-        self.keys.clear();
-        self.keys.reserve_exact(from.length);
-        for list in &from.few[..1 << from.sorted] {
-            self.keys.extend_from_slice(list);
-            self.ends.push(self.keys.len() as u32);
-        }
-    }
-
-    /// The number of keys.
-    pub fn len(&self) -> usize {
-        self.keys.len()
-    }
-}
-
-/// The part of a wide key that a bucket stores: all of it, or its low 32 bits.
+/// The part of a key that a bucket stores: its low 32 bits, or all bits but the sorted ones.
 pub trait Rest: Copy + Default + 'static {
-    /// The low bits of `key`.
-    fn of(key: u64) -> Self;
+    /// Whether the high part of a key is needed.
+    const HIGH: bool;
 
-    /// Writes the keys of the lanes in `mask` to `to`, in order and without gaps.
-    ///
-    /// # Safety
-    /// `S::WIDE_LANES` keys may be written at `to`, even if `mask` has fewer lanes.
-    unsafe fn compress<S: Simd>(simd: S, keys: S::Wide, mask: u32, to: *mut Self);
+    /// The key with this low part, and with a high part that lacks the sorted bits.
+    fn of(low: u32, high: u32) -> Self;
+
+    /// Adds keys to two or four flat lists.
+    #[inline(always)]
+    fn deal<S: Simd>(_: S, keys: &KeyBatch, buckets: &mut Buckets<Self>) {
+        append(keys, buckets);
+    }
 }
 
 impl Rest for u32 {
+    const HIGH: bool = false;
+
     #[inline(always)]
-    fn of(key: u64) -> Self {
-        key as Self
+    fn of(low: u32, _: u32) -> Self {
+        low
     }
 
     #[inline(always)]
-    unsafe fn compress<S: Simd>(simd: S, keys: S::Wide, mask: u32, to: *mut Self) {
-        // SAFETY: the caller vouches for the memory.
-        unsafe { simd.compress_low(keys, mask, to) }
+    fn deal<S: Simd>(simd: S, keys: &KeyBatch, buckets: &mut Buckets<Self>) {
+        deal(simd, keys, buckets);
     }
 }
 
 impl Rest for u64 {
-    #[inline(always)]
-    fn of(key: u64) -> Self {
-        key
-    }
+    const HIGH: bool = true;
 
     #[inline(always)]
-    unsafe fn compress<S: Simd>(simd: S, keys: S::Wide, mask: u32, to: *mut Self) {
-        // SAFETY: the caller vouches for the memory.
-        unsafe { simd.compress_wide(keys, mask, to) }
+    fn of(low: u32, high: u32) -> Self {
+        Self::from(high) << 32 | Self::from(low)
     }
 }
 
@@ -125,25 +95,32 @@ impl<T: Rest> Buckets<T> {
 /// Loops that move keys into buckets and out of them.
 pub trait Sort: Simd {
     /// Adds keys to the buckets of their top bits.
-    fn scatter<T: Rest>(self, keys: &[u64], buckets: &mut Buckets<T>) {
+    fn scatter<T: Rest>(self, keys: &KeyBatch, buckets: &mut Buckets<T>) {
         self.vectorize(
             #[inline(always)]
             move || {
-                buckets.length += keys.len();
+                buckets.length += keys.low.len();
                 if buckets.sorted == 0 {
-                    return buckets.few[0].extend(keys.iter().map(|&key| T::of(key)));
+                    if T::HIGH {
+                        let keys = keys.low.iter().zip(&keys.high);
+                        buckets.few[0].extend(keys.map(|(&low, &high)| T::of(low, high)));
+                    } else {
+                        buckets.few[0].extend(keys.low.iter().map(|&low| T::of(low, 0)));
+                    }
+                    return;
                 }
+                assert_eq!(keys.low.len(), keys.high.len());
                 if buckets.sorted <= DEALT {
-                    return deal(self, keys, buckets);
+                    return T::deal(self, keys, buckets);
                 }
                 if buckets.sorted <= FLAT {
                     return append(keys, buckets);
                 }
-                let shift = 64 - buckets.sorted;
-                let low = u64::MAX >> buckets.sorted;
+                let shift = 32 - buckets.sorted;
+                let unsorted = u32::MAX >> buckets.sorted;
                 // Room for the worst case: every bucket begins a chunk, and every full chunk is
                 // followed by another.
-                let chunks = buckets.ends.len() + keys.len() / CHUNK + 1;
+                let chunks = buckets.ends.len() + keys.low.len() / CHUNK + 1;
                 let used = buckets.pool.len();
                 if buckets.pool.capacity() - used < chunks * CHUNK {
                     // `reserve` would double the capacity, but the next list is hardly longer.
@@ -154,18 +131,18 @@ pub trait Sort: Simd {
                 let before = buckets.before.as_mut_ptr();
                 let ends = buckets.ends.as_mut_ptr();
                 let mut used = buckets.before.len();
-                for &key in keys {
+                for (&low, &high) in keys.low.iter().zip(&keys.high) {
                     // SAFETY: there are 2^sorted ends. An end that is not a multiple of `CHUNK`
                     // lies inside a chunk, and there is room for all chunks that can be begun.
                     unsafe {
-                        let end = ends.add((key >> shift) as usize);
+                        let end = ends.add((high >> shift) as usize);
                         let mut at = *end;
                         if (at as usize).is_multiple_of(CHUNK) {
                             before.add(used).write((at / CHUNK as u32).wrapping_sub(1));
                             at = (used * CHUNK) as u32;
                             used += 1;
                         }
-                        pool.add(at as usize).write(T::of(key & low));
+                        pool.add(at as usize).write(T::of(low, high & unsorted));
                         *end = at + 1;
                     }
                 }
@@ -219,35 +196,6 @@ pub trait Sort: Simd {
             },
         )
     }
-
-    /// Adds the keys of `from` without any of `bits` to `to`. `from` must be sorted by the bits
-    /// that `to` is sorted by; if it is sorted by more, the keys lose those.
-    fn spare(self, from: &Packed, bits: u64, to: &mut Buckets<u32>) {
-        self.vectorize(
-            #[inline(always)]
-            move || {
-                assert!(to.sorted <= from.sorted);
-                let on_top = bits.unbounded_shr(64 - from.sorted) as usize;
-                let mut start = 0;
-                for (value, &end) in from.ends.iter().enumerate() {
-                    let keys = &from.keys[start..end as usize];
-                    start = end as usize;
-                    if value & on_top != 0 {
-                        continue;
-                    }
-                    let list = &mut to.few[value >> (from.sorted - to.sorted)];
-                    list.reserve(keys.len() + SLACK);
-                    let room = list.spare_capacity_mut().as_mut_ptr().cast();
-                    // SAFETY: there is room for all keys and the slack, and so many are written.
-                    unsafe {
-                        let (kept, _) = filter::copy_lacking(self, keys, bits as u32, room);
-                        list.set_len(list.len() + kept);
-                        to.length += kept;
-                    }
-                }
-            },
-        )
-    }
 }
 
 impl<S: Simd> Sort for S {}
@@ -297,16 +245,16 @@ fn each_subset(mask: u32, mut found: impl FnMut(u32)) {
 
 /// Adds keys to a few flat lists, one by one.
 #[inline(always)]
-fn append<T: Rest>(keys: &[u64], buckets: &mut Buckets<T>) {
-    let shift = 64 - buckets.sorted;
-    let low = u64::MAX >> buckets.sorted;
+fn append<T: Rest>(keys: &KeyBatch, buckets: &mut Buckets<T>) {
+    let shift = 32 - buckets.sorted;
+    let unsorted = u32::MAX >> buckets.sorted;
     let used = &mut buckets.few[..1 << buckets.sorted];
-    let mut ends = ends_with_room::<_, { 1 << FLAT }>(used, keys.len());
-    for &key in keys {
-        let end = &mut ends[(key >> shift) as usize];
+    let mut ends = ends_with_room::<_, { 1 << FLAT }>(used, keys.low.len());
+    for (&low, &high) in keys.low.iter().zip(&keys.high) {
+        let end = &mut ends[(high >> shift) as usize];
         // SAFETY: each list has room for all keys.
         unsafe {
-            end.write(T::of(key & low));
+            end.write(T::of(low, high & unsorted));
             *end = end.add(1);
         }
     }
@@ -341,40 +289,41 @@ unsafe fn lengthen<T, const N: usize>(lists: &mut [Vec<T>], ends: [*mut T; N]) {
 /// Adds keys to two or four flat lists, a vector at a time. One by one would be slower: with so few
 /// lists, a key often waits for the new end of the list that the key before it went to.
 #[inline(always)]
-fn deal<S: Simd, T: Rest>(simd: S, keys: &[u64], buckets: &mut Buckets<T>) {
-    let whole = keys.len() - keys.len() % S::WIDE_LANES;
-    let all = u32::MAX >> (32 - S::WIDE_LANES);
-    let bits = [62, 63].map(|bit| simd.splat_wide(1 << bit));
+fn deal<S: Simd>(simd: S, keys: &KeyBatch, buckets: &mut Buckets<u32>) {
+    let count = keys.low.len();
+    let whole = count - count % S::LANES;
+    let all = u32::MAX >> (32 - S::LANES);
+    let bits = [30, 31].map(|bit| simd.splat(1 << bit));
     let used = &mut buckets.few[..1 << buckets.sorted];
-    let mut ends = ends_with_room::<_, { 1 << DEALT }>(used, keys.len() + S::WIDE_LANES);
-    for at in (0..whole).step_by(S::WIDE_LANES) {
+    let mut ends = ends_with_room::<_, { 1 << DEALT }>(used, count + S::LANES);
+    for at in (0..whole).step_by(S::LANES) {
         // SAFETY: a whole vector is left to read, and each list has room for all keys and a vector
         // more.
         unsafe {
-            let keys = simd.load_wide(keys.as_ptr().add(at));
-            let [low, high] = bits.map(|bit| simd.disjoint_wide(keys, bit, all));
+            let high = simd.load(keys.high.as_ptr().add(at));
+            let keys = simd.load(keys.low.as_ptr().add(at));
+            let [lower, upper] = bits.map(|bit| simd.disjoint(high, bit));
             let mut give = |value: usize, lanes: u32| {
-                T::compress(simd, keys, lanes, ends[value]);
+                simd.compress(keys, lanes, ends[value]);
                 ends[value] = ends[value].add(lanes.count_ones() as usize);
             };
             match buckets.sorted {
                 1 => {
-                    give(0, high);
-                    give(1, high ^ all);
+                    give(0, upper);
+                    give(1, upper ^ all);
                 }
                 _ => {
-                    give(0, high & low);
-                    give(1, high & (low ^ all));
-                    give(2, (high ^ all) & low);
-                    give(3, (high ^ all) & (low ^ all));
+                    give(0, upper & lower);
+                    give(1, upper & (lower ^ all));
+                    give(2, (upper ^ all) & lower);
+                    give(3, (upper ^ all) & (lower ^ all));
                 }
             }
         }
     }
     // SAFETY: all from the old ends to these has been written.
     unsafe { lengthen(used, ends) };
-    for &key in &keys[whole..] {
-        let value = key >> (64 - buckets.sorted);
-        used[value as usize].push(T::of(key));
+    for (&low, &high) in keys.low[whole..].iter().zip(&keys.high[whole..]) {
+        used[(high >> (32 - buckets.sorted)) as usize].push(low);
     }
 }

@@ -1,6 +1,6 @@
-use std::ops::BitOr;
+use std::ops::{BitOr, Range};
 
-use super::{SAMPLE, SLACK};
+use super::{KeyBatch, SAMPLE, SLACK};
 use crate::simd::Simd;
 
 /// What [`Filter::partition`] found.
@@ -122,6 +122,47 @@ pub trait Filter: Simd {
                     }
                 }
                 [without, with]
+            },
+        )
+    }
+
+    /// Appends the keys of `range` without any of `bits` to `to`.
+    fn spare(self, from: &KeyBatch, range: Range<usize>, bits: u64, to: &mut KeyBatch) {
+        self.vectorize(
+            #[inline(always)]
+            move || {
+                let (low, high) = (&from.low[range.clone()], &from.high[range]);
+                for part in to.parts(true) {
+                    part.reserve(low.len() + SLACK);
+                }
+                let [low_bits, high_bits] =
+                    [bits as u32, (bits >> 32) as u32].map(|bits| self.splat(bits));
+                let whole = low.len() - low.len() % Self::LANES;
+                let mut length = to.low.len();
+                assert_eq!(length, to.high.len());
+                for at in (0..whole).step_by(Self::LANES) {
+                    // SAFETY: a whole vector is left to read; there is room for all keys and the
+                    // slack.
+                    unsafe {
+                        let low = self.load(low.as_ptr().add(at));
+                        let high = self.load(high.as_ptr().add(at));
+                        let free = self.disjoint(low, low_bits) & self.disjoint(high, high_bits);
+                        self.compress(low, free, to.low.as_mut_ptr().add(length));
+                        self.compress(high, free, to.high.as_mut_ptr().add(length));
+                        length += free.count_ones() as usize;
+                    }
+                }
+                // SAFETY: so many keys have been written.
+                unsafe {
+                    to.low.set_len(length);
+                    to.high.set_len(length);
+                }
+                for (&low, &high) in low[whole..].iter().zip(&high[whole..]) {
+                    if (u64::from(high) << 32 | u64::from(low)) & bits == 0 {
+                        to.low.push(low);
+                        to.high.push(high);
+                    }
+                }
             },
         )
     }

@@ -5,7 +5,7 @@ pub const LEAF: usize = TruthRow::LEN;
 
 /// The largest number of bits of a key that index one table. 2^7 rows are 8 KiB, so the tables of a
 /// leaf take at most 32 KiB and stay in the first-level cache.
-const FIELD: usize = 7;
+pub(super) const FIELD: usize = 7;
 
 /// Memory for the tables of a leaf.
 pub struct Tables {
@@ -113,7 +113,7 @@ fn compare_held<S: Simd, const VECTORS: usize>(simd: S, items: &[u32], patterns:
 /// Fills the tables: row `x` of field `f` says which patterns lack all diagonals whose bits are set
 /// in `x`.
 #[inline(always)]
-fn build<S: Simd, const FIELDS: usize>(
+pub(super) fn build<S: Simd, const FIELDS: usize>(
     simd: S,
     patterns: &[u32],
     fields: &Fields,
@@ -176,7 +176,7 @@ fn look_up<S: Simd, const FIELDS: usize>(
 
 /// The patterns that lack all bits of `item`.
 #[inline(always)]
-fn found<S: Simd, const FIELDS: usize>(
+pub(super) fn found<S: Simd, const FIELDS: usize>(
     simd: S,
     item: u32,
     fields: S::Fields,

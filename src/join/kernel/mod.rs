@@ -6,23 +6,29 @@
 //!
 //! This folder holds all of the `unsafe` code of the join.
 
+mod boards;
 mod buckets;
 mod cross;
 mod filter;
+mod grow;
 mod leaf;
 #[cfg(test)]
 mod tests;
+mod tie_leaf;
 
 use crate::simd::Simd;
 
 pub use crate::simd::SAMPLE;
-pub use buckets::{Buckets, FLAT, Packed, Rest, Sort};
-pub use cross::{Boards, Cross, Place};
+pub use boards::{Boards, Entry, KeyBatch, QuadrantBoards, Run};
+pub use buckets::{Buckets, FLAT, Rest, Sort};
+pub use cross::Cross;
 pub use filter::Filter;
+pub use grow::{Grow, NewColumn, Queen};
 pub use leaf::{LEAF, Leaf, Tables};
+pub use tie_leaf::{FEW, TieLeaf, TieTables};
 
 /// All inner loops of the join, as methods of the token of an instruction set.
-pub trait JoinKernel: Cross + Filter + Leaf + Sort {}
+pub trait JoinKernel: Cross + Filter + Grow + Leaf + Sort + TieLeaf {}
 
 impl<S: Simd> JoinKernel for S {}
 

@@ -1,11 +1,13 @@
 //! Every inner loop, with every instruction set, against plain iterators.
 
+mod quadrants;
+
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use fastrand::Rng;
 
 use super::filter::Split;
-use super::{Boards, Buckets, FLAT, JoinKernel, LEAF, Packed, Place, SAMPLE, SLACK, Tables};
+use super::{Buckets, FEW, JoinKernel, KeyBatch, LEAF, SAMPLE, SLACK, Tables, TieTables};
 use crate::simd::stamp_tests;
 
 struct Random(Rng);
@@ -120,7 +122,7 @@ fn wide_filters(kernel: impl JoinKernel) {
     }
 }
 
-fn bits(kernel: impl JoinKernel) {
+fn best_bits(kernel: impl JoinKernel) {
     let mut random = Random::new(2);
     for _ in 0..if cfg!(miri) { 3 } else { 50 } {
         let (a, b) = (random.keys(SAMPLE), random.keys(SAMPLE));
@@ -184,105 +186,101 @@ fn comparisons(kernel: impl JoinKernel) {
     }
 }
 
-fn crossings(kernel: impl JoinKernel) {
-    let mut random = Random::new(4);
-    let [a, b] = [(); 2].map(|()| [(); 2].map(|()| random.wide_keys(200 + SLACK)));
-    let [ours, theirs] = [&a, &b].map(|[lines, keys]| Boards {
-        lines,
-        keys,
-        ahead: 2,
-    });
-    // An empty side, single boards, and more boards than the registers hold; either side in
-    // vectors.
-    let counts = [
-        (0, 5),
-        (3, 0),
-        (1, 1),
-        (5, 7),
-        (9, 8),
-        (7, 9),
-        (12, 38),
-        (38, 33),
-        (1, 150),
-        (150, 2),
-    ];
-    let places: Vec<[Place; 2]> = counts
-        .iter()
-        .map(|&(outer, inner)| {
-            [outer, inner].map(|count| Place {
-                at: (200 - count) / 2,
-                count,
-            })
-        })
-        .collect();
-    let range = |place: Place| place.at as usize..(place.at + place.count) as usize;
-    for (index, pair) in places.iter().enumerate() {
-        let mut expected = vec![42];
-        for i in range(pair[0]) {
-            for j in range(pair[1]).filter(|&j| a[0][i] & b[0][j] == 0) {
-                expected.push(a[1][i] | b[1][j]);
+/// The number of disjoint pairs of keys, of whose high parts only the bits of `high` count.
+fn disjoint_pairs(items: &KeyBatch, patterns: &KeyBatch, high: u32) -> u64 {
+    let counted = u64::from(high) << 32 | u64::from(u32::MAX);
+    let fits = |item: u64| {
+        patterns
+            .iter()
+            .filter(|key| item & key & counted == 0)
+            .count() as u64
+    };
+    items.iter().map(fits).sum()
+}
+
+fn ties(kernel: impl JoinKernel) {
+    let mut random = Random::new(13);
+    let mut tables = TieTables::new();
+    let counts: &[usize] = if cfg!(miri) {
+        &[1, 65]
+    } else {
+        &[1, 2, 7, 8, 9, 16, 31, 33, FEW, FEW + 1, 200, LEAF]
+    };
+    // The bits of the high parts: none, one table, two, three, and all; `u32::MAX` as if all were
+    // common to both halves.
+    for high in [
+        0,
+        1 << 31,
+        0x7F,
+        0xFF80_0000,
+        0x3FFF,
+        0x1F_FFFF,
+        0xFFFF_FFF0,
+        u32::MAX,
+    ] {
+        for &count in counts {
+            let key = |random: &mut Random, bits: u32| {
+                let low = random.key() as u32;
+                // Few bits, or no pair is disjoint.
+                let upper = (random.key() & random.key()) as u32 & bits;
+                u64::from(upper) << 32 | u64::from(low & random.next() as u32)
+            };
+            // Items may have bits that do not count.
+            let mut items: KeyBatch = (0..43).map(|_| key(&mut random, u32::MAX)).collect();
+            let patterns: KeyBatch = (0..count).map(|_| key(&mut random, u32::MAX)).collect();
+            // A key without bits is disjoint with every pattern, but must not count empty lanes.
+            items.low.push(0);
+            items.high.push(0);
+            let expected = disjoint_pairs(&items, &patterns, high);
+            if count <= FEW {
+                let found = kernel.compare_ties(&items, &patterns, high);
+                assert_eq!(found, expected, "{count} patterns, {high:#x}");
             }
+            let used = [union(&patterns.low), union(&patterns.high) & high];
+            kernel.make_ties([&patterns.low, &patterns.high], used, &mut tables);
+            let found = kernel.look_up_ties(&items, &tables);
+            assert_eq!(found, expected, "{count} patterns, {high:#x}");
+            assert!(expected > 0);
         }
-        let mut found = vec![42];
-        let done = kernel.cross(&places[index..=index], [ours, theirs], &mut found);
-        assert_eq!(done, 1);
-        assert_eq!(sorted(&found), sorted(&expected), "{pair:?}");
-
-        let (mut lines, mut keys) = (vec![1], vec![2]);
-        let (line, key) = (random.key(), random.key());
-        kernel.extend(theirs, pair[1], line, key, [&mut lines, &mut keys]);
-        let free = range(pair[1]).filter(|&j| b[0][j] & line == 0);
-        let expected: Vec<_> = free.map(|j| (b[0][j] | line, b[1][j] | key)).collect();
-        let found: Vec<_> = lines.into_iter().zip(keys).skip(1).collect();
-        assert_eq!(found, expected);
     }
+    // Without high parts.
+    let low = |random: &mut Random| random.key() & u64::from(u32::MAX);
+    let mut batch = |count| (0..count).map(|_| low(&mut random)).collect::<KeyBatch>();
+    let (mut items, mut patterns) = (batch(100), batch(FEW));
+    let expected = disjoint_pairs(&items, &patterns, 0);
+    kernel.make_ties([&patterns.low, &patterns.high], [u32::MAX, 0], &mut tables);
+    for keys in [&mut items, &mut patterns] {
+        keys.high.clear();
+    }
+    assert_eq!(kernel.look_up_ties(&items, &tables), expected);
+    assert_eq!(kernel.compare_ties(&items, &patterns, u32::MAX), expected);
 }
 
-/// A crossing stops when there are enough keys, and the next call continues there.
-fn crossings_in_batches(kernel: impl JoinKernel) {
-    let boards = [vec![0; 100 + SLACK], (0..100 + SLACK as u64).collect()];
-    let [lines, keys] = &boards;
-    let view = Boards {
-        lines,
-        keys,
-        ahead: 0,
+/// More patterns than there is memory for, and lists of unequal length, are refused.
+fn ties_that_do_not_fit(kernel: impl JoinKernel) {
+    let keys = |count: usize| (0..count as u64).collect::<KeyBatch>();
+    let refuses = |action: &mut dyn FnMut()| catch_unwind(AssertUnwindSafe(action)).is_err();
+    let mut tables = TieTables::new();
+    let [fewer, most, more] = [LEAF - 1, LEAF, LEAF + 1].map(keys);
+    let mut make = |low: &[u32], high: &[u32]| {
+        refuses(&mut || kernel.make_ties([low, high], [u32::MAX, 1], &mut tables))
     };
-    let place = Place { at: 0, count: 30 };
-    let places = [[place; 2]; 7];
-    let mut rest = &places[..];
-    let mut batches = Vec::new();
-    while !rest.is_empty() {
-        let mut found = Vec::new();
-        let done = kernel.cross(rest, [view, view], &mut found);
-        assert_eq!(found.len(), 900 * done);
-        batches.push(done);
-        rest = &rest[done..];
-    }
-    assert_eq!(batches, [3, 3, 1]);
-}
-
-/// Boards beyond the end of the list are refused.
-fn boards_that_are_not_there(kernel: impl JoinKernel) {
-    let list = vec![0; 10 + SLACK];
-    let view = Boards {
-        lines: &list,
-        keys: &list,
-        ahead: 0,
-    };
-    let place = |at, count| Place { at, count };
-    kernel.cross(&[[place(0, 10); 2]], [view; 2], &mut Vec::new());
-    for wrong in [place(1, 10), place(0, 11), place(u32::MAX, 1)] {
-        for pair in [[place(0, 1), wrong], [wrong, place(0, 1)]] {
-            let crossed = catch_unwind(AssertUnwindSafe(|| {
-                kernel.cross(&[pair], [view; 2], &mut Vec::new());
-            }));
-            assert!(crossed.is_err(), "{pair:?}");
-        }
-        let extended = catch_unwind(AssertUnwindSafe(|| {
-            kernel.extend(view, wrong, 1, 1, [&mut Vec::new(), &mut Vec::new()]);
-        }));
-        assert!(extended.is_err(), "{wrong:?}");
-    }
+    assert!(!make(&most.low, &most.high));
+    assert!(make(&more.low, &more.high));
+    assert!(make(&most.low, &fewer.high));
+    assert!(!make(&most.low, &most.high));
+    let mut items = keys(5);
+    items.high.pop();
+    assert!(refuses(&mut || {
+        let _: u64 = kernel.look_up_ties(&items, &tables);
+    }));
+    let (items, few, many) = (keys(5), keys(FEW), keys(FEW + 1));
+    assert!(!refuses(&mut || {
+        let _: u64 = kernel.compare_ties(&items, &few, 0);
+    }));
+    assert!(refuses(&mut || {
+        let _: u64 = kernel.compare_ties(&items, &many, 0);
+    }));
 }
 
 fn sorting(kernel: impl JoinKernel) {
@@ -295,8 +293,9 @@ fn sorting(kernel: impl JoinKernel) {
         let mut all = Vec::new();
         for &length in LENGTHS {
             let keys = random.wide_keys(length);
-            kernel.scatter(&keys, &mut narrow);
-            kernel.scatter(&keys, &mut wide);
+            let batch = keys.iter().copied().collect();
+            kernel.scatter(&batch, &mut narrow);
+            kernel.scatter(&batch, &mut wide);
             all.extend(keys);
         }
         assert_eq!((narrow.len(), wide.len()), (all.len(), all.len()));
@@ -309,14 +308,9 @@ fn sorting(kernel: impl JoinKernel) {
             kernel.gather(&wide, value, 0, &mut found_wide);
             let low: Vec<u32> = here.clone().map(|key| *key as u32).collect();
             assert_eq!(sorted(&found), sorted(&low), "{top} bits, {value}");
-            // Wide keys may keep their sorted top bits.
-            let below = |keys: &[u64]| -> Vec<u64> {
-                keys.iter()
-                    .map(|key| key & u64::MAX.unbounded_shr(top))
-                    .collect()
-            };
-            let here: Vec<u64> = here.copied().collect();
-            assert_eq!(sorted(&below(&found_wide)), sorted(&below(&here)));
+            // Wide keys lose their sorted top bits.
+            let rest: Vec<u64> = here.map(|key| key & u64::MAX.unbounded_shr(top)).collect();
+            assert_eq!(sorted(&found_wide), sorted(&rest));
         }
         // Gathering several buckets at once gives the same as one after the other.
         let mask = (1 << top) - 1;
@@ -330,54 +324,36 @@ fn sorting(kernel: impl JoinKernel) {
     }
 }
 
-/// Keys without some bits are moved to buckets sorted by the same or fewer bits.
+/// The keys of a range that lack some bits are appended in their order.
 fn sparing(kernel: impl JoinKernel) {
     let mut random = Random::new(9);
-    for (before, after) in [(0, 0), (1, 0), (2, 1), (2, 2), (4, 2), (FLAT, FLAT)] {
-        for &length in LENGTHS {
-            let keys = random.wide_keys(length);
-            for bits in [1, 0b1010 << 9, 1 << 63, 0b110 << 61 | 1 << 30] {
-                // Narrow keys do not have the bits in between.
-                let bits = bits & !(u64::MAX >> before & u64::MAX << 32);
-                let mut from = Buckets::default();
-                from.clear(before);
-                kernel.scatter(&keys, &mut from);
-                let mut packed = Packed::default();
-                packed.copy(&from);
-                let mut to = Buckets::default();
-                to.clear(after);
-                kernel.spare(&packed, bits, &mut to);
-                let spared: Vec<u64> = keys.iter().copied().filter(|key| key & bits == 0).collect();
-                assert_eq!(to.len(), spared.len());
-                for value in 0..1 << after {
-                    let on_top = |key: &&u64| key.unbounded_shr(64 - after) == u64::from(value);
-                    let expected: Vec<u32> = spared
-                        .iter()
-                        .filter(on_top)
-                        .map(|key| *key as u32)
-                        .collect();
-                    let mut found = Vec::new();
-                    kernel.gather(&to, value, 0, &mut found);
-                    assert_eq!(
-                        sorted(&found),
-                        sorted(&expected),
-                        "{before} to {after} bits"
-                    );
-                }
+    for &length in LENGTHS {
+        let keys = random.wide_keys(length);
+        let batch: KeyBatch = keys.iter().copied().collect();
+        for bits in [0, 1, 0b1010 << 9, 1 << 63, 0b110 << 61 | 1 << 30, u64::MAX] {
+            for range in [0..length, 0..length / 2, length / 3..length, length..length] {
+                let mut found: KeyBatch = [42, 43].into_iter().collect();
+                kernel.spare(&batch, range.clone(), bits, &mut found);
+                let mut expected = vec![42, 43];
+                expected.extend(keys[range].iter().filter(|key| **key & bits == 0));
+                assert_eq!(found.iter().collect::<Vec<_>>(), expected);
             }
         }
+        let beyond = catch_unwind(AssertUnwindSafe(|| {
+            kernel.spare(&batch, 0..length + 1, 0, &mut KeyBatch::default());
+        }));
+        assert!(beyond.is_err());
     }
 }
 
 stamp_tests! {
     filters_keep_order_and_collect_bits: filters,
     wide_filters_keep_order_and_pack_closes_gaps: wide_filters,
-    the_best_bit_has_the_largest_product_of_frequencies: bits,
+    the_best_bit_has_the_largest_product_of_frequencies: best_bits,
     leaves_count_disjoint_pairs_for_any_number_of_bits: leaves,
     comparing_counts_disjoint_pairs_of_lists_of_any_length: comparisons,
-    crossings_are_all_pairs_that_do_not_attack: crossings,
-    crossings_come_in_batches: crossings_in_batches,
-    boards_that_are_not_there_are_refused: boards_that_are_not_there,
-    buckets_keep_the_keys_that_lack_bits: sparing,
+    ties_are_all_disjoint_pairs: ties,
+    ties_that_do_not_fit_are_refused: ties_that_do_not_fit,
+    keys_that_lack_bits_are_spared: sparing,
     keys_are_found_again_in_their_buckets: sorting,
 }

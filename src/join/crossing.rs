@@ -1,0 +1,191 @@
+use std::ops::Range;
+
+use super::Half;
+use super::kernel::{JoinKernel, KeyBatch, Run};
+use super::key_layout::KeyLayout;
+use super::quadrant::{Part, Quadrant, QuadrantFrame};
+use super::row_sets::RowSets;
+use super::word_order::WordOrder;
+
+/// Lists the keys of all ways to fill a half board, from the boards of its two quadrants.
+///
+/// For each choice of the rows whose queens stand in the left quadrant there are some boards of
+/// either quadrant. The half boards are the pairs of the two that do not attack each other. They
+/// are listed in the order of their words of rows: see [`WordOrder`].
+#[derive(Default)]
+pub struct Crossing {
+    /// The half board that the boards are made for.
+    frame: Option<Half>,
+    quadrants: [Quadrant; 2],
+    /// The columns of the half board that is open.
+    columns: u32,
+    /// The largest rank of words that it has boards for; `None` if for all.
+    most_rank: Option<u32>,
+    /// For each choice of rows, the boards of both quadrants, in the order of the words.
+    runs: Vec<[Run; 2]>,
+    /// The ranks of the words.
+    ranks: Vec<u32>,
+    keys: KeyBatch,
+}
+
+/// What the keys of half boards depend on, besides the half boards.
+#[derive(Clone, Copy)]
+pub struct Context<'a> {
+    /// Where the bits of the keys go.
+    pub layout: &'a KeyLayout,
+    /// The sets of rows of a half board.
+    pub rows: &'a RowSets,
+    /// The order of the words of rows.
+    pub order: &'a WordOrder,
+}
+
+/// Bytes that boards of quadrants may always take: more than they need if all queens are fixed, so
+/// that slicing halves ends whatever the budget is.
+const LEAST: u64 = 1 << 20;
+
+/// Bytes at which the boards of a quadrant are forgotten before others are made.
+const KEPT: u64 = 1 << 20;
+
+/// The same where all boards of a quadrant are made, which other sets use again.
+const KEPT_WHOLE: u64 = 4 << 20;
+
+impl Crossing {
+    /// Forgets all boards.
+    pub fn clear(&mut self) {
+        self.frame = None;
+        self.quadrants.iter_mut().for_each(Quadrant::clear);
+    }
+
+    /// Opens the half board with queens in `columns`: makes the boards of both quadrants, unless
+    /// they are there already. They are made for `frame`, which must allow these columns; boards
+    /// made for another one are forgotten. Returns `false` if they take more than `room` bytes.
+    pub fn open<K: JoinKernel>(
+        &mut self,
+        kernel: K,
+        context: Context<'_>,
+        frame: &Half,
+        columns: u32,
+        most_rank: Option<u32>,
+        room: u64,
+    ) -> bool {
+        if self.frame.as_ref() != Some(frame) {
+            self.clear();
+            self.frame = Some(frame.clone());
+        } else if (self.columns, self.most_rank) == (columns, most_rank) {
+            return true;
+        }
+        self.columns = columns;
+        self.most_rank = most_rank;
+        let central = self.central();
+        let mut room = room.max(LEAST);
+        let kept = if most_rank.is_some() {
+            KEPT
+        } else {
+            KEPT_WHOLE
+        };
+        let left = columns & ((1u64 << frame.rows()) - 1) as u32;
+        let parts = [(Part::Left, left), (Part::Right, columns ^ left)];
+        for (quadrant, (part, columns)) in self.quadrants.iter_mut().zip(parts) {
+            let frame = QuadrantFrame {
+                half: frame,
+                layout: context.layout,
+                rows: context.rows,
+                part,
+            };
+            // The left quadrant of each set is another one.
+            let wanted = most_rank
+                .filter(|_| part == Part::Left)
+                .map(|most| (context.order.lowest(left.count_ones(), central), most));
+            if !quadrant.open(kernel, &frame, columns, wanted, kept.min(room / 4), room) {
+                self.frame = None;
+                return false;
+            }
+            room = room.saturating_sub(quadrant.bytes());
+        }
+        self.list_runs(context, left);
+        true
+    }
+
+    /// Whether the half board that is open has a queen in the central column.
+    fn central(&self) -> bool {
+        let frame = self.frame.as_ref().expect("boards are made for one");
+        frame.size() % 2 == 1 && self.columns >> frame.rows() & 1 == 1
+    }
+
+    /// Lists the runs of the half board, which has its queens of the left quadrant in the columns
+    /// `left`.
+    fn list_runs(&mut self, context: Context<'_>, left: u32) {
+        // The queen of the central column is the one placed last on the right.
+        let central = self.central();
+        let strides =
+            [left, self.columns ^ left].map(|columns| columns.count_ones().max(1) as usize);
+        let [left_starts, right_starts] = self.quadrants.each_ref().map(Quadrant::starts);
+        self.runs.clear();
+        self.ranks.clear();
+        for choice in context.order.choices(left.count_ones(), central) {
+            if self.most_rank.is_some_and(|most| choice.rank > most) {
+                break;
+            }
+            let at = usize::from(choice.left) * strides[0];
+            let left = Run {
+                begin: left_starts[at],
+                end: left_starts[at + strides[0]],
+            };
+            let at = usize::from(choice.right) * strides[1];
+            let (begin, end) = match choice.place {
+                Some(place) => (at + usize::from(place), at + usize::from(place) + 1),
+                None => (at, at + strides[1]),
+            };
+            let right = Run {
+                begin: right_starts[begin],
+                end: right_starts[end],
+            };
+            if left.len() != 0 && right.len() != 0 {
+                self.runs.push([left, right]);
+                self.ranks.push(choice.rank);
+            }
+        }
+    }
+
+    /// The number of runs of the open half board whose words have ranks below `rank`.
+    pub fn runs_below(&self, rank: u32) -> usize {
+        self.ranks.partition_point(|other| *other < rank)
+    }
+
+    /// The keys of the first of the half boards in these runs of the open half board, and the
+    /// number of runs that they are made of.
+    pub fn keys<K: JoinKernel>(
+        &mut self,
+        kernel: K,
+        layout: &KeyLayout,
+        runs: Range<usize>,
+    ) -> (&KeyBatch, usize) {
+        self.keys.clear();
+        let boards = self.quadrants.each_ref().map(Quadrant::boards);
+        let done = kernel.cross(&self.runs[runs], boards, layout.high(), &mut self.keys);
+        (&self.keys, done)
+    }
+
+    /// Replaces `keys` by the keys of all half boards that are open, and `ranks` by the ranks of the
+    /// words of their runs.
+    pub fn all_keys<K: JoinKernel>(
+        &self,
+        kernel: K,
+        layout: &KeyLayout,
+        keys: &mut KeyBatch,
+        ranks: &mut Vec<u32>,
+    ) {
+        keys.clear();
+        ranks.clone_from(&self.ranks);
+        let boards = self.quadrants.each_ref().map(Quadrant::boards);
+        let mut rest = &self.runs[..];
+        while !rest.is_empty() {
+            rest = &rest[kernel.cross(rest, boards, layout.high(), keys)..];
+        }
+    }
+
+    /// Bytes of all boards.
+    pub fn bytes(&self) -> u64 {
+        self.quadrants.iter().map(Quadrant::bytes).sum()
+    }
+}

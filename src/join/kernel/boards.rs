@@ -1,0 +1,253 @@
+use super::SLACK;
+
+/// Boards of a quadrant, each with its lines and the two parts of its key.
+///
+/// All lists go on for at least [`SLACK`] entries after the last board, because whole vectors are
+/// read.
+#[derive(Clone, Copy, Debug)]
+pub struct Boards<'a> {
+    /// For each board, the diagonals that its queens attack, as lines of one column: by the row in
+    /// which they cross that column, in the low half of the word those whose row grows with the
+    /// column, in the high half the others.
+    pub lines: &'a [u32],
+    /// For each board, the low part of its share of the key.
+    pub low: &'a [u32],
+    /// For each board, the high part of its share of the key.
+    pub high: &'a [u32],
+}
+
+/// Neighbouring boards in a list.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Run {
+    /// The index of the first.
+    pub begin: u32,
+    /// The index after the last.
+    pub end: u32,
+}
+
+/// Keys, each in two parts of 32 bits.
+#[derive(Debug, Default)]
+pub struct KeyBatch {
+    /// The low parts.
+    pub low: Vec<u32>,
+    /// The high parts; empty if all are 0.
+    pub high: Vec<u32>,
+    /// For each pair of runs that the keys are made of, the number of keys up to its last.
+    pub ends: Vec<u32>,
+}
+
+/// Boards of a quadrant for several column sets, one [`Entry`] after the other.
+#[derive(Debug, Default)]
+pub struct QuadrantBoards {
+    lines: Vec<u32>,
+    low: Vec<u32>,
+    high: Vec<u32>,
+    /// See [`starts`](Self::starts).
+    starts: Vec<u32>,
+    /// The number of boards. The lists are longer by at least [`SLACK`].
+    length: usize,
+}
+
+/// Where the boards of a column set are.
+#[derive(Clone, Copy, Debug)]
+pub struct Entry {
+    first: usize,
+    count: usize,
+    first_start: usize,
+    last_start: usize,
+}
+
+impl Boards<'_> {
+    /// The end of the boards after which a whole vector may still be read.
+    #[inline(always)]
+    pub(super) fn end(&self) -> usize {
+        let length = self.lines.len().min(self.low.len()).min(self.high.len());
+        length.saturating_sub(SLACK)
+    }
+
+    /// Where the boards of a run begin, which must lie within the lists.
+    #[inline(always)]
+    pub(super) fn at(&self, run: Run) -> [*const u32; 3] {
+        [self.lines, self.low, self.high].map(|list| list.as_ptr().wrapping_add(run.begin as usize))
+    }
+}
+
+impl Run {
+    /// The number of boards.
+    #[inline(always)]
+    pub fn len(self) -> usize {
+        (self.end - self.begin) as usize
+    }
+
+    /// Whether it ends at `end` or before.
+    #[inline(always)]
+    pub(super) fn within(self, end: usize) -> bool {
+        self.begin <= self.end && self.end as usize <= end
+    }
+}
+
+impl KeyBatch {
+    /// Removes all keys.
+    pub fn clear(&mut self) {
+        self.low.clear();
+        self.high.clear();
+        self.ends.clear();
+    }
+
+    /// Sets the number of keys to `length`, and makes room for `most` in all. Returns for how many
+    /// there is room.
+    ///
+    /// # Safety
+    /// So many keys have been written, within the capacity; their high parts only with `HIGH`.
+    #[cold]
+    pub(super) unsafe fn make_room<const HIGH: bool>(
+        &mut self,
+        length: usize,
+        most: usize,
+    ) -> usize {
+        let mut room = usize::MAX;
+        for part in self.parts(HIGH) {
+            // SAFETY: the caller vouches for it.
+            unsafe { part.set_len(length) };
+            // Twice the room, so that a batch needs it once.
+            if part.capacity() < most {
+                part.reserve(2 * most - length);
+            }
+            room = room.min(part.capacity());
+        }
+        room
+    }
+
+    /// The whole keys.
+    pub fn iter(&self) -> impl ExactSizeIterator<Item = u64> + Clone {
+        self.low.iter().enumerate().map(|(index, &low)| {
+            let high = self.high.get(index).copied().unwrap_or(0);
+            u64::from(high) << 32 | u64::from(low)
+        })
+    }
+
+    /// The low parts, and the high ones if they are in use.
+    #[inline(always)]
+    pub(super) fn parts(&mut self, high: bool) -> impl Iterator<Item = &mut Vec<u32>> {
+        [Some(&mut self.low), high.then_some(&mut self.high)]
+            .into_iter()
+            .flatten()
+    }
+}
+
+#[cfg(test)]
+impl FromIterator<u64> for KeyBatch {
+    fn from_iter<I: IntoIterator<Item = u64>>(keys: I) -> Self {
+        let (low, high) = keys
+            .into_iter()
+            .map(|key| (key as u32, (key >> 32) as u32))
+            .unzip();
+        Self {
+            low,
+            high,
+            ends: Vec::new(),
+        }
+    }
+}
+
+impl QuadrantBoards {
+    /// Removes all boards.
+    pub fn clear(&mut self) {
+        self.starts.clear();
+        self.length = 0;
+    }
+
+    /// Removes the entry that was made last.
+    pub fn remove_last(&mut self, entry: Entry) {
+        self.length = entry.first;
+        self.starts.truncate(entry.first_start);
+    }
+
+    /// Adds the board without queens.
+    pub fn add_empty(&mut self) -> Entry {
+        let draft = Draft::new(self);
+        draft.reserve(self, 0, 1 + SLACK);
+        for list in [&mut self.lines, &mut self.low, &mut self.high] {
+            list[draft.first] = 0;
+        }
+        draft.begin_runs(self, &[0]);
+        draft.finish(self, 1)
+    }
+
+    /// The boards of an entry, with their lines in the column of the queen placed last.
+    #[inline(always)]
+    pub fn boards(&self, entry: Entry) -> Boards<'_> {
+        let range = entry.first..entry.first + entry.count + SLACK;
+        Boards {
+            lines: &self.lines[range.clone()],
+            low: &self.low[range.clone()],
+            high: &self.high[range],
+        }
+    }
+
+    /// Where the runs of an entry begin: for each set of rows, in the order of their numbers, and
+    /// for each row of the queen placed last. At the end the number of boards.
+    #[inline(always)]
+    pub fn starts(&self, entry: Entry) -> &[u32] {
+        &self.starts[entry.first_start..entry.last_start]
+    }
+
+    /// Bytes of all boards and runs.
+    pub fn bytes(&self) -> u64 {
+        4 * (3 * self.length + self.starts.len()) as u64
+    }
+}
+
+/// An entry being made.
+pub(super) struct Draft {
+    first: usize,
+    first_start: usize,
+}
+
+impl Draft {
+    pub(super) fn new(boards: &QuadrantBoards) -> Self {
+        Self {
+            first: boards.length,
+            first_start: boards.starts.len(),
+        }
+    }
+
+    /// Notes where the next runs of the entry begin.
+    #[inline(always)]
+    pub(super) fn begin_runs(&self, boards: &mut QuadrantBoards, begins: &[u32]) {
+        boards.starts.extend_from_slice(begins);
+    }
+
+    /// Makes room for `more` boards after the first `length` of the entry. Returns for how many
+    /// there is room.
+    #[inline(always)]
+    pub(super) fn reserve(&self, boards: &mut QuadrantBoards, length: usize, more: usize) -> usize {
+        let needed = self.first + length + more;
+        if boards.lines.len() < needed {
+            for list in [&mut boards.lines, &mut boards.low, &mut boards.high] {
+                list.resize(needed + needed / 2, 0);
+            }
+        }
+        boards.lines.len() - self.first - length
+    }
+
+    /// Where the boards of the entry begin.
+    #[inline(always)]
+    pub(super) fn begin(&self, boards: &mut QuadrantBoards) -> [*mut u32; 3] {
+        [&mut boards.lines, &mut boards.low, &mut boards.high]
+            .map(|list| list.as_mut_ptr().wrapping_add(self.first))
+    }
+
+    /// Ends the entry after `length` boards.
+    pub(super) fn finish(self, boards: &mut QuadrantBoards, length: usize) -> Entry {
+        self.begin_runs(boards, &[length as u32]);
+        self.reserve(boards, length, SLACK);
+        boards.length = self.first + length;
+        Entry {
+            first: self.first,
+            count: length,
+            first_start: self.first_start,
+            last_start: boards.starts.len(),
+        }
+    }
+}
