@@ -6,7 +6,7 @@ use crate::engine::{Counter, Mismatch, Tally, Task};
 
 /// The second method of the join: counts the same tasks by backtracking over the rows of the whole
 /// board, where each row may use only the columns that the partition allows it. Each solution is
-/// weighed by the squares of its queens: see [`Bounds::weight`].
+/// weighed by the squares of its queens: see `word_order.rs`.
 ///
 /// It has no lists, keys or vectors. It is slow, and simple enough to trust.
 pub struct JoinOracle {
