@@ -54,9 +54,7 @@ impl ListsWithoutMiddle {
 
     /// Opens the list of half boards with queens in `columns`, if it is kept.
     pub fn open(&mut self, columns: u32) -> bool {
-        self.before.resize(1 << COLUMNS, 0);
-        let before = self.before[(columns % (1 << COLUMNS)) as usize];
-        self.open = before.wrapping_sub(self.gone) as usize;
+        self.open = self.before(columns).wrapping_sub(self.gone) as usize;
         let is_it = |list: &List| list.columns == columns;
         self.lists.get(self.open).is_some_and(is_it)
     }
@@ -83,9 +81,15 @@ impl ListsWithoutMiddle {
         crossing.all_keys(kernel, layout, &mut list.keys, &mut list.ranks);
         self.keys += list.keys.low.len();
         self.open = self.lists.len();
-        let index = self.gone + self.open as u64;
-        self.before[(columns % (1 << COLUMNS)) as usize] = index;
+        *self.before(columns) = self.gone + self.open as u64;
         self.lists.push_back(list);
+    }
+
+    /// The number of lists made before the youngest one that agrees with `columns` in the first
+    /// [`COLUMNS`].
+    fn before(&mut self, columns: u32) -> &mut u64 {
+        self.before.resize(1 << COLUMNS, 0);
+        &mut self.before[(columns % (1 << COLUMNS)) as usize]
     }
 
     /// The number of keys of the open list whose words have ranks below `rank`.
@@ -111,5 +115,137 @@ impl ListsWithoutMiddle {
         let done = range.len();
         kernel.spare(keys, range, attacked, &mut self.free);
         (&self.free, done)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::board::Size;
+    use crate::join::crossing::Context;
+    use crate::join::row_sets::RowSets;
+    use crate::join::word_order::WordOrder;
+    use crate::join::{ColumnSet, Half, Side};
+    use crate::simd::Portable;
+
+    /// Lists of a board of 13 queens, and what they are made from.
+    struct Maker {
+        frame: Half,
+        layout: KeyLayout,
+        rows: RowSets,
+        order: WordOrder,
+        crossing: Crossing,
+        lists: ListsWithoutMiddle,
+    }
+
+    impl Maker {
+        fn new() -> Self {
+            let n = Size::new(13).unwrap();
+            let all = ColumnSet {
+                top: n.full_mask(),
+                bottom: n.full_mask(),
+                middle: None,
+                weight: 1,
+            };
+            let [top, bottom] = [Side::Top, Side::Bottom].map(|side| Half::new(n, &all, side));
+            let weights = [0.5; 13];
+            // All bits that a middle queen attacks keep a place.
+            let layout = KeyLayout::new(n, [&top, &bottom], [&weights; 2], u64::MAX);
+            let rows = RowSets::new(6);
+            Self {
+                frame: top,
+                layout,
+                order: WordOrder::new(n, &rows),
+                rows,
+                crossing: Crossing::default(),
+                lists: ListsWithoutMiddle::default(),
+            }
+        }
+
+        fn make(&mut self, columns: u32, most: usize) {
+            let Self {
+                frame,
+                layout,
+                rows,
+                order,
+                crossing,
+                lists,
+            } = self;
+            let context = Context {
+                layout,
+                rows,
+                order,
+            };
+            assert!(crossing.open(Portable, context, frame, columns, None, u64::MAX));
+            lists.make(Portable, layout, crossing, columns, most);
+        }
+    }
+
+    const SOME: u32 = 0b0_0101_0110_1010;
+    const OTHERS: u32 = 0b0_1010_1001_0101;
+
+    #[test]
+    fn lists_are_kept_until_they_are_too_many() {
+        let mut maker = Maker::new();
+        assert!(!maker.lists.open(SOME));
+        maker.make(SOME, usize::MAX);
+        maker.make(OTHERS, usize::MAX);
+        assert!(maker.lists.open(SOME) && maker.lists.open(OTHERS));
+        // One key less than both lists have: the older one is removed.
+        let keys = maker.lists.keys;
+        maker.make(SOME << 1, keys - 1);
+        assert!(!maker.lists.open(SOME));
+        assert!(maker.lists.open(OTHERS) && maker.lists.open(SOME << 1));
+        maker.lists.clear();
+        assert!(!maker.lists.open(OTHERS));
+        maker.make(OTHERS, 0);
+        assert!(maker.lists.open(OTHERS));
+    }
+
+    /// Of lists that agree in the columns they are looked up by, the youngest is found.
+    #[test]
+    fn lists_with_the_same_first_columns_are_told_apart() {
+        let mut maker = Maker::new();
+        let [one, other] = [11, 12].map(|last| 0b10_1010_1011 & !1 | 1 << last);
+        assert_eq!(one % (1 << COLUMNS), other % (1 << COLUMNS));
+        maker.make(one, usize::MAX);
+        assert!(!maker.lists.open(other));
+        maker.make(other, usize::MAX);
+        assert!(maker.lists.open(other) && !maker.lists.open(one));
+    }
+
+    /// The keys up to a rank are those of the words below it that the middle queen spares.
+    #[test]
+    fn keys_are_those_of_smaller_ranks_without_the_attacked_bits() {
+        let mut maker = Maker::new();
+        maker.make(SOME, usize::MAX);
+        assert!(maker.lists.open(SOME));
+        let (mut all, mut found) = (KeyBatch::default(), 0);
+        let mut ranks = Vec::new();
+        maker
+            .crossing
+            .all_keys(Portable, &maker.layout, &mut all, &mut ranks);
+        let middle = Half::middle_key(Size::new(13).unwrap(), 3);
+        let attacked = maker.layout.place(Side::Top, middle);
+        for rank in [0, 1, ranks[ranks.len() / 2], u32::MAX] {
+            let runs = ranks.partition_point(|other| *other < rank);
+            let below = all.ends[..runs].last().map_or(0, |end| *end as usize);
+            assert_eq!(maker.lists.keys_below(rank), below);
+            let expected: Vec<u64> = all
+                .iter()
+                .take(below)
+                .filter(|key| key & attacked == 0)
+                .collect();
+            let mut keys = Vec::new();
+            let mut begin = 0;
+            while begin < below {
+                let (batch, done) = maker.lists.keys(Portable, begin..below, attacked);
+                keys.extend(batch.iter());
+                begin += done;
+            }
+            assert_eq!(keys, expected, "rank {rank}");
+            found += keys.len();
+        }
+        assert!(found > 0);
     }
 }
