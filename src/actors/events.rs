@@ -122,8 +122,8 @@ pub enum EventKind {
         /// What failed.
         reason: String,
     },
-    /// A device was given a launch. It is told up to 50 ms later, and before the launch is told to have
-    /// ended.
+    /// A device was given a launch. The event comes up to 50 ms later, and before the event that the
+    /// launch ended.
     LaunchBegun {
         /// The thread that owns the device.
         worker: WorkerId,

@@ -77,7 +77,7 @@ impl Listener {
             && !self.broken.swap(true, Ordering::Relaxed)
         {
             let said = panics::describe(payload.as_ref());
-            warn!("an observer panicked and is told nothing more: {said}");
+            warn!("an observer panicked and gets no more events: {said}");
         }
     }
 }
