@@ -99,6 +99,7 @@ fn weighted_pairs<K: JoinKernel, T: Countable>(
 ) -> u64 {
     let kernel = pairs.kernel();
     let bounds = maker.bounds();
+    // The boards of the top half come first: they serve all lists of the bottom half.
     for (side, (ties, half)) in ties
         .iter_mut()
         .zip([&partition.top, &partition.bottom])
@@ -117,8 +118,6 @@ fn weighted_pairs<K: JoinKernel, T: Countable>(
     if bounds.larger == 0 {
         return found;
     }
-    // The boards of the top half come first: they serve all lists of the bottom half.
-    maker.make_boards(0, &partition.top);
     let mut bottoms = maker.parts(&partition.bottom);
     let mut first = true;
     while maker.next_list(1, &mut bottoms, &mut lists.bottom, |keys, weight| {

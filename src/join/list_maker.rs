@@ -21,7 +21,7 @@ pub struct ListMaker<K> {
     n: Size,
     kernel: K,
     memory: MemoryBudget,
-    /// How many of the first columns may differ between column sets that share boards of quadrants.
+    /// In how many columns the column sets that share a layout may differ.
     shared: u32,
     group: Option<SharedColumns>,
     /// The ranks of the words of the columns of the partition prepared last.
@@ -133,14 +133,6 @@ impl<K: JoinKernel> ListMaker<K> {
         let columns = half.columns();
         let most_rank = most_rank.filter(|_| self.n.get() > KEEPS_ALL);
         self.crossings[side].open(self.kernel, context, frame, columns, most_rank, room)
-    }
-
-    /// Opens one half of the partition prepared last, so that its boards get their memory before
-    /// those of the other half.
-    pub fn make_boards(&mut self, side: usize, half: &Half) {
-        if !self.without_middle() {
-            self.open(side, half, Boards::Shared, Some(self.bounds.larger));
-        }
     }
 
     /// Everything that is to be listed of one half of the partition prepared last.

@@ -56,11 +56,6 @@ impl QuadrantFrame<'_> {
         }
     }
 
-    /// How far `column` is from the column h, where the lines of both quadrants are compared.
-    fn to_middle(&self, column: u32) -> u32 {
-        column.abs_diff(self.half.rows())
-    }
-
     /// A queen of `column` in each row.
     fn queens(&self, column: u32) -> [Queen; MAX_ROWS] {
         std::array::from_fn(|row| match self.half.allowed().get(row) {
@@ -117,14 +112,28 @@ impl Quadrant {
             *self = Self::default();
             return false;
         };
+        // Where the lines of both quadrants are compared.
+        let middle = frame.half.rows();
+        self.move_lines(kernel, frame, (columns, entry), middle);
+        true
+    }
+
+    /// Moves the lines of the boards of `columns` from the column of the queen placed last to the
+    /// column `to`.
+    fn move_lines<K: JoinKernel>(
+        &mut self,
+        kernel: K,
+        frame: &QuadrantFrame<'_>,
+        (columns, entry): (u32, Entry),
+        to: u32,
+    ) {
         let steps = if columns == 0 {
             0
         } else {
-            frame.to_middle(frame.innermost(columns))
+            frame.innermost(columns).abs_diff(to)
         };
         let lines = self.boards.boards(entry).lines;
         kernel.move_lines(lines, steps, frame.part == Part::Left, &mut self.lines);
-        true
     }
 
     fn extend<K: JoinKernel>(
@@ -158,13 +167,7 @@ impl Quadrant {
         let column = frame.innermost(columns);
         let fewer = columns ^ 1 << column;
         let parent = self.extend(kernel, frame, fewer, room)?;
-        let steps = if fewer == 0 {
-            0
-        } else {
-            frame.innermost(fewer).abs_diff(column)
-        };
-        let lines = self.boards.boards(parent).lines;
-        kernel.move_lines(lines, steps, frame.part == Part::Left, &mut self.lines);
+        self.move_lines(kernel, frame, (fewer, parent), column);
         let column = NewColumn {
             queens: &frame.queens(column),
             rows: frame.rows,

@@ -194,8 +194,13 @@ impl WordOrder {
 
     /// Of a word and its complement, the smaller one, without the marked line.
     fn word(&self, lines: u32, mark: Option<u32>) -> u32 {
-        let all = ((1u64 << self.h) - 1) as u32 & !mark.map_or(0, |mark| 1 << mark);
+        let all = self.unmarked(mark);
         (lines & all).min(!lines & all)
+    }
+
+    /// All lines but the marked one.
+    fn unmarked(&self, mark: Option<u32>) -> u32 {
+        ((1u64 << self.h) - 1) as u32 & !mark.map_or(0, |mark| 1 << mark)
     }
 
     fn index(&self, word: u32, mark: Option<u32>) -> usize {
@@ -204,8 +209,7 @@ impl WordOrder {
 
     /// How much the queens of a word attack each other, in cases of h·(h − 1).
     fn score(&self, word: u32, mark: Option<u32>) -> i64 {
-        let all = ((1u64 << self.h) - 1) as u32 & !mark.map_or(0, |mark| 1 << mark);
-        let other = !word & all;
+        let other = !word & self.unmarked(mark);
         let h = i64::from(self.h);
         let pairs: i64 = (1..self.h)
             .map(|distance| {

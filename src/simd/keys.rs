@@ -128,9 +128,6 @@ pub trait KeyVectors: Copy {
     /// Asks the machine to bring the cache line at `from` into the cache. Any address is allowed.
     fn prefetch(self, from: *const u64);
 
-    /// The bits that are set in one or both.
-    fn or_wide(self, a: Self::Wide, b: Self::Wide) -> Self::Wide;
-
     /// The lanes of `among` that share no bit. Bit i stands for lane i.
     fn disjoint_wide(self, a: Self::Wide, b: Self::Wide, among: u32) -> u32;
 
@@ -139,12 +136,6 @@ pub trait KeyVectors: Copy {
     /// # Safety
     /// `WIDE_LANES` keys may be written at `to`, even if `mask` has fewer lanes.
     unsafe fn compress_wide(self, keys: Self::Wide, mask: u32, to: *mut u64);
-
-    /// As [`compress_wide`](Self::compress_wide), but writes only the low 32 bits of each key.
-    ///
-    /// # Safety
-    /// `WIDE_LANES` keys may be written at `to`, even if `mask` has fewer lanes.
-    unsafe fn compress_low(self, keys: Self::Wide, mask: u32, to: *mut u32);
 
     /// The choice of the bits of `mask`, which has at most 32 of them.
     fn choice(self, mask: u64) -> Self::Choice;

@@ -2,7 +2,7 @@
 
 use std::arch::x86_64::*;
 
-use super::tables::{COMPRESS_32, COMPRESS_LOW, COMPRESS_WIDE};
+use super::tables::{COMPRESS_32, COMPRESS_WIDE};
 use super::{Avx2, Spread};
 use crate::simd::{Fields, KeyVectors, TruthRow};
 
@@ -162,11 +162,6 @@ impl KeyVectors for Avx2 {
     }
 
     #[inline(always)]
-    fn or_wide(self, a: __m256i, b: __m256i) -> __m256i {
-        self.or(a, b)
-    }
-
-    #[inline(always)]
     fn disjoint_wide(self, a: __m256i, b: __m256i, among: u32) -> u32 {
         // SAFETY: see above.
         unsafe {
@@ -180,16 +175,6 @@ impl KeyVectors for Avx2 {
         let lanes = self.permutation(&COMPRESS_WIDE[(mask & 15) as usize]);
         // SAFETY: see above.
         unsafe { _mm256_storeu_si256(to.cast(), _mm256_permutevar8x32_epi32(keys, lanes)) }
-    }
-
-    #[inline(always)]
-    unsafe fn compress_low(self, keys: __m256i, mask: u32, to: *mut u32) {
-        let lanes = self.permutation(&COMPRESS_LOW[(mask & 15) as usize]);
-        // SAFETY: see above.
-        unsafe {
-            let low = _mm256_permutevar8x32_epi32(keys, lanes);
-            _mm_storeu_si128(to.cast(), _mm256_castsi256_si128(low));
-        }
     }
 
     #[inline(always)]

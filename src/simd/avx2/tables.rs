@@ -20,21 +20,6 @@ pub static COMPRESS_WIDE: [[u8; 8]; 16] = {
     table
 };
 
-/// For each mask of four 64-bit lanes, the low 32-bit halves of the true lanes, in order.
-pub static COMPRESS_LOW: [[u8; 8]; 16] = {
-    let mut table = [[0; 8]; 16];
-    let mut mask = 0;
-    while mask < 16 {
-        let mut place = 0;
-        while place < 4 {
-            table[mask][place] = COMPRESS_WIDE[mask][2 * place];
-            place += 1;
-        }
-        mask += 1;
-    }
-    table
-};
-
 /// For each mask of eight 16-bit lanes, the byte permutation that moves the true lanes together.
 pub static COMPRESS_16: [[u8; 16]; 256] = tables_16().0;
 /// For each mask of eight 16-bit lanes, the byte permutation that moves consecutive words to the

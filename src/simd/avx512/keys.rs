@@ -223,11 +223,6 @@ impl KeyVectors for Avx512 {
     }
 
     #[inline(always)]
-    fn or_wide(self, a: __m512i, b: __m512i) -> __m512i {
-        self.or(a, b)
-    }
-
-    #[inline(always)]
     fn disjoint_wide(self, a: __m512i, b: __m512i, among: u32) -> u32 {
         // SAFETY: see above.
         unsafe { _mm512_mask_testn_epi64_mask(among as u8, a, b).into() }
@@ -241,16 +236,6 @@ impl KeyVectors for Avx512 {
                 to.cast(),
                 _mm512_mask_compress_epi64(keys, mask as u8, keys),
             )
-        }
-    }
-
-    #[inline(always)]
-    unsafe fn compress_low(self, keys: __m512i, mask: u32, to: *mut u32) {
-        // SAFETY: see above.
-        unsafe {
-            let low = _mm512_cvtepi64_epi32(keys);
-            let low = _mm256_mask_compress_epi32(low, mask as u8, low);
-            _mm256_storeu_si256(to.cast(), low);
         }
     }
 

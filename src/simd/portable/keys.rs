@@ -173,11 +173,6 @@ impl KeyVectors for Portable {
     }
 
     #[inline(always)]
-    fn or_wide(self, a: [u64; 4], b: [u64; 4]) -> [u64; 4] {
-        std::array::from_fn(|lane| a[lane] | b[lane])
-    }
-
-    #[inline(always)]
     fn disjoint_wide(self, a: [u64; 4], b: [u64; 4], among: u32) -> u32 {
         let disjoint: u32 = (0..4)
             .map(|lane| u32::from(a[lane] & b[lane] == 0) << lane)
@@ -189,12 +184,6 @@ impl KeyVectors for Portable {
     unsafe fn compress_wide(self, keys: [u64; 4], mask: u32, to: *mut u64) {
         // SAFETY: the caller vouches for the memory of a whole vector.
         unsafe { write_chosen(keys, mask, to) }
-    }
-
-    #[inline(always)]
-    unsafe fn compress_low(self, keys: [u64; 4], mask: u32, to: *mut u32) {
-        // SAFETY: the caller vouches for the memory of a whole vector.
-        unsafe { write_chosen(keys.map(|key| key as u32), mask, to) }
     }
 
     #[inline(always)]
