@@ -9,7 +9,8 @@ use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 
 use super::exit::Failure;
 use crate::config::{
-    Auto, Bytes, ConfigError, HumanDuration, Indices, LOCAL_FILE, Layers, Sizes, Value, Workers,
+    Auto, Bytes, ConfigError, HumanDuration, Indices, LOCAL_FILE, Layers, Optional, Sizes, Value,
+    Workers,
 };
 use crate::engine::Engine;
 use crate::job::DeviceChoice;
@@ -42,9 +43,13 @@ struct What {
     #[command(flatten)]
     board: BoardFlags,
 
-    /// Count all solutions only, not those that differ by more than a rotation or reflection
-    #[arg(long)]
+    /// Count all solutions only, not those that differ by more than a rotation or reflection;
+    /// `--unique` counts both
+    #[arg(long, overrides_with = "unique")]
     no_unique: bool,
+
+    #[arg(long, hide = true, overrides_with = "no_unique")]
+    unique: bool,
 }
 
 /// Which board, by which engine.
@@ -73,18 +78,21 @@ pub struct How {
     #[arg(long, value_name = "LIST", value_parser = Auto::<Indices>::parse, allow_hyphen_values = true)]
     device: Option<Auto<Indices>>,
 
-    /// Stop after this time, such as `90s` or `1h 30m`; only a run directory keeps what was
-    /// counted
-    #[arg(long, value_name = "D", value_parser = HumanDuration::parse, allow_hyphen_values = true)]
-    time_limit: Option<HumanDuration>,
+    /// Stop after this time, such as `90` (seconds), `10m` or `1h 30m`, or `none`; only a run
+    /// directory keeps what was counted
+    #[arg(long, value_name = "D", value_parser = Optional::<HumanDuration>::parse, allow_hyphen_values = true)]
+    time_limit: Option<Optional<HumanDuration>>,
 
-    /// Record what each actor does in a file for Perfetto (Trace Event JSON)
-    #[arg(long, value_name = "FILE", value_parser = PathBuf::parse)]
-    trace: Option<PathBuf>,
+    /// Record what each actor does in a file for Perfetto (Trace Event JSON), or `none`
+    #[arg(long, value_name = "FILE", value_parser = Optional::<PathBuf>::parse)]
+    trace: Option<Optional<PathBuf>>,
 
-    /// At the end, print on stderr how each worker spent its time
-    #[arg(long)]
+    /// At the end, print on stderr how each worker spent its time; `--no-profile` does not
+    #[arg(long, overrides_with = "no_profile")]
     profile: bool,
+
+    #[arg(long, hide = true, overrides_with = "profile")]
+    no_profile: bool,
 }
 
 /// The CPU workers, and the form of what is printed.
@@ -102,17 +110,24 @@ struct Cpu {
     #[arg(long, value_name = "K", value_parser = Auto::<Workers>::parse, allow_hyphen_values = true)]
     workers: Option<Auto<Workers>>,
 
-    /// Memory for each worker: `auto` (a fair share of the machine), or an amount such as `512 MiB`
+    /// Memory for each worker: `auto` (a fair share of the machine), or an amount such as `512MiB`,
+    /// `4G` (the same as `4GiB`) or `4GB`
     #[arg(long, value_name = "SIZE", value_parser = Auto::<Bytes>::parse, allow_hyphen_values = true)]
     memory_per_worker: Option<Auto<Bytes>>,
 
-    /// Print results as JSON, one object on each line
-    #[arg(long)]
+    /// Print results as JSON, one object on each line; `--no-json` prints a table
+    #[arg(long, overrides_with = "no_json")]
     json: bool,
 
-    /// Print no progress and no notes; errors are still reported
-    #[arg(long, short)]
+    #[arg(long, hide = true, overrides_with = "json")]
+    no_json: bool,
+
+    /// Print no progress and no notes, only errors; `--no-quiet` prints all
+    #[arg(long, short, overrides_with = "no_quiet")]
     quiet: bool,
+
+    #[arg(long, hide = true, overrides_with = "quiet")]
+    no_quiet: bool,
 }
 
 /// `auto` or one of the names of `all` that the configuration allows, with completion.
@@ -164,10 +179,11 @@ impl CpuFlags {
 impl What {
     fn add_to(&self, layers: &mut Layers) -> Result<(), ConfigError> {
         self.board.add_to(layers)?;
-        layers.add_flag(
-            "--no-unique",
+        switch(
+            layers,
             "run.unique",
-            on(self.no_unique, false).as_ref(),
+            ("--unique", self.unique),
+            ("--no-unique", self.no_unique),
         )
     }
 }
@@ -209,10 +225,11 @@ impl How {
         layers.add_flag("--device", "run.device", self.device.as_ref())?;
         layers.add_flag("--time-limit", "run.time_limit", self.time_limit.as_ref())?;
         layers.add_flag("--trace", "trace.file", self.trace.as_ref())?;
-        layers.add_flag(
-            "--profile",
+        switch(
+            layers,
             "output.profile",
-            on(self.profile, true).as_ref(),
+            ("--profile", self.profile),
+            ("--no-profile", self.no_profile),
         )
     }
 }
@@ -244,12 +261,30 @@ impl Cpu {
         layers.add_flag("--workers", "run.workers", self.workers.as_ref())?;
         let memory = self.memory_per_worker.as_ref();
         layers.add_flag("--memory-per-worker", "run.memory_per_worker", memory)?;
-        layers.add_flag("--json", "output.json", on(self.json, true).as_ref())?;
-        layers.add_flag("--quiet", "output.quiet", on(self.quiet, true).as_ref())
+        switch(
+            layers,
+            "output.json",
+            ("--json", self.json),
+            ("--no-json", self.no_json),
+        )?;
+        switch(
+            layers,
+            "output.quiet",
+            ("--quiet", self.quiet),
+            ("--no-quiet", self.no_quiet),
+        )
     }
 }
 
-/// The value of a switch, if it was given.
-fn on(given: bool, value: bool) -> Option<bool> {
-    given.then_some(value)
+/// Sets `key` to true or false if one of its two flags was given. clap keeps only the last of them.
+fn switch(
+    layers: &mut Layers,
+    key: &str,
+    on: (&'static str, bool),
+    off: (&'static str, bool),
+) -> Result<(), ConfigError> {
+    for ((flag, given), value) in [(on, true), (off, false)] {
+        layers.add_flag(flag, key, given.then_some(&value))?;
+    }
+    Ok(())
 }

@@ -6,6 +6,7 @@
 mod commands;
 mod exit;
 mod flags;
+mod hints;
 mod job_runner;
 mod output;
 mod pause;
@@ -17,6 +18,7 @@ mod result_table;
 mod signals;
 mod usage;
 
+use std::env;
 use std::process::ExitCode;
 
 use clap::{CommandFactory, Parser, Subcommand};
@@ -33,16 +35,22 @@ use commands::{
 #[command(
     name = "queenfold",
     version,
+    override_usage = "queenfold <COMMAND>\n       queenfold <N|A..=B> [OPTIONS]",
     arg_required_else_help = true,
     max_term_width = 100,
     after_help = concat!(
         "Examples:\n",
-        "  queenfold run -n 8            count the boards of 8 × 8 squares\n",
+        "  queenfold 8                   count the boards of 8 × 8 squares\n",
         "  queenfold run -n 4..=14       a table of them\n",
         "  queenfold run -n 16 --json    for other programs\n",
         "  queenfold run -n 20 --dir n20 keep every finished task\n",
         "  queenfold resume n20          continue after a stop, a crash, a power failure\n",
         "  queenfold config show         every setting, and where its value comes from\n",
+        "\n",
+        "Environment variables:\n",
+        "  QUEENFOLD_RUN_WORKERS=4       the setting run.workers; every setting has such a variable\n",
+        "  NO_COLOR=1                    no colours\n",
+        "  XDG_CACHE_HOME=DIR            where compiled GPU kernels are kept, ~/.cache otherwise\n",
         "\n",
         "Exit codes:\n",
         "  0    done\n",
@@ -104,9 +112,10 @@ enum Command {
 
 /// Runs the program on the arguments of the process.
 pub fn main() -> ExitCode {
-    let cli = match Cli::try_parse() {
+    let args = hints::with_command(env::args_os().collect());
+    let cli = match Cli::try_parse_from(&args) {
         Ok(cli) => cli,
-        Err(error) => return usage::report(&error),
+        Err(error) => return usage::report(&error, &args),
     };
     let done = match cli.command {
         Command::Run(args) => run::run(&args),

@@ -1,16 +1,18 @@
 //! Prints help, and why a command failed: one line on stderr.
 
+use std::ffi::OsString;
 use std::io::{self, Write};
 use std::process::ExitCode;
 
 use clap::error::{Error, ErrorKind};
 
 use super::exit::{Exit, Failure};
+use super::hints::hint;
 use super::output::say;
 use crate::config::printable;
 
 /// Prints what `--help` and `--version` ask for in full, and an error as one line.
-pub fn report(error: &Error) -> ExitCode {
+pub fn report(error: &Error, args: &[OsString]) -> ExitCode {
     match error.kind() {
         ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => {
             let printed = error.print().and_then(|()| io::stdout().flush());
@@ -21,7 +23,8 @@ pub fn report(error: &Error) -> ExitCode {
             Exit::Usage.into()
         }
         _ => {
-            say(&one_line(&error.to_string()));
+            let hint = hint(error, args).map_or_else(String::new, |hint| format!("; tip: {hint}"));
+            say(&printable(&(one_line(&error.to_string()) + &hint)));
             Exit::Usage.into()
         }
     }
@@ -37,16 +40,15 @@ pub fn fail(failure: &Failure) -> ExitCode {
     failure.exit.into()
 }
 
-/// clap's message without the usage text and the pointer to `--help` that follow it.
+/// clap's message without its tips, the usage text and the pointer to `--help` that follow it.
 fn one_line(message: &str) -> String {
-    let line = message
+    message
         .split("\n\n")
         .take_while(|part| !part.starts_with("Usage:") && !part.starts_with("For more"))
         .map(|part| part.split_whitespace().collect::<Vec<_>>().join(" "))
-        .filter(|part| !part.is_empty())
+        .filter(|part| !part.is_empty() && !part.starts_with("tip: "))
         .collect::<Vec<_>>()
-        .join("; ");
-    printable(&line)
+        .join("; ")
 }
 
 #[cfg(test)]
@@ -54,18 +56,17 @@ mod tests {
     use super::*;
 
     #[test]
-    fn errors_of_clap_become_one_line() {
+    fn errors_of_clap_become_one_line_without_its_tips() {
         assert_eq!(
             one_line(
                 "error: unexpected argument '--jsn' found\n\n  tip: a similar argument exists: \
                  '--json'\n\nUsage: queenfold run --json\n\nFor more information, try '--help'.\n"
             ),
-            "error: unexpected argument '--jsn' found; tip: a similar argument exists: '--json'"
+            "error: unexpected argument '--jsn' found"
         );
         assert_eq!(
             one_line("error: two\n  lines\n\nUsage: x\n"),
             "error: two lines"
         );
-        assert_eq!(one_line("error: \u{1b}[31m'\n"), "error: \\u{1b}[31m'");
     }
 }

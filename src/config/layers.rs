@@ -6,6 +6,7 @@ use std::io::{self, Read};
 use std::path::Path;
 
 use serde::Deserialize;
+use toml::de::DeTable;
 use toml::{Table, Value as Toml};
 
 use super::{Config, ConfigError, SettingOrigin, Value};
@@ -80,10 +81,16 @@ impl Layers {
     pub fn add_text(&mut self, path: &Path, text: &str) -> Result<(), ConfigError> {
         let table: Table = text.parse().map_err(|error: toml::de::Error| {
             let before = error.span().and_then(|span| text.get(..span.start));
+            // This parser reads no numbers, so that only the range of one can be wrong.
+            let is_toml = DeTable::parse(text).is_ok();
             ConfigError::Syntax {
                 path: path.into(),
                 line: before.map_or(1, |before| before.matches('\n').count() + 1),
-                reason: error.message().lines().collect::<Vec<_>>().join(" "),
+                reason: if is_toml {
+                    "a number is beyond the range of TOML, which is 64 bits".into()
+                } else {
+                    error.message().lines().collect::<Vec<_>>().join(" ")
+                },
             }
         })?;
         for (key, value) in leaves(&table) {
@@ -188,7 +195,11 @@ fn read(path: &Path) -> io::Result<String> {
     let mut text = String::new();
     // One byte more than allowed shows that the file is too long.
     let file = File::open(path)?;
-    file.take(MAX_FILE + 1).read_to_string(&mut text)?;
+    let read = file.take(MAX_FILE + 1).read_to_string(&mut text);
+    read.map_err(|error| match error.kind() {
+        io::ErrorKind::InvalidData => io::Error::other("this is no text in UTF-8"),
+        _ => error,
+    })?;
     if text.len() as u64 > MAX_FILE {
         return Err(io::Error::other("a configuration has at most 1 MiB"));
     }
@@ -402,7 +413,15 @@ mod tests {
                 ["run.engine = \"x\"", "auto, chain or join"],
             ),
             ("[run]\nunique = 1", ["run.unique = 1", "true or false"]),
-            ("[run]\nn = [8]", ["run.n = [8]", "from 1 to 32"]),
+            (
+                "[run]\nn = [8]",
+                ["run.n = [8] is refused: expected none", "from 1 to 32"],
+            ),
+            (
+                "[run]\nn = 1979-05-27",
+                ["run.n = 1979-05-27 is refused: expected", "from 1 to 32"],
+            ),
+            ("[run]\nn = \"4-8\"", ["run.n = \"4-8\"", "write 4..=8"]),
             ("[run]\nn = 8.5", ["run.n = 8.5", "from 1 to 32"]),
             (
                 "[run]\ntime_limit = -1",
@@ -422,6 +441,35 @@ mod tests {
         let error = refusal("[run]\nn = 8\nworkers = = 2\n");
         assert!(error.starts_with("some.toml, line 3: "), "{error}");
         assert_eq!(error.lines().count(), 1, "{error}");
+    }
+
+    #[test]
+    fn a_number_beyond_64_bits_is_named_without_the_words_of_the_parser() {
+        for number in ["99999999999999999999999", "9223372036854775808"] {
+            let error = refusal(&format!("[run]\nn = {number}\n"));
+            assert_eq!(
+                error,
+                "some.toml, line 2: a number is beyond the range of TOML, which is 64 bits"
+            );
+        }
+    }
+
+    #[test]
+    fn units_are_the_same_in_a_file_as_on_the_command_line() {
+        for text in [
+            "time_limit = 90",
+            "time_limit = \"90\"",
+            "time_limit = \"1m30s\"",
+        ] {
+            let layers = file(&format!("[run]\n{text}\nmemory_per_worker = \"2g\"")).unwrap();
+            let run = &layers.config().run;
+            let limit = run.time_limit.0.map(|limit| limit.0.as_secs());
+            assert_eq!(limit, Some(90), "{text}");
+            assert_eq!(
+                run.memory_per_worker.0.map(|memory| memory.0),
+                Some(2 << 30)
+            );
+        }
     }
 
     #[test]

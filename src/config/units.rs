@@ -23,6 +23,18 @@ impl Sizes {
     pub const fn last(self) -> Size {
         self.last
     }
+
+    /// The range that is meant by one that is written another way, such as `4-8`, or from the larger
+    /// end.
+    pub fn meant(text: &str) -> Option<Self> {
+        let (first, last) = ["..=", "...", "..", "-", ":", ","]
+            .into_iter()
+            .find_map(|between| text.split_once(between))?;
+        let mut ends = [first.trim().parse().ok()?, last.trim().parse().ok()?];
+        ends.sort();
+        let [first, last] = ends;
+        Some(Self { first, last })
+    }
 }
 
 impl Value for Sizes {
@@ -46,9 +58,14 @@ impl Value for Sizes {
         let max = Size::MAX;
         format!("a board size from 1 to {max}, or a range A..=B of them")
     }
+
+    fn hint(text: &str) -> Option<String> {
+        Some(format!("write {}", Self::meant(text)?.write()))
+    }
 }
 
-/// A length of time: `90s`, `1h 30m`, `250ms`. From 1 ms to 3650 days.
+/// A length of time: `90s`, `1h 30m`, `250ms`; a number without a unit means seconds. From 1 ms to
+/// 3650 days.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct HumanDuration(pub Duration);
 
@@ -64,13 +81,17 @@ impl HumanDuration {
 }
 
 impl Value for HumanDuration {
+    const FORM: Form = Form::Number;
+
     fn read(text: &str) -> Option<Self> {
         let mut rest = text.trim();
         let mut millis = 0.0;
         while !rest.is_empty() {
-            let (number, unit, after) = quantity(rest)?;
+            let (number, unit, after) = quantity(rest);
+            let alone = unit.is_empty() && rest == text.trim();
+            let unit = if alone { "s" } else { unit };
             let (_, scale) = Self::UNITS.into_iter().find(|(name, _)| *name == unit)?;
-            millis += number * scale as f64;
+            millis += number? * scale as f64;
             rest = after;
         }
         // Before it is rounded, or half a millisecond would pass for one.
@@ -94,11 +115,14 @@ impl Value for HumanDuration {
     }
 
     fn allowed() -> String {
-        "a duration from 1ms to 3650d, such as `1h 30m`".into()
+        "a duration from 1ms to 3650d in d, h, m, s or ms, such as `1h 30m`, or a number of seconds"
+            .into()
     }
 }
 
-/// An amount of memory in bytes: `512 MiB`, `4GiB`. From 1 MiB to 1024 TiB.
+/// An amount of memory in bytes: `512 MiB`, `4G`, `4 GB`. From 1 MiB to 1024 TiB.
+///
+/// Units are those of the GNU tools, in capitals or not: `GiB` and `G` are 2^30 bytes, `GB` is 10^9.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Bytes(pub u64);
 
@@ -109,6 +133,23 @@ impl Bytes {
         ("MiB", 1 << 20),
         ("KiB", 1 << 10),
     ];
+
+    const DECIMAL: [(&str, u64); 4] = [
+        ("TB", 1_000_000_000_000),
+        ("GB", 1_000_000_000),
+        ("MB", 1_000_000),
+        ("KB", 1000),
+    ];
+
+    /// The bytes in a unit.
+    fn scale(unit: &str) -> Option<u64> {
+        let is_named = |name: &str| unit.eq_ignore_ascii_case(name);
+        let binary = Self::UNITS
+            .into_iter()
+            .find(|(name, _)| is_named(name) || is_named(&name[..1]));
+        let decimal = || Self::DECIMAL.into_iter().find(|(name, _)| is_named(name));
+        binary.or_else(decimal).map(|(_, scale)| scale)
+    }
 
     /// For people: one decimal of the largest unit that is filled.
     pub fn rounded(self) -> String {
@@ -122,36 +163,38 @@ impl Bytes {
 
 impl Value for Bytes {
     fn read(text: &str) -> Option<Self> {
-        let (number, unit, after) = quantity(text.trim())?;
-        let (_, scale) = Self::UNITS.into_iter().find(|(name, _)| *name == unit)?;
-        let bytes = (number * scale as f64).round() as u64;
+        let (number, unit, after) = quantity(text.trim());
+        let bytes = (number? * Self::scale(unit)? as f64).round() as u64;
         (after.is_empty() && MEMORY_PER_WORKER.contains(&bytes)).then_some(Self(bytes))
     }
 
     fn write(&self) -> String {
-        let (unit, scale) = Self::UNITS
-            .into_iter()
+        let (unit, scale) = Self::UNITS[..3]
+            .iter()
+            .chain(&Self::DECIMAL)
             .find(|(_, scale)| self.0.is_multiple_of(*scale))
-            .unwrap_or(("KiB", 1 << 10));
-        format!("{} {unit}", self.0 as f64 / scale as f64)
+            .unwrap_or(&("KiB", 1 << 10));
+        format!("{} {unit}", self.0 as f64 / *scale as f64)
     }
 
     fn allowed() -> String {
-        "an amount of memory from 1 MiB to 1024 TiB, such as `512 MiB`".into()
+        "an amount of memory from 1 MiB to 1024 TiB, in KiB, MiB, GiB, TiB, KB, MB, GB or TB, such \
+         as `512 MiB`"
+            .into()
     }
 }
 
 /// The number and the unit that `text` begins with, and what follows them. Blanks are allowed between
 /// the two and behind them.
-fn quantity(text: &str) -> Option<(f64, &str, &str)> {
-    let digits = text.find(|c: char| !c.is_ascii_digit() && c != '.')?;
-    let (number, rest) = text.split_at(digits);
+fn quantity(text: &str) -> (Option<f64>, &str, &str) {
+    let digits = text.find(|c: char| !c.is_ascii_digit() && c != '.');
+    let (number, rest) = text.split_at(digits.unwrap_or(text.len()));
     let rest = rest.trim_start();
     let letters = rest
         .find(|c: char| !c.is_ascii_alphabetic())
         .unwrap_or(rest.len());
     let (unit, after) = rest.split_at(letters);
-    Some((number.parse().ok()?, unit, after.trim_start()))
+    (number.parse().ok(), unit, after.trim_start())
 }
 
 /// A share of a whole, 0 to 1: `0.001`, `1/1000`.
@@ -213,6 +256,27 @@ mod tests {
     }
 
     #[test]
+    fn a_range_that_is_written_another_way_is_corrected() {
+        for (text, hint) in [
+            ("4-8", Some("write 4..=8")),
+            ("4..8", Some("write 4..=8")),
+            ("4...8", Some("write 4..=8")),
+            ("4:8", Some("write 4..=8")),
+            ("8..=7", Some("write 7..=8")),
+            ("8-8", Some("write 8")),
+            ("33", None),
+            ("4-40", None),
+            ("-3", None),
+            ("x-y", None),
+        ] {
+            assert_eq!(Sizes::hint(text).as_deref(), hint, "{text}");
+            let error = Sizes::parse(text).unwrap_err().to_string();
+            let end = hint.map_or("of them".to_owned(), |hint| format!("of them; {hint}"));
+            assert!(error.ends_with(&end), "{error}");
+        }
+    }
+
+    #[test]
     fn durations_are_read_and_written() {
         for (text, millis, written) in [
             ("90s", 90_000, "1m 30s"),
@@ -221,6 +285,8 @@ mod tests {
             ("250ms", 250, "250ms"),
             ("1.5 s", 1500, "1s 500ms"),
             ("2d", 172_800_000, "2d"),
+            ("90", 90_000, "1m 30s"),
+            ("0.5", 500, "500ms"),
         ] {
             let span = HumanDuration::read(text).unwrap_or_else(|| panic!("{text}"));
             assert_eq!(span.0.as_millis(), millis);
@@ -233,7 +299,8 @@ mod tests {
             "0.5ms",
             "0.9999ms",
             "3650d 0.4ms",
-            "5",
+            "1h 30",
+            "30 1h",
             "s",
             "-1s",
             "5 weeks",
@@ -253,6 +320,11 @@ mod tests {
             ("4GiB", 4 << 30, "4 GiB"),
             ("1.5 GiB", 1536 << 20, "1536 MiB"),
             ("2048 KiB", 2 << 20, "2 MiB"),
+            ("64M", 64 << 20, "64 MiB"),
+            ("4g", 4 << 30, "4 GiB"),
+            ("2 gib", 2 << 30, "2 GiB"),
+            ("4GB", 4_000_000_000, "4 GB"),
+            ("1500kb", 1_500_000, "1500 KB"),
         ] {
             let memory = Bytes::read(text).unwrap_or_else(|| panic!("{text}"));
             assert_eq!(memory.0, bytes);
@@ -265,7 +337,8 @@ mod tests {
             "-1 MiB",
             "1 KiB",
             "2000 TiB",
-            "1 GB",
+            "1 Gi",
+            "1 B",
             "1 GiB 2 MiB",
         ] {
             assert_eq!(Bytes::read(text), None, "{text}");

@@ -22,12 +22,20 @@ pub trait Value: Sized {
     /// What is allowed, in words that follow "expected".
     fn allowed() -> String;
 
+    /// What the user probably meant by a text that is not allowed, as an instruction: "write 4..=8".
+    fn hint(_text: &str) -> Option<String> {
+        None
+    }
+
     /// Like [`read`](Self::read), with an error that says which values are allowed.
     ///
     /// # Errors
     /// The text is not allowed.
     fn parse(text: &str) -> Result<Self, Expected> {
-        Self::read(text).ok_or_else(|| Expected(Self::allowed()))
+        Self::read(text).ok_or_else(|| {
+            let hint = Self::hint(text).map_or_else(String::new, |hint| format!("; {hint}"));
+            Expected(Self::allowed() + &hint)
+        })
     }
 }
 
@@ -86,6 +94,10 @@ impl<T: Value> Value for Auto<T> {
     fn allowed() -> String {
         or("auto", T::allowed())
     }
+
+    fn hint(text: &str) -> Option<String> {
+        T::hint(text)
+    }
 }
 
 impl<T: Value> Value for Optional<T> {
@@ -104,6 +116,10 @@ impl<T: Value> Value for Optional<T> {
 
     fn allowed() -> String {
         or("none", T::allowed())
+    }
+
+    fn hint(text: &str) -> Option<String> {
+        T::hint(text)
     }
 }
 
@@ -172,7 +188,7 @@ impl Value for bool {
 
 impl Value for PathBuf {
     fn read(text: &str) -> Option<Self> {
-        (!text.is_empty()).then(|| text.into())
+        (!text.is_empty() && text != "-").then(|| text.into())
     }
 
     fn write(&self) -> String {
@@ -181,6 +197,11 @@ impl Value for PathBuf {
 
     fn allowed() -> String {
         "the path of a file".into()
+    }
+
+    /// Elsewhere `-` means standard output, which belongs to the counts here.
+    fn hint(text: &str) -> Option<String> {
+        (text == "-").then(|| "only counts go to standard output".into())
     }
 }
 
@@ -225,7 +246,7 @@ pub(super) mod text {
     use serde::de::{self, Deserializer, Visitor};
     use serde::ser::Serializer;
 
-    use super::{Form, Value};
+    use super::{Expected, Form, Value};
 
     pub(in crate::config) fn serialize<T: Value, S: Serializer>(
         value: &T,
@@ -261,7 +282,7 @@ pub(super) mod text {
         }
     }
 
-    impl<T: Value> Visitor<'_> for Text<T> {
+    impl<'de, T: Value> Visitor<'de> for Text<T> {
         type Value = T;
 
         fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -278,6 +299,14 @@ pub(super) mod text {
 
         fn visit_f64<E: de::Error>(self, number: f64) -> Result<T, E> {
             Self::read(&number.to_string(), T::FORM == Form::Number, "in quotes")
+        }
+
+        fn visit_seq<A: de::SeqAccess<'de>>(self, _: A) -> Result<T, A::Error> {
+            Err(de::Error::custom(Expected(T::allowed())))
+        }
+
+        fn visit_map<A: de::MapAccess<'de>>(self, _: A) -> Result<T, A::Error> {
+            Err(de::Error::custom(Expected(T::allowed())))
         }
 
         fn visit_bool<E: de::Error>(self, switch: bool) -> Result<T, E> {

@@ -34,8 +34,12 @@ fn usage_errors_are_one_line_and_exit_2() {
         (&["run", "-n", "8", "--workers", "-1"], "from 0 to 1024"),
         (&["run", "-n", "8", "--engine", "census"], "auto"),
         (&["run", "-n", "8", "--isa", "avx"], "avx2"),
-        (&["run", "-n", "8", "--time-limit", "5"], "duration"),
-        (&["run", "-n", "8", "--memory-per-worker", "9"], "MiB"),
+        (&["run", "-n", "8", "--time-limit", "5 weeks"], "d, h, m, s"),
+        (
+            &["run", "-n", "8", "--memory-per-worker", "9"],
+            "KiB, MiB, GiB, TiB, KB, MB, GB or TB",
+        ),
+        (&["run", "-n", "8", "--trace", "-"], "standard output"),
         (
             &["run", "-n", "8", "--time-limit", "-1s"],
             "invalid value '-1s' for '--time-limit",
@@ -84,7 +88,15 @@ fn devices_alone_are_not_given_what_they_do_not_count() {
 #[test]
 fn help_tells_of_examples_and_exit_codes() {
     let help = stdout(&["--help"]);
-    for part in ["Examples:", "Exit codes:", "130", "run -n 8"] {
+    for part in [
+        "Examples:",
+        "Exit codes:",
+        "130",
+        "queenfold 8 ",
+        "QUEENFOLD_RUN_WORKERS=4",
+        "NO_COLOR",
+        "XDG_CACHE_HOME",
+    ] {
         assert!(help.contains(part), "{part}");
     }
     assert!(stdout(&["run", "--help"]).contains("Examples:"));

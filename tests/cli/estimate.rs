@@ -27,7 +27,7 @@ fn bad_flags_are_refused_in_one_line() {
     for (args, says) in [
         (&[][..], "-n"),
         (&["-n", "0"], "from 1 to 32"),
-        (&["-n", "8..=9"], "one n"),
+        (&["-n", "9..=8"], "write 8..=9"),
         (&["-n", "16", "--sample", "7"], "'7'"),
         (&["-n", "16", "--sample", "-1"], "'-1'"),
         (&["-n", "16", "--sample", "all"], "'all'"),
@@ -41,6 +41,25 @@ fn bad_flags_are_refused_in_one_line() {
         let line = refusal(&mut estimate(args), 2);
         assert!(line.contains(says), "{args:?}: {line}");
     }
+}
+
+#[test]
+fn a_range_is_estimated_board_by_board() {
+    let blocks = stdout(&["-n", "4..=6"]);
+    let boards: Vec<_> = blocks
+        .split("\n\n")
+        .map(|block| block.lines().next().unwrap())
+        .collect();
+    for (board, n) in boards.iter().zip(4..) {
+        assert!(board.contains(&format!("n = {n}, ")), "{board}");
+    }
+    assert_eq!(boards.len(), 3, "{blocks}");
+    let lines = stdout(&["-n", "4..=6", "--json"]);
+    let sizes = lines.lines().map(|line| {
+        let record: Json = serde_json::from_str(line).expect("JSON");
+        record["n"].as_u64().unwrap()
+    });
+    assert_eq!(sizes.collect::<Vec<_>>(), [4, 5, 6]);
 }
 
 #[test]

@@ -66,11 +66,24 @@ struct Question<'a> {
     tasks: usize,
 }
 
-/// Counts a sample of the tasks of a board, and prints what all would take.
+/// Counts a sample of the tasks of each board, and prints what all would take.
 pub fn run(args: &Args) -> Result<(), Failure> {
     let settings = args.flags.settings()?;
     let config = settings.config();
-    let n = board(config)?;
+    let sizes = config.run.n.0.ok_or_else(|| {
+        Failure::usage("no board: give -n N or -n A..=B, or set run.n in a configuration file")
+    })?;
+    for (index, n) in sizes.iter().enumerate() {
+        if index > 0 && !config.output.json {
+            print("")?;
+        }
+        estimate(n, args, config)?;
+    }
+    Ok(())
+}
+
+/// Estimates what one board would take.
+fn estimate(n: Size, args: &Args, config: &Config) -> Result<(), Failure> {
     let machine = Machine::detect();
     let counter = config.hardware().counter(&machine)?;
     let workers = NonZeroUsize::new(config.run.workers(&machine))
@@ -113,18 +126,6 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         return print(&question.record(&total, &sample).to_string());
     }
     question.tell(&total, &sample, begun.elapsed())
-}
-
-/// The one board that is asked for.
-fn board(config: &Config) -> Result<Size, Failure> {
-    let sizes = config.run.n.0.ok_or_else(|| {
-        Failure::usage("no board: give -n N, or set run.n in a configuration file")
-    })?;
-    if sizes.iter().count() == 1 {
-        Ok(sizes.last())
-    } else {
-        Err(Failure::usage("an estimate is of one board: give one n"))
-    }
 }
 
 /// Prints what the sample is expected to take, and shows on a terminal how much of it is done.

@@ -43,7 +43,7 @@ pub struct GpuArgs {
 
     /// How long a launch should take, in milliseconds, 50 to 5000
     #[arg(long, value_name = "MS", default_value_t = 400, value_parser = clap::value_parser!(u64).range(50..=5000))]
-    batch_time: u64,
+    batch_ms: u64,
 
     /// The largest board
     #[arg(long, value_name = "N", default_value_t = 22, value_parser = clap::value_parser!(u32).range(10..=24))]
@@ -97,7 +97,7 @@ pub fn run(args: &GpuArgs, json: bool) -> Result<(), Failure> {
             Cuda::open(settings.clone()).map(|device| Box::new(device) as Box<dyn Device>)
         }),
         settings: OwnerSettings {
-            batch_time: Duration::from_millis(args.batch_time),
+            batch_time: Duration::from_millis(args.batch_ms),
             ..OwnerSettings::default()
         },
     };
@@ -107,7 +107,7 @@ pub fn run(args: &GpuArgs, json: bool) -> Result<(), Failure> {
             block: args.block,
             streams: args.streams,
             slots: args.slots,
-            batch_ms: args.batch_time,
+            batch_ms: args.batch_ms,
         },
         boards: Vec::new(),
         mixed: None,

@@ -1,7 +1,6 @@
 //! The flags of `ladder`.
 
 use std::path::PathBuf;
-use std::time::Duration;
 
 use clap::ValueEnum;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
@@ -41,9 +40,9 @@ pub struct Args {
     #[arg(long, value_enum)]
     pub(super) style: Option<StyleChoice>,
 
-    /// Stop a method on a board after this many seconds
-    #[arg(long, value_name = "SECONDS", value_parser = seconds)]
-    pub(super) time_limit: Option<Duration>,
+    /// Stop a method on a board after this time, such as `90` (seconds), `0.5` or `10m`
+    #[arg(long, value_name = "D", value_parser = HumanDuration::parse, allow_hyphen_values = true)]
+    pub(super) time_limit: Option<HumanDuration>,
 
     /// Print each solution as a board, or one of each orbit with its size; the carry chain prints
     /// one border of each class
@@ -136,15 +135,6 @@ fn method_or_all() -> impl TypedValueParser<Value = String> {
 
 fn range(allowed: std::ops::RangeInclusive<u32>) -> impl TypedValueParser<Value = u32> {
     clap::value_parser!(u32).range(i64::from(*allowed.start())..=i64::from(*allowed.end()))
-}
-
-/// Reads seconds as a plain number, or a time with units.
-fn seconds(text: &str) -> Result<Duration, String> {
-    let plain = text.parse().ok().filter(|seconds: &f64| *seconds > 0.0);
-    plain
-        .and_then(|seconds| Duration::try_from_secs_f64(seconds).ok())
-        .or_else(|| HumanDuration::read(text).map(|span| span.0))
-        .ok_or_else(|| "expected a number of seconds, such as 10 or 0.5".to_owned())
 }
 
 impl Args {

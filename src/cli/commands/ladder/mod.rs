@@ -274,7 +274,8 @@ fn watched(
         if interrupt.load(Ordering::Relaxed) {
             return Err(StopReason::Interrupted);
         }
-        run_method(method, request, args.time_limit, interrupt, audience)
+        let limit = args.time_limit.map(|limit| limit.0);
+        run_method(method, request, limit, interrupt, audience)
     };
     let limit = args.limit.unwrap_or(u64::MAX);
     let (row, end) = if let Some(which) = args.boards {

@@ -1,0 +1,141 @@
+//! What the user probably meant by a command line that is refused, and a board in place of a command.
+
+use std::ffi::OsString;
+
+use clap::error::{ContextKind, ContextValue, Error, ErrorKind};
+
+use crate::config::{Sizes, Value};
+
+/// The command line with `run -n` before a board that stands in place of a command: `queenfold 16`.
+pub fn with_command(mut args: Vec<OsString>) -> Vec<OsString> {
+    let is_board = |text: &str| text.starts_with(|c: char| c.is_ascii_digit());
+    if args
+        .get(1)
+        .and_then(|first| first.to_str())
+        .is_some_and(is_board)
+    {
+        args.splice(1..1, ["run", "-n"].map(OsString::from));
+    }
+    args
+}
+
+/// What helps after `error`, which clap found in the command line `args`.
+pub fn hint(error: &Error, args: &[OsString]) -> Option<String> {
+    let text = |kind| match error.get(kind) {
+        Some(ContextValue::String(text)) => Some(text.as_str()),
+        Some(ContextValue::Strings(texts)) => texts.first().map(String::as_str),
+        _ => None,
+    };
+    let args: Vec<_> = args.iter().filter_map(|arg| arg.to_str()).collect();
+    match error.kind() {
+        ErrorKind::UnknownArgument => {
+            let given = text(ContextKind::InvalidArg)?;
+            argument(given, &args).or_else(|| {
+                let known = near(given, text(ContextKind::SuggestedArg)?)?;
+                Some(format!("a similar argument exists: '{known}'"))
+            })
+        }
+        ErrorKind::InvalidSubcommand => {
+            let given = text(ContextKind::InvalidSubcommand)?;
+            subcommand(given).map(str::to_owned).or_else(|| {
+                let known = near(given, text(ContextKind::SuggestedSubcommand)?)?;
+                Some(format!("a similar subcommand exists: '{known}'"))
+            })
+        }
+        _ => None,
+    }
+}
+
+/// `known`, unless more than a third of it would have to be mistyped to give `given`. clap alone
+/// suggests `verify` for `version`.
+fn near<'a>(given: &str, known: &'a str) -> Option<&'a str> {
+    let name = |text: &str| text.trim_start_matches('-').to_lowercase();
+    let (given, name) = (name(given), name(known));
+    (3 * strsim::levenshtein(&given, &name) <= name.len()).then_some(known)
+}
+
+/// Help with an argument that the command does not have.
+fn argument(given: &str, args: &[&str]) -> Option<String> {
+    let command = args.get(1).copied().unwrap_or_default();
+    let keeps_board = ["resume", "status", "verify", "export", "merge"].contains(&command);
+    let board = given.strip_prefix("n=").unwrap_or(given);
+    let board = Sizes::read(board).or_else(|| Sizes::meant(board));
+    let is_board_flag =
+        ["-n", "--n", "-N", "--N", "--size", "--board", "--queens"].contains(&given);
+    if keeps_board && (board.is_some() || is_board_flag) {
+        return Some("a run keeps the board that it was begun with, so leave the board out".into());
+    }
+    if let Some(board) = board {
+        return Some(if args.contains(&"-n") {
+            "for several boards, give a range such as `-n 4..=8`".to_owned()
+        } else {
+            format!("give the board as `-n {}`", board.write())
+        });
+    }
+    let hint = match given {
+        "-v" if command == given => "`queenfold --version` prints the version",
+        _ if command == given => "give a command first, such as `queenfold run -n 8`",
+        _ if is_board_flag => "give the board as `-n 8`",
+        "-j" | "-t" | "-w" | "--jobs" | "--threads" | "--cores" | "--cpus" => {
+            "`--workers` sets how many cores count"
+        }
+        "--timeout" | "--limit" => "`--time-limit` stops a run after a time",
+        "--memory" | "--mem" => "`--memory-per-worker` limits the memory",
+        "-o" | "--out" | "--output" => "results go to standard output: `> FILE` keeps them",
+        "-v" | "--verbose" => "the environment variable QUEENFOLD_TRACE_FILTER=info shows a log",
+        "--resume" | "--continue" => "`queenfold resume DIR` continues a run",
+        _ => return None,
+    };
+    Some(hint.to_owned())
+}
+
+/// Help with a command that does not exist.
+fn subcommand(given: &str) -> Option<&'static str> {
+    Some(match given.to_lowercase().as_str() {
+        "version" => "`queenfold --version` prints the version",
+        "count" | "solve" | "start" => "`queenfold run -n 8` counts the solutions of a board",
+        "continue" => "`queenfold resume DIR` continues a run",
+        "test" | "check" => "`queenfold selftest` checks this build on this machine",
+        "gpu" | "gpus" | "info" => "`queenfold devices` shows what this machine has",
+        "settings" => "`queenfold config show` prints the settings",
+        _ => return None,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn completed(args: &[&str]) -> Vec<String> {
+        let args = std::iter::once(&"queenfold").chain(args);
+        with_command(args.map(OsString::from).collect())
+            .into_iter()
+            .map(|arg| arg.into_string().unwrap())
+            .skip(1)
+            .collect()
+    }
+
+    #[test]
+    fn a_board_alone_is_a_run() {
+        assert_eq!(completed(&["16", "--json"]), ["run", "-n", "16", "--json"]);
+        assert_eq!(completed(&["4..=8"]), ["run", "-n", "4..=8"]);
+        assert_eq!(completed(&["run", "16"]), ["run", "16"]);
+        assert_eq!(completed(&["-n", "8"]), ["-n", "8"]);
+        assert_eq!(completed(&[]), [] as [&str; 0]);
+    }
+
+    #[test]
+    fn only_what_is_nearly_right_is_suggested() {
+        assert_eq!(near("--jsn", "--json"), Some("--json"));
+        assert_eq!(near("Run", "run"), Some("run"));
+        for (given, known) in [
+            ("version", "verify"),
+            ("--n", "--config"),
+            ("--threads", "--shard"),
+            ("test", "estimate"),
+            ("--verbose", "--version"),
+        ] {
+            assert_eq!(near(given, known), None, "{given}");
+        }
+    }
+}
