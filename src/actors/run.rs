@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use actix::{Actor, Addr, AsyncContext, Context, Handler, System};
 use crossbeam::channel::Sender;
-use tracing::{debug, error, info};
+use tracing::{debug, info};
 
 use super::collector::{Collector, Rate};
 use super::control::Request;
@@ -201,7 +201,8 @@ impl Run {
     /// Drains, because there can be no result. The first failure is what the run returns and tells.
     fn fail(&mut self, error: RunError) {
         if self.error.is_none() {
-            error!("{error}");
+            // Not an error of the log: the caller gets it, and would report it a second time.
+            info!("the run fails: {error}");
             let reason = error.to_string();
             self.shared.observers.tell(EventKind::Failed { reason });
             self.error = Some(error);

@@ -12,7 +12,7 @@ use crate::config::printable;
 use crate::engine::Mismatch;
 use crate::job::{JobError, StopCause};
 use crate::ladder::WrongRow;
-use crate::ledger::{LedgerError, Missing, WrongRecord};
+use crate::ledger::{LedgerError, Missing, Shard, WrongRecord};
 use crate::outcome::Contradiction;
 use crate::telemetry::several;
 
@@ -30,7 +30,8 @@ pub enum Exit {
     /// A count differs from a known one, or counts contradict each other. No result is printed, because
     /// a wrong number is worse than none.
     Mismatch = 3,
-    /// Stopped by a signal or by the time limit before the end.
+    /// Stopped by a signal or by the time limit before the end, or tasks are missing for the total
+    /// that was asked for.
     Stopped = 4,
     /// A check of `selftest` failed: do not trust this build on this machine.
     SelfTest = 5,
@@ -159,6 +160,7 @@ impl From<LedgerError> for Failure {
     fn from(error: LedgerError) -> Self {
         match error {
             LedgerError::Disagreement { .. } => Self::wrong_counts([error]),
+            LedgerError::Unlike { .. } => Self::usage(error),
             LedgerError::Exists { ref dir } => Self::usage(format!(
                 "{error}; continue it with `{}`, or name another directory",
                 resume_command(dir)
@@ -223,6 +225,28 @@ impl From<JobError> for Failure {
             | JobError::DirectoryChanged { ref missing, .. } => Self::incomplete(&error, missing),
         }
     }
+}
+
+/// That a shard is complete, and what the total needs besides.
+pub fn complete_shard(shard: Shard, missing: &Missing) -> String {
+    let names: Vec<_> = missing
+        .shards
+        .iter()
+        .map(|(shard, _)| shard.to_string())
+        .collect();
+    let place = match names.as_slice() {
+        [] => String::new(),
+        [name] => format!(" of shard {name}"),
+        [few @ .., last] if few.len() < 4 => {
+            format!(" of the shards {} and {last}", few.join(", "))
+        }
+        [first, .., last] => format!(" of {} shards, {first} to {last}", names.len()),
+    };
+    format!(
+        "shard {shard} is complete; the total needs the {}{place} too: count them, then \
+         `queenfold merge`",
+        several(missing.tasks(), "task")
+    )
 }
 
 /// The command that continues the run in `dir`, ready for a shell.

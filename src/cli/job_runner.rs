@@ -4,7 +4,7 @@ use std::time::Instant;
 
 use tracing::info;
 
-use super::exit::{Exit, Failure};
+use super::exit::{Exit, Failure, complete_shard};
 use super::output::say;
 use super::pause::Pause;
 use super::pause_key::PauseKey;
@@ -13,7 +13,7 @@ use super::signals;
 use crate::actors::Control;
 use crate::board::Size;
 use crate::config::{Config, HumanDuration};
-use crate::job::{CensusResult, Hardware, Job, JobResult, plan};
+use crate::job::{CensusResult, Hardware, Job, JobError, JobResult, plan};
 use crate::telemetry::{self, TraceFile};
 
 /// What the jobs of one command share: the settings, the hardware, the signals, and the time limit,
@@ -82,11 +82,12 @@ impl JobRunner {
         Ok(Job::of(plan(engine, n)).unique(self.config.run.unique))
     }
 
-    /// Runs a job to its end, with a progress line.
+    /// Runs a job to its end, with a progress line. `None` if the job is a shard: it is complete, which
+    /// is reported, and has no total.
     ///
     /// # Errors
     /// It was stopped before its end, or it failed: no result.
-    pub fn run(&self, job: &Job) -> Result<JobResult, Failure> {
+    pub fn run(&self, job: &Job) -> Result<Option<JobResult>, Failure> {
         let job = self.under_control(job.clone());
         let line = self.progress_line(job.size());
         let result = job.run_on(&self.hardware);
@@ -98,7 +99,16 @@ impl JobRunner {
         if let Some(report) = report.filter(|_| self.config.output.profile) {
             say(telemetry::profile(report).trim_end());
         }
-        Ok(result?)
+        match result {
+            Ok(result) => Ok(Some(result)),
+            Err(JobError::OneShard { shard, missing, .. }) => {
+                if !self.config.output.quiet {
+                    say(&complete_shard(shard, &missing));
+                }
+                Ok(None)
+            }
+            Err(error) => Err(error.into()),
+        }
     }
 
     /// Counts the symmetric solutions of board `n` alone, with a progress line.

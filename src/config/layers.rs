@@ -425,7 +425,7 @@ mod tests {
             ("[run]\nn = 8.5", ["run.n = 8.5", "from 1 to 32"]),
             (
                 "[run]\ntime_limit = -1",
-                ["run.time_limit = -1", "none or a duration"],
+                ["run.time_limit = -1", "none, a duration"],
             ),
         ] {
             let error = refusal(text);

@@ -88,7 +88,7 @@ impl Value for HumanDuration {
         let mut millis = 0.0;
         while !rest.is_empty() {
             let (number, unit, after) = quantity(rest);
-            let alone = unit.is_empty() && rest == text.trim();
+            let alone = unit.is_empty() && after.is_empty() && rest == text.trim();
             let unit = if alone { "s" } else { unit };
             let (_, scale) = Self::UNITS.into_iter().find(|(name, _)| *name == unit)?;
             millis += number? * scale as f64;
@@ -115,7 +115,7 @@ impl Value for HumanDuration {
     }
 
     fn allowed() -> String {
-        "a duration from 1ms to 3650d in d, h, m, s or ms, such as `1h 30m`, or a number of seconds"
+        "a duration from 1ms to 3650d such as `1h 30m` (units d, h, m, s, ms), or a number of seconds"
             .into()
     }
 }

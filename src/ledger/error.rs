@@ -1,3 +1,4 @@
+use std::fs::File;
 use std::io;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
@@ -57,6 +58,21 @@ pub enum LedgerError {
         file: PathBuf,
         /// Which plan differs, and how.
         reason: String,
+    },
+    /// Two runs that were to be merged count different boards, or by different engines.
+    #[error(
+        "{} holds {first}, and {} holds {second}: only runs of the same board by the same engines \
+         can be merged", one.display(), other.display()
+    )]
+    Unlike {
+        /// The directory of the first run.
+        one: PathBuf,
+        /// What it counts.
+        first: String,
+        /// The directory of another run.
+        other: PathBuf,
+        /// What that one counts.
+        second: String,
     },
     /// The file does not hold what was written to it.
     #[error("{} is damaged: {what}", file.display())]
@@ -141,6 +157,14 @@ impl LedgerError {
                 file,
                 reason: "the file or its directory cannot be written".to_owned(),
             },
+            Some(ErrorCode::CannotOpen | ErrorCode::SystemIoFailure) if no_files_left(&file) => {
+                Self::Database {
+                    file,
+                    reason: "this process has too many open files; `ulimit -n` shows and raises \
+                             the limit"
+                        .to_owned(),
+                }
+            }
             Some(ErrorCode::CannotOpen) => Self::Database {
                 file,
                 reason: "cannot be opened; a ledger that is being written, or whose writer was \
@@ -163,4 +187,18 @@ impl LedgerError {
             },
         }
     }
+}
+
+/// Whether this process may not open as many files as SQLite needs: the database, its log, the index of
+/// the log, and the directory. SQLite does not say so itself.
+fn no_files_left(file: &Path) -> bool {
+    const NEEDED: usize = 4;
+    // EMFILE and ENFILE, on every Unix.
+    const TOO_MANY: [i32; 2] = [24, 23];
+    let directory = file.parent().unwrap_or(Path::new("."));
+    let opened: Vec<_> = (0..NEEDED).map(|_| File::open(directory)).collect();
+    let codes = opened
+        .iter()
+        .filter_map(|opened| opened.as_ref().err()?.raw_os_error());
+    cfg!(unix) && codes.into_iter().any(|code| TOO_MANY.contains(&code))
 }

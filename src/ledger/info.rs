@@ -56,6 +56,16 @@ impl RunInfo {
         fields.digest()
     }
 
+    /// What is counted, in words: `n = 16 by chain and census`.
+    pub fn subject(&self) -> String {
+        let engines = self.plans.iter().map(|plan| plan.engine.name());
+        format!(
+            "n = {} by {}",
+            self.n,
+            engines.collect::<Vec<_>>().join(" and ")
+        )
+    }
+
     /// Checks that `plans` are those of this run: they have the same tasks, so counts can be added.
     ///
     /// # Errors

@@ -26,8 +26,9 @@ pub struct Merged {
 /// The sources are only read. Each is copied completely or not at all.
 ///
 /// # Errors
-/// A source is of another board or other plans than the rest, damaged, or counted a task
-/// differently; `into` cannot be written, or another process works on it.
+/// [`LedgerError::Unlike`] if two of the directories are of different boards or engines. A source is of
+/// plans of another version, damaged, or counted a task differently; `into` cannot be written, or
+/// another process works on it.
 pub fn merge<P: AsRef<Path>>(
     sources: &[P],
     into: &Path,
@@ -43,6 +44,7 @@ pub fn merge<P: AsRef<Path>>(
         });
     };
     for source in &sources {
+        check_alike(first, source)?;
         source.info().check_plans(source.file(), plans)?;
     }
     std::fs::create_dir_all(into).map_err(|source| LedgerError::io(into, source))?;
@@ -57,6 +59,7 @@ pub fn merge<P: AsRef<Path>>(
         };
         Store::create(into, &info)?
     };
+    check_alike(first, &target)?;
     target.info().check_plans(target.file(), plans)?;
     let (mut copied, mut there) = (0, 0);
     for source in &sources {
@@ -95,5 +98,20 @@ pub fn merge<P: AsRef<Path>>(
         },
         copied,
         there,
+    })
+}
+
+/// Checks that two ledgers are of one board and the same engines.
+fn check_alike(one: &Store, other: &Store) -> Result<(), LedgerError> {
+    let [first, second] = [one, other].map(|store| store.info().subject());
+    if first == second {
+        return Ok(());
+    }
+    let directory = |store: &Store| store.file().parent().unwrap_or(Path::new(".")).to_owned();
+    Err(LedgerError::Unlike {
+        one: directory(one),
+        first,
+        other: directory(other),
+        second,
     })
 }

@@ -8,16 +8,91 @@ use super::process::{queenfold, said};
 use super::*;
 
 #[test]
-fn missing_tasks_are_listed_line_by_line() {
+fn a_finished_shard_is_done_and_says_what_the_total_needs() {
     let dir = tempfile::tempdir().unwrap();
     let run = dir.path().join("run");
-    let (code, out, err) = of(&["run", "-n", "13", "--shard", "0/3", "--dir", text(&run)]);
-    assert_eq!((code, out.as_str()), (4, ""));
-    let listed: Vec<_> = err
-        .lines()
-        .filter(|line| line.starts_with("shard 1/3: ") || line.starts_with("shard 2/3: "))
-        .collect();
-    assert!(listed.len() == 2 && !err.contains("\\n"), "{err}");
+    let start = ["run", "-n", "13", "--shard", "0/3", "--dir", text(&run)];
+    for command in [&start[..], &["resume", text(&run)]] {
+        let (code, out, err) = of(command);
+        assert_eq!(
+            (code, out.as_str(), err.lines().count()),
+            (0, "", 1),
+            "{err}"
+        );
+        let says = err.contains("shard 0/3 is complete") && err.contains("shards 1/3 and 2/3");
+        assert!(says && err.contains("queenfold merge"), "{err}");
+    }
+    let quiet = of(&["resume", text(&run), "--quiet"]);
+    assert_eq!(quiet, (0, String::new(), String::new()));
+    let (code, out, err) = of(&["verify", text(&run), "--all"]);
+    assert!(
+        code == 0 && out.contains("covered   shard 0/3 is complete"),
+        "{out}{err}"
+    );
+}
+
+#[test]
+fn a_shard_that_is_stopped_exits_4() {
+    let dir = tempfile::tempdir().unwrap();
+    let run = dir.path().join("run");
+    let (code, out, err) = of(&[
+        "run",
+        "-n",
+        "20",
+        "--engine",
+        "chain",
+        "--shard",
+        "0/3",
+        "--time-limit",
+        "1ms",
+        "--dir",
+        text(&run),
+    ]);
+    assert_eq!((code, out.as_str()), (4, ""), "{err}");
+    assert!(
+        err.contains("time limit") && !err.contains("complete"),
+        "{err}"
+    );
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn too_few_open_files_are_named_as_the_cause() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut causes = 0;
+    for limit in 5..10 {
+        let run = dir.path().join(limit.to_string());
+        let command = format!(
+            "ulimit -n {limit}; exec {} run -n 12 --dir {}",
+            env!("CARGO_BIN_EXE_queenfold"),
+            text(&run)
+        );
+        let output = std::process::Command::new("sh")
+            .args(["-c", &command])
+            .output()
+            .unwrap();
+        let (code, _, err) = super::process::said(&output);
+        assert!(!err.contains("killed"), "{limit}: {err}");
+        assert!(err.lines().count() <= 1, "{limit}: {err}");
+        causes += u32::from(code == 1 && err.contains("ulimit -n"));
+    }
+    assert!(causes > 0);
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_runtime_that_cannot_start_says_so_once() {
+    let command = format!(
+        "ulimit -v 300000; exec {} run -n 12 --gpu off --workers 1000 --memory-per-worker 1MiB",
+        env!("CARGO_BIN_EXE_queenfold")
+    );
+    let output = std::process::Command::new("sh")
+        .args(["-c", &command])
+        .output()
+        .unwrap();
+    let (code, _, err) = super::process::said(&output);
+    assert!(code == 1 && err.contains("could not be started"), "{err}");
+    assert_eq!(err.lines().count(), 1, "{err}");
 }
 
 #[cfg(feature = "emulated-gpu")]
@@ -90,7 +165,7 @@ fn shards_are_merged_and_a_missing_one_is_named() {
         let (code, out, err) = of(&[
             "run", "-n", "14", "--engine", "chain", "--shard", shard, "--dir", dir,
         ]);
-        assert_eq!((code, out.as_str()), (4, ""));
+        assert_eq!((code, out.as_str()), (0, ""));
         assert!(err.contains(&format!("shard {shard} is complete")), "{err}");
     }
     let (code, out, err) = of(&["merge", &zero, &two, "--into", &into]);

@@ -94,11 +94,44 @@ fn overlaps_must_agree() {
 }
 
 #[test]
-fn runs_of_other_boards_are_not_mixed() {
+fn runs_of_other_boards_or_engines_are_not_mixed() {
     let dir = tempfile::tempdir().unwrap();
-    let [a, b] = ["a", "b"].map(|name| dir.path().join(name));
+    let [a, b, c, into] = ["a", "b", "c", "merged"].map(|name| dir.path().join(name));
     whole_run(&a, 10);
     whole_run(&b, 11);
-    let error = merge(&[a, b], &dir.path().join("merged"), &plans(10)).unwrap_err();
-    assert!(matches!(error, LedgerError::OtherPlan { .. }), "{error}");
+    let merge_with = |other: &Path| {
+        let error = merge(&[&a, other], &into, &plans(10)).unwrap_err();
+        assert!(matches!(error, LedgerError::Unlike { .. }), "{error}");
+        assert!(!into.exists());
+        error.to_string()
+    };
+    let error = merge_with(&b);
+    let holds = |run: &Path, what| format!("{} holds {what}", run.display());
+    assert!(
+        error.contains(&holds(&a, "n = 10 by chain and census")),
+        "{error}"
+    );
+    assert!(
+        error.contains(&holds(&b, "n = 11 by chain and census")),
+        "{error}"
+    );
+
+    let args = [
+        "run",
+        "-n",
+        "10",
+        "--engine",
+        "join",
+        "--dir",
+        c.to_str().unwrap(),
+    ];
+    assert_eq!(super::process::of(&args).0, 0);
+    let error = merge_with(&c);
+    assert!(
+        error.contains(&holds(&c, "n = 10 by join and census")),
+        "{error}"
+    );
+    // Nor is a run put into one of another board.
+    let error = merge(&[&a], &b, &plans(10)).unwrap_err();
+    assert!(matches!(error, LedgerError::Unlike { .. }), "{error}");
 }

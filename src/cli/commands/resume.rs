@@ -27,7 +27,8 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     let settings = args.how.settings()?;
     let runner = JobRunner::new(settings.config())?;
     let job = Job::resume(&args.dir)?;
-    let result = runner.run(&job)?;
-    Printer::new(job.size(), settings.config().output.json).print(&result)?;
+    if let Some(result) = runner.run(&job)? {
+        Printer::new(job.size(), settings.config().output.json).print(&result)?;
+    }
     runner.finish()
 }

@@ -57,7 +57,9 @@ pub fn run(args: &Args) -> Result<(), Failure> {
                 job = job.shard(shard);
             }
         }
-        printer.print(&runner.run(&job)?)?;
+        if let Some(result) = runner.run(&job)? {
+            printer.print(&result)?;
+        }
     }
     runner.finish()
 }

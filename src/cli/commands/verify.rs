@@ -1,7 +1,7 @@
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
-use crate::cli::exit::Failure;
+use crate::cli::exit::{Failure, complete_shard};
 use crate::cli::output::print;
 use crate::config::{RunConfig, Share, Value};
 use crate::engine::CounterSettings;
@@ -18,7 +18,7 @@ or all of them, a second time, by another method than the recorded one: chain ta
 kernel, all others by the oracle of their engine, which is a simpler method. For a whole run it \
 also checks the identities between the counts, and compares them with the table of known counts. \
 Without --sample and --all, it counts one task in a hundred again. The exit code is 3 if anything \
-differs, and 4 if tasks are missing.";
+differs, and 4 if tasks of the run, or of its shard, are missing.";
 
 /// Flags of `verify`.
 #[derive(Debug, clap::Args)]
@@ -78,10 +78,15 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         return Err(findings.wrong_records.as_slice().into());
     }
     let coverage = &findings.sums.coverage;
+    let shard = store.info().shard;
+    if !coverage.is_whole() && coverage.is_whole_for(shard) {
+        let missing = coverage.missing(shard);
+        return print(&format!("covered   {}", complete_shard(shard, &missing)));
+    }
     if !coverage.is_whole() {
         return Err(Failure::incomplete(
             "what is recorded is good, but the plan is not covered",
-            &coverage.missing(store.info().shard),
+            &coverage.missing(shard),
         ));
     }
     let Some(plan) = plans.first() else {
@@ -133,15 +138,49 @@ fn tell(findings: &Findings, choice: RecountChoice) -> Result<(), Failure> {
     if findings.checked < done {
         for rate in [0.1, 0.01, 0.001] {
             print(&format!(
-                "chance    {:.3e} to have missed faults in {} % of the tasks",
-                chance_missed(findings.checked, rate),
+                "chance    {} to have missed faults in {} % of the tasks",
+                percentage(chance_missed(findings.checked, rate)),
                 100.0 * rate
             ))?;
         }
         print(&format!(
-            "chance    {:.3e} to have missed a single faulty task",
-            1.0 - findings.checked as f64 / done as f64
+            "chance    {} to have missed a single faulty task",
+            percentage(1.0 - findings.checked as f64 / done as f64)
         ))?;
     }
     Ok(())
+}
+
+/// A chance as a percentage with three digits, never rounded to none or to all.
+fn percentage(chance: f64) -> String {
+    match 100.0 * chance {
+        0.0 => "0 %".to_owned(),
+        ..0.001 => "less than 0.001 %".to_owned(),
+        99.95..100.0 => "more than 99.9 %".to_owned(),
+        percent => {
+            let before = percent.log10().floor() as i32;
+            format!("{percent:.*} %", (2 - before).clamp(0, 3) as usize)
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_chance_is_a_percentage_that_is_neither_none_nor_all_by_rounding() {
+        for (chance, text) in [
+            (0.0, "0 %"),
+            (1e-9, "less than 0.001 %"),
+            (0.000_012_3, "0.001 %"),
+            (0.012_34, "1.23 %"),
+            (0.366, "36.6 %"),
+            (0.9, "90.0 %"),
+            (0.999_9, "more than 99.9 %"),
+            (1.0, "100 %"),
+        ] {
+            assert_eq!(percentage(chance), text, "{chance}");
+        }
+    }
 }
