@@ -202,7 +202,7 @@ pub struct TraceConfig {
     /// A file for Trace Event JSON, which Perfetto opens. An existing file is overwritten.
     #[serde(with = "text")]
     pub file: Optional<PathBuf>,
-    /// Which log lines go to stderr, in the syntax of `RUST_LOG`.
+    /// Which log lines go to stderr, as levels and targets like those of `RUST_LOG`.
     #[serde(with = "text")]
     pub filter: LogFilter,
 }

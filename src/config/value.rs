@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use tracing_subscriber::EnvFilter;
+use tracing_subscriber::filter::Targets;
 
 use crate::engine::Engine;
 use crate::simd::Isa;
@@ -63,7 +63,8 @@ pub struct Auto<T>(pub Option<T>);
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Optional<T>(pub Option<T>);
 
-/// Which log lines to print, in the language of `RUST_LOG`: `warn`, `queenfold::actors=debug`.
+/// Which log lines to print, as levels and targets like those of `RUST_LOG`: `warn`,
+/// `queenfold::actors=debug`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LogFilter(pub String);
 
@@ -158,7 +159,7 @@ impl<const MIN: usize, const MAX: usize> Value for Whole<MIN, MAX> {
 
 impl Value for LogFilter {
     fn read(text: &str) -> Option<Self> {
-        (!text.trim().is_empty() && EnvFilter::try_new(text).is_ok()).then(|| Self(text.into()))
+        (!text.trim().is_empty() && text.parse::<Targets>().is_ok()).then(|| Self(text.into()))
     }
 
     fn write(&self) -> String {

@@ -20,9 +20,10 @@ mod tracing_bridge;
 use std::io::{self, IsTerminal};
 use std::path::{Path, PathBuf};
 
+use tracing_subscriber::filter::Targets;
 use tracing_subscriber::layer::SubscriberExt;
 use tracing_subscriber::util::{SubscriberInitExt, TryInitError};
-use tracing_subscriber::{EnvFilter, Layer, fmt};
+use tracing_subscriber::{Layer, fmt};
 
 pub use format::{duration, rate, several};
 pub use profile::profile;
@@ -54,15 +55,15 @@ pub enum TelemetryError {
     Started(#[from] TryInitError),
 }
 
-/// Starts telemetry for the whole process: log lines that pass `filter` (in the language of
-/// `RUST_LOG`) on standard error, and a trace file at `trace`, if any.
+/// Starts telemetry for the whole process: log lines that pass `filter` (levels and targets, like those
+/// of `RUST_LOG`) on standard error, and a trace file at `trace`, if any.
 ///
 /// The trace file that is returned has to be [finished](TraceFile::finish) at the end.
 ///
 /// # Errors
 /// See [`TelemetryError`].
 pub fn start(filter: &str, trace: Option<&Path>) -> Result<Option<TraceFile>, TelemetryError> {
-    let wanted = EnvFilter::try_new(filter).map_err(|source| TelemetryError::Filter {
+    let wanted: Targets = filter.parse().map_err(|source| TelemetryError::Filter {
         filter: filter.to_owned(),
         source,
     })?;
