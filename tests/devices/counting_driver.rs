@@ -11,19 +11,23 @@ use tempfile::TempDir;
 
 /// The folder with the driver library, built once. `compiler` adds the run-time compiler.
 fn libraries(compiler: bool) -> &'static Path {
-    static PLAIN: OnceLock<TempDir> = OnceLock::new();
-    static COMPILING: OnceLock<TempDir> = OnceLock::new();
-    let of = if compiler { &COMPILING } else { &PLAIN };
+    static PLAIN: OnceLock<PathBuf> = OnceLock::new();
+    static COMPILING: OnceLock<PathBuf> = OnceLock::new();
+    let (of, name) = match compiler {
+        true => (&COMPILING, "driver-with-compiler"),
+        false => (&PLAIN, "driver"),
+    };
     of.get_or_init(|| {
-        let folder = tempfile::tempdir().unwrap();
+        // Not a temporary folder: nothing would remove what a static holds.
+        let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
+        std::fs::create_dir_all(&folder).unwrap();
         let sources = ["driver.c", "emulated.cpp"];
-        fake_cuda::build(folder.path(), "libcuda.so.1", &sources, &["-DCOUNTING"]);
+        fake_cuda::build(&folder, "libcuda.so.1", &sources, &["-DCOUNTING"]);
         if compiler {
-            fake_cuda::build(folder.path(), "libnvrtc.so", &["nvrtc.c"], &[]);
+            fake_cuda::build(&folder, "libnvrtc.so", &["nvrtc.c"], &[]);
         }
         folder
     })
-    .path()
 }
 
 /// The program in a folder of its own, with a driver that fails in the way that `fake` names.

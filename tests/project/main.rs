@@ -1,5 +1,6 @@
 //! The project itself: its layers, its README, and its machine code.
 
+mod build;
 mod codegen;
 mod layers;
 mod modules;
@@ -7,6 +8,7 @@ mod modules;
 mod readme;
 #[path = "../common/skip.rs"]
 mod skip;
+mod skipped;
 
 #[cfg(not(feature = "cli"))]
 #[test]

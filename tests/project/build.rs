@@ -1,0 +1,34 @@
+//! How the project is built: the tests use the program that `cargo build --release` made.
+
+use std::collections::BTreeMap;
+use std::process::Command;
+
+/// The features of each dependency that a build takes, with or without those of the tests.
+fn features(edges: &str) -> BTreeMap<String, String> {
+    let output = Command::new(env!("CARGO"))
+        .args(["tree", "--locked", "--offline", "--prefix", "none"])
+        .args(["--edges", edges, "--format", "{p}\t{f}"])
+        .current_dir(env!("CARGO_MANIFEST_DIR"))
+        .output()
+        .unwrap();
+    let listed = String::from_utf8_lossy(&output.stdout);
+    assert!(output.status.success(), "{output:?}");
+    let package = |line: &str| {
+        let (package, features) = line.trim_end_matches(" (*)").split_once('\t')?;
+        Some((package.to_owned(), features.to_owned()))
+    };
+    listed.lines().filter_map(package).collect()
+}
+
+/// A dependency with other features is another dependency: everything above it would be compiled again,
+/// the program included. If this fails, give the dependency of the program the features that the
+/// dependency of the tests asks for, or take another dependency for the tests.
+#[test]
+fn dependencies_of_the_tests_change_no_feature_of_the_program() {
+    let of_program = features("normal,build");
+    let of_tests = features("normal,build,dev");
+    assert!(of_program.len() > 50 && of_tests.len() > of_program.len());
+    for (package, features) in of_program {
+        assert_eq!(of_tests[&package], features, "{package}");
+    }
+}
