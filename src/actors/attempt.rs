@@ -7,17 +7,20 @@ use super::audit::recount;
 use super::observers::Observers;
 use super::shared::RunShared;
 use super::{EventKind, panics};
-use crate::engine::{CountedBy, Counter, Mismatch, Origin, Task, TaskResult};
+use crate::engine::{CountedBy, Counter, Mismatch, NotCounted, Origin, Task, TaskResult};
 
 /// What one try of a task gave.
 pub(super) enum Attempt {
     Counted(TaskResult),
     Mismatch(Mismatch),
     Panic(String),
+    /// The run stops or pauses, and the task took too long.
+    GivenUp,
 }
 
 /// Counts `task` of a plan with `counter`, which is made if there is none. If the task is drawn for an
-/// audit, another kernel counts it a second time. After a panic there is no counter.
+/// audit, another kernel counts it a second time. After a panic, and if the task was given up, there is
+/// no counter.
 pub(super) fn attempt(
     shared: &RunShared,
     worker: usize,
@@ -25,16 +28,17 @@ pub(super) fn attempt(
     task: &Task,
     counter: &mut Option<Box<dyn Counter>>,
 ) -> Attempt {
+    let watch = shared.in_hand.watch(worker);
     let (key, worker) = (task.key, shared.worker_id(worker));
     let observers = &shared.observers;
+    let begun = Instant::now();
     let counted = catch_unwind(AssertUnwindSafe(|| {
         observers.tell(EventKind::TaskBegun { worker, key });
         #[cfg(feature = "fault-injection")]
         shared.injector.try_task(task.key);
-        let begun = Instant::now();
         let of = shared.plans[plan].as_ref();
         let counted_by = counter.get_or_insert_with(|| of.counter(&shared.settings));
-        let tally = counted_by.count(task)?;
+        let tally = counted_by.count_watched(task, watch)?;
         #[cfg(feature = "fault-injection")]
         let tally = shared.injector.distort(tally);
         let mut result = TaskResult {
@@ -51,21 +55,28 @@ pub(super) fn attempt(
         if let Some(expected) = drawn {
             // Two counters at once could need twice the memory.
             *counter = None;
-            let begun = Instant::now();
+            let recounted = Instant::now();
             let first = (&result.tally, &result.origin.counted_by);
-            result.audited_by = recount(of, &shared.settings, task, first)?;
-            let took = begun.elapsed();
+            let second_watch = shared.in_hand.second_watch();
+            result.audited_by = recount(of, &shared.settings, task, first, &second_watch)?;
+            let took = recounted.elapsed();
             shared.audit_of(plan).note(expected, took);
             tell_audit(observers, &result, took);
         }
-        Ok(result)
+        Ok::<_, NotCounted>(result)
     }));
     match counted {
         Ok(Ok(result)) => {
             observers.tell(EventKind::TaskCounted(result.clone()));
             Attempt::Counted(result)
         }
-        Ok(Err(mismatch)) => Attempt::Mismatch(mismatch),
+        Ok(Err(NotCounted::Mismatch(mismatch))) => Attempt::Mismatch(mismatch),
+        Ok(Err(NotCounted::GivenUp(_))) => {
+            *counter = None;
+            let after = begun.elapsed();
+            observers.tell(EventKind::TaskGivenUp { worker, key, after });
+            Attempt::GivenUp
+        }
         Err(payload) => {
             // Its state after a panic is unknown.
             *counter = None;

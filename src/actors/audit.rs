@@ -5,7 +5,8 @@ use std::time::Duration;
 use fastrand::Rng;
 
 use crate::engine::{
-    CountedBy, CounterSettings, KernelName, Mismatch, Plan, Tally, Task, second_counter,
+    CountedBy, CounterSettings, KernelName, Mismatch, NotCounted, Plan, Tally, Task, TaskWatch,
+    second_counter,
 };
 
 /// Seconds that recounts may take, for each second of counting and unit of the share.
@@ -80,27 +81,29 @@ impl TaskAudit {
 /// name of that kernel, `None` if the plan has no other.
 ///
 /// # Errors
-/// The counts differ.
+/// The counts differ, or `watch` asks to give up.
 pub(super) fn recount(
     plan: &dyn Plan,
     settings: &CounterSettings,
     task: &Task,
     (tally, counted_by): (&Tally, &CountedBy),
-) -> Result<Option<KernelName>, Mismatch> {
+    watch: &TaskWatch,
+) -> Result<Option<KernelName>, NotCounted> {
     let Some(mut second) = second_counter(plan, settings, counted_by) else {
         return Ok(None);
     };
-    let again = second.count(task)?;
+    let again = second.count_watched(task, watch)?;
     if again.agrees_with(tally) {
         return Ok(Some(second.backend().into()));
     }
-    Err(Mismatch(format!(
+    let differs = Mismatch(format!(
         "the audit found another count: {} by {}, {} by {}",
         tally.exact(),
         counted_by.backend(),
         again.exact(),
         second.backend()
-    )))
+    ));
+    Err(differs.into())
 }
 
 #[cfg(test)]

@@ -61,8 +61,8 @@ impl Control {
         Self::default()
     }
 
-    /// Stop: finish what is in flight, begin nothing new. Safe to call from any thread, and more
-    /// than once.
+    /// Stop: begin nothing new, finish what is in flight, and give up tasks that take more than a
+    /// second more. Safe to call from any thread, and more than once.
     pub fn drain(&self) {
         self.ask(|requests| requests.drain = true);
     }
@@ -72,7 +72,8 @@ impl Control {
         self.request() == Request::Drain
     }
 
-    /// Pause: finish what is in flight, then wait for [`resume`](Self::resume).
+    /// Pause: as [`drain`](Self::drain), but wait for [`resume`](Self::resume) then. Tasks that were
+    /// given up are counted from their beginning.
     pub fn pause(&self) {
         self.ask(|requests| requests.pause = true);
     }

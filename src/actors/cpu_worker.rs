@@ -94,7 +94,6 @@ impl CpuWorkerLoop {
             && message.mismatch.is_none()
             && !self.context.shared.is_halted()
         {
-            left = rest;
             let task = plan.task(index);
             let counter = &mut self.counters[batch.plan];
             let outcome = attempt(
@@ -105,6 +104,7 @@ impl CpuWorkerLoop {
                 counter,
             );
             match outcome {
+                Attempt::GivenUp => break,
                 Attempt::Counted(result) => {
                     nodes += result.tally.nodes;
                     message.results.push(Costed {
@@ -120,6 +120,7 @@ impl CpuWorkerLoop {
                     message.panicked.push((index, said));
                 }
             }
+            left = rest;
             #[cfg(feature = "fault-injection")]
             self.context.shared.injector.die();
             if reported.elapsed() >= REPORT_EVERY {

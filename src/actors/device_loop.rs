@@ -16,7 +16,9 @@ use super::messages::{Costed, Counted, Ended, Leave, RunFailed, Want};
 use super::queue::{Batch, Drawn};
 use super::{EventKind, FinishedLaunch, RunError, panics};
 use crate::device::{LaunchTiming, Owner, OwnerEvent, ReturnReason};
-use crate::engine::{CountedBy, Counter, DeviceSpan, Origin, Tally, Task, TaskResult, WorkerId};
+use crate::engine::{
+    CountedBy, Counter, DeviceSpan, NotCounted, Origin, Tally, Task, TaskResult, WorkerId,
+};
 
 /// How long to wait for the device before looking whether a batch has come: short against a launch,
 /// which takes 50 ms or more.
@@ -238,7 +240,6 @@ impl DeviceLoop {
             && message.mismatch.is_none()
             && !shared.is_halted()
         {
-            left = rest;
             match attempt(
                 &shared,
                 self.context.worker,
@@ -254,7 +255,9 @@ impl DeviceLoop {
                     message.mismatch = Some((task.key.index, mismatch.to_string()));
                 }
                 Attempt::Panic(said) => message.panicked.push((task.key.index, said)),
+                Attempt::GivenUp => break,
             }
+            left = rest;
         }
         message.left = Some(Batch {
             tasks: left.iter().map(|task| task.key.index).collect(),
@@ -357,12 +360,18 @@ impl DeviceLoop {
                 }
                 let begun = Instant::now();
                 let first = (tally, &counted_by);
-                let again = recount(shared.plans[plan].as_ref(), &shared.settings, task, first);
+                let of = shared.plans[plan].as_ref();
+                let watch = shared.in_hand.second_watch();
+                let again = recount(of, &shared.settings, task, first, &watch);
                 let took = begun.elapsed();
                 self.audit.note(expected, took);
                 match again {
                     Ok(by) => (audited_by, recounted) = (by, Some(took)),
-                    Err(mismatch) => {
+                    Err(NotCounted::GivenUp(_)) => {
+                        self.settle_task(task.key.index, true);
+                        continue;
+                    }
+                    Err(NotCounted::Mismatch(mismatch)) => {
                         message.mismatch = Some((task.key.index, mismatch.0));
                         self.context.collector.do_send(message);
                         return Err(End::Wrong);

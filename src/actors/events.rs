@@ -87,6 +87,16 @@ pub enum EventKind {
         /// What the panic said.
         message: String,
     },
+    /// A worker gave up the task that it counted on the CPU, because the run stops or pauses. What was
+    /// counted of it is lost; the task is counted from its beginning when the run goes on.
+    TaskGivenUp {
+        /// The worker.
+        worker: WorkerId,
+        /// The task.
+        key: TaskKey,
+        /// How long the worker had counted it.
+        after: Duration,
+    },
     /// A CPU worker counted a batch, or gave it up.
     BatchDone {
         /// The worker.
@@ -194,6 +204,7 @@ impl EventKind {
             | Self::Waited { worker, .. }
             | Self::TaskBegun { worker, .. }
             | Self::TaskPanicked { worker, .. }
+            | Self::TaskGivenUp { worker, .. }
             | Self::BatchDone { worker, .. }
             | Self::DeviceReady { worker, .. }
             | Self::DeviceLost { worker, .. }

@@ -37,7 +37,9 @@
 //! came of it. Their number is limited, so neither the queue nor any mailbox grows.
 //!
 //! Every run ends the same way, whether it is finished, stopped or failed: the producer is halted,
-//! what is in flight comes back, the queue is closed, and the threads end and are joined.
+//! what is in flight comes back, the queue is closed, and the threads end and are joined. Tasks that
+//! workers still count a second after a run was stopped or paused are given up and come back
+//! uncounted.
 //!
 //! * `run`: the state machine; `state`: its table.
 //! * `producer`, `worker`, `collector`: the other actors; `cpu_worker`: what the thread of a CPU worker
@@ -48,7 +50,8 @@
 //! * `balance`: how much each worker may hold, so that CPU workers and devices finish together.
 //! * `messages`: what actors tell each other; `queue`: the bounded queue; `shared`: what
 //!   actors and threads share.
-//! * `attempt`: one try of a task on the CPU; `audit`: which tasks are counted a second time.
+//! * `attempt`: one try of a task on the CPU; `in_hand`: the tasks that workers count, and giving them
+//!   up; `audit`: which tasks are counted a second time.
 //! * `control`: the handle for the outside; `eta`: share of work done and time left.
 //! * `events`: what a run tells; `observers`: who hears it.
 //! * `progress`, `worker_progress`, `mean_speed`: the one account of these events. `live_progress`: the account of
@@ -68,6 +71,7 @@ mod events;
 #[cfg(feature = "fault-injection")]
 mod faults;
 mod fresh;
+mod in_hand;
 mod lifeline;
 mod live_progress;
 mod mean_speed;

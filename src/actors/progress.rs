@@ -34,6 +34,10 @@ pub struct Progress {
     pub queued: usize,
     /// Tasks that were counted a second time, with the same result.
     pub audited: u64,
+    /// How often a task was given up because the run stopped or paused.
+    pub given_up: u64,
+    /// The time of workers that was lost by that, added up.
+    pub lost: Duration,
     /// Tasks of this run that the recorder made durable.
     pub durable: u64,
     /// Why the run can have no result, as soon as that is known.
@@ -83,6 +87,10 @@ impl Progress {
             EventKind::Failed { reason } => self.failure = Some(reason.clone()),
             EventKind::Checkpoint { tasks } => self.durable += tasks,
             EventKind::Audited { .. } => self.audited += 1,
+            EventKind::TaskGivenUp { after, .. } => {
+                self.given_up += 1;
+                self.lost += *after;
+            }
             _ => {}
         }
         if let Some(worker) = event.kind.worker().and_then(|id| self.worker(id)) {

@@ -18,6 +18,10 @@ pub struct Report {
     pub tasks_total: Option<u64>,
     /// Tasks of all plans. A source such as that of a shard gives only a part of them.
     pub tasks_planned: u64,
+    /// How often a task was given up because the run stopped or paused.
+    pub given_up: u64,
+    /// The time of workers that was lost by that, added up.
+    pub lost: Duration,
     /// Wall time from the start of the run to the final tally. Opening and testing a device is included
     /// only if others count meanwhile.
     pub elapsed: Duration,

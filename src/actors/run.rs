@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use actix::{Actor, Addr, AsyncContext, Context, Handler, System};
+use actix::{Actor, Addr, AsyncContext, Context, Handler, SpawnHandle, System};
 use crossbeam::channel::Sender;
 use tracing::{debug, info};
 
@@ -12,6 +12,7 @@ use super::collector::{Collector, Rate};
 use super::control::Request;
 use super::counted_tasks::{CountedPlan, CountedTasks};
 use super::fresh::Fresh;
+use super::in_hand::GRACE;
 use super::lifeline::Lifeline;
 use super::messages::{
     ActorDied, Close, Complete, Halt, Left, Offer, Quiet, RunFailed, Sum, Sums, Wake,
@@ -39,6 +40,8 @@ pub(super) struct Run {
     /// Workers that have left.
     left: BTreeSet<usize>,
     closed: bool,
+    /// Will give up the tasks in hand, while the run drains or pauses.
+    gives_up: Option<SpawnHandle>,
     outcome: Sender<Result<Report, RunError>>,
     _end: StopSystem,
 }
@@ -105,6 +108,7 @@ impl Run {
             error: None,
             left: BTreeSet::new(),
             closed: false,
+            gives_up: None,
             outcome,
             _end: StopSystem,
         }
@@ -163,7 +167,7 @@ impl Run {
     }
 
     /// Goes to `next` if the state machine allows it. Returns whether it did.
-    fn go(&mut self, next: RunState) -> bool {
+    fn go(&mut self, next: RunState, context: &mut Context<Self>) -> bool {
         let allowed = self.state.allows(next);
         if allowed {
             debug!("{:?} → {next:?}", self.state);
@@ -176,30 +180,49 @@ impl Run {
                     RunState::Planning | RunState::Done | RunState::Failed => {}
                 }
             }
+            self.bound_tasks_in_hand(next, context);
         }
         allowed
     }
 
-    fn reach_limit(&mut self) {
+    /// Gives the tasks in hand a limited time while the run drains or pauses, and lets them go on when
+    /// it runs.
+    fn bound_tasks_in_hand(&mut self, state: RunState, context: &mut Context<Self>) {
+        match state {
+            RunState::Pausing | RunState::Draining if self.gives_up.is_none() => {
+                let give_up = |run: &mut Self, _: &mut _| run.shared.in_hand.set_give_up(true);
+                self.gives_up = Some(context.run_later(GRACE, give_up));
+            }
+            RunState::Running => {
+                if let Some(timer) = self.gives_up.take() {
+                    context.cancel_future(timer);
+                }
+                self.shared.in_hand.set_give_up(false);
+            }
+            _ => {}
+        }
+    }
+
+    fn reach_limit(&mut self, context: &mut Context<Self>) {
         info!("the time limit is reached");
-        self.go(RunState::Draining);
+        self.go(RunState::Draining, context);
     }
 
     /// Follows the control.
-    fn obey(&mut self) {
+    fn obey(&mut self, context: &mut Context<Self>) {
         match self.control.request() {
-            Request::Drain => self.go(RunState::Draining),
+            Request::Drain => self.go(RunState::Draining, context),
             // A run that has not begun cannot pause: it begins and pauses at once.
             Request::Pause if self.state == RunState::Planning => {
-                self.go(RunState::Running) && self.go(RunState::Pausing)
+                self.go(RunState::Running, context) && self.go(RunState::Pausing, context)
             }
-            Request::Pause => self.go(RunState::Pausing),
-            Request::Run => self.go(RunState::Running),
+            Request::Pause => self.go(RunState::Pausing, context),
+            Request::Run => self.go(RunState::Running, context),
         };
     }
 
     /// Drains, because there can be no result. The first failure is what the run returns and tells.
-    fn fail(&mut self, error: RunError) {
+    fn fail(&mut self, error: RunError, context: &mut Context<Self>) {
         if self.error.is_none() {
             // Not an error of the log: the caller gets it, and would report it a second time.
             info!("the run fails: {error}");
@@ -207,10 +230,10 @@ impl Run {
             self.shared.observers.tell(EventKind::Failed { reason });
             self.error = Some(error);
         }
-        self.go(RunState::Draining);
+        self.go(RunState::Draining, context);
     }
 
-    fn finish(&mut self, sums: &[(u64, Tally)]) {
+    fn finish(&mut self, sums: &[(u64, Tally)], context: &mut Context<Self>) {
         if self.state.is_final() {
             return;
         }
@@ -229,16 +252,19 @@ impl Run {
                 tasks_done,
                 tasks_total: progress.tasks_total,
                 tasks_planned,
+                given_up: progress.given_up,
+                lost: progress.lost,
                 elapsed: self.shared.elapsed(),
                 // `run_on` fills it in: it is the CPU time of the whole process.
                 cpu: Duration::ZERO,
                 workers: progress.workers,
             }),
         };
-        self.go(match outcome {
+        let end = match outcome {
             Ok(_) => RunState::Done,
             Err(_) => RunState::Failed,
-        });
+        };
+        self.go(end, context);
         // The receiver exists until it has this message.
         let _ = self.outcome.send(outcome);
         System::current().stop();
@@ -276,46 +302,46 @@ impl Actor for Run {
         if let Some(limit) = self.spec.time_limit {
             // To open the sources took a part of it.
             match limit.checked_sub(self.shared.start.elapsed()) {
-                Some(left) => drop(context.run_later(left, |run, _| run.reach_limit())),
-                None => self.reach_limit(),
+                Some(left) => drop(context.run_later(left, Self::reach_limit)),
+                None => self.reach_limit(context),
             }
         }
-        self.obey();
+        self.obey(context);
     }
 }
 
 impl Handler<Wake> for Run {
     type Result = ();
 
-    fn handle(&mut self, _: Wake, _: &mut Self::Context) {
-        self.obey();
+    fn handle(&mut self, _: Wake, context: &mut Self::Context) {
+        self.obey(context);
     }
 }
 
 impl Handler<RunFailed> for Run {
     type Result = ();
 
-    fn handle(&mut self, failure: RunFailed, _: &mut Self::Context) {
-        self.fail(failure.0);
+    fn handle(&mut self, failure: RunFailed, context: &mut Self::Context) {
+        self.fail(failure.0, context);
     }
 }
 
 impl Handler<ActorDied> for Run {
     type Result = ();
 
-    fn handle(&mut self, gone: ActorDied, _: &mut Self::Context) {
+    fn handle(&mut self, gone: ActorDied, context: &mut Self::Context) {
         // What it held is lost, and nobody will answer for it: there is nothing to wait for.
         let error = RunError::Runtime(format!("the {} is gone", gone.0));
-        self.fail(error);
-        self.finish(&[]);
+        self.fail(error, context);
+        self.finish(&[], context);
     }
 }
 
 impl Handler<Complete> for Run {
     type Result = ();
 
-    fn handle(&mut self, _: Complete, _: &mut Self::Context) {
-        self.go(RunState::Draining);
+    fn handle(&mut self, _: Complete, context: &mut Self::Context) {
+        self.go(RunState::Draining, context);
     }
 }
 
@@ -349,7 +375,7 @@ impl Handler<Left> for Run {
 impl Handler<Sums> for Run {
     type Result = ();
 
-    fn handle(&mut self, sums: Sums, _: &mut Self::Context) {
-        self.finish(&sums.0);
+    fn handle(&mut self, sums: Sums, context: &mut Self::Context) {
+        self.finish(&sums.0, context);
     }
 }

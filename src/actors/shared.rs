@@ -3,6 +3,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use super::audit::TaskAudit;
+use super::in_hand::InHand;
 use super::observers::Observers;
 use super::{DeviceSpec, EventKind, Recorder, RunSpec};
 use crate::engine::{CounterSettings, Launcher, Plan, TaskKey, WorkerId};
@@ -34,6 +35,8 @@ pub(super) struct RunShared {
     ids: Vec<WorkerId>,
     /// Nanoseconds from `start` to when the first worker or device was ready to count.
     ready: AtomicU64,
+    /// What the workers count on the CPU now.
+    pub(super) in_hand: InHand,
     /// Whether workers must begin no more tasks.
     halted: AtomicBool,
     /// Nanoseconds from `start` to when the last task was handed out; `u64::MAX` before that.
@@ -70,6 +73,7 @@ impl RunShared {
                 .map(|_| Mutex::new(TaskAudit::new(spec.audit)))
                 .collect(),
             recorder: spec.recorder.clone(),
+            in_hand: InHand::new(workers + devices.len()),
             halted: AtomicBool::new(false),
             exhausted: AtomicU64::new(u64::MAX),
             #[cfg(feature = "fault-injection")]

@@ -19,9 +19,9 @@ pub enum RunState {
     Planning,
     /// Counting.
     Running,
-    /// Paused: workers finish their current task and wait.
+    /// Paused: workers finish their current task, or give it up after a second, and wait.
     Pausing,
-    /// Stopping: what is in flight is finished, nothing new is begun.
+    /// Stopping: what is in flight is finished or given up, nothing new is begun.
     Draining,
     /// Ended, everything joined.
     Done,

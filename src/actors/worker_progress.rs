@@ -122,7 +122,9 @@ impl WorkerProgress {
             EventKind::DeviceLost { .. } | EventKind::DeviceGivenUp { .. } => {
                 self.goes(WorkerState::Waiting, event.at);
             }
-            EventKind::TaskPanicked { .. } => self.goes(self.state, event.at),
+            EventKind::TaskPanicked { .. } | EventKind::TaskGivenUp { .. } => {
+                self.goes(self.state, event.at);
+            }
             EventKind::DeviceReady { device, .. } => {
                 self.counted_by = Some(CountedBy::Device(device.clone()));
             }

@@ -3,18 +3,30 @@
 use super::partition::prefix;
 use super::taken_squares::TakenSquares;
 use crate::board::{Size, bits};
+use crate::engine::{GivenUp, Stretch};
+
+/// Rows to fill below which a search does not look at the watch: it takes less than a millisecond.
+const UNWATCHED: u32 = 8;
 
 /// What the search of one rank finds.
 #[derive(Default)]
 pub(super) struct Found {
     pub solutions: u64,
-    pub nodes: u64,
     /// Whether no two queens of the fixed rows attack each other.
     pub legal: bool,
 }
 
-/// Counts the placements fixed by a half turn whose innermost pairs are those of `rank`.
-pub(super) fn count(n: Size, rank: u64) -> Found {
+/// Counts the placements fixed by a half turn whose innermost pairs are those of `rank`, which is this
+/// stretch of the task. Adds the nodes searched to `nodes`.
+///
+/// # Errors
+/// The task is to be given up.
+pub(super) fn count(
+    n: Size,
+    rank: u64,
+    nodes: &mut u64,
+    stretch: Stretch<'_>,
+) -> Result<Found, GivenUp> {
     let mut found = Found::default();
     let mut taken = TakenSquares::new(n);
     // Rows of the upper half, of which row ⌊n/2⌋ − 1 is the innermost. Symmetry gives the lower
@@ -23,14 +35,39 @@ pub(super) fn count(n: Size, rank: u64) -> Found {
     for column in prefix(n, rank) {
         row -= 1;
         if taken.free(n, row) & 1 << column == 0 {
-            return found;
+            return Ok(found);
         }
-        found.nodes += 1;
+        *nodes += 1;
         taken = taken.with_pair(n, row, column);
     }
     found.legal = true;
-    found.solutions = search(n, row, taken, &mut found.nodes);
-    found
+    found.solutions = watched(n, row, taken, nodes, stretch)?;
+    Ok(found)
+}
+
+/// Fills the rows above `row`, outward, and looks at the watch while many are left.
+fn watched(
+    n: Size,
+    row: u32,
+    taken: TakenSquares,
+    nodes: &mut u64,
+    stretch: Stretch<'_>,
+) -> Result<u64, GivenUp> {
+    if row <= UNWATCHED {
+        return Ok(search(n, row, taken, nodes));
+    }
+    let row = row - 1;
+    let free = taken.free(n, row);
+    let children = free.count_ones().into();
+    *nodes += children;
+    let mut found = 0;
+    for (done, column) in (0..).zip(bits(free)) {
+        stretch.step(done, children)?;
+        stretch.watch().note_counted(*nodes, 0);
+        let taken = taken.with_pair(n, row, column);
+        found += watched(n, row, taken, nodes, stretch.part(done, children))?;
+    }
+    Ok(found)
 }
 
 /// Fills the rows above `row`, outward.

@@ -2,7 +2,7 @@
 
 use super::partition;
 use crate::board::{Size, Square, Symmetry};
-use crate::engine::{Counter, Mismatch, Tally, Task};
+use crate::engine::{Counter, GivenUp, NotCounted, Tally, Task, TaskWatch};
 
 /// The second method of the census: counts the same tasks with lists of queens that are tested
 /// square by square, from the edge inward. It has no bit masks, and uses the mirror symmetry only
@@ -38,20 +38,29 @@ impl CensusOracle {
     }
 
     /// The number of ways to add orbits under `turns` until every row has a queen.
-    fn search(&self, queens: &mut Vec<Square>, turns: &[Symmetry]) -> u64 {
+    ///
+    /// # Errors
+    /// `watch` asks to give up.
+    fn search(
+        &self,
+        queens: &mut Vec<Square>,
+        turns: &[Symmetry],
+        watch: &TaskWatch,
+    ) -> Result<u64, GivenUp> {
         let n = self.n.get() as u8;
         let Some(row) = (0..n).find(|row| queens.iter().all(|queen| queen.row != *row)) else {
-            return 1;
+            return Ok(1);
         };
+        watch.check()?;
         let mut found = 0;
         for column in 0..n {
             let before = queens.len();
             if self.place(queens, Square::new(row, column), turns) {
-                found += self.search(queens, turns);
+                found += self.search(queens, turns, watch)?;
                 queens.truncate(before);
             }
         }
-        found
+        Ok(found)
     }
 }
 
@@ -68,13 +77,13 @@ impl Counter for CensusOracle {
         "squares"
     }
 
-    fn count(&mut self, task: &Task) -> Result<Tally, Mismatch> {
+    fn count_watched(&mut self, task: &Task, watch: &TaskWatch) -> Result<Tally, NotCounted> {
         let quarter_turn = partition::quarter_turn(self.n);
         let mut tally = Tally::default();
         for rank in task.ranks.clone() {
             let mut queens = Vec::new();
             if rank == quarter_turn {
-                tally.r90 += u128::from(self.search(&mut queens, &QUARTER_TURN));
+                tally.r90 += u128::from(self.search(&mut queens, &QUARTER_TURN, watch)?);
                 tally.partitions += 1;
                 continue;
             }
@@ -88,7 +97,7 @@ impl Counter for CensusOracle {
                 legal = legal && self.place(&mut queens, Square::new(centre, centre), &HALF_TURN);
             }
             if legal {
-                let found = self.search(&mut queens, &HALF_TURN);
+                let found = self.search(&mut queens, &HALF_TURN, watch)?;
                 tally.r180 += u128::from(found) * partition::weight(self.n);
                 tally.partitions += 1;
             }

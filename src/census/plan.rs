@@ -1,7 +1,9 @@
 use super::oracle::CensusOracle;
 use super::{half_turn, partition, quarter_turn};
 use crate::board::Size;
-use crate::engine::{Counter, CounterSettings, Engine, Mismatch, Plan, Tally, Task, core_seconds};
+use crate::engine::{
+    Counter, CounterSettings, Engine, NotCounted, Plan, Tally, Task, TaskWatch, core_seconds,
+};
 use crate::simd::Isa;
 
 /// The plan of the census. `partition.rs` has the order of its partitions.
@@ -80,18 +82,19 @@ impl Counter for CensusCounter {
         "scalar"
     }
 
-    fn count(&mut self, task: &Task) -> Result<Tally, Mismatch> {
+    fn count_watched(&mut self, task: &Task, watch: &TaskWatch) -> Result<Tally, NotCounted> {
         let mut tally = Tally::default();
+        let ranks = task.ranks.end - task.ranks.start;
         for rank in task.ranks.clone() {
+            let stretch = watch.whole().part(rank - task.ranks.start, ranks);
+            stretch.step(0, 1)?;
+            let nodes = &mut tally.nodes;
             if rank == partition::quarter_turn(self.n) {
-                let (found, nodes) = quarter_turn::count(self.n);
-                tally.r90 += u128::from(found);
-                tally.nodes += nodes;
+                tally.r90 += u128::from(quarter_turn::count(self.n, nodes, stretch)?);
                 tally.partitions += 1;
             } else {
-                let found = half_turn::count(self.n, rank);
+                let found = half_turn::count(self.n, rank, nodes, stretch)?;
                 tally.r180 += u128::from(found.solutions) * partition::weight(self.n);
-                tally.nodes += found.nodes;
                 tally.partitions += u64::from(found.legal);
             }
         }

@@ -4,10 +4,10 @@ use std::sync::Arc;
 
 use super::frame::Diagonals;
 use super::oracle;
-use super::search::{Node, Search, SearchRow};
+use super::search::{Node, Search, SearchRow, Told};
 use super::{Border, Frame, NodeRule, Subtree, Subtrees};
 use crate::board::Size;
-use crate::engine::{Counter, Mismatch, Tally, Task};
+use crate::engine::{Counter, NotCounted, Tally, Task, TaskProgress, TaskWatch};
 use crate::simd::{Isa, Word};
 
 /// The vector kernel: all subtrees of a task whose borders share bottom, left and right queen are
@@ -49,12 +49,23 @@ impl<W: Word> Counter for ChainCounter<W> {
         self.isa.name()
     }
 
-    fn count(&mut self, task: &Task) -> Result<Tally, Mismatch> {
+    fn count_watched(&mut self, task: &Task, watch: &TaskWatch) -> Result<Tally, NotCounted> {
         let mut subtrees = Subtrees::new(self.n, Arc::clone(&self.borders), task.ranks.clone());
         let mut tally = Tally::default();
         let mut group: Option<SearchGroup> = None;
         let before = self.search.effort();
+        let ranks = (task.ranks.end - task.ranks.start) as f64;
+        let share_at = |rank: u64| (rank - task.ranks.start) as f64 / ranks;
+        // Told before each search: what was counted of the task before the group, and all nodes.
+        let mut told = Told {
+            watch,
+            before: TaskProgress::default(),
+            weight: 1,
+        };
+        let mut reached = 0.0;
         while let Some(subtree) = subtrees.next_subtree() {
+            let share = share_at(subtree.end) - reached;
+            reached += share;
             tally.partitions += subtree.partitions;
             let rule = NodeRule::new(self.n, subtree.frame);
             let searched_rows = subtree
@@ -70,7 +81,8 @@ impl<W: Word> Counter for ChainCounter<W> {
                     rule,
                     true,
                     &mut tally.nodes,
-                );
+                    watch,
+                )?;
                 tally.completions.add(subtree.weight, completions.into());
                 continue;
             }
@@ -80,19 +92,25 @@ impl<W: Word> Counter for ChainCounter<W> {
                 right: subtree.border.right,
                 weight: subtree.weight,
             };
+            told.before.nodes = tally.nodes + self.search.effort().placed - before.placed;
             if group.as_ref() != Some(&own) {
                 if let Some(group) = &group {
-                    let found = self.search.finish();
+                    let found = self.search.finish(told)?;
                     tally.completions.add(group.weight, found.into());
+                    told.before.nodes = tally.nodes + self.search.effort().placed - before.placed;
                 }
+                told.before.solutions = tally.completions.solutions() as u64;
+                told.before.share = reached - share;
+                told.weight = own.weight;
                 self.search.set_rows(rows(self.n, &subtree), rule.ahead);
                 group = Some(own);
             }
             let node = node(self.n, &subtree);
-            self.search.push(subtree.depth, node);
+            self.search.push(subtree.depth, node, share, told)?;
         }
         if let Some(group) = &group {
-            let found = self.search.finish();
+            told.before.nodes = tally.nodes + self.search.effort().placed - before.placed;
+            let found = self.search.finish(told)?;
             tally.completions.add(group.weight, found.into());
         }
         tally.nodes += subtrees.prefix_nodes() + self.search.effort().placed - before.placed;

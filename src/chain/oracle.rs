@@ -4,7 +4,10 @@ use std::sync::Arc;
 
 use super::{Border, Frame, NodeRule, Subtrees, TakenLines};
 use crate::board::{Size, bits};
-use crate::engine::{Counter, Mismatch, Tally, Task};
+use crate::engine::{Counter, GivenUp, NotCounted, Tally, Task, TaskWatch};
+
+/// Rows to fill below which a search does not look at the watch: it takes less than a millisecond.
+const UNWATCHED: usize = 8;
 
 /// The oracle, and the kernel of the smallest boards: places one queen at a time, row by row.
 ///
@@ -25,7 +28,7 @@ impl Counter for ChainOracle {
         "scalar"
     }
 
-    fn count(&mut self, task: &Task) -> Result<Tally, Mismatch> {
+    fn count_watched(&mut self, task: &Task, watch: &TaskWatch) -> Result<Tally, NotCounted> {
         let mut subtrees = Subtrees::new(self.n, Arc::clone(&self.borders), task.ranks.clone());
         let mut tally = Tally::default();
         while let Some(subtree) = subtrees.next_subtree() {
@@ -37,7 +40,8 @@ impl Counter for ChainOracle {
                 rule,
                 true,
                 &mut tally.nodes,
-            );
+                watch,
+            )?;
             tally.completions.add(subtree.weight, found.into());
             tally.partitions += subtree.partitions;
         }
@@ -48,6 +52,9 @@ impl Counter for ChainOracle {
 
 /// The number of ways to fill the rows from `depth` on. With `count_nodes`, adds the queens that
 /// are nodes by `rule` to `nodes`.
+///
+/// # Errors
+/// `watch` asks to give up.
 pub(super) fn search(
     frame: &Frame,
     depth: usize,
@@ -55,18 +62,22 @@ pub(super) fn search(
     rule: NodeRule,
     count_nodes: bool,
     nodes: &mut u64,
-) -> u64 {
+    watch: &TaskWatch,
+) -> Result<u64, GivenUp> {
     let Some(&row) = frame.rows.get(depth) else {
-        return 1;
+        return Ok(1);
     };
+    if frame.rows.len() - depth > UNWATCHED {
+        watch.check()?;
+    }
     let mut found = 0;
     for column in bits(frame.free(taken, row)) {
         *nodes += u64::from(count_nodes && depth < rule.counted_rows);
         let child = taken.enter(row).place(1 << column);
         let count_below = count_nodes && !rule.drops(frame, depth + 1, child);
-        found += search(frame, depth + 1, child, rule, count_below, nodes);
+        found += search(frame, depth + 1, child, rule, count_below, nodes, watch)?;
     }
-    found
+    Ok(found)
 }
 
 #[cfg(test)]

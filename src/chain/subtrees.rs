@@ -21,6 +21,8 @@ pub struct Subtree<'a> {
     pub weight: u8,
     /// Legal partitions in the subtree.
     pub partitions: u64,
+    /// The first rank after those of the subtree.
+    pub end: u64,
 }
 
 /// Cuts a range of ranks into as few subtrees as possible: whole borders where the range spans
@@ -67,6 +69,7 @@ impl Subtrees {
                     taken,
                     weight,
                     partitions: placements(frame, &frame.rows[depth..deepest], taken),
+                    end: self.ranks.start,
                 });
             }
         }

@@ -161,7 +161,7 @@ fn drain(control: &Control, quiet: bool) -> impl FnOnce() + Send + 'static {
     move || {
         control.drain();
         if !quiet {
-            say("stopping when the work in flight is done; once more to quit at once");
+            say("stopping within two seconds; once more to quit at once");
         }
     }
 }

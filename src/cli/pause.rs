@@ -32,7 +32,7 @@ impl Pause {
             "going on"
         } else {
             self.control.pause();
-            "pausing when the tasks in flight are done; once more to go on"
+            "pausing within two seconds; once more to go on"
         };
         if !self.quiet {
             say(said);

@@ -1,11 +1,12 @@
 //! A plan from a function, for engines that callers of the library bring.
 
-use super::{Counter, CounterSettings, Engine, Mismatch, Plan, Tally, Task};
+use super::{Counter, CounterSettings, Engine, NotCounted, Plan, Tally, Task, TaskWatch};
 use crate::board::Size;
 
 /// A plan made of one function that counts a task: the shortest way to run an engine of your own.
 ///
-/// Its name is `own-1`. There is no second method to check it: tasks are not audited.
+/// Its name is `own-1`. There is no second method to check it: tasks are not audited. A task that was
+/// begun is counted to its end, also if the run stops meanwhile.
 ///
 /// ```
 /// use std::sync::Arc;
@@ -85,7 +86,8 @@ impl<F: Fn(u64) -> Tally + Send> Counter for FunctionCounter<F> {
         "function"
     }
 
-    fn count(&mut self, task: &Task) -> Result<Tally, Mismatch> {
+    fn count_watched(&mut self, task: &Task, watch: &TaskWatch) -> Result<Tally, NotCounted> {
+        watch.check()?;
         Ok((self.0)(task.key.index))
     }
 }

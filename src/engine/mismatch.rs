@@ -2,3 +2,8 @@
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct Mismatch(pub String);
+
+/// A task was given up before its end, because the run stops or pauses. What was counted of it is lost.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("given up before its end")]
+pub struct GivenUp;

@@ -26,6 +26,7 @@ mod second_counter;
 mod tally;
 mod task;
 mod task_set;
+mod task_watch;
 
 pub use costs::core_seconds;
 pub use device::{DeviceIdentity, DeviceKind};
@@ -39,7 +40,7 @@ pub use launch::{
 };
 pub use launch::{DeviceSpan, DeviceSpans, NoLauncher, SelfTest, Specialisation, Ticket};
 pub(crate) use launch::{JobWords, LaunchWords, Layout, MACHINE_SOURCE, ThreadUse};
-pub use mismatch::Mismatch;
+pub use mismatch::{GivenUp, Mismatch};
 pub use origin::{CountedBy, KernelName, Origin, WorkerId, WorkerIdError};
 pub use plan::{Counter, CounterSettings, Plan};
 pub use plan_name::{PlanName, PlanNameError};
@@ -48,3 +49,4 @@ pub use second_counter::second_counter;
 pub use tally::{Completions, Tally};
 pub use task::{Task, TaskKey};
 pub use task_set::TaskSet;
+pub use task_watch::{NotCounted, Stretch, TaskProgress, TaskWatch};

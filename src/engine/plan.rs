@@ -2,7 +2,10 @@
 
 use std::sync::Arc;
 
-use super::{CountedBy, Engine, Launcher, Mismatch, NoLauncher, PlanName, Tally, Task, TaskKey};
+use super::{
+    CountedBy, Engine, Launcher, Mismatch, NoLauncher, NotCounted, PlanName, Tally, Task, TaskKey,
+    TaskWatch,
+};
 use crate::board::Size;
 use crate::simd::Isa;
 
@@ -99,9 +102,25 @@ pub trait Counter: Send {
     /// Which kernel counts, as recorded with each task: `avx512`, `scalar`, ….
     fn backend(&self) -> &'static str;
 
-    /// Counts one task of the plan this counter was made by.
+    /// Counts one task of the plan this counter was made by. Tells `watch` how far it is, and gives the
+    /// task up if `watch` asks for that.
+    ///
+    /// A counter that never asks `watch` delays the stop of a run until its task is counted.
+    ///
+    /// # Errors
+    /// The task was given up, or a check inside the counter found a contradiction. After an error the
+    /// counter must not be used again.
+    fn count_watched(&mut self, task: &Task, watch: &TaskWatch) -> Result<Tally, NotCounted>;
+
+    /// Counts one task to its end, whatever happens meanwhile.
     ///
     /// # Errors
     /// A check inside the counter found a contradiction: nothing it counted can be trusted.
-    fn count(&mut self, task: &Task) -> Result<Tally, Mismatch>;
+    fn count(&mut self, task: &Task) -> Result<Tally, Mismatch> {
+        let counted = self.count_watched(task, &TaskWatch::default());
+        counted.map_err(|error| match error {
+            NotCounted::Mismatch(mismatch) => mismatch,
+            NotCounted::GivenUp(given_up) => Mismatch(given_up.to_string()),
+        })
+    }
 }

@@ -24,13 +24,22 @@ pub struct Stopped {
 }
 
 impl Stopped {
-    /// The message of a program that knows more about the cause: `stopped by CAUSE after 5.0 s, …`.
+    /// The message of a program that knows more about the cause: `stopped by CAUSE after 5.0 s, …`. Says
+    /// what was given up, if anything was.
     pub fn message(&self, cause: impl fmt::Display) -> String {
         let Self {
             n, elapsed, report, ..
         } = self;
+        let given_up = match report.given_up {
+            0 => String::new(),
+            tasks => format!(
+                ", {} given up in hand ({} of work lost)",
+                telemetry::several(tasks, "task"),
+                telemetry::duration(report.lost)
+            ),
+        };
         format!(
-            "stopped by {cause} after {}, with {} of {} tasks of n = {n} counted",
+            "stopped by {cause} after {}, with {} of {} tasks of n = {n} counted{given_up}",
             telemetry::duration(*elapsed),
             report.tasks_done,
             report.tasks_total.unwrap_or(report.tasks_planned)

@@ -6,7 +6,9 @@ use super::memory_budget::MemoryBudget;
 use super::pairs::{Countable, Lists, Pairs};
 use super::ties::Ties;
 use crate::board::Size;
-use crate::engine::{Counter, CounterSettings, Mismatch, Tally, Task};
+use crate::engine::{
+    Counter, CounterSettings, GivenUp, NotCounted, Stretch, Tally, Task, TaskWatch,
+};
 use crate::simd::{Algorithm, Simd};
 
 /// Counts join tasks with one instruction set.
@@ -72,33 +74,60 @@ impl<K: JoinKernel> JoinCounter<K> {
     }
 
     /// The number of pairs of a top half and a bottom half that fit together, each counted as often
-    /// as [`WordOrder`](super::word_order::WordOrder) says. Adds the half boards listed to `nodes`.
-    fn completions(&mut self, partition: &Partition, nodes: &mut u64) -> u64 {
+    /// as [`WordOrder`](super::word_order::WordOrder) says. Adds the half boards listed to the nodes of
+    /// `tally`, to which the partition will be added. It is this stretch of the task.
+    fn completions(
+        &mut self,
+        partition: &Partition,
+        tally: &mut Tally,
+        stretch: Stretch<'_>,
+    ) -> Result<u64, GivenUp> {
         let Self {
             maker, pairs, ties, ..
         } = self;
         maker.prepare(partition);
         if maker.layout().rest() <= u32::BITS {
-            weighted_pairs(maker, pairs, ties, &mut self.narrow, partition, nodes)
+            weighted_pairs(
+                maker,
+                pairs,
+                ties,
+                &mut self.narrow,
+                partition,
+                tally,
+                stretch,
+            )
         } else {
-            weighted_pairs(maker, pairs, ties, &mut self.wide, partition, nodes)
+            weighted_pairs(
+                maker,
+                pairs,
+                ties,
+                &mut self.wide,
+                partition,
+                tally,
+                stretch,
+            )
         }
     }
 }
 
 /// The number of pairs of a top half and a bottom half that fit together, each counted as often as
 /// [`WordOrder`](super::word_order::WordOrder) says. Each list of the bottom half is compared with
-/// each list of the top half. Adds the half boards listed to `nodes`.
+/// each list of the top half. Adds the half boards listed to the nodes of `tally`.
 fn weighted_pairs<K: JoinKernel, T: Countable>(
     maker: &mut ListMaker<K>,
     pairs: &mut Pairs<K>,
     ties: &mut [Ties; 2],
     lists: &mut Lists<T>,
     partition: &Partition,
-    nodes: &mut u64,
-) -> u64 {
+    tally: &mut Tally,
+    stretch: Stretch<'_>,
+) -> Result<u64, GivenUp> {
     let kernel = pairs.kernel();
     let bounds = maker.bounds();
+    let watch = stretch.watch();
+    let weight = u64::from(partition.set.weight);
+    let before = tally.completions.solutions() as u64;
+    let solutions = |found: u64| before.saturating_add(found.saturating_mul(weight));
     // The boards of the top half come first: they serve all lists of the bottom half.
     for (side, (ties, half)) in ties
         .iter_mut()
@@ -106,8 +135,8 @@ fn weighted_pairs<K: JoinKernel, T: Countable>(
         .enumerate()
     {
         ties.clear();
-        maker.each_tie(side, half, |keys| ties.add(keys));
-        *nodes += ties.patterns().low.len() as u64;
+        maker.each_tie(side, half, watch, |keys| ties.add(keys))?;
+        tally.nodes += ties.patterns().low.len() as u64;
         ties.make(kernel, maker.layout().common_high());
     }
     let [top_ties, bottom_ties] = ties;
@@ -116,26 +145,35 @@ fn weighted_pairs<K: JoinKernel, T: Countable>(
         found += top_ties.count(kernel, bottom_ties.patterns(), pairs.audit());
     }
     if bounds.larger == 0 {
-        return found;
+        return Ok(found);
     }
     let mut bottoms = maker.parts(&partition.bottom);
     let mut first = true;
-    while maker.next_list(1, &mut bottoms, &mut lists.bottom, |keys, weight| {
-        found += weight * top_ties.count(kernel, keys, pairs.audit());
-    }) {
-        *nodes += lists.bottom.len() as u64;
+    while maker.next_list(1, &mut bottoms, &mut lists.bottom, watch, |keys, times| {
+        found += times * top_ties.count(kernel, keys, pairs.audit());
+    })? {
+        tally.nodes += lists.bottom.len() as u64;
         let mut tops = maker.parts(&partition.top);
-        while maker.next_list(0, &mut tops, &mut lists.top, |keys, weight| {
+        while maker.next_list(0, &mut tops, &mut lists.top, watch, |keys, times| {
             if first {
-                found += weight * bottom_ties.count(kernel, keys, pairs.audit());
+                found += times * bottom_ties.count(kernel, keys, pairs.audit());
             }
-        }) {
-            *nodes += lists.top.len() as u64;
-            found += 2 * pairs.count(lists, maker.layout().sorted());
+        })? {
+            tally.nodes += lists.top.len() as u64;
+            watch.note_counted(tally.nodes, solutions(found));
+            // How many lists there will be is not known. If there is more than one, the share that is
+            // told grows with each partition only.
+            let is_all = first && bottoms.is_empty() && tops.is_empty();
+            let stretch = if is_all {
+                stretch
+            } else {
+                stretch.part(0, u64::MAX)
+            };
+            found += 2 * pairs.count(lists, maker.layout().sorted(), stretch)?;
         }
         first = false;
     }
-    found
+    Ok(found)
 }
 
 impl<K: JoinKernel> Counter for JoinCounter<K> {
@@ -143,17 +181,19 @@ impl<K: JoinKernel> Counter for JoinCounter<K> {
         K::ISA.name()
     }
 
-    fn count(&mut self, task: &Task) -> Result<Tally, Mismatch> {
+    fn count_watched(&mut self, task: &Task, watch: &TaskWatch) -> Result<Tally, NotCounted> {
         let mut tally = Tally::default();
         self.pairs.audit().seed(task.ranks.start);
+        let ranks = task.ranks.end - task.ranks.start;
         for rank in task.ranks.clone() {
+            let stretch = watch.whole().part(rank - task.ranks.start, ranks);
             let Some(partition) = Partition::of_rank(self.n, rank) else {
                 continue;
             };
             tally.partitions += 1;
-            let found = self.completions(&partition, &mut tally.nodes);
+            let found = self.completions(&partition, &mut tally, stretch)?;
             if let Some(contradiction) = self.pairs.audit().take() {
-                return Err(contradiction);
+                return Err(contradiction.into());
             }
             tally.completions.add(partition.set.weight, found.into());
         }

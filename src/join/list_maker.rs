@@ -11,6 +11,7 @@ use super::without_middle::ListsWithoutMiddle;
 use super::word_order::{Bounds, WordOrder};
 use super::{Half, Partition};
 use crate::board::Size;
+use crate::engine::{GivenUp, TaskWatch};
 
 /// Makes the lists of keys of both halves of a partition, in parts where the memory does not allow
 /// whole lists.
@@ -213,33 +214,48 @@ impl<K: JoinKernel> ListMaker<K> {
 
     /// Calls `found` with the keys of all half boards of one half whose words of rows have the
     /// larger rank of the words of the columns.
-    pub fn each_tie(&mut self, side: usize, half: &Half, mut found: impl FnMut(&KeyBatch)) {
+    ///
+    /// # Errors
+    /// The task is to be given up.
+    pub fn each_tie(
+        &mut self,
+        side: usize,
+        half: &Half,
+        watch: &TaskWatch,
+        mut found: impl FnMut(&KeyBatch),
+    ) -> Result<(), GivenUp> {
         let rank = self.bounds.larger;
         let mut parts = self.parts(half);
         while let Some(keys) = self.open_next(side, &mut parts) {
             let mut begin = self.below(side, keys, rank);
             let end = self.below(side, keys, rank + 1);
             while begin < end {
+                watch.check()?;
                 let (keys, done) = self.keys(side, keys, begin..end);
                 found(keys);
                 begin += done;
             }
             parts.halves.pop();
         }
+        Ok(())
     }
 
     /// Makes the next list of `parts`, which is the only one where the memory allows, of half boards
     /// whose words have ranks below the larger of `bounds`. Calls `found` with the keys, and with
     /// how often their ties count. Returns whether there was anything left to list.
+    ///
+    /// # Errors
+    /// The task is to be given up.
     pub fn next_list<T: Countable>(
         &mut self,
         side: usize,
         parts: &mut Parts,
         to: &mut Buckets<T>,
+        watch: &TaskWatch,
         mut found: impl FnMut(&KeyBatch, u64),
-    ) -> bool {
+    ) -> Result<bool, GivenUp> {
         let Some(source) = self.open_next(side, parts) else {
-            return false;
+            return Ok(false);
         };
         // At least 1024 keys: shorter lists would cost more time than they save memory. At most
         // 2^30: buckets hold the places of keys in 32 bits.
@@ -252,6 +268,7 @@ impl<K: JoinKernel> ListMaker<K> {
         for (rank, weight) in ends.into_iter().zip([2, 1, 0]) {
             let end = self.below(side, source, rank);
             while parts.begin < end {
+                watch.check()?;
                 let (keys, done) = self.keys(side, source, parts.begin..end);
                 parts.begin += done;
                 kernel.scatter(keys, to);
@@ -259,13 +276,13 @@ impl<K: JoinKernel> ListMaker<K> {
                     found(keys, weight);
                 }
                 if to.len() > most {
-                    return true;
+                    return Ok(true);
                 }
             }
         }
         parts.begin = 0;
         parts.halves.pop();
-        true
+        Ok(true)
     }
 }
 

@@ -5,6 +5,7 @@ use super::list_maker::ListMaker;
 use super::memory_budget::MemoryBudget;
 use super::pairs::{Lists, Pairs};
 use crate::board::Size;
+use crate::engine::TaskWatch;
 use crate::simd::{Algorithm, Isa, Simd};
 
 /// The parts of the join, each to be measured alone: generation of the lists, the recursion, and a
@@ -115,17 +116,21 @@ impl<K: JoinKernel> Measured for One<K> {
             (&partition.top, &mut lists.top),
             (&partition.bottom, &mut lists.bottom),
         ];
+        let watch = TaskWatch::default();
         for (side, (half, to)) in halves.into_iter().enumerate() {
             let mut parts = maker.parts(half);
-            maker.next_list(side, &mut parts, to, |_, _| ());
+            let listed = maker.next_list(side, &mut parts, to, &watch, |_, _| ());
+            listed.expect("nobody asks to give up");
             assert!(parts.is_empty(), "there is memory for whole lists");
         }
         lists.len()
     }
 
     fn split(&mut self) -> u64 {
-        self.pairs
-            .count(&mut self.lists, self.maker.layout().sorted());
+        let sorted = self.maker.layout().sorted();
+        let watch = TaskWatch::default();
+        let counted = self.pairs.count(&mut self.lists, sorted, watch.whole());
+        counted.expect("nobody asks to give up");
         self.lists.len()
     }
 

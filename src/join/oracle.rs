@@ -2,7 +2,10 @@ use super::row_sets::RowSets;
 use super::word_order::{Bounds, WordOrder};
 use super::{ColumnSet, Partition};
 use crate::board::{Size, bits};
-use crate::engine::{Counter, Mismatch, Tally, Task};
+use crate::engine::{Counter, GivenUp, NotCounted, Tally, Task, TaskWatch};
+
+/// Rows to fill below which a search does not look at the watch: it takes less than a millisecond.
+const UNWATCHED: usize = 8;
 
 /// The second method of the join: counts the same tasks by backtracking over the rows of the whole
 /// board, where each row may use only the columns that the partition allows it. Each solution is
@@ -17,6 +20,7 @@ pub struct JoinOracle {
 /// A search for the solutions of a partition.
 struct Search<'a> {
     order: &'a WordOrder,
+    watch: &'a TaskWatch,
     n: u32,
     /// The columns that each row of the board may use, from the top.
     rows: Vec<u32>,
@@ -44,12 +48,13 @@ impl JoinOracle {
         }
     }
 
-    fn search(&self, partition: &Partition) -> Search<'_> {
+    fn search<'a>(&'a self, partition: &Partition, watch: &'a TaskWatch) -> Search<'a> {
         let top = partition.top.allowed().iter().copied();
         let middle = partition.set.middle.map(|column| 1 << column);
         let bottom = partition.bottom.allowed().iter().rev().copied();
         Search {
             order: &self.order,
+            watch,
             n: self.n.get(),
             rows: top.chain(middle).chain(bottom).collect(),
             columns: self.order.bounds(self.n, &partition.set),
@@ -64,16 +69,16 @@ impl Counter for JoinOracle {
         "scalar"
     }
 
-    fn count(&mut self, task: &Task) -> Result<Tally, Mismatch> {
+    fn count_watched(&mut self, task: &Task, watch: &TaskWatch) -> Result<Tally, NotCounted> {
         let mut tally = Tally::default();
         for rank in task.ranks.clone() {
             if let Some(partition) = Partition::of_rank(self.n, rank) {
-                let mut search = self.search(&partition);
+                let mut search = self.search(&partition, watch);
                 let found = search.fill(Attacked {
                     columns: 0,
                     rising: 0,
                     falling: 0,
-                });
+                })?;
                 tally.nodes += search.nodes;
                 tally.completions.add(partition.set.weight, found.into());
                 tally.partitions += 1;
@@ -85,10 +90,16 @@ impl Counter for JoinOracle {
 
 impl Search<'_> {
     /// The weighted number of ways to fill the rows that are left.
-    fn fill(&mut self, attacked: Attacked) -> u64 {
+    ///
+    /// # Errors
+    /// The task is to be given up.
+    fn fill(&mut self, attacked: Attacked) -> Result<u64, GivenUp> {
         let Some(&row) = self.rows.get(self.queens.len()) else {
-            return self.columns.weight(self.bounds());
+            return Ok(self.columns.weight(self.bounds()));
         };
+        if self.rows.len() - self.queens.len() > UNWATCHED {
+            self.watch.check()?;
+        }
         let mut found = 0;
         for column in bits(row & !(attacked.columns | (attacked.rising | attacked.falling) as u32))
         {
@@ -99,10 +110,10 @@ impl Search<'_> {
                 columns: attacked.columns | queen,
                 rising: (attacked.rising | u64::from(queen)) << 1,
                 falling: (attacked.falling | u64::from(queen)) >> 1,
-            });
+            })?;
             self.queens.pop();
         }
-        found
+        Ok(found)
     }
 
     /// The ranks of the words of the rows of a filled board.

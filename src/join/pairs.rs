@@ -1,5 +1,6 @@
 use super::kernel::{Buckets, JoinKernel, LEAF, Rest, SAMPLE, SLACK, Tables};
 use super::leaf_audit::LeafAudit;
+use crate::engine::{GivenUp, Stretch};
 
 /// Counts the pairs of keys, one from each of two lists, that share no bit.
 ///
@@ -95,13 +96,22 @@ impl<K: JoinKernel> Pairs<K> {
     }
 
     /// The number of disjoint pairs of a top and a bottom key; both lists are sorted by the same
-    /// `sorted` bits.
-    pub fn count<T: Countable>(&mut self, lists: &mut Lists<T>, sorted: u32) -> u64 {
+    /// `sorted` bits. They are this stretch of the task.
+    ///
+    /// # Errors
+    /// The task is to be given up.
+    pub fn count<T: Countable>(
+        &mut self,
+        lists: &mut Lists<T>,
+        sorted: u32,
+        stretch: Stretch<'_>,
+    ) -> Result<u64, GivenUp> {
         let splits = assign_splits(sorted, [lists.top.len(), lists.bottom.len()]);
         let [tops, bottoms] = &mut lists.gathered;
         let kernel = self.kernel;
         let mut found = 0;
         for step in 0..1u32 << sorted {
+            stretch.step(step.into(), 1 << sorted)?;
             // The bits that split first change last, so that buckets needed again are still in a
             // cache.
             let value = step.reverse_bits().unbounded_shr(32 - sorted);
@@ -117,7 +127,7 @@ impl<K: JoinKernel> Pairs<K> {
                 found += T::count(self, tops, bottoms);
             }
         }
-        found
+        Ok(found)
     }
 
     fn wide(&mut self, one: &mut [u64], other: &mut [u64]) -> u64 {
@@ -332,6 +342,7 @@ fn sample<T: Copy>(keys: &[T]) -> [T; SAMPLE] {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::engine::TaskWatch;
     use crate::simd::stamp_tests;
 
     /// Sparse keys of 45 bits: more than fit a narrow key.
@@ -382,7 +393,9 @@ mod tests {
                 |key: &u64| bottom.iter().filter(|other| *other & key == 0).count() as u64;
             let expected: u64 = top.iter().map(disjoint).sum();
             let mut pairs = Pairs::new(kernel, LeafAudit::new(1));
-            assert_eq!(pairs.count(&mut lists, SORTED), expected);
+            let watch = TaskWatch::default();
+            let found = pairs.count(&mut lists, SORTED, watch.whole());
+            assert_eq!(found, Ok(expected));
             assert_eq!(pairs.audit().take(), None);
             assert!(expected > 0);
         }

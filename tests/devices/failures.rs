@@ -10,7 +10,8 @@ use queenfold::board::Size;
 use queenfold::chain::ChainPlan;
 use queenfold::device::{Device, Emulated, EmulatedSettings, Fault, OpenError, Trouble};
 use queenfold::engine::{
-    Counter, CounterSettings, Engine, Launch, Launcher, Mismatch, NoLauncher, Plan, Tally, Task,
+    Counter, CounterSettings, Engine, Launch, Launcher, NoLauncher, NotCounted, Plan, Tally, Task,
+    TaskWatch,
 };
 
 use super::runs::{device, exact, exact_by, healthy, settings, size, spec};
@@ -94,7 +95,7 @@ impl Counter for PatientCounter {
         self.counter.backend()
     }
 
-    fn count(&mut self, task: &Task) -> Result<Tally, Mismatch> {
+    fn count_watched(&mut self, task: &Task, watch: &TaskWatch) -> Result<Tally, NotCounted> {
         let begin = Instant::now();
         while !self.at_work.load(Ordering::SeqCst) {
             assert!(
@@ -103,7 +104,7 @@ impl Counter for PatientCounter {
             );
             std::thread::sleep(Duration::from_millis(1));
         }
-        self.counter.count(task)
+        self.counter.count_watched(task, watch)
     }
 }
 

@@ -9,6 +9,7 @@ mod run_spec;
 mod runs;
 mod sources;
 mod speed;
+mod stops;
 
 #[cfg(not(feature = "fault-injection"))]
 #[path = "../common/skip.rs"]

@@ -10,7 +10,9 @@ use parking_lot::Mutex;
 use queenfold::actors::{Control, RunError, RunSpec, RunState};
 use queenfold::board::Size;
 use queenfold::chain::ChainPlan;
-use queenfold::engine::{Counter, CounterSettings, Engine, Mismatch, Plan, Tally, Task};
+use queenfold::engine::{
+    Counter, CounterSettings, Engine, Mismatch, NotCounted, Plan, Tally, Task, TaskWatch,
+};
 use queenfold::simd::Isa;
 
 /// Totals of A000170, n = 1..13.
@@ -100,8 +102,8 @@ impl Counter for MadeCounter {
         "made"
     }
 
-    fn count(&mut self, task: &Task) -> Result<Tally, Mismatch> {
-        (self.0)(task.key.index)
+    fn count_watched(&mut self, task: &Task, _: &TaskWatch) -> Result<Tally, NotCounted> {
+        Ok((self.0)(task.key.index)?)
     }
 }
 

@@ -14,7 +14,9 @@ use cpu_time::ThreadTime;
 use queenfold::actors::{Control, Report};
 use queenfold::board::Size;
 use queenfold::chain::ChainPlan;
-use queenfold::engine::{Counter, CounterSettings, Engine, Mismatch, Plan, Tally, Task};
+use queenfold::engine::{
+    Counter, CounterSettings, Engine, NotCounted, Plan, Tally, Task, TaskWatch,
+};
 use queenfold::join::JoinPlan;
 use queenfold::simd::Isa;
 use queenfold::telemetry::profile;
@@ -87,9 +89,9 @@ impl Counter for TimedCounter {
         self.counter.backend()
     }
 
-    fn count(&mut self, task: &Task) -> Result<Tally, Mismatch> {
+    fn count_watched(&mut self, task: &Task, watch: &TaskWatch) -> Result<Tally, NotCounted> {
         let start = ThreadTime::now();
-        let tally = self.counter.count(task);
+        let tally = self.counter.count_watched(task, watch);
         let nanos = start.elapsed().as_nanos() as u64;
         self.nanos.fetch_add(nanos, Ordering::Relaxed);
         tally

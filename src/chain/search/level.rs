@@ -24,6 +24,10 @@ pub struct Level<W> {
     parked: Box<[W]>,
     /// Whether parked streams may have free squares left.
     pub(super) is_parked: bool,
+    /// Nodes that entered the level since the search was empty.
+    pub(super) entered: u64,
+    /// The share of the task that was pushed on the level since then.
+    pub(super) share: f64,
 }
 
 /// A vector of nodes, with the squares that each has not tried yet.
@@ -45,6 +49,8 @@ impl<W: Word> Level<W> {
             len: 0,
             parked: words(PARKED * SLACK),
             is_parked: false,
+            entered: 0,
+            share: 0.0,
         }
     }
 
@@ -58,6 +64,14 @@ impl<W: Word> Level<W> {
         self.left[self.len] = W::of(left);
         self.right[self.len] = W::of(right);
         self.len += 1;
+        self.entered += 1;
+    }
+
+    /// Notes that nodes were added at the end of the stack, which has this length now.
+    #[inline(always)]
+    pub(super) fn enter(&mut self, len: usize) {
+        self.entered += (len - self.len) as u64;
+        self.len = len;
     }
 
     /// Whether neither the stack nor the streams have work left.

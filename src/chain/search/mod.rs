@@ -14,6 +14,7 @@
 //! * [`Search`]: the levels, and how nodes move through them. `Effort`: how much work that was.
 //! * [`SearchRow`]: a row to fill.
 //! * `step`: places one queen on every node of a level.
+//! * [`Told`]: what the watch over the task is told meanwhile.
 //! * `last_rows`: the last two rows, counted in closed form.
 
 mod last_rows;
@@ -21,7 +22,9 @@ mod level;
 mod row;
 mod schedule;
 mod step;
+mod told;
 
 pub use last_rows::CLOSED_ROWS;
 pub use row::SearchRow;
 pub use schedule::{Node, Search};
+pub use told::Told;

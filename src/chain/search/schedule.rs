@@ -4,6 +4,8 @@ use super::last_rows::{CLOSED_ROWS, complete};
 use super::level::{CAPACITY, Level};
 use super::row::SearchRow;
 use super::step::{Effort, NextLevel, advance};
+use super::told::{EVERY, Told};
+use crate::engine::GivenUp;
 use crate::simd::{Algorithm, Isa, Simd, Word, WordVector};
 
 /// A node: what the queens above take away from the next row of the search.
@@ -27,6 +29,8 @@ pub struct Search<W> {
     levels: Vec<Level<W>>,
     completions: u64,
     effort: Effort,
+    /// Nodes searched since the watch was told.
+    untold: u64,
 }
 
 /// The deepest level with at least this many nodes is searched first.
@@ -42,6 +46,7 @@ impl<W: Word> Search<W> {
             levels: Vec::new(),
             completions: 0,
             effort: Effort::default(),
+            untold: 0,
         }
     }
 
@@ -69,60 +74,93 @@ impl<W: Word> Search<W> {
     }
 
     /// Adds a node that has `depth` of the rows filled, unless its next row has no free square. At
-    /// least three rows must be left. Searches when the level is half full.
-    pub fn push(&mut self, depth: usize, node: Node) {
+    /// least three rows must be left. The node is this `share` of the task. Searches when the level is
+    /// half full.
+    ///
+    /// # Errors
+    /// The task is to be given up. The search must not be used again.
+    pub fn push(
+        &mut self,
+        depth: usize,
+        node: Node,
+        share: f64,
+        told: Told<'_>,
+    ) -> Result<(), GivenUp> {
         if self.levels[depth].len >= PLENTY {
-            self.pump(false);
+            self.pump(false, told)?;
         }
+        self.levels[depth].share += share;
         let free = self.rows[depth].allowed & !(node.columns | node.left | node.right);
         if free != 0 {
             self.levels[depth].push(node.columns, node.left, node.right);
         }
+        Ok(())
     }
 
     /// Searches all nodes that are left. Returns the number of completions of the nodes that were
     /// pushed since the last call.
-    pub fn finish(&mut self) -> u64 {
-        self.pump(true);
-        std::mem::take(&mut self.completions)
+    ///
+    /// # Errors
+    /// The task is to be given up. The search must not be used again.
+    pub fn finish(&mut self, told: Told<'_>) -> Result<u64, GivenUp> {
+        self.pump(true, told)?;
+        for level in &mut self.levels {
+            level.entered = 0;
+            level.share = 0.0;
+        }
+        Ok(std::mem::take(&mut self.completions))
     }
 
-    fn pump(&mut self, flush: bool) {
+    fn pump(&mut self, flush: bool, told: Told<'_>) -> Result<(), GivenUp> {
         let searched = self.rows.len() - CLOSED_ROWS;
-        let (completions, effort) = self.isa.run(Pump {
+        let (done, effort) = self.isa.run(Pump {
             rows: &self.rows,
             ahead: self.ahead,
             levels: &mut self.levels[..searched],
-            completions: 0,
+            completions: &mut self.completions,
             flush,
+            untold: &mut self.untold,
+            told,
         });
-        self.completions += completions;
         self.effort += effort;
+        done
     }
 }
 
 /// Moves nodes down the levels until no level has [`PLENTY`], or until all are empty if `flush` is
-/// set. Returns the number of completions and the effort.
+/// set. Adds to the completions. Returns the effort, and whether it came that far or gave up.
 struct Pump<'a, W> {
     rows: &'a [SearchRow],
     ahead: usize,
     levels: &'a mut [Level<W>],
-    completions: u64,
+    completions: &'a mut u64,
     flush: bool,
+    untold: &'a mut u64,
+    told: Told<'a>,
 }
 
 impl<W: Word> Algorithm for Pump<'_, W> {
-    type Output = (u64, Effort);
+    type Output = (Result<(), GivenUp>, Effort);
 
-    fn run<S: Simd>(mut self, simd: S) -> (u64, Effort) {
+    fn run<S: Simd>(mut self, simd: S) -> Self::Output {
         simd.vectorize(
             #[inline(always)]
             move || {
                 let mut effort = Effort::default();
                 while let Some((depth, flush)) = self.next_level() {
-                    effort += self.step::<W::Vector<S>>(simd, depth, flush);
+                    let step = self.step::<W::Vector<S>>(simd, depth, flush);
+                    effort += step;
+                    *self.untold += step.placed;
+                    if *self.untold >= EVERY {
+                        *self.untold = 0;
+                        let lanes = W::Vector::<S>::STREAMS * W::Vector::<S>::LANES;
+                        let (told, found) = (self.told, *self.completions);
+                        if let Err(given_up) = told.tell(effort.placed, found, self.levels, lanes) {
+                            return (Err(given_up), effort);
+                        }
+                    }
                 }
-                (self.completions, effort)
+                (Ok(()), effort)
             },
         )
     }
@@ -152,7 +190,7 @@ impl<W: Word> Pump<'_, W> {
         match below.first_mut() {
             None => {
                 let (completions, effort) = complete::<V>(simd, source, &self.rows[depth..], flush);
-                self.completions += completions;
+                *self.completions += completions;
                 effort
             }
             Some(next) => {
@@ -162,14 +200,14 @@ impl<W: Word> Pump<'_, W> {
                     // SAFETY: the level is not used until the target is gone.
                     let target = unsafe { NextLevel::<V, true>::new(simd, next, rows[1], rows[2]) };
                     let (target, effort) = advance(simd, source, rows[0].allowed, target, flush);
-                    next.len = target.len;
+                    next.enter(target.len);
                     effort
                 } else {
                     // SAFETY: as above.
                     let target =
                         unsafe { NextLevel::<V, false>::new(simd, next, rows[1], rows[1]) };
                     let (target, effort) = advance(simd, source, rows[0].allowed, target, flush);
-                    next.len = target.len;
+                    next.enter(target.len);
                     effort
                 }
             }

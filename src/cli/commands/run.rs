@@ -15,8 +15,8 @@ Examples:
   queenfold run -n 20 --dir part0 --shard 0/3
 
 Prints one row for each board: its size, all solutions, those that differ by more than a rotation \
-or reflection, and the time it took. The first Ctrl-C stops the run when the tasks in flight are \
-done, the second one stops it at once. SIGUSR2, or the key p on a terminal, pauses and resumes the \
+or reflection, and the time it took. The first Ctrl-C stops the run within two seconds: tasks that are \
+not done by then are given up. The second one stops it at once. SIGUSR2, or the key p on a terminal, pauses and resumes the \
 run.";
 
 /// Flags of `run`.

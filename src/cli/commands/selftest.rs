@@ -82,7 +82,7 @@ fn compare(plan: &dyn Plan, counter: &mut dyn Counter) -> Result<(), String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::engine::{Mismatch, Task};
+    use crate::engine::{NotCounted, Task, TaskWatch};
 
     /// Counts correctly except for one completion, or one symmetric solution.
     struct Wrong(Box<dyn Counter>);
@@ -92,8 +92,8 @@ mod tests {
             "wrong"
         }
 
-        fn count(&mut self, task: &Task) -> Result<Tally, Mismatch> {
-            let mut tally = self.0.count(task)?;
+        fn count_watched(&mut self, task: &Task, watch: &TaskWatch) -> Result<Tally, NotCounted> {
+            let mut tally = self.0.count_watched(task, watch)?;
             tally.completions.add(8, 1);
             tally.r180 += 8;
             Ok(tally)

@@ -1,0 +1,169 @@
+//! Runs that are stopped or paused while their tasks take long.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use crate::alone::run_alone;
+use crate::runs::spec;
+use queenfold::actors::{Control, Progress, RunState, WorkerProgress, WorkerState};
+use queenfold::board::Size;
+use queenfold::engine::{
+    Counter, CounterSettings, Engine, NotCounted, Plan, Tally, Task, TaskProgress, TaskWatch,
+};
+
+/// Tasks of the plan.
+const TASKS: u64 = 3;
+
+/// A plan whose tasks take forever until `quick` is set.
+#[derive(Clone, Default)]
+struct Endless {
+    quick: Arc<AtomicBool>,
+}
+
+impl Plan for Endless {
+    fn engine(&self) -> Engine {
+        Engine::Census
+    }
+
+    fn version(&self) -> u32 {
+        1
+    }
+
+    fn size(&self) -> Size {
+        Size::new(12).unwrap()
+    }
+
+    fn tasks(&self) -> u64 {
+        TASKS
+    }
+
+    fn task(&self, index: u64) -> Task {
+        Task {
+            key: self.key(index),
+            ranks: index..index + 1,
+            cost: 1.0,
+        }
+    }
+
+    fn total_cost(&self) -> f64 {
+        TASKS as f64
+    }
+
+    fn counter(&self, _: &CounterSettings) -> Box<dyn Counter> {
+        self.oracle()
+    }
+
+    fn oracle(&self) -> Box<dyn Counter> {
+        Box::new(self.clone())
+    }
+}
+
+impl Counter for Endless {
+    fn backend(&self) -> &'static str {
+        "endless"
+    }
+
+    fn count_watched(&mut self, _: &Task, watch: &TaskWatch) -> Result<Tally, NotCounted> {
+        watch.note(TaskProgress {
+            nodes: 1_000,
+            solutions: 10,
+            share: 0.5,
+        });
+        while !self.quick.load(Ordering::Relaxed) {
+            watch.check()?;
+            thread::sleep(Duration::from_millis(1));
+        }
+        Ok(Tally {
+            r90: 1,
+            partitions: 1,
+            nodes: 2_000,
+            ..Tally::default()
+        })
+    }
+}
+
+/// Waits until the run under `control` is as `wanted`, for at most ten seconds.
+fn wait(control: &Control, wanted: impl Fn(&Progress) -> bool) {
+    let since = Instant::now();
+    while !wanted(&control.progress()) {
+        let progress = control.progress();
+        assert!(since.elapsed() < Duration::from_secs(10), "{progress:?}");
+        thread::sleep(Duration::from_millis(1));
+    }
+}
+
+fn counts(progress: &Progress) -> bool {
+    let busy = |worker: &WorkerProgress| matches!(worker.state, WorkerState::Counting(_));
+    !progress.workers.is_empty() && progress.workers.iter().all(busy)
+}
+
+#[test]
+fn a_run_that_is_stopped_gives_up_tasks_that_take_long() {
+    let control = Control::new();
+    let other = control.clone();
+    let stopper = thread::spawn(move || {
+        wait(&other, counts);
+        other.drain();
+        Instant::now()
+    });
+    let report = run_alone(&spec(vec![Arc::new(Endless::default())], 2), &control).unwrap();
+    let took = stopper.join().unwrap().elapsed();
+    assert!(took < Duration::from_secs(2), "{took:?}");
+    assert_eq!((report.tasks_done, report.given_up), (0, 2));
+    // Both workers had a task for the second that tasks are given.
+    assert!(report.lost >= Duration::from_secs(2), "{:?}", report.lost);
+}
+
+#[test]
+fn a_time_limit_gives_up_tasks_that_take_long() {
+    let mut spec = spec(vec![Arc::new(Endless::default())], 1);
+    spec.time_limit = Some(Duration::from_millis(100));
+    let report = run_alone(&spec, &Control::new()).unwrap();
+    assert!(report.elapsed < Duration::from_millis(2_100));
+    assert_eq!((report.tasks_done, report.given_up), (0, 1));
+}
+
+#[test]
+fn a_run_that_is_paused_gives_up_tasks_and_counts_them_when_it_goes_on() {
+    let control = Control::new();
+    let other = control.clone();
+    let plan = Endless::default();
+    let quick = Arc::clone(&plan.quick);
+    let pauser = thread::spawn(move || {
+        wait(&other, counts);
+        other.pause();
+        let since = Instant::now();
+        wait(&other, |progress| progress.given_up == 2);
+        let took = since.elapsed();
+        assert!(took < Duration::from_secs(2), "{took:?}");
+        assert_eq!(other.progress().state, RunState::Pausing);
+        quick.store(true, Ordering::Relaxed);
+        other.resume();
+    });
+    let report = run_alone(&spec(vec![Arc::new(plan)], 2), &control).unwrap();
+    pauser.join().unwrap();
+    assert!(report.is_whole());
+    assert_eq!(report.tallies[&Engine::Census].r90, u128::from(TASKS));
+    assert_eq!(report.given_up, 2);
+}
+
+/// Every engine looks at its watch: a board far too large to count stops in time.
+#[test]
+fn tasks_of_large_boards_are_given_up() {
+    for engine in [Engine::Chain, Engine::Join, Engine::Census] {
+        for n in [27, 32] {
+            let plan = queenfold::job::plan(engine, Size::new(n).unwrap());
+            let mut spec = spec(vec![plan], 1);
+            spec.time_limit = Some(Duration::from_millis(10));
+            let since = Instant::now();
+            let report = run_alone(&spec, &Control::new()).unwrap();
+            let took = since.elapsed();
+            // A machine that is busy with other tests may take longer than the two seconds promised.
+            // A task takes minutes: of the census of 27 queens some seconds.
+            assert!(took < Duration::from_secs(4), "{engine}, n = {n}: {took:?}");
+            assert!(!report.is_whole());
+        }
+    }
+}
