@@ -9,7 +9,7 @@ impl Method for Backtrack {
     fn about(&self) -> &'static About {
         &About {
             name: "backtrack",
-            idea: "test each new queen against those above, turn back at once",
+            idea: "test each new queen at once, turn back where attacked",
             text: include_str!("text/backtrack.md"),
             styles: Style::BOTH,
             unique: false,

@@ -16,7 +16,7 @@ impl Method for BitBoard {
     fn about(&self) -> &'static About {
         &About {
             name: "bit-board",
-            idea: "symmetry search cut at a row, nodes in batches, one per GPU thread",
+            idea: "symmetry search cut at a row, one node per GPU thread",
             text: include_str!("text/bit-board.md"),
             styles: Style::DEVICES,
             unique: true,

@@ -10,7 +10,7 @@ impl Method for Bitmap {
     fn about(&self) -> &'static About {
         &About {
             name: "bitmap",
-            idea: "three bit masks for columns and diagonals, lowest bit first",
+            idea: "three bit masks for columns and diagonals",
             text: include_str!("text/bitmap.md"),
             styles: Style::BOTH,
             unique: false,

@@ -14,7 +14,7 @@ impl Method for BitmapOrbits {
     fn about(&self) -> &'static About {
         &About {
             name: "bitmap-orbits",
-            idea: "bitmap search, every solution classified by its 8 images in bit form",
+            idea: "bitmap search, solutions classified by their 8 images",
             text: include_str!("text/bitmap-orbits.md"),
             styles: Style::BOTH,
             unique: true,

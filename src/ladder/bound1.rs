@@ -13,7 +13,7 @@ impl Method for Bound1 {
     fn about(&self) -> &'static About {
         &About {
             name: "bound1",
-            idea: "first queen in a corner or not, half the row, classified at the leaf",
+            idea: "first queen in a corner or not, classified at the leaf",
             text: include_str!("text/bound1.md"),
             styles: Style::BOTH,
             unique: true,

@@ -15,7 +15,7 @@ impl Method for CarryChain {
     fn about(&self) -> &'static About {
         &About {
             name: "carry-chain",
-            idea: "two outer rows and columns first, one border per class, weights 2, 4 and 8",
+            idea: "two outer rows and columns first, one border per class",
             text: include_str!("text/carry-chain.md"),
             styles: Style::BOTH,
             unique: true,
@@ -86,13 +86,16 @@ pub(super) fn exact(
     let total = u128::from(sum.total);
     let classes = Orbits::from_counts(n, total, census.r180, census.r90)
         .map_err(|wrong| watch.refuse_to_run(wrong.to_string()))?;
+    let differs = classes.unique() != u128::from(sum.border_classes);
     Ok(Count {
         total,
         classes: Some(classes),
-        note: Some(format!(
-            "unique is exact, by the census; the border classes alone would give {}",
-            sum.border_classes
-        )),
+        note: differs.then(|| {
+            format!(
+                "unique is exact, by the census; the border classes alone would give {}",
+                sum.border_classes
+            )
+        }),
     })
 }
 

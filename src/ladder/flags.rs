@@ -9,7 +9,7 @@ impl Method for Flags {
     fn about(&self) -> &'static About {
         &About {
             name: "flags",
-            idea: "a flag for each column and diagonal in place of the comparison",
+            idea: "a flag for each column and diagonal, no comparison",
             text: include_str!("text/flags.md"),
             styles: Style::BOTH,
             unique: false,

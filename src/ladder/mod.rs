@@ -39,7 +39,7 @@ pub use method::{About, Count, Listed, Method, MethodRequest, MethodSettings, St
 use parking_lot::Mutex;
 pub use plot::plot;
 pub use programs::PROGRAMS;
-pub use table_row::{TableRow, WrongRow};
+pub use table_row::{PROGRAM, TableRow, WrongRow};
 pub use watch::{Audience, Images, Queen, Scene, StopReason, StopSearch, Watch};
 
 /// Every method, from the slowest idea to the fastest.

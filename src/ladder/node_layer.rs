@@ -16,7 +16,7 @@ impl Method for NodeLayer {
     fn about(&self) -> &'static About {
         &About {
             name: "node-layer",
-            idea: "breadth first to layer k, then each node on its own, on all cores or a GPU",
+            idea: "breadth first to layer k, then each node on its own",
             text: include_str!("text/node-layer.md"),
             styles: &[
                 Style::Recursive,

@@ -13,7 +13,7 @@ impl Method for Orbits {
     fn about(&self) -> &'static About {
         &About {
             name: "orbits",
-            idea: "find every solution, keep the smallest of its 8 images",
+            idea: "find every solution, keep the smallest of its images",
             text: include_str!("text/orbits.md"),
             styles: Style::BOTH,
             unique: true,

@@ -9,7 +9,7 @@ impl Method for Permutations {
     fn about(&self) -> &'static About {
         &About {
             name: "permutations",
-            idea: "one queen per row and column, test the diagonals at the end",
+            idea: "one queen per row and column, diagonals tested last",
             text: include_str!("text/permutations.md"),
             styles: Style::BOTH,
             unique: false,

@@ -7,7 +7,7 @@ use super::TableRow;
 const WIDTH: f64 = 960.0;
 const HEIGHT: f64 = 600.0;
 /// The frame of the curves in the picture; the legend is to the right of it.
-const LEFT: f64 = 70.0;
+const LEFT: f64 = 90.0;
 const RIGHT: f64 = 690.0;
 const TOP: f64 = 50.0;
 const BOTTOM: f64 = 540.0;
@@ -16,16 +16,23 @@ const BOTTOM: f64 = 540.0;
 const SHORTEST: f64 = 1e-7;
 
 /// Colours that differ clearly on white, one for each method in turn.
-const COLOURS: [&str; 15] = [
+const COLOURS: [&str; 16] = [
     "#7f7f7f", "#bcbd22", "#8c564b", "#d62728", "#ff7f0e", "#e7298a", "#9467bd", "#c5a200",
-    "#17becf", "#1f77b4", "#08306b", "#2ca02c", "#006d2c", "#e377c2", "#7a0177",
+    "#17becf", "#1f77b4", "#08306b", "#2ca02c", "#006d2c", "#e377c2", "#7a0177", "#000000",
 ];
+
+/// Two curves lie on each other where they are closer than this, in units of the picture.
+const CLOSE: f64 = 4.0;
+
+/// How far beside each other such curves are drawn.
+const ASIDE: f64 = 5.0;
 
 /// Draws time against board size as an SVG picture, time on a logarithmic scale: one curve for
 /// each method and style, in the order of their first rows.
 pub fn plot(rows: &[TableRow]) -> String {
-    let curves = curves(rows);
+    let mut curves = curves(rows);
     let scale = Scale::new(rows);
+    part(&mut curves, &scale);
     let mut svg = String::new();
     // Writing to a string cannot fail.
     let _ = draw(&mut svg, &curves, &scale);
@@ -39,6 +46,34 @@ struct Curve<'a> {
     colour: &'static str,
     /// The pattern of the line, `None` for a solid one.
     dashes: Option<&'static str>,
+    /// How far to the right it is drawn, because an earlier curve lies in its place.
+    aside: f64,
+}
+
+impl Curve<'_> {
+    /// Whether at least half of the points that both have are in the same place.
+    fn lies_on(&self, other: &Self, scale: &Scale) -> bool {
+        let mut distances = Vec::new();
+        for row in &self.rows {
+            let same = other.rows.iter().find(|there| there.n == row.n);
+            distances.extend(same.map(|there| scale.y(row.seconds) - scale.y(there.seconds)));
+        }
+        let close = distances
+            .iter()
+            .filter(|distance| distance.abs() < CLOSE)
+            .count();
+        close > 0 && 2 * close >= distances.len()
+    }
+}
+
+/// Moves curves aside that would lie on earlier ones.
+fn part(curves: &mut [Curve<'_>], scale: &Scale) {
+    for index in 1..curves.len() {
+        let (earlier, rest) = curves.split_at_mut(index);
+        let curve = &mut rest[0];
+        let taken = earlier.iter().filter(|other| curve.lies_on(other, scale));
+        curve.aside = taken.map(|other| other.aside + ASIDE).fold(0.0, f64::max);
+    }
 }
 
 fn curves(rows: &[TableRow]) -> Vec<Curve<'_>> {
@@ -60,6 +95,7 @@ fn curves(rows: &[TableRow]) -> Vec<Curve<'_>> {
             rows: vec![row],
             colour: COLOURS[method % COLOURS.len()],
             dashes: dashes(row.style.as_deref()),
+            aside: 0.0,
         });
     }
     for curve in &mut curves {
@@ -154,9 +190,14 @@ fn axes(svg: &mut String, scale: &Scale) -> std::fmt::Result {
     }
     writeln!(
         svg,
-        r#"<text x="{:.1}" y="{:.1}" text-anchor="middle">queens</text>"#,
+        r#"<text x="{:.1}" y="{:.1}" text-anchor="middle">board size (queens)</text>"#,
         (LEFT + RIGHT) / 2.0,
         BOTTOM + 42.0
+    )?;
+    let (x, y) = (20.0, (TOP + BOTTOM) / 2.0);
+    writeln!(
+        svg,
+        r#"<text x="{x:.1}" y="{y:.1}" text-anchor="middle" transform="rotate(-90 {x:.1} {y:.1})">time of one count (each line: ten times as long)</text>"#
     )
 }
 
@@ -176,7 +217,10 @@ fn draw_curve(svg: &mut String, curve: &Curve<'_>, scale: &Scale) -> std::fmt::R
     let points: Vec<_> = curve
         .rows
         .iter()
-        .map(|row| (scale.x(f64::from(row.n.get())), scale.y(row.seconds)))
+        .map(|row| {
+            let x = scale.x(f64::from(row.n.get())) + curve.aside;
+            (x, scale.y(row.seconds))
+        })
         .collect();
     let path: Vec<_> = points
         .iter()
@@ -211,10 +255,10 @@ fn legend(svg: &mut String, curve: &Curve<'_>, index: usize) -> std::fmt::Result
     )
 }
 
-/// One pattern for each style. A method without a choice has the solid line of the recursive style.
+/// One pattern for each style or engine. A method without a choice has the solid line of the recursive style.
 fn dashes(style: Option<&str>) -> Option<&'static str> {
     match style {
-        Some("iterative") => Some("6 4"),
+        Some("iterative" | "chain") => Some("6 4"),
         Some("gpu") => Some("2 3"),
         Some("emulated") => Some("10 3 2 3"),
         _ => None,
@@ -243,7 +287,7 @@ mod tests {
 
     use super::*;
     use crate::board::Size;
-    use crate::ladder::METHODS;
+    use crate::ladder::{METHODS, PROGRAM};
 
     fn row(n: u32, method: &str, style: Option<&str>, seconds: f64) -> TableRow {
         TableRow {
@@ -281,6 +325,32 @@ mod tests {
     }
 
     #[test]
+    fn both_axes_have_a_title() {
+        let svg = plot(&[row(8, "bitmap", None, 0.1)]);
+        assert!(svg.contains(">board size (queens)<") && svg.contains(">time of one count "));
+    }
+
+    #[test]
+    fn curves_that_would_lie_on_each_other_are_drawn_side_by_side() {
+        let times = |method, style, factor: f64| {
+            let seconds = [0.01, 0.1, 1.0].map(|seconds| seconds * factor);
+            (8..)
+                .zip(seconds)
+                .map(move |(n, seconds)| row(n, method, style, seconds))
+        };
+        let rows: Vec<_> = times("bitmap", Some("recursive"), 1.0)
+            .chain(times("bitmap", Some("iterative"), 1.01))
+            .chain(times("flags", None, 1.02))
+            .chain(times("mirror", None, 3.0))
+            .collect();
+        let mut curves = curves(&rows);
+        let scale = Scale::new(&rows);
+        part(&mut curves, &scale);
+        let aside: Vec<_> = curves.iter().map(|curve| curve.aside).collect();
+        assert_eq!(aside, [0.0, ASIDE, 2.0 * ASIDE, 0.0]);
+    }
+
+    #[test]
     fn no_two_curves_look_alike() {
         let rows: Vec<_> = METHODS
             .iter()
@@ -289,13 +359,18 @@ mod tests {
                 let styles = about.styles.iter();
                 styles.map(|style| row(8, about.name, style.name(), 0.1))
             })
+            .chain(["join", "chain"].map(|engine| row(8, PROGRAM, Some(engine), 0.1)))
             .collect();
         let curves = curves(&rows);
         assert_eq!(curves.len(), rows.len());
         let looks: BTreeSet<_> = curves.iter().map(|c| (c.colour, c.dashes)).collect();
         assert_eq!(looks.len(), curves.len(), "{looks:?}");
         let colours: BTreeSet<_> = curves.iter().map(|c| c.colour).collect();
-        assert_eq!(colours.len(), METHODS.len(), "a colour means one method");
+        assert_eq!(
+            colours.len(),
+            METHODS.len() + 1,
+            "a colour means one method"
+        );
     }
 
     #[test]

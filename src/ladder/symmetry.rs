@@ -17,7 +17,7 @@ impl Method for Symmetry {
     fn about(&self) -> &'static About {
         &About {
             name: "symmetry",
-            idea: "cut off whatever cannot be the smallest image; at most 3 tests at the leaf",
+            idea: "cut off whatever cannot be the smallest image",
             text: include_str!("text/symmetry.md"),
             styles: Style::BOTH,
             unique: true,

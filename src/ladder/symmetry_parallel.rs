@@ -12,7 +12,7 @@ impl Method for SymmetryParallel {
     fn about(&self) -> &'static About {
         &About {
             name: "symmetry-parallel",
-            idea: "the symmetry search, first queens spread over all cores",
+            idea: "the symmetry search, first queens spread over cores",
             text: include_str!("text/symmetry-parallel.md"),
             styles: &[Style::Only],
             unique: true,

@@ -9,6 +9,9 @@ use crate::engine::decimal;
 /// The longest plausible time of a search, in seconds: thirty thousand years.
 const LONGEST: f64 = 1e12;
 
+/// The "method" of a row that one of the program's engines counted: its style is the engine.
+pub const PROGRAM: &str = "queenfold run";
+
 /// One row of the ladder's table: what one method in one style counted on one board, and its cost.
 ///
 /// In JSON all counts are decimal strings, and `null` stands for what the method does not count.
@@ -102,21 +105,21 @@ impl TableRow {
 
     /// Why the ladder cannot have produced this row, if so. For rows that come from a file.
     pub fn flaw(&self) -> Option<String> {
+        if !(0.0..=LONGEST).contains(&self.seconds) {
+            return Some(format!(
+                "{} seconds is not a time that a search can take",
+                self.seconds
+            ));
+        }
+        if self.method == PROGRAM {
+            return None;
+        }
         let Some(method) = method(&self.method) else {
             return Some(format!("no method is called `{}`", self.method));
         };
         let about = method.about();
         let named = |style: &Style| style.name() == self.style.as_deref();
-        if !about.styles.iter().any(named) {
-            Some(format!("{} has no such style", about.name))
-        } else if !(0.0..=LONGEST).contains(&self.seconds) {
-            Some(format!(
-                "{} seconds is not a time that a search can take",
-                self.seconds
-            ))
-        } else {
-            None
-        }
+        (!about.styles.iter().any(named)).then(|| format!("{} has no such style", about.name))
     }
 
     /// Compares the row with the known counts.

@@ -40,6 +40,9 @@ where
         finished: false,
     };
     writer.put("{\"displayTimeUnit\":\"ms\",\"traceEvents\":[");
+    writer.event(&json!({
+        "ph": "M", "name": "process_name", "pid": 1, "args": {"name": "queenfold"},
+    }));
     let shared = Arc::new(Mutex::new(writer));
     // Not after the beginning of the trace.
     epoch();
@@ -113,6 +116,10 @@ impl Writer {
         self.event(&json!({
             "ph": "M", "name": "thread_name", "pid": 1, "tid": lane, "args": {"name": name},
         }));
+        self.event(&json!({
+            "ph": "M", "name": "thread_sort_index", "pid": 1, "tid": lane,
+            "args": {"sort_index": sort_index(name)},
+        }));
         lane
     }
 
@@ -124,6 +131,23 @@ impl Writer {
             }
         }
         std::mem::replace(&mut self.outcome, Ok(()))
+    }
+}
+
+/// Where a lane stands among the others: the run, the actors, the CPU workers by number, then the
+/// streams of each device.
+fn sort_index(lane: &str) -> u64 {
+    let numbers = || {
+        lane.split(|c: char| !c.is_ascii_digit())
+            .filter_map(|number| number.parse::<u64>().ok())
+    };
+    let number = numbers().fold(0, |all, number| 100 * all + number);
+    match lane {
+        "run" => 0,
+        "producer" => 1,
+        "collector" => 2,
+        _ if lane.starts_with("worker-") => 10 + number,
+        _ => 10_000 + number,
     }
 }
 

@@ -1,4 +1,4 @@
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
@@ -21,7 +21,8 @@ pub(super) fn epoch() -> Instant {
 
 /// An observer of runs for those who listen to [`LANES`] through `tracing`; `None` if nobody does.
 ///
-/// The lanes are `producer`, `collector`, `worker-0`, … and `gpu-0 stream 0`, ….
+/// The lanes are `run`, with a stretch for each board, `producer`, `collector`, `worker-0`, … and
+/// `gpu-0 stream 0`, ….
 pub fn observer() -> Option<Arc<dyn Observer>> {
     let traced = tracing::enabled!(target: LANES, Level::TRACE);
     traced.then(|| Arc::new(TracingBridge::default()) as _)
@@ -33,6 +34,8 @@ struct TracingBridge {
     /// When the run began, in nanoseconds since the epoch: runs that follow one another must not lie
     /// on top of each other in the trace.
     began: AtomicU64,
+    /// The board that is counted, 0 before it is known.
+    board: AtomicU32,
 }
 
 impl Observer for TracingBridge {
@@ -41,6 +44,16 @@ impl Observer for TracingBridge {
             EventKind::State(RunState::Planning) => {
                 let began = epoch().elapsed().saturating_sub(event.at);
                 self.began.store(nanos(began), Ordering::Relaxed);
+            }
+            EventKind::Planned { plans, .. } => {
+                let board = plans.first().map_or(0, |plan| plan.n.get());
+                self.board.store(board, Ordering::Relaxed);
+            }
+            EventKind::State(state) if state.is_final() => {
+                let start = self.began.load(Ordering::Relaxed);
+                let end = start + nanos(event.at);
+                let part = format!("n = {}", self.board.load(Ordering::Relaxed));
+                trace!(target: LANES, lane = "run", part, start, end);
             }
             EventKind::Offered { time } => {
                 let (start, end) = self.since_epoch(*time);
@@ -59,7 +72,8 @@ impl Observer for TracingBridge {
             } => {
                 let (start, end) = self.since_epoch(*time);
                 let (lane, engine) = (worker.to_string(), engine.name());
-                trace!(target: LANES, lane, part = "batch", start, end, engine, tasks, nodes);
+                let n = self.board.load(Ordering::Relaxed);
+                trace!(target: LANES, lane, part = "batch", start, end, n, engine, tasks, nodes);
             }
             EventKind::LaunchDone(launch) => self.launch_done(launch),
             EventKind::Queued { batches } => {

@@ -54,7 +54,26 @@ fn a_trace_has_balanced_spans_in_lanes_named_after_the_actors() {
     let names: BTreeSet<_> = lanes.values().copied().collect();
     assert_eq!(
         names,
-        BTreeSet::from(["collector", "producer", "worker-0", "worker-1"])
+        BTreeSet::from(["collector", "producer", "run", "worker-0", "worker-1"])
+    );
+    let metadata = |name: &'static str| {
+        let named = move |event: &&Value| event["ph"] == "M" && event["name"] == name;
+        events.iter().filter(named)
+    };
+    let process: Vec<_> = metadata("process_name").collect();
+    assert_eq!(process.len(), 1);
+    assert_eq!(process[0]["args"]["name"], "queenfold");
+    let mut sorted: Vec<_> = metadata("thread_sort_index")
+        .map(|event| {
+            let index = event["args"]["sort_index"].as_u64().unwrap();
+            (index, lanes[&event["tid"].as_u64().unwrap()])
+        })
+        .collect();
+    sorted.sort_unstable();
+    let sorted: Vec<_> = sorted.into_iter().map(|(_, lane)| lane).collect();
+    assert_eq!(
+        sorted,
+        ["run", "producer", "collector", "worker-0", "worker-1"]
     );
 
     // X events have a begin and a length; no separate B and E events occur.
@@ -89,6 +108,8 @@ fn a_trace_has_balanced_spans_in_lanes_named_after_the_actors() {
         .find(|event| event["name"] == "batch")
         .unwrap();
     assert_eq!(batch["args"]["engine"], "chain");
+    assert_eq!(batch["args"]["n"], 16);
+    assert!(events.iter().any(|event| event["name"] == "n = 16"));
     assert!(batch["args"]["tasks"].as_u64().unwrap() > 0);
     let nodes: u64 = events
         .iter()
@@ -159,5 +180,5 @@ fn a_trace_that_is_dropped_unfinished_is_whole() {
     let (layer, file) = trace_layer::<tracing_subscriber::Registry>(&path).unwrap();
     drop(file);
     drop(layer);
-    assert_eq!(events(&path), Vec::<Value>::new());
+    assert!(events(&path).iter().all(|event| event["ph"] == "M"));
 }

@@ -5,9 +5,12 @@ use std::fs;
 use std::io::{self, Read};
 use std::path::Path;
 
+use serde::Deserialize;
+use serde_json::Value as Json;
+
 use super::{Failure, say};
 use crate::config::printable;
-use crate::ladder::TableRow;
+use crate::ladder::{PROGRAM, TableRow};
 
 /// The rows that an earlier `--json` printed, at least one; from stdin if the path is `-`. A count
 /// that differs from a known one is reported on stderr, but its time is drawn.
@@ -53,7 +56,7 @@ fn rows(text: &str) -> Result<Vec<(usize, TableRow)>, String> {
 }
 
 fn row(line: &str) -> Result<TableRow, String> {
-    let row: TableRow = serde_json::from_str(line).map_err(|error| {
+    let row: TableRow = parsed(line).map_err(|error| {
         // The parser sees one line at a time, so it always names line 1.
         let column = error.column();
         let place = format!(" at line 1 column {column}");
@@ -69,6 +72,18 @@ fn row(line: &str) -> Result<TableRow, String> {
     }
 }
 
+/// A row of `ladder --json`, or a result of `run --json`, which names its engine.
+fn parsed(line: &str) -> serde_json::Result<TableRow> {
+    if let Ok(Json::Object(mut result)) = serde_json::from_str(line)
+        && let Some(engine) = result.remove("engine")
+    {
+        result.insert("method".to_owned(), PROGRAM.into());
+        result.insert("style".to_owned(), engine);
+        return TableRow::deserialize(Json::Object(result));
+    }
+    serde_json::from_str(line)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -81,6 +96,16 @@ mod tests {
         assert_eq!(rows(" \n\n").unwrap(), []);
         let error = rows(&format!("{ROW}\n\n{{\"n\":8}}\n")).unwrap_err();
         assert_eq!(error, "line 3: missing field `method`, in column 7");
+    }
+
+    #[test]
+    fn a_result_of_the_program_is_a_row() {
+        let line = r#"{"n":8,"total":"92","unique":"12","classes":{"c1":"0","c2":"0","c4":"1","c8":"11"},"r180":"4","engine":"join","workers":1,"nodes":"500","seconds":0.25}"#;
+        let rows = rows(line).unwrap();
+        assert_eq!(rows[0].1.title(), "queenfold run, join");
+        assert_eq!((rows[0].1.total, rows[0].1.seconds), (92, 0.25));
+        let error = self::rows(&line.replace("0.25", "-1")).unwrap_err();
+        assert!(error.contains("-1 seconds"), "{error}");
     }
 
     #[test]
