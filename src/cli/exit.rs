@@ -38,8 +38,8 @@ pub enum Exit {
     /// The instruction set or device that was asked for by name is not available. `auto` never ends
     /// with this code.
     Unavailable = 6,
-    /// A second signal arrived while the program was stopping, and ended it at once: 128 + SIGINT, as
-    /// shells expect.
+    /// A second signal arrived while the program was stopping, and ended it at once, or the first one
+    /// while `ladder --step` waited for a key: 128 + SIGINT, as shells expect.
     Interrupted = 130,
 }
 

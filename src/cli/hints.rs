@@ -35,6 +35,11 @@ pub fn hint(error: &Error, args: &[OsString]) -> Option<String> {
                 Some(format!("a similar argument exists: '{known}'"))
             })
         }
+        ErrorKind::InvalidValue => {
+            let given = text(ContextKind::InvalidValue)?;
+            let known = near(given, text(ContextKind::SuggestedValue)?)?;
+            Some(format!("a similar value exists: '{known}'"))
+        }
         ErrorKind::InvalidSubcommand => {
             let given = text(ContextKind::InvalidSubcommand)?;
             subcommand(given).map(str::to_owned).or_else(|| {

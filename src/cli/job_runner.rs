@@ -97,7 +97,11 @@ impl JobRunner {
             Err(error) => error.report(),
         };
         if let Some(report) = report.filter(|_| self.config.output.profile) {
-            say(telemetry::profile(report).trim_end());
+            say(&format!(
+                "n = {}\n{}",
+                job.size(),
+                telemetry::profile(report).trim_end()
+            ));
         }
         match result {
             Ok(result) => Ok(Some(result)),

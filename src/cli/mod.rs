@@ -16,6 +16,8 @@ mod progress;
 mod result_json;
 mod result_table;
 mod signals;
+mod stop_report;
+mod terminal;
 mod usage;
 
 use std::env;

@@ -2,6 +2,8 @@
 
 use std::io::{self, Write};
 
+use console::Term;
+
 use super::exit::Failure;
 
 /// Writes a line of a result to stdout, at once.
@@ -11,7 +13,12 @@ pub fn print(line: &str) -> Result<(), Failure> {
     Ok(out.flush()?)
 }
 
-/// Writes a line to stderr. A failure is ignored: there is nowhere to report it.
+/// Writes a line to stderr, in place of a progress line that stands there. A failure is ignored: there is
+/// nowhere to report it.
 pub fn say(line: &str) {
+    let terminal = Term::stderr();
+    if terminal.is_term() {
+        let _ = terminal.clear_line();
+    }
     let _ = writeln!(io::stderr(), "{line}");
 }

@@ -1,25 +1,23 @@
-//! The key `p`: reads the keyboard of the terminal during a run.
+//! Reads the keyboard of the terminal during a run: the key `p`, and those that send signals.
 
 use std::io::{self, IsTerminal, Stdin};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::{Builder, JoinHandle};
 
-use parking_lot::Mutex;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
-use rustix::process::getpgrp;
-use rustix::termios::{LocalModes, OptionalActions, Termios, tcgetattr, tcgetpgrp, tcsetattr};
+use rustix::process::{Signal, getpgrp, kill_current_process_group};
+use rustix::termios::tcgetpgrp;
 
 use super::pause::Pause;
+use super::signals;
+use super::terminal::{self, SignalKey};
 
 /// How long to wait for a key before looking whether to stop.
 const LOOK: Timespec = Timespec {
     tv_sec: 0,
     tv_nsec: 200_000_000,
 };
-
-/// The mode of the terminal before keys were read one by one.
-static BEFORE: Mutex<Option<Termios>> = Mutex::new(None);
 
 /// Listens for the key `p` until it is dropped, and restores the terminal then.
 pub struct PauseKey {
@@ -44,7 +42,8 @@ impl PauseKey {
                 // An error means that the terminal is gone, and no key can arrive.
                 match key(&stdin) {
                     Ok(Some(b'p' | b'P')) => pause.toggle(),
-                    Ok(_) => {}
+                    Ok(Some(byte)) => send_signal(byte),
+                    Ok(None) => {}
                     Err(_) => break,
                 }
             }
@@ -63,16 +62,22 @@ impl Drop for PauseKey {
             // The thread only reads keys: its panic is no reason to fail.
             let _ = thread.join();
         }
-        restore();
+        terminal::restore();
     }
 }
 
-/// Restores the terminal. Call it before the process ends without running destructors.
-pub fn restore() {
-    let mut before = BEFORE.lock();
-    if let Some(before) = before.take() {
-        // If the terminal refuses, nothing can be done.
-        let _ = tcsetattr(io::stdin(), OptionalActions::Now, &before);
+/// Sends the signal that the terminal would have sent for the key `byte`, if any.
+fn send_signal(byte: u8) {
+    match terminal::signal_key(byte) {
+        Some(SignalKey::Interrupt) => signals::deliver(Signal::INT),
+        Some(SignalKey::Quit) => signals::deliver(Signal::QUIT),
+        Some(SignalKey::Suspend) => {
+            // The shell that goes on finds its own mode. `key` changes it again later.
+            terminal::restore();
+            // An error would mean that there is no such group, but this process is in it.
+            let _ = kill_current_process_group(Signal::TSTP);
+        }
+        None => {}
     }
 }
 
@@ -81,7 +86,7 @@ fn key(stdin: &Stdin) -> rustix::io::Result<Option<u8>> {
     // A process in the background that touches the terminal is stopped by the system.
     let ours = tcgetpgrp(stdin)? == getpgrp();
     if ours {
-        read_keys_singly(stdin)?;
+        terminal::read_keys_singly(stdin)?;
     }
     let mut look = [PollFd::new(stdin, PollFlags::IN)];
     let ready = poll(&mut look, Some(&LOOK))? > 0;
@@ -97,18 +102,4 @@ fn key(stdin: &Stdin) -> rustix::io::Result<Option<u8>> {
         0 => Err(rustix::io::Errno::IO),
         _ => Ok(Some(byte[0])),
     }
-}
-
-/// Makes the terminal deliver each key at once and without echo. Needed again after the process was
-/// stopped (Ctrl-Z), because the shell resets the terminal.
-fn read_keys_singly(stdin: &Stdin) -> rustix::io::Result<()> {
-    let mut modes = tcgetattr(stdin)?;
-    let lines = LocalModes::ICANON | LocalModes::ECHO;
-    if modes.local_modes.intersects(lines) {
-        let mut before = BEFORE.lock();
-        before.get_or_insert_with(|| modes.clone());
-        modes.local_modes -= lines;
-        tcsetattr(stdin, OptionalActions::Now, &modes)?;
-    }
-    Ok(())
 }

@@ -4,6 +4,7 @@ use std::sync::mpsc::{self, RecvTimeoutError, Sender};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
+use console::Term;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use crate::actors::Control;
@@ -43,7 +44,11 @@ impl ProgressLine {
                             .unwrap_or_else(|_| ProgressStyle::default_spinner()),
                     )
                 });
-                bar.set_message(format!("n = {n}: {}", progress_line(&control.progress())));
+                // Looked up each time: the user may resize the terminal.
+                let width = usize::from(Term::stderr().size().1);
+                let board = format!("n = {n}: ");
+                let left = width.saturating_sub(board.len());
+                bar.set_message(board + &progress_line(&control.progress(), left));
                 wait = Self::REFRESH;
             }
             if let Some(bar) = line {

@@ -1,23 +1,45 @@
 //! Where Ctrl-C and other signals arrive, for every command that acts on them.
 
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
+use std::time::{Duration, Instant};
 
-use signal_hook::consts::{SIGINT, SIGTERM, SIGUSR1, SIGUSR2};
+use rustix::process::{Signal, kill_current_process_group};
+use signal_hook::consts::{SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2};
 use signal_hook::iterator::Signals;
 use signal_hook::low_level;
 
 use super::exit::{Exit, Failure};
 use super::pause::Pause;
-use super::pause_key;
+use super::terminal;
+
+/// How many signals were acted on.
+static HANDLED: AtomicUsize = AtomicUsize::new(0);
+
+/// The longest wait for a signal to be acted on.
+const PATIENCE: Duration = Duration::from_millis(500);
+
+/// Sends a signal to this process and those that a terminal would send it to with it. Returns when this
+/// process has acted on it: if the same signal came again before, the two would be one.
+pub fn deliver(signal: Signal) {
+    let before = HANDLED.load(Ordering::Acquire);
+    // An error would mean that there is no such group, but this process is in it.
+    let _ = kill_current_process_group(signal);
+    let since = Instant::now();
+    while HANDLED.load(Ordering::Acquire) == before && since.elapsed() < PATIENCE {
+        thread::sleep(PATIENCE / 100);
+    }
+}
 
 /// Listens for signals until the program ends. The first Ctrl-C, SIGTERM or SIGUSR1 calls `stop`; the
 /// second ends the program at once. SIGUSR2 pauses and continues, if there is something to pause.
+/// SIGQUIT (`Ctrl-\`) ends it at once too, as the system does, but with the terminal as it was.
 ///
 /// # Errors
 /// The system refuses the handler or the thread.
 pub fn listen(stop: impl FnOnce() + Send + 'static, pause: Option<Pause>) -> Result<(), Failure> {
     let refused = |error| Failure::new(Exit::Error, format!("cannot listen for signals: {error}"));
-    let wanted = [SIGINT, SIGTERM, SIGUSR1]
+    let wanted = [SIGINT, SIGTERM, SIGUSR1, SIGQUIT]
         .into_iter()
         .chain(pause.as_ref().map(|_| SIGUSR2));
     let mut signals = Signals::new(wanted).map_err(refused)?;
@@ -26,11 +48,17 @@ pub fn listen(stop: impl FnOnce() + Send + 'static, pause: Option<Pause>) -> Res
         for signal in &mut signals {
             match &pause {
                 Some(pause) if signal == SIGUSR2 => pause.toggle(),
+                _ if signal == SIGQUIT => {
+                    terminal::restore();
+                    // It does not return, because SIGQUIT ends a process.
+                    let _ = low_level::emulate_default_handler(signal);
+                }
                 _ => match stop.take() {
                     Some(stop) => stop(),
                     None => end_at_once(Exit::Interrupted),
                 },
             }
+            HANDLED.fetch_add(1, Ordering::Release);
         }
     };
     thread::Builder::new()
@@ -42,6 +70,6 @@ pub fn listen(stop: impl FnOnce() + Send + 'static, pause: Option<Pause>) -> Res
 
 /// Ends the program without waiting for its other threads.
 pub fn end_at_once(exit: Exit) -> ! {
-    pause_key::restore();
+    terminal::restore();
     low_level::exit(exit.code().into())
 }

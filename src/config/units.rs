@@ -178,8 +178,8 @@ impl Value for Bytes {
     }
 
     fn allowed() -> String {
-        "an amount of memory from 1 MiB to 1024 TiB, in KiB, MiB, GiB, TiB, KB, MB, GB or TB, such \
-         as `512 MiB`"
+        "an amount of memory from 1 MiB to 1024 TiB such as `512 MiB` (units KiB, MiB, GiB, TiB, KB, \
+         MB, GB, TB)"
             .into()
     }
 }

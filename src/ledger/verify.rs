@@ -45,6 +45,8 @@ pub struct VerifySettings<'a> {
     pub settings: &'a CounterSettings,
     /// Threads that count.
     pub workers: NonZeroUsize,
+    /// Called after each task that was counted again, with whether its record is right.
+    pub tell: &'a (dyn Fn(bool) + Sync),
 }
 
 /// Reads every record and counts the chosen tasks again by another method than the recorded one: see
@@ -143,6 +145,7 @@ impl<'a> Bench<'a> {
             .kernels
             .entry((engine, backend, counter.backend()))
             .or_default() += 1;
+        (self.how.tell)(found.is_none());
         if let Some(found) = found {
             self.wrong_records.push(WrongRecord {
                 task: task.key,

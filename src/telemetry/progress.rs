@@ -1,31 +1,74 @@
 use super::{duration, rate};
 use crate::actors::{Progress, RunState};
 
-/// How far a run is, in one line without colours or a line end: state (unless it runs or is over),
-/// share of the estimated work if that is known, solutions so far, nodes per second since the run
-/// began, time elapsed, and, while the run goes on and that is known, time left with half the width of
-/// its 95 % interval.
-pub fn progress_line(progress: &Progress) -> String {
+/// How far a run is, in one line of at most `width` characters, without colours or a line end: state
+/// (unless it runs or is over), share of the estimated work if that is known, solutions so far, nodes
+/// per second since the run began, time elapsed, and, while the run goes on and that is known, time left
+/// with half the width of its 95 % interval.
+///
+/// If they do not all fit, the solutions are left out first, then speed, time elapsed, the width of the
+/// interval, share and state; the time left stays longest. What is left is cut off at `width`.
+pub fn progress_line(progress: &Progress, width: usize) -> String {
     let mut parts = Vec::new();
     match progress.state {
-        RunState::Planning => parts.push("planning".to_owned()),
-        RunState::Pausing => parts.push("paused".to_owned()),
-        RunState::Draining => parts.push("stopping".to_owned()),
+        RunState::Planning => parts.push(Part::new(1, "planning".to_owned())),
+        RunState::Pausing => parts.push(Part::new(1, "paused".to_owned())),
+        RunState::Draining => parts.push(Part::new(1, "stopping".to_owned())),
         RunState::Running | RunState::Done | RunState::Failed => {}
     }
     if let Some(share) = progress.share {
         // Rounded down, so that 100 % means all.
         let percent = (share * 1000.0).floor() / 10.0;
-        parts.push(format!("{percent:.1} %"));
+        parts.push(Part::new(2, format!("{percent:.1} %")));
     }
-    parts.push(format!("{} solutions", progress.solutions));
-    parts.push(rate(progress.nodes, progress.elapsed));
-    parts.push(duration(progress.elapsed));
+    parts.push(Part::new(6, format!("{} solutions", progress.solutions)));
+    parts.push(Part::new(5, rate(progress.nodes, progress.elapsed)));
+    parts.push(Part::new(4, duration(progress.elapsed)));
     if let Some(eta) = progress.eta {
-        let (left, spread) = (duration(eta.left), duration(eta.uncertainty));
-        parts.push(format!("ETA {left} ± {spread}"));
+        parts.push(Part::new(0, format!("ETA {}", duration(eta.left))));
+        parts.push(Part {
+            separator: " ",
+            ..Part::new(3, format!("± {}", duration(eta.uncertainty)))
+        });
     }
-    parts.join(" · ")
+    fit(parts, width)
+}
+
+/// A part of the line.
+struct Part {
+    text: String,
+    /// What stands before it, unless it is the first.
+    separator: &'static str,
+    /// The part with the highest number is left out first.
+    leaves: u8,
+}
+
+impl Part {
+    const fn new(leaves: u8, text: String) -> Self {
+        Self {
+            text,
+            separator: " · ",
+            leaves,
+        }
+    }
+}
+
+/// The parts that fit into `width` characters, at least one of them.
+fn fit(mut parts: Vec<Part>, width: usize) -> String {
+    loop {
+        let mut line = String::new();
+        for part in &parts {
+            if !line.is_empty() {
+                line += part.separator;
+            }
+            line += &part.text;
+        }
+        let first = (0..parts.len()).max_by_key(|&index| parts[index].leaves);
+        match first {
+            Some(index) if parts.len() > 1 && line.chars().count() > width => parts.remove(index),
+            _ => return line.chars().take(width).collect(),
+        };
+    }
 }
 
 #[cfg(test)]
@@ -50,15 +93,62 @@ mod tests {
             ..Progress::default()
         };
         assert_eq!(
-            progress_line(&progress),
+            progress_line(&progress, 300),
             "37.1 % · 5400000000 solutions · 3.61 Gnode/s · 10 s · ETA 3:07 ± 2.3 s"
         );
     }
 
     #[test]
+    fn a_line_fits_and_its_eta_goes_last() {
+        let progress = Progress {
+            state: RunState::Draining,
+            share: Some(0.371_99),
+            solutions: 234_907_967_154_122_528,
+            nodes: 36_100_000_000,
+            elapsed: Duration::from_secs(100_000),
+            eta: Some(Eta {
+                left: Duration::from_secs(86_400_000),
+                uncertainty: Duration::from_secs(864_000),
+            }),
+            ..Progress::default()
+        };
+        for (width, line) in [
+            (
+                100,
+                "stopping · 37.1 % · 234907967154122528 solutions · 361 knode/s · 1 d 03:46 · \
+                 ETA 1000 d 00:00 ± 10 d 00:00",
+            ),
+            (
+                99,
+                "stopping · 37.1 % · 361 knode/s · 1 d 03:46 · ETA 1000 d 00:00 ± 10 d 00:00",
+            ),
+            (
+                70,
+                "stopping · 37.1 % · 1 d 03:46 · ETA 1000 d 00:00 ± 10 d 00:00",
+            ),
+            (52, "stopping · 37.1 % · ETA 1000 d 00:00 ± 10 d 00:00"),
+            (48, "stopping · 37.1 % · ETA 1000 d 00:00"),
+            (32, "stopping · ETA 1000 d 00:00"),
+            (20, "ETA 1000 d 00:00"),
+            (7, "ETA 100"),
+            (0, ""),
+        ] {
+            let longest = if width == 100 { 300 } else { width };
+            assert_eq!(progress_line(&progress, longest), line);
+        }
+        for width in 32..300 {
+            let line = progress_line(&progress, width);
+            assert!(
+                line.chars().count() <= width && line.contains("ETA"),
+                "{line}"
+            );
+        }
+    }
+
+    #[test]
     fn a_line_is_sensible_before_anything_is_known() {
         assert_eq!(
-            progress_line(&Progress::default()),
+            progress_line(&Progress::default(), 300),
             "planning · 0 solutions · 0.00 node/s · 0.0 s"
         );
     }
@@ -69,6 +159,6 @@ mod tests {
             share: Some(0.999_999),
             ..Progress::default()
         };
-        assert!(progress_line(&progress).contains("99.9 %"));
+        assert!(progress_line(&progress, 300).contains("99.9 %"));
     }
 }

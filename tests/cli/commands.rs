@@ -37,7 +37,7 @@ fn usage_errors_are_one_line_and_exit_2() {
         (&["run", "-n", "8", "--time-limit", "5 weeks"], "d, h, m, s"),
         (
             &["run", "-n", "8", "--memory-per-worker", "9"],
-            "KiB, MiB, GiB, TiB, KB, MB, GB or TB",
+            "(units KiB, MiB, GiB, TiB, KB, MB, GB, TB)",
         ),
         (&["run", "-n", "8", "--trace", "-"], "standard output"),
         (

@@ -36,6 +36,7 @@ fn what_is_refused_comes_with_the_hint_that_helps() {
         ),
         (&["count", "8"], "tip: `queenfold run -n 8`"),
         (&["Run", "-n", "8"], "similar subcommand exists: 'run'"),
+        (&["explain", "bitmpa"], "similar value exists: 'bitmap'"),
     ] {
         let line = refusal(&mut queenfold(args), 2);
         assert!(line.contains(hint), "{args:?}: {line}");

@@ -16,6 +16,11 @@ mod program;
 mod signals;
 #[path = "../common/skip.rs"]
 mod skip;
+#[cfg(unix)]
+#[path = "../common/terminal.rs"]
+mod terminal;
+#[cfg(unix)]
+mod terminals;
 
 #[cfg(not(feature = "fault-injection"))]
 #[test]

@@ -19,6 +19,9 @@ mod runs;
 #[cfg(unix)]
 #[path = "../common/skip.rs"]
 mod skip;
+#[cfg(unix)]
+#[path = "../common/terminal.rs"]
+mod terminal;
 mod verifying;
 
 use std::path::Path;

@@ -93,6 +93,7 @@ fn overlaps_must_agree() {
     assert_eq!(records(&into).unwrap().len(), 17);
 }
 
+#[cfg(unix)]
 #[test]
 fn runs_of_other_boards_or_engines_are_not_mixed() {
     let dir = tempfile::tempdir().unwrap();

@@ -1,6 +1,7 @@
 //! A second count finds what digests cannot: a record that is forged together with its digest.
 
 use std::num::NonZeroUsize;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 use queenfold::engine::{CountedBy, WorkerId};
 use queenfold::ledger::{Findings, RecountChoice, Signature, VerifySettings, verify};
@@ -8,12 +9,21 @@ use queenfold::ledger::{Findings, RecountChoice, Signature, VerifySettings, veri
 use super::*;
 
 fn check(dir: &Path, n: u32, choice: RecountChoice) -> Result<Findings, LedgerError> {
+    let [same, different] = [0, 0].map(AtomicU64::new);
     let how = VerifySettings {
         plans: &plans(n),
         settings: &counter(),
         workers: NonZeroUsize::new(2).unwrap(),
+        tell: &|right| {
+            let counter = if right { &same } else { &different };
+            counter.fetch_add(1, Relaxed);
+        },
     };
-    verify(&Store::open_to_read(dir)?, &how, choice)
+    let findings = verify(&Store::open_to_read(dir)?, &how, choice)?;
+    let [same, different] = [same, different].map(AtomicU64::into_inner);
+    assert_eq!(different, findings.wrong_records.len() as u64);
+    assert_eq!(same + different, findings.checked);
+    Ok(findings)
 }
 
 /// Replaces a record by a forged one that the program's own code wrote, with a valid digest.

@@ -1,4 +1,5 @@
 use std::num::NonZeroUsize;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
@@ -8,6 +9,7 @@ use crate::board::Size;
 use crate::cli::exit::Failure;
 use crate::cli::flags::CpuFlags;
 use crate::cli::output::{print, say};
+use crate::cli::stop_report::StopReport;
 use crate::config::{Bytes, Config};
 use crate::engine::{CounterSettings, Mismatch, Plan};
 use crate::estimate::{Draw, Interval, Sample, Total, count_sample};
@@ -73,17 +75,18 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     let sizes = config.run.n.0.ok_or_else(|| {
         Failure::usage("no board: give -n N or -n A..=B, or set run.n in a configuration file")
     })?;
+    let report = StopReport::listen("nothing is estimated")?;
     for (index, n) in sizes.iter().enumerate() {
         if index > 0 && !config.output.json {
             print("")?;
         }
-        estimate(n, args, config)?;
+        estimate(n, args, config, &report)?;
     }
     Ok(())
 }
 
 /// Estimates what one board would take.
-fn estimate(n: Size, args: &Args, config: &Config) -> Result<(), Failure> {
+fn estimate(n: Size, args: &Args, config: &Config, report: &StopReport) -> Result<(), Failure> {
     let machine = Machine::detect();
     let counter = config.hardware().counter(&machine)?;
     let workers = NonZeroUsize::new(config.run.workers(&machine))
@@ -108,7 +111,16 @@ fn estimate(n: Size, args: &Args, config: &Config) -> Result<(), Failure> {
     let begun = Instant::now();
     let sample = {
         let bar = (!config.output.quiet).then(|| progress(&question, &draw));
+        let note = |counted: usize| {
+            report.note(format!(
+                "{counted} of {} of the sample of n = {n} counted, too few for an estimate",
+                several(question.tasks as u64, "task"),
+            ));
+        };
+        note(0);
+        let counted = AtomicUsize::new(0);
         let tell = |cost: f64| {
+            note(counted.fetch_add(1, Ordering::Relaxed) + 1);
             if let Some(bar) = &bar {
                 bar.inc(nanos(cost));
             }

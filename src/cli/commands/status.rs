@@ -1,7 +1,9 @@
+use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use console::{Term, truncate_str};
 use serde_json::{Value as Json, json};
 
 use crate::cli::exit::Failure;
@@ -9,7 +11,7 @@ use crate::cli::output::print;
 use crate::engine::Plan;
 use crate::job::open;
 use crate::ledger::{Latest, Status, Store, is_held, unix_time};
-use crate::telemetry;
+use crate::telemetry::{self, several};
 
 /// How often `--watch` reads the ledger.
 const EVERY: Duration = Duration::from_secs(2);
@@ -37,6 +39,7 @@ pub struct Args {
 
 /// Shows how far a run is.
 pub fn run(args: &Args) -> Result<(), Failure> {
+    let mut screen = (args.watch && !args.json).then(Redrawn::new).flatten();
     loop {
         let begun = Instant::now();
         let (store, plans) = open(&args.dir)?;
@@ -46,16 +49,59 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         if args.json {
             print(&to_json(&store, &plans, &status, state).to_string())?;
         } else {
-            print(&to_text(&args.dir, &store, &plans, &status, state))?;
+            let text = to_text(&args.dir, &store, &plans, &status, state);
+            match &mut screen {
+                Some(screen) => screen.show(&text)?,
+                None => print(&text)?,
+            }
         }
         if !args.watch || state == DirectoryState::Finished {
             return Ok(());
         }
-        if !args.json {
+        if !args.json && screen.is_none() {
             print("")?;
         }
         std::thread::sleep(EVERY.max(begun.elapsed() * READING));
     }
+}
+
+/// A text on a terminal that each later one replaces.
+struct Redrawn {
+    terminal: Term,
+    /// Lines on the screen.
+    lines: usize,
+}
+
+impl Redrawn {
+    /// `None` if stdout is no terminal.
+    fn new() -> Option<Self> {
+        let terminal = Term::stdout();
+        terminal.is_term().then_some(Self { terminal, lines: 0 })
+    }
+
+    fn show(&mut self, text: &str) -> io::Result<()> {
+        let (rows, columns) = self.terminal.size();
+        let shown = clipped(text, rows.into(), columns.into());
+        self.terminal.clear_last_lines(self.lines)?;
+        self.lines = shown.lines().count();
+        self.terminal.write_line(&shown)
+    }
+}
+
+/// The text cut to a terminal of this size, with a row below it for the cursor: a line that wraps, or
+/// leaves the screen, could not be replaced.
+fn clipped(text: &str, rows: usize, columns: usize) -> String {
+    let mut lines: Vec<_> = text
+        .lines()
+        .map(|line| truncate_str(line, columns, "…").into_owned())
+        .collect();
+    let room = rows.saturating_sub(1).max(1);
+    if lines.len() > room {
+        let hidden = several((lines.len() + 1 - room) as u64, "line");
+        lines.truncate(room - 1);
+        lines.push(format!("… {hidden} more"));
+    }
+    lines.join("\n")
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -191,4 +237,27 @@ fn to_text(
     lines.push(format!("audits      {}", status.audited));
     lines.push(format!("sessions    {}", status.sessions));
     lines.join("\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::clipped;
+
+    #[test]
+    fn what_is_redrawn_fits_the_screen() {
+        let text = (0..30).map(|line| format!("{line} {}\n", "x".repeat(50)));
+        let text: String = text.collect();
+        for (rows, columns) in [(24, 80), (24, 40), (5, 10), (1, 3)] {
+            let shown = clipped(&text, rows, columns);
+            assert!(shown.lines().count() < rows.max(2), "{shown}");
+            assert!(
+                shown
+                    .lines()
+                    .all(|line| line.chars().count() <= columns.max(15)),
+                "{shown}"
+            );
+        }
+        assert!(clipped(&text, 24, 80).ends_with("… 8 lines more"));
+        assert_eq!(clipped("a\nb", 24, 80), "a\nb");
+    }
 }

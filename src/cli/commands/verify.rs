@@ -1,8 +1,10 @@
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::cli::exit::{Failure, complete_shard};
 use crate::cli::output::print;
+use crate::cli::stop_report::StopReport;
 use crate::config::{RunConfig, Share, Value};
 use crate::engine::CounterSettings;
 use crate::job::{open, outcome};
@@ -66,7 +68,15 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         isa: Isa::best(),
         memory: run.memory_per_worker(&machine).0,
     };
+    let report = StopReport::listen("no task was counted again")?;
+    let (done, wrong) = (AtomicU64::new(0), AtomicU64::new(0));
+    let note = |right: bool| {
+        let done = done.fetch_add(1, Ordering::Relaxed) + 1;
+        let wrong = wrong.fetch_add(u64::from(!right), Ordering::Relaxed) + u64::from(!right);
+        report.note(progress(done, wrong));
+    };
     let how = VerifySettings {
+        tell: &note,
         plans: &plans,
         settings: &settings,
         workers: NonZeroUsize::new(run.workers(&machine)).unwrap_or(NonZeroUsize::MIN),
@@ -111,6 +121,15 @@ pub fn run(args: &Args) -> Result<(), Failure> {
             "unique    {unique}, by Burnside's identity from whole classes"
         )),
         None => Ok(()),
+    }
+}
+
+/// What was found so far.
+fn progress(done: u64, wrong: u64) -> String {
+    let done = several(done, "task");
+    match wrong {
+        0 => format!("{done} counted again, all equal to their records"),
+        _ => format!("{done} counted again, {wrong} of them different from their records"),
     }
 }
 

@@ -6,11 +6,13 @@ use serde_json::{Value, json};
 use crate::board::Size;
 use crate::cli::exit::Failure;
 use crate::cli::output::{print, say};
+use crate::cli::stop_report::StopReport;
 use crate::engine::{CounterSettings, Engine, Mismatch, Plan, Tally};
 use crate::job;
 use crate::machine::Machine;
 use crate::outcome::Outcome;
 use crate::simd::Isa;
+use crate::telemetry::several;
 
 /// The boards measured. Below, both engines take less than a millisecond; above, the join is faster
 /// with every instruction set, by a growing factor.
@@ -35,6 +37,8 @@ struct Comparison {
 pub fn run(json: bool) -> Result<(), Failure> {
     let machine = Machine::detect();
     let mut sets = Vec::new();
+    let mut done = 0;
+    let report = StopReport::listen("no board is measured")?;
     if !json {
         print(machine.cpu.as_deref().unwrap_or("an unknown CPU"))?;
     }
@@ -53,6 +57,8 @@ pub fn run(json: bool) -> Result<(), Failure> {
                 print(&row.line())?;
             }
             rows.push(row.record());
+            done += 1;
+            report.note(format!("{} measured", several(done, "board")));
         }
         sets.push(json!({"isa": isa.name(), "boards": rows}));
     }

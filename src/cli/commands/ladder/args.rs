@@ -22,7 +22,7 @@ Examples:
 Without arguments the command asks on a terminal what to run; without a terminal it lists the \
 methods. The speed of a row is relative to the first row of the same board. A method that reaches \
 its time limit is stopped, and does not run on larger boards. Ctrl-C stops at once; the rows \
-printed are complete.";
+printed are complete. Notes on the rows follow the table.";
 
 /// Flags of `ladder`.
 #[derive(Clone, Debug, Default, PartialEq, clap::Args)]
@@ -70,7 +70,7 @@ pub struct Args {
     #[arg(long, value_name = "FILE")]
     pub(super) plot: Option<PathBuf>,
 
-    /// Draw the rows of an earlier `--json` and run nothing; `-` is stdin
+    /// Draw the rows of an earlier `--json`, of `ladder` or of `run`, and run nothing; `-` is stdin
     #[arg(long, value_name = "ROWS", requires = "plot",
           conflicts_with_all = ["method", "n", "style", "time_limit", "boards", "lines", "step",
                                 "limit", "json", "mark", "steps", "layer", "block"])]

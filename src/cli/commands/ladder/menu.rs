@@ -21,13 +21,34 @@ pub fn entry(about: &About) -> String {
     format!("{name:<20}  {idea} ({counts}{styles})")
 }
 
-/// Asks what to run: method, boards, style, sizes. `None` when the answers end.
+/// The methods by number, one a line: with their ideas if every line fits into `columns`, by name alone
+/// if not.
+fn choices(columns: usize) -> Vec<String> {
+    let numbered = || (1..).zip(METHODS.map(|method| method.about()));
+    let lines: Vec<_> = numbered()
+        .map(|(number, About { name, idea, .. })| format!("{number:>2}  {name:<20}  {idea}"))
+        .collect();
+    if lines.iter().all(|line| line.chars().count() <= columns) {
+        lines
+    } else {
+        numbered()
+            .map(|(number, about)| format!("{number:>2}  {}", about.name))
+            .collect()
+    }
+}
+
+/// Asks what to run: method, boards, style, sizes. `None` when the answers end. The terminal has
+/// `columns`.
 ///
 /// # Errors
 /// The terminal cannot be read or written.
-pub fn ask(answers: &mut impl BufRead, out: &mut impl Write) -> io::Result<Option<Args>> {
-    for (number, method) in (1..).zip(METHODS) {
-        writeln!(out, "{number:>3}  {}", entry(method.about()))?;
+pub fn ask(
+    answers: &mut impl BufRead,
+    out: &mut impl Write,
+    columns: usize,
+) -> io::Result<Option<Args>> {
+    for line in choices(columns) {
+        writeln!(out, "{line}")?;
     }
     let count = METHODS.len();
     let question = format!("Method, 1 to {count}: ");
@@ -152,14 +173,32 @@ mod tests {
 
     fn answer(text: &str) -> (Option<Args>, String) {
         let mut out = Vec::new();
-        let args = ask(&mut text.as_bytes(), &mut out).unwrap();
+        let args = ask(&mut text.as_bytes(), &mut out, 80).unwrap();
         (args, String::from_utf8(out).unwrap())
+    }
+
+    #[test]
+    fn the_menu_fits_24_rows_of_80_columns_and_narrow_terminals() {
+        let menu = choices(80);
+        assert!(
+            menu.iter().all(|line| line.chars().count() <= 80),
+            "{menu:#?}"
+        );
+        assert!(menu[0].contains("n^n tuples"), "{menu:#?}");
+        // Three questions follow.
+        assert!(menu.len() + 3 < 24);
+        let narrow = choices(40);
+        assert!(
+            narrow.iter().all(|line| line.chars().count() <= 40),
+            "{narrow:#?}"
+        );
+        assert_eq!(narrow.len(), menu.len());
     }
 
     #[test]
     fn answers_become_flags() {
         let (args, out) = answer("5\ny\ni\n6\n");
-        assert!(out.contains("  5  bitmap"), "{out}");
+        assert!(out.contains(" 5  bitmap"), "{out}");
         let expected = Args {
             method: Some("bitmap".into()),
             n: Sizes::read("6"),

@@ -14,6 +14,7 @@ use std::io::{self, IsTerminal};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use console::Term;
 use parking_lot::Mutex;
 
 pub use self::args::Args;
@@ -38,7 +39,8 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         return run_with(args);
     }
     if io::stdin().is_terminal() && io::stdout().is_terminal() {
-        let answers = menu::ask(&mut io::stdin().lock(), &mut io::stdout())?;
+        let columns = Term::stdout().size().1.into();
+        let answers = menu::ask(&mut io::stdin().lock(), &mut io::stdout(), columns)?;
         return answers.map_or(Ok(()), |args| run_with(&args));
     }
     METHODS
@@ -82,9 +84,16 @@ fn climb_all(args: &Args, rows: &mut Vec<TableRow>) -> Result<(), Failure> {
     check_audience(args, sizes, &rungs)?;
     let interrupt = Arc::new(AtomicBool::new(false));
     let interrupted = Arc::clone(&interrupt);
-    signals::listen(move || interrupted.store(true, Ordering::Relaxed), None)?;
+    // The search waits for a key, and does not look at the flag.
+    let waits = args.step && steps::is_interactive();
+    let stop = move || match waits {
+        true => signals::end_at_once(Exit::Interrupted),
+        false => interrupted.store(true, Ordering::Relaxed),
+    };
+    signals::listen(stop, None)?;
     let table = LadderTable::new(sizes.last(), rungs.iter().map(|(method, _)| method.about()));
     let mut header = (!args.json).then(|| table.header());
+    let mut notes = Notes::default();
     for n in sizes.iter() {
         let mut first = None;
         let mut index = 0;
@@ -104,21 +113,19 @@ fn climb_all(args: &Args, rows: &mut Vec<TableRow>) -> Result<(), Failure> {
                     } else {
                         table.row(&row, *first.get_or_insert(row.seconds))
                     };
-                    let note = row.note.as_ref();
-                    let note = note.map(|note| format!("{}, n = {n}: {note}", row.title()));
+                    if let Some(note) = &row.note {
+                        notes.add(&format!("{note} for n = {n}"), about.name);
+                    }
                     rows.push(row);
                     if let Some(header) = header.take() {
                         print(&header)?;
                     }
                     print(&line)?;
-                    if let Some(note) = note {
-                        say(&note);
-                    }
                     index += 1;
                 }
                 Err(NoRow::Limit(limit)) => {
-                    let title = title(about, style);
-                    say(&format!("{title}: stopped at --limit {limit} on n = {n}"));
+                    let why = format!("stopped at --limit {limit} on n = {n}");
+                    notes.add(&why, &title(about, style));
                     index += 1;
                 }
                 Err(NoRow::Stopped(why @ StopReason::NoDevice(_))) => {
@@ -126,7 +133,7 @@ fn climb_all(args: &Args, rows: &mut Vec<TableRow>) -> Result<(), Failure> {
                     if args.style_asked_for() == Some(style) {
                         return Err(Failure::new(Exit::Unavailable, message));
                     }
-                    say(&message);
+                    notes.add(&why.to_string(), &title(about, style));
                     rungs.remove(index);
                 }
                 Err(NoRow::Stopped(why @ StopReason::Failed(_))) => {
@@ -134,7 +141,7 @@ fn climb_all(args: &Args, rows: &mut Vec<TableRow>) -> Result<(), Failure> {
                     return Err(Failure::new(Exit::Error, message));
                 }
                 Err(NoRow::Stopped(why @ StopReason::TimeLimit)) => {
-                    say(&format!("{}: {why} on n = {n}", title(about, style)));
+                    notes.add(&format!("{why} on n = {n}"), &title(about, style));
                     // Larger boards would take longer.
                     rungs.remove(index);
                 }
@@ -156,6 +163,34 @@ fn title(about: &About, style: Style) -> String {
     match style.name() {
         Some(style) => format!("{}, {style}", about.name),
         None => about.name.to_owned(),
+    }
+}
+
+/// What is said about methods after the table. It is said when this is dropped, also if a later row
+/// fails.
+#[derive(Default)]
+struct Notes(Vec<(String, Vec<String>)>);
+
+impl Notes {
+    /// Adds what holds for the method `of`. What holds for several is said once.
+    fn add(&mut self, note: &str, of: &str) {
+        let known = self.0.iter().position(|(known, _)| known == note);
+        let place = known.unwrap_or_else(|| {
+            self.0.push((note.to_owned(), Vec::new()));
+            self.0.len() - 1
+        });
+        let methods = &mut self.0[place].1;
+        if !methods.iter().any(|method| method == of) {
+            methods.push(of.to_owned());
+        }
+    }
+}
+
+impl Drop for Notes {
+    fn drop(&mut self) {
+        for (note, methods) in &self.0 {
+            say(&format!("{}: {note}", methods.join("; ")));
+        }
     }
 }
 

@@ -4,9 +4,17 @@ use std::io::{self, BufWriter, IsTerminal, Stdout, Write};
 use std::ops::ControlFlow;
 
 use console::{Key, Term};
+use rustix::process::Signal;
 
 use crate::board::Size;
+use crate::cli::exit::Exit;
+use crate::cli::{signals, terminal};
 use crate::ladder::{Audience, Scene};
+
+/// Whether each step waits for a key.
+pub fn is_interactive() -> bool {
+    io::stdin().is_terminal() && io::stdout().is_terminal()
+}
 
 /// Shows a search frame by frame: on a terminal one for each key, otherwise all of them as text.
 pub struct StepViewer {
@@ -22,11 +30,15 @@ pub struct StepViewer {
 impl StepViewer {
     /// Shows a search on the board of size `n`.
     pub fn new(n: Size) -> Self {
-        let interactive = io::stdin().is_terminal() && io::stdout().is_terminal();
+        let terminal = is_interactive().then(Term::stdout);
+        if terminal.is_some() {
+            // A signal while it waits for a key finds the mode of the key.
+            terminal::remember();
+        }
         Self {
             n,
             out: BufWriter::new(io::stdout()),
-            terminal: interactive.then(Term::stdout),
+            terminal,
             frames: 0,
             solutions: 0,
             written: Ok(()),
@@ -90,7 +102,11 @@ fn wait(terminal: &Term) -> io::Result<ControlFlow<()>> {
             | Key::Char(' ') => {
                 return Ok(ControlFlow::Continue(()));
             }
-            Key::Char('q' | 'Q') | Key::Escape | Key::CtrlC => {
+            // Ctrl-\: the terminal sends no signals while it waits for a key.
+            Key::Char('\u{1c}') => signals::deliver(Signal::QUIT),
+            // Also a signal that interrupted the wait.
+            Key::CtrlC => signals::end_at_once(Exit::Interrupted),
+            Key::Char('q' | 'Q') | Key::Escape => {
                 return Ok(ControlFlow::Break(()));
             }
             _ => {}

@@ -1,0 +1,71 @@
+//! The mode of the terminal: keys one by one during a run, and what it was before at the end.
+
+use std::io::{self, Stdin};
+
+use parking_lot::Mutex;
+use rustix::termios::{
+    LocalModes, OptionalActions, SpecialCodeIndex, Termios, tcgetattr, tcsetattr,
+};
+
+/// The mode of the terminal before the program changed it.
+static BEFORE: Mutex<Option<Termios>> = Mutex::new(None);
+
+/// A key that the terminal would turn into a signal, if it were not read as a key.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SignalKey {
+    /// Ctrl-C.
+    Interrupt,
+    /// `Ctrl-\`.
+    Quit,
+    /// Ctrl-Z.
+    Suspend,
+}
+
+/// Notes the mode of the terminal, for [`restore`].
+pub fn remember() {
+    if let Ok(modes) = tcgetattr(io::stdin()) {
+        BEFORE.lock().get_or_insert(modes);
+    }
+}
+
+/// Restores the terminal. Call it before the process ends without running destructors.
+pub fn restore() {
+    let mut before = BEFORE.lock();
+    if let Some(before) = before.take() {
+        // If the terminal refuses, nothing can be done.
+        let _ = tcsetattr(io::stdin(), OptionalActions::Now, &before);
+    }
+}
+
+/// Makes the terminal deliver each key at once and without echo, Ctrl-C too: two signals in a row can
+/// arrive as one, two keys cannot. Needed again after the process was stopped (Ctrl-Z), because the
+/// shell resets the terminal.
+pub fn read_keys_singly(stdin: &Stdin) -> rustix::io::Result<()> {
+    let mut modes = tcgetattr(stdin)?;
+    let lines = LocalModes::ICANON | LocalModes::ECHO | LocalModes::ISIG;
+    if modes.local_modes.intersects(lines) {
+        let mut before = BEFORE.lock();
+        before.get_or_insert_with(|| modes.clone());
+        modes.local_modes -= lines;
+        tcsetattr(stdin, OptionalActions::Now, &modes)?;
+    }
+    Ok(())
+}
+
+/// Which signal the user's terminal sends for the key `byte`, if any.
+pub fn signal_key(byte: u8) -> Option<SignalKey> {
+    let before = BEFORE.lock();
+    let modes = before.as_ref()?;
+    if !modes.local_modes.contains(LocalModes::ISIG) {
+        return None;
+    }
+    [
+        (SpecialCodeIndex::VINTR, SignalKey::Interrupt),
+        (SpecialCodeIndex::VQUIT, SignalKey::Quit),
+        (SpecialCodeIndex::VSUSP, SignalKey::Suspend),
+    ]
+    .into_iter()
+    // 0 means that there is no such key.
+    .find(|(code, _)| byte != 0 && modes.special_codes[*code] == byte)
+    .map(|(_, key)| key)
+}

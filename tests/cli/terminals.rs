@@ -1,0 +1,289 @@
+//! The program on a terminal: what fits, what is redrawn, and what is left of the terminal at the end.
+
+use std::io::{BufRead, BufReader};
+use std::process::Child;
+use std::thread::sleep;
+use std::time::Duration;
+
+use crate::child::{send, spawn};
+use crate::program::stdout;
+use crate::skip::skipped;
+use crate::terminal::Terminal;
+
+const PROGRAM: &str = env!("CARGO_BIN_EXE_queenfold");
+
+/// A board that takes minutes.
+const LONG: &str = "run -n 20 --engine chain --workers 1";
+
+/// What a shell prints about its terminal if keys are echoed, come by line, and send signals.
+const RESTORED: &str = "isig icanon echo";
+
+/// Runs `command` with a terminal of `columns` and 24 rows.
+fn start(columns: u32, command: &str) -> Option<Terminal> {
+    let terminal = Terminal::start(&format!("stty cols {columns} rows 24; {command}"));
+    if terminal.is_none() {
+        skipped("there is no `script` to make a terminal");
+    }
+    terminal
+}
+
+/// Runs `command`, then shows its exit code and the mode of the terminal. The shell survives what the
+/// terminal sends.
+fn start_and_show_mode(command: &str) -> Option<Terminal> {
+    let mode = "stty -a | tr ' ' '\\n' | grep -xE -- '-?(isig|icanon|echo)' | tr '\\n' ' '";
+    start(
+        80,
+        &format!("trap : INT QUIT TERM; {command}; echo \"code $? mode $({mode})\""),
+    )
+}
+
+/// What stands in each line at the end, without the codes that move the cursor.
+fn lines(screen: &str) -> Vec<String> {
+    screen
+        .split(['\r', '\n'])
+        .map(|line| console_text(line).trim_end().to_owned())
+        .collect()
+}
+
+fn console_text(line: &str) -> String {
+    let mut text = String::new();
+    let mut characters = line.chars();
+    while let Some(character) = characters.next() {
+        if character == '\u{1b}' {
+            let _ = characters.by_ref().find(char::is_ascii_alphabetic);
+        } else {
+            text.push(character);
+        }
+    }
+    text
+}
+
+#[test]
+fn the_progress_line_fits_every_width_and_shows_what_matters() {
+    for columns in [40, 80, 300] {
+        let Some(mut terminal) = start(columns, &format!("exec {PROGRAM} {LONG}")) else {
+            return;
+        };
+        terminal.see("node/s");
+        terminal.press("\u{3}");
+        terminal.end();
+        let lines = lines(&terminal.screen);
+        let progress: Vec<_> = lines.iter().filter(|l| l.starts_with("n = 20: ")).collect();
+        assert!(!progress.is_empty(), "{lines:#?}");
+        for line in progress {
+            assert!(
+                line.chars().count() <= columns as usize,
+                "{columns}: {line}"
+            );
+            assert_eq!(
+                line.contains("solutions"),
+                columns > 40,
+                "{columns}: {line}"
+            );
+        }
+    }
+}
+
+#[test]
+fn two_ctrl_c_in_one_write_are_two() {
+    // One alone stops the run in order, with another code.
+    let command = format!("exec {PROGRAM} run -n 27 --engine chain --workers 1");
+    let Some(mut terminal) = start(80, &command) else {
+        return;
+    };
+    terminal.see("n = 27");
+    terminal.press("\u{3}\u{3}");
+    assert_eq!(terminal.end(), 130, "{}", terminal.screen);
+}
+
+#[test]
+fn keys_and_signals_that_end_a_run_restore_the_terminal() {
+    // 128 + SIGQUIT: the program ends as the system ends it.
+    for (keys, code) in [("\u{1c}", 131), ("\u{3}\u{3}", 130)] {
+        let Some(mut terminal) = start_and_show_mode(&format!("{PROGRAM} {LONG}")) else {
+            return;
+        };
+        terminal.see("n = 20");
+        terminal.press(keys);
+        terminal.see("mode ");
+        terminal.end();
+        let expected = format!("code {code} mode {RESTORED}");
+        assert!(
+            terminal.screen.contains(&expected),
+            "{keys:?}: {}",
+            terminal.screen
+        );
+    }
+}
+
+#[test]
+fn a_step_waits_for_a_key_and_ends_by_signals_with_the_terminal_restored() {
+    let step = format!("{PROGRAM} ladder --step --method backtrack -n 5");
+    // The signal goes to all processes on the terminal, the shell included.
+    let killed = format!("(sleep 1; kill -TERM 0) & {step}");
+    for (command, keys, code) in [
+        (&killed, "", 130),
+        (&step, "\u{3}", 130),
+        (&step, "\u{1c}", 131),
+        (&step, "q", 0),
+    ] {
+        let Some(mut terminal) = start_and_show_mode(command) else {
+            return;
+        };
+        terminal.see("q: quit");
+        terminal.press(keys);
+        terminal.see("mode ");
+        terminal.end();
+        let expected = format!("code {code} mode {RESTORED}");
+        assert!(
+            terminal.screen.contains(&expected),
+            "{keys:?}: {}",
+            terminal.screen
+        );
+    }
+}
+
+#[test]
+fn status_redraws_in_place() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let run = folder.path().join("run");
+    let run = run.to_str().expect("UTF-8");
+    let mut part = spawn(&[
+        "run",
+        "-n",
+        "20",
+        "--engine",
+        "chain",
+        "--dir",
+        run,
+        "--time-limit",
+        "10ms",
+    ]);
+    assert_eq!(part.wait().expect("it ends").code(), Some(4));
+    let Some(mut terminal) = start(40, &format!("exec {PROGRAM} status {run} --watch")) else {
+        return;
+    };
+    terminal.see("sessions");
+    let first = lines(&terminal.screen);
+    terminal.screen.clear();
+    terminal.see("sessions");
+    let up = format!(
+        "\u{1b}[{}A",
+        first.iter().filter(|line| !line.is_empty()).count()
+    );
+    assert!(
+        terminal.screen.contains(&up),
+        "{up:?} in {:?}",
+        terminal.screen
+    );
+    for line in lines(&terminal.screen) {
+        assert!(line.chars().count() <= 40, "{line}");
+    }
+    terminal.press("\u{3}");
+    terminal.end();
+}
+
+#[test]
+fn the_menu_of_the_ladder_fits_the_terminal() {
+    for (columns, idea) in [(80, true), (50, false)] {
+        let Some(mut terminal) = start(columns, &format!("exec {PROGRAM} ladder")) else {
+            return;
+        };
+        terminal.see("Method, 1 to 15: ");
+        let lines = lines(&terminal.screen);
+        assert!(
+            lines.iter().filter(|line| !line.is_empty()).count() <= 21,
+            "{lines:#?}"
+        );
+        for line in &lines {
+            assert!(
+                line.chars().count() <= columns as usize,
+                "{columns}: {line}"
+            );
+        }
+        assert_eq!(terminal.screen.contains("n^n tuples"), idea, "{columns}");
+        terminal.press("\u{4}");
+        assert_eq!(terminal.end(), 0);
+    }
+}
+
+#[test]
+fn help_is_wrapped_to_the_width_of_the_terminal() {
+    for command in ["", "run", "estimate", "ladder", "status", "config show"] {
+        for columns in [40, 72] {
+            let Some(mut terminal) = start(columns, &format!("exec {PROGRAM} {command} --help"))
+            else {
+                return;
+            };
+            assert_eq!(terminal.end(), 0);
+            for line in lines(&terminal.screen) {
+                // A word that is longer than a line cannot be wrapped.
+                let words = line.split_whitespace().count();
+                let fits = line.chars().count() <= columns as usize;
+                assert!(fits || words <= 2, "{command}, {columns}: {line}");
+            }
+        }
+    }
+}
+
+/// Sends Ctrl-C, and returns what the program says of it.
+fn interrupted(mut child: Child, said: &mut impl BufRead) -> String {
+    send("-INT", &child);
+    let mut rest = String::new();
+    said.read_to_string(&mut rest).expect("UTF-8");
+    assert_eq!(child.wait().expect("it ends").code(), Some(4), "{rest}");
+    rest
+}
+
+#[test]
+fn an_estimate_that_is_stopped_says_what_it_has_counted() {
+    let mut child = spawn(&[
+        "estimate",
+        "-n",
+        "25",
+        "--engine",
+        "chain",
+        "--workers",
+        "1",
+    ]);
+    let mut said = BufReader::new(child.stderr.take().expect("piped"));
+    let mut line = String::new();
+    said.read_line(&mut line).expect("a line");
+    assert!(line.starts_with("n = 25: "), "{line}");
+    let rest = interrupted(child, &mut said);
+    assert!(rest.starts_with("stopped by a signal: "), "{rest}");
+    assert!(
+        rest.contains(" of 64 tasks of the sample of n = 25 counted"),
+        "{rest}"
+    );
+}
+
+#[test]
+fn a_calibration_that_is_stopped_says_how_many_boards_it_has_measured() {
+    let mut child = spawn(&["bench", "--calibrate", "--json"]);
+    let mut said = BufReader::new(child.stderr.take().expect("piped"));
+    let mut line = String::new();
+    while !line.contains("measured") {
+        line.clear();
+        assert!(said.read_line(&mut line).expect("a line") > 0);
+    }
+    let rest = interrupted(child, &mut said);
+    assert!(rest.contains("stopped by a signal: "), "{rest}");
+    assert!(rest.contains("measured"), "{rest}");
+}
+
+#[test]
+fn a_verification_that_is_stopped_says_what_it_has_found() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let run = folder.path().join("run");
+    let run = run.to_str().expect("UTF-8");
+    stdout(&["run", "-n", "17", "--engine", "join", "--dir", run]);
+    // The oracle of the join takes seconds for these tasks.
+    let mut child = spawn(&["verify", run, "--all"]);
+    let mut said = BufReader::new(child.stderr.take().expect("piped"));
+    sleep(Duration::from_millis(500));
+    let rest = interrupted(child, &mut said);
+    let says =
+        rest.contains("no task was counted again") || rest.contains("equal to their records");
+    assert!(rest.starts_with("stopped by a signal: ") && says, "{rest}");
+}
