@@ -1,8 +1,10 @@
 //! A worker as an actor: an address, a state and a restart policy. It counts on a thread of its own,
 //! because a busy handler would delay every timer and message of the run.
 
+use std::collections::VecDeque;
 use std::sync::Arc;
 use std::thread::{self, JoinHandle};
+use std::time::{Duration, Instant};
 
 use actix::{Actor, AsyncContext, Context, Handler, Recipient};
 use tracing::{dispatcher, error};
@@ -14,8 +16,11 @@ use super::queue::Outlet;
 use super::shared::RunShared;
 use super::{EventKind, RunError, device_loop};
 
-/// How many times a worker's thread is replaced before its death fails the run.
-const RESTARTS: u32 = 8;
+/// How many times within [`HOUR`] a worker's thread is replaced before its death fails the run.
+const RESTARTS: usize = 8;
+
+/// Deaths that are longer ago are forgotten: a run may take months.
+const HOUR: Duration = Duration::from_secs(60 * 60);
 
 pub(super) struct Worker {
     pub(super) shared: Arc<RunShared>,
@@ -35,7 +40,18 @@ pub(super) struct Worker {
 #[derive(Default)]
 pub(super) struct WorkerThreads {
     running: Option<JoinHandle<()>>,
-    restarts: u32,
+    /// When the last ones died, the earliest first.
+    deaths: VecDeque<Instant>,
+}
+
+impl WorkerThreads {
+    /// Notes a death. Returns the number of deaths within the hour before `now`.
+    fn died(&mut self, now: Instant) -> usize {
+        self.deaths.push_back(now);
+        self.deaths
+            .retain(|death| now.duration_since(*death) < HOUR);
+        self.deaths.len()
+    }
 }
 
 impl Worker {
@@ -106,12 +122,30 @@ impl Handler<Ended> for Worker {
             return;
         };
         error!(worker = self.name(), "died: {why}");
-        if self.threads.restarts == RESTARTS {
-            let times = RESTARTS + 1;
-            self.give_up(format!("{} died {times} times: {why}", self.name()));
+        let times = self.threads.died(Instant::now());
+        if times > RESTARTS {
+            self.give_up(format!(
+                "{} died {times} times within an hour: {why}",
+                self.name()
+            ));
         } else {
-            self.threads.restarts += 1;
             self.start(context.address().recipient());
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn deaths_are_counted_by_the_hour() {
+        let start = Instant::now();
+        let mut threads = WorkerThreads::default();
+        let mut died = |minutes: u64| threads.died(start + Duration::from_secs(60 * minutes));
+        assert_eq!((0..9).map(&mut died).last(), Some(9));
+        // Only those of the last hour count.
+        assert_eq!(died(61), 8);
+        assert_eq!(died(1000), 1);
     }
 }
