@@ -114,8 +114,13 @@ impl Plan for ChainPlan {
     }
 
     /// The kernel of another instruction set, because the oracle takes many times as long.
+    /// The second kernel of this machine, or the oracle where that kernel is the recorded one. So a forged
+    /// record cannot choose the kernel that checks it: it can only ask for the oracle.
     fn verifier(&self, settings: &CounterSettings, first: &CountedBy) -> Box<dyn Counter> {
-        second_counter(self, settings, first).unwrap_or_else(|| self.oracle())
+        let best = CountedBy::Cpu(Isa::best().name().into());
+        second_counter(self, settings, &best)
+            .filter(|second| !first.is_kernel(second.backend()))
+            .unwrap_or_else(|| self.oracle())
     }
 
     fn launcher(&self) -> Result<Arc<dyn Launcher>, NoLauncher> {

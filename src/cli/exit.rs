@@ -8,13 +8,12 @@ use std::process::ExitCode;
 use crate::actors::RunError;
 #[cfg(feature = "cuda")]
 use crate::bench::BenchError;
-use crate::config::printable;
 use crate::engine::Mismatch;
 use crate::job::{JobError, StopCause};
 use crate::ladder::WrongRow;
 use crate::ledger::{LedgerError, Missing, Shard, WrongRecord};
 use crate::outcome::Contradiction;
-use crate::telemetry::several;
+use crate::telemetry::{printable, several};
 
 /// How the program ends. Scripts rely on these numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -251,12 +250,22 @@ pub fn complete_shard(shard: Shard, missing: &Missing) -> String {
 
 /// The command that continues the run in `dir`, ready for a shell.
 fn resume_command(dir: &Path) -> String {
-    let dir = dir.display().to_string();
+    let name = dir.to_string_lossy();
     let plain = |c: char| c.is_ascii_alphanumeric() || "/._-+,:@%=".contains(c);
-    if !dir.is_empty() && dir.chars().all(plain) && !dir.starts_with('-') {
-        format!("queenfold resume {dir}")
+    if !name.is_empty() && name.chars().all(plain) && !name.starts_with('-') {
+        format!("queenfold resume {name}")
+    } else if dir.to_str().is_some_and(|name| printable(name) == name) {
+        format!("queenfold resume -- '{}'", name.replace('\'', "'\\''"))
     } else {
-        format!("queenfold resume -- '{}'", dir.replace('\'', "'\\''"))
+        // A line break, another character that is not printable, or bytes that are not UTF-8.
+        let byte = |&byte: &u8| match byte {
+            b'\'' | b'\\' => format!("\\{}", char::from(byte)),
+            b' '..=b'~' => char::from(byte).to_string(),
+            _ => format!("\\x{byte:02x}"),
+        };
+        let bytes = dir.as_os_str().as_encoded_bytes();
+        let name: String = bytes.iter().map(byte).collect();
+        format!("queenfold resume -- $'{name}'")
     }
 }
 
@@ -309,6 +318,10 @@ mod tests {
             r"queenfold resume -- 'it'\''s'"
         );
         assert_eq!(resume_command(Path::new("-n")), "queenfold resume -- '-n'");
+        assert_eq!(
+            resume_command(Path::new("a'\n\u{1b}b")),
+            r"queenfold resume -- $'a\'\x0a\x1bb'"
+        );
     }
 
     #[test]

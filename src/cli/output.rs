@@ -5,11 +5,15 @@ use std::io::{self, Write};
 use console::Term;
 
 use super::exit::Failure;
+use crate::telemetry::printable;
 
-/// Writes a line of a result to stdout, at once.
-pub fn print(line: &str) -> Result<(), Failure> {
+/// Writes lines of a result to stdout, at once. Some of them contain what a file says, perhaps the file
+/// of a stranger, so characters that are not printable are escaped.
+pub fn print(lines: &str) -> Result<(), Failure> {
     let mut out = io::stdout().lock();
-    writeln!(out, "{line}")?;
+    for line in lines.split('\n') {
+        writeln!(out, "{}", printable(line))?;
+    }
     Ok(out.flush()?)
 }
 

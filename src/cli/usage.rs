@@ -9,7 +9,7 @@ use clap::error::{Error, ErrorKind};
 use super::exit::{Exit, Failure};
 use super::hints::hint;
 use super::output::say;
-use crate::config::printable;
+use crate::telemetry::printable;
 
 /// Prints what `--help` and `--version` ask for in full, and an error as one line.
 pub fn report(error: &Error, args: &[OsString]) -> ExitCode {

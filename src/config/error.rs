@@ -3,23 +3,7 @@
 use std::fmt;
 use std::path::PathBuf;
 
-/// `text` as one printable line. Names in files, arguments and the environment may contain line breaks
-/// and terminal control sequences, which are escaped.
-pub fn printable(text: &str) -> String {
-    let mut line = String::with_capacity(text.len());
-    for c in text.chars() {
-        match c {
-            // Line and paragraph separators, zero-width marks, changes of direction.
-            '\u{200b}'..='\u{200f}'
-            | '\u{2028}'..='\u{202e}'
-            | '\u{2060}'..='\u{206f}'
-            | '\u{feff}' => line.extend(c.escape_unicode()),
-            _ if c.is_control() => line.extend(c.escape_default()),
-            _ => line.push(c),
-        }
-    }
-    line
-}
+use crate::telemetry::printable;
 
 /// Where a value comes from.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -93,19 +77,4 @@ pub enum ConfigError {
 
 fn hint(nearest: Option<&str>) -> String {
     nearest.map_or_else(String::new, |key| format!("; the nearest key is `{key}`"))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn what_is_printed_is_one_line_without_commands_to_the_terminal() {
-        assert_eq!(
-            printable("a\nb\tc\u{1b}[31m\0\u{9b}"),
-            "a\\nb\\tc\\u{1b}[31m\\u{0}\\u{9b}"
-        );
-        assert_eq!(printable("x\u{202e}y\u{2028}"), "x\\u{202e}y\\u{2028}");
-        assert_eq!(printable("Größe 8 × 8 'a' \\"), "Größe 8 × 8 'a' \\");
-    }
 }

@@ -18,7 +18,7 @@ mod units;
 mod value;
 
 pub use device_values::{BlockThreads, Indices};
-pub use error::{ConfigError, SettingOrigin, printable};
+pub use error::{ConfigError, SettingOrigin};
 pub use layers::{LOCAL_FILE, Layers, variable};
 pub use schema::{Config, GpuConfig, OutputConfig, RunConfig, TraceConfig, Workers};
 pub use units::{Bytes, HumanDuration, Share, Sizes};

@@ -7,6 +7,7 @@ use rusqlite::ErrorCode;
 
 use crate::board::Size;
 use crate::engine::{PlanName, Tally, TaskKey};
+use crate::outcome::Contradiction;
 
 /// Why a ledger cannot be used, or must not be believed.
 #[derive(Debug, thiserror::Error)]
@@ -34,6 +35,12 @@ pub enum LedgerError {
         tasks: u64,
         /// The most that a ledger keeps.
         most: u64,
+    },
+    /// A file of the directory is a link, a pipe or a device, and was not opened.
+    #[error("{} is no regular file, so it is not opened: a run directory holds no links, pipes or devices", path.display())]
+    NotRegular {
+        /// What it is called.
+        path: PathBuf,
     },
     /// Another process works on the directory.
     #[error("{} is in use by another process{holder}", dir.display())]
@@ -82,6 +89,37 @@ pub enum LedgerError {
         /// The first damage found.
         what: String,
     },
+    /// The directory of a run was moved or replaced while the run wrote to it.
+    #[error("{} was moved or replaced while the run wrote to it; what was counted is in the moved directory", dir.display())]
+    Moved {
+        /// Where it was.
+        dir: PathBuf,
+    },
+    /// The directory of a run was removed while the run wrote to it.
+    #[error("{} was removed while the run wrote to it; {}", dir.display(), saved_in(saved))]
+    Removed {
+        /// Where it was.
+        dir: PathBuf,
+        /// Where the records were saved, or why they could not be.
+        saved: Result<PathBuf, String>,
+    },
+    /// Another program has locked the database.
+    #[error("{}: another program keeps the ledger locked", file.display())]
+    Busy {
+        /// The file.
+        file: PathBuf,
+    },
+    /// Two sessions have one id, and say different things: one of them is forged.
+    #[error("{}: its session {id} is not the session of this id that is to be merged; one of the two is forged", file.display())]
+    OtherSession {
+        /// The file of the run that receives.
+        file: PathBuf,
+        /// The id.
+        id: String,
+    },
+    /// All tasks are there, and together they are no result.
+    #[error(transparent)]
+    Contradiction(#[from] Contradiction),
     /// Two counts of one task differ.
     #[error(
         "task {task} (ranks {}..{}) was counted twice with different results: {} by {}, {} by {}",
@@ -123,7 +161,7 @@ pub enum LedgerError {
 impl LedgerError {
     /// Whether counts contradict each other, as opposed to files that cannot be read or written.
     pub const fn is_mismatch(&self) -> bool {
-        matches!(self, Self::Disagreement { .. })
+        matches!(self, Self::Disagreement { .. } | Self::Contradiction(_))
     }
 
     /// An input or output error at `path`.
@@ -147,6 +185,11 @@ impl LedgerError {
             Some(ErrorCode::DatabaseCorrupt) => Self::Damaged {
                 file,
                 what: error.to_string(),
+            },
+            Some(ErrorCode::DatabaseBusy) => Self::Busy { file },
+            Some(ErrorCode::TooBig) => Self::Damaged {
+                file,
+                what: "it holds a text that is longer than any that is written".to_owned(),
             },
             Some(ErrorCode::NotADatabase) => Self::Format {
                 file,
@@ -201,4 +244,11 @@ fn no_files_left(file: &Path) -> bool {
         .iter()
         .filter_map(|opened| opened.as_ref().err()?.raw_os_error());
     cfg!(unix) && codes.into_iter().any(|code| TOO_MANY.contains(&code))
+}
+
+fn saved_in(saved: &Result<PathBuf, String>) -> String {
+    match saved {
+        Ok(dir) => format!("what was counted is saved in {}", dir.display()),
+        Err(error) => format!("what was counted could not be saved: {error}"),
+    }
 }

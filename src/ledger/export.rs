@@ -8,6 +8,7 @@ use super::entry::put_exact;
 use super::export_line::{Last, Line};
 use super::{Entry, LedgerError, RunInfo, Store};
 use crate::engine::Plan;
+use crate::telemetry::printable_json;
 
 /// BLAKE3 over what was counted: board, plans, and the tasks with their tallies in canonical order.
 /// Nodes, kernels, devices, order and time are not in it, so two runs of the same plans have the same
@@ -70,9 +71,9 @@ pub fn export(
         records += 1;
         let engine = entry.result.key.engine;
         if let Some(plan) = plans.iter().find(|plan| plan.engine() == engine) {
-            serde_json::to_writer(&mut out, &Line::of(&entry, plan.as_ref(), &key))
-                .map_err(io::Error::from)?;
-            writeln!(out)?;
+            let line = serde_json::to_string(&Line::of(&entry, plan.as_ref(), &key));
+            let line = line.map_err(io::Error::from)?;
+            writeln!(out, "{}", printable_json(&line))?;
         }
         Ok(())
     });

@@ -6,9 +6,9 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use super::Entry;
 use super::digest::Digest;
 use super::origin_columns::OriginColumns;
+use super::{Entry, row};
 use crate::board::Size;
 use crate::engine::{Engine, KernelName, Plan, PlanName, Tally, TaskResult};
 
@@ -93,6 +93,9 @@ impl<'a> Line<'a> {
             result,
             session: self.session.into_owned(),
         };
+        if !row::is_possible(&entry.result.tally) {
+            return Err("no board has such counts".to_owned());
+        }
         if entry.digest(run).to_string() == self.blake3 {
             Ok(entry)
         } else {

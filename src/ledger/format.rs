@@ -4,9 +4,10 @@
 use std::path::Path;
 use std::time::Duration;
 
+use rusqlite::limits::Limit;
 use rusqlite::{Connection, OpenFlags};
 
-use super::LedgerError;
+use super::{LedgerError, files};
 
 /// The version of the layout, kept in the file as `user_version`. A change of the tables or of
 /// what a digest covers raises it, and `docs/LEDGER.md` says how to read older files. The contexts
@@ -30,6 +31,12 @@ const TABLES: [&str; 3] = [
     "CREATE TABLE session (id TEXT PRIMARY KEY, facts TEXT NOT NULL, elapsed_ms INTEGER NOT NULL, \
      committed INTEGER NOT NULL, blake3 BLOB NOT NULL) STRICT, WITHOUT ROWID",
 ];
+
+/// The longest text or row, in bytes. The longest that is written, the configuration, has a few thousand.
+const LONGEST: i32 = 1 << 20;
+
+/// The most memory that SQLite takes for all ledgers of this process, in bytes. It needs a tenth.
+const MEMORY: i64 = 64 << 20;
 
 /// How long a writer waits for another connection. None holds the file for longer than a commit.
 const BUSY: Duration = Duration::from_secs(30);
@@ -78,7 +85,9 @@ pub(super) fn open_to_read(file: &Path) -> rusqlite::Result<Connection> {
 
 fn common(connection: &Connection) -> rusqlite::Result<()> {
     connection.busy_timeout(BUSY)?;
-    // A damaged or forged file must not run any code or mislead the reader of a page.
+    // A damaged or forged file must not run any code, mislead the reader of a page, or fill the memory.
+    connection.set_limit(Limit::SQLITE_LIMIT_LENGTH, LONGEST)?;
+    connection.pragma_update_and_check(None, "hard_heap_limit", MEMORY, |_| Ok(()))?;
     connection.pragma_update(None, "trusted_schema", false)?;
     connection.pragma_update(None, "cell_size_check", true)
 }
@@ -96,9 +105,7 @@ fn needs_a_place(error: &rusqlite::Error) -> bool {
 
 /// Whether something is in the write-ahead log of a database file.
 fn has_log(file: &Path) -> bool {
-    let mut log = file.as_os_str().to_owned();
-    log.push("-wal");
-    std::fs::metadata(log).is_ok_and(|log| log.len() > 0)
+    std::fs::metadata(files::beside(file, "-wal")).is_ok_and(|log| log.len() > 0)
 }
 
 /// The file as the URI of a database that does not change.
@@ -134,13 +141,27 @@ pub(super) fn check(connection: &Connection, file: &Path) -> Result<(), LedgerEr
     if number("application_id")? != APPLICATION_ID {
         return refused("this is no ledger: another program made this database".to_owned());
     }
+    // One more than there may be: a forged file may have any number.
+    let tables = connection
+        .prepare("SELECT sql FROM sqlite_schema ORDER BY name LIMIT ?1")
+        .and_then(|mut statement| {
+            statement
+                .query_map([TABLES.len() as i64 + 1], |row| {
+                    row.get::<_, Option<String>>(0)
+                })?
+                .collect::<Result<Vec<_>, _>>()
+        })
+        .map_err(sqlite)?;
     let format = number("user_version")?;
     if format != FORMAT {
-        let program = connection
-            .query_row("SELECT value FROM meta WHERE key = 'program'", [], |row| {
-                row.get(0)
-            })
-            .unwrap_or_else(|_| "an unknown version".to_owned());
+        // Nothing is asked of a table before it is known to be one: a view may run for ever.
+        let has_meta = tables.iter().flatten().any(|sql| sql == TABLES[0]);
+        let program = has_meta.then(|| {
+            let sql = "SELECT value FROM meta WHERE key = 'program'";
+            connection.query_row(sql, [], |row| row.get(0)).ok()
+        });
+        let program = program.flatten();
+        let program = program.unwrap_or_else(|| "an unknown version".to_owned());
         return refused(format!(
             "ledger format {format}, written by {program}; this program reads format {FORMAT}"
         ));
@@ -151,14 +172,6 @@ pub(super) fn check(connection: &Connection, file: &Path) -> Result<(), LedgerEr
             what,
         })
     };
-    let tables = connection
-        .prepare("SELECT sql FROM sqlite_schema ORDER BY name")
-        .and_then(|mut statement| {
-            statement
-                .query_map([], |row| row.get::<_, Option<String>>(0))?
-                .collect::<Result<Vec<_>, _>>()
-        })
-        .map_err(sqlite)?;
     if !tables.iter().map(Option::as_deref).eq(TABLES.map(Some)) {
         return damaged("its tables are not those of a ledger".to_owned());
     }

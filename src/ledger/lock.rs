@@ -1,12 +1,12 @@
 //! The lock that lets only one process write to a run directory.
 
-use std::fs::{File, OpenOptions, TryLockError};
+use std::fs::{File, TryLockError};
 use std::io::{Read, Seek, Write};
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use super::LedgerError;
 use super::host::host_name;
+use super::{LedgerError, files};
 
 /// The name of the lock file in a run directory.
 pub const LOCK_FILE: &str = "lock";
@@ -27,11 +27,12 @@ impl DirLock {
     /// Takes the lock of the directory `dir`, which must exist.
     ///
     /// # Errors
-    /// [`LedgerError::Locked`] if another process has it; an I/O error if the file cannot be
-    /// written.
+    /// [`LedgerError::Locked`] if another process has it; [`LedgerError::NotRegular`]; an I/O error
+    /// if the file cannot be written.
     pub fn take(dir: &Path) -> Result<Self, LedgerError> {
         let path = dir.join(LOCK_FILE);
-        let mut file = OpenOptions::new()
+        files::is_there(&path)?;
+        let mut file = files::options()
             .read(true)
             .write(true)
             .create(true)
@@ -65,8 +66,8 @@ impl DirLock {
 
 /// Whether a process works on the directory `dir`.
 pub fn is_held(dir: &Path) -> bool {
-    File::open(dir.join(LOCK_FILE))
-        .is_ok_and(|file| matches!(file.try_lock_shared(), Err(TryLockError::WouldBlock)))
+    let file = files::options().read(true).open(dir.join(LOCK_FILE));
+    file.is_ok_and(|file| matches!(file.try_lock_shared(), Err(TryLockError::WouldBlock)))
 }
 
 fn holder(file: &mut File) -> String {

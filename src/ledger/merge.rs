@@ -1,10 +1,17 @@
-//! Puts the records of several run directories into one.
+//! Puts the records of several run directories into one, and takes them out again.
 
-use std::path::Path;
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::Duration;
 
-use super::{DirLock, FILE, Inserted, LedgerError, LedgerSums, RunInfo, Shard, Store};
-use crate::engine::Plan;
+use super::lock::LOCK_FILE;
+use super::{
+    DirLock, FILE, Inserted, LedgerError, LedgerSums, RunInfo, Session, Shard, Store, files,
+};
+use crate::engine::{Engine, Plan};
+use crate::outcome::Outcome;
 
 /// What a merge did.
 #[derive(Clone, Debug)]
@@ -21,51 +28,61 @@ pub struct Merged {
     pub there: u64,
 }
 
+/// What was taken out of a run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TakenOut {
+    /// Records.
+    pub records: u64,
+    /// The sessions that recorded them.
+    pub sessions: u64,
+}
+
 /// Copies the records of all `sources` into the ledger in `into`, which is made if there is none.
 ///
-/// The sources are only read. Each is copied completely or not at all.
+/// The sources are only read. Either all of them are copied, or `into` stays as it was.
 ///
 /// # Errors
-/// [`LedgerError::Unlike`] if two of the directories are of different boards or engines. A source is of
-/// plans of another version, damaged, or counted a task differently; `into` cannot be written, or
-/// another process works on it.
+/// The sources or `into` are of different boards or engines; one of them is of another program's
+/// plans of another version, damaged, or counted a task differently; the whole contradicts itself or a
+/// known count; `into` cannot be written, or another process works on it.
 pub fn merge<P: AsRef<Path>>(
     sources: &[P],
     into: &Path,
-    plans: &[std::sync::Arc<dyn Plan>],
+    plans: &[Arc<dyn Plan>],
 ) -> Result<Merged, LedgerError> {
-    let sources = sources
-        .iter()
-        .map(|dir| Store::open_to_read(dir.as_ref()))
-        .collect::<Result<Vec<_>, _>>()?;
-    let Some(first) = sources.first() else {
+    let mut infos: Vec<(&Path, RunInfo)> = Vec::new();
+    // One source is open at a time: the system limits the number of open files.
+    for dir in sources {
+        let source = Store::open_to_read(dir.as_ref())?;
+        let (first, first_info) = infos
+            .first()
+            .map_or((dir.as_ref(), source.info()), |(dir, info)| (*dir, info));
+        check_alike((first, first_info), (dir.as_ref(), source.info()))?;
+        source.info().check_plans(source.file(), plans)?;
+        infos.push((dir.as_ref(), source.info().clone()));
+    }
+    let Some((first, info)) = infos.first() else {
         return Err(LedgerError::NoRun {
             dir: into.to_owned(),
         });
     };
-    for source in &sources {
-        check_alike(first, source)?;
-        source.info().check_plans(source.file(), plans)?;
-    }
-    std::fs::create_dir_all(into).map_err(|source| LedgerError::io(into, source))?;
-    let _lock = DirLock::take(into)?;
-    let target = if into.join(FILE).exists() {
-        Store::open_to_write(into)?
-    } else {
-        let info = RunInfo {
-            shard: Shard::WHOLE,
-            program: super::program(),
-            ..first.info().clone()
-        };
-        Store::create(into, &info)?
-    };
-    check_alike(first, &target)?;
-    target.info().check_plans(target.file(), plans)?;
+    let mut target = Target::open(into, info)?;
+    check_alike((first, info), (into, target.store.info()))?;
+    target
+        .store
+        .info()
+        .check_plans(target.store.file(), plans)?;
     let (mut copied, mut there) = (0, 0);
-    for source in &sources {
-        target.begin()?;
+    let sessions = target.store.sessions()?;
+    let mut sessions: BTreeMap<_, _> = sessions.into_iter().map(|s| (s.id.clone(), s)).collect();
+    target.store.begin()?;
+    for (dir, _) in &infos {
+        let source = Store::open_to_read(dir)?;
         for session in source.sessions()? {
-            target.put_session(&session)?;
+            if let Some(session) = later(&target.store, sessions.get(&session.id), session)? {
+                target.store.put_session(&session)?;
+                sessions.insert(session.id.clone(), session);
+            }
         }
         source.for_each(|entry| {
             let ranks = || {
@@ -75,43 +92,159 @@ pub fn merge<P: AsRef<Path>>(
                     .find(|plan| plan.engine() == key.engine)
                     .map_or(0..0, |plan| plan.task(key.index).ranks)
             };
-            match target.insert(&entry, ranks)? {
+            match target.store.insert(&entry, ranks)? {
                 Inserted::New => copied += 1,
                 Inserted::There => there += 1,
             }
             Ok(())
         })?;
-        target.commit()?;
     }
-    let count = first.info().shard.count();
-    let alike = sources
-        .iter()
-        .all(|source| source.info().shard.count() == count);
-    let sessions = target.sessions()?;
+    let sums = target.store.sums()?;
+    if sums.coverage.is_whole()
+        && let Some(counting) = plans.first()
+    {
+        let tally = |engine| sums.tallies.get(&engine);
+        let all = tally(counting.engine()).copied().unwrap_or_default();
+        Outcome::new(counting.size(), &all, tally(Engine::Census))?;
+    }
+    target.commit()?;
+    let count = info.shard.count();
+    let alike = infos.iter().all(|(_, info)| info.shard.count() == count);
     Ok(Merged {
-        elapsed: sessions.iter().map(|session| session.elapsed).sum(),
-        sums: target.sums()?,
-        division: if alike {
-            first.info().shard
-        } else {
-            Shard::WHOLE
-        },
+        elapsed: sessions.values().map(|session| session.elapsed).sum(),
+        sums,
+        division: if alike { info.shard } else { Shard::WHOLE },
         copied,
         there,
     })
 }
 
+/// Removes from the run in `from` what the sessions of the run in `source` recorded: `source` was merged
+/// into it and is not trusted any more. What is removed is counted again when the run is resumed.
+///
+/// # Errors
+/// They are of different boards or engines; one of them is damaged; `from` cannot be written, or another
+/// process works on it.
+pub fn take_out(source: &Path, from: &Path) -> Result<TakenOut, LedgerError> {
+    let source_store = Store::open_to_read(source)?;
+    let _lock = DirLock::take(from)?;
+    let target = Store::open_to_write(from)?;
+    check_alike((source, source_store.info()), (from, target.info()))?;
+    let theirs = source_store.sessions()?.into_iter();
+    let theirs: BTreeSet<String> = theirs.map(|session| session.id).collect();
+    let mut taken = TakenOut {
+        records: 0,
+        sessions: 0,
+    };
+    target.begin()?;
+    for session in target.sessions()? {
+        if theirs.contains(&session.id) {
+            taken.records += target.remove_session(&session.id)?;
+            taken.sessions += 1;
+        }
+    }
+    target.commit()?;
+    Ok(taken)
+}
+
+/// The session of a source as it is to be stored; `None` if `there`, the stored one of that id, is as
+/// late or later.
+fn later(
+    target: &Store,
+    there: Option<&Session>,
+    theirs: Session,
+) -> Result<Option<Session>, LedgerError> {
+    match there {
+        Some(there) if there.facts != theirs.facts => Err(LedgerError::OtherSession {
+            file: target.file().to_owned(),
+            id: theirs.id,
+        }),
+        Some(there) if there.elapsed >= theirs.elapsed => Ok(None),
+        _ => Ok(Some(theirs)),
+    }
+}
+
+/// The run that receives. What this made is removed again, unless it is committed.
+struct Target {
+    store: Store,
+    made: Option<Made>,
+    _lock: DirLock,
+}
+
+/// A run that was made, in a directory that was perhaps there already.
+struct Made {
+    dir: PathBuf,
+    with_directory: bool,
+    keep: bool,
+}
+
+impl Target {
+    fn open(into: &Path, info: &RunInfo) -> Result<Self, LedgerError> {
+        let with_directory = !into.exists();
+        files::make_directory(into)?;
+        let lock = DirLock::take(into)?;
+        if files::has_ledger(into)? {
+            return Ok(Self {
+                store: Store::open_to_write(into)?,
+                made: None,
+                _lock: lock,
+            });
+        }
+        let info = RunInfo {
+            shard: Shard::WHOLE,
+            program: super::program(),
+            ..info.clone()
+        };
+        // From here on, what is made is removed if something fails.
+        let made = Made {
+            dir: into.to_owned(),
+            with_directory,
+            keep: false,
+        };
+        Ok(Self {
+            store: Store::create(into, &info)?,
+            made: Some(made),
+            _lock: lock,
+        })
+    }
+
+    fn commit(&mut self) -> Result<(), LedgerError> {
+        self.store.commit()?;
+        if let Some(made) = &mut self.made {
+            made.keep = true;
+        }
+        Ok(())
+    }
+}
+
+impl Drop for Made {
+    /// Nothing but what this process made is removed: the directory only if it is empty.
+    fn drop(&mut self) {
+        if self.keep {
+            return;
+        }
+        let file = self.dir.join(FILE);
+        for suffix in files::BESIDE {
+            let _ = fs::remove_file(files::beside(&file, suffix));
+        }
+        let _ = fs::remove_file(file);
+        let _ = fs::remove_file(self.dir.join(LOCK_FILE));
+        if self.with_directory {
+            let _ = fs::remove_dir(&self.dir);
+        }
+    }
+}
+
 /// Checks that two ledgers are of one board and the same engines.
-fn check_alike(one: &Store, other: &Store) -> Result<(), LedgerError> {
-    let [first, second] = [one, other].map(|store| store.info().subject());
+fn check_alike(one: (&Path, &RunInfo), other: (&Path, &RunInfo)) -> Result<(), LedgerError> {
+    let [first, second] = [one, other].map(|(_, info)| info.subject());
     if first == second {
         return Ok(());
     }
-    let directory = |store: &Store| store.file().parent().unwrap_or(Path::new(".")).to_owned();
     Err(LedgerError::Unlike {
-        one: directory(one),
+        one: one.0.to_owned(),
         first,
-        other: directory(other),
+        other: other.0.to_owned(),
         second,
     })
 }

@@ -1,6 +1,6 @@
 //! The table `meta`: which run a ledger belongs to, as texts under keys, each with a digest.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use rusqlite::{Connection, params};
@@ -35,7 +35,7 @@ pub(super) fn read(connection: &Connection, file: &Path) -> Result<RunInfo, Ledg
         what,
     };
     let rows = connection
-        .prepare("SELECT key, value, blake3 FROM meta")
+        .prepare("SELECT key, value, blake3 FROM meta LIMIT 9")
         .and_then(|mut statement| {
             statement
                 .query_map([], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)))?
@@ -64,6 +64,12 @@ pub(super) fn read(connection: &Connection, file: &Path) -> Result<RunInfo, Ledg
         config: take("config")?,
         program: take("program")?,
     };
+    let engines: BTreeSet<_> = info.plans.iter().map(|plan| plan.engine).collect();
+    if engines.is_empty() || engines.len() < info.plans.len() {
+        return Err(damaged(
+            "its entry `plans` names no plan, or two of one engine".to_owned(),
+        ));
+    }
     match values.keys().next() {
         None => Ok(info),
         Some(key) => Err(damaged(format!("it has an unknown entry `{key}`"))),

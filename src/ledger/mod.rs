@@ -6,6 +6,7 @@
 //! * [`Coverage`]: which tasks are recorded; [`Shard`]: which of them a part of a divided run counts.
 //! * [`Status`], [`verify()`], [`export()`], [`read_export()`], [`merge()`]: what the commands of
 //!   these names do.
+//! * `files`: which files of a directory are opened at all; `home`: whether they are still there.
 //! * [`Entry`]: a recorded task with its digest; `digest`: what each digest covers.
 
 mod coverage;
@@ -14,7 +15,9 @@ mod entry;
 mod error;
 mod export;
 mod export_line;
+mod files;
 mod format;
+mod home;
 mod host;
 mod info;
 mod lock;
@@ -40,7 +43,7 @@ pub use format::FORMAT;
 pub use host::unix_time;
 pub use info::{Facts, RunInfo, Session};
 pub use lock::{DirLock, is_held};
-pub use merge::{Merged, merge};
+pub use merge::{Merged, TakenOut, merge, take_out};
 pub use plan_hash::{PlanInfo, plan_hash};
 pub use read_export::{ExportError, read_export};
 pub use recording::{COMMIT_EVERY, EarlierTime, ProcessFacts, Recording};

@@ -5,14 +5,17 @@ use std::hash::{BuildHasher, RandomState};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::{Builder, JoinHandle};
 use std::time::{Duration, Instant};
 
 use crossbeam::channel::{self, Receiver, RecvTimeoutError, Sender};
 use parking_lot::Mutex;
+use tracing::warn;
 
+use super::home::Home;
 use super::host::{host_name, unix_time};
-use super::{Coverage, DirLock, Entry, Facts, LedgerError, RunInfo, Session, Shard, Store};
+use super::{Coverage, DirLock, Entry, Facts, LedgerError, RunInfo, Session, Shard, Store, files};
 use crate::actors::{
     Flushed, OnCheckpoint, RecordError, Recorder, Restored, Source, Supply, cost_of, evenly_spaced,
 };
@@ -41,6 +44,8 @@ pub struct Recording {
     failure: Arc<Mutex<Option<RecordError>>>,
     on_checkpoint: Arc<Mutex<Option<OnCheckpoint>>>,
     writer: Option<JoinHandle<()>>,
+    /// Whether somebody waits for what is recorded, or nothing more will be.
+    ending: Arc<AtomicBool>,
     _lock: DirLock,
 }
 
@@ -94,11 +99,11 @@ impl Recording {
                 most: MOST_TASKS,
             });
         }
-        std::fs::create_dir_all(dir).map_err(|source| LedgerError::io(dir, source))?;
+        files::make_directory(dir)?;
         // Whether or not another process works on it.
         Store::expect_none(dir)?;
         let lock = DirLock::take(dir)?;
-        Self::begin(Store::create(dir, info)?, lock, plans, process)
+        Self::begin((dir, Store::create(dir, info)?), lock, plans, process)
     }
 
     /// Opens the ledger in `dir` to continue the run of `plans`.
@@ -111,17 +116,17 @@ impl Recording {
         plans: &[Arc<dyn Plan>],
         process: &ProcessFacts,
     ) -> Result<Self, LedgerError> {
-        if !dir.join(super::FILE).exists() {
+        if !files::has_ledger(dir)? {
             return Err(LedgerError::NoRun {
                 dir: dir.to_owned(),
             });
         }
         let lock = DirLock::take(dir)?;
-        Self::begin(Store::open_to_write(dir)?, lock, plans, process)
+        Self::begin((dir, Store::open_to_write(dir)?), lock, plans, process)
     }
 
     fn begin(
-        store: Store,
+        (dir, store): (&Path, Store),
         lock: DirLock,
         plans: &[Arc<dyn Plan>],
         process: &ProcessFacts,
@@ -130,19 +135,16 @@ impl Recording {
         let sums = store.sums()?;
         let mut before = EarlierTime::default();
         store.for_each(|entry| {
-            before.counting += entry.result.duration;
+            before.counting = before.counting.saturating_add(entry.result.duration);
             Ok(())
         })?;
         let sessions = store.sessions()?;
         before.elapsed = sessions.iter().map(|session| session.elapsed).sum();
+        let numbers = sessions.iter().map(|session| session.facts.number);
         let session = Session {
-            id: format!("{:016x}", RandomState::new().hash_one(std::process::id())),
+            id: new_id(&sessions),
             facts: Facts {
-                number: 1 + sessions
-                    .iter()
-                    .map(|session| session.facts.number)
-                    .max()
-                    .unwrap_or(0),
+                number: numbers.max().unwrap_or(0).saturating_add(1),
                 host: host_name(),
                 processor: Machine::detect()
                     .cpu
@@ -163,7 +165,10 @@ impl Recording {
         let path = store.file().to_owned();
         let shard = store.info().shard;
         let id = session.id.clone();
+        let ending = Arc::new(AtomicBool::new(false));
         let writer = Writer {
+            home: Home::of(dir)?,
+            ending: Arc::clone(&ending),
             store,
             counts: !sums.coverage.is_whole_for(shard),
             plans: plans.to_vec(),
@@ -187,6 +192,7 @@ impl Recording {
             failure,
             on_checkpoint,
             writer: Some(writer),
+            ending,
             _lock: lock,
         })
     }
@@ -225,6 +231,7 @@ impl Recorder for Recording {
     }
 
     fn flush(&self, flushed: Flushed) {
+        self.ending.store(true, Ordering::Relaxed);
         // If the writer is gone the order is dropped, and `flushed` with it, which reports that.
         if let Some(orders) = &self.orders {
             let _ = orders.send(Order::Flush(flushed));
@@ -249,6 +256,7 @@ impl Source for Recording {
 impl Drop for Recording {
     fn drop(&mut self) {
         self.orders = None;
+        self.ending.store(true, Ordering::Relaxed);
         if let Some(writer) = self.writer.take() {
             // Its failures are in `failure`, and its panics too.
             let _ = writer.join();
@@ -256,8 +264,20 @@ impl Drop for Recording {
     }
 }
 
+/// A random id that none of the sessions has.
+fn new_id(sessions: &[Session]) -> String {
+    loop {
+        let id = format!("{:016x}", RandomState::new().hash_one(std::process::id()));
+        if sessions.iter().all(|session| session.id != id) {
+            return id;
+        }
+    }
+}
+
 struct Writer {
     store: Store,
+    home: Home,
+    ending: Arc<AtomicBool>,
     /// Whether anything is left to count. If not, no session is added.
     counts: bool,
     plans: Vec<Arc<dyn Plan>>,
@@ -341,8 +361,18 @@ impl Writer {
         }
     }
 
+    /// Begins a transaction. While another program keeps the file locked, results wait and the run goes on
+    /// counting; only a run that ends gives up, after the time that SQLite waits.
     fn begin(&self) -> Result<(), RecordError> {
-        self.store.begin().map_err(record_error)
+        loop {
+            let last = self.ending.load(Ordering::Relaxed);
+            match self.store.begin() {
+                Err(error @ LedgerError::Busy { .. }) if !last => {
+                    warn!("{error}; results wait in memory until it is free");
+                }
+                begun => return begun.map_err(record_error),
+            }
+        }
     }
 
     fn insert(&mut self, entry: &Entry) -> Result<(), RecordError> {
@@ -365,6 +395,7 @@ impl Writer {
             .put_session(&self.session)
             .map_err(record_error)?;
         self.store.commit().map_err(record_error)?;
+        self.home.check(&self.store).map_err(record_error)?;
         let tasks = std::mem::take(&mut self.uncommitted);
         if let Some(tell) = &*self.on_checkpoint.lock() {
             tell(tasks);

@@ -53,6 +53,20 @@ pub(super) fn insert(
     ]))
 }
 
+/// The longest name in a column, in bytes: of a kernel, a device, a worker or a session.
+const LONGEST_NAME: usize = 256;
+
+/// The longest duration of a task, in microseconds: a year.
+const LONGEST: u64 = 366 * 86_400 * 1_000_000;
+
+/// Whether a task of a board can have this tally. Boards up to 32 have fewer than 2⁷¹ solutions, so sums of
+/// such tallies stay below 2¹²⁸.
+pub(super) fn is_possible(tally: &Tally) -> bool {
+    let counts = tally.completions.by_weight();
+    let mut counts = counts.iter().chain([&tally.r180, &tally.r90]);
+    counts.all(|&count| count < 1 << 80)
+}
+
 /// The entry in a row, and its digest, which is not checked here; `None` if a column holds what
 /// [`insert`] never writes, or if the run of board `n` has no plan of that engine.
 pub(super) fn read(
@@ -64,9 +78,32 @@ pub(super) fn read(
     let engine = engine.parse::<Engine>().ok();
     let plan = plans.iter().find(|plan| Some(plan.name.engine) == engine);
     let count = |column| Ok::<_, rusqlite::Error>(row.get_ref(column)?.as_str()?.parse().ok());
+    let whole = |column| Ok::<_, rusqlite::Error>(u64::try_from(row.get::<_, i64>(column)?).ok());
+    let name = |column| {
+        let name = row.get_ref(column)?.as_str()?;
+        Ok::<_, rusqlite::Error>((name.len() <= LONGEST_NAME).then_some(name))
+    };
+    let (Some(index), Some(partitions), Some(nodes), Some(duration)) =
+        (whole(1)?, whole(8)?, whole(9)?, whole(15)?)
+    else {
+        return Ok(None);
+    };
+    let (Some(backend), Some(device), Some(worker), Some(session)) =
+        (name(10)?, name(11)?, name(12)?, name(14)?)
+    else {
+        return Ok(None);
+    };
+    let audited_by = row.get::<_, Option<String>>(13)?;
+    if duration > LONGEST
+        || audited_by
+            .as_ref()
+            .is_some_and(|name| name.len() > LONGEST_NAME)
+    {
+        return Ok(None);
+    }
     let mut tally = Tally {
-        partitions: row.get::<_, i64>(8)? as u64,
-        nodes: row.get::<_, i64>(9)? as u64,
+        partitions,
+        nodes,
         ..Tally::default()
     };
     for (column, weight) in (2..6).zip([1, 2, 4, 8]) {
@@ -76,9 +113,9 @@ pub(super) fn read(
         tally.completions.add(weight, completions);
     }
     let origin = OriginColumns {
-        backend: row.get_ref(10)?.as_str()?,
-        device: row.get_ref(11)?.as_str()?,
-        worker: row.get(12)?,
+        backend,
+        device,
+        worker: worker.to_owned(),
     };
     let (Some(plan), Some(r180), Some(r90), Some(origin)) =
         (plan, count(6)?, count(7)?, origin.read())
@@ -86,21 +123,24 @@ pub(super) fn read(
         return Ok(None);
     };
     (tally.r180, tally.r90) = (r180, r90);
+    if !is_possible(&tally) {
+        return Ok(None);
+    }
     let result = TaskResult {
         key: TaskKey {
             n,
             engine: plan.name.engine,
             version: plan.name.version,
-            index: row.get::<_, i64>(1)? as u64,
+            index,
         },
         tally,
         origin,
-        audited_by: row.get::<_, Option<String>>(13)?.map(Into::into),
-        duration: Duration::from_micros(row.get::<_, i64>(15)? as u64),
+        audited_by: audited_by.map(Into::into),
+        duration: Duration::from_micros(duration),
     };
     let entry = Entry {
         result,
-        session: row.get(14)?,
+        session: session.to_owned(),
     };
     Ok(Some((entry, row.get(16)?)))
 }

@@ -138,7 +138,7 @@ impl Status {
                 return Ok(());
             }
             latest.tasks += 1;
-            latest.nodes += result.tally.nodes;
+            latest.nodes = latest.nodes.saturating_add(result.tally.nodes);
             let mut plans = plans.iter();
             if let Some(plan) = plans.find(|plan| plan.engine() == result.key.engine) {
                 let work = works.entry(plan.engine()).or_default();
@@ -151,7 +151,7 @@ impl Status {
                 .or_default();
             worker.backend = result.origin.counted_by.backend().to_owned();
             worker.tasks += 1;
-            worker.nodes += result.tally.nodes;
+            worker.nodes = worker.nodes.saturating_add(result.tally.nodes);
             worker.busy += result.duration;
             Ok(())
         })?;

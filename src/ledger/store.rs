@@ -1,6 +1,6 @@
 //! The SQLite database of a run directory: opens it, reads and writes records.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{self, File};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
@@ -11,7 +11,7 @@ use rusqlite::{Connection, Row, params};
 use super::digest::Digest;
 use super::info::{Facts, RunInfo, Session};
 use super::row::{self, COLUMNS};
-use super::{Coverage, Entry, FILE, LedgerError, format, meta};
+use super::{Coverage, Entry, FILE, LedgerError, files, format, meta};
 use crate::engine::{Engine, Tally, TaskKey};
 
 /// An open ledger: the database of one run directory.
@@ -41,6 +41,33 @@ pub enum Inserted {
     There,
 }
 
+/// The most sessions of a run: ten thousand machines that were each stopped six times.
+const MOST_SESSIONS: i64 = 1 << 16;
+
+/// The most bytes that all sessions of a run say of their hardware and configuration.
+const LONGEST_SESSIONS: i64 = 256 << 20;
+
+/// The longest time of a session, in milliseconds: a century.
+const LONGEST_SESSION: u64 = 100 * 366 * 86_400 * 1000;
+
+/// What a ledger held at one moment, for as long as it lives, whatever other processes write.
+struct Moment<'a>(&'a Store);
+
+impl<'a> Moment<'a> {
+    fn of(store: &'a Store) -> Result<Self, LedgerError> {
+        // Unlike BEGIN, this is possible within a transaction.
+        store.batch("SAVEPOINT moment")?;
+        Ok(Self(store))
+    }
+}
+
+impl Drop for Moment<'_> {
+    fn drop(&mut self) {
+        // Nothing was written, so nothing can be lost.
+        let _ = self.0.batch("RELEASE moment");
+    }
+}
+
 impl Store {
     /// Makes the ledger of a new run in `dir`, which must exist.
     ///
@@ -54,24 +81,21 @@ impl Store {
         Self::expect_none(dir)?;
         let file = dir.join(FILE);
         let draft = dir.join("ledger.new");
-        match fs::remove_file(&draft) {
-            Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
-                return Err(LedgerError::io(&draft, error));
-            }
-            _ => {}
+        if files::is_there(&draft)? {
+            fs::remove_file(&draft).map_err(|source| LedgerError::io(&draft, source))?;
         }
         write_draft(&draft, info)?;
         fs::rename(&draft, &file).map_err(|source| LedgerError::io(&file, source))?;
-        sync_directory(dir)?;
+        files::sync_directory(dir)?;
         Self::open_to_write(dir)
     }
 
     /// Checks that there is no run in `dir`.
     ///
     /// # Errors
-    /// [`LedgerError::Exists`] if there is one.
+    /// [`LedgerError::Exists`] if there is one; [`LedgerError::NotRegular`].
     pub fn expect_none(dir: &Path) -> Result<(), LedgerError> {
-        if dir.join(FILE).exists() {
+        if files::has_ledger(dir)? {
             return Err(LedgerError::Exists {
                 dir: dir.to_owned(),
             });
@@ -100,17 +124,12 @@ impl Store {
         open: fn(&Path) -> rusqlite::Result<Connection>,
     ) -> Result<Self, LedgerError> {
         let file = dir.join(FILE);
-        match fs::metadata(&file) {
-            Ok(meta) if meta.is_file() => {}
-            Err(source) if source.kind() != std::io::ErrorKind::NotFound => {
-                return Err(LedgerError::io(&file, source));
-            }
-            _ => {
-                return Err(LedgerError::NoRun {
-                    dir: dir.to_owned(),
-                });
-            }
+        if !files::has_ledger(dir)? {
+            return Err(LedgerError::NoRun {
+                dir: dir.to_owned(),
+            });
         }
+        files::expect_space(&file)?;
         let connection = open(&file).map_err(|error| LedgerError::sqlite(&file, &error))?;
         format::check(&connection, &file)?;
         let info = meta::read(&connection, &file)?;
@@ -136,7 +155,7 @@ impl Store {
     }
 
     /// Calls `each` for every record in canonical order: by the name of the engine, then by index.
-    /// Each is checked against its digest and the plan first.
+    /// Each is checked against its digest, the plan and the sessions first.
     ///
     /// # Errors
     /// A record is damaged, or `each` fails.
@@ -156,6 +175,10 @@ impl Store {
         mut each: impl FnMut(Entry) -> Result<(), E>,
     ) -> Result<(), E> {
         let mut coverage = Coverage::none_of(self.info.n, &self.info.plans);
+        // Sessions and records of the same moment: another process may begin one meanwhile.
+        let _moment = Moment::of(self)?;
+        let sessions = self.sessions()?.into_iter().map(|session| session.id);
+        let sessions: BTreeSet<String> = sessions.collect();
         let sql = format!("SELECT {COLUMNS} FROM record ORDER BY engine, task");
         let mut statement = self.connection.prepare(&sql).map_err(|e| self.failed(&e))?;
         let mut rows = statement.query([]).map_err(|e| self.failed(&e))?;
@@ -169,6 +192,10 @@ impl Store {
             // The primary key forbids it, but a damaged page could still show a row twice.
             if !coverage.add(key) {
                 return Err(self.damaged(format!("record {key} is there twice")).into());
+            }
+            if !sessions.contains(&entry.session) {
+                let what = format!("the session that counted record {key} is missing");
+                return Err(self.damaged(what).into());
             }
             each(entry)?;
         }
@@ -257,6 +284,18 @@ impl Store {
         }
     }
 
+    /// Removes the records of a session, and the session. Returns the number of records.
+    ///
+    /// # Errors
+    /// The file cannot be written.
+    pub fn remove_session(&self, id: &str) -> Result<u64, LedgerError> {
+        let remove = |sql| self.connection.execute(sql, [id]);
+        let records =
+            remove("DELETE FROM record WHERE session = ?1").map_err(|e| self.failed(&e))?;
+        remove("DELETE FROM session WHERE id = ?1").map_err(|e| self.failed(&e))?;
+        Ok(records as u64)
+    }
+
     /// Adds a session, or updates the one with the same id.
     ///
     /// # Errors
@@ -285,8 +324,24 @@ impl Store {
     /// All sessions, by id.
     ///
     /// # Errors
-    /// One is damaged.
+    /// One is damaged, or there are more than runs have.
     pub fn sessions(&self) -> Result<Vec<Session>, LedgerError> {
+        let (count, length): (i64, i64) = self
+            .connection
+            .query_row(
+                "SELECT count(*), coalesce(sum(octet_length(facts)), 0) FROM session",
+                [],
+                |row| Ok((row.get(0)?, row.get(1)?)),
+            )
+            .map_err(|e| self.failed(&e))?;
+        if count > MOST_SESSIONS || length > LONGEST_SESSIONS {
+            let most = format!(
+                "at most {MOST_SESSIONS} with {} MiB",
+                LONGEST_SESSIONS >> 20
+            );
+            let what = format!("it has {count} sessions with {length} bytes, and there are {most}");
+            return Err(self.damaged(what));
+        }
         let mut statement = self
             .connection
             .prepare("SELECT id, facts, elapsed_ms, committed, blake3 FROM session ORDER BY id")
@@ -303,19 +358,41 @@ impl Store {
     fn read_session(&self, row: &Row<'_>) -> rusqlite::Result<Option<Session>> {
         let id: String = row.get(0)?;
         let facts: String = row.get(1)?;
-        let elapsed = row.get::<_, i64>(2)?;
+        let elapsed = u64::try_from(row.get::<_, i64>(2)?).ok();
         let committed = row.get(3)?;
         let stored: [u8; 32] = row.get(4)?;
-        let digest = Session::digest(&self.key, &id, &facts, elapsed as u64, committed);
+        let Some(elapsed) = elapsed.filter(|elapsed| *elapsed <= LONGEST_SESSION) else {
+            return Ok(None);
+        };
+        let digest = Session::digest(&self.key, &id, &facts, elapsed, committed);
         Ok(serde_json::from_str::<Facts>(&facts)
             .ok()
             .filter(|_| digest.0 == stored)
             .map(|facts| Session {
                 id,
                 facts,
-                elapsed: Duration::from_millis(elapsed as u64),
+                elapsed: Duration::from_millis(elapsed),
                 committed,
             }))
+    }
+
+    /// Writes a copy of the ledger, durably, to a new file. Call outside of a transaction.
+    ///
+    /// # Errors
+    /// The file is there already, or cannot be written.
+    pub(super) fn save_as(&self, file: &Path) -> Result<(), LedgerError> {
+        let failed = |error: &rusqlite::Error| LedgerError::sqlite(file, error);
+        let name = file.to_str().ok_or_else(|| LedgerError::Database {
+            file: file.to_owned(),
+            reason: "its name is not UTF-8".to_owned(),
+        })?;
+        self.connection
+            .execute("VACUUM INTO ?1", [name])
+            .map_err(|error| failed(&error))?;
+        File::open(file)
+            .and_then(|file| file.sync_all())
+            .map_err(|source| LedgerError::io(file, source))?;
+        file.parent().map_or(Ok(()), files::sync_directory)
     }
 
     /// Begins a transaction, to be ended by [`commit`](Self::commit).
@@ -394,14 +471,4 @@ fn write_draft(draft: &Path, info: &RunInfo) -> Result<(), LedgerError> {
     File::open(draft)
         .and_then(|draft| draft.sync_all())
         .map_err(|source| LedgerError::io(draft, source))
-}
-
-/// Makes sure that a new name in the directory survives a power failure.
-fn sync_directory(dir: &Path) -> Result<(), LedgerError> {
-    if cfg!(unix) {
-        File::open(dir)
-            .and_then(|dir| dir.sync_all())
-            .map_err(|source| LedgerError::io(dir, source))?;
-    }
-    Ok(())
 }

@@ -9,9 +9,10 @@
 //! * [`TraceFile`], [`trace_layer`]: Trace Event JSON from these.
 //! * [`profile`]: how the workers spent a run.
 //! * [`progress_line`]: how far a run is.
-//! * [`rate`], [`duration`], [`several`]: values as text.
+//! * [`rate`], [`duration`], [`several`]: values as text; [`printable`]: text of others.
 
 mod format;
+mod printable;
 mod profile;
 mod progress;
 mod trace;
@@ -26,6 +27,7 @@ use tracing_subscriber::util::{SubscriberInitExt, TryInitError};
 use tracing_subscriber::{Layer, fmt};
 
 pub use format::{duration, rate, several};
+pub use printable::{printable, printable_json};
 pub use profile::profile;
 pub use progress::progress_line;
 pub use trace::{TraceFile, trace_layer};

@@ -230,6 +230,11 @@ fn a_log_cut_at_any_byte_loses_only_what_was_not_committed() {
     let source = tempfile::tempdir().unwrap();
     drop(create(source.path(), 13, Shard::WHOLE).unwrap());
     let store = Store::open_to_write(source.path()).unwrap();
+    for session in Store::open_to_read(dir.path()).unwrap().sessions().unwrap() {
+        store.begin().unwrap();
+        store.put_session(&session).unwrap();
+        store.commit().unwrap();
+    }
     for record in &truth {
         store.begin().unwrap();
         store.insert(record, || 0..0).unwrap();
@@ -269,7 +274,7 @@ fn a_damaged_source_is_not_merged() {
     let into = dir.path().join("into");
     let error = merge(&[&source], &into, &plans(13)).unwrap_err();
     assert!(matches!(error, LedgerError::Damaged { .. }), "{error}");
-    assert_eq!(records(&into).unwrap(), []);
+    assert!(!into.exists());
 }
 
 /// A way to damage a file.

@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::process::Command;
 
-use super::process::{of, said, text};
+use super::process::{of, queenfold, said, text};
 use crate::skip::skipped;
 
 /// A separate file system, which only root can mount. It is unmounted when dropped.
@@ -65,6 +65,15 @@ fn a_full_disk_ends_the_run_and_space_lets_it_go_on() {
     let (code, out, err) = of(&[["resume", text(&run)].as_slice(), &isa].concat());
     assert_eq!((code, out.as_str()), (1, ""), "{err}");
     assert!(err.contains("disk is full"), "{err}");
+    // Nor does reading end without a word.
+    let into = disk.path().join("into");
+    let merge = ["merge", text(&run), "--into", text(&into)];
+    let reading = ["status", "verify", "export"].map(|command| vec![command, text(&run)]);
+    for command in reading.into_iter().chain([merge.to_vec()]) {
+        let (code, out, err) = of(&command);
+        assert_eq!((code, out.as_str()), (1, ""), "{command:?}: {err}");
+        assert!(err.contains("disk is full"), "{command:?}: {err}");
+    }
     std::fs::remove_file(filler).unwrap();
     let (code, out, err) = of(&["resume", text(&run)]);
     assert!(code == 0 && out.contains("95815104"), "{out}{err}");
@@ -122,5 +131,30 @@ fn a_read_only_directory_can_be_read_and_not_written() {
             "{err}"
         );
         assert!(err.contains("ead-only"), "{err}");
+    }
+}
+
+/// A library in front of the C library notes which directories are synced.
+#[cfg(target_os = "linux")]
+#[test]
+fn every_new_directory_survives_a_power_failure() {
+    let dir = tempfile::tempdir().unwrap();
+    let dir = dir.path().canonicalize().unwrap();
+    let library = dir.join("synced.so");
+    let source = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/ledger/synced.c");
+    let built = Command::new(std::env::var_os("CC").unwrap_or_else(|| "cc".into()))
+        .args(["-shared", "-fPIC", "-o", text(&library), source, "-ldl"])
+        .status();
+    assert!(built.unwrap().success());
+    let run = dir.join("new").join("run");
+    let log = dir.join("log");
+    let output = queenfold(&["run", "-n", "8", "--dir", text(&run)])
+        .env("LD_PRELOAD", &library)
+        .env("SYNCED", &log)
+        .output();
+    assert_eq!(said(&output.unwrap()).0, 0);
+    let synced = std::fs::read_to_string(&log).unwrap();
+    for holder in [&dir, &dir.join("new"), &run] {
+        assert!(synced.lines().any(|line| line == text(holder)), "{synced}");
     }
 }

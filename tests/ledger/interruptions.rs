@@ -159,17 +159,54 @@ fn ctrl_c_commits_and_names_the_command_that_goes_on() {
 }
 
 #[test]
-fn a_run_whose_directory_is_gone_gives_no_total() {
+fn a_run_whose_directory_is_removed_or_moved_stops_and_loses_nothing() {
+    let dir = tempfile::tempdir().unwrap();
+    let [run, moved] = ["run", "moved"].map(|name| dir.path().join(name));
+    let how = ["--engine", "chain", "--isa", "portable", "--workers", "1"];
+    // Minutes.
+    let long_run = [&["run", "-n", "19", "--dir", text(&run)], &how[..]].concat();
+    let first = Running::start(&long_run);
+    wait_for_more(&run, 0);
+    let done = tasks_done(&run);
+    std::fs::remove_dir_all(&run).unwrap();
+    let begun = Instant::now();
+    let (code, out, err) = first.end();
+    assert_eq!((code, out.as_str()), (1, ""), "{err}");
+    assert!(begun.elapsed() < Duration::from_secs(20));
+    let saved = format!("is saved in {}", run.display());
+    assert!(err.contains("was removed") && err.contains(&saved), "{err}");
+    assert!(tasks_done(&run) >= done);
+
+    let second = Running::start(&[&["resume", text(&run)], &how[2..]].concat());
+    wait_for_more(&run, tasks_done(&run));
+    let done = tasks_done(&run);
+    std::fs::rename(&run, &moved).unwrap();
+    let (code, out, err) = second.end();
+    assert_eq!((code, out.as_str()), (1, ""), "{err}");
+    assert!(err.contains("was moved or replaced"), "{err}");
+    assert!(tasks_done(&moved) >= done);
+}
+
+#[test]
+fn a_run_goes_on_while_another_program_locks_its_ledger() {
     let dir = tempfile::tempdir().unwrap();
     let run = dir.path().join("run");
     let how = ["--engine", "chain", "--isa", "portable", "--workers", "1"];
-    let run_of_17 = [&["run", "-n", "17", "--dir", text(&run)], &how[..]].concat();
-    let first = Running::start(&run_of_17);
+    let mut first = Running::start(&[&["run", "-n", "19", "--dir", text(&run)], &how[..]].concat());
     wait_for_more(&run, 0);
-    std::fs::remove_dir_all(&run).unwrap();
-    let (code, out, err) = first.end();
-    assert_eq!((code, out.as_str()), (1, ""), "{err}");
-    assert!(err.contains("no run"), "{err}");
+    let other = super::sqlite(&run);
+    other.busy_timeout(Duration::from_secs(10)).unwrap();
+    other.execute_batch("BEGIN IMMEDIATE").unwrap();
+    let done = tasks_done(&run);
+    // SQLite waits for half a minute.
+    std::thread::sleep(Duration::from_secs(33));
+    assert!(first.child().try_wait().unwrap().is_none());
+    drop(other);
+    wait_for_more(&run, done);
+    first.send("-TERM");
+    let (code, _, err) = first.end();
+    assert_eq!(code, 4, "{err}");
+    assert!(err.contains("keeps the ledger locked"), "{err}");
 }
 
 #[test]

@@ -20,6 +20,8 @@ mod runs;
 #[path = "../common/skip.rs"]
 mod skip;
 #[cfg(unix)]
+mod strangers;
+#[cfg(unix)]
 #[path = "../common/terminal.rs"]
 mod terminal;
 mod verifying;

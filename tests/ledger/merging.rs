@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use queenfold::ledger::{Merged, merge};
+use queenfold::ledger::{Merged, merge, take_out};
 
 use super::*;
 
@@ -75,14 +75,9 @@ fn overlaps_must_agree() {
     assert_eq!((merged.copied, merged.there), (17, 7));
 
     let forged = dir.path().join("forged");
-    std::fs::create_dir(&forged).unwrap();
-    let store = Store::create(&forged, &info(N, Shard::WHOLE)).unwrap();
     let mut record = records(&shards[0]).unwrap()[3].clone();
     record.result.tally.completions.add(8, 1);
-    store.begin().unwrap();
-    store.insert(&record, || 0..0).unwrap();
-    store.commit().unwrap();
-    drop(store);
+    forge(&forged, &shards[0], &[record.clone()]);
     let error = merge(&[forged], &into, &plans(N)).unwrap_err();
     assert!(error.is_mismatch(), "{error}");
     assert!(
@@ -135,4 +130,122 @@ fn runs_of_other_boards_or_engines_are_not_mixed() {
     // Nor is a run put into one of another board.
     let error = merge(&[&a], &b, &plans(10)).unwrap_err();
     assert!(matches!(error, LedgerError::Unlike { .. }), "{error}");
+}
+
+/// A ledger with these records and the sessions of `of`, which counted others.
+fn forge(dir: &Path, of: &Path, records: &[Entry]) {
+    std::fs::create_dir(dir).unwrap();
+    let store = Store::create(dir, &info(N, Shard::WHOLE)).unwrap();
+    store.begin().unwrap();
+    for session in Store::open_to_read(of).unwrap().sessions().unwrap() {
+        store.put_session(&session).unwrap();
+    }
+    for record in records {
+        store.insert(record, || 0..0).unwrap();
+    }
+    store.commit().unwrap();
+}
+
+#[test]
+fn all_sources_are_merged_or_none() {
+    let dir = tempfile::tempdir().unwrap();
+    let shards = count_shards(dir.path(), &["0/3", "1/3", "2/3"]);
+    let [into, forged] = ["into", "forged"].map(|name| dir.path().join(name));
+    merged(&shards[..1], &into).unwrap();
+    let before = records(&into).unwrap();
+    // The second source agrees with the first, and contradicts the one after it.
+    let mut wrong = records(&shards[2]).unwrap()[1].clone();
+    wrong.result.tally.partitions += 1;
+    forge(&forged, &shards[2], &[wrong]);
+    let sources = [shards[1].clone(), forged.clone(), shards[2].clone()];
+    let error = merged(&sources, &into).unwrap_err();
+    assert!(error.is_mismatch(), "{error}");
+    assert_eq!(records(&into).unwrap(), before);
+    let new = dir.path().join("new");
+    merged(&sources, &new).unwrap_err();
+    assert!(!new.exists());
+
+    // Each task agrees, and the whole does not agree with what is known.
+    std::fs::remove_dir_all(&forged).unwrap();
+    let mut wrong = records(&shards[2]).unwrap();
+    wrong[1].result.tally.completions.add(8, 1);
+    forge(&forged, &shards[2], &wrong);
+    let sources = [shards[1].clone(), forged];
+    let error = merged(&sources, &into).unwrap_err();
+    assert!(matches!(error, LedgerError::Contradiction(_)), "{error}");
+    assert_eq!(records(&into).unwrap(), before);
+    merged(&shards, &into).unwrap();
+}
+
+#[test]
+fn a_source_can_be_taken_out_again() {
+    let dir = tempfile::tempdir().unwrap();
+    let shards = count_shards(dir.path(), &["0/3", "1/3", "2/3"]);
+    let into = dir.path().join("into");
+    merged(&shards, &into).unwrap();
+    let theirs = records(&shards[1]).unwrap().len() as u64;
+    let taken = take_out(&shards[1], &into).unwrap();
+    assert_eq!((taken.records, taken.sessions), (theirs, 1));
+    assert_eq!(records(&into).unwrap().len() as u64, 17 - theirs);
+    assert_eq!(take_out(&shards[1], &into).unwrap().records, 0);
+    let report = count(N, resume(&into, N).unwrap()).unwrap();
+    assert_total(N, &report);
+
+    #[cfg(unix)]
+    {
+        let [from, into] = [&shards[0], &into].map(|dir| dir.to_str().unwrap());
+        let (code, out, err) = super::process::of(&["merge", "--take-out", from, "--into", into]);
+        assert_eq!(code, 0, "{err}");
+        assert!(out.contains("of 1 session taken out"), "{out}");
+    }
+}
+
+#[test]
+fn a_session_is_not_replaced_by_an_older_one_or_another() {
+    let dir = tempfile::tempdir().unwrap();
+    let shards = count_shards(dir.path(), &["0/2", "1/2"]);
+    let into = dir.path().join("into");
+    merged(&shards, &into).unwrap();
+    let sessions = || Store::open_to_read(&into).unwrap().sessions().unwrap();
+    let before = sessions();
+
+    let alter = |dir: &Path, change: fn(&mut ledger::Session)| {
+        let store = Store::open_to_write(dir).unwrap();
+        let mut session = store.sessions().unwrap().remove(0);
+        change(&mut session);
+        store.begin().unwrap();
+        store.put_session(&session).unwrap();
+        store.commit().unwrap();
+    };
+    alter(&shards[0], |session| session.elapsed = Duration::ZERO);
+    merged(&shards, &into).unwrap();
+    assert_eq!(sessions(), before);
+    alter(&shards[0], |session| session.facts.host.push('x'));
+    let error = merged(&shards, &into).unwrap_err();
+    assert!(matches!(error, LedgerError::OtherSession { .. }), "{error}");
+    assert_eq!(sessions(), before);
+}
+
+#[cfg(unix)]
+#[test]
+fn more_directories_than_a_process_may_open_are_merged() {
+    let dir = tempfile::tempdir().unwrap();
+    let shard = count_shards(dir.path(), &["0/2"]).remove(0);
+    let many = dir.path().join("many");
+    for copy in 0..60 {
+        let copy = many.join(copy.to_string());
+        std::fs::create_dir_all(&copy).unwrap();
+        std::fs::copy(shard.join(FILE), copy.join(FILE)).unwrap();
+    }
+    let command = format!(
+        "ulimit -n 48; cd '{}'; exec {} merge * --into ../into",
+        many.display(),
+        env!("CARGO_BIN_EXE_queenfold")
+    );
+    let output = std::process::Command::new("sh")
+        .args(["-c", &command])
+        .output();
+    let (code, _, err) = super::process::said(&output.unwrap());
+    assert_eq!(code, 4, "{err}");
+    assert_eq!(records(&dir.path().join("into")).unwrap().len(), 9);
 }

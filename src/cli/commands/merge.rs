@@ -9,25 +9,37 @@ use crate::telemetry::several;
 
 const HELP: &str = "\
 The runs must count the same board with the same plans. If several of them contain a task, its \
-counts must be the same in all of them. If every task is there, the total is printed; its time is \
+counts must be the same in all of them. Either all runs are copied, or none is. If every task is there, the total is printed; its time is \
 the sum over all processes. Otherwise the missing tasks are listed, and `queenfold resume` counts \
-them in the new directory.";
+them in the new directory. --take-out removes a run that was merged and is not trusted any more.";
 
 /// Flags of `merge`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = HELP)]
 pub struct Args {
     /// The directories of the runs
-    #[arg(required = true, value_name = "DIR")]
+    #[arg(required_unless_present = "take_out", value_name = "DIR")]
     dirs: Vec<PathBuf>,
 
     /// The directory that receives their tasks: a new one, or a run of the same plans
     #[arg(long, value_name = "DIR")]
     into: PathBuf,
+
+    /// Remove from the run in --into what was merged from this directory
+    #[arg(long, value_name = "DIR", conflicts_with = "dirs")]
+    take_out: Option<PathBuf>,
 }
 
 /// Puts the tasks of several runs into one.
 pub fn run(args: &Args) -> Result<(), Failure> {
+    if let Some(source) = &args.take_out {
+        let taken = ledger::take_out(source, &args.into)?;
+        return print(&format!(
+            "{} of {} taken out",
+            several(taken.records, "task"),
+            several(taken.sessions, "session")
+        ));
+    }
     let Some(first) = args.dirs.first() else {
         return Err(Failure::usage("no directory to merge"));
     };

@@ -11,7 +11,7 @@ use crate::cli::output::print;
 use crate::engine::Plan;
 use crate::job::open;
 use crate::ledger::{Latest, Status, Store, is_held, unix_time};
-use crate::telemetry::{self, several};
+use crate::telemetry::{self, printable, printable_json, several};
 
 /// How often `--watch` reads the ledger.
 const EVERY: Duration = Duration::from_secs(2);
@@ -47,7 +47,9 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         let status = Status::read(&store, &plans)?;
         let state = DirectoryState::of(&status, held);
         if args.json {
-            print(&to_json(&store, &plans, &status, state).to_string())?;
+            print(&printable_json(
+                &to_json(&store, &plans, &status, state).to_string(),
+            ))?;
         } else {
             let text = to_text(&args.dir, &store, &plans, &status, state);
             match &mut screen {
@@ -198,10 +200,13 @@ fn to_text(
             versions.join(" and "),
             state.name()
         ),
-        format!(
-            "done        {done} of {all} tasks, {:.1} %",
-            100.0 * status.share
-        ),
+        match all {
+            0 => "done        this shard has no tasks".to_owned(),
+            _ => format!(
+                "done        {done} of {all} tasks, {:.1} %",
+                100.0 * status.share
+            ),
+        },
     ];
     if info.shard.count() > 1 {
         lines.push(format!("shard       {}", info.shard));
@@ -236,6 +241,8 @@ fn to_text(
     }
     lines.push(format!("audits      {}", status.audited));
     lines.push(format!("sessions    {}", status.sessions));
+    // Some of them say what the directory of a stranger says.
+    let lines: Vec<_> = lines.iter().map(|line| printable(line)).collect();
     lines.join("\n")
 }
 

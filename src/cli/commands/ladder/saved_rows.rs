@@ -9,8 +9,8 @@ use serde::Deserialize;
 use serde_json::Value as Json;
 
 use super::{Failure, say};
-use crate::config::printable;
 use crate::ladder::{PROGRAM, TableRow};
+use crate::telemetry::printable;
 
 /// The rows that an earlier `--json` printed, at least one; from stdin if the path is `-`. A count
 /// that differs from a known one is reported on stderr, but its time is drawn.

@@ -1,0 +1,128 @@
+//! The files of a run directory. The directory may come from a stranger, so what is not a regular file is
+//! not opened: a link would lead elsewhere, and a pipe would let the reader wait for ever.
+
+use std::fs::{self, File, OpenOptions};
+use std::io;
+use std::path::{Path, PathBuf};
+
+use super::{FILE, LedgerError};
+
+/// What SQLite adds to the name of a database for the files beside it.
+pub(super) const BESIDE: [&str; 3] = ["-wal", "-shm", "-journal"];
+
+/// Whether there is a ledger in `dir`.
+///
+/// # Errors
+/// It, or a file that SQLite keeps beside it, is no regular file.
+pub(super) fn has_ledger(dir: &Path) -> Result<bool, LedgerError> {
+    let file = dir.join(FILE);
+    for suffix in BESIDE {
+        is_there(&beside(&file, suffix))?;
+    }
+    is_there(&file)
+}
+
+/// The file that SQLite keeps beside a database file.
+pub(super) fn beside(file: &Path, suffix: &str) -> PathBuf {
+    let mut name = file.as_os_str().to_owned();
+    name.push(suffix);
+    name.into()
+}
+
+/// Whether there is a file of this name.
+///
+/// # Errors
+/// It is no regular file, or the system does not say.
+pub(super) fn is_there(file: &Path) -> Result<bool, LedgerError> {
+    match fs::symlink_metadata(file) {
+        Ok(meta) if meta.is_file() => Ok(true),
+        Ok(_) => Err(LedgerError::NotRegular {
+            path: file.to_owned(),
+        }),
+        Err(source) if source.kind() == io::ErrorKind::NotFound => Ok(false),
+        Err(source) => Err(LedgerError::io(file, source)),
+    }
+}
+
+/// Makes the directory `dir` and those above it that are missing, so that they survive a power failure.
+///
+/// # Errors
+/// Those of the file system.
+pub(super) fn make_directory(dir: &Path) -> Result<(), LedgerError> {
+    if dir.is_dir() {
+        return Ok(());
+    }
+    // The path `run` is relative to the folder with the empty name, which cannot be opened.
+    let above = match dir.parent() {
+        Some(above) if above.as_os_str().is_empty() => Some(Path::new(".")),
+        above => above,
+    };
+    if let Some(above) = above {
+        make_directory(above)?;
+    }
+    match fs::create_dir(dir) {
+        Err(error) if error.kind() != io::ErrorKind::AlreadyExists || !dir.is_dir() => {
+            return Err(LedgerError::io(dir, error));
+        }
+        _ => {}
+    }
+    above.map_or(Ok(()), sync_directory)
+}
+
+/// Makes sure that a new name in the directory survives a power failure.
+///
+/// # Errors
+/// Those of the file system.
+pub(super) fn sync_directory(dir: &Path) -> Result<(), LedgerError> {
+    if cfg!(unix) {
+        File::open(dir)
+            .and_then(|dir| dir.sync_all())
+            .map_err(|source| LedgerError::io(dir, source))?;
+    }
+    Ok(())
+}
+
+/// Options that open a regular file, and neither follow a link nor wait at a pipe, should one have
+/// taken its place since [`is_there`].
+pub(super) fn options() -> OpenOptions {
+    let mut options = OpenOptions::new();
+    #[cfg(unix)]
+    {
+        use rustix::fs::OFlags;
+        use std::os::unix::fs::OpenOptionsExt;
+        options.custom_flags((OFlags::NOFOLLOW | OFlags::NONBLOCK).bits() as i32);
+    }
+    options
+}
+
+/// What SQLite needs at least to open a ledger: the index of the write-ahead log, and a page or two.
+#[cfg(unix)]
+const SPACE: u64 = 128 << 10;
+
+/// Checks that the disk of `file` has space for the index of the write-ahead log. SQLite maps it into
+/// memory, and where the disk has no block for it, the system ends the process without a word.
+///
+/// # Errors
+/// [`LedgerError::DiskFull`].
+pub(super) fn expect_space(file: &Path) -> Result<(), LedgerError> {
+    #[cfg(unix)]
+    {
+        use rustix::fs::{StatVfsMountFlags, statvfs};
+        // If the system does not say, SQLite finds out.
+        let Ok(disk) = statvfs(file) else {
+            return Ok(());
+        };
+        let free = match rustix::process::geteuid().is_root() {
+            true => disk.f_bfree,
+            false => disk.f_bavail,
+        };
+        let written = !disk.f_flag.contains(StatVfsMountFlags::RDONLY);
+        // A file system without a size has no limit.
+        if written && disk.f_blocks > 0 && free.saturating_mul(disk.f_frsize) < SPACE {
+            return Err(LedgerError::DiskFull {
+                file: file.to_owned(),
+            });
+        }
+    }
+    Ok(())
+}

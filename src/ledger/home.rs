@@ -1,0 +1,82 @@
+//! Where a run writes: notices that the directory was moved or removed, and saves what is only in memory then.
+
+use std::fs::{self, File, Metadata};
+use std::path::{Path, PathBuf};
+
+use super::{FILE, LedgerError, Store, files};
+
+/// The ledger's file by what it is, not by its name.
+pub(super) struct Home {
+    dir: PathBuf,
+    file: File,
+}
+
+impl Home {
+    /// The place of the ledger in `dir`, which is open.
+    ///
+    /// # Errors
+    /// Those of the file system.
+    pub fn of(dir: &Path) -> Result<Self, LedgerError> {
+        let path = dir.join(FILE);
+        let file = files::options().read(true).open(&path);
+        Ok(Self {
+            dir: dir.to_owned(),
+            file: file.map_err(|source| LedgerError::io(&path, source))?,
+        })
+    }
+
+    /// Checks that the name of the ledger still leads to it. If it was removed, its committed records are
+    /// saved in a new file, since no other process could open them any more.
+    ///
+    /// # Errors
+    /// [`LedgerError::Moved`] or [`LedgerError::Removed`].
+    pub fn check(&self, store: &Store) -> Result<(), LedgerError> {
+        let here = |meta: &Metadata| {
+            fs::symlink_metadata(self.dir.join(FILE)).is_ok_and(|named| is_same(meta, &named))
+        };
+        match self.file.metadata() {
+            Ok(meta) if here(&meta) => Ok(()),
+            Ok(meta) if is_removed(&meta) => Err(LedgerError::Removed {
+                dir: self.dir.clone(),
+                saved: self.save(store).map_err(|error| error.to_string()),
+            }),
+            Ok(_) => Err(LedgerError::Moved {
+                dir: self.dir.clone(),
+            }),
+            Err(source) => Err(LedgerError::io(&self.dir.join(FILE), source)),
+        }
+    }
+
+    /// Writes the records to the directory, or to one beside it if another ledger is there.
+    fn save(&self, store: &Store) -> Result<PathBuf, LedgerError> {
+        let mut dir = self.dir.clone();
+        while dir.join(FILE).exists() {
+            dir.as_mut_os_string().push(".saved");
+        }
+        files::make_directory(&dir)?;
+        store.save_as(&dir.join(FILE))?;
+        Ok(dir)
+    }
+}
+
+#[cfg(unix)]
+fn is_same(one: &Metadata, other: &Metadata) -> bool {
+    use std::os::unix::fs::MetadataExt;
+    (one.dev(), one.ino()) == (other.dev(), other.ino())
+}
+
+/// Elsewhere, the system does not let anybody rename or remove an open file.
+#[cfg(not(unix))]
+fn is_same(_: &Metadata, _: &Metadata) -> bool {
+    true
+}
+
+#[cfg(unix)]
+fn is_removed(file: &Metadata) -> bool {
+    std::os::unix::fs::MetadataExt::nlink(file) == 0
+}
+
+#[cfg(not(unix))]
+fn is_removed(_: &Metadata) -> bool {
+    false
+}
