@@ -10,7 +10,7 @@ use serde::Serialize;
 use crate::actors::{self, Control, DeviceSpec, Report, RunSpec, WholePlans};
 use crate::board::{Size, known};
 use crate::device::{Opener, Owner, measure};
-use crate::engine::{CounterSettings, Plan, decimal};
+use crate::engine::{CostTable, CounterSettings, Plan, decimal};
 use crate::simd::Isa;
 
 /// The times to reach on a board, in seconds.
@@ -280,6 +280,7 @@ fn count(
             isa: Isa::best(),
             memory: 1 << 30,
         },
+        costs: CostTable::default(),
         queue_per_worker: 2,
         batch_time: Duration::from_millis(50),
         time_limit,

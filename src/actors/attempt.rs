@@ -28,7 +28,8 @@ pub(super) fn attempt(
     task: &Task,
     counter: &mut Option<Box<dyn Counter>>,
 ) -> Attempt {
-    let watch = shared.in_hand.watch(worker);
+    let hand = worker;
+    let watch = shared.in_hand.begin(hand, plan, task.cost);
     let (key, worker) = (task.key, shared.worker_id(worker));
     let observers = &shared.observers;
     let begun = Instant::now();
@@ -65,6 +66,13 @@ pub(super) fn attempt(
         }
         Ok::<_, NotCounted>(result)
     }));
+    let result = counted
+        .as_ref()
+        .ok()
+        .and_then(|counted| counted.as_ref().ok());
+    shared
+        .in_hand
+        .end(hand, result.filter(|_| hand < shared.workers));
     match counted {
         Ok(Ok(result)) => {
             observers.tell(EventKind::TaskCounted(result.clone()));

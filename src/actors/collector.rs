@@ -18,6 +18,9 @@ use crate::engine::{TaskKey, TaskResult};
 /// The least time between two values of the counter of nodes per second in a trace.
 const RATE_EVERY: Duration = Duration::from_millis(20);
 
+/// How often it is told how far the run is while no task ends.
+const TELL_EVERY: Duration = Duration::from_millis(200);
+
 pub(super) struct Collector {
     pub(super) shared: Arc<RunShared>,
     pub(super) failure: Recipient<RunFailed>,
@@ -107,21 +110,27 @@ impl Collector {
         });
     }
 
-    /// Tells how far the run is.
+    /// Tells how far the run is, with what the workers have in hand.
     fn tell_advance(&mut self) {
         let sum = self.tasks.total();
+        let in_hand = self.shared.in_hand.work();
+        let nodes = sum.nodes + in_hand.iter().map(|work| work.nodes).sum::<u64>();
+        let found: u128 = in_hand.iter().map(|work| work.solutions).sum();
         let plans = &self.tasks.plans;
-        let progress: Vec<_> = plans.iter().map(|plan| plan.progress).collect();
+        let progress: Vec<_> = (0..)
+            .zip(plans.iter().zip(in_hand))
+            .map(|(plan, (of, work))| of.progress.with(work, self.shared.expected_seconds(plan)))
+            .collect();
         self.shared.observers.tell(EventKind::Advanced {
             tasks_done: plans.iter().map(CountedPlan::done).sum(),
             tasks_total: progress.iter().map(|plan| plan.tasks()).sum(),
             share: eta::share(&progress),
-            solutions: sum.completions.solutions(),
-            nodes: sum.nodes,
+            solutions: sum.completions.solutions() + found,
+            nodes,
             eta: eta::eta(&progress, self.shared.hands_left()),
         });
         if self.rate.since.elapsed() >= RATE_EVERY {
-            self.tell_speed(sum.nodes);
+            self.tell_speed(nodes);
         }
     }
 
@@ -129,7 +138,8 @@ impl Collector {
     fn tell_speed(&mut self, nodes: u64) {
         let passed = self.rate.since.elapsed();
         if nodes > self.rate.nodes || passed >= RATE_EVERY {
-            let rate = (nodes - self.rate.nodes) as f64 / passed.as_secs_f64();
+            // Fewer than before if tasks were given up.
+            let rate = nodes.saturating_sub(self.rate.nodes) as f64 / passed.as_secs_f64();
             self.shared.observers.tell(EventKind::Speed {
                 nodes_per_second: rate,
             });
@@ -142,8 +152,9 @@ impl Collector {
 impl Actor for Collector {
     type Context = Context<Self>;
 
-    fn started(&mut self, _: &mut Self::Context) {
+    fn started(&mut self, context: &mut Self::Context) {
         self.tell_advance();
+        context.run_interval(TELL_EVERY, |collector, _| collector.tell_advance());
     }
 }
 
@@ -168,6 +179,8 @@ impl Handler<Counted> for Collector {
                 let cpu = &mut self.tasks.plans[plan].cpu;
                 cpu.0 += cost;
                 cpu.1 += result.duration.as_secs_f64();
+                let in_hand = &self.shared.in_hand;
+                in_hand.collect(counted.worker, plan, result, *cost);
             }
         }
         if let Some((task, message)) = counted.mismatch {

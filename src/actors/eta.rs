@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
+use super::in_hand::WorkDone;
 use super::source::SupplySize;
 use crate::estimate::quantile;
 
@@ -13,11 +14,19 @@ use crate::estimate::quantile;
 pub struct Eta {
     /// Time left.
     pub left: Duration,
-    /// Half the width of its 95 % interval.
+    /// Half the width of its 95 % interval. As large as the time left itself where that is only known
+    /// from the costs of the plan, within a factor of two or three.
     pub uncertainty: Duration,
 }
 
-/// Counted tasks of a plan before an estimate is given: with fewer, the 95 % interval is wider than
+impl Eta {
+    /// Whether it is known only roughly, from the costs of the plan.
+    pub fn is_rough(&self) -> bool {
+        self.uncertainty >= self.left && !self.left.is_zero()
+    }
+}
+
+/// Counted tasks of a plan before their spread is used: with fewer, the 95 % interval is wider than
 /// the estimate itself (the quantile of Student's t for 3 degrees of freedom is 3.2).
 const ENOUGH: u64 = 5;
 
@@ -38,7 +47,15 @@ pub(super) struct PlanProgress {
     cost_squares: f64,
     seconds_squares: f64,
     products: f64,
+    /// What workers did of tasks that are not noted yet.
+    in_hand: WorkDone,
+    /// Seconds of one worker per unit of cost before anything is measured, if that is known.
+    expected: Option<f64>,
 }
+
+/// The seconds of measurement that the expected seconds per cost count as, until enough tasks are
+/// counted.
+const EXPECTED_FOR: f64 = 1.0;
 
 impl PlanProgress {
     pub(super) fn new(size: Option<SupplySize>, before: SupplySize) -> Self {
@@ -65,33 +82,55 @@ impl PlanProgress {
         self.products += cost * seconds;
     }
 
-    /// Seconds of one worker per unit of cost; `None` before any is known.
-    pub(super) fn seconds_per_cost(&self) -> Option<f64> {
-        (self.cost_done > 0.0).then(|| self.seconds / self.cost_done)
+    /// The same, with what workers have in hand, and the seconds per cost that are expected before
+    /// anything is measured.
+    pub(super) fn with(self, in_hand: WorkDone, expected: Option<f64>) -> Self {
+        Self {
+            in_hand,
+            expected: expected.filter(|seconds| *seconds > 0.0),
+            ..self
+        }
+    }
+
+    /// The cost that is done, tasks in hand included.
+    fn cost_so_far(&self) -> f64 {
+        self.cost_done + self.in_hand.cost
+    }
+
+    /// Seconds of one worker per unit of cost; `None` if nothing is known.
+    fn seconds_per_cost(&self) -> Option<f64> {
+        let (cost, seconds) = (self.cost_so_far(), self.seconds + self.in_hand.seconds);
+        match self.expected.filter(|_| self.done < ENOUGH) {
+            Some(expected) => Some((seconds + EXPECTED_FOR) / (cost + EXPECTED_FOR / expected)),
+            None => (cost > 0.0).then(|| seconds / cost),
+        }
     }
 
     fn tasks_left(&self) -> Option<u64> {
         Some(self.size?.tasks.saturating_sub(self.done))
     }
 
-    /// Expected seconds of one worker for the rest, and the variance of that.
-    fn left(&self) -> Option<(f64, f64)> {
+    /// Expected seconds of one worker for the rest, and the variance of that; `None` for the variance
+    /// where it is not known.
+    fn left(&self) -> Option<(f64, Option<f64>)> {
         let tasks_left = self.tasks_left()?;
         if tasks_left == 0 {
-            return Some((0.0, 0.0));
-        }
-        if self.done < ENOUGH {
-            return None;
+            return Some((0.0, Some(0.0)));
         }
         let ratio = self.seconds_per_cost()?;
-        let cost_left = (self.size?.cost - self.cost_done).max(0.0);
+        let cost_left = (self.size?.cost - self.cost_so_far()).max(0.0);
+        if self.done < ENOUGH {
+            self.expected?;
+            return Some((ratio * cost_left, None));
+        }
         let (done, left) = (self.done as f64, tasks_left as f64);
         let squares =
             self.seconds_squares - 2.0 * ratio * self.products + ratio * ratio * self.cost_squares;
         let spread = squares.max(0.0) / (done - 1.0);
         // The error of the ratio, scaled to the rest, and the spread of the rest itself.
         let scale = cost_left / (self.cost_done / done);
-        Some((ratio * cost_left, spread * (scale * scale / done + left)))
+        let variance = spread * (scale * scale / done + left);
+        Some((ratio * cost_left, Some(variance)))
     }
 }
 
@@ -107,7 +146,7 @@ pub(super) fn share(plans: &[PlanProgress]) -> Option<f64> {
     for work in plans {
         let speed = work.seconds_per_cost().unwrap_or(unknown);
         let before = work.before.cost;
-        done += work.seconds + speed * before;
+        done += speed * (work.cost_so_far() + before);
         all += speed * (work.size?.cost + before);
     }
     Some(if all > 0.0 {
@@ -121,15 +160,17 @@ fn tasks_left(plans: &[PlanProgress]) -> Option<u64> {
     plans.iter().map(PlanProgress::tasks_left).sum()
 }
 
-/// When `workers` will have finished; `None` until enough tasks of each plan are done to tell, or if it
-/// is not known how much there is to do.
+/// When `workers` will have finished: roughly, until enough tasks of each plan are done to tell more.
+/// `None` if neither costs nor tasks tell, or if it is not known how much there is to do.
 pub(super) fn eta(plans: &[PlanProgress], workers: usize) -> Option<Eta> {
-    let (seconds, variance) = plans
-        .iter()
-        .try_fold((0.0, 0.0), |(seconds, variance), work| {
-            let (more, spread) = work.left()?;
-            Some((seconds + more, variance + spread))
-        })?;
+    let (seconds, variance) =
+        plans
+            .iter()
+            .try_fold((0.0, Some(0.0)), |(seconds, variance), work| {
+                let (more, spread) = work.left()?;
+                let variance = variance.zip(spread).map(|(sum, spread)| sum + spread);
+                Some((seconds + more, variance))
+            })?;
     let tasks = tasks_left(plans)?;
     let least = plans
         .iter()
@@ -138,9 +179,12 @@ pub(super) fn eta(plans: &[PlanProgress], workers: usize) -> Option<Eta> {
         .min()
         .unwrap_or(u64::MAX);
     let at_once = (workers as u64).min(tasks).max(1) as f64;
+    let left = duration(seconds / at_once);
+    let uncertain =
+        |variance: f64| duration(quantile((least - 1) as f64) * variance.sqrt() / at_once);
     Some(Eta {
-        left: duration(seconds / at_once),
-        uncertainty: duration(quantile((least - 1) as f64) * variance.sqrt() / at_once),
+        left,
+        uncertainty: variance.map_or(left, uncertain),
     })
 }
 
@@ -181,6 +225,26 @@ mod tests {
     fn nothing_is_predicted_from_too_few_tasks() {
         assert_eq!(eta(&[work(100, ENOUGH - 1, |_| 1.0)], 1), None);
         assert_eq!(share(&[work(100, 0, |_| 1.0)]), Some(0.0));
+    }
+
+    #[test]
+    fn costs_predict_roughly_before_tasks_do() {
+        let expected = |work: PlanProgress| work.with(WorkDone::default(), Some(2.0));
+        let first = eta(&[expected(work(100, 0, |_| 1.0))], 4).unwrap();
+        assert_eq!(first.left, Duration::from_secs(50));
+        assert!(first.is_rough());
+        // A tenth of a task in hand took ten seconds: ten are expected for a tenth of its cost. The
+        // expectation counts as one second.
+        let in_hand = WorkDone {
+            cost: 0.1,
+            seconds: 10.0,
+            ..WorkDone::default()
+        };
+        let work = work(100, 0, |_| 1.0).with(in_hand, Some(2.0));
+        let second = eta(&[work], 1).unwrap();
+        let left = (10.0 + 1.0) / (0.1 + 0.5) * 99.9;
+        assert!((second.left.as_secs_f64() / left - 1.0).abs() < 1e-9);
+        assert!((share(&[work]).unwrap() - 0.001).abs() < 1e-12);
     }
 
     #[test]

@@ -1,36 +1,150 @@
-//! What a worker has in hand: the watch over the task that it counts.
+//! What the workers of a run have in hand: the tasks that they count on the CPU, how far they are, and
+//! giving them up.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
-use crate::engine::TaskWatch;
+use parking_lot::Mutex;
+
+use crate::engine::{TaskResult, TaskWatch};
 
 /// How long tasks in hand may go on after a run was asked to stop or to pause. Then they are given up.
-/// It must leave the counters time to look at their watches within two seconds after the request, also on a
-/// busy machine.
+/// It must leave the counters time to look at their watches within two seconds after the request, also
+/// on a busy machine.
 pub(super) const GRACE: Duration = Duration::from_secs(1);
 
-/// The watches over the tasks that the workers of a run count on the CPU.
-pub(super) struct InHand {
-    give_up: Arc<AtomicBool>,
-    watches: Vec<TaskWatch>,
+/// Work that is done of the tasks of a plan.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(super) struct WorkDone {
+    pub(super) nodes: u64,
+    pub(super) solutions: u128,
+    /// In core-seconds by the plan's estimate.
+    pub(super) cost: f64,
+    /// Time of workers.
+    pub(super) seconds: f64,
 }
 
-impl InHand {
-    /// For so many workers.
-    pub(super) fn new(workers: usize) -> Self {
-        let give_up = Arc::new(AtomicBool::new(false));
-        let watch = |_| TaskWatch::new(Arc::clone(&give_up));
+impl WorkDone {
+    fn of(result: &TaskResult, cost: f64) -> Self {
         Self {
-            watches: (0..workers).map(watch).collect(),
-            give_up,
+            nodes: result.tally.nodes,
+            solutions: result.tally.completions.solutions(),
+            cost,
+            seconds: result.duration.as_secs_f64(),
         }
     }
 
-    /// The watch over the task that a worker counts.
-    pub(super) fn watch(&self, worker: usize) -> &TaskWatch {
-        &self.watches[worker]
+    fn add(&mut self, other: &Self) {
+        self.nodes += other.nodes;
+        self.solutions += other.solutions;
+        self.cost += other.cost;
+        self.seconds += other.seconds;
+    }
+
+    /// What is in `self` but not in `earlier`.
+    fn since(&self, earlier: &Self) -> Self {
+        Self {
+            nodes: self.nodes.saturating_sub(earlier.nodes),
+            solutions: self.solutions.saturating_sub(earlier.solutions),
+            cost: (self.cost - earlier.cost).max(0.0),
+            seconds: (self.seconds - earlier.seconds).max(0.0),
+        }
+    }
+}
+
+/// The tasks that the workers of a run count on the CPU.
+pub(super) struct InHand {
+    give_up: Arc<AtomicBool>,
+    hands: Vec<Hand>,
+    plans: usize,
+}
+
+/// What one worker counts.
+struct Hand {
+    watch: TaskWatch,
+    account: Mutex<Account>,
+}
+
+/// Per plan, what a worker counted since the run began and what of it the collector knows.
+struct Account {
+    counted: Vec<WorkDone>,
+    collected: Vec<WorkDone>,
+    /// The task in hand: its plan, its cost, and when it was begun.
+    task: Option<(usize, f64, Instant)>,
+}
+
+impl InHand {
+    /// For so many workers and plans.
+    pub(super) fn new(workers: usize, plans: usize) -> Self {
+        let give_up = Arc::new(AtomicBool::new(false));
+        let hand = |_| Hand {
+            watch: TaskWatch::new(Arc::clone(&give_up)),
+            account: Mutex::new(Account {
+                counted: vec![WorkDone::default(); plans],
+                collected: vec![WorkDone::default(); plans],
+                task: None,
+            }),
+        };
+        Self {
+            hands: (0..workers).map(hand).collect(),
+            give_up,
+            plans,
+        }
+    }
+
+    /// Notes that a worker begins to count a task of a plan. Returns the watch over it.
+    pub(super) fn begin(&self, worker: usize, plan: usize, cost: f64) -> &TaskWatch {
+        let hand = &self.hands[worker];
+        let mut account = hand.account.lock();
+        hand.watch.note(Default::default());
+        account.task = Some((plan, cost, Instant::now()));
+        &hand.watch
+    }
+
+    /// Notes that a worker has no task in hand any more: it has counted it, or gave it up.
+    pub(super) fn end(&self, worker: usize, counted: Option<&TaskResult>) {
+        let hand = &self.hands[worker];
+        let mut account = hand.account.lock();
+        if let Some((plan, cost, _)) = account.task.take()
+            && let Some(result) = counted
+        {
+            account.counted[plan].add(&WorkDone::of(result, cost));
+        }
+        hand.watch.note(Default::default());
+    }
+
+    /// Notes that the collector has a result that a worker counted on the CPU.
+    pub(super) fn collect(&self, worker: usize, plan: usize, result: &TaskResult, cost: f64) {
+        let mut account = self.hands[worker].account.lock();
+        account.collected[plan].add(&WorkDone::of(result, cost));
+    }
+
+    /// For each plan, what the workers did that the collector does not know yet.
+    pub(super) fn work(&self) -> Vec<WorkDone> {
+        let mut work = vec![WorkDone::default(); self.plans];
+        for hand in &self.hands {
+            let account = hand.account.lock();
+            for (plan, work) in work.iter_mut().enumerate() {
+                work.add(&account.counted[plan].since(&account.collected[plan]));
+            }
+            if let Some((plan, cost, begun)) = account.task {
+                let progress = hand.watch.progress();
+                let share = progress.share.clamp(0.0, 1.0);
+                work[plan].add(&WorkDone {
+                    nodes: progress.nodes,
+                    solutions: progress.solutions.into(),
+                    cost: share * cost,
+                    // Time says nothing about the speed before a share is known.
+                    seconds: if share > 0.0 {
+                        begun.elapsed().as_secs_f64()
+                    } else {
+                        0.0
+                    },
+                });
+            }
+        }
+        work
     }
 
     /// A watch over a task that is counted a second time: nothing of it is shown.
@@ -41,5 +155,55 @@ impl InHand {
     /// From now on, or no longer, tasks in hand are to be given up.
     pub(super) fn set_give_up(&self, give_up: bool) {
         self.give_up.store(give_up, Ordering::Relaxed);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::board::Size;
+    use crate::engine::{CountedBy, Engine, Origin, Tally, TaskKey, TaskProgress, WorkerId};
+
+    #[test]
+    fn work_is_in_hand_until_the_collector_has_it() {
+        let in_hand = InHand::new(2, 2);
+        in_hand.begin(1, 1, 4.0).note(TaskProgress {
+            nodes: 100,
+            solutions: 8,
+            share: 0.25,
+        });
+        let work = in_hand.work();
+        assert_eq!(work[0], WorkDone::default());
+        assert_eq!((work[1].nodes, work[1].solutions), (100, 8));
+        assert!((work[1].cost - 1.0).abs() < 1e-12);
+        let result = TaskResult {
+            key: TaskKey {
+                n: Size::new(8).unwrap(),
+                engine: Engine::Chain,
+                version: 1,
+                index: 0,
+            },
+            tally: Tally {
+                nodes: 300,
+                ..Tally::default()
+            },
+            origin: Origin {
+                worker: WorkerId::Cpu(1),
+                counted_by: CountedBy::Cpu("scalar".into()),
+            },
+            audited_by: None,
+            duration: Duration::from_secs(2),
+        };
+        in_hand.end(1, Some(&result));
+        let work = in_hand.work()[1];
+        assert_eq!((work.nodes, work.cost, work.seconds), (300, 4.0, 2.0));
+        in_hand.collect(1, 1, &result, 4.0);
+        assert_eq!(in_hand.work(), [WorkDone::default(); 2]);
+        in_hand.begin(1, 0, 1.0).note(TaskProgress {
+            nodes: 7,
+            ..TaskProgress::default()
+        });
+        in_hand.end(1, None);
+        assert_eq!(in_hand.work(), [WorkDone::default(); 2]);
     }
 }

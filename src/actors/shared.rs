@@ -6,7 +6,7 @@ use super::audit::TaskAudit;
 use super::in_hand::InHand;
 use super::observers::Observers;
 use super::{DeviceSpec, EventKind, Recorder, RunSpec};
-use crate::engine::{CounterSettings, Launcher, Plan, TaskKey, WorkerId};
+use crate::engine::{CostTable, CounterSettings, Launcher, Plan, TaskKey, WorkerId};
 use parking_lot::{Mutex, MutexGuard};
 
 /// What all actors and worker threads of a run share: what is to be counted and by whom, who hears of
@@ -14,6 +14,7 @@ use parking_lot::{Mutex, MutexGuard};
 pub(super) struct RunShared {
     pub(super) plans: Vec<Arc<dyn Plan>>,
     pub(super) settings: CounterSettings,
+    pub(super) costs: CostTable,
     /// CPU workers, numbered from 0.
     pub(super) workers: usize,
     /// Devices, whose numbers follow those of the CPU workers.
@@ -61,6 +62,7 @@ impl RunShared {
             observers,
             plans: spec.plans.clone(),
             settings: spec.counter.clone(),
+            costs: spec.costs.clone(),
             workers,
             ready: AtomicU64::new(if workers == 0 { u64::MAX } else { 0 }),
             launcher: launcher(spec, devices),
@@ -73,7 +75,7 @@ impl RunShared {
                 .map(|_| Mutex::new(TaskAudit::new(spec.audit)))
                 .collect(),
             recorder: spec.recorder.clone(),
-            in_hand: InHand::new(workers + devices.len()),
+            in_hand: InHand::new(workers + devices.len(), spec.plans.len()),
             halted: AtomicBool::new(false),
             exhausted: AtomicU64::new(u64::MAX),
             #[cfg(feature = "fault-injection")]
@@ -125,6 +127,16 @@ impl RunShared {
     /// Whether there are devices and they count this plan.
     pub(super) fn devices_count(&self, plan: usize) -> bool {
         self.device_plan() == Some(plan)
+    }
+
+    /// Seconds that a CPU worker is expected to take for a unit of cost of this plan, before anything is
+    /// measured. `None` if devices count the plan, whose speed is not known, or for an own engine.
+    pub(super) fn expected_seconds(&self, plan: usize) -> Option<f64> {
+        let of = &self.plans[plan];
+        let expected = self
+            .costs
+            .seconds_per_cost(of.engine(), of.size(), self.settings.isa);
+        expected.filter(|_| !self.devices_count(plan))
     }
 
     pub(super) fn key(&self, plan: usize, task: u64) -> TaskKey {
@@ -209,6 +221,7 @@ mod tests {
                 isa: Isa::Portable,
                 memory: 1 << 20,
             },
+            costs: CostTable::default(),
             queue_per_worker: 1,
             batch_time: Duration::from_millis(1),
             time_limit: None,

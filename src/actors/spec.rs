@@ -3,7 +3,7 @@ use std::time::Duration;
 
 use super::{Observer, Recorder, Source};
 use crate::device::{Device, OpenError, OwnerSettings};
-use crate::engine::{CounterSettings, Plan};
+use crate::engine::{CostTable, CounterSettings, Plan};
 
 /// What a run counts, and how.
 #[derive(Clone)]
@@ -14,6 +14,9 @@ pub struct RunSpec {
     pub workers: usize,
     /// What each worker's counter may use.
     pub counter: CounterSettings,
+    /// What counting costs on this machine: the time left is estimated from it until enough tasks are
+    /// counted.
+    pub costs: CostTable,
     /// How many batches may wait in the queue, for each worker. At least 1.
     pub queue_per_worker: usize,
     /// How long a batch should take a worker. Batches shrink toward the end of the run.

@@ -1,6 +1,6 @@
 //! What `run`, `resume` and `census` share: hardware, signals, time limit, progress line, trace.
 
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use tracing::info;
 
@@ -15,6 +15,9 @@ use crate::board::Size;
 use crate::config::{Config, HumanDuration};
 use crate::job::{CensusResult, Hardware, Job, JobError, JobResult, plan};
 use crate::telemetry::{self, TraceFile};
+
+/// A job that takes longer is announced: about a month.
+const LONG: Duration = Duration::from_secs(30 * 86_400);
 
 /// What the jobs of one command share: the settings, the hardware, the signals, and the time limit,
 /// which holds for all of them together.
@@ -80,6 +83,23 @@ impl JobRunner {
             }
         };
         Ok(Job::of(plan(engine, n)).unique(self.config.run.unique))
+    }
+
+    /// Prints a line if the job is expected to take months: how long, and how to go on.
+    pub fn announce(&self, job: &Job) {
+        let Some(time) = job.expected_time(&self.hardware) else {
+            return;
+        };
+        if time >= LONG && !self.config.output.quiet {
+            let n = job.size();
+            say(&format!(
+                "n = {n} takes about {} on {} by the costs of its plan; `queenfold estimate -n {n}` \
+                 counts a sample to tell more, --dir DIR keeps what is counted, --shard I/K divides it \
+                 among machines",
+                telemetry::duration(time),
+                telemetry::several(self.hardware.workers as u64, "worker")
+            ));
+        }
     }
 
     /// Runs a job to its end, with a progress line. `None` if the job is a shard: it is complete, which

@@ -28,7 +28,7 @@ mod task;
 mod task_set;
 mod task_watch;
 
-pub use costs::core_seconds;
+pub use costs::{CostTable, MeasuredCost, core_seconds};
 pub use device::{DeviceIdentity, DeviceKind};
 pub use function_plan::FunctionPlan;
 pub use interpolate::interpolate;

@@ -26,6 +26,7 @@ mod devices;
 mod directory;
 mod engine_choice;
 mod error;
+mod expected;
 mod hardware;
 mod hardware_settings;
 pub mod limits;

@@ -95,6 +95,7 @@ impl Job {
             plans,
             workers: hardware.workers,
             counter: hardware.counter.clone(),
+            costs: hardware.costs.clone(),
             queue_per_worker: self.tuning.queue_per_worker,
             batch_time: self.tuning.batch_time,
             audit: self.tuning.audit,

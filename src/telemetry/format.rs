@@ -23,7 +23,7 @@ pub fn rate(nodes: u64, time: Duration) -> String {
     format!("{rate:.digits$} {prefix}node/s")
 }
 
-/// A time to read at a glance: `0.4 s`, `3:07`, `2:03:07`, `5 d 02:03`.
+/// A time to read at a glance: `0.4 s`, `3:07`, `2:03:07`, `5 d 02:03`, `5300 years`.
 pub fn duration(time: Duration) -> String {
     if time < Duration::from_millis(9_950) {
         return format!("{:.1} s", time.as_secs_f64());
@@ -35,7 +35,20 @@ pub fn duration(time: Duration) -> String {
         0..60 => format!("{seconds} s"),
         60..3600 => format!("{minutes}:{:02}", seconds % 60),
         3600..86_400 => format!("{hours}:{:02}:{:02}", minutes % 60, seconds % 60),
-        _ => format!("{days} d {:02}:{:02}", hours % 24, minutes % 60),
+        _ if days <= 1000 => format!("{days} d {:02}:{:02}", hours % 24, minutes % 60),
+        _ => years(seconds as f64 / YEAR),
+    }
+}
+
+/// Seconds of a Julian year.
+const YEAR: f64 = 365.25 * 86_400.0;
+
+/// Two digits at least, and a power of ten where there are more than six.
+fn years(years: f64) -> String {
+    match years {
+        ..9.95 => format!("{years:.1} years"),
+        ..1e6 => format!("{years:.0} years"),
+        _ => format!("{years:.1e} years"),
     }
 }
 
@@ -73,6 +86,9 @@ mod tests {
             (59_500, "1:00"),
             (7_387_000, "2:03:07"),
             (439_400_000, "5 d 02:03"),
+            (142_000_000_000, "4.5 years"),
+            (6_311_520_000_000, "200 years"),
+            (67_000_000_000_000_000, "2.1e6 years"),
         ] {
             assert_eq!(duration(Duration::from_millis(millis)), text);
         }

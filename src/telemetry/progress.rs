@@ -4,7 +4,8 @@ use crate::actors::{Progress, RunState};
 /// How far a run is, in one line of at most `width` characters, without colours or a line end: state
 /// (unless it runs or is over), share of the estimated work if that is known, solutions so far, nodes
 /// per second since the run began, time elapsed, and, while the run goes on and that is known, time left
-/// with half the width of its 95 % interval.
+/// with half the width of its 95 % interval, or `about` where it is only known from the costs of the
+/// plan.
 ///
 /// If they do not all fit, the solutions are left out first, then speed, time elapsed, the width of the
 /// interval, share and state; the time left stays longest. What is left is cut off at `width`.
@@ -25,11 +26,16 @@ pub fn progress_line(progress: &Progress, width: usize) -> String {
     parts.push(Part::new(5, rate(progress.nodes, progress.elapsed)));
     parts.push(Part::new(4, duration(progress.elapsed)));
     if let Some(eta) = progress.eta {
-        parts.push(Part::new(0, format!("ETA {}", duration(eta.left))));
-        parts.push(Part {
-            separator: " ",
-            ..Part::new(3, format!("± {}", duration(eta.uncertainty)))
-        });
+        let left = duration(eta.left);
+        if eta.is_rough() {
+            parts.push(Part::new(0, format!("ETA about {left}")));
+        } else {
+            parts.push(Part::new(0, format!("ETA {left}")));
+            parts.push(Part {
+                separator: " ",
+                ..Part::new(3, format!("± {}", duration(eta.uncertainty)))
+            });
+        }
     }
     fit(parts, width)
 }
@@ -143,6 +149,20 @@ mod tests {
                 "{line}"
             );
         }
+    }
+
+    #[test]
+    fn a_time_left_that_is_only_known_from_costs_is_about_right() {
+        let left = Duration::from_secs(200 * 31_557_600);
+        let progress = Progress {
+            state: RunState::Running,
+            eta: Some(Eta {
+                left,
+                uncertainty: left,
+            }),
+            ..Progress::default()
+        };
+        assert!(progress_line(&progress, 200).ends_with("ETA about 200 years"));
     }
 
     #[test]

@@ -60,10 +60,46 @@ fn the_second_signal_ends_at_once() {
     send("-INT", &child);
     let mut said = BufReader::new(child.stderr.take().expect("piped"));
     let mut line = String::new();
-    said.read_line(&mut line).expect("a line");
-    assert!(line.contains("once more"), "{line}");
+    while !line.contains("once more") {
+        line.clear();
+        assert!(said.read_line(&mut line).expect("a line") > 0);
+    }
     send("-INT", &child);
     assert_eq!(end(child).0, Some(130));
+}
+
+#[test]
+fn a_board_that_takes_months_is_announced_and_stops_in_time() {
+    let limited = |n, more: &[&str]| {
+        let since = Instant::now();
+        let args = ["run", "-n", n, "--workers", "1", "--time-limit", "100ms"];
+        let (code, output) = end(spawn(&[&args, more].concat()));
+        assert_eq!(code, Some(4));
+        (
+            since.elapsed(),
+            String::from_utf8(output.stderr).expect("text"),
+        )
+    };
+    for n in ["28", "32"] {
+        let (took, said) = limited(n, &[]);
+        // Two seconds on a machine that has nothing else to do.
+        assert!(took < Duration::from_secs(5), "n = {n}: {took:?}");
+        let lines: Vec<_> = said.lines().collect();
+        assert_eq!(lines.len(), 2, "{said}");
+        for part in [
+            "years on 1 worker",
+            "`queenfold estimate -n ",
+            "--dir DIR",
+            "--shard I/K",
+        ] {
+            assert!(lines[0].contains(part), "{part}: {said}");
+        }
+        assert!(lines[1].contains("1 task given up in hand ("), "{said}");
+    }
+    for (n, more) in [("20", &[][..]), ("27", &["--quiet"])] {
+        let (_, said) = limited(n, more);
+        assert!(!said.contains("costs of its plan"), "{said}");
+    }
 }
 
 #[test]

@@ -4,7 +4,7 @@ use std::fs;
 
 use parking_lot::Mutex;
 use queenfold::actors::{EventKind, Observer, OnCheckpoint, RunEvent, WholePlans};
-use queenfold::engine::{CountedBy, Origin, Tally, TaskKey, TaskResult, WorkerId};
+use queenfold::engine::{CostTable, CountedBy, Origin, Tally, TaskKey, TaskResult, WorkerId};
 use queenfold::ledger::{COMMIT_EVERY, Status};
 
 use super::*;
@@ -290,6 +290,7 @@ fn checkpoints_tell_of_every_task_that_became_durable() {
         plans: plans(N),
         workers: 2,
         counter: counter(),
+        costs: CostTable::default(),
         queue_per_worker: 1,
         batch_time: Duration::from_millis(5),
         time_limit: None,
@@ -319,6 +320,7 @@ fn with_memory(
         plans: plans(n),
         workers: 2,
         counter,
+        costs: CostTable::default(),
         queue_per_worker: 1,
         batch_time: Duration::from_millis(5),
         time_limit: None,

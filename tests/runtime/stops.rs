@@ -117,6 +117,42 @@ fn a_run_that_is_stopped_gives_up_tasks_that_take_long() {
 }
 
 #[test]
+fn progress_shows_what_is_done_inside_of_tasks() {
+    let control = Control::new();
+    let other = control.clone();
+    let watcher = thread::spawn(move || {
+        // Two workers with half a task each, of three tasks.
+        wait(&other, |progress| progress.nodes == 2_000);
+        let progress = other.progress();
+        assert_eq!((progress.tasks_done, progress.solutions), (0, 20));
+        assert!((progress.share.unwrap() - 1.0 / 3.0).abs() < 1e-9);
+        assert!(progress.eta.unwrap().is_rough());
+        other.drain();
+    });
+    let report = run_alone(&spec(vec![Arc::new(Endless::default())], 2), &control).unwrap();
+    watcher.join().unwrap();
+    assert_eq!(report.tasks_done, 0);
+}
+
+/// A task of 27 queens takes minutes.
+#[test]
+fn engines_tell_how_far_they_are_in_a_task() {
+    for engine in [Engine::Chain, Engine::Join, Engine::Census] {
+        let control = Control::new();
+        let other = control.clone();
+        let watcher = thread::spawn(move || {
+            wait(&other, |progress| {
+                progress.nodes > 0 && progress.share > Some(0.0)
+            });
+            other.drain();
+        });
+        let plan = queenfold::job::plan(engine, Size::new(27).unwrap());
+        run_alone(&spec(vec![plan], 1), &control).unwrap();
+        watcher.join().unwrap();
+    }
+}
+
+#[test]
 fn a_time_limit_gives_up_tasks_that_take_long() {
     let mut spec = spec(vec![Arc::new(Endless::default())], 1);
     spec.time_limit = Some(Duration::from_millis(100));

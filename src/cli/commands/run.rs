@@ -57,6 +57,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
                 job = job.shard(shard);
             }
         }
+        runner.announce(&job);
         if let Some(result) = runner.run(&job)? {
             printer.print(&result)?;
         }
