@@ -99,30 +99,28 @@ pub(super) fn options() -> OpenOptions {
 #[cfg(unix)]
 const SPACE: u64 = 128 << 10;
 
-/// Checks that the disk of `file` has space for the index of the write-ahead log. SQLite maps it into
-/// memory, and where the disk has no block for it, the system ends the process without a word.
-///
-/// # Errors
-/// [`LedgerError::DiskFull`].
-pub(super) fn expect_space(file: &Path) -> Result<(), LedgerError> {
+/// Whether the disk of `file` has space for the index of the write-ahead log. SQLite maps it into
+/// memory, and where the disk has no block for a part of it, the system ends the process by SIGBUS.
+pub(super) fn has_space(file: &Path) -> bool {
     #[cfg(unix)]
     {
         use rustix::fs::{StatVfsMountFlags, statvfs};
         // If the system does not say, SQLite finds out.
         let Ok(disk) = statvfs(file) else {
-            return Ok(());
+            return true;
         };
         let free = match rustix::process::geteuid().is_root() {
             true => disk.f_bfree,
             false => disk.f_bavail,
         };
-        let written = !disk.f_flag.contains(StatVfsMountFlags::RDONLY);
         // A file system without a size has no limit.
-        if written && disk.f_blocks > 0 && free.saturating_mul(disk.f_frsize) < SPACE {
-            return Err(LedgerError::DiskFull {
-                file: file.to_owned(),
-            });
-        }
+        disk.f_blocks == 0
+            || disk.f_flag.contains(StatVfsMountFlags::RDONLY)
+            || free.saturating_mul(disk.f_frsize) >= SPACE
     }
-    Ok(())
+    #[cfg(not(unix))]
+    {
+        let _ = file;
+        true
+    }
 }

@@ -52,34 +52,54 @@ pub(super) fn create(connection: &Connection) -> rusqlite::Result<()> {
 }
 
 /// Opens the file for writing, durably: see `docs/LEDGER.md` for each setting.
-pub(super) fn open_to_write(file: &Path) -> rusqlite::Result<Connection> {
-    let flags = OpenFlags::SQLITE_OPEN_READ_WRITE
-        | OpenFlags::SQLITE_OPEN_CREATE
-        | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-    let connection = Connection::open_with_flags(file, flags)?;
-    common(&connection)?;
-    connection.pragma_update_and_check(None, "journal_mode", "WAL", |_| Ok(()))?;
-    connection.pragma_update(None, "synchronous", "FULL")?;
-    connection.pragma_update(None, "fullfsync", true)?;
-    connection.pragma_update(None, "checkpoint_fullfsync", true)?;
-    Ok(connection)
+pub(super) fn open_to_write(file: &Path) -> Result<Connection, LedgerError> {
+    if !files::has_space(file) {
+        return Err(disk_full(file));
+    }
+    let open = || {
+        let flags = OpenFlags::SQLITE_OPEN_READ_WRITE
+            | OpenFlags::SQLITE_OPEN_CREATE
+            | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+        let connection = Connection::open_with_flags(file, flags)?;
+        common(&connection)?;
+        connection.pragma_update_and_check(None, "journal_mode", "WAL", |_| Ok(()))?;
+        connection.pragma_update(None, "synchronous", "FULL")?;
+        connection.pragma_update(None, "fullfsync", true)?;
+        connection.pragma_update(None, "checkpoint_fullfsync", true)?;
+        Ok(connection)
+    };
+    open().map_err(|error| LedgerError::sqlite(file, &error))
 }
 
 /// Opens the file for reading. Another process may write to it meanwhile.
-pub(super) fn open_to_read(file: &Path) -> rusqlite::Result<Connection> {
+pub(super) fn open_to_read(file: &Path) -> Result<Connection, LedgerError> {
+    let failed = |error| LedgerError::sqlite(file, &error);
     let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-    let connection = Connection::open_with_flags(file, flags)?;
+    // If the directory cannot be written, or the disk is full, a reader has no place for the index of the
+    // write-ahead log. Without a log nobody writes to the file, and no index is needed.
+    let open_unchanging = || {
+        let flags = flags | OpenFlags::SQLITE_OPEN_URI;
+        let connection = Connection::open_with_flags(immutable(file), flags)?;
+        common(&connection)?;
+        Ok(connection)
+    };
+    if !files::has_space(file) {
+        return match has_log(file) {
+            true => Err(disk_full(file)),
+            false => open_unchanging().map_err(failed),
+        };
+    }
+    let connection = Connection::open_with_flags(file, flags).map_err(failed)?;
     match common(&connection).and_then(|()| first_page(&connection)) {
-        // If the directory cannot be written, a reader has no place for the index of the write-ahead
-        // log. Without a log nobody writes to the file, and no index is needed.
-        Err(error) if needs_a_place(&error) && !has_log(file) => {
-            let connection =
-                Connection::open_with_flags(immutable(file), flags | OpenFlags::SQLITE_OPEN_URI)?;
-            common(&connection)?;
-            Ok(connection)
-        }
-        Err(error) => Err(error),
+        Err(error) if needs_a_place(&error) && !has_log(file) => open_unchanging().map_err(failed),
+        Err(error) => Err(failed(error)),
         Ok(()) => Ok(connection),
+    }
+}
+
+fn disk_full(file: &Path) -> LedgerError {
+    LedgerError::DiskFull {
+        file: file.to_owned(),
     }
 }
 

@@ -121,7 +121,7 @@ impl Store {
 
     fn open(
         dir: &Path,
-        open: fn(&Path) -> rusqlite::Result<Connection>,
+        open: fn(&Path) -> Result<Connection, LedgerError>,
     ) -> Result<Self, LedgerError> {
         let file = dir.join(FILE);
         if !files::has_ledger(dir)? {
@@ -129,8 +129,7 @@ impl Store {
                 dir: dir.to_owned(),
             });
         }
-        files::expect_space(&file)?;
-        let connection = open(&file).map_err(|error| LedgerError::sqlite(&file, &error))?;
+        let connection = open(&file)?;
         format::check(&connection, &file)?;
         let info = meta::read(&connection, &file)?;
         let store = Self {
