@@ -9,6 +9,7 @@ mod counts;
 mod estimate;
 #[cfg(feature = "fault-injection")]
 mod faults;
+mod first_hour;
 mod first_tries;
 #[path = "../common/program.rs"]
 mod program;
