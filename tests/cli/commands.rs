@@ -229,6 +229,17 @@ fn nothing_but_results_is_printed_where_there_is_no_terminal() {
 }
 
 #[test]
+fn a_profile_names_its_board() {
+    let profiled = output(&["run", "-n", "8..=9", "--profile"]);
+    let table = text(&profiled.stderr);
+    let boards: Vec<_> = table
+        .lines()
+        .filter(|line| line.starts_with("n = "))
+        .collect();
+    assert_eq!(boards, ["n = 8", "n = 9"], "{table}");
+}
+
+#[test]
 fn a_profile_that_was_asked_for_is_printed_even_when_quiet() {
     let profiled = output(&["run", "-n", "12", "--profile", "-q"]);
     let table = text(&profiled.stderr);
