@@ -70,17 +70,26 @@ fn argument(given: &str, args: &[&str]) -> Option<String> {
     if keeps_board && (board.is_some() || is_board_flag) {
         return Some("a run keeps the board that it was begun with, so leave the board out".into());
     }
-    if let Some(board) = board {
-        return Some(if args.contains(&"-n") {
-            "for several boards, give a range such as `-n 4..=8`".to_owned()
-        } else {
-            format!("give the board as `-n {}`", board.write())
-        });
+    let ranges = ["run", "estimate", "ladder", "config"].contains(&command);
+    let takes_board = ranges || ["census", "devices"].contains(&command);
+    if let Some(board) = board.filter(|_| takes_board) {
+        let one = board.iter().count() == 1;
+        return match args.contains(&"-n") {
+            true if ranges => Some("for several boards, give a range such as `-n 4..=8`".into()),
+            false if ranges || one => Some(format!("give the board as `-n {}`", board.write())),
+            _ => Some(format!(
+                "`{command}` takes one board: `-n {}`",
+                board.last()
+            )),
+        };
     }
     let hint = match given {
         "-v" if command == given => "`queenfold --version` prints the version",
         _ if command == given => "give a command first, such as `queenfold run -n 8`",
-        _ if is_board_flag => "give the board as `-n 8`",
+        _ if is_board_flag && takes_board => "give the board as `-n 8`",
+        "--silent" | "--no-progress" => "`--quiet` leaves out progress and notes",
+        "--format" => "`--json` prints results as JSON",
+        "--follow" | "-f" | "-w" if command == "status" => "`--watch` repeats",
         "-j" | "-t" | "-w" | "--jobs" | "--threads" | "--cores" | "--cpus" => {
             "`--workers` sets how many cores count"
         }

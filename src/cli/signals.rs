@@ -1,11 +1,12 @@
 //! Where Ctrl-C and other signals arrive, for every command that acts on them.
 
+use std::fs;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
 use rustix::process::{Signal, kill_current_process_group};
-use signal_hook::consts::{SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2};
+use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2};
 use signal_hook::iterator::Signals;
 use signal_hook::low_level;
 
@@ -33,6 +34,7 @@ pub fn deliver(signal: Signal) {
 
 /// Listens for signals until the program ends. The first Ctrl-C, SIGTERM or SIGUSR1 calls `stop`; the
 /// second ends the program at once. SIGUSR2 pauses and continues, if there is something to pause.
+/// SIGHUP calls `stop` too, however often it comes: a terminal that closes sends it more than once.
 /// SIGQUIT (`Ctrl-\`) ends it at once too, as the system does, but with the terminal as it was.
 ///
 /// # Errors
@@ -41,6 +43,7 @@ pub fn listen(stop: impl FnOnce() + Send + 'static, pause: Option<Pause>) -> Res
     let refused = |error| Failure::new(Exit::Error, format!("cannot listen for signals: {error}"));
     let wanted = [SIGINT, SIGTERM, SIGUSR1, SIGQUIT]
         .into_iter()
+        .chain((!is_ignored(SIGHUP)).then_some(SIGHUP))
         .chain(pause.as_ref().map(|_| SIGUSR2));
     let mut signals = Signals::new(wanted).map_err(refused)?;
     let mut stop = Some(stop);
@@ -48,6 +51,11 @@ pub fn listen(stop: impl FnOnce() + Send + 'static, pause: Option<Pause>) -> Res
         for signal in &mut signals {
             match &pause {
                 Some(pause) if signal == SIGUSR2 => pause.toggle(),
+                _ if signal == SIGHUP => {
+                    if let Some(stop) = stop.take() {
+                        stop();
+                    }
+                }
                 _ if signal == SIGQUIT => {
                     terminal::restore();
                     // It does not return, because SIGQUIT ends a process.
@@ -66,6 +74,16 @@ pub fn listen(stop: impl FnOnce() + Send + 'static, pause: Option<Pause>) -> Res
         .spawn(listen)
         .map_err(refused)?;
     Ok(())
+}
+
+/// Whether the process was started with `signal` ignored, as `nohup` does with SIGHUP. If the system does
+/// not say so, it was not.
+fn is_ignored(signal: i32) -> bool {
+    let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let ignored = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
+    ignored
+        .and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok())
+        .is_some_and(|mask| mask >> (signal - 1) & 1 == 1)
 }
 
 /// Ends the program without waiting for its other threads.

@@ -15,6 +15,10 @@ fn what_is_refused_comes_with_the_hint_that_helps() {
         (&["run", "4-8"], "tip: give the board as `-n 4..=8`"),
         (&["run", "n=8"], "tip: give the board as `-n 8`"),
         (&["census", "8"], "tip: give the board as `-n 8`"),
+        (&["census", "4-8"], "tip: `census` takes one board: `-n 8`"),
+        (&["run", "-n", "8", "--format", "json"], "tip: `--json`"),
+        (&["run", "-n", "8", "--silent"], "tip: `--quiet`"),
+        (&["status", "d", "--follow"], "tip: `--watch`"),
         (&["run", "-n", "8", "9"], "a range such as `-n 4..=8`"),
         (&["8", "9"], "a range such as `-n 4..=8`"),
         (&["run", "-n", "4-8"], "; write 4..=8"),
@@ -51,9 +55,13 @@ fn a_hint_that_would_mislead_is_not_given() {
         &["frobnicate"],
         &["--verbose"],
         &["test-it"],
+        &["bench", "--calibrate", "-n", "8"],
+        &["selftest", "8"],
     ] {
         let line = refusal(&mut queenfold(args), 2);
-        let misleading = ["similar", "-- "].iter().any(|word| line.contains(word));
+        let misleading = ["similar", "-- ", "board"]
+            .iter()
+            .any(|word| line.contains(word));
         assert!(!misleading, "{args:?}: {line}");
     }
 }

@@ -110,7 +110,6 @@ fn estimate(n: Size, args: &Args, config: &Config, report: &StopReport) -> Resul
     };
     let begun = Instant::now();
     let sample = {
-        let bar = (!config.output.quiet).then(|| progress(&question, &draw));
         let note = |counted: usize| {
             report.note(format!(
                 "{counted} of {} of the sample of n = {n} counted, too few for an estimate",
@@ -118,6 +117,7 @@ fn estimate(n: Size, args: &Args, config: &Config, report: &StopReport) -> Resul
             ));
         };
         note(0);
+        let bar = (!config.output.quiet).then(|| progress(&question, &draw));
         let counted = AtomicUsize::new(0);
         let tell = |cost: f64| {
             note(counted.fetch_add(1, Ordering::Relaxed) + 1);
