@@ -1,5 +1,6 @@
 //! Runs that are stopped, damaged, divided or forged never give a wrong total.
 
+mod arbitrary;
 #[cfg(unix)]
 mod commands;
 mod damage;

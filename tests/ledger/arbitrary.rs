@@ -1,0 +1,170 @@
+//! Arbitrary bytes as a ledger, and arbitrary rows as a source of a merge: refused or counted right, without
+//! a panic. For an hour of it, see `docs/LEDGER.md`.
+
+use std::fs;
+
+use proptest::prelude::*;
+use queenfold::engine::{
+    CountedBy, DeviceIdentity, DeviceKind, Origin, TaskKey, TaskResult, WorkerId,
+};
+use queenfold::ledger::{Facts, Session, Status, export, merge};
+
+use super::*;
+
+/// A board whose tasks are few, so that some rows are of its tasks.
+const BOARD: u32 = 8;
+
+/// Few cases, as each waits for the disk, unless the variable of proptest asks for another number.
+fn config() -> ProptestConfig {
+    let default = ProptestConfig {
+        failure_persistence: None,
+        ..ProptestConfig::default()
+    };
+    match std::env::var_os("PROPTEST_CASES") {
+        Some(_) => default,
+        None => ProptestConfig {
+            cases: 64,
+            ..default
+        },
+    }
+}
+
+/// Numbers with extreme ones among them.
+fn number() -> impl Strategy<Value = u64> {
+    let extremes = vec![0, 1, u64::MAX, i64::MAX as u64, 1 << 63];
+    prop_oneof![0..4u64, prop::sample::select(extremes), any::<u64>()]
+}
+
+fn large_number() -> impl Strategy<Value = u128> {
+    prop_oneof![
+        (0..100u128),
+        (number(), number()).prop_map(|(high, low)| u128::from(high) << 64 | u128::from(low)),
+    ]
+}
+
+fn counted_by() -> impl Strategy<Value = CountedBy> {
+    let device = (
+        prop::sample::select(DeviceKind::ALL.to_vec()),
+        any::<usize>(),
+        any::<String>(),
+    );
+    prop_oneof![
+        any::<String>().prop_map(|name| CountedBy::Cpu(name.into())),
+        Just(CountedBy::Cpu("portable".into())),
+        device.prop_map(|(kind, index, name)| CountedBy::Device(DeviceIdentity {
+            kind,
+            index,
+            name
+        })),
+    ]
+}
+
+fn id() -> impl Strategy<Value = String> {
+    prop_oneof![Just("a".to_owned()), Just("b".to_owned()), any::<String>()]
+}
+
+prop_compose! {
+    fn row()(
+        engine in prop::sample::select(vec![Engine::Chain, Engine::Census, Engine::Join]),
+        (index, partitions, nodes, duration) in (number(), number(), number(), number()),
+        counts in prop::array::uniform6(large_number()),
+        (worker, counted_by) in (any::<u8>(), counted_by()),
+        audited_by in prop::option::of(any::<String>()),
+        session in id(),
+    ) -> Entry {
+        let mut tally = Tally { r180: counts[4], r90: counts[5], partitions, nodes, ..Tally::default() };
+        for (weight, count) in [1, 2, 4, 8].into_iter().zip(counts) {
+            tally.completions.add(weight, count);
+        }
+        let result = TaskResult {
+            key: TaskKey { n: size(BOARD), engine, version: 1, index },
+            tally,
+            origin: Origin { worker: WorkerId::Cpu(worker.into()), counted_by },
+            audited_by: audited_by.map(Into::into),
+            duration: Duration::from_micros(duration),
+        };
+        Entry { result, session }
+    }
+}
+
+prop_compose! {
+    fn session()(id in id(), number in number(), texts in any::<[String; 2]>(), elapsed in number(), committed in any::<i64>()) -> Session {
+        let [host, isa] = texts;
+        let facts = Facts { number, host, isa, workers: number, ..Facts::default() };
+        Session { id, facts, elapsed: Duration::from_millis(elapsed), committed }
+    }
+}
+
+/// Uses what is in `run` in every way: nothing may panic, and a total that is given is right.
+fn use_it(dir: &Path, run: &Path) {
+    let read = || -> Result<(), LedgerError> {
+        let store = Store::open_to_read(run)?;
+        let status = Status::read(&store, &plans(BOARD))?;
+        assert!(status.share.is_finite());
+        let _ = export(&store, &plans(BOARD), std::io::sink())?;
+        Ok(())
+    };
+    let read = read();
+    let into = dir.join("into");
+    match merge(&[run], &into, &plans(BOARD)) {
+        Ok(merged) if merged.sums.coverage.is_whole() => {
+            let tallies = &merged.sums.tallies;
+            let (all, census) = (&tallies[&Engine::Chain], tallies.get(&Engine::Census));
+            let outcome = Outcome::new(size(BOARD), all, census).unwrap();
+            assert_eq!(outcome.total, 92);
+        }
+        Ok(_) => read.unwrap(),
+        Err(_) => assert!(!into.exists()),
+    }
+    drop(resume(run, BOARD));
+}
+
+proptest! {
+    #![proptest_config(config())]
+
+    #[test]
+    fn arbitrary_rows_are_refused_or_harmless(
+        rows in prop::collection::vec(row(), 0..5),
+        sessions in prop::collection::vec(session(), 0..4),
+    ) {
+        let dir = tempfile::tempdir().unwrap();
+        let run = dir.path().join("run");
+        fs::create_dir(&run).unwrap();
+        let store = Store::create(&run, &info(BOARD, Shard::WHOLE)).unwrap();
+        store.begin().unwrap();
+        // What a column cannot hold is refused here already.
+        for session in &sessions {
+            let _ = store.put_session(session);
+        }
+        for row in &rows {
+            let _ = store.insert(row, || 0..0);
+        }
+        store.commit().unwrap();
+        drop(store);
+        use_it(dir.path(), &run);
+    }
+
+    #[test]
+    fn arbitrary_bytes_are_refused_or_harmless(
+        header in any::<bool>(),
+        bytes in prop::collection::vec(any::<u8>(), 0..10_000),
+        log in prop::option::of(prop::collection::vec(any::<u8>(), 0..10_000)),
+    ) {
+        static GOOD: std::sync::OnceLock<Vec<u8>> = std::sync::OnceLock::new();
+        let good = GOOD.get_or_init(|| {
+            let dir = tempfile::tempdir().unwrap();
+            whole_run(dir.path(), BOARD);
+            fs::read(dir.path().join(FILE)).unwrap()
+        });
+        let dir = tempfile::tempdir().unwrap();
+        let run = dir.path().join("run");
+        fs::create_dir(&run).unwrap();
+        // Without its first hundred bytes, hardly any file is taken for a database.
+        let start = if header { &good[..100] } else { &[] };
+        fs::write(run.join(FILE), [start, &bytes].concat()).unwrap();
+        if let Some(log) = &log {
+            fs::write(run.join("ledger.db-wal"), log).unwrap();
+        }
+        use_it(dir.path(), &run);
+    }
+}
