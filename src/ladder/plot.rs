@@ -161,6 +161,12 @@ fn draw(svg: &mut String, curves: &[Curve<'_>], scale: &Scale) -> std::fmt::Resu
         svg,
         r#"<text x="{LEFT}" y="28" font-size="17">Time against board size, by method</text>"#
     )?;
+    if curves.iter().any(|curve| curve.aside > 0.0) {
+        writeln!(
+            svg,
+            r#"<text x="{LEFT}" y="43" font-size="11">Lines that would lie on each other are drawn side by side.</text>"#
+        )?;
+    }
     axes(svg, scale)?;
     for (index, curve) in curves.iter().enumerate() {
         draw_curve(svg, curve, scale)?;
@@ -348,6 +354,8 @@ mod tests {
         part(&mut curves, &scale);
         let aside: Vec<_> = curves.iter().map(|curve| curve.aside).collect();
         assert_eq!(aside, [0.0, ASIDE, 2.0 * ASIDE, 0.0]);
+        let says = |rows: &[TableRow]| plot(rows).contains("drawn side by side");
+        assert!(says(&rows) && !says(&rows[..3]));
     }
 
     #[test]
