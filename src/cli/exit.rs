@@ -185,15 +185,15 @@ impl From<JobError> for Failure {
             JobError::NoWorkers => Self::usage(
                 "0 workers count nothing: give --workers 1 or more, or a device with --gpu",
             ),
-            JobError::BoardNotForDevices { .. }
-            | JobError::NoTotal(_)
+            JobError::NoTotal(_)
             | JobError::ForeignPlan(_)
             | JobError::NeedsDirectory(_)
             | JobError::FixedByRun(_)
             | JobError::Setting { .. } => Self::usage(error),
-            JobError::EngineNotForDevices(_) => {
-                Self::usage(format!("{error}: give --workers 1 or more"))
-            }
+            JobError::BoardNotForDevices { .. } | JobError::EngineNotForDevices(_) => Self::new(
+                Exit::Unavailable,
+                format!("{error}: leave out --gpu, and give --workers 1 or more"),
+            ),
             JobError::Run { source, directory } => {
                 let failure = Self::from(source);
                 let Some(directory) = directory else {

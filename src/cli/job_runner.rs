@@ -72,17 +72,18 @@ impl JobRunner {
     /// # Errors
     /// Devices were asked for, and do not count the board.
     pub fn job(&self, n: Size) -> Result<Job, Failure> {
-        let engine = match self.config.run.engine.0 {
-            Some(engine) => engine,
+        let unique = self.config.run.unique;
+        match self.config.run.engine.0 {
+            Some(engine) => Ok(Job::of(plan(engine, n)).unique(unique)),
             None => {
                 let choice = self.hardware.choose_engine(n)?;
                 if let Some(reason) = choice.reason.filter(|_| !self.config.output.quiet) {
                     say(&reason);
                 }
-                choice.engine
+                let job = Job::of(plan(choice.engine, n)).unique(unique);
+                Ok(job.engine_was_chosen())
             }
-        };
-        Ok(Job::of(plan(engine, n)).unique(self.config.run.unique))
+        }
     }
 
     /// Prints a line if the job is expected to take months: how long, and how to go on.
@@ -109,6 +110,11 @@ impl JobRunner {
     /// It was stopped before its end, or it failed: no result.
     pub fn run(&self, job: &Job) -> Result<Option<JobResult>, Failure> {
         let job = self.under_control(job.clone());
+        let unused = job.unused_devices(&self.hardware);
+        if let Some(why) = unused.filter(|_| !self.config.output.quiet) {
+            let n = job.size();
+            say(&format!("n = {n}: no device takes part, because {why}"));
+        }
         let line = self.progress_line(job.size());
         let result = job.run_on(&self.hardware);
         drop(line);

@@ -119,6 +119,7 @@ pub fn main() -> ExitCode {
         Ok(cli) => cli,
         Err(error) => return usage::report(&error, &args),
     };
+    signals::survive_file_limit();
     let done = match cli.command {
         Command::Run(args) => run::run(&args),
         Command::Estimate(args) => estimate::run(&args),

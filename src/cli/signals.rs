@@ -1,12 +1,13 @@
 //! Where Ctrl-C and other signals arrive, for every command that acts on them.
 
 use std::fs;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
 use rustix::process::{Signal, kill_current_process_group};
-use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2};
+use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2, SIGXFSZ};
 use signal_hook::iterator::Signals;
 use signal_hook::low_level;
 
@@ -30,6 +31,13 @@ pub fn deliver(signal: Signal) {
     while HANDLED.load(Ordering::Acquire) == before && since.elapsed() < PATIENCE {
         thread::sleep(PATIENCE / 100);
     }
+}
+
+/// Makes a write beyond the limit of a file's size an error of that write. By default the system ends the
+/// process with SIGXFSZ.
+pub fn survive_file_limit() {
+    // Nobody reads the flag: a handler is all that is needed. Without one the default stays.
+    let _ = signal_hook::flag::register(SIGXFSZ, Arc::default());
 }
 
 /// Listens for signals until the program ends. The first Ctrl-C, SIGTERM or SIGUSR1 calls `stop`; the

@@ -5,9 +5,9 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::{DeviceChoice, HardwareSettings};
 #[cfg(feature = "ledger")]
-use super::{JobError, directory};
+use super::directory;
+use super::{DeviceChoice, Hardware, HardwareSettings, JobError};
 use crate::actors::{Control, Observer};
 use crate::board::Size;
 use crate::engine::Plan;
@@ -38,6 +38,8 @@ pub struct Job {
     pub(super) n: Size,
     /// Counts all solutions. `None`: the plan of the fastest engine.
     pub(super) plan: Option<Arc<dyn Plan>>,
+    /// Whether the engine of the plan was asked for, and not chosen for the hardware.
+    pub(super) engine_asked_for: bool,
     pub(super) unique: bool,
     pub(super) hardware: HardwareSettings,
     pub(super) tuning: Tuning,
@@ -93,6 +95,7 @@ impl Job {
         Self {
             n,
             plan: None,
+            engine_asked_for: false,
             unique: true,
             hardware: HardwareSettings::default(),
             tuning: Tuning::default(),
@@ -115,6 +118,7 @@ impl Job {
     pub fn of(plan: Arc<dyn Plan>) -> Self {
         Self {
             plan: Some(Arc::clone(&plan)),
+            engine_asked_for: true,
             ..Self::new(plan.size())
         }
     }
@@ -241,6 +245,33 @@ impl Job {
     pub fn configuration(mut self, text: String) -> Self {
         self.configuration = Some(text);
         self
+    }
+
+    /// The engine was chosen for the hardware, which may have been to leave its devices out.
+    #[cfg(feature = "cli")]
+    pub(crate) const fn engine_was_chosen(mut self) -> Self {
+        self.engine_asked_for = false;
+        self
+    }
+
+    /// Why the devices of `hardware` take no part in this job, if they could and do not: their kernels
+    /// do not count its engine or its board. `None` without devices, for an engine that was chosen in
+    /// place of theirs, for boards that are done before a device is open, and if the job is refused for
+    /// that reason.
+    pub fn unused_devices(&self, hardware: &Hardware) -> Option<JobError> {
+        let plans = std::slice::from_ref(self.plan.as_ref()?);
+        let devices = hardware.devices();
+        if !devices.are_worth_opening(self.n) {
+            return None;
+        }
+        if self.engine_asked_for {
+            devices.check_engine(plans).ok()?;
+        }
+        devices.for_plans(plans, hardware.workers).ok()?;
+        let is_known = |why: &JobError| {
+            self.engine_asked_for || matches!(why, JobError::BoardNotForDevices { .. })
+        };
+        devices.unused(plans).filter(is_known)
     }
 
     /// The board.

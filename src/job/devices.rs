@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use super::{DeviceChoice, HardwareSettings, JobError};
 use crate::actors::DeviceSpec;
+use crate::board::Size;
 #[cfg(any(feature = "cuda", feature = "emulated-gpu"))]
 use crate::device::OwnerSettings;
 use crate::engine::{NoLauncher, Plan};
@@ -79,27 +80,56 @@ impl Devices {
         workers: usize,
     ) -> Result<&[DeviceSpec], JobError> {
         let n = plans.iter().map(|plan| plan.size()).max();
-        let worth_opening = !self.auto || n.is_some_and(|n| n.get() >= WORTH_OPENING);
-        if self.is_empty() || !worth_opening {
+        if self.is_empty() || !n.is_some_and(|n| self.are_worth_opening(n)) {
             return Ok(&[]);
+        }
+        match self.unused(plans) {
+            None => Ok(&self.devices),
+            Some(why) if workers == 0 => Err(why),
+            Some(JobError::BoardNotForDevices { n, boards })
+                if !self.auto && n.get() > *boards.end() =>
+            {
+                Err(JobError::BoardNotForDevices { n, boards })
+            }
+            Some(_) => Ok(&[]),
+        }
+    }
+
+    /// Whether the board of size `n` takes long enough, or they were asked for by name.
+    pub const fn are_worth_opening(&self, n: Size) -> bool {
+        !self.auto || n.get() >= WORTH_OPENING
+    }
+
+    /// Why the devices that there are count none of `plans`; `None` if they do, or if there are none.
+    pub fn unused(&self, plans: &[Arc<dyn Plan>]) -> Option<JobError> {
+        if self.is_empty() {
+            return None;
         }
         let mut boards = None;
         for plan in plans {
             match plan.launcher() {
-                Ok(_) => return Ok(&self.devices),
+                Ok(_) => return None,
                 Err(NoLauncher::Board(counted)) => boards = Some((plan.size(), counted)),
                 Err(NoLauncher::Engine) => {}
             }
         }
         match boards {
-            Some((n, boards)) if !self.auto && (workers == 0 || n.get() > *boards.end()) => {
-                Err(JobError::BoardNotForDevices { n, boards })
+            Some((n, boards)) => Some(JobError::BoardNotForDevices { n, boards }),
+            None => {
+                let engine = plans.first()?.engine();
+                Some(JobError::EngineNotForDevices(engine))
             }
-            None if workers == 0 => {
-                let engine = plans.first().map(|plan| plan.engine());
-                engine.map_or(Ok(&[]), |engine| Err(JobError::EngineNotForDevices(engine)))
-            }
-            _ => Ok(&[]),
+        }
+    }
+
+    /// Refuses devices that were asked for by name and have no kernel of the engine of `plans`.
+    ///
+    /// # Errors
+    /// As said.
+    pub fn check_engine(&self, plans: &[Arc<dyn Plan>]) -> Result<(), JobError> {
+        match self.unused(plans) {
+            Some(why @ JobError::EngineNotForDevices(_)) if !self.auto => Err(why),
+            _ => Ok(()),
         }
     }
 }
@@ -185,7 +215,6 @@ fn emulated(_: &HardwareSettings) -> Result<Vec<DeviceSpec>, String> {
 #[cfg(all(test, feature = "emulated-gpu"))]
 mod tests {
     use super::*;
-    use crate::board::Size;
     use crate::engine::Engine;
     use crate::job::plan;
 
@@ -204,6 +233,12 @@ mod tests {
             assert_eq!(taking_part(Engine::Chain, 12, workers).unwrap(), 1);
         }
         assert_eq!(taking_part(Engine::Join, 12, 1).unwrap(), 0);
+        let refused = |engine| {
+            let plans = [plan(engine, Size::new(12).unwrap())];
+            Devices::find(&settings, 1).unwrap().check_engine(&plans)
+        };
+        assert!(refused(Engine::Join).is_err());
+        assert!(refused(Engine::Chain).is_ok());
         for n in [4, 12, 29] {
             let refused = taking_part(Engine::Join, n, 0).unwrap_err();
             let engine = matches!(refused, JobError::EngineNotForDevices(Engine::Join));

@@ -42,8 +42,8 @@ pub enum JobError {
         /// The sizes of the boards that devices count.
         boards: RangeInclusive<u32>,
     },
-    /// There are no CPU workers, and devices have no kernel of the engine.
-    #[error("devices do not count by the {0} engine, and there are no CPU workers")]
+    /// Devices were asked for, or there are no CPU workers, and devices have no kernel of the engine.
+    #[error("devices do not count by the {0} engine")]
     EngineNotForDevices(Engine),
     /// The engine counts only some of the solutions.
     #[error(

@@ -43,6 +43,9 @@ impl Job {
             .into_iter()
             .flatten()
             .collect();
+        if self.engine_asked_for {
+            hardware.devices().check_engine(&plans)?;
+        }
         #[cfg(feature = "ledger")]
         if let Some(directory) = self.directory_path() {
             let again = |engine| super::plan(engine, self.n).name() == plan.name();

@@ -80,9 +80,16 @@ fn devices_alone_are_not_given_what_they_do_not_count() {
         (["-n", "4", "--engine", "chain"], "boards of 5 to 28"),
     ] {
         let args = [&["run"][..], &args, &alone].concat();
-        let line = refusal(&mut queenfold(&args), 2);
+        let line = refusal(&mut queenfold(&args), 6);
         assert!(line.contains(says), "{args:?}: {line}");
     }
+    // With CPU workers they would be left out without a word.
+    let args = ["run", "-n", "12", "--engine", "join", "--gpu", "emulated"];
+    let line = refusal(&mut queenfold(&args), 6);
+    assert!(
+        line.contains("do not count by the join engine: leave out --gpu"),
+        "{line}"
+    );
 }
 
 #[test]

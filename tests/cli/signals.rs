@@ -1,7 +1,7 @@
 //! How a run ends after a signal, or when nobody reads its output.
 
 use std::io::{BufRead, BufReader};
-use std::process::{Child, Output};
+use std::process::{Child, Command, Output, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -42,7 +42,7 @@ fn end(child: Child) -> (Option<i32>, Output) {
 
 #[test]
 fn the_first_signal_stops_without_a_result() {
-    for signal in ["-INT", "-TERM", "-USR1"] {
+    for signal in ["-INT", "-TERM", "-HUP", "-USR1"] {
         let child = running("20");
         send(signal, &child);
         let (code, output) = end(child);
@@ -100,6 +100,43 @@ fn a_board_that_takes_months_is_announced_and_stops_in_time() {
         let (_, said) = limited(n, more);
         assert!(!said.contains("costs of its plan"), "{said}");
     }
+}
+
+/// The program with these arguments, after the shell did `first`.
+fn in_shell(first: &str, args: &[&str]) -> Child {
+    Command::new("sh")
+        .args(["-c", &format!("{first}; exec \"$0\" \"$@\"")])
+        .arg(env!("CARGO_BIN_EXE_queenfold"))
+        .args(args)
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("a shell")
+}
+
+#[test]
+fn a_run_under_nohup_outlives_its_terminal() {
+    let args = ["run", "-n", "20", "--engine", "chain", "--workers", "1"];
+    let limited = [&args[..], &["--time-limit", "2s"]].concat();
+    let child = in_shell("trap '' HUP", &limited);
+    thread::sleep(Duration::from_secs(1));
+    send("-HUP", &child);
+    let (code, output) = end(child);
+    assert_eq!(code, Some(4));
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(said.contains("stopped by the time limit"), "{said}");
+}
+
+#[test]
+fn a_file_that_grows_beyond_its_limit_is_an_error() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let dir = folder.path().join("run");
+    let dir = dir.to_str().expect("UTF-8");
+    let args = ["run", "-n", "14", "--workers", "1", "--dir", dir];
+    let (code, output) = end(in_shell("ulimit -f 16", &args));
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(code, Some(1), "{said}");
+    assert!(output.stdout.is_empty());
 }
 
 #[test]

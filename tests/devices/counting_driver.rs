@@ -333,8 +333,13 @@ fn boards_too_small_for_a_device_are_left_to_the_workers() {
     let said = String::from_utf8_lossy(&output.stderr);
     assert!(output.status.success(), "{said}");
     assert_eq!(String::from_utf8_lossy(&output.stdout).lines().count(), 6);
+    assert_eq!(
+        said.matches("no device takes part, because ").count(),
+        4,
+        "{said}"
+    );
     let alone = machine.run(&[&range[..], &["--workers", "0"]].concat());
-    assert_eq!(alone.status.code(), Some(2));
+    assert_eq!(alone.status.code(), Some(6));
     let said = String::from_utf8_lossy(&alone.stderr);
     assert!(said.contains("devices count boards of 5 to "), "{said}");
 }
@@ -445,4 +450,30 @@ fn bench_that_is_stopped_prints_what_it_has_measured() {
     assert_eq!(json["error"], "stopped by a signal");
     assert_eq!(json["boards"][2]["total"], "14200");
     assert!(json["mixed"].is_null());
+}
+
+#[test]
+fn a_device_that_does_not_count_the_engine_is_refused_by_name_and_named_if_it_was_found() {
+    let machine = Machine::new("");
+    let join = ["run", "-n", "16", "--engine", "join", "--json"];
+    for workers in ["0", "1"] {
+        let named = ["--gpu", "cuda", "--workers", workers];
+        let output = machine.run(&[&join[..], &named].concat());
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(6), "{said}");
+        assert!(
+            said.contains("devices do not count by the join engine"),
+            "{said}"
+        );
+        assert!(output.stdout.is_empty());
+    }
+    let output = machine.run(&[&join[..], &["--gpu", "auto", "--workers", "1"]].concat());
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{said}");
+    assert!(
+        said.contains("n = 16: no device takes part, because devices do not count"),
+        "{said}"
+    );
+    let json: Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(json["gpu"], serde_json::json!([]));
 }
