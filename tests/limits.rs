@@ -10,6 +10,7 @@ use std::time::{Duration, Instant};
 
 fn queenfold(arguments: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_queenfold"));
+    command.env("XDG_CONFIG_HOME", env!("CARGO_TARGET_TMPDIR"));
     command
         .args(arguments)
         .current_dir(std::env::temp_dir())

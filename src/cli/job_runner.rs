@@ -4,6 +4,7 @@ use std::time::{Duration, Instant};
 
 use tracing::info;
 
+use super::calibration::Calibration;
 use super::exit::{Exit, Failure, complete_shard};
 use super::output::say;
 use super::pause::Pause;
@@ -37,7 +38,12 @@ impl JobRunner {
     /// The instruction set or device asked for is not available; the trace file cannot be written;
     /// the system refuses signal handlers.
     pub fn new(config: &Config) -> Result<Self, Failure> {
-        let hardware = Hardware::find(&config.hardware())?;
+        let mut hardware = Hardware::find(&config.hardware())?;
+        let calibration = Calibration::find();
+        hardware.costs = calibration.costs;
+        if let Some(refused) = calibration.refused.filter(|_| !config.output.quiet) {
+            say(&refused);
+        }
         // Warnings are notes.
         let filter = if config.output.quiet {
             "error"

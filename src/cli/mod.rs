@@ -3,6 +3,7 @@
 //!
 //! Results go to stdout, everything else to stderr.
 
+mod calibration;
 mod commands;
 mod exit;
 mod flags;
@@ -52,6 +53,7 @@ use commands::{
         "Environment variables:\n",
         "  QUEENFOLD_RUN_WORKERS=4       the setting run.workers; every setting has such a variable\n",
         "  NO_COLOR=1                    no colours\n",
+        "  XDG_CONFIG_HOME=DIR           where bench --calibrate keeps its times, ~/.config otherwise\n",
         "  XDG_CACHE_HOME=DIR            where compiled GPU kernels are kept, ~/.cache otherwise\n",
         "\n",
         "Exit codes:\n",

@@ -117,10 +117,6 @@ pub trait Counter: Send {
     /// # Errors
     /// A check inside the counter found a contradiction: nothing it counted can be trusted.
     fn count(&mut self, task: &Task) -> Result<Tally, Mismatch> {
-        let counted = self.count_watched(task, &TaskWatch::default());
-        counted.map_err(|error| match error {
-            NotCounted::Mismatch(mismatch) => mismatch,
-            NotCounted::GivenUp(given_up) => Mismatch(given_up.to_string()),
-        })
+        Ok(self.count_watched(task, &TaskWatch::default())?)
     }
 }

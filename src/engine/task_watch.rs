@@ -137,6 +137,16 @@ pub enum NotCounted {
     GivenUp(#[from] GivenUp),
 }
 
+/// Of a counter that nobody asked to give up: then to give up contradicts what it was asked.
+impl From<NotCounted> for Mismatch {
+    fn from(error: NotCounted) -> Self {
+        match error {
+            NotCounted::Mismatch(mismatch) => mismatch,
+            NotCounted::GivenUp(given_up) => Self(given_up.to_string()),
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -16,13 +16,14 @@
 //!
 //! use queenfold::board::Size;
 //! use queenfold::engine::{CounterSettings, Engine};
-//! use queenfold::estimate::{Draw, count_sample};
+//! use queenfold::estimate::{Draw, SampleProgress, count_sample};
 //! use queenfold::simd::Isa;
 //!
 //! let plan = queenfold::job::plan(Engine::Join, Size::new(22)?);
 //! let draw = Draw::new(plan.as_ref(), 64, 1);
 //! let settings = CounterSettings { isa: Isa::best(), memory: 1 << 30 };
-//! let sample = count_sample(plan.as_ref(), &draw, &settings, NonZeroUsize::MIN, &|_| {})?;
+//! let progress = SampleProgress::new(NonZeroUsize::MIN);
+//! let sample = count_sample(plan.as_ref(), &draw, &settings, &progress)?;
 //! let total = draw.estimate(&sample.seconds, sample.speed);
 //! println!("{:.0} core-seconds", total.core_seconds.expected);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
@@ -36,11 +37,13 @@
 //!   computed from the tasks that the run has counted so far.
 
 mod draw;
+mod progress;
 mod sample;
 mod student;
 mod total;
 
 pub use draw::{Draw, DrawnTask};
+pub use progress::SampleProgress;
 pub use sample::{Sample, count_sample};
 pub use student::quantile;
 pub use total::{Interval, Total};

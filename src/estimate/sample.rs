@@ -1,6 +1,5 @@
 //! Counts the drawn tasks and measures their time and memory.
 
-use std::num::NonZeroUsize;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 use std::{fs, panic};
@@ -8,8 +7,8 @@ use std::{fs, panic};
 use cpu_time::ThreadTime;
 use parking_lot::Mutex;
 
-use super::{Draw, DrawnTask};
-use crate::engine::{Counter, CounterSettings, Mismatch, Plan};
+use super::{Draw, SampleProgress};
+use crate::engine::{Counter, CounterSettings, Mismatch, Plan, TaskWatch};
 
 /// How long counting the tasks of a draw took.
 #[derive(Clone, Debug, PartialEq)]
@@ -46,8 +45,8 @@ pub(super) const SPEED: f64 = 0.08;
 /// The largest number of passes: tasks of microseconds would need thousands for [`LEAST`].
 const PASSES: usize = 32;
 
-/// Counts the tasks of `draw` on `threads` threads, and calls `progress` for each. A sample of less
-/// than two seconds is counted again, without further calls, until it has taken two seconds or 32
+/// Counts the tasks of `draw` on the threads of `progress`, and keeps it up to date. A sample of less than
+/// two seconds is counted again, which `progress` does not show, until it has taken two seconds or 32
 /// passes.
 ///
 /// The first task of each thread is counted twice unless it is long, and the second time counts:
@@ -60,10 +59,9 @@ pub fn count_sample(
     plan: &dyn Plan,
     draw: &Draw,
     settings: &CounterSettings,
-    threads: NonZeroUsize,
-    progress: &(dyn Fn(&DrawnTask) + Sync),
+    progress: &SampleProgress,
 ) -> Result<Sample, Mismatch> {
-    let threads = threads.get().min(draw.tasks().len()).max(1);
+    let threads = progress.threads().min(draw.tasks().len()).max(1);
     let before = memory("VmRSS:");
     let mut counters: Vec<_> = (0..threads).map(|_| plan.counter(settings)).collect();
     let mut passes = vec![count_once(plan, draw, &mut counters, Some(progress))?];
@@ -95,11 +93,14 @@ fn count_once(
     plan: &dyn Plan,
     draw: &Draw,
     counters: &mut [Box<dyn Counter>],
-    progress: Option<&(dyn Fn(&DrawnTask) + Sync)>,
+    progress: Option<&SampleProgress>,
 ) -> Result<Vec<f64>, Mismatch> {
     let next = AtomicUsize::new(0);
     let seconds = Mutex::new(vec![0.0; draw.tasks().len()]);
-    let work = |counter: &mut Box<dyn Counter>| -> Result<(), Mismatch> {
+    let work = |thread: usize, counter: &mut Box<dyn Counter>| -> Result<(), Mismatch> {
+        let hand = progress.map(|progress| progress.hand(thread));
+        let unwatched = TaskWatch::default();
+        let watch = hand.map_or(&unwatched, |hand| &hand.watch);
         let mut new = progress.is_some();
         loop {
             let place = next.fetch_add(1, Ordering::Relaxed);
@@ -107,26 +108,35 @@ fn count_once(
                 return Ok(());
             };
             let task = plan.task(drawn.index);
-            let mut count = || {
+            let mut count = |again: bool| {
+                if let Some(hand) = hand {
+                    hand.begin(drawn.cost, again);
+                }
                 let begun = ThreadTime::now();
-                counter.count(&task)?;
-                Ok(begun.elapsed().as_secs_f64())
+                counter.count_watched(&task, watch)?;
+                let took = begun.elapsed().as_secs_f64();
+                let is_last = !new || again || took >= LONG;
+                if let Some(hand) = hand {
+                    hand.end(is_last);
+                }
+                Ok::<_, Mismatch>((took, is_last))
             };
-            let mut took = count()?;
-            if new && took < LONG {
-                took = count()?;
+            let (mut took, is_last) = count(false)?;
+            if !is_last {
+                (took, _) = count(true)?;
             }
             new = false;
             seconds.lock()[place] = took;
-            if let Some(progress) = progress {
-                progress(drawn);
-            }
         }
     };
     thread::scope(|scope| {
         let workers: Vec<_> = counters
             .iter_mut()
-            .map(|counter| scope.spawn(|| work(counter)))
+            .enumerate()
+            .map(|(thread, counter)| {
+                let work = &work;
+                scope.spawn(move || work(thread, counter))
+            })
             .collect();
         workers.into_iter().try_for_each(|worker| {
             worker

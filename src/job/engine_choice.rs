@@ -5,7 +5,7 @@ use super::{Hardware, JobError};
 use crate::actors::DeviceSpec;
 use crate::board::Size;
 use crate::device::calibrate;
-use crate::engine::{Engine, Launcher, core_seconds};
+use crate::engine::{CostTable, Engine, Launcher};
 use crate::simd::Isa;
 use crate::telemetry;
 
@@ -31,9 +31,10 @@ const FIRST_JOIN: u32 = 12;
 /// and beyond 29 the plan has more tasks than a ledger keeps.
 const LAST_JOIN: u32 = 28;
 
-/// The engine that counts the board of size `n` fastest on CPU workers alone.
-pub fn fastest_on_cpu(n: Size, isa: Isa) -> Engine {
-    let [chain, join] = [Engine::Chain, Engine::Join].map(|engine| core_seconds(engine, n, isa));
+/// The engine that counts the board of size `n` fastest on CPU workers alone, by `costs`.
+pub fn fastest_on_cpu(n: Size, isa: Isa, costs: &CostTable) -> Engine {
+    let cost = |engine| costs.core_seconds(engine, n, isa);
+    let [chain, join] = [Engine::Chain, Engine::Join].map(cost);
     if (FIRST_JOIN..=LAST_JOIN).contains(&n.get()) && chain > CLEARLY_FASTER * join {
         Engine::Join
     } else {
@@ -60,7 +61,7 @@ impl Hardware {
     /// Devices were asked for, and do not count this board.
     pub fn choose_engine(&self, n: Size) -> Result<EngineChoice, JobError> {
         let (workers, isa) = (self.workers, self.counter.isa);
-        let on_cpu = fastest_on_cpu(n, isa);
+        let on_cpu = fastest_on_cpu(n, isa, &self.costs);
         let without_question = |engine| {
             Ok(EngineChoice {
                 engine,
@@ -82,7 +83,7 @@ impl Hardware {
         if on_all == on_cpu || workers == 0 {
             return without_question(on_all);
         }
-        let cpu_seconds = |engine| core_seconds(engine, n, isa) / workers as f64;
+        let cpu_seconds = |engine| self.costs.core_seconds(engine, n, isa) / workers as f64;
         let alone = cpu_seconds(on_cpu);
         if self.devices().were_found() && alone < NOT_WORTH_OPENING {
             return without_question(on_cpu);
@@ -136,6 +137,7 @@ fn in_words(seconds: f64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::engine::core_seconds;
 
     fn size(n: u32) -> Size {
         Size::new(n).unwrap()
@@ -155,7 +157,8 @@ mod tests {
                 } else {
                     Engine::Chain
                 };
-                assert_eq!(fastest_on_cpu(n, isa), expected, "n = {n}, {isa}");
+                let costs = CostTable::default();
+                assert_eq!(fastest_on_cpu(n, isa, &costs), expected, "n = {n}, {isa}");
             }
         }
     }

@@ -1,11 +1,13 @@
-//! What this machine offers the process: cores, memory, the name of its processor.
+//! What this machine offers the process: cores, memory, the name of its processor, folders of its user.
 
 mod memory_limit;
 mod proc_files;
+mod user_folders;
 
 use std::path::Path;
 
 use proc_files::{field, read};
+pub use user_folders::user_folder;
 
 /// What the machine offers this process. A fact that the system does not report is `None`, never an
 /// error.

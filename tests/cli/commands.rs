@@ -270,6 +270,7 @@ fn what_cannot_be_written_is_an_error_help_included() {
             .open("/dev/full")
             .unwrap();
         let written = std::process::Command::new(env!("CARGO_BIN_EXE_queenfold"))
+            .env("XDG_CONFIG_HOME", env!("CARGO_TARGET_TMPDIR"))
             .args(args)
             .current_dir(env!("CARGO_TARGET_TMPDIR"))
             .stdout(full)

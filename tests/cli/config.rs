@@ -170,3 +170,66 @@ fn settings_of_the_gpu_are_refused_beyond_their_ranges_with_file_key_value_and_r
         }
     }
 }
+
+/// `auto` goes by what `bench --calibrate` kept, if it was measured on this processor.
+#[test]
+fn a_calibration_decides_between_the_engines_and_is_shown() {
+    let home = tempfile::tempdir().expect("a folder");
+    let kept = home.path().join("queenfold/calibration.toml");
+    fs::create_dir(kept.parent().expect("a folder")).expect("made");
+    let run = |args: &[&str]| {
+        let mut command = program::queenfold(args);
+        command.env("XDG_CONFIG_HOME", home.path());
+        let output = command.output().expect("it starts");
+        assert_eq!(output.status.code(), Some(0), "{output:?}");
+        (
+            String::from_utf8(output.stdout).expect("text"),
+            String::from_utf8(output.stderr).expect("text"),
+        )
+    };
+    let json = |args: &[&str]| serde_json::from_str::<Json>(&run(args).0).expect("JSON");
+    let cpu = json(&["devices", "--json"])["cpu"]
+        .as_str()
+        .unwrap_or("unknown")
+        .to_owned();
+    let keep = |cpu: &str, chain: f64, join: f64| {
+        let text = format!(
+            "cpu = {cpu:?}\n[[boards]]\nisa = \"portable\"\nn = 14\nchain_seconds = {chain:?}\n\
+             join_seconds = {join:?}\n"
+        );
+        fs::write(&kept, text).expect("written");
+    };
+    let engine = || {
+        let args = [
+            "run", "-n", "14", "--isa", "portable", "--json", "--gpu", "off",
+        ];
+        json(&args)["engine"]
+            .as_str()
+            .expect("an engine")
+            .to_owned()
+    };
+    let shown = || {
+        let (text, _) = run(&["config", "show"]);
+        let line = text.lines().find(|line| line.starts_with("engine = "));
+        line.expect("a line").to_owned()
+    };
+    assert!(
+        shown().contains("built-in times; `queenfold bench --calibrate`"),
+        "{}",
+        shown()
+    );
+    for (chain, join, expected) in [(1.0, 0.1, "join"), (0.1, 1.0, "chain")] {
+        keep(&cpu, chain, join);
+        assert_eq!(engine(), expected);
+        assert!(shown().contains(&format!("by the times in {}", kept.display())));
+    }
+    keep("Another CPU", 0.1, 1.0);
+    assert_eq!(engine(), "join");
+    let (_, said) = run(&["run", "-n", "8"]);
+    assert!(
+        said.contains("measured on another processor, Another CPU"),
+        "{said}"
+    );
+    assert_eq!(said.lines().count(), 1, "{said}");
+    assert!(shown().contains("is not used"), "{}", shown());
+}

@@ -115,19 +115,6 @@ fn in_shell(first: &str, args: &[&str]) -> Child {
 }
 
 #[test]
-fn a_run_under_nohup_outlives_its_terminal() {
-    let args = ["run", "-n", "20", "--engine", "chain", "--workers", "1"];
-    let limited = [&args[..], &["--time-limit", "2s"]].concat();
-    let child = in_shell("trap '' HUP", &limited);
-    thread::sleep(Duration::from_secs(1));
-    send("-HUP", &child);
-    let (code, output) = end(child);
-    assert_eq!(code, Some(4));
-    let said = String::from_utf8_lossy(&output.stderr);
-    assert!(said.contains("stopped by the time limit"), "{said}");
-}
-
-#[test]
 fn a_file_that_grows_beyond_its_limit_is_an_error() {
     let folder = tempfile::tempdir().expect("a folder");
     let dir = folder.path().join("run");

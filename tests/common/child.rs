@@ -5,6 +5,7 @@ use std::process::{Child, Command, Stdio};
 /// Starts `queenfold` with its stdout and stderr as pipes.
 pub fn spawn(args: &[&str]) -> Child {
     Command::new(env!("CARGO_BIN_EXE_queenfold"))
+        .env("XDG_CONFIG_HOME", env!("CARGO_TARGET_TMPDIR"))
         .args(args)
         .current_dir(env!("CARGO_TARGET_TMPDIR"))
         .stdout(Stdio::piped())

@@ -13,7 +13,10 @@ pub fn queenfold(args: &[&str]) -> Command {
             command.env_remove(name);
         }
     }
-    command.current_dir(env!("CARGO_TARGET_TMPDIR")).args(args);
+    // A calibration of the real user must not decide what tests see.
+    let nowhere = env!("CARGO_TARGET_TMPDIR");
+    command.env("XDG_CONFIG_HOME", nowhere);
+    command.current_dir(nowhere).args(args);
     command
 }
 

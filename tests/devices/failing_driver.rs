@@ -163,6 +163,7 @@ fn program_and_calls(fake: &str, arguments: &[&str]) -> (Output, String) {
     build(folder.path(), "libcuda.so.1", &["driver.c"], &[]);
     let log = folder.path().join("calls");
     let output = Command::new(env!("CARGO_BIN_EXE_queenfold"))
+        .env("XDG_CONFIG_HOME", env!("CARGO_TARGET_TMPDIR"))
         .args(arguments)
         .env("LD_LIBRARY_PATH", folder.path())
         .env("FAKE", fake)

@@ -6,11 +6,10 @@ use std::thread;
 use std::time::Duration;
 
 use cpu_time::{ProcessTime, ThreadTime};
-use parking_lot::Mutex;
 use queenfold::actors::{Control, run};
 use queenfold::board::Size;
 use queenfold::engine::{Counter, CounterSettings, Plan};
-use queenfold::estimate::{Draw, count_sample};
+use queenfold::estimate::{Draw, SampleProgress, count_sample};
 use queenfold::join::JoinPlan;
 use queenfold::simd::Isa;
 
@@ -21,6 +20,10 @@ fn settings() -> CounterSettings {
         isa: Isa::best(),
         memory: 512 << 20,
     }
+}
+
+fn one_thread() -> SampleProgress {
+    SampleProgress::new(NonZeroUsize::MIN)
 }
 
 /// CPU seconds of each task of the plan, in the order of the plan. They are counted in a different
@@ -52,7 +55,7 @@ fn expect_contained(n: u32, sample: usize, runs: u64) {
     let mut covered = 0;
     for run in 0..runs {
         let draw = Draw::new(&plan, sample, run);
-        let counted = count_sample(&plan, &draw, &settings(), NonZeroUsize::MIN, &|_| {}).unwrap();
+        let counted = count_sample(&plan, &draw, &settings(), &one_thread()).unwrap();
         let after = times(&plan, counter.as_mut());
         let truth = (before.iter().sum::<f64>() + after.iter().sum::<f64>()) / 2.0;
         before = after;
@@ -95,17 +98,11 @@ fn intervals_of_18_to_20_queens_hold_the_truth_in_9_of_10_runs() {
 fn every_task_drawn_is_counted_and_reported() {
     let plan = JoinPlan::new(Size::new(16).unwrap());
     let draw = Draw::new(&plan, 20, 1);
-    let reported = Mutex::new(Vec::new());
-    let two = NonZeroUsize::new(2).unwrap();
-    let sample = count_sample(&plan, &draw, &settings(), two, &|drawn| {
-        reported.lock().push(drawn.index);
-    })
-    .unwrap();
-    let mut drawn: Vec<u64> = draw.tasks().iter().map(|drawn| drawn.index).collect();
-    let mut reported = reported.into_inner();
-    drawn.sort_unstable();
-    reported.sort_unstable();
-    assert_eq!(reported, drawn);
+    let progress = SampleProgress::new(NonZeroUsize::new(2).unwrap());
+    assert_eq!((progress.tasks(), progress.share(&draw)), (0, 0.0));
+    let sample = count_sample(&plan, &draw, &settings(), &progress).unwrap();
+    assert_eq!(progress.tasks(), 20);
+    assert!((progress.share(&draw) - 1.0).abs() < 1e-9);
     assert_eq!(sample.seconds.len(), 20);
     assert!(sample.seconds.iter().all(|seconds| *seconds > 0.0));
 }

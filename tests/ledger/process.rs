@@ -8,6 +8,7 @@ use serde_json::Value as Json;
 
 pub fn queenfold(arguments: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_queenfold"));
+    command.env("XDG_CONFIG_HOME", env!("CARGO_TARGET_TMPDIR"));
     command
         .args(arguments)
         .current_dir(env!("CARGO_TARGET_TMPDIR"))

@@ -66,6 +66,7 @@ fn matches(shown: &[String], printed: &[String]) -> bool {
 fn run(command: &str, folder: &Path) -> (bool, Vec<String>) {
     let arguments: Vec<_> = command.split_whitespace().skip(1).collect();
     let output = Command::new(env!("CARGO_BIN_EXE_queenfold"))
+        .env("XDG_CONFIG_HOME", env!("CARGO_TARGET_TMPDIR"))
         .args(arguments)
         .current_dir(folder)
         .output()

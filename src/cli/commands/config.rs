@@ -1,5 +1,6 @@
 use serde_json::{Value as Json, json};
 
+use crate::cli::calibration::Calibration;
 use crate::cli::exit::Failure;
 use crate::cli::flags::ConfigFlags;
 use crate::cli::output::print;
@@ -64,6 +65,7 @@ fn resolved(key: &str, config: &Config) -> Option<String> {
     let run = &config.run;
     let machine = Machine::detect();
     match key {
+        "run.engine" if run.engine.0.is_none() => Some(Calibration::find().origin),
         "run.isa" if run.isa.0.is_none() => Some(run.isa().write()),
         "run.workers" if run.workers.0.is_none() => Some(run.workers(&machine).to_string()),
         "run.memory_per_worker" if run.memory_per_worker.0.is_none() => {

@@ -1,18 +1,20 @@
 use std::num::NonZeroUsize;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
+use std::thread;
 use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use serde_json::{Value, json};
 
 use crate::board::Size;
+use crate::cli::calibration::Calibration;
 use crate::cli::exit::Failure;
 use crate::cli::flags::CpuFlags;
 use crate::cli::output::{print, say};
 use crate::cli::stop_report::StopReport;
 use crate::config::{Bytes, Config};
 use crate::engine::{CounterSettings, Mismatch, Plan};
-use crate::estimate::{Draw, Interval, Sample, Total, count_sample};
+use crate::estimate::{Draw, Interval, Sample, SampleProgress, Total, count_sample};
 use crate::job::{fastest_on_cpu, plan};
 use crate::machine::Machine;
 use crate::telemetry::duration;
@@ -32,8 +34,8 @@ variation is taken as 8 %, or measured if a sample takes less than two seconds a
 several times.
 
 64 tasks take about half a minute of one core with AVX2 at n = 22, ten minutes at 24, hours from \
-26 on, and half a day at 28. More workers or fewer tasks take less time. A line on stderr \
-announces the expected time.
+26 on, and half a day at 28. More workers or fewer tasks take less time. After two to fifteen \
+seconds a line on stderr announces the time by what was counted until then.
 
 Memory is not an interval but the largest amount seen: what a counter held after it had counted \
 its part of the sample (the mean of the threads). With 95 % confidence, the share of the work that \
@@ -96,7 +98,7 @@ fn estimate(n: Size, args: &Args, config: &Config, report: &StopReport) -> Resul
         .run
         .engine
         .0
-        .unwrap_or_else(|| fastest_on_cpu(n, counter.isa));
+        .unwrap_or_else(|| fastest_on_cpu(n, counter.isa, &Calibration::find().costs));
     let plan = plan(engine, n);
     let seed = args.seed.unwrap_or_else(|| fastrand::u64(..));
     let draw = Draw::new(plan.as_ref(), args.sample as usize, seed);
@@ -109,30 +111,22 @@ fn estimate(n: Size, args: &Args, config: &Config, report: &StopReport) -> Resul
         tasks: draw.tasks().len(),
     };
     let begun = Instant::now();
-    let sample = {
-        let note = |counted: usize| {
-            report.note(format!(
-                "{counted} of {} of the sample of n = {n} counted, too few for an estimate",
-                several(question.tasks as u64, "task"),
-            ));
-        };
-        note(0);
-        let bar = (!config.output.quiet).then(|| progress(&question, &draw));
-        let counted = AtomicUsize::new(0);
-        let tell = |cost: f64| {
-            note(counted.fetch_add(1, Ordering::Relaxed) + 1);
-            if let Some(bar) = &bar {
-                bar.inc(nanos(cost));
-            }
-        };
-        let counted = count_sample(plan.as_ref(), &draw, &counter, threads, &|drawn| {
-            tell(drawn.cost);
-        });
-        if let Some(bar) = bar {
-            bar.finish_and_clear();
-        }
-        counted.map_err(|mismatch| Mismatch(format!("n = {n}: {mismatch}")))?
+    let progress = SampleProgress::new(threads);
+    let shown = ShownSample {
+        question: &question,
+        draw: &draw,
+        progress: &progress,
+        report,
+        quiet: config.output.quiet,
     };
+    let counted = thread::scope(|scope| {
+        let (done, ended) = mpsc::channel::<()>();
+        scope.spawn(move || shown.show(&ended));
+        let counted = count_sample(plan.as_ref(), &draw, &counter, &progress);
+        drop(done);
+        counted
+    });
+    let sample = counted.map_err(|mismatch| Mismatch(format!("n = {n}: {mismatch}")))?;
     let total = draw.estimate(&sample.seconds, sample.speed);
     if config.output.json {
         return print(&question.record(&total, &sample).to_string());
@@ -140,33 +134,118 @@ fn estimate(n: Size, args: &Args, config: &Config, report: &StopReport) -> Resul
     question.tell(&total, &sample, begun.elapsed())
 }
 
-/// Prints what the sample is expected to take, and shows on a terminal how much of it is done.
-fn progress(question: &Question<'_>, draw: &Draw) -> ProgressBar {
-    let cost: f64 = draw.tasks().iter().map(|drawn| drawn.cost).sum();
-    let wall = Duration::try_from_secs_f64(cost / question.threads as f64);
-    let wall = wall.unwrap_or(Duration::MAX);
-    if wall > Duration::from_secs(10) {
-        say(&format!(
-            "n = {}: {} to count on {}, some {} (within a factor of 3)",
-            question.plan.size(),
-            several(question.tasks as u64, "task"),
-            several(question.threads as u64, "thread"),
-            duration(wall)
-        ));
-    }
-    let template = format!(
-        "n = {}: {{percent}} % of the sample · {{elapsed}} · ETA {{eta}}",
-        question.plan.size()
-    );
-    let bar = ProgressBar::with_draw_target(Some(nanos(cost)), ProgressDrawTarget::stderr());
-    bar.with_style(
-        ProgressStyle::with_template(&template).unwrap_or_else(|_| ProgressStyle::default_bar()),
-    )
+/// How often it is looked how much of the sample is counted.
+const LOOK_EVERY: Duration = Duration::from_millis(200);
+
+/// A sample that takes less is not announced.
+const WORTH_SAYING: Duration = Duration::from_secs(10);
+
+/// A sample that takes longer is announced at once, roughly.
+const LONG: Duration = Duration::from_secs(60);
+
+/// When it is known how long the sample will take: after this time, if each thread has counted some tasks
+/// by then; otherwise after the longer time.
+const SOON: Duration = Duration::from_secs(2);
+const LATER: Duration = Duration::from_secs(15);
+
+/// The sample while it is counted, as it is shown.
+struct ShownSample<'a> {
+    question: &'a Question<'a>,
+    draw: &'a Draw,
+    progress: &'a SampleProgress,
+    report: &'a StopReport,
+    quiet: bool,
 }
 
-/// A cost as a whole number: nominal nanoseconds of a core.
-fn nanos(cost: f64) -> u64 {
-    (cost * 1e9) as u64
+impl ShownSample<'_> {
+    /// Shows on a terminal how much of the sample is counted, until `ended` is closed. Prints a line as
+    /// soon as it is known how long the sample takes.
+    fn show(&self, ended: &Receiver<()>) {
+        let n = self.question.plan.size();
+        let all = several(self.question.tasks as u64, "task");
+        let note = |tasks| {
+            self.report.note(format!(
+                "{tasks} of {all} of the sample of n = {n} counted, too few for an estimate"
+            ));
+        };
+        note(0);
+        if !self.quiet {
+            self.tell_roughly();
+        }
+        let bar = (!self.quiet).then(|| self.bar());
+        let begun = Instant::now();
+        let mut announced = self.quiet;
+        loop {
+            let (tasks, share) = (self.progress.tasks(), self.progress.share(self.draw));
+            note(tasks);
+            if let Some(bar) = &bar {
+                bar.set_position((share * STEPS) as u64);
+                let time = expected(begun.elapsed(), share, tasks, self.question.threads);
+                if let Some(time) = time.filter(|_| !announced) {
+                    announced = true;
+                    if time >= WORTH_SAYING {
+                        let threads = several(self.question.threads as u64, "thread");
+                        let time = duration(time);
+                        bar.suspend(|| {
+                            say(&format!("n = {n}: {all} on {threads} take about {time}"));
+                        });
+                    }
+                }
+            }
+            if ended.recv_timeout(LOOK_EVERY) != Err(RecvTimeoutError::Timeout) {
+                break;
+            }
+        }
+        if let Some(bar) = bar {
+            bar.finish_and_clear();
+        }
+    }
+
+    /// Prints what a long sample takes by the costs of the plan alone.
+    fn tell_roughly(&self) {
+        let Question { plan, settings, .. } = self.question;
+        let (n, engine) = (plan.size(), plan.engine());
+        let costs = Calibration::find().costs;
+        let per_cost = costs.seconds_per_cost(engine, n, settings.isa);
+        let cost: f64 = self.draw.tasks().iter().map(|drawn| drawn.cost).sum();
+        let seconds = cost * per_cost.unwrap_or(1.0) / self.question.threads as f64;
+        let time = Duration::try_from_secs_f64(seconds).unwrap_or(Duration::MAX);
+        if time >= LONG {
+            say(&format!(
+                "n = {n}: {} on {}, some {} (within a factor of 3; more exactly in {} seconds)",
+                several(self.question.tasks as u64, "task"),
+                several(self.question.threads as u64, "thread"),
+                duration(time),
+                LATER.as_secs()
+            ));
+        }
+    }
+
+    fn bar(&self) -> ProgressBar {
+        let template = format!(
+            "n = {}: {{percent}} % of the sample · {{elapsed}} · ETA {{eta}}",
+            self.question.plan.size()
+        );
+        let target = ProgressDrawTarget::stderr();
+        ProgressBar::with_draw_target(Some(STEPS as u64), target).with_style(
+            ProgressStyle::with_template(&template)
+                .unwrap_or_else(|_| ProgressStyle::default_bar()),
+        )
+    }
+}
+
+/// Steps of the progress bar.
+const STEPS: f64 = 1000.0;
+
+/// How long the sample takes in all, if this share of it took `elapsed`. `None` while that says too
+/// little.
+fn expected(elapsed: Duration, share: f64, tasks: usize, threads: usize) -> Option<Duration> {
+    let soon = elapsed >= SOON && tasks >= 4 * threads;
+    let known = share > 0.0 && (soon || elapsed >= LATER);
+    known.then(|| {
+        let all = elapsed.as_secs_f64() / share;
+        Duration::try_from_secs_f64(all).unwrap_or(Duration::MAX)
+    })
 }
 
 impl Question<'_> {
@@ -259,4 +338,21 @@ fn digits(value: f64) -> String {
     }
     let before = value.log10().floor() as i32;
     format!("{value:.*}", (2 - before).max(0) as usize)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_sample_is_announced_as_soon_as_enough_is_counted() {
+        let at = |seconds, share, tasks| {
+            expected(Duration::from_secs(seconds), share, tasks, 2).map(|time| time.as_secs())
+        };
+        assert_eq!(at(1, 0.1, 20), None);
+        assert_eq!(at(2, 0.125, 7), None);
+        assert_eq!(at(2, 0.125, 8), Some(16));
+        assert_eq!(at(15, 0.25, 0), Some(60));
+        assert_eq!(at(15, 0.0, 0), None);
+    }
 }

@@ -2,20 +2,14 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::{env, process};
+use std::process;
 
 use crate::engine::fnv;
+use crate::machine::user_folder;
 
 /// `queenfold` in the user's cache folder; `None` if the user has none.
 pub(super) fn default_folder() -> Option<PathBuf> {
-    let absolute = |name| {
-        env::var_os(name)
-            .map(PathBuf::from)
-            .filter(|path| path.is_absolute())
-    };
-    absolute("XDG_CACHE_HOME")
-        .or_else(|| Some(absolute("HOME")?.join(".cache")))
-        .map(|cache| cache.join("queenfold"))
+    user_folder("XDG_CACHE_HOME", ".cache")
 }
 
 /// Where the kernel made of `source` with `options` by `compiler` is kept in `folder`.

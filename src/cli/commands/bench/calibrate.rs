@@ -1,18 +1,21 @@
 //! `bench --calibrate`: which engine is faster on which boards.
 
+use std::time::{Duration, Instant};
+
 use cpu_time::ThreadTime;
 use serde_json::{Value, json};
 
 use crate::board::Size;
+use crate::cli::calibration;
 use crate::cli::exit::Failure;
 use crate::cli::output::{print, say};
 use crate::cli::stop_report::StopReport;
-use crate::engine::{CounterSettings, Engine, Mismatch, Plan, Tally};
+use crate::engine::{CounterSettings, Engine, MeasuredCost, Mismatch, Plan, Tally, core_seconds};
 use crate::job;
 use crate::machine::Machine;
 use crate::outcome::Outcome;
 use crate::simd::Isa;
-use crate::telemetry::several;
+use crate::telemetry::{duration, several};
 
 /// The boards measured. Below, both engines take less than a millisecond; above, the join is faster
 /// with every instruction set, by a growing factor.
@@ -20,6 +23,9 @@ const BOARDS: std::ops::RangeInclusive<u32> = 12..=18;
 
 /// How often a board is counted by both engines in turn. The number is odd, for the median.
 const PAIRS: usize = 5;
+
+/// The board that shows how fast the machine is now: a tenth of a second to a second with each set.
+const PILOT: u32 = 16;
 
 /// A pair that takes longer than this, in CPU seconds, is measured once.
 const LONG: f64 = 2.0;
@@ -42,6 +48,11 @@ pub fn run(json: bool) -> Result<(), Failure> {
     if !json {
         print(machine.cpu.as_deref().unwrap_or("an unknown CPU"))?;
     }
+    let time = duration(expected()?);
+    say(&format!(
+        "the boards of 12 to 18 queens with each instruction set take about {time}"
+    ));
+    let mut measured = Vec::new();
     for isa in Isa::ALL.into_iter().filter(|isa| isa.is_available()) {
         if !json {
             print(&format!(
@@ -57,15 +68,40 @@ pub fn run(json: bool) -> Result<(), Failure> {
                 print(&row.line())?;
             }
             rows.push(row.record());
+            measured.push(row.cost(isa));
             done += 1;
             report.note(format!("{} measured", several(done, "board")));
         }
         sets.push(json!({"isa": isa.name(), "boards": rows}));
     }
     if json {
-        return print(&json!({"cpu": machine.cpu, "isas": sets}).to_string());
+        print(&json!({"cpu": machine.cpu, "isas": sets}).to_string())?;
     }
+    say(&match calibration::keep(&measured) {
+        Ok(path) => format!("kept in {}: `auto` goes by it", path.display()),
+        Err(error) => format!("not kept: {error}"),
+    });
     Ok(())
+}
+
+/// How long the measurements will take, by the table of costs and by how long a board of each set takes
+/// now: this machine may be slower, or busy.
+fn expected() -> Result<Duration, Failure> {
+    let pilot = Size::new(PILOT).map_err(Failure::usage)?;
+    let mut seconds = 0.0;
+    for isa in Isa::ALL.into_iter().filter(|isa| isa.is_available()) {
+        let cost = |n| [Engine::Chain, Engine::Join].map(|engine| core_seconds(engine, n, isa));
+        let begun = Instant::now();
+        for engine in [Engine::Chain, Engine::Join] {
+            self::seconds(engine, pilot, isa)?;
+        }
+        let slower = begun.elapsed().as_secs_f64() / cost(pilot).iter().sum::<f64>();
+        for n in BOARDS.filter_map(|n| Size::new(n).ok()) {
+            let pair = slower * cost(n).iter().sum::<f64>();
+            seconds += pair * if pair > LONG { 1.0 } else { PAIRS as f64 };
+        }
+    }
+    Ok(Duration::from_secs_f64(seconds))
 }
 
 /// Counts a board by both engines in turn, and takes the medians.
@@ -115,6 +151,15 @@ fn median(mut values: Vec<f64>) -> f64 {
 }
 
 impl Comparison {
+    fn cost(&self, isa: Isa) -> MeasuredCost {
+        MeasuredCost {
+            isa,
+            n: self.n,
+            chain: self.chain,
+            join: self.join,
+        }
+    }
+
     fn ratio(&self) -> f64 {
         self.chain / self.join
     }

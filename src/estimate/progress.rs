@@ -1,0 +1,97 @@
+//! How much of a sample is counted, seen while it is counted.
+
+use std::num::NonZeroUsize;
+
+use parking_lot::Mutex;
+
+use super::Draw;
+use crate::engine::TaskWatch;
+
+/// How much of a sample is counted. Another thread may ask while [`count_sample`](super::count_sample)
+/// counts.
+#[derive(Debug)]
+pub struct SampleProgress {
+    hands: Vec<Hand>,
+}
+
+/// What one thread counted.
+#[derive(Debug, Default)]
+pub(super) struct Hand {
+    pub(super) watch: TaskWatch,
+    account: Mutex<Account>,
+}
+
+/// Costs are in core-seconds by the plan's estimate.
+#[derive(Clone, Copy, Debug, Default)]
+struct Account {
+    /// Tasks counted.
+    tasks: usize,
+    /// The cost of all that was counted, twice or not.
+    done: f64,
+    /// The cost of what is counted twice.
+    again: f64,
+    /// The cost of the task in hand.
+    in_hand: Option<f64>,
+}
+
+impl SampleProgress {
+    /// Of a sample that is counted on so many threads.
+    pub fn new(threads: NonZeroUsize) -> Self {
+        Self {
+            hands: (0..threads.get()).map(|_| Hand::default()).collect(),
+        }
+    }
+
+    /// The threads.
+    pub fn threads(&self) -> usize {
+        self.hands.len()
+    }
+
+    /// Tasks counted.
+    pub fn tasks(&self) -> usize {
+        self.hands
+            .iter()
+            .map(|hand| hand.account.lock().tasks)
+            .sum()
+    }
+
+    /// The share of the work that is done, 0 to 1, parts of tasks included.
+    pub fn share(&self, draw: &Draw) -> f64 {
+        let mut all: f64 = draw.tasks().iter().map(|drawn| drawn.cost).sum();
+        let mut done = 0.0;
+        for hand in &self.hands {
+            let account = *hand.account.lock();
+            all += account.again;
+            done += account.done + account.in_hand.unwrap_or(0.0) * hand.watch.progress().share;
+        }
+        if all > 0.0 {
+            (done / all).min(1.0)
+        } else {
+            1.0
+        }
+    }
+
+    pub(super) fn hand(&self, thread: usize) -> &Hand {
+        &self.hands[thread]
+    }
+}
+
+impl Hand {
+    /// Notes that a task of this cost is begun; `again` if it was counted before.
+    pub(super) fn begin(&self, cost: f64, again: bool) {
+        let mut account = self.account.lock();
+        self.watch.note(Default::default());
+        account.in_hand = Some(cost);
+        if again {
+            account.again += cost;
+        }
+    }
+
+    /// Notes that the task in hand is counted; `last` if it is not counted again.
+    pub(super) fn end(&self, last: bool) {
+        let mut account = self.account.lock();
+        account.done += account.in_hand.take().unwrap_or(0.0);
+        account.tasks += usize::from(last);
+        self.watch.note(Default::default());
+    }
+}
