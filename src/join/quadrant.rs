@@ -173,6 +173,7 @@ impl Quadrant {
             rows: frame.rows,
             size: columns.count_ones() as usize,
             wanted,
+            high: frame.layout.high(),
         };
         let Self { boards, lines, .. } = self;
         kernel.grow(boards, parent, lines, &column, room)

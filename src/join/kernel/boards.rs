@@ -165,12 +165,11 @@ impl QuadrantBoards {
 
     /// Adds the board without queens.
     pub fn add_empty(&mut self) -> Entry {
-        let draft = Draft::new(self);
+        let draft = Draft::new(self, 1);
         draft.reserve(self, 0, 1 + SLACK);
         for list in [&mut self.lines, &mut self.low, &mut self.high] {
             list[draft.first] = 0;
         }
-        draft.begin_runs(self, &[0]);
         draft.finish(self, 1)
     }
 
@@ -202,20 +201,59 @@ impl QuadrantBoards {
 pub(super) struct Draft {
     first: usize,
     first_start: usize,
+    /// Where the runs of all entries begin, and after them those of this one.
+    starts: Vec<u32>,
 }
 
 impl Draft {
-    pub(super) fn new(boards: &QuadrantBoards) -> Self {
+    /// The draft of an entry of so many runs.
+    pub(super) fn new(boards: &mut QuadrantBoards, runs: usize) -> Self {
+        let mut starts = std::mem::take(&mut boards.starts);
+        let first_start = starts.len();
+        starts.resize(first_start + runs + 1, 0);
         Self {
             first: boards.length,
-            first_start: boards.starts.len(),
+            first_start,
+            starts,
         }
     }
 
-    /// Notes where the next runs of the entry begin.
+    /// Notes where the runs from the one of this number on begin.
     #[inline(always)]
-    pub(super) fn begin_runs(&self, boards: &mut QuadrantBoards, begins: &[u32]) {
-        boards.starts.extend_from_slice(begins);
+    pub(super) fn begin_runs(&mut self, number: usize, begins: &[u32]) {
+        self.starts[self.first_start + number..][..begins.len()].copy_from_slice(begins);
+    }
+
+    /// Where the runs of `entry`, which is there already, begin; and those of this draft, so many
+    /// from the one of this number on.
+    #[inline(always)]
+    pub(super) fn starts(
+        &mut self,
+        entry: Entry,
+        number: usize,
+        count: usize,
+    ) -> (&[u32], &mut [u32]) {
+        let (others, own) = self.starts.split_at_mut(self.first_start);
+        (
+            &others[entry.first_start..entry.last_start],
+            &mut own[number..][..count],
+        )
+    }
+
+    /// The largest number of boards in `stride` neighbouring runs of `entry`, which is there already,
+    /// from a multiple of `stride` on.
+    #[inline(always)]
+    pub(super) fn longest(&self, entry: Entry, stride: usize) -> usize {
+        let starts = &self.starts[entry.first_start..entry.last_start];
+        let begins = starts.iter().step_by(stride);
+        let ends = begins.clone().skip(1);
+        let lengths = begins.zip(ends).map(|(begin, end)| end - begin);
+        lengths.max().unwrap_or(0) as usize
+    }
+
+    /// Bytes of all boards and runs but those of this draft.
+    pub(super) fn bytes(&self, boards: &QuadrantBoards) -> u64 {
+        4 * (3 * boards.length + self.first_start) as u64
     }
 
     /// Makes room for `more` boards after the first `length` of the entry. Returns for how many
@@ -239,15 +277,24 @@ impl Draft {
     }
 
     /// Ends the entry after `length` boards.
-    pub(super) fn finish(self, boards: &mut QuadrantBoards, length: usize) -> Entry {
-        self.begin_runs(boards, &[length as u32]);
+    pub(super) fn finish(mut self, boards: &mut QuadrantBoards, length: usize) -> Entry {
         self.reserve(boards, length, SLACK);
+        if let Some(last) = self.starts.last_mut() {
+            *last = length as u32;
+        }
         boards.length = self.first + length;
+        boards.starts = self.starts;
         Entry {
             first: self.first,
             count: length,
             first_start: self.first_start,
             last_start: boards.starts.len(),
         }
+    }
+
+    /// Ends without an entry.
+    pub(super) fn give_up(mut self, boards: &mut QuadrantBoards) {
+        self.starts.truncate(self.first_start);
+        boards.starts = self.starts;
     }
 }

@@ -29,6 +29,8 @@ pub struct NewColumn<'a> {
     /// The ranks of the sets of so many rows, and the largest one of interest: sets with larger
     /// ranks get no boards.
     pub wanted: Option<(&'a [u32], u32)>,
+    /// Whether the high parts of keys are in use. If not, they are neither read nor written.
+    pub high: bool,
 }
 
 /// Loops that make boards of a quadrant.
@@ -67,88 +69,107 @@ pub trait Grow: Simd {
         column: &NewColumn<'_>,
         room: u64,
     ) -> Option<Entry> {
-        let &NewColumn {
-            queens,
-            rows,
-            size,
-            wanted,
-        } = column;
         self.vectorize(
             #[inline(always)]
             move || {
-                let draft = Draft::new(boards);
-                let stride = (size - 1).max(1);
-                let mut length = 0;
-                let mut room_left = 0;
-                for (number, &set) in rows.sets(size).iter().enumerate() {
-                    if let Some((ranks, most)) = wanted
-                        && ranks[number] > most
-                    {
-                        draft.begin_runs(boards, &[length as u32; MAX_ROWS][..size]);
-                        continue;
-                    }
-                    let smaller = &rows.without_one(size)[number * size..][..size];
-                    let starts = boards.starts(parent);
-                    let mut runs = [Run::default(); MAX_ROWS];
-                    let mut most = 2 * SLACK;
-                    for (run, &number) in runs.iter_mut().zip(smaller) {
-                        let at = usize::from(number) * stride;
-                        *run = Run {
-                            begin: starts[at],
-                            end: starts[at + stride],
-                        };
-                        most += run.len();
-                    }
-                    if room_left < most {
-                        if boards.bytes() + 12 * length as u64 > room {
-                            return None;
-                        }
-                        room_left = draft.reserve(boards, length, most);
-                    }
-                    let before = length;
-                    let to = draft.begin(boards);
-                    let from = Boards {
-                        lines,
-                        ..boards.boards(parent)
-                    };
-                    let end = from.end();
-                    let mut begins = [0; MAX_ROWS];
-                    let mut rest = set;
-                    for (begin, &run) in begins[..size].iter_mut().zip(&runs) {
-                        *begin = length as u32;
-                        let queen = &queens[(rest.trailing_zeros() & 15) as usize];
-                        rest &= rest.wrapping_sub(1);
-                        assert!(run.within(end));
-                        let [lines, low, high] =
-                            [queen.lines, queen.low, queen.high].map(|bits| self.splat(bits));
-                        let mut at = 0;
-                        // Nearly all runs fill one vector or less.
-                        loop {
-                            let there = ((1u64 << (run.len() - at).min(Self::LANES)) - 1) as u32;
-                            // SAFETY: the lists go on for a vector after their last board; there is
-                            // room for each board and for a vector more.
-                            unsafe {
-                                let theirs = from.at(run).map(|from| self.load(from.add(at)));
-                                let free = self.disjoint(lines, theirs[0]) & there & queen.there;
-                                for (part, own) in [lines, low, high].into_iter().enumerate() {
-                                    let both = self.or(own, theirs[part]);
-                                    self.compress(both, free, to[part].add(length));
-                                }
-                                length += free.count_ones() as usize;
-                            }
-                            at += Self::LANES;
-                            if at >= run.len() {
-                                break;
-                            }
-                        }
-                    }
-                    draft.begin_runs(boards, &begins[..size]);
-                    room_left -= length - before;
+                if column.high {
+                    grow::<Self, true>(self, boards, parent, lines, column, room)
+                } else {
+                    grow::<Self, false>(self, boards, parent, lines, column, room)
                 }
-                Some(draft.finish(boards, length))
             },
         )
     }
 }
 
 impl<S: Simd> Grow for S {}
+
+#[inline(always)]
+fn grow<S: Simd, const HIGH: bool>(
+    simd: S,
+    boards: &mut QuadrantBoards,
+    parent: Entry,
+    lines: &[u32],
+    column: &NewColumn<'_>,
+    room: u64,
+) -> Option<Entry> {
+    let &NewColumn {
+        queens,
+        rows,
+        size,
+        wanted,
+        ..
+    } = column;
+    let sets = rows.sets(size);
+    let smaller = rows.without_one(size);
+    let stride = (size - 1).max(1);
+    let end = boards
+        .boards(parent)
+        .end()
+        .min(lines.len().saturating_sub(SLACK));
+    assert_eq!(end, boards.boards(parent).end(), "each board has its lines");
+    let mut draft = Draft::new(boards, sets.len() * size);
+    // The boards of a set of rows come from those of its subsets with one row less.
+    let most = size * draft.longest(parent, stride) + 2 * SLACK;
+    let mut length = 0;
+    let mut room_left = 0;
+    for ((number, &set), smaller) in sets.iter().enumerate().zip(smaller.chunks_exact(size)) {
+        if let Some((ranks, most)) = wanted
+            && ranks[number] > most
+        {
+            draft.begin_runs(number * size, &[length as u32; MAX_ROWS][..size]);
+            continue;
+        }
+        if room_left < length + most {
+            if draft.bytes(boards) + 12 * length as u64 > room {
+                draft.give_up(boards);
+                return None;
+            }
+            room_left = length + draft.reserve(boards, length, most);
+        }
+        let to = draft.begin(boards);
+        let from = Boards {
+            lines,
+            ..boards.boards(parent)
+        };
+        let (starts, own) = draft.starts(parent, number * size, size);
+        let mut rest = set;
+        for (own, &number) in own.iter_mut().zip(smaller) {
+            *own = length as u32;
+            let at = usize::from(number) * stride;
+            let mut run = Run {
+                begin: starts[at],
+                end: starts[at + stride],
+            };
+            assert!(run.within(end));
+            let queen = &queens[(rest.trailing_zeros() & 15) as usize];
+            rest &= rest.wrapping_sub(1);
+            let [own_lines, own_low, own_high] =
+                [queen.lines, queen.low, queen.high].map(|bits| simd.splat(bits));
+            // Nearly all runs fill one vector or less.
+            loop {
+                let there = ((1u64 << run.len().min(S::LANES)) - 1) as u32;
+                // SAFETY: the lists go on for a vector after their last board; there is room for
+                // each board and for a vector more.
+                unsafe {
+                    let [lines, low, high] = from.at(run);
+                    let lines = simd.load(lines);
+                    let free = simd.disjoint(own_lines, lines) & there & queen.there;
+                    simd.compress(simd.or(own_lines, lines), free, to[0].add(length));
+                    let low = simd.or(own_low, simd.load(low));
+                    simd.compress(low, free, to[1].add(length));
+                    if HIGH {
+                        let high = simd.or(own_high, simd.load(high));
+                        simd.compress(high, free, to[2].add(length));
+                    }
+                    length += free.count_ones() as usize;
+                }
+                if run.len() <= S::LANES {
+                    break;
+                }
+                run.begin += S::LANES as u32;
+            }
+        }
+    }
+    Some(draft.finish(boards, length))
+}

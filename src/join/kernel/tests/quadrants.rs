@@ -306,6 +306,7 @@ fn growing(kernel: impl JoinKernel) {
                         rows: &rows,
                         size,
                         wanted,
+                        high: true,
                     },
                     u64::MAX,
                 )
@@ -325,6 +326,7 @@ fn growing(kernel: impl JoinKernel) {
                     rows: &rows,
                     size,
                     wanted: None,
+                    high: true,
                 },
                 u64::MAX,
             )
@@ -360,6 +362,7 @@ fn growing_without_room(kernel: impl JoinKernel) {
                     rows: &rows,
                     size,
                     wanted: None,
+                    high: true,
                 },
                 u64::MAX,
             )
@@ -377,6 +380,7 @@ fn growing_without_room(kernel: impl JoinKernel) {
                 rows: &rows,
                 size: 4,
                 wanted: None,
+                high: true,
             },
             room,
         );
