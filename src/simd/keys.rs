@@ -44,6 +44,17 @@ impl Fields {
     }
 }
 
+/// A vector of keys, separated by whether they have any of some bits.
+#[derive(Clone, Copy)]
+pub struct Separated<K> {
+    /// The lanes of the keys without any of the bits.
+    pub lanes: u32,
+    /// Those keys; the other lanes are 0.
+    pub without: K,
+    /// The other keys; the lanes of those without are 0.
+    pub with: K,
+}
+
 /// Vectors of keys and of truth values, with the operations that the join needs. The token of each
 /// instruction set implements it.
 ///
@@ -90,6 +101,9 @@ pub trait KeyVectors: Copy {
 
     /// The lanes that share no bit. Bit i of the result stands for lane i.
     fn disjoint(self, a: Self::Keys, b: Self::Keys) -> u32;
+
+    /// Separates `keys` by whether they have any of `bits`.
+    fn separate(self, keys: Self::Keys, bits: Self::Keys) -> Separated<Self::Keys>;
 
     /// Adds 1 to the lanes of `counts` in which `a` and `b` share no bit.
     fn tally(self, counts: Self::Keys, a: Self::Keys, b: Self::Keys) -> Self::Keys;
@@ -166,17 +180,23 @@ pub trait KeyVectors: Copy {
         found
     }
 
-    /// For each bit in `used`, the row that says which keys lack it: truth value i is that of key
-    /// i.
+    /// For each bit in `used`, the row that says which of the first `count` keys lack it: truth
+    /// value i is that of key i.
     #[inline(always)]
-    fn rows_lacking(self, keys: &[u32; TruthRow::LEN], used: u32, rows: &mut [TruthRow; 32]) {
+    fn rows_lacking(
+        self,
+        keys: &[u32; TruthRow::LEN],
+        count: usize,
+        used: u32,
+        rows: &mut [TruthRow; 32],
+    ) {
         const { assert!(64_usize.is_multiple_of(Self::LANES)) };
         for (bit, row) in rows.iter_mut().enumerate() {
             if used >> bit & 1 == 0 {
                 continue;
             }
             let mask = self.splat(1 << bit);
-            for (word, from) in row.0.iter_mut().zip((0..TruthRow::LEN).step_by(64)) {
+            for (word, from) in row.0.iter_mut().zip((0..count).step_by(64)) {
                 *word = 0;
                 for part in (0..64).step_by(Self::LANES) {
                     // SAFETY: the keys are a whole number of vectors.
@@ -201,6 +221,12 @@ pub trait KeyVectors: Copy {
 
     /// Adds the number of true values in `row`.
     fn count(self, sum: Self::Sum, row: Self::LoadedRow) -> Self::Sum;
+
+    /// Adds the numbers of true values in four rows.
+    #[inline(always)]
+    fn count_four(self, sum: Self::Sum, rows: [Self::LoadedRow; 4]) -> Self::Sum {
+        rows.into_iter().fold(sum, |sum, row| self.count(sum, row))
+    }
 
     /// The value of the sum.
     fn total(self, sum: Self::Sum) -> u64;

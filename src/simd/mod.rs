@@ -72,7 +72,7 @@ mod keys;
 mod stamp_tests;
 
 pub use isa::{Isa, UnknownIsa};
-pub use keys::{Fields, KeyVectors, SAMPLE, TruthRow};
+pub use keys::{Fields, KeyVectors, SAMPLE, Separated, TruthRow};
 pub use portable::Portable;
 pub use token::{Algorithm, Simd, Word, WordVector};
 #[cfg(test)]

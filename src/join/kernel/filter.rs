@@ -1,7 +1,7 @@
 use std::ops::{BitOr, Range};
 
 use super::{KeyBatch, SAMPLE, SLACK};
-use crate::simd::Simd;
+use crate::simd::{Separated, Simd};
 
 /// What [`Filter::partition`] found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -50,11 +50,15 @@ pub trait Filter: Simd {
                     // end, so it has been read.
                     unsafe {
                         let keys = self.load(list.as_ptr().add(at));
-                        let lanes = self.disjoint(keys, mask);
+                        let Separated {
+                            lanes,
+                            without: keys_without,
+                            with: keys_with,
+                        } = self.separate(keys, mask);
                         self.compress(keys, lanes, list.as_mut_ptr().add(without));
                         self.compress(keys, lanes ^ all, to.as_mut_ptr().add(with));
-                        without_union = self.or(without_union, self.keep(keys, lanes));
-                        with_union = self.or(with_union, self.keep(keys, lanes ^ all));
+                        without_union = self.or(without_union, keys_without);
+                        with_union = self.or(with_union, keys_with);
                         let kept = lanes.count_ones() as usize;
                         without += kept;
                         with += Self::LANES - kept;
@@ -67,11 +71,13 @@ pub trait Filter: Simd {
                     // slack holds the vector that is written to `to`.
                     unsafe {
                         let keys = self.load_first(list.as_ptr().add(whole), rest);
-                        let lanes = self.disjoint(keys, mask) & all;
+                        let separated = self.separate(keys, mask);
+                        let lanes = separated.lanes & all;
                         self.compress_exactly(keys, lanes, list.as_mut_ptr().add(without));
                         self.compress(keys, lanes ^ all, to.as_mut_ptr().add(with));
-                        without_union = self.or(without_union, self.keep(keys, lanes));
-                        with_union = self.or(with_union, self.keep(keys, lanes ^ all));
+                        // Lanes that were not read are 0.
+                        without_union = self.or(without_union, separated.without);
+                        with_union = self.or(with_union, separated.with);
                         let kept = lanes.count_ones() as usize;
                         without += kept;
                         with += rest - kept;
@@ -238,9 +244,9 @@ pub(super) unsafe fn copy_lacking<S: Simd>(
         // SAFETY: a whole vector is left to read, and to write as `kept` ≤ `at`.
         unsafe {
             let keys = simd.load(from.as_ptr().add(at));
-            let lanes = simd.disjoint(keys, mask);
+            let Separated { lanes, without, .. } = simd.separate(keys, mask);
             simd.compress(keys, lanes, to.add(kept));
-            union = simd.or(union, simd.keep(keys, lanes));
+            union = simd.or(union, without);
             kept += lanes.count_ones() as usize;
         }
     }
@@ -249,9 +255,11 @@ pub(super) unsafe fn copy_lacking<S: Simd>(
         // SAFETY: `rest` keys are left to read, and the slack holds the vector that is written.
         unsafe {
             let keys = simd.load_first(from.as_ptr().add(whole), rest);
-            let lanes = simd.disjoint(keys, mask) & ((1 << rest) - 1);
+            let Separated { lanes, without, .. } = simd.separate(keys, mask);
+            let lanes = lanes & ((1 << rest) - 1);
             simd.compress(keys, lanes, to.add(kept));
-            union = simd.or(union, simd.keep(keys, lanes));
+            // Lanes that were not read are 0.
+            union = simd.or(union, without);
             kept += lanes.count_ones() as usize;
         }
     }

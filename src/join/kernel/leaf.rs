@@ -121,7 +121,8 @@ pub(super) fn build<S: Simd, const FIELDS: usize>(
 ) {
     // The patterns of an earlier leaf that are left after these are masked out below.
     tables.patterns[..patterns.len()].copy_from_slice(patterns);
-    simd.rows_lacking(&tables.patterns, fields.used, &mut tables.lacking);
+    let count = patterns.len();
+    simd.rows_lacking(&tables.patterns, count, fields.used, &mut tables.lacking);
     let mut rest = fields.used;
     // The first table knows which patterns exist. In the other tables, the truth values of patterns
     // that do not exist are arbitrary.
@@ -164,9 +165,8 @@ fn look_up<S: Simd, const FIELDS: usize>(
     // Four at a time, because the overhead of the loop costs as much as a table.
     let (fours, rest) = items.as_chunks::<4>();
     for four in fours {
-        for &item in four {
-            sum = simd.count(sum, found::<S, FIELDS>(simd, item, fields, tables));
-        }
+        let four = four.map(|item| found::<S, FIELDS>(simd, item, fields, tables));
+        sum = simd.count_four(sum, four);
     }
     for &item in rest {
         sum = simd.count(sum, found::<S, FIELDS>(simd, item, fields, tables));

@@ -4,7 +4,7 @@ use std::arch::x86_64::*;
 
 use super::tables::{COMPRESS_32, COMPRESS_WIDE};
 use super::{Avx2, Spread};
-use crate::simd::{Fields, KeyVectors, TruthRow};
+use crate::simd::{Fields, KeyVectors, SAMPLE, Separated, TruthRow};
 
 // For all operations below: the token `self` proves the instruction set, and the caller of an
 // unsafe operation vouches for the memory.
@@ -23,6 +23,58 @@ impl Avx2 {
             let bit = _mm256_setr_epi32(1, 2, 4, 8, 16, 32, 64, 128);
             let mask = _mm256_set1_epi32(mask as i32);
             _mm256_cmpeq_epi32(_mm256_and_si256(mask, bit), bit)
+        }
+    }
+
+    /// Adds the number of bits in `row` to `sum`.
+    #[inline(always)]
+    fn add_bits(self, sum: __m256i, row: [__m256i; 2]) -> __m256i {
+        let (low, high) = (self.bits_of_bytes(row[0]), self.bits_of_bytes(row[1]));
+        // SAFETY: see above; no byte exceeds 16.
+        unsafe {
+            let bytes = _mm256_add_epi8(low, high);
+            _mm256_add_epi64(sum, _mm256_sad_epu8(bytes, _mm256_setzero_si256()))
+        }
+    }
+
+    /// The first and the second bit of the sum of three bits, in each column.
+    #[inline(always)]
+    fn add_three(self, a: __m256i, b: __m256i, c: __m256i) -> (__m256i, __m256i) {
+        // SAFETY: see above.
+        unsafe {
+            let differ = _mm256_xor_si256(a, b);
+            (
+                _mm256_xor_si256(differ, c),
+                _mm256_or_si256(_mm256_and_si256(a, b), _mm256_and_si256(differ, c)),
+            )
+        }
+    }
+
+    /// The bytes of 32 keys: vector p has byte p of all keys, in order.
+    #[inline(always)]
+    fn planes(self, keys: &[u32; 32]) -> [__m256i; 4] {
+        // SAFETY: see above; the four vectors read are the keys.
+        unsafe {
+            // Moves byte p of the keys of each half to word p of that half.
+            let by_byte = _mm256_setr_epi8(
+                0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15, 0, 4, 8, 12, 1, 5, 9, 13, 2,
+                6, 10, 14, 3, 7, 11, 15,
+            );
+            // Moves word p of both halves next to each other.
+            let pairs = _mm256_setr_epi32(0, 4, 1, 5, 2, 6, 3, 7);
+            let part = |index: usize| {
+                let keys = _mm256_loadu_si256(keys.as_ptr().add(8 * index).cast());
+                _mm256_permutevar8x32_epi32(_mm256_shuffle_epi8(keys, by_byte), pairs)
+            };
+            let (a, b, c, d) = (part(0), part(1), part(2), part(3));
+            let (even, odd) = (_mm256_unpacklo_epi64(a, b), _mm256_unpackhi_epi64(a, b));
+            let (even_too, odd_too) = (_mm256_unpacklo_epi64(c, d), _mm256_unpackhi_epi64(c, d));
+            [
+                _mm256_permute2x128_si256::<0x20>(even, even_too),
+                _mm256_permute2x128_si256::<0x20>(odd, odd_too),
+                _mm256_permute2x128_si256::<0x31>(even, even_too),
+                _mm256_permute2x128_si256::<0x31>(odd, odd_too),
+            ]
         }
     }
 
@@ -48,11 +100,26 @@ impl Avx2 {
     }
 }
 
+/// The number of true values in rows. Most rows are added to numbers of few bits, one for each
+/// column of truth values, so that their bits are counted once in four rows. Source: W. Muła,
+/// N. Kurz, D. Lemire, Faster Population Counts Using AVX2 Instructions, 2018 (Harley and Seal).
+#[derive(Clone, Copy)]
+pub struct Sum {
+    /// The number of values counted at once, in four parts.
+    rows: __m256i,
+    /// A quarter of the number of values that have left `twos`, in four parts.
+    fours: __m256i,
+    /// The second bit of the number of each column.
+    twos: [__m256i; 2],
+    /// The first bit of the number of each column.
+    ones: [__m256i; 2],
+}
+
 impl KeyVectors for Avx2 {
     type Keys = __m256i;
     type Wide = __m256i;
     type LoadedRow = [__m256i; 2];
-    type Sum = __m256i;
+    type Sum = Sum;
     type Fields = Spread;
     type Choice = u64;
 
@@ -95,6 +162,19 @@ impl KeyVectors for Avx2 {
         unsafe {
             let zero = _mm256_cmpeq_epi32(_mm256_and_si256(a, b), _mm256_setzero_si256());
             _mm256_movemask_ps(_mm256_castsi256_ps(zero)) as u32
+        }
+    }
+
+    #[inline(always)]
+    fn separate(self, keys: __m256i, bits: __m256i) -> Separated<__m256i> {
+        // SAFETY: see above.
+        unsafe {
+            let lacking = _mm256_cmpeq_epi32(_mm256_and_si256(keys, bits), _mm256_setzero_si256());
+            Separated {
+                lanes: _mm256_movemask_ps(_mm256_castsi256_ps(lacking)) as u32,
+                without: _mm256_and_si256(lacking, keys),
+                with: _mm256_andnot_si256(lacking, keys),
+            }
         }
     }
 
@@ -200,6 +280,59 @@ impl KeyVectors for Avx2 {
     }
 
     #[inline(always)]
+    fn frequencies(self, keys: &[u32; SAMPLE]) -> [u32; 32] {
+        let mut found = [0; 32];
+        let (blocks, _) = keys.as_chunks::<32>();
+        for block in blocks {
+            for (mut plane, counts) in self.planes(block).into_iter().zip(found.chunks_mut(8)) {
+                for count in counts.iter_mut().rev() {
+                    // SAFETY: see above.
+                    unsafe {
+                        *count += _mm256_movemask_epi8(plane).count_ones();
+                        plane = _mm256_add_epi8(plane, plane);
+                    }
+                }
+            }
+        }
+        found
+    }
+
+    #[inline(always)]
+    fn rows_lacking(
+        self,
+        keys: &[u32; TruthRow::LEN],
+        count: usize,
+        used: u32,
+        rows: &mut [TruthRow; 32],
+    ) {
+        let (blocks, _) = keys.as_chunks::<32>();
+        let blocks = &blocks[..count.div_ceil(32)];
+        let mut planes = [[self.splat(0); TruthRow::LEN / 32]; 4];
+        for (index, block) in blocks.iter().enumerate() {
+            for (planes, plane) in planes.iter_mut().zip(self.planes(block)) {
+                planes[index] = plane;
+            }
+        }
+        let mut rest = used;
+        while rest != 0 {
+            let bit = rest.trailing_zeros();
+            rest &= rest - 1;
+            // SAFETY: see above.
+            let up = unsafe { _mm_cvtsi32_si128(7 - (bit % 8) as i32) };
+            let planes = &planes[(bit / 8) as usize][..blocks.len()];
+            let row = &mut rows[bit as usize].0;
+            for (plane, word) in planes.chunks(2).zip(row) {
+                let lacking = |plane: &__m256i| {
+                    // SAFETY: see above.
+                    let has = unsafe { _mm256_movemask_epi8(_mm256_sll_epi16(*plane, up)) };
+                    u64::from(!has as u32)
+                };
+                *word = lacking(&plane[0]) | plane.get(1).map_or(0, lacking) << 32;
+            }
+        }
+    }
+
+    #[inline(always)]
     fn row(self, from: &TruthRow) -> [__m256i; 2] {
         let from = from.0.as_ptr();
         // SAFETY: see above; a row is two vectors, aligned.
@@ -227,25 +360,54 @@ impl KeyVectors for Avx2 {
     }
 
     #[inline(always)]
-    fn zero(self) -> __m256i {
+    fn zero(self) -> Sum {
         // SAFETY: see above.
-        unsafe { _mm256_setzero_si256() }
-    }
-
-    #[inline(always)]
-    fn count(self, sum: __m256i, row: [__m256i; 2]) -> __m256i {
-        let (low, high) = (self.bits_of_bytes(row[0]), self.bits_of_bytes(row[1]));
-        // SAFETY: see above; no byte exceeds 16.
-        unsafe {
-            let bytes = _mm256_add_epi8(low, high);
-            _mm256_add_epi64(sum, _mm256_sad_epu8(bytes, _mm256_setzero_si256()))
+        let zero = unsafe { _mm256_setzero_si256() };
+        Sum {
+            rows: zero,
+            fours: zero,
+            twos: [zero; 2],
+            ones: [zero; 2],
         }
     }
 
     #[inline(always)]
-    fn total(self, sum: __m256i) -> u64 {
+    fn count(self, sum: Sum, row: [__m256i; 2]) -> Sum {
+        Sum {
+            rows: self.add_bits(sum.rows, row),
+            ..sum
+        }
+    }
+
+    #[inline(always)]
+    fn count_four(self, sum: Sum, [a, b, c, d]: [[__m256i; 2]; 4]) -> Sum {
+        let mut fours = [sum.fours; 2];
+        let Sum {
+            mut ones, mut twos, ..
+        } = sum;
+        for half in 0..2 {
+            let (first, second);
+            (ones[half], first) = self.add_three(ones[half], a[half], b[half]);
+            (ones[half], second) = self.add_three(ones[half], c[half], d[half]);
+            (twos[half], fours[half]) = self.add_three(twos[half], first, second);
+        }
+        Sum {
+            fours: self.add_bits(sum.fours, fours),
+            twos,
+            ones,
+            ..sum
+        }
+    }
+
+    #[inline(always)]
+    fn total(self, sum: Sum) -> u64 {
         // SAFETY: see above; a vector is four words.
-        let words: [u64; 4] = unsafe { std::mem::transmute(sum) };
-        words.into_iter().sum()
+        let total = |sum| unsafe { std::mem::transmute::<__m256i, [u64; 4]>(sum) };
+        let total = |sum| total(sum).into_iter().sum::<u64>();
+        let zero = self.zero().rows;
+        total(sum.rows)
+            + 4 * total(sum.fours)
+            + 2 * total(self.add_bits(zero, sum.twos))
+            + total(self.add_bits(zero, sum.ones))
     }
 }

@@ -4,7 +4,7 @@ use std::arch::x86_64::*;
 
 use super::Avx512;
 use crate::simd::avx2::Spread;
-use crate::simd::{Fields, KeyVectors, SAMPLE, TruthRow};
+use crate::simd::{Fields, KeyVectors, SAMPLE, Separated, TruthRow};
 
 impl Avx512 {
     /// The keys transposed to bits: word i of vector p has bit 8·p + i of all keys. `INVERT` is 0,
@@ -155,6 +155,19 @@ impl KeyVectors for Avx512 {
     }
 
     #[inline(always)]
+    fn separate(self, keys: __m512i, bits: __m512i) -> Separated<__m512i> {
+        // SAFETY: see above.
+        unsafe {
+            let lacking = _mm512_testn_epi32_mask(keys, bits);
+            Separated {
+                lanes: lacking.into(),
+                without: _mm512_maskz_mov_epi32(lacking, keys),
+                with: _mm512_maskz_mov_epi32(!lacking, keys),
+            }
+        }
+    }
+
+    #[inline(always)]
     fn tally(self, counts: __m512i, a: __m512i, b: __m512i) -> __m512i {
         // SAFETY: see above.
         unsafe {
@@ -275,7 +288,13 @@ impl KeyVectors for Avx512 {
     }
 
     #[inline(always)]
-    fn rows_lacking(self, keys: &[u32; TruthRow::LEN], _: u32, rows: &mut [TruthRow; 32]) {
+    fn rows_lacking(
+        self,
+        keys: &[u32; TruthRow::LEN],
+        _: usize,
+        _: u32,
+        rows: &mut [TruthRow; 32],
+    ) {
         let (blocks, _) = keys.as_chunks::<SAMPLE>();
         let mut planes = [[self.zero(); 8]; 4];
         for (index, block) in blocks.iter().enumerate() {

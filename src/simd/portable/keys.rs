@@ -1,7 +1,7 @@
 //! 8 keys of 32 bits, or 4 of 64.
 
 use super::Portable;
-use crate::simd::{Fields, KeyVectors, TruthRow};
+use crate::simd::{Fields, KeyVectors, Separated, TruthRow};
 
 /// A choice of bits, as the bits that have to move by 1, 2, 4, 8, 16 and 32 places to close the
 /// gaps. Source: H. S. Warren, Hacker's Delight, "compress".
@@ -114,6 +114,16 @@ impl KeyVectors for Portable {
         (0..LANES)
             .map(|lane| u32::from(a[lane] & b[lane] == 0) << lane)
             .sum()
+    }
+
+    #[inline(always)]
+    fn separate(self, keys: [u32; LANES], bits: [u32; LANES]) -> Separated<[u32; LANES]> {
+        let lanes = self.disjoint(keys, bits);
+        Separated {
+            lanes,
+            without: self.keep(keys, lanes),
+            with: self.keep(keys, !lanes),
+        }
     }
 
     #[inline(always)]
