@@ -113,9 +113,9 @@ impl Plan for ChainPlan {
         Box::new(ChainOracle::new(self.n, Arc::clone(&self.borders)))
     }
 
-    /// The kernel of another instruction set, because the oracle takes many times as long.
-    /// The second kernel of this machine, or the oracle where that kernel is the recorded one. So a forged
-    /// record cannot choose the kernel that checks it: it can only ask for the oracle.
+    /// The second widest kernel of this machine, because the oracle takes many times as long; the
+    /// oracle where that kernel counted the task itself. A forged record cannot choose any other
+    /// kernel to check it.
     fn verifier(&self, settings: &CounterSettings, first: &CountedBy) -> Box<dyn Counter> {
         let best = CountedBy::Cpu(Isa::best().name().into());
         second_counter(self, settings, &best)

@@ -151,14 +151,15 @@ fn recorded_tasks_are_verified_by_another_kernel() {
         .into_iter()
         .filter(|isa| isa.is_available())
         .collect();
+    // The widest kernel but one checks all the others, and the oracle checks that one.
+    let checks = available.iter().rev().nth(1);
     for isa in &available {
         let first = CountedBy::Cpu(isa.name().into());
         let second = plan.verifier(&settings, &first).backend();
-        assert_ne!(second, isa.name());
-        assert_eq!(
-            second == plan.oracle().backend(),
-            available.len() == 1,
-            "{second}"
-        );
+        let expected = match checks {
+            Some(checks) if checks != isa => checks.name(),
+            _ => plan.oracle().backend(),
+        };
+        assert_eq!(second, expected, "{isa}");
     }
 }
