@@ -21,6 +21,11 @@ pub struct WorkerProgress {
     pub tasks: u64,
     /// Nodes searched in them.
     pub nodes: u64,
+    /// Those of the tasks that its device counted. The thread of a device counts on the CPU what the
+    /// device cannot.
+    pub device_tasks: u64,
+    /// Nodes searched in those.
+    pub device_nodes: u64,
     /// How long it was busy with tasks: counting, audits, tries that failed.
     pub busy: Duration,
     /// Waiting for a batch while there was work left to produce.
@@ -59,6 +64,8 @@ impl WorkerProgress {
             until: Duration::ZERO,
             tasks: 0,
             nodes: 0,
+            device_tasks: 0,
+            device_nodes: 0,
             busy: Duration::ZERO,
             waiting: Duration::ZERO,
             starved: Duration::ZERO,
@@ -109,6 +116,10 @@ impl WorkerProgress {
                 self.nodes += result.tally.nodes;
                 self.finished = event.at;
                 let counted_by = &result.origin.counted_by;
+                if matches!(counted_by, CountedBy::Device(_)) {
+                    self.device_tasks += 1;
+                    self.device_nodes += result.tally.nodes;
+                }
                 let replaced = match &self.counted_by {
                     None => true,
                     Some(CountedBy::Device(_)) => false,

@@ -26,7 +26,7 @@ pub struct ResultJson {
     verified: &'static str,
 }
 
-/// What a device did.
+/// What a device counted, without what its thread counted on the CPU.
 #[derive(Debug, Serialize)]
 struct DeviceJson {
     name: String,
@@ -74,8 +74,8 @@ impl ResultJson {
                 .skip(result.workers)
                 .map(|device| DeviceJson {
                     name: device.counted_by_name().to_owned(),
-                    tasks: device.tasks,
-                    nodes: device.nodes.to_string(),
+                    tasks: device.device_tasks,
+                    nodes: device.device_nodes.to_string(),
                 })
                 .collect(),
             nodes: report

@@ -67,6 +67,8 @@ mod tests {
             finished: Duration::from_millis(1000 - starved),
             tasks: 64,
             nodes: busy * 100_000,
+            device_tasks: 0,
+            device_nodes: 0,
         }
     }
 
