@@ -1,5 +1,6 @@
 //! What `run`, `resume` and `census` share: hardware, signals, time limit, progress line, trace.
 
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use tracing::info;
@@ -11,7 +12,7 @@ use super::pause::Pause;
 use super::pause_key::PauseKey;
 use super::progress::ProgressLine;
 use super::signals;
-use crate::actors::Control;
+use crate::actors::{Control, EventKind, Observer, RunEvent};
 use crate::board::Size;
 use crate::config::{Config, HumanDuration};
 use crate::job::{CensusResult, Hardware, Job, JobError, JobResult, plan};
@@ -92,20 +93,24 @@ impl JobRunner {
         }
     }
 
-    /// Prints a line if the job is expected to take months: how long, and how to go on.
-    pub fn announce(&self, job: &Job) {
-        let Some(time) = job.expected_time(&self.hardware) else {
-            return;
-        };
-        if time >= LONG && !self.config.output.quiet {
-            let n = job.size();
-            say(&format!(
-                "n = {n} takes about {} on {} by the costs of its plan; `queenfold estimate -n {n}` \
-                 counts a sample to tell more, --dir DIR keeps what is counted, --shard I/K divides it \
-                 among machines",
-                telemetry::duration(time),
-                telemetry::several(self.hardware.workers as u64, "worker")
-            ));
+    /// The job, which prints a line when it begins if it is expected to take months: how long, and
+    /// how to go on.
+    #[must_use]
+    pub fn announced(&self, job: Job) -> Job {
+        let time = job.expected_time(&self.hardware);
+        match time.filter(|time| *time >= LONG && !self.config.output.quiet) {
+            Some(time) => {
+                let n = job.size();
+                let announcement = Announcement(format!(
+                    "n = {n} takes about {} on {} by the costs of its plan; `queenfold estimate -n \
+                     {n}` counts a sample to tell more, --dir DIR keeps what is counted, --shard I/K \
+                     divides it among machines",
+                    telemetry::duration(time),
+                    telemetry::several(self.hardware.workers as u64, "worker")
+                ));
+                job.observer(Arc::new(announcement))
+            }
+            None => job,
         }
     }
 
@@ -188,6 +193,17 @@ impl JobRunner {
     pub fn finish(self) -> Result<(), Failure> {
         let done = self.trace.map_or(Ok(()), TraceFile::finish);
         done.map_err(|error| Failure::new(Exit::Error, format!("cannot write the trace: {error}")))
+    }
+}
+
+/// A line that is printed when the sources of a run are open, so that an error in them comes alone.
+struct Announcement(String);
+
+impl Observer for Announcement {
+    fn event(&self, event: &RunEvent) {
+        if matches!(event.kind, EventKind::Planned { .. }) {
+            say(&self.0);
+        }
     }
 }
 

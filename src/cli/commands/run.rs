@@ -57,8 +57,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
                 job = job.shard(shard);
             }
         }
-        runner.announce(&job);
-        if let Some(result) = runner.run(&job)? {
+        if let Some(result) = runner.run(&runner.announced(job))? {
             printer.print(&result)?;
         }
     }
