@@ -180,8 +180,8 @@ pub trait KeyVectors: Copy {
         found
     }
 
-    /// For each bit in `used`, the row that says which of the first `count` keys lack it: truth
-    /// value i is that of key i.
+    /// For each bit in `used`, the row that says which of the first `count` keys, at most all, lack
+    /// it: truth value i is that of key i. Other truth values and other rows are undefined.
     #[inline(always)]
     fn rows_lacking(
         self,

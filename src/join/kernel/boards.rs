@@ -12,7 +12,8 @@ pub struct Boards<'a> {
     pub lines: &'a [u32],
     /// For each board, the low part of its share of the key.
     pub low: &'a [u32],
-    /// For each board, the high part of its share of the key.
+    /// For each board, the high part of its share of the key; undefined where high parts are not in
+    /// use.
     pub high: &'a [u32],
 }
 
@@ -191,6 +192,15 @@ impl QuadrantBoards {
         &self.starts[entry.first_start..entry.last_start]
     }
 
+    /// The largest number of boards in `stride` neighbouring runs of an entry, from a multiple of
+    /// `stride` on.
+    pub(super) fn longest(&self, entry: Entry, stride: usize) -> usize {
+        let begins = self.starts(entry).iter().step_by(stride);
+        let ends = begins.clone().skip(1);
+        let lengths = begins.zip(ends).map(|(begin, end)| end - begin);
+        lengths.max().unwrap_or(0) as usize
+    }
+
     /// Bytes of all boards and runs.
     pub fn bytes(&self) -> u64 {
         4 * (3 * self.length + self.starts.len()) as u64
@@ -198,92 +208,79 @@ impl QuadrantBoards {
 }
 
 /// An entry being made.
+#[derive(Clone, Copy)]
 pub(super) struct Draft {
     first: usize,
     first_start: usize,
-    /// Where the runs of all entries begin, and after them those of this one.
-    starts: Vec<u32>,
+}
+
+/// Where an entry that is being made, and the one it is made from, have their boards.
+pub(super) struct Pointers {
+    /// Lines, low and high parts of the new entry.
+    pub(super) to: [*mut u32; 3],
+    /// Low and high parts of the other.
+    pub(super) from: [*const u32; 2],
 }
 
 impl Draft {
     /// The draft of an entry of so many runs.
     pub(super) fn new(boards: &mut QuadrantBoards, runs: usize) -> Self {
-        let mut starts = std::mem::take(&mut boards.starts);
-        let first_start = starts.len();
-        starts.resize(first_start + runs + 1, 0);
+        let first_start = boards.starts.len();
+        boards.starts.resize(first_start + runs + 1, 0);
         Self {
             first: boards.length,
             first_start,
-            starts,
         }
     }
 
-    /// Notes where the runs from the one of this number on begin.
-    #[inline(always)]
-    pub(super) fn begin_runs(&mut self, number: usize, begins: &[u32]) {
-        self.starts[self.first_start + number..][..begins.len()].copy_from_slice(begins);
-    }
-
-    /// Where the runs of `entry`, which is there already, begin; and those of this draft, so many
-    /// from the one of this number on.
+    /// Where the runs of `parent` begin, and where those of this draft are to be noted: so many from
+    /// the one of this number on.
     #[inline(always)]
     pub(super) fn starts(
-        &mut self,
-        entry: Entry,
+        self,
+        boards: &mut QuadrantBoards,
+        parent: Entry,
         number: usize,
         count: usize,
     ) -> (&[u32], &mut [u32]) {
-        let (others, own) = self.starts.split_at_mut(self.first_start);
+        let (others, own) = boards.starts.split_at_mut(self.first_start);
         (
-            &others[entry.first_start..entry.last_start],
+            &others[parent.first_start..parent.last_start],
             &mut own[number..][..count],
         )
     }
 
-    /// The largest number of boards in `stride` neighbouring runs of `entry`, which is there already,
-    /// from a multiple of `stride` on.
-    #[inline(always)]
-    pub(super) fn longest(&self, entry: Entry, stride: usize) -> usize {
-        let starts = &self.starts[entry.first_start..entry.last_start];
-        let begins = starts.iter().step_by(stride);
-        let ends = begins.clone().skip(1);
-        let lengths = begins.zip(ends).map(|(begin, end)| end - begin);
-        lengths.max().unwrap_or(0) as usize
-    }
-
-    /// Bytes of all boards and runs but those of this draft.
-    pub(super) fn bytes(&self, boards: &QuadrantBoards) -> u64 {
-        4 * (3 * boards.length + self.first_start) as u64
-    }
-
     /// Makes room for `more` boards after the first `length` of the entry. Returns for how many
-    /// there is room.
+    /// boards of the entry there is room in all.
     #[inline(always)]
-    pub(super) fn reserve(&self, boards: &mut QuadrantBoards, length: usize, more: usize) -> usize {
+    pub(super) fn reserve(self, boards: &mut QuadrantBoards, length: usize, more: usize) -> usize {
         let needed = self.first + length + more;
         if boards.lines.len() < needed {
             for list in [&mut boards.lines, &mut boards.low, &mut boards.high] {
                 list.resize(needed + needed / 2, 0);
             }
         }
-        boards.lines.len() - self.first - length
+        boards.lines.len() - self.first
     }
 
-    /// Where the boards of the entry begin.
+    /// Where the boards of the entry, and those of `parent`, begin. The vectors read after the last
+    /// board of `parent` may be boards of this entry, so both have pointers and no references.
     #[inline(always)]
-    pub(super) fn begin(&self, boards: &mut QuadrantBoards) -> [*mut u32; 3] {
-        [&mut boards.lines, &mut boards.low, &mut boards.high]
-            .map(|list| list.as_mut_ptr().wrapping_add(self.first))
+    pub(super) fn pointers(self, boards: &mut QuadrantBoards, parent: Entry) -> Pointers {
+        let lists = [&mut boards.lines, &mut boards.low, &mut boards.high].map(Vec::as_mut_ptr);
+        Pointers {
+            to: lists.map(|list| list.wrapping_add(self.first)),
+            from: [lists[1], lists[2]].map(|list| list.wrapping_add(parent.first).cast_const()),
+        }
     }
 
     /// Ends the entry after `length` boards.
-    pub(super) fn finish(mut self, boards: &mut QuadrantBoards, length: usize) -> Entry {
+    pub(super) fn finish(self, boards: &mut QuadrantBoards, length: usize) -> Entry {
         self.reserve(boards, length, SLACK);
-        if let Some(last) = self.starts.last_mut() {
+        if let Some(last) = boards.starts.last_mut() {
             *last = length as u32;
         }
         boards.length = self.first + length;
-        boards.starts = self.starts;
         Entry {
             first: self.first,
             count: length,
@@ -293,8 +290,7 @@ impl Draft {
     }
 
     /// Ends without an entry.
-    pub(super) fn give_up(mut self, boards: &mut QuadrantBoards) {
-        self.starts.truncate(self.first_start);
-        boards.starts = self.starts;
+    pub(super) fn give_up(self, boards: &mut QuadrantBoards) {
+        boards.starts.truncate(self.first_start);
     }
 }

@@ -1,5 +1,5 @@
-use super::boards::Draft;
-use super::{Boards, Entry, QuadrantBoards, Run, SLACK};
+use super::boards::{Draft, Pointers};
+use super::{Entry, QuadrantBoards, Run, SLACK};
 use crate::join::half::MAX_ROWS;
 use crate::join::row_sets::RowSets;
 use crate::simd::Simd;
@@ -58,9 +58,9 @@ pub trait Grow: Simd {
     }
 
     /// Adds a queen of `column` to the boards of `parent` in each row that they leave free. `lines`
-    /// are the lines of these boards in that column. The new boards are sorted by their rows, and
-    /// then by the row of the new queen. Returns `None` if all boards would take more than `room`
-    /// bytes; what has been made is then unusable.
+    /// are the lines of these boards in that column; they go on for [`SLACK`] entries after the last.
+    /// The new boards are sorted by their rows, and then by the row of the new queen. Returns `None`
+    /// if all boards would take more than `room` bytes; `boards` is then as before.
     fn grow(
         self,
         boards: &mut QuadrantBoards,
@@ -103,36 +103,30 @@ fn grow<S: Simd, const HIGH: bool>(
     let sets = rows.sets(size);
     let smaller = rows.without_one(size);
     let stride = (size - 1).max(1);
-    let end = boards
-        .boards(parent)
-        .end()
-        .min(lines.len().saturating_sub(SLACK));
-    assert_eq!(end, boards.boards(parent).end(), "each board has its lines");
-    let mut draft = Draft::new(boards, sets.len() * size);
+    let end = boards.boards(parent).end();
+    assert!(lines.len() >= end + SLACK, "each board has its lines");
     // The boards of a set of rows come from those of its subsets with one row less.
-    let most = size * draft.longest(parent, stride) + 2 * SLACK;
+    let most = size * boards.longest(parent, stride) + 2 * SLACK;
+    let draft = Draft::new(boards, sets.len() * size);
     let mut length = 0;
-    let mut room_left = 0;
+    let mut capacity = 0;
     for ((number, &set), smaller) in sets.iter().enumerate().zip(smaller.chunks_exact(size)) {
-        if let Some((ranks, most)) = wanted
-            && ranks[number] > most
+        if let Some((ranks, most_rank)) = wanted
+            && ranks[number] > most_rank
         {
-            draft.begin_runs(number * size, &[length as u32; MAX_ROWS][..size]);
+            let (_, own) = draft.starts(boards, parent, number * size, size);
+            own.fill(length as u32);
             continue;
         }
-        if room_left < length + most {
-            if draft.bytes(boards) + 12 * length as u64 > room {
+        if capacity < length + most {
+            if boards.bytes() + 12 * length as u64 > room {
                 draft.give_up(boards);
                 return None;
             }
-            room_left = length + draft.reserve(boards, length, most);
+            capacity = draft.reserve(boards, length, most);
         }
-        let to = draft.begin(boards);
-        let from = Boards {
-            lines,
-            ..boards.boards(parent)
-        };
-        let (starts, own) = draft.starts(parent, number * size, size);
+        let Pointers { to, from } = draft.pointers(boards, parent);
+        let (starts, own) = draft.starts(boards, parent, number * size, size);
         let mut rest = set;
         for (own, &number) in own.iter_mut().zip(smaller) {
             *own = length as u32;
@@ -149,17 +143,17 @@ fn grow<S: Simd, const HIGH: bool>(
             // Nearly all runs fill one vector or less.
             loop {
                 let there = ((1u64 << run.len().min(S::LANES)) - 1) as u32;
+                let at = run.begin as usize;
                 // SAFETY: the lists go on for a vector after their last board; there is room for
                 // each board and for a vector more.
                 unsafe {
-                    let [lines, low, high] = from.at(run);
-                    let lines = simd.load(lines);
+                    let lines = simd.load(lines.as_ptr().add(at));
                     let free = simd.disjoint(own_lines, lines) & there & queen.there;
                     simd.compress(simd.or(own_lines, lines), free, to[0].add(length));
-                    let low = simd.or(own_low, simd.load(low));
+                    let low = simd.or(own_low, simd.load(from[0].add(at)));
                     simd.compress(low, free, to[1].add(length));
                     if HIGH {
-                        let high = simd.or(own_high, simd.load(high));
+                        let high = simd.or(own_high, simd.load(from[1].add(at)));
                         simd.compress(high, free, to[2].add(length));
                     }
                     length += free.count_ones() as usize;

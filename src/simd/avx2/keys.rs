@@ -105,7 +105,7 @@ impl Avx2 {
 /// N. Kurz, D. Lemire, Faster Population Counts Using AVX2 Instructions, 2018 (Harley and Seal).
 #[derive(Clone, Copy)]
 pub struct Sum {
-    /// The number of values counted at once, in four parts.
+    /// The number of values of rows that were added alone, in four parts.
     rows: __m256i,
     /// A quarter of the number of values that have left `twos`, in four parts.
     fours: __m256i,
@@ -381,7 +381,7 @@ impl KeyVectors for Avx2 {
 
     #[inline(always)]
     fn count_four(self, sum: Sum, [a, b, c, d]: [[__m256i; 2]; 4]) -> Sum {
-        let mut fours = [sum.fours; 2];
+        let mut fours = [self.zero().rows; 2];
         let Sum {
             mut ones, mut twos, ..
         } = sum;
@@ -402,8 +402,8 @@ impl KeyVectors for Avx2 {
     #[inline(always)]
     fn total(self, sum: Sum) -> u64 {
         // SAFETY: see above; a vector is four words.
-        let total = |sum| unsafe { std::mem::transmute::<__m256i, [u64; 4]>(sum) };
-        let total = |sum| total(sum).into_iter().sum::<u64>();
+        let words = |sum| unsafe { std::mem::transmute::<__m256i, [u64; 4]>(sum) };
+        let total = |sum| words(sum).into_iter().sum::<u64>();
         let zero = self.zero().rows;
         total(sum.rows)
             + 4 * total(sum.fours)

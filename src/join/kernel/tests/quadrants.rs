@@ -274,6 +274,13 @@ fn random_queens(random: &mut Random) -> [Queen; MAX_ROWS] {
 }
 
 fn growing(kernel: impl JoinKernel) {
+    for high in [true, false] {
+        growing_keys(kernel, high);
+    }
+}
+
+/// With `high` false, all high parts of keys are 0.
+fn growing_keys(kernel: impl JoinKernel, high: bool) {
     const ROWS: u32 = if cfg!(miri) { 3 } else { 6 };
     let mut random = Random::new(12);
     let rows = RowSets::new(ROWS);
@@ -282,7 +289,10 @@ fn growing(kernel: impl JoinKernel) {
     let mut parents: Vec<Vec<Board>> = vec![vec![[0; 3]]];
     expect_boards(&boards, entry, &parents);
     for size in 1..=ROWS as usize {
-        let queens = random_queens(&mut random);
+        let mut queens = random_queens(&mut random);
+        if !high {
+            queens.iter_mut().for_each(|queen| queen.high = 0);
+        }
         let count: usize = parents.iter().map(Vec::len).sum();
         let sparse = |random: &mut Random| (random.key() & random.key()) as u32;
         let lines: Vec<u32> = (0..count + SLACK).map(|_| sparse(&mut random)).collect();
@@ -306,7 +316,7 @@ fn growing(kernel: impl JoinKernel) {
                         rows: &rows,
                         size,
                         wanted,
-                        high: true,
+                        high,
                     },
                     u64::MAX,
                 )
@@ -326,7 +336,7 @@ fn growing(kernel: impl JoinKernel) {
                     rows: &rows,
                     size,
                     wanted: None,
-                    high: true,
+                    high,
                 },
                 u64::MAX,
             )
@@ -370,28 +380,45 @@ fn growing_without_room(kernel: impl JoinKernel) {
     }
     let lines = vec![0; boards.boards(entry).lines.len()];
     assert_eq!(lines.len(), 8 * 7 * 6 + SLACK);
-    let mut grow = |lines: &[u32], room| {
-        let made = kernel.grow(
-            &mut boards,
-            entry,
-            lines,
-            &NewColumn {
-                queens: &queens,
-                rows: &rows,
-                size: 4,
-                wanted: None,
-                high: true,
-            },
-            room,
-        );
-        made.map(|made| boards.remove_last(made)).is_some()
+    let column = NewColumn {
+        queens: &queens,
+        rows: &rows,
+        size: 4,
+        wanted: None,
+        high: true,
     };
-    assert!(grow(&lines, u64::MAX));
-    assert!(!grow(&lines, 0));
+    let (bytes, starts) = (boards.bytes(), boards.starts(entry).to_vec());
+    // No room at all; then for the runs, so that it ends after some of the boards.
+    for room in [0, bytes + 4 * (4 * rows.sets(4).len() as u64 + 1)] {
+        let made = kernel.grow(&mut boards, entry, &lines, &column, room);
+        assert!(made.is_none(), "{room} bytes");
+        assert_eq!(boards.bytes(), bytes);
+        assert_eq!(boards.starts(entry), starts);
+    }
+    let made = kernel.grow(&mut boards, entry, &lines, &column, u64::MAX);
+    let made = made.expect("there is room");
+    assert_eq!(boards.boards(made).lines.len(), 8 * 7 * 6 * 5 + SLACK);
+    boards.remove_last(made);
     for missing in [1, SLACK, 8 * 7 * 6 + SLACK] {
         let fewer = &lines[missing..];
-        let grown = catch_unwind(AssertUnwindSafe(|| grow(fewer, u64::MAX)));
+        let grow = || kernel.grow(&mut boards, entry, fewer, &column, u64::MAX);
+        let grown = catch_unwind(AssertUnwindSafe(grow));
         assert!(grown.is_err(), "{missing} lines missing");
+    }
+    // An entry without boards is read by whole vectors too.
+    let nobody = [Queen::default(); MAX_ROWS];
+    let none = NewColumn {
+        queens: &nobody,
+        ..column
+    };
+    let empty = kernel.grow(&mut boards, entry, &lines, &none, u64::MAX);
+    let empty = empty.expect("there is room");
+    assert_eq!(boards.boards(empty).lines.len(), SLACK);
+    let column = NewColumn { size: 5, ..column };
+    for missing in [1, SLACK] {
+        let lines = &[0; SLACK][missing..];
+        let grow = || kernel.grow(&mut boards, empty, lines, &column, u64::MAX);
+        assert!(catch_unwind(AssertUnwindSafe(grow)).is_err());
     }
 }
 
