@@ -86,13 +86,18 @@ fn a_runtime_that_cannot_start_says_so_once() {
         "ulimit -v 300000; exec {} run -n 12 --gpu off --workers 1000 --memory-per-worker 1MiB",
         env!("CARGO_BIN_EXE_queenfold")
     );
-    let output = std::process::Command::new("sh")
-        .args(["-c", &command])
-        .output()
-        .unwrap();
-    let (code, _, err) = super::process::said(&output);
-    assert!(code == 1 && err.contains("could not be started"), "{err}");
-    assert_eq!(err.lines().count(), 1, "{err}");
+    // A worker that was started may be the first that gets no memory: then the run aborts.
+    let said_once = (0..10).any(|_| {
+        let output = std::process::Command::new("sh")
+            .args(["-c", &command])
+            .output()
+            .unwrap();
+        let aborted = output.status.code() != Some(1);
+        let (_, _, err) = super::process::said(&output);
+        assert!(aborted || err.lines().count() == 1, "{err}");
+        !aborted && err.contains("could not be started")
+    });
+    assert!(said_once);
 }
 
 #[cfg(feature = "emulated-gpu")]
