@@ -53,7 +53,7 @@ pub(super) struct PlanProgress {
     expected: Option<f64>,
 }
 
-/// The seconds of measurement that the expected seconds per cost count as, until enough tasks are
+/// The least seconds of measurement that the expected seconds per cost count as, until enough tasks are
 /// counted.
 const EXPECTED_FOR: f64 = 1.0;
 
@@ -101,9 +101,22 @@ impl PlanProgress {
     fn seconds_per_cost(&self) -> Option<f64> {
         let (cost, seconds) = (self.cost_so_far(), self.seconds + self.in_hand.seconds);
         match self.expected.filter(|_| self.done < ENOUGH) {
-            Some(expected) => Some((seconds + EXPECTED_FOR) / (cost + EXPECTED_FOR / expected)),
+            Some(expected) => {
+                let prior = self.expected_for(expected);
+                Some((seconds + expected * prior) / (cost + prior))
+            }
             None => (cost > 0.0).then(|| seconds / cost),
         }
+    }
+
+    /// The cost that the `expected` seconds per cost count as. It is at least that of a whole task and of
+    /// what is in hand: the share of a task in hand assumes that the first subtrees take as long as the
+    /// others, which is wrong by orders of magnitude for tasks of years.
+    fn expected_for(&self, expected: f64) -> f64 {
+        let task = self
+            .size
+            .map_or(0.0, |size| size.cost / size.tasks.max(1) as f64);
+        (EXPECTED_FOR / expected).max(task + self.in_hand.cost)
     }
 
     fn tasks_left(&self) -> Option<u64> {
@@ -233,8 +246,8 @@ mod tests {
         let first = eta(&[expected(work(100, 0, |_| 1.0))], 4).unwrap();
         assert_eq!(first.left, Duration::from_secs(50));
         assert!(first.is_rough());
-        // A tenth of a task in hand took ten seconds: ten are expected for a tenth of its cost. The
-        // expectation counts as one second.
+        // A tenth of a task in hand took ten seconds. The expectation counts as a whole task and as
+        // much as is in hand.
         let in_hand = WorkDone {
             cost: 0.1,
             seconds: 10.0,
@@ -242,9 +255,33 @@ mod tests {
         };
         let work = work(100, 0, |_| 1.0).with(in_hand, Some(2.0));
         let second = eta(&[work], 1).unwrap();
-        let left = (10.0 + 1.0) / (0.1 + 0.5) * 99.9;
+        let left = (10.0 + 2.0 * 1.1) / (0.1 + 1.1) * 99.9;
         assert!((second.left.as_secs_f64() / left - 1.0).abs() < 1e-9);
         assert!((share(&[work]).unwrap() - 0.001).abs() < 1e-12);
+    }
+
+    /// A task of a day. In its first seconds it tells that up to half of it is done, or nearly nothing.
+    #[test]
+    fn shares_of_tasks_in_hand_do_not_outweigh_the_costs() {
+        let day = 86_400.0;
+        let size = SupplySize {
+            tasks: 1000,
+            cost: 1000.0 * day,
+        };
+        let begun = PlanProgress::new(Some(size), SupplySize::default());
+        for share in [1e-6, 1e-3, 0.1, 0.5] {
+            for hands in [1.0, 2.0, 64.0] {
+                let in_hand = WorkDone {
+                    cost: hands * share * day,
+                    seconds: hands * 10.0,
+                    ..WorkDone::default()
+                };
+                let eta = eta(&[begun.with(in_hand, Some(1.0))], 1).unwrap();
+                let ratio = eta.left.as_secs_f64() / size.cost;
+                assert!((0.4..1.1).contains(&ratio), "{share} {hands}: {ratio}");
+                assert!(eta.is_rough());
+            }
+        }
     }
 
     #[test]

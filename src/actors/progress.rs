@@ -27,6 +27,10 @@ pub struct Progress {
     pub speed: MeanSpeed,
     /// Since the run began.
     pub elapsed: Duration,
+    /// How long the run was paused, without a pause that lasts.
+    pub paused: Duration,
+    /// When the pause that lasts began, measured from the beginning of the run.
+    pub paused_since: Option<Duration>,
     /// When it will end; `None` until enough tasks are counted, and unless the run is
     /// [running](RunState::Running): one that is paused, stopped or over does not count the rest.
     pub eta: Option<Eta>,
@@ -59,6 +63,7 @@ impl Progress {
             }
             EventKind::State(state) => {
                 self.state = *state;
+                self.note_pause(event.at);
                 self.speed.note_state(*state, event.at);
                 if *state != RunState::Running {
                     self.eta = None;
@@ -98,6 +103,21 @@ impl Progress {
         }
     }
 
+    /// How long the run counted: the time since it began without its pauses.
+    pub fn counting(&self) -> Duration {
+        let until = self.paused_since.unwrap_or(self.elapsed);
+        until.saturating_sub(self.paused)
+    }
+
+    /// Takes in that the run is in its present state since `at`.
+    fn note_pause(&mut self, at: Duration) {
+        if self.state == RunState::Pausing {
+            self.paused_since.get_or_insert(at);
+        } else if let Some(since) = self.paused_since.take() {
+            self.paused += at.saturating_sub(since);
+        }
+    }
+
     fn worker(&mut self, id: WorkerId) -> Option<&mut WorkerProgress> {
         let at = match id {
             // CPU workers come first. All events of tasks pass here: a search would take longer.
@@ -111,6 +131,24 @@ impl Progress {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn pauses_are_no_time_of_counting() {
+        let mut progress = Progress::default();
+        let mut note = |seconds, state| {
+            let at = Duration::from_secs(seconds);
+            let kind = EventKind::State(state);
+            progress.note(&RunEvent { at, kind });
+            progress.counting().as_secs()
+        };
+        assert_eq!(note(0, RunState::Running), 0);
+        assert_eq!(note(10, RunState::Pausing), 10);
+        assert_eq!(note(60, RunState::Pausing), 10);
+        assert_eq!(note(110, RunState::Running), 10);
+        assert_eq!(note(115, RunState::Pausing), 15);
+        assert_eq!(note(120, RunState::Draining), 15);
+        assert_eq!(note(121, RunState::Done), 16);
+    }
 
     #[test]
     fn only_a_run_that_goes_on_has_a_time_left() {

@@ -3,7 +3,8 @@ use crate::actors::{Progress, RunState};
 
 /// How far a run is, in one line of at most `width` characters, without colours or a line end: state
 /// (unless it runs or is over), share of the estimated work if that is known, solutions so far, nodes
-/// per second since the run began, time elapsed, and, while the run goes on and that is known, time left
+/// per second of the time that the run counted (without pauses; nothing before the first search has told
+/// its nodes), time elapsed, and, while the run goes on and that is known, time left
 /// with half the width of its 95 % interval, or `about` where it is only known from the costs of the
 /// plan.
 ///
@@ -23,7 +24,9 @@ pub fn progress_line(progress: &Progress, width: usize) -> String {
         parts.push(Part::new(2, format!("{percent:.1} %")));
     }
     parts.push(Part::new(6, format!("{} solutions", progress.solutions)));
-    parts.push(Part::new(5, rate(progress.nodes, progress.elapsed)));
+    if searches(progress) {
+        parts.push(Part::new(5, rate(progress.nodes, progress.counting())));
+    }
     parts.push(Part::new(4, duration(progress.elapsed)));
     if let Some(eta) = progress.eta {
         let left = duration(eta.left);
@@ -38,6 +41,15 @@ pub fn progress_line(progress: &Progress, width: usize) -> String {
         }
     }
     fit(parts, width)
+}
+
+/// Nodes per second that every search exceeds, also on one slow core.
+const SLOWEST: f64 = 1000.0;
+
+/// Whether a search has told its nodes. Before that, only the few nodes of borders are known, which are no
+/// speed.
+fn searches(progress: &Progress) -> bool {
+    progress.nodes as f64 > SLOWEST * progress.counting().as_secs_f64()
 }
 
 /// A part of the line.
@@ -169,8 +181,27 @@ mod tests {
     fn a_line_is_sensible_before_anything_is_known() {
         assert_eq!(
             progress_line(&Progress::default(), 300),
-            "planning · 0 solutions · 0.00 node/s · 0.0 s"
+            "planning · 0 solutions · 0.0 s"
         );
+    }
+
+    #[test]
+    fn a_few_nodes_are_no_speed_and_a_pause_does_not_slow_it() {
+        let mut progress = Progress {
+            state: RunState::Running,
+            nodes: 1,
+            elapsed: Duration::from_secs(2),
+            ..Progress::default()
+        };
+        assert_eq!(progress_line(&progress, 300), "0 solutions · 2.0 s");
+        progress.nodes = 200_000_000;
+        let fast = "0 solutions · 100 Mnode/s · 2.0 s";
+        assert_eq!(progress_line(&progress, 300), fast);
+        progress.state = RunState::Pausing;
+        progress.paused_since = Some(progress.elapsed);
+        progress.elapsed = Duration::from_secs(8);
+        let paused = "paused · 0 solutions · 100 Mnode/s · 8.0 s";
+        assert_eq!(progress_line(&progress, 300), paused);
     }
 
     #[test]

@@ -180,7 +180,9 @@ impl ShownSample<'_> {
             note(tasks);
             if let Some(bar) = &bar {
                 bar.set_position((share * STEPS) as u64);
-                let time = expected(begun.elapsed(), share, tasks, self.question.threads);
+                let elapsed = begun.elapsed();
+                let time = expected(elapsed, share, tasks, self.question.threads);
+                bar.set_message(time_left(time, elapsed));
                 if let Some(time) = time.filter(|_| !announced) {
                     announced = true;
                     if time >= WORTH_SAYING {
@@ -223,7 +225,7 @@ impl ShownSample<'_> {
 
     fn bar(&self) -> ProgressBar {
         let template = format!(
-            "n = {}: {{percent}} % of the sample · {{elapsed}} · ETA {{eta}}",
+            "n = {}: {{percent}} % of the sample · {{elapsed}}{{msg}}",
             self.question.plan.size()
         );
         let target = ProgressDrawTarget::stderr();
@@ -236,6 +238,13 @@ impl ShownSample<'_> {
 
 /// Steps of the progress bar.
 const STEPS: f64 = 1000.0;
+
+/// The end of the bar's line: how much of the time `all` is left after `elapsed`, if that is known.
+fn time_left(all: Option<Duration>, elapsed: Duration) -> String {
+    all.map_or_else(String::new, |all| {
+        format!(" · ETA {}", duration(all.saturating_sub(elapsed)))
+    })
+}
 
 /// How long the sample takes in all, if this share of it took `elapsed`. `None` while that says too
 /// little.
@@ -343,6 +352,14 @@ fn digits(value: f64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_time_left_is_shown_once_it_is_known() {
+        let elapsed = Duration::from_secs(15);
+        assert_eq!(time_left(None, elapsed), "");
+        let all = expected(elapsed, 0.25, 0, 2);
+        assert_eq!(time_left(all, elapsed), " · ETA 45 s");
+    }
 
     #[test]
     fn a_sample_is_announced_as_soon_as_enough_is_counted() {
