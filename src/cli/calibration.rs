@@ -103,8 +103,13 @@ fn read(path: &Path) -> Result<Option<CostTable>, String> {
 /// The costs that `text` says were measured on the processor `cpu`.
 fn costs(text: &str, cpu: &str) -> Result<CostTable, String> {
     let again = "`queenfold bench --calibrate` writes it again";
-    let file: CalibrationFile = toml::from_str(text)
-        .map_err(|error| format!("{}; {again}", error.message().replace('\n', " ")))?;
+    let file: CalibrationFile = toml::from_str(text).map_err(|error| {
+        let message = error.message().replace('\n', " ");
+        match message.strip_prefix("missing field ") {
+            Some(field) => format!("it has no {field}; {again}"),
+            None => format!("{message}; {again}"),
+        }
+    })?;
     if file.cpu != cpu {
         let other = file.cpu;
         return Err(format!(
@@ -195,6 +200,7 @@ mod tests {
             (good.replace("avx2", "avx9"), "unknown board or set"),
             (good.replace("boards", "bords"), "bords"),
             ("\0".to_owned(), "writes it again"),
+            (String::new(), "it has no `cpu`; "),
         ] {
             let why = costs(&text, "Some CPU").unwrap_err();
             assert!(why.contains(says) && why.lines().count() == 1, "{why}");

@@ -34,8 +34,8 @@ pub enum Exit {
     Stopped = 4,
     /// A check of `selftest` failed: do not trust this build on this machine.
     SelfTest = 5,
-    /// The instruction set or device that was asked for by name is not available. `auto` never ends
-    /// with this code.
+    /// The instruction set or device that was asked for by name is not available. `auto` ends with
+    /// this code only if there are no CPU workers.
     Unavailable = 6,
     /// A second signal arrived while the program was stopping, and ended it at once, or the first one
     /// while `ladder --step` waited for a key: 128 + SIGINT, as shells expect.
@@ -249,7 +249,7 @@ pub fn complete_shard(shard: Shard, missing: &Missing) -> String {
 }
 
 /// The command that continues the run in `dir`, ready for a shell.
-fn resume_command(dir: &Path) -> String {
+pub fn resume_command(dir: &Path) -> String {
     let name = dir.to_string_lossy();
     let plain = |c: char| c.is_ascii_alphanumeric() || "/._-+,:@%=".contains(c);
     if !name.is_empty() && name.chars().all(plain) && !name.starts_with('-') {

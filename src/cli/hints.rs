@@ -2,6 +2,7 @@
 
 use std::ffi::OsString;
 
+use clap::Command;
 use clap::error::{ContextKind, ContextValue, Error, ErrorKind};
 
 use crate::config::{Sizes, Value};
@@ -19,8 +20,8 @@ pub fn with_command(mut args: Vec<OsString>) -> Vec<OsString> {
     args
 }
 
-/// What helps after `error`, which clap found in the command line `args`.
-pub fn hint(error: &Error, args: &[OsString]) -> Option<String> {
+/// What helps after `error`, which clap found in the command line `args` of `program`.
+pub fn hint(error: &Error, args: &[OsString], program: &Command) -> Option<String> {
     let text = |kind| match error.get(kind) {
         Some(ContextValue::String(text)) => Some(text.as_str()),
         Some(ContextValue::Strings(texts)) => texts.first().map(String::as_str),
@@ -30,7 +31,7 @@ pub fn hint(error: &Error, args: &[OsString]) -> Option<String> {
     match error.kind() {
         ErrorKind::UnknownArgument => {
             let given = text(ContextKind::InvalidArg)?;
-            argument(given, &args).or_else(|| {
+            argument(given, &args, program).or_else(|| {
                 let known = near(given, text(ContextKind::SuggestedArg)?)?;
                 Some(format!("a similar argument exists: '{known}'"))
             })
@@ -42,25 +43,25 @@ pub fn hint(error: &Error, args: &[OsString]) -> Option<String> {
         }
         ErrorKind::InvalidSubcommand => {
             let given = text(ContextKind::InvalidSubcommand)?;
-            subcommand(given).map(str::to_owned).or_else(|| {
-                let known = near(given, text(ContextKind::SuggestedSubcommand)?)?;
-                Some(format!("a similar subcommand exists: '{known}'"))
-            })
+            Some(
+                subcommand(given)
+                    .map_or_else(|| known_subcommands(given, &args, program), str::to_owned),
+            )
         }
         _ => None,
     }
 }
 
 /// `known`, unless more than a third of it would have to be mistyped to give `given`. clap alone
-/// suggests `verify` for `version`.
+/// suggests `verify` for `version`. Two letters in the wrong order are one mistake.
 fn near<'a>(given: &str, known: &'a str) -> Option<&'a str> {
     let name = |text: &str| text.trim_start_matches('-').to_lowercase();
     let (given, name) = (name(given), name(known));
-    (3 * strsim::levenshtein(&given, &name) <= name.len()).then_some(known)
+    (3 * strsim::osa_distance(&given, &name) <= name.len()).then_some(known)
 }
 
 /// Help with an argument that the command does not have.
-fn argument(given: &str, args: &[&str]) -> Option<String> {
+fn argument(given: &str, args: &[&str], program: &Command) -> Option<String> {
     let command = args.get(1).copied().unwrap_or_default();
     let keeps_board = ["resume", "status", "verify", "export", "merge"].contains(&command);
     let board = given.strip_prefix("n=").unwrap_or(given);
@@ -83,8 +84,12 @@ fn argument(given: &str, args: &[&str]) -> Option<String> {
             )),
         };
     }
+    if let Some(line) = board_first(args, program) {
+        return Some(format!("options follow the board: `{line}`"));
+    }
     let hint = match given {
         "-v" if command == given => "`queenfold --version` prints the version",
+        _ if is_negative(command) => "boards are 1 to 32",
         _ if command == given => "give a command first, such as `queenfold run -n 8`",
         _ if is_board_flag && takes_board => "give the board as `-n 8`",
         "--silent" | "--no-progress" => "`--quiet` leaves out progress and notes",
@@ -101,6 +106,44 @@ fn argument(given: &str, args: &[&str]) -> Option<String> {
         _ => return None,
     };
     Some(hint.to_owned())
+}
+
+/// The command line with its last argument first, if that is a board and the program would take it so.
+fn board_first(args: &[&str], program: &Command) -> Option<String> {
+    let [name, options @ .., board] = args else {
+        return None;
+    };
+    Sizes::read(board)?;
+    let line: Vec<_> = [board].into_iter().chain(options).copied().collect();
+    let whole = [*name].into_iter().chain(line.iter().copied());
+    let is_taken = program
+        .clone()
+        .try_get_matches_from(with_command(whole.map(OsString::from).collect()))
+        .is_ok();
+    let follows = options.first().is_some_and(|first| first.starts_with('-'));
+    (follows && is_taken).then(|| format!("queenfold {}", line.join(" ")))
+}
+
+fn is_negative(text: &str) -> bool {
+    text.strip_prefix('-')
+        .is_some_and(|digits| digits.parse::<u64>().is_ok())
+}
+
+/// The nearest command to one that does not exist, or where the commands are listed.
+fn known_subcommands(given: &str, args: &[&str], program: &Command) -> String {
+    let parent = args.get(1).filter(|first| **first != given);
+    let parent = parent.and_then(|name| program.find_subcommand(name));
+    let known = parent
+        .unwrap_or(program)
+        .get_subcommands()
+        .filter(|known| !known.is_hide_set())
+        .filter_map(|known| near(given, known.get_name()))
+        .min_by_key(|known| strsim::osa_distance(given, known));
+    match (known, parent) {
+        (Some(known), _) => format!("a similar subcommand exists: '{known}'"),
+        (None, None) => "`queenfold --help` lists the commands".to_owned(),
+        (None, Some(parent)) => format!("see `queenfold {} --help`", parent.get_name()),
+    }
 }
 
 /// Help with a command that does not exist.

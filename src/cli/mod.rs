@@ -119,7 +119,7 @@ pub fn main() -> ExitCode {
     let args = hints::with_command(env::args_os().collect());
     let cli = match Cli::try_parse_from(&args) {
         Ok(cli) => cli,
-        Err(error) => return usage::report(&error, &args),
+        Err(error) => return usage::report(&error, &args, &Cli::command()),
     };
     signals::survive_file_limit();
     let done = match cli.command {

@@ -1,6 +1,7 @@
 //! Where Ctrl-C and other signals arrive, for every command that acts on them.
 
 use std::fs;
+use std::io;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
@@ -14,6 +15,7 @@ use signal_hook::low_level;
 use super::exit::{Exit, Failure};
 use super::pause::Pause;
 use super::terminal;
+use crate::ledger::{FILE_LIMIT, is_file_limit};
 
 /// How many signals were acted on.
 static HANDLED: AtomicUsize = AtomicUsize::new(0);
@@ -48,7 +50,13 @@ pub fn survive_file_limit() {
 /// # Errors
 /// The system refuses the handler or the thread.
 pub fn listen(stop: impl FnOnce() + Send + 'static, pause: Option<Pause>) -> Result<(), Failure> {
-    let refused = |error| Failure::new(Exit::Error, format!("cannot listen for signals: {error}"));
+    let refused = |error: io::Error| {
+        let why = match is_file_limit(&error) {
+            true => FILE_LIMIT.to_owned(),
+            false => error.to_string(),
+        };
+        Failure::new(Exit::Error, format!("cannot listen for signals: {why}"))
+    };
     let wanted = [SIGINT, SIGTERM, SIGUSR1, SIGQUIT]
         .into_iter()
         .chain((!is_ignored(SIGHUP)).then_some(SIGHUP))

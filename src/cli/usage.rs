@@ -4,6 +4,7 @@ use std::ffi::OsString;
 use std::io::{self, Write};
 use std::process::ExitCode;
 
+use clap::Command;
 use clap::error::{Error, ErrorKind};
 
 use super::exit::{Exit, Failure};
@@ -12,7 +13,7 @@ use super::output::say;
 use crate::telemetry::printable;
 
 /// Prints what `--help` and `--version` ask for in full, and an error as one line.
-pub fn report(error: &Error, args: &[OsString]) -> ExitCode {
+pub fn report(error: &Error, args: &[OsString], program: &Command) -> ExitCode {
     match error.kind() {
         ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => {
             let printed = error.print().and_then(|()| io::stdout().flush());
@@ -23,7 +24,8 @@ pub fn report(error: &Error, args: &[OsString]) -> ExitCode {
             Exit::Usage.into()
         }
         _ => {
-            let hint = hint(error, args).map_or_else(String::new, |hint| format!("; tip: {hint}"));
+            let hint = hint(error, args, program)
+                .map_or_else(String::new, |hint| format!("; tip: {hint}"));
             say(&printable(&(one_line(&error.to_string()) + &hint)));
             Exit::Usage.into()
         }

@@ -52,20 +52,24 @@ pub enum ConfigError {
         reason: String,
     },
     /// The key does not exist.
-    #[error("{origin}: unknown key `{}`{}", printable(key), hint(nearest.as_deref()))]
+    #[error("{origin}{}: unknown key `{}`{}", on_line(*line), printable(key), hint(nearest.as_deref()))]
     UnknownKey {
         /// The source that names it.
         origin: SettingOrigin,
+        /// Its line, from 1, if the source is a file.
+        line: Option<usize>,
         /// The key path, or the variable name, as given.
         key: String,
         /// The valid one that may have been meant.
         nearest: Option<String>,
     },
     /// The value is not allowed for the key.
-    #[error("{origin}: {key} = {} is refused: {expected}", printable(given))]
+    #[error("{origin}{}: {key} = {} is refused: {expected}", on_line(*line), printable(given))]
     Refused {
         /// The source that names it.
         origin: SettingOrigin,
+        /// Its line, from 1, if the source is a file.
+        line: Option<usize>,
         /// The key path.
         key: String,
         /// The value, as given.
@@ -73,6 +77,20 @@ pub enum ConfigError {
         /// What is allowed.
         expected: String,
     },
+}
+
+impl ConfigError {
+    /// The error with the line of the file that it is about.
+    pub(super) fn on_line(mut self, at: Option<usize>) -> Self {
+        if let Self::UnknownKey { line, .. } | Self::Refused { line, .. } = &mut self {
+            *line = at;
+        }
+        self
+    }
+}
+
+fn on_line(line: Option<usize>) -> String {
+    line.map_or_else(String::new, |line| format!(", line {line}"))
 }
 
 fn hint(nearest: Option<&str>) -> String {

@@ -6,7 +6,7 @@ use std::io::{self, Read};
 use std::path::Path;
 
 use serde::Deserialize;
-use toml::de::DeTable;
+use toml::de::{DeTable, DeValue};
 use toml::{Table, Value as Toml};
 
 use super::{Config, ConfigError, SettingOrigin, Value};
@@ -80,12 +80,12 @@ impl Layers {
     /// The text is not TOML, or has a key or value that is refused.
     pub fn add_text(&mut self, path: &Path, text: &str) -> Result<(), ConfigError> {
         let table: Table = text.parse().map_err(|error: toml::de::Error| {
-            let before = error.span().and_then(|span| text.get(..span.start));
+            let at = error.span().map_or(0, |span| span.start);
             // This parser reads no numbers, so that only the range of one can be wrong.
             let is_toml = DeTable::parse(text).is_ok();
             ConfigError::Syntax {
                 path: path.into(),
-                line: before.map_or(1, |before| before.matches('\n').count() + 1),
+                line: line_at(text, at),
                 reason: if is_toml {
                     "a number is beyond the range of TOML, which is 64 bits".into()
                 } else {
@@ -94,7 +94,12 @@ impl Layers {
             }
         })?;
         for (key, value) in leaves(&table) {
-            self.set(&key, value.clone(), SettingOrigin::File(path.into()))?;
+            self.set(&key, value.clone(), SettingOrigin::File(path.into()))
+                .map_err(|error| {
+                    let places = DeTable::parse(text).ok();
+                    let at = places.and_then(|places| start(places.get_ref(), &key));
+                    error.on_line(at.map(|at| line_at(text, at)))
+                })?;
         }
         Ok(())
     }
@@ -119,6 +124,7 @@ impl Layers {
                 None => {
                     return Err(ConfigError::UnknownKey {
                         origin,
+                        line: None,
                         nearest: nearest(rest, keys.iter()).map(|key| variable(key)),
                         key: name,
                     });
@@ -161,11 +167,13 @@ impl Layers {
     fn set(&mut self, key: &str, value: Toml, origin: SettingOrigin) -> Result<(), ConfigError> {
         let unknown = |layers: &Self| ConfigError::UnknownKey {
             origin: origin.clone(),
+            line: None,
             key: key.into(),
             nearest: nearest(key, layers.entries().map(|(key, ..)| key)),
         };
         let refused = |expected: &str| ConfigError::Refused {
             origin: origin.clone(),
+            line: None,
             key: key.into(),
             given: value.to_string(),
             expected: expected.into(),
@@ -197,13 +205,31 @@ fn read(path: &Path) -> io::Result<String> {
     let file = File::open(path)?;
     let read = file.take(MAX_FILE + 1).read_to_string(&mut text);
     read.map_err(|error| match error.kind() {
-        io::ErrorKind::InvalidData => io::Error::other("this is no text in UTF-8"),
+        io::ErrorKind::InvalidData => io::Error::other("this is not UTF-8 text"),
         _ => error,
     })?;
     if text.len() as u64 > MAX_FILE {
         return Err(io::Error::other("a configuration has at most 1 MiB"));
     }
     Ok(text)
+}
+
+/// The line, from 1, of the byte at `at`.
+fn line_at(text: &str, at: usize) -> usize {
+    let before = text.get(..at).unwrap_or_default();
+    before.matches('\n').count() + 1
+}
+
+/// The byte where the text of `table` names `key`.
+fn start(table: &DeTable<'_>, key: &str) -> Option<usize> {
+    table.iter().find_map(|(name, value)| {
+        let rest = key.strip_prefix(name.get_ref().as_ref())?;
+        match (rest.strip_prefix('.'), value.get_ref()) {
+            _ if rest.is_empty() => Some(name.span().start),
+            (Some(rest), DeValue::Table(inner)) => start(inner, rest),
+            _ => None,
+        }
+    })
 }
 
 /// The place of `key` in a table, if it is there.
@@ -441,6 +467,21 @@ mod tests {
         let error = refusal("[run]\nn = 8\nworkers = = 2\n");
         assert!(error.starts_with("some.toml, line 3: "), "{error}");
         assert_eq!(error.lines().count(), 1, "{error}");
+    }
+
+    #[test]
+    fn a_refused_setting_is_named_with_its_line() {
+        for (text, line) in [
+            ("[run]\nn = 8\nworkers = 5000\n", 3),
+            ("run.n = 8\nrun.workers = 5000\n", 2),
+            ("run = { n = 8, workers = 5000 }\n", 1),
+            ("[run]\n\nworker = 2\n", 3),
+            ("[output]\n[runs]\n", 2),
+        ] {
+            let error = refusal(text);
+            let place = format!("file some.toml, line {line}: ");
+            assert!(error.starts_with(&place), "{error}");
+        }
     }
 
     #[test]

@@ -159,7 +159,15 @@ impl<const MIN: usize, const MAX: usize> Value for Whole<MIN, MAX> {
 
 impl Value for LogFilter {
     fn read(text: &str) -> Option<Self> {
-        (!text.trim().is_empty() && text.parse::<Targets>().is_ok()).then(|| Self(text.into()))
+        // The parser takes any text as the name of a target.
+        let is_path = |target: &str| {
+            target
+                .chars()
+                .all(|c| c.is_alphanumeric() || "_-:".contains(c))
+        };
+        let targets = text.parse::<Targets>().ok()?;
+        let known = !text.trim().is_empty() && targets.iter().all(|(target, _)| is_path(target));
+        known.then(|| Self(text.into()))
     }
 
     fn write(&self) -> String {

@@ -23,8 +23,8 @@ impl Devices {
     /// Looks for the devices that `settings` ask for. `workers`: the CPU workers that count too.
     ///
     /// # Errors
-    /// Devices were asked for by name and are not there, there is neither worker nor device, or a
-    /// setting is beyond its [limits](super::limits).
+    /// Devices were asked for by name, or there are no CPU workers, and no device is there; there is
+    /// neither worker nor device by choice; or a setting is beyond its [limits](super::limits).
     pub fn find(settings: &HardwareSettings, workers: usize) -> Result<Self, JobError> {
         settings.check_devices()?;
         let mut missing = None;
@@ -42,7 +42,7 @@ impl Devices {
             DeviceChoice::Emulated => emulated(settings).map_err(JobError::DeviceUnavailable)?,
         };
         if workers == 0 && devices.is_empty() {
-            return Err(JobError::NoWorkers);
+            return Err(missing.map_or(JobError::NoWorkers, JobError::DeviceUnavailable));
         }
         Ok(Self {
             devices,

@@ -28,10 +28,10 @@ pub enum JobError {
     /// The instruction set that was asked for is not available.
     #[error("this machine has no {0}")]
     IsaUnavailable(Isa),
-    /// A device that was asked for is not available.
+    /// A device that was asked for is not available, or no device is and there are no CPU workers.
     #[error("{0}")]
     DeviceUnavailable(String),
-    /// There is neither a worker nor a device.
+    /// There are no workers, and devices are switched off.
     #[error("0 workers count nothing without a device")]
     NoWorkers,
     /// Devices were asked for, and their kernel does not count this board.

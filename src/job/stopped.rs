@@ -33,8 +33,8 @@ impl Stopped {
         let given_up = match report.given_up {
             0 => String::new(),
             tasks => format!(
-                ", {} given up in hand ({} of work lost)",
-                telemetry::several(tasks, "task"),
+                ", {} given up ({} of work lost)",
+                telemetry::several(tasks, "unfinished task"),
                 telemetry::duration(report.lost)
             ),
         };

@@ -18,6 +18,12 @@ pub enum LedgerError {
         /// The directory.
         dir: PathBuf,
     },
+    /// What should be the directory of a run is a file.
+    #[error("{} is a file, not a run directory", path.display())]
+    NotDirectory {
+        /// The file.
+        path: PathBuf,
+    },
     /// There is a run in the directory already.
     #[error("{} holds a run already", dir.display())]
     Exists {
@@ -203,9 +209,7 @@ impl LedgerError {
             Some(ErrorCode::CannotOpen | ErrorCode::SystemIoFailure) if no_files_left(&file) => {
                 Self::Database {
                     file,
-                    reason: "this process has too many open files; `ulimit -n` shows and raises \
-                             the limit"
-                        .to_owned(),
+                    reason: FILE_LIMIT.to_owned(),
                 }
             }
             Some(ErrorCode::CannotOpen) => Self::Database {
@@ -236,14 +240,21 @@ impl LedgerError {
 /// the log, and the directory. SQLite does not say so itself.
 fn no_files_left(file: &Path) -> bool {
     const NEEDED: usize = 4;
-    // EMFILE and ENFILE, on every Unix.
-    const TOO_MANY: [i32; 2] = [24, 23];
     let directory = file.parent().unwrap_or(Path::new("."));
     let opened: Vec<_> = (0..NEEDED).map(|_| File::open(directory)).collect();
-    let codes = opened
+    opened
         .iter()
-        .filter_map(|opened| opened.as_ref().err()?.raw_os_error());
-    cfg!(unix) && codes.into_iter().any(|code| TOO_MANY.contains(&code))
+        .any(|opened| opened.as_ref().is_err_and(is_file_limit))
+}
+
+/// What helps where [`is_file_limit`] holds.
+pub const FILE_LIMIT: &str =
+    "this process has too many open files; `ulimit -n` shows and raises the limit";
+
+/// Whether the process, or the system, has as many open files as it may.
+pub fn is_file_limit(error: &io::Error) -> bool {
+    // EMFILE and ENFILE, on every Unix.
+    cfg!(unix) && matches!(error.raw_os_error(), Some(24 | 23))
 }
 
 fn saved_in(saved: &Result<PathBuf, String>) -> String {

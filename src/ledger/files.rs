@@ -13,8 +13,13 @@ pub(super) const BESIDE: [&str; 3] = ["-wal", "-shm", "-journal"];
 /// Whether there is a ledger in `dir`.
 ///
 /// # Errors
-/// It, or a file that SQLite keeps beside it, is no regular file.
+/// It, or a file that SQLite keeps beside it, is no regular file, or `dir` is a file.
 pub(super) fn has_ledger(dir: &Path) -> Result<bool, LedgerError> {
+    if dir.is_file() {
+        return Err(LedgerError::NotDirectory {
+            path: dir.to_owned(),
+        });
+    }
     let file = dir.join(FILE);
     for suffix in BESIDE {
         is_there(&beside(&file, suffix))?;

@@ -159,6 +159,9 @@ pub(super) fn check(connection: &Connection, file: &Path) -> Result<(), LedgerEr
         })
     };
     if number("application_id")? != APPLICATION_ID {
+        if std::fs::metadata(file).is_ok_and(|file| file.len() == 0) {
+            return refused("this is no ledger: the file is empty".to_owned());
+        }
         return refused("this is no ledger: another program made this database".to_owned());
     }
     // One more than there may be: a forged file may have any number.

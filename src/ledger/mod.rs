@@ -38,6 +38,8 @@ pub use coverage::{Coverage, Missing, TaskRange};
 pub use digest::Digest;
 pub use entry::Entry;
 pub use error::LedgerError;
+#[cfg(feature = "cli")]
+pub(crate) use error::{FILE_LIMIT, is_file_limit};
 pub use export::{Signature, export, signature};
 pub use format::FORMAT;
 pub use host::unix_time;

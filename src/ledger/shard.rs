@@ -16,7 +16,7 @@ pub struct Shard {
 
 /// A text that names no shard.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("`{0}` is no shard: use I/K with 0 ≤ I < K ≤ {max}, as in 0/3", max = Shard::MAX_COUNT)]
+#[error("`{0}` is not a shard: write I/K, with K from 1 to {max} and I from 0 to K − 1, as in 0/3", max = Shard::MAX_COUNT)]
 pub struct ShardError(String);
 
 impl Shard {

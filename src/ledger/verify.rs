@@ -109,8 +109,8 @@ struct Bench<'a> {
     how: &'a VerifySettings<'a>,
     /// By engine and recorded kernel.
     counters: HashMap<(Engine, String), Box<dyn Counter>>,
-    /// The kernels that the oracles call themselves.
-    oracles: HashMap<Engine, &'static str>,
+    /// What the plans call their kernel on the CPU and their oracle.
+    own_kernels: HashMap<Engine, [&'static str; 2]>,
     kernels: BTreeMap<(Engine, String, &'static str), u64>,
     wrong_records: Vec<WrongRecord>,
 }
@@ -120,7 +120,7 @@ impl<'a> Bench<'a> {
         Self {
             how,
             counters: HashMap::new(),
-            oracles: HashMap::new(),
+            own_kernels: HashMap::new(),
             kernels: BTreeMap::new(),
             wrong_records: Vec::new(),
         }
@@ -140,11 +140,14 @@ impl<'a> Bench<'a> {
         let Some(plan) = plans.find(|plan| plan.engine() == engine) else {
             return;
         };
-        let oracle = self.oracles.entry(engine);
-        let oracle = *oracle.or_insert_with(|| plan.oracle().backend());
+        let settings = self.how.settings;
+        let own_kernels = *self.own_kernels.entry(engine).or_insert_with(|| {
+            [plan.counter(settings), plan.oracle()].map(|kernel| kernel.backend())
+        });
         let counted_by = &recorded.origin.counted_by;
         // A forged ledger may name any number of kernels, and each would get a counter.
-        let known = is_kernel(counted_by.backend()) || counted_by.is_kernel(oracle);
+        let known = is_kernel(counted_by.backend())
+            || own_kernels.iter().any(|own| counted_by.is_kernel(own));
         let backend = if known {
             counted_by.backend()
         } else {
@@ -152,7 +155,6 @@ impl<'a> Bench<'a> {
         }
         .to_owned();
         let task = plan.task(recorded.key.index);
-        let settings = self.how.settings;
         let counter = self
             .counters
             .entry((engine, backend.clone()))

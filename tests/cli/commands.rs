@@ -363,3 +363,13 @@ fn a_time_limit_exits_4_without_a_result() {
         "{line}"
     );
 }
+
+#[test]
+fn no_workers_and_no_gpu_found_is_unavailable_and_says_why() {
+    let args = ["run", "-n", "10", "--gpu", "auto", "--workers", "0"];
+    let output = output(&args);
+    let error = text(&output.stderr);
+    // 0 on a machine with a GPU that counts the board.
+    assert!(matches!(output.status.code(), Some(0 | 6)), "{error}");
+    assert!(!error.contains("count nothing"), "{error}");
+}

@@ -91,12 +91,16 @@ fn what_is_refused_is_named_with_file_key_and_what_would_do() {
         ("[run]\nworker = 2\n", ["run.worker", "`run.workers`"]),
         (
             "[run]\nworkers = 5000\n",
-            ["run.workers = 5000", "from 0 to 1024"],
+            ["line 2: run.workers = 5000", "from 0 to 1024"],
         ),
         ("[run]\nn = \"9..=5\"\n", ["run.n", "from 1 to 32"]),
         (
             "[trace]\nfilter = \"a=b=c\"\n",
             ["trace.filter", "log filter"],
+        ),
+        (
+            "[trace]\nfilter = \"[[\"\n",
+            ["line 2: trace.filter", "log filter"],
         ),
         ("[run\n", ["queenfold.toml", "line 1"]),
     ] {
@@ -165,7 +169,7 @@ fn settings_of_the_gpu_are_refused_beyond_their_ranges_with_file_key_value_and_r
         for value in wrong {
             let folder = folder(&format!("[gpu]\n{key} = {value}\n"), "");
             let line = refusal(&mut queenfold(folder.path(), &["run", "-n", "4"]), 2);
-            let place = format!("queenfold.toml: gpu.{key} = {value} is refused");
+            let place = format!("queenfold.toml, line 2: gpu.{key} = {value} is refused");
             assert!(line.contains(&place) && line.contains(range), "{line}");
         }
     }

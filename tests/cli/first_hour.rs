@@ -55,9 +55,9 @@ fn redactions() -> Redactions {
         ("[RATIO]", r"(?<redacted> +[0-9.]+x)  "),
         ("[NODES]", r#""nodes":"(?<redacted>[0-9]+)""#),
         ("[SECONDS]", r#""[a-z_]*seconds":(?<redacted>[0-9.e-]+)"#),
-        ("[RATE]", r"(?m)^rate +(?<redacted>.*)$"),
+        ("[RATE]", r"(?m)^mean rate +(?<redacted>.*)$"),
         ("[SPEED]", r"(?m)^worker-[0-9]+ +(?<redacted>.*)$"),
-        ("[AGE]", r"(?m)^checkpoint +(?<redacted>.*) ago$"),
+        ("[AGE]", r"(?m)^ended +(?<redacted>.*) ago$"),
         (
             "[KERNELS]",
             r"(?m)^ +(?:chain|join|census): [0-9]+ tasks? (?<redacted>by .*, recorded by .*)$",

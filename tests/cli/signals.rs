@@ -94,7 +94,7 @@ fn a_board_that_takes_months_is_announced_and_stops_in_time() {
         ] {
             assert!(lines[0].contains(part), "{part}: {said}");
         }
-        assert!(lines[1].contains("1 task given up in hand ("), "{said}");
+        assert!(lines[1].contains("1 unfinished task given up ("), "{said}");
     }
     for (n, more) in [("20", &[][..]), ("27", &["--quiet"])] {
         let (_, said) = limited(n, more);

@@ -6,7 +6,7 @@ use std::thread::sleep;
 use std::time::Duration;
 
 use crate::child::{send, spawn};
-use crate::program::stdout;
+use crate::program::{output, stdout};
 use crate::skip::skipped;
 use crate::terminal::Terminal;
 
@@ -195,11 +195,18 @@ fn status_redraws_in_place() {
         "chain",
         "--dir",
         run,
+        "--workers",
+        "1",
         "--time-limit",
-        "10ms",
+        "60",
     ]);
-    assert_eq!(part.wait().expect("it ends").code(), Some(4));
+    // `--watch` ends unless the run is running.
+    while !output(&["status", run]).status.success() {
+        sleep(Duration::from_millis(20));
+    }
     let Some(mut terminal) = start(40, &format!("exec {PROGRAM} status {run} --watch")) else {
+        part.kill().expect("it is running");
+        part.wait().expect("it ends");
         return;
     };
     terminal.see("sessions");
@@ -220,6 +227,8 @@ fn status_redraws_in_place() {
     }
     terminal.press("\u{3}");
     terminal.end();
+    part.kill().expect("it is running");
+    part.wait().expect("it ends");
 }
 
 #[test]

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use console::{Term, truncate_str};
 use serde_json::{Value as Json, json};
 
-use crate::cli::exit::Failure;
+use crate::cli::exit::{Failure, resume_command};
 use crate::cli::output::print;
 use crate::engine::Plan;
 use crate::job::open;
@@ -32,7 +32,7 @@ pub struct Args {
     #[arg(long)]
     json: bool,
 
-    /// Repeat every two seconds until the run is finished
+    /// Repeat every two seconds until the run is finished or stopped
     #[arg(long)]
     watch: bool,
 }
@@ -57,7 +57,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
                 None => print(&text)?,
             }
         }
-        if !args.watch || state == DirectoryState::Finished {
+        if !args.watch || state != DirectoryState::Running {
             return Ok(());
         }
         if !args.json && screen.is_none() {
@@ -203,7 +203,8 @@ fn to_text(
         match all {
             0 => "done        this shard has no tasks".to_owned(),
             _ => format!(
-                "done        {done} of {all} tasks, {:.1} %",
+                "done        {done} of {}, {:.1} %",
+                several(all, "task"),
                 100.0 * status.share
             ),
         },
@@ -212,13 +213,7 @@ fn to_text(
         lines.push(format!("shard       {}", info.shard));
     }
     if let Some(latest) = &status.latest {
-        lines.push(format!(
-            "rate        {:.1} tasks/s, {} on {} ({})",
-            latest.tasks_per_second(),
-            telemetry::rate(latest.nodes, latest.session.elapsed),
-            latest.session.facts.host,
-            latest.session.facts.isa,
-        ));
+        lines.push(speed(latest, state));
         if !latest.session.facts.devices.is_empty() {
             lines.push(format!(
                 "devices     {}",
@@ -229,11 +224,15 @@ fn to_text(
             lines.push(format!("left        {}", telemetry::duration(left)));
         }
         let age = Duration::from_secs(checkpoint_age(latest));
-        lines.push(format!("checkpoint  {} ago", telemetry::duration(age)));
+        let last = match state {
+            DirectoryState::Finished => "ended",
+            DirectoryState::Running | DirectoryState::Stopped => "checkpoint",
+        };
+        lines.push(format!("{last:<11} {} ago", telemetry::duration(age)));
         for (name, speed) in &latest.workers {
             lines.push(format!(
-                "{name:<11} {} tasks, {} ({})",
-                speed.tasks,
+                "{name:<11} {}, {} ({})",
+                several(speed.tasks, "task"),
                 telemetry::rate(speed.nodes, speed.busy),
                 speed.backend
             ));
@@ -241,9 +240,37 @@ fn to_text(
     }
     lines.push(format!("audits      {}", status.audited));
     lines.push(format!("sessions    {}", status.sessions));
+    if state == DirectoryState::Stopped {
+        lines.push(format!(
+            "stopped     continue with `{}`",
+            resume_command(dir)
+        ));
+    }
     // Some of them say what the directory of a stranger says.
     let lines: Vec<_> = lines.iter().map(|line| printable(line)).collect();
     lines.join("\n")
+}
+
+/// How fast the latest process is, or was, since it began.
+fn speed(latest: &Latest, state: DirectoryState) -> String {
+    let facts = &latest.session.facts;
+    let machine = format!("on {} ({})", facts.host, facts.isa);
+    let elapsed = latest.session.elapsed;
+    if latest.tasks == 0 || elapsed.is_zero() {
+        return format!("rate        not known yet, {machine}");
+    }
+    let rates = format!(
+        "{:.1} tasks/s, {}",
+        latest.tasks_per_second(),
+        telemetry::rate(latest.nodes, elapsed)
+    );
+    match state {
+        DirectoryState::Running => format!("rate        {rates} {machine}"),
+        DirectoryState::Stopped | DirectoryState::Finished => {
+            let time = telemetry::duration(elapsed);
+            format!("mean rate   {rates} over {time} {machine}")
+        }
+    }
 }
 
 #[cfg(test)]
