@@ -57,6 +57,11 @@ pub(super) struct PlanProgress {
 /// counted.
 const EXPECTED_FOR: f64 = 1.0;
 
+/// How many times as fast as expected a task in hand may be, until enough tasks are counted. The share
+/// that it tells assumes that its first subtrees take as long as the others. For tasks of years that is
+/// wrong by orders of magnitude.
+const FASTEST: f64 = 10.0;
+
 impl PlanProgress {
     pub(super) fn new(size: Option<SupplySize>, before: SupplySize) -> Self {
         Self {
@@ -84,10 +89,14 @@ impl PlanProgress {
 
     /// The same, with what workers have in hand, and the seconds per cost that are expected before
     /// anything is measured.
-    pub(super) fn with(self, in_hand: WorkDone, expected: Option<f64>) -> Self {
+    pub(super) fn with(self, mut in_hand: WorkDone, expected: Option<f64>) -> Self {
+        let expected = expected.filter(|seconds| *seconds > 0.0);
+        if let Some(expected) = expected.filter(|_| self.done < ENOUGH) {
+            in_hand.cost = in_hand.cost.min(FASTEST * in_hand.seconds / expected);
+        }
         Self {
             in_hand,
-            expected: expected.filter(|seconds| *seconds > 0.0),
+            expected,
             ..self
         }
     }
@@ -109,14 +118,12 @@ impl PlanProgress {
         }
     }
 
-    /// The cost that the `expected` seconds per cost count as. It is at least that of a whole task and of
-    /// what is in hand: the share of a task in hand assumes that the first subtrees take as long as the
-    /// others, which is wrong by orders of magnitude for tasks of years.
+    /// The cost that the `expected` seconds per cost count as: at least that of a whole task.
     fn expected_for(&self, expected: f64) -> f64 {
         let task = self
             .size
             .map_or(0.0, |size| size.cost / size.tasks.max(1) as f64);
-        (EXPECTED_FOR / expected).max(task + self.in_hand.cost)
+        task.max(EXPECTED_FOR / expected)
     }
 
     fn tasks_left(&self) -> Option<u64> {
@@ -246,8 +253,7 @@ mod tests {
         let first = eta(&[expected(work(100, 0, |_| 1.0))], 4).unwrap();
         assert_eq!(first.left, Duration::from_secs(50));
         assert!(first.is_rough());
-        // A tenth of a task in hand took ten seconds. The expectation counts as a whole task and as
-        // much as is in hand.
+        // A tenth of a task in hand took ten seconds. The expectation counts as a whole task.
         let in_hand = WorkDone {
             cost: 0.1,
             seconds: 10.0,
@@ -255,30 +261,32 @@ mod tests {
         };
         let work = work(100, 0, |_| 1.0).with(in_hand, Some(2.0));
         let second = eta(&[work], 1).unwrap();
-        let left = (10.0 + 2.0 * 1.1) / (0.1 + 1.1) * 99.9;
+        let left = (10.0 + 2.0) / (0.1 + 1.0) * 99.9;
         assert!((second.left.as_secs_f64() / left - 1.0).abs() < 1e-9);
         assert!((share(&[work]).unwrap() - 0.001).abs() < 1e-12);
     }
 
-    /// A task of a day. In its first seconds it tells that up to half of it is done, or nearly nothing.
+    /// Three tasks of a year, which tell in their first seconds that nearly all or nothing is done.
     #[test]
     fn shares_of_tasks_in_hand_do_not_outweigh_the_costs() {
-        let day = 86_400.0;
+        let year = 365.25 * 86_400.0;
         let size = SupplySize {
-            tasks: 1000,
-            cost: 1000.0 * day,
+            tasks: 3,
+            cost: 3.0 * year,
         };
         let begun = PlanProgress::new(Some(size), SupplySize::default());
-        for share in [1e-6, 1e-3, 0.1, 0.5] {
-            for hands in [1.0, 2.0, 64.0] {
+        for part in [1e-9, 1e-3, 0.5, 1.0] {
+            for hands in [1.0, 3.0] {
                 let in_hand = WorkDone {
-                    cost: hands * share * day,
+                    cost: hands * part * year,
                     seconds: hands * 10.0,
                     ..WorkDone::default()
                 };
-                let eta = eta(&[begun.with(in_hand, Some(1.0))], 1).unwrap();
+                let plans = [begun.with(in_hand, Some(1.0))];
+                assert!(share(&plans).unwrap() < 1e-5);
+                let eta = eta(&plans, 1).unwrap();
                 let ratio = eta.left.as_secs_f64() / size.cost;
-                assert!((0.4..1.1).contains(&ratio), "{share} {hands}: {ratio}");
+                assert!((ratio - 1.0).abs() < 1e-4, "{part} {hands}: {ratio}");
                 assert!(eta.is_rough());
             }
         }
