@@ -1,5 +1,6 @@
 //! What counting a partition is expected to cost, in core-seconds.
 
+use std::ops::Range;
 use std::sync::OnceLock;
 
 use super::half::MAX_ROWS;
@@ -42,8 +43,9 @@ const BETWEEN: f64 = 0.6;
 /// The share of the cost of a set that does not depend on how many half boards are counted.
 const FIXED: f64 = 0.1;
 
-/// Below this size costs do not depend on that share: to look it up takes too long there.
-const SHARES_FROM: u32 = 18;
+/// Below this size every set costs as much as the typical one. A set of n = 17 takes some 14 µs there, of
+/// which its cost took 4 % (docs/PERFORMANCE.md, Join, "What was tried").
+const SETS_FROM: u32 = 18;
 
 /// The ratio of the core-seconds of the machine of [`core_seconds`](crate::engine::core_seconds) to
 /// those of the machine of the fit.
@@ -206,19 +208,34 @@ impl Costs {
         new
     }
 
-    /// The expected cost of a rank in core-seconds: 0 if another column set represents this one.
-    /// All slices of a set have the same cost, also those whose queens attack each other.
-    pub fn of_rank(&self, rank: u64) -> f64 {
+    /// The expected cost of these ranks in core-seconds: 0 for those of column sets that another one
+    /// represents, except on boards whose sets all cost the same. All slices of a set have the same
+    /// cost, also those whose queens attack each other.
+    pub fn of_ranks(&self, ranks: Range<u64>) -> f64 {
+        if self.n.get() < SETS_FROM {
+            return (ranks.end - ranks.start) as f64 * self.mean();
+        }
         let slices = Partition::slices(self.n);
-        match ColumnSet::unrank(self.n, rank / slices) {
+        let cost = |rank| match ColumnSet::unrank(self.n, rank / slices) {
             Some(set) => self.of_set(&set) / slices as f64,
             None => 0.0,
-        }
+        };
+        ranks.map(cost).sum()
+    }
+
+    /// The mean cost of a rank of a board whose sets all cost the same. Half of the ranks of even boards
+    /// and of the central middle column have a set.
+    fn mean(&self) -> f64 {
+        let middles = ColumnSet::middles(self.n) as f64;
+        MACHINE * self.scale.exp() * (middles - 0.5) / middles
     }
 
     /// The expected cost of all ranks: their sum if they are few, else within a few per cent of it.
     pub fn total(&self) -> f64 {
         let sets = ColumnSet::ranks(self.n);
+        if self.n.get() < SETS_FROM {
+            return self.of_ranks(0..sets);
+        }
         let cost = |set| ColumnSet::unrank(self.n, set).map_or(0.0, |set| self.of_set(&set));
         if sets <= SAMPLE {
             (0..sets).map(cost).sum()
@@ -249,9 +266,6 @@ impl Costs {
         }
         let exponent = self.scale + self.within * (placements - self.typical);
         let whole = MACHINE * exponent.exp();
-        if self.n.get() < SHARES_FROM {
-            return whole;
-        }
         let shares = self.shares.get_or_init(|| Shares::new(self.n, &self.peace));
         let rank = shares.order.bounds(self.n, set).larger;
         let [top, bottom] =

@@ -149,17 +149,27 @@ fn weighted_pairs<K: JoinKernel, T: Countable>(
     }
     let mut bottoms = maker.parts(&partition.bottom);
     let mut first = true;
+    // The half boards of a list are nodes from when they are listed: on large boards that takes minutes.
+    let mut listed = tally.nodes;
     while maker.next_list(1, &mut bottoms, &mut lists.bottom, watch, |keys, times| {
-        found += times * top_ties.count(kernel, keys, pairs.audit());
+        listed += keys.low.len() as u64;
+        if times > 0 {
+            found += times * top_ties.count(kernel, keys, pairs.audit());
+        }
+        watch.note_counted(listed, solutions(found));
     })? {
         tally.nodes += lists.bottom.len() as u64;
+        listed = tally.nodes;
         let mut tops = maker.parts(&partition.top);
         while maker.next_list(0, &mut tops, &mut lists.top, watch, |keys, times| {
-            if first {
+            listed += keys.low.len() as u64;
+            if first && times > 0 {
                 found += times * bottom_ties.count(kernel, keys, pairs.audit());
             }
+            watch.note_counted(listed, solutions(found));
         })? {
             tally.nodes += lists.top.len() as u64;
+            listed = tally.nodes;
             watch.note_counted(tally.nodes, solutions(found));
             // How many lists there will be is not known. If there is more than one, the share that is
             // told grows with each partition only.

@@ -147,9 +147,9 @@ impl Crossing {
         }
     }
 
-    /// The number of runs of the open half board whose words have ranks below `rank`.
-    pub fn runs_below(&self, rank: u32) -> usize {
-        self.ranks.partition_point(|other| *other < rank)
+    /// The runs of the open half board whose words have this rank: those before them have lower ones.
+    pub fn runs_of(&self, rank: u32) -> Range<usize> {
+        runs_of(&self.ranks, rank)
     }
 
     /// The keys of the first of the half boards in these runs of the open half board, and the
@@ -188,4 +188,12 @@ impl Crossing {
     pub fn bytes(&self) -> u64 {
         self.quadrants.iter().map(Quadrant::bytes).sum()
     }
+}
+
+/// The runs of this rank among runs of these `ranks`, which ascend.
+pub(super) fn runs_of(ranks: &[u32], rank: u32) -> Range<usize> {
+    let begin = ranks.partition_point(|other| *other < rank);
+    // Hardly ever more than one: a second search would take longer.
+    let count = ranks[begin..].iter().take_while(|other| **other == rank);
+    begin..begin + count.count()
 }

@@ -195,12 +195,12 @@ impl<K: JoinKernel> ListMaker<K> {
         })
     }
 
-    /// How far the keys go whose words have ranks below `rank`, in the units of
-    /// [`keys`](Self::keys).
-    fn below(&self, side: usize, keys: Keys, rank: u32) -> usize {
+    /// How far the keys go whose words have ranks below `rank`, and how far those up to it, in the
+    /// units of [`keys`](Self::keys).
+    fn around(&self, side: usize, keys: Keys, rank: u32) -> Range<usize> {
         match keys {
-            Keys::Crossed => self.crossings[side].runs_below(rank),
-            Keys::Kept { .. } => self.kept[side].keys_below(rank),
+            Keys::Crossed => self.crossings[side].runs_of(rank),
+            Keys::Kept { .. } => self.kept[side].keys_of(rank),
         }
     }
 
@@ -227,8 +227,10 @@ impl<K: JoinKernel> ListMaker<K> {
         let rank = self.bounds.larger;
         let mut parts = self.parts(half);
         while let Some(keys) = self.open_next(side, &mut parts) {
-            let mut begin = self.below(side, keys, rank);
-            let end = self.below(side, keys, rank + 1);
+            let Range {
+                start: mut begin,
+                end,
+            } = self.around(side, keys, rank);
             while begin < end {
                 watch.check()?;
                 let (keys, done) = self.keys(side, keys, begin..end);
@@ -242,7 +244,7 @@ impl<K: JoinKernel> ListMaker<K> {
 
     /// Makes the next list of `parts`, which is the only one where the memory allows, of half boards
     /// whose words have ranks below the larger of `bounds`. Calls `found` with the keys, and with
-    /// how often their ties count. Returns whether there was anything left to list.
+    /// how often their ties count: 0, 1 or 2 times. Returns whether there was anything left to list.
     ///
     /// # Errors
     /// The task is to be given up.
@@ -263,18 +265,21 @@ impl<K: JoinKernel> ListMaker<K> {
         let kernel = self.kernel;
         to.clear(self.layout.sorted());
         let Bounds { larger, smaller } = self.bounds;
-        let ends = [smaller, larger.min(smaller + 1), larger];
+        let of_smaller = self.around(side, source, smaller);
+        let ends = if larger == smaller {
+            [of_smaller.start; 3]
+        } else {
+            let below_larger = self.around(side, source, larger).start;
+            [of_smaller.start, of_smaller.end, below_larger]
+        };
         // A tie is decided by the smaller ranks: see `Bounds::weight`.
-        for (rank, weight) in ends.into_iter().zip([2, 1, 0]) {
-            let end = self.below(side, source, rank);
+        for (end, weight) in ends.into_iter().zip([2, 1, 0]) {
             while parts.begin < end {
                 watch.check()?;
                 let (keys, done) = self.keys(side, source, parts.begin..end);
                 parts.begin += done;
                 kernel.scatter(keys, to);
-                if weight > 0 {
-                    found(keys, weight);
-                }
+                found(keys, weight);
                 if to.len() > most {
                     return Ok(true);
                 }

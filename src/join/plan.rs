@@ -90,7 +90,7 @@ impl Plan for JoinPlan {
         let ranks = start..(start + self.ranks_per_task).min(self.ranks());
         Task {
             key: self.key(index),
-            cost: ranks.clone().map(|rank| self.costs.of_rank(rank)).sum(),
+            cost: self.costs.of_ranks(ranks.clone()),
             ranks,
         }
     }

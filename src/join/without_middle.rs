@@ -1,7 +1,7 @@
 use std::collections::VecDeque;
 use std::ops::Range;
 
-use super::crossing::Crossing;
+use super::crossing::{Crossing, runs_of};
 use super::kernel::{JoinKernel, KeyBatch};
 use super::key_layout::KeyLayout;
 
@@ -92,13 +92,15 @@ impl ListsWithoutMiddle {
         &mut self.before[(columns % (1 << COLUMNS)) as usize]
     }
 
-    /// The number of keys of the open list whose words have ranks below `rank`.
-    pub fn keys_below(&self, rank: u32) -> usize {
+    /// The keys of the open list whose words have this rank: those before them have lower ones.
+    pub fn keys_of(&self, rank: u32) -> Range<usize> {
         let list = &self.lists[self.open];
-        match list.ranks.partition_point(|other| *other < rank) {
+        let runs = runs_of(&list.ranks, rank);
+        let before = |runs: usize| match runs {
             0 => 0,
-            runs => list.keys.ends[runs - 1] as usize,
-        }
+            _ => list.keys.ends[runs - 1] as usize,
+        };
+        before(runs.start)..before(runs.end)
     }
 
     /// Of the first of these keys of the open list those without any of the bits `attacked`, and
@@ -230,7 +232,7 @@ mod tests {
         for rank in [0, 1, ranks[ranks.len() / 2], u32::MAX] {
             let runs = ranks.partition_point(|other| *other < rank);
             let below = all.ends[..runs].last().map_or(0, |end| *end as usize);
-            assert_eq!(maker.lists.keys_below(rank), below);
+            assert_eq!(maker.lists.keys_of(rank).start, below);
             let expected: Vec<u64> = all
                 .iter()
                 .take(below)

@@ -118,10 +118,22 @@ fn look_up<S: Simd, const HIGH: usize>(simd: S, items: &KeyBatch, tables: &TieTa
     let low_fields = simd.fields(&tables.low_fields);
     let high_fields = simd.fields(&tables.high_fields);
     let mut sum = simd.zero();
-    for (index, &low) in items.low.iter().enumerate() {
+    // Four at a time, as in a leaf of narrow keys.
+    let (low_fours, low_rest) = items.low.as_chunks::<4>();
+    let (high_fours, high_rest) = items.high.as_chunks::<4>();
+    for (index, low) in low_fours.iter().enumerate() {
+        let mut rows = low.map(|low| found::<S, LOW>(simd, low, low_fields, &tables.low));
+        if HIGH > 0 {
+            let high = high_fours[index]
+                .map(|high| found::<S, HIGH>(simd, high, high_fields, &tables.high));
+            rows = [0, 1, 2, 3].map(|row: usize| simd.both(rows[row], high[row]));
+        }
+        sum = simd.count_four(sum, rows);
+    }
+    for (index, &low) in low_rest.iter().enumerate() {
         let mut fits = found::<S, LOW>(simd, low, low_fields, &tables.low);
         if HIGH > 0 {
-            let high = found::<S, HIGH>(simd, items.high[index], high_fields, &tables.high);
+            let high = found::<S, HIGH>(simd, high_rest[index], high_fields, &tables.high);
             fits = simd.both(fits, high);
         }
         sum = simd.count(sum, fits);

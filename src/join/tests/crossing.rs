@@ -115,7 +115,7 @@ fn every_key(kernel: impl JoinKernel, halves: &mut Halves, side: usize, set: &Co
             halves.n
         );
         let below = ranks.iter().filter(|rank| **rank < bounds.larger).count();
-        assert_eq!(crossing.runs_below(bounds.larger), below);
+        assert_eq!(crossing.runs_of(bounds.larger).start, below);
     }
 }
 
@@ -196,7 +196,7 @@ fn sampled_half(kernel: impl JoinKernel, halves: &mut Halves, side: usize, set: 
         let crossing = &mut halves.crossings[side];
         let mut begin = 0;
         for (piece, &cut) in cuts.iter().enumerate() {
-            let end = crossing.runs_below(cut);
+            let end = crossing.runs_of(cut).start;
             let mut found = Sum::default();
             while begin < end {
                 let (keys, done) = crossing.keys(kernel, &halves.layout, begin..end);
