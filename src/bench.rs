@@ -285,6 +285,8 @@ fn count(
         batch_time: Duration::from_millis(50),
         time_limit,
         audit: 0.0,
+        canary: None,
+        check: None,
         source: Arc::new(WholePlans),
         recorder: None,
         observers: Vec::new(),

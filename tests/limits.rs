@@ -1,6 +1,8 @@
 //! What a run may cost in addition to counting: memory, and the time to start. These tests have a binary
 //! of their own, so that no other test uses the cores while the start is timed.
 
+#[path = "common/isolated.rs"]
+mod isolated;
 #[path = "common/skip.rs"]
 mod skip;
 
@@ -8,9 +10,10 @@ use skip::skipped;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
+use isolated::isolated;
+
 fn queenfold(arguments: &[&str]) -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_queenfold"));
-    command.env("XDG_CONFIG_HOME", env!("CARGO_TARGET_TMPDIR"));
+    let mut command = isolated(env!("CARGO_BIN_EXE_queenfold"));
     command
         .args(arguments)
         .current_dir(std::env::temp_dir())

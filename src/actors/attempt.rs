@@ -7,11 +7,15 @@ use super::audit::recount;
 use super::observers::Observers;
 use super::shared::RunShared;
 use super::{EventKind, panics};
-use crate::engine::{CountedBy, Counter, Mismatch, NotCounted, Origin, Task, TaskResult};
+use crate::engine::{
+    CountedBy, Counter, Mismatch, NotCounted, Origin, Tally, Task, TaskResult, other_counter,
+};
 
 /// What one try of a task gave.
 pub(super) enum Attempt {
-    Counted(TaskResult),
+    /// The result. If the task is to be counted a second time by another worker before it is recorded,
+    /// how long that is expected to take.
+    Counted(Box<TaskResult>, Option<Duration>),
     Mismatch(Mismatch),
     Panic(String),
     /// The run stops or pauses, and the task took too long.
@@ -19,8 +23,8 @@ pub(super) enum Attempt {
 }
 
 /// Counts `task` of a plan with `counter`, which is made if there is none. If the task is drawn for an
-/// audit, another kernel counts it a second time. After a panic, and if the task was given up, there is
-/// no counter.
+/// audit and nobody else is there to count it a second time, another kernel does that here. After a
+/// panic, and if the task was given up, there is no counter.
 pub(super) fn attempt(
     shared: &RunShared,
     worker: usize,
@@ -40,8 +44,7 @@ pub(super) fn attempt(
         let of = shared.plans[plan].as_ref();
         let counted_by = counter.get_or_insert_with(|| of.counter(&shared.settings));
         let tally = counted_by.count_watched(task, watch)?;
-        #[cfg(feature = "fault-injection")]
-        let tally = shared.injector.distort(tally);
+        let tally = seen(shared, hand, tally, false);
         let mut result = TaskResult {
             key: task.key,
             tally,
@@ -53,6 +56,9 @@ pub(super) fn attempt(
             audited_by: None,
         };
         let drawn = shared.audit_of(plan).draw(result.duration);
+        if drawn.is_some() && shared.elsewhere(&[hand]).is_some() {
+            return Ok((result, drawn));
+        }
         if let Some(expected) = drawn {
             // Two counters at once could need twice the memory.
             *counter = None;
@@ -64,19 +70,19 @@ pub(super) fn attempt(
             shared.audit_of(plan).note(expected, took);
             tell_audit(observers, &result, took);
         }
-        Ok::<_, NotCounted>(result)
+        Ok::<_, NotCounted>((result, None))
     }));
     let result = counted
         .as_ref()
         .ok()
-        .and_then(|counted| counted.as_ref().ok());
+        .and_then(|counted| Some(&counted.as_ref().ok()?.0));
     shared
         .in_hand
         .end(hand, result.filter(|_| hand < shared.workers));
     match counted {
-        Ok(Ok(result)) => {
+        Ok(Ok((result, audit))) => {
             observers.tell(EventKind::TaskCounted(result.clone()));
-            Attempt::Counted(result)
+            Attempt::Counted(Box::new(result), audit)
         }
         Ok(Err(NotCounted::Mismatch(mismatch))) => Attempt::Mismatch(mismatch),
         Ok(Err(NotCounted::GivenUp(_))) => {
@@ -97,6 +103,70 @@ pub(super) fn attempt(
             Attempt::Panic(message)
         }
     }
+}
+
+/// Counts again a task that other workers have counted, by none of these kernels; by the kernel of the
+/// worker if there are none.
+pub(super) fn attempt_again(
+    shared: &RunShared,
+    hand: usize,
+    plan: usize,
+    task: &Task,
+    not_by: &[CountedBy],
+) -> Attempt {
+    let watch = shared.in_hand.begin(hand, plan, task.cost);
+    let worker = shared.worker_id(hand);
+    let begun = Instant::now();
+    let counted = catch_unwind(AssertUnwindSafe(|| {
+        let of = shared.plans[plan].as_ref();
+        let mut counter = match not_by {
+            [] => of.counter(&shared.settings),
+            used => {
+                let other = other_counter(of, &shared.settings, used);
+                other.unwrap_or_else(|| of.oracle())
+            }
+        };
+        let tally = counter.count_watched(task, watch)?;
+        Ok::<_, NotCounted>(TaskResult {
+            key: task.key,
+            tally: seen(shared, hand, tally, false),
+            duration: begun.elapsed(),
+            origin: Origin {
+                worker,
+                counted_by: CountedBy::Cpu(counter.backend().into()),
+            },
+            audited_by: None,
+        })
+    }));
+    // It is no progress: the task is counted already.
+    shared.in_hand.end(hand, None);
+    let key = task.key;
+    match counted {
+        Ok(Ok(result)) => {
+            let took = result.duration;
+            let again = EventKind::CountedAgain { worker, key, took };
+            shared.observers.tell(again);
+            Attempt::Counted(Box::new(result), None)
+        }
+        Ok(Err(NotCounted::Mismatch(mismatch))) => Attempt::Mismatch(mismatch),
+        Ok(Err(NotCounted::GivenUp(_))) => Attempt::GivenUp,
+        Err(payload) => Attempt::Panic(panics::describe(payload.as_ref())),
+    }
+}
+
+/// A tally as `hand` gives it: with its faults, if faults are injected.
+#[cfg_attr(
+    not(feature = "fault-injection"),
+    expect(clippy::missing_const_for_fn, reason = "with faults it is none")
+)]
+pub(super) fn seen(shared: &RunShared, hand: usize, tally: Tally, is_canary: bool) -> Tally {
+    #[cfg(feature = "fault-injection")]
+    let tally = shared
+        .injector
+        .distort(shared.worker_id(hand), tally, is_canary);
+    #[cfg(not(feature = "fault-injection"))]
+    let _ = (shared, hand, is_canary);
+    tally
 }
 
 /// Tells that a second count, which took so long, gave the same result, if there was one.

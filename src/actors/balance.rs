@@ -153,6 +153,7 @@ mod tests {
             cost,
             only: device,
             for_device: device.is_some(),
+            again: None,
         }
     }
 

@@ -7,12 +7,16 @@ use std::time::{Duration, Instant};
 use actix::{Actor, AsyncContext, Context, Handler, Recipient};
 
 use super::counted_tasks::{CountedPlan, CountedTasks};
+use super::doubt::Doubts;
 use super::eta;
 use super::lifeline::Lifeline;
-use super::messages::{Costed, Counted, Durable, LostBatch, Retry, RunFailed, Settled, Sum, Sums};
+use super::messages::{
+    CanaryCounted, Check, Checked, Costed, Counted, Durable, Leave, LostBatch, Recount, Retry,
+    RunFailed, Settled, Sum, Sums,
+};
 use super::queue::Batch;
 use super::shared::RunShared;
-use super::{EventKind, Flushed, RecordError, RunError};
+use super::{EventKind, Flushed, RecordError, RunError, SumCheck};
 use crate::engine::{TaskKey, TaskResult};
 
 /// The least time between two values of the counter of nodes per second in a trace.
@@ -26,6 +30,12 @@ pub(super) struct Collector {
     pub(super) failure: Recipient<RunFailed>,
     pub(super) settled: Recipient<Settled>,
     pub(super) retry: Recipient<Retry>,
+    pub(super) recount: Recipient<Recount>,
+    pub(super) leave: Recipient<Leave>,
+    pub(super) checked: Recipient<Checked>,
+    /// Compares the sums with what is known.
+    pub(super) check: Option<SumCheck>,
+    pub(super) doubts: Doubts,
     pub(super) _lifeline: Lifeline,
     pub(super) sums: Recipient<Sums>,
     pub(super) tasks: CountedTasks,
@@ -61,7 +71,7 @@ impl Collector {
     }
 
     /// The error of the run that `error` of the recorder causes. It may be about an earlier result.
-    fn record_error(&self, error: RecordError) -> RunError {
+    pub(super) fn record_error(&self, error: RecordError) -> RunError {
         let (task, message) = match error {
             RecordError::Failed(message) => return RunError::Recorder(message),
             RecordError::Mismatch { task, message } => (task, message),
@@ -75,7 +85,7 @@ impl Collector {
         }
     }
 
-    fn task_error(&self, plan: usize, task: u64, message: String) -> RunError {
+    pub(super) fn task_error(&self, plan: usize, task: u64, message: String) -> RunError {
         RunError::Mismatch {
             task: self.shared.key(plan, task),
             ranks: self.shared.plans[plan].task(task).ranks,
@@ -117,9 +127,10 @@ impl Collector {
         let nodes = sum.nodes + in_hand.iter().map(|work| work.nodes).sum::<u64>();
         let found: u128 = in_hand.iter().map(|work| work.solutions).sum();
         let plans = &self.tasks.plans;
-        let progress: Vec<_> = (0..)
-            .zip(plans.iter().zip(in_hand))
-            .map(|(plan, (of, work))| of.progress.with(work, self.shared.expected_seconds(plan)))
+        let progress: Vec<_> = plans
+            .iter()
+            .zip(in_hand)
+            .map(|(of, work)| of.progress.with(work))
             .collect();
         self.shared.observers.tell(EventKind::Advanced {
             tasks_done: plans.iter().map(CountedPlan::done).sum(),
@@ -149,6 +160,46 @@ impl Collector {
     }
 }
 
+impl Collector {
+    /// Adds a result to the sums, and has it recorded.
+    pub(super) fn sum_up(&mut self, worker: usize, plan: usize, costed: Costed) {
+        if let Err(message) = self.tasks.add(plan, &costed) {
+            let error = self.task_error(plan, costed.result.key.index, message);
+            self.failure.do_send(RunFailed(error));
+        }
+        let Costed { result, cost, .. } = costed;
+        if let Err(error) = self.keep(&result) {
+            self.failure.do_send(RunFailed(error));
+        }
+        if worker < self.shared.workers {
+            let cpu = &mut self.tasks.plans[plan].cpu;
+            cpu.0 += cost;
+            cpu.1 += result.duration.as_secs_f64();
+            let in_hand = &self.shared.in_hand;
+            in_hand.collect(worker, plan, &result, cost);
+        }
+        if self.shared.keeps(plan) {
+            self.doubts.kept.add(worker, plan, result);
+        }
+    }
+}
+
+impl Handler<CanaryCounted> for Collector {
+    type Result = ();
+
+    fn handle(&mut self, counted: CanaryCounted, _: &mut Self::Context) {
+        self.hear_canary(counted);
+    }
+}
+
+impl Handler<Check> for Collector {
+    type Result = ();
+
+    fn handle(&mut self, _: Check, _: &mut Self::Context) {
+        self.check_sums();
+    }
+}
+
 impl Actor for Collector {
     type Context = Context<Self>;
 
@@ -165,23 +216,9 @@ impl Handler<Counted> for Collector {
         let start = Instant::now();
         let tasks = counted.results.len();
         let plan = counted.plan;
-        for costed in &counted.results {
-            let Costed { result, cost } = costed;
-            if let Err(message) = self.tasks.add(plan, costed) {
-                let error = self.task_error(plan, result.key.index, message);
-                self.failure.do_send(RunFailed(error));
-            }
-            if let Err(error) = self.keep(result) {
-                self.failure.do_send(RunFailed(error));
-            }
-            self.panicked.remove(&result.key);
-            if counted.worker < self.shared.workers {
-                let cpu = &mut self.tasks.plans[plan].cpu;
-                cpu.0 += cost;
-                cpu.1 += result.duration.as_secs_f64();
-                let in_hand = &self.shared.in_hand;
-                in_hand.collect(counted.worker, plan, result, *cost);
-            }
+        for costed in counted.results {
+            self.panicked.remove(&costed.result.key);
+            self.hear(counted.worker, plan, costed);
         }
         if let Some((task, message)) = counted.mismatch {
             let error = self.task_error(plan, task, message);
@@ -221,6 +258,7 @@ impl Handler<Sum> for Collector {
     type Result = ();
 
     fn handle(&mut self, _: Sum, context: &mut Self::Context) {
+        self.withdraw_doubted();
         self.tell_speed(self.tasks.total().nodes);
         let collector = context.address();
         match &self.shared.recorder {

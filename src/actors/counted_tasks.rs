@@ -7,7 +7,7 @@ use std::sync::Arc;
 use super::eta::PlanProgress;
 use super::messages::Costed;
 use super::source::{Restored, SupplySize};
-use crate::engine::{Tally, TaskSet};
+use crate::engine::{Tally, TaskResult, TaskSet};
 
 /// The counted tasks of all plans of a run.
 pub(super) struct CountedTasks {
@@ -36,6 +36,15 @@ impl CountedTasks {
         }
     }
 
+    /// The same before anything is counted, with the seconds of a CPU worker per unit of cost that are
+    /// expected for each plan, if that is known.
+    pub(super) fn expecting(mut self, seconds_per_cost: impl Fn(usize) -> Option<f64>) -> Self {
+        for (at, plan) in self.plans.iter_mut().enumerate() {
+            plan.progress = plan.progress.expecting(seconds_per_cost(at));
+        }
+        self
+    }
+
     /// The number of tasks counted and their sum, of each plan.
     pub(super) fn sums(&self) -> Vec<(u64, Tally)> {
         let plans = self.plans.iter();
@@ -46,7 +55,7 @@ impl CountedTasks {
     /// speed.
     pub(super) fn total(&self) -> Tally {
         let mut total: Tally = self.plans.iter().map(|plan| plan.sum).sum();
-        total.nodes -= self.nodes_restored;
+        total.nodes = total.nodes.saturating_sub(self.nodes_restored);
         total
     }
 
@@ -73,6 +82,34 @@ impl CountedTasks {
                 result.tally.exact(),
                 result.origin.counted_by
             )),
+        }
+    }
+}
+
+impl CountedTasks {
+    /// Puts a result in the place of a wrong one that was added before, or restored.
+    pub(super) fn replace(&mut self, plan: usize, wrong: &TaskResult, right: &TaskResult) {
+        let plan = &mut self.plans[plan];
+        plan.sum -= wrong.tally;
+        plan.sum += right.tally;
+        if plan.restored.contains(wrong.key.index) {
+            // Of restored tasks, nodes of the wrong counts were noted.
+            self.nodes_restored = self
+                .nodes_restored
+                .saturating_add(right.tally.nodes)
+                .saturating_sub(wrong.tally.nodes);
+        } else {
+            *plan.counted.slot(wrong.key.index) = fingerprint(&right.tally);
+        }
+    }
+
+    /// Takes out a result that was added before. Its task is not counted any more.
+    pub(super) fn remove(&mut self, plan: usize, result: &TaskResult) {
+        let plan = &mut self.plans[plan];
+        if plan.counted.contains(result.key.index) {
+            *plan.counted.slot(result.key.index) = ABSENT;
+            plan.counted.len -= 1;
+            plan.sum -= result.tally;
         }
     }
 }
@@ -210,7 +247,7 @@ mod tests {
             audited_by: None,
             duration: Duration::from_millis(1),
         };
-        Costed { result, cost: 1.0 }
+        Costed::again(result, 1.0)
     }
 
     #[test]

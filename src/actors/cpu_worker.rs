@@ -7,15 +7,19 @@ use std::time::{Duration, Instant};
 use actix::Recipient;
 use tracing::warn;
 
-use super::attempt::{Attempt, attempt};
-use super::messages::{Costed, Counted, Ended};
-use super::queue::{Batch, Outlet};
+use super::attempt::{Attempt, attempt, attempt_again};
+use super::canary::Vigil;
+use super::messages::{CanaryCounted, Costed, Counted, Ended};
+use super::queue::{Batch, Drawn, Outlet};
 use super::shared::RunShared;
 use super::{EventKind, panics};
 use crate::engine::Counter;
 
 /// How long results may wait for the rest of their batch before they are reported.
 const REPORT_EVERY: Duration = Duration::from_millis(200);
+
+/// How often a worker that was taken out of the run looks whether the run is over.
+const NAP: Duration = Duration::from_millis(50);
 
 /// What the thread of a worker needs to begin. Another thread begins with it if the first dies.
 #[derive(Clone)]
@@ -25,6 +29,7 @@ pub(super) struct WorkerContext {
     pub(super) name: String,
     pub(super) outlet: Outlet,
     pub(super) collector: Recipient<Counted>,
+    pub(super) canaries: Recipient<CanaryCounted>,
     pub(super) actor: Recipient<Ended>,
 }
 
@@ -53,6 +58,7 @@ struct CpuWorkerLoop {
     counters: Vec<Option<Box<dyn Counter>>>,
     /// The batch that is being counted.
     batch: Option<Batch>,
+    vigil: Vigil,
 }
 
 impl CpuWorkerLoop {
@@ -60,6 +66,7 @@ impl CpuWorkerLoop {
         Self {
             counters: context.shared.plans.iter().map(|_| None).collect(),
             batch: None,
+            vigil: Vigil::new(),
             context,
         }
     }
@@ -70,17 +77,54 @@ impl CpuWorkerLoop {
             let worker = shared.worker_id(self.context.worker);
             let waiting = Instant::now();
             shared.observers.tell(EventKind::Waiting { worker });
-            self.batch = self.context.outlet.draw();
+            self.batch = self.draw();
+            let shared = &self.context.shared;
             let has_batch = self.batch.is_some();
             shared.tell_waited(self.context.worker, waiting, has_batch);
             let Some(batch) = self.batch.clone() else {
+                // Everything that the run waited for is tested. If it was stopped, something may not be.
+                if shared.canary.is_some() && self.vigil.is_untested() {
+                    self.count_canary();
+                }
                 return;
             };
             let batches = self.context.outlet.depth();
             shared.observers.tell(EventKind::Queued { batches });
+            // Before the first task, and when everything is counted.
+            let canary_is_due = match batch.is_canary() {
+                true => self.vigil.is_untested(),
+                false => self.vigil.is_due(shared),
+            };
+            if canary_is_due {
+                self.count_canary();
+            }
             self.count(&batch);
             self.batch = None;
         }
+    }
+
+    /// The next batch. A worker that was taken out of the run gets only what was meant for it before.
+    fn draw(&self) -> Option<Batch> {
+        let (shared, outlet) = (&self.context.shared, &self.context.outlet);
+        while shared.is_gone(self.context.worker) {
+            match outlet.draw_own(NAP) {
+                Drawn::Batch(batch) => return Some(batch),
+                Drawn::Nothing => {}
+                Drawn::Closed => return None,
+            }
+        }
+        outlet.draw()
+    }
+
+    /// Counts the canary, and tells the collector what came of it. A worker that fails is gone at once.
+    fn count_canary(&mut self) {
+        let (shared, worker) = (&self.context.shared, self.context.worker);
+        let plans = 0..shared.plans.len();
+        let counted = self.vigil.count(shared, worker, plans, || Ok(0));
+        if counted.outcome.is_err() {
+            shared.set_gone(worker);
+        }
+        self.context.canaries.do_send(counted);
     }
 
     fn count(&mut self, batch: &Batch) {
@@ -93,23 +137,28 @@ impl CpuWorkerLoop {
         while let Some((&index, rest)) = left.split_first()
             && message.mismatch.is_none()
             && !self.context.shared.is_halted()
+            && !self.context.shared.is_gone(self.context.worker)
         {
             let task = plan.task(index);
             let counter = &mut self.counters[batch.plan];
-            let outcome = attempt(
-                &self.context.shared,
-                self.context.worker,
-                batch.plan,
-                &task,
-                counter,
-            );
+            let (shared, worker) = (&self.context.shared, self.context.worker);
+            let outcome = match &batch.again {
+                None => attempt(shared, worker, batch.plan, &task, counter),
+                Some(not_by) => {
+                    // Two counters at once could need twice the memory.
+                    *counter = None;
+                    attempt_again(shared, worker, batch.plan, &task, not_by)
+                }
+            };
             match outcome {
                 Attempt::GivenUp => break,
-                Attempt::Counted(result) => {
+                Attempt::Counted(result, audit) => {
                     nodes += result.tally.nodes;
+                    self.vigil.note(1, result.duration);
                     message.results.push(Costed {
-                        result,
+                        result: *result,
                         cost: task.cost,
+                        audit,
                     });
                 }
                 Attempt::Mismatch(mismatch) => {
@@ -123,12 +172,16 @@ impl CpuWorkerLoop {
             left = rest;
             #[cfg(feature = "fault-injection")]
             self.context.shared.injector.die();
-            if reported.elapsed() >= REPORT_EVERY {
+            let canary_is_due = self.vigil.is_due(&self.context.shared);
+            if reported.elapsed() >= REPORT_EVERY || canary_is_due {
                 reported = Instant::now();
                 let full = std::mem::replace(&mut message, self.message(batch.plan));
                 // A mismatch ends the batch, so the next message needs it too.
                 message.mismatch.clone_from(&full.mismatch);
                 self.context.collector.do_send(full);
+            }
+            if canary_is_due {
+                self.count_canary();
             }
         }
         let shared = &self.context.shared;
@@ -141,7 +194,7 @@ impl CpuWorkerLoop {
         });
         message.left = Some(Batch {
             tasks: left.to_vec(),
-            ..*batch
+            ..batch.clone()
         });
         self.context.collector.do_send(message);
     }

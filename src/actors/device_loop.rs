@@ -9,10 +9,11 @@ use std::time::{Duration, Instant};
 use actix::Recipient;
 use tracing::{info, warn};
 
-use super::attempt::{Attempt, attempt, tell_audit};
+use super::attempt::{Attempt, attempt, attempt_again, seen, tell_audit};
 use super::audit::{TaskAudit, recount};
+use super::canary::Vigil;
 use super::cpu_worker::WorkerContext;
-use super::messages::{Costed, Counted, Ended, Leave, RunFailed, Want};
+use super::messages::{CanaryCounted, Costed, Counted, Ended, Leave, RunFailed, Want};
 use super::queue::{Batch, Drawn};
 use super::{EventKind, FinishedLaunch, RunError, panics};
 use crate::device::{LaunchTiming, Owner, OwnerEvent, ReturnReason};
@@ -48,6 +49,7 @@ pub(super) fn work(
         waiting: None,
         since: Instant::now(),
         audit: TaskAudit::new(context.shared.audit),
+        vigil: Vigil::new(),
         counters: context.shared.plans.iter().map(|_| None).collect(),
         context,
         wants,
@@ -73,7 +75,8 @@ pub(super) fn work(
             leaves.do_send(Leave {
                 worker: device_loop.context.worker,
             });
-            if device_loop.context.shared.give_device_up() {
+            let worker = device_loop.context.worker;
+            if device_loop.context.shared.give_device_up(worker) {
                 let why = format!("no device is left, and there are no CPU workers: {reason}");
                 failure.do_send(RunFailed(RunError::Runtime(why)));
             }
@@ -88,7 +91,7 @@ pub(super) fn work(
 enum End {
     /// It is given up, for this reason.
     GivenUp(String),
-    /// It counted wrongly. That fails the run, and is reported already.
+    /// It counted wrongly, which the collector knows already.
     Wrong,
 }
 
@@ -106,6 +109,7 @@ struct DeviceLoop {
     /// When the device began what it will report next.
     since: Instant,
     audit: TaskAudit,
+    vigil: Vigil,
     /// For plans that the device cannot count, made when first needed.
     counters: Vec<Option<Box<dyn Counter>>>,
 }
@@ -140,7 +144,15 @@ impl DeviceLoop {
             owner = Some(opened);
         }
         shared.note_ready();
+        if self.vigil.is_due(&shared) {
+            // The device itself was tested when it was opened.
+            self.count_canary(None)?;
+        }
         loop {
+            if shared.is_gone(self.context.worker) {
+                return Err(End::Wrong);
+            }
+            let due = self.vigil.is_due(&shared);
             let busy = owner.as_ref().is_some_and(|owner| !owner.is_idle());
             if shared.is_halted() {
                 self.asked = None;
@@ -148,8 +160,10 @@ impl DeviceLoop {
                     let tasks = owner.halt();
                     self.give_back(&tasks);
                 }
-            } else {
+            } else if !due {
                 self.ask(owner.as_ref());
+            } else if !busy {
+                self.count_canary(owner.as_mut())?;
             }
             if !busy {
                 self.waits();
@@ -162,10 +176,20 @@ impl DeviceLoop {
                 Drawn::Batch(batch) => {
                     self.asked = None;
                     self.ends_wait(true);
+                    let mut canary = Ok(());
+                    if batch.is_canary() && self.vigil.is_untested() {
+                        // Nothing is under way: all tasks are counted.
+                        canary = self.count_canary(owner.as_mut());
+                    }
+                    // It goes back also if the canary is wrong.
                     self.take(batch, owner.as_mut());
+                    canary?;
                 }
                 Drawn::Closed if !busy => {
                     self.ends_wait(false);
+                    if shared.canary.is_some() && self.vigil.is_untested() {
+                        self.count_canary(owner.as_mut())?;
+                    }
                     return Ok(());
                 }
                 Drawn::Nothing | Drawn::Closed => {}
@@ -177,6 +201,38 @@ impl DeviceLoop {
                 }
             }
         }
+    }
+
+    /// Counts the canary: on the device, and those of plans that this thread counts for it.
+    ///
+    /// # Errors
+    /// It is wrong. The collector was told.
+    fn count_canary(&mut self, owner: Option<&mut Owner>) -> Result<(), End> {
+        let shared = Arc::clone(&self.context.shared);
+        let worker = self.context.worker;
+        let here = |&plan: &usize| shared.workers == 0 && !shared.devices_count(plan);
+        let plans = (0..shared.plans.len()).filter(here);
+        let on_device = || match owner {
+            Some(owner) => owner
+                .count_canary()?
+                .compare(|tally| seen(&shared, worker, tally, true))
+                .map_err(|wrong| wrong.0),
+            None => Ok(0),
+        };
+        let counted = self.vigil.count(&shared, worker, plans, on_device);
+        self.since = Instant::now();
+        self.tell_canary(counted)
+    }
+
+    /// # Errors
+    /// The canary is wrong.
+    fn tell_canary(&self, counted: CanaryCounted) -> Result<(), End> {
+        let wrong = counted.outcome.is_err();
+        if wrong {
+            self.context.shared.set_gone(self.context.worker);
+        }
+        self.context.canaries.do_send(counted);
+        if wrong { Err(End::Wrong) } else { Ok(()) }
     }
 
     /// The device has nothing to do.
@@ -219,7 +275,11 @@ impl DeviceLoop {
         let plan = Arc::clone(&self.context.shared.plans[batch.plan]);
         let tasks: Vec<Task> = batch.tasks.iter().map(|&task| plan.task(task)).collect();
         match owner {
-            Some(owner) if self.context.shared.devices_count(batch.plan) => {
+            Some(owner)
+                if self.context.shared.devices_count(batch.plan)
+                    && !batch.is_canary()
+                    && batch.again.as_ref().is_none_or(Vec::is_empty) =>
+            {
                 self.open.push(Open {
                     waiting: batch.tasks.iter().copied().collect(),
                     back: Vec::new(),
@@ -239,18 +299,22 @@ impl DeviceLoop {
         while let Some((task, rest)) = left.split_first()
             && message.mismatch.is_none()
             && !shared.is_halted()
+            && !shared.is_gone(self.context.worker)
         {
-            match attempt(
-                &shared,
-                self.context.worker,
-                batch.plan,
-                task,
-                &mut self.counters[batch.plan],
-            ) {
-                Attempt::Counted(result) => message.results.push(Costed {
-                    result,
-                    cost: task.cost,
-                }),
+            let (worker, counter) = (self.context.worker, &mut self.counters[batch.plan]);
+            let outcome = match &batch.again {
+                None => attempt(&shared, worker, batch.plan, task, counter),
+                Some(not_by) => attempt_again(&shared, worker, batch.plan, task, not_by),
+            };
+            match outcome {
+                Attempt::Counted(result, audit) => {
+                    self.vigil.note(1, result.duration);
+                    message.results.push(Costed {
+                        result: *result,
+                        cost: task.cost,
+                        audit,
+                    });
+                }
                 Attempt::Mismatch(mismatch) => {
                     message.mismatch = Some((task.key.index, mismatch.to_string()));
                 }
@@ -285,7 +349,7 @@ impl DeviceLoop {
             OwnerEvent::Returned { tasks, reason } => {
                 self.give_back(&tasks);
                 match reason {
-                    ReturnReason::Halted => {}
+                    ReturnReason::Halted => self.tell_given_up(&tasks),
                     ReturnReason::Lost(reason) => {
                         warn!(device = self.context.name, "started again: {reason}");
                         let worker = self.id();
@@ -296,14 +360,11 @@ impl DeviceLoop {
                 }
             }
             OwnerEvent::Mismatch(message) => {
-                if let Some(open) = self.open.first()
-                    && let Some(&task) = open.batch.tasks.first()
-                {
-                    let mut counted = self.message(open.batch.plan);
-                    counted.mismatch = Some((task, message));
-                    self.context.collector.do_send(counted);
-                }
-                return Err(End::Wrong);
+                return self.tell_canary(CanaryCounted {
+                    worker: self.context.worker,
+                    outcome: Err(message),
+                    took: Duration::ZERO,
+                });
             }
         }
         Ok(())
@@ -342,16 +403,21 @@ impl DeviceLoop {
         // Launches overlap, so the time that these tasks took is the time since the last report.
         let took = self.since.elapsed();
         self.since = Instant::now();
+        self.vigil.note(tallies.len(), took);
         let cost: f64 = tallies.iter().map(|(task, _)| task.cost).sum();
         let mut message = self.message(plan);
         for (task, tally) in tallies {
+            let tally = &seen(&shared, self.context.worker, *tally, false);
             let took = took.mul_f64(if cost > 0.0 {
                 task.cost / cost
             } else {
                 1.0 / tallies.len() as f64
             });
             let (mut audited_by, mut recounted) = (None, None);
-            if let Some(expected) = self.audit.draw(took) {
+            let drawn = self.audit.draw(took);
+            // Here it would be counted on the CPU. If there are CPU workers, one of them does that.
+            let mut audit = drawn.filter(|_| shared.cpu_left() > 0);
+            if let Some(expected) = drawn.filter(|_| audit.is_none()) {
                 // A second count on the CPU takes long. A run that stops does not wait for it, and
                 // without it the task is not recorded.
                 if shared.is_halted() {
@@ -371,11 +437,8 @@ impl DeviceLoop {
                         self.settle_task(task.key.index, true);
                         continue;
                     }
-                    Err(NotCounted::Mismatch(mismatch)) => {
-                        message.mismatch = Some((task.key.index, mismatch.0));
-                        self.context.collector.do_send(message);
-                        return Err(End::Wrong);
-                    }
+                    // The collector has it counted once more, and lets a third count decide.
+                    Err(NotCounted::Mismatch(_)) => audit = Some(expected),
                 }
             }
             let result = TaskResult {
@@ -397,6 +460,7 @@ impl DeviceLoop {
             message.results.push(Costed {
                 result,
                 cost: task.cost,
+                audit,
             });
             self.settle_task(task.key.index, false);
         }
@@ -410,6 +474,20 @@ impl DeviceLoop {
             self.settle_task(task.key.index, true);
         }
         self.settle();
+    }
+
+    /// Tells that the device gave up the tasks of a launch, and how much of its time was for each.
+    fn tell_given_up(&mut self, tasks: &[Task]) {
+        let after = self.since.elapsed() / tasks.len().max(1) as u32;
+        self.since = Instant::now();
+        let worker = self.id();
+        for task in tasks {
+            self.context.shared.observers.tell(EventKind::TaskGivenUp {
+                worker,
+                key: task.key,
+                after,
+            });
+        }
     }
 
     fn settle_task(&mut self, task: u64, back: bool) {

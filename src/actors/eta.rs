@@ -43,6 +43,8 @@ pub(super) struct PlanProgress {
     before: SupplySize,
     done: u64,
     cost_done: f64,
+    /// The cost of the counted tasks, as far as their times are those of work: see [`FASTEST`].
+    cost_worked: f64,
     seconds: f64,
     cost_squares: f64,
     seconds_squares: f64,
@@ -53,21 +55,34 @@ pub(super) struct PlanProgress {
     expected: Option<f64>,
 }
 
-/// The least seconds of measurement that the expected seconds per cost count as, until enough tasks are
+/// The least seconds of measurement that the expected seconds per cost count as, until enough is
 /// counted.
 const EXPECTED_FOR: f64 = 1.0;
 
-/// How many times as fast as expected a task in hand may be, until enough tasks are counted. The share
-/// that it tells assumes that its first subtrees take as long as the others. For tasks of years that is
-/// wrong by orders of magnitude.
+/// How many times as fast as expected a task may be, until enough is counted.
+///
+/// A task that was counted in no time has the cost of a mean one, but no partitions. Such tasks are
+/// counted at once, while those that were begun with them take minutes or years. And the share that a
+/// task in hand reports assumes that its first subtrees take as long as the others. For tasks of years
+/// that is wrong by orders of magnitude.
 const FASTEST: f64 = 10.0;
 
 impl PlanProgress {
+    /// So much is to be counted, as far as is known, and was counted before.
     pub(super) fn new(size: Option<SupplySize>, before: SupplySize) -> Self {
         Self {
             size,
             before,
             ..Self::default()
+        }
+    }
+
+    /// The same before anything is counted, with the seconds of one worker per unit of cost that are
+    /// expected, if that is known.
+    pub(super) fn expecting(self, seconds_per_cost: Option<f64>) -> Self {
+        Self {
+            expected: seconds_per_cost.filter(|seconds| *seconds > 0.0),
+            ..self
         }
     }
 
@@ -81,49 +96,67 @@ impl PlanProgress {
         let seconds = took.as_secs_f64();
         self.done += 1;
         self.cost_done += cost;
+        self.cost_worked += self.worked(cost, seconds);
         self.seconds += seconds;
         self.cost_squares += cost * cost;
         self.seconds_squares += seconds * seconds;
         self.products += cost * seconds;
     }
 
-    /// The same, with what workers have in hand, and the seconds per cost that are expected before
-    /// anything is measured.
-    pub(super) fn with(self, mut in_hand: WorkDone, expected: Option<f64>) -> Self {
-        let expected = expected.filter(|seconds| *seconds > 0.0);
-        if let Some(expected) = expected.filter(|_| self.done < ENOUGH) {
-            in_hand.cost = in_hand.cost.min(FASTEST * in_hand.seconds / expected);
-        }
-        Self {
-            in_hand,
-            expected,
-            ..self
-        }
+    /// The same, with what workers have in hand.
+    pub(super) fn with(self, in_hand: WorkDone) -> Self {
+        Self { in_hand, ..self }
+    }
+
+    /// The cost that so many seconds of work can be.
+    fn worked(&self, cost: f64, seconds: f64) -> f64 {
+        self.expected
+            .map_or(cost, |expected| cost.min(FASTEST * seconds / expected))
+    }
+
+    /// Whether so much is counted that the expectation tells nothing more: tasks with the work of some
+    /// mean ones.
+    fn is_measured(&self) -> bool {
+        let enough = ENOUGH as f64 * self.mean_cost();
+        // Sums of the same costs differ by their rounding.
+        self.done >= ENOUGH && (self.expected.is_none() || self.cost_worked >= 0.999 * enough)
+    }
+
+    /// The mean cost of the tasks that this run is to count.
+    fn mean_cost(&self) -> f64 {
+        self.size
+            .map_or(0.0, |size| size.cost / size.tasks.max(1) as f64)
     }
 
     /// The cost that is done, tasks in hand included.
+    ///
+    /// Tasks that were counted in no time count as far as those that were begun with them are done. So
+    /// their share of the cost done is as large as in the plan.
     fn cost_so_far(&self) -> f64 {
-        self.cost_done + self.in_hand.cost
+        if self.is_measured() {
+            return self.cost_done + self.in_hand.cost;
+        }
+        let worked = self.cost_worked + self.worked(self.in_hand.cost, self.in_hand.seconds);
+        let begun = self.cost_worked + self.in_hand.begun;
+        let share = if begun > 0.0 {
+            (worked / begun).min(1.0)
+        } else {
+            0.0
+        };
+        worked + share * (self.cost_done - self.cost_worked)
     }
 
     /// Seconds of one worker per unit of cost; `None` if nothing is known.
     fn seconds_per_cost(&self) -> Option<f64> {
         let (cost, seconds) = (self.cost_so_far(), self.seconds + self.in_hand.seconds);
-        match self.expected.filter(|_| self.done < ENOUGH) {
+        match self.expected.filter(|_| !self.is_measured()) {
             Some(expected) => {
-                let prior = self.expected_for(expected);
+                // The expectation counts as a whole task at least.
+                let prior = self.mean_cost().max(EXPECTED_FOR / expected);
                 Some((seconds + expected * prior) / (cost + prior))
             }
             None => (cost > 0.0).then(|| seconds / cost),
         }
-    }
-
-    /// The cost that the `expected` seconds per cost count as: at least that of a whole task.
-    fn expected_for(&self, expected: f64) -> f64 {
-        let task = self
-            .size
-            .map_or(0.0, |size| size.cost / size.tasks.max(1) as f64);
-        task.max(EXPECTED_FOR / expected)
     }
 
     fn tasks_left(&self) -> Option<u64> {
@@ -139,7 +172,7 @@ impl PlanProgress {
         }
         let ratio = self.seconds_per_cost()?;
         let cost_left = (self.size?.cost - self.cost_so_far()).max(0.0);
-        if self.done < ENOUGH {
+        if !self.is_measured() {
             self.expected?;
             return Some((ratio * cost_left, None));
         }
@@ -249,17 +282,22 @@ mod tests {
 
     #[test]
     fn costs_predict_roughly_before_tasks_do() {
-        let expected = |work: PlanProgress| work.with(WorkDone::default(), Some(2.0));
-        let first = eta(&[expected(work(100, 0, |_| 1.0))], 4).unwrap();
+        let size = SupplySize {
+            tasks: 100,
+            cost: 100.0,
+        };
+        let work = PlanProgress::new(Some(size), SupplySize::default()).expecting(Some(2.0));
+        let first = eta(&[work], 4).unwrap();
         assert_eq!(first.left, Duration::from_secs(50));
         assert!(first.is_rough());
         // A tenth of a task in hand took ten seconds. The expectation counts as a whole task.
         let in_hand = WorkDone {
             cost: 0.1,
+            begun: 1.0,
             seconds: 10.0,
             ..WorkDone::default()
         };
-        let work = work(100, 0, |_| 1.0).with(in_hand, Some(2.0));
+        let work = work.with(in_hand);
         let second = eta(&[work], 1).unwrap();
         let left = (10.0 + 2.0) / (0.1 + 1.0) * 99.9;
         assert!((second.left.as_secs_f64() / left - 1.0).abs() < 1e-9);
@@ -274,15 +312,16 @@ mod tests {
             tasks: 3,
             cost: 3.0 * year,
         };
-        let begun = PlanProgress::new(Some(size), SupplySize::default());
+        let begun = PlanProgress::new(Some(size), SupplySize::default()).expecting(Some(1.0));
         for part in [1e-9, 1e-3, 0.5, 1.0] {
             for hands in [1.0, 3.0] {
                 let in_hand = WorkDone {
                     cost: hands * part * year,
+                    begun: hands * year,
                     seconds: hands * 10.0,
                     ..WorkDone::default()
                 };
-                let plans = [begun.with(in_hand, Some(1.0))];
+                let plans = [begun.with(in_hand)];
                 assert!(share(&plans).unwrap() < 1e-5);
                 let eta = eta(&plans, 1).unwrap();
                 let ratio = eta.left.as_secs_f64() / size.cost;
@@ -290,6 +329,41 @@ mod tests {
                 assert!(eta.is_rough());
             }
         }
+    }
+
+    /// Two of three tasks have no partitions, and each of the others takes three times the mean. The
+    /// times are as expected, so the time left must stay what it is at the beginning: it must neither
+    /// begin with a fraction of it nor rise.
+    #[test]
+    fn tasks_without_work_do_not_shorten_the_time_left() {
+        let (mean, tasks, hands) = (350.0, 3_000_000, 2);
+        let size = SupplySize {
+            tasks,
+            cost: tasks as f64 * mean,
+        };
+        let mut work = PlanProgress::new(Some(size), SupplySize::default()).expecting(Some(1.0));
+        for round in 0..20 {
+            for _ in 0..2 * hands {
+                work.add(mean, Duration::from_micros(3));
+            }
+            for part in [0.0, 0.001, 0.1, 0.5, 0.9, 1.0] {
+                let hands = f64::from(hands);
+                let in_hand = WorkDone {
+                    cost: hands * part * mean,
+                    begun: hands * mean,
+                    seconds: hands * part * 3.0 * mean,
+                    ..WorkDone::default()
+                };
+                let left = eta(&[work.with(in_hand)], 1).unwrap().left;
+                let ratio = left.as_secs_f64() / size.cost;
+                // When the expectation ends, tasks in hand are a part of few.
+                assert!((0.75..1.05).contains(&ratio), "{round} {part}: {ratio}");
+            }
+            for _ in 0..hands {
+                work.add(mean, Duration::from_secs_f64(3.0 * mean));
+            }
+        }
+        assert!(!eta(&[work], 1).unwrap().is_rough());
     }
 
     #[test]

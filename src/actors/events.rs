@@ -6,7 +6,9 @@ use serde::{Deserialize, Serialize};
 
 use super::{Eta, RunState};
 use crate::board::Size;
-use crate::engine::{DeviceIdentity, Engine, KernelName, TaskKey, TaskResult, WorkerId, decimal};
+use crate::engine::{
+    CountedBy, DeviceIdentity, Engine, KernelName, TaskKey, TaskResult, WorkerId, decimal,
+};
 
 /// Something that happened in a run, and when. Events can be written and read with serde, so that
 /// another process can follow a run: [`Progress::note`](super::Progress::note) keeps account of them.
@@ -87,14 +89,15 @@ pub enum EventKind {
         /// What the panic said.
         message: String,
     },
-    /// A worker gave up the task that it counted on the CPU, because the run stops or pauses. What was
+    /// A worker gave up the task that it counted, or a device a task of a launch, because the run stops or
+    /// pauses. What was
     /// counted of it is lost; the task is counted from its beginning when the run goes on.
     TaskGivenUp {
         /// The worker.
         worker: WorkerId,
         /// The task.
         key: TaskKey,
-        /// How long the worker had counted it.
+        /// How long the worker had counted it; of a device, its part of the time of the launch.
         after: Duration,
     },
     /// A CPU worker counted a batch, or gave it up.
@@ -142,7 +145,37 @@ pub enum EventKind {
     },
     /// A launch on a device ended.
     LaunchDone(FinishedLaunch),
-    /// A task was counted a second time, with the same result. If the results differ, the run fails.
+    /// A worker counted its canary correctly: small tasks whose counts are known.
+    CanaryPassed {
+        /// The worker.
+        worker: WorkerId,
+        /// Counts that were compared.
+        counts: u64,
+        /// How long that took.
+        took: Duration,
+    },
+    /// A worker or device counted wrongly. It counts nothing more in this run. What it counted since its
+    /// last good canary is counted again by others.
+    TakenOut(SickWorker),
+    /// A task that others had counted was counted again, because of doubt about its count.
+    CountedAgain {
+        /// The worker.
+        worker: WorkerId,
+        /// The task.
+        key: TaskKey,
+        /// How long it took.
+        took: Duration,
+    },
+    /// Two counts of a task differed, and a third one decided. The sums follow it.
+    Corrected(Box<CorrectedCount>),
+    /// Everything is counted, and the sums contradict what is known. Tasks are counted again elsewhere,
+    /// until the wrong ones are found or that took as long as the run.
+    Contradicted {
+        /// What contradicts what.
+        reason: String,
+    },
+    /// A task was counted a second time, with the same result. If the results differ, a third count
+    /// decides.
     Audited {
         /// The worker that did it.
         worker: WorkerId,
@@ -212,9 +245,14 @@ impl EventKind {
             | Self::LaunchBegun { worker, .. }
             | Self::LaunchDone(FinishedLaunch { worker, .. })
             | Self::Audited { worker, .. }
+            | Self::CanaryPassed { worker, .. }
+            | Self::TakenOut(SickWorker { worker, .. })
+            | Self::CountedAgain { worker, .. }
             | Self::Gone { worker } => Some(*worker),
             Self::TaskCounted(result) => Some(result.origin.worker),
             Self::State(_)
+            | Self::Corrected(_)
+            | Self::Contradicted { .. }
             | Self::Failed { .. }
             | Self::Planned { .. }
             | Self::Offered { .. }
@@ -225,6 +263,32 @@ impl EventKind {
             | Self::Checkpoint { .. } => None,
         }
     }
+}
+
+/// A worker or device that counted wrongly.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SickWorker {
+    /// The worker.
+    pub worker: WorkerId,
+    /// What it counted with, as far as the run knows: its device, or the kernel of its last task.
+    pub counted_by: Option<CountedBy>,
+    /// What it counted wrongly.
+    pub reason: String,
+    /// The tasks that it counted since its last good canary.
+    pub suspects: u64,
+}
+
+/// A task of which two counts differed.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CorrectedCount {
+    /// The count that is wrong.
+    pub wrong: TaskResult,
+    /// The count that is right by a third one.
+    pub right: TaskResult,
+    /// The kernel or device of the third count.
+    pub decided_by: CountedBy,
+    /// Whether the wrong count was the first, which was in the sums.
+    pub was_summed: bool,
 }
 
 /// A plan of a run.

@@ -2,15 +2,16 @@
 
 use std::collections::HashMap;
 use std::str::FromStr;
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
-use crate::engine::{Tally, TaskKey};
+use crate::engine::{Completions, Tally, TaskKey, WorkerId};
 use parking_lot::Mutex;
 
 /// Which faults a run suffers.
 ///
 /// Written as `panics=0.1,tries=1,deaths=2,errors=1`, in any order. What is left out is 0 (`tries`:
-/// 1).
+/// 1). A worker or device that counts wrongly now and then: `sick=worker-1,wrong=0.01`, and with
+/// `after=100` from its 100th count on. Its canaries are wrong as well, unless `tame=1`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Faults {
     /// The share of tasks that panic, 0 to 1: always the same ones.
@@ -21,6 +22,14 @@ pub struct Faults {
     pub deaths: u32,
     /// How many tasks are counted wrong, each by one completion of weight 8.
     pub errors: u32,
+    /// The worker that counts wrongly now and then.
+    pub sick: Option<WorkerId>,
+    /// The chance that a count of it is wrong, 0 to 1.
+    pub wrong: f64,
+    /// How many counts of it are right before that.
+    pub after: u64,
+    /// Whether its canaries are right.
+    pub tame: bool,
 }
 
 impl Default for Faults {
@@ -30,6 +39,10 @@ impl Default for Faults {
             tries: 1,
             deaths: 0,
             errors: 0,
+            sick: None,
+            wrong: 0.0,
+            after: 0,
+            tame: false,
         }
     }
 }
@@ -49,7 +62,13 @@ impl FromStr for Faults {
                 "tries" => faults.tries = value.parse().map_err(|e| error(format!("{e}")))?,
                 "deaths" => faults.deaths = value.parse().map_err(|e| error(format!("{e}")))?,
                 "errors" => faults.errors = value.parse().map_err(|e| error(format!("{e}")))?,
-                _ => return Err(error("not panics, tries, deaths or errors".to_owned())),
+                "wrong" => faults.wrong = value.parse().map_err(|e| error(format!("{e}")))?,
+                "after" => faults.after = value.parse().map_err(|e| error(format!("{e}")))?,
+                "tame" => faults.tame = value == "1",
+                "sick" => {
+                    faults.sick = Some(value.parse().map_err(|e| error(format!("{e}")))?);
+                }
+                _ => return Err(error("no fault of this name".to_owned())),
             }
         }
         Ok(faults)
@@ -62,6 +81,8 @@ pub(super) struct Injector {
     tries: Mutex<HashMap<TaskKey, u32>>,
     deaths: AtomicU32,
     errors: AtomicU32,
+    /// Counts of the sick worker.
+    counts: AtomicU64,
 }
 
 impl Injector {
@@ -71,6 +92,7 @@ impl Injector {
             tries: Mutex::default(),
             deaths: AtomicU32::new(faults.deaths),
             errors: AtomicU32::new(faults.errors),
+            counts: AtomicU64::new(0),
         }
     }
 
@@ -93,12 +115,42 @@ impl Injector {
         assert!(!take_one(&self.deaths), "injected death");
     }
 
-    /// The tally as a faulty counter of all solutions would give it.
-    pub(super) fn distort(&self, mut tally: Tally) -> Tally {
-        if tally.completions.solutions() > 0 && take_one(&self.errors) {
+    /// The tally as a faulty counter would give it: of a task, or of a canary.
+    pub(super) fn distort(&self, worker: WorkerId, tally: Tally, is_canary: bool) -> Tally {
+        let mut tally = self.distort_now_and_then(worker, tally, is_canary);
+        if !is_canary && tally.completions.solutions() > 0 && take_one(&self.errors) {
             tally.completions.add(8, 1);
         }
         tally
+    }
+
+    /// As the sick worker gives it: a little more or less.
+    fn distort_now_and_then(&self, worker: WorkerId, tally: Tally, is_canary: bool) -> Tally {
+        if self.faults.sick != Some(worker)
+            || (self.faults.tame && is_canary)
+            || self.counts.fetch_add(1, Ordering::Relaxed) < self.faults.after
+            || fastrand::f64() >= self.faults.wrong
+        {
+            return tally;
+        }
+        let off = |count: u128| match fastrand::u128(1..=999) {
+            less if fastrand::bool() && less <= count => count - less,
+            more => count + more,
+        };
+        if tally.r180 > 0 {
+            let r180 = off(tally.r180);
+            return Tally { r180, ..tally };
+        }
+        let mut completions = Completions::default();
+        let counts = tally.completions.by_weight();
+        let first = counts.iter().rposition(|&count| count > 0).unwrap_or(3);
+        for (at, (count, weight)) in counts.into_iter().zip(Completions::WEIGHTS).enumerate() {
+            completions.add(weight, if at == first { off(count) } else { count });
+        }
+        Tally {
+            completions,
+            ..tally
+        }
     }
 }
 
@@ -123,9 +175,15 @@ mod tests {
                 panics: 0.1,
                 tries: 1,
                 deaths: 2,
-                errors: 0
+                ..Faults::default()
             }
         );
+        let sick: Faults = "sick=gpu-0,wrong=0.01,after=7,tame=1".parse().unwrap();
+        assert_eq!(
+            (sick.sick, sick.after, sick.tame),
+            (Some(WorkerId::Device(0)), 7, true)
+        );
+        assert!("sick=tpu-0".parse::<Faults>().is_err());
         assert!("panic=1".parse::<Faults>().is_err());
         assert!("panics=x".parse::<Faults>().is_err());
         assert!("panics".parse::<Faults>().is_err());

@@ -21,6 +21,8 @@ pub(super) struct WorkDone {
     pub(super) solutions: u128,
     /// In core-seconds by the plan's estimate.
     pub(super) cost: f64,
+    /// The same of the whole tasks that this is work of.
+    pub(super) begun: f64,
     /// Time of workers.
     pub(super) seconds: f64,
 }
@@ -31,6 +33,7 @@ impl WorkDone {
             nodes: result.tally.nodes,
             solutions: result.tally.completions.solutions(),
             cost,
+            begun: cost,
             seconds: result.duration.as_secs_f64(),
         }
     }
@@ -39,6 +42,7 @@ impl WorkDone {
         self.nodes += other.nodes;
         self.solutions += other.solutions;
         self.cost += other.cost;
+        self.begun += other.begun;
         self.seconds += other.seconds;
     }
 
@@ -48,6 +52,7 @@ impl WorkDone {
             nodes: self.nodes.saturating_sub(earlier.nodes),
             solutions: self.solutions.saturating_sub(earlier.solutions),
             cost: (self.cost - earlier.cost).max(0.0),
+            begun: (self.begun - earlier.begun).max(0.0),
             seconds: (self.seconds - earlier.seconds).max(0.0),
         }
     }
@@ -135,6 +140,7 @@ impl InHand {
                     nodes: progress.nodes,
                     solutions: progress.solutions.into(),
                     cost: share * cost,
+                    begun: cost,
                     // Time says nothing about the speed before a share is known.
                     seconds: if share > 0.0 {
                         begun.elapsed().as_secs_f64()
@@ -176,6 +182,7 @@ mod tests {
         assert_eq!(work[0], WorkDone::default());
         assert_eq!((work[1].nodes, work[1].solutions), (100, 8));
         assert!((work[1].cost - 1.0).abs() < 1e-12);
+        assert_eq!(work[1].begun, 4.0);
         let result = TaskResult {
             key: TaskKey {
                 n: Size::new(8).unwrap(),

@@ -1,10 +1,12 @@
 //! What actors tell each other. All messages are sent without waiting for an answer.
 
+use std::time::Duration;
+
 use actix::Message;
 
 use super::queue::Batch;
 use super::{RecordError, RunError};
-use crate::engine::{Tally, TaskResult};
+use crate::engine::{CountedBy, Tally, TaskResult};
 
 /// To the run: what the control asks for has changed.
 pub(super) struct Wake;
@@ -15,9 +17,15 @@ pub(super) struct RunFailed(pub(super) RunError);
 /// To the run: this actor has died, a bug.
 pub(super) struct ActorDied(pub(super) &'static str);
 
-/// To the run, from the producer: the sources have ended, and everything handed out has come back
-/// and is recorded.
+/// To the run, from the producer: the sources have ended, everything handed out has come back and is
+/// recorded, and all workers have counted their canaries since.
 pub(super) struct Complete;
+
+/// To the collector, from the run: everything is counted; compare the sums with what is known.
+pub(super) struct Check;
+
+/// To the run, from the collector: nothing more is to be counted.
+pub(super) struct Checked;
 
 /// To the run, from the producer: it was halted and nothing is in flight.
 pub(super) struct Quiet;
@@ -75,6 +83,24 @@ pub(super) struct Retry {
     pub(super) not_on: usize,
 }
 
+/// To the producer, from the collector: count these tasks again.
+pub(super) struct Recount {
+    pub(super) plan: usize,
+    pub(super) tasks: Vec<u64>,
+    /// The only worker that may; `None`: any.
+    pub(super) only: Option<usize>,
+    /// By none of these kernels.
+    pub(super) not_by: Vec<CountedBy>,
+}
+
+/// To the collector, from a worker's thread: it counted its canary, after all that it reported.
+pub(super) struct CanaryCounted {
+    pub(super) worker: usize,
+    /// How many counts were compared, or what is wrong.
+    pub(super) outcome: Result<u64, String>,
+    pub(super) took: Duration,
+}
+
 /// To the collector, from a worker's thread: tasks of a batch.
 pub(super) struct Counted {
     pub(super) worker: usize,
@@ -108,6 +134,19 @@ pub(super) struct Costed {
     pub(super) result: TaskResult,
     /// In core-seconds.
     pub(super) cost: f64,
+    /// The task is to be counted a second time before it is recorded, which is expected to take so long.
+    pub(super) audit: Option<Duration>,
+}
+
+impl Costed {
+    /// A result that no audit is needed for any more.
+    pub(super) const fn again(result: TaskResult, cost: f64) -> Self {
+        Self {
+            result,
+            cost,
+            audit: None,
+        }
+    }
 }
 
 /// To the collector, from a worker: its thread died with this batch.
@@ -130,6 +169,27 @@ macro_rules! unanswered {
 }
 
 unanswered!(
-    Wake, RunFailed, ActorDied, Complete, Quiet, Left, Sum, Sums, Offer, Halt, Close, Settled,
-    Retry, Counted, LostBatch, Ended, Want, Leave, Durable,
+    Wake,
+    RunFailed,
+    ActorDied,
+    Complete,
+    Quiet,
+    Left,
+    Sum,
+    Sums,
+    Offer,
+    Halt,
+    Close,
+    Settled,
+    Check,
+    Checked,
+    Recount,
+    CanaryCounted,
+    Retry,
+    Counted,
+    LostBatch,
+    Ended,
+    Want,
+    Leave,
+    Durable,
 );

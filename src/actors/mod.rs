@@ -13,16 +13,16 @@
 //! |---|---|---|
 //! | control | run | `Wake` |
 //! | run | producer | `Offer`, `Halt`, `Close` |
-//! | run | collector | `Sum` |
+//! | run | collector | `Check`, `Sum` |
 //! | producer | run | `Complete`, `Quiet` |
 //! | producer | worker thread | batches, through the queue |
-//! | worker thread | collector | `Counted` |
+//! | worker thread | collector | `Counted`, `CanaryCounted` |
 //! | worker thread | worker | `Ended` |
 //! | device thread | producer | `Want`, `Leave` |
 //! | worker | collector | `LostBatch` |
 //! | worker | run | `Left` |
-//! | collector | producer | `Settled`, `Retry` |
-//! | collector | run | `Sums` |
+//! | collector | producer | `Settled`, `Retry`, `Recount`, `Leave` |
+//! | collector | run | `Checked`, `Sums` |
 //! | recorder | collector | `Durable` |
 //! | collector, worker, device thread | run | `RunFailed` |
 //! | any actor that dies | run | `ActorDied` |
@@ -46,6 +46,9 @@
 //!   does; `device_loop`: what the thread that owns a device does.
 //! * `source`: where tasks come from; `fresh`: what a source still gives; `stock`: what is left, and
 //!   how it is cut into batches. `recorder`: what keeps results for longer than the run lives.
+//! * `canary`: when workers count their canaries. `doubt`: tasks that are counted again, and what their
+//!   counts decide; `kept`: the results that may be doubted; `second_opinions`: what the collector does
+//!   with both.
 //! * `counted_tasks`: which tasks are counted, and their sum.
 //! * `balance`: how much each worker may hold, so that CPU workers and devices finish together.
 //! * `messages`: what actors tell each other; `queue`: the bounded queue; `shared`: what
@@ -61,17 +64,20 @@
 mod attempt;
 mod audit;
 mod balance;
+mod canary;
 mod collector;
 mod control;
 mod counted_tasks;
 mod cpu_worker;
 mod device_loop;
+mod doubt;
 mod eta;
 mod events;
 #[cfg(feature = "fault-injection")]
 mod faults;
 mod fresh;
 mod in_hand;
+mod kept;
 mod lifeline;
 mod live_progress;
 mod mean_speed;
@@ -84,6 +90,7 @@ mod queue;
 mod recorder;
 mod report;
 mod run;
+mod second_opinions;
 mod shared;
 mod source;
 mod spec;
@@ -102,7 +109,10 @@ use crossbeam::channel;
 
 pub use control::Control;
 pub use eta::Eta;
-pub use events::{EventKind, FinishedLaunch, Observer, PlannedTasks, RunEvent, TimeSpan};
+pub use events::{
+    CorrectedCount, EventKind, FinishedLaunch, Observer, PlannedTasks, RunEvent, SickWorker,
+    TimeSpan,
+};
 #[cfg(feature = "fault-injection")]
 pub use faults::Faults;
 pub use mean_speed::MeanSpeed;
@@ -112,7 +122,7 @@ pub use report::{Report, RunError};
 pub use source::{
     Restored, Source, Step, Supply, SupplySize, Walk, WholePlans, cost_of, evenly_spaced,
 };
-pub use spec::{DeviceSpec, RunSpec};
+pub use spec::{DeviceSpec, RunSpec, SumCheck};
 pub use state::RunState;
 pub use worker_progress::{WorkerProgress, WorkerState};
 

@@ -11,12 +11,15 @@ use actix::{Actor, ActorFutureExt, AsyncContext, Context, Handler, Recipient, Sp
 
 use super::lifeline::Lifeline;
 use super::messages::{
-    Close, Complete, Halt, Leave, Offer, Quiet, Retry, RunFailed, Settled, Want,
+    Close, Complete, Halt, Leave, Offer, Quiet, Recount, Retry, RunFailed, Settled, Want,
 };
 use super::queue::{Batch, Inlet};
 use super::shared::RunShared;
 use super::stock::Stock;
 use super::{EventKind, RunError};
+
+/// The most tasks in a batch of tasks that are counted again.
+const LARGEST_RECOUNT: usize = 64;
 
 pub(super) struct Producer {
     shared: Arc<RunShared>,
@@ -34,6 +37,10 @@ pub(super) struct Producer {
     /// The most of these.
     limit: usize,
     halted: bool,
+    /// Whether tasks were handed out since the workers were last asked for their canaries.
+    untested: bool,
+    /// Whether the run was told that all is complete.
+    told: bool,
     /// When the sources will be asked again, and what will do it.
     asks_again: Option<(Instant, SpawnHandle)>,
 }
@@ -64,6 +71,8 @@ impl Producer {
             in_flight: 0,
             limit,
             halted: true,
+            untested: true,
+            told: false,
             asks_again: None,
         }
     }
@@ -88,17 +97,45 @@ impl Producer {
         // A paused run also ends when its last tasks come back.
         let exhausted = self.stock.is_exhausted();
         self.shared.set_exhausted(exhausted);
-        if exhausted && self.nothing_is_out() {
+        if exhausted && self.nothing_is_out() && !self.ask_for_canaries(&inlet) && !self.told {
+            self.told = true;
             self.run.1.do_send(Complete);
         }
         self.ask_again(context);
         self.inlet = Some(inlet);
     }
 
+    /// Asks all workers for their canaries, unless they counted no task since they were last asked.
+    /// Returns whether something is to be waited for: while the run is paused, that it goes on.
+    fn ask_for_canaries(&mut self, inlet: &Inlet) -> bool {
+        let wanted = self.untested && self.shared.canary.is_some();
+        if !wanted || self.halted {
+            return wanted;
+        }
+        self.untested = false;
+        for worker in (0..self.shared.hands()).filter(|&worker| !self.shared.is_gone(worker)) {
+            let for_device = worker >= self.shared.workers;
+            if inlet.offer(Batch::canary(worker, for_device)).is_ok() {
+                if for_device {
+                    self.on_devices += 1;
+                } else {
+                    self.in_flight += 1;
+                }
+            }
+        }
+        true
+    }
+
+    fn hand_out(&mut self, batch: &Batch) {
+        self.untested = true;
+        self.told = false;
+        self.stock.hand_out(batch);
+    }
+
     fn fill(&mut self, inlet: &Inlet) {
         let start = Instant::now();
         self.serve_devices(inlet);
-        let limit = if self.shared.workers == 0 {
+        let limit = if self.shared.cpu_left() == 0 {
             0
         } else {
             self.limit
@@ -146,11 +183,11 @@ impl Producer {
     }
 
     fn offer_one(&mut self, inlet: &Inlet) -> bool {
-        let busy = self.in_flight >= self.shared.workers;
+        let busy = self.in_flight >= self.shared.cpu_left();
         let Some(batch) = self.stock.cut_for_cpu(busy) else {
             return false;
         };
-        self.stock.hand_out(&batch);
+        self.hand_out(&batch);
         let taken = inlet.offer(batch);
         taken.map_err(|batch| self.stock.withdraw(batch)).is_ok()
     }
@@ -162,7 +199,7 @@ impl Producer {
                 self.wants.push(want);
                 continue;
             };
-            self.stock.hand_out(&batch);
+            self.hand_out(&batch);
             match inlet.offer(batch) {
                 Ok(()) => self.on_devices += 1,
                 Err(batch) => {
@@ -261,14 +298,33 @@ impl Handler<Retry> for Producer {
 
     fn handle(&mut self, retry: Retry, context: &mut Self::Context) {
         // With one worker it is the same one: the panic threw its counter away.
-        let worker = (retry.not_on + 1) % self.shared.workers.max(1);
+        let elsewhere = self.shared.elsewhere(&[retry.not_on]);
         self.stock.keep(Batch {
             plan: retry.plan,
             tasks: vec![retry.task],
             cost: 0.0,
-            only: Some(worker),
+            only: Some(elsewhere.unwrap_or(retry.not_on)),
             for_device: false,
+            again: None,
         });
+        self.offer(context);
+    }
+}
+
+impl Handler<Recount> for Producer {
+    type Result = ();
+
+    fn handle(&mut self, recount: Recount, context: &mut Self::Context) {
+        for tasks in recount.tasks.chunks(LARGEST_RECOUNT) {
+            self.stock.keep(Batch {
+                plan: recount.plan,
+                tasks: tasks.to_vec(),
+                cost: 0.0,
+                only: recount.only,
+                for_device: false,
+                again: Some(recount.not_by.clone()),
+            });
+        }
         self.offer(context);
     }
 }
@@ -298,9 +354,14 @@ impl Handler<Leave> for Producer {
             .as_ref()
             .map(|inlet| inlet.take_back_from(leave.worker));
         for batch in back.into_iter().flatten() {
-            self.on_devices -= 1;
+            if batch.for_device {
+                self.on_devices -= 1;
+            } else {
+                self.in_flight -= 1;
+            }
             self.stock.withdraw(batch);
         }
+        self.stock.release(leave.worker);
         self.offer(context);
         self.tell_if_quiet();
     }

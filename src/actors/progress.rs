@@ -2,7 +2,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use super::{Eta, EventKind, MeanSpeed, RunEvent, RunState, WorkerProgress};
+use super::{Eta, EventKind, MeanSpeed, RunEvent, RunState, SickWorker, WorkerProgress};
 use crate::engine::{WorkerId, decimal};
 
 /// How far a run is and what its workers do: the account of its events. The run itself keeps it for
@@ -38,6 +38,10 @@ pub struct Progress {
     pub queued: usize,
     /// Tasks that were counted a second time, with the same result.
     pub audited: u64,
+    /// Tasks whose count in the sums was corrected by others.
+    pub corrected: u64,
+    /// Workers and devices that counted wrongly, in the order in which that was found.
+    pub taken_out: Vec<SickWorker>,
     /// How often a task was given up because the run stopped or paused.
     pub given_up: u64,
     /// The time of workers that was lost by that, added up.
@@ -92,6 +96,8 @@ impl Progress {
             EventKind::Failed { reason } => self.failure = Some(reason.clone()),
             EventKind::Checkpoint { tasks } => self.durable += tasks,
             EventKind::Audited { .. } => self.audited += 1,
+            EventKind::Corrected(count) => self.corrected += u64::from(count.was_summed),
+            EventKind::TakenOut(worker) => self.taken_out.push(worker.clone()),
             EventKind::TaskGivenUp { after, .. } => {
                 self.given_up += 1;
                 self.lost += *after;

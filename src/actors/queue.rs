@@ -4,6 +4,8 @@ use std::time::Duration;
 
 use crossbeam::channel::{Receiver, RecvTimeoutError, Sender, TryRecvError, bounded, select};
 
+use crate::engine::CountedBy;
+
 /// A handful of tasks of one plan, handed to a worker at once. Never recorded.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Batch {
@@ -18,24 +20,47 @@ pub(super) struct Batch {
     pub(super) only: Option<usize>,
     /// Whether it was made for a device.
     pub(super) for_device: bool,
+    /// Its tasks are counted again, by none of these kernels. `None`: they are counted for the first time.
+    pub(super) again: Option<Vec<CountedBy>>,
+}
+
+impl Batch {
+    /// A batch without tasks, which asks a worker to count its canary.
+    pub(super) const fn canary(worker: usize, for_device: bool) -> Self {
+        Self {
+            plan: 0,
+            tasks: Vec::new(),
+            cost: 0.0,
+            only: Some(worker),
+            for_device,
+            again: None,
+        }
+    }
+
+    /// Whether it asks for the canary.
+    pub(super) const fn is_canary(&self) -> bool {
+        self.tasks.is_empty()
+    }
 }
 
 /// The end that batches are put into.
 ///
+/// Batches are boxed, because a run of many workers has room for millions of them.
+///
 /// All CPU workers draw from one queue. Each worker also has a tray for what only it may count: tasks
 /// that panicked elsewhere, and what a device asked for. Dropping this end closes queue and trays.
 pub(super) struct Inlet {
-    queue: Sender<Batch>,
-    trays: Vec<Sender<Batch>>,
-    queued: Receiver<Batch>,
-    trayed: Vec<Receiver<Batch>>,
+    queue: Sender<Box<Batch>>,
+    trays: Vec<Sender<Box<Batch>>>,
+    queued: Receiver<Box<Batch>>,
+    trayed: Vec<Receiver<Box<Batch>>>,
 }
 
 /// The end that one worker draws from.
 #[derive(Clone)]
 pub(super) struct Outlet {
-    queue: Receiver<Batch>,
-    tray: Receiver<Batch>,
+    queue: Receiver<Box<Batch>>,
+    tray: Receiver<Box<Batch>>,
 }
 
 /// What drawing from a tray gave.
@@ -70,7 +95,8 @@ impl Inlet {
     /// that is full.
     pub(super) fn offer(&self, batch: Batch) -> Result<(), Batch> {
         let to = batch.only.map_or(&self.queue, |worker| &self.trays[worker]);
-        to.try_send(batch).map_err(|full| full.into_inner())
+        to.try_send(Box::new(batch))
+            .map_err(|full| *full.into_inner())
     }
 
     /// Takes back what no worker has drawn yet.
@@ -78,12 +104,13 @@ impl Inlet {
         std::iter::once(&self.queued)
             .chain(&self.trayed)
             .flat_map(Receiver::try_iter)
+            .map(|batch| *batch)
             .collect()
     }
 
     /// Takes back what is in one worker's tray.
     pub(super) fn take_back_from(&self, worker: usize) -> Vec<Batch> {
-        self.trayed[worker].try_iter().collect()
+        self.trayed[worker].try_iter().map(|batch| *batch).collect()
     }
 
     /// Batches in the queue.
@@ -97,20 +124,20 @@ impl Outlet {
     /// closed.
     pub(super) fn draw(&self) -> Option<Batch> {
         match self.tray.try_recv() {
-            Ok(batch) => return Some(batch),
+            Ok(batch) => return Some(*batch),
             Err(TryRecvError::Disconnected) => return None,
             Err(TryRecvError::Empty) => {}
         }
         select! {
-            recv(self.tray) -> batch => batch.ok(),
-            recv(self.queue) -> batch => batch.ok(),
+            recv(self.tray) -> batch => batch.ok().map(|batch| *batch),
+            recv(self.queue) -> batch => batch.ok().map(|batch| *batch),
         }
     }
 
     /// The next batch from the tray alone, waiting for it at most for `patience`.
     pub(super) fn draw_own(&self, patience: Duration) -> Drawn {
         match self.tray.recv_timeout(patience) {
-            Ok(batch) => Drawn::Batch(batch),
+            Ok(batch) => Drawn::Batch(*batch),
             Err(RecvTimeoutError::Timeout) => Drawn::Nothing,
             Err(RecvTimeoutError::Disconnected) => Drawn::Closed,
         }
@@ -133,6 +160,7 @@ mod tests {
             cost: 1.0,
             only: None,
             for_device: false,
+            again: None,
         }
     }
 

@@ -1,4 +1,5 @@
-use crate::engine::{TaskKey, TaskResult};
+use super::SickWorker;
+use crate::engine::{Correction, TaskKey, TaskResult};
 
 /// Keeps results for longer than the run lives.
 ///
@@ -12,6 +13,51 @@ pub trait Recorder: Send + Sync {
     /// # Errors
     /// This or an earlier result could not be recorded.
     fn record(&self, result: TaskResult) -> Result<(), RecordError>;
+
+    /// Takes results of a task that differ, with what was decided about them. The task was
+    /// [recorded](Self::record) before. From then on, the deciding result counts; what it refuses stays in
+    /// a log. Whoever adds up tallies must follow.
+    ///
+    /// A recorder that keeps no such log refuses, which is the default: then the run ends without a
+    /// result.
+    ///
+    /// # Errors
+    /// There is no log, or the correction could not be recorded.
+    fn correct(&self, correction: Correction) -> Result<(), RecordError> {
+        let mut counts = Vec::new();
+        for result in correction.results() {
+            let (tally, origin) = (result.tally.exact(), &result.origin);
+            counts.push(format!("{tally} by {}", origin.counted_by));
+        }
+        Err(RecordError::Mismatch {
+            task: correction.recorded.key,
+            message: format!(
+                "it was counted with different results: {}",
+                counts.join(", ")
+            ),
+        })
+    }
+
+    /// Takes back a result that was [recorded](Self::record): it is doubted, and the run ends before its
+    /// task is counted again.
+    ///
+    /// # Errors
+    /// It could not be taken back.
+    fn withdraw(&self, task: TaskKey) -> Result<(), RecordError> {
+        Err(RecordError::Failed(format!("task {task} stays recorded")))
+    }
+
+    /// Notes for the log that a worker counted wrongly.
+    fn note_taken_out(&self, _taken_out: &SickWorker) {}
+
+    /// All results that are recorded, in any order. It may take long, and is called when a run is counted
+    /// and contradicts what is known.
+    ///
+    /// # Errors
+    /// They cannot be read.
+    fn results(&self) -> Result<Vec<TaskResult>, RecordError> {
+        Ok(Vec::new())
+    }
 
     /// Calls `tell` from now on, on any thread, when results became durable, with their number. A
     /// number of 0 is passed over.

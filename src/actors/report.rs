@@ -2,8 +2,8 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 use std::time::Duration;
 
-use super::WorkerProgress;
-use crate::engine::{Engine, Tally, TaskKey};
+use super::{SickWorker, WorkerProgress};
+use crate::engine::{Engine, Tally, TaskKey, WorkerId};
 
 /// The result of a run.
 #[derive(Clone, Debug, Default)]
@@ -18,6 +18,10 @@ pub struct Report {
     pub tasks_total: Option<u64>,
     /// Tasks of all plans. A source such as that of a shard gives only a part of them.
     pub tasks_planned: u64,
+    /// Tasks whose count in the sums was corrected by others.
+    pub corrected: u64,
+    /// Workers and devices that counted wrongly.
+    pub taken_out: Vec<SickWorker>,
     /// How often a task was given up because the run stopped or paused.
     pub given_up: u64,
     /// The time of workers that was lost by that, added up.
@@ -72,6 +76,24 @@ pub enum RunError {
         ranks: Range<u64>,
         /// What differs.
         message: String,
+    },
+    /// A worker or device counted wrongly, and nobody is left to count instead.
+    #[error("{worker} counted wrongly, and nobody is left to count instead: {reason}")]
+    Sick {
+        /// The worker.
+        worker: WorkerId,
+        /// What it counted wrongly.
+        reason: String,
+    },
+    /// The sums contradict what is known, and no task was found whose count is wrong.
+    #[error("{reason}; tasks counted again elsewhere, with the same results: {again} of {tasks}")]
+    Contradiction {
+        /// What contradicts what.
+        reason: String,
+        /// Tasks of the run.
+        tasks: u64,
+        /// Those that were counted again.
+        again: u64,
     },
     /// Results cannot be recorded.
     #[error("{0}")]

@@ -11,11 +11,13 @@ use tracing::{debug, info};
 use super::collector::{Collector, Rate};
 use super::control::Request;
 use super::counted_tasks::{CountedPlan, CountedTasks};
+use super::doubt::Doubts;
 use super::fresh::Fresh;
 use super::in_hand::GRACE;
 use super::lifeline::Lifeline;
 use super::messages::{
-    ActorDied, Close, Complete, Halt, Left, Offer, Quiet, RunFailed, Sum, Sums, Wake,
+    ActorDied, Check, Checked, Close, Complete, Halt, Left, Offer, Quiet, RunFailed, Sum, Sums,
+    Wake,
 };
 use super::observers::Observers;
 use super::producer::Producer;
@@ -138,7 +140,14 @@ impl Run {
             sums: run.clone().recipient(),
             settled: producer.clone().recipient(),
             retry: producer.clone().recipient(),
-            tasks: prepared.counted,
+            recount: producer.clone().recipient(),
+            leave: producer.clone().recipient(),
+            checked: run.clone().recipient(),
+            check: self.spec.check.clone(),
+            doubts: Doubts::new(shared),
+            tasks: prepared
+                .counted
+                .expecting(|plan| shared.expected_seconds(plan)),
             panicked: Default::default(),
             rate: Rate::new(Instant::now()),
             _lifeline: lifeline("collector"),
@@ -151,6 +160,7 @@ impl Run {
                 outlet,
                 producer: (producer.clone().recipient(), producer.clone().recipient()),
                 counted: collector.clone().recipient(),
+                canaries: collector.clone().recipient(),
                 lost: collector.clone().recipient(),
                 failure: run.clone().recipient(),
                 left: run.clone().recipient(),
@@ -252,6 +262,8 @@ impl Run {
                 tasks_done,
                 tasks_total: progress.tasks_total,
                 tasks_planned,
+                corrected: progress.corrected,
+                taken_out: progress.taken_out,
                 given_up: progress.given_up,
                 lost: progress.lost,
                 elapsed: self.shared.elapsed(),
@@ -340,7 +352,17 @@ impl Handler<ActorDied> for Run {
 impl Handler<Complete> for Run {
     type Result = ();
 
-    fn handle(&mut self, _: Complete, context: &mut Self::Context) {
+    fn handle(&mut self, _: Complete, _: &mut Self::Context) {
+        if let Some(team) = &self.team {
+            team.collector.do_send(Check);
+        }
+    }
+}
+
+impl Handler<Checked> for Run {
+    type Result = ();
+
+    fn handle(&mut self, _: Checked, context: &mut Self::Context) {
         self.go(RunState::Draining, context);
     }
 }

@@ -1,12 +1,12 @@
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use super::audit::TaskAudit;
 use super::in_hand::InHand;
 use super::observers::Observers;
-use super::{DeviceSpec, EventKind, Recorder, RunSpec};
-use crate::engine::{CostTable, CounterSettings, Launcher, Plan, TaskKey, WorkerId};
+use super::{DeviceSpec, EventKind, Recorder, RunSpec, Source};
+use crate::engine::{CostTable, CounterSettings, Engine, Launcher, Plan, TaskKey, WorkerId};
 use parking_lot::{Mutex, MutexGuard};
 
 /// What all actors and worker threads of a run share: what is to be counted and by whom, who hears of
@@ -22,8 +22,12 @@ pub(super) struct RunShared {
     /// The plan that devices count, and what makes their launches: the first plan that has a
     /// launcher. `None` without devices.
     launcher: Option<(usize, Arc<dyn Launcher>)>,
-    /// Devices not given up.
-    devices_left: AtomicUsize,
+    /// Workers and devices that count no more: given up, or taken out of the run.
+    gone: Vec<AtomicBool>,
+    /// Whether anything may show that results are wrong.
+    can_keep: bool,
+    /// How often canaries are counted, if they are.
+    pub(super) canary: Option<Duration>,
     /// When the run began.
     pub(super) start: Instant,
     /// The share of tasks that are recounted.
@@ -31,6 +35,7 @@ pub(super) struct RunShared {
     /// Draws them from what CPU workers count, for each plan.
     audits: Vec<Mutex<TaskAudit>>,
     pub(super) recorder: Option<Arc<dyn Recorder>>,
+    source: Arc<dyn Source>,
     pub(super) observers: Observers,
     /// The names of the workers, in the order of their numbers.
     ids: Vec<WorkerId>,
@@ -67,7 +72,11 @@ impl RunShared {
             ready: AtomicU64::new(if workers == 0 { u64::MAX } else { 0 }),
             launcher: launcher(spec, devices),
             devices: devices.to_vec(),
-            devices_left: AtomicUsize::new(devices.len()),
+            gone: (0..workers + devices.len())
+                .map(|_| AtomicBool::new(false))
+                .collect(),
+            can_keep: spec.canary.is_some() || spec.check.is_some(),
+            canary: spec.canary,
             audit: spec.audit,
             audits: spec
                 .plans
@@ -75,6 +84,7 @@ impl RunShared {
                 .map(|_| Mutex::new(TaskAudit::new(spec.audit)))
                 .collect(),
             recorder: spec.recorder.clone(),
+            source: Arc::clone(&spec.source),
             in_hand: InHand::new(workers + devices.len(), spec.plans.len()),
             halted: AtomicBool::new(false),
             exhausted: AtomicU64::new(u64::MAX),
@@ -97,9 +107,38 @@ impl RunShared {
         all.checked_sub(ready).unwrap_or(all)
     }
 
-    /// CPU workers, and devices that are not given up.
+    /// CPU workers and devices that still count.
     pub(super) fn hands_left(&self) -> usize {
-        self.workers + self.devices_left.load(Ordering::Relaxed)
+        self.gone
+            .iter()
+            .filter(|gone| !gone.load(Ordering::Relaxed))
+            .count()
+    }
+
+    /// CPU workers that still count.
+    pub(super) fn cpu_left(&self) -> usize {
+        (0..self.workers)
+            .filter(|&worker| !self.is_gone(worker))
+            .count()
+    }
+
+    /// Whether a worker or device counts no more.
+    pub(super) fn is_gone(&self, worker: usize) -> bool {
+        self.gone[worker].load(Ordering::Relaxed)
+    }
+
+    /// Notes that a worker or device counts no more. Returns whether it did until now.
+    pub(super) fn set_gone(&self, worker: usize) -> bool {
+        !self.gone[worker].swap(true, Ordering::Relaxed)
+    }
+
+    /// A worker or device that still counts and is none of `not_on`: a CPU worker if there is one. The
+    /// next one after the first of these, so that work is spread.
+    pub(super) fn elsewhere(&self, not_on: &[usize]) -> Option<usize> {
+        let from = not_on.first().map_or(0, |worker| worker + 1);
+        let cpu = (0..self.workers).map(|at| (from + at) % self.workers);
+        cpu.chain(self.workers..self.hands())
+            .find(|worker| !self.is_gone(*worker) && !not_on.contains(worker))
     }
 
     /// CPU workers and devices at the beginning of the run.
@@ -108,8 +147,13 @@ impl RunShared {
     }
 
     /// Notes that a device is given up. Returns whether nobody is left to count.
-    pub(super) fn give_device_up(&self) -> bool {
-        self.devices_left.fetch_sub(1, Ordering::Relaxed) == 1 && self.workers == 0
+    pub(super) fn give_device_up(&self, worker: usize) -> bool {
+        self.set_gone(worker) && self.hands_left() == 0
+    }
+
+    /// Whether results of a plan are kept in memory, because it may turn out that they are wrong.
+    pub(super) fn keeps(&self, plan: usize) -> bool {
+        self.can_keep && self.plans[plan].engine() != Engine::Own
     }
 
     /// What makes the launches of devices.
@@ -141,6 +185,16 @@ impl RunShared {
 
     pub(super) fn key(&self, plan: usize, task: u64) -> TaskKey {
         self.plans[plan].key(task)
+    }
+
+    /// The CPU worker that must not count this task, while there is another one.
+    pub(super) fn avoided(&self, plan: usize, task: u64) -> Option<usize> {
+        match self.source.avoided(self.plans[plan].as_ref(), task) {
+            Some(WorkerId::Cpu(worker)) if worker < self.workers && self.workers > 1 => {
+                Some(worker)
+            }
+            _ => None,
+        }
     }
 
     /// The name of a worker: of its thread, its lane and its results.
@@ -226,6 +280,8 @@ mod tests {
             batch_time: Duration::from_millis(1),
             time_limit: None,
             audit: 0.0,
+            canary: None,
+            check: None,
             source: Arc::new(WholePlans),
             recorder: None,
             observers: Vec::new(),
@@ -244,7 +300,18 @@ mod tests {
             Default::default(),
         );
         assert_eq!((shared.hands(), shared.hands_left()), (4, 4));
-        shared.give_device_up();
+        assert!(!shared.give_device_up(2));
         assert_eq!((shared.hands(), shared.hands_left()), (4, 3));
+        assert_eq!(
+            (shared.elsewhere(&[0]), shared.elsewhere(&[1])),
+            (Some(1), Some(0))
+        );
+        shared.set_gone(0);
+        assert_eq!((shared.elsewhere(&[1]), shared.cpu_left()), (Some(3), 1));
+        shared.set_gone(1);
+        assert_eq!(
+            (shared.elsewhere(&[3]), shared.give_device_up(3)),
+            (None, true)
+        );
     }
 }

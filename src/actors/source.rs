@@ -3,13 +3,20 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use crate::engine::{Plan, Tally, TaskSet};
+use crate::engine::{Plan, Tally, TaskSet, WorkerId};
 
 /// Decides which tasks of a plan a run counts.
 pub trait Source: Send + Sync {
     /// What a run starts with. Called once for each plan, before the actors start, so it may take
     /// long: seconds, not minutes, because a run that is stopped meanwhile ends when it returns.
     fn open(&self, plan: &dyn Plan) -> Supply;
+
+    /// The worker that must not count a task of `plan` if there is another CPU worker, because it counted
+    /// the task before. Only CPU workers are kept from tasks. Called on the thread of the actors, for each
+    /// task; the default is none.
+    fn avoided(&self, _plan: &dyn Plan, _task: u64) -> Option<WorkerId> {
+        None
+    }
 }
 
 /// The tasks of one plan that a run counts, and what was counted of the plan before.
@@ -116,7 +123,7 @@ pub fn evenly_spaced(plan: &dyn Plan, first: u64, spacing: u64, restored: Restor
 
 /// The cost of up to so many tasks is the sum of their costs. For more it is their share of the
 /// plan, because a plan may take microseconds for the cost of a task.
-const SUMMED: u64 = 1 << 20;
+const SUMMED: u64 = 1 << 16;
 
 /// The cost of `tasks`, of which there are `count`. If there are many they must come from all over
 /// the plan, as those of a shard do.

@@ -1,9 +1,10 @@
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
 use super::{Observer, Recorder, Source};
 use crate::device::{Device, OpenError, OwnerSettings};
-use crate::engine::{CostTable, CounterSettings, Plan};
+use crate::engine::{CostTable, CounterSettings, Engine, Plan, Tally};
 
 /// What a run counts, and how.
 #[derive(Clone)]
@@ -27,6 +28,12 @@ pub struct RunSpec {
     /// is recorded. Such recounts take at most eight times this share of the counting time; 1
     /// recounts every task, without a bound.
     pub audit: f64,
+    /// How often each worker and device counts its canary, besides the start and the end of the run.
+    /// `None`: never.
+    pub canary: Option<Duration>,
+    /// Says what contradicts the sums of all plans, once everything is counted. Then tasks are counted
+    /// again elsewhere to find the wrong ones.
+    pub check: Option<SumCheck>,
     /// Decides which tasks of the plans are counted. [`WholePlans`](super::WholePlans): all.
     pub source: Arc<dyn Source>,
     /// Keeps results, if anything does.
@@ -34,6 +41,9 @@ pub struct RunSpec {
     /// Hear of what happens in the run.
     pub observers: Vec<Arc<dyn Observer>>,
 }
+
+/// Compares the sums of all plans with what is known, and says what contradicts it.
+pub type SumCheck = Arc<dyn Fn(&BTreeMap<Engine, Tally>) -> Result<(), String> + Send + Sync>;
 
 /// A device that takes part in a run.
 #[derive(Clone)]

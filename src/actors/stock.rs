@@ -28,17 +28,20 @@ pub(super) struct Stock {
     shared: Arc<RunShared>,
     batch_time: Duration,
     fresh: Vec<Fresh>,
-    /// Batches of tasks that panicked, each for one worker alone.
+    /// Batches for one worker alone that came back, or of tasks that panicked.
     retries: VecDeque<Batch>,
     /// Batches taken back, or given up half done.
     returned: VecDeque<Batch>,
     balance: Balance,
+    /// How many batches each CPU worker holds that are for it alone.
+    held: Vec<usize>,
 }
 
 impl Stock {
     pub(super) fn new(shared: Arc<RunShared>, batch_time: Duration, fresh: Vec<Fresh>) -> Self {
         Self {
             balance: Balance::new(shared.workers),
+            held: vec![0; shared.workers],
             shared,
             batch_time,
             fresh,
@@ -91,13 +94,25 @@ impl Stock {
     /// A batch for a CPU worker: what must be tried again first, then what came back, then fresh
     /// tasks. `busy`: whether all CPU workers have something to count.
     pub(super) fn cut_for_cpu(&mut self, busy: bool) -> Option<Batch> {
-        let next = self.retries.pop_front();
-        let next = next.or_else(|| self.take_returned(busy));
+        let workers = self.shared.workers;
+        let own = |batch: &Batch| batch.only.is_some_and(|worker| worker < workers);
+        let at = self.retries.iter().position(own);
+        let next = at.and_then(|at| self.retries.remove(at));
+        let next = next.or_else(|| {
+            let mut batch = self.take_returned(busy)?;
+            let mut avoided = batch.tasks.iter();
+            let avoided = avoided.find_map(|&task| self.shared.avoided(batch.plan, task));
+            batch.only = avoided.and_then(|avoided| self.other_worker(avoided));
+            Some(batch)
+        });
         next.or_else(|| self.cut_fresh(busy))
     }
 
     /// Notes that somebody holds the batch.
     pub(super) fn hand_out(&mut self, batch: &Batch) {
+        if let Some(held) = self.held_alone(batch) {
+            *held += 1;
+        }
         if self.shared.devices_count(batch.plan) {
             self.balance.hand_out(batch);
         }
@@ -105,9 +120,25 @@ impl Stock {
 
     /// Forgets that somebody holds the batch.
     pub(super) fn take_back(&mut self, batch: &Batch) {
+        if let Some(held) = self.held_alone(batch) {
+            *held = held.saturating_sub(1);
+        }
         if self.shared.devices_count(batch.plan) {
             self.balance.take_back(batch);
         }
+    }
+
+    /// The number of batches of the CPU worker that a batch is for, if it is for one alone.
+    fn held_alone(&mut self, batch: &Batch) -> Option<&mut usize> {
+        let worker = batch.only.filter(|_| !batch.for_device)?;
+        self.held.get_mut(worker)
+    }
+
+    /// The CPU worker other than `avoided` that holds the fewest batches.
+    fn other_worker(&self, avoided: usize) -> Option<usize> {
+        let others = (0..self.held.len())
+            .filter(|&worker| worker != avoided && !self.shared.is_gone(worker));
+        others.min_by_key(|worker| self.held[*worker])
     }
 
     /// Keeps a batch that was not taken after all.
@@ -145,8 +176,10 @@ impl Stock {
     /// A batch for a device: of what came back, else of a plan that it counts.
     pub(super) fn cut_for_device(&mut self, want: &Want) -> Option<Batch> {
         // Without CPU workers, the thread of a device counts what its device cannot.
-        if self.shared.workers == 0
-            && let Some(retry) = self.retries.pop_front()
+        let no_cpu = self.shared.cpu_left() == 0;
+        let own = |batch: &Batch| batch.only == Some(want.worker);
+        if let Some(at) = self.retries.iter().position(own)
+            && let Some(retry) = self.retries.remove(at)
         {
             return Some(Batch {
                 only: Some(want.worker),
@@ -155,7 +188,7 @@ impl Stock {
             });
         }
         let plan = (0..self.fresh.len()).find(|&plan| {
-            (self.shared.workers == 0 || self.shared.devices_count(plan))
+            (no_cpu || self.shared.devices_count(plan))
                 && (self.fresh[plan].peek().is_some()
                     || self.returned.iter().any(|batch| batch.plan == plan))
         })?;
@@ -178,6 +211,7 @@ impl Stock {
             cost: 0.0,
             only: Some(want.worker),
             for_device: true,
+            again: None,
         };
         while (batch.tasks.is_empty() || batch.cost < target)
             && let Some(at) = self.returned.iter().position(|other| other.plan == plan)
@@ -205,6 +239,9 @@ impl Stock {
 
     /// Keeps what a device did not count, one task a batch, so that CPU workers can take it.
     pub(super) fn scatter(&mut self, batch: Batch) {
+        if batch.again.is_some() {
+            return self.keep(batch);
+        }
         let plan = Arc::clone(&self.shared.plans[batch.plan]);
         self.returned
             .extend(batch.tasks.into_iter().map(|task| Batch {
@@ -213,18 +250,41 @@ impl Stock {
                 cost: plan.task(task).cost,
                 only: None,
                 for_device: false,
+                again: None,
             }));
     }
 
     /// Keeps a batch to offer it before any fresh task.
     pub(super) fn keep(&mut self, mut batch: Batch) {
+        if batch.is_canary() {
+            return;
+        }
         let plan = &self.shared.plans[batch.plan];
         batch.cost = batch.tasks.iter().map(|&task| plan.task(task).cost).sum();
+        batch.for_device = false;
+        if let Some(gone) = batch.only.filter(|&worker| self.shared.is_gone(worker)) {
+            batch.only = self.shared.elsewhere(&[gone]);
+        }
         let kept = match batch.only {
             Some(_) => &mut self.retries,
             None => &mut self.returned,
         };
         kept.push_front(batch);
+    }
+
+    /// Lets others count what only a worker could that counts no more.
+    pub(super) fn release(&mut self, worker: usize) {
+        let elsewhere = self.shared.elsewhere(&[worker]);
+        for batch in &mut self.retries {
+            if batch.only == Some(worker) {
+                batch.only = elsewhere;
+            }
+        }
+        let (kept, free) = std::mem::take(&mut self.retries)
+            .into_iter()
+            .partition(|batch| batch.only.is_some());
+        self.retries = kept;
+        self.returned.extend::<VecDeque<_>>(free);
     }
 
     /// Cuts a batch off the plan that is furthest behind, so that all plans advance alike.
@@ -247,6 +307,10 @@ impl Stock {
                             .is_some_and(|cost| self.is_for_devices(plan, cost, busy)))
             })
             .min_by(|&a, &b| self.fresh[a].issued().total_cmp(&self.fresh[b].issued()))?;
+        // Tasks that a worker must not count are for one of the others alone.
+        let (first, _) = self.fresh[index].peek()?;
+        let avoided = self.shared.avoided(index, first);
+        let only = avoided.and_then(|avoided| self.other_worker(avoided));
         let fresh = &mut self.fresh[index];
         let mut tasks = Vec::new();
         let (mut seconds, mut batch_cost) = (0.0, 0.0);
@@ -256,7 +320,11 @@ impl Stock {
                 .seconds_per_cost
                 .map(|per_cost| seconds + cost * per_cost);
             let fits = expected.is_some_and(|seconds| seconds <= target);
-            if !tasks.is_empty() && (!fits || tasks.len() == LARGEST) {
+            let fits = fits && tasks.len() < LARGEST && {
+                let avoided = self.shared.avoided(index, task);
+                avoided.is_none() || (only.is_some() && avoided != only)
+            };
+            if !tasks.is_empty() && !fits {
                 break;
             }
             fresh.take(self.shared.plans[index].as_ref());
@@ -268,8 +336,9 @@ impl Stock {
             plan: index,
             tasks,
             cost: batch_cost,
-            only: None,
+            only,
             for_device: false,
+            again: None,
         })
     }
 }

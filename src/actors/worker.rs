@@ -11,7 +11,7 @@ use tracing::{dispatcher, error};
 
 use super::cpu_worker::WorkerContext;
 use super::lifeline::Lifeline;
-use super::messages::{Counted, Ended, Leave, Left, LostBatch, RunFailed, Want};
+use super::messages::{CanaryCounted, Counted, Ended, Leave, Left, LostBatch, RunFailed, Want};
 use super::queue::Outlet;
 use super::shared::RunShared;
 use super::{EventKind, RunError, device_loop};
@@ -29,6 +29,7 @@ pub(super) struct Worker {
     /// The producer, for devices.
     pub(super) producer: (Recipient<Want>, Recipient<Leave>),
     pub(super) counted: Recipient<Counted>,
+    pub(super) canaries: Recipient<CanaryCounted>,
     pub(super) lost: Recipient<LostBatch>,
     pub(super) failure: Recipient<RunFailed>,
     pub(super) left: Recipient<Left>,
@@ -67,6 +68,7 @@ impl Worker {
             name: self.name(),
             outlet: self.outlet.clone(),
             collector: self.counted.clone(),
+            canaries: self.canaries.clone(),
             actor,
         };
         let dispatch = dispatcher::get_default(Clone::clone);

@@ -133,7 +133,10 @@ impl WorkerProgress {
             EventKind::DeviceLost { .. } | EventKind::DeviceGivenUp { .. } => {
                 self.goes(WorkerState::Waiting, event.at);
             }
-            EventKind::TaskPanicked { .. } | EventKind::TaskGivenUp { .. } => {
+            EventKind::TaskPanicked { .. }
+            | EventKind::TaskGivenUp { .. }
+            | EventKind::CanaryPassed { .. }
+            | EventKind::CountedAgain { .. } => {
                 self.goes(self.state, event.at);
             }
             EventKind::DeviceReady { device, .. } => {

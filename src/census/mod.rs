@@ -8,6 +8,7 @@
 //! Queens are placed in symmetric groups from the centre of the board outward. Central queens
 //! attack the most squares, so that the tree is a third as large as in a search from the edge.
 
+mod canary;
 mod half_turn;
 mod oracle;
 mod partition;
@@ -15,4 +16,5 @@ mod plan;
 mod quarter_turn;
 mod taken_squares;
 
+pub use partition::CensusPartition;
 pub use plan::CensusPlan;

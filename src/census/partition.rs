@@ -37,6 +37,29 @@ pub(super) fn prefix(n: Size, rank: u64) -> Vec<u32> {
     }
 }
 
+/// What a rank of the census stands for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CensusPartition {
+    /// The solutions fixed by a half turn whose innermost upper queens stand in these columns, the one
+    /// nearest the centre first, and their mirror images. `None`: all of them.
+    HalfTurn(Option<[u32; 2]>),
+    /// All solutions fixed by a quarter turn.
+    QuarterTurn,
+}
+
+impl CensusPartition {
+    /// The partition of `rank`, which must be a rank of the plan.
+    pub(super) fn of_rank(n: Size, rank: u64) -> Self {
+        if rank == quarter_turn(n) {
+            return Self::QuarterTurn;
+        }
+        match prefix(n, rank).as_slice() {
+            &[first, second] => Self::HalfTurn(Some([first, second])),
+            _ => Self::HalfTurn(None),
+        }
+    }
+}
+
 /// How many solutions each one found in a half-turn partition counts for.
 pub(super) const fn weight(n: Size) -> u128 {
     match prefix_pairs(n) {

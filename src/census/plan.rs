@@ -1,8 +1,9 @@
 use super::oracle::CensusOracle;
-use super::{half_turn, partition, quarter_turn};
+use super::{CensusPartition, canary, half_turn, partition, quarter_turn};
 use crate::board::Size;
 use crate::engine::{
-    Counter, CounterSettings, Engine, NotCounted, Plan, Tally, Task, TaskWatch, core_seconds,
+    Canary, Counter, CounterSettings, Engine, NotCounted, Plan, Tally, Task, TaskWatch,
+    core_seconds,
 };
 use crate::simd::Isa;
 
@@ -18,6 +19,11 @@ impl CensusPlan {
     /// The census of boards of size `n`.
     pub const fn new(n: Size) -> Self {
         Self { n }
+    }
+
+    /// What a rank stands for, which must be below the end of the last task.
+    pub fn partition(&self, rank: u64) -> CensusPartition {
+        CensusPartition::of_rank(self.n, rank)
     }
 
     /// Small boards are one task. Boards from n = 18 have one task for each column of the innermost
@@ -70,6 +76,14 @@ impl Plan for CensusPlan {
 
     fn oracle(&self) -> Box<dyn Counter> {
         Box::new(CensusOracle::new(self.n))
+    }
+
+    fn canary(&self) -> Option<Canary> {
+        Some(canary::canary())
+    }
+
+    fn canary_counter(&self, settings: &CounterSettings) -> Box<dyn Counter> {
+        Self::new(canary::canary().size()).counter(settings)
     }
 }
 

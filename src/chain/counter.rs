@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::frame::Diagonals;
 use super::oracle;
-use super::search::{Node, Search, SearchRow, Told};
+use super::search::{Node, Reporter, Search, SearchRow};
 use super::{Border, Frame, NodeRule, Subtree, Subtrees};
 use crate::board::Size;
 use crate::engine::{Counter, NotCounted, Tally, Task, TaskProgress, TaskWatch};
@@ -56,8 +56,8 @@ impl<W: Word> Counter for ChainCounter<W> {
         let before = self.search.effort();
         let ranks = (task.ranks.end - task.ranks.start) as f64;
         let share_at = |rank: u64| (rank - task.ranks.start) as f64 / ranks;
-        // Told before each search: what was counted of the task before the group, and all nodes.
-        let mut told = Told {
+        // Set before each search: what was counted of the task before the group, and all nodes.
+        let mut reporter = Reporter {
             watch,
             before: TaskProgress::default(),
             weight: 1,
@@ -92,25 +92,26 @@ impl<W: Word> Counter for ChainCounter<W> {
                 right: subtree.border.right,
                 weight: subtree.weight,
             };
-            told.before.nodes = tally.nodes + self.search.effort().placed - before.placed;
+            reporter.before.nodes = tally.nodes + self.search.effort().placed - before.placed;
             if group.as_ref() != Some(&own) {
                 if let Some(group) = &group {
-                    let found = self.search.finish(told)?;
+                    let found = self.search.finish(reporter)?;
                     tally.completions.add(group.weight, found.into());
-                    told.before.nodes = tally.nodes + self.search.effort().placed - before.placed;
+                    reporter.before.nodes =
+                        tally.nodes + self.search.effort().placed - before.placed;
                 }
-                told.before.solutions = tally.completions.solutions() as u64;
-                told.before.share = reached - share;
-                told.weight = own.weight;
+                reporter.before.solutions = tally.completions.solutions() as u64;
+                reporter.before.share = reached - share;
+                reporter.weight = own.weight;
                 self.search.set_rows(rows(self.n, &subtree), rule.ahead);
                 group = Some(own);
             }
             let node = node(self.n, &subtree);
-            self.search.push(subtree.depth, node, share, told)?;
+            self.search.push(subtree.depth, node, share, reporter)?;
         }
         if let Some(group) = &group {
-            told.before.nodes = tally.nodes + self.search.effort().placed - before.placed;
-            let found = self.search.finish(told)?;
+            reporter.before.nodes = tally.nodes + self.search.effort().placed - before.placed;
+            let found = self.search.finish(reporter)?;
             tally.completions.add(group.weight, found.into());
         }
         tally.nodes += subtrees.prefix_nodes() + self.search.effort().placed - before.placed;

@@ -19,6 +19,7 @@
 //! * `counter`: counts tasks by this search. [`ChainPlan`] makes it for an instruction set.
 
 mod border;
+mod canary;
 mod counter;
 mod frame;
 mod launches;

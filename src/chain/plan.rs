@@ -3,13 +3,13 @@ use std::sync::Arc;
 
 use super::counter::ChainCounter;
 use super::launches::ChainLauncher;
-use super::partition::ranks_per_border;
+use super::partition::{radix, ranks_per_border};
 use super::program::BOARDS;
-use super::{Border, ChainOracle, Subtrees};
+use super::{Border, ChainOracle, Partition, Subtrees, canary};
 use crate::board::Size;
 use crate::engine::{
-    CountedBy, Counter, CounterSettings, Engine, Launcher, NoLauncher, Plan, Task, core_seconds,
-    second_counter,
+    Canary, CountedBy, Counter, CounterSettings, Engine, Launcher, NoLauncher, Plan, Task,
+    core_seconds, second_counter,
 };
 use crate::simd::Isa;
 
@@ -23,6 +23,8 @@ pub struct ChainPlan {
     n: Size,
     borders: Arc<[(Border, u8)]>,
     ranks_per_task: u64,
+    /// Whether the vector kernel takes lanes of 32 bits: half as many, for boards that need them.
+    wide_lanes: bool,
 }
 
 impl ChainPlan {
@@ -34,6 +36,7 @@ impl ChainPlan {
             n,
             borders,
             ranks_per_task: 1,
+            wide_lanes: n.get() > WIDEST_NARROW,
         };
         plan.ranks_per_task = plan.ranks().div_ceil(1 << task_bits(n)).max(1);
         plan
@@ -49,11 +52,21 @@ impl ChainPlan {
         &self.borders
     }
 
+    /// The columns of the queens in the first free rows at `rank`, whether they attack each other or not.
+    pub fn prefix_columns(&self, rank: u64) -> Vec<u8> {
+        let rows = Partition::prefix_rows(self.n);
+        let column = |row| rank / radix(self.n).pow(rows - 1 - row) % radix(self.n) + 1;
+        (0..rows).map(|row| column(row) as u8).collect()
+    }
+
     /// The subtrees that hold exactly the partitions of `ranks`.
     pub fn subtrees(&self, ranks: Range<u64>) -> Subtrees {
         Subtrees::new(self.n, Arc::clone(&self.borders), ranks)
     }
 }
+
+/// The largest board whose inner columns fit a lane of 16 bits.
+const WIDEST_NARROW: u32 = 18;
 
 /// Binary logarithm of the intended number of tasks. The tree grows about eightfold with each row.
 /// Up to n = 24, tasks grow too: from milliseconds at n = 16 to seconds. On larger boards the
@@ -102,10 +115,12 @@ impl Plan for ChainPlan {
 
     fn counter(&self, settings: &CounterSettings) -> Box<dyn Counter> {
         let borders = Arc::clone(&self.borders);
-        match self.n.get() {
-            0..2 => Box::new(ChainOracle::new(self.n, borders)),
-            2..=18 => Box::new(ChainCounter::<u16>::new(self.n, borders, settings.isa)),
-            _ => Box::new(ChainCounter::<u32>::new(self.n, borders, settings.isa)),
+        if self.n.get() < 2 {
+            Box::new(ChainOracle::new(self.n, borders))
+        } else if self.wide_lanes {
+            Box::new(ChainCounter::<u32>::new(self.n, borders, settings.isa))
+        } else {
+            Box::new(ChainCounter::<u16>::new(self.n, borders, settings.isa))
         }
     }
 
@@ -121,6 +136,18 @@ impl Plan for ChainPlan {
         second_counter(self, settings, &best)
             .filter(|second| !first.is_kernel(second.backend()))
             .unwrap_or_else(|| self.oracle())
+    }
+
+    fn canary(&self) -> Option<Canary> {
+        Some(canary::canary())
+    }
+
+    fn canary_counter(&self, settings: &CounterSettings) -> Box<dyn Counter> {
+        let small = Self {
+            wide_lanes: self.wide_lanes,
+            ..Self::new(canary::canary().size())
+        };
+        small.counter(settings)
     }
 
     fn launcher(&self) -> Result<Arc<dyn Launcher>, NoLauncher> {

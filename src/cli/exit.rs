@@ -2,9 +2,9 @@
 
 use std::fmt;
 use std::io;
-use std::path::Path;
 use std::process::ExitCode;
 
+use super::shell::{again_command, resume_command};
 use crate::actors::RunError;
 #[cfg(feature = "cuda")]
 use crate::bench::BenchError;
@@ -84,6 +84,11 @@ impl Failure {
         Self::lines(Exit::Mismatch, lines)
     }
 
+    /// Two runs have different counts of a task.
+    pub fn counts_differ(message: impl fmt::Display) -> Self {
+        Self::wrong_counts([message])
+    }
+
     /// Tasks are missing for a total: `what`, and a line for each range of them.
     pub fn incomplete(what: impl fmt::Display, missing: &Missing) -> Self {
         let first = format!("{what}: {} missing", several(missing.tasks(), "task"));
@@ -137,7 +142,9 @@ impl From<WrongRow> for Failure {
 impl From<RunError> for Failure {
     fn from(error: RunError) -> Self {
         match error {
-            RunError::Mismatch { .. } => Self::wrong_counts([error]),
+            RunError::Mismatch { .. } | RunError::Sick { .. } | RunError::Contradiction { .. } => {
+                Self::wrong_counts([error])
+            }
             RunError::TaskFailed { .. } | RunError::Recorder(_) | RunError::Runtime(_) => {
                 Self::new(Exit::Error, error)
             }
@@ -158,7 +165,7 @@ impl From<BenchError> for Failure {
 impl From<LedgerError> for Failure {
     fn from(error: LedgerError) -> Self {
         match error {
-            LedgerError::Disagreement { .. } => Self::wrong_counts([error]),
+            _ if error.is_mismatch() => Self::wrong_counts([error]),
             LedgerError::Unlike { .. } => Self::usage(error),
             LedgerError::Exists { ref dir } => Self::usage(format!(
                 "{error}; continue it with `{}`, or name another directory",
@@ -215,6 +222,9 @@ impl From<JobError> for Failure {
                     StopCause::TimeLimit => stopped.to_string(),
                 };
                 message += &match &stopped.directory {
+                    Some(directory) if stopped.again => {
+                        format!("; continue with `{}`", again_command(directory))
+                    }
                     Some(directory) => format!("; continue with `{}`", resume_command(directory)),
                     None => "; nothing is kept".to_owned(),
                 };
@@ -248,27 +258,6 @@ pub fn complete_shard(shard: Shard, missing: &Missing) -> String {
     )
 }
 
-/// The command that continues the run in `dir`, ready for a shell.
-pub fn resume_command(dir: &Path) -> String {
-    let name = dir.to_string_lossy();
-    let plain = |c: char| c.is_ascii_alphanumeric() || "/._-+,:@%=".contains(c);
-    if !name.is_empty() && name.chars().all(plain) && !name.starts_with('-') {
-        format!("queenfold resume {name}")
-    } else if dir.to_str().is_some_and(|name| printable(name) == name) {
-        format!("queenfold resume -- '{}'", name.replace('\'', "'\\''"))
-    } else {
-        // A line break, another character that is not printable, or bytes that are not UTF-8.
-        let byte = |&byte: &u8| match byte {
-            b'\'' | b'\\' => format!("\\{}", char::from(byte)),
-            b' '..=b'~' => char::from(byte).to_string(),
-            _ => format!("\\x{byte:02x}"),
-        };
-        let bytes = dir.as_os_str().as_encoded_bytes();
-        let name: String = bytes.iter().map(byte).collect();
-        format!("queenfold resume -- $'{name}'")
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -289,6 +278,7 @@ mod tests {
                 ..Report::default()
             },
             directory: directory.map(Into::into),
+            again: false,
         };
         JobError::Stopped(Box::new(stopped)).into()
     }
@@ -305,23 +295,6 @@ mod tests {
         let failure = stopped(StopCause::TimeLimit, None);
         assert!(failure.message.starts_with("stopped by the time limit"));
         assert!(failure.message.ends_with("; nothing is kept"));
-    }
-
-    #[test]
-    fn the_command_to_resume_is_quoted_for_a_shell() {
-        assert_eq!(
-            resume_command(Path::new("a/n-20")),
-            "queenfold resume a/n-20"
-        );
-        assert_eq!(
-            resume_command(Path::new("it's")),
-            r"queenfold resume -- 'it'\''s'"
-        );
-        assert_eq!(resume_command(Path::new("-n")), "queenfold resume -- '-n'");
-        assert_eq!(
-            resume_command(Path::new("a'\n\u{1b}b")),
-            r"queenfold resume -- $'a\'\x0a\x1bb'"
-        );
     }
 
     #[test]

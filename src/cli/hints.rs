@@ -91,6 +91,9 @@ fn argument(given: &str, args: &[&str], program: &Command) -> Option<String> {
         "-v" if command == given => "`queenfold --version` prints the version",
         _ if is_negative(command) => "boards are 1 to 32",
         _ if command == given => "give a command first, such as `queenfold run -n 8`",
+        _ if command == "bench" && !given.starts_with('-') => {
+            "`queenfold bench --help` lists what can be measured"
+        }
         _ if is_board_flag && takes_board => "give the board as `-n 8`",
         "--silent" | "--no-progress" => "`--quiet` leaves out progress and notes",
         "--format" => "`--json` prints results as JSON",

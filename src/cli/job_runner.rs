@@ -1,25 +1,28 @@
 //! What `run`, `resume` and `census` share: hardware, signals, time limit, progress line, trace.
 
+use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use tracing::info;
 
 use super::calibration::Calibration;
+use super::count_report::{CorrectionReport, counted};
 use super::exit::{Exit, Failure, complete_shard};
 use super::output::say;
 use super::pause::Pause;
 use super::pause_key::PauseKey;
 use super::progress::ProgressLine;
+use super::shell::again_command;
 use super::signals;
-use crate::actors::{Control, EventKind, Observer, RunEvent};
+use crate::actors::{Control, EventKind, Observer, Report, RunEvent};
 use crate::board::Size;
 use crate::config::{Config, HumanDuration};
-use crate::job::{CensusResult, Hardware, Job, JobError, JobResult, plan};
-use crate::telemetry::{self, TraceFile};
+use crate::job::{AgainResult, CensusResult, Hardware, Job, JobError, JobResult, open, plan};
+use crate::telemetry::{self, TraceFile, printable};
 
-/// A job that takes longer is announced: about a month.
-const LONG: Duration = Duration::from_secs(30 * 86_400);
+/// A job that takes longer is announced: a week. A machine is seldom left alone for so long.
+const LONG: Duration = Duration::from_secs(7 * 86_400);
 
 /// What the jobs of one command share: the settings, the hardware, the signals, and the time limit,
 /// which holds for all of them together.
@@ -93,7 +96,7 @@ impl JobRunner {
         }
     }
 
-    /// The job, which prints a line when it begins if it is expected to take months: how long, and
+    /// The job, which prints a line when it begins if it is expected to take weeks: how long, and
     /// how to go on.
     #[must_use]
     pub fn announced(&self, job: Job) -> Job {
@@ -134,14 +137,15 @@ impl JobRunner {
             Err(error) => error.report(),
         };
         if let Some(report) = report.filter(|_| self.config.output.profile) {
-            say(&format!(
-                "n = {}\n{}",
-                job.size(),
-                telemetry::profile(report).trim_end()
-            ));
+            self.say_profile(job.size(), report);
         }
         match result {
-            Ok(result) => Ok(Some(result)),
+            Ok(result) => {
+                if let Some(note) = sick_hardware(&result) {
+                    say(&note);
+                }
+                Ok(Some(result))
+            }
             Err(JobError::OneShard { shard, missing, .. }) => {
                 if !self.config.output.quiet {
                     say(&complete_shard(shard, &missing));
@@ -150,6 +154,51 @@ impl JobRunner {
             }
             Err(error) => Err(error.into()),
         }
+    }
+
+    /// Counts a run a second time, with a progress line.
+    ///
+    /// # Errors
+    /// It was stopped before its end, or it failed.
+    pub fn count_again(&self, job: &Job) -> Result<AgainResult, Failure> {
+        let line = self.progress_line(job.size());
+        let again = self
+            .under_control(job.clone())
+            .count_again_on(&self.hardware);
+        drop(line);
+        let again = again?;
+        let report = again.result.as_ref().map(|result| &result.report);
+        if let Some(report) = report.filter(|_| self.config.output.profile) {
+            self.say_profile(job.size(), report);
+        }
+        Ok(again)
+    }
+
+    /// Says how often the tasks of a finished run were counted, and which counts differed.
+    ///
+    /// # Errors
+    /// The ledger cannot be read.
+    pub fn tell_counts(&self, dir: Option<&Path>, result: &JobResult) -> Result<(), Failure> {
+        let (Some(dir), Some(confirmation)) = (dir, &result.confirmation) else {
+            return Ok(());
+        };
+        if confirmation.corrections > 0 {
+            let (store, _) = open(dir)?;
+            let report = CorrectionReport::new(dir, &store, &store.corrections()?)?;
+            report.text().iter().for_each(|line| say(&printable(line)));
+        }
+        if !self.config.output.quiet {
+            let once = confirmation.twice < confirmation.tasks;
+            let next = once.then(|| format!("; `{}` counts them again", again_command(dir)));
+            let counts = counted(confirmation);
+            say(&format!("counted {counts}{}", next.unwrap_or_default()));
+        }
+        Ok(())
+    }
+
+    fn say_profile(&self, n: Size, report: &Report) {
+        let profile = telemetry::profile(report);
+        say(&format!("n = {n}\n{}", profile.trim_end()));
     }
 
     /// Counts the symmetric solutions of board `n` alone, with a progress line.
@@ -194,6 +243,25 @@ impl JobRunner {
         let done = self.trace.map_or(Ok(()), TraceFile::finish);
         done.map_err(|error| Failure::new(Exit::Error, format!("cannot write the trace: {error}")))
     }
+}
+
+/// What a result says of workers and devices that counted wrongly, if there were any.
+fn sick_hardware(result: &JobResult) -> Option<String> {
+    let report = &result.report;
+    let names: Vec<_> = report
+        .taken_out
+        .iter()
+        .map(|sick| sick.worker.to_string())
+        .collect();
+    (!names.is_empty()).then(|| {
+        format!(
+            "n = {}: {} counted wrongly; what it counted was counted again, {} corrected, and the result \
+             is right. Test this hardware before you use it again",
+            result.outcome.n,
+            names.join(" and "),
+            telemetry::several(report.corrected, "count"),
+        )
+    })
 }
 
 /// A line that is printed when the sources of a run are open, so that an error in them comes alone.

@@ -5,10 +5,12 @@
 
 mod calibration;
 mod commands;
+mod count_report;
 mod exit;
 mod flags;
 mod hints;
 mod job_runner;
+mod moment;
 mod output;
 mod pause;
 mod pause_key;
@@ -16,6 +18,7 @@ mod printer;
 mod progress;
 mod result_json;
 mod result_table;
+mod shell;
 mod signals;
 mod stop_report;
 mod terminal;
@@ -29,8 +32,8 @@ use clap::{CommandFactory, Parser, Subcommand};
 pub use exit::Exit;
 
 use commands::{
-    bench, census, completions, config, devices, estimate, explain, export, ladder, merge, resume,
-    run, selftest, status, verify,
+    bench, census, compare, completions, config, devices, estimate, explain, export, ladder, merge,
+    resume, run, selftest, status, verify,
 };
 
 /// Counts every solution of the N-Queens problem, all and unique.
@@ -86,6 +89,8 @@ enum Command {
     Verify(verify::Args),
     /// Write the log of a run, task by task, and its signature
     Export(export::Args),
+    /// List the tasks whose counts differ in two runs
+    Compare(compare::Args),
     /// Combine the tasks of several runs
     Merge(merge::Args),
     /// Count only the symmetric solutions: those that a half turn or a quarter turn fixes
@@ -129,6 +134,7 @@ pub fn main() -> ExitCode {
         Command::Status(args) => status::run(&args),
         Command::Verify(args) => verify::run(&args),
         Command::Export(args) => export::run(&args),
+        Command::Compare(args) => compare::run(&args),
         Command::Merge(args) => merge::run(&args),
         Command::Census(args) => census::run(&args),
         Command::Ladder(args) => ladder::run(&args),

@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use console::Term;
+use console::{Term, measure_text_width};
 
 use super::exit::Failure;
 use crate::telemetry::printable;
@@ -23,6 +23,47 @@ pub fn say(line: &str) {
     let terminal = Term::stderr();
     if terminal.is_term() {
         let _ = terminal.clear_line();
+        let columns = terminal.size().1;
+        let _ = writeln!(io::stderr(), "{}", wrapped(line, columns.into()));
+    } else {
+        let _ = writeln!(io::stderr(), "{line}");
     }
-    let _ = writeln!(io::stderr(), "{line}");
+}
+
+/// Breaks lines between words, so that they fit so many columns. Words are not split, and a line that
+/// fits keeps its blanks.
+fn wrapped(lines: &str, columns: usize) -> String {
+    let wrap = |line: &str| {
+        if measure_text_width(line) <= columns {
+            return line.to_owned();
+        }
+        let (mut text, mut used) = (String::new(), 0);
+        for word in line.split(' ') {
+            let width = measure_text_width(word);
+            if used > 0 && used + 1 + width > columns {
+                text.push('\n');
+                used = 0;
+            } else if used > 0 {
+                text.push(' ');
+                used += 1;
+            }
+            text += word;
+            used += width;
+        }
+        text
+    };
+    lines.split('\n').map(wrap).collect::<Vec<_>>().join("\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::wrapped;
+
+    #[test]
+    fn lines_break_between_words_and_only_where_they_are_too_long() {
+        assert_eq!(wrapped("one two three", 8), "one two\nthree");
+        assert_eq!(wrapped("one  two", 8), "one  two");
+        assert_eq!(wrapped("a unbreakable b", 5), "a\nunbreakable\nb");
+        assert_eq!(wrapped("one two\nthree four", 8), "one two\nthree\nfour");
+    }
 }

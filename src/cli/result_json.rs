@@ -3,6 +3,7 @@ use serde::Serialize;
 use super::exit::{Exit, Failure};
 use crate::engine::PlanName;
 use crate::job::JobResult;
+use crate::ledger::Confirmation;
 
 /// The result for one board as `--json` prints it. Counts are decimal strings, so that no reader
 /// rounds them; what was not counted is `null`.
@@ -24,6 +25,10 @@ pub struct ResultJson {
     version: &'static str,
     plan: PlanName,
     verified: &'static str,
+    /// How often the tasks in the directory of the run were counted.
+    counted: Option<Confirmation>,
+    corrected: u64,
+    sick: Vec<SickJson>,
 }
 
 /// What a device counted, without what its thread counted on the CPU.
@@ -32,6 +37,15 @@ struct DeviceJson {
     name: String,
     tasks: u64,
     nodes: String,
+}
+
+/// A worker or device that counted wrongly.
+#[derive(Debug, Serialize)]
+struct SickJson {
+    worker: String,
+    counted_by: Option<String>,
+    doubted: u64,
+    reason: String,
 }
 
 /// Orbits by size.
@@ -89,6 +103,18 @@ impl ResultJson {
             version: env!("CARGO_PKG_VERSION"),
             plan: plan.name(),
             verified: outcome.verified.name(),
+            counted: result.confirmation,
+            corrected: report.corrected,
+            sick: report
+                .taken_out
+                .iter()
+                .map(|sick| SickJson {
+                    worker: sick.worker.to_string(),
+                    counted_by: sick.counted_by.as_ref().map(|by| by.name().to_owned()),
+                    doubted: sick.suspects,
+                    reason: sick.reason.clone(),
+                })
+                .collect(),
         }
     }
 

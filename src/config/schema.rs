@@ -75,6 +75,9 @@ pub struct RunConfig {
     /// The share of the tasks that another kernel counts a second time before they are recorded.
     #[serde(with = "text")]
     pub audit: Share,
+    /// How often each worker and device counts its canary, besides the start and the end of the run.
+    #[serde(with = "text")]
+    pub canary: Optional<HumanDuration>,
 }
 
 /// Numbers are those of a [job](crate::job::Job) without settings.
@@ -84,6 +87,7 @@ impl Default for RunConfig {
             queue_per_worker,
             batch_time,
             audit,
+            canary,
         } = Tuning::default();
         Self {
             n: Optional(None),
@@ -98,6 +102,7 @@ impl Default for RunConfig {
             queue_per_worker: Whole(queue_per_worker),
             batch_time: HumanDuration(batch_time),
             audit: Share(audit),
+            canary: Optional(canary.map(HumanDuration)),
         }
     }
 }
@@ -128,6 +133,7 @@ impl Config {
             queue_per_worker: self.run.queue_per_worker.0,
             batch_time: self.run.batch_time.0,
             audit: self.run.audit.0,
+            canary: self.run.canary.0.map(|every| every.0),
         }
     }
 }

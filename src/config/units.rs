@@ -178,8 +178,8 @@ impl Value for Bytes {
     }
 
     fn allowed() -> String {
-        "an amount of memory from 1 MiB to 1024 TiB such as `512 MiB` (units KiB, MiB, GiB, TiB, KB, \
-         MB, GB, TB)"
+        "an amount of memory from 1 MiB to 1024 TiB such as `512 MiB` (units K, M, G, T or KiB, MiB, \
+         GiB, TiB: powers of 1024; KB, MB, GB, TB: powers of 1000)"
             .into()
     }
 }

@@ -34,5 +34,5 @@ pub use calibrate::calibrate;
 pub use emulated::{Emulated, EmulatedSettings, Fault, Trouble};
 pub use interface::{Device, DeviceError, OpenError, Properties};
 pub use measure::{DeviceMeasurement, measure};
-pub use opening::Opener;
+pub use opening::{CountedCanary, Opener};
 pub use owner::{LaunchTiming, Owner, OwnerEvent, OwnerSettings, ReturnReason};

@@ -1,15 +1,36 @@
-//! Opening a device: it is used only if it counts a small board correctly.
+//! Opening a device: it is used only if it counts its canary correctly.
 
 use std::time::Duration;
 
 use super::{Device, OpenError};
-use crate::engine::{Launcher, SelfTest, Tally};
+use crate::engine::{Canary, DeviceCanary, Launcher, Mismatch, Tally};
 
 /// Opens a device, and opens it again after it was lost.
 pub type Opener = Box<dyn FnMut() -> Result<Box<dyn Device>, OpenError>>;
 
-/// How long a device may take for its self-test, without the compilation of its kernel.
-const SELF_TEST: Duration = Duration::from_secs(30);
+/// How long a device may take for its canary, without the compilation of its kernel.
+const PATIENCE: Duration = Duration::from_secs(30);
+
+/// What a device counted of its canary.
+pub struct CountedCanary {
+    canary: Canary,
+    /// For all its tasks in their order, and again for each copy.
+    tallies: Vec<Tally>,
+}
+
+impl CountedCanary {
+    /// Compares each count, as `seen`, with the known one. Returns the number of counts.
+    ///
+    /// # Errors
+    /// One is another.
+    pub fn compare(&self, mut seen: impl FnMut(Tally) -> Tally) -> Result<u64, Mismatch> {
+        let tasks = self.canary.tasks().len();
+        for (at, tally) in self.tallies.iter().enumerate() {
+            self.canary.compare(at % tasks, &seen(*tally))?;
+        }
+        Ok(self.tallies.len() as u64)
+    }
+}
 
 /// Opens the device and tests it.
 pub(super) fn open_tested(
@@ -18,37 +39,33 @@ pub(super) fn open_tested(
 ) -> Result<Box<dyn Device>, OpenError> {
     let mut device = open()?;
     let name = device.properties().identity.name.clone();
-    match self_test(device.as_mut(), launcher) {
-        Ok(()) => Ok(device),
+    let counted = count_canary(device.as_mut(), launcher);
+    let right = counted.and_then(|counted| counted.compare(|tally| tally).map_err(|wrong| wrong.0));
+    match right {
+        Ok(_) => Ok(device),
         Err(why) => Err(OpenError(format!("{name}: {why}"))),
     }
 }
 
-/// Lets the device count a small board.
+/// Lets the device, which has nothing else to do, count its canary: once for each multiprocessor.
 ///
 /// # Errors
-/// It cannot, or it counts wrongly; in words.
-fn self_test(device: &mut dyn Device, launcher: &dyn Launcher) -> Result<(), String> {
-    let SelfTest {
-        n,
-        batch,
-        solutions,
-    } = launcher.self_test().map_err(|error| error.to_string())?;
+/// It cannot, or what was counted again on the CPU is another number; in words.
+pub(super) fn count_canary(
+    device: &mut dyn Device,
+    launcher: &dyn Launcher,
+) -> Result<CountedCanary, String> {
+    let copies = device.properties().multiprocessors.max(1);
+    let DeviceCanary { canary, batch } =
+        launcher.canary(copies).map_err(|error| error.to_string())?;
     let mut completed = None;
     if let Some(launch) = batch.launch() {
         device.submit(launch).map_err(|error| error.to_string())?;
-        let answer = device.poll(SELF_TEST).map_err(|error| error.to_string())?;
-        completed = Some(answer.ok_or("no answer to its self-test")?);
+        let answer = device.poll(PATIENCE).map_err(|error| error.to_string())?;
+        completed = Some(answer.ok_or("no answer to its canary")?);
     }
     let tallies = batch
         .tallies(completed.as_ref())
         .map_err(|mismatch| mismatch.0)?;
-    let sum: Tally = tallies.into_iter().sum();
-    let counted = sum.completions.solutions();
-    if counted == solutions {
-        return Ok(());
-    }
-    Err(format!(
-        "it counts {counted} solutions of {n} queens, not {solutions}"
-    ))
+    Ok(CountedCanary { canary, tallies })
 }

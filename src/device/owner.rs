@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use super::opening::{Opener, open_tested};
+use super::opening::{CountedCanary, Opener, count_canary, open_tested};
 use super::pace::Pace;
 use super::{Device, DeviceError, OpenError, Properties};
 use crate::engine::{Completed, DeviceSpans, LaunchBatch, Launcher, Tally, Task, Ticket};
@@ -16,7 +16,7 @@ use crate::engine::{Completed, DeviceSpans, LaunchBatch, Launcher, Tally, Task, 
 ///
 /// | failure | response |
 /// |---|---|
-/// | The device does not open, or miscounts a small board. | It is not used. |
+/// | The device does not open, or miscounts its canary. | It is not used. |
 /// | It has no kernel, or a launch does not fit its program. | It is given up. |
 /// | It is out of memory. | Batches are halved, down to [`least_jobs`](OwnerSettings::least_jobs) jobs; then it is given up. |
 /// | It is lost, hangs, or returns fewer jobs than it was sent. | Its tasks are returned; it is opened and tested again, up to [`restarts`](OwnerSettings::restarts) times; then it is given up. |
@@ -124,7 +124,7 @@ pub enum ReturnReason {
 }
 
 impl Owner {
-    /// Opens the device, and lets it count a small board with the program of `launcher`.
+    /// Opens the device, and lets it count its canary with the program of `launcher`.
     ///
     /// # Errors
     /// It cannot be used, and why.
@@ -174,6 +174,17 @@ impl Owner {
     /// Whether it holds tasks.
     pub fn is_idle(&self) -> bool {
         self.in_flight.is_empty() && self.pending.is_empty()
+    }
+
+    /// Lets the device count its canary. It must be [idle](Self::is_idle).
+    ///
+    /// # Errors
+    /// It did not count it, and why.
+    pub fn count_canary(&mut self) -> Result<CountedCanary, String> {
+        match &mut self.device {
+            Some(device) => count_canary(device.as_mut(), self.launcher.as_ref()),
+            None => Err("it was given up".to_owned()),
+        }
     }
 
     /// Takes tasks, to be one launch or a few.

@@ -10,6 +10,8 @@
 //! A [`TaskKey`] names a task for good, and a [`TaskResult`] is what counting it gave: the same
 //! struct in memory, in the ledger and on a wire. A line of an export is read back as one.
 
+mod canary;
+mod correction;
 mod costs;
 pub mod decimal;
 mod device;
@@ -21,6 +23,7 @@ mod mismatch;
 mod origin;
 mod plan;
 mod plan_name;
+mod recount;
 mod result;
 mod second_counter;
 mod tally;
@@ -28,6 +31,8 @@ mod task;
 mod task_set;
 mod task_watch;
 
+pub use canary::{Canary, CanaryTask};
+pub use correction::{Correction, Decision, Method};
 pub use costs::{CostTable, MeasuredCost, core_seconds};
 pub use device::{DeviceIdentity, DeviceKind};
 pub use function_plan::FunctionPlan;
@@ -38,14 +43,15 @@ pub(crate) use launch::fnv;
 pub use launch::{
     BLOCK_THREADS, Completed, DeviceProgram, Launch, LaunchBatch, LaunchError, Launcher,
 };
-pub use launch::{DeviceSpan, DeviceSpans, NoLauncher, SelfTest, Specialisation, Ticket};
+pub use launch::{DeviceCanary, DeviceSpan, DeviceSpans, NoLauncher, Specialisation, Ticket};
 pub(crate) use launch::{JobWords, LaunchWords, Layout, MACHINE_SOURCE, ThreadUse};
 pub use mismatch::{GivenUp, Mismatch};
 pub use origin::{CountedBy, KernelName, Origin, WorkerId, WorkerIdError};
 pub use plan::{Counter, CounterSettings, Plan};
 pub use plan_name::{PlanName, PlanNameError};
+pub use recount::{ChooseKernel, RecountKernel, RecountPlan, deciding_kernel, second_kernel};
 pub use result::TaskResult;
-pub use second_counter::second_counter;
+pub use second_counter::{other_counter, second_counter};
 pub use tally::{Completions, Tally};
 pub use task::{Task, TaskKey};
 pub use task_set::TaskSet;

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use super::{
-    CountedBy, Engine, Launcher, Mismatch, NoLauncher, NotCounted, PlanName, Tally, Task, TaskKey,
-    TaskWatch,
+    Canary, CountedBy, Engine, Launcher, Mismatch, NoLauncher, NotCounted, PlanName, Tally, Task,
+    TaskKey, TaskWatch,
 };
 use crate::board::Size;
 use crate::simd::Isa;
@@ -75,6 +75,18 @@ pub trait Plan: Send + Sync {
     /// them. The default is the oracle; a plan may choose something faster.
     fn verifier(&self, _settings: &CounterSettings, _first: &CountedBy) -> Box<dyn Counter> {
         self.oracle()
+    }
+
+    /// Small tasks with known counts, for the kernels that its counters use. `None` where there are none:
+    /// then nothing tells whether a worker counts correctly except second counts of its tasks.
+    fn canary(&self) -> Option<Canary> {
+        None
+    }
+
+    /// A counter of the tasks of the [canary](Self::canary), by the kernel that [`counter`](Self::counter)
+    /// uses. It is the same counter unless the canary is of another board.
+    fn canary_counter(&self, settings: &CounterSettings) -> Box<dyn Counter> {
+        self.counter(settings)
     }
 
     /// How its tasks become launches for a device.

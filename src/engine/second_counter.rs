@@ -11,10 +11,20 @@ pub fn second_counter(
     settings: &CounterSettings,
     first: &CountedBy,
 ) -> Option<Box<dyn Counter>> {
+    other_counter(plan, settings, std::slice::from_ref(first))
+}
+
+/// The same for a task that several kernels have counted: none of them.
+pub fn other_counter(
+    plan: &dyn Plan,
+    settings: &CounterSettings,
+    used: &[CountedBy],
+) -> Option<Box<dyn Counter>> {
+    let is_used = |kernel: &str| used.iter().any(|by| by.is_kernel(kernel));
     Isa::ALL
         .into_iter()
         .rev()
-        .filter(|isa| isa.is_available() && !first.is_kernel(isa.name()))
+        .filter(|isa| isa.is_available() && !is_used(isa.name()))
         .map(|isa| {
             plan.counter(&CounterSettings {
                 isa,
@@ -22,7 +32,7 @@ pub fn second_counter(
             })
         })
         .chain(std::iter::once_with(|| plan.oracle()))
-        .find(|counter| !first.is_kernel(counter.backend()))
+        .find(|counter| !is_used(counter.backend()))
 }
 
 #[cfg(test)]

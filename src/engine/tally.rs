@@ -1,7 +1,7 @@
 //! What counting gave: completions by weight, symmetric solutions, partitions, nodes.
 
 use std::iter::Sum;
-use std::ops::AddAssign;
+use std::ops::{AddAssign, SubAssign};
 
 use serde::{Deserialize, Serialize};
 
@@ -97,6 +97,11 @@ pub struct Tally {
 }
 
 impl Tally {
+    /// All that was found: the solutions that the completions stand for, and the symmetric ones.
+    pub fn found(&self) -> u128 {
+        self.completions.solutions() + self.r180 + self.r90
+    }
+
     /// Whether the exact parts are equal.
     pub fn agrees_with(&self, other: &Self) -> bool {
         Self { nodes: 0, ..*self } == Self { nodes: 0, ..*other }
@@ -128,6 +133,25 @@ impl AddAssign for Tally {
         // Forged records may have any number of them, and no result depends on their sums.
         self.partitions = self.partitions.saturating_add(other.partitions);
         self.nodes = self.nodes.saturating_add(other.nodes);
+    }
+}
+
+/// Takes out what was added before.
+///
+/// # Panics
+/// The sum lacks what is taken out.
+impl SubAssign for Tally {
+    fn sub_assign(&mut self, other: Self) {
+        let less = |sum: &mut u128, count: u128| {
+            *sum = sum.checked_sub(count).expect("it was added before");
+        };
+        for (sum, count) in self.completions.0.iter_mut().zip(other.completions.0) {
+            less(sum, count);
+        }
+        less(&mut self.r180, other.r180);
+        less(&mut self.r90, other.r90);
+        self.partitions = self.partitions.saturating_sub(other.partitions);
+        self.nodes = self.nodes.saturating_sub(other.nodes);
     }
 }
 

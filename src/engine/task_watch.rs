@@ -69,7 +69,7 @@ impl TaskWatch {
         self.share.store(share.to_bits(), Ordering::Relaxed);
     }
 
-    /// How much of the task is counted, as it was told last.
+    /// How much of the task is counted, as it was reported last.
     pub fn progress(&self) -> TaskProgress {
         TaskProgress {
             nodes: self.nodes.load(Ordering::Relaxed),

@@ -77,6 +77,9 @@ pub struct Tuning {
     pub batch_time: Duration,
     /// The share of the tasks, 0 to 1, that another kernel counts a second time.
     pub audit: f64,
+    /// How often each worker and device counts its canary, besides the start and the end of a run.
+    /// `None`: never.
+    pub canary: Option<Duration>,
 }
 
 impl Default for Tuning {
@@ -85,6 +88,7 @@ impl Default for Tuning {
             queue_per_worker: 2,
             batch_time: Duration::from_millis(50),
             audit: 1e-3,
+            canary: Some(Duration::from_secs(15 * 60)),
         }
     }
 }

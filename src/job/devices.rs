@@ -190,6 +190,11 @@ fn emulated(settings: &HardwareSettings) -> Result<Vec<DeviceSpec>, String> {
     use crate::device::{Device, Emulated, EmulatedSettings};
 
     let indices = settings.device_indices.clone().unwrap_or_else(|| vec![0]);
+    if let Some(index) = indices.iter().find(|index| **index > 0) {
+        return Err(format!(
+            "no emulated device {index}: there is one, with the number 0"
+        ));
+    }
     let specs = indices.into_iter().map(|index| DeviceSpec {
         index,
         name: "emulated".to_owned(),
@@ -217,6 +222,21 @@ mod tests {
     use super::*;
     use crate::engine::Engine;
     use crate::job::plan;
+
+    #[test]
+    fn there_is_one_emulated_device() {
+        let find = |index| {
+            let settings = HardwareSettings {
+                devices: DeviceChoice::Emulated,
+                device_indices: Some(vec![index]),
+                ..HardwareSettings::default()
+            };
+            Devices::find(&settings, 1).map(|_| ())
+        };
+        assert!(find(0).is_ok());
+        let refused = find(7).unwrap_err().to_string();
+        assert!(refused.contains("no emulated device 7"), "{refused}");
+    }
 
     #[test]
     fn devices_take_part_only_where_they_count() {

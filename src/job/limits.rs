@@ -36,6 +36,10 @@ pub const BATCH_TIME: RangeInclusive<Duration> =
 /// The share of the tasks that is counted a second time.
 pub const AUDIT: RangeInclusive<f64> = 0.0..=1.0;
 
+/// How often canaries are counted: every millisecond to every 3650 days.
+pub const CANARY: RangeInclusive<Duration> =
+    Duration::from_millis(1)..=Duration::from_secs(3650 * 86_400);
+
 /// Whether a block of a GPU may have this many threads.
 pub fn is_block(threads: u32) -> bool {
     BLOCK_THREADS.contains(&threads) && threads.is_multiple_of(32)
@@ -94,9 +98,13 @@ impl Tuning {
             queue_per_worker,
             batch_time,
             audit,
+            canary,
         } = *self;
         within("queue_per_worker", queue_per_worker, &QUEUE_PER_WORKER)?;
         within("batch_time", batch_time, &BATCH_TIME)?;
+        if let Some(canary) = canary {
+            within("canary", canary, &CANARY)?;
+        }
         within("audit", audit, &AUDIT)
     }
 }

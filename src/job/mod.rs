@@ -17,9 +17,12 @@
 //! * [`Hardware`]: workers, instruction set and devices; found once, used by any number of jobs.
 //! * [`Hardware::choose_engine`]: the choice of `auto` (`engine_choice`).
 //! * [`limits`]: which values the settings may have.
+//! * [`Job::count_again_on`]: a second count of a run (`again`).
 //! * [`JobResult`], [`JobError`]: what comes of a job.
 //! * `directory`: reads the directory of a run that keeps its finished tasks (feature `ledger`).
 
+#[cfg(feature = "ledger")]
+mod again;
 mod builder;
 mod devices;
 #[cfg(feature = "ledger")]
@@ -35,6 +38,8 @@ mod result;
 mod run;
 mod stopped;
 
+#[cfg(feature = "ledger")]
+pub use again::AgainResult;
 pub use builder::{Job, Tuning};
 pub use devices::Devices;
 #[cfg(feature = "ledger")]

@@ -5,6 +5,8 @@ use std::time::Duration;
 use super::{Hardware, JobError};
 use crate::actors::Report;
 use crate::engine::{Engine, Plan, Tally};
+#[cfg(feature = "ledger")]
+use crate::ledger::Confirmation;
 use crate::outcome::{Contradiction, Outcome};
 
 /// What a finished job found.
@@ -25,6 +27,9 @@ pub struct JobResult {
     pub elapsed: Duration,
     /// CPU time of all of them.
     pub cpu: Duration,
+    /// How often the tasks in the run's directory were counted; `None` without a directory.
+    #[cfg(feature = "ledger")]
+    pub confirmation: Option<Confirmation>,
 }
 
 impl JobResult {
@@ -43,6 +48,8 @@ impl JobResult {
             report,
             elapsed: time.0,
             cpu: time.1,
+            #[cfg(feature = "ledger")]
+            confirmation: None,
         })
     }
 }

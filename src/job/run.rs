@@ -1,15 +1,16 @@
 //! Runs a job: makes its plans, starts the actors, and checks what they counted.
 
+use std::collections::BTreeMap;
 #[cfg(feature = "ledger")]
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::{CensusResult, Hardware, Job, JobError, JobResult, StopCause, Stopped, plan};
-use crate::actors::{self, Recorder, Report, RunSpec, Source, WholePlans};
-use crate::engine::{Engine, Plan};
+use super::{CensusResult, Hardware, Job, JobError, JobResult, StopCause, Stopped, outcome, plan};
+use crate::actors::{self, DeviceSpec, Recorder, Report, RunSpec, Source, SumCheck, WholePlans};
+use crate::engine::{Engine, Plan, Tally};
 #[cfg(feature = "ledger")]
-use crate::ledger::{ProcessFacts, Recording, RunInfo, Shard, Store};
+use crate::ledger::{Confirmation, ProcessFacts, Recording, RunInfo, Shard, Store};
 use crate::outcome::check_census;
 use crate::telemetry;
 
@@ -55,7 +56,8 @@ impl Job {
             }
             return self.run_in(directory, hardware, plans);
         }
-        let report = self.count(hardware, plans, Arc::new(WholePlans), None)?;
+        let check = check_outcome(Arc::clone(&plan));
+        let report = self.count(hardware, (plans, check), Arc::new(WholePlans), None)?;
         let time = (report.elapsed, report.cpu);
         if report.is_whole() {
             JobResult::new(plan, hardware, report, time)
@@ -71,7 +73,13 @@ impl Job {
     pub fn census_on(&self, hardware: &Hardware) -> Result<CensusResult, JobError> {
         self.tuning.check()?;
         let plans = vec![plan(Engine::Census, self.n)];
-        let report = self.count(hardware, plans, Arc::new(WholePlans), None)?;
+        let n = self.n;
+        let check: SumCheck = Arc::new(move |sums: &BTreeMap<Engine, Tally>| {
+            let none = Tally::default();
+            let census = sums.get(&Engine::Census).unwrap_or(&none);
+            check_census(n, census).map_err(|error| error.to_string())
+        });
+        let report = self.count(hardware, (plans, check), Arc::new(WholePlans), None)?;
         if !report.is_whole() {
             return Err(self.stopped(report, Duration::ZERO));
         }
@@ -89,12 +97,27 @@ impl Job {
     fn count(
         &self,
         hardware: &Hardware,
-        plans: Vec<Arc<dyn Plan>>,
+        (plans, check): (Vec<Arc<dyn Plan>>, SumCheck),
         source: Arc<dyn Source>,
         recorder: Option<Arc<dyn Recorder>>,
     ) -> Result<Report, JobError> {
         let devices = hardware.devices_for(&plans)?;
         let spec = RunSpec {
+            check: Some(check),
+            ..self.spec(hardware, plans, source, recorder)
+        };
+        self.run_actors(&spec, devices)
+    }
+
+    /// A run of this job on the CPU workers of `hardware`.
+    pub(super) fn spec(
+        &self,
+        hardware: &Hardware,
+        plans: Vec<Arc<dyn Plan>>,
+        source: Arc<dyn Source>,
+        recorder: Option<Arc<dyn Recorder>>,
+    ) -> RunSpec {
+        RunSpec {
             plans,
             workers: hardware.workers,
             counter: hardware.counter.clone(),
@@ -102,6 +125,8 @@ impl Job {
             queue_per_worker: self.tuning.queue_per_worker,
             batch_time: self.tuning.batch_time,
             audit: self.tuning.audit,
+            canary: self.tuning.canary,
+            check: None,
             source,
             recorder,
             observers: self
@@ -111,8 +136,16 @@ impl Job {
                 .chain(telemetry::observer())
                 .collect(),
             time_limit: self.time_limit,
-        };
-        actors::run_on(&spec, devices, &self.control).map_err(|source| JobError::Run {
+        }
+    }
+
+    /// Runs the actors, with these devices.
+    pub(super) fn run_actors(
+        &self,
+        spec: &RunSpec,
+        devices: &[DeviceSpec],
+    ) -> Result<Report, JobError> {
+        actors::run_on(spec, devices, &self.control).map_err(|source| JobError::Run {
             source,
             #[cfg(feature = "ledger")]
             directory: self.directory_path().map(Path::to_owned),
@@ -148,16 +181,25 @@ impl Job {
         let plan = plans.first().cloned();
         let recording = Arc::new(recording);
         let source = Arc::clone(&recording);
-        let report = self.count(hardware, plans, source, Some(recording))?;
-        let coverage = Store::open_to_read(directory)?.sums()?.coverage;
+        let check = check_outcome(Arc::clone(plans.first().expect("a run has a plan")));
+        let report = self.count(hardware, (plans, check), source, Some(recording))?;
+        let store = Store::open_to_read(directory)?;
+        let sums = store.sums()?;
+        let coverage = &sums.coverage;
         let missing = || coverage.missing(shard);
         match plan.filter(|_| report.is_whole()) {
             Some(plan) if coverage.is_whole() => {
+                store.check_decided(&sums)?;
                 let time = (
                     before.elapsed + report.elapsed,
                     before.counting + report.cpu,
                 );
-                JobResult::new(plan, hardware, report, time)
+                let confirmation = Some(Confirmation::read(&store)?);
+                let result = JobResult::new(plan, hardware, report, time)?;
+                Ok(JobResult {
+                    confirmation,
+                    ..result
+                })
             }
             // Somebody removed or replaced the file meanwhile: what was counted is not kept.
             Some(_) => Err(JobError::DirectoryChanged {
@@ -200,7 +242,7 @@ impl Job {
     }
 
     /// `before`: wall time of earlier processes that worked on the run.
-    fn stopped(&self, report: Report, before: Duration) -> JobError {
+    pub(super) fn stopped(&self, report: Report, before: Duration) -> JobError {
         let cause = if self.control.is_draining() {
             StopCause::Request
         } else {
@@ -213,6 +255,8 @@ impl Job {
             report,
             #[cfg(feature = "ledger")]
             directory: self.directory_path().map(Path::to_owned),
+            #[cfg(feature = "ledger")]
+            again: false,
         }))
     }
 
@@ -221,6 +265,15 @@ impl Job {
         let resumed = self.resumed.as_ref().map(|run| run.directory.as_path());
         resumed.or(self.directory.as_deref())
     }
+}
+
+/// Compares the sums of a run with what is known, where `plan` counts all solutions.
+fn check_outcome(plan: Arc<dyn Plan>) -> SumCheck {
+    Arc::new(move |sums: &BTreeMap<Engine, Tally>| {
+        outcome(plan.as_ref(), |engine| sums.get(&engine))
+            .map(drop)
+            .map_err(|error| error.to_string())
+    })
 }
 
 #[cfg(test)]
@@ -330,7 +383,7 @@ mod tests {
 
         let plan = FunctionPlan::new(Size::new(8).unwrap(), 3, |_| Tally::default());
         let error = Job::of(Arc::new(plan)).run().unwrap_err();
-        assert!(matches!(error, JobError::Contradiction(_)), "{error}");
+        assert!(error.to_string().contains("but 92 is known"), "{error}");
     }
 
     #[cfg(feature = "ledger")]

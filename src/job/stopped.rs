@@ -21,6 +21,9 @@ pub struct Stopped {
     /// Where finished tasks are kept; `None` if they are lost.
     #[cfg(feature = "ledger")]
     pub directory: Option<PathBuf>,
+    /// Whether it counted a run a second time.
+    #[cfg(feature = "ledger")]
+    pub again: bool,
 }
 
 impl Stopped {

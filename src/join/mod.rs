@@ -30,6 +30,7 @@
 //! * `measure`: [`MeasuredParts`], the parts of the work, each to be measured alone.
 //! * `oracle`: [`JoinOracle`] counts the same tasks by backtracking, to check all of this.
 
+mod canary;
 mod column_set;
 mod cost;
 mod counter;

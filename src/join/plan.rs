@@ -1,9 +1,9 @@
 use std::sync::OnceLock;
 
 use super::cost::Costs;
-use super::{JoinOracle, Partition, counter::counter};
+use super::{JoinOracle, Partition, canary, counter::counter};
 use crate::board::Size;
-use crate::engine::{Counter, CounterSettings, Engine, Plan, Task};
+use crate::engine::{Canary, Counter, CounterSettings, Engine, Plan, Task};
 
 /// The partitions of the join engine in order, with random access.
 ///
@@ -105,6 +105,14 @@ impl Plan for JoinPlan {
 
     fn oracle(&self) -> Box<dyn Counter> {
         Box::new(JoinOracle::new(self.n))
+    }
+
+    fn canary(&self) -> Option<Canary> {
+        Some(canary::canary(self.n))
+    }
+
+    fn canary_counter(&self, settings: &CounterSettings) -> Box<dyn Counter> {
+        counter(canary::canary(self.n).size(), settings)
     }
 }
 

@@ -309,6 +309,7 @@ mod tests {
             name: PlanName { engine, version: 1 },
             tasks,
             hash: String::new(),
+            canary: None,
         };
         Coverage::none_of(
             n(),

@@ -5,14 +5,20 @@ use std::fmt;
 /// What is hashed, and the version of its layout: a context for each kind of digest. A context changes
 /// only if what it covers changes: otherwise the digests in old directories would no longer match.
 pub(super) mod context {
+    /// A correction.
+    pub const CORRECTION: &str = "queenfold ledger 2: correction";
     /// An entry of the table `meta`.
     pub const META: &str = "queenfold ledger 1: meta";
+    /// A canary.
+    pub const CANARY: &str = "queenfold ledger 1: canary";
     /// A plan.
     pub const PLAN: &str = "queenfold ledger 1: plan";
     /// The result of a task.
-    pub const RECORD: &str = "queenfold ledger 1: record";
+    pub const RECORD: &str = "queenfold ledger 2: record";
     /// What a run counts.
     pub const RUN: &str = "queenfold ledger 1: run";
+    /// A second count of a task.
+    pub const SECOND: &str = "queenfold ledger 2: second";
     /// A process that worked on a run.
     pub const SESSION: &str = "queenfold ledger 1: session";
     /// All results of a run, as `export` prints it.
@@ -47,6 +53,12 @@ impl DigestFields {
 
     /// Adds a number of 8 bytes.
     pub fn u64(&mut self, number: u64) -> &mut Self {
+        self.0.update(&number.to_le_bytes());
+        self
+    }
+
+    /// Adds a number of 8 bytes that may be negative.
+    pub fn i64(&mut self, number: i64) -> &mut Self {
         self.0.update(&number.to_le_bytes());
         self
     }

@@ -4,6 +4,33 @@ use super::digest::{Digest, DigestFields, context};
 use super::origin_columns::OriginColumns;
 use crate::engine::{KernelName, Tally, TaskKey, TaskResult};
 
+/// Which count of a task an entry is. The two are tables of the same columns.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Column {
+    /// The count that is added up.
+    Record,
+    /// A second count of the same task, which agrees with the record.
+    Second,
+}
+
+impl Column {
+    /// The table.
+    pub(super) const fn table(self) -> &'static str {
+        match self {
+            Self::Record => "record",
+            Self::Second => "second",
+        }
+    }
+
+    /// What messages call an entry of it.
+    pub(super) const fn what(self) -> &'static str {
+        match self {
+            Self::Record => "record",
+            Self::Second => "the second count of",
+        }
+    }
+}
+
 /// What a ledger keeps of a counted task.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Entry {
@@ -11,16 +38,21 @@ pub struct Entry {
     pub result: TaskResult,
     /// Which process recorded it: the id of a session.
     pub session: String,
+    /// When it was recorded, in seconds since 1970 by the clock of its machine.
+    pub recorded_at: i64,
 }
 
 impl Entry {
-    /// The digest that is stored with the entry, for a run with the key `run`. It covers every
-    /// field and the key, so an entry from another run is refused like a damaged one.
-    pub fn digest(&self, run: &Digest) -> Digest {
+    /// The digest that is stored with the entry in `column` of a run with the key `run`. It covers every
+    /// field, the column and the key, so an entry from another run is refused like a damaged one.
+    pub fn digest(&self, column: Column, run: &Digest) -> Digest {
         let result = &self.result;
         let origin = OriginColumns::of(&result.origin);
         let audited_by = result.audited_by.as_ref().map(KernelName::as_str);
-        let mut fields = DigestFields::new(context::RECORD);
+        let mut fields = DigestFields::new(match column {
+            Column::Record => context::RECORD,
+            Column::Second => context::SECOND,
+        });
         fields.bytes(&run.0);
         put_exact(&mut fields, result.key, &result.tally);
         fields
@@ -32,6 +64,7 @@ impl Entry {
             .u64(self.microseconds())
             .u64(u64::from(audited_by.is_some()))
             .text(audited_by.unwrap_or_default())
+            .i64(self.recorded_at)
             .digest()
     }
 
@@ -89,6 +122,7 @@ mod tests {
         Entry {
             result,
             session: "abc".to_owned(),
+            recorded_at: 1_700_000_000,
         }
     }
 
@@ -96,11 +130,11 @@ mod tests {
     fn every_field_is_in_the_digest() {
         let key = Digest([7; 32]);
         let entry = entry();
-        let reference = entry.digest(&key);
+        let reference = entry.digest(Column::Record, &key);
         let changed = |change: &dyn Fn(&mut Entry)| {
             let mut other = entry.clone();
             change(&mut other);
-            other.digest(&key)
+            other.digest(Column::Record, &key)
         };
         let device = |name: &str| {
             CountedBy::Device(DeviceIdentity {
@@ -109,7 +143,7 @@ mod tests {
                 name: name.to_owned(),
             })
         };
-        let changes: [&dyn Fn(&mut Entry); 15] = [
+        let changes: [&dyn Fn(&mut Entry); 16] = [
             &|e| e.result.key.index += 1,
             &|e| e.result.key.engine = Engine::Census,
             &|e| e.result.tally.completions.add(1, 1),
@@ -125,8 +159,13 @@ mod tests {
             &|e| e.session.push('x'),
             &|e| e.result.duration += Duration::from_micros(1),
             &|e| e.result.audited_by = Some("".into()),
+            &|e| e.recorded_at -= 1,
         ];
-        let mut digests = vec![reference, entry.digest(&Digest([8; 32]))];
+        let mut digests = vec![
+            reference,
+            entry.digest(Column::Record, &Digest([8; 32])),
+            entry.digest(Column::Second, &key),
+        ];
         digests.extend(changes.iter().map(|change| changed(*change)));
         for (at, digest) in digests.iter().enumerate() {
             assert!(!digests[..at].contains(digest), "change {at}");
@@ -134,12 +173,12 @@ mod tests {
         assert_eq!(changed(&|_| {}), reference);
     }
 
-    /// The value was computed by the program that made the first ledgers of format 1.
+    /// The value was computed by the program that made the first ledgers of format 2.
     #[test]
     fn the_digest_of_an_entry_never_changes() {
         assert_eq!(
-            entry().digest(&Digest([7; 32])).to_string(),
-            "0d67b3f38d5a36f4a413a019f3568d7d5ac6a040ea977cbe16c83cf712dbe1ff"
+            entry().digest(Column::Record, &Digest([7; 32])).to_string(),
+            "4053511ddd757ded7c7880375b1f5c454fc24df4598f618a54843d707f210093"
         );
     }
 }

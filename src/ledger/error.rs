@@ -75,7 +75,7 @@ pub enum LedgerError {
     /// Two runs that were to be merged count different boards, or by different engines.
     #[error(
         "{} holds {first}, and {} holds {second}: only runs of the same board by the same engines \
-         can be merged", one.display(), other.display()
+         can be merged or compared", one.display(), other.display()
     )]
     Unlike {
         /// The directory of the first run.
@@ -126,6 +126,35 @@ pub enum LedgerError {
     /// All tasks are there, and together they are no result.
     #[error(transparent)]
     Contradiction(#[from] Contradiction),
+    /// The counts of one task in one ledger differ, and its log of corrections does not say why.
+    #[error("{}: task {task} contradicts itself: {what}", file.display())]
+    Contradicted {
+        /// The file.
+        file: PathBuf,
+        /// The task.
+        task: TaskKey,
+        /// What differs.
+        what: &'static str,
+    },
+    /// Nobody of that name counted in the run.
+    #[error("{}: `{origin}` names no host, device or worker that counted; `queenfold export` lists all", file.display())]
+    NoOrigin {
+        /// The file.
+        file: PathBuf,
+        /// The name.
+        origin: String,
+    },
+    /// Tasks whose counts differ, and no further count has decided which one is right: there is no total.
+    #[error(
+        "{}: no total, because counts of one task differ, and nothing decides between them: {}",
+        file.display(), contested(tasks)
+    )]
+    Contested {
+        /// The file.
+        file: PathBuf,
+        /// The tasks.
+        tasks: Vec<TaskKey>,
+    },
     /// Two counts of one task differ.
     #[error(
         "task {task} (ranks {}..{}) was counted twice with different results: {} by {}, {} by {}",
@@ -167,7 +196,13 @@ pub enum LedgerError {
 impl LedgerError {
     /// Whether counts contradict each other, as opposed to files that cannot be read or written.
     pub const fn is_mismatch(&self) -> bool {
-        matches!(self, Self::Disagreement { .. } | Self::Contradiction(_))
+        matches!(
+            self,
+            Self::Disagreement { .. }
+                | Self::Contradicted { .. }
+                | Self::Contested { .. }
+                | Self::Contradiction(_)
+        )
     }
 
     /// An input or output error at `path`.
@@ -255,6 +290,17 @@ pub const FILE_LIMIT: &str =
 pub fn is_file_limit(error: &io::Error) -> bool {
     // EMFILE and ENFILE, on every Unix.
     cfg!(unix) && matches!(error.raw_os_error(), Some(24 | 23))
+}
+
+/// Some of the tasks that are contested, and how many there are.
+fn contested(tasks: &[TaskKey]) -> String {
+    const SHOWN: usize = 5;
+    let names: Vec<_> = tasks.iter().take(SHOWN).map(TaskKey::to_string).collect();
+    let more = match tasks.len().saturating_sub(SHOWN) {
+        0 => String::new(),
+        more => format!(" and {more} more"),
+    };
+    format!("{}{more}", names.join(", "))
 }
 
 fn saved_in(saved: &Result<PathBuf, String>) -> String {

@@ -3,16 +3,19 @@
 use std::io::{self, Write};
 use std::sync::Arc;
 
+use serde::Serialize;
+
 use super::digest::{Digest, DigestFields, context};
 use super::entry::put_exact;
-use super::export_line::{Last, Line};
-use super::{Entry, LedgerError, RunInfo, Store};
+use super::export_line::{CorrectionLine, Last, Line, SecondLine};
+use super::{Column, Entry, LedgerError, RecordedTask, RunInfo, Store};
 use crate::engine::Plan;
 use crate::telemetry::printable_json;
 
 /// BLAKE3 over what was counted: board, plans, and the tasks with their tallies in canonical order.
 /// Nodes, kernels, devices, order and time are not in it, so two runs of the same plans have the same
-/// signature wherever they ran.
+/// signature wherever they ran. Second counts and corrections are not in it either; a correction that
+/// changes a count changes the signature.
 pub struct Signature(DigestFields);
 
 impl Signature {
@@ -50,7 +53,8 @@ pub fn signature(store: &Store) -> Result<Digest, LedgerError> {
     Ok(signature.digest())
 }
 
-/// Writes every record as a line of JSON in canonical order, and the signature as the last line.
+/// Writes every record as a line of JSON in canonical order, each followed by its second count if there is
+/// one; then the log of corrections, and the signature as the last line.
 /// [`read_export`](super::read_export) reads it.
 ///
 /// Returns the number of records. Nothing more is read once `out` fails.
@@ -66,14 +70,20 @@ pub fn export(
     let key = store.info().key();
     let mut signature = Signature::new(store.info());
     let mut records = 0;
-    let read = store.try_for_each(|entry| {
-        signature.add(&entry);
+    let plan_of = |engine| plans.iter().find(|plan| plan.engine() == engine);
+    // Records and corrections of the same moment: another process may write meanwhile.
+    let _moment = store.moment()?;
+    let read = store.try_for_each(|RecordedTask { record, second }| {
+        signature.add(&record);
         records += 1;
-        let engine = entry.result.key.engine;
-        if let Some(plan) = plans.iter().find(|plan| plan.engine() == engine) {
-            let line = serde_json::to_string(&Line::of(&entry, plan.as_ref(), &key));
-            let line = line.map_err(io::Error::from)?;
-            writeln!(out, "{}", printable_json(&line))?;
+        let Some(plan) = plan_of(record.result.key.engine) else {
+            return Ok(());
+        };
+        let line = |entry, column| Line::of(entry, column, plan.as_ref(), &key);
+        write_line(&mut out, &line(&record, Column::Record))?;
+        if let Some(second) = &second {
+            let second = line(second, Column::Second);
+            write_line(&mut out, &SecondLine { second })?;
         }
         Ok(())
     });
@@ -82,15 +92,25 @@ pub fn export(
         Err(Stop::Ledger(error)) => return Err(error),
         Err(Stop::Output(error)) => return Ok(Err(error)),
     }
+    let corrections = store.corrections()?;
     let last = Last {
         signature: signature.digest().to_string(),
     };
     let mut finish = || {
-        serde_json::to_writer(&mut out, &last)?;
-        writeln!(out)?;
+        for logged in &corrections {
+            if let Some(plan) = plan_of(logged.task().engine) {
+                write_line(&mut out, &CorrectionLine::of(logged, plan.name(), &key))?;
+            }
+        }
+        write_line(&mut out, &last)?;
         out.flush()
     };
     Ok(finish().map(|()| records))
+}
+
+fn write_line(out: &mut impl Write, line: &impl Serialize) -> io::Result<()> {
+    let line = serde_json::to_string(line)?;
+    writeln!(out, "{}", printable_json(&line))
 }
 
 /// What ends an export early.

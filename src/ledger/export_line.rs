@@ -6,9 +6,10 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
+use super::correction_text::CorrectionText;
 use super::digest::Digest;
 use super::origin_columns::OriginColumns;
-use super::{Entry, row};
+use super::{Column, Entry, LoggedCorrection, row};
 use crate::board::Size;
 use crate::engine::{Engine, KernelName, Plan, PlanName, Tally, TaskResult};
 
@@ -29,12 +30,13 @@ pub(super) struct Line<'a> {
     audited_by: Option<Cow<'a, str>>,
     session: Cow<'a, str>,
     seconds: f64,
+    recorded_at: i64,
     blake3: Cow<'a, str>,
 }
 
 impl<'a> Line<'a> {
-    /// The line of `entry`, whose task is of `plan`, in the run with the key `run`.
-    pub(super) fn of(entry: &'a Entry, plan: &dyn Plan, run: &Digest) -> Self {
+    /// The line of `entry` in `column`, whose task is of `plan`, in the run with the key `run`.
+    pub(super) fn of(entry: &'a Entry, column: Column, plan: &dyn Plan, run: &Digest) -> Self {
         let result = &entry.result;
         let ranks = plan.task(result.key.index).ranks;
         let origin = OriginColumns::of(&result.origin);
@@ -52,25 +54,22 @@ impl<'a> Line<'a> {
             audited_by: audited_by.map(Cow::Borrowed),
             session: entry.session.as_str().into(),
             seconds: result.duration.as_secs_f64(),
-            blake3: entry.digest(run).to_string().into(),
+            recorded_at: entry.recorded_at,
+            blake3: entry.digest(column, run).to_string().into(),
         }
     }
 
-    /// The entry that the line was made of, in the run of `plans` with the key `run`.
+    /// The entry in `column` that the line was made of, in the run of `plans` with the key `run`.
     ///
     /// # Errors
     /// The line is of another run, or it was changed; in words.
-    pub(super) fn entry(self, plans: &[Arc<dyn Plan>], run: &Digest) -> Result<Entry, String> {
-        let Self { n, plan: name, .. } = self;
-        let is_own = |plan: &&Arc<dyn Plan>| plan.name() == name && plan.size() == n;
-        let plan = plans.iter().find(is_own);
-        let plan = plan.ok_or_else(|| format!("the run has no plan {name} of n = {n}"))?;
-        if self.engine != name.engine {
-            return Err(format!("plan {name} is not of the {} engine", self.engine));
-        }
-        if self.task >= plan.tasks() {
-            return Err(format!("plan {name} has no task {}", self.task));
-        }
+    pub(super) fn entry(
+        self,
+        column: Column,
+        plans: &[Arc<dyn Plan>],
+        run: &Digest,
+    ) -> Result<Entry, String> {
+        let plan = plan_of((self.n, self.plan, self.engine), self.task, plans)?;
         let ranks = plan.task(self.task).ranks;
         if self.ranks != [ranks.start, ranks.end] {
             let (start, end) = (ranks.start, ranks.end);
@@ -92,12 +91,103 @@ impl<'a> Line<'a> {
         let entry = Entry {
             result,
             session: self.session.into_owned(),
+            recorded_at: self.recorded_at,
         };
         if !row::is_possible(&entry.result.tally) {
             return Err("no board has such counts".to_owned());
         }
-        if entry.digest(run).to_string() == self.blake3 {
+        if entry.digest(column, run).to_string() == self.blake3 {
             Ok(entry)
+        } else {
+            Err("it does not match its digest".to_owned())
+        }
+    }
+}
+
+/// The plan among `plans` that a line names, if it has the task that the line is of.
+fn plan_of(
+    (n, name, engine): (Size, PlanName, Engine),
+    task: u64,
+    plans: &[Arc<dyn Plan>],
+) -> Result<&Arc<dyn Plan>, String> {
+    let is_own = |plan: &&Arc<dyn Plan>| plan.name() == name && plan.size() == n;
+    let plan = plans.iter().find(is_own);
+    let plan = plan.ok_or_else(|| format!("the run has no plan {name} of n = {n}"))?;
+    if engine != name.engine {
+        return Err(format!("plan {name} is not of the {engine} engine"));
+    }
+    if task >= plan.tasks() {
+        return Err(format!("plan {name} has no task {task}"));
+    }
+    Ok(plan)
+}
+
+/// The line of a second count. It follows the line of its record.
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct SecondLine<'a> {
+    pub(super) second: Line<'a>,
+}
+
+/// The line of a correction. All of them follow the last record.
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct CorrectionLine<'a> {
+    correction: LoggedText<'a>,
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct LoggedText<'a> {
+    n: Size,
+    plan: PlanName,
+    engine: Engine,
+    task: u64,
+    number: u64,
+    results: CorrectionText<'a>,
+    session: Cow<'a, str>,
+    recorded_at: i64,
+    blake3: Cow<'a, str>,
+}
+
+impl<'a> CorrectionLine<'a> {
+    /// The line of a correction, whose task is of `plan`, in the run with the key `run`.
+    pub(super) fn of(logged: &'a LoggedCorrection, plan: PlanName, run: &Digest) -> Self {
+        let task = logged.task();
+        let correction = LoggedText {
+            n: task.n,
+            plan,
+            engine: task.engine,
+            task: task.index,
+            number: logged.number,
+            results: CorrectionText::of(&logged.correction),
+            session: logged.session.as_str().into(),
+            recorded_at: logged.recorded_at,
+            blake3: logged.digest(run).to_string().into(),
+        };
+        Self { correction }
+    }
+
+    /// The correction that the line was made of, in the run of `plans` with the key `run`.
+    ///
+    /// # Errors
+    /// The line is of another run, or it was changed; in words.
+    pub(super) fn logged(
+        self,
+        plans: &[Arc<dyn Plan>],
+        run: &Digest,
+    ) -> Result<LoggedCorrection, String> {
+        let Self { correction: text } = self;
+        let plan = plan_of((text.n, text.plan, text.engine), text.task, plans)?;
+        let correction = text.results.correction(plan.key(text.task));
+        let logged = LoggedCorrection {
+            number: text.number,
+            correction: correction.ok_or("no run corrects like this")?,
+            session: text.session.into_owned(),
+            recorded_at: text.recorded_at,
+        };
+        if logged.digest(run).to_string() == text.blake3 {
+            Ok(logged)
         } else {
             Err("it does not match its digest".to_owned())
         }

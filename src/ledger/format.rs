@@ -12,22 +12,34 @@ use super::{LedgerError, files};
 /// The version of the layout, kept in the file as `user_version`. A change of the tables or of
 /// what a digest covers raises it, and `docs/LEDGER.md` says how to read older files. The contexts
 /// in `digest.rs` change only if what they cover changes.
-pub const FORMAT: i32 = 1;
+pub const FORMAT: i32 = 2;
 
 /// Marks the file as a ledger: `qnfl` in ASCII, kept in the file as `application_id`.
 const APPLICATION_ID: i32 = 0x716e_666c;
 
+/// The table that names the program which wrote the file, in every format.
+const META: &str = "CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL, blake3 BLOB NOT \
+     NULL) STRICT, WITHOUT ROWID";
+
 /// The tables, in the order of their names. SQLite keeps these texts in the file, and a file whose
 /// texts differ is refused.
-const TABLES: [&str; 3] = [
-    "CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL, blake3 BLOB NOT NULL) STRICT, \
-     WITHOUT ROWID",
+const TABLES: [&str; 5] = [
+    "CREATE TABLE correction (engine TEXT NOT NULL, task INTEGER NOT NULL, number INTEGER NOT NULL, \
+     correction TEXT NOT NULL, session TEXT NOT NULL, recorded_at INTEGER NOT NULL, blake3 BLOB NOT NULL, \
+     PRIMARY KEY (engine, task, number)) STRICT, WITHOUT ROWID",
+    META,
     "CREATE TABLE record (engine TEXT NOT NULL, task INTEGER NOT NULL, weight1 TEXT NOT NULL, \
      weight2 TEXT NOT NULL, weight4 TEXT NOT NULL, weight8 TEXT NOT NULL, r180 TEXT NOT NULL, \
      r90 TEXT NOT NULL, partitions INTEGER NOT NULL, nodes INTEGER NOT NULL, backend TEXT NOT NULL, \
      device TEXT NOT NULL, worker TEXT NOT NULL, audited_by TEXT, session TEXT NOT NULL, \
-     duration_us INTEGER NOT NULL, blake3 BLOB NOT NULL, PRIMARY KEY (engine, task)) STRICT, \
-     WITHOUT ROWID",
+     duration_us INTEGER NOT NULL, recorded_at INTEGER NOT NULL, blake3 BLOB NOT NULL, \
+     PRIMARY KEY (engine, task)) STRICT, WITHOUT ROWID",
+    "CREATE TABLE second (engine TEXT NOT NULL, task INTEGER NOT NULL, weight1 TEXT NOT NULL, \
+     weight2 TEXT NOT NULL, weight4 TEXT NOT NULL, weight8 TEXT NOT NULL, r180 TEXT NOT NULL, \
+     r90 TEXT NOT NULL, partitions INTEGER NOT NULL, nodes INTEGER NOT NULL, backend TEXT NOT NULL, \
+     device TEXT NOT NULL, worker TEXT NOT NULL, audited_by TEXT, session TEXT NOT NULL, \
+     duration_us INTEGER NOT NULL, recorded_at INTEGER NOT NULL, blake3 BLOB NOT NULL, \
+     PRIMARY KEY (engine, task)) STRICT, WITHOUT ROWID",
     "CREATE TABLE session (id TEXT PRIMARY KEY, facts TEXT NOT NULL, elapsed_ms INTEGER NOT NULL, \
      committed INTEGER NOT NULL, blake3 BLOB NOT NULL) STRICT, WITHOUT ROWID",
 ];
@@ -178,7 +190,7 @@ pub(super) fn check(connection: &Connection, file: &Path) -> Result<(), LedgerEr
     let format = number("user_version")?;
     if format != FORMAT {
         // Nothing is asked of a table before it is known to be one: a view may run for ever.
-        let has_meta = tables.iter().flatten().any(|sql| sql == TABLES[0]);
+        let has_meta = tables.iter().flatten().any(|sql| sql == META);
         let program = has_meta.then(|| {
             let sql = "SELECT value FROM meta WHERE key = 'program'";
             connection.query_row(sql, [], |row| row.get(0)).ok()
@@ -186,7 +198,8 @@ pub(super) fn check(connection: &Connection, file: &Path) -> Result<(), LedgerEr
         let program = program.flatten();
         let program = program.unwrap_or_else(|| "an unknown version".to_owned());
         return refused(format!(
-            "ledger format {format}, written by {program}; this program reads format {FORMAT}"
+            "ledger format {format}, written by {program}; this program reads format {FORMAT}: use the \
+             program that wrote it, or begin a new run"
         ));
     }
     let damaged = |what: String| {

@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use super::digest::{Digest, DigestFields, context};
 use super::{LedgerError, PlanInfo, Shard};
+use crate::actors::SickWorker;
 use crate::board::Size;
 use crate::engine::Plan;
 
@@ -132,6 +133,9 @@ pub struct Facts {
     pub devices: Vec<String>,
     /// The resolved configuration.
     pub config: String,
+    /// Workers and devices that counted wrongly.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub sick: Vec<SickWorker>,
     /// When it began, in seconds since 1970 by the clock of its machine.
     pub started: i64,
 }

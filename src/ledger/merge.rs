@@ -7,10 +7,11 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::lock::LOCK_FILE;
+use super::merge_source::Copied;
 use super::{
-    DirLock, FILE, Inserted, LedgerError, LedgerSums, RunInfo, Session, Shard, Store, files,
+    DirLock, FILE, LedgerError, LedgerSums, RunInfo, Session, Shard, Store, files, merge_source,
 };
-use crate::engine::{Engine, Plan};
+use crate::engine::{Engine, Plan, TaskKey};
 use crate::outcome::Outcome;
 
 /// What a merge did.
@@ -26,6 +27,10 @@ pub struct Merged {
     pub copied: u64,
     /// Records that were there already, with the same result.
     pub there: u64,
+    /// Second counts added: those of the sources, and records of tasks that another process had counted.
+    pub seconds: u64,
+    /// Corrections added to the log.
+    pub corrections: u64,
 }
 
 /// What was taken out of a run.
@@ -38,6 +43,10 @@ pub struct TakenOut {
 }
 
 /// Copies the records of all `sources` into the ledger in `into`, which is made if there is none.
+///
+/// A task that two runs counted with the same result keeps the record that is there, and the other one
+/// becomes its second count. Where the results differ, a correction in one of the logs that names both
+/// decides.
 ///
 /// The sources are only read. Either all of them are copied, or `into` stays as it was.
 ///
@@ -72,7 +81,13 @@ pub fn merge<P: AsRef<Path>>(
         .store
         .info()
         .check_plans(target.store.file(), plans)?;
-    let (mut copied, mut there) = (0, 0);
+    let mut copied = Copied::default();
+    let ranks = |task: TaskKey| {
+        let mut plans = plans.iter();
+        plans
+            .find(|plan| plan.engine() == task.engine)
+            .map_or(0..0, |plan| plan.task(task.index).ranks)
+    };
     let sessions = target.store.sessions()?;
     let mut sessions: BTreeMap<_, _> = sessions.into_iter().map(|s| (s.id.clone(), s)).collect();
     target.store.begin()?;
@@ -84,23 +99,11 @@ pub fn merge<P: AsRef<Path>>(
                 sessions.insert(session.id.clone(), session);
             }
         }
-        source.for_each(|entry| {
-            let ranks = || {
-                let key = entry.result.key;
-                let mut plans = plans.iter();
-                plans
-                    .find(|plan| plan.engine() == key.engine)
-                    .map_or(0..0, |plan| plan.task(key.index).ranks)
-            };
-            match target.store.insert(&entry, ranks)? {
-                Inserted::New => copied += 1,
-                Inserted::There => there += 1,
-            }
-            Ok(())
-        })?;
+        merge_source::copy(&source, &target.store, &ranks, &mut copied)?;
     }
     let sums = target.store.sums()?;
     if sums.coverage.is_whole()
+        && sums.contested.is_empty()
         && let Some(counting) = plans.first()
     {
         let tally = |engine| sums.tallies.get(&engine);
@@ -114,8 +117,10 @@ pub fn merge<P: AsRef<Path>>(
         elapsed: sessions.values().map(|session| session.elapsed).sum(),
         sums,
         division: if alike { info.shard } else { Shard::WHOLE },
-        copied,
-        there,
+        copied: copied.records,
+        there: copied.there,
+        seconds: copied.seconds,
+        corrections: copied.corrections,
     })
 }
 

@@ -1,14 +1,24 @@
 //! The durable record of a run: one directory, one SQLite database, one row for each finished task.
 //!
 //! * [`Recording`]: writes the results of a run while it counts.
-//! * [`Store`]: the database. `format`: its layout and version; `row`: how a result becomes a row.
+//! * [`Store`]: the database. `format`: its layout and version; `row`, `session_rows` and
+//!   `correction_rows`: how a result, a session and a correction become rows. `amend`: second counts and
+//!   corrections of what is recorded; `correction_text`: a correction as JSON.
 //! * [`RunInfo`], [`Session`]: which run it is, and which processes worked on it.
 //! * [`Coverage`]: which tasks are recorded; [`Shard`]: which of them a part of a divided run counts.
 //! * [`Status`], [`verify()`], [`export()`], [`read_export()`], [`merge()`]: what the commands of
 //!   these names do.
+//! * [`FirstCounts`], [`SecondCounts`], [`Decisions`]: a run that counts recorded tasks again.
+//!   [`Confirmation`]: how often tasks were counted, and where; [`compare()`]: which tasks of two runs
+//!   differ.
 //! * `files`: which files of a directory are opened at all; `home`: whether they are still there.
 //! * [`Entry`]: a recorded task with its digest; `digest`: what each digest covers.
 
+mod amend;
+mod compare;
+mod confirmation;
+mod correction_rows;
+mod correction_text;
 mod coverage;
 mod digest;
 mod entry;
@@ -22,37 +32,46 @@ mod host;
 mod info;
 mod lock;
 mod merge;
+mod merge_source;
 mod meta;
 mod origin_columns;
+mod origin_filter;
 mod plan_hash;
 mod read_export;
 mod recording;
 mod recount_choice;
+mod recounting;
 mod row;
+mod session_rows;
 mod shard;
 mod status;
 mod store;
 mod verify;
 
+pub use compare::{Comparison, CountedWhere, DifferingTask, compare};
+pub use confirmation::Confirmation;
+pub use correction_rows::LoggedCorrection;
 pub use coverage::{Coverage, Missing, TaskRange};
 pub use digest::Digest;
-pub use entry::Entry;
+pub use entry::{Column, Entry};
 pub use error::LedgerError;
 #[cfg(feature = "cli")]
 pub(crate) use error::{FILE_LIMIT, is_file_limit};
 pub use export::{Signature, export, signature};
 pub use format::FORMAT;
-pub use host::unix_time;
+pub use host::{host_name, unix_time};
 pub use info::{Facts, RunInfo, Session};
 pub use lock::{DirLock, is_held};
 pub use merge::{Merged, TakenOut, merge, take_out};
+pub use origin_filter::{DoneBy, OriginName};
 pub use plan_hash::{PlanInfo, plan_hash};
-pub use read_export::{ExportError, read_export};
+pub use read_export::{ExportError, ReadExport, read_export};
 pub use recording::{COMMIT_EVERY, EarlierTime, ProcessFacts, Recording};
 pub use recount_choice::{RecountChoice, chance_missed};
+pub use recounting::{ChosenTasks, Decisions, FirstCounts, SecondCounts};
 pub use shard::{Shard, ShardError};
 pub use status::{Latest, Speed, Status};
-pub use store::{Inserted, LedgerSums, Store};
+pub use store::{Inserted, LedgerSums, RecordedTask, Store};
 pub use verify::{Findings, VerifySettings, WrongRecord, verify};
 
 /// The name of the database file in a run directory.

@@ -3,14 +3,14 @@
 use serde::{Deserialize, Serialize};
 
 use super::digest::{Digest, DigestFields, context};
-use crate::engine::{Engine, Plan, PlanName};
+use crate::engine::{Canary, CanaryTask, Engine, Plan, PlanName};
 
 /// How many task boundaries at most go into a plan hash.
 const BOUNDARIES: u64 = 1 << 16;
 
 /// What a ledger says about a plan: enough to tell whether the program that reads it makes the same
 /// tasks.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct PlanInfo {
     /// The engine.
     pub engine: Engine,
@@ -21,7 +21,21 @@ pub struct PlanInfo {
     pub tasks: u64,
     /// The plan hash, in hexadecimal.
     pub hash: String,
+    /// BLAKE3, in hexadecimal, over the tasks of the canary and their counts, as the program that made the
+    /// directory knew them. It is no part of the plan: a later program may have another canary.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub canary: Option<String>,
 }
+
+/// Equal plans have the same tasks, whatever their canaries.
+impl PartialEq for PlanInfo {
+    fn eq(&self, other: &Self) -> bool {
+        let of = |info: &Self| (info.engine, info.name, info.tasks);
+        of(self) == of(other) && self.hash == other.hash
+    }
+}
+
+impl Eq for PlanInfo {}
 
 impl PlanInfo {
     /// The description of `plan`.
@@ -31,8 +45,21 @@ impl PlanInfo {
             name: plan.name(),
             tasks: plan.tasks(),
             hash: plan_hash(plan).to_string(),
+            canary: plan.canary().map(|canary| canary_hash(&canary).to_string()),
         }
     }
+}
+
+/// BLAKE3 over the plan of a canary, and over the ranks and the count of each of its tasks.
+fn canary_hash(canary: &Canary) -> Digest {
+    let mut fields = DigestFields::new(context::CANARY);
+    fields
+        .u64(u64::from(canary.size().get()))
+        .text(&canary.plan().to_string());
+    for CanaryTask { ranks, count } in canary.tasks() {
+        fields.u64(ranks.start).u64(ranks.end).u64(*count);
+    }
+    fields.digest()
 }
 
 /// BLAKE3 over board size, engine, plan version, number of tasks and the ranks of the tasks: of
@@ -65,6 +92,25 @@ mod tests {
     use crate::census::CensusPlan;
     use crate::chain::ChainPlan;
     use crate::engine::{Counter, CounterSettings, Task};
+
+    #[test]
+    fn a_plan_stays_the_same_with_another_canary_or_none() {
+        let info = PlanInfo::of(&ChainPlan::new(Size::new(12).unwrap()));
+        let json = serde_json::to_string(&info).unwrap();
+        assert_eq!(info.canary.as_ref().map(String::len), Some(64));
+        assert!(json.contains(r#""canary":""#), "{json}");
+        let without = PlanInfo {
+            canary: None,
+            ..info.clone()
+        };
+        let json = serde_json::to_string(&without).unwrap();
+        assert_eq!(serde_json::from_str::<PlanInfo>(&json).unwrap(), info);
+        let other = PlanInfo {
+            tasks: 5,
+            ..info.clone()
+        };
+        assert_ne!(other, info);
+    }
 
     struct Shifted(ChainPlan);
 

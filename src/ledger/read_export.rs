@@ -1,8 +1,8 @@
 use std::io::{self, BufRead};
 use std::sync::Arc;
 
-use super::export_line::{Last, Line};
-use super::{Digest, Entry, RunInfo, Shard, Signature};
+use super::export_line::{CorrectionLine, Last, Line, SecondLine};
+use super::{Column, Digest, LoggedCorrection, RecordedTask, RunInfo, Shard, Signature};
 use crate::engine::Plan;
 
 /// Why an exported log cannot be read, or must not be believed.
@@ -21,10 +21,20 @@ pub enum ExportError {
     },
 }
 
-/// Reads what [`export`](super::export) wrote, and returns its signature. `plans` are those of the run:
+/// What an exported log holds besides the tasks.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ReadExport {
+    /// Over the records, as its last line says.
+    pub signature: Digest,
+    /// The log of counts that differed.
+    pub corrections: Vec<LoggedCorrection>,
+}
+
+/// Reads what [`export`](super::export) wrote. `plans` are those of the run:
 /// the one that counts all solutions, then the census if the run has one.
 ///
-/// `entry` gets each entry after its own check, but only `Ok` says that none is missing.
+/// `task` gets each task after its own check, but only `Ok` says that none is missing. Nothing says that no
+/// second count and no correction was removed.
 ///
 /// ```
 /// use queenfold::board::Size;
@@ -39,8 +49,8 @@ pub enum ExportError {
 /// let mut log = Vec::new();
 /// export(&store, &plans, &mut log)??;
 /// let mut total = 0;
-/// read_export(&log[..], &plans, |entry| {
-///     total += entry.result.tally.completions.solutions();
+/// read_export(&log[..], &plans, |task| {
+///     total += task.record.result.tally.completions.solutions();
 /// })?;
 /// assert_eq!(total, 92);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -52,8 +62,8 @@ pub enum ExportError {
 pub fn read_export(
     input: impl BufRead,
     plans: &[Arc<dyn Plan>],
-    mut entry: impl FnMut(Entry),
-) -> Result<Digest, ExportError> {
+    mut task: impl FnMut(RecordedTask),
+) -> Result<ReadExport, ExportError> {
     let wrong = |line, reason: String| ExportError::Line { line, reason };
     let Some(first) = plans.first() else {
         return Err(wrong(1, "a run has at least one plan".to_owned()));
@@ -62,6 +72,8 @@ pub fn read_export(
     let run = info.key();
     let mut signature = Signature::new(&info);
     let mut number = 0;
+    let mut corrections = Vec::new();
+    let mut latest: Option<RecordedTask> = None;
     let mut lines = input.lines();
     while let Some(text) = lines.next() {
         let text = text?;
@@ -72,17 +84,47 @@ pub fn read_export(
                 let reason = "the signature is not that of the lines before it";
                 return Err(wrong(number, reason.to_owned()));
             }
+            latest.take().map(&mut task);
             return match lines.next() {
-                None => Ok(digest),
+                None => Ok(ReadExport {
+                    signature: digest,
+                    corrections,
+                }),
                 Some(_) => Err(wrong(number + 1, "the log ends above".to_owned())),
             };
         }
-        let read = serde_json::from_str::<Line<'_>>(&text)
+        let refused = |reason: &str| wrong(number, reason.to_owned());
+        if let Ok(SecondLine { second }) = serde_json::from_str(&text) {
+            let second = second.entry(Column::Second, plans, &run);
+            let second = second.map_err(|reason| wrong(number, reason))?;
+            let of = latest.as_mut().filter(|latest| {
+                let first = &latest.record.result;
+                latest.second.is_none()
+                    && first.key == second.result.key
+                    && first.tally.agrees_with(&second.result.tally)
+            });
+            let of = of.ok_or_else(|| refused("it does not confirm the line before it"))?;
+            of.second = Some(second);
+            continue;
+        }
+        if let Ok(line) = serde_json::from_str::<CorrectionLine<'_>>(&text) {
+            let logged = line.logged(plans, &run);
+            corrections.push(logged.map_err(|reason| wrong(number, reason))?);
+            continue;
+        }
+        if !corrections.is_empty() {
+            return Err(refused("corrections come after the last record"));
+        }
+        let record = serde_json::from_str::<Line<'_>>(&text)
             .map_err(|error| error.to_string())
-            .and_then(|line| line.entry(plans, &run))
+            .and_then(|line| line.entry(Column::Record, plans, &run))
             .map_err(|reason| wrong(number, reason))?;
-        signature.add(&read);
-        entry(read);
+        signature.add(&record);
+        let next = RecordedTask {
+            record,
+            second: None,
+        };
+        latest.replace(next).map(&mut task);
     }
     Err(wrong(number + 1, "the signature is missing".to_owned()))
 }

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::hash::{BuildHasher, RandomState};
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::{Builder, JoinHandle};
@@ -17,9 +17,10 @@ use super::home::Home;
 use super::host::{host_name, unix_time};
 use super::{Coverage, DirLock, Entry, Facts, LedgerError, RunInfo, Session, Shard, Store, files};
 use crate::actors::{
-    Flushed, OnCheckpoint, RecordError, Recorder, Restored, Source, Supply, cost_of, evenly_spaced,
+    Flushed, OnCheckpoint, RecordError, Recorder, Restored, SickWorker, Source, Supply, cost_of,
+    evenly_spaced,
 };
-use crate::engine::{Engine, Plan, Tally, TaskResult};
+use crate::engine::{Correction, Engine, Method, Plan, Tally, TaskKey, TaskResult};
 use crate::machine::Machine;
 
 /// How long a result may wait for its commit. A commit waits for the disk, so one commit a task would
@@ -35,6 +36,7 @@ const WAITING: usize = 1 << 16;
 ///
 /// It holds the lock of the directory. Dropping it commits what was taken.
 pub struct Recording {
+    dir: PathBuf,
     shard: Shard,
     restored: Coverage,
     tallies: BTreeMap<Engine, Tally>,
@@ -58,8 +60,20 @@ pub struct EarlierTime {
     pub counting: Duration,
 }
 
+/// What is to be written.
+pub(super) enum Counted {
+    Task(Box<Entry>),
+    /// A second count.
+    Second(Box<Entry>),
+    /// A count that decides between others.
+    Decision(Box<Entry>, Method),
+    Correction(Box<Correction<Entry>>),
+    Withdrawal(TaskKey),
+    TakenOut(Box<SickWorker>),
+}
+
 enum Order {
-    Record(Box<Entry>),
+    Write(Counted),
     Flush(Flushed),
 }
 
@@ -75,6 +89,9 @@ pub struct ProcessFacts {
     /// The resolved configuration.
     pub config: String,
 }
+
+/// The most workers that a session names as sick.
+const MOST_SICK: usize = 1 << 10;
 
 /// The most tasks a plan may have. To find what is missing, each is looked at; so many take minutes.
 const MOST_TASKS: u64 = 1 << 34;
@@ -154,6 +171,7 @@ impl Recording {
                 workers: process.workers,
                 devices: process.devices.clone(),
                 config: process.config.clone(),
+                sick: Vec::new(),
                 started: unix_time(),
             },
             elapsed: Duration::ZERO,
@@ -183,6 +201,7 @@ impl Recording {
             .spawn(move || writer.run(&inbox))
             .map_err(|source| LedgerError::io(&path, source))?;
         Ok(Self {
+            dir: dir.to_owned(),
             shard,
             restored: sums.coverage,
             tallies: sums.tallies,
@@ -207,6 +226,25 @@ impl Recording {
         self.shard
     }
 
+    /// Which process this is: the id of its session.
+    pub fn session(&self) -> &str {
+        &self.session
+    }
+
+    /// Writes it as soon as the thread of the ledger takes it.
+    pub(super) fn write(&self, counted: Counted) -> Result<(), RecordError> {
+        self.send(Order::Write(counted))
+    }
+
+    /// The result as an entry of this process, recorded now.
+    pub(super) fn entry(&self, result: TaskResult) -> Entry {
+        Entry {
+            result,
+            session: self.session.clone(),
+            recorded_at: unix_time(),
+        }
+    }
+
     fn send(&self, order: Order) -> Result<(), RecordError> {
         if let Some(error) = self.failure.lock().clone() {
             return Err(error);
@@ -220,10 +258,38 @@ impl Recording {
 
 impl Recorder for Recording {
     fn record(&self, result: TaskResult) -> Result<(), RecordError> {
-        self.send(Order::Record(Box::new(Entry {
-            result,
-            session: self.session.clone(),
-        })))
+        let entry = Box::new(self.entry(result));
+        self.write(Counted::Task(entry))
+    }
+
+    /// The results other than the recorded one are of this process, too.
+    fn correct(&self, correction: Correction) -> Result<(), RecordError> {
+        let correction = correction.map(|result| self.entry(result));
+        let correction = Counted::Correction(Box::new(correction));
+        self.write(correction)
+    }
+
+    fn withdraw(&self, task: TaskKey) -> Result<(), RecordError> {
+        self.send(Order::Write(Counted::Withdrawal(task)))
+    }
+
+    fn note_taken_out(&self, taken_out: &SickWorker) {
+        let sick = Box::new(taken_out.clone());
+        // If the writer is gone, the run hears of that with its next result.
+        let _ = self.send(Order::Write(Counted::TakenOut(sick)));
+    }
+
+    fn results(&self) -> Result<Vec<TaskResult>, RecordError> {
+        let mut results = Vec::new();
+        Store::open_to_read(&self.dir)
+            .and_then(|store| {
+                store.for_each(|entry| {
+                    results.push(entry.result);
+                    Ok(())
+                })
+            })
+            .map_err(record_error)?;
+        Ok(results)
     }
 
     fn on_checkpoint(&self, tell: OnCheckpoint) {
@@ -322,12 +388,20 @@ impl Writer {
                 Some(since) => inbox.recv_deadline(since + COMMIT_EVERY),
             };
             match order {
-                Ok(Order::Record(entry)) => {
+                Ok(Order::Flush(flushed)) => {
+                    let committed = match open_since.take() {
+                        Some(_) => self.commit(),
+                        None => Ok(()),
+                    };
+                    flushed.answer(committed.clone());
+                    committed?;
+                }
+                Ok(Order::Write(counted)) => {
                     if open_since.is_none() {
                         self.begin()?;
                         open_since = Some(Instant::now());
                     }
-                    if let Err(error) = self.insert(&entry) {
+                    if let Err(error) = self.write(&counted) {
                         // What came before it is good. If that cannot be written either, the first
                         // error says why.
                         let _ = self.commit();
@@ -338,14 +412,6 @@ impl Writer {
                         self.commit()?;
                         open_since = None;
                     }
-                }
-                Ok(Order::Flush(flushed)) => {
-                    let committed = match open_since.take() {
-                        Some(_) => self.commit(),
-                        None => Ok(()),
-                    };
-                    flushed.answer(committed.clone());
-                    committed?;
                 }
                 Err(RecvTimeoutError::Timeout) => {
                     self.commit()?;
@@ -375,16 +441,33 @@ impl Writer {
         }
     }
 
-    fn insert(&mut self, entry: &Entry) -> Result<(), RecordError> {
-        let key = entry.result.key;
-        let ranks = || {
+    fn write(&mut self, counted: &Counted) -> Result<(), RecordError> {
+        let ranks = |key: TaskKey| {
             let mut plans = self.plans.iter();
             plans
                 .find(|plan| plan.engine() == key.engine)
                 .map_or(0..0, |plan| plan.task(key.index).ranks)
         };
-        self.store.insert(entry, ranks).map_err(record_error)?;
-        self.uncommitted += 1;
+        let (id, now) = (&self.session.id, unix_time());
+        let written = match counted {
+            Counted::Task(entry) => {
+                let inserted = self.store.insert(entry, || ranks(entry.result.key));
+                inserted.map(|_| 1)
+            }
+            Counted::Second(entry) => self.store.confirm(entry, id, now).map(|()| 1),
+            Counted::Decision(entry, method) => {
+                self.store.decide(entry, *method, id, now).map(|()| 1)
+            }
+            Counted::Correction(correction) => self.store.correct(correction, id, now).map(|()| 0),
+            Counted::Withdrawal(task) => self.store.withdraw(*task).map(|()| 0),
+            Counted::TakenOut(sick) => {
+                if self.session.facts.sick.len() < MOST_SICK {
+                    self.session.facts.sick.push(sick.as_ref().clone());
+                }
+                Ok(0)
+            }
+        };
+        self.uncommitted += written.map_err(record_error)?;
         Ok(())
     }
 

@@ -82,6 +82,7 @@ mod tests {
             name: "chain-1".parse().unwrap(),
             tasks,
             hash: String::new(),
+            canary: None,
         }];
         let mut coverage = Coverage::none_of(n(), &plans);
         for index in 0..tasks {

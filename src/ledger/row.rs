@@ -6,15 +6,52 @@ use rusqlite::{Row, Statement, params};
 
 use super::digest::Digest;
 use super::origin_columns::OriginColumns;
-use super::{Entry, PlanInfo};
+use super::{Column, Entry, PlanInfo};
 use crate::board::Size;
 use crate::engine::{Engine, Tally, TaskKey, TaskResult};
 
-/// The columns of the table `record`, in the order that this file writes and reads them.
-pub(super) const COLUMNS: &str = "engine, task, weight1, weight2, weight4, weight8, r180, r90, partitions, nodes, backend, \
-     device, worker, audited_by, session, duration_us, blake3";
+/// How many columns an entry has.
+pub(super) const COUNT: usize = 18;
 
-/// Runs `insert`, which has a parameter for each of [`COLUMNS`]; the number of rows inserted.
+/// The columns of the tables `record` and `second`, in the order that this file writes and reads them.
+const COLUMNS: [&str; COUNT] = [
+    "engine",
+    "task",
+    "weight1",
+    "weight2",
+    "weight4",
+    "weight8",
+    "r180",
+    "r90",
+    "partitions",
+    "nodes",
+    "backend",
+    "device",
+    "worker",
+    "audited_by",
+    "session",
+    "duration_us",
+    "recorded_at",
+    "blake3",
+];
+
+/// The columns of a table, for a `SELECT` that calls it `name`.
+pub(super) fn columns(name: &str) -> String {
+    COLUMNS.map(|column| format!("{name}.{column}")).join(", ")
+}
+
+/// The statement that inserts an entry into a column, unless there is one of its task.
+pub(super) fn insertion(column: Column) -> String {
+    let parameters: Vec<_> = (1..=COLUMNS.len()).map(|at| format!("?{at}")).collect();
+    format!(
+        "INSERT INTO {} ({}) VALUES ({}) ON CONFLICT (engine, task) DO NOTHING",
+        column.table(),
+        COLUMNS.join(", "),
+        parameters.join(", ")
+    )
+}
+
+/// Runs an [`insertion`]; the number of rows inserted.
 ///
 /// `Err` of the outer result: a number does not fit the 63 bits of a column.
 pub(super) fn insert(
@@ -25,7 +62,11 @@ pub(super) fn insert(
     let integer = |what: &str, number: u64| {
         i64::try_from(number).map_err(|_| format!("{what} {number} does not fit 63 bits"))
     };
-    let Entry { result, session } = entry;
+    let Entry {
+        result,
+        session,
+        recorded_at,
+    } = entry;
     let index = integer("task index", result.key.index)?;
     let partitions = integer("number of partitions", result.tally.partitions)?;
     let nodes = integer("number of nodes", result.tally.nodes)?;
@@ -49,6 +90,7 @@ pub(super) fn insert(
         result.audited_by.as_ref().map(|kernel| kernel.as_str()),
         session,
         duration,
+        recorded_at,
         digest.0,
     ]))
 }
@@ -67,20 +109,43 @@ pub(super) fn is_possible(tally: &Tally) -> bool {
     counts.all(|&count| count < 1 << 80)
 }
 
-/// The entry in a row, and its digest, which is not checked here; `None` if a column holds what
-/// [`insert`] never writes, or if the run of board `n` has no plan of that engine.
+/// Whether a run can have recorded this: names are short, counts possible, and times not too long.
+pub(super) fn is_plausible(entry: &Entry) -> bool {
+    let result = &entry.result;
+    let origin = OriginColumns::of(&result.origin);
+    let audited_by = result.audited_by.as_ref().map(|kernel| kernel.as_str());
+    let names = [
+        origin.backend,
+        origin.device,
+        &origin.worker,
+        &entry.session,
+    ];
+    is_possible(&result.tally)
+        && entry.microseconds() <= LONGEST
+        && names
+            .into_iter()
+            .chain(audited_by)
+            .all(|name| name.len() <= LONGEST_NAME)
+}
+
+/// The entry in [`columns`] of a row, which begin at `from`, and its digest, which is not checked here;
+/// `None` if a column holds what [`insert`] never writes, or if the run of board `n` has no plan of that
+/// engine.
 pub(super) fn read(
     row: &Row<'_>,
+    from: usize,
     n: Size,
     plans: &[PlanInfo],
 ) -> rusqlite::Result<Option<(Entry, [u8; 32])>> {
-    let engine: String = row.get(0)?;
+    let engine: String = row.get(from)?;
     let engine = engine.parse::<Engine>().ok();
     let plan = plans.iter().find(|plan| Some(plan.name.engine) == engine);
-    let count = |column| Ok::<_, rusqlite::Error>(row.get_ref(column)?.as_str()?.parse().ok());
-    let whole = |column| Ok::<_, rusqlite::Error>(u64::try_from(row.get::<_, i64>(column)?).ok());
+    let count =
+        |column| Ok::<_, rusqlite::Error>(row.get_ref(from + column)?.as_str()?.parse().ok());
+    let whole =
+        |column| Ok::<_, rusqlite::Error>(u64::try_from(row.get::<_, i64>(from + column)?).ok());
     let name = |column| {
-        let name = row.get_ref(column)?.as_str()?;
+        let name = row.get_ref(from + column)?.as_str()?;
         Ok::<_, rusqlite::Error>((name.len() <= LONGEST_NAME).then_some(name))
     };
     let (Some(index), Some(partitions), Some(nodes), Some(duration)) =
@@ -93,7 +158,7 @@ pub(super) fn read(
     else {
         return Ok(None);
     };
-    let audited_by = row.get::<_, Option<String>>(13)?;
+    let audited_by = row.get::<_, Option<String>>(from + 13)?;
     if duration > LONGEST
         || audited_by
             .as_ref()
@@ -141,6 +206,7 @@ pub(super) fn read(
     let entry = Entry {
         result,
         session: session.to_owned(),
+        recorded_at: row.get(from + 16)?,
     };
-    Ok(Some((entry, row.get(16)?)))
+    Ok(Some((entry, row.get(from + 17)?)))
 }

@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::{Entry, LedgerError, LedgerSums, Missing, Session, Store};
+use super::{Confirmation, Entry, Facts, LedgerError, LedgerSums, Missing, Session, Store};
+use crate::actors::SickWorker;
 use crate::engine::{Engine, Plan};
 
 /// How far a run is, by what is committed. It is made from the ledger, not from the events of the
@@ -21,8 +22,12 @@ pub struct Status {
     pub share: f64,
     /// Recorded tasks that were counted twice.
     pub audited: u64,
+    /// How often the recorded tasks were counted, and where.
+    pub counted: Confirmation,
     /// What was recorded by the latest process.
     pub latest: Option<Latest>,
+    /// Workers and devices that counted wrongly, each with the machine it was on.
+    pub sick: Vec<(String, SickWorker)>,
     /// How many processes worked on the run.
     pub sessions: usize,
 }
@@ -117,6 +122,12 @@ impl Status {
         let sessions = store.sessions()?;
         let count = sessions.len();
         let shard = store.info().shard;
+        let named = |session: &Session| {
+            let Facts { host, sick, .. } = &session.facts;
+            let sick = sick.iter().map(|worker| (host.clone(), worker.clone()));
+            sick.collect::<Vec<_>>()
+        };
+        let sick = sessions.iter().flat_map(named).collect();
         let mut latest = sessions
             .into_iter()
             .max_by_key(|session| session.facts.number)
@@ -129,32 +140,36 @@ impl Status {
             });
         let mut audited = 0;
         let mut works: BTreeMap<Engine, PlanWork> = BTreeMap::new();
-        store.for_each(|Entry { result, session }| {
-            audited += u64::from(result.audited_by.is_some());
-            let Some(latest) = &mut latest else {
-                return Ok(());
-            };
-            if session != latest.session.id {
-                return Ok(());
-            }
-            latest.tasks += 1;
-            latest.nodes = latest.nodes.saturating_add(result.tally.nodes);
-            let mut plans = plans.iter();
-            if let Some(plan) = plans.find(|plan| plan.engine() == result.key.engine) {
-                let work = works.entry(plan.engine()).or_default();
-                work.cost_latest += cost(plan.as_ref(), result.key.index);
-                work.seconds_latest += result.duration.as_secs_f64();
-            }
-            let worker = latest
-                .workers
-                .entry(result.origin.worker.to_string())
-                .or_default();
-            worker.backend = result.origin.counted_by.backend().to_owned();
-            worker.tasks += 1;
-            worker.nodes = worker.nodes.saturating_add(result.tally.nodes);
-            worker.busy += result.duration;
-            Ok(())
-        })?;
+        store.for_each(
+            |Entry {
+                 result, session, ..
+             }| {
+                audited += u64::from(result.audited_by.is_some());
+                let Some(latest) = &mut latest else {
+                    return Ok(());
+                };
+                if session != latest.session.id {
+                    return Ok(());
+                }
+                latest.tasks += 1;
+                latest.nodes = latest.nodes.saturating_add(result.tally.nodes);
+                let mut plans = plans.iter();
+                if let Some(plan) = plans.find(|plan| plan.engine() == result.key.engine) {
+                    let work = works.entry(plan.engine()).or_default();
+                    work.cost_latest += cost(plan.as_ref(), result.key.index);
+                    work.seconds_latest += result.duration.as_secs_f64();
+                }
+                let worker = latest
+                    .workers
+                    .entry(result.origin.worker.to_string())
+                    .or_default();
+                worker.backend = result.origin.counted_by.backend().to_owned();
+                worker.tasks += 1;
+                worker.nodes = worker.nodes.saturating_add(result.tally.nodes);
+                worker.busy += result.duration;
+                Ok(())
+            },
+        )?;
         let mut shard_tasks = (0, 0);
         for plan in plans {
             let work = works.entry(plan.engine()).or_default();
@@ -184,6 +199,8 @@ impl Status {
             sums,
             shard_tasks,
             audited,
+            counted: Confirmation::read(store)?,
+            sick,
             latest,
             sessions: count,
         })

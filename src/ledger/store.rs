@@ -4,15 +4,15 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{self, File};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
-use std::time::Duration;
 
+use rusqlite::types::ValueRef::Null;
 use rusqlite::{Connection, Row, params};
 
+use super::correction_rows::{self, LoggedCorrection};
 use super::digest::Digest;
-use super::info::{Facts, RunInfo, Session};
-use super::row::{self, COLUMNS};
-use super::{Coverage, Entry, FILE, LedgerError, files, format, meta};
-use crate::engine::{Engine, Tally, TaskKey};
+use super::info::{RunInfo, Session};
+use super::{Column, Coverage, Entry, FILE, LedgerError, files, format, meta, row, session_rows};
+use crate::engine::{Correction, Engine, Tally, TaskKey};
 
 /// An open ledger: the database of one run directory.
 #[derive(Debug)]
@@ -30,6 +30,18 @@ pub struct LedgerSums {
     pub coverage: Coverage,
     /// The sum of their tallies, for each plan.
     pub tallies: BTreeMap<Engine, Tally>,
+    /// Tasks whose results differ, and nothing has decided which one is right: while there are any, the
+    /// sums are no result.
+    pub contested: Vec<TaskKey>,
+}
+
+/// What a ledger keeps of a task: its record, and a second count of it if there is one, which agrees.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RecordedTask {
+    /// The count that is added up.
+    pub record: Entry,
+    /// Another count.
+    pub second: Option<Entry>,
 }
 
 /// Whether a task is new to a ledger.
@@ -41,17 +53,8 @@ pub enum Inserted {
     There,
 }
 
-/// The most sessions of a run: ten thousand machines that were each stopped six times.
-const MOST_SESSIONS: i64 = 1 << 16;
-
-/// The most bytes that all sessions of a run say of their hardware and configuration.
-const LONGEST_SESSIONS: i64 = 256 << 20;
-
-/// The longest time of a session, in milliseconds: a century.
-const LONGEST_SESSION: u64 = 100 * 366 * 86_400 * 1000;
-
 /// What a ledger held at one moment, for as long as it lives, whatever other processes write.
-struct Moment<'a>(&'a Store);
+pub(crate) struct Moment<'a>(&'a Store);
 
 impl<'a> Moment<'a> {
     fn of(store: &'a Store) -> Result<Self, LedgerError> {
@@ -143,6 +146,11 @@ impl Store {
         Ok(store)
     }
 
+    /// Reads what the ledger holds now, until the moment is dropped.
+    pub(crate) fn moment(&self) -> Result<Moment<'_>, LedgerError> {
+        Moment::of(self)
+    }
+
     /// Which run it is.
     pub const fn info(&self) -> &RunInfo {
         &self.info
@@ -154,49 +162,68 @@ impl Store {
     }
 
     /// Calls `each` for every record in canonical order: by the name of the engine, then by index.
-    /// Each is checked against its digest, the plan and the sessions first.
+    /// Each is checked against its digest, the plan, the sessions, its second count and the log of
+    /// corrections first.
     ///
     /// # Errors
-    /// A record is damaged, or `each` fails.
+    /// A record is damaged or contradicted, or `each` fails.
     pub fn for_each(
         &self,
-        each: impl FnMut(Entry) -> Result<(), LedgerError>,
+        mut each: impl FnMut(Entry) -> Result<(), LedgerError>,
+    ) -> Result<(), LedgerError> {
+        self.for_each_task(|task| each(task.record))
+    }
+
+    /// Like [`for_each`](Self::for_each), with the second count of each task.
+    ///
+    /// # Errors
+    /// A record or a second count is damaged or contradicted, or `each` fails.
+    pub fn for_each_task(
+        &self,
+        each: impl FnMut(RecordedTask) -> Result<(), LedgerError>,
     ) -> Result<(), LedgerError> {
         self.try_for_each(each)
     }
 
-    /// Like [`for_each`](Self::for_each), for an `each` that can fail otherwise than the ledger.
+    /// Like [`for_each_task`](Self::for_each_task), for an `each` that can fail otherwise than the ledger.
     ///
     /// # Errors
     /// A record is damaged, or `each` fails, which is called no more then.
-    pub(super) fn try_for_each<E: From<LedgerError>>(
+    pub(crate) fn try_for_each<E: From<LedgerError>>(
         &self,
-        mut each: impl FnMut(Entry) -> Result<(), E>,
+        mut each: impl FnMut(RecordedTask) -> Result<(), E>,
     ) -> Result<(), E> {
-        let mut coverage = Coverage::none_of(self.info.n, &self.info.plans);
-        // Sessions and records of the same moment: another process may begin one meanwhile.
+        // Records, sessions and corrections of the same moment: another process may write meanwhile.
         let _moment = Moment::of(self)?;
-        let sessions = self.sessions()?.into_iter().map(|session| session.id);
-        let sessions: BTreeSet<String> = sessions.collect();
-        let sql = format!("SELECT {COLUMNS} FROM record ORDER BY engine, task");
+        let mut checks = Checks::new(self)?;
+        let sql = format!(
+            "SELECT {}, {} FROM record AS r LEFT JOIN second AS s \
+             ON s.engine = r.engine AND s.task = r.task ORDER BY r.engine, r.task",
+            row::columns("r"),
+            row::columns("s")
+        );
         let mut statement = self.connection.prepare(&sql).map_err(|e| self.failed(&e))?;
         let mut rows = statement.query([]).map_err(|e| self.failed(&e))?;
+        let mut seconds = 0;
         while let Some(row) = rows.next().map_err(|e| self.failed(&e))? {
-            let entry = self.read(row)?;
-            let key = entry.result.key;
-            if !coverage.is_task(key) {
-                let what = format!("record {key} is of a task that the plan does not have");
-                return Err(self.damaged(what).into());
-            }
-            // The primary key forbids it, but a damaged page could still show a row twice.
-            if !coverage.add(key) {
-                return Err(self.damaged(format!("record {key} is there twice")).into());
-            }
-            if !sessions.contains(&entry.session) {
-                let what = format!("the session that counted record {key} is missing");
-                return Err(self.damaged(what).into());
-            }
-            each(entry)?;
+            let record = self.read(row, 0, Column::Record)?;
+            let is_second = row.get_ref(row::COUNT).map_err(|e| self.failed(&e))? != Null;
+            let second = match is_second {
+                true => Some(self.read(row, row::COUNT, Column::Second)?),
+                false => None,
+            };
+            let task = RecordedTask { record, second };
+            checks.check(&task)?;
+            seconds += u64::from(is_second);
+            each(task)?;
+        }
+        let sql = "SELECT count(*) FROM second";
+        let all = self
+            .connection
+            .query_row(sql, [], |row| row.get::<_, i64>(0));
+        if all.map_err(|e| self.failed(&e))? != seconds as i64 {
+            let what = "it has a second count of a task that has no record".to_owned();
+            return Err(self.damaged(what).into());
         }
         Ok(())
     }
@@ -213,12 +240,31 @@ impl Store {
             .iter()
             .map(|plan| (plan.engine, Tally::default()))
             .collect();
+        let _moment = Moment::of(self)?;
         self.for_each(|Entry { result, .. }| {
             coverage.add(result.key);
             *tallies.entry(result.key.engine).or_default() += result.tally;
             Ok(())
         })?;
-        Ok(LedgerSums { coverage, tallies })
+        let last = last_corrections(self.corrections()?);
+        let open = last.into_iter().filter(|(_, last)| last.is_open());
+        Ok(LedgerSums {
+            coverage,
+            tallies,
+            contested: open.map(|(task, _)| task).collect(),
+        })
+    }
+
+    /// The log of counts that differed, by the name of the engine, then by task, then in the order in
+    /// which it was written.
+    ///
+    /// # Errors
+    /// It is damaged.
+    pub fn corrections(&self) -> Result<Vec<LoggedCorrection>, LedgerError> {
+        let run = (self.info.n, &self.info.plans[..]);
+        correction_rows::all(&self.connection, &self.key, run)
+            .map_err(|e| self.failed(&e))?
+            .map_err(|what| self.damaged(what))
     }
 
     /// The record of a task, if there is one.
@@ -226,7 +272,19 @@ impl Store {
     /// # Errors
     /// It is damaged.
     pub fn get(&self, task: TaskKey) -> Result<Option<Entry>, LedgerError> {
-        let sql = format!("SELECT {COLUMNS} FROM record WHERE engine = ?1 AND task = ?2");
+        self.get_from(Column::Record, task)
+    }
+
+    /// A count of a task, if there is one.
+    ///
+    /// # Errors
+    /// It is damaged.
+    pub fn get_from(&self, column: Column, task: TaskKey) -> Result<Option<Entry>, LedgerError> {
+        let sql = format!(
+            "SELECT {} FROM {table} WHERE engine = ?1 AND task = ?2",
+            row::columns(column.table()),
+            table = column.table()
+        );
         let mut statement = self
             .connection
             .prepare_cached(&sql)
@@ -236,7 +294,7 @@ impl Store {
             .query(params![task.engine.name(), index])
             .map_err(|e| self.failed(&e))?;
         match rows.next().map_err(|e| self.failed(&e))? {
-            Some(row) => self.read(row).map(Some),
+            Some(row) => self.read(row, 0, column).map(Some),
             None => Ok(None),
         }
     }
@@ -252,18 +310,7 @@ impl Store {
         entry: &Entry,
         ranks: impl FnOnce() -> Range<u64>,
     ) -> Result<Inserted, LedgerError> {
-        let sql = format!(
-            "INSERT INTO record ({COLUMNS}) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, \
-             ?12, ?13, ?14, ?15, ?16, ?17) ON CONFLICT (engine, task) DO NOTHING"
-        );
-        let mut statement = self
-            .connection
-            .prepare_cached(&sql)
-            .map_err(|e| self.failed(&e))?;
-        let inserted = row::insert(&mut statement, entry, &entry.digest(&self.key))
-            .map_err(|reason| self.database(reason))?
-            .map_err(|e| self.failed(&e))?;
-        if inserted > 0 {
+        if self.put(Column::Record, entry)? {
             return Ok(Inserted::New);
         }
         let result = &entry.result;
@@ -283,16 +330,69 @@ impl Store {
         }
     }
 
-    /// Removes the records of a session, and the session. Returns the number of records.
-    ///
-    /// # Errors
-    /// The file cannot be written.
-    pub fn remove_session(&self, id: &str) -> Result<u64, LedgerError> {
-        let remove = |sql| self.connection.execute(sql, [id]);
-        let records =
-            remove("DELETE FROM record WHERE session = ?1").map_err(|e| self.failed(&e))?;
+    /// Writes an entry, unless there is one of its task in the column; whether it did.
+    pub(super) fn put(&self, column: Column, entry: &Entry) -> Result<bool, LedgerError> {
+        let mut statement = self
+            .connection
+            .prepare_cached(&row::insertion(column))
+            .map_err(|e| self.failed(&e))?;
+        let inserted = row::insert(&mut statement, entry, &entry.digest(column, &self.key))
+            .map_err(|reason| self.database(reason))?
+            .map_err(|e| self.failed(&e))?;
+        Ok(inserted > 0)
+    }
+
+    /// Removes the entry of a task from a column, if there is one.
+    pub(super) fn remove(&self, column: Column, task: TaskKey) -> Result<(), LedgerError> {
+        self.remove_from(column.table(), task)
+    }
+
+    /// Removes the corrections of a task from the log.
+    pub(super) fn remove_corrections(&self, task: TaskKey) -> Result<(), LedgerError> {
+        self.remove_from("correction", task)
+    }
+
+    fn remove_from(&self, table: &str, task: TaskKey) -> Result<(), LedgerError> {
+        let sql = format!("DELETE FROM {table} WHERE engine = ?1 AND task = ?2");
+        let index = self.integer("task index", task.index)?;
+        self.connection
+            .execute(&sql, params![task.engine.name(), index])
+            .map(|_| ())
+            .map_err(|e| self.failed(&e))
+    }
+
+    /// Adds a correction to the log.
+    pub(super) fn log(&self, correction: &LoggedCorrection) -> Result<(), LedgerError> {
+        correction_rows::insert(&self.connection, &self.key, correction)
+            .map_err(|reason| self.database(reason))?
+            .map_err(|e| self.failed(&e))
+    }
+
+    /// Up to `most` second counts of tasks whose record, and not they, a session wrote.
+    pub(super) fn seconds_to(&self, session: &str, most: u32) -> Result<Vec<Entry>, LedgerError> {
+        let sql = format!(
+            "SELECT {} FROM second AS s JOIN record AS r ON r.engine = s.engine AND r.task = s.task \
+             WHERE r.session = ?1 AND s.session <> ?1 LIMIT ?2",
+            row::columns("s")
+        );
+        let mut statement = self.connection.prepare(&sql).map_err(|e| self.failed(&e))?;
+        let mut rows = statement
+            .query(params![session, most])
+            .map_err(|e| self.failed(&e))?;
+        let mut entries = Vec::new();
+        while let Some(row) = rows.next().map_err(|e| self.failed(&e))? {
+            entries.push(self.read(row, 0, Column::Second)?);
+        }
+        Ok(entries)
+    }
+
+    /// Removes a session and the entries of a column that it wrote; the number of these.
+    pub(super) fn remove_of_session(&self, column: Column, id: &str) -> Result<u64, LedgerError> {
+        let remove = |sql: &str| self.connection.execute(sql, [id]);
+        let entries = format!("DELETE FROM {} WHERE session = ?1", column.table());
+        let removed = remove(&entries).map_err(|e| self.failed(&e))?;
         remove("DELETE FROM session WHERE id = ?1").map_err(|e| self.failed(&e))?;
-        Ok(records as u64)
+        Ok(removed as u64)
     }
 
     /// Adds a session, or updates the one with the same id.
@@ -300,23 +400,8 @@ impl Store {
     /// # Errors
     /// The file cannot be written.
     pub fn put_session(&self, session: &Session) -> Result<(), LedgerError> {
-        let facts = serde_json::to_string(&session.facts)
-            .map_err(|error| self.database(error.to_string()))?;
-        let elapsed = u64::try_from(session.elapsed.as_millis()).unwrap_or(u64::MAX);
-        let stored = self.integer("elapsed time", elapsed)?;
-        let digest = Session::digest(&self.key, &session.id, &facts, elapsed, session.committed);
-        self.connection
-            .prepare_cached("INSERT OR REPLACE INTO session VALUES (?1, ?2, ?3, ?4, ?5)")
-            .and_then(|mut statement| {
-                statement.execute(params![
-                    session.id,
-                    facts,
-                    stored,
-                    session.committed,
-                    digest.0
-                ])
-            })
-            .map(|_| ())
+        session_rows::put(&self.connection, &self.key, session)
+            .map_err(|reason| self.database(reason))?
             .map_err(|e| self.failed(&e))
     }
 
@@ -325,54 +410,23 @@ impl Store {
     /// # Errors
     /// One is damaged, or there are more than runs have.
     pub fn sessions(&self) -> Result<Vec<Session>, LedgerError> {
-        let (count, length): (i64, i64) = self
-            .connection
-            .query_row(
-                "SELECT count(*), coalesce(sum(octet_length(facts)), 0) FROM session",
-                [],
-                |row| Ok((row.get(0)?, row.get(1)?)),
-            )
-            .map_err(|e| self.failed(&e))?;
-        if count > MOST_SESSIONS || length > LONGEST_SESSIONS {
-            let most = format!(
-                "at most {MOST_SESSIONS} with {} MiB",
-                LONGEST_SESSIONS >> 20
-            );
-            let what = format!("it has {count} sessions with {length} bytes, and there are {most}");
-            return Err(self.damaged(what));
-        }
-        let mut statement = self
-            .connection
-            .prepare("SELECT id, facts, elapsed_ms, committed, blake3 FROM session ORDER BY id")
-            .map_err(|e| self.failed(&e))?;
-        let mut rows = statement.query([]).map_err(|e| self.failed(&e))?;
-        let mut sessions = Vec::new();
-        while let Some(row) = rows.next().map_err(|e| self.failed(&e))? {
-            let session = self.read_session(row).map_err(|e| self.failed(&e))?;
-            sessions.push(session.ok_or_else(|| self.damaged("a session is damaged".to_owned()))?);
-        }
-        Ok(sessions)
+        session_rows::all(&self.connection, &self.key)
+            .map_err(|e| self.failed(&e))?
+            .map_err(|what| self.damaged(what))
     }
 
-    fn read_session(&self, row: &Row<'_>) -> rusqlite::Result<Option<Session>> {
-        let id: String = row.get(0)?;
-        let facts: String = row.get(1)?;
-        let elapsed = u64::try_from(row.get::<_, i64>(2)?).ok();
-        let committed = row.get(3)?;
-        let stored: [u8; 32] = row.get(4)?;
-        let Some(elapsed) = elapsed.filter(|elapsed| *elapsed <= LONGEST_SESSION) else {
-            return Ok(None);
-        };
-        let digest = Session::digest(&self.key, &id, &facts, elapsed, committed);
-        Ok(serde_json::from_str::<Facts>(&facts)
-            .ok()
-            .filter(|_| digest.0 == stored)
-            .map(|facts| Session {
-                id,
-                facts,
-                elapsed: Duration::from_millis(elapsed),
-                committed,
-            }))
+    /// Checks that no task in `sums` is contested, so that they may be a result.
+    ///
+    /// # Errors
+    /// [`LedgerError::Contested`].
+    pub fn check_decided(&self, sums: &LedgerSums) -> Result<(), LedgerError> {
+        if sums.contested.is_empty() {
+            return Ok(());
+        }
+        Err(LedgerError::Contested {
+            file: self.file.clone(),
+            tasks: sums.contested.clone(),
+        })
     }
 
     /// Writes a copy of the ledger, durably, to a new file. Call outside of a transaction.
@@ -411,23 +465,36 @@ impl Store {
         self.batch("COMMIT")
     }
 
+    /// Does all of `steps`, or none if one fails, within the transaction that is open.
+    pub(super) fn wholly(
+        &self,
+        steps: impl FnOnce() -> Result<(), LedgerError>,
+    ) -> Result<(), LedgerError> {
+        self.batch("SAVEPOINT steps")?;
+        let done = steps();
+        if done.is_err() {
+            self.batch("ROLLBACK TO steps")?;
+        }
+        self.batch("RELEASE steps")?;
+        done
+    }
+
     fn batch(&self, sql: &str) -> Result<(), LedgerError> {
         self.connection
             .execute_batch(sql)
             .map_err(|e| self.failed(&e))
     }
 
-    /// The entry in a row, checked against its digest.
-    fn read(&self, row: &Row<'_>) -> Result<Entry, LedgerError> {
-        let (entry, stored) = row::read(row, self.info.n, &self.info.plans)
+    /// The entry in the columns of a row that begin at `from`, checked against its digest.
+    fn read(&self, row: &Row<'_>, from: usize, column: Column) -> Result<Entry, LedgerError> {
+        let (entry, stored) = row::read(row, from, self.info.n, &self.info.plans)
             .map_err(|e| self.failed(&e))?
             .ok_or_else(|| self.damaged("a record holds what no count gives".to_owned()))?;
-        if entry.digest(&self.key).0 == stored {
-            Ok(entry)
-        } else {
-            let key = entry.result.key;
-            Err(self.damaged(format!("record {key} does not match its digest")))
+        if entry.digest(column, &self.key).0 == stored {
+            return Ok(entry);
         }
+        let (key, what) = (entry.result.key, column.what());
+        Err(self.damaged(format!("{what} {key} does not match its digest")))
     }
 
     fn integer(&self, what: &str, number: u64) -> Result<i64, LedgerError> {
@@ -446,11 +513,96 @@ impl Store {
         }
     }
 
-    fn database(&self, reason: String) -> LedgerError {
+    fn contradicted(&self, task: TaskKey, what: &'static str) -> LedgerError {
+        LedgerError::Contradicted {
+            file: self.file.clone(),
+            task,
+            what,
+        }
+    }
+
+    pub(super) fn database(&self, reason: String) -> LedgerError {
         LedgerError::Database {
             file: self.file.clone(),
             reason,
         }
+    }
+}
+
+/// The last correction of each task.
+fn last_corrections(log: Vec<LoggedCorrection>) -> BTreeMap<TaskKey, LoggedCorrection> {
+    let by_task = log.into_iter().map(|logged| (logged.task(), logged));
+    by_task.collect()
+}
+
+/// What is checked of a record besides its digest.
+struct Checks<'a> {
+    store: &'a Store,
+    coverage: Coverage,
+    sessions: BTreeSet<String>,
+    corrections: BTreeMap<TaskKey, LoggedCorrection>,
+}
+
+impl<'a> Checks<'a> {
+    fn new(store: &'a Store) -> Result<Self, LedgerError> {
+        let sessions = store.sessions()?.into_iter().map(|session| session.id);
+        let sessions: BTreeSet<String> = sessions.collect();
+        let log = store.corrections()?;
+        for logged in &log {
+            let counted = logged.correction.results().map(|entry| &entry.session);
+            let mut named = counted.chain([&logged.session]);
+            if named.any(|session| !sessions.contains(session)) {
+                let what = format!("a session in a correction of task {}", logged.task());
+                return Err(store.damaged(format!("{what} is missing")));
+            }
+        }
+        Ok(Self {
+            store,
+            coverage: Coverage::none_of(store.info.n, &store.info.plans),
+            sessions,
+            corrections: last_corrections(log),
+        })
+    }
+
+    fn check(&mut self, task: &RecordedTask) -> Result<(), LedgerError> {
+        let RecordedTask { record, second } = task;
+        let key = record.result.key;
+        let damaged = |what: String| Err(self.store.damaged(what));
+        if !self.coverage.is_task(key) {
+            return damaged(format!(
+                "record {key} is of a task that the plan does not have"
+            ));
+        }
+        // The primary key forbids it, but a damaged page could still show a row twice.
+        if !self.coverage.add(key) {
+            return damaged(format!("record {key} is there twice"));
+        }
+        for entry in std::iter::once(record).chain(second) {
+            if !self.sessions.contains(&entry.session) {
+                return damaged(format!("the session that counted record {key} is missing"));
+            }
+        }
+        let tally = &record.result.tally;
+        let agrees = |entry: &Entry| entry.result.tally.agrees_with(tally);
+        if second.as_ref().is_some_and(|second| !agrees(second)) {
+            return Err(self
+                .store
+                .contradicted(key, "its second count differs, and is not in the log"));
+        }
+        if let Some(last) = self.corrections.get(&key) {
+            let Correction {
+                recorded, decision, ..
+            } = &last.correction;
+            let result = decision
+                .as_ref()
+                .map_or(recorded, |decision| &decision.result);
+            if !agrees(result) {
+                return Err(self
+                    .store
+                    .contradicted(key, "its last correction has another result"));
+            }
+        }
+        Ok(())
     }
 }
 

@@ -7,7 +7,8 @@ use std::sync::Arc;
 
 use crossbeam::channel::{self, Receiver};
 
-use super::{Entry, LedgerError, LedgerSums, RecountChoice, Store};
+use super::confirmation::hosts;
+use super::{DoneBy, Entry, LedgerError, LedgerSums, OriginName, RecountChoice, Store};
 use crate::engine::{
     Counter, CounterSettings, DeviceKind, Engine, Plan, Tally, TaskKey, TaskResult,
 };
@@ -28,7 +29,7 @@ pub struct Findings {
 
 /// A record that a second count contradicts.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("task {task} (ranks {}..{}): recorded {}, but {found}", ranks.start, ranks.end, recorded.exact())]
+#[error("task {task} (ranks {}..{}): recorded {} by {origin}, but {found}", ranks.start, ranks.end, recorded.exact())]
 pub struct WrongRecord {
     /// The task.
     pub task: TaskKey,
@@ -38,6 +39,8 @@ pub struct WrongRecord {
     pub recorded: Tally,
     /// What was found, and by which kernel.
     pub found: String,
+    /// Who counted it: a worker of a host.
+    pub origin: OriginName,
 }
 
 /// What verification needs in addition to the ledger.
@@ -46,6 +49,8 @@ pub struct VerifySettings<'a> {
     pub plans: &'a [Arc<dyn Plan>],
     /// What a counter may use.
     pub settings: &'a CounterSettings,
+    /// Chooses among the tasks of this origin alone, if there is one.
+    pub done_by: Option<&'a DoneBy>,
     /// Threads that count.
     pub workers: NonZeroUsize,
     /// Called after each task that was counted again, with whether its record is right.
@@ -64,19 +69,30 @@ pub fn verify(
 ) -> Result<Findings, LedgerError> {
     store.info().check_plans(store.file(), how.plans)?;
     let sums = store.sums()?;
-    let chosen = choice.among(store.info().n, &store.info().plans, &sums.coverage);
-    let (sender, inbox) = channel::bounded::<TaskResult>(2 * how.workers.get());
+    let among = match how.done_by {
+        Some(done_by) => done_by.tasks(store)?,
+        None => sums.coverage.clone(),
+    };
+    let chosen = choice.among(store.info().n, &store.info().plans, &among);
+    let hosts = hosts(&store.sessions()?);
+    let (sender, inbox) = channel::bounded::<(TaskResult, OriginName)>(2 * how.workers.get());
     let (fed, bench) = std::thread::scope(|scope| {
         let workers: Vec<_> = (0..how.workers.get())
             .map(|_| scope.spawn(|| Bench::new(how).work(&inbox)))
             .collect();
-        let fed = store.for_each(|Entry { result, .. }| {
-            if chosen.holds(result.key) {
-                // The receiver lives until the sender is gone.
-                let _ = sender.send(result);
-            }
-            Ok(())
-        });
+        let fed = store.for_each(
+            |Entry {
+                 result, session, ..
+             }| {
+                if chosen.holds(result.key) {
+                    let host = hosts.get(&session).map_or("", String::as_str);
+                    let origin = OriginName::of(host, result.origin.worker);
+                    // The receiver lives until the sender is gone.
+                    let _ = sender.send((result, origin));
+                }
+                Ok(())
+            },
+        );
         drop(sender);
         let mut all = Bench::new(how);
         for worker in workers {
@@ -126,15 +142,15 @@ impl<'a> Bench<'a> {
         }
     }
 
-    fn work(mut self, inbox: &Receiver<TaskResult>) -> Self {
-        for result in inbox {
-            self.check(&result);
+    fn work(mut self, inbox: &Receiver<(TaskResult, OriginName)>) -> Self {
+        for (result, origin) in inbox {
+            self.check(&result, origin);
         }
         self.counters.clear();
         self
     }
 
-    fn check(&mut self, recorded: &TaskResult) {
+    fn check(&mut self, recorded: &TaskResult, origin: OriginName) {
         let engine = recorded.key.engine;
         let mut plans = self.how.plans.iter();
         let Some(plan) = plans.find(|plan| plan.engine() == engine) else {
@@ -175,6 +191,7 @@ impl<'a> Bench<'a> {
                 ranks: task.ranks,
                 recorded: recorded.tally,
                 found,
+                origin,
             });
         }
     }

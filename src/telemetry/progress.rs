@@ -3,8 +3,8 @@ use crate::actors::{Progress, RunState};
 
 /// How far a run is, in one line of at most `width` characters, without colours or a line end: state
 /// (unless it runs or is over), share of the estimated work if that is known, solutions so far, nodes
-/// per second of the time that the run counted (without pauses; nothing before the first search has told
-/// its nodes), time elapsed, and, while the run goes on and that is known, time left
+/// per second of the time that the run counted (without pauses; nothing before the first search has
+/// reported its nodes), time elapsed, and, while the run goes on and that is known, time left
 /// with half the width of its 95 % interval, or `about` where it is only known from the costs of the
 /// plan.
 ///
@@ -46,7 +46,7 @@ pub fn progress_line(progress: &Progress, width: usize) -> String {
 /// Nodes per second that every search exceeds, also on one slow core.
 const SLOWEST: f64 = 1000.0;
 
-/// Whether a search has told its nodes. Before that, only the few nodes of borders are known, which are no
+/// Whether a search has reported its nodes. Before that, only the few nodes of borders are known, which are no
 /// speed.
 fn searches(progress: &Progress) -> bool {
     progress.nodes as f64 > SLOWEST * progress.counting().as_secs_f64()

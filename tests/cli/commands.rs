@@ -2,6 +2,7 @@
 
 use serde_json::Value as Json;
 
+use crate::isolated::isolated;
 use crate::program::{output, queenfold, refusal, stdout, text};
 use crate::skip::skipped;
 
@@ -37,7 +38,7 @@ fn usage_errors_are_one_line_and_exit_2() {
         (&["run", "-n", "8", "--time-limit", "5 weeks"], "d, h, m, s"),
         (
             &["run", "-n", "8", "--memory-per-worker", "9"],
-            "(units KiB, MiB, GiB, TiB, KB, MB, GB, TB)",
+            "(units K, M, G, T or KiB, MiB, GiB, TiB: powers of 1024; KB, MB, GB, TB: powers of 1000)",
         ),
         (&["run", "-n", "8", "--trace", "-"], "standard output"),
         (
@@ -128,6 +129,8 @@ fn json_of_eight_queens_has_every_field() {
         ("gpu", serde_json::json!([])),
         ("version", env!("CARGO_PKG_VERSION").into()),
         ("verified", "known".into()),
+        ("corrected", 0.into()),
+        ("sick", serde_json::json!([])),
     ] {
         assert_eq!(record[field], value, "{field}");
     }
@@ -138,7 +141,7 @@ fn json_of_eight_queens_has_every_field() {
     let engine = record["engine"].as_str().unwrap();
     assert!(record["plan"].as_str().unwrap().starts_with(engine));
     assert!(!record["isa"].as_str().unwrap().is_empty());
-    assert_eq!(record.as_object().unwrap().len(), 16);
+    assert_eq!(record.as_object().unwrap().len(), 19);
 }
 
 #[test]
@@ -269,8 +272,7 @@ fn what_cannot_be_written_is_an_error_help_included() {
             .write(true)
             .open("/dev/full")
             .unwrap();
-        let written = std::process::Command::new(env!("CARGO_BIN_EXE_queenfold"))
-            .env("XDG_CONFIG_HOME", env!("CARGO_TARGET_TMPDIR"))
+        let written = isolated(env!("CARGO_BIN_EXE_queenfold"))
             .args(args)
             .current_dir(env!("CARGO_TARGET_TMPDIR"))
             .stdout(full)

@@ -55,6 +55,7 @@ fn redactions() -> Redactions {
         ("[RATIO]", r"(?<redacted> +[0-9.]+x)  "),
         ("[NODES]", r#""nodes":"(?<redacted>[0-9]+)""#),
         ("[SECONDS]", r#""[a-z_]*seconds":(?<redacted>[0-9.e-]+)"#),
+        ("[CLOCK]", r#""recorded_at":(?<redacted>[0-9]+)"#),
         ("[RATE]", r"(?m)^mean rate +(?<redacted>.*)$"),
         ("[SPEED]", r"(?m)^worker-[0-9]+ +(?<redacted>.*)$"),
         ("[AGE]", r"(?m)^ended +(?<redacted>.*) ago$"),

@@ -14,6 +14,11 @@ fn what_is_refused_comes_with_the_hint_that_helps() {
         (&["run", "16"][..], "tip: give the board as `-n 16`"),
         (&["run", "4-8"], "tip: give the board as `-n 4..=8`"),
         (&["run", "n=8"], "tip: give the board as `-n 8`"),
+        (&["bench", "foo"], "tip: `queenfold bench --help` lists"),
+        (
+            &["run", "-n", "8", "--memory-per-worker", "9x"],
+            "K, M, G, T or KiB",
+        ),
         (&["census", "8"], "tip: give the board as `-n 8`"),
         (&["census", "4-8"], "tip: `census` takes one board: `-n 8`"),
         (&["run", "-n", "8", "--format", "json"], "tip: `--json`"),

@@ -11,6 +11,8 @@ mod estimate;
 mod faults;
 mod first_hour;
 mod first_tries;
+#[path = "../common/isolated.rs"]
+mod isolated;
 #[path = "../common/program.rs"]
 mod program;
 #[cfg(unix)]

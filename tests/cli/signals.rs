@@ -1,11 +1,12 @@
 //! How a run ends after a signal, or when nobody reads its output.
 
 use std::io::{BufRead, BufReader};
-use std::process::{Child, Command, Output, Stdio};
+use std::process::{Child, Output, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
 use crate::child::{send, spawn};
+use crate::isolated::isolated;
 
 /// A run of `n` queens that has begun to count.
 fn running(n: &str) -> Child {
@@ -69,7 +70,7 @@ fn the_second_signal_ends_at_once() {
 }
 
 #[test]
-fn a_board_that_takes_months_is_announced_and_stops_in_time() {
+fn a_board_that_takes_weeks_is_announced_and_stops_in_time() {
     let limited = |n, more: &[&str]| {
         let since = Instant::now();
         let args = ["run", "-n", n, "--workers", "1", "--time-limit", "100ms"];
@@ -94,8 +95,17 @@ fn a_board_that_takes_months_is_announced_and_stops_in_time() {
         ] {
             assert!(lines[0].contains(part), "{part}: {said}");
         }
-        assert!(lines[1].contains("1 unfinished task given up ("), "{said}");
+        // The task in hand had a second to end, and some tasks are that small.
+        let given_up = lines[1].contains("1 unfinished task given up (");
+        let counted = !lines[1].contains("with 0 of ");
+        assert!(given_up || counted, "{said}");
     }
+    // Forty to sixty days.
+    let (_, said) = limited("26", &[]);
+    assert!(
+        said.contains(" d ") && said.contains("on 1 worker"),
+        "{said}"
+    );
     for (n, more) in [("20", &[][..]), ("27", &["--quiet"])] {
         let (_, said) = limited(n, more);
         assert!(!said.contains("costs of its plan"), "{said}");
@@ -104,7 +114,7 @@ fn a_board_that_takes_months_is_announced_and_stops_in_time() {
 
 /// The program with these arguments, after the shell did `first`.
 fn in_shell(first: &str, args: &[&str]) -> Child {
-    Command::new("sh")
+    isolated("sh")
         .args(["-c", &format!("{first}; exec \"$0\" \"$@\"")])
         .arg(env!("CARGO_BIN_EXE_queenfold"))
         .args(args)

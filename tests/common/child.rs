@@ -2,10 +2,11 @@
 
 use std::process::{Child, Command, Stdio};
 
+use crate::isolated::isolated;
+
 /// Starts `queenfold` with its stdout and stderr as pipes.
 pub fn spawn(args: &[&str]) -> Child {
-    Command::new(env!("CARGO_BIN_EXE_queenfold"))
-        .env("XDG_CONFIG_HOME", env!("CARGO_TARGET_TMPDIR"))
+    isolated(env!("CARGO_BIN_EXE_queenfold"))
         .args(args)
         .current_dir(env!("CARGO_TARGET_TMPDIR"))
         .stdout(Stdio::piped())

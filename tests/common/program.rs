@@ -4,19 +4,13 @@ use std::process::Output;
 
 use assert_cmd::Command;
 
+use crate::isolated::isolated;
+
 /// `queenfold` with these arguments, in a folder without a configuration file and without the
 /// environment variables that would configure it.
 pub fn queenfold(args: &[&str]) -> Command {
-    let mut command = Command::cargo_bin("queenfold").expect("the binary is built");
-    for (name, _) in std::env::vars_os() {
-        if name.to_string_lossy().starts_with("QUEENFOLD_") {
-            command.env_remove(name);
-        }
-    }
-    // A calibration of the real user must not decide what tests see.
-    let nowhere = env!("CARGO_TARGET_TMPDIR");
-    command.env("XDG_CONFIG_HOME", nowhere);
-    command.current_dir(nowhere).args(args);
+    let mut command = Command::from_std(isolated(env!("CARGO_BIN_EXE_queenfold")));
+    command.current_dir(env!("CARGO_TARGET_TMPDIR")).args(args);
     command
 }
 

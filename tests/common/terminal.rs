@@ -1,10 +1,12 @@
 //! A pseudo terminal, and a program on it.
 
 use std::io::{Read, Write};
-use std::process::{Child, Command, Stdio};
+use std::process::{Child, Stdio};
 use std::sync::mpsc::{Receiver, channel};
 use std::thread;
 use std::time::Duration;
+
+use crate::isolated::isolated;
 
 /// A program on a pseudo terminal that the tool `script` makes.
 pub struct Terminal {
@@ -17,7 +19,7 @@ pub struct Terminal {
 impl Terminal {
     /// Runs `command` by a shell on a terminal of its own. `None` if there is no `script`.
     pub fn start(command: &str) -> Option<Self> {
-        let mut child = Command::new("script")
+        let mut child = isolated("script")
             .args(["-qefc", command, "/dev/null"])
             .current_dir(env!("CARGO_TARGET_TMPDIR"))
             .stdin(Stdio::piped())

@@ -6,6 +6,7 @@ use std::process::{Command, Output};
 use std::sync::OnceLock;
 
 use crate::fake_cuda;
+use crate::isolated::isolated;
 use serde_json::Value;
 use tempfile::TempDir;
 
@@ -57,13 +58,7 @@ impl Machine {
     }
 
     fn command(&self, arguments: &[&str]) -> Command {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_queenfold"));
-        command.env("XDG_CONFIG_HOME", env!("CARGO_TARGET_TMPDIR"));
-        for (name, _) in std::env::vars_os() {
-            if name.to_string_lossy().starts_with("QUEENFOLD_") {
-                command.env_remove(name);
-            }
-        }
+        let mut command = isolated(env!("CARGO_BIN_EXE_queenfold"));
         command
             .args(arguments)
             .current_dir(self.folder.path())

@@ -8,6 +8,7 @@ use std::process::{Command, Output};
 use std::time::Duration;
 
 use crate::fake_cuda::{self, build};
+use crate::isolated::isolated;
 use queenfold::board::Size;
 use queenfold::chain::ChainPlan;
 use queenfold::device::cuda::{Cuda, CudaSettings, devices};
@@ -162,8 +163,7 @@ fn program_and_calls(fake: &str, arguments: &[&str]) -> (Output, String) {
     let folder = tempfile::tempdir().unwrap();
     build(folder.path(), "libcuda.so.1", &["driver.c"], &[]);
     let log = folder.path().join("calls");
-    let output = Command::new(env!("CARGO_BIN_EXE_queenfold"))
-        .env("XDG_CONFIG_HOME", env!("CARGO_TARGET_TMPDIR"))
+    let output = isolated(env!("CARGO_BIN_EXE_queenfold"))
         .args(arguments)
         .env("LD_LIBRARY_PATH", folder.path())
         .env("FAKE", fake)

@@ -17,6 +17,9 @@ mod failing_driver;
 mod failures;
 #[cfg(all(feature = "cuda", feature = "cli", target_os = "linux"))]
 mod fake_cuda;
+#[cfg(all(feature = "cuda", feature = "cli", target_os = "linux"))]
+#[path = "../common/isolated.rs"]
+mod isolated;
 #[cfg(feature = "cuda")]
 mod kernels;
 #[cfg(feature = "emulated-gpu")]
@@ -24,6 +27,8 @@ mod kernels;
 mod run_spec;
 #[cfg(feature = "emulated-gpu")]
 mod runs;
+#[cfg(feature = "fault-injection")]
+mod sick;
 #[cfg(any(feature = "cuda", not(feature = "emulated-gpu")))]
 #[path = "../common/skip.rs"]
 mod skip;

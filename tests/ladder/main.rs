@@ -6,6 +6,9 @@ mod boards;
 #[path = "../common/child.rs"]
 mod child;
 mod devices;
+#[cfg(feature = "cli")]
+#[path = "../common/isolated.rs"]
+mod isolated;
 mod methods;
 #[cfg(feature = "cli")]
 mod pictures;

@@ -5,9 +5,10 @@ use std::fs;
 
 use proptest::prelude::*;
 use queenfold::engine::{
-    CountedBy, DeviceIdentity, DeviceKind, Origin, TaskKey, TaskResult, WorkerId,
+    Correction, CountedBy, Decision, DeviceIdentity, DeviceKind, Method, Origin, TaskKey,
+    TaskResult, WorkerId,
 };
-use queenfold::ledger::{Facts, Session, Status, export, merge};
+use queenfold::ledger::{Facts, Session, Status, export, merge, read_export};
 
 use super::*;
 
@@ -70,7 +71,7 @@ prop_compose! {
         counts in prop::array::uniform6(large_number()),
         (worker, counted_by) in (any::<u8>(), counted_by()),
         audited_by in prop::option::of(any::<String>()),
-        session in id(),
+        (session, recorded_at) in (id(), any::<i64>()),
     ) -> Entry {
         let mut tally = Tally { r180: counts[4], r90: counts[5], partitions, nodes, ..Tally::default() };
         for (weight, count) in [1, 2, 4, 8].into_iter().zip(counts) {
@@ -83,7 +84,7 @@ prop_compose! {
             audited_by: audited_by.map(Into::into),
             duration: Duration::from_micros(duration),
         };
-        Entry { result, session }
+        Entry { result, session, recorded_at }
     }
 }
 
@@ -101,7 +102,9 @@ fn use_it(dir: &Path, run: &Path) {
         let store = Store::open_to_read(run)?;
         let status = Status::read(&store, &plans(BOARD))?;
         assert!(status.share.is_finite());
-        let _ = export(&store, &plans(BOARD), std::io::sink())?;
+        let mut log = Vec::new();
+        export(&store, &plans(BOARD), &mut log)?.unwrap();
+        read_export(&log[..], &plans(BOARD), |_| {}).unwrap();
         Ok(())
     };
     let read = read();
@@ -125,6 +128,8 @@ proptest! {
     #[test]
     fn arbitrary_rows_are_refused_or_harmless(
         rows in prop::collection::vec(row(), 0..5),
+        seconds in prop::collection::vec(row(), 0..3),
+        corrections in prop::collection::vec((row(), prop::collection::vec(row(), 0..3), prop::option::of(row())), 0..3),
         sessions in prop::collection::vec(session(), 0..4),
     ) {
         let dir = tempfile::tempdir().unwrap();
@@ -138,6 +143,25 @@ proptest! {
         }
         for row in &rows {
             let _ = store.insert(row, || 0..0);
+        }
+        for row in &seconds {
+            let _ = store.insert_second(row, || 0..0);
+        }
+        for (recorded, others, decided) in &corrections {
+            let key = recorded.result.key;
+            let of_task = |mut entry: Entry| {
+                entry.result.key = key;
+                entry
+            };
+            let correction = Correction {
+                recorded: recorded.clone(),
+                others: others.iter().cloned().map(of_task).collect(),
+                decision: decided.clone().map(|result| Decision {
+                    result: of_task(result),
+                    method: Method::Oracle,
+                }),
+            };
+            let _ = store.correct(&correction, &recorded.session, recorded.recorded_at);
         }
         store.commit().unwrap();
         drop(store);

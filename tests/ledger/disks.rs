@@ -4,6 +4,7 @@ use std::path::Path;
 use std::process::Command;
 
 use super::process::{Running, of, queenfold, said, text, wait_for_more};
+use crate::isolated::isolated;
 use crate::skip::skipped;
 
 /// A separate file system, which only root can mount. It is unmounted when dropped.
@@ -116,7 +117,7 @@ fn a_limit_on_the_size_of_files_ends_the_run_with_the_committed_tasks_kept() {
         env!("CARGO_BIN_EXE_queenfold"),
         text(&run)
     );
-    let output = Command::new("bash").args(["-c", &limited]).output();
+    let output = isolated("bash").args(["-c", &limited]).output();
     let Ok(output) = output else {
         skipped("no bash");
         return;

@@ -17,8 +17,8 @@ fn exported(dir: &Path, n: u32) -> String {
 
 fn read(log: &str, n: u32) -> Result<(Vec<Entry>, String), ExportError> {
     let mut entries = Vec::new();
-    let signature = read_export(log.as_bytes(), &plans(n), |entry| entries.push(entry))?;
-    Ok((entries, signature.to_string()))
+    let read = read_export(log.as_bytes(), &plans(n), |task| entries.push(task.record))?;
+    Ok((entries, read.signature.to_string()))
 }
 
 #[test]

@@ -1,13 +1,13 @@
 //! Runs that are killed, stopped, paused or disturbed by another process.
 
 use std::hash::{BuildHasher, RandomState};
-use std::process::Command;
 use std::time::Instant;
 
 use serde_json::Value as Json;
 
 use super::process::{Running, of, said, status, tasks_done, text, wait_for_more, wait_until};
 use super::*;
+use crate::isolated::isolated;
 
 /// A number below `below`, a different one at each call.
 fn random(below: u64) -> u64 {
@@ -153,7 +153,7 @@ fn ctrl_c_commits_and_names_the_command_that_goes_on() {
     );
     // Runs the command as a shell does.
     let shell = command.replacen("queenfold", env!("CARGO_BIN_EXE_queenfold"), 1);
-    let resumed = Command::new("sh").args(["-c", &shell]).output().unwrap();
+    let resumed = isolated("sh").args(["-c", &shell]).output().unwrap();
     let (code, out, err) = said(&resumed);
     assert!(code == 0 && out.contains("95815104"), "{out}{err}");
 }

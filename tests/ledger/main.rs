@@ -3,12 +3,17 @@
 mod arbitrary;
 #[cfg(unix)]
 mod commands;
+#[cfg(unix)]
+mod corrections;
 mod damage;
 #[cfg(unix)]
 mod disks;
 mod exporting;
 #[cfg(unix)]
 mod interruptions;
+#[cfg(unix)]
+#[path = "../common/isolated.rs"]
+mod isolated;
 mod merging;
 #[cfg(unix)]
 mod pause_key;
@@ -17,6 +22,10 @@ mod process;
 #[path = "../common/run_spec.rs"]
 mod run_spec;
 mod runs;
+#[cfg(unix)]
+mod second;
+#[cfg(feature = "fault-injection")]
+mod sick;
 #[cfg(unix)]
 #[path = "../common/skip.rs"]
 mod skip;

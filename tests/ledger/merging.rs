@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use queenfold::ledger::{Merged, merge, take_out};
 
 use super::*;
+use crate::isolated::isolated;
 
 /// Counts each of the `of` shards into its own directory below `dir`.
 fn count_shards(dir: &Path, of: &[&str]) -> Vec<PathBuf> {
@@ -242,9 +243,7 @@ fn more_directories_than_a_process_may_open_are_merged() {
         many.display(),
         env!("CARGO_BIN_EXE_queenfold")
     );
-    let output = std::process::Command::new("sh")
-        .args(["-c", &command])
-        .output();
+    let output = isolated("sh").args(["-c", &command]).output();
     let (code, _, err) = super::process::said(&output.unwrap());
     assert_eq!(code, 4, "{err}");
     assert_eq!(records(&dir.path().join("into")).unwrap().len(), 9);

@@ -6,9 +6,10 @@ use std::time::{Duration, Instant};
 
 use serde_json::Value as Json;
 
+use crate::isolated::isolated;
+
 pub fn queenfold(arguments: &[&str]) -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_queenfold"));
-    command.env("XDG_CONFIG_HOME", env!("CARGO_TARGET_TMPDIR"));
+    let mut command = isolated(env!("CARGO_BIN_EXE_queenfold"));
     command
         .args(arguments)
         .current_dir(env!("CARGO_TARGET_TMPDIR"))

@@ -119,11 +119,11 @@ fn another_format_is_refused_by_name() {
     let dir = tempfile::tempdir().unwrap();
     drop(create(dir.path(), N, Shard::WHOLE).unwrap());
     let database = sqlite(dir.path());
-    database.pragma_update(None, "user_version", 2).unwrap();
+    database.pragma_update(None, "user_version", 3).unwrap();
     let error = resume(dir.path(), N).err().unwrap().to_string();
     let program = ledger::program();
     assert!(
-        error.contains("format 2") && error.contains(&program),
+        error.contains("format 3") && error.contains(&program),
         "{error}"
     );
     database.pragma_update(None, "application_id", 1).unwrap();
@@ -295,6 +295,8 @@ fn checkpoints_tell_of_every_task_that_became_durable() {
         batch_time: Duration::from_millis(5),
         time_limit: None,
         audit: 0.0,
+        canary: None,
+        check: None,
         source: Arc::clone(&recording) as _,
         recorder: Some(recording),
         observers: vec![Arc::clone(&durable) as _],
@@ -317,6 +319,8 @@ fn with_memory(
         fail_from,
     });
     let spec = RunSpec {
+        canary: None,
+        check: None,
         plans: plans(n),
         workers: 2,
         counter,

@@ -10,6 +10,7 @@ use queenfold::ledger::{Facts, RecountChoice, Session, VerifySettings, verify};
 
 use super::process::{of, text};
 use super::*;
+use crate::isolated::isolated;
 
 const COMMANDS: [&str; 4] = ["status", "verify", "export", "resume"];
 
@@ -143,14 +144,14 @@ fn a_view_that_runs_for_ever_is_never_asked() {
              CREATE VIEW meta AS WITH RECURSIVE r(key, value) AS
                  (SELECT 'program', 'x' UNION ALL SELECT 'program', 'x' FROM r)
                  SELECT max(key) AS key, max(value) AS value FROM r;
-             PRAGMA user_version = 2",
+             PRAGMA user_version = 3",
         )
         .unwrap();
     drop(database);
     assert_refused(
         &run,
         &COMMANDS,
-        "ledger format 2, written by an unknown version",
+        "ledger format 3, written by an unknown version",
     );
 }
 
@@ -267,6 +268,7 @@ fn a_record_cannot_choose_the_kernel_that_checks_it() {
         let store = Store::open_to_read(&run).unwrap();
         let how = VerifySettings {
             plans: &plans(12),
+            done_by: None,
             settings: &counter(),
             workers: std::num::NonZeroUsize::MIN,
             tell: &|_| {},
@@ -312,7 +314,7 @@ fn the_command_to_resume_works_whatever_the_directory_is_called() {
     assert_eq!(code, 4, "{err}");
     let command = err.split('`').nth(1).unwrap();
     let path = Path::new(env!("CARGO_BIN_EXE_queenfold")).parent().unwrap();
-    let output = Command::new("bash")
+    let output = isolated("bash")
         .args(["-c", &format!("PATH={}:$PATH; {command}", text(path))])
         .output()
         .unwrap();

@@ -12,6 +12,7 @@ fn check(dir: &Path, n: u32, choice: RecountChoice) -> Result<Findings, LedgerEr
     let [same, different] = [0, 0].map(AtomicU64::new);
     let how = VerifySettings {
         plans: &plans(n),
+        done_by: None,
         settings: &counter(),
         workers: NonZeroUsize::new(2).unwrap(),
         tell: &|right| {

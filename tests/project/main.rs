@@ -2,6 +2,9 @@
 
 mod build;
 mod codegen;
+#[cfg(feature = "cli")]
+#[path = "../common/isolated.rs"]
+mod isolated;
 mod layers;
 mod modules;
 #[cfg(feature = "cli")]

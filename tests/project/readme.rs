@@ -2,7 +2,8 @@
 //! README. Only times may differ.
 
 use std::path::{Path, PathBuf};
-use std::process::Command;
+
+use crate::isolated::isolated;
 
 struct Example {
     command: String,
@@ -65,8 +66,7 @@ fn matches(shown: &[String], printed: &[String]) -> bool {
 
 fn run(command: &str, folder: &Path) -> (bool, Vec<String>) {
     let arguments: Vec<_> = command.split_whitespace().skip(1).collect();
-    let output = Command::new(env!("CARGO_BIN_EXE_queenfold"))
-        .env("XDG_CONFIG_HOME", env!("CARGO_TARGET_TMPDIR"))
+    let output = isolated(env!("CARGO_BIN_EXE_queenfold"))
         .args(arguments)
         .current_dir(folder)
         .output()

@@ -7,6 +7,8 @@ mod faults;
 #[path = "../common/run_spec.rs"]
 mod run_spec;
 mod runs;
+#[cfg(feature = "fault-injection")]
+mod sick;
 mod sources;
 mod speed;
 mod stops;

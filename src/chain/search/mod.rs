@@ -14,17 +14,17 @@
 //! * [`Search`]: the levels, and how nodes move through them. `Effort`: how much work that was.
 //! * [`SearchRow`]: a row to fill.
 //! * `step`: places one queen on every node of a level.
-//! * [`Told`]: what the watch over the task is told meanwhile.
+//! * [`Reporter`]: what the search reports to the watch over the task.
 //! * `last_rows`: the last two rows, counted in closed form.
 
 mod last_rows;
 mod level;
+mod reporter;
 mod row;
 mod schedule;
 mod step;
-mod told;
 
 pub use last_rows::CLOSED_ROWS;
+pub use reporter::Reporter;
 pub use row::SearchRow;
 pub use schedule::{Node, Search};
-pub use told::Told;

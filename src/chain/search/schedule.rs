@@ -2,9 +2,9 @@
 
 use super::last_rows::{CLOSED_ROWS, complete};
 use super::level::{CAPACITY, Level};
+use super::reporter::{EVERY, Reporter};
 use super::row::SearchRow;
 use super::step::{Effort, NextLevel, advance};
-use super::told::{EVERY, Told};
 use crate::engine::GivenUp;
 use crate::simd::{Algorithm, Isa, Simd, Word, WordVector};
 
@@ -29,8 +29,8 @@ pub struct Search<W> {
     levels: Vec<Level<W>>,
     completions: u64,
     effort: Effort,
-    /// Nodes searched since the watch was told.
-    untold: u64,
+    /// Nodes searched since the last report to the watch.
+    unreported: u64,
 }
 
 /// The deepest level with at least this many nodes is searched first.
@@ -46,7 +46,7 @@ impl<W: Word> Search<W> {
             levels: Vec::new(),
             completions: 0,
             effort: Effort::default(),
-            untold: 0,
+            unreported: 0,
         }
     }
 
@@ -84,10 +84,10 @@ impl<W: Word> Search<W> {
         depth: usize,
         node: Node,
         share: f64,
-        told: Told<'_>,
+        reporter: Reporter<'_>,
     ) -> Result<(), GivenUp> {
         if self.levels[depth].len >= PLENTY {
-            self.pump(false, told)?;
+            self.pump(false, reporter)?;
         }
         self.levels[depth].share += share;
         let free = self.rows[depth].allowed & !(node.columns | node.left | node.right);
@@ -102,8 +102,8 @@ impl<W: Word> Search<W> {
     ///
     /// # Errors
     /// The task is to be given up. The search must not be used again.
-    pub fn finish(&mut self, told: Told<'_>) -> Result<u64, GivenUp> {
-        self.pump(true, told)?;
+    pub fn finish(&mut self, reporter: Reporter<'_>) -> Result<u64, GivenUp> {
+        self.pump(true, reporter)?;
         for level in &mut self.levels {
             level.entered = 0;
             level.share = 0.0;
@@ -111,7 +111,7 @@ impl<W: Word> Search<W> {
         Ok(std::mem::take(&mut self.completions))
     }
 
-    fn pump(&mut self, flush: bool, told: Told<'_>) -> Result<(), GivenUp> {
+    fn pump(&mut self, flush: bool, reporter: Reporter<'_>) -> Result<(), GivenUp> {
         let searched = self.rows.len() - CLOSED_ROWS;
         let (done, effort) = self.isa.run(Pump {
             rows: &self.rows,
@@ -119,8 +119,8 @@ impl<W: Word> Search<W> {
             levels: &mut self.levels[..searched],
             completions: &mut self.completions,
             flush,
-            untold: &mut self.untold,
-            told,
+            unreported: &mut self.unreported,
+            reporter,
         });
         self.effort += effort;
         done
@@ -135,8 +135,8 @@ struct Pump<'a, W> {
     levels: &'a mut [Level<W>],
     completions: &'a mut u64,
     flush: bool,
-    untold: &'a mut u64,
-    told: Told<'a>,
+    unreported: &'a mut u64,
+    reporter: Reporter<'a>,
 }
 
 impl<W: Word> Algorithm for Pump<'_, W> {
@@ -150,12 +150,14 @@ impl<W: Word> Algorithm for Pump<'_, W> {
                 while let Some((depth, flush)) = self.next_level() {
                     let step = self.step::<W::Vector<S>>(simd, depth, flush);
                     effort += step;
-                    *self.untold += step.placed;
-                    if *self.untold >= EVERY {
-                        *self.untold = 0;
+                    *self.unreported += step.placed;
+                    if *self.unreported >= EVERY {
+                        *self.unreported = 0;
                         let lanes = W::Vector::<S>::STREAMS * W::Vector::<S>::LANES;
-                        let (told, found) = (self.told, *self.completions);
-                        if let Err(given_up) = told.tell(effort.placed, found, self.levels, lanes) {
+                        let (reporter, found) = (self.reporter, *self.completions);
+                        if let Err(given_up) =
+                            reporter.report(effort.placed, found, self.levels, lanes)
+                        {
                             return (Err(given_up), effort);
                         }
                     }

@@ -182,7 +182,7 @@ impl ShownSample<'_> {
                 bar.set_position((share * STEPS) as u64);
                 let elapsed = begun.elapsed();
                 let time = expected(elapsed, share, tasks, self.question.threads);
-                bar.set_message(time_left(time, elapsed));
+                bar.set_message(times(time, elapsed));
                 if let Some(time) = time.filter(|_| !announced) {
                     announced = true;
                     if time >= WORTH_SAYING {
@@ -225,7 +225,7 @@ impl ShownSample<'_> {
 
     fn bar(&self) -> ProgressBar {
         let template = format!(
-            "n = {}: {{percent}} % of the sample · {{elapsed}}{{msg}}",
+            "n = {}: {{percent}} % of the sample · {{msg}}",
             self.question.plan.size()
         );
         let target = ProgressDrawTarget::stderr();
@@ -239,11 +239,13 @@ impl ShownSample<'_> {
 /// Steps of the progress bar.
 const STEPS: f64 = 1000.0;
 
-/// The end of the bar's line: how much of the time `all` is left after `elapsed`, if that is known.
-fn time_left(all: Option<Duration>, elapsed: Duration) -> String {
-    all.map_or_else(String::new, |all| {
+/// The end of the bar's line: the time `elapsed`, and how much of the time `all` is left, if that is
+/// known.
+fn times(all: Option<Duration>, elapsed: Duration) -> String {
+    let left = all.map_or_else(String::new, |all| {
         format!(" · ETA {}", duration(all.saturating_sub(elapsed)))
-    })
+    });
+    duration(elapsed) + &left
 }
 
 /// How long the sample takes in all, if this share of it took `elapsed`. `None` while that says too
@@ -356,9 +358,9 @@ mod tests {
     #[test]
     fn the_time_left_is_shown_once_it_is_known() {
         let elapsed = Duration::from_secs(15);
-        assert_eq!(time_left(None, elapsed), "");
+        assert_eq!(times(None, elapsed), "15 s");
         let all = expected(elapsed, 0.25, 0, 2);
-        assert_eq!(time_left(all, elapsed), " · ETA 45 s");
+        assert_eq!(times(all, elapsed), "15 s · ETA 45 s");
     }
 
     #[test]

@@ -4,7 +4,7 @@ use crate::cli::exit::Failure;
 use crate::cli::output::{print, say};
 use crate::cli::result_table::ResultTable;
 use crate::job::{open, outcome};
-use crate::ledger;
+use crate::ledger::{self, Store};
 use crate::telemetry::several;
 
 const HELP: &str = "\
@@ -45,11 +45,20 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     };
     let (_, plans) = open(first)?;
     let merged = ledger::merge(&args.dirs, &args.into, &plans)?;
-    say(&format!(
+    let mut copied = format!(
         "{} copied, {} there already with the same result",
         several(merged.copied, "task"),
         merged.there
-    ));
+    );
+    for (number, what) in [
+        (merged.seconds, "second count"),
+        (merged.corrections, "correction"),
+    ] {
+        if number > 0 {
+            copied += &format!(", {} added", several(number, what));
+        }
+    }
+    say(&copied);
     let coverage = &merged.sums.coverage;
     if !coverage.is_whole() {
         return Err(Failure::incomplete(
@@ -57,6 +66,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
             &coverage.missing(merged.division),
         ));
     }
+    Store::open_to_read(&args.into)?.check_decided(&merged.sums)?;
     if let Some(plan) = plans.first() {
         let outcome = outcome(plan.as_ref(), |engine| merged.sums.tallies.get(&engine))?;
         let table = ResultTable::new(plan.size());

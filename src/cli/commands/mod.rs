@@ -2,6 +2,7 @@
 
 pub mod bench;
 pub mod census;
+pub mod compare;
 pub mod completions;
 pub mod config;
 pub mod devices;

@@ -29,6 +29,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     let job = Job::resume(&args.dir)?;
     if let Some(result) = runner.run(&job)? {
         Printer::new(job.size(), settings.config().output.json).print(&result)?;
+        runner.tell_counts(Some(&args.dir), &result)?;
     }
     runner.finish()
 }

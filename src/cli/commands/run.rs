@@ -1,10 +1,17 @@
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
+use serde_json::json;
+
+use crate::cli::count_report::{CorrectionReport, counted};
 use crate::cli::exit::Failure;
 use crate::cli::flags::ConfigFlags;
 use crate::cli::job_runner::JobRunner;
+use crate::cli::output::{print, say};
 use crate::cli::printer::Printer;
+use crate::config::Config;
+use crate::job::{Job, open};
 use crate::ledger::Shard;
+use crate::telemetry::{printable, printable_json};
 
 const HELP: &str = "\
 Examples:
@@ -13,11 +20,16 @@ Examples:
   queenfold run -n 18 --workers 4 --time-limit 10m
   queenfold run -n 20 --dir n20        keep every finished task, for `queenfold resume n20`
   queenfold run -n 20 --dir part0 --shard 0/3
+  queenfold run --again n20            count what is recorded in n20 a second time
 
 Prints one row for each board: its size, all solutions, those that differ by more than a rotation \
 or reflection, and the time it took. The first Ctrl-C stops the run within two seconds: tasks that are \
 not done by then are given up. The second one stops it at once. SIGUSR2, or the key p on a terminal, pauses and resumes the \
-run.";
+run.
+
+--again counts each recorded task without a second count by another worker or device, and by another \
+kernel where that takes at most four times as long as the widest one. It can be stopped and given again. \
+Where the counts differ, a third one decides, and all of them are kept.";
 
 /// Flags of `run`.
 #[derive(Debug, clap::Args)]
@@ -30,6 +42,11 @@ pub struct Args {
     #[arg(long, value_name = "DIR")]
     dir: Option<PathBuf>,
 
+    /// Count the recorded tasks of the run in this directory a second time, by other workers and kernels;
+    /// --isa gives the kernel
+    #[arg(long, value_name = "DIR", conflicts_with_all = ["dir", "shard", "n", "engine", "no_unique", "unique"])]
+    again: Option<PathBuf>,
+
     /// Count only the tasks whose index has the remainder I when divided by K; needs --dir
     #[arg(long, value_name = "I/K", requires = "dir")]
     shard: Option<Shard>,
@@ -39,6 +56,9 @@ pub struct Args {
 pub fn run(args: &Args) -> Result<(), Failure> {
     let settings = args.flags.settings()?;
     let config = settings.config();
+    if let Some(dir) = &args.again {
+        return again(dir, config);
+    }
     let sizes = config.run.n.0.ok_or_else(|| {
         Failure::usage("no board: give -n N or -n A..=B, or set run.n in a configuration file")
     })?;
@@ -59,7 +79,34 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         }
         if let Some(result) = runner.run(&runner.announced(job))? {
             printer.print(&result)?;
+            runner.tell_counts(args.dir.as_deref(), &result)?;
         }
     }
+    runner.finish()
+}
+
+/// Counts a run a second time, and prints its result, and how often its tasks are counted now.
+fn again(dir: &Path, config: &Config) -> Result<(), Failure> {
+    let runner = JobRunner::new(config)?;
+    let mut job = Job::resume(dir)?.configuration(runner.config_text()?);
+    if let Some(isa) = config.run.isa.0 {
+        job = job.isa(isa);
+    }
+    let n = job.size();
+    let again = runner.count_again(&job)?;
+    let (store, _) = open(dir)?;
+    let report = CorrectionReport::new(dir, &store, &again.corrections)?;
+    report.text().iter().for_each(|line| say(&printable(line)));
+    if let Some(result) = &again.result {
+        Printer::new(n, config.output.json).print(result)?;
+    } else if config.output.json {
+        print(&printable_json(
+            &json!({ "n": n.get(), "total": null, "counted": again.confirmation }).to_string(),
+        ))?;
+    }
+    if !config.output.json {
+        print(&format!("counted   {}", counted(&again.confirmation)))?;
+    }
+    store.check_decided(&store.sums()?)?;
     runner.finish()
 }

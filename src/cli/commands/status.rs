@@ -6,8 +6,10 @@ use std::time::{Duration, Instant};
 use console::{Term, truncate_str};
 use serde_json::{Value as Json, json};
 
-use crate::cli::exit::{Failure, resume_command};
+use crate::cli::count_report::counted;
+use crate::cli::exit::Failure;
 use crate::cli::output::print;
+use crate::cli::shell::resume_command;
 use crate::engine::Plan;
 use crate::job::open;
 use crate::ledger::{Latest, Status, Store, is_held, unix_time};
@@ -156,11 +158,22 @@ fn to_json(store: &Store, plans: &[Arc<dyn Plan>], status: &Status, state: Direc
         "tasks_total": status.shard_tasks.1,
         "run_tasks_missing": status.missing.tasks(),
         "share": status.share,
-        "tasks_per_second": latest.map(Latest::tasks_per_second),
+        "tasks_per_second": latest
+            .filter(|latest| latest.tasks > 0)
+            .map(Latest::tasks_per_second),
         "nodes_per_second": latest.map(Latest::nodes_per_second),
         "eta_seconds": running.and_then(|latest| latest.left).map(|left| left.as_secs_f64()),
         "checkpoint_age_seconds": latest.map(checkpoint_age),
         "audits": status.audited,
+        "counted": status.counted,
+        "sick": status.sick.iter().map(|(host, sick)| {
+            json!({
+                "worker": sick.worker.to_string(),
+                "host": host,
+                "doubted": sick.suspects,
+                "reason": sick.reason,
+            })
+        }).collect::<Vec<_>>(),
         "sessions": status.sessions,
         "host": latest.map(|latest| latest.session.facts.host.as_str()),
         "devices": latest.map_or(&[][..], |latest| &latest.session.facts.devices),
@@ -239,6 +252,20 @@ fn to_text(
         }
     }
     lines.push(format!("audits      {}", status.audited));
+    lines.push(format!("counted     {}", counted(&status.counted)));
+    if status.counted.corrections > 0 {
+        lines.push(format!(
+            "corrected   {}, {} contested",
+            several(status.counted.corrections, "correction"),
+            several(status.counted.contested, "task")
+        ));
+    }
+    for (host, sick) in &status.sick {
+        lines.push(format!(
+            "sick        {} on {host} counted wrongly: {}",
+            sick.worker, sick.reason
+        ));
+    }
     lines.push(format!("sessions    {}", status.sessions));
     if state == DirectoryState::Stopped {
         lines.push(format!(
@@ -267,7 +294,11 @@ fn speed(latest: &Latest, state: DirectoryState) -> String {
     match state {
         DirectoryState::Running => format!("rate        {rates} {machine}"),
         DirectoryState::Stopped | DirectoryState::Finished => {
-            let time = telemetry::duration(elapsed);
+            let time = if elapsed < Duration::from_millis(50) {
+                "less than 0.1 s".to_owned()
+            } else {
+                telemetry::duration(elapsed)
+            };
             format!("mean rate   {rates} over {time} {machine}")
         }
     }

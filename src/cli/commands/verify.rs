@@ -1,18 +1,24 @@
+use std::collections::BTreeSet;
 use std::num::NonZeroUsize;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use crate::cli::count_report::verify_command;
 use crate::cli::exit::{Failure, complete_shard};
-use crate::cli::output::print;
+use crate::cli::moment::Moment;
+use crate::cli::output::{print, say};
+use crate::cli::shell::again_command;
 use crate::cli::stop_report::StopReport;
 use crate::config::{RunConfig, Share, Value};
 use crate::engine::CounterSettings;
 use crate::job::{open, outcome};
-use crate::ledger::{self, Findings, RecountChoice, VerifySettings, chance_missed};
+use crate::ledger::{
+    self, DoneBy, Findings, OriginName, RecountChoice, VerifySettings, chance_missed,
+};
 use crate::machine::Machine;
 use crate::outcome::Verified;
 use crate::simd::Isa;
-use crate::telemetry::several;
+use crate::telemetry::{printable, several};
 
 const HELP: &str = "\
 The command reads every record and checks its digest. It then counts a random share of the tasks, \
@@ -40,6 +46,16 @@ pub struct Args {
     /// Seed of the sample; random unless given
     #[arg(long, value_name = "S")]
     seed: Option<u64>,
+
+    /// Count again everything that this host, device or worker did: its name as `status` shows it, or both
+    /// as in `node7/worker-3`. With --sample, a share of it
+    #[arg(long, value_name = "HOST|DEVICE|WORKER")]
+    origin: Option<OriginName>,
+
+    /// Only what the origin recorded since then: a day or a minute (UTC) such as 2026-11-23T18:30, or how
+    /// long ago, such as 3h
+    #[arg(long, value_name = "T", value_parser = Moment::parse, requires = "origin")]
+    since: Option<Moment>,
 }
 
 fn sample(text: &str) -> Result<Share, String> {
@@ -59,6 +75,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     let seed = args.seed.unwrap_or_else(|| fastrand::u64(..));
     let choice = match args.sample {
         _ if args.all => RecountChoice::All,
+        None if args.origin.is_some() => RecountChoice::All,
         share => RecountChoice::Sample {
             share: share.map_or(0.01, |share| share.0),
             seed,
@@ -75,15 +92,23 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         let wrong = wrong.fetch_add(u64::from(!right), Ordering::Relaxed) + u64::from(!right);
         report.note(progress(done, wrong));
     };
+    let done_by = args.origin.clone().map(|origin| DoneBy {
+        origin,
+        since: args.since.map(|Moment(since)| since),
+    });
     let how = VerifySettings {
         tell: &note,
         plans: &plans,
+        done_by: done_by.as_ref(),
         settings: &settings,
         workers: NonZeroUsize::new(run.workers(&machine)).unwrap_or(NonZeroUsize::MIN),
     };
     let findings = ledger::verify(&store, &how, choice)?;
     tell(&findings, choice)?;
     if !findings.wrong_records.is_empty() {
+        for command in proposals(&args.dir, &findings) {
+            say(&printable(&command));
+        }
         // A line for each task that differs.
         return Err(findings.wrong_records.as_slice().into());
     }
@@ -99,6 +124,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
             &coverage.missing(shard),
         ));
     }
+    store.check_decided(&findings.sums)?;
     let Some(plan) = plans.first() else {
         return Ok(());
     };
@@ -122,6 +148,24 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         )),
         None => Ok(()),
     }
+}
+
+/// What to do after a difference: count again what the same workers did, and correct what is wrong.
+fn proposals(dir: &Path, findings: &Findings) -> Vec<String> {
+    let wrong = findings.wrong_records.iter();
+    let origins: BTreeSet<_> = wrong.map(|wrong| wrong.origin.to_string()).collect();
+    let mut lines: Vec<_> = origins
+        .iter()
+        .map(|origin| {
+            let command = verify_command(dir, origin);
+            format!("count again everything that {origin} did: `{command}`")
+        })
+        .collect();
+    let again = again_command(dir);
+    lines.push(format!(
+        "let a third count decide, and correct the record: `{again}`"
+    ));
+    lines
 }
 
 /// What was found so far.

@@ -5,7 +5,7 @@ use std::ops::RangeInclusive;
 use super::layout::LaunchError;
 use super::program::DeviceProgram;
 use super::request::{Completed, Launch};
-use crate::board::Size;
+use crate::engine::canary::Canary;
 use crate::engine::mismatch::Mismatch;
 use crate::engine::tally::Tally;
 use crate::engine::task::Task;
@@ -28,11 +28,12 @@ pub trait Launcher: Send + Sync {
     /// The launch does not fit its program: a defect of the launcher.
     fn batch(&self, tasks: &[Task], seed: u64) -> Result<Box<dyn LaunchBatch>, LaunchError>;
 
-    /// A whole small board, made for the same program, to test a device that was opened just now.
+    /// The canary of a device, made for the same program: `copies` of each task, so that many threads of
+    /// the device count some of them.
     ///
     /// # Errors
     /// As [`batch`](Self::batch).
-    fn self_test(&self) -> Result<SelfTest, LaunchError>;
+    fn canary(&self, copies: u32) -> Result<DeviceCanary, LaunchError>;
 }
 
 /// Tasks as a launch, and what is needed to make tallies of its sums.
@@ -49,14 +50,12 @@ pub trait LaunchBatch {
     fn tallies(self: Box<Self>, completed: Option<&Completed>) -> Result<Vec<Tally>, Mismatch>;
 }
 
-/// A whole board that a device counts before it is used.
-pub struct SelfTest {
-    /// The board.
-    pub n: Size,
-    /// All of it.
+/// A canary as a launch.
+pub struct DeviceCanary {
+    /// The tasks, with their counts.
+    pub canary: Canary,
+    /// All of them in their order, and again for each copy.
     pub batch: Box<dyn LaunchBatch>,
-    /// How many solutions it has.
-    pub solutions: u128,
 }
 
 /// Why a plan has no [`Launcher`].

@@ -9,7 +9,7 @@ mod layout;
 mod program;
 mod request;
 
-pub use launcher::{LaunchBatch, Launcher, NoLauncher, SelfTest};
+pub use launcher::{DeviceCanary, LaunchBatch, Launcher, NoLauncher};
 pub use layout::LaunchError;
 pub(crate) use layout::{JobWords, LaunchWords, Layout};
 #[cfg(feature = "cuda")]

@@ -70,7 +70,10 @@ pub fn run(json: bool) -> Result<(), Failure> {
             rows.push(row.record());
             measured.push(row.cost(isa));
             done += 1;
-            report.note(format!("{} measured", several(done, "board")));
+            report.note(format!(
+                "{} measured, nothing is kept",
+                several(done, "board")
+            ));
         }
         sets.push(json!({"isa": isa.name(), "boards": rows}));
     }

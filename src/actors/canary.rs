@@ -1,0 +1,115 @@
+//! When a worker or device counts its canary, and how much of it.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::time::{Duration, Instant};
+
+use super::attempt::seen;
+use super::messages::CanaryCounted;
+use super::panics;
+use super::shared::RunShared;
+
+/// A canary may take this share of the time that was counted since the last one, and is counted at least
+/// once.
+const SHARE: f64 = 1.0 / 400.0;
+
+/// The longest canary, unless it takes longer to count it once.
+const LONGEST: Duration = Duration::from_millis(50);
+
+/// After so many tasks a canary is due in any case: results of tasks are kept in memory until then.
+pub(super) const MOST_UNTESTED: u64 = 1 << 13;
+
+/// When a worker last showed that it counts correctly, and what it counted since.
+pub(super) struct Vigil {
+    last: Instant,
+    tasks: u64,
+    counting: Duration,
+    /// Whether it has counted its canary at the start.
+    begun: bool,
+}
+
+impl Vigil {
+    pub(super) fn new() -> Self {
+        Self {
+            last: Instant::now(),
+            tasks: 0,
+            counting: Duration::ZERO,
+            begun: false,
+        }
+    }
+
+    /// Notes tasks, and how long the worker counted them.
+    pub(super) fn note(&mut self, tasks: usize, took: Duration) {
+        self.tasks += tasks as u64;
+        self.counting += took;
+    }
+
+    /// Whether the worker has counted anything since its last canary.
+    pub(super) const fn is_untested(&self) -> bool {
+        self.tasks > 0
+    }
+
+    /// Whether the canary is to be counted between two tasks.
+    pub(super) fn is_due(&self, shared: &RunShared) -> bool {
+        shared.canary.is_some_and(|every| {
+            !self.begun
+                || self.tasks >= MOST_UNTESTED
+                || (self.tasks > 0 && self.last.elapsed() >= every)
+        })
+    }
+
+    /// Counts the canaries of `plans` on this thread, after what `before` did.
+    pub(super) fn count(
+        &mut self,
+        shared: &RunShared,
+        worker: usize,
+        plans: impl Iterator<Item = usize>,
+        before: impl FnOnce() -> Result<u64, String>,
+    ) -> CanaryCounted {
+        let begun = Instant::now();
+        let budget = self.counting.mul_f64(SHARE).min(LONGEST);
+        let on_cpu = || {
+            let mut counts = 0;
+            for plan in plans {
+                counts += count_plan(shared, worker, plan, budget)?;
+            }
+            Ok::<_, String>(counts)
+        };
+        let counted = catch_unwind(AssertUnwindSafe(|| Ok(before()? + on_cpu()?)));
+        let outcome = counted.unwrap_or_else(|payload| Err(panics::describe(payload.as_ref())));
+        *self = Self {
+            begun: true,
+            ..Self::new()
+        };
+        CanaryCounted {
+            worker,
+            outcome,
+            took: begun.elapsed(),
+        }
+    }
+}
+
+/// Counts the canary of a plan, again and again until the time is over. Returns the number of counts.
+fn count_plan(
+    shared: &RunShared,
+    worker: usize,
+    plan: usize,
+    budget: Duration,
+) -> Result<u64, String> {
+    let Some(canary) = shared.plans[plan].canary() else {
+        return Ok(0);
+    };
+    let begun = Instant::now();
+    let mut counter = shared.plans[plan].canary_counter(&shared.settings);
+    let mut counts = 0;
+    loop {
+        for at in 0..canary.tasks().len() {
+            let tally = counter.count(&canary.task(at)).map_err(|wrong| wrong.0)?;
+            let tally = seen(shared, worker, tally, true);
+            canary.compare(at, &tally).map_err(|wrong| wrong.0)?;
+            counts += 1;
+        }
+        if begun.elapsed() >= budget {
+            return Ok(counts);
+        }
+    }
+}

@@ -1,0 +1,207 @@
+//! Tasks that are counted again because of doubt, and what their counts decide.
+
+use std::collections::{BTreeSet, HashMap};
+use std::time::{Duration, Instant};
+
+use super::kept::Kept;
+use super::shared::RunShared;
+use crate::engine::{Correction, CountedBy, Decision, Method, Plan, TaskKey, TaskResult};
+
+/// All that a run doubts.
+pub(super) struct Doubts {
+    pub(super) open: HashMap<TaskKey, Doubt>,
+    pub(super) kept: Kept,
+    /// Workers that were taken out of the run.
+    pub(super) out: BTreeSet<usize>,
+    /// Those, and one that counted wrongly but is the last that can search for wrong counts.
+    pub(super) named: BTreeSet<usize>,
+    /// The search for wrong counts after the sums contradicted what is known.
+    pub(super) search: Option<Search>,
+}
+
+impl Doubts {
+    pub(super) fn new(shared: &RunShared) -> Self {
+        Self {
+            open: HashMap::new(),
+            kept: Kept::new(shared.hands(), shared.plans.len()),
+            out: BTreeSet::new(),
+            named: BTreeSet::new(),
+            search: None,
+        }
+    }
+}
+
+/// The search for wrong counts.
+pub(super) struct Search {
+    pub(super) begun: Instant,
+    /// How long it may take.
+    pub(super) budget: Duration,
+    /// What was not counted again yet: plan and result.
+    pub(super) left: Vec<(usize, TaskResult)>,
+    pub(super) all: usize,
+}
+
+/// A task whose count is doubted.
+pub(super) struct Doubt {
+    pub(super) plan: usize,
+    /// What was counted so far, the first count first.
+    pub(super) counts: Vec<Opinion>,
+    /// What workers counted that contradicted themselves.
+    refuted: Vec<TaskResult>,
+    pub(super) reason: Reason,
+}
+
+/// A count of a task, and the worker of this run that gave it, if it was one.
+pub(super) struct Opinion {
+    pub(super) worker: Option<usize>,
+    pub(super) result: TaskResult,
+}
+
+/// Why a task is doubted.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum Reason {
+    /// It was drawn for an audit, and is neither summed nor recorded yet. Its cost, and how long the
+    /// second count was expected to take.
+    Audit(f64, Duration),
+    /// Its worker counted wrongly.
+    Suspect,
+    /// The sums contradict what is known.
+    Sums,
+}
+
+/// What the counts of a task say together.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Verdict {
+    /// The first two agree.
+    Agreed,
+    /// The first two differ, and a third count has to decide.
+    Undecided,
+    /// The count at this position is wrong by the third one.
+    Wrong(usize),
+    /// All three differ, and this worker gave two of them.
+    Unreliable(usize),
+    /// All three differ.
+    Open,
+}
+
+impl Doubt {
+    pub(super) fn new(plan: usize, first: Opinion, reason: Reason) -> Self {
+        Self {
+            plan,
+            counts: vec![first],
+            refuted: Vec::new(),
+            reason,
+        }
+    }
+
+    /// Whether a count says nothing new: the same result of the same worker by the same kernel.
+    pub(super) fn repeats(&self, worker: usize, result: &TaskResult) -> bool {
+        self.counts.iter().any(|count| {
+            count.worker == Some(worker)
+                && count.result.origin.counted_by == result.origin.counted_by
+                && count.result.tally.agrees_with(&result.tally)
+        })
+    }
+
+    /// Takes in another count.
+    pub(super) fn hear(&mut self, worker: usize, result: TaskResult) -> Verdict {
+        self.counts.push(Opinion {
+            worker: Some(worker),
+            result,
+        });
+        let agree = |a: usize, b: usize| {
+            let [a, b] = [a, b].map(|at| &self.counts[at].result.tally);
+            a.agrees_with(b)
+        };
+        match self.counts.len() {
+            2 if agree(0, 1) => Verdict::Agreed,
+            2 => Verdict::Undecided,
+            _ if agree(0, 2) => Verdict::Wrong(1),
+            _ if agree(1, 2) => Verdict::Wrong(0),
+            _ => {
+                let workers = self.workers();
+                let twice =
+                    |worker: &&usize| workers.iter().filter(|other| other == worker).count() > 1;
+                match workers.iter().find(twice) {
+                    Some(worker) if workers.iter().any(|other| other != worker) => {
+                        Verdict::Unreliable(*worker)
+                    }
+                    _ => Verdict::Open,
+                }
+            }
+        }
+    }
+
+    /// Forgets what a worker counted that contradicts itself. It stays in the log.
+    pub(super) fn refute(&mut self, worker: usize) {
+        let (bad, good) = std::mem::take(&mut self.counts)
+            .into_iter()
+            .partition(|count| count.worker == Some(worker));
+        self.counts = good;
+        let bad: Vec<Opinion> = bad;
+        self.refuted
+            .extend(bad.into_iter().map(|count| count.result));
+    }
+
+    /// The workers that counted it.
+    pub(super) fn workers(&self) -> Vec<usize> {
+        self.counts
+            .iter()
+            .filter_map(|count| count.worker)
+            .collect()
+    }
+
+    /// The kernels and devices that counted it.
+    pub(super) fn counted_by(&self) -> Vec<CountedBy> {
+        let results = self.counts.iter().map(|count| &count.result);
+        results
+            .map(|result| result.origin.counted_by.clone())
+            .collect()
+    }
+
+    /// All counts if some of them differ; the last one decides.
+    pub(super) fn correction(&self, plan: &dyn Plan) -> Option<Correction> {
+        let [first, others @ .., third] = self.counts.as_slice() else {
+            return None;
+        };
+        let results = others.iter().map(|count| &count.result);
+        let others: Vec<_> = results.chain(&self.refuted).cloned().collect();
+        if others.is_empty() {
+            return None;
+        }
+        let by = |count: &Opinion| count.result.origin.counted_by.clone();
+        let method = if others
+            .iter()
+            .any(|other| other.origin.counted_by == by(third))
+            || by(first) == by(third)
+        {
+            Method::SameKernel
+        } else if by(third).is_kernel(plan.oracle().backend()) {
+            Method::Oracle
+        } else {
+            Method::OtherKernel
+        };
+        Some(Correction {
+            recorded: first.result.clone(),
+            others,
+            decision: Some(Decision {
+                result: third.result.clone(),
+                method,
+            }),
+        })
+    }
+
+    /// All counts in words.
+    pub(super) fn in_words(&self) -> String {
+        let counts = self.counts.iter().map(|Opinion { result, .. }| {
+            let origin = &result.origin;
+            format!(
+                "{} by {} with {}",
+                result.tally.exact(),
+                origin.worker,
+                origin.counted_by
+            )
+        });
+        counts.collect::<Vec<_>>().join("; ")
+    }
+}

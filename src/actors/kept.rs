@@ -1,0 +1,87 @@
+//! Results that may have to be counted again: who counted them, and since when nobody vouches for them.
+
+use std::collections::{BTreeMap, HashSet, VecDeque};
+
+use super::canary::MOST_UNTESTED;
+use crate::engine::TaskResult;
+
+/// The fewest results that are kept in memory, some 300 bytes each. Runs of fewer tasks can be checked as
+/// a whole when they end.
+const LEAST: usize = 1 << 16;
+
+/// The results of the last tasks. Those that were counted since the last good canary of their worker are
+/// always among them.
+pub(super) struct Kept {
+    most: usize,
+    /// For each plan, by the index of the task.
+    plans: Vec<BTreeMap<u64, TaskResult>>,
+    /// Plan and index, in the order in which they came.
+    order: VecDeque<(usize, u64)>,
+    /// For each worker, what it counted since its last good canary.
+    untested: Vec<HashSet<(usize, u64)>>,
+}
+
+impl Kept {
+    pub(super) fn new(workers: usize, plans: usize) -> Self {
+        Self {
+            // A batch may come on top of what makes a canary due.
+            most: LEAST.max(2 * MOST_UNTESTED as usize * workers),
+            plans: vec![BTreeMap::new(); plans],
+            order: VecDeque::new(),
+            untested: vec![HashSet::new(); workers],
+        }
+    }
+
+    pub(super) fn add(&mut self, worker: usize, plan: usize, result: TaskResult) {
+        let task = (plan, result.key.index);
+        if self.plans[plan].insert(task.1, result).is_none() {
+            self.order.push_back(task);
+        }
+        self.untested[worker].insert(task);
+        // Those that nobody vouches for yet stay. A few are looked at each time, so that a long batch of
+        // a device does not make each result a search through all of them.
+        for _ in 0..8 {
+            if self.order.len() <= self.most {
+                break;
+            }
+            let Some(oldest) = self.order.pop_front() else {
+                break;
+            };
+            if self.untested.iter().any(|tasks| tasks.contains(&oldest)) {
+                self.order.push_back(oldest);
+            } else {
+                self.plans[oldest.0].remove(&oldest.1);
+            }
+        }
+    }
+
+    /// Notes that a worker counted its canary correctly.
+    pub(super) fn passed(&mut self, worker: usize) {
+        self.untested[worker].clear();
+    }
+
+    /// What a worker counted since its last good canary. From now on it is doubted, and no more in this
+    /// list.
+    pub(super) fn take_untested(&mut self, worker: usize) -> Vec<(usize, u64)> {
+        let mut tasks: Vec<_> = self.untested[worker].drain().collect();
+        tasks.sort_unstable();
+        tasks
+    }
+
+    pub(super) fn get(&self, (plan, task): (usize, u64)) -> Option<&TaskResult> {
+        self.plans[plan].get(&task)
+    }
+
+    /// Puts a result in the place of another one of its task, if that is kept.
+    pub(super) fn replace(&mut self, plan: usize, right: &TaskResult) {
+        if let Some(kept) = self.plans[plan].get_mut(&right.key.index) {
+            *kept = right.clone();
+        }
+    }
+
+    /// Plan and result of everything that is kept.
+    pub(super) fn iter(&self) -> impl Iterator<Item = (usize, &TaskResult)> {
+        let plans = self.plans.iter().enumerate();
+        plans.flat_map(|(plan, results)| results.values().map(move |result| (plan, result)))
+    }
+}

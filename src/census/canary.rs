@@ -1,0 +1,33 @@
+//! The canary of the census: the board of 16 queens in small pieces.
+
+use super::partition;
+use crate::board::Size;
+use crate::engine::{Canary, CanaryTask, Engine, PlanName};
+
+/// The board.
+const BOARD: u32 = 16;
+
+/// Ranks of each piece. The last one has fewer.
+const RANKS: u64 = 4;
+
+/// The symmetric solutions of each piece. The last piece holds those of the quarter turn.
+const COUNTS: [u64; 33] = [
+    186, 116, 136, 148, 50, 192, 210, 178, 68, 192, 96, 114, 120, 54, 66, 80, 200, 0, 64, 204, 200,
+    0, 36, 138, 70, 16, 0, 66, 0, 0, 0, 0, 64,
+];
+
+/// All pieces. The test `canaries` compares their counts with the oracle.
+pub(super) fn canary() -> Canary {
+    let n = Size::new(BOARD).expect("16 is a size");
+    let last = partition::ranks(n);
+    let pieces = (0..last).step_by(RANKS as usize).zip(COUNTS);
+    let tasks = pieces.map(|(start, count)| CanaryTask {
+        ranks: start..(start + RANKS).min(last),
+        count,
+    });
+    let plan = PlanName {
+        engine: Engine::Census,
+        version: 1,
+    };
+    Canary::new(n, plan, tasks)
+}

@@ -1,0 +1,137 @@
+//! What is said of second counts and corrections of a run: how often tasks were counted, which counts
+//! differed, and who is to be checked.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+
+use super::shell::{Argument, command};
+use crate::ledger::{Confirmation, Entry, LedgerError, LoggedCorrection, OriginName, Store};
+use crate::telemetry::several;
+
+/// The most corrections that are listed.
+const LISTED: usize = 20;
+
+/// How often the tasks were counted, and by how many hosts.
+pub fn counted(of: &Confirmation) -> String {
+    let hosts = several(of.hosts, "host");
+    if of.twice == 0 {
+        return format!("{} once, on {hosts}", several(of.tasks, "task"));
+    }
+    let places = [
+        (of.on_other_host, "on another host"),
+        (of.on_other_device, "on another device"),
+        (of.on_other_worker, "by another worker"),
+        (of.on_same_worker, "by a worker of the same name"),
+    ];
+    let places = places.iter().filter(|(tasks, _)| *tasks > 0);
+    let places: Vec<_> = places
+        .map(|(tasks, place)| format!("{tasks} {place}"))
+        .collect();
+    format!(
+        "{} of {} twice ({:.1} %), {} once, on {hosts}; the second time {}; {} by another kernel",
+        of.twice,
+        several(of.tasks, "task"),
+        // Never 100 % by rounding.
+        (1000.0 * of.share_twice()).floor() / 10.0,
+        of.tasks - of.twice,
+        places.join(", "),
+        of.by_other_kernel
+    )
+}
+
+/// Corrections in words, and what they mean for the run in a directory.
+pub struct CorrectionReport {
+    /// A line for each correction.
+    pub lines: Vec<String>,
+    /// The commands that count again what those did whose counts were wrong.
+    pub commands: Vec<String>,
+}
+
+impl CorrectionReport {
+    /// The report of some corrections of the run in `dir`.
+    ///
+    /// # Errors
+    /// The ledger is damaged.
+    pub fn new(
+        dir: &Path,
+        store: &Store,
+        corrections: &[LoggedCorrection],
+    ) -> Result<Self, LedgerError> {
+        let hosts: BTreeMap<_, _> = store
+            .sessions()?
+            .into_iter()
+            .map(|session| (session.id, session.facts.host))
+            .collect();
+        let host = |entry: &Entry| hosts.get(&entry.session).map_or("", String::as_str);
+        let name = |entry: &Entry| OriginName::of(host(entry), entry.result.origin.worker);
+        let words = |entry: &Entry| {
+            let result = &entry.result;
+            let by = &result.origin.counted_by;
+            format!("{} by {by} ({})", result.tally.exact(), name(entry))
+        };
+        // An open correction that a later one decides is told by that one.
+        let last: BTreeMap<_, _> = corrections
+            .iter()
+            .map(|logged| (logged.task(), logged))
+            .collect();
+        let mut wrong = BTreeSet::new();
+        let mut lines = Vec::new();
+        for (task, logged) in &last {
+            let correction = &logged.correction;
+            let mut results = correction.results().collect::<Vec<_>>();
+            let end = match &correction.decision {
+                None => "nothing decides, so the task is contested".to_owned(),
+                Some(decision) => {
+                    results.pop();
+                    let right = &decision.result.result.tally;
+                    for entry in &results {
+                        if !entry.result.tally.agrees_with(right) {
+                            wrong.insert(name(entry).to_string());
+                        }
+                    }
+                    let stays = correction.recorded.result.tally.agrees_with(right);
+                    let what = if stays { "stays" } else { "is replaced" };
+                    let method = decision.method;
+                    format!(
+                        "{method} decided: {}; the record {what}",
+                        words(&decision.result)
+                    )
+                }
+            };
+            let differ: Vec<_> = results.into_iter().map(words).collect();
+            lines.push(format!(
+                "task {task} was counted as {}; {end}",
+                differ.join(", and as ")
+            ));
+        }
+        let more = lines.len().saturating_sub(LISTED);
+        lines.truncate(LISTED);
+        if more > 0 {
+            lines.push(format!("and {} more", several(more as u64, "correction")));
+        }
+        Ok(Self {
+            lines,
+            commands: wrong
+                .iter()
+                .map(|origin| verify_command(dir, origin))
+                .collect(),
+        })
+    }
+
+    /// All of it, in lines.
+    pub fn text(&self) -> Vec<String> {
+        let mut lines = self.lines.clone();
+        let propose = |command| format!("count again what that worker did: `{command}`");
+        lines.extend(self.commands.iter().map(propose));
+        lines
+    }
+}
+
+/// The command that counts again everything that an origin did in the run in `dir`.
+pub fn verify_command(dir: &Path, origin: &str) -> String {
+    command(
+        "verify",
+        &[Argument::Option("--origin", origin.as_ref())],
+        Some(dir.as_os_str()),
+    )
+}

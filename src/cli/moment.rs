@@ -1,0 +1,81 @@
+//! Moments that a user names: a date, a time of a day, or how long ago.
+
+use crate::config::{HumanDuration, Value};
+use crate::ledger::unix_time;
+
+/// A moment, in seconds since 1970.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Moment(pub i64);
+
+impl Moment {
+    /// Reads `2026-11-23`, `2026-11-23T18:30` (UTC), or how long ago it was: `3h`.
+    pub fn parse(text: &str) -> Result<Self, String> {
+        let refused = || {
+            "expected a day or a minute in UTC such as 2026-11-23 or 2026-11-23T18:30, or how long ago \
+             such as 3h"
+                .to_owned()
+        };
+        if let Ok(HumanDuration(ago)) = HumanDuration::parse(text) {
+            let ago = i64::try_from(ago.as_secs()).map_err(|_| refused())?;
+            return Ok(Self(unix_time().saturating_sub(ago)));
+        }
+        Self::of_day(text).ok_or_else(refused)
+    }
+
+    fn of_day(text: &str) -> Option<Self> {
+        let (day, time) = text.split_once('T').unwrap_or((text, "00:00"));
+        let numbers = |text: &str, between| -> Option<Vec<i64>> {
+            let digits = |part: &str| part.len() >= 2 && part.bytes().all(|b| b.is_ascii_digit());
+            let parts = text.split(between);
+            parts
+                .map(|part| digits(part).then(|| part.parse().ok()).flatten())
+                .collect()
+        };
+        let [year, month, day]: [i64; 3] = numbers(day, '-')?.try_into().ok()?;
+        let [hour, minute]: [i64; 2] = numbers(time, ':')?.try_into().ok()?;
+        let known = (1970..10_000).contains(&year)
+            && (1..=12).contains(&month)
+            && (1..=31).contains(&day)
+            && (0..24).contains(&hour)
+            && (0..60).contains(&minute);
+        // Years begin in March, so that the day that some lack is their last.
+        let (year, month) = if month > 2 {
+            (year, month - 3)
+        } else {
+            (year - 1, month + 9)
+        };
+        let days =
+            365 * year + year / 4 - year / 100 + year / 400 + (153 * month + 2) / 5 + day - 719_469;
+        known.then_some(Self(86_400 * days + 3600 * hour + 60 * minute))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn days_and_times_are_counted_from_1970() {
+        for (text, seconds) in [
+            ("1970-01-01", 0),
+            ("1970-01-02T00:01", 86_460),
+            ("2000-02-29", 951_782_400),
+            ("2000-03-01", 951_868_800),
+            ("2026-11-23T18:30", 1_795_458_600),
+        ] {
+            assert_eq!(Moment::parse(text), Ok(Moment(seconds)), "{text}");
+        }
+        let ago = unix_time() - Moment::parse("3h").unwrap().0;
+        assert!((3 * 3600..3 * 3600 + 60).contains(&ago), "{ago}");
+        for text in [
+            "",
+            "yesterday",
+            "2026-13-01",
+            "2026-11-23T25:00",
+            "2026-11",
+            "26-11-23",
+        ] {
+            assert!(Moment::parse(text).is_err(), "{text}");
+        }
+    }
+}

@@ -1,0 +1,85 @@
+//! Commands that a user can paste into a shell.
+
+use std::ffi::OsStr;
+use std::path::Path;
+
+use crate::telemetry::printable;
+
+/// An argument of a command.
+pub enum Argument<'a> {
+    /// An option with its value.
+    Option(&'static str, &'a OsStr),
+}
+
+/// A command of this program, ready for a shell: options, then a directory, however it is named.
+pub fn command(name: &str, options: &[Argument<'_>], dir: Option<&OsStr>) -> String {
+    let mut command = format!("queenfold {name}");
+    for Argument::Option(option, value) in options {
+        let between = if is_plain(value) { ' ' } else { '=' };
+        command += &format!(" {option}{between}{}", word(value));
+    }
+    if let Some(dir) = dir {
+        let end = if is_plain(dir) { "" } else { "-- " };
+        command += &format!(" {end}{}", word(dir));
+    }
+    command
+}
+
+/// The command that continues the run in `dir`.
+pub fn resume_command(dir: &Path) -> String {
+    command("resume", &[], Some(dir.as_os_str()))
+}
+
+/// The command that counts the run in `dir` a second time.
+pub fn again_command(dir: &Path) -> String {
+    command("run", &[Argument::Option("--again", dir.as_os_str())], None)
+}
+
+fn is_plain(text: &OsStr) -> bool {
+    let plain = |c: char| c.is_ascii_alphanumeric() || "/._-+,:@%=".contains(c);
+    text.to_str()
+        .is_some_and(|text| !text.is_empty() && text.chars().all(plain) && !text.starts_with('-'))
+}
+
+/// A word of a shell.
+fn word(text: &OsStr) -> String {
+    match text.to_str() {
+        Some(text) if is_plain(text.as_ref()) => text.to_owned(),
+        Some(text) if printable(text) == text => format!("'{}'", text.replace('\'', "'\\''")),
+        _ => {
+            // A line break, another character that is not printable, or bytes that are not UTF-8.
+            let byte = |&byte: &u8| match byte {
+                b'\'' | b'\\' => format!("\\{}", char::from(byte)),
+                b' '..=b'~' => char::from(byte).to_string(),
+                _ => format!("\\x{byte:02x}"),
+            };
+            let text: String = text.as_encoded_bytes().iter().map(byte).collect();
+            format!("$'{text}'")
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_command_is_quoted_for_a_shell() {
+        for (dir, resume, again) in [
+            ("a/n-20", "resume a/n-20", "run --again a/n-20"),
+            ("it's", r"resume -- 'it'\''s'", r"run --again='it'\''s'"),
+            ("-n", "resume -- '-n'", "run --again='-n'"),
+            (
+                "a'\n\u{1b}b",
+                r"resume -- $'a\'\x0a\x1bb'",
+                r"run --again=$'a\'\x0a\x1bb'",
+            ),
+        ] {
+            assert_eq!(
+                resume_command(Path::new(dir)),
+                format!("queenfold {resume}")
+            );
+            assert_eq!(again_command(Path::new(dir)), format!("queenfold {again}"));
+        }
+    }
+}

@@ -1,0 +1,238 @@
+//! Which kernel counts a recorded task again, and a plan whose counters use it.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use super::{
+    CostTable, CountedBy, Counter, CounterSettings, Engine, Launcher, Method, NoLauncher,
+    NotCounted, Plan, Tally, Task, TaskResult, TaskWatch,
+};
+use crate::board::Size;
+use crate::simd::Isa;
+
+/// How many times as long as the widest kernel another one may take for a second count of a whole run.
+/// AVX2 takes up to 2.5 times as long as AVX-512, portable code 5 to 18 times as long.
+const SLOWEST: f64 = 4.0;
+
+/// How long the oracle may take for the count of one task that decides between two others.
+const PATIENCE: Duration = Duration::from_secs(600);
+
+/// How many times as long as a kernel the oracle of an engine is expected to take.
+const fn oracle_slower(engine: Engine) -> u32 {
+    match engine {
+        Engine::Chain | Engine::Census | Engine::Own => 100,
+        Engine::Join => 3000,
+    }
+}
+
+/// What counts a task on the CPU.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RecountKernel {
+    /// The kernel of the engine for this instruction set.
+    Isa(Isa),
+    /// The oracle of the engine.
+    Oracle,
+}
+
+/// The kernel that counts a task a second time which `first` counted: of the others that take at most four
+/// times as long as that of `settings`, the fastest; that of `settings` if there is none.
+pub fn second_kernel(
+    plan: &dyn Plan,
+    settings: &CounterSettings,
+    costs: &CostTable,
+    first: &CountedBy,
+) -> RecountKernel {
+    let cost = |isa| costs.core_seconds(plan.engine(), plan.size(), isa);
+    let most = SLOWEST * cost(settings.isa);
+    let others = Isa::ALL
+        .into_iter()
+        .filter(|isa| isa.is_available() && !first.is_kernel(isa.name()))
+        .filter(|&isa| cost(isa) <= most);
+    let fastest = others.min_by(|&a, &b| cost(a).total_cmp(&cost(b)));
+    RecountKernel::Isa(fastest.unwrap_or(settings.isa))
+}
+
+/// What decides between `results` of a task that differ: the oracle if it is expected to take ten minutes
+/// at most, or if every kernel counted the task; otherwise the widest kernel that did not.
+pub fn deciding_kernel(plan: &dyn Plan, results: &[TaskResult]) -> (RecountKernel, Method) {
+    let longest = results.iter().map(|result| result.duration).max();
+    let oracle = longest
+        .unwrap_or_default()
+        .saturating_mul(oracle_slower(plan.engine()));
+    let used = |isa: &Isa| {
+        let mut kernels = results.iter().map(|result| &result.origin.counted_by);
+        kernels.any(|kernel| kernel.is_kernel(isa.name()))
+    };
+    let mut others = Isa::ALL.into_iter().rev();
+    match others.find(|isa| isa.is_available() && !used(isa)) {
+        Some(isa) if oracle > PATIENCE => (RecountKernel::Isa(isa), Method::OtherKernel),
+        _ => (RecountKernel::Oracle, Method::Oracle),
+    }
+}
+
+/// Chooses the kernel of a task, by its index in the plan.
+pub type ChooseKernel = Arc<dyn Fn(u64) -> RecountKernel + Send + Sync>;
+
+/// A plan whose tasks are counted on the CPU by a kernel that is chosen for each task. Devices count as
+/// they count the plan itself.
+pub struct RecountPlan {
+    /// The plan.
+    pub plan: Arc<dyn Plan>,
+    /// Which kernel counts a task on the CPU.
+    pub choose: ChooseKernel,
+}
+
+impl Plan for RecountPlan {
+    fn engine(&self) -> Engine {
+        self.plan.engine()
+    }
+
+    fn version(&self) -> u32 {
+        self.plan.version()
+    }
+
+    fn size(&self) -> Size {
+        self.plan.size()
+    }
+
+    fn tasks(&self) -> u64 {
+        self.plan.tasks()
+    }
+
+    fn task(&self, index: u64) -> Task {
+        self.plan.task(index)
+    }
+
+    fn total_cost(&self) -> f64 {
+        self.plan.total_cost()
+    }
+
+    fn counter(&self, settings: &CounterSettings) -> Box<dyn Counter> {
+        Box::new(RecountCounter {
+            plan: Arc::clone(&self.plan),
+            choose: Arc::clone(&self.choose),
+            settings: settings.clone(),
+            counter: None,
+        })
+    }
+
+    fn oracle(&self) -> Box<dyn Counter> {
+        self.plan.oracle()
+    }
+
+    fn launcher(&self) -> Result<Arc<dyn Launcher>, NoLauncher> {
+        self.plan.launcher()
+    }
+}
+
+struct RecountCounter {
+    plan: Arc<dyn Plan>,
+    choose: ChooseKernel,
+    settings: CounterSettings,
+    /// The counter that was used last. Two at once could need twice the memory.
+    counter: Option<(RecountKernel, Box<dyn Counter>)>,
+}
+
+impl Counter for RecountCounter {
+    /// The kernel of the last task.
+    fn backend(&self) -> &'static str {
+        match &self.counter {
+            Some((_, counter)) => counter.backend(),
+            None => self.plan.counter(&self.settings).backend(),
+        }
+    }
+
+    fn count_watched(&mut self, task: &Task, watch: &TaskWatch) -> Result<Tally, NotCounted> {
+        let kernel = (self.choose)(task.key.index);
+        if self.counter.as_ref().is_none_or(|(own, _)| *own != kernel) {
+            self.counter = None;
+        }
+        let (_, counter) = self.counter.get_or_insert_with(|| {
+            let counter = match kernel {
+                RecountKernel::Oracle => self.plan.oracle(),
+                RecountKernel::Isa(isa) => self.plan.counter(&CounterSettings {
+                    isa,
+                    ..self.settings.clone()
+                }),
+            };
+            (kernel, counter)
+        });
+        counter.count_watched(task, watch)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::chain::ChainPlan;
+    use crate::engine::{Origin, WorkerId};
+
+    fn settings() -> CounterSettings {
+        CounterSettings {
+            isa: Isa::best(),
+            memory: 1 << 20,
+        }
+    }
+
+    #[test]
+    fn a_second_count_is_by_another_kernel_that_is_not_much_slower() {
+        let plan = ChainPlan::new(Size::new(18).unwrap());
+        let costs = CostTable::default();
+        for first in Isa::ALL.into_iter().filter(|isa| isa.is_available()) {
+            let by = CountedBy::Cpu(first.name().into());
+            let RecountKernel::Isa(second) = second_kernel(&plan, &settings(), &costs, &by) else {
+                panic!("the oracle");
+            };
+            let cost = |isa| costs.core_seconds(Engine::Chain, plan.size(), isa);
+            assert!(cost(second) <= SLOWEST * cost(Isa::best()));
+            let others = Isa::ALL.into_iter().filter(|isa| {
+                isa.is_available() && *isa != first && cost(*isa) <= SLOWEST * cost(Isa::best())
+            });
+            assert_eq!(second == first, others.count() == 0, "{first}, {second}");
+        }
+    }
+
+    #[test]
+    fn the_oracle_decides_short_tasks_and_a_third_kernel_long_ones() {
+        let plan = ChainPlan::new(Size::new(18).unwrap());
+        let result = |duration| TaskResult {
+            key: plan.key(0),
+            tally: Tally::default(),
+            origin: Origin {
+                worker: WorkerId::Cpu(0),
+                counted_by: CountedBy::Cpu(Isa::best().name().into()),
+            },
+            audited_by: None,
+            duration,
+        };
+        let of = |duration| deciding_kernel(&plan, &[result(duration)]);
+        let short = of(Duration::from_secs(1));
+        assert_eq!(short, (RecountKernel::Oracle, Method::Oracle));
+        if Isa::best() != Isa::Portable {
+            let (kernel, method) = of(Duration::from_secs(3600));
+            assert_eq!(method, Method::OtherKernel);
+            assert_ne!(kernel, RecountKernel::Isa(Isa::best()));
+        }
+    }
+
+    #[test]
+    fn each_task_is_counted_by_the_kernel_that_was_chosen() {
+        let plan: Arc<dyn Plan> = Arc::new(ChainPlan::new(Size::new(13).unwrap()));
+        let recount = RecountPlan {
+            plan: Arc::clone(&plan),
+            choose: Arc::new(|task| match task % 2 {
+                0 => RecountKernel::Oracle,
+                _ => RecountKernel::Isa(Isa::Portable),
+            }),
+        };
+        let mut counter = recount.counter(&settings());
+        let mut first = plan.counter(&settings());
+        for index in 0..4.min(plan.tasks()) {
+            let task = plan.task(index);
+            let (one, other) = (first.count(&task).unwrap(), counter.count(&task).unwrap());
+            assert!(one.agrees_with(&other));
+            let portable = counter.backend() == "portable";
+            assert_eq!(portable, index % 2 == 1);
+        }
+    }
+}

@@ -1,0 +1,209 @@
+//! Changes of what is recorded: second counts, corrections, and sessions that are taken out.
+
+use std::ops::Range;
+
+use super::correction_rows::LoggedCorrection;
+use super::{Column, Entry, Inserted, LedgerError, Store};
+use crate::engine::{Correction, Decision, Method, TaskKey};
+
+impl Store {
+    /// Removes the record of a task, and its second count: it is doubted, and is to be counted again.
+    pub(super) fn withdraw(&self, task: TaskKey) -> Result<(), LedgerError> {
+        self.remove(Column::Second, task)?;
+        self.remove(Column::Record, task)
+    }
+
+    /// Records a second count of a task that has a record, within the transaction that is open. `ranks`
+    /// is called for an error message only. A second count that is there already stays.
+    ///
+    /// # Errors
+    /// It differs from the record, or there is no record; the file cannot be written.
+    pub fn insert_second(
+        &self,
+        entry: &Entry,
+        ranks: impl FnOnce() -> Range<u64>,
+    ) -> Result<Inserted, LedgerError> {
+        let record = self.recorded(entry.result.key)?.result;
+        let second = &entry.result;
+        if !record.tally.agrees_with(&second.tally) {
+            return Err(LedgerError::Disagreement {
+                task: record.key,
+                ranks: ranks(),
+                counts: Box::new(
+                    [&record, second]
+                        .map(|counted| (counted.tally, counted.origin.counted_by.to_string())),
+                ),
+            });
+        }
+        match self.put(Column::Second, entry)? {
+            true => Ok(Inserted::New),
+            false => Ok(Inserted::There),
+        }
+    }
+
+    /// Records a second count, within the transaction that is open. If it differs from the record, both are
+    /// logged as an open correction. Who logs, and when, is as in [`correct`](Self::correct).
+    ///
+    /// # Errors
+    /// There is no record; the log is full; the file cannot be written.
+    pub fn confirm(&self, entry: &Entry, session: &str, at: i64) -> Result<(), LedgerError> {
+        let record = self.recorded(entry.result.key)?;
+        if record.result.tally.agrees_with(&entry.result.tally) {
+            return self.put(Column::Second, entry).map(|_| ());
+        }
+        let correction = Correction {
+            recorded: record,
+            others: vec![entry.clone()],
+            decision: None,
+        };
+        self.correct(&correction, session, at)
+    }
+
+    /// Records a further count of a task whose results differ, within the transaction that is open. If it
+    /// agrees with one of them, it decides; otherwise the correction stays open.
+    ///
+    /// # Errors
+    /// No correction of the task is open; the log is full; the file cannot be written.
+    pub fn decide(
+        &self,
+        entry: &Entry,
+        method: Method,
+        session: &str,
+        at: i64,
+    ) -> Result<(), LedgerError> {
+        let key = entry.result.key;
+        let mut log = self.corrections()?.into_iter();
+        let last = log.rfind(|logged| logged.task() == key);
+        let Some(mut correction) = last.filter(LoggedCorrection::is_open).map(|l| l.correction)
+        else {
+            return Err(self.database(format!("no correction of task {key} is open")));
+        };
+        let agrees = |other: &Entry| other.result.tally.agrees_with(&entry.result.tally);
+        if correction.results().any(agrees) {
+            correction.decision = Some(Decision {
+                result: entry.clone(),
+                method,
+            });
+        } else {
+            correction.others.push(entry.clone());
+        }
+        self.correct(&correction, session, at)
+    }
+
+    /// Logs results of a task that differ, within the transaction that is open, and makes the record and
+    /// the second count follow the decision: the record becomes the deciding result if it differs from
+    /// it, and a result that agrees becomes the second count if there is none. Whatever is replaced is in
+    /// the log. `session` is the id of the process that logs, `recorded_at` the time of day.
+    ///
+    /// # Errors
+    /// The task has no record, or another one than the correction says; the log is full; the file cannot
+    /// be written.
+    pub fn correct(
+        &self,
+        correction: &Correction<Entry>,
+        session: &str,
+        recorded_at: i64,
+    ) -> Result<(), LedgerError> {
+        self.wholly(|| self.follow(correction, session, recorded_at))
+    }
+
+    fn follow(
+        &self,
+        correction: &Correction<Entry>,
+        session: &str,
+        recorded_at: i64,
+    ) -> Result<(), LedgerError> {
+        let key = correction.recorded.result.key;
+        let record = self.recorded(key)?;
+        let agree = |one: &Entry, other: &Entry| one.result.tally.agrees_with(&other.result.tally);
+        if !agree(&record, &correction.recorded) {
+            return Err(self.database(format!("task {key} was corrected meanwhile")));
+        }
+        let mut correction = Correction {
+            recorded: record,
+            ..correction.clone()
+        };
+        let Some(decision) = correction.decision.clone() else {
+            return self.append(correction, session, recorded_at);
+        };
+        let right = decision.result;
+        let second = self.get_from(Column::Second, key)?;
+        if let Some(second) = second.filter(|second| !agree(second, &right)) {
+            self.remove(Column::Second, key)?;
+            if !correction.others.contains(&second) {
+                correction.others.insert(0, second);
+            }
+        }
+        let stays = agree(&correction.recorded, &right);
+        if !stays {
+            self.remove(Column::Record, key)?;
+            self.put(Column::Record, &right)?;
+        }
+        let mut others = correction
+            .others
+            .iter()
+            .filter(|other| agree(other, &right));
+        if let Some(again) = others.next().or(stays.then_some(&right)) {
+            self.put(Column::Second, again)?;
+        }
+        self.append(correction, session, recorded_at)
+    }
+
+    /// Removes the records and second counts of a session, and the session. A second count by another one
+    /// takes the place of the record that is removed. A task with a correction that names the session
+    /// loses everything. Returns the number of records that were removed or replaced.
+    ///
+    /// # Errors
+    /// The file cannot be written.
+    pub fn remove_session(&self, id: &str) -> Result<u64, LedgerError> {
+        const AT_ONCE: u32 = 4096;
+        let mut removed = 0;
+        for logged in self.corrections()? {
+            let mut results = logged.correction.results();
+            if logged.session == id || results.any(|entry| entry.session == id) {
+                let task = logged.task();
+                removed += u64::from(self.get(task)?.is_some());
+                self.remove(Column::Record, task)?;
+                self.remove(Column::Second, task)?;
+                self.remove_corrections(task)?;
+            }
+        }
+        loop {
+            let seconds = self.seconds_to(id, AT_ONCE)?;
+            if seconds.is_empty() {
+                break;
+            }
+            for second in seconds {
+                let task = second.result.key;
+                self.remove(Column::Second, task)?;
+                self.remove(Column::Record, task)?;
+                self.put(Column::Record, &second)?;
+                removed += 1;
+            }
+        }
+        self.remove_of_session(Column::Second, id)?;
+        Ok(removed + self.remove_of_session(Column::Record, id)?)
+    }
+
+    /// Adds a correction to the end of the log of its task.
+    fn append(
+        &self,
+        correction: Correction<Entry>,
+        session: &str,
+        recorded_at: i64,
+    ) -> Result<(), LedgerError> {
+        let key = correction.recorded.result.key;
+        let log = self.corrections()?;
+        self.log(&LoggedCorrection {
+            number: log.iter().filter(|logged| logged.task() == key).count() as u64,
+            correction,
+            session: session.to_owned(),
+            recorded_at,
+        })
+    }
+
+    fn recorded(&self, task: TaskKey) -> Result<Entry, LedgerError> {
+        let record = self.get(task)?;
+        record.ok_or_else(|| self.database(format!("task {task} has no record")))
+    }
+}

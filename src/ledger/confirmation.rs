@@ -1,0 +1,105 @@
+//! How often the tasks of a run were counted, and where.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde::Serialize;
+
+use super::{Entry, LedgerError, RecordedTask, Session, Store};
+
+/// How often the recorded tasks of a run were counted, and by whom the second time. Audits are not second
+/// counts.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Confirmation {
+    /// Recorded tasks.
+    pub tasks: u64,
+    /// Those with a second count that agrees.
+    pub twice: u64,
+    /// Of these: on another host than the first time,
+    pub on_other_host: u64,
+    /// on the same host, on another device, or on the CPU in place of a device,
+    pub on_other_device: u64,
+    /// on the same host, by another CPU worker,
+    pub on_other_worker: u64,
+    /// and by a worker or device of the same name.
+    pub on_same_worker: u64,
+    /// Of those that were counted twice: by another kernel.
+    pub by_other_kernel: u64,
+    /// The hosts that counted, the first or the second time.
+    pub hosts: u64,
+    /// Corrections in the log.
+    pub corrections: u64,
+    /// Tasks that are contested.
+    pub contested: u64,
+}
+
+impl Confirmation {
+    /// Reads it from a ledger.
+    ///
+    /// # Errors
+    /// The ledger is damaged or contradicts itself.
+    pub fn read(store: &Store) -> Result<Self, LedgerError> {
+        let _moment = store.moment()?;
+        let hosts = hosts(&store.sessions()?);
+        let log = store.corrections()?;
+        let mut open = BTreeSet::new();
+        for logged in &log {
+            match logged.is_open() {
+                true => open.insert(logged.task()),
+                false => open.remove(&logged.task()),
+            };
+        }
+        let mut all = Self {
+            corrections: log.len() as u64,
+            contested: open.len() as u64,
+            ..Self::default()
+        };
+        let mut counted_on = BTreeSet::new();
+        store.for_each_task(|RecordedTask { record, second }| {
+            all.tasks += 1;
+            let host = |entry: &Entry| hosts.get(&entry.session);
+            counted_on.extend(host(&record).cloned());
+            if let Some(second) = second {
+                counted_on.extend(host(&second).cloned());
+                all.add_second((&record, host(&record)), (&second, host(&second)));
+            }
+            Ok(())
+        })?;
+        all.hosts = counted_on.len() as u64;
+        Ok(all)
+    }
+
+    fn add_second(
+        &mut self,
+        (record, host): (&Entry, Option<&String>),
+        (second, second_host): (&Entry, Option<&String>),
+    ) {
+        let [one, other] = [record, second].map(|entry| &entry.result.origin);
+        self.twice += 1;
+        let is_device = |worker| matches!(worker, crate::engine::WorkerId::Device(_));
+        let place = match (host == second_host, one.worker == other.worker) {
+            (false, _) => &mut self.on_other_host,
+            (true, true) => &mut self.on_same_worker,
+            (true, false) if is_device(one.worker) || is_device(other.worker) => {
+                &mut self.on_other_device
+            }
+            (true, false) => &mut self.on_other_worker,
+        };
+        *place += 1;
+        let other_kernel = one.counted_by.backend() != other.counted_by.backend();
+        self.by_other_kernel += u64::from(other_kernel);
+    }
+
+    /// The share of the recorded tasks that was counted twice, 0 to 1.
+    pub fn share_twice(&self) -> f64 {
+        match self.tasks {
+            0 => 0.0,
+            tasks => self.twice as f64 / tasks as f64,
+        }
+    }
+}
+
+/// The host of each session, by its id.
+pub(super) fn hosts(sessions: &[Session]) -> BTreeMap<String, String> {
+    let host = |session: &Session| (session.id.clone(), session.facts.host.clone());
+    sessions.iter().map(host).collect()
+}

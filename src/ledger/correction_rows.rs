@@ -1,0 +1,188 @@
+//! The table `correction`: the log of counts that differed, and what was decided.
+
+use rusqlite::{Connection, Row, params};
+
+use super::correction_text::CorrectionText;
+use super::digest::{Digest, DigestFields, context};
+use super::{Entry, PlanInfo};
+use crate::board::Size;
+use crate::engine::{Correction, Engine, TaskKey};
+
+/// A correction as the log keeps it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LoggedCorrection {
+    /// Its place among those of its task, from 0. The last one tells what the task stands at.
+    pub number: u64,
+    /// The results, each with the process that counted it, and the decision.
+    pub correction: Correction<Entry>,
+    /// Which process logged it: the id of a session.
+    pub session: String,
+    /// When, in seconds since 1970 by the clock of its machine.
+    pub recorded_at: i64,
+}
+
+impl LoggedCorrection {
+    /// The task.
+    pub const fn task(&self) -> TaskKey {
+        self.correction.recorded.result.key
+    }
+
+    /// Whether it leaves open which result is right.
+    pub const fn is_open(&self) -> bool {
+        self.correction.decision.is_none()
+    }
+
+    /// Whether it says the same as `other`, at whatever place of a log.
+    pub(super) fn repeats(&self, other: &Self) -> bool {
+        (&self.correction, &self.session, self.recorded_at)
+            == (&other.correction, &other.session, other.recorded_at)
+    }
+
+    /// The digest that is stored with it in a run with the key `run`. It covers every field and the key.
+    pub fn digest(&self, run: &Digest) -> Digest {
+        self.digest_of(run, &self.text())
+    }
+
+    fn digest_of(&self, run: &Digest, text: &str) -> Digest {
+        let task = self.task();
+        DigestFields::new(context::CORRECTION)
+            .bytes(&run.0)
+            .text(task.engine.name())
+            .u64(task.index)
+            .u64(self.number)
+            .text(text)
+            .text(&self.session)
+            .i64(self.recorded_at)
+            .digest()
+    }
+
+    fn text(&self) -> String {
+        // A struct of numbers and texts always becomes JSON.
+        serde_json::to_string(&CorrectionText::of(&self.correction)).unwrap_or_default()
+    }
+}
+
+/// The most corrections of a run. Hardware that needs more is not to be used.
+const MOST: i64 = 1 << 16;
+
+/// The most bytes of all of them.
+const LONGEST: i64 = 64 << 20;
+
+/// Adds a correction to the log of the run with the key `run`.
+///
+/// `Err` of the outer result: it cannot be written as a row, and why.
+pub(super) fn insert(
+    connection: &Connection,
+    run: &Digest,
+    logged: &LoggedCorrection,
+) -> Result<rusqlite::Result<()>, String> {
+    let task = logged.task();
+    let index = i64::try_from(task.index)
+        .map_err(|_| format!("task index {} does not fit 63 bits", task.index))?;
+    let number = i64::try_from(logged.number)
+        .map_err(|_| format!("number {} does not fit 63 bits", logged.number))?;
+    let text = logged.text();
+    let count = || -> rusqlite::Result<(i64, i64)> {
+        let sql = "SELECT count(*), coalesce(sum(octet_length(correction)), 0) FROM correction";
+        connection.query_row(sql, [], |row| Ok((row.get(0)?, row.get(1)?)))
+    };
+    match count() {
+        Err(error) => return Ok(Err(error)),
+        Ok((rows, bytes)) if rows >= MOST || bytes + text.len() as i64 > LONGEST => {
+            return Err(format!(
+                "more than {MOST} counts were corrected: do not use the hardware that counted them"
+            ));
+        }
+        Ok(_) => {}
+    }
+    let inserted = connection
+        .prepare_cached("INSERT INTO correction VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)")
+        .and_then(|mut statement| {
+            statement.execute(params![
+                task.engine.name(),
+                index,
+                number,
+                text,
+                logged.session,
+                logged.recorded_at,
+                logged.digest_of(run, &text).0
+            ])
+        });
+    Ok(inserted.map(|_| ()))
+}
+
+/// The log of the run of board `n` with the key `run`, by engine, task and number.
+///
+/// `Err` of the inner result: it is not what a run writes, and why.
+pub(super) fn all(
+    connection: &Connection,
+    run: &Digest,
+    (n, plans): (Size, &[PlanInfo]),
+) -> rusqlite::Result<Result<Vec<LoggedCorrection>, String>> {
+    let (count, length): (i64, i64) = connection.query_row(
+        "SELECT count(*), coalesce(sum(octet_length(correction)), 0) FROM correction",
+        [],
+        |row| Ok((row.get(0)?, row.get(1)?)),
+    )?;
+    if count > MOST || length > LONGEST {
+        let most = format!("at most {MOST} with {} MiB", LONGEST >> 20);
+        let what = format!("it has {count} corrections with {length} bytes, and there are {most}");
+        return Ok(Err(what));
+    }
+    let mut statement = connection.prepare(
+        "SELECT engine, task, number, correction, session, recorded_at, blake3 FROM correction \
+         ORDER BY engine, task, number",
+    )?;
+    let mut rows = statement.query([])?;
+    let mut log: Vec<LoggedCorrection> = Vec::new();
+    while let Some(row) = rows.next()? {
+        let Some(logged) = read(row, run, (n, plans))? else {
+            return Ok(Err("a correction is damaged".to_owned()));
+        };
+        let before = log.last().filter(|last| last.task() == logged.task());
+        if logged.number != before.map_or(0, |before| before.number + 1) {
+            let task = logged.task();
+            return Ok(Err(format!("a correction of task {task} is missing")));
+        }
+        log.push(logged);
+    }
+    Ok(Ok(log))
+}
+
+fn read(
+    row: &Row<'_>,
+    run: &Digest,
+    (n, plans): (Size, &[PlanInfo]),
+) -> rusqlite::Result<Option<LoggedCorrection>> {
+    let engine: String = row.get(0)?;
+    let engine = engine.parse::<Engine>().ok();
+    let plan = plans.iter().find(|plan| Some(plan.name.engine) == engine);
+    let index = u64::try_from(row.get::<_, i64>(1)?).ok();
+    let number = u64::try_from(row.get::<_, i64>(2)?).ok();
+    let (Some(plan), Some(index), Some(number)) = (plan, index, number) else {
+        return Ok(None);
+    };
+    let key = TaskKey {
+        n,
+        engine: plan.name.engine,
+        version: plan.name.version,
+        index,
+    };
+    let text: String = row.get(3)?;
+    let parsed = serde_json::from_str::<CorrectionText<'_>>(&text).ok();
+    let Some(correction) = parsed
+        .filter(|_| index < plan.tasks)
+        .and_then(|text| text.correction(key))
+    else {
+        return Ok(None);
+    };
+    let logged = LoggedCorrection {
+        number,
+        correction,
+        session: row.get(4)?,
+        recorded_at: row.get(5)?,
+    };
+    let stored: [u8; 32] = row.get(6)?;
+    let same = logged.text() == text && logged.digest_of(run, &text).0 == stored;
+    Ok(same.then_some(logged))
+}

@@ -1,0 +1,212 @@
+//! Second counts of recorded tasks, and the counts that decide where they differ: where a run gets its
+//! tasks from, and where its results go.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use super::confirmation::hosts;
+use super::host::host_name;
+use super::recording::Counted;
+use super::{LedgerError, LoggedCorrection, Recording, Store};
+use crate::actors::{
+    Flushed, OnCheckpoint, RecordError, Recorder, Restored, Source, Supply, cost_of, evenly_spaced,
+};
+use crate::engine::{Engine, Method, Origin, Plan, Tally, TaskKey, TaskResult, TaskSet, WorkerId};
+
+/// What a ledger holds of the tasks that are to be counted a second time.
+#[derive(Clone, Debug, Default)]
+pub struct FirstCounts {
+    /// The origins that occur, and whether each is of this host.
+    origins: Vec<(Origin, bool)>,
+    /// The origin of each task without a second count, as a position in `origins`.
+    once: BTreeMap<Engine, BTreeMap<u64, u32>>,
+    /// The tasks with a second count, and their sum.
+    twice: BTreeMap<Engine, (TaskSet, Tally)>,
+    /// The tasks whose results differ, each with its last correction.
+    open: BTreeMap<TaskKey, LoggedCorrection>,
+}
+
+impl FirstCounts {
+    /// Reads them.
+    ///
+    /// # Errors
+    /// The ledger is damaged or contradicts itself.
+    pub fn read(store: &Store) -> Result<Self, LedgerError> {
+        let _moment = store.moment()?;
+        let mut all = Self::default();
+        for logged in store.corrections()? {
+            match logged.is_open() {
+                true => all.open.insert(logged.task(), logged),
+                false => all.open.remove(&logged.task()),
+            };
+        }
+        let hosts = hosts(&store.sessions()?);
+        let own = host_name();
+        let mut places = BTreeMap::new();
+        store.for_each_task(|task| {
+            let result = &task.record.result;
+            let TaskKey { engine, index, .. } = result.key;
+            if task.second.is_some() {
+                let (tasks, sum) = all.twice.entry(engine).or_default();
+                tasks.insert(index);
+                *sum += result.tally;
+            } else if !all.open.contains_key(&result.key) {
+                let origin = &result.origin;
+                let is_own = hosts.get(&task.record.session) == Some(&own);
+                let name = (origin.worker, origin.counted_by.clone(), is_own);
+                let place = *places.entry(name).or_insert_with(|| {
+                    all.origins.push((origin.clone(), is_own));
+                    all.origins.len() as u32 - 1
+                });
+                all.once.entry(engine).or_default().insert(index, place);
+            }
+            Ok(())
+        })?;
+        Ok(all)
+    }
+
+    /// Who counted a task that has no second count.
+    pub fn origin(&self, task: TaskKey) -> Option<&Origin> {
+        let place = self.once.get(&task.engine)?.get(&task.index)?;
+        self.origins.get(*place as usize).map(|(origin, _)| origin)
+    }
+
+    /// The worker of this host that counted a task first, if it was one of this host.
+    pub fn worker_here(&self, task: TaskKey) -> Option<WorkerId> {
+        let place = self.once.get(&task.engine)?.get(&task.index)?;
+        let (origin, is_own) = self.origins.get(*place as usize)?;
+        is_own.then_some(origin.worker)
+    }
+
+    /// The tasks whose results differ.
+    pub const fn open(&self) -> &BTreeMap<TaskKey, LoggedCorrection> {
+        &self.open
+    }
+
+    /// The tasks to be counted a second time that `choose` takes.
+    pub fn once(&self, choose: impl Fn(TaskKey) -> bool) -> impl Fn(&dyn Plan) -> TaskSet {
+        move |plan| {
+            let mut tasks = TaskSet::default();
+            for &index in self
+                .once
+                .get(&plan.engine())
+                .into_iter()
+                .flat_map(BTreeMap::keys)
+            {
+                if choose(plan.key(index)) {
+                    tasks.insert(index);
+                }
+            }
+            tasks
+        }
+    }
+}
+
+/// Gives a run chosen tasks.
+pub struct ChosenTasks {
+    /// The tasks of each plan.
+    tasks: BTreeMap<Engine, TaskSet>,
+    /// What was counted before, of each plan.
+    before: BTreeMap<Engine, (TaskSet, Tally)>,
+    /// Who counted the tasks first.
+    first: Option<Arc<FirstCounts>>,
+}
+
+impl ChosenTasks {
+    /// These tasks of `plans`.
+    pub fn new(plans: &[Arc<dyn Plan>], tasks: impl Fn(&dyn Plan) -> TaskSet) -> Self {
+        let of = |plan: &Arc<dyn Plan>| (plan.engine(), tasks(plan.as_ref()));
+        Self {
+            tasks: plans.iter().map(of).collect(),
+            before: BTreeMap::new(),
+            first: None,
+        }
+    }
+
+    /// Those of `first` that have a second count were counted before, and no worker gets what it counted
+    /// first.
+    #[must_use]
+    pub fn after(mut self, first: &Arc<FirstCounts>) -> Self {
+        self.before = first.twice.clone();
+        self.first = Some(Arc::clone(first));
+        self
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.tasks.values().all(TaskSet::is_empty)
+    }
+}
+
+impl Source for ChosenTasks {
+    fn open(&self, plan: &dyn Plan) -> Supply {
+        let none = TaskSet::default();
+        let chosen = self.tasks.get(&plan.engine()).unwrap_or(&none);
+        let mut others = TaskSet::default();
+        for index in (0..plan.tasks()).filter(|index| !chosen.contains(*index)) {
+            others.insert(index);
+        }
+        let left_out = Restored {
+            cost: cost_of(plan, others.iter(), others.len()),
+            tasks: Arc::new(others),
+            sum: Tally::default(),
+        };
+        let (tasks, sum) = self.before.get(&plan.engine()).cloned().unwrap_or_default();
+        Supply {
+            restored: Restored {
+                cost: cost_of(plan, tasks.iter(), tasks.len()),
+                tasks: Arc::new(tasks),
+                sum,
+            },
+            ..evenly_spaced(plan, 0, 1, left_out)
+        }
+    }
+
+    fn avoided(&self, plan: &dyn Plan, task: u64) -> Option<WorkerId> {
+        self.first.as_ref()?.worker_here(plan.key(task))
+    }
+}
+
+/// Records results as second counts. A result that differs from its record opens a correction, and the
+/// run goes on.
+pub struct SecondCounts(pub Arc<Recording>);
+
+impl Recorder for SecondCounts {
+    fn record(&self, result: TaskResult) -> Result<(), RecordError> {
+        let entry = Box::new(self.0.entry(result));
+        self.0.write(Counted::Second(entry))
+    }
+
+    fn on_checkpoint(&self, tell: OnCheckpoint) {
+        self.0.on_checkpoint(tell);
+    }
+
+    fn flush(&self, flushed: Flushed) {
+        self.0.flush(flushed);
+    }
+}
+
+/// Records results that decide open corrections, each by its method.
+pub struct Decisions {
+    /// Where they are recorded.
+    pub recording: Arc<Recording>,
+    /// How each task is counted.
+    pub methods: BTreeMap<TaskKey, Method>,
+}
+
+impl Recorder for Decisions {
+    fn record(&self, result: TaskResult) -> Result<(), RecordError> {
+        let method = self.methods.get(&result.key).copied();
+        let method = method.unwrap_or(Method::Oracle);
+        let entry = Box::new(self.recording.entry(result));
+        self.recording.write(Counted::Decision(entry, method))
+    }
+
+    fn on_checkpoint(&self, tell: OnCheckpoint) {
+        self.recording.on_checkpoint(tell);
+    }
+
+    fn flush(&self, flushed: Flushed) {
+        self.recording.flush(flushed);
+    }
+}

@@ -1,0 +1,127 @@
+//! What the ledger keeps of workers that count wrongly.
+
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
+use queenfold::actors::{self, Control, Faults, Report, RunError, RunSpec};
+use queenfold::engine::WorkerId;
+use queenfold::ledger::{Recording, Shard, Status, Store};
+use queenfold::simd::Isa;
+use tempfile::tempdir;
+
+use crate::run_spec::run_spec;
+use crate::{assert_total, create, plans, records, resume, signature, whole_run};
+
+/// Counts the tasks that a recording lacks, with these faults.
+fn count(n: u32, workers: usize, recording: Recording, faults: &str) -> Result<Report, RunError> {
+    let recording = Arc::new(recording);
+    let spec = RunSpec {
+        batch_time: Duration::from_millis(5),
+        source: Arc::clone(&recording) as _,
+        recorder: Some(recording),
+        canary: Some(Duration::from_secs(900)),
+        ..run_spec(plans(n), workers, Isa::best())
+    };
+    let control = Control::new();
+    control.inject(faults.parse::<Faults>().unwrap());
+    actors::run(&spec, &control)
+}
+
+fn status(dir: &Path, n: u32) -> Status {
+    let store = Store::open_to_read(dir).unwrap();
+    Status::read(&store, &plans(n)).unwrap()
+}
+
+#[test]
+fn wrong_counts_are_corrected_in_the_ledger_and_stay_in_its_log() {
+    let folder = tempdir().unwrap();
+    whole_run(&folder.path().join("healthy"), 15);
+    let mut corrected = 0;
+    for number in 0..5 {
+        let dir = folder.path().join(number.to_string());
+        let recording = create(&dir, 15, Shard::WHOLE).unwrap();
+        // The canaries at the start, 65 counts, are right.
+        let report = count(15, 2, recording, "sick=worker-1,wrong=1,after=66").unwrap();
+        assert_total(15, &report);
+        assert_eq!(signature(&dir), signature(&folder.path().join("healthy")));
+        let log = Store::open_to_read(&dir).unwrap().corrections().unwrap();
+        assert_eq!(log.len() as u64, report.corrected);
+        for logged in &log {
+            let correction = &logged.correction;
+            let decision = correction.decision.as_ref().unwrap();
+            let wrong = &correction.recorded.result;
+            assert_eq!(wrong.origin.worker, WorkerId::Cpu(1));
+            assert!(!wrong.tally.agrees_with(&decision.result.result.tally));
+            assert_eq!(correction.others.len(), 1);
+        }
+        let named: Vec<_> = status(&dir, 15)
+            .sick
+            .into_iter()
+            .map(|(_, sick)| sick)
+            .collect();
+        assert_eq!(named, report.taken_out);
+        corrected += log.len();
+    }
+    assert!(corrected > 0, "the sick worker never had anything to count");
+}
+
+#[test]
+fn doubted_records_are_withdrawn_if_nobody_is_left_to_count_them_again() {
+    let folder = tempdir().unwrap();
+    let dir = folder.path().join("run");
+    let recording = create(&dir, 14, Shard::WHOLE).unwrap();
+    let error = count(14, 1, recording, "sick=worker-0,wrong=1,after=70").unwrap_err();
+    assert!(matches!(error, RunError::Sick { .. }), "{error}");
+    assert_eq!(records(&dir).unwrap().len(), 0);
+    let sick = status(&dir, 14).sick;
+    assert_eq!(sick[0].1.worker, WorkerId::Cpu(0));
+    assert!(sick[0].1.suspects > 0);
+    // Elsewhere, the run goes on.
+    let report = count(14, 2, resume(&dir, 14).unwrap(), "deaths=0").unwrap();
+    assert_total(14, &report);
+}
+
+#[test]
+fn wrong_records_of_an_earlier_process_are_found_when_the_sums_contradict_what_is_known() {
+    let folder = tempdir().unwrap();
+    let dir = folder.path().join("run");
+    let healthy = folder.path().join("healthy");
+    whole_run(&healthy, 13);
+    let first = Arc::new(create(&dir, 13, Shard::WHOLE).unwrap());
+    // A wrong count of the first process, and a run that ended before its end.
+    for entry in records(&healthy).unwrap().into_iter().skip(2) {
+        let mut result = entry.result;
+        if result.key.index == 3 {
+            result.tally.completions.add(8, 5);
+        }
+        actors::Recorder::record(first.as_ref(), result).unwrap();
+    }
+    crate::flush(first.as_ref()).unwrap();
+    drop(first);
+    let recording = Arc::new(resume(&dir, 13).unwrap());
+    let spec = RunSpec {
+        source: Arc::clone(&recording) as _,
+        recorder: Some(recording),
+        check: Some(Arc::new(|sums: &std::collections::BTreeMap<_, _>| {
+            let all = &sums[&queenfold::engine::Engine::Chain];
+            queenfold::outcome::Outcome::new(crate::size(13), all, None)
+                .map(drop)
+                .map_err(|error| error.to_string())
+        })),
+        ..run_spec(plans(13), 2, Isa::best())
+    };
+    let report = actors::run(&spec, &Control::new()).unwrap();
+    assert_total(13, &report);
+    assert_eq!(report.corrected, 1);
+    drop(spec);
+    assert_eq!(signature(&dir), signature(&healthy));
+    assert_eq!(
+        Store::open_to_read(&dir)
+            .unwrap()
+            .corrections()
+            .unwrap()
+            .len(),
+        1
+    );
+}
