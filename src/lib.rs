@@ -43,6 +43,7 @@
 //! * [`telemetry`]: where the time of a run went: trace, profile, progress line.
 //! * [`ledger`]: the durable record of a run.
 //! * [`job`]: counts a board with what there is; what a library user starts with.
+//! * [`certificate`]: the result of a run as a text that a stranger can check.
 //! * [`config`]: settings: what there is, what is allowed, where each value comes from.
 //! * [`cli`]: the command line, one file for each command.
 //!
@@ -54,6 +55,8 @@ pub mod actors;
 pub mod bench;
 pub mod board;
 pub mod census;
+#[cfg(feature = "ledger")]
+pub mod certificate;
 pub mod chain;
 #[cfg(feature = "cli")]
 pub mod cli;

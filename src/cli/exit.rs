@@ -8,6 +8,7 @@ use super::shell::{again_command, resume_command};
 use crate::actors::RunError;
 #[cfg(feature = "cuda")]
 use crate::bench::BenchError;
+use crate::certificate::{CertifyError, CheckError, KeyError, WrongTask};
 use crate::engine::Mismatch;
 use crate::job::{JobError, StopCause};
 use crate::ladder::WrongRow;
@@ -159,6 +160,40 @@ impl From<BenchError> for Failure {
             BenchError::Mismatch { .. } => Self::wrong_counts([error]),
             BenchError::Failed { .. } => Self::new(Exit::Error, error),
         }
+    }
+}
+
+/// Defects of a certificate.
+impl From<CheckError> for Failure {
+    fn from(error: CheckError) -> Self {
+        match error {
+            CheckError::Counts { .. } => Self::wrong_counts([error]),
+            CheckError::Io(_) | CheckError::Defect { .. } => Self::new(Exit::Error, error),
+        }
+    }
+}
+
+/// Tasks of a certificate that were counted again, and differ: a line for each.
+impl From<&[WrongTask]> for Failure {
+    fn from(tasks: &[WrongTask]) -> Self {
+        Self::wrong_counts(tasks)
+    }
+}
+
+impl From<CertifyError> for Failure {
+    fn from(error: CertifyError) -> Self {
+        match error {
+            CertifyError::Ledger(error) => error.into(),
+            CertifyError::Contradiction(error) => error.into(),
+            CertifyError::NotWhole(ref missing) => Self::incomplete(&error, missing),
+            CertifyError::Output(_) | CertifyError::Unfit(_) => Self::new(Exit::Error, error),
+        }
+    }
+}
+
+impl From<KeyError> for Failure {
+    fn from(error: KeyError) -> Self {
+        Self::usage(error)
     }
 }
 

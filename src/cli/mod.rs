@@ -32,8 +32,8 @@ use clap::{CommandFactory, Parser, Subcommand};
 pub use exit::Exit;
 
 use commands::{
-    bench, census, compare, completions, config, devices, estimate, explain, export, ladder, merge,
-    resume, run, selftest, status, verify,
+    bench, census, certify, check, compare, completions, config, devices, estimate, explain,
+    export, ladder, merge, resume, run, selftest, status, verify,
 };
 
 /// Counts every solution of the N-Queens problem, all and unique.
@@ -91,6 +91,10 @@ enum Command {
     Export(export::Args),
     /// List the tasks whose counts differ in two runs
     Compare(compare::Args),
+    /// Write the certificate of a finished run, for people who trust neither it nor this program
+    Certify(certify::Args),
+    /// Check a certificate
+    Check(check::Args),
     /// Combine the tasks of several runs
     Merge(merge::Args),
     /// Count only the symmetric solutions: those that a half turn or a quarter turn fixes
@@ -135,6 +139,8 @@ pub fn main() -> ExitCode {
         Command::Verify(args) => verify::run(&args),
         Command::Export(args) => export::run(&args),
         Command::Compare(args) => compare::run(&args),
+        Command::Certify(args) => certify::run(&args),
+        Command::Check(args) => check::run(&args),
         Command::Merge(args) => merge::run(&args),
         Command::Census(args) => census::run(&args),
         Command::Ladder(args) => ladder::run(&args),

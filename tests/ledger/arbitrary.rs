@@ -4,11 +4,14 @@
 use std::fs;
 
 use proptest::prelude::*;
+use queenfold::certificate::{certify, check};
 use queenfold::engine::{
     Correction, CountedBy, Decision, DeviceIdentity, DeviceKind, Method, Origin, TaskKey,
     TaskResult, WorkerId,
 };
 use queenfold::ledger::{Facts, Session, Status, export, merge, read_export};
+
+use sha2::{Digest, Sha256};
 
 use super::*;
 
@@ -122,6 +125,76 @@ fn use_it(dir: &Path, run: &Path) {
     drop(resume(run, BOARD));
 }
 
+/// A change of a certificate.
+#[derive(Clone, Debug)]
+enum Change {
+    Remove,
+    Double,
+    Swap,
+    Insert(String),
+    Cut,
+    Digit(u8),
+    Byte(u8),
+    Number(u64),
+}
+
+fn change() -> impl Strategy<Value = Change> {
+    prop_oneof![
+        Just(Change::Remove),
+        Just(Change::Double),
+        Just(Change::Swap),
+        any::<String>().prop_map(Change::Insert),
+        Just(Change::Cut),
+        (b'0'..=b'9').prop_map(Change::Digit),
+        any::<u8>().prop_map(Change::Byte),
+        number().prop_map(Change::Number),
+    ]
+}
+
+impl Change {
+    /// Changes a line and a place in it, both chosen by `at`.
+    fn apply(&self, lines: &mut Vec<String>, at: usize) {
+        let line = at % lines.len();
+        let place = (at / lines.len()) % (lines[line].len() + 1);
+        let place = (0..=place)
+            .rev()
+            .find(|&place| lines[line].is_char_boundary(place))
+            .unwrap();
+        match self {
+            Self::Remove => drop(lines.remove(line)),
+            Self::Double => lines.insert(line, lines[line].clone()),
+            Self::Swap => {
+                let other = at / 7 % lines.len();
+                lines.swap(line, other);
+            }
+            Self::Insert(text) => lines[line].insert_str(place, text),
+            Self::Cut => lines[line].truncate(place),
+            Self::Digit(digit) => lines[line].insert(place, char::from(*digit)),
+            Self::Byte(byte) => lines[line].insert(place, char::from(*byte)),
+            Self::Number(number) => {
+                // In the place of a number that is there.
+                let digits = lines[line][place..].find(|c: char| c.is_ascii_digit());
+                if let Some(start) = digits.map(|digits| place + digits) {
+                    let length = lines[line][start..]
+                        .bytes()
+                        .take_while(u8::is_ascii_digit)
+                        .count();
+                    lines[line].replace_range(start..start + length, &number.to_string());
+                }
+            }
+        }
+    }
+}
+
+/// The Merkle root of RFC 6962.
+pub fn tree(leaves: &[&str]) -> Vec<u8> {
+    if let [leaf] = leaves {
+        return Sha256::digest([&[0], leaf.as_bytes()].concat()).to_vec();
+    }
+    let (left, right) = leaves.split_at(leaves.len().next_power_of_two() / 2);
+    Sha256::digest([vec![1], tree(left), tree(right)].concat()).to_vec()
+}
+
 proptest! {
     #![proptest_config(config())]
 
@@ -190,5 +263,43 @@ proptest! {
             fs::write(run.join("ledger.db-wal"), log).unwrap();
         }
         use_it(dir.path(), &run);
+    }
+
+    #[test]
+    fn arbitrary_certificates_are_refused_or_right(
+        bytes in prop::collection::vec(any::<u8>(), 0..2000),
+        changes in prop::collection::vec((any::<prop::sample::Index>(), change()), 0..4),
+        is_sealed in any::<bool>(),
+    ) {
+        assert!(check(&bytes[..]).is_err());
+        static GOOD: std::sync::OnceLock<Vec<String>> = std::sync::OnceLock::new();
+        let good = GOOD.get_or_init(|| {
+            let dir = tempfile::tempdir().unwrap();
+            whole_run(dir.path(), BOARD);
+            let mut text = Vec::new();
+            certify(&Store::open_to_read(dir.path()).unwrap(), &plans(BOARD), &[], &mut text).unwrap();
+            String::from_utf8(text).unwrap().lines().map(str::to_owned).collect()
+        });
+        let mut lines = good.clone();
+        if is_sealed {
+            lines.pop();
+        }
+        for (at, change) in &changes {
+            if !lines.is_empty() {
+                change.apply(&mut lines, at.index(usize::MAX));
+            }
+        }
+        let mut text = lines.join("\n") + "\n";
+        // Without the right root, hardly any change gets far.
+        if is_sealed && !lines.is_empty() {
+            let leaves: Vec<&str> = lines.iter().map(String::as_str).collect();
+            let root: String = tree(&leaves).iter().map(|byte| format!("{byte:02x}")).collect();
+            text += &format!("{{\"root\":\"{root}\"}}\n");
+        }
+        if let Ok(checked) = check(text.as_bytes()) {
+            assert_eq!(checked.outcome.total, 92);
+        } else {
+            assert_ne!(text, good.join("\n") + "\n");
+        }
     }
 }

@@ -2,6 +2,8 @@
 
 mod arbitrary;
 #[cfg(unix)]
+mod certificates;
+#[cfg(unix)]
 mod commands;
 #[cfg(unix)]
 mod corrections;

@@ -2,6 +2,8 @@
 
 pub mod bench;
 pub mod census;
+pub mod certify;
+pub mod check;
 pub mod compare;
 pub mod completions;
 pub mod config;

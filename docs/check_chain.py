@@ -1,0 +1,73 @@
+"""The parts of a run of the chain, for check_certificate.py: what CERTIFICATE.md says of `chain-1`.
+
+A part is a border: the queens in the first and last row and column, as top.bottom.left.right (columns
+of the first two, rows of the others). Of the images of a border under the eight symmetries, the one with
+the smallest (bottom, top, left, right) stands for all. `border:from-to` are the placements of it whose
+queens in the first free rows stand in the columns from … to, compared like words."""
+import itertools, re
+from check_certificate import fill, need
+
+class Chain:
+    def __init__(self, n):
+        self.n, self.first = n, 0 if n < 7 else 2 if n < 28 else 3
+
+    def squares(self, border):
+        top, bottom, left, right = border
+        return {(0, top), (self.n - 1, bottom), (left, 0), (right, self.n - 1)}
+
+    def image(self, border, turn):
+        last, squares = self.n - 1, self.squares(border)
+        for _ in range(turn % 4):
+            squares = {(c, last - r) for r, c in squares}
+        squares = {(r, last - c) if turn > 3 else (r, c) for r, c in squares}
+        column, row = {r: c for r, c in squares}, {c: r for r, c in squares}
+        return column[0], column[last], row[0], row[last]
+
+    def borders(self):
+        """Each border that stands for its class, and the size of the class."""
+        attack = lambda a, b: a[0] == b[0] or a[1] == b[1] or abs(a[0] - b[0]) == abs(a[1] - b[1])
+        order = lambda border: (border[1], border[0], *border[2:])
+        for border in itertools.product(range(self.n), repeat=4):
+            bottom, squares = border[1], self.squares(border)
+            if bottom > (self.n - 1) // 2 or any(a != b and attack(a, b) for a in squares for b in squares):
+                continue
+            images = {self.image(border, turn) for turn in range(8)}
+            if order(border) == min(map(order, images)):
+                yield border, str(len(images))
+
+    def read(self, part):
+        """The border of a part, and the numbers of its placements among all of that border."""
+        border, *ends = re.split("[:-]", part)
+        ends = [[int(column) - 1 for column in end.split(".")] for end in ends]
+        numbers = [sum(digit * (self.n - 2) ** power for power, digit in enumerate(reversed(end))) for end in ends]
+        first, last = numbers or (0, max(self.n - 2, 1) ** self.first - 1)
+        return tuple(int(place) for place in border.split(".")), range(first, last + 1)
+
+    def parts(self, listed):
+        """The listed parts with their weights if they are all placements of all borders, each once."""
+        of_border = {}
+        for plan, part in listed:
+            if plan.startswith("chain-"):
+                border, numbers = self.read(part)
+                of_border.setdefault(border, []).append((numbers.start, numbers.stop, part))
+        for border, weight in self.borders():
+            end = 0
+            for start, stop, part in sorted(of_border.get(border, [])):
+                need(start == end < stop, f"the placements of part {part!a} are listed twice, or not all before it")
+                yield part, weight
+                end = stop
+            need(end == max(self.n - 2, 1) ** self.first, f"placements of border {border} are missing")
+
+    def count(self, part):
+        (top, bottom, left, right), numbers = self.read(part)
+        rows = [(1 << self.n) - 1 & ~1 & ~(1 << self.n - 1)] * self.n
+        for row, column in self.squares((top, bottom, left, right)):
+            rows[row] = 1 << column
+        free = [row for row in range(self.n) if row not in (0, self.n - 1, left, right)][:self.first]
+        total = 0
+        for number in numbers if ":" in part else [None]:
+            for row in reversed(free if ":" in part else []):
+                number, digit = divmod(number, self.n - 2)
+                rows[row] = 2 << digit
+            total += fill(rows, lambda queens: 1)
+        return total

@@ -1,0 +1,476 @@
+//! Checks a certificate, which may come from a stranger: nothing in it is believed.
+
+use std::collections::BTreeMap;
+use std::io::{self, BufRead, Read};
+use std::sync::Arc;
+
+use super::line::{
+    CorrectionLine, Count, FORMAT, Head, LONGEST, Line, TaskLine, canonical, tally_of,
+};
+use super::parts::{LARGEST, Parts};
+use super::signing::is_signed;
+use super::tree::Tree;
+use crate::board::Size;
+use crate::engine::{Engine, Plan, PlanName, Tally};
+use crate::job::{outcome, plan};
+use crate::outcome::{Contradiction, Outcome};
+
+/// What is wrong with a certificate.
+#[derive(Debug, thiserror::Error)]
+pub enum CheckError {
+    /// It cannot be read.
+    #[error("the certificate cannot be read: {0}")]
+    Io(#[from] io::Error),
+    /// A line is not what it must be.
+    #[error("line {line}: {what}")]
+    Defect {
+        /// Its number, from 1.
+        line: u64,
+        /// What is wrong.
+        what: String,
+    },
+    /// Counts contradict each other.
+    #[error("line {line}: {what}")]
+    Counts {
+        /// The number of the line, from 1.
+        line: u64,
+        /// Which counts.
+        what: String,
+    },
+}
+
+impl CheckError {
+    pub(super) fn defect(line: u64, what: impl Into<String>) -> Self {
+        let what = what.into();
+        Self::Defect { line, what }
+    }
+}
+
+/// A certificate that is whole and free of contradictions.
+#[derive(Clone, Debug)]
+pub struct Checked {
+    /// The result.
+    pub outcome: Outcome,
+    /// The plans.
+    pub plans: Vec<String>,
+    /// Tasks of all plans.
+    pub tasks: u64,
+    /// Tasks with a second count.
+    pub twice: u64,
+    /// Counts that were corrected.
+    pub corrections: u64,
+    /// Hosts that counted, by their own names.
+    pub hosts: Vec<String>,
+    /// The Merkle root, in hexadecimal.
+    pub root: String,
+    /// Good signatures.
+    pub signatures: Vec<Signed>,
+}
+
+/// A good signature.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Signed {
+    /// Who signed, by its own name.
+    pub host: String,
+    /// The public key, in hexadecimal.
+    pub key: String,
+}
+
+/// Reads a certificate to its end. It is good only if this returns `Ok`.
+///
+/// Memory does not grow with the number of tasks, except that of the names of hosts, at most
+/// 65,536.
+///
+/// # Errors
+/// The first defect.
+pub fn check(input: impl BufRead) -> Result<Checked, CheckError> {
+    check_with(input, |_, _| {})
+}
+
+/// [`check`], which gives each task, in order, to `each` before the end is known to be good.
+pub(super) fn check_with(
+    mut input: impl BufRead,
+    mut each: impl FnMut(&Arc<dyn Plan>, &TaskLine),
+) -> Result<Checked, CheckError> {
+    let mut number = 1;
+    let defect = |line, what: &str| CheckError::defect(line, what);
+    let Some((text, Line::Head(head))) = read(&mut input, number)? else {
+        return Err(defect(1, "this is not the first line of a certificate"));
+    };
+    let mut tree = Tree::default();
+    tree.push(text.as_bytes());
+    let mut body = Body::new(head).map_err(|what| CheckError::defect(1, what))?;
+    let root = loop {
+        number += 1;
+        let Some((text, line)) = read(&mut input, number)? else {
+            return Err(defect(
+                number,
+                "the end is missing: the root of the certificate",
+            ));
+        };
+        let added = match line {
+            Line::Root(line) => break line.root,
+            Line::Origin(line) => body.origin(line.origin, line.host),
+            Line::Task(line) => match body.task(&line) {
+                Ok(plan) => {
+                    each(&plan, &line);
+                    Ok(())
+                }
+                Err(error) => Err(error),
+            },
+            Line::Correction(line) => body.correction(&line),
+            Line::Head(_) | Line::Signature(_) => {
+                Err(Wrong::Line("this line is in the wrong place".to_owned()))
+            }
+        };
+        added.map_err(|wrong| wrong.at(number))?;
+        tree.push(text.as_bytes());
+    };
+    let own = tree.root();
+    if root != own {
+        let what =
+            format!("the root of the lines above is {own}, and the certificate says {root:.64}");
+        return Err(CheckError::defect(number, what));
+    }
+    let mut checked = body.finish(root).map_err(|wrong| wrong.at(number))?;
+    loop {
+        number += 1;
+        match read(&mut input, number)? {
+            None => return Ok(checked),
+            Some((_, Line::Signature(line))) if checked.signatures.len() < MOST => {
+                if !is_signed(&line, &checked.root) {
+                    return Err(defect(
+                        number,
+                        "the signature is not one of this host and root by this key",
+                    ));
+                }
+                let (host, key) = (line.host, line.key);
+                checked.signatures.push(Signed { host, key });
+            }
+            Some(_) => {
+                return Err(defect(
+                    number,
+                    "only signatures follow the root, at most 65,536",
+                ));
+            }
+        }
+    }
+}
+
+/// The most origins, and the most signatures.
+const MOST: usize = 1 << 16;
+
+/// The next line and its text; `None` at the end.
+fn read(input: &mut impl BufRead, number: u64) -> Result<Option<(String, Line)>, CheckError> {
+    let mut bytes = Vec::new();
+    input.take(LONGEST).read_until(b'\n', &mut bytes)?;
+    if bytes.is_empty() {
+        return Ok(None);
+    }
+    let defect = |what| Err(CheckError::defect(number, what));
+    if bytes.pop() != Some(b'\n') {
+        return defect("it does not end, or is longer than 65,535 characters");
+    }
+    if !bytes.iter().all(|byte| matches!(byte, b' '..=b'~')) {
+        return defect("it holds a character that is not printable ASCII");
+    }
+    let text = String::from_utf8(bytes).unwrap_or_default();
+    let Ok(line) = serde_json::from_str::<Line>(&text) else {
+        return defect("this is no line of a certificate");
+    };
+    match canonical(&line) {
+        Ok(again) if again == text => Ok(Some((text, line))),
+        _ => defect("it is not written in the one way that a certificate is written"),
+    }
+}
+
+/// What is wrong with a line: the line itself, or counts that contradict each other.
+enum Wrong {
+    Line(String),
+    Counts(String),
+}
+
+impl From<Contradiction> for Wrong {
+    fn from(error: Contradiction) -> Self {
+        Self::Counts(error.to_string())
+    }
+}
+
+impl Wrong {
+    fn at(self, line: u64) -> CheckError {
+        match self {
+            Self::Line(what) => CheckError::Defect { line, what },
+            Self::Counts(what) => CheckError::Counts { line, what },
+        }
+    }
+}
+
+fn wrong<T>(what: impl Into<String>) -> Result<T, Wrong> {
+    Err(Wrong::Line(what.into()))
+}
+
+/// What was read between the first line and the root.
+struct Body {
+    head: Head,
+    /// The plans in the order of the file, with their partitions.
+    plans: Vec<(Arc<dyn Plan>, Parts)>,
+    /// The next task: its plan, and its index.
+    next: (usize, u64),
+    sums: BTreeMap<Engine, Tally>,
+    origins: u64,
+    hosts: Vec<String>,
+    twice: u64,
+    corrections: u64,
+    /// The last task, and the last decision about it, if there is one.
+    last: Option<TaskLine>,
+    decided: Option<Count>,
+    open: bool,
+}
+
+impl Body {
+    fn new(head: Head) -> Result<Self, String> {
+        let n = head.n;
+        if head.certificate != FORMAT {
+            return Err(format!(
+                "the format is {}, and this program reads {FORMAT}",
+                head.certificate
+            ));
+        }
+        if n.get() > LARGEST {
+            return Err(format!(
+                "certificates are of boards of up to {LARGEST} queens"
+            ));
+        }
+        let plans: Vec<_> = head
+            .plans
+            .iter()
+            .map(|(name, tasks)| own_plan(n, name, *tasks))
+            .collect::<Result<_, _>>()?;
+        let counting = plans
+            .iter()
+            .filter(|(plan, _)| plan.engine().counts_all())
+            .count();
+        if counting != 1 || plans.len() > 2 {
+            return Err(
+                "a run has one plan that counts all solutions, and at most the census besides"
+                    .to_owned(),
+            );
+        }
+        Ok(Self {
+            sums: plans
+                .iter()
+                .map(|(plan, _)| (plan.engine(), Tally::default()))
+                .collect(),
+            head,
+            plans,
+            next: (0, 0),
+            origins: 0,
+            hosts: Vec::new(),
+            twice: 0,
+            corrections: 0,
+            last: None,
+            decided: None,
+            open: false,
+        })
+    }
+
+    fn origin(&mut self, number: u64, host: String) -> Result<(), Wrong> {
+        if number != self.origins || number >= MOST as u64 {
+            return wrong("origins are numbered from 0, one after the other, up to 65,535");
+        }
+        self.origins += 1;
+        if !self.hosts.contains(&host) {
+            self.hosts.push(host);
+        }
+        Ok(())
+    }
+
+    fn task(&mut self, line: &TaskLine) -> Result<Arc<dyn Plan>, Wrong> {
+        self.close()?;
+        let (at, index) = self.next;
+        let Some((plan, parts)) = self.plans.get(at) else {
+            return wrong("there are more tasks than the plans have");
+        };
+        let plan = Arc::clone(plan);
+        if (line.plan.as_str(), line.task) != (plan.name().to_string().as_str(), index) {
+            return wrong(format!("task {index} of {} must come here", plan.name()));
+        }
+        if line.parts != parts.of(plan.task(index).ranks) {
+            return wrong(format!(
+                "the partitions of task {index} of {} are others, or have other weights",
+                plan.name()
+            ));
+        }
+        if !line.tally.keys().eq(line.parts.keys()) {
+            return wrong("the tally does not have the keys of the partitions");
+        }
+        let tally = self.tally(plan.engine(), &line.tally, line.origin)?;
+        if let Some(again) = &line.again {
+            let second = self.tally(plan.engine(), &again.tally, again.origin)?;
+            if second != tally || again.tally != line.tally {
+                return Err(Wrong::Counts(
+                    "the second count differs from the first".to_owned(),
+                ));
+            }
+            self.twice += 1;
+        }
+        *self.sums.entry(plan.engine()).or_default() += tally;
+        self.last = Some(line.clone());
+        self.next = if index + 1 < plan.tasks() {
+            (at, index + 1)
+        } else {
+            (at + 1, 0)
+        };
+        Ok(plan)
+    }
+
+    fn tally(
+        &self,
+        engine: Engine,
+        counts: &BTreeMap<String, String>,
+        origin: u64,
+    ) -> Result<Tally, Wrong> {
+        if origin >= self.origins {
+            return wrong("its origin is not described above");
+        }
+        match tally_of(engine, counts) {
+            Some(tally) => Ok(tally),
+            None => wrong(
+                "it has a count that is no decimal number below 2^80 of a weight or turn of this plan",
+            ),
+        }
+    }
+
+    fn correction(&mut self, line: &CorrectionLine) -> Result<(), Wrong> {
+        let Some(task) = self
+            .last
+            .as_ref()
+            .filter(|task| (&task.plan, task.task) == (&line.plan, line.task))
+        else {
+            return wrong("a correction must follow its task");
+        };
+        if line.correction != self.corrections {
+            return wrong("corrections are numbered from 0, one after the other");
+        }
+        let name: Option<PlanName> = task.plan.parse().ok();
+        let Some(engine) = name.map(|name| name.engine) else {
+            return wrong("a correction must follow its task");
+        };
+        for count in &line.counts {
+            self.tally(engine, &count.tally, count.origin)?;
+        }
+        if line.counts.len() < 2 {
+            return wrong("a correction has two counts or more");
+        }
+        let decided = line
+            .decision
+            .map(|at| usize::try_from(at).ok().and_then(|at| line.counts.get(at)));
+        if decided == Some(None) || decided.is_some() != line.method.is_some() {
+            return wrong("the decision is one of the counts, and has a method");
+        }
+        self.corrections += 1;
+        self.open = decided.is_none();
+        self.decided = decided.flatten().cloned();
+        Ok(())
+    }
+
+    /// The last correction of the last task must decide for what is recorded.
+    fn close(&mut self) -> Result<(), Wrong> {
+        let decided = self.decided.take();
+        if std::mem::take(&mut self.open) {
+            return Err(Wrong::Counts(
+                "the task above was counted with different results, and nothing was decided"
+                    .to_owned(),
+            ));
+        }
+        match (decided, &self.last) {
+            (Some(count), Some(task)) if count.tally != task.tally => Err(Wrong::Counts(
+                "the tally of the task above is not the one that was decided for".to_owned(),
+            )),
+            _ => Ok(()),
+        }
+    }
+
+    fn finish(mut self, root: String) -> Result<Checked, Wrong> {
+        self.close()?;
+        if let Some((plan, _)) = self.plans.get(self.next.0) {
+            return wrong(format!(
+                "tasks are missing, from task {} of {} on",
+                self.next.1,
+                plan.name()
+            ));
+        }
+        let Some((counting, _)) = self
+            .plans
+            .iter()
+            .find(|(plan, _)| plan.engine().counts_all())
+        else {
+            return wrong("there is no plan that counts all solutions");
+        };
+        let outcome = outcome(counting.as_ref(), |engine| self.sums.get(&engine))?;
+        let head = &self.head;
+        let text = |count: u128| count.to_string();
+        let symmetric = outcome.symmetric;
+        for (what, said, found) in [
+            ("total", Some(&head.total), Some(text(outcome.total))),
+            ("unique", head.unique.as_ref(), outcome.unique().map(text)),
+            (
+                "r180",
+                head.r180.as_ref(),
+                symmetric.map(|counts| text(counts.r180)),
+            ),
+            (
+                "r90",
+                head.r90.as_ref(),
+                symmetric.map(|counts| text(counts.r90)),
+            ),
+        ] {
+            if said != found.as_ref() {
+                let [said, found] =
+                    [said, found.as_ref()].map(|text| text.map_or("none", |text| text.as_str()));
+                return Err(Wrong::Counts(format!(
+                    "the tasks add up to {what} {found}, and the first line says {said:.64}"
+                )));
+            }
+        }
+        if (head.twice, head.corrections) != (self.twice, self.corrections) {
+            return wrong(format!(
+                "{} tasks have a second count and {} counts were corrected; the first line says {} and {}",
+                self.twice, self.corrections, head.twice, head.corrections
+            ));
+        }
+        Ok(Checked {
+            outcome,
+            plans: head.plans.keys().cloned().collect(),
+            tasks: head.plans.values().sum(),
+            twice: self.twice,
+            corrections: self.corrections,
+            hosts: self.hosts,
+            root,
+            signatures: Vec::new(),
+        })
+    }
+}
+
+/// The plan of this program that a certificate names, with the names of its partitions.
+fn own_plan(n: Size, name: &str, tasks: u64) -> Result<(Arc<dyn Plan>, Parts), String> {
+    let engine = name.parse::<PlanName>().ok().map(|name| name.engine);
+    let Some((engine, parts)) = engine.and_then(|engine| Some((engine, Parts::new(engine, n)?)))
+    else {
+        return Err(format!("{name:.64} is no plan of this program"));
+    };
+    let plan = plan(engine, n);
+    if plan.name().to_string() != name {
+        return Err(format!(
+            "the plan is {name}, and this program makes {}: docs/check_certificate.py needs no plan",
+            plan.name()
+        ));
+    }
+    if plan.tasks() != tasks {
+        return Err(format!(
+            "{name} has {} tasks for n = {n}, not {tasks}",
+            plan.tasks()
+        ));
+    }
+    Ok((plan, parts))
+}

@@ -1,0 +1,159 @@
+//! The lines of a certificate, and the one way in which each is written.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use crate::board::Size;
+use crate::engine::{Engine, Tally};
+
+/// The version of the format.
+pub(super) const FORMAT: u32 = 1;
+
+/// The longest line with its end, in bytes.
+pub(super) const LONGEST: u64 = 1 << 16;
+
+/// A line. The first field tells which it is.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(untagged)]
+pub(super) enum Line {
+    Head(Head),
+    Origin(OriginLine),
+    Task(TaskLine),
+    Correction(CorrectionLine),
+    Root(RootLine),
+    Signature(SignatureLine),
+}
+
+/// The first line: what was counted, and the result.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Head {
+    pub certificate: u32,
+    pub program: String,
+    pub n: Size,
+    /// The number of tasks of each plan.
+    pub plans: BTreeMap<String, u64>,
+    pub total: String,
+    pub unique: Option<String>,
+    pub r180: Option<String>,
+    pub r90: Option<String>,
+    /// How many tasks have a second count.
+    pub twice: u64,
+    pub corrections: u64,
+}
+
+/// Who counted.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct OriginLine {
+    pub origin: u64,
+    pub session: String,
+    pub host: String,
+    pub processor: String,
+    pub program: String,
+    pub worker: String,
+    pub backend: String,
+    pub device: String,
+}
+
+/// A task.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct TaskLine {
+    pub task: u64,
+    pub plan: String,
+    pub parts: BTreeMap<String, String>,
+    pub tally: Counts,
+    pub origin: u64,
+    pub again: Option<Count>,
+}
+
+/// A tally, and the number of its origin.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Count {
+    pub tally: Counts,
+    pub origin: u64,
+}
+
+/// Counts of the task above that differ, and the place of the one that decided.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct CorrectionLine {
+    pub correction: u64,
+    pub task: u64,
+    pub plan: String,
+    pub counts: Vec<Count>,
+    pub decision: Option<u64>,
+    pub method: Option<String>,
+}
+
+/// The Merkle root of the lines above.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct RootLine {
+    pub root: String,
+}
+
+/// A signature of the root.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct SignatureLine {
+    pub host: String,
+    pub key: String,
+    pub signature: String,
+}
+
+/// Completions by weight, or symmetric solutions by turn, as decimal text.
+pub(super) type Counts = BTreeMap<String, String>;
+
+/// The counts of a tally that are named in `keys`, and those that are not zero.
+pub(super) fn counts_of(tally: &Tally, keys: &[String]) -> Counts {
+    let weights = ["1", "2", "4", "8"]
+        .into_iter()
+        .zip(tally.completions.by_weight());
+    let all = weights.chain([("r180", tally.r180), ("r90", tally.r90)]);
+    let there = all.filter(|(key, count)| *count > 0 || keys.iter().any(|own| own == key));
+    there
+        .map(|(key, count)| (key.to_owned(), count.to_string()))
+        .collect()
+}
+
+/// The tally that counts stand for; `None` if they are not written as this program writes them, or if
+/// no board has them.
+pub(super) fn tally_of(engine: Engine, counts: &Counts) -> Option<Tally> {
+    let mut tally = Tally::default();
+    for (key, text) in counts {
+        let count: u128 = text.parse().ok().filter(|count| *count < 1 << 80)?;
+        if count.to_string() != *text {
+            return None;
+        }
+        match (key.as_str(), engine.counts_all()) {
+            ("r180", false) => tally.r180 = count,
+            ("r90", false) => tally.r90 = count,
+            ("1" | "2" | "4" | "8", true) => tally.completions.add(key.parse().ok()?, count),
+            _ => return None,
+        }
+    }
+    Some(tally)
+}
+
+/// A value as canonical JSON in ASCII: no blanks, fields in order, all other characters escaped.
+///
+/// # Errors
+/// Never for the lines of this file.
+pub(super) fn canonical(value: &impl Serialize) -> serde_json::Result<String> {
+    let text = serde_json::to_string(value)?;
+    let mut line = String::with_capacity(text.len());
+    for character in text.chars() {
+        if matches!(character, ' '..='~') {
+            line.push(character);
+        } else {
+            for unit in character.encode_utf16(&mut [0; 2]) {
+                line += &format!("\\u{unit:04x}");
+            }
+        }
+    }
+    Ok(line)
+}

@@ -1,0 +1,23 @@
+//! A certificate: the result of a run as a text that a stranger can check without this program.
+//!
+//! `docs/CERTIFICATE.md` has the format, and what it proves. `docs/check_certificate.py` checks it
+//! without anything of this crate.
+//!
+//! * [`certify`]: writes the certificate of a finished run.
+//! * [`check`]: reads one, and believes nothing of it.
+//! * [`Challenge`]: tasks that nobody could choose, counted again.
+//! * [`HostKey`]: signs a certificate for a host.
+//! * `line`: the lines; `parts`: the names of partitions; `tree`: the Merkle root.
+
+mod challenge;
+mod check;
+mod line;
+mod parts;
+mod signing;
+mod tree;
+mod write;
+
+pub use challenge::{Challenge, WrongTask, most_wrong};
+pub use check::{CheckError, Checked, Signed, check};
+pub use signing::{HostKey, KeyError};
+pub use write::{CertifyError, certify};

@@ -1,0 +1,125 @@
+//! The names of the partitions of a task, which depend on no order of a plan.
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+
+use crate::board::Size;
+use crate::census::{CensusPartition, CensusPlan};
+use crate::chain::{Border, ChainPlan};
+use crate::engine::Engine;
+use crate::join::ColumnSet;
+
+/// The largest board whose plans this file names: from 30 queens on, tasks of the join are parts of column
+/// sets.
+pub(super) const LARGEST: u32 = 29;
+
+/// Names the partitions of a plan.
+pub(super) enum Parts {
+    Chain(ChainPlan),
+    Join(Size),
+    Census(CensusPlan),
+}
+
+impl Parts {
+    /// `None` for an engine of somebody else.
+    pub(super) fn new(engine: Engine, n: Size) -> Option<Self> {
+        match engine {
+            Engine::Chain => Some(Self::Chain(ChainPlan::new(n))),
+            Engine::Join => Some(Self::Join(n)),
+            Engine::Census => Some(Self::Census(CensusPlan::new(n))),
+            Engine::Own => None,
+        }
+    }
+
+    /// The names of the partitions of `ranks`, separated by blanks, by what they count for: a weight, or
+    /// a turn.
+    pub(super) fn of(&self, ranks: Range<u64>) -> BTreeMap<String, String> {
+        let mut parts: BTreeMap<String, String> = BTreeMap::new();
+        let mut add = |key: String, name: String| {
+            let names = parts.entry(key).or_default();
+            if !names.is_empty() {
+                names.push(' ');
+            }
+            names.push_str(&name);
+        };
+        match self {
+            Self::Chain(plan) => chain(plan, ranks, &mut |weight, name| {
+                add(weight.to_string(), name)
+            }),
+            Self::Join(n) => {
+                let sets = ranks.filter_map(|rank| ColumnSet::unrank(*n, rank));
+                let mut sets: Vec<_> = sets.map(|set| (smallest(*n, &set), set.weight)).collect();
+                sets.sort_unstable();
+                for ((top, middle), weight) in sets {
+                    let middle = match middle {
+                        0 => String::new(),
+                        bit => format!(".{}", bit.trailing_zeros()),
+                    };
+                    add(weight.to_string(), format!("{top:x}{middle}"));
+                }
+            }
+            Self::Census(plan) => {
+                for rank in ranks {
+                    match plan.partition(rank) {
+                        CensusPartition::QuarterTurn => add("r90".to_owned(), "quarter".to_owned()),
+                        CensusPartition::HalfTurn(None) => {
+                            add("r180".to_owned(), "half".to_owned())
+                        }
+                        CensusPartition::HalfTurn(Some([first, second])) => {
+                            add("r180".to_owned(), format!("{first}.{second}"));
+                        }
+                    }
+                }
+            }
+        }
+        parts
+    }
+}
+
+/// The smallest image of a column set under left-right reversal and exchange of the halves: the columns
+/// of the top half and the bit of the middle column (0 if there is none).
+fn smallest(n: Size, set: &ColumnSet) -> (u32, u32) {
+    let middle = set.middle.map_or(0, |column| 1 << column);
+    let mirror = |columns: u32| columns.reverse_bits() >> (32 - n.get());
+    let images = [
+        (set.top, middle),
+        (set.bottom, middle),
+        (mirror(set.top), mirror(middle)),
+        (mirror(set.bottom), mirror(middle)),
+    ];
+    images.into_iter().min().unwrap_or_default()
+}
+
+/// Names the borders of `ranks`, or the part of a border: the queens of its first free rows, from and to.
+fn chain(plan: &ChainPlan, ranks: Range<u64>, add: &mut impl FnMut(u8, String)) {
+    let borders = plan.borders();
+    let each = plan.ranks() / borders.len().max(1) as u64;
+    let mut start = ranks.start;
+    while start < ranks.end {
+        let index = start / each;
+        let end = ranks.end.min((index + 1) * each);
+        let Some(&(border, weight)) = borders.get(index as usize) else {
+            return;
+        };
+        let Border {
+            top,
+            bottom,
+            left,
+            right,
+        } = border;
+        let mut name = format!("{top}.{bottom}.{left}.{right}");
+        if end - start < each {
+            let [from, to] = [start, end - 1].map(|rank| {
+                let columns = plan.prefix_columns(rank);
+                columns
+                    .iter()
+                    .map(u8::to_string)
+                    .collect::<Vec<_>>()
+                    .join(".")
+            });
+            name += &format!(":{from}-{to}");
+        }
+        add(weight, name);
+        start = end;
+    }
+}

@@ -1,0 +1,112 @@
+//! The Merkle tree of RFC 6962 with SHA-256.
+
+use sha2::{Digest, Sha256};
+
+/// The hashes of complete subtrees from left to right, each with its number of leaves: at most one of
+/// each power of two. So a tree of any size takes no memory.
+#[derive(Default)]
+pub(super) struct Tree(Vec<(u64, [u8; 32])>);
+
+impl Tree {
+    /// Adds a leaf.
+    pub(super) fn push(&mut self, leaf: &[u8]) {
+        let mut new = (1, hash(0, &[leaf]));
+        while let Some(&(leaves, left)) = self.0.last()
+            && leaves == new.0
+        {
+            self.0.pop();
+            new = (2 * leaves, hash(1, &[&left, &new.1]));
+        }
+        self.0.push(new);
+    }
+
+    /// The root, in hexadecimal. An odd node is joined to what stands left of it.
+    pub(super) fn root(&self) -> String {
+        let nodes = self.0.iter().rev().map(|node| node.1);
+        let root = nodes.reduce(|right, left| hash(1, &[&left, &right]));
+        hex(&root.unwrap_or_else(|| Sha256::digest([]).into()))
+    }
+}
+
+fn hash(kind: u8, parts: &[&[u8]]) -> [u8; 32] {
+    let mut hasher = Sha256::new_with_prefix([kind]);
+    parts.iter().for_each(|part| hasher.update(part));
+    hasher.finalize().into()
+}
+
+/// Bytes as hexadecimal digits.
+pub(super) fn hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// The bytes that exactly `2 · N` lower-case hexadecimal digits stand for.
+pub(super) fn unhex<const N: usize>(text: &str) -> Option<[u8; N]> {
+    let digits = text.bytes().map(|digit| match digit {
+        b'0'..=b'9' => Some(digit - b'0'),
+        b'a'..=b'f' => Some(digit - b'a' + 10),
+        _ => None,
+    });
+    let digits: Vec<u8> = digits.collect::<Option<_>>()?;
+    let bytes: Vec<u8> = digits
+        .chunks(2)
+        .map(|pair| pair.iter().fold(0, |byte, digit| byte << 4 | digit))
+        .collect();
+    (digits.len() == 2 * N).then(|| bytes.try_into().ok())?
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The roots that the implementations of Certificate Transparency test themselves with.
+    #[test]
+    fn the_root_is_that_of_rfc_6962() {
+        let leaves: [&[u8]; 8] = [
+            b"",
+            b"\0",
+            b"\x10",
+            b" !",
+            b"01",
+            b"@ABC",
+            b"PQRSTUVW",
+            b"`abcdefghijklmno",
+        ];
+        let root = |count: usize| {
+            let mut tree = Tree::default();
+            leaves[..count].iter().for_each(|leaf| tree.push(leaf));
+            tree.root()
+        };
+        assert_eq!(
+            root(0),
+            "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"
+        );
+        assert_eq!(
+            root(1),
+            "6e340b9cffb37a989ca544e6bb780a2c78901d3fb33738768511a30617afa01d"
+        );
+        assert_eq!(
+            root(2),
+            "fac54203e7cc696cf0dfcb42c92a1d9dbaf70ad9e621f4bd8d98662f00e3c125"
+        );
+        assert_eq!(
+            root(3),
+            "aeb6bcfe274b70a14fb067a5e5578264db0fa9b51af5e0ba159158f329e06e77"
+        );
+        assert_eq!(
+            root(7),
+            "ddb89be403809e325750d3d263cd78929c2942b7942a34b77e122c9594a74c8c"
+        );
+        assert_eq!(
+            root(8),
+            "5dc9da79a70659a9ad559cb701ded9a2ab9d823aad2f4960cfe370eff4604328"
+        );
+    }
+
+    #[test]
+    fn hexadecimal_digits_are_read_as_they_are_written() {
+        assert_eq!(unhex::<3>(&hex(&[0, 0xAB, 0xFF])), Some([0, 0xAB, 0xFF]));
+        for text in ["", "0", "00ab", "00abF0", "00abfff", "00abffff", "+0abff"] {
+            assert_eq!(unhex::<3>(text), None, "{text}");
+        }
+    }
+}

@@ -1,0 +1,258 @@
+//! Writes the certificate of a finished run, task by task.
+
+use std::collections::HashMap;
+use std::io::{self, Write};
+use std::iter::Peekable;
+use std::slice;
+use std::sync::Arc;
+
+use super::line::{
+    CorrectionLine, Count, FORMAT, Head, LONGEST, OriginLine, RootLine, TaskLine, canonical,
+    counts_of,
+};
+use super::parts::{LARGEST, Parts};
+use super::signing::HostKey;
+use super::tree::Tree;
+use crate::engine::{CountedBy, Engine, Plan};
+use crate::job::outcome;
+use crate::ledger::{
+    self, Entry, LedgerError, LoggedCorrection, Missing, RecordedTask, Session, Store,
+};
+use crate::outcome::Contradiction;
+
+/// Why there is no certificate.
+#[derive(Debug, thiserror::Error)]
+pub enum CertifyError {
+    /// The ledger cannot be read.
+    #[error(transparent)]
+    Ledger(#[from] LedgerError),
+    /// The counts contradict each other or a known count.
+    #[error(transparent)]
+    Contradiction(#[from] Contradiction),
+    /// Tasks are missing.
+    #[error("the run is not finished")]
+    NotWhole(Missing),
+    /// The certificate cannot be written.
+    #[error("the certificate cannot be written: {0}")]
+    Output(#[from] io::Error),
+    /// No certificate can say this.
+    #[error("{0}")]
+    Unfit(String),
+}
+
+/// Writes the certificate of the finished run in `store`, and signs it by `keys`. Takes memory for the
+/// sessions and workers, not for the tasks. Returns the Merkle root.
+///
+/// # Errors
+/// See [`CertifyError`]. What was written until then is of no use.
+pub fn certify(
+    store: &Store,
+    plans: &[Arc<dyn Plan>],
+    keys: &[HostKey],
+    out: impl Write,
+) -> Result<String, CertifyError> {
+    let info = store.info();
+    if info.n.get() > LARGEST || plans.len() != info.plans.len() {
+        let what = format!(
+            "certificates are of boards of up to {LARGEST} queens, counted by the engines of this program"
+        );
+        return Err(CertifyError::Unfit(what));
+    }
+    // Every pass reads the same moment: another process may write meanwhile.
+    let _moment = store.moment()?;
+    let sums = store.sums()?;
+    if !sums.coverage.is_whole() {
+        return Err(CertifyError::NotWhole(sums.coverage.missing(info.shard)));
+    }
+    let Some(counting) = plans.iter().find(|plan| plan.engine().counts_all()) else {
+        return Err(CertifyError::Unfit(
+            "a run of the census alone has no total to certify".to_owned(),
+        ));
+    };
+    store.check_decided(&sums)?;
+    let mut twice = 0;
+    store.for_each_task(|task| {
+        twice += u64::from(task.second.is_some());
+        Ok(())
+    })?;
+    let corrections = store.corrections()?;
+    let result = outcome(counting.as_ref(), |engine| sums.tallies.get(&engine))?;
+    let symmetric = result.symmetric;
+    let head = Head {
+        certificate: FORMAT,
+        program: ledger::program(),
+        n: info.n,
+        plans: plans
+            .iter()
+            .map(|plan| (plan.name().to_string(), plan.tasks()))
+            .collect(),
+        total: result.total.to_string(),
+        unique: result.unique().map(|unique| unique.to_string()),
+        r180: symmetric.map(|counts| counts.r180.to_string()),
+        r90: symmetric.map(|counts| counts.r90.to_string()),
+        twice,
+        corrections: corrections.len() as u64,
+    };
+    let sessions = store.sessions()?;
+    let mut writer = Writer {
+        out,
+        tree: Tree::default(),
+        sessions: sessions
+            .iter()
+            .map(|session| (session.id.as_str(), session))
+            .collect(),
+        origins: HashMap::new(),
+        corrections: corrections.iter().peekable(),
+        corrected: 0,
+    };
+    writer.leaf(&head)?;
+    let named: HashMap<Engine, (&dyn Plan, Parts)> = plans
+        .iter()
+        .filter_map(|plan| {
+            let parts = Parts::new(plan.engine(), info.n)?;
+            Some((plan.engine(), (plan.as_ref(), parts)))
+        })
+        .collect();
+    store.try_for_each(|task| {
+        let key = task.record.result.key;
+        let Some((plan, parts)) = named.get(&key.engine) else {
+            return Err(CertifyError::Unfit(format!(
+                "task {key} is of an unknown plan"
+            )));
+        };
+        writer.task(&task, *plan, parts)
+    })?;
+    let root = writer.tree.root();
+    writer.line(&canonical(&RootLine { root: root.clone() }).map_err(io::Error::from)?)?;
+    for key in keys {
+        writer.line(&canonical(&key.sign(&root)).map_err(io::Error::from)?)?;
+    }
+    writer.out.flush()?;
+    Ok(root)
+}
+
+struct Writer<'a, W> {
+    out: W,
+    tree: Tree,
+    sessions: HashMap<&'a str, &'a Session>,
+    /// The number of each origin: session, worker, and what counted.
+    origins: HashMap<(String, String, CountedBy), u64>,
+    /// The corrections that are not written yet, in the order of tasks.
+    corrections: Peekable<slice::Iter<'a, LoggedCorrection>>,
+    /// The number of those that are.
+    corrected: u64,
+}
+
+impl<W: Write> Writer<'_, W> {
+    fn line(&mut self, line: &str) -> Result<(), CertifyError> {
+        if line.len() as u64 >= LONGEST {
+            let what = format!(
+                "a line of the certificate would have {} characters, and the most is {}: a name in the ledger is too long",
+                line.len(),
+                LONGEST - 1
+            );
+            return Err(CertifyError::Unfit(what));
+        }
+        Ok(writeln!(self.out, "{line}")?)
+    }
+
+    fn leaf(&mut self, value: &impl serde::Serialize) -> Result<(), CertifyError> {
+        let line = canonical(value).map_err(io::Error::from)?;
+        self.tree.push(line.as_bytes());
+        self.line(&line)
+    }
+
+    /// Writes a task and its corrections.
+    fn task(
+        &mut self,
+        task: &RecordedTask,
+        plan: &dyn Plan,
+        parts: &Parts,
+    ) -> Result<(), CertifyError> {
+        let result = &task.record.result;
+        let parts = parts.of(plan.task(result.key.index).ranks);
+        let keys: Vec<String> = parts.keys().cloned().collect();
+        let Count { tally, origin } = self.count(&task.record, &keys)?;
+        if !tally.keys().eq(&keys) {
+            let what = format!(
+                "the record of task {} counts partitions that the task does not have",
+                result.key
+            );
+            return Err(CertifyError::Unfit(what));
+        }
+        let again = task
+            .second
+            .as_ref()
+            .map(|second| self.count(second, &keys))
+            .transpose()?;
+        let plan = plan.name().to_string();
+        self.leaf(&TaskLine {
+            task: result.key.index,
+            plan: plan.clone(),
+            parts,
+            tally,
+            origin,
+            again,
+        })?;
+        while let Some(LoggedCorrection { correction, .. }) = self
+            .corrections
+            .next_if(|logged| logged.task() == result.key)
+        {
+            let counts = correction.results().map(|entry| self.count(entry, &keys));
+            let counts: Vec<Count> = counts.collect::<Result<_, _>>()?;
+            let decision = correction.decision.as_ref();
+            self.leaf(&CorrectionLine {
+                correction: self.corrected,
+                task: result.key.index,
+                plan: plan.clone(),
+                // The deciding count is the last.
+                decision: decision.map(|_| counts.len() as u64 - 1),
+                method: decision.map(|decision| decision.method.to_string()),
+                counts,
+            })?;
+            self.corrected += 1;
+        }
+        Ok(())
+    }
+
+    fn count(&mut self, entry: &Entry, keys: &[String]) -> Result<Count, CertifyError> {
+        Ok(Count {
+            tally: counts_of(&entry.result.tally, keys),
+            origin: self.origin(entry)?,
+        })
+    }
+
+    /// The number of the origin of an entry, which is described first if it is new.
+    fn origin(&mut self, entry: &Entry) -> Result<u64, CertifyError> {
+        let origin = &entry.result.origin;
+        let key = (
+            entry.session.clone(),
+            origin.worker.to_string(),
+            origin.counted_by.clone(),
+        );
+        if let Some(&number) = self.origins.get(&key) {
+            return Ok(number);
+        }
+        let number = self.origins.len() as u64;
+        let facts = self
+            .sessions
+            .get(entry.session.as_str())
+            .map(|session| &session.facts);
+        let text = |of: fn(&ledger::Facts) -> &String| facts.map(of).cloned().unwrap_or_default();
+        self.leaf(&OriginLine {
+            origin: number,
+            session: entry.session.clone(),
+            host: text(|facts| &facts.host),
+            processor: text(|facts| &facts.processor),
+            program: text(|facts| &facts.program),
+            worker: key.1.clone(),
+            backend: origin.counted_by.backend().to_owned(),
+            device: match &origin.counted_by {
+                CountedBy::Cpu(_) => "cpu".to_owned(),
+                CountedBy::Device(device) => device.name.clone(),
+            },
+        })?;
+        self.origins.insert(key, number);
+        Ok(number)
+    }
+}

@@ -1,0 +1,77 @@
+use std::fs::{self, File};
+use std::io::{BufReader, BufWriter};
+use std::path::{Path, PathBuf};
+
+use crate::certificate::{CertifyError, Checked, HostKey, certify, check};
+use crate::cli::exit::Failure;
+use crate::cli::output::print;
+use crate::job::open;
+use crate::ledger::host_name;
+use crate::telemetry::several;
+
+const HELP: &str = "\
+The certificate holds the result, every task with its partitions, its counts and who counted it, and a \
+Merkle root over all lines. It is text: `queenfold check` and docs/check_certificate.py check it, the \
+latter without this program. Each --key signs the root with the name of this machine: a file of 64 \
+hexadecimal digits, as `openssl rand -hex 32` makes it. Keep it secret. The exit code is 4 if tasks of \
+the run are missing.";
+
+/// Flags of `certify`.
+#[derive(Debug, clap::Args)]
+#[command(after_help = HELP)]
+pub struct Args {
+    /// The directory of the finished run
+    dir: PathBuf,
+
+    /// The certificate to write; it must not exist
+    #[arg(short, long, value_name = "FILE")]
+    output: PathBuf,
+
+    /// Sign with the secret key in this file
+    #[arg(long, value_name = "FILE")]
+    key: Vec<PathBuf>,
+}
+
+/// Writes the certificate of a run.
+pub fn run(args: &Args) -> Result<(), Failure> {
+    let file = &args.output;
+    if file.symlink_metadata().is_ok() {
+        let what = format!("{} exists already; name another file", file.display());
+        return Err(Failure::usage(what));
+    }
+    let host = host_name();
+    let keys = args.key.iter().map(|key| HostKey::read(key, host.clone()));
+    let keys: Vec<HostKey> = keys.collect::<Result<_, _>>()?;
+    let (store, plans) = open(&args.dir)?;
+    // Under its name, a certificate is whole.
+    let mut draft = file.clone().into_os_string();
+    draft.push(".new");
+    let draft = PathBuf::from(draft);
+    let written = || -> Result<Checked, Failure> {
+        let out = File::create_new(&draft).map_err(CertifyError::from)?;
+        certify(&store, &plans, &keys, BufWriter::new(&out))?;
+        out.sync_all().map_err(CertifyError::from)?;
+        let checked = read(&draft)?;
+        fs::rename(&draft, file).map_err(CertifyError::from)?;
+        Ok(checked)
+    };
+    let is_new = draft.symlink_metadata().is_err();
+    let checked = written().inspect_err(|_| {
+        if is_new {
+            let _ = fs::remove_file(&draft);
+        }
+    })?;
+    print(&format!(
+        "{}: {} of {}, {}\nroot {}",
+        file.display(),
+        several(checked.tasks, "task"),
+        checked.plans.join(" and "),
+        several(checked.signatures.len() as u64, "signature"),
+        checked.root
+    ))
+}
+
+fn read(file: &Path) -> Result<Checked, Failure> {
+    let input = File::open(file).map_err(CertifyError::from)?;
+    Ok(check(BufReader::new(input))?)
+}

@@ -1,0 +1,158 @@
+use std::fs::File;
+use std::io::{BufReader, Seek};
+use std::num::NonZeroUsize;
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use crate::certificate::{Challenge, CheckError, Checked, check, most_wrong};
+use crate::cli::exit::{Exit, Failure};
+use crate::cli::output::print;
+use crate::cli::stop_report::StopReport;
+use crate::config::RunConfig;
+use crate::engine::CounterSettings;
+use crate::machine::Machine;
+use crate::outcome::Verified;
+use crate::simd::Isa;
+use crate::telemetry::{printable, several};
+
+const HELP: &str = "\
+Reads every line: partitions, counts, sums, identities, the Merkle root and the signatures. With \
+--challenge, it also draws tasks by a hash of the root and the seed, and counts them again: join and \
+census by their slow oracles, the chain by another kernel. Choose a seed that the author of the \
+certificate could not know. The exit code is 3 if counts contradict each other, and 1 for any other \
+defect. docs/check_certificate.py checks a certificate without this program.";
+
+/// Flags of `check`.
+#[derive(Debug, clap::Args)]
+#[command(after_help = HELP)]
+pub struct Args {
+    /// The certificate
+    certificate: PathBuf,
+
+    /// Draw tasks by this text and the root, and count them again
+    #[arg(long, value_name = "SEED")]
+    challenge: Option<String>,
+
+    /// How often to draw a task
+    #[arg(short, default_value_t = 20, value_name = "M", requires = "challenge", value_parser = clap::value_parser!(u64).range(1..=1_000_000))]
+    m: u64,
+}
+
+/// Checks a certificate.
+pub fn run(args: &Args) -> Result<(), Failure> {
+    let name = args.certificate.display();
+    let wrong = |error: CheckError| {
+        let failure = Failure::from(error);
+        Failure {
+            message: printable(&format!("{name}: {}", failure.message)),
+            ..failure
+        }
+    };
+    // A pipe would let the reader wait for ever, and cannot be read twice.
+    if !args.certificate.metadata().is_ok_and(|meta| meta.is_file()) {
+        return Err(Failure::new(
+            Exit::Error,
+            format!("{name}: there is no such file"),
+        ));
+    }
+    let mut file = File::open(&args.certificate).map_err(|error| wrong(error.into()))?;
+    let checked = check(BufReader::new(&file)).map_err(wrong)?;
+    tell(&checked)?;
+    let Some(seed) = &args.challenge else {
+        return Ok(());
+    };
+    file.rewind().map_err(|error| wrong(error.into()))?;
+    let challenge =
+        Challenge::draw(BufReader::new(&file), &checked, seed, args.m).map_err(wrong)?;
+    recount(&challenge, &checked, (args.m, seed))
+}
+
+fn tell(checked: &Checked) -> Result<(), Failure> {
+    let outcome = &checked.outcome;
+    let table = match outcome.verified {
+        Verified::Known => "equal to the known count",
+        Verified::Unknown => "for which no count is known",
+    };
+    print(&format!(
+        "tasks     {} of {}, every partition once with its weight",
+        checked.tasks,
+        checked.plans.join(" and ")
+    ))?;
+    print(&format!(
+        "total     {} solutions of n = {}, {table}",
+        outcome.total, outcome.n
+    ))?;
+    if let Some(unique) = outcome.unique() {
+        print(&format!(
+            "unique    {unique}, by Burnside's identity from whole classes"
+        ))?;
+    }
+    print(&format!(
+        "counted   {} twice, {}, by {}",
+        checked.twice,
+        several(checked.corrections, "correction"),
+        several(checked.hosts.len() as u64, "host")
+    ))?;
+    print(&format!("root      {}", checked.root))?;
+    match checked.signatures.as_slice() {
+        [] => print("signed    by nobody"),
+        all => all.iter().try_for_each(|signed| {
+            print(&format!(
+                "signed    by {}, if its key is {}",
+                signed.host, signed.key
+            ))
+        }),
+    }
+}
+
+/// Counts the drawn tasks again, and says what that proves.
+fn recount(
+    challenge: &Challenge,
+    checked: &Checked,
+    (draws, seed): (u64, &str),
+) -> Result<(), Failure> {
+    let machine = Machine::detect();
+    let run = RunConfig::default();
+    let settings = CounterSettings {
+        isa: Isa::best(),
+        memory: run.memory_per_worker(&machine).0,
+    };
+    let workers = NonZeroUsize::new(run.workers(&machine)).unwrap_or(NonZeroUsize::MIN);
+    let report = StopReport::listen("no task was counted again")?;
+    let (done, bad) = (AtomicU64::new(0), AtomicU64::new(0));
+    let note = |right: bool| {
+        let done = done.fetch_add(1, Ordering::Relaxed) + 1;
+        let bad = bad.fetch_add(u64::from(!right), Ordering::Relaxed) + u64::from(!right);
+        report.note(format!(
+            "{} counted again, {bad} of them wrong",
+            several(done, "task")
+        ));
+    };
+    let wrong = challenge.count(&settings, workers, &note);
+    if !wrong.is_empty() {
+        return Err(wrong.as_slice().into());
+    }
+    let different = challenge.tasks();
+    print(&format!(
+        "recounted {} drawn by the root and {seed:?}, {different} of them different, all equal",
+        several(draws, "task")
+    ))?;
+    if different == checked.tasks {
+        return print("proves    every task was counted again");
+    }
+    print(&format!(
+        "proves    with 95 % certainty, fewer than {} % of the tasks are wrong, if nobody knew the seed before",
+        percent(most_wrong(draws))
+    ))?;
+    print(&format!(
+        "not       that none is wrong: a single wrong task is missed with a chance of {} %",
+        percent(1.0 - different as f64 / checked.tasks as f64)
+    ))
+}
+
+/// A share in per cent with three digits.
+fn percent(share: f64) -> String {
+    let percent = 100.0 * share;
+    let digits = (2.0 - percent.log10().floor()).clamp(0.0, 9.0) as usize;
+    format!("{percent:.digits$}")
+}

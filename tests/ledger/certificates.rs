@@ -1,0 +1,568 @@
+//! Certificates: whole ones pass both checkers, this program and the one in Python; changed ones pass
+//! neither, even if their root was computed again.
+
+use std::fs;
+use std::path::PathBuf;
+use std::process::Command;
+
+use serde_json::{Value as Json, json};
+
+use super::arbitrary::tree;
+use super::process::{of, said, text};
+use super::*;
+
+/// Runs the checker in Python. `None` if there is no Python.
+fn python(arguments: &[&str]) -> Option<(i32, String, String)> {
+    let script = concat!(env!("CARGO_MANIFEST_DIR"), "/docs/check_certificate.py");
+    match Command::new("python3")
+        .env("PYTHONDONTWRITEBYTECODE", "1")
+        .arg(script)
+        .args(arguments)
+        .output()
+    {
+        Ok(output) => Some(said(&output)),
+        Err(_) => {
+            skip::skipped("the checker of certificates in Python needs python3");
+            None
+        }
+    }
+}
+
+/// Counts a board and writes its certificate, signed.
+fn certificate(dir: &Path, n: u32, engine: &str) -> PathBuf {
+    let (run, key, file) = (dir.join("run"), dir.join("key"), dir.join("a.cert"));
+    fs::write(&key, format!("{}\n", "5a".repeat(32))).unwrap();
+    let n = n.to_string();
+    let (code, _, error) = of(&["run", "-n", &n, "--engine", engine, "--dir", text(&run)]);
+    assert_eq!(code, 0, "{error}");
+    let (code, out, error) = of(&[
+        "certify",
+        text(&run),
+        "-o",
+        text(&file),
+        "--key",
+        text(&key),
+    ]);
+    assert_eq!(code, 0, "{error}");
+    assert!(out.contains("1 signature"), "{out}");
+    file
+}
+
+#[test]
+fn whole_certificates_pass_both_checkers() {
+    for (n, engine, total) in [
+        (1, "join", "1"),
+        (3, "chain", "0"),
+        (12, "join", "14200"),
+        (12, "chain", "14200"),
+        (13, "join", "73712"),
+        (16, "join", "14772512"),
+        (16, "chain", "14772512"),
+    ] {
+        let dir = tempfile::tempdir().unwrap();
+        let file = certificate(dir.path(), n, engine);
+        let (code, out, error) = of(&["check", text(&file), "--challenge", "a seed", "-m", "8"]);
+        assert_eq!(code, 0, "n = {n}, {engine}: {error}");
+        assert!(
+            out.contains(&format!("total     {total} solutions of n = {n}, equal")),
+            "{out}"
+        );
+        assert!(
+            out.contains("signed    by ") && out.contains("all equal"),
+            "{out}"
+        );
+        let mut arguments = vec![text(&file)];
+        if n < 13 {
+            arguments.extend(["--challenge", "a seed", "-m", "8"]);
+        }
+        if let Some((code, out, error)) = python(&arguments) {
+            assert_eq!(code, 0, "n = {n}, {engine}: {error}");
+            assert!(
+                out.starts_with(&format!("n = {n}: {total} solutions")),
+                "{out}"
+            );
+        }
+    }
+}
+
+/// The certificate in the documentation, with the counts of its run.
+#[test]
+fn the_certificate_of_20_queens_passes_both_checkers() {
+    let file = concat!(env!("CARGO_MANIFEST_DIR"), "/docs/n20.cert");
+    let (code, out, error) = of(&["check", file]);
+    assert_eq!(code, 0, "{error}");
+    assert!(
+        out.contains("total     39029188884 solutions of n = 20")
+            && out.contains("unique    4878666808"),
+        "{out}"
+    );
+    if let Some((code, out, error)) = python(&[file]) {
+        assert_eq!(code, 0, "{error}");
+        assert!(
+            out.starts_with("n = 20: 39029188884 solutions, 4878666808 unique"),
+            "{out}"
+        );
+    }
+}
+
+/// The lines up to the root, with the right root and no signature.
+fn sealed(lines: &[String]) -> String {
+    let leaves: Vec<&str> = lines.iter().map(String::as_str).collect();
+    let root: String = tree(&leaves)
+        .iter()
+        .map(|byte| format!("{byte:02x}"))
+        .collect();
+    format!("{}\n{{\"root\":\"{root}\"}}\n", leaves.join("\n"))
+}
+
+/// Both checkers must refuse `certificate`, each with one line, without control characters.
+fn refused(dir: &Path, what: &str, certificate: &[u8], code: Option<i32>) {
+    let file = dir.join("changed.cert");
+    fs::write(&file, certificate).unwrap();
+    let own = of(&["check", text(&file)]);
+    for (exit, out, error) in std::iter::once(own).chain(python(&[text(&file)])) {
+        let one_line = error.lines().count() == 1 && !error.trim_end().contains(char::is_control);
+        assert!(
+            exit == 1 || exit == 3,
+            "{what}: exit code {exit}, {out}{error}"
+        );
+        assert!(
+            code.is_none_or(|code| code == exit),
+            "{what}: exit code {exit}, {error}"
+        );
+        assert!(out.is_empty() && one_line, "{what}: {out}{error}");
+        assert!(error.contains("line "), "{what}: {error}");
+    }
+}
+
+/// Fields of a line: the way to each value that is not an object or a list.
+fn fields(value: &Json, way: String, found: &mut Vec<String>) {
+    match value {
+        Json::Object(map) => map
+            .iter()
+            .for_each(|(key, value)| fields(value, format!("{way}/{key}"), found)),
+        _ => found.push(way),
+    }
+}
+
+#[test]
+fn every_changed_field_is_refused() {
+    let dir = tempfile::tempdir().unwrap();
+    let whole = fs::read_to_string(certificate(dir.path(), 12, "join")).unwrap();
+    let lines: Vec<&str> = whole.lines().collect();
+    for (at, line) in lines.iter().enumerate() {
+        let value: Json = serde_json::from_str(line).unwrap();
+        let mut all = Vec::new();
+        fields(&value, String::new(), &mut all);
+        for field in all {
+            // The text of the line keeps the order of its fields.
+            let old = value.pointer(&field).unwrap();
+            let new = match old {
+                Json::Number(number) => json!(number.as_u64().unwrap() + 1),
+                Json::String(text) => json!(match text.chars().last() {
+                    Some('1') => format!("{}2", &text[..text.len() - 1]),
+                    Some(last) => format!("{}1", &text[..text.len() - last.len_utf8()]),
+                    None => "1".to_owned(),
+                }),
+                _ => json!("1"),
+            };
+            let key = field.rsplit('/').next().unwrap();
+            let [old, new] = [old, &new].map(|value| format!("{}:{value}", json!(key)));
+            assert!(line.contains(&old), "{old} in {line}");
+            let changed = line.replace(&old, &new);
+            let changed = [&lines[..at], &[changed.as_str()], &lines[at + 1..]].concat();
+            refused(
+                dir.path(),
+                &format!("{field} of line {at}"),
+                (changed.join("\n") + "\n").as_bytes(),
+                None,
+            );
+        }
+    }
+}
+
+#[test]
+fn what_is_false_is_refused_even_with_the_right_root() {
+    let dir = tempfile::tempdir().unwrap();
+    let whole = fs::read_to_string(certificate(dir.path(), 13, "join")).unwrap();
+    let lines: Vec<String> = whole.lines().map(str::to_owned).collect();
+    let end = lines
+        .iter()
+        .position(|line| line.starts_with("{\"root\""))
+        .unwrap();
+    let lines = &lines[..end];
+    let join = |index: usize| {
+        lines
+            .iter()
+            .position(|line| line.starts_with(&format!("{{\"task\":{index},\"plan\":\"join-4\"")))
+            .unwrap()
+    };
+    let (third, fourth) = (join(3), join(4));
+    let check = |what: &str, code: Option<i32>, change: &dyn Fn(&mut Vec<String>)| {
+        let mut changed = lines.to_vec();
+        change(&mut changed);
+        assert!(changed != lines, "{what}");
+        refused(dir.path(), what, sealed(&changed).as_bytes(), code);
+    };
+    let line = |at: usize, from: &'static str, to: &'static str| {
+        assert!(lines[at].contains(from), "{from} in {}", lines[at]);
+        move |lines: &mut Vec<String>| lines[at] = lines[at].replacen(from, to, 1)
+    };
+    // A whole certificate with the root of these tests is good.
+    let good = dir.path().join("good.cert");
+    fs::write(&good, sealed(lines)).unwrap();
+    assert_eq!(of(&["check", text(&good)]).0, 0);
+    check("a task left out", Some(1), &|lines| {
+        drop(lines.remove(third))
+    });
+    check("the last task left out", Some(1), &|lines| {
+        drop(lines.pop())
+    });
+    check("a task doubled", Some(1), &|lines| {
+        lines.insert(third, lines[third].clone())
+    });
+    check("tasks exchanged", Some(1), &|lines| {
+        lines.swap(third, fourth)
+    });
+    check("an unknown line", Some(1), &|lines| {
+        lines.insert(1, "{\"note\":1}".to_owned())
+    });
+    check("the first line twice", Some(1), &|lines| {
+        lines.insert(1, lines[0].clone())
+    });
+    check("no first line", Some(1), &|lines| drop(lines.remove(0)));
+    check(
+        "another format",
+        Some(1),
+        &line(0, "\"certificate\":1", "\"certificate\":2"),
+    );
+    check("another board", Some(1), &line(0, "\"n\":13", "\"n\":15"));
+    check(
+        "too large a board",
+        Some(1),
+        &line(0, "\"n\":13", "\"n\":4000000000"),
+    );
+    check(
+        "more tasks",
+        Some(1),
+        &line(0, "\"join-4\":8", "\"join-4\":18446744073709551615"),
+    );
+    check(
+        "tasks beyond all numbers",
+        Some(1),
+        &line(0, "\"join-4\":8", "\"join-4\":99999999999999999999999"),
+    );
+    check(
+        "another plan",
+        Some(1),
+        &line(0, "\"join-4\":8", "\"own-1\":8"),
+    );
+    check(
+        "another total",
+        Some(3),
+        &line(0, "\"total\":\"73712\"", "\"total\":\"73720\""),
+    );
+    check(
+        "another unique count",
+        Some(3),
+        &line(0, "\"unique\":\"9233\"", "\"unique\":\"9234\""),
+    );
+    check(
+        "no unique count",
+        Some(3),
+        &line(0, "\"unique\":\"9233\"", "\"unique\":null"),
+    );
+    check(
+        "another order of fields",
+        Some(1),
+        &line(
+            0,
+            "\"certificate\":1,\"program\":\"queenfold 0.1.0\"",
+            "\"program\":\"queenfold 0.1.0\",\"certificate\":1",
+        ),
+    );
+    check(
+        "a field twice",
+        Some(1),
+        &line(third, "\"task\":3,", "\"task\":3,\"task\":3,"),
+    );
+    check(
+        "a blank",
+        Some(1),
+        &line(third, "\"task\":3,", "\"task\":3, "),
+    );
+    check(
+        "another escape",
+        Some(1),
+        &line(third, "\"plan\":", "\"pl\\u0061n\":"),
+    );
+    check(
+        "a control character",
+        Some(1),
+        &line(1, "\"worker\":\"w", "\"worker\":\"\u{1b}[2Jw"),
+    );
+    check(
+        "beyond ASCII",
+        Some(1),
+        &line(1, "\"worker\":\"w", "\"worker\":\"é"),
+    );
+    check("a long line", Some(1), &|lines| {
+        lines[1] = lines[1].replacen(
+            "\"host\":\"",
+            &format!("\"host\":\"{}", "x".repeat(70_000)),
+            1,
+        )
+    });
+    check("deep nesting", Some(1), &|lines| {
+        lines[1] = format!(
+            "{{\"origin\":{}{}}}",
+            "[".repeat(20_000),
+            "]".repeat(20_000)
+        )
+    });
+    let changed = |change: &dyn Fn(&mut Json)| {
+        let mut value: Json = serde_json::from_str(&lines[third]).unwrap();
+        let old = value.clone();
+        change(&mut value);
+        let mut text = lines[third].clone();
+        for field in ["parts", "tally", "again"] {
+            let [old, new] =
+                [&old, &value].map(|value| format!("{}:{}", json!(field), value[field]));
+            text = text.replacen(&old, &new, 1);
+        }
+        move |lines: &mut Vec<String>| lines[third] = text.clone()
+    };
+    let first = |value: &Json| {
+        value["parts"]["4"]
+            .as_str()
+            .unwrap()
+            .split_once(' ')
+            .map(|(first, rest)| (first.to_owned(), rest.to_owned()))
+            .unwrap()
+    };
+    check(
+        "a partition left out",
+        Some(1),
+        &changed(&|value| value["parts"]["4"] = first(value).1.into()),
+    );
+    check(
+        "a partition twice",
+        Some(1),
+        &changed(&|value| {
+            let (first, rest) = first(value);
+            value["parts"]["4"] = format!("{first} {first} {rest}").into();
+        }),
+    );
+    check(
+        "a partition of another name",
+        Some(1),
+        &changed(&|value| value["parts"]["4"] = format!("1ffff.0 {}", first(value).1).into()),
+    );
+    check(
+        "a partition with a wrong weight",
+        Some(1),
+        &changed(&|value| {
+            let (first, rest) = first(value);
+            (value["parts"]["2"], value["parts"]["4"]) = (first.into(), rest.into());
+            value["tally"] = json!({"2": "0", "4": value["tally"]["4"]});
+        }),
+    );
+    check(
+        "a wrong count",
+        Some(3),
+        &changed(&|value| {
+            let count: u64 = value["tally"]["4"].as_str().unwrap().parse().unwrap();
+            value["tally"]["4"] = (count + 2).to_string().into();
+        }),
+    );
+    for count in [
+        "-1",
+        "+1",
+        "01",
+        "1e3",
+        "",
+        "0x10",
+        "99999999999999999999999999",
+    ] {
+        check(
+            count,
+            Some(1),
+            &changed(&|value| value["tally"]["4"] = count.into()),
+        );
+    }
+    check(
+        "a count of 10,000 digits",
+        Some(1),
+        &changed(&|value| value["tally"]["4"] = "9".repeat(10_000).into()),
+    );
+    check(
+        "a count that is a number",
+        Some(1),
+        &changed(&|value| value["tally"]["4"] = 5.into()),
+    );
+    check(
+        "a tally of nothing",
+        Some(1),
+        &changed(&|value| value["tally"] = json!({})),
+    );
+    check(
+        "another second count",
+        Some(3),
+        &line(
+            third,
+            "\"again\":null",
+            "\"again\":{\"tally\":{\"4\":\"1\"},\"origin\":0}",
+        ),
+    );
+}
+
+#[test]
+fn cut_off_and_wrongly_signed_certificates_are_refused() {
+    let dir = tempfile::tempdir().unwrap();
+    let whole = fs::read(certificate(dir.path(), 12, "chain")).unwrap();
+    let whole_text = String::from_utf8(whole.clone()).unwrap();
+    let lines: Vec<&str> = whole_text.lines().collect();
+    let (last, above) = lines.split_last().unwrap();
+    let unsigned = whole.len() - last.len() - 1;
+    for length in [
+        0,
+        1,
+        100,
+        whole.len() / 2,
+        unsigned - 1,
+        unsigned - 70,
+        whole.len() - 1,
+    ] {
+        refused(
+            dir.path(),
+            &format!("cut to {length} bytes"),
+            &whole[..length],
+            Some(1),
+        );
+    }
+    let rootless = above[..above.len() - 1].join("\n") + "\n";
+    refused(dir.path(), "no root", rootless.as_bytes(), Some(1));
+    let other_key = "ee875ef0f3e3c3ab5e4f4e3d4b8bd9a3a3d4a05f2dc5a17b7bdb2e8f3bb0a8d4";
+    let key = last
+        .split("\"key\":\"")
+        .nth(1)
+        .unwrap()
+        .split('"')
+        .next()
+        .unwrap();
+    for (what, changed) in [
+        (
+            "another signature",
+            last.replacen("\"signature\":\"", "\"signature\":\"00", 1),
+        ),
+        (
+            "no hexadecimal digits",
+            last.replacen("\"key\":\"", "\"key\":\"zz", 1),
+        ),
+        (
+            "another host",
+            last.replacen("\"host\":\"", "\"host\":\"x", 1),
+        ),
+        ("another key", last.replace(key, other_key)),
+        (
+            "a key that signs everything",
+            last.replace(key, &format!("01{}", "0".repeat(62))),
+        ),
+        ("something after the root", lines[0].to_owned()),
+    ] {
+        let text = format!("{}\n{changed}\n", above.join("\n"));
+        refused(dir.path(), what, text.as_bytes(), Some(1));
+    }
+}
+
+#[test]
+fn there_is_no_certificate_of_an_unfinished_run() {
+    let dir = tempfile::tempdir().unwrap();
+    let (run, file) = (dir.path().join("run"), dir.path().join("a.cert"));
+    assert_eq!(
+        of(&[
+            "run",
+            "-n",
+            "14",
+            "--engine",
+            "join",
+            "--shard",
+            "0/2",
+            "--dir",
+            text(&run)
+        ])
+        .0,
+        0
+    );
+    let (code, out, error) = of(&["certify", text(&run), "-o", text(&file)]);
+    assert_eq!((code, out.as_str()), (4, ""), "{error}");
+    assert!(
+        error.contains("the run is not finished: ") && !file.exists(),
+        "{error}"
+    );
+    assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 1);
+}
+
+#[test]
+fn a_file_that_is_there_and_a_key_that_is_none_are_refused() {
+    let dir = tempfile::tempdir().unwrap();
+    let file = certificate(dir.path(), 8, "join");
+    let before = fs::read(&file).unwrap();
+    let run = dir.path().join("run");
+    let (code, _, error) = of(&["certify", text(&run), "-o", text(&file)]);
+    assert_eq!(code, 2, "{error}");
+    assert_eq!(fs::read(&file).unwrap(), before);
+    let (key, other) = (dir.path().join("key"), dir.path().join("b.cert"));
+    for bad in ["", "5a", "no key\n", &"5A".repeat(32), &"5a".repeat(33)] {
+        fs::write(&key, bad).unwrap();
+        let (code, _, error) = of(&[
+            "certify",
+            text(&run),
+            "-o",
+            text(&other),
+            "--key",
+            text(&key),
+        ]);
+        assert_eq!((code, error.lines().count()), (2, 1), "{error}");
+        assert!(
+            error.contains("64 hexadecimal digits") && !other.exists(),
+            "{error}"
+        );
+    }
+    for missing in [dir.path(), &dir.path().join("none")] {
+        let (code, _, error) = of(&["check", text(missing)]);
+        assert_eq!((code, error.lines().count()), (1, 1), "{error}");
+    }
+}
+
+/// A second count stands beside the first.
+#[test]
+fn a_certificate_has_the_second_counts() {
+    let dir = tempfile::tempdir().unwrap();
+    certificate(dir.path(), 12, "chain");
+    let (run, file) = (dir.path().join("run"), dir.path().join("twice.cert"));
+    let (code, _, error) = of(&["run", "--again", text(&run)]);
+    assert_eq!(code, 0, "{error}");
+    assert_eq!(of(&["certify", text(&run), "-o", text(&file)]).0, 0);
+    let (code, out, error) = of(&["check", text(&file)]);
+    assert_eq!(code, 0, "{error}");
+    assert!(out.contains("counted   3 twice, 0 corrections"), "{out}");
+    if let Some((code, _, error)) = python(&[text(&file)]) {
+        assert_eq!(code, 0, "{error}");
+    }
+}
+
+/// The same ledger gives the same certificate, and the root says nothing of who signs.
+#[test]
+fn a_certificate_follows_from_the_ledger_alone() {
+    let dir = tempfile::tempdir().unwrap();
+    let file = certificate(dir.path(), 12, "join");
+    let again = dir.path().join("b.cert");
+    assert_eq!(
+        of(&["certify", text(&dir.path().join("run")), "-o", text(&again)]).0,
+        0
+    );
+    let [signed, unsigned] = [file, again].map(|file| fs::read_to_string(file).unwrap());
+    let lines: Vec<&str> = signed.lines().collect();
+    assert_eq!(unsigned, lines[..lines.len() - 1].join("\n") + "\n");
+}
