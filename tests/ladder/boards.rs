@@ -224,7 +224,7 @@ fn a_search_ends_at_its_limit_and_says_so() {
     ] {
         let start = Instant::now();
         let out = output(&ladder(method, &[args, &["--limit", "2"]].concat()));
-        assert!(start.elapsed() < Duration::from_secs(10), "{method}");
+        assert!(start.elapsed() < Duration::from_secs(120), "{method}");
         let (printed, stderr) = (text(&out.stdout), text(&out.stderr));
         assert_eq!(out.status.code(), Some(0), "{stderr}");
         assert_eq!(numbered(&printed).len(), 2, "{printed}");

@@ -20,7 +20,8 @@ fn every_method_stops_at_its_time_limit_on_the_largest_board() {
             let stopped = run_method(method, &request, Some(limit), &AtomicBool::new(false), None);
             let title = method.about().name;
             assert_eq!(stopped, Err(StopReason::TimeLimit), "{title}");
-            assert!(start.elapsed() < Duration::from_secs(5), "{title}");
+            // A method that does not stop takes years.
+            assert!(start.elapsed() < Duration::from_secs(120), "{title}");
         }
     }
 }

@@ -25,7 +25,7 @@ pub fn run_alone(spec: &RunSpec, control: &Control) -> Result<Report, RunError> 
     let outcome = run(spec, control);
     // The system lists a thread for a moment after it has been joined.
     let since = Instant::now();
-    while !threads().is_empty() && since.elapsed() < Duration::from_secs(10) {
+    while !threads().is_empty() && since.elapsed() < Duration::from_secs(60) {
         std::thread::yield_now();
     }
     assert_eq!(threads(), BTreeSet::new(), "left running");

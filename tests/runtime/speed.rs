@@ -151,9 +151,10 @@ fn two_workers_are_nearly_twice_as_fast_as_one() {
 
 #[test]
 fn a_small_board_takes_a_moment() {
+    // Seldom more than a millisecond. The best of many runs, because other processes may use the cores.
     let least = (0..10)
         .map(|_| count(Arc::new(chain(8)), Isa::best(), 2).elapsed)
         .min();
     println!("{least:?}");
-    assert!(least.unwrap() < Duration::from_millis(20));
+    assert!(least.unwrap() < Duration::from_millis(500));
 }
