@@ -202,7 +202,7 @@ fn a_range_is_a_table_with_aligned_columns() {
         lines.iter().all(|line| line.len() == lines[0].len()),
         "{table}"
     );
-    assert!(lines[1..].iter().all(|line| line.contains("00:00:00:00.")));
+    assert!(lines[1..].iter().all(|line| line.contains("00:00:0")));
 }
 
 #[test]

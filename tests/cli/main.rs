@@ -24,6 +24,8 @@ mod skip;
 mod terminal;
 #[cfg(unix)]
 mod terminals;
+#[cfg(unix)]
+mod threads;
 
 #[cfg(not(feature = "fault-injection"))]
 #[test]

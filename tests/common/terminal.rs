@@ -52,20 +52,30 @@ impl Terminal {
 
     /// Waits until the screen shows `text`.
     pub fn see(&mut self, text: &str) {
-        while !self.screen.contains(text) {
-            let piece = self.shown.recv_timeout(Duration::from_secs(120));
-            let piece = piece.unwrap_or_else(|_| panic!("no {text:?} in {:?}", self.screen));
-            self.screen.push_str(&String::from_utf8_lossy(&piece));
+        self.see_that(text, |screen| screen.contains(text));
+    }
+
+    /// Waits until the screen is as it should be; `what` names that if it never is.
+    pub fn see_that(&mut self, what: &str, is_shown: impl Fn(&str) -> bool) {
+        while !is_shown(&self.screen) {
+            assert!(self.piece(), "no {what:?} in {:?}", self.screen);
         }
+    }
+
+    /// Waits until the screen shows something more. Returns whether it does.
+    fn piece(&mut self) -> bool {
+        let Ok(piece) = self.shown.recv_timeout(Duration::from_secs(300)) else {
+            return false;
+        };
+        self.screen.push_str(&String::from_utf8_lossy(&piece));
+        true
     }
 }
 
 impl Terminal {
     /// Waits for the end. Returns the exit code of the command.
     pub fn end(&mut self) -> i32 {
-        while let Ok(piece) = self.shown.recv_timeout(Duration::from_secs(120)) {
-            self.screen.push_str(&String::from_utf8_lossy(&piece));
-        }
+        while self.piece() {}
         self.child.wait().unwrap().code().unwrap_or(-1)
     }
 }
