@@ -1,9 +1,9 @@
 //! The key that pauses a run, tested on a pseudo terminal.
 
 use std::thread::sleep;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
-use super::process::{tasks_done, text, wait_for_more};
+use super::process::{of, tasks_done, text, wait_for_more};
 use crate::skip::skipped;
 use crate::terminal::Terminal;
 
@@ -12,7 +12,7 @@ fn the_key_p_pauses_and_goes_on() {
     let dir = tempfile::tempdir().unwrap();
     let run = dir.path().join("run");
     let Some(mut terminal) = Terminal::start(&format!(
-        "{} run -n 17 --engine chain --isa portable --workers 1 --dir {}",
+        "{} run -n 18 --engine chain --isa portable --workers 1 --dir {}",
         env!("CARGO_BIN_EXE_queenfold"),
         text(&run)
     )) else {
@@ -22,14 +22,24 @@ fn the_key_p_pauses_and_goes_on() {
     wait_for_more(&run, 0);
     terminal.press("p");
     terminal.see("pausing");
-    // Longer than a task and the delay of a commit.
-    sleep(Duration::from_secs(2));
-    let paused = tasks_done(&run);
-    sleep(Duration::from_secs(2));
-    assert_eq!(tasks_done(&run), paused);
+    // The last tasks are committed after a moment, which is long on a busy machine. A run that is not
+    // paused commits some in two seconds.
+    let since = Instant::now();
+    let mut paused = tasks_done(&run);
+    loop {
+        sleep(Duration::from_secs(2));
+        let now = tasks_done(&run);
+        if now == paused {
+            break;
+        }
+        paused = now;
+        assert!(since.elapsed() < Duration::from_secs(300), "it goes on");
+    }
     terminal.press("p");
     terminal.see("going on");
     wait_for_more(&run, paused);
-    terminal.see("95815104");
-    assert_eq!(terminal.end(), 0);
+    terminal.press("\u{3}");
+    assert_eq!(terminal.end(), 4, "{}", terminal.screen);
+    let (code, out, err) = of(&["resume", text(&run)]);
+    assert!(code == 0 && out.contains("666090624"), "{out}{err}");
 }

@@ -38,7 +38,8 @@ fn wrong_counts_are_corrected_in_the_ledger_and_stay_in_its_log() {
     let folder = tempdir().unwrap();
     whole_run(&folder.path().join("healthy"), 15);
     let mut corrected = 0;
-    for number in 0..5 {
+    // How many tasks the sick worker gets depends on when its thread starts.
+    for number in 0..100 {
         let dir = folder.path().join(number.to_string());
         let recording = create(&dir, 15, Shard::WHOLE).unwrap();
         // The canaries at the start, 65 counts, are right.
@@ -62,6 +63,9 @@ fn wrong_counts_are_corrected_in_the_ledger_and_stay_in_its_log() {
             .collect();
         assert_eq!(named, report.taken_out);
         corrected += log.len();
+        if corrected > 0 && number >= 4 {
+            break;
+        }
     }
     assert!(corrected > 0, "the sick worker never had anything to count");
 }
