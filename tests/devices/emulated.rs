@@ -30,6 +30,11 @@ fn tasks(plan: &ChainPlan) -> Vec<Task> {
     (0..plan.tasks()).map(|index| plan.task(index)).collect()
 }
 
+/// Tasks of a large board that take any device longer than it takes to cancel them.
+fn first_tasks(plan: &ChainPlan) -> Vec<Task> {
+    (0..64).map(|index| plan.task(index)).collect()
+}
+
 /// How many jobs the launch of these tasks has.
 fn jobs(plan: &ChainPlan, tasks: &[Task]) -> u32 {
     let batch = launcher(plan).batch(tasks, 0).unwrap();
@@ -323,8 +328,8 @@ fn a_sampled_job_with_another_count_fails_the_run() {
 
 #[test]
 fn a_halt_returns_what_is_not_counted_and_the_device_goes_on_afterwards() {
-    let plan = plan(16);
-    let all = tasks(&plan);
+    let plan = plan(19);
+    let all = first_tasks(&plan);
     let mut owner = owner(&plan, healthy());
     let (first, second) = all.split_at(all.len() / 2);
     owner.offer(first.to_vec());
@@ -422,8 +427,8 @@ fn jobs_are_made_faster_than_the_fastest_device_should_count_them() {
 
 #[test]
 fn closing_ends_launches_early_and_returns_their_tasks() {
-    let plan = plan(16);
-    let all = tasks(&plan);
+    let plan = plan(19);
+    let all = first_tasks(&plan);
     let mut owner = owner(&plan, healthy());
     owner.offer(all.clone());
     let launched = OwnerEvent::Launched(all.len());

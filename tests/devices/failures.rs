@@ -22,18 +22,21 @@ struct Patient {
     plan: ChainPlan,
     tasks: u64,
     ranks: u64,
+    /// Set as soon as a worker has a task.
+    in_hand: Arc<AtomicBool>,
     /// Set as soon as the device has a launch that it will count.
     at_work: Arc<AtomicBool>,
 }
 
 impl Patient {
-    fn new(n: u32, at_work: Arc<AtomicBool>) -> Self {
+    fn new(n: u32, in_hand: Arc<AtomicBool>, at_work: Arc<AtomicBool>) -> Self {
         let plan = ChainPlan::new(size(n));
         let ranks = plan.task(plan.tasks() - 1).ranks.end;
         Self {
             tasks: ranks.min(40),
             ranks,
             plan,
+            in_hand,
             at_work,
         }
     }
@@ -72,6 +75,7 @@ impl Plan for Patient {
     fn counter(&self, settings: &CounterSettings) -> Box<dyn Counter> {
         Box::new(PatientCounter {
             counter: self.plan.counter(settings),
+            in_hand: Arc::clone(&self.in_hand),
             at_work: Arc::clone(&self.at_work),
         })
     }
@@ -87,7 +91,17 @@ impl Plan for Patient {
 
 struct PatientCounter {
     counter: Box<dyn Counter>,
+    in_hand: Arc<AtomicBool>,
     at_work: Arc<AtomicBool>,
+}
+
+/// Waits until `flag` is set.
+fn wait_for(flag: &AtomicBool, what: &str) {
+    let begin = Instant::now();
+    while !flag.load(Ordering::SeqCst) {
+        assert!(begin.elapsed() < Duration::from_secs(120), "{what}");
+        std::thread::sleep(Duration::from_millis(1));
+    }
 }
 
 impl Counter for PatientCounter {
@@ -96,14 +110,8 @@ impl Counter for PatientCounter {
     }
 
     fn count_watched(&mut self, task: &Task, watch: &TaskWatch) -> Result<Tally, NotCounted> {
-        let begin = Instant::now();
-        while !self.at_work.load(Ordering::SeqCst) {
-            assert!(
-                begin.elapsed() < Duration::from_secs(60),
-                "the device never counts"
-            );
-            std::thread::sleep(Duration::from_millis(1));
-        }
+        self.in_hand.store(true, Ordering::SeqCst);
+        wait_for(&self.at_work, "the device never counts");
         self.counter.count_watched(task, watch)
     }
 }
@@ -174,9 +182,17 @@ fn exact_together(n: u32, strikes: u64, seed: u64) {
         }
     });
     let mut spec = spec(n, 1);
-    spec.plans[0] = Arc::new(Patient::new(n, at_work));
+    let in_hand = Arc::new(AtomicBool::new(false));
+    spec.plans[0] = Arc::new(Patient::new(n, Arc::clone(&in_hand), at_work));
     spec.queue_per_worker = 1;
-    let report = exact_by(&spec, &[failing(trouble)]);
+    // The device would count a small board alone before the worker has started.
+    let mut device = failing(trouble);
+    let open = Arc::clone(&device.open);
+    device.open = Arc::new(move || {
+        wait_for(&in_hand, "the worker never counts");
+        open()
+    });
+    let report = exact_by(&spec, &[device]);
     for worker in &report.workers {
         assert!(worker.tasks > 0, "n = {n}: {} took no part", worker.id);
     }
@@ -223,8 +239,8 @@ fn failures_of_a_device_alone_lose_nothing_of_any_board_of_5_to_13_queens() {
                 }
             });
             let mut spec = spec(n, 0);
-            let at_work = Arc::new(AtomicBool::new(true));
-            spec.plans[0] = Arc::new(Patient::new(n, at_work));
+            let [in_hand, at_work] = [false, true].map(|set| Arc::new(AtomicBool::new(set)));
+            spec.plans[0] = Arc::new(Patient::new(n, in_hand, at_work));
             let report = exact_by(&spec, &[failing(trouble)]);
             assert_eq!(report.workers[0].tasks, report.tasks_done, "n = {n}");
             assert!(struck.load(Ordering::SeqCst) > 0, "n = {n}");

@@ -45,7 +45,10 @@ mod emulated {
             fault: Arc::new(move |number, _| (number == at).then_some(fault)),
             ..EmulatedSettings::default()
         });
-        let limit = Some(Duration::from_secs(1));
+        // Who waits for a device that hangs waits as long as this. Ten queens take a moment, but a long
+        // one on a busy machine.
+        let hangs = fault == Fault::Hangs && at < u64::MAX;
+        let limit = Some(Duration::from_secs(if hangs { 2 } else { 120 }));
         let never = AtomicBool::new(false);
         run_method_on(
             &mut device,

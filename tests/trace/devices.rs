@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use crate::alone;
 use crate::emulated_device::{self, short_launches};
 use crate::run_spec::run_spec;
-use queenfold::actors::{Control, DeviceSpec, run_on};
+use queenfold::actors::{Control, DeviceSpec, Report, run_on};
 use queenfold::board::Size;
 use queenfold::chain::ChainPlan;
 use queenfold::simd::Isa;
@@ -22,27 +22,39 @@ fn device(index: usize) -> DeviceSpec {
     }
 }
 
-#[test]
-fn a_trace_shows_upload_kernel_and_download_of_each_stream_beside_the_workers() {
-    let _alone = alone();
+/// The trace and the report of a run on one worker and two devices, and the time that it took.
+fn traced() -> (Value, Report, Duration) {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("trace.json");
     let (layer, file) = trace_layer(&path).unwrap();
     let subscriber = tracing_subscriber::registry().with(layer);
-    let devices = [device(0), device(3)];
-    // Long enough that both devices open and get tasks.
     let plan = Arc::new(ChainPlan::new(Size::new(16).unwrap()));
     let mut slow = run_spec(vec![plan], 1, Isa::Portable);
     slow.batch_time = Duration::from_millis(2);
-    let (begun, report, ended) = tracing::subscriber::with_default(subscriber, || {
+    let (report, took) = tracing::subscriber::with_default(subscriber, || {
         let begun = Instant::now();
         tracing::trace!(target: LANES, counter = "begin", runs = 1);
         slow.observers.extend(telemetry::observer());
-        let report = run_on(&slow, &devices, &Control::new()).unwrap();
-        (begun, report, Instant::now())
+        let report = run_on(&slow, &[device(0), device(3)], &Control::new()).unwrap();
+        (report, begun.elapsed())
     });
     file.finish().unwrap();
-    let trace: Value = serde_json::from_str(&std::fs::read_to_string(&path).unwrap()).unwrap();
+    let trace = serde_json::from_str(&std::fs::read_to_string(&path).unwrap()).unwrap();
+    (trace, report, took)
+}
+
+#[test]
+fn a_trace_shows_upload_kernel_and_download_of_each_stream_beside_the_workers() {
+    let _alone = alone();
+    // Whether both devices open in time to get tasks depends on the speed and load of the machine.
+    let traced = |_| {
+        let (trace, report, took) = traced();
+        let all_count = report.workers.iter().all(|worker| worker.tasks > 0);
+        all_count.then_some((trace, report, took))
+    };
+    let (trace, report, took) = (0..20)
+        .find_map(traced)
+        .expect("in one of twenty runs all of them count");
     let events = trace["traceEvents"].as_array().unwrap();
     let lanes: BTreeMap<u64, &str> = events
         .iter()
@@ -65,7 +77,7 @@ fn a_trace_shows_upload_kernel_and_download_of_each_stream_beside_the_workers() 
         .find(|event| event["name"] == "begin")
         .map(|event| time(event, "ts"))
         .unwrap();
-    let run_ends = run_begins + (ended - begun).as_secs_f64() * 1e6 + 1e3;
+    let run_ends = run_begins + took.as_secs_f64() * 1e6 + 1e3;
     let mut parts: BTreeMap<(&str, &str), Vec<(f64, f64)>> = BTreeMap::new();
     for event in events.iter().filter(|event| event["ph"] == "X") {
         let lane = lanes[&event["tid"].as_u64().unwrap()];
