@@ -122,6 +122,15 @@ fn drive(mut owner: Owner, mut queue: Vec<Task>, per_launch: usize) -> Outcome {
     }
 }
 
+/// Settings for devices that answer, however long a busy machine makes them wait.
+fn patient() -> OwnerSettings {
+    OwnerSettings {
+        least_patience: Duration::from_secs(600),
+        ..OwnerSettings::default()
+    }
+}
+
+/// Settings for devices that hang.
 fn quick() -> OwnerSettings {
     OwnerSettings {
         least_patience: Duration::from_millis(300),
@@ -129,16 +138,16 @@ fn quick() -> OwnerSettings {
     }
 }
 
-/// An owner, with default settings, of a device on which `trouble` strikes.
+/// An owner, with default settings but its patience, of a device on which `trouble` strikes.
 fn owner(plan: &ChainPlan, trouble: Arc<Trouble>) -> Owner {
-    let settings = OwnerSettings::default();
+    let settings = patient();
     Owner::open(opener(1, trouble), launcher(plan), settings).unwrap()
 }
 
 /// The message of a device on which `fault` strikes every submission, when it is opened.
 fn refused(fault: Fault) -> String {
     let opener = opener(1, Arc::new(move |_, _| Some(fault)));
-    let owner = Owner::open(opener, launcher(&plan(12)), OwnerSettings::default());
+    let owner = Owner::open(opener, launcher(&plan(12)), patient());
     owner.err().unwrap().to_string()
 }
 
@@ -152,12 +161,7 @@ fn totals_of_5_to_13_queens_are_the_known_ones_and_every_task_agrees_with_the_re
             .iter()
             .map(|task| (task.key, oracle.count(task).unwrap()))
             .collect();
-        let owner = Owner::open(
-            opener(2, healthy()),
-            launcher(&plan),
-            OwnerSettings::default(),
-        )
-        .unwrap();
+        let owner = Owner::open(opener(2, healthy()), launcher(&plan), patient()).unwrap();
         let outcome = drive(owner, tasks, 1);
         assert_eq!(outcome.tallies.len(), expected.len(), "n = {n}");
         for (task, tally) in &outcome.tallies {
@@ -248,7 +252,7 @@ fn a_device_that_is_opened_again_is_tested_again() {
     });
     let plan = plan(11);
     let all = tasks(&plan);
-    let owner = Owner::open(open, launcher(&plan), OwnerSettings::default()).unwrap();
+    let owner = Owner::open(open, launcher(&plan), patient()).unwrap();
     let outcome = drive(owner, all.clone(), 1);
     assert!(outcome.given_up && outcome.mismatch.is_none());
     assert_eq!((outcome.left, opened.load(Ordering::Relaxed)), (all, 3));
@@ -267,7 +271,7 @@ fn a_device_that_does_not_open_again_is_given_up() {
     });
     let plan = plan(11);
     let all = tasks(&plan);
-    let owner = Owner::open(open, launcher(&plan), OwnerSettings::default()).unwrap();
+    let owner = Owner::open(open, launcher(&plan), patient()).unwrap();
     let outcome = drive(owner, all.clone(), 1);
     assert!(outcome.given_up && outcome.reasons[0].contains("gone"));
     assert_eq!(outcome.left, all);
@@ -283,7 +287,7 @@ fn without_memory_batches_are_halved_until_they_fit() {
     });
     let settings = OwnerSettings {
         least_jobs: 16,
-        ..OwnerSettings::default()
+        ..patient()
     };
     let owner = Owner::open(opener(1, trouble), launcher(&plan), settings).unwrap();
     let outcome = drive(owner, tasks, usize::MAX);

@@ -37,10 +37,7 @@ pub fn spec(n: u32, workers: usize) -> RunSpec {
 }
 
 pub fn settings() -> OwnerSettings {
-    OwnerSettings {
-        least_patience: Duration::from_secs(60),
-        ..emulated_device::short_launches()
-    }
+    emulated_device::short_launches()
 }
 
 pub fn device(trouble: Arc<Trouble>) -> DeviceSpec {
