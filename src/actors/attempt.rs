@@ -44,17 +44,7 @@ pub(super) fn attempt(
         let of = shared.plans[plan].as_ref();
         let counted_by = counter.get_or_insert_with(|| of.counter(&shared.settings));
         let tally = counted_by.count_watched(task, watch)?;
-        let tally = seen(shared, hand, tally, false);
-        let mut result = TaskResult {
-            key: task.key,
-            tally,
-            duration: begun.elapsed(),
-            origin: Origin {
-                worker,
-                counted_by: CountedBy::Cpu(counted_by.backend().into()),
-            },
-            audited_by: None,
-        };
+        let mut result = result_of(shared, hand, task, tally, (counted_by.backend(), begun));
         let drawn = shared.audit_of(plan).draw(result.duration);
         if drawn.is_some() && shared.elsewhere(&[hand]).is_some() {
             return Ok((result, drawn));
@@ -127,16 +117,8 @@ pub(super) fn attempt_again(
             }
         };
         let tally = counter.count_watched(task, watch)?;
-        Ok::<_, NotCounted>(TaskResult {
-            key: task.key,
-            tally: seen(shared, hand, tally, false),
-            duration: begun.elapsed(),
-            origin: Origin {
-                worker,
-                counted_by: CountedBy::Cpu(counter.backend().into()),
-            },
-            audited_by: None,
-        })
+        let by = (counter.backend(), begun);
+        Ok::<_, NotCounted>(result_of(shared, hand, task, tally, by))
     }));
     // It is no progress: the task is counted already.
     shared.in_hand.end(hand, None);
@@ -151,6 +133,26 @@ pub(super) fn attempt_again(
         Ok(Err(NotCounted::Mismatch(mismatch))) => Attempt::Mismatch(mismatch),
         Ok(Err(NotCounted::GivenUp(_))) => Attempt::GivenUp,
         Err(payload) => Attempt::Panic(panics::describe(payload.as_ref())),
+    }
+}
+
+/// The result of a task that `hand` counted with a kernel, since `begun`.
+fn result_of(
+    shared: &RunShared,
+    hand: usize,
+    task: &Task,
+    tally: Tally,
+    (kernel, begun): (&'static str, Instant),
+) -> TaskResult {
+    TaskResult {
+        key: task.key,
+        tally: seen(shared, hand, tally, false),
+        duration: begun.elapsed(),
+        origin: Origin {
+            worker: shared.worker_id(hand),
+            counted_by: CountedBy::Cpu(kernel.into()),
+        },
+        audited_by: None,
     }
 }
 

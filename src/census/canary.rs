@@ -2,7 +2,7 @@
 
 use super::partition;
 use crate::board::Size;
-use crate::engine::{Canary, CanaryTask, Engine, PlanName};
+use crate::engine::{Canary, Engine, PlanName};
 
 /// The board.
 const BOARD: u32 = 16;
@@ -19,15 +19,9 @@ const COUNTS: [u64; 33] = [
 /// All pieces. The test `canaries` compares their counts with the oracle.
 pub(super) fn canary() -> Canary {
     let n = Size::new(BOARD).expect("16 is a size");
-    let last = partition::ranks(n);
-    let pieces = (0..last).step_by(RANKS as usize).zip(COUNTS);
-    let tasks = pieces.map(|(start, count)| CanaryTask {
-        ranks: start..(start + RANKS).min(last),
-        count,
-    });
     let plan = PlanName {
         engine: Engine::Census,
         version: 1,
     };
-    Canary::new(n, plan, tasks)
+    Canary::pieces(n, plan, partition::ranks(n), RANKS, &COUNTS)
 }

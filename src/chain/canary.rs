@@ -1,7 +1,7 @@
 //! The canary of the chain: the board of 12 queens in many small pieces.
 
 use crate::board::Size;
-use crate::engine::{Canary, CanaryTask, Engine, PlanName};
+use crate::engine::{Canary, Engine, PlanName};
 
 /// The board.
 const BOARD: u32 = 12;
@@ -20,14 +20,10 @@ const COUNTS: [u64; 32] = [
 
 /// All pieces. The test `canaries` compares their counts with the oracle.
 pub(super) fn canary() -> Canary {
-    let pieces = (0..ALL).step_by(RANKS as usize).zip(COUNTS);
-    let tasks = pieces.map(|(start, count)| CanaryTask {
-        ranks: start..(start + RANKS).min(ALL),
-        count,
-    });
+    let n = Size::new(BOARD).expect("12 is a size");
     let plan = PlanName {
         engine: Engine::Chain,
         version: 1,
     };
-    Canary::new(Size::new(BOARD).expect("12 is a size"), plan, tasks)
+    Canary::pieces(n, plan, ALL, RANKS, &COUNTS)
 }

@@ -69,7 +69,7 @@ impl CorrectionReport {
             let by = &result.origin.counted_by;
             format!("{} by {by} ({})", result.tally.exact(), name(entry))
         };
-        // An open correction that a later one decides is told by that one.
+        // The last correction of a task says all that the earlier ones say.
         let last: BTreeMap<_, _> = corrections
             .iter()
             .map(|logged| (logged.task(), logged))

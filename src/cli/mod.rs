@@ -16,6 +16,7 @@ mod pause;
 mod pause_key;
 mod printer;
 mod progress;
+mod recount;
 mod result_json;
 mod result_table;
 mod shell;

@@ -37,6 +37,17 @@ impl Canary {
         }
     }
 
+    /// The canary of all ranks of a board, in pieces of `ranks` each; the last one may be shorter. `counts`
+    /// are those of the pieces.
+    pub fn pieces(n: Size, plan: PlanName, all: u64, ranks: u64, counts: &[u64]) -> Self {
+        let starts = (0..all).step_by(ranks as usize);
+        let tasks = starts.zip(counts).map(|(start, &count)| CanaryTask {
+            ranks: start..(start + ranks).min(all),
+            count,
+        });
+        Self::new(n, plan, tasks)
+    }
+
     /// The board that the tasks are parts of.
     pub const fn size(&self) -> Size {
         self.n

@@ -107,6 +107,17 @@ pub struct CounterSettings {
     pub memory: u64,
 }
 
+impl CounterSettings {
+    /// The same with another instruction set.
+    #[must_use]
+    pub fn with_isa(&self, isa: Isa) -> Self {
+        Self {
+            isa,
+            ..self.clone()
+        }
+    }
+}
+
 /// Counts tasks, one after the other, on the thread that owns it.
 ///
 /// It may keep buffers and tables between tasks, but nothing of a task's result.

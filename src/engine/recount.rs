@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use super::second_counter::unused;
 use super::{
     CostTable, CountedBy, Counter, CounterSettings, Engine, Launcher, Method, NoLauncher,
     NotCounted, Plan, Tally, Task, TaskResult, TaskWatch,
@@ -44,10 +45,7 @@ pub fn second_kernel(
 ) -> RecountKernel {
     let cost = |isa| costs.core_seconds(plan.engine(), plan.size(), isa);
     let most = SLOWEST * cost(settings.isa);
-    let others = Isa::ALL
-        .into_iter()
-        .filter(|isa| isa.is_available() && !first.is_kernel(isa.name()))
-        .filter(|&isa| cost(isa) <= most);
+    let others = unused([first]).filter(|&isa| cost(isa) <= most);
     let fastest = others.min_by(|&a, &b| cost(a).total_cmp(&cost(b)));
     RecountKernel::Isa(fastest.unwrap_or(settings.isa))
 }
@@ -59,12 +57,8 @@ pub fn deciding_kernel(plan: &dyn Plan, results: &[TaskResult]) -> (RecountKerne
     let oracle = longest
         .unwrap_or_default()
         .saturating_mul(oracle_slower(plan.engine()));
-    let used = |isa: &Isa| {
-        let mut kernels = results.iter().map(|result| &result.origin.counted_by);
-        kernels.any(|kernel| kernel.is_kernel(isa.name()))
-    };
-    let mut others = Isa::ALL.into_iter().rev();
-    match others.find(|isa| isa.is_available() && !used(isa)) {
+    let used = results.iter().map(|result| &result.origin.counted_by);
+    match unused(used).next_back() {
         Some(isa) if oracle > PATIENCE => (RecountKernel::Isa(isa), Method::OtherKernel),
         _ => (RecountKernel::Oracle, Method::Oracle),
     }
@@ -150,10 +144,7 @@ impl Counter for RecountCounter {
         let (_, counter) = self.counter.get_or_insert_with(|| {
             let counter = match kernel {
                 RecountKernel::Oracle => self.plan.oracle(),
-                RecountKernel::Isa(isa) => self.plan.counter(&CounterSettings {
-                    isa,
-                    ..self.settings.clone()
-                }),
+                RecountKernel::Isa(isa) => self.plan.counter(&self.settings.with_isa(isa)),
             };
             (kernel, counter)
         });

@@ -20,19 +20,25 @@ pub fn other_counter(
     settings: &CounterSettings,
     used: &[CountedBy],
 ) -> Option<Box<dyn Counter>> {
-    let is_used = |kernel: &str| used.iter().any(|by| by.is_kernel(kernel));
+    unused(used)
+        .rev()
+        .map(|isa| plan.counter(&settings.with_isa(isa)))
+        .chain(std::iter::once_with(|| plan.oracle()))
+        .find(|counter| !is_used(counter.backend(), used))
+}
+
+/// The instruction sets of this machine whose kernels are not among those `used`, the widest last.
+pub(super) fn unused<'a>(
+    used: impl IntoIterator<Item = &'a CountedBy, IntoIter: Clone + 'a>,
+) -> impl DoubleEndedIterator<Item = Isa> + 'a {
+    let used = used.into_iter();
     Isa::ALL
         .into_iter()
-        .rev()
-        .filter(|isa| isa.is_available() && !is_used(isa.name()))
-        .map(|isa| {
-            plan.counter(&CounterSettings {
-                isa,
-                ..settings.clone()
-            })
-        })
-        .chain(std::iter::once_with(|| plan.oracle()))
-        .find(|counter| !is_used(counter.backend()))
+        .filter(move |isa| isa.is_available() && !is_used(isa.name(), used.clone()))
+}
+
+fn is_used<'a>(kernel: &str, used: impl IntoIterator<Item = &'a CountedBy>) -> bool {
+    used.into_iter().any(|by| by.is_kernel(kernel))
 }
 
 #[cfg(test)]

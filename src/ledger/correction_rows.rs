@@ -4,6 +4,7 @@ use rusqlite::{Connection, Row, params};
 
 use super::correction_text::CorrectionText;
 use super::digest::{Digest, DigestFields, context};
+use super::table_size::TableSize;
 use super::{Entry, PlanInfo};
 use crate::board::Size;
 use crate::engine::{Correction, Engine, TaskKey};
@@ -63,10 +64,14 @@ impl LoggedCorrection {
 }
 
 /// The most corrections of a run. Hardware that needs more is not to be used.
-const MOST: i64 = 1 << 16;
+const MOST: TableSize = TableSize {
+    rows: 1 << 16,
+    bytes: 64 << 20,
+};
 
-/// The most bytes of all of them.
-const LONGEST: i64 = 64 << 20;
+fn size(connection: &Connection) -> rusqlite::Result<TableSize> {
+    TableSize::of(connection, "correction", "correction")
+}
 
 /// Adds a correction to the log of the run with the key `run`.
 ///
@@ -82,18 +87,18 @@ pub(super) fn insert(
     let number = i64::try_from(logged.number)
         .map_err(|_| format!("number {} does not fit 63 bits", logged.number))?;
     let text = logged.text();
-    let count = || -> rusqlite::Result<(i64, i64)> {
-        let sql = "SELECT count(*), coalesce(sum(octet_length(correction)), 0) FROM correction";
-        connection.query_row(sql, [], |row| Ok((row.get(0)?, row.get(1)?)))
-    };
-    match count() {
+    let with_this = match size(connection) {
         Err(error) => return Ok(Err(error)),
-        Ok((rows, bytes)) if rows >= MOST || bytes + text.len() as i64 > LONGEST => {
-            return Err(format!(
-                "more than {MOST} counts were corrected: do not use the hardware that counted them"
-            ));
-        }
-        Ok(_) => {}
+        Ok(TableSize { rows, bytes }) => TableSize {
+            rows: rows + 1,
+            bytes: bytes + text.len() as i64,
+        },
+    };
+    if with_this.beyond(MOST, "corrections").is_some() {
+        let most = MOST.rows;
+        return Err(format!(
+            "more than {most} counts were corrected: do not use the hardware that counted them"
+        ));
     }
     let inserted = connection
         .prepare_cached("INSERT INTO correction VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)")
@@ -119,14 +124,7 @@ pub(super) fn all(
     run: &Digest,
     (n, plans): (Size, &[PlanInfo]),
 ) -> rusqlite::Result<Result<Vec<LoggedCorrection>, String>> {
-    let (count, length): (i64, i64) = connection.query_row(
-        "SELECT count(*), coalesce(sum(octet_length(correction)), 0) FROM correction",
-        [],
-        |row| Ok((row.get(0)?, row.get(1)?)),
-    )?;
-    if count > MOST || length > LONGEST {
-        let most = format!("at most {MOST} with {} MiB", LONGEST >> 20);
-        let what = format!("it has {count} corrections with {length} bytes, and there are {most}");
+    if let Some(what) = size(connection)?.beyond(MOST, "corrections") {
         return Ok(Err(what));
     }
     let mut statement = connection.prepare(

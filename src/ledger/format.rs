@@ -21,6 +21,22 @@ const APPLICATION_ID: i32 = 0x716e_666c;
 const META: &str = "CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL, blake3 BLOB NOT \
      NULL) STRICT, WITHOUT ROWID";
 
+/// The table of results with this name.
+macro_rules! counts {
+    ($name:literal) => {
+        concat!(
+            "CREATE TABLE ",
+            $name,
+            " (engine TEXT NOT NULL, task INTEGER NOT NULL, weight1 TEXT NOT NULL, \
+             weight2 TEXT NOT NULL, weight4 TEXT NOT NULL, weight8 TEXT NOT NULL, r180 TEXT NOT NULL, \
+             r90 TEXT NOT NULL, partitions INTEGER NOT NULL, nodes INTEGER NOT NULL, backend TEXT NOT NULL, \
+             device TEXT NOT NULL, worker TEXT NOT NULL, audited_by TEXT, session TEXT NOT NULL, \
+             duration_us INTEGER NOT NULL, recorded_at INTEGER NOT NULL, blake3 BLOB NOT NULL, \
+             PRIMARY KEY (engine, task)) STRICT, WITHOUT ROWID"
+        )
+    };
+}
+
 /// The tables, in the order of their names. SQLite keeps these texts in the file, and a file whose
 /// texts differ is refused.
 const TABLES: [&str; 5] = [
@@ -28,18 +44,8 @@ const TABLES: [&str; 5] = [
      correction TEXT NOT NULL, session TEXT NOT NULL, recorded_at INTEGER NOT NULL, blake3 BLOB NOT NULL, \
      PRIMARY KEY (engine, task, number)) STRICT, WITHOUT ROWID",
     META,
-    "CREATE TABLE record (engine TEXT NOT NULL, task INTEGER NOT NULL, weight1 TEXT NOT NULL, \
-     weight2 TEXT NOT NULL, weight4 TEXT NOT NULL, weight8 TEXT NOT NULL, r180 TEXT NOT NULL, \
-     r90 TEXT NOT NULL, partitions INTEGER NOT NULL, nodes INTEGER NOT NULL, backend TEXT NOT NULL, \
-     device TEXT NOT NULL, worker TEXT NOT NULL, audited_by TEXT, session TEXT NOT NULL, \
-     duration_us INTEGER NOT NULL, recorded_at INTEGER NOT NULL, blake3 BLOB NOT NULL, \
-     PRIMARY KEY (engine, task)) STRICT, WITHOUT ROWID",
-    "CREATE TABLE second (engine TEXT NOT NULL, task INTEGER NOT NULL, weight1 TEXT NOT NULL, \
-     weight2 TEXT NOT NULL, weight4 TEXT NOT NULL, weight8 TEXT NOT NULL, r180 TEXT NOT NULL, \
-     r90 TEXT NOT NULL, partitions INTEGER NOT NULL, nodes INTEGER NOT NULL, backend TEXT NOT NULL, \
-     device TEXT NOT NULL, worker TEXT NOT NULL, audited_by TEXT, session TEXT NOT NULL, \
-     duration_us INTEGER NOT NULL, recorded_at INTEGER NOT NULL, blake3 BLOB NOT NULL, \
-     PRIMARY KEY (engine, task)) STRICT, WITHOUT ROWID",
+    counts!("record"),
+    counts!("second"),
     "CREATE TABLE session (id TEXT PRIMARY KEY, facts TEXT NOT NULL, elapsed_ms INTEGER NOT NULL, \
      committed INTEGER NOT NULL, blake3 BLOB NOT NULL) STRICT, WITHOUT ROWID",
 ];

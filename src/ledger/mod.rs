@@ -46,6 +46,7 @@ mod session_rows;
 mod shard;
 mod status;
 mod store;
+mod table_size;
 mod verify;
 
 pub use compare::{Comparison, CountedWhere, DifferingTask, compare};

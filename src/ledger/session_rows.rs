@@ -6,12 +6,14 @@ use rusqlite::{Connection, Row, params};
 
 use super::digest::Digest;
 use super::info::{Facts, Session};
+use super::table_size::TableSize;
 
-/// The most sessions of a run: ten thousand machines that were each stopped six times.
-const MOST: i64 = 1 << 16;
-
-/// The most bytes that all sessions of a run say of their hardware and configuration.
-const LONGEST: i64 = 256 << 20;
+/// The most sessions of a run: ten thousand machines that were each stopped six times. The bytes are
+/// those that all of them say of their hardware and configuration.
+const MOST: TableSize = TableSize {
+    rows: 1 << 16,
+    bytes: 256 << 20,
+};
 
 /// The longest time of a session, in milliseconds: a century.
 const LONGEST_TIME: u64 = 100 * 366 * 86_400 * 1000;
@@ -50,14 +52,7 @@ pub(super) fn all(
     connection: &Connection,
     run: &Digest,
 ) -> rusqlite::Result<Result<Vec<Session>, String>> {
-    let (count, length): (i64, i64) = connection.query_row(
-        "SELECT count(*), coalesce(sum(octet_length(facts)), 0) FROM session",
-        [],
-        |row| Ok((row.get(0)?, row.get(1)?)),
-    )?;
-    if count > MOST || length > LONGEST {
-        let most = format!("at most {MOST} with {} MiB", LONGEST >> 20);
-        let what = format!("it has {count} sessions with {length} bytes, and there are {most}");
+    if let Some(what) = TableSize::of(connection, "session", "facts")?.beyond(MOST, "sessions") {
         return Ok(Err(what));
     }
     let mut statement = connection

@@ -1,18 +1,11 @@
 use std::fs::File;
 use std::io::{BufReader, Seek};
-use std::num::NonZeroUsize;
 use std::path::PathBuf;
-use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::certificate::{Challenge, CheckError, Checked, check, most_wrong};
 use crate::cli::exit::{Exit, Failure};
 use crate::cli::output::print;
-use crate::cli::stop_report::StopReport;
-use crate::config::RunConfig;
-use crate::engine::CounterSettings;
-use crate::machine::Machine;
-use crate::outcome::Verified;
-use crate::simd::Isa;
+use crate::cli::recount::{Recount, known, unique_line};
 use crate::telemetry::{printable, several};
 
 const HELP: &str = "\
@@ -69,23 +62,19 @@ pub fn run(args: &Args) -> Result<(), Failure> {
 
 fn tell(checked: &Checked) -> Result<(), Failure> {
     let outcome = &checked.outcome;
-    let table = match outcome.verified {
-        Verified::Known => "equal to the known count",
-        Verified::Unknown => "for which no count is known",
-    };
     print(&format!(
         "tasks     {} of {}, every partition once with its weight",
         checked.tasks,
         checked.plans.join(" and ")
     ))?;
     print(&format!(
-        "total     {} solutions of n = {}, {table}",
-        outcome.total, outcome.n
+        "total     {} solutions of n = {}, {}",
+        outcome.total,
+        outcome.n,
+        known(outcome)
     ))?;
-    if let Some(unique) = outcome.unique() {
-        print(&format!(
-            "unique    {unique}, by Burnside's identity from whole classes"
-        ))?;
+    if let Some(line) = unique_line(outcome) {
+        print(&line)?;
     }
     print(&format!(
         "counted   {} twice, {}, by {}",
@@ -111,24 +100,13 @@ fn recount(
     checked: &Checked,
     (draws, seed): (u64, &str),
 ) -> Result<(), Failure> {
-    let machine = Machine::detect();
-    let run = RunConfig::default();
-    let settings = CounterSettings {
-        isa: Isa::best(),
-        memory: run.memory_per_worker(&machine).0,
+    let recount = Recount::new()?;
+    let progress = |done, wrong| {
+        let done = several(done, "task");
+        format!("{done} counted again, {wrong} of them wrong")
     };
-    let workers = NonZeroUsize::new(run.workers(&machine)).unwrap_or(NonZeroUsize::MIN);
-    let report = StopReport::listen("no task was counted again")?;
-    let (done, bad) = (AtomicU64::new(0), AtomicU64::new(0));
-    let note = |right: bool| {
-        let done = done.fetch_add(1, Ordering::Relaxed) + 1;
-        let bad = bad.fetch_add(u64::from(!right), Ordering::Relaxed) + u64::from(!right);
-        report.note(format!(
-            "{} counted again, {bad} of them wrong",
-            several(done, "task")
-        ));
-    };
-    let wrong = challenge.count(&settings, workers, &note);
+    let note = |right: bool| recount.note(right, progress);
+    let wrong = challenge.count(&recount.settings, recount.workers, &note);
     if !wrong.is_empty() {
         return Err(wrong.as_slice().into());
     }

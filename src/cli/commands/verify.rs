@@ -1,23 +1,17 @@
 use std::collections::BTreeSet;
-use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::cli::count_report::verify_command;
 use crate::cli::exit::{Failure, complete_shard};
 use crate::cli::moment::Moment;
 use crate::cli::output::{print, say};
+use crate::cli::recount::{Recount, known, unique_line};
 use crate::cli::shell::again_command;
-use crate::cli::stop_report::StopReport;
-use crate::config::{RunConfig, Share, Value};
-use crate::engine::CounterSettings;
+use crate::config::{Share, Value};
 use crate::job::{open, outcome};
 use crate::ledger::{
     self, DoneBy, Findings, OriginName, RecountChoice, VerifySettings, chance_missed,
 };
-use crate::machine::Machine;
-use crate::outcome::Verified;
-use crate::simd::Isa;
 use crate::telemetry::{printable, several};
 
 const HELP: &str = "\
@@ -70,8 +64,6 @@ fn sample(text: &str) -> Result<Share, String> {
 /// Counts recorded tasks again.
 pub fn run(args: &Args) -> Result<(), Failure> {
     let (store, plans) = open(&args.dir)?;
-    let machine = Machine::detect();
-    let run = RunConfig::default();
     let seed = args.seed.unwrap_or_else(|| fastrand::u64(..));
     let choice = match args.sample {
         _ if args.all => RecountChoice::All,
@@ -81,17 +73,8 @@ pub fn run(args: &Args) -> Result<(), Failure> {
             seed,
         },
     };
-    let settings = CounterSettings {
-        isa: Isa::best(),
-        memory: run.memory_per_worker(&machine).0,
-    };
-    let report = StopReport::listen("no task was counted again")?;
-    let (done, wrong) = (AtomicU64::new(0), AtomicU64::new(0));
-    let note = |right: bool| {
-        let done = done.fetch_add(1, Ordering::Relaxed) + 1;
-        let wrong = wrong.fetch_add(u64::from(!right), Ordering::Relaxed) + u64::from(!right);
-        report.note(progress(done, wrong));
-    };
+    let recount = Recount::new()?;
+    let note = |right: bool| recount.note(right, progress);
     let done_by = args.origin.clone().map(|origin| DoneBy {
         origin,
         since: args.since.map(|Moment(since)| since),
@@ -100,8 +83,8 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         tell: &note,
         plans: &plans,
         done_by: done_by.as_ref(),
-        settings: &settings,
-        workers: NonZeroUsize::new(run.workers(&machine)).unwrap_or(NonZeroUsize::MIN),
+        settings: &recount.settings,
+        workers: recount.workers,
     };
     let findings = ledger::verify(&store, &how, choice)?;
     tell(&findings, choice)?;
@@ -137,17 +120,8 @@ pub fn run(args: &Args) -> Result<(), Failure> {
             .collect::<Vec<_>>()
             .join(" and ")
     ))?;
-    let table = match outcome.verified {
-        Verified::Known => "equal to the known count",
-        Verified::Unknown => "for which no count is known",
-    };
-    print(&format!("total     {}, {table}", outcome.total))?;
-    match outcome.unique() {
-        Some(unique) => print(&format!(
-            "unique    {unique}, by Burnside's identity from whole classes"
-        )),
-        None => Ok(()),
-    }
+    print(&format!("total     {}, {}", outcome.total, known(&outcome)))?;
+    unique_line(&outcome).map_or(Ok(()), |line| print(&line))
 }
 
 /// What to do after a difference: count again what the same workers did, and correct what is wrong.
