@@ -22,7 +22,7 @@ use crate::engine::{TaskKey, TaskResult};
 /// The least time between two values of the counter of nodes per second in a trace.
 const RATE_EVERY: Duration = Duration::from_millis(20);
 
-/// How often it is told how far the run is while no task ends.
+/// How often the progress is reported while no task ends.
 const TELL_EVERY: Duration = Duration::from_millis(200);
 
 pub(super) struct Collector {
