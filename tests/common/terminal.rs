@@ -17,11 +17,15 @@ pub struct Terminal {
 }
 
 impl Terminal {
-    /// Runs `command` by a shell on a terminal of its own. `None` if there is no `script`.
+    /// Runs `command` by a shell on a terminal of its own. `None` if there is no `script`. For the exit code
+    /// of a program that is interrupted, `command` must be `exec` and the program: a shell that waits for
+    /// the program is interrupted too, and then returns a code of its own.
     pub fn start(command: &str) -> Option<Self> {
         let mut child = isolated("script")
             .args(["-qefc", command, "/dev/null"])
             .current_dir(env!("CARGO_TARGET_TMPDIR"))
+            // The shell that `script` takes: every machine has this one.
+            .env("SHELL", "/bin/sh")
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .spawn()

@@ -12,7 +12,7 @@ fn the_key_p_pauses_and_goes_on() {
     let dir = tempfile::tempdir().unwrap();
     let run = dir.path().join("run");
     let Some(mut terminal) = Terminal::start(&format!(
-        "{} run -n 18 --engine chain --isa portable --workers 1 --dir {}",
+        "exec {} run -n 18 --engine chain --isa portable --workers 1 --dir {}",
         env!("CARGO_BIN_EXE_queenfold"),
         text(&run)
     )) else {
