@@ -24,8 +24,9 @@ impl Terminal {
         let mut child = isolated("script")
             .args(["-qefc", command, "/dev/null"])
             .current_dir(env!("CARGO_TARGET_TMPDIR"))
-            // The shell that `script` takes: every machine has this one.
-            .env("SHELL", "/bin/sh")
+            // The shell that `script` takes: every machine has this one. Without TERM, there is no
+            // progress line.
+            .envs([("SHELL", "/bin/sh"), ("TERM", "xterm")])
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .spawn()

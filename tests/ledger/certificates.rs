@@ -12,7 +12,7 @@ use super::process::{of, said, text};
 use super::*;
 
 /// Runs the checker in Python. `None` if there is no Python.
-fn python(arguments: &[&str]) -> Option<(i32, String, String)> {
+pub fn python(arguments: &[&str]) -> Option<(i32, String, String)> {
     let script = concat!(env!("CARGO_MANIFEST_DIR"), "/docs/check_certificate.py");
     match Command::new("python3")
         .env("PYTHONDONTWRITEBYTECODE", "1")
@@ -106,7 +106,7 @@ fn the_certificate_of_20_queens_passes_both_checkers() {
 }
 
 /// The lines up to the root, with the right root and no signature.
-fn sealed(lines: &[String]) -> String {
+pub fn sealed(lines: &[String]) -> String {
     let leaves: Vec<&str> = lines.iter().map(String::as_str).collect();
     let root: String = tree(&leaves)
         .iter()

@@ -6,6 +6,8 @@ mod certificates;
 #[cfg(unix)]
 mod commands;
 #[cfg(unix)]
+mod corrected_certificates;
+#[cfg(unix)]
 mod corrections;
 mod damage;
 #[cfg(unix)]

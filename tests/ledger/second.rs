@@ -14,7 +14,7 @@ fn board() -> String {
 }
 
 /// A finished run of the chain.
-fn run(dir: &Path) {
+pub fn run(dir: &Path) {
     let (code, _, err) = of(&[
         "run",
         "-n",
@@ -27,7 +27,7 @@ fn run(dir: &Path) {
     assert_eq!(code, 0, "{err}");
 }
 
-fn again(dir: &Path, more: &[&str]) -> (i32, String, String) {
+pub fn again(dir: &Path, more: &[&str]) -> (i32, String, String) {
     of(&[&["run", "--again", text(dir)], more].concat())
 }
 
@@ -46,7 +46,7 @@ fn confirmation(dir: &Path) -> Confirmation {
     Confirmation::read(&Store::open_to_read(dir).unwrap()).unwrap()
 }
 
-fn wrong(at: usize, dir: &Path, more: u128) -> Entry {
+pub fn wrong(at: usize, dir: &Path, more: u128) -> Entry {
     verifying::forge(dir, at, |entry| {
         entry.result.tally.completions.add(8, more);
     })
