@@ -4,9 +4,12 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
-use super::shell::{Argument, command};
+use super::exit::Failure;
+use super::output::say;
+use super::shell::{Argument, again_command, command};
+use crate::job::open;
 use crate::ledger::{Confirmation, Entry, LedgerError, LoggedCorrection, OriginName, Store};
-use crate::telemetry::several;
+use crate::telemetry::{printable, several};
 
 /// The most corrections that are listed.
 const LISTED: usize = 20;
@@ -37,6 +40,35 @@ pub fn counted(of: &Confirmation) -> String {
         places.join(", "),
         of.by_other_kernel
     )
+}
+
+/// Says which counts of the run in `dir` differed, and, unless `quiet`, how often its tasks were counted and
+/// how to count again what was counted once. `known` is what a result says of that; without it, the ledger
+/// is read.
+///
+/// # Errors
+/// The ledger cannot be read.
+pub fn tell(dir: &Path, known: Option<&Confirmation>, quiet: bool) -> Result<(), Failure> {
+    let (store, _) = open(dir)?;
+    let read;
+    let confirmation = match known {
+        Some(known) => known,
+        None => {
+            read = Confirmation::read(&store)?;
+            &read
+        }
+    };
+    if confirmation.corrections > 0 {
+        let report = CorrectionReport::new(dir, &store, &store.corrections()?)?;
+        report.text().iter().for_each(|line| say(&printable(line)));
+    }
+    if !quiet {
+        let once = confirmation.twice < confirmation.tasks;
+        let next = once.then(|| format!("; `{}` counts them again", again_command(dir)));
+        let counts = counted(confirmation);
+        say(&format!("counted {counts}{}", next.unwrap_or_default()));
+    }
+    Ok(())
 }
 
 /// Corrections in words, and what they mean for the run in a directory.

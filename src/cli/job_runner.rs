@@ -7,19 +7,19 @@ use std::time::{Duration, Instant};
 use tracing::info;
 
 use super::calibration::Calibration;
-use super::count_report::{CorrectionReport, counted};
+use super::count_report;
 use super::exit::{Exit, Failure, complete_shard};
 use super::output::say;
 use super::pause::Pause;
 use super::pause_key::PauseKey;
 use super::progress::ProgressLine;
-use super::shell::again_command;
 use super::signals;
 use crate::actors::{Control, EventKind, Observer, Report, RunEvent};
 use crate::board::Size;
 use crate::config::{Config, HumanDuration};
-use crate::job::{AgainResult, CensusResult, Hardware, Job, JobError, JobResult, open, plan};
-use crate::telemetry::{self, TraceFile, printable};
+use crate::job::{AgainResult, CensusResult, Hardware, Job, JobError, JobResult, plan};
+use crate::ledger::Confirmation;
+use crate::telemetry::{self, TraceFile};
 
 /// A job that takes longer is announced: a week. A machine is seldom left alone for so long.
 const LONG: Duration = Duration::from_secs(7 * 86_400);
@@ -174,26 +174,13 @@ impl JobRunner {
         Ok(again)
     }
 
-    /// Says how often the tasks of a finished run were counted, and which counts differed.
+    /// Says how often the tasks of the run in `dir` were counted, and which counts differed. `counted` is
+    /// what a result says of that.
     ///
     /// # Errors
     /// The ledger cannot be read.
-    pub fn tell_counts(&self, dir: Option<&Path>, result: &JobResult) -> Result<(), Failure> {
-        let (Some(dir), Some(confirmation)) = (dir, &result.confirmation) else {
-            return Ok(());
-        };
-        if confirmation.corrections > 0 {
-            let (store, _) = open(dir)?;
-            let report = CorrectionReport::new(dir, &store, &store.corrections()?)?;
-            report.text().iter().for_each(|line| say(&printable(line)));
-        }
-        if !self.config.output.quiet {
-            let once = confirmation.twice < confirmation.tasks;
-            let next = once.then(|| format!("; `{}` counts them again", again_command(dir)));
-            let counts = counted(confirmation);
-            say(&format!("counted {counts}{}", next.unwrap_or_default()));
-        }
-        Ok(())
+    pub fn tell_counts(&self, dir: &Path, counted: Option<&Confirmation>) -> Result<(), Failure> {
+        count_report::tell(dir, counted, self.config.output.quiet)
     }
 
     fn say_profile(&self, n: Size, report: &Report) {

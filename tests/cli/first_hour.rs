@@ -68,6 +68,8 @@ fn redactions() -> Redactions {
             "[DIGEST]",
             r#""(?:blake3|signature|session)":"(?<redacted>[0-9a-f]+)""#,
         ),
+        ("[DIGEST]", r"(?m)^root +(?<redacted>[0-9a-f]{64})$"),
+        ("[SOME]", r"(?<redacted>[0-9]+) by another kernel"),
         (
             "[PROGRAM]",
             r"queenfold (?<redacted>[0-9]+\.[0-9]+\.[0-9]+)",

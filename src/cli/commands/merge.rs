@@ -1,5 +1,6 @@
 use std::path::PathBuf;
 
+use crate::cli::count_report;
 use crate::cli::exit::Failure;
 use crate::cli::output::{print, say};
 use crate::cli::result_table::ResultTable;
@@ -73,5 +74,5 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         print(&table.header())?;
         print(&table.row(&outcome, merged.elapsed))?;
     }
-    Ok(())
+    count_report::tell(&args.into, None, false)
 }

@@ -27,9 +27,11 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     let settings = args.how.settings()?;
     let runner = JobRunner::new(settings.config())?;
     let job = Job::resume(&args.dir)?;
-    if let Some(result) = runner.run(&job)? {
-        Printer::new(job.size(), settings.config().output.json).print(&result)?;
-        runner.tell_counts(Some(&args.dir), &result)?;
+    let result = runner.run(&job)?;
+    if let Some(result) = &result {
+        Printer::new(job.size(), settings.config().output.json).print(result)?;
     }
+    let counted = result.and_then(|result| result.confirmation);
+    runner.tell_counts(&args.dir, counted.as_ref())?;
     runner.finish()
 }

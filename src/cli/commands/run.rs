@@ -77,9 +77,13 @@ pub fn run(args: &Args) -> Result<(), Failure> {
                 job = job.shard(shard);
             }
         }
-        if let Some(result) = runner.run(&runner.announced(job))? {
-            printer.print(&result)?;
-            runner.tell_counts(args.dir.as_deref(), &result)?;
+        let result = runner.run(&runner.announced(job))?;
+        if let Some(result) = &result {
+            printer.print(result)?;
+        }
+        if let Some(dir) = &args.dir {
+            let counted = result.and_then(|result| result.confirmation);
+            runner.tell_counts(dir, counted.as_ref())?;
         }
     }
     runner.finish()
