@@ -145,7 +145,7 @@ impl Collector {
         }
     }
 
-    /// Tells the speed since it was told last; `nodes` were searched so far.
+    /// Sends the speed since it was sent last; `nodes` were searched so far.
     fn tell_speed(&mut self, nodes: u64) {
         let passed = self.rate.since.elapsed();
         if nodes > self.rate.nodes || passed >= RATE_EVERY {

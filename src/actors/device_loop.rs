@@ -206,7 +206,7 @@ impl DeviceLoop {
     /// Counts the canary: on the device, and those of plans that this thread counts for it.
     ///
     /// # Errors
-    /// It is wrong. The collector was told.
+    /// It is wrong. The collector knows.
     fn count_canary(&mut self, owner: Option<&mut Owner>) -> Result<(), End> {
         let shared = Arc::clone(&self.context.shared);
         let worker = self.context.worker;

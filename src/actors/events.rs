@@ -1,4 +1,4 @@
-//! What happens in a run, told while it happens.
+//! What happens in a run, sent to observers while it happens.
 
 use std::time::Duration;
 
@@ -193,7 +193,7 @@ pub enum EventKind {
         /// When it did.
         time: TimeSpan,
     },
-    /// How far the run is: told when the actors start, and whenever the collector took results.
+    /// How far the run is: sent when the actors start, and whenever the collector took results.
     Advanced {
         /// Tasks recorded.
         tasks_done: u64,
@@ -210,7 +210,7 @@ pub enum EventKind {
         /// The time left; `None` until enough tasks are counted.
         eta: Option<Eta>,
     },
-    /// The speed of all workers together since it was told last, 20 ms ago or longer: a fine counter
+    /// The speed of all workers together since the last such event, 20 ms ago or longer: a fine counter
     /// for a trace, which jumps with every burst of results. [`Progress`](super::Progress) keeps the
     /// mean over a longer time.
     Speed {

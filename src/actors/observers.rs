@@ -25,7 +25,7 @@ struct Listener {
 }
 
 impl Observers {
-    /// A run that is kept account of in `progress` and told to `observers`.
+    /// A run whose events update `progress` and go to `observers`.
     pub(super) fn new(progress: Arc<LiveProgress>, observers: &[Arc<dyn Observer>]) -> Self {
         let listener = |observer: &Arc<dyn Observer>| Listener {
             observer: Arc::clone(observer),

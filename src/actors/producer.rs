@@ -39,8 +39,8 @@ pub(super) struct Producer {
     halted: bool,
     /// Whether tasks were handed out since the workers were last asked for their canaries.
     untested: bool,
-    /// Whether the run was told that all is complete.
-    told: bool,
+    /// Whether the run knows from this actor that all is complete.
+    completed: bool,
     /// When the sources will be asked again, and what will do it.
     asks_again: Option<(Instant, SpawnHandle)>,
 }
@@ -72,7 +72,7 @@ impl Producer {
             limit,
             halted: true,
             untested: true,
-            told: false,
+            completed: false,
             asks_again: None,
         }
     }
@@ -97,8 +97,8 @@ impl Producer {
         // A paused run also ends when its last tasks come back.
         let exhausted = self.stock.is_exhausted();
         self.shared.set_exhausted(exhausted);
-        if exhausted && self.nothing_is_out() && !self.ask_for_canaries(&inlet) && !self.told {
-            self.told = true;
+        if exhausted && self.nothing_is_out() && !self.ask_for_canaries(&inlet) && !self.completed {
+            self.completed = true;
             self.run.1.do_send(Complete);
         }
         self.ask_again(context);
@@ -128,7 +128,7 @@ impl Producer {
 
     fn hand_out(&mut self, batch: &Batch) {
         self.untested = true;
-        self.told = false;
+        self.completed = false;
         self.stock.hand_out(batch);
     }
 

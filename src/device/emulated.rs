@@ -1,4 +1,4 @@
-//! The emulated device: host threads that run the kernels as C++, and can be told to fail.
+//! The emulated device: host threads that run the kernels as C++, and fail if a test asks for it.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -186,10 +186,12 @@ impl Device for Emulated {
         self.submitted += 1;
         match fault {
             Some(Fault::OutOfMemory) => return Err(DeviceError::OutOfMemory),
-            Some(Fault::NoKernel) => return Err(DeviceError::NoKernel("as told".to_owned())),
+            Some(Fault::NoKernel) => {
+                return Err(DeviceError::NoKernel("a test asked for this".to_owned()));
+            }
             Some(Fault::Lost) => self
                 .failing
-                .push_back(DeviceError::Lost("as told".to_owned())),
+                .push_back(DeviceError::Lost("a test asked for this".to_owned())),
             Some(Fault::Hangs) => {}
             fault => {
                 let order = Order {

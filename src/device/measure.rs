@@ -89,7 +89,7 @@ fn take(
                 return Err(match reason {
                     ReturnReason::Lost(why) | ReturnReason::GivenUp(why) => why,
                     // Nothing here halts the device.
-                    ReturnReason::Halted => "it was told to stop".to_owned(),
+                    ReturnReason::Halted => "the run was stopped".to_owned(),
                 });
             }
             OwnerEvent::Mismatch(what) => return Err(what),

@@ -35,7 +35,7 @@ pub struct Owner {
     pub(super) in_flight: Vec<InFlight>,
     pub(super) batches: u64,
     pub(super) pace: Pace,
-    /// Whether launches under way were told to end early.
+    /// Whether launches under way were asked to end early.
     pub(super) halting: bool,
 }
 

@@ -481,7 +481,7 @@ mod tests {
         }
     }
 
-    /// How often a job told of what.
+    /// How many events of each kind a job sent.
     #[derive(Default)]
     struct EventCounts {
         begun: AtomicU64,

@@ -171,8 +171,8 @@ fn weighted_pairs<K: JoinKernel, T: Countable>(
             tally.nodes += lists.top.len() as u64;
             listed = tally.nodes;
             watch.note_counted(tally.nodes, solutions(found));
-            // How many lists there will be is not known. If there is more than one, the share that is
-            // told grows with each partition only.
+            // How many lists there will be is not known. If there is more than one, the share that
+            // events show grows with each partition only.
             let is_all = first && bottoms.is_empty() && tops.is_empty();
             let stretch = if is_all {
                 stretch

@@ -17,11 +17,16 @@ fn a_finished_shard_is_done_and_says_what_the_total_needs() {
         let (code, out, err) = of(command);
         assert_eq!(
             (code, out.as_str(), err.lines().count()),
-            (0, "", 1),
+            (0, "", 2),
             "{err}"
         );
         let says = err.contains("shard 0/3 is complete") && err.contains("shards 1/3 and 2/3");
         assert!(says && err.contains("queenfold merge"), "{err}");
+        let counted = err.lines().last().unwrap();
+        assert!(
+            counted.contains(" once, on 1 host; `queenfold run --again "),
+            "{err}"
+        );
     }
     let quiet = of(&["resume", text(&run), "--quiet"]);
     assert_eq!(quiet, (0, String::new(), String::new()));

@@ -20,7 +20,7 @@ use queenfold::join::JoinPlan;
 use queenfold::outcome::Outcome;
 use queenfold::simd::Isa;
 
-/// Keeps what was told of canaries and of wrong counts.
+/// Keeps the events of canaries and of wrong counts.
 #[derive(Default)]
 struct Heard(Mutex<Vec<EventKind>>);
 
@@ -59,7 +59,7 @@ fn board(n: u32, engine: Engine, workers: usize) -> RunSpec {
     spec
 }
 
-/// Runs `spec` with these faults. Returns what came of it and what was told.
+/// Runs `spec` with these faults. Returns what came of it and these events.
 fn run_with(mut spec: RunSpec, faults: &str) -> (Result<Report, RunError>, Vec<EventKind>) {
     let heard = Arc::new(Heard::default());
     spec.observers.push(Arc::clone(&heard) as _);
