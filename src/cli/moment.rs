@@ -1,5 +1,7 @@
 //! Moments that a user names: a date, a time of a day, or how long ago.
 
+use toml::value::{Datetime, Offset};
+
 use crate::config::{HumanDuration, Value};
 use crate::ledger::unix_time;
 
@@ -23,21 +25,16 @@ impl Moment {
     }
 
     fn of_day(text: &str) -> Option<Self> {
-        let (day, time) = text.split_once('T').unwrap_or((text, "00:00"));
-        let numbers = |text: &str, between| -> Option<Vec<i64>> {
-            let digits = |part: &str| part.len() >= 2 && part.bytes().all(|b| b.is_ascii_digit());
-            let parts = text.split(between);
-            parts
-                .map(|part| digits(part).then(|| part.parse().ok()).flatten())
-                .collect()
-        };
-        let [year, month, day]: [i64; 3] = numbers(day, '-')?.try_into().ok()?;
-        let [hour, minute]: [i64; 2] = numbers(time, ':')?.try_into().ok()?;
-        let known = (1970..10_000).contains(&year)
-            && (1..=12).contains(&month)
-            && (1..=31).contains(&day)
-            && (0..24).contains(&hour)
-            && (0..60).contains(&minute);
+        let at: Datetime = text.parse().ok()?;
+        let day = at.date.filter(|day| day.year >= 1970)?;
+        if !matches!(at.offset, None | Some(Offset::Z)) {
+            return None;
+        }
+        let time = at.time.map_or(0, |time| {
+            let minutes = 60 * i64::from(time.hour) + i64::from(time.minute);
+            60 * minutes + i64::from(time.second.unwrap_or(0))
+        });
+        let [year, month, day] = [day.year, day.month.into(), day.day.into()].map(i64::from);
         // Years begin in March, so that the day that some lack is their last.
         let (year, month) = if month > 2 {
             (year, month - 3)
@@ -46,7 +43,7 @@ impl Moment {
         };
         let days =
             365 * year + year / 4 - year / 100 + year / 400 + (153 * month + 2) / 5 + day - 719_469;
-        known.then_some(Self(86_400 * days + 3600 * hour + 60 * minute))
+        Some(Self(86_400 * days + time))
     }
 }
 
@@ -62,6 +59,8 @@ mod tests {
             ("2000-02-29", 951_782_400),
             ("2000-03-01", 951_868_800),
             ("2026-11-23T18:30", 1_795_458_600),
+            ("2026-11-23 18:30", 1_795_458_600),
+            ("2026-11-23T18:30:07Z", 1_795_458_607),
         ] {
             assert_eq!(Moment::parse(text), Ok(Moment(seconds)), "{text}");
         }
@@ -71,6 +70,10 @@ mod tests {
             "",
             "yesterday",
             "2026-13-01",
+            "2026-02-29",
+            "1969-12-31",
+            "18:30",
+            "2026-11-23T18:30:00+01:00",
             "2026-11-23T25:00",
             "2026-11",
             "26-11-23",

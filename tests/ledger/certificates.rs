@@ -529,9 +529,31 @@ fn a_file_that_is_there_and_a_key_that_is_none_are_refused() {
             "{error}"
         );
     }
-    for missing in [dir.path(), &dir.path().join("none")] {
-        let (code, _, error) = of(&["check", text(missing)]);
+    for (what, says) in [
+        (dir.path(), "is a directory"),
+        (&dir.path().join("none"), "cannot be read"),
+        (Path::new("/dev/null"), "no regular file"),
+    ] {
+        let (code, _, error) = of(&["check", text(what)]);
         assert_eq!((code, error.lines().count()), (1, 1), "{error}");
+        assert!(
+            error.contains(text(what)) && error.contains(says),
+            "{error}"
+        );
+    }
+    // Nowhere to write it.
+    for (output, code, says) in [
+        ("-", 2, "name a file"),
+        ("/nowhere/a.cert", 1, "/nowhere/a.cert cannot be written"),
+    ] {
+        let (exit, _, error) = of(&["certify", text(&run), "-o", output]);
+        assert_eq!((exit, error.lines().count()), (code, 1), "{error}");
+        assert!(error.contains(says), "{error}");
+    }
+    for draws in ["0", "-3", "1000001", "99999999999999999999", "few"] {
+        let (code, _, error) = of(&["check", text(&file), "--challenge", "x", "-m", draws]);
+        assert_eq!((code, error.lines().count()), (2, 1), "{error}");
+        assert!(error.contains("from 1 to 1000000"), "{error}");
     }
 }
 

@@ -38,6 +38,18 @@ fn a_finished_shard_is_done_and_says_what_the_total_needs() {
 }
 
 #[test]
+fn a_run_is_not_taken_out_of_itself() {
+    let dir = tempfile::tempdir().unwrap();
+    let run = dir.path().join("run");
+    assert_eq!(of(&["run", "-n", "8", "--dir", text(&run)]).0, 0);
+    let same = run.join("..").join("run");
+    let (code, _, err) = of(&["merge", "--take-out", text(&same), "--into", text(&run)]);
+    assert_eq!((code, err.lines().count()), (2, 1), "{err}");
+    assert!(err.contains("cannot be taken out of itself"), "{err}");
+    assert_eq!(of(&["resume", text(&run)]).0, 0);
+}
+
+#[test]
 fn a_shard_that_is_stopped_exits_4() {
     let dir = tempfile::tempdir().unwrap();
     let run = dir.path().join("run");

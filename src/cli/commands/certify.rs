@@ -1,9 +1,9 @@
 use std::fs::{self, File};
-use std::io::{BufReader, BufWriter};
-use std::path::{Path, PathBuf};
+use std::io::{self, BufReader, BufWriter};
+use std::path::PathBuf;
 
 use crate::certificate::{CertifyError, Checked, HostKey, certify, check};
-use crate::cli::exit::Failure;
+use crate::cli::exit::{Exit, Failure};
 use crate::cli::output::print;
 use crate::job::open;
 use crate::ledger::host_name;
@@ -35,6 +35,10 @@ pub struct Args {
 /// Writes the certificate of a run.
 pub fn run(args: &Args) -> Result<(), Failure> {
     let file = &args.output;
+    if file.as_os_str() == "-" {
+        let what = "a certificate is not written to stdout: name a file";
+        return Err(Failure::usage(what));
+    }
     if file.symlink_metadata().is_ok() {
         let what = format!("{} exists already; name another file", file.display());
         return Err(Failure::usage(what));
@@ -47,12 +51,19 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     let mut draft = file.clone().into_os_string();
     draft.push(".new");
     let draft = PathBuf::from(draft);
+    let unwritten = |error: io::Error| {
+        let what = format!("{} cannot be written: {error}", file.display());
+        Failure::new(Exit::Error, what)
+    };
     let written = || -> Result<Checked, Failure> {
-        let out = File::create_new(&draft).map_err(CertifyError::from)?;
-        certify(&store, &plans, &keys, BufWriter::new(&out))?;
-        out.sync_all().map_err(CertifyError::from)?;
-        let checked = read(&draft)?;
-        fs::rename(&draft, file).map_err(CertifyError::from)?;
+        let out = File::create_new(&draft).map_err(unwritten)?;
+        certify(&store, &plans, &keys, BufWriter::new(&out)).map_err(|error| match error {
+            CertifyError::Output(error) => unwritten(error),
+            error => error.into(),
+        })?;
+        out.sync_all().map_err(unwritten)?;
+        let checked = check(BufReader::new(File::open(&draft).map_err(unwritten)?))?;
+        fs::rename(&draft, file).map_err(unwritten)?;
         Ok(checked)
     };
     let is_new = draft.symlink_metadata().is_err();
@@ -69,9 +80,4 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         several(checked.signatures.len() as u64, "signature"),
         checked.root
     ))
-}
-
-fn read(file: &Path) -> Result<Checked, Failure> {
-    let input = File::open(file).map_err(CertifyError::from)?;
-    Ok(check(BufReader::new(input))?)
 }

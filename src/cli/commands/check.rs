@@ -27,8 +27,15 @@ pub struct Args {
     challenge: Option<String>,
 
     /// How often to draw a task
-    #[arg(short, default_value_t = 20, value_name = "M", requires = "challenge", value_parser = clap::value_parser!(u64).range(1..=1_000_000))]
+    #[arg(short, default_value_t = 20, value_name = "M", requires = "challenge", allow_negative_numbers = true, value_parser = draws)]
     m: u64,
+}
+
+/// Reads a number of draws.
+fn draws(text: &str) -> Result<u64, String> {
+    let most = 1_000_000;
+    let number = text.parse().ok().filter(|m| (1..=most).contains(m));
+    number.ok_or_else(|| format!("expected a whole number from 1 to {most}"))
 }
 
 /// Checks a certificate.
@@ -42,11 +49,15 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         }
     };
     // A pipe would let the reader wait for ever, and cannot be read twice.
-    if !args.certificate.metadata().is_ok_and(|meta| meta.is_file()) {
-        return Err(Failure::new(
-            Exit::Error,
-            format!("{name}: there is no such file"),
-        ));
+    let found = args.certificate.metadata();
+    let found = found.map_err(|error| wrong(error.into()))?;
+    if !found.is_file() {
+        let what = if found.is_dir() {
+            "a directory; `queenfold certify DIR -o FILE` writes the certificate of a run"
+        } else {
+            "no regular file; copy the certificate into one"
+        };
+        return Err(Failure::new(Exit::Error, format!("{name} is {what}")));
     }
     let mut file = File::open(&args.certificate).map_err(|error| wrong(error.into()))?;
     let checked = check(BufReader::new(&file)).map_err(wrong)?;

@@ -34,6 +34,15 @@ pub struct Args {
 /// Puts the tasks of several runs into one.
 pub fn run(args: &Args) -> Result<(), Failure> {
     if let Some(source) = &args.take_out {
+        // Every session is its own, so nothing would be left.
+        let [from, into] = [source, &args.into].map(|dir| dir.canonicalize().ok());
+        if from.is_some() && from == into {
+            let dir = source.display();
+            let what = format!(
+                "{dir} cannot be taken out of itself: give the directory that was merged into it"
+            );
+            return Err(Failure::usage(what));
+        }
         let taken = ledger::take_out(source, &args.into)?;
         return print(&format!(
             "{} of {} taken out",

@@ -226,7 +226,7 @@ fn to_text(
         lines.push(format!("shard       {}", info.shard));
     }
     if let Some(latest) = &status.latest {
-        lines.push(speed(latest, state));
+        lines.extend(speed(latest, state));
         if !latest.session.facts.devices.is_empty() {
             lines.push(format!(
                 "devices     {}",
@@ -278,20 +278,21 @@ fn to_text(
     lines.join("\n")
 }
 
-/// How fast the latest process is, or was, since it began.
-fn speed(latest: &Latest, state: DirectoryState) -> String {
+/// How fast the latest process is, or was, since it began. `None` if it has ended and counted nothing.
+fn speed(latest: &Latest, state: DirectoryState) -> Option<String> {
     let facts = &latest.session.facts;
     let machine = format!("on {} ({})", facts.host, facts.isa);
     let elapsed = latest.session.elapsed;
     if latest.tasks == 0 || elapsed.is_zero() {
-        return format!("rate        not known yet, {machine}");
+        let running = state == DirectoryState::Running;
+        return running.then(|| format!("rate        not known yet, {machine}"));
     }
     let rates = format!(
         "{:.1} tasks/s, {}",
         latest.tasks_per_second(),
         telemetry::rate(latest.nodes, elapsed)
     );
-    match state {
+    Some(match state {
         DirectoryState::Running => format!("rate        {rates} {machine}"),
         DirectoryState::Stopped | DirectoryState::Finished => {
             let time = if elapsed < Duration::from_millis(50) {
@@ -301,7 +302,7 @@ fn speed(latest: &Latest, state: DirectoryState) -> String {
             };
             format!("mean rate   {rates} over {time} {machine}")
         }
-    }
+    })
 }
 
 #[cfg(test)]
