@@ -38,7 +38,7 @@ struct Group {
 pub const fn shared_by_default(n: Size) -> u32 {
     match n.get() {
         0..=16 => n.get(),
-        17 => 9,
+        17 => 12,
         18 | 21 => 8,
         19 => 10,
         20 => 6,
