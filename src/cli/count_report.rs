@@ -48,24 +48,20 @@ pub fn counted(of: &Confirmation) -> String {
 ///
 /// # Errors
 /// The ledger cannot be read.
-pub fn tell(dir: &Path, known: Option<&Confirmation>, quiet: bool) -> Result<(), Failure> {
-    let (store, _) = open(dir)?;
-    let read;
+pub fn tell(dir: &Path, known: Option<Confirmation>, quiet: bool) -> Result<(), Failure> {
     let confirmation = match known {
         Some(known) => known,
-        None => {
-            read = Confirmation::read(&store)?;
-            &read
-        }
+        None => Confirmation::read(&open(dir)?.0)?,
     };
     if confirmation.corrections > 0 {
+        let (store, _) = open(dir)?;
         let report = CorrectionReport::new(dir, &store, &store.corrections()?)?;
         report.text().iter().for_each(|line| say(&printable(line)));
     }
     if !quiet {
         let once = confirmation.twice < confirmation.tasks;
         let next = once.then(|| format!("; `{}` counts them again", again_command(dir)));
-        let counts = counted(confirmation);
+        let counts = counted(&confirmation);
         say(&format!("counted {counts}{}", next.unwrap_or_default()));
     }
     Ok(())

@@ -179,7 +179,7 @@ impl JobRunner {
     ///
     /// # Errors
     /// The ledger cannot be read.
-    pub fn tell_counts(&self, dir: &Path, counted: Option<&Confirmation>) -> Result<(), Failure> {
+    pub fn tell_counts(&self, dir: &Path, counted: Option<Confirmation>) -> Result<(), Failure> {
         count_report::tell(dir, counted, self.config.output.quiet)
     }
 

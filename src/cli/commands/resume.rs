@@ -32,6 +32,6 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         Printer::new(job.size(), settings.config().output.json).print(result)?;
     }
     let counted = result.and_then(|result| result.confirmation);
-    runner.tell_counts(&args.dir, counted.as_ref())?;
+    runner.tell_counts(&args.dir, counted)?;
     runner.finish()
 }

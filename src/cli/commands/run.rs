@@ -83,7 +83,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         }
         if let Some(dir) = &args.dir {
             let counted = result.and_then(|result| result.confirmation);
-            runner.tell_counts(dir, counted.as_ref())?;
+            runner.tell_counts(dir, counted)?;
         }
     }
     runner.finish()
