@@ -16,7 +16,7 @@ use crate::engine::{Correction, CountedBy, TaskResult, WorkerId};
 const PARTS: usize = 16;
 
 /// How long such a search may take however short the run was.
-const LEAST_SEARCH: Duration = Duration::from_secs(5);
+const LEAST_SEARCH: Duration = Duration::from_secs(60);
 
 impl Collector {
     /// Takes in a result of `worker`.
