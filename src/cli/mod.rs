@@ -24,6 +24,7 @@ mod signals;
 mod stop_report;
 mod terminal;
 mod usage;
+mod version;
 
 use std::env;
 use std::process::ExitCode;
@@ -34,7 +35,7 @@ pub use exit::Exit;
 
 use commands::{
     bench, census, certify, check, compare, completions, config, devices, estimate, explain,
-    export, ladder, merge, resume, run, selftest, status, verify,
+    export, ladder, man, merge, resume, run, selftest, status, verify,
 };
 
 /// Counts every solution of the N-Queens problem, all and unique.
@@ -42,23 +43,24 @@ use commands::{
 #[command(
     name = "queenfold",
     version,
+    long_version = version::long(),
     override_usage = "queenfold <COMMAND>\n       queenfold <N|A..=B> [OPTIONS]",
     arg_required_else_help = true,
     max_term_width = 100,
     after_help = concat!(
         "Examples:\n",
-        "  queenfold 8                   count the boards of 8 × 8 squares\n",
-        "  queenfold run -n 4..=14       a table of them\n",
-        "  queenfold run -n 16 --json    for other programs\n",
-        "  queenfold run -n 20 --dir n20 keep every finished task\n",
-        "  queenfold resume n20          continue after a stop, a crash, a power failure\n",
-        "  queenfold config show         every setting, and where its value comes from\n",
+        "  queenfold 8                    count the boards of 8 × 8 squares\n",
+        "  queenfold run -n 4..=14        a table of them\n",
+        "  queenfold run -n 16 --json     for other programs\n",
+        "  queenfold run -n 20 --dir n20  keep every finished task\n",
+        "  queenfold resume n20           continue after a stop, a crash, a power failure\n",
+        "  queenfold config show          every setting, and where its value comes from\n",
         "\n",
         "Environment variables:\n",
-        "  QUEENFOLD_RUN_WORKERS=4       the setting run.workers; every setting has such a variable\n",
-        "  NO_COLOR=1                    no colours\n",
-        "  XDG_CONFIG_HOME=DIR           where bench --calibrate keeps its times, ~/.config otherwise\n",
-        "  XDG_CACHE_HOME=DIR            where compiled GPU kernels are kept, ~/.cache otherwise\n",
+        "  QUEENFOLD_RUN_WORKERS=4        the setting run.workers; every setting has such a variable\n",
+        "  NO_COLOR=1                     no colours\n",
+        "  XDG_CONFIG_HOME=DIR            where bench --calibrate keeps its times, ~/.config otherwise\n",
+        "  XDG_CACHE_HOME=DIR             where compiled GPU kernels are kept, ~/.cache otherwise\n",
         "\n",
         "Exit codes:\n",
         "  0    done\n",
@@ -107,11 +109,16 @@ enum Command {
     /// Show what this machine has and what would be used
     Devices(devices::Args),
     /// Count small boards with every engine on every instruction set, and compare with the known counts
+    #[command(after_help = "\
+Examples:
+  queenfold selftest")]
     Selftest,
     /// Show the settings
     Config(config::Args),
     /// Print a completion script for a shell
     Completions(completions::Args),
+    /// Write the manual: a page for each command
+    Man(man::Args),
     /// Measure which engine is faster on which boards, or how fast a GPU counts
     Bench(bench::Args),
     /// Compile a kernel, as a child of this program that may be ended if it hangs
@@ -150,6 +157,7 @@ pub fn main() -> ExitCode {
         Command::Selftest => selftest::run(),
         Command::Config(args) => config::run(&args),
         Command::Completions(args) => completions::run(&args, Cli::command()),
+        Command::Man(args) => man::run(&args, Cli::command()),
         Command::Bench(args) => bench::run(&args),
         #[cfg(feature = "cuda")]
         Command::CompileKernel { options } => crate::device::cuda::compile_for_parent(&options)
@@ -163,7 +171,7 @@ pub fn main() -> ExitCode {
 
 #[cfg(test)]
 mod tests {
-    use clap::CommandFactory;
+    use clap::{Command, CommandFactory, Parser};
 
     use super::Cli;
 
@@ -171,5 +179,44 @@ mod tests {
     #[test]
     fn the_commands_and_their_flags_are_consistent() {
         Cli::command().debug_assert();
+    }
+
+    /// The examples of a command's help, and of the commands below it: the lines after `Examples:`. An
+    /// explanation follows after at least two blanks; `;` and `|` end a command.
+    fn examples(command: &Command, found: &mut Vec<(String, String)>) {
+        let name = command.get_name().to_owned();
+        let help = command.get_after_help().map(ToString::to_string);
+        let help = help.unwrap_or_default();
+        let lines = help
+            .lines()
+            .skip_while(|line| *line != "Examples:")
+            .skip(1)
+            .take_while(|line| line.starts_with("  "))
+            .map(|line| line.trim().to_owned());
+        let before = found.len();
+        found.extend(lines.map(|line| (name.clone(), line)));
+        assert!(found.len() > before, "{name} has no examples");
+        for command in command.get_subcommands().filter(|c| !c.is_hide_set()) {
+            examples(command, found);
+        }
+    }
+
+    #[test]
+    fn the_help_of_each_command_has_examples_that_the_program_understands() {
+        let mut found = Vec::new();
+        examples(&Cli::command(), &mut found);
+        for (command, example) in found {
+            let line = example.split(['>', '|', ';']).next().unwrap_or_default();
+            let line = line.split("  ").next().unwrap_or_default();
+            // As a shell does it: a quoted text is one argument.
+            let quoted = line.split('"').enumerate();
+            let args = quoted.flat_map(|(part, text)| match part % 2 {
+                0 => text.split_whitespace().collect(),
+                _ => vec![text],
+            });
+            let args = super::hints::with_command(args.map(Into::into).collect());
+            let read = Cli::try_parse_from(&args);
+            assert!(read.is_ok(), "{command}: {example}: {}", read.unwrap_err());
+        }
     }
 }

@@ -108,7 +108,18 @@ fn help_tells_of_examples_and_exit_codes() {
         assert!(help.contains(part), "{part}");
     }
     assert!(stdout(&["run", "--help"]).contains("Examples:"));
-    assert!(stdout(&["--version"]).starts_with("queenfold "));
+    let program = concat!("queenfold ", env!("CARGO_PKG_VERSION"), "\n");
+    assert_eq!(stdout(&["-V"]), program);
+    let version = stdout(&["--version"]);
+    assert!(version.starts_with(program), "{version}");
+    for part in [
+        "\ncommit ",
+        "\nfeatures  cli",
+        "\nkernels   portable",
+        " join-",
+    ] {
+        assert!(version.contains(part), "{version}");
+    }
     assert_eq!(output(&[]).status.code(), Some(2));
 }
 
@@ -374,4 +385,47 @@ fn no_workers_and_no_gpu_found_is_unavailable_and_says_why() {
     // 0 on a machine with a GPU that counts the board.
     assert!(matches!(output.status.code(), Some(0 | 6)), "{error}");
     assert!(!error.contains("count nothing"), "{error}");
+}
+
+#[test]
+fn the_manual_has_a_page_for_each_command() {
+    let folder = tempfile::tempdir().unwrap();
+    let dir = folder.path().join("share/man1");
+    stdout(&["man", dir.to_str().unwrap()]);
+    let page = |name: &str| std::fs::read_to_string(dir.join(name)).unwrap();
+    let program = page("queenfold.1");
+    assert!(
+        program.contains(".SH \"EXIT CODES\"\n.nf\n0    done"),
+        "{program}"
+    );
+    let run = page("queenfold-run.1");
+    for part in [
+        ".SH SYNOPSIS",
+        "fB\\-\\-time\\-limit",
+        ".SH EXAMPLES\n.nf\nqueenfold run",
+    ] {
+        assert!(run.contains(part), "{part}: {run}");
+    }
+    for line in stdout(&["--help"])
+        .lines()
+        .skip_while(|line| *line != "Commands:")
+        .skip(1)
+    {
+        let Some(name) = line
+            .strip_prefix("  ")
+            .and_then(|line| line.split(' ').next())
+        else {
+            break;
+        };
+        if !name.is_empty() && name != "help" {
+            assert!(dir.join(format!("queenfold-{name}.1")).exists(), "{name}");
+        }
+    }
+    let file = dir.join("queenfold.1");
+    let refused = output(&["man", file.to_str().unwrap()]);
+    assert_eq!(refused.status.code(), Some(1));
+    assert!(
+        text(&refused.stderr).contains("queenfold.1: "),
+        "{refused:?}"
+    );
 }

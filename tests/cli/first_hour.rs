@@ -71,6 +71,10 @@ fn redactions() -> Redactions {
         ("[DIGEST]", r"(?m)^root +(?<redacted>[0-9a-f]{64})$"),
         ("[SOME]", r"(?<redacted>[0-9]+) by another kernel"),
         (
+            "[BUILD]",
+            r"(?m)^(?:commit|features|kernels|plans) +(?<redacted>.*)$",
+        ),
+        (
             "[PROGRAM]",
             r"queenfold (?<redacted>[0-9]+\.[0-9]+\.[0-9]+)",
         ),

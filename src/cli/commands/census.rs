@@ -8,6 +8,10 @@ use crate::config::Config;
 
 /// Flags of `census`.
 #[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  queenfold census -n 16
+  queenfold census -n 20 --json")]
 pub struct Args {
     /// Board size, 1 to 32
     #[arg(short, value_name = "N", allow_hyphen_values = true)]

@@ -10,6 +10,10 @@ use crate::ledger::host_name;
 use crate::telemetry::several;
 
 const HELP: &str = "\
+Examples:
+  queenfold certify n20 -o n20.cert
+  queenfold certify n20 -o n20.cert --key my.key
+
 The certificate holds the result, every task with its partitions, its counts and who counted it, and a \
 Merkle root over all lines. It is text: `queenfold check` and docs/check_certificate.py check it, the \
 latter without this program. Each --key signs the root with the name of this machine: a file of 64 \

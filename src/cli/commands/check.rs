@@ -9,6 +9,10 @@ use crate::cli::recount::{Recount, known, unique_line};
 use crate::telemetry::{printable, several};
 
 const HELP: &str = "\
+Examples:
+  queenfold check n20.cert
+  queenfold check n20.cert --challenge \"the lottery numbers of tomorrow\" -m 100
+
 Reads every line: partitions, counts, sums, identities, the Merkle root and the signatures. With \
 --challenge, it also draws tasks by a hash of the root and the seed, and counts them again: join and \
 census by their slow oracles, the chain by another kernel. Choose a seed that the author of the \

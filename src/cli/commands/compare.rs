@@ -9,6 +9,9 @@ use crate::ledger::{Comparison, CountedWhere, DifferingTask, compare};
 use crate::telemetry::{printable_json, several};
 
 const HELP: &str = "\
+Examples:
+  queenfold compare n20 elsewhere/n20
+
 Compares the records of two runs of the same board by the same plans, task by task, and lists the tasks \
 whose counts differ: what each run has, by which kernel or device, worker and host. Tasks that only one \
 of them has are numbered, not listed. The exit code is 3 if any task differs.";

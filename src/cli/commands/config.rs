@@ -9,6 +9,9 @@ use crate::machine::Machine;
 
 /// Flags of `config`.
 #[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  queenfold config show")]
 pub struct Args {
     #[command(subcommand)]
     command: Command,
@@ -18,6 +21,10 @@ pub struct Args {
 enum Command {
     /// Print every setting with its value and where it comes from; takes the flags of `run`
     #[command(after_help = "\
+Examples:
+  queenfold config show
+  queenfold config show --workers 4 > queenfold.toml
+
 The first of these that names a setting decides: a flag, an environment variable \
 QUEENFOLD_<SECTION>_<KEY>, the file of --config, ./queenfold.toml, the built-in default. The output \
 is itself a configuration file.")]

@@ -8,6 +8,10 @@ use crate::simd::Isa;
 
 /// Flags of `devices`.
 #[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  queenfold devices
+  queenfold devices -n 24 --json")]
 pub struct Args {
     /// Print JSON
     #[arg(long)]

@@ -8,6 +8,10 @@ use crate::ledger;
 use crate::telemetry::several;
 
 const HELP: &str = "\
+Examples:
+  queenfold export n20 > n20.jsonl
+  queenfold export n20 | tail -n 1    the signature alone
+
 Prints one line of JSON for each task, sorted by engine and index, with counts as decimal strings. \
 The last line is {\"signature\":\"…\"}: a BLAKE3 hash of the board, the plans, the tasks and their \
 counts. It covers nothing else, so runs on different machines, with other kernels or in another \

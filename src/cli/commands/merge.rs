@@ -9,6 +9,10 @@ use crate::ledger::{self, Store};
 use crate::telemetry::several;
 
 const HELP: &str = "\
+Examples:
+  queenfold merge part0 part1 part2 --into n20
+  queenfold merge --take-out part1 --into n20
+
 The runs must count the same board with the same plans. If several of them contain a task, its \
 counts must be the same in all of them. Either all runs are copied, or none is. If every task is there, the total is printed; its time is \
 the sum over all processes. Otherwise the missing tasks are listed, and `queenfold resume` counts \

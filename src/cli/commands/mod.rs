@@ -12,6 +12,7 @@ pub mod estimate;
 pub mod explain;
 pub mod export;
 pub mod ladder;
+pub mod man;
 pub mod merge;
 pub mod resume;
 pub mod run;

@@ -7,6 +7,10 @@ use crate::cli::printer::Printer;
 use crate::job::Job;
 
 const HELP: &str = "\
+Examples:
+  queenfold resume n20
+  queenfold resume n20 --workers 4 --time-limit 8h
+
 Board, engine and shard stay as they were when the run was started. Everything else (workers, \
 instruction set, memory) follows this command line, the environment and the configuration files. \
 If the run is finished, its result is printed and nothing is counted.";

@@ -24,6 +24,11 @@ const READING: u32 = 10;
 /// Flags of `status`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
+Examples:
+  queenfold status n20
+  queenfold status n20 --watch
+  queenfold status n20 --json
+
 Shows what was recorded up to the last checkpoint, which a running process makes every second. \
 Reading does not disturb the run.")]
 pub struct Args {

@@ -15,6 +15,12 @@ use crate::ledger::{
 use crate::telemetry::{printable, several};
 
 const HELP: &str = "\
+Examples:
+  queenfold verify n20                   one task in a hundred
+  queenfold verify n20 --sample 0.1      a tenth of them
+  queenfold verify n20 --all
+  queenfold verify n20 --origin gpu-0 --since \"2026-11-22 18:00\"
+
 The command reads every record and checks its digest. It then counts a random share of the tasks, \
 or all of them, a second time, by another method than the recorded one: chain tasks by another \
 kernel, all others by the oracle of their engine, which is a simpler method. For a whole run it \

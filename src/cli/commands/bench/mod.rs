@@ -10,6 +10,10 @@ use crate::cli::exit::Failure;
 
 /// Flags of `bench`.
 #[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  queenfold bench --calibrate
+  queenfold bench --gpu --json")]
 #[command(group(clap::ArgGroup::new("what").required(true)))]
 pub struct Args {
     /// Measure on which boards the join is faster than the chain engine, with each instruction set
