@@ -7,15 +7,18 @@ use serde::{Deserialize, Serialize};
 
 use super::in_hand::WorkDone;
 use super::source::SupplySize;
+use crate::engine::seconds;
 use crate::estimate::quantile;
 
 /// Time left, as estimated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Eta {
     /// Time left.
+    #[serde(with = "seconds")]
     pub left: Duration,
     /// Half the width of its 95 % interval. As large as the time left itself where that is only known
     /// from the costs of the plan, within a factor of two or three.
+    #[serde(with = "seconds")]
     pub uncertainty: Duration,
 }
 

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use super::{Eta, RunState};
 use crate::board::Size;
 use crate::engine::{
-    CountedBy, DeviceIdentity, Engine, KernelName, TaskKey, TaskResult, WorkerId, decimal,
+    CountedBy, DeviceIdentity, Engine, KernelName, TaskKey, TaskResult, WorkerId, decimal, seconds,
 };
 
 /// Something that happened in a run, and when. Events can be written and read with serde, so that
@@ -15,6 +15,7 @@ use crate::engine::{
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct RunEvent {
     /// When, measured from the beginning of the run.
+    #[serde(with = "seconds")]
     pub at: Duration,
     /// What.
     pub kind: EventKind,
@@ -63,8 +64,10 @@ pub enum EventKind {
         /// The worker.
         worker: WorkerId,
         /// The part of the wait while there were tasks to hand out.
+        #[serde(with = "seconds")]
         waiting: Duration,
         /// The part after the last task was handed out.
+        #[serde(with = "seconds")]
         starved: Duration,
         /// Whether the worker has a batch. If not, the queue is closed, and the worker will end.
         has_batch: bool,
@@ -98,6 +101,7 @@ pub enum EventKind {
         /// The task.
         key: TaskKey,
         /// How long the worker had counted it; of a device, its part of the time of the launch.
+        #[serde(with = "seconds")]
         after: Duration,
     },
     /// A CPU worker counted a batch, or gave it up.
@@ -152,6 +156,7 @@ pub enum EventKind {
         /// Counts that were compared.
         counts: u64,
         /// How long that took.
+        #[serde(with = "seconds")]
         took: Duration,
     },
     /// A worker or device counted wrongly. It counts nothing more in this run. What it counted since its
@@ -164,6 +169,7 @@ pub enum EventKind {
         /// The task.
         key: TaskKey,
         /// How long it took.
+        #[serde(with = "seconds")]
         took: Duration,
     },
     /// Two counts of a task differed, and a third one decided. The sums follow it.
@@ -184,6 +190,7 @@ pub enum EventKind {
         /// The kernel of the second count.
         by: KernelName,
         /// How long the second count took.
+        #[serde(with = "seconds")]
         took: Duration,
     },
     /// The collector took results from a worker.
@@ -306,8 +313,10 @@ pub struct PlannedTasks {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TimeSpan {
     /// Its beginning.
+    #[serde(with = "seconds")]
     pub start: Duration,
     /// Its end, not before the beginning.
+    #[serde(with = "seconds")]
     pub end: Duration,
 }
 

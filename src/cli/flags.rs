@@ -9,8 +9,8 @@ use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 
 use super::exit::Failure;
 use crate::config::{
-    Auto, Bytes, ConfigError, HumanDuration, Indices, LOCAL_FILE, Layers, Optional, Sizes, Value,
-    Workers,
+    Auto, Bytes, ConfigError, EventTarget, HumanDuration, Indices, LOCAL_FILE, Layers, Optional,
+    Sizes, Value, Workers,
 };
 use crate::engine::Engine;
 use crate::job::DeviceChoice;
@@ -86,6 +86,10 @@ pub struct How {
     /// Record what each actor does in a file for Perfetto (Trace Event JSON), or `none`
     #[arg(long, value_name = "FILE", value_parser = Optional::<PathBuf>::parse)]
     trace: Option<Optional<PathBuf>>,
+
+    /// Write every event of the run as a line of JSON at the end of a file; `-` for stdout, with --json
+    #[arg(long, value_name = "FILE|-", value_parser = Optional::<EventTarget>::parse, allow_hyphen_values = true)]
+    events: Option<Optional<EventTarget>>,
 
     /// At the end, print on stderr how each worker spent its time; `--no-profile` does not
     #[arg(long, overrides_with = "no_profile")]
@@ -225,6 +229,7 @@ impl How {
         layers.add_flag("--device", "run.device", self.device.as_ref())?;
         layers.add_flag("--time-limit", "run.time_limit", self.time_limit.as_ref())?;
         layers.add_flag("--trace", "trace.file", self.trace.as_ref())?;
+        layers.add_flag("--events", "trace.events", self.events.as_ref())?;
         switch(
             layers,
             "output.profile",

@@ -8,6 +8,7 @@ use tracing::info;
 
 use super::calibration::Calibration;
 use super::count_report;
+use super::event_stream;
 use super::exit::{Exit, Failure, complete_shard};
 use super::output::say;
 use super::pause::Pause;
@@ -19,7 +20,7 @@ use crate::board::Size;
 use crate::config::{Config, HumanDuration};
 use crate::job::{AgainResult, CensusResult, Hardware, Job, JobError, JobResult, plan};
 use crate::ledger::Confirmation;
-use crate::telemetry::{self, TraceFile};
+use crate::telemetry::{self, EventFile, TraceFile};
 
 /// A job that takes longer is announced: a week. A machine is seldom left alone for so long.
 const LONG: Duration = Duration::from_secs(7 * 86_400);
@@ -32,6 +33,7 @@ pub struct JobRunner {
     control: Control,
     _pause_key: Option<PauseKey>,
     trace: Option<TraceFile>,
+    events: Option<EventFile>,
     start: Instant,
 }
 
@@ -56,6 +58,7 @@ impl JobRunner {
         };
         let trace = telemetry::start(filter, config.trace.file.0.as_deref())
             .map_err(|error| Failure::new(Exit::Error, error))?;
+        let events = event_stream::open(config)?;
         if let Some(missing) = hardware.devices().missing() {
             info!("{missing}");
         }
@@ -72,6 +75,7 @@ impl JobRunner {
                 .then(|| PauseKey::listen(pause))
                 .flatten(),
             trace,
+            events,
             start: Instant::now(),
         })
     }
@@ -131,6 +135,7 @@ impl JobRunner {
         }
         let line = self.progress_line(job.size());
         let result = job.run_on(&self.hardware);
+        self.end_events();
         drop(line);
         let report = match &result {
             Ok(result) => Some(&result.report),
@@ -165,6 +170,7 @@ impl JobRunner {
         let again = self
             .under_control(job.clone())
             .count_again_on(&self.hardware);
+        self.end_events();
         drop(line);
         let again = again?;
         let report = again.result.as_ref().map(|result| &result.report);
@@ -199,9 +205,19 @@ impl JobRunner {
         Ok(census?)
     }
 
+    /// Events of a run are written before its result is printed: both may go to standard output.
+    fn end_events(&self) {
+        if let Some(events) = &self.events {
+            events.flush();
+        }
+    }
+
     /// The job as the signals, the time limit and the settings of this command want it.
     fn under_control(&self, job: Job) -> Job {
-        let job = job.tuning(self.config.tuning()).control(&self.control);
+        let mut job = job.tuning(self.config.tuning()).control(&self.control);
+        if let Some(events) = &self.events {
+            job = job.observer(events.observer());
+        }
         match self.config.run.time_limit.0 {
             Some(HumanDuration(limit)) => {
                 job.time_limit(limit.saturating_sub(self.start.elapsed()))

@@ -12,6 +12,7 @@
 
 mod device_values;
 mod error;
+mod event_target;
 mod layers;
 mod schema;
 mod units;
@@ -19,6 +20,7 @@ mod value;
 
 pub use device_values::{BlockThreads, Indices};
 pub use error::{ConfigError, SettingOrigin};
+pub use event_target::EventTarget;
 pub use layers::{LOCAL_FILE, Layers, variable};
 pub use schema::{Config, GpuConfig, OutputConfig, RunConfig, TraceConfig, Workers};
 pub use units::{Bytes, HumanDuration, Share, Sizes};

@@ -7,7 +7,8 @@ use serde::{Deserialize, Serialize};
 
 use super::value::text;
 use super::{
-    Auto, BlockThreads, Bytes, HumanDuration, Indices, LogFilter, Optional, Share, Sizes, Whole,
+    Auto, BlockThreads, Bytes, EventTarget, HumanDuration, Indices, LogFilter, Optional, Share,
+    Sizes, Whole,
 };
 use crate::engine::Engine;
 use crate::job::{DeviceChoice, DeviceSettings, HardwareSettings, Tuning, limits};
@@ -208,6 +209,10 @@ pub struct TraceConfig {
     /// A file for Trace Event JSON, which Perfetto opens. An existing file is overwritten.
     #[serde(with = "text")]
     pub file: Optional<PathBuf>,
+    /// Where every event of the run is written as a line of JSON: at the end of a file, or `-` for standard
+    /// output, which needs [`json`](OutputConfig::json).
+    #[serde(with = "text")]
+    pub events: Optional<EventTarget>,
     /// Which log lines go to stderr, as levels and targets like those of `RUST_LOG`.
     #[serde(with = "text")]
     pub filter: LogFilter,

@@ -60,8 +60,14 @@ pub struct Expected(pub String);
 pub struct Auto<T>(pub Option<T>);
 
 /// `none`, or a value.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Optional<T>(pub Option<T>);
+
+impl<T> Default for Optional<T> {
+    fn default() -> Self {
+        Self(None)
+    }
+}
 
 /// Which log lines to print, as levels and targets like those of `RUST_LOG`: `warn`,
 /// `queenfold::actors=debug`.

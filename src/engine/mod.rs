@@ -26,6 +26,7 @@ mod plan_name;
 mod recount;
 mod result;
 mod second_counter;
+pub mod seconds;
 mod tally;
 mod task;
 mod task_set;

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use super::{KernelName, Origin, Tally, TaskKey};
+use super::{KernelName, Origin, Tally, TaskKey, seconds};
 
 /// A counted task: what workers report, what the ledger keeps, and what goes over a wire. A line of an
 /// export has the same values, and is read back as one.
@@ -20,6 +20,7 @@ pub struct TaskResult {
     /// reported.
     pub audited_by: Option<KernelName>,
     /// How long the count took, without the audit.
+    #[serde(with = "seconds")]
     pub duration: Duration,
 }
 

@@ -7,10 +7,12 @@
 //! * [`start`]: the log on standard error, and the trace file.
 //! * [`observer`]: turns the events of a run into events of `tracing`.
 //! * [`TraceFile`], [`trace_layer`]: Trace Event JSON from these.
+//! * [`EventFile`]: the events of a run as JSON Lines.
 //! * [`profile`]: how the workers spent a run.
 //! * [`progress_line`]: how far a run is.
 //! * [`rate`], [`duration`], [`several`]: values as text; [`printable`]: text of others.
 
+mod event_file;
 mod format;
 mod printable;
 mod profile;
@@ -26,6 +28,7 @@ use tracing_subscriber::layer::SubscriberExt;
 use tracing_subscriber::util::{SubscriberInitExt, TryInitError};
 use tracing_subscriber::{Layer, fmt};
 
+pub use event_file::{EVENT_FORMAT, EventFile};
 pub use format::{duration, rate, several};
 pub use printable::{printable, printable_json};
 pub use profile::profile;

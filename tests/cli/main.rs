@@ -7,6 +7,7 @@ mod commands;
 mod config;
 mod counts;
 mod estimate;
+mod events;
 #[cfg(feature = "fault-injection")]
 mod faults;
 mod first_hour;

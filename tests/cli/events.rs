@@ -1,0 +1,119 @@
+//! Events of runs for other programs: `--events`.
+
+use std::fs;
+
+use queenfold::actors::{Progress, RunEvent, RunState};
+use serde_json::Value as Json;
+
+use crate::program::{output, queenfold, refusal, stdout, text};
+
+/// The lines that are no events: headers of runs.
+fn is_header(line: &Json) -> bool {
+    line["queenfold_events"].is_number()
+}
+
+fn lines(text: &str) -> Vec<Json> {
+    let parse = |line| serde_json::from_str(line).unwrap_or_else(|error| panic!("{error}: {line}"));
+    text.lines().map(parse).collect()
+}
+
+#[test]
+fn the_events_of_runs_are_added_to_a_file_and_tell_all_of_them() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("events");
+    let name = file.to_str().unwrap();
+    stdout(&["run", "-n", "11..=12", "--events", name]);
+    stdout(&["run", "-n", "13", "--events", name]);
+    let text = fs::read_to_string(&file).unwrap();
+    let lines = lines(&text);
+    let headers: Vec<_> = lines.iter().filter(|line| is_header(line)).collect();
+    assert_eq!(headers.len(), 3);
+    for header in headers {
+        assert_eq!(header["queenfold_events"], 1);
+        assert_eq!(header["program"], env!("CARGO_PKG_VERSION"));
+        assert!(header["began"].as_f64().unwrap() > 1.7e9);
+    }
+    assert!(is_header(&lines[0]));
+    // An account of the events alone knows the totals: 2680, 14200, 73712.
+    let mut account = Progress::default();
+    let mut totals = Vec::new();
+    for line in text
+        .lines()
+        .filter(|line| !line.contains("queenfold_events"))
+    {
+        account.note(&serde_json::from_str::<RunEvent>(line).unwrap());
+        if account.state == RunState::Done {
+            totals.push(account.solutions);
+        }
+    }
+    totals.dedup();
+    assert_eq!(totals, [2680, 14_200, 73_712]);
+}
+
+#[test]
+fn events_on_standard_output_leave_every_line_json() {
+    let text = stdout(&["run", "-n", "12", "--events", "-", "--json"]);
+    let lines = lines(&text);
+    assert!(is_header(&lines[0]));
+    assert_eq!(
+        lines.iter().filter(|line| line["total"] == "14200").count(),
+        1
+    );
+    let line = refusal(&mut queenfold(&["run", "-n", "8", "--events", "-"]), 2);
+    assert!(line.contains("--events - needs --json"), "{line}");
+    let line = refusal(
+        &mut queenfold(&["run", "-n", "8", "--events", "no/such/file"]),
+        1,
+    );
+    assert!(line.contains("events file no/such/file: "), "{line}");
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn events_that_cannot_be_written_are_told_of_once_and_the_run_goes_on() {
+    let done = output(&["run", "-n", "14", "--events", "/dev/full"]);
+    let (out, said) = (text(&done.stdout), text(&done.stderr));
+    assert_eq!(done.status.code(), Some(0), "{said}");
+    assert!(out.contains("365596"), "{out}");
+    assert_eq!(said.matches("the run goes on").count(), 1, "{said}");
+}
+
+/// The variants of `EventKind`, as serde names them.
+fn kinds() -> Vec<String> {
+    let source = fs::read_to_string("src/actors/events.rs").unwrap();
+    let kinds = source.split("pub enum EventKind {").nth(1).unwrap();
+    let kinds = kinds.split("\n}\n").next().unwrap();
+    let snake = |name: &str| {
+        let mut snake = String::new();
+        for c in name.chars() {
+            if c.is_uppercase() && !snake.is_empty() {
+                snake.push('_');
+            }
+            snake.extend(c.to_lowercase());
+        }
+        snake
+    };
+    kinds
+        .lines()
+        .filter_map(|line| line.strip_prefix("    "))
+        .filter(|line| line.starts_with(char::is_uppercase))
+        .map(|line| snake(line.split([' ', '(']).next().unwrap()))
+        .collect()
+}
+
+#[test]
+fn the_documentation_names_every_event_and_state() {
+    let page = fs::read_to_string("docs/EVENTS.md").unwrap();
+    let kinds = kinds();
+    assert!(kinds.len() > 20, "{kinds:?}");
+    let states = RunState::ALL.map(|state| serde_json::to_string(&state).unwrap());
+    let states = states.map(|state| state.trim_matches('"').to_owned());
+    for name in kinds.iter().chain(&states) {
+        assert!(page.contains(&format!("`{name}`")), "{name}");
+    }
+    let header = format!(
+        "\"queenfold_events\":{}",
+        queenfold::telemetry::EVENT_FORMAT
+    );
+    assert!(page.contains(&header));
+}
