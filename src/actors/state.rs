@@ -40,6 +40,18 @@ impl RunState {
         Self::Failed,
     ];
 
+    /// What the state is called in events and metrics.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Planning => "planning",
+            Self::Running => "running",
+            Self::Pausing => "pausing",
+            Self::Draining => "draining",
+            Self::Done => "done",
+            Self::Failed => "failed",
+        }
+    }
+
     /// The states that may follow.
     pub const fn next(self) -> &'static [Self] {
         match self {

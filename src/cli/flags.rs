@@ -91,6 +91,10 @@ pub struct How {
     #[arg(long, value_name = "FILE|-", value_parser = Optional::<EventTarget>::parse, allow_hyphen_values = true)]
     events: Option<Optional<EventTarget>>,
 
+    /// Keep a file that says how far the run is, for Prometheus (textfile collector), or `none`
+    #[arg(long, value_name = "FILE", value_parser = Optional::<PathBuf>::parse)]
+    metrics: Option<Optional<PathBuf>>,
+
     /// At the end, print on stderr how each worker spent its time; `--no-profile` does not
     #[arg(long, overrides_with = "no_profile")]
     profile: bool,
@@ -230,6 +234,7 @@ impl How {
         layers.add_flag("--time-limit", "run.time_limit", self.time_limit.as_ref())?;
         layers.add_flag("--trace", "trace.file", self.trace.as_ref())?;
         layers.add_flag("--events", "trace.events", self.events.as_ref())?;
+        layers.add_flag("--metrics", "trace.metrics", self.metrics.as_ref())?;
         switch(
             layers,
             "output.profile",

@@ -10,6 +10,7 @@ use super::calibration::Calibration;
 use super::count_report;
 use super::event_stream;
 use super::exit::{Exit, Failure, complete_shard};
+use super::metrics_file::MetricsFile;
 use super::output::say;
 use super::pause::Pause;
 use super::pause_key::PauseKey;
@@ -134,9 +135,10 @@ impl JobRunner {
             say(&format!("n = {n}: no device takes part, because {why}"));
         }
         let line = self.progress_line(job.size());
+        let metrics = self.metrics_file(job.size())?;
         let result = job.run_on(&self.hardware);
         self.end_events();
-        drop(line);
+        drop((line, metrics));
         let report = match &result {
             Ok(result) => Some(&result.report),
             Err(error) => error.report(),
@@ -167,11 +169,12 @@ impl JobRunner {
     /// It was stopped before its end, or it failed.
     pub fn count_again(&self, job: &Job) -> Result<AgainResult, Failure> {
         let line = self.progress_line(job.size());
+        let metrics = self.metrics_file(job.size())?;
         let again = self
             .under_control(job.clone())
             .count_again_on(&self.hardware);
         self.end_events();
-        drop(line);
+        drop((line, metrics));
         let again = again?;
         let report = again.result.as_ref().map(|result| &result.report);
         if let Some(report) = report.filter(|_| self.config.output.profile) {
@@ -200,8 +203,9 @@ impl JobRunner {
     /// As [`run`](Self::run).
     pub fn census(&self, n: Size) -> Result<CensusResult, Failure> {
         let line = self.progress_line(n);
+        let metrics = self.metrics_file(n)?;
         let census = self.under_control(Job::new(n)).census_on(&self.hardware);
-        drop(line);
+        drop((line, metrics));
         Ok(census?)
     }
 
@@ -228,6 +232,17 @@ impl JobRunner {
 
     fn progress_line(&self, n: Size) -> Option<ProgressLine> {
         (!self.config.output.quiet).then(|| ProgressLine::show(n, self.control.clone()))
+    }
+
+    fn metrics_file(&self, n: Size) -> Result<Option<MetricsFile>, Failure> {
+        let path = self.config.trace.metrics.0.as_ref();
+        let kept = path.map(|path| {
+            MetricsFile::keep(path, n, self.control.clone()).map_err(|error| {
+                let message = format!("metrics file {}: {error}", path.display());
+                Failure::new(Exit::Error, message)
+            })
+        });
+        kept.transpose()
     }
 
     /// The resolved configuration, as ledgers keep it.

@@ -11,6 +11,7 @@ mod exit;
 mod flags;
 mod hints;
 mod job_runner;
+mod metrics_file;
 mod moment;
 mod output;
 mod pause;

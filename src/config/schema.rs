@@ -213,6 +213,9 @@ pub struct TraceConfig {
     /// output, which needs [`json`](OutputConfig::json).
     #[serde(with = "text")]
     pub events: Optional<EventTarget>,
+    /// A file that says how far the run is in the text format of Prometheus, replaced every five seconds.
+    #[serde(with = "text")]
+    pub metrics: Optional<PathBuf>,
     /// Which log lines go to stderr, as levels and targets like those of `RUST_LOG`.
     #[serde(with = "text")]
     pub filter: LogFilter,

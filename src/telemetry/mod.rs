@@ -8,12 +8,14 @@
 //! * [`observer`]: turns the events of a run into events of `tracing`.
 //! * [`TraceFile`], [`trace_layer`]: Trace Event JSON from these.
 //! * [`EventFile`]: the events of a run as JSON Lines.
+//! * [`metrics`]: how far a run is, for Prometheus.
 //! * [`profile`]: how the workers spent a run.
 //! * [`progress_line`]: how far a run is.
 //! * [`rate`], [`duration`], [`several`]: values as text; [`printable`]: text of others.
 
 mod event_file;
 mod format;
+mod metrics;
 mod printable;
 mod profile;
 mod progress;
@@ -30,6 +32,7 @@ use tracing_subscriber::{Layer, fmt};
 
 pub use event_file::{EVENT_FORMAT, EventFile};
 pub use format::{duration, rate, several};
+pub use metrics::metrics;
 pub use printable::{printable, printable_json};
 pub use profile::profile;
 pub use progress::progress_line;

@@ -78,6 +78,47 @@ fn events_that_cannot_be_written_are_told_of_once_and_the_run_goes_on() {
     assert_eq!(said.matches("the run goes on").count(), 1, "{said}");
 }
 
+#[test]
+fn metrics_are_replaced_until_the_run_is_done_and_are_all_documented() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("run.prom");
+    let name = file.to_str().unwrap();
+    fs::write(&file, "of another run").unwrap();
+    stdout(&["run", "-n", "14", "--metrics", name, "--workers", "2"]);
+    let text = fs::read_to_string(&file).unwrap();
+    for line in [
+        "queenfold_run_info{n=\"14\",",
+        "queenfold_run_state{state=\"done\"} 1\n",
+        "queenfold_share_done_ratio 1\n",
+        "queenfold_worker_busy_seconds_total{worker=\"worker-1\",",
+    ] {
+        assert!(text.contains(line), "{line}: {text}");
+    }
+    assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
+    let page = fs::read_to_string("docs/EVENTS.md").unwrap();
+    for line in text
+        .lines()
+        .filter_map(|line| line.strip_prefix("# TYPE queenfold_"))
+    {
+        let metric = line.split(' ').next().unwrap();
+        assert!(page.contains(&format!("`{metric}`")), "{metric}");
+    }
+}
+
+#[test]
+fn metrics_that_cannot_be_written_do_not_end_the_run() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("none/run.prom");
+    let done = output(&["run", "-n", "8", "--metrics", file.to_str().unwrap()]);
+    let said = text(&done.stderr);
+    assert_eq!(done.status.code(), Some(0), "{said}");
+    assert!(text(&done.stdout).contains("92"));
+    assert_eq!(said.matches("the run goes on").count(), 1, "{said}");
+    let dir = folder.path().to_str().unwrap();
+    let line = refusal(&mut queenfold(&["run", "-n", "8", "--metrics", dir]), 1);
+    assert!(line.contains("not a regular file"), "{line}");
+}
+
 /// The variants of `EventKind`, as serde names them.
 fn kinds() -> Vec<String> {
     let source = fs::read_to_string("src/actors/events.rs").unwrap();
@@ -108,6 +149,7 @@ fn the_documentation_names_every_event_and_state() {
     assert!(kinds.len() > 20, "{kinds:?}");
     let states = RunState::ALL.map(|state| serde_json::to_string(&state).unwrap());
     let states = states.map(|state| state.trim_matches('"').to_owned());
+    assert_eq!(states, RunState::ALL.map(|state| state.name()));
     for name in kinds.iter().chain(&states) {
         assert!(page.contains(&format!("`{name}`")), "{name}");
     }

@@ -1,0 +1,220 @@
+use std::fmt::{Display, Write};
+use std::time::Duration;
+
+use crate::actors::{Progress, RunState};
+use crate::board::Size;
+
+/// How far the run of board `n` is, in the text format of Prometheus: version 0.0.4, as
+/// <https://prometheus.io/docs/instrumenting/exposition_formats/> describes it. docs/EVENTS.md lists the
+/// metrics.
+pub fn metrics(n: Size, progress: &Progress) -> String {
+    let mut page = Page(String::new());
+    let seconds = |time: Duration| time.as_secs_f64();
+
+    page.family(
+        "run_info",
+        "gauge",
+        "The board and the version of the program, always 1.",
+    );
+    let labels = [
+        ("n", n.to_string()),
+        ("version", env!("CARGO_PKG_VERSION").to_owned()),
+    ];
+    page.sample("run_info", &labels, 1);
+    page.family(
+        "run_state",
+        "gauge",
+        "1 for the state of the run, 0 for all others.",
+    );
+    for state in RunState::ALL {
+        let is = u8::from(state == progress.state);
+        page.sample("run_state", &[("state", state.name().to_owned())], is);
+    }
+    page.gauge(
+        "elapsed_seconds",
+        "Time since the run began.",
+        Some(seconds(progress.elapsed)),
+    );
+    page.gauge(
+        "paused_seconds",
+        "How long it was paused.",
+        Some(seconds(progress.paused)),
+    );
+    page.gauge(
+        "share_done_ratio",
+        "Share of the work that is done, 0 to 1.",
+        progress.share,
+    );
+    page.gauge(
+        "tasks_done",
+        "Tasks recorded, restored ones included.",
+        Some(progress.tasks_done),
+    );
+    page.gauge(
+        "tasks_planned",
+        "Tasks recorded or to be counted.",
+        progress.tasks_total,
+    );
+    page.gauge(
+        "queued_batches",
+        "Batches that wait for a worker.",
+        Some(progress.queued),
+    );
+    let speed = progress.speed.nodes_per_second();
+    page.gauge(
+        "nodes_per_second",
+        "Nodes that all workers search.",
+        Some(speed),
+    );
+    let eta = progress.eta;
+    page.gauge(
+        "eta_seconds",
+        "Time left.",
+        eta.map(|eta| seconds(eta.left)),
+    );
+    let uncertainty = eta.map(|eta| seconds(eta.uncertainty));
+    page.gauge(
+        "eta_uncertainty_seconds",
+        "Half of its 95 % interval.",
+        uncertainty,
+    );
+    page.counter(
+        "nodes_total",
+        "Nodes searched by this process.",
+        progress.nodes,
+    );
+    page.counter(
+        "durable_tasks_total",
+        "Tasks of this process made durable.",
+        progress.durable,
+    );
+    page.counter(
+        "audited_tasks_total",
+        "Second counts that agreed.",
+        progress.audited,
+    );
+    page.counter(
+        "corrected_tasks_total",
+        "Counts that were wrong.",
+        progress.corrected,
+    );
+    page.gauge(
+        "sick_workers",
+        "Workers that counted wrongly.",
+        Some(progress.taken_out.len()),
+    );
+
+    let workers = |page: &mut Page, name, help, value: &dyn Fn(usize) -> f64| {
+        page.family(name, "counter", help);
+        for (number, worker) in progress.workers.iter().enumerate() {
+            let by = worker.counted_by_name().to_owned();
+            let labels = [("worker", worker.id.to_string()), ("counted_by", by)];
+            page.sample(name, &labels, value(number));
+        }
+    };
+    let of = &progress.workers;
+    workers(&mut page, "worker_tasks_total", "Tasks counted.", &|k| {
+        of[k].tasks as f64
+    });
+    workers(&mut page, "worker_nodes_total", "Nodes searched.", &|k| {
+        of[k].nodes as f64
+    });
+    workers(
+        &mut page,
+        "worker_busy_seconds_total",
+        "Time spent counting.",
+        &|k| seconds(of[k].busy),
+    );
+    workers(
+        &mut page,
+        "worker_waiting_seconds_total",
+        "Time without a batch.",
+        &|k| seconds(of[k].waiting + of[k].starved),
+    );
+    page.0
+}
+
+struct Page(String);
+
+impl Page {
+    fn gauge<T: Display>(&mut self, name: &str, help: &str, value: Option<T>) {
+        if let Some(value) = value {
+            self.family(name, "gauge", help);
+            self.sample(name, &[], value);
+        }
+    }
+
+    fn counter(&mut self, name: &str, help: &str, value: u64) {
+        self.family(name, "counter", help);
+        self.sample(name, &[], value);
+    }
+
+    fn family(&mut self, name: &str, kind: &str, help: &str) {
+        // Writing to a string does not fail.
+        let _ = write!(
+            self.0,
+            "# HELP queenfold_{name} {help}\n# TYPE queenfold_{name} {kind}\n"
+        );
+    }
+
+    fn sample(&mut self, name: &str, labels: &[(&str, String)], value: impl Display) {
+        let escaped = |text: &str| {
+            let text = text.replace('\\', "\\\\").replace('"', "\\\"");
+            text.replace('\n', "\\n")
+        };
+        let labels: Vec<_> = labels
+            .iter()
+            .map(|(label, text)| format!("{label}=\"{}\"", escaped(text)))
+            .collect();
+        let labels = if labels.is_empty() {
+            String::new()
+        } else {
+            format!("{{{}}}", labels.join(","))
+        };
+        let _ = writeln!(self.0, "queenfold_{name}{labels} {value}");
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::actors::Eta;
+
+    #[test]
+    fn what_is_not_known_is_left_out_and_labels_are_escaped() {
+        let n = Size::new(18).unwrap();
+        let mut progress = Progress::default();
+        let text = metrics(n, &progress);
+        assert!(
+            text.contains("queenfold_run_info{n=\"18\",version=\""),
+            "{text}"
+        );
+        assert!(
+            text.contains("queenfold_run_state{state=\"planning\"} 1\n"),
+            "{text}"
+        );
+        assert!(
+            text.contains("queenfold_run_state{state=\"done\"} 0\n"),
+            "{text}"
+        );
+        assert!(!text.contains("eta") && !text.contains("share"), "{text}");
+        progress.share = Some(0.25);
+        progress.eta = Some(Eta {
+            left: Duration::from_millis(1500),
+            uncertainty: Duration::from_millis(250),
+        });
+        let text = metrics(n, &progress);
+        assert!(
+            text.contains("\nqueenfold_share_done_ratio 0.25\n"),
+            "{text}"
+        );
+        assert!(
+            text.contains("\nqueenfold_eta_uncertainty_seconds 0.25\n"),
+            "{text}"
+        );
+
+        let mut page = Page(String::new());
+        page.sample("x", &[("by", "a\"b\\c\nd".to_owned())], 2);
+        assert_eq!(page.0, "queenfold_x{by=\"a\\\"b\\\\c\\nd\"} 2\n");
+    }
+}
