@@ -9,6 +9,7 @@ mod layers;
 mod modules;
 #[cfg(feature = "cli")]
 mod readme;
+mod records;
 #[path = "../common/skip.rs"]
 mod skip;
 mod skipped;

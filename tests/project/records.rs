@@ -1,0 +1,29 @@
+//! The table of docs/RECORDS.md.
+
+use queenfold::board::{KNOWN, Size};
+
+#[test]
+fn the_records_are_the_known_counts() {
+    let page = std::fs::read_to_string("docs/RECORDS.md").unwrap();
+    let number = |cell: &str| cell.trim().replace(',', "").parse::<u128>().ok();
+    let rows = page.lines().filter(|line| line.starts_with('|'));
+    // Rows of numbers alone: the table of the runs has words, too.
+    let rows: Vec<Vec<u128>> = rows
+        .filter_map(|row| row.trim_matches('|').split('|').map(number).collect())
+        .collect();
+    assert_eq!(rows.len(), KNOWN.len());
+    for ((n, known), row) in Size::all().zip(&KNOWN).zip(rows) {
+        let orbits = known.orbits(n);
+        let counts = [
+            n.get().into(),
+            known.total,
+            known.unique,
+            orbits.c2,
+            orbits.c4,
+            orbits.c8,
+            known.r180,
+            known.r90,
+        ];
+        assert_eq!(row, counts, "n = {n}");
+    }
+}
