@@ -35,8 +35,11 @@ fn name_commit() {
     if git(&["ls-files", "--error-unmatch", "build.rs"]).is_none() {
         return;
     }
-    // The log of HEAD grows with each commit and checkout.
-    if let Some(log) = git(&["rev-parse", "--git-path", "logs/HEAD"]) {
+    // The log of HEAD grows with each commit and checkout. Cargo would build again each time for a file
+    // that is not there.
+    if let Some(log) = git(&["rev-parse", "--git-path", "logs/HEAD"])
+        && std::fs::exists(&log).unwrap_or(false)
+    {
         println!("cargo::rerun-if-changed={log}");
     }
     if let Some(commit) = git(&["log", "-1", "--format=%h (%cs)", "--abbrev=12"]) {
