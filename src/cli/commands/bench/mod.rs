@@ -10,10 +10,19 @@ use crate::cli::exit::Failure;
 
 /// Flags of `bench`.
 #[derive(Debug, clap::Args)]
-#[command(after_help = "\
+#[cfg_attr(
+    feature = "cuda",
+    command(after_help = "\
 Examples:
   queenfold bench --calibrate
-  queenfold bench --gpu --json")]
+  queenfold bench --gpu --json")
+)]
+#[cfg_attr(
+    not(feature = "cuda"),
+    command(after_help = "\
+Examples:
+  queenfold bench --calibrate")
+)]
 #[command(group(clap::ArgGroup::new("what").required(true)))]
 pub struct Args {
     /// Measure on which boards the join is faster than the chain engine, with each instruction set
