@@ -93,6 +93,11 @@ fn once_in_100(n: u32, workers: usize, devices: &[DeviceSpec], runs: u32, faults
             }
             // A search for wrong counts ends after a time. Then there is no result.
             Err(RunError::Contradiction { .. }) => refused += 1,
+            // Alone, it may give three different counts of a task, and is named with each of them.
+            Err(RunError::Mismatch { message, .. }) if message.contains("three counts differ") => {
+                assert!(message.contains("gpu-0"), "{message}");
+                named += 1;
+            }
             Err(error) => panic!("{error}"),
         }
     }
@@ -100,7 +105,7 @@ fn once_in_100(n: u32, workers: usize, devices: &[DeviceSpec], runs: u32, faults
         "{faults}, {workers} workers: exact in {exact} of {runs}, named in {named}, refused without a \
          name in {refused}"
     );
-    assert!(refused <= runs / 10, "most are found");
+    assert!(refused <= runs.div_ceil(10), "most are found");
 }
 
 #[test]
