@@ -9,8 +9,8 @@ use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 
 use super::exit::Failure;
 use crate::config::{
-    Auto, Bytes, ConfigError, EventTarget, HumanDuration, Indices, LOCAL_FILE, Layers, Optional,
-    Sizes, Value, Workers,
+    Auto, Bytes, CommandLine, ConfigError, EventTarget, HumanDuration, Indices, LOCAL_FILE, Layers,
+    Optional, Sizes, Value, Workers,
 };
 use crate::engine::Engine;
 use crate::job::DeviceChoice;
@@ -94,6 +94,11 @@ pub struct How {
     /// Keep a file that says how far the run is, for Prometheus (textfile collector), or `none`
     #[arg(long, value_name = "FILE", value_parser = Optional::<PathBuf>::parse)]
     metrics: Option<Optional<PathBuf>>,
+
+    /// Run this command when the run is done, stops or fails, a count is wrong, or a device is lost; it reads
+    /// what happened as JSON
+    #[arg(long, value_name = "CMD", value_parser = Optional::<CommandLine>::parse)]
+    on_event: Option<Optional<CommandLine>>,
 
     /// At the end, print on stderr how each worker spent its time; `--no-profile` does not
     #[arg(long, overrides_with = "no_profile")]
@@ -235,6 +240,7 @@ impl How {
         layers.add_flag("--trace", "trace.file", self.trace.as_ref())?;
         layers.add_flag("--events", "trace.events", self.events.as_ref())?;
         layers.add_flag("--metrics", "trace.metrics", self.metrics.as_ref())?;
+        layers.add_flag("--on-event", "trace.on_event", self.on_event.as_ref())?;
         switch(
             layers,
             "output.profile",

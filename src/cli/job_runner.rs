@@ -8,6 +8,7 @@ use tracing::info;
 
 use super::calibration::Calibration;
 use super::count_report;
+use super::event_command::{EventCommand, NoticedRun};
 use super::event_stream;
 use super::exit::{Exit, Failure, complete_shard};
 use super::metrics_file::MetricsFile;
@@ -15,6 +16,7 @@ use super::output::say;
 use super::pause::Pause;
 use super::pause_key::PauseKey;
 use super::progress::ProgressLine;
+use super::result_json::ResultJson;
 use super::signals;
 use crate::actors::{Control, EventKind, Observer, Report, RunEvent};
 use crate::board::Size;
@@ -35,6 +37,7 @@ pub struct JobRunner {
     _pause_key: Option<PauseKey>,
     trace: Option<TraceFile>,
     events: Option<EventFile>,
+    on_event: Option<EventCommand>,
     start: Instant,
 }
 
@@ -60,6 +63,8 @@ impl JobRunner {
         let trace = telemetry::start(filter, config.trace.file.0.as_deref())
             .map_err(|error| Failure::new(Exit::Error, error))?;
         let events = event_stream::open(config)?;
+        let on_event = config.trace.on_event.0.as_ref();
+        let on_event = on_event.map(EventCommand::new).transpose()?;
         if let Some(missing) = hardware.devices().missing() {
             info!("{missing}");
         }
@@ -77,6 +82,7 @@ impl JobRunner {
                 .flatten(),
             trace,
             events,
+            on_event,
             start: Instant::now(),
         })
     }
@@ -128,6 +134,16 @@ impl JobRunner {
     /// # Errors
     /// It was stopped before its end, or it failed: no result.
     pub fn run(&self, job: &Job) -> Result<Option<JobResult>, Failure> {
+        let result = self.run_observed(job);
+        let known = result.as_ref().map(|result| {
+            let result = result.as_ref();
+            result.and_then(|result| serde_json::to_value(ResultJson::new(result)).ok())
+        });
+        self.tell_end(job, known);
+        result
+    }
+
+    fn run_observed(&self, job: &Job) -> Result<Option<JobResult>, Failure> {
         let job = self.under_control(job.clone());
         let unused = job.unused_devices(&self.hardware);
         if let Some(why) = unused.filter(|_| !self.config.output.quiet) {
@@ -168,6 +184,12 @@ impl JobRunner {
     /// # Errors
     /// It was stopped before its end, or it failed.
     pub fn count_again(&self, job: &Job) -> Result<AgainResult, Failure> {
+        let result = self.count_again_observed(job);
+        self.tell_end(job, result.as_ref().map(|_| None));
+        result
+    }
+
+    fn count_again_observed(&self, job: &Job) -> Result<AgainResult, Failure> {
         let line = self.progress_line(job.size());
         let metrics = self.metrics_file(job.size())?;
         let again = self
@@ -216,11 +238,22 @@ impl JobRunner {
         }
     }
 
+    /// Gives notice of the end of a job to the command that the settings name.
+    fn tell_end(&self, job: &Job, end: Result<Option<serde_json::Value>, &Failure>) {
+        if let Some(command) = &self.on_event {
+            command.end(noticed(job), end);
+        }
+    }
+
     /// The job as the signals, the time limit and the settings of this command want it.
     fn under_control(&self, job: Job) -> Job {
         let mut job = job.tuning(self.config.tuning()).control(&self.control);
         if let Some(events) = &self.events {
             job = job.observer(events.observer());
+        }
+        if let Some(command) = &self.on_event {
+            let observer = command.observer(noticed(&job));
+            job = job.observer(observer);
         }
         match self.config.run.time_limit.0 {
             Some(HumanDuration(limit)) => {
@@ -260,6 +293,13 @@ impl JobRunner {
     pub fn finish(self) -> Result<(), Failure> {
         let done = self.trace.map_or(Ok(()), TraceFile::finish);
         done.map_err(|error| Failure::new(Exit::Error, format!("cannot write the trace: {error}")))
+    }
+}
+
+fn noticed(job: &Job) -> NoticedRun {
+    NoticedRun {
+        n: job.size(),
+        directory: job.run_directory().map(Path::to_owned),
     }
 }
 

@@ -6,6 +6,7 @@
 mod calibration;
 mod commands;
 mod count_report;
+mod event_command;
 mod event_stream;
 mod exit;
 mod flags;

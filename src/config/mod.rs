@@ -10,6 +10,7 @@
 //! * [`Value`]: how one setting is written, and which values it allows.
 //! * [`Layers`]: the sources in their order; each value keeps its [`SettingOrigin`].
 
+mod command_line;
 mod device_values;
 mod error;
 mod event_target;
@@ -18,6 +19,7 @@ mod schema;
 mod units;
 mod value;
 
+pub use command_line::CommandLine;
 pub use device_values::{BlockThreads, Indices};
 pub use error::{ConfigError, SettingOrigin};
 pub use event_target::EventTarget;

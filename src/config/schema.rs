@@ -7,8 +7,8 @@ use serde::{Deserialize, Serialize};
 
 use super::value::text;
 use super::{
-    Auto, BlockThreads, Bytes, EventTarget, HumanDuration, Indices, LogFilter, Optional, Share,
-    Sizes, Whole,
+    Auto, BlockThreads, Bytes, CommandLine, EventTarget, HumanDuration, Indices, LogFilter,
+    Optional, Share, Sizes, Whole,
 };
 use crate::engine::Engine;
 use crate::job::{DeviceChoice, DeviceSettings, HardwareSettings, Tuning, limits};
@@ -216,6 +216,10 @@ pub struct TraceConfig {
     /// A file that says how far the run is in the text format of Prometheus, replaced every five seconds.
     #[serde(with = "text")]
     pub metrics: Optional<PathBuf>,
+    /// A command that is run when the run is done, stops or fails, when a count is wrong, and when a device is
+    /// lost.
+    #[serde(with = "text")]
+    pub on_event: Optional<CommandLine>,
     /// Which log lines go to stderr, as levels and targets like those of `RUST_LOG`.
     #[serde(with = "text")]
     pub filter: LogFilter,

@@ -1,7 +1,7 @@
 //! What a caller of the library asks for: a job, step by step.
 
 #[cfg(feature = "ledger")]
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -230,6 +230,13 @@ impl Job {
     pub fn directory(mut self, directory: impl Into<PathBuf>) -> Self {
         self.directory = Some(directory.into());
         self
+    }
+
+    /// The directory that keeps the finished tasks of the job, if there is one.
+    #[cfg(feature = "ledger")]
+    pub fn run_directory(&self) -> Option<&Path> {
+        let resumed = self.resumed.as_ref().map(|resumed| &resumed.directory);
+        resumed.or(self.directory.as_ref()).map(PathBuf::as_path)
     }
 
     /// Counts only this share of the tasks. It needs a [`directory`](Self::directory), where

@@ -48,7 +48,7 @@ impl Job {
             hardware.devices().check_engine(&plans)?;
         }
         #[cfg(feature = "ledger")]
-        if let Some(directory) = self.directory_path() {
+        if let Some(directory) = self.run_directory() {
             let again = |engine| super::plan(engine, self.n).name() == plan.name();
             let can_resume = plan.engine() != Engine::Own && again(plan.engine());
             if !can_resume {
@@ -148,7 +148,7 @@ impl Job {
         actors::run_on(spec, devices, &self.control).map_err(|source| JobError::Run {
             source,
             #[cfg(feature = "ledger")]
-            directory: self.directory_path().map(Path::to_owned),
+            directory: self.run_directory().map(Path::to_owned),
         })
     }
 
@@ -254,16 +254,10 @@ impl Job {
             elapsed: before + report.elapsed,
             report,
             #[cfg(feature = "ledger")]
-            directory: self.directory_path().map(Path::to_owned),
+            directory: self.run_directory().map(Path::to_owned),
             #[cfg(feature = "ledger")]
             again: false,
         }))
-    }
-
-    #[cfg(feature = "ledger")]
-    fn directory_path(&self) -> Option<&Path> {
-        let resumed = self.resumed.as_ref().map(|run| run.directory.as_path());
-        resumed.or(self.directory.as_deref())
     }
 }
 

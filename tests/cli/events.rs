@@ -119,6 +119,74 @@ fn metrics_that_cannot_be_written_do_not_end_the_run() {
     assert!(line.contains("not a regular file"), "{line}");
 }
 
+/// A script that adds its input to a file beside it.
+#[cfg(unix)]
+fn script(folder: &std::path::Path, more: &str) -> (String, std::path::PathBuf) {
+    use std::os::unix::fs::PermissionsExt;
+    let (script, told) = (folder.join("tell"), folder.join("told"));
+    fs::write(
+        &script,
+        format!("#!/bin/sh\ncat >> {}\n{more}\n", told.display()),
+    )
+    .unwrap();
+    fs::set_permissions(&script, fs::Permissions::from_mode(0o755)).unwrap();
+    (script.to_str().unwrap().to_owned(), told)
+}
+
+#[cfg(unix)]
+#[test]
+fn a_command_reads_that_a_run_is_done_or_was_stopped() {
+    let folder = tempfile::tempdir().unwrap();
+    let (script, told) = script(folder.path(), "");
+    stdout(&["run", "-n", "9..=10", "--on-event", &script]);
+    let dir = folder.path().join("n 27");
+    let stopped = output(&[
+        "run",
+        "-n",
+        "27",
+        "--time-limit",
+        "1",
+        "--on-event",
+        &script,
+        "--dir",
+        dir.to_str().unwrap(),
+    ]);
+    assert_eq!(stopped.status.code(), Some(4));
+    let told = lines(&fs::read_to_string(&told).unwrap());
+    let events: Vec<_> = told
+        .iter()
+        .map(|line| line["event"].as_str().unwrap())
+        .collect();
+    assert_eq!(events, ["done", "done", "stopped"]);
+    assert_eq!(told[1]["queenfold_notice"], 1);
+    assert_eq!(told[1]["text"], "n = 10 has 724 solutions");
+    assert_eq!(told[1]["result"]["unique"], "92");
+    assert_eq!(told[1]["directory"], Json::Null);
+    assert_eq!(told[2]["directory"], dir.to_str().unwrap());
+    assert!(
+        told[2]["text"].as_str().unwrap().contains("resume"),
+        "{}",
+        told[2]
+    );
+}
+
+#[cfg(unix)]
+#[test]
+fn a_command_that_fails_is_told_of_once_and_the_run_goes_on() {
+    let folder = tempfile::tempdir().unwrap();
+    let (script, _) = script(folder.path(), "echo no mail >&2; exit 3");
+    let done = output(&["run", "-n", "8..=9", "--on-event", &format!("{script} a b")]);
+    let said = text(&done.stderr);
+    assert_eq!(done.status.code(), Some(0), "{said}");
+    assert!(text(&done.stdout).contains("352"));
+    assert_eq!(said.matches("exit status: 3: no mail").count(), 1, "{said}");
+    let line = refusal(
+        &mut queenfold(&["run", "-n", "8", "--on-event", "no-such-program x"]),
+        2,
+    );
+    assert!(line.contains("no program `no-such-program`"), "{line}");
+}
+
 /// The variants of `EventKind`, as serde names them.
 fn kinds() -> Vec<String> {
     let source = fs::read_to_string("src/actors/events.rs").unwrap();
