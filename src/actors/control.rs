@@ -1,12 +1,13 @@
+use std::collections::BTreeSet;
 use std::fmt;
 use std::sync::Arc;
 
 use actix::Recipient;
 use parking_lot::Mutex;
 
-use super::Progress;
 use super::live_progress::LiveProgress;
 use super::messages::Wake;
+use super::{PauseReason, Progress};
 
 /// A handle on a run from outside: ask how far it is, tell it to stop. Clones are the same handle.
 ///
@@ -43,15 +44,16 @@ struct Shared {
 #[derive(Default)]
 struct Requests {
     drain: bool,
-    pause: bool,
+    pause: BTreeSet<PauseReason>,
     run: Option<Recipient<Wake>>,
 }
 
 /// What a run is asked to do.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Request {
     Run,
-    Pause,
+    /// For these reasons.
+    Pause(Vec<PauseReason>),
     Drain,
 }
 
@@ -75,12 +77,26 @@ impl Control {
     /// Pause: as [`drain`](Self::drain), but wait for [`resume`](Self::resume) then. Tasks that were
     /// given up are counted from their beginning.
     pub fn pause(&self) {
-        self.ask(|requests| requests.pause = true);
+        self.pause_for(PauseReason::Asked);
     }
 
-    /// Continue after [`pause`](Self::pause).
+    /// Continue after [`pause`](Self::pause), unless there are other reasons to pause.
     pub fn resume(&self) {
-        self.ask(|requests| requests.pause = false);
+        self.resume_from(PauseReason::Asked);
+    }
+
+    /// Pause for this reason, besides others: see [`pause`](Self::pause).
+    pub fn pause_for(&self, reason: PauseReason) {
+        self.ask(|requests| {
+            requests.pause.insert(reason);
+        });
+    }
+
+    /// This is no reason to pause any more. The run continues when there is none.
+    pub fn resume_from(&self, reason: PauseReason) {
+        self.ask(|requests| {
+            requests.pause.remove(&reason);
+        });
     }
 
     /// How far the run is.
@@ -110,10 +126,10 @@ impl Control {
 
     pub(super) fn request(&self) -> Request {
         let requests = self.shared.requests.lock();
-        match *requests {
-            Requests { drain: true, .. } => Request::Drain,
-            Requests { pause: true, .. } => Request::Pause,
-            _ => Request::Run,
+        match (requests.drain, requests.pause.is_empty()) {
+            (true, _) => Request::Drain,
+            (false, false) => Request::Pause(requests.pause.iter().copied().collect()),
+            (false, true) => Request::Run,
         }
     }
 

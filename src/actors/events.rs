@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use super::{Eta, RunState};
+use super::{Eta, PauseReason, RunState};
 use crate::board::Size;
 use crate::engine::{
     CountedBy, DeviceIdentity, Engine, KernelName, TaskKey, TaskResult, WorkerId, decimal, seconds,
@@ -31,6 +31,11 @@ pub struct RunEvent {
 pub enum EventKind {
     /// The run went to another state. The first event of every run is [`RunState::Planning`].
     State(RunState),
+    /// Why the run is paused. It comes after [`RunState::Pausing`], and again when the reasons change.
+    PausedFor {
+        /// All reasons, at least one.
+        reasons: Vec<PauseReason>,
+    },
     /// Something failed, so that the run can have no result. It drains, and ends as
     /// [`RunState::Failed`]. Told once, of the first failure.
     Failed {
@@ -258,6 +263,7 @@ impl EventKind {
             | Self::Gone { worker } => Some(*worker),
             Self::TaskCounted(result) => Some(result.origin.worker),
             Self::State(_)
+            | Self::PausedFor { .. }
             | Self::Corrected(_)
             | Self::Contradicted { .. }
             | Self::Failed { .. }

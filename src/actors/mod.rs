@@ -84,6 +84,7 @@ mod mean_speed;
 mod messages;
 mod observers;
 mod panics;
+mod pause_reason;
 mod producer;
 mod progress;
 mod queue;
@@ -116,6 +117,7 @@ pub use events::{
 #[cfg(feature = "fault-injection")]
 pub use faults::Faults;
 pub use mean_speed::MeanSpeed;
+pub use pause_reason::PauseReason;
 pub use progress::Progress;
 pub use recorder::{Flushed, OnCheckpoint, RecordError, Recorder};
 pub use report::{Report, RunError};

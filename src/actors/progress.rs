@@ -2,7 +2,9 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use super::{Eta, EventKind, MeanSpeed, RunEvent, RunState, SickWorker, WorkerProgress};
+use super::{
+    Eta, EventKind, MeanSpeed, PauseReason, RunEvent, RunState, SickWorker, WorkerProgress,
+};
 use crate::engine::{WorkerId, decimal};
 
 /// How far a run is and what its workers do: the account of its events. The run itself keeps it for
@@ -31,6 +33,8 @@ pub struct Progress {
     pub paused: Duration,
     /// When the pause that lasts began, measured from the beginning of the run.
     pub paused_since: Option<Duration>,
+    /// Why it is paused now; empty if it is not.
+    pub paused_for: Vec<PauseReason>,
     /// When it will end; `None` until enough tasks are counted, and unless the run is
     /// [running](RunState::Running): one that is paused, stopped or over does not count the rest.
     pub eta: Option<Eta>,
@@ -72,7 +76,9 @@ impl Progress {
                 if *state != RunState::Running {
                     self.eta = None;
                 }
+                self.paused_for.clear();
             }
+            EventKind::PausedFor { reasons } => self.paused_for.clone_from(reasons),
             EventKind::Planned { workers, .. } => {
                 self.workers = workers.iter().copied().map(WorkerProgress::new).collect();
             }

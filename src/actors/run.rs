@@ -25,7 +25,8 @@ use super::shared::RunShared;
 use super::stock::Stock;
 use super::worker::Worker;
 use super::{
-    Control, DeviceSpec, EventKind, PlannedTasks, Report, RunError, RunSpec, RunState, queue,
+    Control, DeviceSpec, EventKind, PauseReason, PlannedTasks, Report, RunError, RunSpec, RunState,
+    queue,
 };
 use crate::engine::{Plan, Tally};
 
@@ -44,6 +45,8 @@ pub(super) struct Run {
     closed: bool,
     /// Will give up the tasks in hand, while the run drains or pauses.
     gives_up: Option<SpawnHandle>,
+    /// Why it is paused, as it was told.
+    paused_for: Vec<PauseReason>,
     outcome: Sender<Result<Report, RunError>>,
     _end: StopSystem,
 }
@@ -111,6 +114,7 @@ impl Run {
             left: BTreeSet::new(),
             closed: false,
             gives_up: None,
+            paused_for: Vec::new(),
             outcome,
             _end: StopSystem,
         }
@@ -221,14 +225,26 @@ impl Run {
     /// Follows the control.
     fn obey(&mut self, context: &mut Context<Self>) {
         match self.control.request() {
-            Request::Drain => self.go(RunState::Draining, context),
-            // A run that has not begun cannot pause: it begins and pauses at once.
-            Request::Pause if self.state == RunState::Planning => {
-                self.go(RunState::Running, context) && self.go(RunState::Pausing, context)
+            Request::Drain => {
+                self.go(RunState::Draining, context);
             }
-            Request::Pause => self.go(RunState::Pausing, context),
-            Request::Run => self.go(RunState::Running, context),
-        };
+            Request::Pause(reasons) => {
+                // A run that has not begun cannot pause: it begins and pauses at once.
+                if self.state == RunState::Planning {
+                    self.go(RunState::Running, context);
+                }
+                self.go(RunState::Pausing, context);
+                if self.state == RunState::Pausing && self.paused_for != reasons {
+                    self.paused_for.clone_from(&reasons);
+                    let paused = EventKind::PausedFor { reasons };
+                    self.shared.observers.tell(paused);
+                }
+            }
+            Request::Run => {
+                self.paused_for.clear();
+                self.go(RunState::Running, context);
+            }
+        }
     }
 
     /// Drains, because there can be no result. The first failure is what the run returns and tells.

@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use console::{Term, measure_text_width};
 
 use super::exit::Failure;
-use crate::telemetry::printable;
+use crate::telemetry::{keep_message, printable};
 
 /// Writes lines of a result to stdout, at once. Some of them contain what a file says, perhaps the file
 /// of a stranger, so characters that are not printable are escaped.
@@ -17,9 +17,13 @@ pub fn print(lines: &str) -> Result<(), Failure> {
     Ok(out.flush()?)
 }
 
-/// Writes a line to stderr, in place of a progress line that stands there. A failure is ignored: there is
+/// Writes a line to stderr, in place of a progress line that stands there, or keeps it while a dashboard has the
+/// screen. A failure is ignored: there is
 /// nowhere to report it.
 pub fn say(line: &str) {
+    if keep_message(line) {
+        return;
+    }
     let terminal = Term::stderr();
     if terminal.is_term() {
         let _ = terminal.clear_line();

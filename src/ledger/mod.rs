@@ -15,6 +15,7 @@
 //! * [`Entry`]: a recorded task with its digest; `digest`: what each digest covers.
 
 mod amend;
+mod beside;
 mod compare;
 mod confirmation;
 mod correction_rows;
@@ -49,6 +50,9 @@ mod store;
 mod table_size;
 mod verify;
 
+pub use beside::{
+    Request, open_history, put_request, read_history, read_live, take_request, write_live,
+};
 pub use compare::{Comparison, CountedWhere, DifferingTask, compare};
 pub use confirmation::Confirmation;
 pub use correction_rows::LoggedCorrection;

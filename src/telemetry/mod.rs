@@ -8,17 +8,24 @@
 //! * [`observer`]: turns the events of a run into events of `tracing`.
 //! * [`TraceFile`], [`trace_layer`]: Trace Event JSON from these.
 //! * [`EventFile`]: the events of a run as JSON Lines.
+//! * [`History`]: the few of them that a report needs. [`incident`]: an event in words.
 //! * [`metrics`]: how far a run is, for Prometheus.
+//! * [`Snapshot`]: what a dashboard shows; [`SnapshotKeeper`] observes a run for it.
+//! * [`hold_messages`]: lines on standard error wait while a dashboard has the screen.
 //! * [`profile`]: how the workers spent a run.
 //! * [`progress_line`]: how far a run is.
 //! * [`rate`], [`duration`], [`several`]: values as text; [`printable`]: text of others.
 
 mod event_file;
 mod format;
+mod history;
+mod incident;
+mod messages;
 mod metrics;
 mod printable;
 mod profile;
 mod progress;
+mod snapshot;
 mod trace;
 mod tracing_bridge;
 
@@ -32,10 +39,14 @@ use tracing_subscriber::{Layer, fmt};
 
 pub use event_file::{EVENT_FORMAT, EventFile};
 pub use format::{duration, rate, several};
+pub use history::History;
+pub use incident::incident;
+pub use messages::{hold_messages, keep_message, last_message, release_messages};
 pub use metrics::metrics;
 pub use printable::{printable, printable_json};
 pub use profile::profile;
 pub use progress::progress_line;
+pub use snapshot::{Incident, Snapshot, SnapshotKeeper, Speeds};
 pub use trace::{TraceFile, trace_layer};
 pub use tracing_bridge::{LANES, observer};
 
@@ -77,7 +88,7 @@ pub fn start(filter: &str, trace: Option<&Path>) -> Result<Option<TraceFile>, Te
     })?;
     let colour = io::stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none();
     let log = fmt::layer()
-        .with_writer(io::stderr)
+        .with_writer(|| messages::Log)
         .with_ansi(colour)
         .with_filter(wanted);
     let traced = trace.map(|path| {

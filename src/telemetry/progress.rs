@@ -1,5 +1,5 @@
 use super::{duration, rate};
-use crate::actors::{Progress, RunState};
+use crate::actors::{PauseReason, Progress, RunState};
 
 /// How far a run is, in one line of at most `width` characters, without colours or a line end: state
 /// (unless it runs or is over), share of the estimated work if that is known, solutions so far, nodes
@@ -14,7 +14,7 @@ pub fn progress_line(progress: &Progress, width: usize) -> String {
     let mut parts = Vec::new();
     match progress.state {
         RunState::Planning => parts.push(Part::new(1, "planning".to_owned())),
-        RunState::Pausing => parts.push(Part::new(1, "paused".to_owned())),
+        RunState::Pausing => parts.push(Part::new(1, paused(progress))),
         RunState::Draining => parts.push(Part::new(1, "stopping".to_owned())),
         RunState::Running | RunState::Done | RunState::Failed => {}
     }
@@ -41,6 +41,16 @@ pub fn progress_line(progress: &Progress, width: usize) -> String {
         }
     }
     fit(parts, width)
+}
+
+/// `paused`, and why, unless somebody asked for it.
+fn paused(progress: &Progress) -> String {
+    let reasons = progress.paused_for.iter();
+    let others = reasons.filter(|reason| **reason != PauseReason::Asked);
+    match others.map(ToString::to_string).collect::<Vec<_>>() {
+        others if others.is_empty() => "paused".to_owned(),
+        others => format!("paused ({})", others.join(", ")),
+    }
 }
 
 /// Nodes per second that every search exceeds, also on one slow core.

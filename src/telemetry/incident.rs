@@ -1,0 +1,47 @@
+use super::several;
+use crate::actors::{EventKind, RunEvent};
+
+/// What an event says to a person who watches a run, in one line; `None` for the many that only a
+/// program wants to know.
+pub fn incident(event: &RunEvent) -> Option<String> {
+    Some(match &event.kind {
+        EventKind::State(state) => state.name().to_owned(),
+        EventKind::PausedFor { reasons } => {
+            let reasons: Vec<_> = reasons.iter().map(ToString::to_string).collect();
+            format!("paused: {}", reasons.join(", "))
+        }
+        EventKind::Failed { reason } => format!("failed: {reason}"),
+        EventKind::TaskPanicked {
+            worker,
+            key,
+            message,
+        } => {
+            format!("{worker}: task {key} panicked: {message}")
+        }
+        EventKind::DeviceReady { worker, device } => format!("{worker} is ready: {}", device.name),
+        EventKind::DeviceLost { worker, reason } => {
+            format!("{worker} failed, and was opened again: {reason}")
+        }
+        EventKind::DeviceGivenUp { worker, reason } => {
+            format!("{worker} failed, and counts nothing more: {reason}")
+        }
+        EventKind::TakenOut(sick) => format!(
+            "{} counted wrongly, and counts nothing more: {}",
+            sick.worker, sick.reason
+        ),
+        EventKind::Corrected(count) => format!(
+            "task {}: the count by {} was wrong, and is corrected",
+            count.wrong.key, count.wrong.origin.worker
+        ),
+        EventKind::Contradicted { reason } => format!("contradiction: {reason}"),
+        EventKind::Planned { plans, workers } => {
+            let tasks = plans.iter().map(|plan| plan.tasks).sum();
+            format!(
+                "planned: {} for {}",
+                several(tasks, "task"),
+                several(workers.len() as u64, "worker")
+            )
+        }
+        _ => return None,
+    })
+}

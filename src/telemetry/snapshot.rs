@@ -1,0 +1,258 @@
+//! What a dashboard shows of a run, as one value that another process can read.
+
+use std::collections::VecDeque;
+use std::path::PathBuf;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use parking_lot::Mutex;
+use serde::{Deserialize, Serialize};
+
+use super::incident;
+use crate::actors::{EventKind, Observer, Progress, RunEvent, RunState};
+use crate::board::Size;
+use crate::engine::{Engine, seconds};
+
+/// The version of a written snapshot. A reader refuses others.
+const SNAPSHOT_FORMAT: u32 = 1;
+
+/// Speeds that are kept. When there are more, each two become one.
+const MOST_SPEEDS: usize = 600;
+
+/// Incidents that are kept.
+const MOST_INCIDENTS: usize = 50;
+
+/// A run at one moment.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Snapshot {
+    /// The version of this value.
+    queenfold_snapshot: u32,
+    /// The board.
+    pub n: Size,
+    /// The engines whose tasks are counted; empty before that is known.
+    pub engines: Vec<Engine>,
+    /// The machine.
+    pub host: String,
+    /// The number of the process.
+    pub process: u32,
+    /// The run directory, if there is one.
+    pub directory: Option<PathBuf>,
+    /// When it was taken, in seconds since 1970.
+    pub taken: f64,
+    /// How far the run is, and what the workers do.
+    pub progress: Progress,
+    /// Speeds since the run began.
+    pub speeds: Speeds,
+    /// What happened last, the latest at the end.
+    pub incidents: VecDeque<Incident>,
+    /// When results became durable the last time, measured from the beginning of the run.
+    pub checkpoint: Option<Duration>,
+}
+
+/// How fast a run counted: one mean after the other.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Speeds {
+    /// The time that each of them covers.
+    #[serde(with = "seconds")]
+    pub each: Duration,
+    /// Nodes per second.
+    pub nodes_per_second: Vec<f64>,
+}
+
+/// Something that a person who watches wants to know.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Incident {
+    /// When, measured from the beginning of the run.
+    #[serde(with = "seconds")]
+    pub at: Duration,
+    /// What, in one line.
+    pub text: String,
+}
+
+impl Snapshot {
+    /// Reads a snapshot that was written as JSON. It may come from a stranger.
+    ///
+    /// # Errors
+    /// It is none, or one of another version.
+    pub fn read(text: &[u8]) -> Result<Self, String> {
+        let snapshot: Self = serde_json::from_slice(text).map_err(|error| error.to_string())?;
+        match snapshot.queenfold_snapshot {
+            SNAPSHOT_FORMAT => Ok(snapshot),
+            other => Err(format!(
+                "it has version {other}, and this program reads {SNAPSHOT_FORMAT}"
+            )),
+        }
+    }
+}
+
+/// Observes a run for snapshots.
+#[derive(Debug)]
+pub struct SnapshotKeeper {
+    n: Size,
+    host: String,
+    directory: Option<PathBuf>,
+    kept: Mutex<Kept>,
+}
+
+#[derive(Debug)]
+struct Kept {
+    engines: Vec<Engine>,
+    incidents: VecDeque<Incident>,
+    checkpoint: Option<Duration>,
+    speeds: Speeds,
+    /// Up to when speeds are known, and the nodes until then.
+    until: (Duration, u64),
+}
+
+impl SnapshotKeeper {
+    /// For a run of the board on this machine.
+    pub fn new(n: Size, host: String, directory: Option<PathBuf>) -> Self {
+        Self {
+            n,
+            host,
+            directory,
+            kept: Mutex::new(Kept::default()),
+        }
+    }
+
+    /// The run now, whose progress this is.
+    pub fn snapshot(&self, progress: Progress) -> Snapshot {
+        let mut kept = self.kept.lock();
+        kept.note_speed(&progress);
+        let now = SystemTime::now().duration_since(UNIX_EPOCH);
+        Snapshot {
+            queenfold_snapshot: SNAPSHOT_FORMAT,
+            n: self.n,
+            engines: kept.engines.clone(),
+            host: self.host.clone(),
+            process: std::process::id(),
+            directory: self.directory.clone(),
+            taken: now.unwrap_or_default().as_secs_f64(),
+            progress,
+            speeds: kept.speeds.clone(),
+            incidents: kept.incidents.clone(),
+            checkpoint: kept.checkpoint,
+        }
+    }
+}
+
+impl Default for Kept {
+    fn default() -> Self {
+        Self {
+            engines: Vec::new(),
+            incidents: VecDeque::new(),
+            checkpoint: None,
+            speeds: Speeds {
+                each: Duration::from_secs(1),
+                nodes_per_second: Vec::new(),
+            },
+            until: (Duration::ZERO, 0),
+        }
+    }
+}
+
+impl Kept {
+    /// Adds the mean speed since the last one, for each full interval that has passed.
+    fn note_speed(&mut self, progress: &Progress) {
+        let (since, nodes) = self.until;
+        let intervals = progress
+            .elapsed
+            .saturating_sub(since)
+            .div_duration_f64(self.speeds.each) as usize;
+        if intervals == 0 {
+            return;
+        }
+        let passed = self.speeds.each.saturating_mul(intervals as u32);
+        let mean = progress.nodes.saturating_sub(nodes) as f64 / passed.as_secs_f64();
+        let speeds = &mut self.speeds.nodes_per_second;
+        speeds.extend(std::iter::repeat_n(mean, intervals.min(MOST_SPEEDS)));
+        self.until = (since + passed, progress.nodes);
+        // Of an odd number, the last would cover half the time.
+        while speeds.len() > MOST_SPEEDS && speeds.len().is_multiple_of(2) {
+            *speeds = speeds
+                .chunks(2)
+                .map(|two| two.iter().sum::<f64>() / 2.0)
+                .collect();
+            self.speeds.each *= 2;
+        }
+    }
+}
+
+impl Observer for SnapshotKeeper {
+    fn event(&self, event: &RunEvent) {
+        if let EventKind::Checkpoint { .. } = event.kind {
+            self.kept.lock().checkpoint = Some(event.at);
+            return;
+        }
+        if event.kind == EventKind::State(RunState::Planning) {
+            *self.kept.lock() = Kept::default();
+        }
+        let Some(text) = incident(event) else {
+            return;
+        };
+        let mut kept = self.kept.lock();
+        if let EventKind::Planned { plans, .. } = &event.kind {
+            kept.engines = plans.iter().map(|plan| plan.engine).collect();
+        }
+        kept.incidents.push_back(Incident { at: event.at, text });
+        if kept.incidents.len() > MOST_INCIDENTS {
+            kept.incidents.pop_front();
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn keeper() -> SnapshotKeeper {
+        SnapshotKeeper::new(Size::new(20).unwrap(), "node7".to_owned(), None)
+    }
+
+    #[test]
+    fn speeds_cover_the_whole_run_however_long_it_is() {
+        let keeper = keeper();
+        let mut snapshot = None;
+        // A thousand nodes each second, looked at each 0.4 s, and not at all for a while.
+        for step in (0..5000).filter(|step| !(700..900).contains(step)) {
+            let elapsed = Duration::from_millis(400 * step);
+            snapshot = Some(keeper.snapshot(Progress {
+                elapsed,
+                nodes: 400 * step,
+                ..Progress::default()
+            }));
+        }
+        let speeds = snapshot.unwrap().speeds;
+        let count = speeds.nodes_per_second.len();
+        assert!(
+            (MOST_SPEEDS / 2..=MOST_SPEEDS + 1).contains(&count),
+            "{count}"
+        );
+        let covered = speeds.each * count as u32;
+        assert!((1990..=2000).contains(&covered.as_secs()), "{covered:?}");
+        for speed in speeds.nodes_per_second {
+            assert!((speed / 1000.0 - 1.0).abs() < 0.5, "{speed}");
+        }
+    }
+
+    #[test]
+    fn a_snapshot_is_read_as_it_was_written_and_others_are_refused() {
+        let keeper = keeper();
+        for at in 0..100 {
+            keeper.event(&RunEvent {
+                at: Duration::from_secs(at),
+                kind: EventKind::State(RunState::Running),
+            });
+        }
+        let snapshot = keeper.snapshot(Progress::default());
+        assert_eq!(snapshot.incidents.len(), MOST_INCIDENTS);
+        let text = serde_json::to_string(&snapshot).unwrap();
+        assert_eq!(Snapshot::read(text.as_bytes()), Ok(snapshot));
+        let newer = text.replace("snapshot\":1", "snapshot\":2");
+        assert!(
+            Snapshot::read(newer.as_bytes())
+                .unwrap_err()
+                .contains("version 2")
+        );
+        assert!(Snapshot::read(b"{}").is_err());
+    }
+}
