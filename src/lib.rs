@@ -19,6 +19,7 @@
 //! `fault-injection` are on by default.
 //!
 //! * `cli`: the program `queenfold`, with the rooms `config` and `cli`. It includes `ledger`.
+//! * `tui`: its dashboard.
 //! * `ledger`: jobs that keep their finished tasks in a directory.
 //! * `cuda`: GPUs through CUDA. `emulated-gpu`: a device made of host threads, for tests.
 //! * `fault-injection`: a test hook.
@@ -44,6 +45,7 @@
 //! * [`ledger`]: the durable record of a run.
 //! * [`job`]: counts a board with what there is; what a library user starts with.
 //! * [`certificate`]: the result of a run as a text that a stranger can check.
+//! * [`report`]: a run as a page that explains it.
 //! * [`config`]: settings: what there is, what is allowed, where each value comes from.
 //! * [`cli`]: the command line, one file for each command.
 //!
@@ -72,5 +74,7 @@ pub mod ladder;
 pub mod ledger;
 pub mod machine;
 pub mod outcome;
+#[cfg(feature = "cli")]
+pub mod report;
 pub mod simd;
 pub mod telemetry;

@@ -9,8 +9,8 @@ use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 
 use super::exit::Failure;
 use crate::config::{
-    Auto, Bytes, CommandLine, ConfigError, EventTarget, HumanDuration, Indices, LOCAL_FILE, Layers,
-    Optional, Sizes, Value, Workers,
+    Auto, Bytes, CommandLine, ConfigError, EventTarget, Hours, HumanDuration, Indices, LOCAL_FILE,
+    Layers, Optional, Sizes, Value, Whole, Workers,
 };
 use crate::engine::Engine;
 use crate::job::DeviceChoice;
@@ -83,6 +83,18 @@ pub struct How {
     #[arg(long, value_name = "D", value_parser = Optional::<HumanDuration>::parse, allow_hyphen_values = true)]
     time_limit: Option<Optional<HumanDuration>>,
 
+    /// Count in this part of each day only, such as `22:00-07:00` (local time), and pause else; or `none`
+    #[arg(long, value_name = "HOURS", value_parser = Optional::<Hours>::parse)]
+    during: Option<Optional<Hours>>,
+
+    /// Pause while a processor or GPU is hotter than this, in °C, or `none`
+    #[arg(long, value_name = "C", value_parser = Optional::<Whole<30, 120>>::parse, allow_hyphen_values = true)]
+    max_temp: Option<Optional<Whole<30, 120>>>,
+
+    /// Stand back behind other processes, 0 to 19: the nice value of Unix
+    #[arg(long, value_name = "N", value_parser = Whole::<0, 19>::parse, allow_hyphen_values = true)]
+    nice: Option<Whole<0, 19>>,
+
     /// Record what each actor does in a file for Perfetto (Trace Event JSON), or `none`
     #[arg(long, value_name = "FILE", value_parser = Optional::<PathBuf>::parse)]
     trace: Option<Optional<PathBuf>>,
@@ -106,6 +118,13 @@ pub struct How {
 
     #[arg(long, hide = true, overrides_with = "profile")]
     no_profile: bool,
+
+    /// Show a dashboard on the whole terminal instead of the progress line; `--no-tui` does not
+    #[arg(long, overrides_with = "no_tui")]
+    tui: bool,
+
+    #[arg(long, hide = true, overrides_with = "tui")]
+    no_tui: bool,
 }
 
 /// The CPU workers, and the form of what is printed.
@@ -237,6 +256,9 @@ impl How {
         layers.add_flag("--gpu", "run.gpu", self.gpu.as_ref())?;
         layers.add_flag("--device", "run.device", self.device.as_ref())?;
         layers.add_flag("--time-limit", "run.time_limit", self.time_limit.as_ref())?;
+        layers.add_flag("--during", "run.during", self.during.as_ref())?;
+        layers.add_flag("--max-temp", "run.max_temp", self.max_temp.as_ref())?;
+        layers.add_flag("--nice", "run.nice", self.nice.as_ref())?;
         layers.add_flag("--trace", "trace.file", self.trace.as_ref())?;
         layers.add_flag("--events", "trace.events", self.events.as_ref())?;
         layers.add_flag("--metrics", "trace.metrics", self.metrics.as_ref())?;
@@ -246,6 +268,12 @@ impl How {
             "output.profile",
             ("--profile", self.profile),
             ("--no-profile", self.no_profile),
+        )?;
+        switch(
+            layers,
+            "output.tui",
+            ("--tui", self.tui),
+            ("--no-tui", self.no_tui),
         )
     }
 }

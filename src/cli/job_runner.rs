@@ -8,16 +8,21 @@ use tracing::info;
 
 use super::calibration::Calibration;
 use super::count_report;
+#[cfg(feature = "tui")]
+use super::dashboard::{OwnDashboard, Screen};
 use super::event_command::{EventCommand, NoticedRun};
 use super::event_stream;
 use super::exit::{Exit, Failure, complete_shard};
-use super::metrics_file::MetricsFile;
+use super::manners::Manners;
+use super::metrics_file;
 use super::output::say;
 use super::pause::Pause;
 use super::pause_key::PauseKey;
 use super::progress::ProgressLine;
+use super::repeating::Repeating;
 use super::result_json::ResultJson;
 use super::signals;
+use super::watched_run::WatchedRun;
 use crate::actors::{Control, EventKind, Observer, Report, RunEvent};
 use crate::board::Size;
 use crate::config::{Config, HumanDuration};
@@ -28,16 +33,27 @@ use crate::telemetry::{self, EventFile, TraceFile};
 /// A job that takes longer is announced: a week. A machine is seldom left alone for so long.
 const LONG: Duration = Duration::from_secs(7 * 86_400);
 
+/// What shows a job while it runs, and ends with it.
+struct Beside {
+    #[cfg(feature = "tui")]
+    _dashboard: Option<OwnDashboard>,
+    _line: Option<ProgressLine>,
+    _metrics: Option<Repeating>,
+    _watched: WatchedRun,
+}
+
 /// What the jobs of one command share: the settings, the hardware, the signals, and the time limit,
 /// which holds for all of them together.
 pub struct JobRunner {
     hardware: Hardware,
     config: Config,
     control: Control,
+    pause: Pause,
     _pause_key: Option<PauseKey>,
     trace: Option<TraceFile>,
     events: Option<EventFile>,
     on_event: Option<EventCommand>,
+    _manners: Manners,
     start: Instant,
 }
 
@@ -68,21 +84,26 @@ impl JobRunner {
         if let Some(missing) = hardware.devices().missing() {
             info!("{missing}");
         }
+        check_dashboard(config)?;
         let control = Control::new();
         #[cfg(feature = "fault-injection")]
         inject_faults(&control)?;
+        let manners = Manners::begin(config, &control)?;
         let pause = Pause::new(control.clone(), config.output.quiet);
         signals::listen(drain(&control, config.output.quiet), Some(pause.clone()))?;
         Ok(Self {
             hardware,
             config: config.clone(),
             control,
-            _pause_key: (!config.output.quiet)
-                .then(|| PauseKey::listen(pause))
+            // The dashboard reads the keys itself.
+            _pause_key: (!config.output.quiet && !config.output.tui)
+                .then(|| PauseKey::listen(pause.clone()))
                 .flatten(),
+            pause,
             trace,
             events,
             on_event,
+            _manners: manners,
             start: Instant::now(),
         })
     }
@@ -150,11 +171,10 @@ impl JobRunner {
             let n = job.size();
             say(&format!("n = {n}: no device takes part, because {why}"));
         }
-        let line = self.progress_line(job.size());
-        let metrics = self.metrics_file(job.size())?;
+        let (job, beside) = self.observed(job)?;
         let result = job.run_on(&self.hardware);
         self.end_events();
-        drop((line, metrics));
+        drop(beside);
         let report = match &result {
             Ok(result) => Some(&result.report),
             Err(error) => error.report(),
@@ -190,13 +210,10 @@ impl JobRunner {
     }
 
     fn count_again_observed(&self, job: &Job) -> Result<AgainResult, Failure> {
-        let line = self.progress_line(job.size());
-        let metrics = self.metrics_file(job.size())?;
-        let again = self
-            .under_control(job.clone())
-            .count_again_on(&self.hardware);
+        let (job, beside) = self.observed(self.under_control(job.clone()))?;
+        let again = job.count_again_on(&self.hardware);
         self.end_events();
-        drop((line, metrics));
+        drop(beside);
         let again = again?;
         let report = again.result.as_ref().map(|result| &result.report);
         if let Some(report) = report.filter(|_| self.config.output.profile) {
@@ -224,10 +241,9 @@ impl JobRunner {
     /// # Errors
     /// As [`run`](Self::run).
     pub fn census(&self, n: Size) -> Result<CensusResult, Failure> {
-        let line = self.progress_line(n);
-        let metrics = self.metrics_file(n)?;
-        let census = self.under_control(Job::new(n)).census_on(&self.hardware);
-        drop((line, metrics));
+        let (job, beside) = self.observed(self.under_control(Job::new(n)))?;
+        let census = job.census_on(&self.hardware);
+        drop(beside);
         Ok(census?)
     }
 
@@ -263,27 +279,43 @@ impl JobRunner {
         }
     }
 
-    fn progress_line(&self, n: Size) -> Option<ProgressLine> {
-        (!self.config.output.quiet).then(|| ProgressLine::show(n, self.control.clone()))
+    /// The job with what shows it while it runs.
+    fn observed(&self, mut job: Job) -> Result<(Job, Beside), Failure> {
+        let n = job.size();
+        let watched = WatchedRun::new(n, job.run_directory(), &self.control, &self.pause)?;
+        for observer in watched.observers() {
+            job = job.observer(observer);
+        }
+        let beside = Beside {
+            #[cfg(feature = "tui")]
+            _dashboard: self.dashboard(&watched)?,
+            _line: (!self.config.output.quiet && !self.config.output.tui)
+                .then(|| ProgressLine::show(n, self.control.clone())),
+            _metrics: self.metrics_file(n)?,
+            _watched: watched,
+        };
+        Ok((job, beside))
     }
 
-    fn metrics_file(&self, n: Size) -> Result<Option<MetricsFile>, Failure> {
+    #[cfg(feature = "tui")]
+    fn dashboard(&self, watched: &WatchedRun) -> Result<Option<OwnDashboard>, Failure> {
+        if !self.config.output.tui {
+            return Ok(None);
+        }
+        OwnDashboard::show(watched.keeper(), self.control.clone(), self.pause.clone())
+            .map(Some)
+            .map_err(|error| Failure::new(Exit::Error, error))
+    }
+
+    fn metrics_file(&self, n: Size) -> Result<Option<Repeating>, Failure> {
         let path = self.config.trace.metrics.0.as_ref();
         let kept = path.map(|path| {
-            MetricsFile::keep(path, n, self.control.clone()).map_err(|error| {
+            metrics_file::keep(path, n, self.control.clone()).map_err(|error| {
                 let message = format!("metrics file {}: {error}", path.display());
                 Failure::new(Exit::Error, message)
             })
         });
         kept.transpose()
-    }
-
-    /// The resolved configuration, as ledgers keep it.
-    ///
-    /// # Errors
-    /// Never for a configuration that was read.
-    pub fn config_text(&self) -> Result<String, Failure> {
-        toml::to_string(&self.config).map_err(|error| Failure::new(Exit::Error, error))
     }
 
     /// Ends the trace.
@@ -300,6 +332,24 @@ fn noticed(job: &Job) -> NoticedRun {
     NoticedRun {
         n: job.size(),
         directory: job.run_directory().map(Path::to_owned),
+    }
+}
+
+/// Checks that there can be a dashboard, if one is asked for.
+fn check_dashboard(config: &Config) -> Result<(), Failure> {
+    if !config.output.tui {
+        return Ok(());
+    }
+    #[cfg(not(feature = "tui"))]
+    return Err(Failure::usage(
+        "--tui: this build has no dashboard, because the Cargo feature `tui` is off",
+    ));
+    #[cfg(feature = "tui")]
+    match Screen::is_there() {
+        true => Ok(()),
+        false => Err(Failure::usage(
+            "--tui needs a terminal on standard input and standard error",
+        )),
     }
 }
 

@@ -6,12 +6,15 @@
 mod calibration;
 mod commands;
 mod count_report;
+#[cfg(feature = "tui")]
+mod dashboard;
 mod event_command;
 mod event_stream;
 mod exit;
 mod flags;
 mod hints;
 mod job_runner;
+mod manners;
 mod metrics_file;
 mod moment;
 mod output;
@@ -20,6 +23,7 @@ mod pause_key;
 mod printer;
 mod progress;
 mod recount;
+mod repeating;
 mod result_json;
 mod result_table;
 mod shell;
@@ -28,6 +32,7 @@ mod stop_report;
 mod terminal;
 mod usage;
 mod version;
+mod watched_run;
 
 use std::env;
 use std::process::ExitCode;
@@ -38,7 +43,7 @@ pub use exit::Exit;
 
 use commands::{
     bench, census, certify, check, compare, completions, config, devices, estimate, explain,
-    export, ladder, man, merge, resume, run, selftest, status, verify,
+    export, ladder, man, merge, report, resume, run, selftest, status, verify,
 };
 
 /// Counts every solution of the N-Queens problem, all and unique.
@@ -91,6 +96,11 @@ enum Command {
     Resume(resume::Args),
     /// Show the progress of a run in a directory, from another terminal
     Status(status::Args),
+    /// Watch a run in a directory on a dashboard, and pause or stop it, from another terminal
+    #[cfg(feature = "tui")]
+    Watch(commands::watch::Args),
+    /// Write a page about a run: its result, its speed, who did what, and what it was run on
+    Report(report::Args),
     /// Count tasks of a run again by another method
     Verify(verify::Args),
     /// Write the log of a run, task by task, and its signature
@@ -147,6 +157,9 @@ pub fn main() -> ExitCode {
         Command::Estimate(args) => estimate::run(&args),
         Command::Resume(args) => resume::run(&args),
         Command::Status(args) => status::run(&args),
+        #[cfg(feature = "tui")]
+        Command::Watch(args) => commands::watch::run(&args),
+        Command::Report(args) => report::run(&args),
         Command::Verify(args) => verify::run(&args),
         Command::Export(args) => export::run(&args),
         Command::Compare(args) => compare::run(&args),

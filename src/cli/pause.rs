@@ -27,15 +27,24 @@ impl Pause {
     /// Pauses a run that is running, resumes a paused one.
     pub fn toggle(&self) {
         let paused = self.paused.fetch_xor(true, Ordering::SeqCst);
-        let said = if paused {
-            self.control.resume();
-            "going on"
-        } else {
+        self.follow(!paused, "pausing within two seconds; once more to go on");
+    }
+
+    /// Pauses the run or resumes it, unless that is done.
+    pub fn set(&self, paused: bool) {
+        if self.paused.swap(paused, Ordering::SeqCst) != paused {
+            self.follow(paused, "pausing within two seconds");
+        }
+    }
+
+    fn follow(&self, paused: bool, pausing: &str) {
+        if paused {
             self.control.pause();
-            "pausing within two seconds; once more to go on"
-        };
+        } else {
+            self.control.resume();
+        }
         if !self.quiet {
-            say(said);
+            say(if paused { pausing } else { "going on" });
         }
     }
 }

@@ -1,6 +1,7 @@
 //! The mode of the terminal: keys one by one during a run, and what it was before at the end.
 
-use std::io::{self, Stdin};
+use std::io::{self, Stdin, Write};
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use parking_lot::Mutex;
 use rustix::termios::{
@@ -28,8 +29,21 @@ pub fn remember() {
     }
 }
 
+/// Whether a dashboard has the screen.
+static SCREEN: AtomicBool = AtomicBool::new(false);
+
+/// Notes whether a dashboard has the screen, for [`restore`].
+#[cfg(feature = "tui")]
+pub fn screen_taken(taken: bool) {
+    SCREEN.store(taken, Ordering::SeqCst);
+}
+
 /// Restores the terminal. Call it before the process ends without running destructors.
 pub fn restore() {
+    if SCREEN.swap(false, Ordering::SeqCst) {
+        // The screen from before the dashboard, and its cursor (xterm's control sequences 1049 and 25).
+        let _ = io::stderr().write_all(b"\x1b[?1049l\x1b[?25h");
+    }
     let mut before = BEFORE.lock();
     if let Some(before) = before.take() {
         // If the terminal refuses, nothing can be done.

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::value::text;
 use super::{
-    Auto, BlockThreads, Bytes, CommandLine, EventTarget, HumanDuration, Indices, LogFilter,
+    Auto, BlockThreads, Bytes, CommandLine, EventTarget, Hours, HumanDuration, Indices, LogFilter,
     Optional, Share, Sizes, Whole,
 };
 use crate::engine::Engine;
@@ -66,6 +66,15 @@ pub struct RunConfig {
     /// Stop after this time; only a run directory keeps what was counted.
     #[serde(with = "text")]
     pub time_limit: Optional<HumanDuration>,
+    /// Count in this part of each day only, and pause else; local time.
+    #[serde(with = "text")]
+    pub during: Optional<Hours>,
+    /// Pause while a processor or GPU is hotter than this, in °C, 30 to 120, until it is 5 °C cooler.
+    #[serde(with = "text")]
+    pub max_temp: Optional<Whole<30, 120>>,
+    /// How much the run stands back behind other processes, 0 to 19: the nice value of Unix.
+    #[serde(with = "text")]
+    pub nice: Whole<0, 19>,
     /// How many batches may wait in the queue for each worker, 1 to 64.
     #[serde(with = "text")]
     pub queue_per_worker:
@@ -100,6 +109,9 @@ impl Default for RunConfig {
             memory_per_worker: Auto(None),
             unique: true,
             time_limit: Optional(None),
+            during: Optional(None),
+            max_temp: Optional(None),
+            nice: Whole(0),
             queue_per_worker: Whole(queue_per_worker),
             batch_time: HumanDuration(batch_time),
             audit: Share(audit),
@@ -200,6 +212,9 @@ pub struct OutputConfig {
     /// At the end of each run, print on stderr how every worker spent its time.
     #[serde(with = "text")]
     pub profile: bool,
+    /// A dashboard of the whole terminal instead of the progress line.
+    #[serde(with = "text")]
+    pub tui: bool,
 }
 
 /// What is recorded about the run itself.

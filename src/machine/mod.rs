@@ -2,11 +2,15 @@
 
 mod memory_limit;
 mod proc_files;
+#[cfg(feature = "cli")]
+mod temperature;
 mod user_folders;
 
 use std::path::Path;
 
 use proc_files::{field, read};
+#[cfg(feature = "cli")]
+pub use temperature::temperatures;
 pub use user_folders::user_folder;
 
 /// What the machine offers this process. A fact that the system does not report is `None`, never an

@@ -6,6 +6,8 @@ mod child;
 mod commands;
 mod config;
 mod counts;
+#[cfg(all(unix, feature = "tui"))]
+mod dashboard;
 mod estimate;
 mod events;
 #[cfg(feature = "fault-injection")]
@@ -14,8 +16,11 @@ mod first_hour;
 mod first_tries;
 #[path = "../common/isolated.rs"]
 mod isolated;
+#[cfg(unix)]
+mod manners;
 #[path = "../common/program.rs"]
 mod program;
+mod report;
 #[cfg(unix)]
 mod signals;
 #[path = "../common/skip.rs"]

@@ -4,7 +4,7 @@ use crate::cli::calibration::Calibration;
 use crate::cli::exit::Failure;
 use crate::cli::flags::ConfigFlags;
 use crate::cli::output::print;
-use crate::config::{Config, Value};
+use crate::config::{Config, Layers, Value};
 use crate::machine::Machine;
 
 /// Flags of `config`.
@@ -50,21 +50,28 @@ pub fn run(args: &Args) -> Result<(), Failure> {
             .collect();
         return print(&Json::from(entries).to_string());
     }
+    print(annotated(&settings).trim_end())
+}
+
+/// The settings as a configuration file, with the origin of each in a comment.
+pub fn annotated(settings: &Layers) -> String {
+    let mut text = String::new();
     let mut section = String::new();
     for (key, value, origin) in settings.entries() {
         let (table, name) = key.split_once('.').unwrap_or(("", &key));
         if table != section {
             if !section.is_empty() {
-                print("")?;
+                text += "\n";
             }
-            print(&format!("[{table}]"))?;
+            text += &format!("[{table}]\n");
             section = table.into();
         }
         let line = format!("{name} = {value}");
-        let here = resolved(&key, config).map_or_else(String::new, |here| format!("; here {here}"));
-        print(&format!("{line:<34} # {origin}{here}"))?;
+        let here = resolved(&key, settings.config());
+        let here = here.map_or_else(String::new, |here| format!("; here {here}"));
+        text += &format!("{line:<34} # {origin}{here}\n");
     }
-    Ok(())
+    text
 }
 
 /// What `auto` means on this machine; `None` for other values.

@@ -14,8 +14,11 @@ pub mod export;
 pub mod ladder;
 pub mod man;
 pub mod merge;
+pub mod report;
 pub mod resume;
 pub mod run;
 pub mod selftest;
 pub mod status;
 pub mod verify;
+#[cfg(feature = "tui")]
+pub mod watch;

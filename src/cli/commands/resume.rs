@@ -1,5 +1,6 @@
 use std::path::PathBuf;
 
+use crate::cli::commands::config::annotated;
 use crate::cli::exit::Failure;
 use crate::cli::flags::How;
 use crate::cli::job_runner::JobRunner;
@@ -30,7 +31,7 @@ pub struct Args {
 pub fn run(args: &Args) -> Result<(), Failure> {
     let settings = args.how.settings()?;
     let runner = JobRunner::new(settings.config())?;
-    let job = Job::resume(&args.dir)?;
+    let job = Job::resume(&args.dir)?.configuration(annotated(&settings));
     let result = runner.run(&job)?;
     if let Some(result) = &result {
         Printer::new(job.size(), settings.config().output.json).print(result)?;

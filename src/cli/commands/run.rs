@@ -2,13 +2,14 @@ use std::path::{Path, PathBuf};
 
 use serde_json::json;
 
+use crate::cli::commands::config::annotated;
 use crate::cli::count_report::{CorrectionReport, counted};
 use crate::cli::exit::Failure;
 use crate::cli::flags::ConfigFlags;
 use crate::cli::job_runner::JobRunner;
 use crate::cli::output::{print, say};
 use crate::cli::printer::Printer;
-use crate::config::Config;
+use crate::config::Layers;
 use crate::job::{Job, open};
 use crate::ledger::Shard;
 use crate::telemetry::{printable, printable_json};
@@ -57,7 +58,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     let settings = args.flags.settings()?;
     let config = settings.config();
     if let Some(dir) = &args.again {
-        return again(dir, config);
+        return again(dir, &settings);
     }
     let sizes = config.run.n.0.ok_or_else(|| {
         Failure::usage("no board: give -n N or -n A..=B, or set run.n in a configuration file")
@@ -72,7 +73,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     for n in sizes.iter() {
         let mut job = runner.job(n)?;
         if let Some(dir) = &args.dir {
-            job = job.directory(dir).configuration(runner.config_text()?);
+            job = job.directory(dir).configuration(annotated(&settings));
             if let Some(shard) = args.shard {
                 job = job.shard(shard);
             }
@@ -90,9 +91,10 @@ pub fn run(args: &Args) -> Result<(), Failure> {
 }
 
 /// Counts a run a second time, and prints its result, and how often its tasks are counted now.
-fn again(dir: &Path, config: &Config) -> Result<(), Failure> {
+fn again(dir: &Path, settings: &Layers) -> Result<(), Failure> {
+    let config = settings.config();
     let runner = JobRunner::new(config)?;
-    let mut job = Job::resume(dir)?.configuration(runner.config_text()?);
+    let mut job = Job::resume(dir)?.configuration(annotated(settings));
     if let Some(isa) = config.run.isa.0 {
         job = job.isa(isa);
     }

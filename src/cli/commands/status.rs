@@ -44,6 +44,16 @@ pub struct Args {
     watch: bool,
 }
 
+/// Prints how far the run in `dir` is.
+#[cfg(feature = "tui")]
+pub fn show(dir: &Path) -> Result<(), Failure> {
+    run(&Args {
+        dir: dir.to_owned(),
+        json: false,
+        watch: false,
+    })
+}
+
 /// Shows how far a run is.
 pub fn run(args: &Args) -> Result<(), Failure> {
     let mut screen = (args.watch && !args.json).then(Redrawn::new).flatten();

@@ -1,0 +1,55 @@
+use std::fs;
+use std::path::PathBuf;
+
+use crate::cli::exit::{Exit, Failure};
+use crate::cli::output::{print, say};
+use crate::cli::shell::resume_command;
+use crate::report::RunReport;
+use crate::telemetry::{printable, printable_json};
+
+/// Flags of `report`.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  queenfold report n20                    write report.html
+  queenfold report n20 -o twenty.html
+  queenfold report n20 --json
+
+The page is one file that loads nothing from elsewhere: the result and how it was verified, speed, who counted \
+when, the time left as it was told, what tasks cost, hosts, and the configuration. The run need not be finished. \
+--json prints the same facts, with a row for docs/RECORDS.md.")]
+pub struct Args {
+    /// The directory of the run
+    dir: PathBuf,
+
+    /// The file to write; an existing one is replaced
+    #[arg(
+        short,
+        long,
+        value_name = "FILE",
+        default_value = "report.html",
+        conflicts_with = "json"
+    )]
+    output: PathBuf,
+
+    /// Print one JSON object on a line, and write no page
+    #[arg(long)]
+    json: bool,
+}
+
+/// Writes the report of a run.
+pub fn run(args: &Args) -> Result<(), Failure> {
+    let report = RunReport::read(&args.dir)?;
+    if args.json {
+        return print(&printable_json(&report.json().to_string()));
+    }
+    let file = &args.output;
+    let written = report
+        .html(&resume_command(&args.dir))
+        .and_then(|html| Ok(fs::write(file, html)?));
+    written.map_err(|error| {
+        Failure::new(Exit::Error, format!("report {}: {error}", file.display()))
+    })?;
+    say(&printable(&format!("wrote {}", file.display())));
+    Ok(())
+}

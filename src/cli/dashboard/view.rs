@@ -1,0 +1,611 @@
+//! What the dashboard draws. It shows what files of strangers say, so every text is made printable.
+
+use std::time::Duration;
+
+use ratatui::Frame;
+use ratatui::layout::{Constraint, Layout, Rect};
+use ratatui::style::Style;
+use ratatui::text::{Line, Span};
+use ratatui::widgets::{Block, Clear, Paragraph, Row, Sparkline, Table, Wrap};
+
+use super::theme::Theme;
+use crate::actors::{Progress, RunState, WorkerProgress, WorkerState};
+use crate::cli::shell::resume_command;
+use crate::telemetry::{Snapshot, duration, printable, rate};
+
+/// What is drawn.
+pub struct View<'a> {
+    /// The run.
+    pub snapshot: &'a Snapshot,
+    /// How it looks.
+    pub theme: Theme,
+    /// Whether the keys are explained.
+    pub help: bool,
+    /// The first worker that is shown.
+    pub first: usize,
+    /// Something to tell below everything else.
+    pub note: Option<&'a str>,
+    /// What the key `q` does; it does nothing in the terminal of the run itself.
+    pub can_leave: bool,
+}
+
+/// Draws all of it, or as much as there is room for.
+pub fn draw(frame: &mut Frame<'_>, view: &View<'_>) {
+    let area = frame.area();
+    let progress = &view.snapshot.progress;
+    let figures = figures(view, area.width);
+    let footer = footer(view, area.width);
+    let rows = progress.workers.len() as u16 + 1;
+    let [top, bottom] = [3, footer.len() as u16];
+    let room = area.height.saturating_sub(top - 1 + bottom);
+    let figures_height = (figures.len() as u16).min(room);
+    let room = room - figures_height;
+    // What is less important goes first: the workers need three rows at least.
+    let speed_height = if room >= 12 { 5 } else { 0 };
+    let room = room - speed_height;
+    let events_height = if room >= 9 {
+        (room - rows.min(room - 5)).clamp(4, 10)
+    } else {
+        0
+    };
+    let [head, share, figures_area, speed, workers, events, foot] = Layout::vertical([
+        Constraint::Length(1),
+        Constraint::Length(1),
+        Constraint::Length(figures_height),
+        Constraint::Length(speed_height),
+        Constraint::Min(0),
+        Constraint::Length(events_height),
+        Constraint::Length(bottom),
+    ])
+    .areas(area);
+    frame.render_widget(Paragraph::new(title(view)), head);
+    frame.render_widget(Paragraph::new(share_line(view, share.width)), share);
+    frame.render_widget(Paragraph::new(figures), figures_area);
+    draw_speed(frame, view, speed);
+    draw_workers(frame, view, workers);
+    draw_events(frame, view, events);
+    frame.render_widget(Paragraph::new(footer), foot);
+    if view.help {
+        draw_help(frame, view, area);
+    }
+}
+
+/// A text of somebody else, safe for a terminal.
+fn safe(view: &View<'_>, text: &str) -> String {
+    view.theme.text(&printable(text))
+}
+
+fn title(view: &View<'_>) -> Line<'static> {
+    let Snapshot {
+        n,
+        engines,
+        host,
+        progress,
+        ..
+    } = view.snapshot;
+    let (state, style) = state(progress, view.theme);
+    let engines: Vec<_> = engines.iter().map(|engine| engine.name()).collect();
+    let rest = format!(
+        " · {} · {} · {host}",
+        duration(progress.elapsed),
+        engines.join(" + ")
+    );
+    Line::from(vec![
+        Span::styled(format!("{n} queens"), view.theme.title()),
+        Span::raw(view.theme.text(" · ")),
+        Span::styled(state, style),
+        Span::raw(safe(view, &rest)),
+    ])
+}
+
+fn state(progress: &Progress, theme: Theme) -> (String, Style) {
+    let style = match progress.state {
+        RunState::Running | RunState::Done => theme.good(),
+        RunState::Failed => theme.bad(),
+        RunState::Planning | RunState::Pausing | RunState::Draining => theme.waiting(),
+    };
+    let state = match progress.state {
+        RunState::Pausing if !progress.paused_for.is_empty() => {
+            let reasons = progress.paused_for.iter().map(ToString::to_string);
+            format!("paused ({})", reasons.collect::<Vec<_>>().join(", "))
+        }
+        RunState::Pausing => "paused".to_owned(),
+        RunState::Draining => "stopping".to_owned(),
+        state => state.name().to_owned(),
+    };
+    (state, style)
+}
+
+/// A bar, the share done, and the time left.
+fn share_line(view: &View<'_>, width: u16) -> Line<'static> {
+    let Progress { share, eta, .. } = view.snapshot.progress;
+    let mut after = match share {
+        // Rounded down, so that 100 % means all.
+        Some(share) => format!(" {:.1} %", (share * 1000.0).floor() / 10.0),
+        None => " share not known".to_owned(),
+    };
+    if let Some(eta) = eta {
+        after += &match eta.is_rough() {
+            true => format!(" · ETA about {}", duration(eta.left)),
+            false => format!(
+                " · ETA {} ± {}",
+                duration(eta.left),
+                duration(eta.uncertainty)
+            ),
+        };
+    }
+    let after = view.theme.text(&after);
+    let room = usize::from(width).saturating_sub(after.chars().count());
+    let (full, empty) = view.theme.gauge(share.unwrap_or(0.0), room);
+    Line::from(vec![
+        Span::styled(full, view.theme.good()),
+        Span::styled(empty, view.theme.label()),
+        Span::raw(after),
+    ])
+}
+
+/// Figures with their names, as many on each line as fit.
+fn figures(view: &View<'_>, width: u16) -> Vec<Line<'static>> {
+    let Snapshot {
+        progress,
+        checkpoint,
+        directory,
+        ..
+    } = view.snapshot;
+    let mut figures = vec![
+        ("solutions", progress.solutions.to_string(), Style::new()),
+        (
+            "speed",
+            speed(progress.speed.nodes_per_second()),
+            Style::new(),
+        ),
+        (
+            "tasks",
+            match progress.tasks_total {
+                Some(total) => format!("{} of {total}", progress.tasks_done),
+                None => progress.tasks_done.to_string(),
+            },
+            Style::new(),
+        ),
+        (
+            "queue",
+            format!("{} batches", progress.queued),
+            Style::new(),
+        ),
+        ("audits", progress.audited.to_string(), Style::new()),
+    ];
+    if directory.is_some() {
+        let age = checkpoint.map(|at| progress.elapsed.saturating_sub(at));
+        let age = age.map_or("none yet".to_owned(), |age| {
+            format!("{} ago", duration(age))
+        });
+        figures.push(("checkpoint", age, Style::new()));
+    }
+    if progress.paused > Duration::ZERO {
+        figures.push(("paused", duration(progress.paused), view.theme.waiting()));
+    }
+    if progress.corrected > 0 {
+        figures.push((
+            "corrected",
+            progress.corrected.to_string(),
+            view.theme.bad(),
+        ));
+    }
+    for sick in &progress.taken_out {
+        figures.push(("counted wrongly", sick.worker.to_string(), view.theme.bad()));
+    }
+    let parts = figures.into_iter().map(|(name, value, style)| {
+        vec![
+            Span::styled(format!("{name} "), view.theme.label()),
+            Span::styled(format!("{value}   "), style),
+        ]
+    });
+    let mut lines = flow(parts, width);
+    if let Some(reason) = &progress.failure {
+        lines.push(Line::styled(safe(view, reason), view.theme.bad()));
+    }
+    lines
+}
+
+/// Puts parts one after the other, as many on each line as fit. Blanks at the end of a part need no room.
+fn flow(parts: impl Iterator<Item = Vec<Span<'static>>>, width: u16) -> Vec<Line<'static>> {
+    let mut lines: Vec<Line<'static>> = Vec::new();
+    let mut used = 0;
+    for part in parts {
+        let text: String = part.iter().map(|span| span.content.as_ref()).collect();
+        let needs = text.trim_end().chars().count();
+        if lines.is_empty() || used + needs > usize::from(width) {
+            lines.push(Line::default());
+            used = 0;
+        }
+        used += text.chars().count();
+        if let Some(line) = lines.last_mut() {
+            line.extend(part);
+        }
+    }
+    lines
+}
+
+/// Nodes per second.
+fn speed(nodes_per_second: f64) -> String {
+    rate(nodes_per_second as u64, Duration::from_secs(1))
+}
+
+fn draw_speed(frame: &mut Frame<'_>, view: &View<'_>, area: Rect) {
+    if area.height < 3 {
+        return;
+    }
+    let speeds = &view.snapshot.speeds.nodes_per_second;
+    let most = speeds.iter().copied().fold(0.0, f64::max);
+    let title = format!(" speed since the beginning · at most {} ", speed(most));
+    let block = boxed(view, &title);
+    let inside = block.inner(area);
+    let width = usize::from(inside.width);
+    // Each column shows its part of the whole time.
+    let columns = (0..width.min(speeds.len())).map(|column| {
+        let of = width.min(speeds.len());
+        let part = &speeds[column * speeds.len() / of..(column + 1) * speeds.len() / of];
+        (part.iter().sum::<f64>() / part.len() as f64) as u64
+    });
+    let sparkline = Sparkline::default()
+        .data(columns.collect::<Vec<_>>())
+        .bar_set(view.theme.bars())
+        .style(view.theme.good())
+        .block(block);
+    frame.render_widget(sparkline, area);
+}
+
+fn boxed(view: &View<'_>, title: &str) -> Block<'static> {
+    Block::bordered()
+        .border_set(view.theme.border())
+        .border_style(view.theme.label())
+        .title(Span::styled(view.theme.text(title), view.theme.label()))
+}
+
+/// The columns of the table of workers: title, width, and from which width of the screen on there is room.
+const COLUMNS: [(&str, u16, u16); 7] = [
+    ("worker", 11, 0),
+    ("does", 16, 0),
+    ("speed", 13, 0),
+    ("tasks", 10, 60),
+    ("busy", 7, 70),
+    ("waits", 7, 80),
+    ("by", 16, 100),
+];
+
+fn draw_workers(frame: &mut Frame<'_>, view: &View<'_>, area: Rect) {
+    if area.height < 2 {
+        return;
+    }
+    let workers = &view.snapshot.progress.workers;
+    let shown = usize::from(area.height - 1);
+    let first = view.first.min(workers.len().saturating_sub(shown));
+    let fits = |column: &&(&str, u16, u16)| column.2 <= area.width;
+    let columns: Vec<_> = COLUMNS.iter().filter(fits).collect();
+    let mut head: Vec<_> = columns.iter().map(|column| column.0.to_owned()).collect();
+    let hidden = workers.len().saturating_sub(first + shown);
+    if first + hidden > 0 {
+        head[0] = format!("{}-{}", first + 1, workers.len() - hidden);
+    }
+    let rows = workers.iter().skip(first).take(shown).map(|worker| {
+        let style = match worker.state {
+            WorkerState::Waiting | WorkerState::Starting => view.theme.waiting(),
+            WorkerState::Gone => view.theme.label(),
+            _ => Style::new(),
+        };
+        let cells = cells(view, worker);
+        Row::new(cells.into_iter().take(columns.len())).style(style)
+    });
+    let widths = columns.iter().map(|column| match column.0 {
+        "by" => Constraint::Min(column.1),
+        _ => Constraint::Length(column.1),
+    });
+    let table = Table::new(rows, widths.collect::<Vec<_>>())
+        .header(Row::new(head).style(view.theme.label()))
+        .column_spacing(0);
+    frame.render_widget(table, area);
+}
+
+/// What the table says of a worker, in the order of [`COLUMNS`].
+fn cells(view: &View<'_>, worker: &WorkerProgress) -> [String; 7] {
+    let does = match worker.state {
+        WorkerState::Starting => "starts".to_owned(),
+        WorkerState::Waiting => "waits".to_owned(),
+        WorkerState::Preparing => "prepares".to_owned(),
+        WorkerState::Counting(key) => format!("task {}", key.index),
+        WorkerState::Launching => "device counts".to_owned(),
+        WorkerState::Gone => "gone".to_owned(),
+    };
+    let all = worker.busy + worker.waiting + worker.starved;
+    let share = |part: Duration| match all.is_zero() {
+        true => "-".to_owned(),
+        false => format!("{:.0} %", 100.0 * part.div_duration_f64(all)),
+    };
+    [
+        worker.id.to_string(),
+        does,
+        speed(worker.nodes_per_second()),
+        worker.tasks.to_string(),
+        share(worker.busy),
+        share(worker.waiting + worker.starved),
+        safe(view, worker.counted_by_name()),
+    ]
+}
+
+fn draw_events(frame: &mut Frame<'_>, view: &View<'_>, area: Rect) {
+    if area.height < 3 {
+        return;
+    }
+    let shown = usize::from(area.height - 2);
+    let incidents = &view.snapshot.incidents;
+    let lines = incidents.iter().rev().take(shown).rev().map(|incident| {
+        Line::from(vec![
+            Span::styled(format!("{:>9} ", duration(incident.at)), view.theme.label()),
+            Span::raw(safe(view, &incident.text)),
+        ])
+    });
+    let lines: Vec<_> = lines.collect();
+    frame.render_widget(Paragraph::new(lines).block(boxed(view, " events ")), area);
+}
+
+/// How to stop and go on, and the keys.
+fn footer(view: &View<'_>, width: u16) -> Vec<Line<'static>> {
+    let mut lines = Vec::new();
+    if let Some(note) = view.note {
+        lines.push(Line::styled(safe(view, note), view.theme.waiting()));
+    }
+    let on = match &view.snapshot.directory {
+        Some(directory) => resume_command(directory),
+        None => "nothing is kept: there is no --dir".to_owned(),
+    };
+    let stop = ["after a stop:   ".to_owned(), safe(view, &on)];
+    let keys = ["p pause   ", "d stop the run   ", "? help   ", "t theme   "];
+    let leave = view.can_leave.then_some("q leave");
+    let keys = keys.into_iter().chain(leave).map(str::to_owned);
+    for parts in [stop.into(), keys.collect::<Vec<_>>()] {
+        let parts = parts.into_iter();
+        let parts = parts.map(|part| vec![Span::styled(part, view.theme.label())]);
+        lines.extend(flow(parts, width));
+    }
+    lines
+}
+
+fn draw_help(frame: &mut Frame<'_>, view: &View<'_>, area: Rect) {
+    let mut text = vec![
+        "p        pause the run, or let it go on",
+        "d d      stop the run in order; it can be resumed",
+        "t        other colours, or ASCII alone",
+        "up down  scroll the workers, also j k",
+        "?        close this",
+    ];
+    text.push(match view.can_leave {
+        true => "q        leave; the run goes on",
+        false => "Ctrl-C   stop the run in order; twice: at once",
+    });
+    text.extend([
+        "",
+        "busy: share of the time with tasks",
+        "waits: without, for the queue or at the end",
+        "speed of a worker: while it is busy",
+    ]);
+    let width = (text.iter().map(|line| line.len()).max().unwrap_or(0) as u16 + 4).min(area.width);
+    let height = (text.len() as u16 + 2).min(area.height);
+    let middle = Rect {
+        x: area.x + (area.width - width) / 2,
+        y: area.y + (area.height - height) / 2,
+        width,
+        height,
+    };
+    let lines: Vec<_> = text.into_iter().map(Line::raw).collect();
+    let help = Paragraph::new(lines).wrap(Wrap { trim: false });
+    frame.render_widget(Clear, middle);
+    frame.render_widget(help.block(boxed(view, " keys ")), middle);
+}
+
+#[cfg(test)]
+mod tests {
+    use ratatui::Terminal;
+    use ratatui::backend::TestBackend;
+
+    use super::*;
+    use crate::actors::{Eta, PauseReason, SickWorker};
+    use crate::board::Size;
+    use crate::engine::{CountedBy, Engine, TaskKey, WorkerId};
+    use crate::telemetry::SnapshotKeeper;
+
+    const PLAIN: Theme = Theme::new(false, true);
+
+    fn seconds(seconds: u64) -> Duration {
+        Duration::from_secs(seconds)
+    }
+
+    fn worker(index: usize) -> WorkerProgress {
+        WorkerProgress {
+            id: WorkerId::Cpu(index),
+            counted_by: Some(CountedBy::Cpu("avx2".into())),
+            state: WorkerState::Counting(TaskKey {
+                n: Size::new(22).unwrap(),
+                engine: Engine::Join,
+                version: 4,
+                index: 400 + index as u64,
+            }),
+            until: seconds(60),
+            tasks: 31,
+            nodes: 1_400_000_000,
+            device_tasks: 0,
+            device_nodes: 0,
+            busy: seconds(59),
+            waiting: seconds(1),
+            starved: Duration::ZERO,
+            finished: seconds(60),
+        }
+    }
+
+    /// A run of 22 queens with so many workers, after a minute.
+    fn run(workers: usize) -> Snapshot {
+        let directory = Some("n22".into());
+        let keeper = SnapshotKeeper::new(Size::new(22).unwrap(), "node7".to_owned(), directory);
+        let at = |second, nodes| Progress {
+            state: RunState::Running,
+            elapsed: seconds(second),
+            nodes,
+            ..Progress::default()
+        };
+        for second in 1..60 {
+            keeper.snapshot(at(second, second * second * 1_000_000));
+        }
+        let mut snapshot = keeper.snapshot(Progress {
+            tasks_done: 62,
+            tasks_total: Some(4298),
+            share: Some(0.371_99),
+            solutions: 1_004_000_000_000,
+            eta: Some(Eta {
+                left: seconds(187),
+                uncertainty: Duration::from_millis(2_340),
+            }),
+            queued: 4,
+            audited: 3,
+            workers: (0..workers).map(worker).collect(),
+            ..at(60, 3_600_000_000)
+        });
+        snapshot.engines = vec![Engine::Join, Engine::Census];
+        snapshot.checkpoint = Some(Duration::from_millis(59_500));
+        let incidents = ["planning", "running"];
+        snapshot.incidents = incidents
+            .map(|text| crate::telemetry::Incident {
+                at: Duration::ZERO,
+                text: text.to_owned(),
+            })
+            .into();
+        snapshot
+    }
+
+    /// What stands on a screen of this size.
+    fn screen(view: &View<'_>, (width, height): (u16, u16)) -> Vec<String> {
+        let mut terminal = Terminal::new(TestBackend::new(width, height)).unwrap();
+        terminal.draw(|frame| draw(frame, view)).unwrap();
+        let buffer = terminal.backend().buffer();
+        let line = |y| {
+            (0..width)
+                .map(|x| buffer[(x, y)].symbol())
+                .collect::<String>()
+        };
+        (0..height).map(|y| line(y).trim_end().to_owned()).collect()
+    }
+
+    fn view(snapshot: &Snapshot, theme: Theme) -> View<'_> {
+        View {
+            snapshot,
+            theme,
+            help: false,
+            first: 0,
+            note: None,
+            can_leave: true,
+        }
+    }
+
+    #[test]
+    fn a_screen_of_80_columns_shows_everything() {
+        let snapshot = run(2);
+        let shown = screen(&view(&snapshot, PLAIN), (80, 24));
+        let expected = "\
+22 queens · running · 1:00 · join + census · node7
+████████████████████░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░ 37.1 % · ETA 3:07 ± 2.3 s
+solutions 1004000000000   speed 0.00 node/s   tasks 62 of 4298   queue 4 batches
+audits 3   checkpoint 0.5 s ago
+┌ speed since the beginning · at most 119 Mnode/s ─────────────────────────────┐
+│                                          ▁▁▁▂▂▃▃▃▄▄▅▅▅▆▆▇▇█                  │
+│                      ▁▁▁▂▂▃▃▃▄▄▅▅▅▆▆▇▇▇████████████████████                  │
+│  ▁▁▁▂▂▃▃▃▄▄▅▅▅▆▆▇▇▇████████████████████████████████████████                  │
+└──────────────────────────────────────────────────────────────────────────────┘
+worker     does            speed        tasks     busy   waits
+worker-0   task 400        23.7 Mnode/s 31        98 %   2 %
+worker-1   task 401        23.7 Mnode/s 31        98 %   2 %
+┌ events ──────────────────────────────────────────────────────────────────────┐
+│    0.0 s planning                                                            │
+│    0.0 s running                                                             │
+│                                                                              │
+│                                                                              │
+│                                                                              │
+│                                                                              │
+│                                                                              │
+│                                                                              │
+└──────────────────────────────────────────────────────────────────────────────┘
+after a stop:   queenfold resume n22
+p pause   d stop the run   ? help   t theme   q leave";
+        assert_eq!(shown.join("\n"), expected);
+    }
+
+    #[test]
+    fn a_small_screen_without_unicode_shows_what_matters() {
+        let snapshot = run(2);
+        let shown = screen(&view(&snapshot, Theme::new(false, false)), (40, 12));
+        let expected = "\
+22 queens | running | 1:00 | join + cens
+####......... 37.1 % | ETA 3:07 +- 2.3 s
+solutions 1004000000000
+speed 0.00 node/s   tasks 62 of 4298
+queue 4 batches   audits 3
+checkpoint 0.5 s ago
+worker     does            speed
+worker-0   task 400        23.7 Mnode/s
+worker-1   task 401        23.7 Mnode/s
+after a stop:   queenfold resume n22
+p pause   d stop the run   ? help
+t theme   q leave";
+        assert_eq!(shown.join("\n"), expected);
+        assert!(shown.iter().all(|line| line.is_ascii()));
+    }
+
+    #[test]
+    fn every_size_is_drawn_and_shows_the_state() {
+        let mut snapshot = run(300);
+        snapshot.progress.taken_out.push(SickWorker {
+            worker: WorkerId::Cpu(3),
+            counted_by: None,
+            reason: "its canary".to_owned(),
+            suspects: 3,
+        });
+        snapshot.progress.corrected = 1;
+        for width in (1..=40).chain([80, 120, 300]) {
+            for height in (1..=30).chain([60, 200]) {
+                for help in [false, true] {
+                    let view = View {
+                        help,
+                        note: Some("a note"),
+                        first: 290,
+                        ..view(&snapshot, PLAIN)
+                    };
+                    let shown = screen(&view, (width, height));
+                    assert!(
+                        "22 queens · running".starts_with(&shown[0]) || width > 18 || help,
+                        "{shown:#?}"
+                    );
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn workers_are_scrolled_and_a_pause_says_why() {
+        let mut snapshot = run(300);
+        snapshot.progress.state = RunState::Pausing;
+        snapshot.progress.paused_for = vec![PauseReason::Asked, PauseReason::Heat];
+        let mut view = view(&snapshot, PLAIN);
+        view.first = 100;
+        let shown = screen(&view, (80, 24)).join("\n");
+        assert!(shown.contains("paused (asked for, too hot)"), "{shown}");
+        assert!(shown.contains("worker-100 "), "{shown}");
+        assert!(shown.contains("\n101-"), "{shown}");
+        assert!(!shown.contains("worker-99 "), "{shown}");
+    }
+
+    #[test]
+    fn texts_of_strangers_cannot_control_the_terminal() {
+        let mut snapshot = run(1);
+        snapshot.host = "a\u{1b}]0;b\u{7}".to_owned();
+        snapshot.incidents[0].text = "c\u{1b}[2Jd\n".to_owned();
+        let shown = screen(&view(&snapshot, PLAIN), (120, 24)).join("");
+        assert!(!shown.chars().any(char::is_control), "{shown:?}");
+    }
+}

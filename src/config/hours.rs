@@ -1,0 +1,92 @@
+use jiff::civil::Time;
+
+use super::Value;
+
+/// A part of each day, by the clock of the wall: from a time to another one, perhaps of the next day.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Hours {
+    from: Time,
+    to: Time,
+}
+
+impl Hours {
+    /// Whether a time lies in it: the beginning does, the end does not.
+    pub fn contains(self, time: Time) -> bool {
+        if self.from < self.to {
+            (self.from..self.to).contains(&time)
+        } else {
+            time >= self.from || time < self.to
+        }
+    }
+
+    /// When it begins.
+    pub const fn from(self) -> Time {
+        self.from
+    }
+}
+
+impl Value for Hours {
+    fn read(text: &str) -> Option<Self> {
+        let (from, to) = text.split_once('-')?;
+        let time = |text: &str| {
+            let text = text.trim();
+            // `7` and `07:30`, but no seconds.
+            let (hour, minute) = text.split_once(':').unwrap_or((text, "0"));
+            let digits = |part: &str| {
+                let digits = part.bytes().all(|byte| byte.is_ascii_digit());
+                (digits && (1..=2).contains(&part.len())).then(|| part.parse().ok())?
+            };
+            Time::new(digits(hour)?, digits(minute)?, 0, 0).ok()
+        };
+        let hours = Self {
+            from: time(from)?,
+            to: time(to)?,
+        };
+        (hours.from != hours.to).then_some(hours)
+    }
+
+    fn write(&self) -> String {
+        let [from, to] = [self.from, self.to].map(|time| time.strftime("%H:%M").to_string());
+        format!("{from}-{to}")
+    }
+
+    fn allowed() -> String {
+        "hours of the day such as 22:00-07:00".into()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn hours_may_pass_midnight() {
+        let at = |hour, minute| Time::new(hour, minute, 0, 0).unwrap();
+        let night = Hours::read("22:00-7").unwrap();
+        assert_eq!(night.write(), "22:00-07:00");
+        for (hour, minute, inside) in [
+            (21, 59, false),
+            (22, 0, true),
+            (0, 0, true),
+            (6, 59, true),
+            (7, 0, false),
+            (12, 0, false),
+        ] {
+            assert_eq!(night.contains(at(hour, minute)), inside, "{hour}:{minute}");
+        }
+        let day = Hours::read("9:30 - 17:00").unwrap();
+        assert!(day.contains(at(9, 30)) && !day.contains(at(17, 0)) && !day.contains(at(3, 0)));
+        for refused in [
+            "",
+            "22:00",
+            "22:00-22:00",
+            "24:00-7:00",
+            "7-8-9",
+            "a-b",
+            "7:60-8",
+            "+7-8",
+        ] {
+            assert_eq!(Hours::read(refused), None, "{refused}");
+        }
+    }
+}

@@ -1,0 +1,200 @@
+//! What a run directory says of its run.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+use super::timeline::Timeline;
+use crate::engine::{CountedBy, Engine, Plan};
+use crate::job::open;
+use crate::ledger::{
+    Confirmation, LedgerError, LoggedCorrection, RunInfo, Session, Signature, Status, Store,
+    is_held, read_history, unix_time,
+};
+use crate::outcome::Outcome;
+
+/// All that a report shows.
+#[derive(Clone, Debug)]
+pub struct RunReport {
+    /// The directory.
+    pub directory: PathBuf,
+    /// What is counted.
+    pub info: RunInfo,
+    /// Whether a process works on it now.
+    pub runs: bool,
+    /// When this was read, in seconds since 1970.
+    pub read_at: i64,
+    /// How far it is.
+    pub status: Status,
+    /// The result, if all is counted and nothing contradicts it; otherwise why there is none.
+    pub outcome: Result<Outcome, String>,
+    /// The signature of what is recorded, in hexadecimal digits.
+    pub signature: String,
+    /// The processes that worked on it.
+    pub sessions: Vec<Session>,
+    /// Who counted.
+    pub lanes: Vec<Lane>,
+    /// What was counted, in the order of the export.
+    pub tasks: Vec<DoneTask>,
+    /// Expected cost of each of the tasks, in the unit of its plan; empty if there are too many.
+    pub costs: Vec<f64>,
+    /// How often tasks were counted.
+    pub counted: Confirmation,
+    /// Counts that differed.
+    pub corrections: Vec<LoggedCorrection>,
+    /// Pauses, and times left that were told.
+    pub timeline: Timeline,
+}
+
+/// A worker or device of a host.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Lane {
+    /// The machine.
+    pub host: String,
+    /// The worker.
+    pub worker: String,
+    /// The kernel or device that counted last.
+    pub counted_by: CountedBy,
+}
+
+/// A recorded task, as the drawings need it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct DoneTask {
+    /// The engine.
+    pub engine: Engine,
+    /// Who counted it: an index of [`RunReport::lanes`].
+    pub lane: usize,
+    /// When it was recorded, in seconds since 1970.
+    pub end: i64,
+    /// How long it was counted, in seconds.
+    pub seconds: f64,
+    /// Nodes searched.
+    pub nodes: u64,
+}
+
+/// Plans with up to this many tasks are asked for the cost of each. For millions this takes minutes.
+const MOST_COSTS: u64 = 1 << 20;
+
+impl RunReport {
+    /// Reads the run in `directory`, while a process works on it or not.
+    ///
+    /// # Errors
+    /// The ledger is damaged, or of another version.
+    pub fn read(directory: &Path) -> Result<Self, LedgerError> {
+        let (store, plans) = open(directory)?;
+        let _moment = store.moment()?;
+        let status = Status::read(&store, &plans)?;
+        let outcome = outcome(&store, &status);
+        let mut report = Self {
+            directory: directory.to_owned(),
+            info: store.info().clone(),
+            runs: is_held(directory),
+            read_at: unix_time(),
+            counted: status.counted,
+            outcome,
+            status,
+            signature: String::new(),
+            sessions: store.sessions()?,
+            lanes: Vec::new(),
+            tasks: Vec::new(),
+            costs: Vec::new(),
+            corrections: store.corrections()?,
+            timeline: timeline(directory),
+        };
+        report.read_tasks(&store, &plans)?;
+        Ok(report)
+    }
+
+    fn read_tasks(&mut self, store: &Store, plans: &[Arc<dyn Plan>]) -> Result<(), LedgerError> {
+        let hosts: BTreeMap<_, _> = self
+            .sessions
+            .iter()
+            .map(|session| (session.id.clone(), session.facts.host.clone()))
+            .collect();
+        let has_costs = plans.iter().map(|plan| plan.tasks()).sum::<u64>() <= MOST_COSTS;
+        let mut numbers: BTreeMap<(String, String), usize> = BTreeMap::new();
+        let mut signature = Signature::new(store.info());
+        store.for_each(|entry| {
+            signature.add(&entry);
+            let result = &entry.result;
+            let host = hosts.get(&entry.session).cloned().unwrap_or_default();
+            let worker = result.origin.worker.to_string();
+            let counted_by = result.origin.counted_by.clone();
+            let next = self.lanes.len();
+            let lane = *numbers
+                .entry((host.clone(), worker.clone()))
+                .or_insert(next);
+            match self.lanes.get_mut(lane) {
+                Some(lane) if result.key.engine.counts_all() => lane.counted_by = counted_by,
+                Some(_) => {}
+                None => self.lanes.push(Lane {
+                    host,
+                    worker,
+                    counted_by,
+                }),
+            }
+            self.tasks.push(DoneTask {
+                engine: result.key.engine,
+                lane,
+                end: entry.recorded_at,
+                seconds: result.duration.as_secs_f64(),
+                nodes: result.tally.nodes,
+            });
+            let plan = plans.iter().find(|plan| plan.engine() == result.key.engine);
+            if let Some(plan) = plan.filter(|_| has_costs) {
+                self.costs.push(plan.task(result.key.index).cost);
+            }
+            Ok(())
+        })?;
+        self.signature = signature.digest().to_string();
+        Ok(())
+    }
+
+    /// Wall time of all processes, added up.
+    pub fn elapsed(&self) -> Duration {
+        self.sessions.iter().map(|session| session.elapsed).sum()
+    }
+
+    /// The time that tasks were counted, added up over all workers and devices.
+    pub fn busy(&self) -> Duration {
+        let seconds = self.tasks.iter().map(|task| task.seconds).sum();
+        Duration::try_from_secs_f64(seconds).unwrap_or_default()
+    }
+
+    /// From the beginning of the first process to the last commit, in seconds since 1970.
+    pub fn span(&self) -> (i64, i64) {
+        let started = self.sessions.iter().map(|session| session.facts.started);
+        let ended = self.sessions.iter().map(|session| {
+            let elapsed = i64::try_from(session.elapsed.as_secs()).unwrap_or(i64::MAX);
+            session.facts.started.saturating_add(elapsed)
+        });
+        let start = started.min().unwrap_or(self.read_at);
+        let recorded = self.tasks.iter().map(|task| task.end);
+        let end = ended.chain(recorded).max().unwrap_or(start);
+        (start, end.max(start.saturating_add(1)))
+    }
+}
+
+fn outcome(store: &Store, status: &Status) -> Result<Outcome, String> {
+    let missing = status.missing.tasks();
+    if missing > 0 {
+        return Err(format!("{missing} tasks are missing"));
+    }
+    store
+        .check_decided(&status.sums)
+        .map_err(|error| error.to_string())?;
+    let tallies = &status.sums.tallies;
+    let all = tallies.iter().find(|(engine, _)| engine.counts_all());
+    let Some((_, all)) = all else {
+        return Err("no plan of it counts all solutions".to_owned());
+    };
+    Outcome::new(store.info().n, all, tallies.get(&Engine::Census))
+        .map_err(|error| error.to_string())
+}
+
+/// What the history says; nothing if there is none, or none that can be read.
+fn timeline(directory: &Path) -> Timeline {
+    let text = read_history(directory).ok().flatten().unwrap_or_default();
+    Timeline::read(&String::from_utf8_lossy(&text))
+}

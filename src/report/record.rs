@@ -1,0 +1,93 @@
+//! What a table of records says of a run.
+
+use serde_json::{Value as Json, json};
+
+use super::RunReport;
+use super::page::utc;
+use crate::telemetry::duration;
+
+impl RunReport {
+    /// The run as JSON, with a row for the table of docs/RECORDS.md if it has a result.
+    pub fn json(&self) -> Json {
+        let outcome = self.outcome.as_ref().ok();
+        let symmetric = outcome.and_then(|outcome| outcome.symmetric);
+        let (began, ended) = self.span();
+        json!({
+            "n": self.info.n.get(),
+            "total": outcome.map(|outcome| outcome.total.to_string()),
+            "unique": outcome.and_then(|outcome| Some(outcome.unique()?.to_string())),
+            "classes": symmetric.map(|symmetric| json!({
+                "c2": symmetric.orbits.c2.to_string(),
+                "c4": symmetric.orbits.c4.to_string(),
+                "c8": symmetric.orbits.c8.to_string(),
+            })),
+            "no_total": self.outcome.as_ref().err(),
+            "verified": outcome.map(|outcome| outcome.verified.name()),
+            "plans": self.info.plans.iter().map(|plan| plan.name.to_string()).collect::<Vec<_>>(),
+            "shard": self.info.shard.to_string(),
+            "share": self.status.share,
+            "signature": self.signature,
+            "counted": self.counted,
+            "corrections": self.corrections.len(),
+            "began": began,
+            "ended": ended,
+            "wall_seconds": self.elapsed().as_secs_f64(),
+            "busy_seconds": self.busy().as_secs_f64(),
+            "hosts": self.hosts(),
+            "record": outcome.map(|_| self.row()),
+        })
+    }
+
+    /// Machine, processor, instruction set, workers and devices, once each.
+    fn hosts(&self) -> Vec<Json> {
+        let mut hosts: Vec<Json> = Vec::new();
+        for session in &self.sessions {
+            let facts = &session.facts;
+            let host = json!({
+                "host": facts.host,
+                "processor": facts.processor,
+                "isa": facts.isa,
+                "workers": facts.workers,
+                "devices": facts.devices,
+            });
+            if !hosts.contains(&host) {
+                hosts.push(host);
+            }
+        }
+        hosts
+    }
+
+    fn row(&self) -> String {
+        let plan = self.info.plans.first().map(|plan| plan.name.to_string());
+        let mut hardware: Vec<String> = Vec::new();
+        for session in &self.sessions {
+            let facts = &session.facts;
+            let mut one = format!(
+                "{} workers on {}, {}",
+                facts.workers, facts.processor, facts.isa
+            );
+            for device in &facts.devices {
+                one += &format!(", {device}");
+            }
+            if !hardware.contains(&one) {
+                hardware.push(one);
+            }
+        }
+        let verified = match &self.outcome {
+            Ok(outcome) => outcome.verified.name(),
+            Err(_) => "no",
+        };
+        format!(
+            "| {} | {verified} | {} | {} | {} | {} | {} | {} of {} tasks twice; signature {} |",
+            self.info.n,
+            plan.unwrap_or_default(),
+            hardware.join("; "),
+            utc(self.span().1).split(' ').next().unwrap_or_default(),
+            duration(self.elapsed()),
+            duration(self.busy()),
+            self.counted.twice,
+            self.counted.tasks,
+            self.signature,
+        )
+    }
+}

@@ -1,0 +1,109 @@
+//! When what happened, from the history that the processes of a run kept.
+
+use serde_json::Value as Json;
+
+use crate::actors::{EventKind, RunEvent, RunState};
+use crate::telemetry::incident;
+
+/// What the history of a run says. All times are in seconds since 1970.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Timeline {
+    /// The times left that were told.
+    pub told: Vec<EtaTold>,
+    /// Pauses: from when to when, and why.
+    pub pauses: Vec<(f64, f64, String)>,
+    /// What a person wants to know.
+    pub incidents: Vec<(f64, String)>,
+}
+
+/// A time left that was told.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct EtaTold {
+    /// When.
+    pub at: f64,
+    /// The time left, in seconds.
+    pub left: f64,
+    /// Half of its 95 % interval, in seconds.
+    pub uncertainty: f64,
+}
+
+/// The most incidents that are kept: a history may come from a stranger.
+const MOST_INCIDENTS: usize = 1000;
+
+impl Timeline {
+    /// Reads a history. Lines that are unreadable are left out: the last one may be half a line.
+    pub fn read(history: &str) -> Self {
+        let mut timeline = Self::default();
+        let mut began = 0.0;
+        let mut pause: Option<(f64, String)> = None;
+        for line in history.lines() {
+            let Ok(event) = serde_json::from_str::<RunEvent>(line) else {
+                let header = serde_json::from_str::<Json>(line).unwrap_or_default();
+                if let Some(at) = header["began"].as_f64().filter(|at| at.is_finite()) {
+                    began = at;
+                    pause = None;
+                }
+                continue;
+            };
+            let at = began + event.at.as_secs_f64();
+            match &event.kind {
+                EventKind::Advanced { eta: Some(eta), .. } if !eta.is_rough() => {
+                    timeline.told.push(EtaTold {
+                        at,
+                        left: eta.left.as_secs_f64(),
+                        uncertainty: eta.uncertainty.as_secs_f64(),
+                    });
+                }
+                EventKind::State(RunState::Pausing) => pause = Some((at, String::new())),
+                EventKind::PausedFor { reasons } => {
+                    if let Some((_, why)) = &mut pause {
+                        let reasons = reasons.iter().map(ToString::to_string);
+                        *why = reasons.collect::<Vec<_>>().join(", ");
+                    }
+                }
+                EventKind::State(_) => {
+                    if let Some((since, why)) = pause.take() {
+                        timeline.pauses.push((since, at, why));
+                    }
+                }
+                _ => {}
+            }
+            let text = incident(&event).filter(|_| timeline.incidents.len() < MOST_INCIDENTS);
+            timeline.incidents.extend(text.map(|text| (at, text)));
+        }
+        timeline
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pauses_and_told_times_are_placed_in_time() {
+        let history = r#"{"queenfold_events":1,"program":"0.1.0","process":1,"began":1000.5}
+{"at":0.0,"kind":{"state":"planning"}}
+{"at":0.5,"kind":{"state":"running"}}
+{"at":2.0,"kind":{"advanced":{"tasks_done":5,"tasks_total":9,"share":0.5,"solutions":"9","nodes":9,"eta":{"left":3.0,"uncertainty":1.0}}}}
+{"at":3.0,"kind":{"state":"pausing"}}
+{"at":3.0,"kind":{"paused_for":{"reasons":["asked","heat"]}}}
+{"at":13.0,"kind":{"state":"running"}}
+{"lost":3}
+{"at":14.0,"kind":{"state":"do"#;
+        let timeline = Timeline::read(history);
+        assert_eq!(
+            timeline.told,
+            [EtaTold {
+                at: 1002.5,
+                left: 3.0,
+                uncertainty: 1.0
+            }]
+        );
+        assert_eq!(
+            timeline.pauses,
+            [(1003.5, 1013.5, "asked for, too hot".to_owned())]
+        );
+        assert_eq!(timeline.incidents.len(), 5);
+        assert_eq!(Timeline::read("\u{0}\n[]\n{}"), Timeline::default());
+    }
+}

@@ -1,0 +1,219 @@
+//! The dashboard on a real terminal: one that tmux makes. Keys go in, and what stands on the screen comes out.
+
+use std::path::Path;
+use std::process::Command;
+use std::thread::sleep;
+use std::time::{Duration, Instant};
+
+use crate::isolated::isolated;
+use crate::program::{queenfold, refusal};
+use crate::skip::skipped;
+
+const PROGRAM: &str = env!("CARGO_BIN_EXE_queenfold");
+
+/// A terminal that tmux makes, with a shell.
+struct Tmux(tempfile::TempDir);
+
+impl Tmux {
+    /// `None` if there is no tmux.
+    fn start(columns: u32, rows: u32) -> Option<Self> {
+        let tmux = Self(tempfile::tempdir().unwrap());
+        let size = [columns.to_string(), rows.to_string()];
+        let made = tmux
+            .command(&[
+                "-u",
+                "-f",
+                "/dev/null",
+                "new-session",
+                "-d",
+                "-x",
+                &size[0],
+                "-y",
+                &size[1],
+            ])
+            .arg("exec /bin/sh")
+            .envs([("LANG", "C.UTF-8"), ("PS1", "ready "), ("SHELL", "/bin/sh")])
+            .current_dir(tmux.0.path())
+            .status();
+        if made.is_ok_and(|status| status.success()) {
+            return Some(tmux);
+        }
+        skipped("there is no tmux to make a terminal");
+        None
+    }
+
+    fn folder(&self) -> &Path {
+        self.0.path()
+    }
+
+    fn command(&self, arguments: &[&str]) -> Command {
+        let mut tmux = isolated("tmux");
+        // A server of its own: its socket lies in the folder.
+        tmux.arg("-S")
+            .arg(self.0.path().join("tmux"))
+            .args(arguments);
+        tmux
+    }
+
+    fn run(&self, arguments: &[&str]) -> String {
+        let output = self.command(arguments).output().unwrap();
+        String::from_utf8_lossy(&output.stdout).into_owned()
+    }
+
+    /// Types a line.
+    fn type_line(&self, line: &str) {
+        self.run(&["send-keys", "-l", line]);
+        self.run(&["send-keys", "Enter"]);
+    }
+
+    /// Presses a key.
+    fn press(&self, key: &str) {
+        self.run(&["send-keys", key]);
+    }
+
+    fn screen(&self) -> String {
+        self.run(&["capture-pane", "-p"])
+    }
+
+    /// Waits until the screen is as it should be, and returns it.
+    fn see_that(&self, what: &str, is_shown: impl Fn(&str) -> bool) -> String {
+        let since = Instant::now();
+        loop {
+            let screen = self.screen();
+            if is_shown(&screen) {
+                return screen;
+            }
+            assert!(
+                since.elapsed() < Duration::from_secs(120),
+                "no {what:?} in {screen}"
+            );
+            sleep(Duration::from_millis(100));
+        }
+    }
+
+    fn see(&self, text: &str) -> String {
+        self.see_that(text, |screen| screen.contains(text))
+    }
+}
+
+impl Drop for Tmux {
+    fn drop(&mut self) {
+        self.run(&["kill-server"]);
+    }
+}
+
+/// A board that takes minutes.
+const LONG: &str = "run -n 21 --engine chain --workers 2";
+
+#[test]
+fn a_run_is_shown_paused_and_stopped_and_the_terminal_is_as_before() {
+    let Some(tmux) = Tmux::start(100, 30) else {
+        return;
+    };
+    tmux.type_line(&format!(
+        "stty -a > before; {PROGRAM} {LONG} --dir run --tui"
+    ));
+    let screen = tmux.see("ETA");
+    for text in [
+        "21 queens",
+        "running",
+        "░",
+        "worker-1",
+        "resume run",
+        "checkpoint",
+    ] {
+        assert!(screen.contains(text), "{text}: {screen}");
+    }
+    tmux.press("p");
+    tmux.see("paused (asked for)");
+    tmux.press("p");
+    tmux.see(" · running");
+    tmux.press("?");
+    tmux.see("stop the run in order");
+    tmux.press("?");
+    tmux.press("t");
+    tmux.run(&["resize-window", "-x", "40", "-y", "15"]);
+    tmux.see_that("a smaller picture", |screen| {
+        let fits = screen.lines().all(|line| line.chars().count() <= 40);
+        fits && screen.starts_with("21 queens") && screen.contains("? help")
+    });
+    tmux.run(&["resize-window", "-x", "100", "-y", "30"]);
+    // Stopped by Ctrl-Z, the shell is back, and what stood there too. Then the dashboard comes again.
+    tmux.press("C-z");
+    tmux.see("Stopped");
+    tmux.type_line("fg; echo code $?; stty -a > after");
+    tmux.see("worker-1");
+    tmux.press("C-c");
+    let screen = tmux.see("code 4");
+    assert!(
+        screen.contains("stopping within two seconds") && screen.contains("resume run"),
+        "{screen}"
+    );
+    tmux.see_that("the end", |_| tmux.folder().join("after").exists());
+    sleep(Duration::from_millis(300));
+    let modes =
+        ["before", "after"].map(|name| std::fs::read_to_string(tmux.folder().join(name)).unwrap());
+    let flags = modes.map(|mode| mode.lines().skip(1).map(str::to_owned).collect::<Vec<_>>());
+    assert_eq!(flags[0], flags[1]);
+}
+
+#[test]
+fn another_terminal_watches_pauses_and_stops_a_run() {
+    let Some(tmux) = Tmux::start(120, 30) else {
+        return;
+    };
+    tmux.type_line(&format!("{PROGRAM} {LONG} --dir run 2> said & sleep 2; NO_COLOR=1 LC_ALL=C {PROGRAM} watch run; echo code $?"));
+    let screen = tmux.see("q leave");
+    assert!(screen.contains("###") || screen.contains("..."), "{screen}");
+    assert!(screen.is_ascii(), "{screen}");
+    tmux.press("p");
+    tmux.see("paused (asked for)");
+    tmux.press("p");
+    tmux.see("| running");
+    tmux.press("q");
+    tmux.see("code 0");
+    tmux.type_line(&format!("clear; {PROGRAM} watch run; echo code $?"));
+    tmux.see("q leave");
+    tmux.press("d");
+    tmux.see("press d again");
+    tmux.press("d");
+    let screen = tmux.see("code 0");
+    assert!(
+        screen.contains(", stopped") && screen.contains("queenfold resume run"),
+        "{screen}"
+    );
+    let said = std::fs::read_to_string(tmux.folder().join("said")).unwrap();
+    assert!(said.contains("as `queenfold watch` asks"), "{said}");
+    tmux.type_line(&format!("clear; {PROGRAM} watch run; echo code $?"));
+    tmux.see("no process works on this run");
+}
+
+#[test]
+fn a_run_goes_on_when_its_terminal_is_lost() {
+    let Some(tmux) = Tmux::start(80, 24) else {
+        return;
+    };
+    // What a terminal that closes sends is ignored, as under nohup.
+    tmux.type_line(&format!(
+        "trap '' HUP; {PROGRAM} run -n 18 --engine chain --workers 1 --dir run --tui > result"
+    ));
+    tmux.see("running");
+    tmux.run(&["kill-server"]);
+    let since = Instant::now();
+    let result = tmux.folder().join("result");
+    while !std::fs::read_to_string(&result).is_ok_and(|text| text.contains("666090624")) {
+        assert!(
+            since.elapsed() < Duration::from_secs(300),
+            "the run has not ended"
+        );
+        sleep(Duration::from_millis(100));
+    }
+}
+
+#[test]
+fn without_a_terminal_there_is_no_dashboard() {
+    let line = refusal(&mut queenfold(&["run", "-n", "8", "--tui"]), 2);
+    assert!(line.contains("--tui needs a terminal"), "{line}");
+    let line = refusal(&mut queenfold(&["watch", "no/such/run"]), 1);
+    assert!(line.contains("no/such/run"), "{line}");
+}

@@ -1,0 +1,121 @@
+//! How a run behaves as a guest: hours, heat, priority.
+
+use std::fs;
+use std::process::Command;
+
+use serde_json::Value as Json;
+
+use crate::child::spawn;
+use crate::program::{output, queenfold, refusal, text};
+use crate::threads::wait_for_thread;
+
+/// The hour of the day by the local clock.
+fn hour() -> u32 {
+    let date = Command::new("date").arg("+%H").output().unwrap();
+    text(&date.stdout).trim().parse().unwrap()
+}
+
+#[test]
+fn a_run_waits_for_its_hours_and_says_until_when_and_why() {
+    let folder = tempfile::tempdir().unwrap();
+    let (dir, events) = (folder.path().join("run"), folder.path().join("events"));
+    let from = (hour() + 2) % 24;
+    let hours = format!("{from:02}:00-{:02}:00", (from + 1) % 24);
+    let stopped = output(&[
+        "run",
+        "-n",
+        "12",
+        "--during",
+        &hours,
+        "--time-limit",
+        "2",
+        "--dir",
+        dir.to_str().unwrap(),
+        "--events",
+        events.to_str().unwrap(),
+    ]);
+    let said = text(&stopped.stderr);
+    assert_eq!(stopped.status.code(), Some(4), "{said}");
+    assert!(
+        said.contains(&format!("pausing until {from:02}:00: --during {hours}")),
+        "{said}"
+    );
+    let told = fs::read_to_string(&events).unwrap();
+    let reasons = told.lines().find_map(|line| {
+        let event: Json = serde_json::from_str(line).unwrap();
+        event["kind"]["paused_for"]["reasons"].as_array().cloned()
+    });
+    assert_eq!(reasons.unwrap(), ["hours"]);
+    // In its hours, it counts.
+    let hours = format!("{:02}:00-{from:02}:00", hour());
+    let counted = output(&["resume", dir.to_str().unwrap(), "--during", &hours]);
+    assert!(
+        text(&counted.stdout).contains("14200"),
+        "{}",
+        text(&counted.stderr)
+    );
+    // The report names the pause and its reason.
+    let page = folder.path().join("report.html");
+    output(&[
+        "report",
+        dir.to_str().unwrap(),
+        "-o",
+        page.to_str().unwrap(),
+    ]);
+    assert!(
+        fs::read_to_string(&page)
+            .unwrap()
+            .contains("outside its hours")
+    );
+}
+
+#[test]
+fn hours_and_temperatures_that_are_none_are_refused() {
+    let line = refusal(&mut queenfold(&["run", "-n", "8", "--during", "late"]), 2);
+    assert!(line.contains("22:00-07:00"), "{line}");
+    let line = refusal(&mut queenfold(&["run", "-n", "8", "--max-temp", "200"]), 2);
+    assert!(line.contains("30 to 120"), "{line}");
+}
+
+#[test]
+fn without_a_thermometer_there_is_no_limit_of_temperature() {
+    let done = output(&["run", "-n", "8", "--max-temp", "120"]);
+    let said = text(&done.stderr);
+    match done.status.code() {
+        Some(6) => assert!(said.contains("shows no temperature"), "{said}"),
+        code => assert_eq!(code, Some(0), "{said}"),
+    }
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn every_thread_of_a_nice_run_stands_back() {
+    let mut run = spawn(&[
+        "run",
+        "-n",
+        "20",
+        "--engine",
+        "chain",
+        "--workers",
+        "2",
+        "--nice",
+        "7",
+    ]);
+    wait_for_thread(&mut run, "worker-1", 5);
+    let threads = fs::read_dir(format!("/proc/{}/task", run.id())).unwrap();
+    for thread in threads.flatten() {
+        let Ok(stat) = fs::read_to_string(thread.path().join("stat")) else {
+            continue;
+        };
+        // The 19th field; the second one, the name, is in parentheses.
+        let fields: Vec<_> = stat
+            .rsplit(')')
+            .next()
+            .unwrap()
+            .split_whitespace()
+            .collect();
+        assert_eq!(fields[16], "7", "{stat}");
+    }
+    run.kill().unwrap();
+    run.wait().unwrap();
+}
