@@ -43,7 +43,7 @@ pub use exit::Exit;
 
 use commands::{
     bench, census, certify, check, compare, completions, config, devices, estimate, explain,
-    export, ladder, man, merge, report, resume, run, selftest, status, verify,
+    export, ladder, man, merge, report, resume, run, selftest, status, verify, watch,
 };
 
 /// Counts every solution of the N-Queens problem, all and unique.
@@ -97,8 +97,7 @@ enum Command {
     /// Show the progress of a run in a directory, from another terminal
     Status(status::Args),
     /// Watch a run in a directory on a dashboard, and pause or stop it, from another terminal
-    #[cfg(feature = "tui")]
-    Watch(commands::watch::Args),
+    Watch(watch::Args),
     /// Write a page about a run: its result, its speed, who did what, and what it was run on
     Report(report::Args),
     /// Count tasks of a run again by another method
@@ -157,8 +156,7 @@ pub fn main() -> ExitCode {
         Command::Estimate(args) => estimate::run(&args),
         Command::Resume(args) => resume::run(&args),
         Command::Status(args) => status::run(&args),
-        #[cfg(feature = "tui")]
-        Command::Watch(args) => commands::watch::run(&args),
+        Command::Watch(args) => watch::run(&args),
         Command::Report(args) => report::run(&args),
         Command::Verify(args) => verify::run(&args),
         Command::Export(args) => export::run(&args),

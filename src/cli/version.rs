@@ -36,6 +36,7 @@ pub fn long() -> &'static str {
 fn features() -> Vec<&'static str> {
     [
         ("cli", true),
+        ("tui", cfg!(feature = "tui")),
         ("cuda", cfg!(feature = "cuda")),
         ("emulated-gpu", cfg!(feature = "emulated-gpu")),
         ("fault-injection", cfg!(feature = "fault-injection")),

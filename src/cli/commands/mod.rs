@@ -20,5 +20,4 @@ pub mod run;
 pub mod selftest;
 pub mod status;
 pub mod verify;
-#[cfg(feature = "tui")]
 pub mod watch;

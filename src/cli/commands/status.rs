@@ -176,7 +176,9 @@ fn to_json(store: &Store, plans: &[Arc<dyn Plan>], status: &Status, state: Direc
         "tasks_per_second": latest
             .filter(|latest| latest.tasks > 0)
             .map(Latest::tasks_per_second),
-        "nodes_per_second": latest.map(Latest::nodes_per_second),
+        "nodes_per_second": latest
+            .filter(|latest| latest.tasks > 0)
+            .map(Latest::nodes_per_second),
         "eta_seconds": running.and_then(|latest| latest.left).map(|left| left.as_secs_f64()),
         "checkpoint_age_seconds": latest.map(checkpoint_age),
         "audits": status.audited,

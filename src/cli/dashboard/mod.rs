@@ -1,13 +1,13 @@
 //! A dashboard of a run: in the terminal of the run itself (`--tui`), or in another one (`watch`).
 
+mod other_run;
+mod own_run;
 mod screen;
 mod theme;
 mod view;
 
 use std::io;
-use std::sync::Arc;
-use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
-use std::thread::{self, JoinHandle};
+use std::thread;
 use std::time::{Duration, Instant};
 
 use ratatui::crossterm::event::{self, Event, KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
@@ -15,22 +15,16 @@ use rustix::process::Signal;
 
 use self::theme::Theme;
 use self::view::{View, draw};
-use super::output::say;
-use super::pause::Pause;
 use super::signals;
-use crate::actors::{Control, RunState};
-use crate::telemetry::{Snapshot, SnapshotKeeper, last_message};
+use crate::actors::RunState;
+use crate::telemetry::{Snapshot, last_message};
 
+pub use self::other_run::watch;
+pub use self::own_run::OwnDashboard;
 pub use self::screen::Screen;
 
 /// How often the picture is drawn.
 const REFRESH: Duration = Duration::from_millis(250);
-
-/// A run that ends earlier shows nothing.
-const PATIENCE: Duration = Duration::from_millis(400);
-
-/// How long the end of a run waits for the last picture.
-const LAST_PICTURE: Duration = Duration::from_secs(2);
 
 /// After the first `d`, how long the second one may take.
 const SURE: Duration = Duration::from_secs(5);
@@ -174,76 +168,4 @@ fn key() -> io::Result<Option<KeyEvent>> {
         }
     }
     Ok(None)
-}
-
-/// The dashboard of a run in this process. Dropping it gives the screen back.
-pub struct OwnDashboard {
-    stop: Option<Sender<()>>,
-    thread: Option<JoinHandle<()>>,
-}
-
-impl OwnDashboard {
-    /// Shows the run under `control`. If its terminal is lost, one line says so, and the run goes on.
-    ///
-    /// # Errors
-    /// The system refuses another thread.
-    pub fn show(keeper: Arc<SnapshotKeeper>, control: Control, pause: Pause) -> io::Result<Self> {
-        let (stop, stopped) = mpsc::channel();
-        let thread = thread::Builder::new()
-            .name("dashboard".into())
-            .spawn(move || {
-                if stopped.recv_timeout(PATIENCE) != Err(RecvTimeoutError::Timeout) {
-                    return;
-                }
-                let look = || own(&keeper, &control, &stopped);
-                let mut steer = OwnRun(control.clone(), pause);
-                if let Err(error) = show(look, &mut steer) {
-                    say(&format!(
-                        "the dashboard has lost its terminal ({error}); the run goes on"
-                    ));
-                }
-            })?;
-        Ok(Self {
-            stop: Some(stop),
-            thread: Some(thread),
-        })
-    }
-}
-
-fn own(keeper: &SnapshotKeeper, control: &Control, stopped: &Receiver<()>) -> Shown {
-    match stopped.try_recv() {
-        Err(mpsc::TryRecvError::Disconnected) => Shown::Over,
-        _ => Shown::Run(Box::new(keeper.snapshot(control.progress())), None),
-    }
-}
-
-impl Drop for OwnDashboard {
-    fn drop(&mut self) {
-        self.stop = None;
-        let since = Instant::now();
-        if let Some(thread) = self.thread.take() {
-            // A terminal may hold up who writes to it, and a run does not wait for that.
-            while !thread.is_finished() && since.elapsed() < LAST_PICTURE {
-                thread::sleep(LAST_PICTURE / 200);
-            }
-        }
-    }
-}
-
-struct OwnRun(Control, Pause);
-
-impl Steer for OwnRun {
-    fn pause(&mut self, paused: bool) -> io::Result<()> {
-        self.1.set(paused);
-        Ok(())
-    }
-
-    fn drain(&mut self) -> io::Result<()> {
-        self.0.drain();
-        Ok(())
-    }
-
-    fn is_own(&self) -> bool {
-        true
-    }
 }

@@ -1,0 +1,111 @@
+//! The dashboard of a run that another process counts, perhaps on another machine.
+
+use std::io;
+use std::path::Path;
+use std::time::Duration;
+
+use super::{End, Screen, Shown, Steer, show};
+use crate::cli::commands::status;
+use crate::cli::exit::{Exit, Failure};
+use crate::cli::output::say;
+use crate::ledger::{Request, Store, is_held, put_request, read_live, unix_time};
+use crate::telemetry::{Snapshot, duration, printable};
+
+/// A state that is older is said to be: it is written once a second.
+const OLD: Duration = Duration::from_secs(5);
+
+/// Shows the run in `dir` while another process counts it, and its status at the end.
+///
+/// # Errors
+/// There is no run, or no terminal to show it.
+pub fn watch(dir: &Path) -> Result<(), Failure> {
+    // Whether it is a run directory at all.
+    Store::open_to_read(dir)?;
+    if is_held(dir) {
+        if !Screen::is_there() {
+            return Err(Failure::usage(
+                "watch needs a terminal; `queenfold status --watch` prints the state of a run",
+            ));
+        }
+        first(dir)?;
+        let end = show(|| look(dir), &mut Requests(dir));
+        match end.map_err(|error| Failure::new(Exit::Error, error))? {
+            End::Left => return Ok(()),
+            End::Over => {}
+        }
+    } else {
+        say("no process works on this run");
+    }
+    status::show(dir)
+}
+
+/// Waits until the run has written its state for the first time.
+fn first(dir: &Path) -> Result<(), Failure> {
+    for _ in 0..40 {
+        if matches!(look(dir), Shown::Run(..)) {
+            return Ok(());
+        }
+        std::thread::sleep(Duration::from_millis(50));
+    }
+    Err(Failure::new(
+        Exit::Error,
+        format!(
+            "{}: the process that works on it has not written what it does; `queenfold status` shows what is \
+             recorded",
+            dir.display()
+        ),
+    ))
+}
+
+fn look(dir: &Path) -> Shown {
+    if !is_held(dir) {
+        return Shown::Over;
+    }
+    let text = match read_live(dir) {
+        Ok(Some(text)) => text,
+        Ok(None) | Err(_) => return Shown::Over,
+    };
+    match Snapshot::read(&text) {
+        Ok(mut snapshot) => {
+            // It may have been moved, and another machine may know it by another name.
+            snapshot.directory = Some(dir.to_owned());
+            let old = Duration::try_from_secs_f64(unix_time() as f64 - snapshot.taken);
+            let note = old.ok().filter(|old| *old > OLD).map(|old| {
+                format!(
+                    "this is how it was {} ago, by the clocks of both machines",
+                    duration(old)
+                )
+            });
+            Shown::Run(Box::new(snapshot), note)
+        }
+        Err(why) => {
+            say(&printable(&format!(
+                "{}: {why}",
+                dir.join("live.json").display()
+            )));
+            Shown::Over
+        }
+    }
+}
+
+/// Asks the process that works on the directory.
+struct Requests<'a>(&'a Path);
+
+impl Steer for Requests<'_> {
+    fn pause(&mut self, paused: bool) -> io::Result<()> {
+        let request = if paused {
+            Request::Pause
+        } else {
+            Request::Resume
+        };
+        put_request(self.0, request)
+    }
+
+    fn drain(&mut self) -> io::Result<()> {
+        put_request(self.0, Request::Drain)
+    }
+
+    fn is_own(&self) -> bool {
+        false
+    }
+}

@@ -1,0 +1,91 @@
+//! The dashboard of a run in this process.
+
+use std::io;
+use std::sync::Arc;
+use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
+use std::thread::{self, JoinHandle};
+use std::time::{Duration, Instant};
+
+use super::{Shown, Steer, show};
+use crate::actors::Control;
+use crate::cli::output::say;
+use crate::cli::pause::Pause;
+use crate::telemetry::SnapshotKeeper;
+
+/// A run that ends earlier shows nothing.
+const PATIENCE: Duration = Duration::from_millis(400);
+
+/// How long the end of a run waits for the last picture.
+const LAST_PICTURE: Duration = Duration::from_secs(2);
+
+/// The dashboard of a run in this process. Dropping it gives the screen back.
+pub struct OwnDashboard {
+    stop: Option<Sender<()>>,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl OwnDashboard {
+    /// Shows the run under `control`. If its terminal is lost, one line says so, and the run goes on.
+    ///
+    /// # Errors
+    /// The system refuses another thread.
+    pub fn show(keeper: Arc<SnapshotKeeper>, control: Control, pause: Pause) -> io::Result<Self> {
+        let (stop, stopped) = mpsc::channel();
+        let thread = thread::Builder::new()
+            .name("dashboard".into())
+            .spawn(move || {
+                if stopped.recv_timeout(PATIENCE) != Err(RecvTimeoutError::Timeout) {
+                    return;
+                }
+                let look = || own(&keeper, &control, &stopped);
+                let mut steer = OwnRun(control.clone(), pause);
+                if let Err(error) = show(look, &mut steer) {
+                    say(&format!(
+                        "the dashboard has lost its terminal ({error}); the run goes on"
+                    ));
+                }
+            })?;
+        Ok(Self {
+            stop: Some(stop),
+            thread: Some(thread),
+        })
+    }
+}
+
+fn own(keeper: &SnapshotKeeper, control: &Control, stopped: &Receiver<()>) -> Shown {
+    match stopped.try_recv() {
+        Err(mpsc::TryRecvError::Disconnected) => Shown::Over,
+        _ => Shown::Run(Box::new(keeper.snapshot(control.progress())), None),
+    }
+}
+
+impl Drop for OwnDashboard {
+    fn drop(&mut self) {
+        self.stop = None;
+        let since = Instant::now();
+        if let Some(thread) = self.thread.take() {
+            // A terminal may hold up who writes to it, and a run does not wait for that.
+            while !thread.is_finished() && since.elapsed() < LAST_PICTURE {
+                thread::sleep(LAST_PICTURE / 200);
+            }
+        }
+    }
+}
+
+struct OwnRun(Control, Pause);
+
+impl Steer for OwnRun {
+    fn pause(&mut self, paused: bool) -> io::Result<()> {
+        self.1.set(paused);
+        Ok(())
+    }
+
+    fn drain(&mut self) -> io::Result<()> {
+        self.0.drain();
+        Ok(())
+    }
+
+    fn is_own(&self) -> bool {
+        true
+    }
+}
