@@ -15,6 +15,14 @@ pub enum PauseReason {
     Heat,
 }
 
+impl PauseReason {
+    /// Several reasons for people: `asked for, too hot`.
+    pub fn list<'a>(reasons: impl IntoIterator<Item = &'a Self>) -> String {
+        let words = reasons.into_iter().map(ToString::to_string);
+        words.collect::<Vec<_>>().join(", ")
+    }
+}
+
 impl fmt::Display for PauseReason {
     /// For people: `paused (too hot)`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -25,8 +25,7 @@ use super::shared::RunShared;
 use super::stock::Stock;
 use super::worker::Worker;
 use super::{
-    Control, DeviceSpec, EventKind, PauseReason, PlannedTasks, Report, RunError, RunSpec, RunState,
-    queue,
+    Control, DeviceSpec, EventKind, PlannedTasks, Report, RunError, RunSpec, RunState, queue,
 };
 use crate::engine::{Plan, Tally};
 
@@ -45,8 +44,6 @@ pub(super) struct Run {
     closed: bool,
     /// Will give up the tasks in hand, while the run drains or pauses.
     gives_up: Option<SpawnHandle>,
-    /// Why it is paused, as it was told.
-    paused_for: Vec<PauseReason>,
     outcome: Sender<Result<Report, RunError>>,
     _end: StopSystem,
 }
@@ -114,7 +111,6 @@ impl Run {
             left: BTreeSet::new(),
             closed: false,
             gives_up: None,
-            paused_for: Vec::new(),
             outcome,
             _end: StopSystem,
         }
@@ -234,14 +230,13 @@ impl Run {
                     self.go(RunState::Running, context);
                 }
                 self.go(RunState::Pausing, context);
-                if self.state == RunState::Pausing && self.paused_for != reasons {
-                    self.paused_for.clone_from(&reasons);
-                    let paused = EventKind::PausedFor { reasons };
-                    self.shared.observers.tell(paused);
+                let observers = &self.shared.observers;
+                let told = || observers.progress().now().paused_for;
+                if self.state == RunState::Pausing && told() != reasons {
+                    observers.tell(EventKind::PausedFor { reasons });
                 }
             }
             Request::Run => {
-                self.paused_for.clear();
                 self.go(RunState::Running, context);
             }
         }

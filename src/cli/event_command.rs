@@ -21,7 +21,7 @@ use crate::actors::{EventKind, Observer, RunEvent};
 use crate::board::Size;
 use crate::config::CommandLine;
 use crate::ledger::host_name;
-use crate::telemetry::printable;
+use crate::telemetry::{incident, printable};
 
 /// The version of the JSON text that a command reads.
 const NOTICE_FORMAT: u32 = 1;
@@ -175,24 +175,14 @@ struct Noticing {
 
 impl Observer for Noticing {
     fn event(&self, event: &RunEvent) {
-        let (what, text) = match &event.kind {
-            EventKind::DeviceLost { worker, reason } => (
-                What::DeviceLost,
-                format!("{worker} failed, and was opened again: {reason}"),
-            ),
-            EventKind::DeviceGivenUp { worker, reason } => (
-                What::DeviceLost,
-                format!("{worker} failed, and counts nothing more: {reason}"),
-            ),
-            EventKind::TakenOut(sick) => (
-                What::Mismatch,
-                format!(
-                    "{} counted wrongly, and counts nothing more: {}",
-                    sick.worker, sick.reason
-                ),
-            ),
-            EventKind::Contradicted { reason } => (What::Mismatch, reason.clone()),
+        let what = match &event.kind {
+            EventKind::DeviceLost { .. } | EventKind::DeviceGivenUp { .. } => What::DeviceLost,
+            EventKind::TakenOut(_) | EventKind::Contradicted { .. } => What::Mismatch,
             _ => return,
+        };
+        let text = match &event.kind {
+            EventKind::Contradicted { reason } => reason.clone(),
+            _ => incident(event).unwrap_or_default(),
         };
         // A run does not wait for a command. If so many notices wait, one more says nothing new.
         let notice = notice(self.run.clone(), what, &text, None);

@@ -39,7 +39,7 @@ struct Beside {
     _dashboard: Option<OwnDashboard>,
     _line: Option<ProgressLine>,
     _metrics: Option<Repeating>,
-    _watched: WatchedRun,
+    _watched: Option<WatchedRun>,
 }
 
 /// What the jobs of one command share: the settings, the hardware, the signals, and the time limit,
@@ -282,13 +282,17 @@ impl JobRunner {
     /// The job with what shows it while it runs.
     fn observed(&self, mut job: Job) -> Result<(Job, Beside), Failure> {
         let n = job.size();
-        let watched = WatchedRun::new(n, job.run_directory(), &self.control, &self.pause)?;
-        for observer in watched.observers() {
+        let directory = job.run_directory();
+        // Without either, nobody could see it.
+        let watched = (directory.is_some() || self.config.output.tui)
+            .then(|| WatchedRun::new(n, directory, &self.control, &self.pause))
+            .transpose()?;
+        for observer in watched.iter().flat_map(WatchedRun::observers) {
             job = job.observer(observer);
         }
         let beside = Beside {
             #[cfg(feature = "tui")]
-            _dashboard: self.dashboard(&watched)?,
+            _dashboard: self.dashboard(watched.as_ref())?,
             _line: (!self.config.output.quiet && !self.config.output.tui)
                 .then(|| ProgressLine::show(n, self.control.clone())),
             _metrics: self.metrics_file(n)?,
@@ -298,10 +302,10 @@ impl JobRunner {
     }
 
     #[cfg(feature = "tui")]
-    fn dashboard(&self, watched: &WatchedRun) -> Result<Option<OwnDashboard>, Failure> {
-        if !self.config.output.tui {
+    fn dashboard(&self, watched: Option<&WatchedRun>) -> Result<Option<OwnDashboard>, Failure> {
+        let Some(watched) = watched.filter(|_| self.config.output.tui) else {
             return Ok(None);
-        }
+        };
         OwnDashboard::show(watched.keeper(), self.control.clone(), self.pause.clone())
             .map(Some)
             .map_err(|error| Failure::new(Exit::Error, error))

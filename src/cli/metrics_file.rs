@@ -1,6 +1,5 @@
 //! The state of a run for Prometheus: `--metrics`.
 
-use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -9,6 +8,7 @@ use super::output::say;
 use super::repeating::Repeating;
 use crate::actors::Control;
 use crate::board::Size;
+use crate::ledger::replace_file;
 use crate::telemetry::{metrics, printable};
 
 /// How often the file is replaced. Collectors read it every 15 seconds or less often.
@@ -25,8 +25,12 @@ pub fn keep(path: &Path, n: Size, control: Control) -> io::Result<Repeating> {
         return Err(io::Error::other("not a regular file"));
     }
     let path = path.to_owned();
+    let mut draft = path.clone().into_os_string();
+    draft.push(".tmp");
+    let draft = PathBuf::from(draft);
     Repeating::new("metrics", EVERY, move || {
-        let written = replace(&path, &metrics(n, &control.progress()));
+        let text = metrics(n, &control.progress());
+        let written = replace_file(&path, &draft, text.as_bytes());
         if let Err(error) = &written {
             let path = path.display();
             say(&printable(&format!(
@@ -35,17 +39,4 @@ pub fn keep(path: &Path, n: Size, control: Control) -> io::Result<Repeating> {
         }
         written.is_ok()
     })
-}
-
-/// Writes beside the file and renames, so that a reader sees the old file or the new one.
-fn replace(path: &Path, text: &str) -> io::Result<()> {
-    let mut beside = path.as_os_str().to_owned();
-    beside.push(".tmp");
-    let beside = PathBuf::from(beside);
-    let done = fs::write(&beside, text).and_then(|()| fs::rename(&beside, path));
-    if done.is_err() {
-        // What is left of it is of no use to anybody.
-        let _ = fs::remove_file(&beside);
-    }
-    done
 }

@@ -50,18 +50,25 @@ impl Request {
 /// # Errors
 /// It cannot be written.
 pub fn write_live(dir: &Path, text: &[u8]) -> io::Result<()> {
-    let (draft, file) = (dir.join("live.json.new"), dir.join(LIVE));
+    replace_file(&dir.join(LIVE), &dir.join("live.json.new"), text)
+}
+
+/// Replaces `file` by a text that is written to `draft` first. A reader sees the old text or the new one.
+///
+/// # Errors
+/// It cannot be written.
+pub fn replace_file(file: &Path, draft: &Path, text: &[u8]) -> io::Result<()> {
     // What stands there may be a link.
-    let _ = fs::remove_file(&draft);
+    let _ = fs::remove_file(draft);
     let written = files::options()
         .write(true)
         .create_new(true)
-        .open(&draft)
+        .open(draft)
         .and_then(|mut file| file.write_all(text))
-        .and_then(|()| fs::rename(&draft, &file));
+        .and_then(|()| fs::rename(draft, file));
     if written.is_err() {
         // What is left of it is of no use to anybody.
-        let _ = fs::remove_file(&draft);
+        let _ = fs::remove_file(draft);
     }
     written
 }

@@ -51,7 +51,8 @@ mod table_size;
 mod verify;
 
 pub use beside::{
-    Request, open_history, put_request, read_history, read_live, take_request, write_live,
+    Request, open_history, put_request, read_history, read_live, replace_file, take_request,
+    write_live,
 };
 pub use compare::{Comparison, CountedWhere, DifferingTask, compare};
 pub use confirmation::Confirmation;

@@ -34,13 +34,13 @@ fn gpus() -> Vec<f64> {
     use std::sync::OnceLock;
 
     static LIBRARY: OnceLock<Option<Nvml>> = OnceLock::new();
-    let Some(library) = LIBRARY.get_or_init(|| Nvml::init().ok()) else {
+    let Some(nvml) = LIBRARY.get_or_init(|| Nvml::init().ok()) else {
         return Vec::new();
     };
-    let devices = 0..library.device_count().unwrap_or(0);
+    let devices = 0..nvml.device_count().unwrap_or(0);
     devices
         .filter_map(|index| {
-            let device = library.device_by_index(index).ok()?;
+            let device = nvml.device_by_index(index).ok()?;
             device.temperature(TemperatureSensor::Gpu).ok()
         })
         .map(f64::from)

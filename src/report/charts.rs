@@ -3,6 +3,8 @@
 
 use std::error::Error;
 
+use plotters::chart::MeshStyle;
+use plotters::coord::ranged1d::Ranged;
 use plotters::prelude::*;
 use plotters::style::text_anchor::{HPos, Pos, VPos};
 
@@ -12,17 +14,17 @@ use crate::telemetry::printable;
 const WIDTH: u32 = 860;
 
 /// Text and axes.
-pub const INK: RGBColor = RGBColor(0x33, 0x33, 0x33);
+const INK: RGBColor = RGBColor(0x33, 0x33, 0x33);
 /// Lines of the grid.
-pub const GRID: RGBColor = RGBColor(0xdd, 0xdd, 0xdd);
+const GRID: RGBColor = RGBColor(0xdd, 0xdd, 0xdd);
 /// What is measured.
-pub const MEASURED: RGBColor = RGBColor(0x1f, 0x77, 0xb4);
+const MEASURED: RGBColor = RGBColor(0x1f, 0x77, 0xb4);
 /// What was expected.
-pub const EXPECTED: RGBColor = RGBColor(0xd6, 0x27, 0x28);
+const EXPECTED: RGBColor = RGBColor(0xd6, 0x27, 0x28);
 /// Pauses.
-pub const PAUSED: RGBColor = RGBColor(0xff, 0xbb, 0x33);
+const PAUSED: RGBColor = RGBColor(0xff, 0xbb, 0x33);
 /// Times without a process.
-pub const STOPPED: RGBColor = RGBColor(0xbb, 0xbb, 0xbb);
+const STOPPED: RGBColor = RGBColor(0xbb, 0xbb, 0xbb);
 
 /// The most parts into which time is divided.
 const MOST_PARTS: usize = 240;
@@ -132,8 +134,20 @@ fn finish(svg: String) -> String {
     svg.replace("font-family=\"sans-serif\" ", "")
 }
 
-fn style(size: i32) -> TextStyle<'static> {
-    ("sans-serif", size).into_font().color(&INK)
+/// The text of axes and rows.
+fn label() -> TextStyle<'static> {
+    ("sans-serif", 14).into_font().color(&INK)
+}
+
+/// Axes and lines as every drawing has them.
+fn plain<'m, 'a, 'b, X: Ranged, Y: Ranged, DB: DrawingBackend>(
+    mesh: &'m mut MeshStyle<'a, 'b, X, Y, DB>,
+) -> &'m mut MeshStyle<'a, 'b, X, Y, DB> {
+    mesh.light_line_style(TRANSPARENT)
+        .bold_line_style(GRID)
+        .axis_style(INK)
+        .label_style(label())
+        .axis_desc_style(label())
 }
 
 /// Nodes per second over time, with pauses and stops.
@@ -161,25 +175,13 @@ pub fn speed(report: &RunReport) -> Drawn {
             .x_label_area_size(44)
             .y_label_area_size(64)
             .build_cartesian_2d(0.0..clock.end(), 0.0..most / scale * 1.05)?;
-        chart
-            .configure_mesh()
-            .light_line_style(TRANSPARENT)
-            .bold_line_style(GRID)
-            .axis_style(INK)
-            .label_style(style(14))
-            .axis_desc_style(style(14))
+        plain(&mut chart.configure_mesh())
             .x_desc(clock.title())
             .x_label_formatter(&tidy)
             .y_desc(format!("{prefix}node/s"))
             .y_label_formatter(&tidy)
             .draw()?;
-        for (from, to, colour) in interruptions(report) {
-            let (from, to) = (clock.at(from), clock.at(to));
-            chart.draw_series([Rectangle::new(
-                [(from, 0.0), (to, most / scale * 1.05)],
-                colour.mix(0.35).filled(),
-            )])?;
-        }
+        chart.draw_series(interruptions(report, &clock, most / scale * 1.05))?;
         let line = speeds.iter().enumerate().flat_map(|(part, speed)| {
             [part, part + 1].map(|edge| (clock.begin(edge), speed / scale))
         });
@@ -189,8 +191,12 @@ pub fn speed(report: &RunReport) -> Drawn {
     Ok(finish(svg))
 }
 
-/// Pauses, and the time between processes.
-fn interruptions(report: &RunReport) -> Vec<(f64, f64, RGBColor)> {
+/// Pauses, and the time between processes, from 0 to `height`.
+fn interruptions(
+    report: &RunReport,
+    clock: &Clock,
+    height: f64,
+) -> impl Iterator<Item = Rectangle<(f64, f64)>> {
     let pauses = report.timeline.pauses.iter();
     let mut found: Vec<_> = pauses.map(|(from, to, _)| (*from, *to, PAUSED)).collect();
     let mut sessions: Vec<_> = report
@@ -202,19 +208,18 @@ fn interruptions(report: &RunReport) -> Vec<(f64, f64, RGBColor)> {
         })
         .collect();
     sessions.sort_by(|a, b| a.0.total_cmp(&b.0));
-    let mut until = f64::MAX;
+    let mut until = clock.start;
     for (start, end) in sessions {
         // The clock of a machine is exact to a second.
         if start > until + 2.0 {
             found.push((until, start, STOPPED));
         }
-        until = if until == f64::MAX {
-            end
-        } else {
-            until.max(end)
-        };
+        until = until.max(end);
     }
-    found
+    found.into_iter().map(move |(from, to, colour)| {
+        let corners = [(clock.at(from), 0.0), (clock.at(to), height)];
+        Rectangle::new(corners, colour.mix(0.35).filled())
+    })
 }
 
 /// Who counted when: a row for each worker and device.
@@ -248,15 +253,9 @@ pub fn lanes(report: &RunReport) -> Drawn {
             .x_label_area_size(44)
             .y_label_area_size(130)
             .build_cartesian_2d(0.0..clock.end(), (shown as f64)..0.0)?;
-        chart
-            .configure_mesh()
+        plain(&mut chart.configure_mesh())
             .disable_y_mesh()
             .disable_y_axis()
-            .light_line_style(TRANSPARENT)
-            .bold_line_style(GRID)
-            .axis_style(INK)
-            .label_style(style(14))
-            .axis_desc_style(style(14))
             .x_desc(clock.title())
             .x_label_formatter(&tidy)
             .draw()?;
@@ -276,14 +275,8 @@ pub fn lanes(report: &RunReport) -> Drawn {
                 )])?;
             }
         }
-        for (from, to, colour) in interruptions(report) {
-            let (from, to) = (clock.at(from), clock.at(to));
-            chart.draw_series([Rectangle::new(
-                [(from, 0.0), (to, shown as f64)],
-                colour.mix(0.35).filled(),
-            )])?;
-        }
-        let right = style(14).pos(Pos::new(HPos::Right, VPos::Center));
+        chart.draw_series(interruptions(report, &clock, shown as f64))?;
+        let right = label().pos(Pos::new(HPos::Right, VPos::Center));
         for lane in 0..shown {
             let y = 8 + (row as f64 * (lane as f64 + 0.5)) as i32;
             area.draw(&Text::new(name(lane), (130, y), right.clone()))?;
@@ -325,13 +318,7 @@ pub fn costs(report: &RunReport) -> Result<Option<String>, Box<dyn Error>> {
             .x_label_area_size(44)
             .y_label_area_size(64)
             .build_cartesian_2d((low..high).log_scale(), (low..high).log_scale())?;
-        chart
-            .configure_mesh()
-            .light_line_style(TRANSPARENT)
-            .bold_line_style(GRID)
-            .axis_style(INK)
-            .label_style(style(14))
-            .axis_desc_style(style(14))
+        plain(&mut chart.configure_mesh())
             .x_desc("expected seconds of a task, by its cost")
             .y_desc("seconds")
             .x_label_formatter(&short)
@@ -387,13 +374,7 @@ pub fn eta(report: &RunReport) -> Result<Option<String>, Box<dyn Error>> {
             .x_label_area_size(44)
             .y_label_area_size(64)
             .build_cartesian_2d(0.0..clock.end(), 0.0..most * 1.05)?;
-        chart
-            .configure_mesh()
-            .light_line_style(TRANSPARENT)
-            .bold_line_style(GRID)
-            .axis_style(INK)
-            .label_style(style(14))
-            .axis_desc_style(style(14))
+        plain(&mut chart.configure_mesh())
             .x_desc(clock.title())
             .x_label_formatter(&tidy)
             .y_desc(format!("{} left", clock.unit.name))

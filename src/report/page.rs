@@ -196,7 +196,7 @@ impl RunReport {
     }
 
     fn verification(&self) -> String {
-        let counted = &self.counted;
+        let counted = &self.status.counted;
         let known = match &self.outcome {
             Ok(outcome) => match outcome.verified.name() {
                 "known" => "the total equals the published one",

@@ -9,8 +9,8 @@ use super::timeline::Timeline;
 use crate::engine::{CountedBy, Engine, Plan};
 use crate::job::open;
 use crate::ledger::{
-    Confirmation, LedgerError, LoggedCorrection, RunInfo, Session, Signature, Status, Store,
-    is_held, read_history, unix_time,
+    LedgerError, LoggedCorrection, RunInfo, Session, Signature, Status, Store, is_held,
+    read_history, unix_time,
 };
 use crate::outcome::Outcome;
 
@@ -39,8 +39,6 @@ pub struct RunReport {
     pub tasks: Vec<DoneTask>,
     /// Expected cost of each of the tasks, in the unit of its plan; empty if there are too many.
     pub costs: Vec<f64>,
-    /// How often tasks were counted.
-    pub counted: Confirmation,
     /// Counts that differed.
     pub corrections: Vec<LoggedCorrection>,
     /// Pauses, and times left that were told.
@@ -91,7 +89,6 @@ impl RunReport {
             info: store.info().clone(),
             runs: is_held(directory),
             read_at: unix_time(),
-            counted: status.counted,
             outcome,
             status,
             signature: String::new(),

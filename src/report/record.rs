@@ -27,7 +27,7 @@ impl RunReport {
             "shard": self.info.shard.to_string(),
             "share": self.status.share,
             "signature": self.signature,
-            "counted": self.counted,
+            "counted": self.status.counted,
             "corrections": self.corrections.len(),
             "began": began,
             "ended": ended,
@@ -85,8 +85,8 @@ impl RunReport {
             utc(self.span().1).split(' ').next().unwrap_or_default(),
             duration(self.elapsed()),
             duration(self.busy()),
-            self.counted.twice,
-            self.counted.tasks,
+            self.status.counted.twice,
+            self.status.counted.tasks,
             self.signature,
         )
     }

@@ -2,7 +2,7 @@
 
 use serde_json::Value as Json;
 
-use crate::actors::{EventKind, RunEvent, RunState};
+use crate::actors::{EventKind, PauseReason, RunEvent, RunState};
 use crate::telemetry::incident;
 
 /// What the history of a run says. All times are in seconds since 1970.
@@ -57,8 +57,7 @@ impl Timeline {
                 EventKind::State(RunState::Pausing) => pause = Some((at, String::new())),
                 EventKind::PausedFor { reasons } => {
                     if let Some((_, why)) = &mut pause {
-                        let reasons = reasons.iter().map(ToString::to_string);
-                        *why = reasons.collect::<Vec<_>>().join(", ");
+                        *why = PauseReason::list(reasons);
                     }
                 }
                 EventKind::State(_) => {

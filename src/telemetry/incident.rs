@@ -1,15 +1,12 @@
 use super::several;
-use crate::actors::{EventKind, RunEvent};
+use crate::actors::{EventKind, PauseReason, RunEvent};
 
 /// What an event says to a person who watches a run, in one line; `None` for the many that only a
 /// program wants to know.
 pub fn incident(event: &RunEvent) -> Option<String> {
     Some(match &event.kind {
         EventKind::State(state) => state.name().to_owned(),
-        EventKind::PausedFor { reasons } => {
-            let reasons: Vec<_> = reasons.iter().map(ToString::to_string).collect();
-            format!("paused: {}", reasons.join(", "))
-        }
+        EventKind::PausedFor { reasons } => format!("paused: {}", PauseReason::list(reasons)),
         EventKind::Failed { reason } => format!("failed: {reason}"),
         EventKind::TaskPanicked {
             worker,

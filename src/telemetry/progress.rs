@@ -47,9 +47,9 @@ pub fn progress_line(progress: &Progress, width: usize) -> String {
 fn paused(progress: &Progress) -> String {
     let reasons = progress.paused_for.iter();
     let others = reasons.filter(|reason| **reason != PauseReason::Asked);
-    match others.map(ToString::to_string).collect::<Vec<_>>() {
-        others if others.is_empty() => "paused".to_owned(),
-        others => format!("paused ({})", others.join(", ")),
+    match PauseReason::list(others).as_str() {
+        "" => "paused".to_owned(),
+        others => format!("paused ({others})"),
     }
 }
 

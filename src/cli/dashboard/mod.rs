@@ -98,57 +98,30 @@ pub fn show(mut look: impl FnMut() -> Shown, steer: &mut impl Steer) -> io::Resu
             continue;
         };
         let control = key.modifiers.contains(KeyModifiers::CONTROL);
-        let done = match key.code {
-            KeyCode::Char('c') if control && steer.is_own() => {
-                signals::deliver(Signal::INT);
-                Ok(())
-            }
+        let mut done = Ok(());
+        match key.code {
+            KeyCode::Char('c') if control && steer.is_own() => signals::deliver(Signal::INT),
             KeyCode::Char('c') if control => return Ok(End::Left),
             KeyCode::Char('\\' | '4') if control => {
                 signals::deliver(Signal::QUIT);
                 return Ok(End::Left);
             }
-            KeyCode::Char('z') if control => {
-                screen.suspend();
-                Ok(())
-            }
-            KeyCode::Char('q') | KeyCode::Esc if help => {
-                help = false;
-                Ok(())
-            }
+            KeyCode::Char('z') if control => screen.suspend(),
+            KeyCode::Char('q') | KeyCode::Esc if help => help = false,
             KeyCode::Char('q') if !steer.is_own() => return Ok(End::Left),
-            KeyCode::Char('p' | 'P') => steer.pause(snapshot.progress.state != RunState::Pausing),
-            KeyCode::Char('d') if asked.take().is_some() => steer.drain(),
-            KeyCode::Char('d') => {
-                asked = Some(Instant::now());
-                Ok(())
+            KeyCode::Char('p' | 'P') => {
+                done = steer.pause(snapshot.progress.state != RunState::Pausing);
             }
-            KeyCode::Char('?' | 'h') => {
-                help = !help;
-                Ok(())
-            }
-            KeyCode::Char('t') => {
-                theme = theme.next();
-                Ok(())
-            }
-            KeyCode::Up | KeyCode::Char('k') => {
-                first = first.saturating_sub(1);
-                Ok(())
-            }
-            KeyCode::Down | KeyCode::Char('j') => {
-                first += 1;
-                Ok(())
-            }
-            KeyCode::PageUp => {
-                first = first.saturating_sub(10);
-                Ok(())
-            }
-            KeyCode::PageDown => {
-                first += 10;
-                Ok(())
-            }
-            _ => Ok(()),
-        };
+            KeyCode::Char('d') if asked.take().is_some() => done = steer.drain(),
+            KeyCode::Char('d') => asked = Some(Instant::now()),
+            KeyCode::Char('?' | 'h') => help = !help,
+            KeyCode::Char('t') => theme = theme.next(),
+            KeyCode::Up | KeyCode::Char('k') => first = first.saturating_sub(1),
+            KeyCode::Down | KeyCode::Char('j') => first += 1,
+            KeyCode::PageUp => first = first.saturating_sub(10),
+            KeyCode::PageDown => first += 10,
+            _ => {}
+        }
         refused = done
             .err()
             .map(|error| format!("the run cannot be asked: {error}"));

@@ -9,7 +9,7 @@ use ratatui::text::{Line, Span};
 use ratatui::widgets::{Block, Clear, Paragraph, Row, Sparkline, Table, Wrap};
 
 use super::theme::Theme;
-use crate::actors::{Progress, RunState, WorkerProgress, WorkerState};
+use crate::actors::{PauseReason, Progress, RunState, WorkerProgress, WorkerState};
 use crate::cli::shell::resume_command;
 use crate::telemetry::{Snapshot, duration, printable, rate};
 
@@ -106,8 +106,7 @@ fn state(progress: &Progress, theme: Theme) -> (String, Style) {
     };
     let state = match progress.state {
         RunState::Pausing if !progress.paused_for.is_empty() => {
-            let reasons = progress.paused_for.iter().map(ToString::to_string);
-            format!("paused ({})", reasons.collect::<Vec<_>>().join(", "))
+            format!("paused ({})", PauseReason::list(&progress.paused_for))
         }
         RunState::Pausing => "paused".to_owned(),
         RunState::Draining => "stopping".to_owned(),
@@ -408,7 +407,7 @@ mod tests {
     use ratatui::backend::TestBackend;
 
     use super::*;
-    use crate::actors::{Eta, PauseReason, SickWorker};
+    use crate::actors::{Eta, SickWorker};
     use crate::board::Size;
     use crate::engine::{CountedBy, Engine, TaskKey, WorkerId};
     use crate::telemetry::SnapshotKeeper;
