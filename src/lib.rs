@@ -31,6 +31,7 @@
 //! * [`board`]: size, squares, the eight symmetries, orbits, known counts.
 //! * [`simd`]: instruction sets, one folder for each.
 //! * [`machine`]: what this machine offers: cores, memory, its processor.
+//! * [`solve`]: some completions of a board themselves.
 //! * [`engine`]: what engines have in common: plans, tasks, counters, tallies.
 //! * [`device`]: devices that count many subtrees at once, real and emulated.
 //! * [`estimate`]: what counting a plan will take, from a sample of its tasks.
@@ -44,12 +45,14 @@
 //! * [`telemetry`]: where the time of a run went: trace, profile, progress line.
 //! * [`ledger`]: the durable record of a run.
 //! * [`job`]: counts a board with what there is; what a library user starts with.
+//! * [`cluster`]: one run over many hosts: job arrays.
 //! * [`certificate`]: the result of a run as a text that a stranger can check.
-//! * [`report`]: a run as a page that explains it.
+//! * [`report`]: a run as a page that explains it, and the picture of the ladder.
 //! * [`config`]: settings: what there is, what is allowed, where each value comes from.
 //! * [`cli`]: the command line, one file for each command.
 //!
 //! [`bench`]: mod@bench
+//! [`solve`]: mod@solve
 
 #![deny(missing_docs)]
 
@@ -62,6 +65,8 @@ pub mod certificate;
 pub mod chain;
 #[cfg(feature = "cli")]
 pub mod cli;
+#[cfg(feature = "ledger")]
+pub mod cluster;
 #[cfg(feature = "cli")]
 pub mod config;
 pub mod device;
@@ -77,4 +82,5 @@ pub mod outcome;
 #[cfg(feature = "cli")]
 pub mod report;
 pub mod simd;
+pub mod solve;
 pub mod telemetry;

@@ -1,6 +1,6 @@
 //! From tallies to a checked result: total, classes, unique count.
 
-use crate::board::{Inconsistent, Orbits, Size, known};
+use crate::board::{GivenBoard, Inconsistent, Known, Orbits, Size, known};
 use crate::engine::Tally;
 
 /// The result for one board size, checked against everything that is known about it.
@@ -25,6 +25,8 @@ use crate::engine::Tally;
 pub struct Outcome {
     /// The board.
     pub n: Size,
+    /// What is given on it: then solutions are its completions.
+    pub given: GivenBoard,
     /// Solutions.
     pub total: u128,
     /// What the census adds; `None` if it was not run.
@@ -36,7 +38,7 @@ pub struct Outcome {
 /// The counts that need the census.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Symmetric {
-    /// Orbits by size, and with them the unique count.
+    /// Orbits by size under the symmetries that fix the given board, and with them the unique count.
     pub orbits: Orbits,
     /// Solutions fixed by the half turn.
     pub r180: u128,
@@ -84,23 +86,29 @@ pub enum Contradiction {
 }
 
 impl Outcome {
-    /// The result that follows from the tally of an engine that counts all solutions and, if it was run,
-    /// the tally of the census.
+    /// The result that follows from the tally of an engine that counts all solutions of a board and, if it
+    /// was run, the tally of the census. Nothing is known of a board on which something is given.
     ///
     /// # Errors
     /// A count differs from the known one, or the counts contradict each other.
-    pub fn new(n: Size, all: &Tally, census: Option<&Tally>) -> Result<Self, Contradiction> {
-        let known = known(n);
+    pub fn new(
+        board: impl Into<GivenBoard>,
+        all: &Tally,
+        census: Option<&Tally>,
+    ) -> Result<Self, Contradiction> {
+        let given = board.into();
+        let n = given.size();
+        let known = known_of(&given);
         let total = all.completions.solutions();
         if let Some(known) = known {
             must_equal(n, "total", total, known.total)?;
         }
         if let Some(census) = census {
-            check_census(n, census)?;
+            check_census(given, census)?;
         }
         let symmetric = census
             .map(|&Tally { r180, r90, .. }| {
-                let orbits = Orbits::from_counts(n, total, r180, r90)?;
+                let orbits = Orbits::from_counts(n, given.symmetries(), total, r180, r90)?;
                 Ok::<_, Contradiction>(Symmetric { orbits, r180, r90 })
             })
             .transpose()?;
@@ -109,6 +117,7 @@ impl Outcome {
         }
         Ok(Self {
             n,
+            given,
             total,
             symmetric,
             verified: known.map_or(Verified::Unknown, |_| Verified::Known),
@@ -125,12 +134,18 @@ impl Outcome {
 ///
 /// # Errors
 /// A count differs from the known one.
-pub fn check_census(n: Size, census: &Tally) -> Result<(), Contradiction> {
-    let Some(known) = known(n) else {
+pub fn check_census(board: impl Into<GivenBoard>, census: &Tally) -> Result<(), Contradiction> {
+    let given = board.into();
+    let n = given.size();
+    let Some(known) = known_of(&given) else {
         return Ok(());
     };
     must_equal(n, "half-turn solutions", census.r180, known.r180)?;
     must_equal(n, "quarter-turn solutions", census.r90, known.r90)
+}
+
+fn known_of(given: &GivenBoard) -> Option<&'static Known> {
+    known(given.size()).filter(|_| given.is_free())
 }
 
 fn must_equal(

@@ -5,7 +5,7 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 
 use super::{Eta, PauseReason, RunState};
-use crate::board::Size;
+use crate::board::{GivenSquares, Size};
 use crate::engine::{
     CountedBy, DeviceIdentity, Engine, KernelName, TaskKey, TaskResult, WorkerId, decimal, seconds,
 };
@@ -305,10 +305,13 @@ pub struct CorrectedCount {
 }
 
 /// A plan of a run.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PlannedTasks {
     /// The board.
     pub n: Size,
+    /// What is given on it; left out for a free board.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub given: Option<GivenSquares>,
     /// The engine.
     pub engine: Engine,
     /// Tasks of the whole plan. A run may count a part of them.

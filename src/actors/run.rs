@@ -27,6 +27,7 @@ use super::worker::Worker;
 use super::{
     Control, DeviceSpec, EventKind, PlannedTasks, Report, RunError, RunSpec, RunState, queue,
 };
+use crate::board::GivenSquares;
 use crate::engine::{Plan, Tally};
 
 pub(super) struct Run {
@@ -300,6 +301,7 @@ impl Actor for Run {
     fn started(&mut self, context: &mut Self::Context) {
         let plans = self.shared.plans.iter().map(|plan| PlannedTasks {
             n: plan.size(),
+            given: GivenSquares::of(&plan.given()),
             engine: plan.engine(),
             tasks: plan.tasks(),
         });

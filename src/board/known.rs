@@ -1,6 +1,6 @@
 //! The published counts of solutions, up to n = 27.
 
-use super::{Orbits, Size};
+use super::{Orbits, Size, SymmetryGroup};
 
 /// The published counts of one board size.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -77,7 +77,9 @@ impl Known {
     /// # Panics
     /// Never for an entry of [`KNOWN`], whose identities the tests check.
     pub fn orbits(&self, n: Size) -> Orbits {
-        Orbits::from_counts(n, self.total, self.r180, self.r90).expect("the table is consistent")
+        let all = SymmetryGroup::ALL;
+        Orbits::from_counts(n, all, self.total, self.r180, self.r90)
+            .expect("the table is consistent")
     }
 }
 

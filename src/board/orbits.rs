@@ -1,19 +1,20 @@
 //! Unique solutions from the total and the symmetric solutions (Burnside's lemma), by size of orbit.
 
-use super::Size;
+use super::{Size, Symmetry, SymmetryGroup};
 
 /// The number of orbits of each size. An orbit is a class of solutions that are images of one
 /// another under the symmetries of the board.
 ///
-/// An orbit has 8 solutions, or 4 if the half turn fixes each of them, or 2 if the quarter turn
-/// does. Only the single queen of the 1×1 board is an orbit of 1.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// On a free board an orbit has 8 solutions, or 4 if the half turn fixes each of them, or 2 if the
+/// quarter turn does. Only the single queen of the 1×1 board is an orbit of 1. On a board that fewer
+/// symmetries fix, the largest orbits have as many solutions as there are such symmetries.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Orbits {
-    /// Orbits of one solution: 1 for n = 1, else 0.
+    /// Orbits of one solution: 1 for n = 1, else 0 on a free board.
     pub c1: u128,
-    /// Orbits of two solutions, fixed by the quarter turn.
+    /// Orbits of two solutions, on a free board those fixed by the quarter turn.
     pub c2: u128,
-    /// Orbits of four solutions, fixed by the half turn but not by the quarter turn.
+    /// Orbits of four solutions, on a free board those fixed by the half turn but not by the quarter turn.
     pub c4: u128,
     /// Orbits of eight solutions, without symmetry.
     pub c8: u128,
@@ -30,57 +31,72 @@ pub struct Inconsistent {
     total: u128,
     r180: u128,
     r90: u128,
-    expected: &'static str,
+    expected: String,
 }
 
 impl Orbits {
-    /// The orbits that follow from the number of solutions and from how many of them a half turn
-    /// and a quarter turn fix. For n ≥ 2, where no solution equals its own reflection:
+    /// The orbits under `group`, the symmetries that fix the board, that follow from the number of solutions
+    /// and from how many of them a half turn and a quarter turn fix. For n ≥ 2, where no solution equals its
+    /// own reflection, and a group of g symmetries that contains both turns:
     ///
     /// ```text
-    /// r90 = 2·c2     r180 = 2·c2 + 4·c4     total = 2·c2 + 4·c4 + 8·c8
+    /// r90 = g/4 · quarter     r180 − r90 = g/2 · half     total − r180 = g · whole
     /// ```
+    ///
+    /// where `whole` orbits have g solutions, and `half` and `quarter` ones a half and a quarter of that. A
+    /// turn that does not fix the board makes no orbit smaller.
     ///
     /// # Errors
     /// The three numbers give a class count that is negative or not whole.
-    pub fn from_counts(n: Size, total: u128, r180: u128, r90: u128) -> Result<Self, Inconsistent> {
-        let wrong = |expected| Inconsistent {
+    pub fn from_counts(
+        n: Size,
+        group: SymmetryGroup,
+        total: u128,
+        r180: u128,
+        r90: u128,
+    ) -> Result<Self, Inconsistent> {
+        let wrong = |expected: String| Inconsistent {
             n,
             total,
             r180,
             r90,
             expected,
         };
+        let mut orbits = Self::default();
         if n.get() == 1 {
-            return if (total, r180, r90) == (1, 1, 1) {
-                Ok(Self {
-                    c1: 1,
-                    c2: 0,
-                    c4: 0,
-                    c8: 0,
-                })
-            } else {
-                Err(wrong("1, 1, 1"))
-            };
+            if (r180, r90) != (total, total) || total > 1 {
+                return Err(wrong("three times 1 or three times 0".to_owned()));
+            }
+            orbits.c1 = total;
+            return Ok(orbits);
         }
-        let classes = |count: u128, less: u128, size: u128, expected| {
-            count
-                .checked_sub(less)
-                .filter(|rest| rest % size == 0)
-                .map(|rest| rest / size)
-                .ok_or_else(|| wrong(expected))
-        };
-        Ok(Self {
-            c1: 0,
-            c2: classes(r90, 0, 2, "an even number fixed by the quarter turn")?,
-            c4: classes(
-                r180,
-                r90,
-                4,
-                "half turn − quarter turn to be a multiple of 4",
-            )?,
-            c8: classes(total, r180, 8, "total − half turn to be a multiple of 8")?,
-        })
+        let fixed = |turn, count| if group.contains(turn) { count } else { 0 };
+        let half = fixed(Symmetry::HalfTurn, r180);
+        let quarter = fixed(Symmetry::QuarterTurn, r90);
+        if r180 > total || r90 > r180 {
+            return Err(wrong("each to be at most the one before".to_owned()));
+        }
+        let order = u128::from(group.order());
+        for (what, count, size) in [
+            ("quarter turn", quarter, order / 4),
+            ("half turn − quarter turn", half - quarter, order / 2),
+            ("total − half turn", total - half, order),
+        ] {
+            if count == 0 {
+                continue;
+            }
+            if count % size != 0 {
+                return Err(wrong(format!("{what} to be a multiple of {size}")));
+            }
+            let orbits = match size {
+                1 => &mut orbits.c1,
+                2 => &mut orbits.c2,
+                4 => &mut orbits.c4,
+                _ => &mut orbits.c8,
+            };
+            *orbits += count / size;
+        }
+        Ok(orbits)
     }
 
     /// The number of fundamental solutions: orbits of every size.
@@ -101,19 +117,40 @@ mod tests {
     #[test]
     fn counts_that_contradict_each_other_are_refused() {
         let n = Size::new(8).unwrap();
-        assert!(Orbits::from_counts(n, 92, 4, 0).is_ok());
+        let all = SymmetryGroup::ALL;
+        assert!(Orbits::from_counts(n, all, 92, 4, 0).is_ok());
         for (total, r180, r90) in [(93, 4, 0), (92, 5, 0), (92, 4, 1), (2, 4, 0), (92, 4, 8)] {
-            let error = Orbits::from_counts(n, total, r180, r90)
+            let error = Orbits::from_counts(n, all, total, r180, r90)
                 .unwrap_err()
                 .to_string();
             assert!(error.contains("n = 8"), "{error}");
         }
-        assert!(Orbits::from_counts(Size::new(1).unwrap(), 0, 0, 0).is_err());
+        assert!(Orbits::from_counts(Size::new(1).unwrap(), all, 1, 0, 0).is_err());
     }
 
     #[test]
     fn total_is_recovered() {
-        let orbits = Orbits::from_counts(Size::new(12).unwrap(), 14200, 80, 8).unwrap();
+        let n = Size::new(12).unwrap();
+        let orbits = Orbits::from_counts(n, SymmetryGroup::ALL, 14200, 80, 8).unwrap();
         assert_eq!((orbits.total(), orbits.unique()), (14200, 1787));
+    }
+
+    #[test]
+    fn fewer_symmetries_make_smaller_orbits() {
+        let n = Size::new(8).unwrap();
+        let of = |symmetries: &[Symmetry], total, r180, r90| {
+            let group = SymmetryGroup::of(|symmetry| symmetries.contains(&symmetry));
+            let orbits = Orbits::from_counts(n, group, total, r180, r90).ok()?;
+            assert_eq!(orbits.total(), total);
+            Some([orbits.c1, orbits.c2, orbits.c4, orbits.c8])
+        };
+        use Symmetry::{HalfTurn, Identity, QuarterTurn, ThreeQuarterTurn, Transpose};
+        assert_eq!(of(&[Identity], 7, 3, 1), Some([7, 0, 0, 0]));
+        assert_eq!(of(&[Identity, HalfTurn], 7, 3, 1), Some([3, 2, 0, 0]));
+        assert_eq!(of(&[Identity, HalfTurn], 7, 2, 0), None);
+        assert_eq!(of(&[Identity, Transpose], 8, 3, 1), Some([0, 4, 0, 0]));
+        let turns = [Identity, QuarterTurn, HalfTurn, ThreeQuarterTurn];
+        assert_eq!(of(&turns, 11, 7, 3), Some([3, 2, 1, 0]));
+        assert_eq!(of(&turns, 11, 6, 3), None);
     }
 }

@@ -37,6 +37,20 @@ impl Symmetry {
         Self::AntiTranspose,
     ];
 
+    /// Its name in outputs.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Identity => "identity",
+            Self::QuarterTurn => "quarter turn",
+            Self::HalfTurn => "half turn",
+            Self::ThreeQuarterTurn => "three-quarter turn",
+            Self::MirrorColumns => "left-right reflection",
+            Self::MirrorRows => "top-bottom reflection",
+            Self::Transpose => "reflection in the falling diagonal",
+            Self::AntiTranspose => "reflection in the rising diagonal",
+        }
+    }
+
     /// The image of `square` on a board of size `n`. Both coordinates must be below `n`.
     pub const fn apply(self, n: Size, square: Square) -> Square {
         let last = n.get() as u8 - 1;

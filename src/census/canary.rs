@@ -1,5 +1,6 @@
 //! The canary of the census: the board of 16 queens in small pieces.
 
+use super::census_board::CensusBoard;
 use super::partition;
 use crate::board::Size;
 use crate::engine::{Canary, Engine, PlanName};
@@ -23,5 +24,11 @@ pub(super) fn canary() -> Canary {
         engine: Engine::Census,
         version: 1,
     };
-    Canary::pieces(n, plan, partition::ranks(n), RANKS, &COUNTS)
+    Canary::pieces(
+        n,
+        plan,
+        partition::ranks(&CensusBoard::new(n.into())),
+        RANKS,
+        &COUNTS,
+    )
 }

@@ -1,6 +1,7 @@
 //! The solutions that a half turn fixes, found by placing pairs of queens from the centre outward.
 
-use super::partition::prefix;
+use super::census_board::CensusBoard;
+use super::partition::{image, prefix};
 use super::taken_squares::TakenSquares;
 use crate::board::{Size, bits};
 use crate::engine::{GivenUp, Stretch};
@@ -22,13 +23,18 @@ pub(super) struct Found {
 /// # Errors
 /// The task is to be given up.
 pub(super) fn count(
-    n: Size,
+    board: &CensusBoard,
     rank: u64,
     nodes: &mut u64,
     stretch: Stretch<'_>,
 ) -> Result<Found, GivenUp> {
+    let n = board.size();
     let mut found = Found::default();
-    let mut taken = TakenSquares::new(n);
+    let open = board.half_turn(image(n, rank));
+    if !board.has_centre(open) {
+        return Ok(found);
+    }
+    let mut taken = TakenSquares::new(n, open);
     // Rows of the upper half, of which row ⌊n/2⌋ − 1 is the innermost. Symmetry gives the lower
     // half.
     let mut row = n.get() / 2;
@@ -49,7 +55,7 @@ pub(super) fn count(
 fn watched(
     n: Size,
     row: u32,
-    taken: TakenSquares,
+    taken: TakenSquares<'_>,
     nodes: &mut u64,
     stretch: Stretch<'_>,
 ) -> Result<u64, GivenUp> {
@@ -71,7 +77,7 @@ fn watched(
 }
 
 /// Fills the rows above `row`, outward.
-fn search(n: Size, row: u32, taken: TakenSquares, nodes: &mut u64) -> u64 {
+fn search(n: Size, row: u32, taken: TakenSquares<'_>, nodes: &mut u64) -> u64 {
     let Some(row) = row.checked_sub(1) else {
         return 1;
     };

@@ -9,6 +9,7 @@
 //! attack the most squares, so that the tree is a third as large as in a search from the edge.
 
 mod canary;
+mod census_board;
 mod half_turn;
 mod oracle;
 mod partition;

@@ -1,34 +1,38 @@
 //! The oracle of the census: another method to count the same tasks.
 
+use std::sync::Arc;
+
+use super::census_board::CensusBoard;
 use super::partition;
-use crate::board::{Size, Square, Symmetry};
+use crate::board::{Square, Squares, Symmetry};
 use crate::engine::{Counter, GivenUp, NotCounted, Tally, Task, TaskWatch};
 
 /// The second method of the census: counts the same tasks with lists of queens that are tested
 /// square by square, from the edge inward. It has no bit masks, and uses the mirror symmetry only
 /// where the plan does.
 pub(super) struct CensusOracle {
-    n: Size,
+    board: Arc<CensusBoard>,
 }
 
 impl CensusOracle {
-    pub fn new(n: Size) -> Self {
-        Self { n }
+    pub const fn new(board: Arc<CensusBoard>) -> Self {
+        Self { board }
     }
 
-    /// Places the orbit of `square` under `turns`. Returns `false`, and leaves the queens as they
+    /// Places the orbit of `square` under the turns of `on`, whose squares it may use. Returns `false`, and leaves the queens as they
     /// were, if two queens would attack each other.
-    fn place(&self, queens: &mut Vec<Square>, square: Square, turns: &[Symmetry]) -> bool {
+    fn place(&self, queens: &mut Vec<Square>, square: Square, on: &Turned<'_>) -> bool {
         let before = queens.len();
-        for turn in turns {
-            let image = turn.apply(self.n, square);
+        for turn in on.turns {
+            let image = turn.apply(self.board.size(), square);
             if queens[before..].contains(&image) {
                 continue;
             }
-            if queens
-                .iter()
-                .any(|queen| queen.attacks(image) || *queen == image)
-            {
+            let is_free = || {
+                let mut others = queens.iter();
+                others.all(|queen| !queen.attacks(image) && *queen != image)
+            };
+            if !on.open.contains(image) || !is_free() {
                 queens.truncate(before);
                 return false;
             }
@@ -37,17 +41,17 @@ impl CensusOracle {
         true
     }
 
-    /// The number of ways to add orbits under `turns` until every row has a queen.
+    /// The number of ways to add orbits under the turns of `on` until every row has a queen.
     ///
     /// # Errors
     /// `watch` asks to give up.
     fn search(
         &self,
         queens: &mut Vec<Square>,
-        turns: &[Symmetry],
+        on: &Turned<'_>,
         watch: &TaskWatch,
     ) -> Result<u64, GivenUp> {
-        let n = self.n.get() as u8;
+        let n = self.board.size().get() as u8;
         let Some(row) = (0..n).find(|row| queens.iter().all(|queen| queen.row != *row)) else {
             return Ok(1);
         };
@@ -55,13 +59,19 @@ impl CensusOracle {
         let mut found = 0;
         for column in 0..n {
             let before = queens.len();
-            if self.place(queens, Square::new(row, column), turns) {
-                found += self.search(queens, turns, watch)?;
+            if self.place(queens, Square::new(row, column), on) {
+                found += self.search(queens, on, watch)?;
                 queens.truncate(before);
             }
         }
         Ok(found)
     }
+}
+
+/// What symmetric solutions are made of.
+struct Turned<'a> {
+    turns: &'a [Symmetry],
+    open: &'a Squares,
 }
 
 const HALF_TURN: [Symmetry; 2] = [Symmetry::Identity, Symmetry::HalfTurn];
@@ -78,27 +88,35 @@ impl Counter for CensusOracle {
     }
 
     fn count_watched(&mut self, task: &Task, watch: &TaskWatch) -> Result<Tally, NotCounted> {
-        let quarter_turn = partition::quarter_turn(self.n);
+        let n = self.board.size();
+        let quarter_turn = partition::quarter_turn(&self.board);
         let mut tally = Tally::default();
         for rank in task.ranks.clone() {
             let mut queens = Vec::new();
             if rank == quarter_turn {
-                tally.r90 += u128::from(self.search(&mut queens, &QUARTER_TURN, watch)?);
+                let on = Turned {
+                    turns: &QUARTER_TURN,
+                    open: self.board.quarter_turn(),
+                };
+                tally.r90 += u128::from(self.search(&mut queens, &on, watch)?);
                 tally.partitions += 1;
                 continue;
             }
-            let centre = self.n.get() as u8 / 2;
+            let on = Turned {
+                turns: &HALF_TURN,
+                open: self.board.half_turn(partition::image(n, rank)),
+            };
+            let centre = n.get() as u8 / 2;
             let mut legal = true;
-            for (row, column) in (0..centre).rev().zip(partition::prefix(self.n, rank)) {
-                legal =
-                    legal && self.place(&mut queens, Square::new(row, column as u8), &HALF_TURN);
+            for (row, column) in (0..centre).rev().zip(partition::prefix(n, rank)) {
+                legal = legal && self.place(&mut queens, Square::new(row, column as u8), &on);
             }
-            if self.n.get() % 2 == 1 {
-                legal = legal && self.place(&mut queens, Square::new(centre, centre), &HALF_TURN);
+            if n.get() % 2 == 1 {
+                legal = legal && self.place(&mut queens, Square::new(centre, centre), &on);
             }
             if legal {
-                let found = self.search(&mut queens, &HALF_TURN, watch)?;
-                tally.r180 += u128::from(found) * partition::weight(self.n);
+                let found = self.search(&mut queens, &on, watch)?;
+                tally.r180 += u128::from(found) * partition::weight(&self.board);
                 tally.partitions += 1;
             }
         }

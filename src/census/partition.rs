@@ -2,9 +2,11 @@
 //!
 //! Ranks `0 .. ⌊n/2⌋ · n` are the half-turn partitions: `rank = first · n + second`, where `first` and
 //! `second` are the columns of the two upper queens nearest the centre, `first` in the left half.
-//! Boards below n = 4 have a single half-turn partition without fixed queens. The last rank is the
-//! whole quarter-turn census.
+//! Boards below n = 4 have a single half-turn partition without fixed queens. On a given board that is not
+//! its own mirror image, as many ranks follow for the mirror image. The last rank is the whole quarter-turn
+//! census.
 
+use super::census_board::CensusBoard;
 use crate::board::Size;
 
 /// How many pairs of rows a half-turn partition fixes: the two nearest the centre, or none on boards
@@ -14,26 +16,46 @@ const fn prefix_pairs(n: Size) -> u32 {
 }
 
 /// The number of ranks.
-pub(super) const fn ranks(n: Size) -> u64 {
-    quarter_turn(n) + 1
+pub(super) fn ranks(board: &CensusBoard) -> u64 {
+    quarter_turn(board) + 1
 }
 
-/// The rank of the quarter-turn census; all below it are half-turn partitions.
-///
-/// The mirror image of a symmetric solution is a different symmetric solution, so that the first queen
-/// has only the left half, and each solution found counts twice: see [`weight`].
-pub(super) const fn quarter_turn(n: Size) -> u64 {
+/// The half-turn partitions of each image of the board.
+const fn of_image(n: Size) -> u64 {
     match prefix_pairs(n) {
         0 => 1,
         _ => (n.get() / 2 * n.get()) as u64,
     }
 }
 
+/// The images of the board that half-turn partitions are counted on. Without fixed queens, a partition has
+/// the solutions of both.
+fn images(board: &CensusBoard) -> u64 {
+    match prefix_pairs(board.size()) {
+        0 => 1,
+        _ => board.images() as u64,
+    }
+}
+
+/// The rank of the quarter-turn census; all below it are half-turn partitions.
+///
+/// The mirror image of a symmetric solution is a different symmetric solution, so that the first queen
+/// has only the left half, and each solution found counts twice: see [`weight`].
+pub(super) fn quarter_turn(board: &CensusBoard) -> u64 {
+    images(board) * of_image(board.size())
+}
+
+/// The image of the board that a half-turn partition is counted on.
+pub(super) const fn image(n: Size, rank: u64) -> usize {
+    (rank / of_image(n)) as usize
+}
+
 /// The columns of the innermost upper queens of a half-turn partition, from the centre outward.
 pub(super) fn prefix(n: Size, rank: u64) -> Vec<u32> {
+    let rank = (rank % of_image(n)) as u32;
     match prefix_pairs(n) {
         0 => Vec::new(),
-        _ => vec![rank as u32 / n.get(), rank as u32 % n.get()],
+        _ => vec![rank / n.get(), rank % n.get()],
     }
 }
 
@@ -49,11 +71,11 @@ pub enum CensusPartition {
 
 impl CensusPartition {
     /// The partition of `rank`, which must be a rank of the plan.
-    pub(super) fn of_rank(n: Size, rank: u64) -> Self {
-        if rank == quarter_turn(n) {
+    pub(super) fn of_rank(board: &CensusBoard, rank: u64) -> Self {
+        if rank == quarter_turn(board) {
             return Self::QuarterTurn;
         }
-        match prefix(n, rank).as_slice() {
+        match prefix(board.size(), rank).as_slice() {
             &[first, second] => Self::HalfTurn(Some([first, second])),
             _ => Self::HalfTurn(None),
         }
@@ -61,9 +83,9 @@ impl CensusPartition {
 }
 
 /// How many solutions each one found in a half-turn partition counts for.
-pub(super) const fn weight(n: Size) -> u128 {
-    match prefix_pairs(n) {
-        0 => 1,
+pub(super) fn weight(board: &CensusBoard) -> u128 {
+    match (prefix_pairs(board.size()), images(board)) {
+        (0, _) | (_, 2) => 1,
         _ => 2,
     }
 }

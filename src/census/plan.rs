@@ -1,6 +1,9 @@
+use std::sync::Arc;
+
+use super::census_board::CensusBoard;
 use super::oracle::CensusOracle;
 use super::{CensusPartition, canary, half_turn, partition, quarter_turn};
-use crate::board::Size;
+use crate::board::{GivenBoard, Size};
 use crate::engine::{
     Canary, Counter, CounterSettings, Engine, NotCounted, Plan, Tally, Task, TaskWatch,
     core_seconds,
@@ -10,28 +13,32 @@ use crate::simd::Isa;
 /// The plan of the census. `partition.rs` has the order of its partitions.
 ///
 /// Version `census-1`.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct CensusPlan {
-    n: Size,
+    board: Arc<CensusBoard>,
 }
 
 impl CensusPlan {
-    /// The census of boards of size `n`.
-    pub const fn new(n: Size) -> Self {
-        Self { n }
+    /// The census of a board: of its size, or of a board on which queens and holes are given. It counts the
+    /// completions that a turn fixes, whether the turn fixes the given board or not.
+    pub fn new(board: impl Into<GivenBoard>) -> Self {
+        Self {
+            board: Arc::new(CensusBoard::new(board.into())),
+        }
     }
 
     /// What a rank stands for, which must be below the end of the last task.
     pub fn partition(&self, rank: u64) -> CensusPartition {
-        CensusPartition::of_rank(self.n, rank)
+        CensusPartition::of_rank(&self.board, rank)
     }
 
     /// Small boards are one task. Boards from n = 18 have one task for each column of the innermost
     /// queen, boards from n = 22, which take 0.1 s or more, one for each rank.
-    const fn ranks_per_task(&self) -> u64 {
-        match self.n.get() {
-            0..18 => partition::ranks(self.n),
-            18..22 => self.n.get() as u64,
+    fn ranks_per_task(&self) -> u64 {
+        let n = self.size().get();
+        match n {
+            0..18 => partition::ranks(&self.board),
+            18..22 => n.into(),
             _ => 1,
         }
     }
@@ -47,35 +54,42 @@ impl Plan for CensusPlan {
     }
 
     fn size(&self) -> Size {
-        self.n
+        self.board.size()
+    }
+
+    fn given(&self) -> GivenBoard {
+        self.board.given()
     }
 
     fn tasks(&self) -> u64 {
-        partition::ranks(self.n).div_ceil(self.ranks_per_task())
+        partition::ranks(&self.board).div_ceil(self.ranks_per_task())
     }
 
     fn task(&self, index: u64) -> Task {
         assert!(index < self.tasks(), "task {index} of {}", self.tasks());
         let start = index * self.ranks_per_task();
-        let ranks = start..(start + self.ranks_per_task()).min(partition::ranks(self.n));
+        let ranks = start..(start + self.ranks_per_task()).min(partition::ranks(&self.board));
         Task {
             key: self.key(index),
             cost: self.total_cost() * (ranks.end - ranks.start) as f64
-                / partition::ranks(self.n) as f64,
+                / partition::ranks(&self.board) as f64,
             ranks,
         }
     }
 
     fn total_cost(&self) -> f64 {
-        core_seconds(Engine::Census, self.n, Isa::Portable)
+        let whole = core_seconds(Engine::Census, self.size(), Isa::Portable);
+        whole * self.given().share() * self.board.images() as f64
     }
 
     fn counter(&self, _settings: &CounterSettings) -> Box<dyn Counter> {
-        Box::new(CensusCounter { n: self.n })
+        Box::new(CensusCounter {
+            board: Arc::clone(&self.board),
+        })
     }
 
     fn oracle(&self) -> Box<dyn Counter> {
-        Box::new(CensusOracle::new(self.n))
+        Box::new(CensusOracle::new(Arc::clone(&self.board)))
     }
 
     fn canary(&self) -> Option<Canary> {
@@ -88,7 +102,7 @@ impl Plan for CensusPlan {
 }
 
 struct CensusCounter {
-    n: Size,
+    board: Arc<CensusBoard>,
 }
 
 impl Counter for CensusCounter {
@@ -103,12 +117,12 @@ impl Counter for CensusCounter {
             let stretch = watch.whole().part(rank - task.ranks.start, ranks);
             stretch.step(0, 1)?;
             let nodes = &mut tally.nodes;
-            if rank == partition::quarter_turn(self.n) {
-                tally.r90 += u128::from(quarter_turn::count(self.n, nodes, stretch)?);
+            if rank == partition::quarter_turn(&self.board) {
+                tally.r90 += u128::from(quarter_turn::count(&self.board, nodes, stretch)?);
                 tally.partitions += 1;
             } else {
-                let found = half_turn::count(self.n, rank, nodes, stretch)?;
-                tally.r180 += u128::from(found.solutions) * partition::weight(self.n);
+                let found = half_turn::count(&self.board, rank, nodes, stretch)?;
+                tally.r180 += u128::from(found.solutions) * partition::weight(&self.board);
                 tally.partitions += u64::from(found.legal);
             }
         }
@@ -168,7 +182,7 @@ mod tests {
                 next = task.ranks.end;
                 cost += task.cost;
             }
-            assert_eq!(next, partition::ranks(n));
+            assert_eq!(next, partition::ranks(&plan.board));
             assert!((cost - plan.total_cost()).abs() <= 1e-9 * cost);
         }
     }

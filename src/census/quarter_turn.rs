@@ -1,5 +1,6 @@
 //! The solutions that a quarter turn fixes, found by placing four queens at a time.
 
+use super::census_board::CensusBoard;
 use super::taken_squares::TakenSquares;
 use crate::board::{Size, bits};
 use crate::engine::{GivenUp, Stretch};
@@ -15,9 +16,14 @@ const UNWATCHED: u32 = 16;
 ///
 /// # Errors
 /// The task is to be given up.
-pub(super) fn count(n: Size, nodes: &mut u64, stretch: Stretch<'_>) -> Result<u64, GivenUp> {
+pub(super) fn count(
+    board: &CensusBoard,
+    nodes: &mut u64,
+    stretch: Stretch<'_>,
+) -> Result<u64, GivenUp> {
+    let (n, open) = (board.size(), board.quarter_turn());
     match n.get() % 4 {
-        0 | 1 => search(n, TakenSquares::new(n), nodes, stretch),
+        0 | 1 if board.has_centre(open) => search(n, TakenSquares::new(n, open), nodes, stretch),
         _ => Ok(0),
     }
 }
@@ -26,7 +32,7 @@ pub(super) fn count(n: Size, nodes: &mut u64, stretch: Stretch<'_>) -> Result<u6
 /// and of columns, so that the columns taken show which rows are taken.
 fn search(
     n: Size,
-    taken: TakenSquares,
+    taken: TakenSquares<'_>,
     nodes: &mut u64,
     stretch: Stretch<'_>,
 ) -> Result<u64, GivenUp> {

@@ -92,7 +92,7 @@ fn smallest(n: Size, set: &ColumnSet) -> (u32, u32) {
 
 /// Names the borders of `ranks`, or the part of a border: the queens of its first free rows, from and to.
 fn chain(plan: &ChainPlan, ranks: Range<u64>, add: &mut impl FnMut(u8, String)) {
-    let borders = plan.borders();
+    let borders = plan.borders().list();
     let each = plan.ranks() / borders.len().max(1) as u64;
     let mut start = ranks.start;
     while start < ranks.end {

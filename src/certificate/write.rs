@@ -16,7 +16,7 @@ use super::tree::Tree;
 use crate::engine::{CountedBy, Engine, Plan};
 use crate::job::outcome;
 use crate::ledger::{
-    self, Entry, LedgerError, LoggedCorrection, Missing, RecordedTask, Session, Store,
+    self, Division, Entry, LedgerError, LoggedCorrection, Missing, RecordedTask, Session, Store,
 };
 use crate::outcome::Contradiction;
 
@@ -52,17 +52,24 @@ pub fn certify(
     out: impl Write,
 ) -> Result<String, CertifyError> {
     let info = store.info();
-    if info.n.get() > LARGEST || plans.len() != info.plans.len() {
+    if info.n().get() > LARGEST || plans.len() != info.plans.len() {
         let what = format!(
             "certificates are of boards of up to {LARGEST} queens, counted by the engines of this program"
         );
         return Err(CertifyError::Unfit(what));
     }
+    if !info.board.is_free() {
+        return Err(CertifyError::Unfit(format!(
+            "certificates are of boards on which nothing is given, and this one has {}",
+            info.board
+        )));
+    }
     // Every pass reads the same moment: another process may write meanwhile.
     let _moment = store.moment()?;
     let sums = store.sums()?;
     if !sums.coverage.is_whole() {
-        return Err(CertifyError::NotWhole(sums.coverage.missing(info.shard)));
+        let division = Division::new(info.shard, plans);
+        return Err(CertifyError::NotWhole(sums.coverage.missing(&division)));
     }
     let Some(counting) = plans.iter().find(|plan| plan.engine().counts_all()) else {
         return Err(CertifyError::Unfit(
@@ -81,7 +88,7 @@ pub fn certify(
     let head = Head {
         certificate: FORMAT,
         program: ledger::program(),
-        n: info.n,
+        n: info.n(),
         plans: plans
             .iter()
             .map(|plan| (plan.name().to_string(), plan.tasks()))
@@ -109,7 +116,7 @@ pub fn certify(
     let named: HashMap<Engine, (&dyn Plan, Parts)> = plans
         .iter()
         .filter_map(|plan| {
-            let parts = Parts::new(plan.engine(), info.n)?;
+            let parts = Parts::new(plan.engine(), info.n())?;
             Some((plan.engine(), (plan.as_ref(), parts)))
         })
         .collect();

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::frame::Diagonals;
 use super::oracle;
 use super::search::{Node, Reporter, Search, SearchRow};
-use super::{Border, Frame, NodeRule, Subtree, Subtrees};
+use super::{Borders, Frame, NodeRule, Subtree, Subtrees};
 use crate::board::Size;
 use crate::engine::{Counter, NotCounted, Tally, Task, TaskProgress, TaskWatch};
 use crate::simd::{Isa, Word};
@@ -18,7 +18,7 @@ use crate::simd::{Isa, Word};
 /// queens ban the same squares for all nodes of a row.
 pub(super) struct ChainCounter<W> {
     n: Size,
-    borders: Arc<[(Border, u8)]>,
+    borders: Arc<Borders>,
     isa: Isa,
     search: Search<W>,
 }
@@ -30,10 +30,12 @@ struct SearchGroup {
     left: u8,
     right: u8,
     weight: u8,
+    image: usize,
 }
 
 impl<W: Word> ChainCounter<W> {
-    pub(super) fn new(n: Size, borders: Arc<[(Border, u8)]>, isa: Isa) -> Self {
+    pub(super) fn new(borders: Arc<Borders>, isa: Isa) -> Self {
+        let n = borders.size();
         assert!(n.get() - 2 <= W::BITS, "the inner columns fit a lane");
         Self {
             n,
@@ -50,7 +52,7 @@ impl<W: Word> Counter for ChainCounter<W> {
     }
 
     fn count_watched(&mut self, task: &Task, watch: &TaskWatch) -> Result<Tally, NotCounted> {
-        let mut subtrees = Subtrees::new(self.n, Arc::clone(&self.borders), task.ranks.clone());
+        let mut subtrees = Subtrees::new(Arc::clone(&self.borders), task.ranks.clone());
         let mut tally = Tally::default();
         let mut group: Option<SearchGroup> = None;
         let before = self.search.effort();
@@ -91,6 +93,7 @@ impl<W: Word> Counter for ChainCounter<W> {
                 left: subtree.border.left,
                 right: subtree.border.right,
                 weight: subtree.weight,
+                image: subtree.image,
             };
             reporter.before.nodes = tally.nodes + self.search.effort().placed - before.placed;
             if group.as_ref() != Some(&own) {
@@ -131,7 +134,7 @@ fn rows(n: Size, subtree: &Subtree<'_>) -> Vec<SearchRow> {
             at += row.gap;
             SearchRow {
                 gap: row.gap,
-                allowed: inner(n, !diagonals.in_row(at)),
+                allowed: inner(n, !diagonals.in_row(at) & subtree.open.row(at)),
             }
         })
         .collect()
@@ -166,7 +169,7 @@ mod tests {
         for isa in Isa::ALL.into_iter().filter(|isa| isa.is_available()) {
             let n = Size::new(16).unwrap();
             let plan = ChainPlan::new(n);
-            let mut counter = ChainCounter::<u16>::new(n, plan.borders().into(), isa);
+            let mut counter = ChainCounter::<u16>::new(Arc::new(plan.borders().clone()), isa);
             // A sixteenth of the tasks, from all parts of the plan.
             for i in (0..plan.tasks()).step_by(16) {
                 counter.count(&plan.task(i)).unwrap();
@@ -184,8 +187,8 @@ mod tests {
         for isa in Isa::ALL.into_iter().filter(|isa| isa.is_available()) {
             let n = Size::new(13).unwrap();
             let plan = ChainPlan::new(n);
-            let mut narrow = ChainCounter::<u16>::new(n, plan.borders().into(), isa);
-            let mut wide = ChainCounter::<u32>::new(n, plan.borders().into(), isa);
+            let mut narrow = ChainCounter::<u16>::new(Arc::new(plan.borders().clone()), isa);
+            let mut wide = ChainCounter::<u32>::new(Arc::new(plan.borders().clone()), isa);
             for i in 0..plan.tasks() {
                 let task = plan.task(i);
                 assert_eq!(

@@ -1,5 +1,5 @@
 use super::Border;
-use crate::board::{Size, Square};
+use crate::board::{Size, Square, Squares};
 
 /// What is left to search after the queens of a border are placed: the rows without a queen.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -17,7 +17,7 @@ pub struct Frame {
 pub struct FreeRow {
     /// How many rows below the previous free row it is: 1, or more where forced rows lie between.
     pub gap: u32,
-    /// The squares that border queens attack along diagonals.
+    /// The squares that border queens attack along diagonals, and those that are not open.
     pub banned: u32,
 }
 
@@ -34,8 +34,8 @@ pub struct TakenLines {
 }
 
 impl Frame {
-    /// The frame of `border`, which must be legal.
-    pub fn new(n: Size, border: Border) -> Self {
+    /// The frame of `border`, which must be legal, on a board whose queens may stand on the `open` squares.
+    pub fn new(n: Size, border: Border, open: &Squares) -> Self {
         let last = n.get() as u8 - 1;
         let squares = border.squares(n);
         let columns = squares
@@ -48,7 +48,7 @@ impl Frame {
         for row in (1..last).filter(|&row| row != border.left && row != border.right) {
             rows.push(FreeRow {
                 gap: u32::from(row - filled),
-                banned: diagonals.in_row(row.into()) & inside & !columns,
+                banned: (diagonals.in_row(row.into()) | !open.row(row.into())) & inside & !columns,
             });
             filled = row;
         }
@@ -141,7 +141,7 @@ mod tests {
             right: 2,
         };
         assert!(border.is_legal(n));
-        let frame = Frame::new(n, border);
+        let frame = Frame::new(n, border, &Squares::all(n));
         assert_eq!(frame.start.columns, 0b11_0011);
         let row_1 = FreeRow {
             gap: 1,
@@ -163,13 +163,15 @@ mod tests {
             left: 0,
             right: 0,
         };
-        assert!(Frame::new(Size::new(1).unwrap(), one).rows.is_empty());
+        let n = Size::new(1).unwrap();
+        assert!(Frame::new(n, one, &Squares::all(n)).rows.is_empty());
         let four = Border {
             top: 1,
             bottom: 2,
             left: 2,
             right: 1,
         };
-        assert!(Frame::new(Size::new(4).unwrap(), four).rows.is_empty());
+        let n = Size::new(4).unwrap();
+        assert!(Frame::new(n, four, &Squares::all(n)).rows.is_empty());
     }
 }

@@ -7,7 +7,8 @@
 //! solution counts once: `T = Σ weight × completions`. The classes are those of the *border*, not
 //! of the solution, so the unique count does not follow from them; see [`census`](crate::census).
 //!
-//! * [`Border`]: the border placements and their representatives.
+//! * [`Border`]: the border placements and their representatives; [`Borders`]: those of a plan, also of
+//!   one for a board on which queens and holes are given.
 //! * [`Frame`]: what is left to search after a border is placed.
 //! * [`Partition`]: a border and the queens of the next rows, and the order of partitions.
 //! * [`ChainPlan`]: the partitions cut into tasks.
@@ -19,6 +20,7 @@
 //! * `counter`: counts tasks by this search. [`ChainPlan`] makes it for an instruction set.
 
 mod border;
+mod borders;
 mod canary;
 mod counter;
 mod frame;
@@ -32,6 +34,7 @@ mod search;
 mod subtrees;
 
 pub use border::Border;
+pub use borders::Borders;
 pub use frame::{Frame, FreeRow, TakenLines};
 pub use node_rule::NodeRule;
 pub use oracle::ChainOracle;

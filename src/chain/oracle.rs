@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use super::{Border, Frame, NodeRule, Subtrees, TakenLines};
-use crate::board::{Size, bits};
+use super::{Borders, Frame, NodeRule, Subtrees, TakenLines};
+use crate::board::bits;
 use crate::engine::{Counter, GivenUp, NotCounted, Tally, Task, TaskWatch};
 
 /// Rows to fill below which a search does not look at the watch: it takes less than a millisecond.
@@ -13,13 +13,12 @@ const UNWATCHED: usize = 8;
 ///
 /// It is slow, but so simple that a reader can check it. Faster kernels are checked against it.
 pub struct ChainOracle {
-    n: Size,
-    borders: Arc<[(Border, u8)]>,
+    borders: Arc<Borders>,
 }
 
 impl ChainOracle {
-    pub(super) fn new(n: Size, borders: Arc<[(Border, u8)]>) -> Self {
-        Self { n, borders }
+    pub(super) const fn new(borders: Arc<Borders>) -> Self {
+        Self { borders }
     }
 }
 
@@ -29,10 +28,10 @@ impl Counter for ChainOracle {
     }
 
     fn count_watched(&mut self, task: &Task, watch: &TaskWatch) -> Result<Tally, NotCounted> {
-        let mut subtrees = Subtrees::new(self.n, Arc::clone(&self.borders), task.ranks.clone());
+        let mut subtrees = Subtrees::new(Arc::clone(&self.borders), task.ranks.clone());
         let mut tally = Tally::default();
         while let Some(subtree) = subtrees.next_subtree() {
-            let rule = NodeRule::new(self.n, subtree.frame);
+            let rule = NodeRule::new(self.borders.size(), subtree.frame);
             let found = search(
                 subtree.frame,
                 subtree.depth,
@@ -83,7 +82,7 @@ pub(super) fn search(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::board::known;
+    use crate::board::{Size, known};
     use crate::chain::{ChainPlan, Partition};
     use crate::engine::Plan;
 
@@ -135,7 +134,7 @@ mod tests {
         for n in 4..=9 {
             let plan = plan(n);
             let legal = (0..plan.ranks())
-                .filter(|&rank| Partition::of_rank(plan.size(), plan.borders(), rank).is_some())
+                .filter(|&rank| Partition::of_rank(plan.borders(), rank).is_some())
                 .count();
             assert_eq!(
                 count(&plan, 0..plan.ranks()).partitions,

@@ -1,6 +1,6 @@
 //! What a rank of the chain's plan stands for, and the order of ranks.
 
-use super::{Border, Frame};
+use super::{Border, Borders};
 use crate::board::Size;
 
 /// A border and the queens of the next rows: the unit that ranks count.
@@ -8,7 +8,8 @@ use crate::board::Size;
 pub struct Partition {
     /// The border, a representative of its class.
     pub border: Border,
-    /// The number of solutions that each completion stands for: 8, 4 or 2 (n = 1: 1).
+    /// The number of solutions that each completion stands for: 8, 4 or 2 (n = 1, and given boards that
+    /// fewer symmetries fix: also 1).
     pub weight: u8,
     /// Columns of the queens in the first free rows, from the top.
     pub prefix: Vec<u8>,
@@ -25,7 +26,7 @@ impl Partition {
         }
     }
 
-    /// The partition of `rank`. `borders` are those of the plan, in order and with their weights.
+    /// The partition of `rank` in the plan of `borders`.
     /// `None` if the rank is empty or too large.
     ///
     /// With `w = n − 2` the number of inner columns, a rank is
@@ -34,11 +35,14 @@ impl Partition {
     /// (border index · w + (column of the 1st free row − 1)) · w + (column of the 2nd − 1) …
     /// ```
     ///
-    /// so ranks ascend by (bottom, left, right, top, 1st free row, 2nd free row …). A rank whose
-    /// prefix attacks itself or the border is *empty*: it has no partition.
-    pub fn of_rank(n: Size, borders: &[(Border, u8)], rank: u64) -> Option<Self> {
-        let (border, weight) = *borders.get((rank / ranks_per_border(n)) as usize)?;
-        let frame = Frame::new(n, border);
+    /// so ranks ascend by (bottom, left, right, top, 1st free row, 2nd free row …), on a given board
+    /// within each of its images. A rank whose prefix attacks itself or the border, or stands on a square
+    /// that is not open, is *empty*: it has no partition.
+    pub fn of_rank(borders: &Borders, rank: u64) -> Option<Self> {
+        let n = borders.size();
+        let index = (rank / ranks_per_border(n)) as usize;
+        let (border, weight) = *borders.list().get(index)?;
+        let frame = borders.frame(index);
         let mut taken = frame.start;
         let mut prefix = Vec::new();
         let mut below = ranks_per_border(n);
@@ -58,13 +62,15 @@ impl Partition {
         })
     }
 
-    /// The rank of this partition: the inverse of [`of_rank`](Self::of_rank). `None` if the border
-    /// is not one of `borders` or the prefix has another length.
-    pub fn rank(&self, n: Size, borders: &[(Border, u8)]) -> Option<u64> {
+    /// The rank of this partition on the free board: the inverse of [`of_rank`](Self::of_rank). `None` if
+    /// the border is not one of `borders` or the prefix has another length.
+    pub fn rank(&self, borders: &Borders) -> Option<u64> {
+        let n = borders.size();
         if self.prefix.len() != Self::prefix_rows(n) as usize {
             return None;
         }
         let index = borders
+            .list()
             .iter()
             .position(|(border, _)| *border == self.border)?;
         self.prefix.iter().try_fold(index as u64, |rank, &column| {

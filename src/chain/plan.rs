@@ -5,11 +5,11 @@ use super::counter::ChainCounter;
 use super::launches::ChainLauncher;
 use super::partition::{radix, ranks_per_border};
 use super::program::BOARDS;
-use super::{Border, ChainOracle, Partition, Subtrees, canary};
-use crate::board::Size;
+use super::{Borders, ChainOracle, Partition, Subtrees, canary};
+use crate::board::{GivenBoard, Size};
 use crate::engine::{
     Canary, CountedBy, Counter, CounterSettings, Engine, Launcher, NoLauncher, Plan, Task,
-    core_seconds, second_counter,
+    core_seconds, second_counter, task_bits,
 };
 use crate::simd::Isa;
 
@@ -17,38 +17,51 @@ use crate::simd::Isa;
 /// [`Partition::of_rank`](super::Partition::of_rank) defines the order.
 ///
 /// Version `chain-1`. Task `i` holds the ranks `i · s .. (i + 1) · s` (the last task may hold
-/// fewer), where `s` depends only on n.
+/// fewer), where `s` depends only on the board.
 #[derive(Debug)]
 pub struct ChainPlan {
     n: Size,
-    borders: Arc<[(Border, u8)]>,
+    borders: Arc<Borders>,
+    /// The work, as a share of that for the free board.
+    work: f64,
     ranks_per_task: u64,
     /// Whether the vector kernel takes lanes of 32 bits: half as many, for boards that need them.
     wide_lanes: bool,
 }
 
 impl ChainPlan {
-    /// The plan for boards of size `n`. The memory it takes grows with the number of borders, at
-    /// most 1e5; the time with the number of border placements that it checks, at most n⁴/16.
-    pub fn new(n: Size) -> Self {
-        let borders: Arc<[_]> = Border::representatives(n).into();
+    /// The plan for a board: its size, or a board on which queens and holes are given. The memory it takes
+    /// grows with the number of borders, at most 1e5 on each of up to eight images of the given board; the
+    /// time with the number of border placements that it checks, at most n⁴/16.
+    pub fn new(board: impl Into<GivenBoard>) -> Self {
+        let given = board.into();
+        let n = given.size();
+        let work = Self::work_for(&given);
         let mut plan = Self {
             n,
-            borders,
+            borders: Arc::new(Borders::new(given)),
+            work,
             ranks_per_task: 1,
             wide_lanes: n.get() > WIDEST_NARROW,
         };
-        plan.ranks_per_task = plan.ranks().div_ceil(1 << task_bits(n)).max(1);
+        let tasks = 1 << task_bits(free_task_bits(n), work);
+        plan.ranks_per_task = plan.ranks().div_ceil(tasks).max(1);
         plan
+    }
+
+    /// The work that a plan for this board takes, as a share of that for the free board: the share of the
+    /// solutions that complete it, times the number of its images, which are counted one by one.
+    pub fn work_for(given: &GivenBoard) -> f64 {
+        given.share() * 8.0 / f64::from(given.symmetries().order())
     }
 
     /// The number of ranks, empty ones included.
     pub fn ranks(&self) -> u64 {
-        self.borders.len() as u64 * ranks_per_border(self.n)
+        self.borders.list().len() as u64 * ranks_per_border(self.n)
     }
 
-    /// The borders in order, with their weights.
-    pub fn borders(&self) -> &[(Border, u8)] {
+    /// The borders.
+    pub fn borders(&self) -> &Borders {
         &self.borders
     }
 
@@ -61,18 +74,17 @@ impl ChainPlan {
 
     /// The subtrees that hold exactly the partitions of `ranks`.
     pub fn subtrees(&self, ranks: Range<u64>) -> Subtrees {
-        Subtrees::new(self.n, Arc::clone(&self.borders), ranks)
+        Subtrees::new(Arc::clone(&self.borders), ranks)
     }
 }
 
 /// The largest board whose inner columns fit a lane of 16 bits.
 const WIDEST_NARROW: u32 = 18;
 
-/// Binary logarithm of the intended number of tasks. The tree grows about eightfold with each row.
-/// Up to n = 24, tasks grow too: from milliseconds at n = 16 to seconds. On larger boards the
-/// number of tasks grows as fast as the tree, so tasks stay at seconds if the plan has enough
-/// ranks.
-const fn task_bits(n: Size) -> u32 {
+/// Binary logarithm of the intended number of tasks for the free board. The tree grows about eightfold with
+/// each row. Up to n = 24, tasks grow too: from milliseconds at n = 16 to seconds. On larger boards the
+/// number of tasks grows as fast as the tree, so tasks stay at seconds if the plan has enough ranks.
+const fn free_task_bits(n: Size) -> u32 {
     match n.get() {
         0..12 => 0,
         n @ 12..25 => 3 * (n - 12) / 2 + 1,
@@ -93,6 +105,10 @@ impl Plan for ChainPlan {
         self.n
     }
 
+    fn given(&self) -> GivenBoard {
+        self.borders.given()
+    }
+
     fn tasks(&self) -> u64 {
         self.ranks().div_ceil(self.ranks_per_task).max(1)
     }
@@ -110,22 +126,22 @@ impl Plan for ChainPlan {
     }
 
     fn total_cost(&self) -> f64 {
-        core_seconds(Engine::Chain, self.n, Isa::Avx512)
+        self.work * core_seconds(Engine::Chain, self.n, Isa::Avx512)
     }
 
     fn counter(&self, settings: &CounterSettings) -> Box<dyn Counter> {
         let borders = Arc::clone(&self.borders);
         if self.n.get() < 2 {
-            Box::new(ChainOracle::new(self.n, borders))
+            Box::new(ChainOracle::new(borders))
         } else if self.wide_lanes {
-            Box::new(ChainCounter::<u32>::new(self.n, borders, settings.isa))
+            Box::new(ChainCounter::<u32>::new(borders, settings.isa))
         } else {
-            Box::new(ChainCounter::<u16>::new(self.n, borders, settings.isa))
+            Box::new(ChainCounter::<u16>::new(borders, settings.isa))
         }
     }
 
     fn oracle(&self) -> Box<dyn Counter> {
-        Box::new(ChainOracle::new(self.n, Arc::clone(&self.borders)))
+        Box::new(ChainOracle::new(Arc::clone(&self.borders)))
     }
 
     /// The second widest kernel of this machine, because the oracle takes many times as long; the
@@ -151,7 +167,7 @@ impl Plan for ChainPlan {
     }
 
     fn launcher(&self) -> Result<Arc<dyn Launcher>, NoLauncher> {
-        match ChainLauncher::new(self.n, Arc::clone(&self.borders)) {
+        match ChainLauncher::new(Arc::clone(&self.borders), self.work) {
             Some(launcher) => Ok(Arc::new(launcher)),
             None => Err(NoLauncher::Board(BOARDS)),
         }

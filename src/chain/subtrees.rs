@@ -2,8 +2,8 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use super::partition::{radix, ranks_per_border};
-use super::{Border, Frame, FreeRow, Partition, TakenLines};
-use crate::board::{Size, bits};
+use super::{Border, Borders, Frame, FreeRow, Partition, TakenLines};
+use crate::board::{Size, Squares, bits};
 
 /// A subtree to search: a border, with as many prefix queens placed as needed to stay within the
 /// ranks of its task.
@@ -11,6 +11,10 @@ use crate::board::{Size, bits};
 pub struct Subtree<'a> {
     /// The border.
     pub border: Border,
+    /// The image of the given board that it is counted on.
+    pub image: usize,
+    /// The open squares of that image: those on which queens may stand.
+    pub open: &'a Squares,
     /// What the border leaves to search.
     pub frame: &'a Frame,
     /// Prefix queens placed: the search begins at `frame.rows[depth]`.
@@ -31,20 +35,23 @@ pub struct Subtree<'a> {
 /// Not an [`Iterator`], because each subtree borrows the frame that is kept here.
 pub struct Subtrees {
     n: Size,
-    borders: Arc<[(Border, u8)]>,
+    borders: Arc<Borders>,
     ranks: Range<u64>,
     /// The frame of the border at this index.
     frame: Option<(usize, Frame)>,
+    /// The image of the given board that this border is counted on.
+    image: usize,
     prefix_nodes: u64,
 }
 
 impl Subtrees {
-    pub(super) fn new(n: Size, borders: Arc<[(Border, u8)]>, ranks: Range<u64>) -> Self {
+    pub(super) fn new(borders: Arc<Borders>, ranks: Range<u64>) -> Self {
         Self {
-            n,
+            n: borders.size(),
             borders,
             ranks,
             frame: None,
+            image: 0,
             prefix_nodes: 0,
         }
     }
@@ -61,9 +68,11 @@ impl Subtrees {
             if let Some(taken) = self.place_prefix(start, depth) {
                 let (index, frame) = self.frame.as_ref()?;
                 let deepest = Partition::prefix_rows(self.n) as usize;
-                let (border, weight) = self.borders[*index];
+                let (border, weight) = self.borders.list()[*index];
                 return Some(Subtree {
                     border,
+                    image: self.image,
+                    open: self.borders.open(self.image),
                     frame,
                     depth,
                     taken,
@@ -98,7 +107,8 @@ impl Subtrees {
     fn place_prefix(&mut self, rank: u64, depth: usize) -> Option<TakenLines> {
         let index = (rank / ranks_per_border(self.n)) as usize;
         if self.frame.as_ref().is_none_or(|(of, _)| *of != index) {
-            self.frame = Some((index, Frame::new(self.n, self.borders[index].0)));
+            self.image = self.borders.image(index);
+            self.frame = Some((index, self.borders.frame(index)));
         }
         let (_, frame) = self.frame.as_ref()?;
         let mut taken = frame.start;

@@ -1,6 +1,7 @@
 use serde::Serialize;
 
 use super::exit::{Exit, Failure};
+use crate::board::GivenSquares;
 use crate::engine::PlanName;
 use crate::job::JobResult;
 use crate::ledger::Confirmation;
@@ -10,6 +11,9 @@ use crate::ledger::Confirmation;
 #[derive(Debug, Serialize)]
 pub struct ResultJson {
     n: u32,
+    /// What is given on the board; left out if nothing is.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    given: Option<GivenSquares>,
     total: String,
     unique: Option<String>,
     classes: Option<Classes>,
@@ -69,6 +73,7 @@ impl ResultJson {
         let symmetric = outcome.symmetric;
         Self {
             n: outcome.n.get(),
+            given: GivenSquares::of(&outcome.given),
             total: outcome.total.to_string(),
             unique: outcome.unique().map(|unique| unique.to_string()),
             classes: symmetric.map(|symmetric| Classes {

@@ -1,5 +1,6 @@
 use std::time::Duration;
 
+use super::boards::given_line;
 use crate::board::{KNOWN, Size, known};
 use crate::outcome::Outcome;
 
@@ -28,15 +29,17 @@ impl ResultTable {
         self.line("N", "Total", "Unique", TIME)
     }
 
-    /// The row of one board; `-` where the unique count was not asked for.
+    /// The row of one board; `-` where the unique count was not asked for. What is given on the board follows.
     pub fn row(self, outcome: &Outcome, took: Duration) -> String {
         let unique = outcome.unique().map(|unique| unique.to_string());
-        self.line(
+        let given = given_line(&outcome.given).map(|given| format!("  {given}"));
+        let row = self.line(
             &outcome.n.to_string(),
             &outcome.total.to_string(),
             unique.as_deref().unwrap_or("-"),
             &clock(took),
-        )
+        );
+        row + &given.unwrap_or_default()
     }
 
     fn line(self, n: &str, total: &str, unique: &str, time: &str) -> String {

@@ -55,9 +55,14 @@ impl Layers {
     /// Every key with its value and origin, in the order of the schema.
     pub fn entries(&self) -> impl Iterator<Item = (String, &Toml, &SettingOrigin)> {
         leaves(&self.values).map(|(key, value)| {
-            let origin = self.origins.get(&key).unwrap_or(&SettingOrigin::Default);
+            let origin = self.origin(&key);
             (key, value, origin)
         })
+    }
+
+    /// Where the value of `key` comes from.
+    pub fn origin(&self, key: &str) -> &SettingOrigin {
+        self.origins.get(key).unwrap_or(&SettingOrigin::Default)
     }
 
     /// Applies a TOML file on top of the present settings.

@@ -17,6 +17,7 @@ mod event_target;
 mod hours;
 mod layers;
 mod schema;
+mod square_names;
 mod units;
 mod value;
 
@@ -27,5 +28,6 @@ pub use event_target::EventTarget;
 pub use hours::Hours;
 pub use layers::{LOCAL_FILE, Layers, variable};
 pub use schema::{Config, GpuConfig, OutputConfig, RunConfig, TraceConfig, Workers};
+pub use square_names::SquareNames;
 pub use units::{Bytes, HumanDuration, Share, Sizes};
 pub use value::{Auto, Expected, Form, LogFilter, Optional, Value, Whole};

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::value::text;
 use super::{
     Auto, BlockThreads, Bytes, CommandLine, EventTarget, Hours, HumanDuration, Indices, LogFilter,
-    Optional, Share, Sizes, Whole,
+    Optional, Share, Sizes, SquareNames, Whole,
 };
 use crate::engine::Engine;
 use crate::job::{DeviceChoice, DeviceSettings, HardwareSettings, Tuning, limits};
@@ -39,6 +39,15 @@ pub struct RunConfig {
     /// The board size, or a range `A..=B` of them; `none`: the command line must name it. 1 to 32.
     #[serde(with = "text")]
     pub n: Optional<Sizes>,
+    /// Queens that are given on the board: only the solutions that have them are counted.
+    #[serde(with = "text")]
+    pub queens: Optional<SquareNames>,
+    /// Holes, on which no queen may stand.
+    #[serde(with = "text")]
+    pub holes: Optional<SquareNames>,
+    /// A file with a picture of the board and of what is given, in place of `n`, `queens` and `holes`.
+    #[serde(with = "text")]
+    pub board: Optional<PathBuf>,
     /// The engine; `auto` chooses the fastest for the board.
     #[serde(with = "text")]
     pub engine: Auto<Engine>,
@@ -46,11 +55,11 @@ pub struct RunConfig {
     #[serde(with = "text")]
     pub isa: Auto<Isa>,
     /// CPU workers, 0 to 1024; 0 needs a device. `auto` takes one for each core that the process may
-    /// use: CPU affinity and cgroup limits are respected.
+    /// use: CPU affinity, cgroup limits and what a scheduler granted are respected.
     #[serde(with = "text")]
     pub workers: Auto<Workers>,
-    /// Which devices take part. `auto`: every GPU, from 16 queens on. `off`: none. `cuda`: every GPU, and
-    /// an error if there is none. `emulated`: one made of host threads.
+    /// Which devices take part. `auto`: every GPU, for boards that take as long as 16 queens. `off`: none.
+    /// `cuda`: every GPU, and an error if there is none. `emulated`: one made of host threads.
     #[serde(with = "text")]
     pub gpu: DeviceChoice,
     /// The numbers of the devices that take part, such as `0,2`; `auto` takes all.
@@ -101,6 +110,9 @@ impl Default for RunConfig {
         } = Tuning::default();
         Self {
             n: Optional(None),
+            queens: Optional(None),
+            holes: Optional(None),
+            board: Optional(None),
             engine: Auto(None),
             isa: Auto(None),
             workers: Auto(None),
@@ -135,7 +147,7 @@ impl Config {
                 streams: gpu.streams.0,
                 slots_per_stream: gpu.slots.0,
                 batch_time: Duration::from_millis(gpu.batch_ms.0 as u64),
-                compiler: std::env::current_exe().ok(),
+                helper: std::env::current_exe().ok(),
             },
         }
     }
@@ -249,7 +261,7 @@ mod tests {
         let config = Config::default();
         let mut hardware = config.hardware();
         // The program itself compiles kernels; a library has none.
-        hardware.device.compiler = None;
+        hardware.device.helper = None;
         assert_eq!(hardware, HardwareSettings::default());
         assert_eq!(config.tuning(), Tuning::default());
     }

@@ -37,6 +37,13 @@ impl Sizes {
     }
 }
 
+/// One size.
+impl From<Size> for Sizes {
+    fn from(n: Size) -> Self {
+        Self { first: n, last: n }
+    }
+}
+
 impl Value for Sizes {
     const FORM: Form = Form::Number;
 

@@ -29,6 +29,7 @@ mod second_counter;
 pub mod seconds;
 mod tally;
 mod task;
+mod task_bits;
 mod task_set;
 mod task_watch;
 
@@ -55,5 +56,6 @@ pub use result::TaskResult;
 pub use second_counter::{other_counter, second_counter};
 pub use tally::{Completions, Tally};
 pub use task::{Task, TaskKey};
+pub(crate) use task_bits::task_bits;
 pub use task_set::TaskSet;
 pub use task_watch::{NotCounted, Stretch, TaskProgress, TaskWatch};

@@ -6,12 +6,12 @@ use super::{
     Canary, CountedBy, Engine, Launcher, Mismatch, NoLauncher, NotCounted, PlanName, Tally, Task,
     TaskKey, TaskWatch,
 };
-use crate::board::Size;
+use crate::board::{GivenBoard, Size};
 use crate::simd::Isa;
 
 /// A pure, documented order of partitions with random access, cut into tasks.
 ///
-/// A plan depends only on n, the engine and the plan version, so nothing has to be stored to
+/// A plan depends only on the board, the engine and the plan version, so nothing has to be stored to
 /// resume, shard, verify or re-run a task.
 ///
 /// ```
@@ -30,7 +30,7 @@ pub trait Plan: Send + Sync {
     fn engine(&self) -> Engine;
 
     /// The version of the order of partitions and of the task boundaries. Two plans of one engine
-    /// with the same size and version have the same tasks.
+    /// with the same board and version have the same tasks.
     fn version(&self) -> u32;
 
     /// Engine and version: `chain-1`.
@@ -51,8 +51,14 @@ pub trait Plan: Send + Sync {
         }
     }
 
-    /// The board it counts.
+    /// The size of the board it counts.
     fn size(&self) -> Size;
+
+    /// What is given on that board: nothing, unless a plan says otherwise. A plan that wraps another one
+    /// must pass this on, because the hash and the result of the plan depend on it.
+    fn given(&self) -> GivenBoard {
+        self.size().into()
+    }
 
     /// The number of tasks, at least 1.
     fn tasks(&self) -> u64;

@@ -8,7 +8,7 @@ use super::{
     CostTable, CountedBy, Counter, CounterSettings, Engine, Launcher, Method, NoLauncher,
     NotCounted, Plan, Tally, Task, TaskResult, TaskWatch,
 };
-use crate::board::Size;
+use crate::board::{GivenBoard, Size};
 use crate::simd::Isa;
 
 /// How many times as long as the widest kernel another one may take for a second count of a whole run.
@@ -87,6 +87,10 @@ impl Plan for RecountPlan {
 
     fn size(&self) -> Size {
         self.plan.size()
+    }
+
+    fn given(&self) -> GivenBoard {
+        self.plan.given()
     }
 
     fn tasks(&self) -> u64 {

@@ -14,6 +14,7 @@ mod events;
 mod faults;
 mod first_hour;
 mod first_tries;
+mod given;
 #[path = "../common/isolated.rs"]
 mod isolated;
 #[cfg(unix)]

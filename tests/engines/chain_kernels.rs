@@ -60,8 +60,8 @@ fn tasks_without_partitions_count_nothing() {
         let plan = plan(n);
         for (isa, mut counter) in counters(&plan) {
             let mut tasks = vec![0..0, plan.ranks()..plan.ranks()];
-            let empty = (0..plan.ranks())
-                .find(|&rank| Partition::of_rank(plan.size(), plan.borders(), rank).is_none());
+            let empty =
+                (0..plan.ranks()).find(|&rank| Partition::of_rank(plan.borders(), rank).is_none());
             tasks.extend(empty.map(|rank| rank..rank + 1));
             for ranks in tasks {
                 let tally = counter.count(&task(&plan, ranks)).unwrap();

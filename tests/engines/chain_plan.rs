@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use std::sync::OnceLock;
 
 use proptest::prelude::*;
-use queenfold::board::{Size, Symmetry, known};
+use queenfold::board::{Size, Squares, Symmetry, known};
 use queenfold::chain::{Border, ChainPlan, Frame, Partition};
 use queenfold::engine::{CountedBy, CounterSettings, Plan};
 use queenfold::simd::Isa;
@@ -44,7 +44,7 @@ fn weight_of(plan: &ChainPlan, placement: &[u8]) -> Option<u8> {
     let border = Border::of_placement(placement);
     let weight = border.weight(n)?;
     let mut row = 0;
-    let prefix = Frame::new(n, border)
+    let prefix = Frame::new(n, border, &Squares::all(n))
         .rows
         .iter()
         .take(Partition::prefix_rows(n) as usize)
@@ -59,9 +59,9 @@ fn weight_of(plan: &ChainPlan, placement: &[u8]) -> Option<u8> {
         prefix,
     };
     let rank = partition
-        .rank(n, plan.borders())
+        .rank(plan.borders())
         .expect("the partition has a rank");
-    assert_eq!(Partition::of_rank(n, plan.borders(), rank), Some(partition));
+    assert_eq!(Partition::of_rank(plan.borders(), rank), Some(partition));
     Some(weight)
 }
 
@@ -119,7 +119,7 @@ fn tasks_tile_the_ranks() {
 #[test]
 fn a_rank_past_the_last_is_empty() {
     for plan in plans() {
-        let past = Partition::of_rank(plan.size(), plan.borders(), plan.ranks());
+        let past = Partition::of_rank(plan.borders(), plan.ranks());
         assert_eq!(past, None);
     }
 }
@@ -131,11 +131,11 @@ proptest! {
     fn a_rank_is_found_again_from_its_partition(n in 1usize..=32, at in 0.0..1.0f64) {
         let plan = &plans()[n - 1];
         let rank = (plan.ranks() as f64 * at) as u64;
-        let (size, borders) = (plan.size(), plan.borders());
-        if let Some(partition) = Partition::of_rank(size, borders, rank) {
-            prop_assert_eq!(partition.rank(size, borders), Some(rank));
-            prop_assert!(partition.border.is_legal(size));
-            prop_assert_eq!(partition.border.weight(size), Some(partition.weight));
+        let borders = plan.borders();
+        if let Some(partition) = Partition::of_rank(borders, rank) {
+            prop_assert_eq!(partition.rank(borders), Some(rank));
+            prop_assert!(partition.border.is_legal(plan.size()));
+            prop_assert_eq!(partition.border.weight(plan.size()), Some(partition.weight));
         }
     }
 }

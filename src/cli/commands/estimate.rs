@@ -6,12 +6,14 @@ use std::time::{Duration, Instant};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use serde_json::{Value, json};
 
-use crate::board::Size;
+use crate::board::{GivenBoard, GivenSquares};
+use crate::cli::boards::{boards, given_line};
 use crate::cli::calibration::Calibration;
 use crate::cli::exit::Failure;
 use crate::cli::flags::CpuFlags;
 use crate::cli::output::{print, say};
 use crate::cli::stop_report::StopReport;
+use crate::cli::whole::whole;
 use crate::config::{Bytes, Config};
 use crate::engine::{CounterSettings, Mismatch, Plan};
 use crate::estimate::{Draw, Interval, Sample, SampleProgress, Total, count_sample};
@@ -25,6 +27,7 @@ Examples:
   queenfold estimate -n 22
   queenfold estimate -n 26 --workers 64 --sample 200
   queenfold estimate -n 28 --json --seed 1
+  queenfold estimate -n 24 --queens c3,h11
 
 The command draws tasks at random, those with a higher expected cost more often, and counts them. \
 It uses as many threads as there are workers, but no more than this machine has cores. The \
@@ -52,11 +55,11 @@ pub struct Args {
     flags: CpuFlags,
 
     /// Size of the sample, in tasks; four times as many halve the interval
-    #[arg(long, value_name = "S", default_value_t = 64, value_parser = clap::value_parser!(u32).range(8..=1_000_000), allow_hyphen_values = true)]
+    #[arg(long, value_name = "S", default_value_t = 64, value_parser = whole(8..=1_000_000_u32), allow_hyphen_values = true)]
     sample: u32,
 
     /// Seed of the sample; random unless given
-    #[arg(long, value_name = "SEED")]
+    #[arg(long, value_name = "SEED", value_parser = whole(0..=u64::MAX), allow_hyphen_values = true)]
     seed: Option<u64>,
 }
 
@@ -74,21 +77,25 @@ struct Question<'a> {
 pub fn run(args: &Args) -> Result<(), Failure> {
     let settings = args.flags.settings()?;
     let config = settings.config();
-    let sizes = config.run.n.0.ok_or_else(|| {
-        Failure::usage("no board: give -n N or -n A..=B, or set run.n in a configuration file")
-    })?;
+    let boards = boards(&settings)?;
     let report = StopReport::listen("nothing is estimated")?;
-    for (index, n) in sizes.iter().enumerate() {
+    for (index, board) in boards.into_iter().enumerate() {
         if index > 0 && !config.output.json {
             print("")?;
         }
-        estimate(n, args, config, &report)?;
+        estimate(board, args, config, &report)?;
     }
     Ok(())
 }
 
 /// Estimates what one board would take.
-fn estimate(n: Size, args: &Args, config: &Config, report: &StopReport) -> Result<(), Failure> {
+fn estimate(
+    board: GivenBoard,
+    args: &Args,
+    config: &Config,
+    report: &StopReport,
+) -> Result<(), Failure> {
+    let n = board.size();
     let machine = Machine::detect();
     let counter = config.hardware().counter(&machine)?;
     let workers = NonZeroUsize::new(config.run.workers(&machine))
@@ -98,8 +105,8 @@ fn estimate(n: Size, args: &Args, config: &Config, report: &StopReport) -> Resul
         .run
         .engine
         .0
-        .unwrap_or_else(|| fastest_on_cpu(n, counter.isa, &Calibration::find().costs));
-    let plan = plan(engine, n);
+        .unwrap_or_else(|| fastest_on_cpu(board, counter.isa, &Calibration::find().costs));
+    let plan = plan(engine, board);
     let seed = args.seed.unwrap_or_else(|| fastrand::u64(..));
     let draw = Draw::new(plan.as_ref(), args.sample as usize, seed);
     let question = Question {
@@ -275,7 +282,7 @@ impl Question<'_> {
         let interval =
             |of: Interval| json!({"low": of.low, "expected": of.expected, "high": of.high});
         let core = total.core_seconds;
-        json!({
+        let mut record = json!({
             "n": self.plan.size().get(),
             "engine": self.plan.engine().name(),
             "isa": self.settings.isa.name(),
@@ -290,13 +297,17 @@ impl Question<'_> {
             "core_seconds": interval(core),
             "core_hours": interval(core.scaled(1.0 / 3600.0)),
             "wall_seconds": interval(total.wall_seconds(self.workers)),
-            "memory_per_worker": sample.memory.map(|bytes| json!({
+            "memory_per_worker": sample.memory.filter(|_| self.tasks > 0).map(|bytes| json!({
                 "largest_seen": bytes.to_string(),
                 "covers": self.covered(),
                 "limit": self.settings.memory.to_string(),
             })),
             "version": env!("CARGO_PKG_VERSION"),
-        })
+        });
+        if let Some(given) = GivenSquares::of(&self.plan.given()) {
+            record["given"] = json!(given);
+        }
+        record
     }
 
     fn tell(&self, total: &Total, sample: &Sample, took: Duration) -> Result<(), Failure> {
@@ -311,6 +322,12 @@ impl Question<'_> {
             self.plan.engine(),
             self.settings.isa
         ))?;
+        if let Some(given) = given_line(&self.plan.given()) {
+            print(&format!("            {given}"))?;
+        }
+        if self.tasks == 0 {
+            return print("sample      nothing to count: no task of this board has any work");
+        }
         print(&format!(
             "sample      {} of {}, {:.2} % of the work, counted in {} on {}, seed {}",
             self.tasks,

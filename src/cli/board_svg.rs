@@ -1,0 +1,73 @@
+//! Boards as a drawing in SVG.
+
+use std::fmt::Write;
+
+use crate::board::{GivenBoard, Square};
+
+/// The side of a square, and the space between boards.
+const SQUARE: u32 = 24;
+
+/// Boards in a line of the drawing.
+const IN_LINE: usize = 4;
+
+/// Draws completions of `board`: for each row from the top, the column of its queen. Given queens are red,
+/// holes are black.
+pub fn board_svg(board: &GivenBoard, completions: &[Vec<u8>]) -> String {
+    let n = board.size().get();
+    let step = (n + 1) * SQUARE;
+    let lines = completions.len().div_ceil(IN_LINE) as u32;
+    let [width, height] = [
+        completions.len().min(IN_LINE) as u32 * step + SQUARE,
+        lines * step + SQUARE,
+    ];
+    let mut svg = format!(
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {width} {height}\" width=\"{width}\" \
+         height=\"{height}\" font-size=\"{}\" text-anchor=\"middle\">\n\
+         <rect width=\"100%\" height=\"100%\" fill=\"#fff\"/>\n",
+        SQUARE * 5 / 6
+    );
+    for (at, queens) in completions.iter().enumerate() {
+        let [left, top] = [at % IN_LINE, at / IN_LINE].map(|place| SQUARE + place as u32 * step);
+        for (row, &queen) in (0..n).zip(queens) {
+            for column in 0..n {
+                let square = Square::new(row as u8, column as u8);
+                let (x, y) = (left + column * SQUARE, top + row * SQUARE);
+                // The square at the bottom left is dark, as in chess.
+                let fill = match (n - row + column) % 2 {
+                    _ if board.holes().contains(square) => "#000",
+                    1 => "#b58863",
+                    _ => "#f0d9b5",
+                };
+                let _ = writeln!(
+                    svg,
+                    "<rect x=\"{x}\" y=\"{y}\" width=\"{SQUARE}\" height=\"{SQUARE}\" fill=\"{fill}\"/>"
+                );
+                if u32::from(queen) == column {
+                    let fill = if board.queens().contains(square) {
+                        "#c00"
+                    } else {
+                        "#000"
+                    };
+                    let (x, y) = (x + SQUARE / 2, y + SQUARE * 5 / 6);
+                    let _ = writeln!(svg, "<text x=\"{x}\" y=\"{y}\" fill=\"{fill}\">♛</text>");
+                }
+            }
+        }
+    }
+    svg + "</svg>"
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::board::Size;
+
+    #[test]
+    fn queens_and_holes_are_drawn() {
+        let board = GivenBoard::parse(Size::new(4).unwrap(), "b4", "a1").unwrap();
+        let svg = board_svg(&board, &[vec![1, 3, 0, 2], vec![1, 3, 0, 2]]);
+        let count = |part: &str| svg.matches(part).count();
+        assert_eq!((count("♛"), count("#c00"), count("<rect x")), (8, 2, 32));
+        assert_eq!(count("height=\"24\" fill=\"#000\""), 2);
+    }
+}

@@ -1,0 +1,173 @@
+//! The boards that a command line asks for: sizes, and what is given on them.
+
+use std::fs::File;
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+
+use super::exit::Failure;
+use super::output::print;
+use crate::board::{GivenBoard, Size};
+use crate::config::{ConfigError, Layers, Optional, SettingOrigin, Sizes, SquareNames, Value};
+
+/// The largest picture that is read, in bytes: a board has at most 1024 squares.
+const MAX_FILE: u64 = 1 << 16;
+
+/// What is given on the board.
+#[derive(Debug, Default, Args)]
+pub struct GivenFlags {
+    /// Queens that are given, such as `c3,a7`: column a is at the left, row 1 at the bottom, as in chess;
+    /// only the solutions with all of them are counted
+    #[arg(long, value_name = "SQUARES", value_parser = Optional::<SquareNames>::parse)]
+    queens: Option<Optional<SquareNames>>,
+
+    /// Squares on which no queen may stand, such as `d4,e5`; queens attack across them
+    #[arg(long, value_name = "SQUARES", value_parser = Optional::<SquareNames>::parse)]
+    holes: Option<Optional<SquareNames>>,
+
+    /// A picture of the board in a file: a line for each row, the top row first, of `.` (empty), `Q` (a
+    /// given queen) and `#` (a hole)
+    #[arg(long, value_name = "FILE", value_parser = Optional::<PathBuf>::parse)]
+    board: Option<Optional<PathBuf>>,
+}
+
+impl GivenFlags {
+    /// Adds the flags to the settings.
+    ///
+    /// # Errors
+    /// A value is refused.
+    pub fn add_to(&self, layers: &mut Layers) -> Result<(), ConfigError> {
+        layers.add_flag("--queens", "run.queens", self.queens.as_ref())?;
+        layers.add_flag("--holes", "run.holes", self.holes.as_ref())?;
+        layers.add_flag("--board", "run.board", self.board.as_ref())
+    }
+}
+
+/// The boards that the settings of a command ask for, at least one.
+///
+/// # Errors
+/// There is none, or what is given on one of them is refused.
+pub fn boards(settings: &Layers) -> Result<Vec<GivenBoard>, Failure> {
+    let run = &settings.config().run;
+    let sizes: Vec<_> = run.n.0.into_iter().flat_map(Sizes::iter).collect();
+    let names = |squares: &Optional<SquareNames>| {
+        let names = squares.0.as_ref().map(|names| names.0.clone());
+        names.unwrap_or_default()
+    };
+    let [queens, holes] = [&run.queens, &run.holes].map(names);
+    if let Some(path) = &run.board.0 {
+        for (key, names) in [("run.queens", &queens), ("run.holes", &holes)] {
+            if !names.is_empty() {
+                return Err(Failure::usage(format!(
+                    "a picture shows all that is given, and both {} and {} are set: give --board alone, or \
+                     --queens and --holes",
+                    source(settings, "run.board"),
+                    source(settings, key)
+                )));
+            }
+        }
+        return Ok(vec![of_picture(settings, path, &sizes)?]);
+    }
+    if sizes.is_empty() {
+        return Err(Failure::usage(
+            "no board: give -n N or --board FILE, or set run.n in a configuration file",
+        ));
+    }
+    let given = sizes
+        .into_iter()
+        .map(|n| GivenBoard::parse(n, &queens, &holes));
+    given.collect::<Result<_, _>>().map_err(|error| {
+        let sources = ["run.queens", "run.holes"].map(|key| elsewhere(settings, key));
+        let sources: Vec<_> = sources.into_iter().flatten().collect();
+        Failure::usage(match sources.is_empty() {
+            true => error.to_string(),
+            false => format!("{}: {error}", sources.join(" and ")),
+        })
+    })
+}
+
+/// The board that the settings of a command for one board ask for.
+///
+/// # Errors
+/// As [`boards`], or there are several.
+pub fn one_board(settings: &Layers) -> Result<GivenBoard, Failure> {
+    match boards(settings)?[..] {
+        [board] => Ok(board),
+        _ => Err(Failure::usage(format!(
+            "{} asks for several boards, and this command takes one: give one n",
+            source(settings, "run.n")
+        ))),
+    }
+}
+
+/// The board of a picture, which the sizes must not contradict.
+fn of_picture(settings: &Layers, path: &Path, sizes: &[Size]) -> Result<GivenBoard, Failure> {
+    let refused = |why: String| {
+        let place = elsewhere(settings, "run.board").map(|source| format!("{source}: "));
+        let place = place.unwrap_or_default();
+        Failure::usage(format!("{place}{}: {why}", path.display()))
+    };
+    let text = read(path).map_err(|error| refused(error.to_string()))?;
+    let board = GivenBoard::from_picture(&text).map_err(|error| refused(error.to_string()))?;
+    let n = board.size();
+    if sizes.is_empty() || sizes == [n] {
+        return Ok(board);
+    }
+    let source = source(settings, "run.n");
+    Err(refused(format!(
+        "this is a picture of n = {n}, and {source} asks for another size: leave {source} out"
+    )))
+}
+
+/// What sets a key, in words: `-n`, or `run.n of file queenfold.toml`.
+fn source(settings: &Layers, key: &str) -> String {
+    match settings.origin(key) {
+        SettingOrigin::Flag(flag) => (*flag).to_owned(),
+        // Its name has the key.
+        SettingOrigin::Environment(name) => format!("{name} of the environment"),
+        other => format!("{key} of {other}"),
+    }
+}
+
+/// What sets a key, if it is set, and by no flag: who gave a flag knows where it is.
+fn elsewhere(settings: &Layers, key: &str) -> Option<String> {
+    let origin = settings.origin(key);
+    let is_elsewhere = !matches!(origin, SettingOrigin::Flag(_) | SettingOrigin::Default);
+    is_elsewhere.then(|| source(settings, key))
+}
+
+fn read(path: &Path) -> io::Result<String> {
+    let mut text = String::new();
+    File::open(path)?
+        .take(MAX_FILE + 1)
+        .read_to_string(&mut text)?;
+    match text.len() as u64 > MAX_FILE {
+        true => Err(io::Error::other("a picture has at most 64 KiB")),
+        false => Ok(text),
+    }
+}
+
+/// What is given on a board and which symmetries fix it, as results show it, in a few words: `given queens d5,b4; symmetries
+/// none`. `None` for a free board.
+pub fn given_line(board: &GivenBoard) -> Option<String> {
+    (!board.is_free())
+        .then(|| format!("given {}; symmetries {}", board.brief(), board.symmetries()))
+}
+
+/// Draws boards, with the names of their rows and columns and the symmetries that fix them.
+///
+/// # Errors
+/// stdout cannot be written.
+pub fn show(boards: &[GivenBoard]) -> Result<(), Failure> {
+    for board in boards {
+        print(board.picture().to_string().trim_end())?;
+        print(&format!(
+            "n = {}, given: {}; symmetries that fix it, besides the identity: {}",
+            board.size(),
+            board.brief(),
+            board.symmetries()
+        ))?;
+    }
+    Ok(())
+}

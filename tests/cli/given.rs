@@ -1,0 +1,419 @@
+//! Given queens and holes, from the command line: what is refused, what is printed, runs in directories, and
+//! the boards that `solve` prints.
+
+use serde_json::Value as Json;
+
+use crate::program::{output, queenfold, refusal, stdout, text};
+
+fn json(args: &[&str]) -> Json {
+    serde_json::from_str(&stdout(args)).expect("one JSON value")
+}
+
+#[test]
+fn what_cannot_be_given_is_named_and_exits_2() {
+    let dir = tempfile::tempdir().unwrap();
+    let picture = dir.path().join("board.txt");
+    std::fs::write(&picture, "....\n..Q.\n....\n.#..\n").unwrap();
+    let picture = picture.to_str().unwrap();
+    for (args, says) in [
+        (
+            &["-n", "8", "--queens", "c3,c7"][..],
+            "the given queens on c7 and c3 attack each other",
+        ),
+        (
+            &["-n", "8", "--queens", "c3,C3"],
+            "c3 is given twice: give each queen once",
+        ),
+        (
+            &["-n", "8", "--queens", "c9"],
+            "`c9` names no square of n = 8",
+        ),
+        (
+            &["-n", "4..=9", "--queens", "e5"],
+            "`e5` names no square of n = 4",
+        ),
+        (
+            &["-n", "8", "--queens", "c3", "--holes", "c3"],
+            "the hole c3",
+        ),
+        (
+            &["-n", "8", "--queens", "8"],
+            "column a is at the left, row 1 at the bottom",
+        ),
+        (
+            &["--board", picture, "-n", "8"],
+            "this is a picture of n = 4, and -n asks for another size: leave -n out",
+        ),
+        (
+            &["--board", picture, "--queens", "a1"],
+            "give --board alone",
+        ),
+        (&["--board", "no-such-picture"], "no-such-picture: "),
+        (&["--queens", "c3"], "no board: give -n N"),
+    ] {
+        for command in ["run", "estimate", "solve", "census"] {
+            let is_range = args.contains(&"4..=9");
+            if is_range && ["solve", "census"].contains(&command) {
+                continue;
+            }
+            let line = refusal(&mut queenfold(&[&[command], args].concat()), 2);
+            assert!(line.contains(says), "{command} {args:?}: {line}");
+        }
+    }
+}
+
+#[test]
+fn a_run_says_what_is_given_and_which_symmetries_fix_it() {
+    let table = stdout(&["run", "-n", "8", "--queens", "b4,d5"]);
+    let row = table.lines().nth(1).unwrap();
+    assert!(row.starts_with(" 8:     2       2 "), "{row}");
+    assert!(
+        row.ends_with("given queens d5,b4; symmetries none"),
+        "{row}"
+    );
+    for engine in ["chain", "join"] {
+        let found = json(&["8", "--holes", "a1,a8,h1,h8", "--engine", engine, "--json"]);
+        // Of 92 solutions, 16 have a queen in a corner.
+        assert_eq!(found["total"], "76");
+        assert_eq!(
+            found["given"]["holes"],
+            serde_json::json!(["a8", "h8", "a1", "h1"])
+        );
+        assert_eq!(found["given"]["symmetries"].as_array().unwrap().len(), 8);
+        assert_eq!(found["verified"], "unknown");
+    }
+    assert_eq!(json(&["8", "--json"]).get("given"), None);
+    let none = json(&["6", "--queens", "a1", "--json"]);
+    assert_eq!(
+        (none["total"].as_str(), none["unique"].as_str()),
+        (Some("0"), Some("0"))
+    );
+}
+
+#[test]
+fn a_picture_and_a_configuration_give_the_same_board() {
+    let dir = tempfile::tempdir().unwrap();
+    let picture = dir.path().join("board.txt");
+    let rows = ["........"; 8].map(str::to_owned);
+    let mut rows = rows.to_vec();
+    rows[3].replace_range(3..4, "Q");
+    rows[4].replace_range(1..2, "Q");
+    rows[0].replace_range(4..5, "#");
+    std::fs::write(&picture, rows.join("\n")).unwrap();
+    let config = dir.path().join("some.toml");
+    std::fs::write(
+        &config,
+        "[run]\nn = 8\nqueens = \"b4,d5\"\nholes = \"e8\"\n",
+    )
+    .unwrap();
+    let [picture, config] = [&picture, &config].map(|path| path.to_str().unwrap());
+    let of_picture = json(&["run", "--board", picture, "--json"]);
+    let of_config = json(&["run", "--config", config, "--json"]);
+    assert_eq!(of_picture["given"], of_config["given"]);
+    // One of the solutions with these queens has a queen on e8, and so has the other.
+    assert_eq!(
+        (of_picture["total"].as_str(), of_config["total"].as_str()),
+        (Some("0"), Some("0"))
+    );
+    let shown = stdout(&["run", "--board", picture, "--show"]);
+    assert!(shown.starts_with(" 8 . . . . # . . .\n"), "{shown}");
+    assert!(shown.contains("\n   a b c d e f g h\n"), "{shown}");
+    assert!(shown.contains("queens d5,b4 and holes e8"), "{shown}");
+}
+
+#[test]
+fn a_run_in_a_directory_keeps_what_is_given() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = |name: &str| dir.path().join(name).to_str().unwrap().to_owned();
+    let [whole, half, rest, other, merged] = ["whole", "half", "rest", "other", "merged"].map(path);
+    let board = [
+        "run", "-n", "14", "--queens", "c3", "--holes", "d4,e5", "-q",
+    ];
+    let run = |more: &[&str]| output(&[&board, more].concat());
+    assert!(run(&["--dir", &whole]).status.success());
+    assert!(run(&["--dir", &half, "--shard", "0/2"]).status.success());
+    assert!(run(&["--dir", &rest, "--shard", "1/2"]).status.success());
+    assert!(
+        output(&["run", "-n", "14", "--queens", "c4", "--dir", &other, "-q"])
+            .status
+            .success()
+    );
+    // Parts of different boards are refused by name.
+    for command in [
+        &["merge", &half, &other, "--into", &merged][..],
+        &["compare", &whole, &other],
+    ] {
+        let line = refusal(&mut queenfold(command), 2);
+        assert!(
+            line.contains("queens c3 and holes e5,d4") && line.contains("queens c4"),
+            "{line}"
+        );
+    }
+    assert!(
+        output(&["merge", &half, &rest, "--into", &merged])
+            .status
+            .success()
+    );
+    let signature = |dir: &str| stdout(&["export", dir]).lines().last().unwrap().to_owned();
+    assert_eq!(signature(&merged), signature(&whole));
+    let free = path("free");
+    assert!(
+        output(&["run", "-n", "14", "--dir", &free, "-q"])
+            .status
+            .success()
+    );
+    assert_ne!(signature(&free), signature(&whole));
+    let total = json(&[
+        "run", "-n", "14", "--queens", "c3", "--holes", "d4,e5", "--engine", "join", "--json",
+    ]);
+    let total = total["total"].as_str().unwrap();
+    let verified = stdout(&["verify", &whole, "--all"]);
+    assert!(
+        verified.contains(&format!("total     {total}, ")),
+        "{verified}"
+    );
+    assert!(
+        verified.contains("given queens c3 and holes e5,d4"),
+        "{verified}"
+    );
+    assert!(stdout(&["status", &merged]).contains("n = 14 with queens c3 and holes e5,d4"));
+    assert_eq!(
+        json(&["status", &merged, "--json"])["given"]["queens"][0],
+        "c3"
+    );
+    assert!(stdout(&["export", &whole]).contains("\"given\":\"queens c3 and holes e5,d4\""));
+    assert!(stdout(&["run", "--again", &whole]).contains(total));
+    assert!(stdout(&["resume", &whole]).contains(total));
+    let certificate = path("certificate");
+    let refused = refusal(&mut queenfold(&["certify", &whole, "-o", &certificate]), 1);
+    assert!(refused.contains("on which nothing is given"), "{refused}");
+    let page = path("page.html");
+    assert!(output(&["report", &whole, "-o", &page]).status.success());
+    let page = std::fs::read_to_string(&page).unwrap();
+    assert!(page.contains("completions in all, "));
+    let record = json(&["report", &whole, "--json"]);
+    let of_run = json(&[
+        "run", "-n", "14", "--queens", "c3", "--holes", "d4,e5", "--json",
+    ]);
+    assert_eq!(record["given"], of_run["given"]);
+    assert_eq!(record["classes"], of_run["classes"]);
+    assert!(
+        page.contains("queens c3 and holes e5,d4"),
+        "the page does not say what is given"
+    );
+    assert!(page.contains("run -n 14 --queens c3 --holes e5,d4 --engine"));
+}
+
+#[test]
+fn solve_prints_boards_that_it_reads_again() {
+    let board = ["solve", "-n", "8", "--queens", "b4,d5"];
+    let both = output(&[&board[..], &["--count", "5"]].concat());
+    let boards = text(&both.stdout);
+    assert_eq!(text(&both.stderr), "all 2 completions\n");
+    let boards: Vec<_> = boards.split("\n\n").collect();
+    assert_eq!(boards.len(), 2);
+    let dir = tempfile::tempdir().unwrap();
+    let file = dir.path().join("solved.txt");
+    for board in boards {
+        std::fs::write(&file, board).unwrap();
+        let again = stdout(&["solve", "--board", file.to_str().unwrap()]);
+        assert_eq!(again.trim_end(), board.trim_end());
+    }
+    let found = json(&[&board[..], &["--json", "--count", "2", "--random", "5"]].concat());
+    assert_eq!(
+        (found["chosen"].as_str(), found["all"].as_bool()),
+        (Some("uniform"), Some(true))
+    );
+    let boards = found["boards"].as_array().unwrap();
+    assert!(
+        boards
+            .iter()
+            .all(|board| board.to_string().contains("\"b4\"")),
+        "{boards:?}"
+    );
+    assert_eq!(
+        found,
+        json(&[&board[..], &["--json", "--count", "2", "--random", "5"]].concat())
+    );
+    let svg = stdout(&[&board[..], &["--svg", "--count", "2"]].concat());
+    assert!(
+        svg.starts_with("<svg ") && svg.matches('♛').count() == 16,
+        "{svg}"
+    );
+    let none = output(&["solve", "-n", "6", "--queens", "a1"]);
+    assert_eq!(
+        (none.status.code(), text(&none.stdout)),
+        (Some(0), String::new())
+    );
+    assert_eq!(text(&none.stderr), "there is no completion\n");
+    let drawn = output(&["solve", "-n", "20", "--random", "1"]);
+    assert!(
+        text(&drawn.stderr).contains("not uniform, seed 1"),
+        "{drawn:?}"
+    );
+}
+
+#[test]
+fn census_and_solve_obey_the_configuration_and_the_environment() {
+    let folder = tempfile::tempdir().unwrap();
+    let config = "[run]\nn = 8\nqueens = \"b4,d5\"\n";
+    std::fs::write(folder.path().join("queenfold.toml"), config).unwrap();
+    let run = |command: &str, variable: (&str, &str)| {
+        let mut program = queenfold(&[command, "--json"]);
+        let done = program.env(variable.0, variable.1).current_dir(&folder);
+        let done = done.output().unwrap();
+        assert!(done.status.success(), "{done:?}");
+        serde_json::from_slice::<Json>(&done.stdout).unwrap()
+    };
+    for command in ["run", "estimate", "census", "solve"] {
+        let of_file = run(command, ("QUEENFOLD_RUN_WORKERS", "1"));
+        assert_eq!(of_file["n"], 8, "{command}");
+        assert_eq!(of_file["given"]["queens"], serde_json::json!(["d5", "b4"]));
+        let of_variable = run(command, ("QUEENFOLD_RUN_QUEENS", "a1"));
+        assert_eq!(of_variable["given"]["queens"], serde_json::json!(["a1"]));
+        let free = run(command, ("QUEENFOLD_RUN_QUEENS", "none"));
+        assert_eq!(free.get("given"), None, "{command}");
+    }
+}
+
+#[test]
+fn what_a_configuration_gives_is_refused_with_its_source() {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("board.txt"), "..\n..\n").unwrap();
+    for (config, flags, says) in [
+        (
+            "n = 8\nqueens = \"c3,c7\"",
+            &[][..],
+            "run.queens of file ./queenfold.toml: the given queens on c7 and c3",
+        ),
+        (
+            "n = 8",
+            &["--board", "board.txt"],
+            "leave run.n of file ./queenfold.toml out",
+        ),
+        (
+            "board = \"board.txt\"",
+            &["--holes", "a1"],
+            "both run.board of file ./queenfold.toml and --holes are set: give --board alone",
+        ),
+    ] {
+        std::fs::write(
+            folder.path().join("queenfold.toml"),
+            format!("[run]\n{config}\n"),
+        )
+        .unwrap();
+        for command in ["run", "estimate", "census", "solve"] {
+            let mut program = queenfold(&[&[command], flags].concat());
+            let line = refusal(program.current_dir(&folder), 2);
+            assert!(line.contains(says), "{command} {config}: {line}");
+        }
+    }
+    std::fs::write(folder.path().join("queenfold.toml"), "run.n = \"4..=6\"\n").unwrap();
+    let line = refusal(queenfold(&["solve"]).current_dir(&folder), 2);
+    assert!(
+        line.contains("run.n of file ./queenfold.toml asks for several boards"),
+        "{line}"
+    );
+}
+
+#[test]
+fn notices_events_and_metrics_say_what_is_given() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
+    let [notice, events, metrics] = ["notice", "events", "metrics"].map(path);
+    stdout(&[
+        "run",
+        "-n",
+        "12",
+        "--queens",
+        "b4",
+        "--on-event",
+        &format!("tee {notice}"),
+        "--events",
+        &events,
+        "--metrics",
+        &metrics,
+    ]);
+    let read = |path: &str| std::fs::read_to_string(path).unwrap();
+    let notice: Json = serde_json::from_str(&read(&notice)).unwrap();
+    assert_eq!(notice["text"], "n = 12 with queens b4 has 1275 completions");
+    assert_eq!(notice["given"]["queens"][0], "b4");
+    let events = read(&events);
+    let planned = events
+        .lines()
+        .find(|line| line.contains("\"planned\""))
+        .unwrap();
+    let planned: Json = serde_json::from_str(planned).unwrap();
+    assert_eq!(
+        planned["kind"]["planned"]["plans"][0]["given"],
+        notice["given"]
+    );
+    assert!(read(&metrics).contains(",given=\"queens b4\"} 1"));
+    let stopped = output(&[
+        "run",
+        "-n",
+        "22",
+        "--queens",
+        "b4",
+        "--time-limit",
+        "1ms",
+        "--workers",
+        "1",
+    ]);
+    let said = text(&stopped.stderr);
+    assert!(
+        said.contains("tasks of n = 22 with queens b4 counted"),
+        "{said}"
+    );
+}
+
+#[test]
+fn many_given_squares_are_shortened_outside_of_json() {
+    let names: Vec<_> = "abcdefghijkl"
+        .chars()
+        .map(|column| format!("{column}1"))
+        .collect();
+    let board = ["-n", "12", "--holes", &names.join(",")];
+    let table = stdout(&[&["run"], &board[..]].concat());
+    assert!(
+        table.contains("given holes a1,b1,c1 and 9 more; symmetries"),
+        "{table}"
+    );
+    let found = json(&[&["run"], &board[..], &["--json"]].concat());
+    assert_eq!(found["given"]["holes"].as_array().unwrap().len(), 12);
+    let census = stdout(&[&["census"], &board[..]].concat());
+    assert!(
+        census.contains("\ngiven    holes a1,b1,c1 and 9 more; symmetries"),
+        "{census}"
+    );
+    let estimate = stdout(&["estimate", "-n", "4", "--holes", "a1,a2,a3,a4"]);
+    assert!(
+        estimate.ends_with("sample      nothing to count: no task of this board has any work\n")
+    );
+}
+
+#[test]
+fn solve_draws_nothing_without_a_completion() {
+    let none = output(&["solve", "-n", "3", "--svg"]);
+    assert!(none.status.success() && none.stdout.is_empty());
+    let free = json(&["solve", "-n", "8", "--json"]);
+    assert_eq!(
+        (free.get("given"), free["gave_up"].as_bool()),
+        (None, Some(false))
+    );
+}
+
+#[test]
+fn show_is_refused_with_what_shows_a_run() {
+    for flag in [
+        "--json",
+        "--tui",
+        "--profile",
+        "--events=x",
+        "--trace=x",
+        "--metrics=x",
+    ] {
+        let line = refusal(&mut queenfold(&["run", "-n", "8", "--show", flag]), 2);
+        assert!(line.contains("cannot be used with"), "{flag}: {line}");
+    }
+}
