@@ -80,15 +80,24 @@ impl Source for WholePlans {
     }
 }
 
+/// Plans that take a core at most so many seconds, by their own estimate, are walked in order: tasks next
+/// to each other share work, and such a run is over before anybody could ask how long it will take.
+const SHORT: f64 = 1.0;
+
 /// The tasks of `plan` at `first`, `first + spacing`, `first + 2 · spacing`, … that are not
-/// restored, in a scattered order.
+/// restored, in a scattered order unless the plan is short.
 ///
 /// # Panics
 /// `spacing` is 0.
 pub fn evenly_spaced(plan: &dyn Plan, first: u64, spacing: u64, restored: Restored) -> Supply {
     let spaced = plan.tasks().saturating_sub(first).div_ceil(spacing);
+    let order = if plan.total_cost() <= SHORT {
+        Scatter::in_order(spaced)
+    } else {
+        Scatter::new(spaced)
+    };
     let all = Spaced {
-        order: Scatter::new(spaced),
+        order,
         position: 0,
         first,
         spacing,
@@ -121,6 +130,27 @@ pub fn evenly_spaced(plan: &dyn Plan, first: u64, spacing: u64, restored: Restor
     }
 }
 
+/// Those of `tasks` of `plan` that are not restored, in a scattered order: if they are ascending, any stretch of
+/// it is a fair sample of all.
+pub fn chosen(plan: &dyn Plan, tasks: impl Iterator<Item = u64>, restored: Restored) -> Supply {
+    let left: Vec<u64> = tasks
+        .filter(|task| *task < plan.tasks() && !restored.tasks.contains(*task))
+        .collect();
+    let count = left.len() as u64;
+    Supply {
+        size: Some(SupplySize {
+            tasks: count,
+            cost: cost_of(plan, left.iter().copied(), count),
+        }),
+        walk: Box::new(Listed {
+            order: Scatter::new(count),
+            position: 0,
+            tasks: left,
+        }),
+        restored,
+    }
+}
+
 /// The cost of up to so many tasks is the sum of their costs. For more it is their share of the
 /// plan, because a plan may take microseconds for the cost of a task.
 const SUMMED: u64 = 1 << 16;
@@ -142,6 +172,23 @@ struct Spaced {
     first: u64,
     spacing: u64,
     restored: Arc<TaskSet>,
+}
+
+/// A walk over listed tasks.
+struct Listed {
+    order: Scatter,
+    position: u64,
+    tasks: Vec<u64>,
+}
+
+impl Walk for Listed {
+    fn step(&mut self) -> Step {
+        let Some(at) = self.order.at(self.position) else {
+            return Step::End;
+        };
+        self.position += 1;
+        Step::Task(self.tasks[at as usize])
+    }
 }
 
 /// The most restored tasks that a step passes over. To look one up takes about 100 ns, so a
@@ -183,6 +230,11 @@ impl Scatter {
             .find(|&stride| gcd(stride, count) == 1)
             .unwrap_or(1);
         Self { count, stride }
+    }
+
+    /// The numbers in their own order.
+    const fn in_order(count: u64) -> Self {
+        Self { count, stride: 1 }
     }
 
     /// The number at `position`; `None` past the last.
@@ -275,6 +327,24 @@ mod tests {
                 assert_eq!(all(&mut supply), expected);
             }
         }
+    }
+
+    #[test]
+    fn chosen_tasks_are_given_once_unless_they_are_restored() {
+        let plan = ChainPlan::new(Size::new(15).unwrap());
+        let mut counted = TaskSet::default();
+        counted.insert(7);
+        let restored = Restored {
+            tasks: Arc::new(counted),
+            ..Restored::default()
+        };
+        let tasks = [1, 4, 7, 30, plan.tasks()];
+        let mut supply = chosen(&plan, tasks.into_iter(), restored);
+        let size = supply.size.unwrap();
+        let cost: f64 = [1, 4, 30].iter().map(|&task| plan.task(task).cost).sum();
+        assert_eq!(size.tasks, 3);
+        assert!((size.cost - cost).abs() < 1e-9 * plan.total_cost());
+        assert_eq!(all(&mut supply), [1, 4, 30]);
     }
 
     #[test]

@@ -4,8 +4,8 @@
 //! virtual machine that other work loaded), measured on 2026-11-22 for both engines by
 //! `queenfold bench --calibrate`, so that their ratios hold. Absolute times differ from machine to
 //! machine: a Zen 5 took 0.6 times, an idle Xeon 0.75 times as long. The times of the join are these
-//! multiplied by the ratio of plan `join-4` to `join-3`, measured on a Zen 5 on 2026-11-23; those of
-//! 16 to 18 queens with AVX2 also by what later changes of its kernels saved.
+//! multiplied by the ratio of plan `join-4` to `join-3`, measured on a Zen 5 on 2026-11-23, and by what
+//! later changes of its kernels saved (docs/PERFORMANCE.md, "Join").
 
 use super::{Engine, interpolate};
 use crate::board::Size;
@@ -30,7 +30,7 @@ const AVX2: Small = [
     (14, 0.003_63, 0.004_44),
     (15, 0.021_8, 0.040_6),
     (16, 0.118, 0.038_6),
-    (17, 0.826, 0.343),
+    (17, 0.826, 0.321),
     (18, 6.68, 0.821),
 ];
 
@@ -39,8 +39,8 @@ const AVX512: Small = [
     (13, 0.000_654, 0.005_74),
     (14, 0.001_83, 0.003_93),
     (15, 0.009_08, 0.043_7),
-    (16, 0.054_3, 0.036_7),
-    (17, 0.361, 0.323),
+    (16, 0.054_3, 0.034_1),
+    (17, 0.361, 0.268),
     (18, 2.63, 0.702),
 ];
 
@@ -55,21 +55,21 @@ const LARGE_CHAIN: [(u32, f64); 5] = [
     (24, 2.26e6),
 ];
 
-/// The join on larger boards, with AVX-512. 19 and 20 are measured. 21 to 26 were sampled on a Zen 5
-/// (docs/PERFORMANCE.md, "Join") and scaled by 1.67, the ratio of the two machines at n = 20. 27 and
-/// 28 are half of what `join-3` was expected to take, as 26 is.
+/// The join on larger boards, with AVX-512. 19 and 20 are measured. 21 to 26 and 28 were sampled on a Zen 5
+/// (docs/PERFORMANCE.md, "Join") and scaled by 1.67, the ratio of the two machines at n = 20. 27 is half
+/// of what `join-3` was expected to take.
 const LARGE_JOIN: [(u32, f64); 11] = [
     (18, 0.702),
-    (19, 7.06),
+    (19, 6.14),
     (20, 23.6),
     (21, 184.0),
     (22, 986.0),
     (23, 7.70e3),
-    (24, 6.91e4),
+    (24, 5.0e4),
     (25, 5.53e5),
-    (26, 4.1e6),
+    (26, 3.7e6),
     (27, 4.2e7),
-    (28, 1.9e8),
+    (28, 2.9e8),
 ];
 
 /// The census, which uses no vectors: 24 is measured, 20 follows from the growth of 3.1 times with each

@@ -1,4 +1,4 @@
-use crate::board::Size;
+use crate::board::{Size, Symmetry};
 
 /// A column set: the columns that the queens of the top half, of the bottom half and of the middle
 /// row stand in.
@@ -14,7 +14,8 @@ pub struct ColumnSet {
     /// The column of the queen in the middle row; `None` on even boards.
     pub middle: Option<u32>,
     /// The number of column sets that this one represents: the size of its orbit under left-right
-    /// reversal and exchange of the halves, 4 or 2 (n = 1: 1).
+    /// reversal and exchange of the halves, 4 or 2 (n = 1: 1). On a given board, the size of its orbit
+    /// under those of them that the board keeps.
     pub weight: u8,
 }
 
@@ -139,6 +140,29 @@ impl ColumnSet {
         }
         let left = (1 << h) - 1;
         columns & !left | (columns & left).reverse_bits() >> (32 - h)
+    }
+
+    /// The set of the image of a solution under one of the symmetries of sets. The weight stays.
+    pub(super) fn image(&self, n: Size, symmetry: Symmetry) -> Self {
+        let mirror = |columns: u32| columns.reverse_bits() >> (Size::MAX - n.get());
+        let mirrored = Self {
+            top: mirror(self.top),
+            bottom: mirror(self.bottom),
+            middle: self.middle.map(|column| n.get() - 1 - column),
+            ..*self
+        };
+        let exchanged = |set: Self| Self {
+            top: set.bottom,
+            bottom: set.top,
+            ..set
+        };
+        match symmetry {
+            Symmetry::Identity => *self,
+            Symmetry::MirrorColumns => mirrored,
+            Symmetry::MirrorRows => exchanged(*self),
+            Symmetry::HalfTurn => exchanged(mirrored),
+            _ => unreachable!("{symmetry:?} exchanges rows and columns"),
+        }
     }
 
     /// The `count` least significant columns: those that vary fastest. At most n.

@@ -6,7 +6,7 @@ use std::sync::OnceLock;
 use super::half::MAX_ROWS;
 use super::row_sets::RowSets;
 use super::word_order::WordOrder;
-use super::{ColumnSet, Partition};
+use super::{ColumnSet, JoinBoard, Partition};
 use crate::board::{Size, bits};
 
 /// Up to this number of column sets the total cost is the sum over all sets. Above, it is estimated
@@ -24,7 +24,7 @@ const FIT: [(f64, f64); 12] = [
     (-10.55, 0.35),
     (-7.80, 1.3),
     (-8.99, 0.8),
-    (-5.40, 1.3),
+    (-5.72, 1.3),
     (-7.01, 1.3),
     (-2.55, 1.5),
     (-4.30, 1.5),
@@ -93,6 +93,8 @@ pub struct Costs {
     within: f64,
     /// Made when the first cost is asked for.
     shares: OnceLock<Shares>,
+    /// What the cost of a set of a given board is multiplied by. Made when the first cost is asked for.
+    scale_of_given: OnceLock<f64>,
 }
 
 /// Which share of the placements of a half board has words of rows below a rank.
@@ -191,6 +193,7 @@ impl Costs {
             scale: 0.0,
             within: 0.0,
             shares: OnceLock::new(),
+            scale_of_given: OnceLock::new(),
         };
         // Even and odd boards differ, so boards beyond the fit follow the next one of their kind.
         let odd = n.get() % 2;
@@ -208,10 +211,39 @@ impl Costs {
         new
     }
 
-    /// The expected cost of these ranks in core-seconds: 0 for those of column sets that another one
-    /// represents, except on boards whose sets all cost the same. All slices of a set have the same
-    /// cost, also those whose queens attack each other.
-    pub fn of_ranks(&self, ranks: Range<u64>) -> f64 {
+    /// The expected cost of these ranks of `board` in core-seconds: see
+    /// [`of_free_ranks`](Self::of_free_ranks). On a given board, empty ranks cost nothing.
+    pub fn of_ranks(&self, board: &JoinBoard, ranks: Range<u64>) -> f64 {
+        if board.given().is_free() {
+            return self.of_free_ranks(ranks);
+        }
+        let scale = *self.scale_of_given.get_or_init(|| {
+            let samples = board.ranks().min(SAMPLE);
+            let spread = board.ranks() as f64 / samples as f64;
+            let ranks = (0..samples).map(|i| ((i as f64 + 0.5) * spread) as u64);
+            let sum: f64 = ranks.map(|rank| self.of_given(board, rank)).sum();
+            if sum > 0.0 {
+                self.total(board) / (sum * spread)
+            } else {
+                1.0
+            }
+        });
+        ranks.map(|rank| self.of_given(board, rank)).sum::<f64>() * scale
+    }
+
+    /// The cost of a rank of a given board, relative to other ranks.
+    fn of_given(&self, board: &JoinBoard, rank: u64) -> f64 {
+        match board.partition(rank) {
+            None => 0.0,
+            Some(_) if self.n.get() < SETS_FROM => self.mean(),
+            Some(partition) => self.of_set(&partition.set) / Partition::slices(self.n) as f64,
+        }
+    }
+
+    /// The expected cost of these ranks of the free board in core-seconds: 0 for those of column sets that
+    /// another one represents, except on boards whose sets all cost the same. All slices of a set have the
+    /// same cost, also those whose queens attack each other.
+    fn of_free_ranks(&self, ranks: Range<u64>) -> f64 {
         if self.n.get() < SETS_FROM {
             return (ranks.end - ranks.start) as f64 * self.mean();
         }
@@ -230,11 +262,16 @@ impl Costs {
         MACHINE * self.scale.exp() * (middles - 0.5) / middles
     }
 
-    /// The expected cost of all ranks: their sum if they are few, else within a few per cent of it.
-    pub fn total(&self) -> f64 {
+    /// The expected cost of all ranks of `board`: on the free board their sum if they are few, else within a
+    /// few per cent of it.
+    pub fn total(&self, board: &JoinBoard) -> f64 {
+        board.work() * self.of_free() + board.overhead()
+    }
+
+    fn of_free(&self) -> f64 {
         let sets = ColumnSet::ranks(self.n);
         if self.n.get() < SETS_FROM {
-            return self.of_ranks(0..sets);
+            return self.of_free_ranks(0..sets);
         }
         let cost = |set| ColumnSet::unrank(self.n, set).map_or(0.0, |set| self.of_set(&set));
         if sets <= SAMPLE {
@@ -287,7 +324,7 @@ mod tests {
         for n in 17..=28 {
             let n = Size::new(n).unwrap();
             let measured = core_seconds(Engine::Join, n, Isa::Avx512);
-            let ratio = Costs::new(n).total() / measured;
+            let ratio = Costs::new(n).total(&n.into()) / measured;
             let factor = match n.get() {
                 17 => 1.6,
                 18..=23 | 26 => 1.3,

@@ -1,11 +1,10 @@
-use super::Partition;
 use super::kernel::JoinKernel;
 use super::leaf_audit::LeafAudit;
-use super::list_maker::ListMaker;
+use super::list_maker::{ListMaker, WithTies};
 use super::memory_budget::MemoryBudget;
 use super::pairs::{Countable, Lists, Pairs};
 use super::ties::Ties;
-use crate::board::Size;
+use super::{JoinBoard, Partition};
 use crate::engine::{
     Counter, CounterSettings, GivenUp, NotCounted, Stretch, Tally, Task, TaskWatch,
 };
@@ -13,7 +12,7 @@ use crate::simd::{Algorithm, Simd};
 
 /// Counts join tasks with one instruction set.
 pub struct JoinCounter<K> {
-    n: Size,
+    board: JoinBoard,
     maker: ListMaker<K>,
     pairs: Pairs<K>,
     /// The ties of the top half and of the bottom half.
@@ -28,16 +27,16 @@ pub struct JoinCounter<K> {
 ///
 /// # Panics
 /// If this machine does not have it.
-pub fn counter(n: Size, settings: &CounterSettings) -> Box<dyn Counter> {
+pub fn counter(board: JoinBoard, settings: &CounterSettings) -> Box<dyn Counter> {
     settings.isa.run(NewCounter {
-        n,
+        board,
         memory: settings.memory,
     })
 }
 
 /// Makes a counter for an instruction set.
 struct NewCounter {
-    n: Size,
+    board: JoinBoard,
     memory: u64,
 }
 
@@ -45,26 +44,34 @@ impl Algorithm for NewCounter {
     type Output = Box<dyn Counter>;
 
     fn run<S: Simd>(self, simd: S) -> Box<dyn Counter> {
-        Box::new(JoinCounter::new(self.n, simd, self.memory))
+        Box::new(JoinCounter::new(self.board, simd, self.memory))
     }
 }
 
 impl<K: JoinKernel> JoinCounter<K> {
     /// A counter that may hold `memory` bytes.
-    pub fn new(n: Size, kernel: K, memory: u64) -> Self {
-        Self::audited(n, kernel, memory, LeafAudit::new(LeafAudit::ONE_IN))
+    pub fn new(board: JoinBoard, kernel: K, memory: u64) -> Self {
+        Self::audited(board, kernel, memory, LeafAudit::new(LeafAudit::ONE_IN))
     }
 
     /// A counter whose leaves are counted again as `audit` says.
-    pub fn audited(n: Size, kernel: K, memory: u64, audit: LeafAudit) -> Self {
+    pub fn audited(board: impl Into<JoinBoard>, kernel: K, memory: u64, audit: LeafAudit) -> Self {
+        let board = board.into();
         Self {
-            n,
-            maker: ListMaker::new(n, kernel, MemoryBudget::new(memory)),
+            maker: ListMaker::new(board.size(), kernel, MemoryBudget::new(memory)),
+            board,
             pairs: Pairs::new(kernel, audit),
             ties: Default::default(),
             narrow: Lists::default(),
             wide: Lists::default(),
         }
+    }
+
+    /// The same, but lists may hold their ties on any board.
+    #[cfg(test)]
+    pub fn weighing_ties(mut self) -> Self {
+        self.maker.weighs_ties = true;
+        self
     }
 
     /// The audit of the leaves.
@@ -127,7 +134,10 @@ fn weighted_pairs<K: JoinKernel, T: Countable>(
     let watch = stretch.watch();
     let weight = u64::from(partition.set.weight);
     let before = tally.completions.solutions() as u64;
-    let solutions = |found: u64| before.saturating_add(found.saturating_mul(weight));
+    // Before the last pair is subtracted there may be fewer than none.
+    let solutions =
+        |found: i64| before.saturating_add((found.max(0) as u64).saturating_mul(weight));
+    let mut with_ties = WithTies::default();
     // The boards of the top half come first: they serve all lists of the bottom half.
     for (side, (ties, half)) in ties
         .iter_mut()
@@ -135,39 +145,54 @@ fn weighted_pairs<K: JoinKernel, T: Countable>(
         .enumerate()
     {
         ties.clear();
-        maker.each_tie(side, half, watch, |keys| ties.add(keys))?;
+        with_ties.0[1 - side] = maker.each_tie(side, half, watch, |keys| ties.add(keys))?;
         tally.nodes += ties.patterns().low.len() as u64;
         ties.make(kernel, maker.layout().common_high());
     }
     let [top_ties, bottom_ties] = ties;
     let mut found = 0;
-    if bounds.larger == bounds.smaller {
-        found += top_ties.count(kernel, bottom_ties.patterns(), pairs.audit());
+    let times = with_ties.rest_of_two((bounds.larger == bounds.smaller).into());
+    if times != 0 {
+        found += times * top_ties.count(kernel, bottom_ties.patterns(), pairs.audit()) as i64;
     }
     if bounds.larger == 0 {
-        return Ok(found);
+        return Ok(found as u64);
     }
     let mut bottoms = maker.parts(&partition.bottom);
     let mut first = true;
     // The half boards of a list are nodes from when they are listed: on large boards that takes minutes.
     let mut listed = tally.nodes;
-    while maker.next_list(1, &mut bottoms, &mut lists.bottom, watch, |keys, times| {
-        listed += keys.low.len() as u64;
-        if times > 0 {
-            found += times * top_ties.count(kernel, keys, pairs.audit());
-        }
-        watch.note_counted(listed, solutions(found));
-    })? {
+    while maker.next_list(
+        1,
+        &mut bottoms,
+        &mut lists.bottom,
+        with_ties,
+        watch,
+        |keys, times| {
+            listed += keys.low.len() as u64;
+            if times != 0 {
+                found += times * top_ties.count(kernel, keys, pairs.audit()) as i64;
+            }
+            watch.note_counted(listed, solutions(found));
+        },
+    )? {
         tally.nodes += lists.bottom.len() as u64;
         listed = tally.nodes;
         let mut tops = maker.parts(&partition.top);
-        while maker.next_list(0, &mut tops, &mut lists.top, watch, |keys, times| {
-            listed += keys.low.len() as u64;
-            if first && times > 0 {
-                found += times * bottom_ties.count(kernel, keys, pairs.audit());
-            }
-            watch.note_counted(listed, solutions(found));
-        })? {
+        while maker.next_list(
+            0,
+            &mut tops,
+            &mut lists.top,
+            with_ties,
+            watch,
+            |keys, times| {
+                listed += keys.low.len() as u64;
+                if first && times != 0 {
+                    found += times * bottom_ties.count(kernel, keys, pairs.audit()) as i64;
+                }
+                watch.note_counted(listed, solutions(found));
+            },
+        )? {
             tally.nodes += lists.top.len() as u64;
             listed = tally.nodes;
             watch.note_counted(tally.nodes, solutions(found));
@@ -179,11 +204,12 @@ fn weighted_pairs<K: JoinKernel, T: Countable>(
             } else {
                 stretch.part(0, u64::MAX)
             };
-            found += 2 * pairs.count(lists, maker.layout().sorted(), stretch)?;
+            let count = pairs.count(lists, maker.layout().sorted(), stretch)?;
+            found += (bounds.below() * count) as i64;
         }
         first = false;
     }
-    Ok(found)
+    Ok(u64::try_from(found).expect("no pair is subtracted that was not counted"))
 }
 
 impl<K: JoinKernel> Counter for JoinCounter<K> {
@@ -197,7 +223,7 @@ impl<K: JoinKernel> Counter for JoinCounter<K> {
         let ranks = task.ranks.end - task.ranks.start;
         for rank in task.ranks.clone() {
             let stretch = watch.whole().part(rank - task.ranks.start, ranks);
-            let Some(partition) = Partition::of_rank(self.n, rank) else {
+            let Some(partition) = self.board.partition(rank) else {
                 continue;
             };
             tally.partitions += 1;

@@ -17,15 +17,25 @@ pub struct Crossing {
     /// The half board that the boards are made for.
     frame: Option<Half>,
     quadrants: [Quadrant; 2],
-    /// The columns of the half board that is open.
-    columns: u32,
-    /// The largest rank of words that it has boards for; `None` if for all.
-    most_rank: Option<u32>,
+    /// The half boards that are open.
+    wanted: Wanted,
     /// For each choice of rows, the boards of both quadrants, in the order of the words.
     runs: Vec<[Run; 2]>,
     /// The ranks of the words.
     ranks: Vec<u32>,
     keys: KeyBatch,
+}
+
+/// Half boards whose keys are to be listed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Wanted {
+    /// The columns of their queens.
+    pub columns: u32,
+    /// The largest rank of their words of rows.
+    pub most_rank: u32,
+    /// Whether the boards of the left quadrant are made for all words, because other half boards are
+    /// likely to need them too. If not, they are made for these words only, and forgotten.
+    pub keeps_left: bool,
 }
 
 /// What the keys of half boards depend on, besides the half boards.
@@ -56,33 +66,32 @@ impl Crossing {
         self.quadrants.iter_mut().for_each(Quadrant::clear);
     }
 
-    /// Opens the half board with queens in `columns`: makes the boards of both quadrants, unless
-    /// they are there already. They are made for `frame`, which must allow these columns; boards
-    /// made for another one are forgotten. Returns `false` if they take more than `room` bytes.
+    /// Opens half boards: makes the boards of both quadrants, unless they are there already. They are
+    /// made for `frame`, which must allow the columns; boards made for another one are forgotten.
+    /// Returns `false` if they take more than `room` bytes.
     pub fn open<K: JoinKernel>(
         &mut self,
         kernel: K,
         context: Context<'_>,
         frame: &Half,
-        columns: u32,
-        most_rank: Option<u32>,
+        wanted: Wanted,
         room: u64,
     ) -> bool {
         if self.frame.as_ref() != Some(frame) {
             self.clear();
             self.frame = Some(frame.clone());
-        } else if (self.columns, self.most_rank) == (columns, most_rank) {
+        } else if self.wanted == wanted {
             return true;
         }
-        self.columns = columns;
-        self.most_rank = most_rank;
+        self.wanted = wanted;
+        let Wanted {
+            columns,
+            most_rank,
+            keeps_left,
+        } = wanted;
         let central = self.central();
         let mut room = room.max(LEAST);
-        let kept = if most_rank.is_some() {
-            KEPT
-        } else {
-            KEPT_WHOLE
-        };
+        let kept = if keeps_left { KEPT_WHOLE } else { KEPT };
         let left = columns & ((1u64 << frame.rows()) - 1) as u32;
         let parts = [(Part::Left, left), (Part::Right, columns ^ left)];
         for (quadrant, (part, columns)) in self.quadrants.iter_mut().zip(parts) {
@@ -93,9 +102,8 @@ impl Crossing {
                 part,
             };
             // The left quadrant of each set is another one.
-            let wanted = most_rank
-                .filter(|_| part == Part::Left)
-                .map(|most| (context.order.lowest(left.count_ones(), central), most));
+            let wanted = (part == Part::Left && !keeps_left)
+                .then(|| (context.order.lowest(left.count_ones(), central), most_rank));
             if !quadrant.open(kernel, &frame, columns, wanted, kept.min(room / 4), room) {
                 self.frame = None;
                 return false;
@@ -109,7 +117,7 @@ impl Crossing {
     /// Whether the half board that is open has a queen in the central column.
     fn central(&self) -> bool {
         let frame = self.frame.as_ref().expect("boards are made for one");
-        frame.size() % 2 == 1 && self.columns >> frame.rows() & 1 == 1
+        frame.size() % 2 == 1 && self.wanted.columns >> frame.rows() & 1 == 1
     }
 
     /// Lists the runs of the half board, which has its queens of the left quadrant in the columns
@@ -118,12 +126,12 @@ impl Crossing {
         // The queen of the central column is the one placed last on the right.
         let central = self.central();
         let strides =
-            [left, self.columns ^ left].map(|columns| columns.count_ones().max(1) as usize);
+            [left, self.wanted.columns ^ left].map(|columns| columns.count_ones().max(1) as usize);
         let [left_starts, right_starts] = self.quadrants.each_ref().map(Quadrant::starts);
         self.runs.clear();
         self.ranks.clear();
         for choice in context.order.choices(left.count_ones(), central) {
-            if self.most_rank.is_some_and(|most| choice.rank > most) {
+            if choice.rank > self.wanted.most_rank {
                 break;
             }
             let at = usize::from(choice.left) * strides[0];

@@ -1,5 +1,5 @@
 use super::ColumnSet;
-use crate::board::{Size, bits};
+use crate::board::{Size, Squares, bits};
 
 /// The largest number of rows of a half board.
 pub const MAX_ROWS: usize = Size::MAX as usize / 2;
@@ -43,8 +43,9 @@ struct Crossing {
 }
 
 impl Half {
-    /// One half of the board whose columns `set` divides between the halves.
-    pub fn new(n: Size, set: &ColumnSet, side: Side) -> Self {
+    /// One half of the board whose columns `set` divides between the halves. Queens may stand on the `open`
+    /// squares of the board, if not on all.
+    pub fn new(n: Size, set: &ColumnSet, side: Side, open: Option<&Squares>) -> Self {
         let columns = match side {
             Side::Top => set.top,
             Side::Bottom => set.bottom,
@@ -56,6 +57,15 @@ impl Half {
             middle: set.middle,
             allowed: [columns; MAX_ROWS],
         };
+        if let Some(open) = open {
+            for row in 0..half.rows() {
+                let of_board = match side {
+                    Side::Top => row,
+                    Side::Bottom => n.get() - 1 - row,
+                };
+                half.allowed[row as usize] &= open.row(of_board);
+            }
+        }
         if let Some(middle) = set.middle {
             for row in 0..half.rows() {
                 let distance = half.rows() - row;
@@ -96,6 +106,12 @@ impl Half {
     /// them.
     pub fn allowed(&self) -> &[u32] {
         &self.allowed[..self.rows() as usize]
+    }
+
+    /// Whether each of its rows and columns has a square that a queen may take.
+    pub fn has_squares(&self) -> bool {
+        let columns = self.allowed().iter().fold(0, |columns, row| columns | row);
+        columns == self.columns && !self.allowed().contains(&0)
     }
 
     /// Fixes the queen of `row` to `column`.
@@ -205,7 +221,8 @@ mod tests {
                 middle: None,
                 weight: 1,
             };
-            let [top, bottom] = [Side::Top, Side::Bottom].map(|side| Half::new(size, &set, side));
+            let [top, bottom] =
+                [Side::Top, Side::Bottom].map(|side| Half::new(size, &set, side, None));
             assert!(Half::key_bits(size) <= 62);
             for row in 0..h {
                 for column in 0..n {

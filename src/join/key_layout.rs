@@ -88,7 +88,9 @@ impl KeyLayout {
                 .iter_mut()
                 .for_each(|places| places[bit as usize] = place);
         }
-        let mut one_sided = 0;
+        // Keys that are left out by the bits of `kept` need a high part, even if it is empty because what is
+        // given leaves these bits to neither half.
+        let mut one_sided = u32::from(kept != 0);
         for (places, absent) in places.iter_mut().zip(absent) {
             let of_one_half = (0..bits).filter(|&bit| {
                 kept >> bit & 1 == 1 && score(bit) <= 0.0 && absent[bit as usize] < 1.0

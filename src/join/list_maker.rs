@@ -1,6 +1,6 @@
 use std::ops::Range;
 
-use super::crossing::{Context, Crossing};
+use super::crossing::{Context, Crossing, Wanted};
 use super::kernel::{Buckets, JoinKernel, KeyBatch};
 use super::key_layout::KeyLayout;
 use super::memory_budget::MemoryBudget;
@@ -34,6 +34,8 @@ pub struct ListMaker<K> {
     order: WordOrder,
     crossings: [Crossing; 2],
     kept: [ListsWithoutMiddle; 2],
+    /// Whether lists may hold their ties: see [`WithTies`].
+    pub(super) weighs_ties: bool,
 }
 
 /// The boards of quadrants that a list is made from.
@@ -46,7 +48,11 @@ enum Boards {
 }
 
 /// Up to this size the boards of all left quadrants are kept, as they all fit the second-level cache.
-const KEEPS_ALL: u32 = 17;
+const KEEPS_LEFT: u32 = 17;
+
+/// From this size on lists may hold their ties: see [`WithTies`]. On smaller boards ties are so few that
+/// it does not pay to ask.
+const MANY_TIES: u32 = 22;
 
 /// Where the keys of the open half come from.
 #[derive(Clone, Copy)]
@@ -86,6 +92,7 @@ impl<K: JoinKernel> ListMaker<K> {
             rows,
             crossings: Default::default(),
             kept: Default::default(),
+            weighs_ties: n.get() >= MANY_TIES,
         }
     }
 
@@ -103,9 +110,13 @@ impl<K: JoinKernel> ListMaker<K> {
     /// the last partition was of the same group.
     pub fn prepare(&mut self, partition: &Partition) {
         let set = &partition.set;
-        self.bounds = self.order.bounds(self.n, set);
+        self.bounds = if partition.oriented {
+            self.order.bounds(self.n, set)
+        } else {
+            Bounds::ALL
+        };
         if let Some(group) = &self.group
-            && group.contains(self.n, self.shared, set)
+            && group.contains(self.n, self.shared, partition)
         {
             return;
         }
@@ -118,9 +129,8 @@ impl<K: JoinKernel> ListMaker<K> {
     }
 
     /// Opens one half, or a slice of it: makes the boards of its quadrants, unless they are there
-    /// already. Boards of words with ranks above `most_rank` may be left out. Returns whether the
-    /// boards fit the memory.
-    fn open(&mut self, side: usize, half: &Half, boards: Boards, most_rank: Option<u32>) -> bool {
+    /// already. Returns whether the boards fit the memory.
+    fn open(&mut self, side: usize, half: &Half, boards: Boards, wanted: Wanted) -> bool {
         let frame = match &self.group {
             Some(group) if boards == Boards::Shared => group.half(side),
             _ => half,
@@ -131,9 +141,7 @@ impl<K: JoinKernel> ListMaker<K> {
             rows: &self.rows,
             order: &self.order,
         };
-        let columns = half.columns();
-        let most_rank = most_rank.filter(|_| self.n.get() > KEEPS_ALL);
-        self.crossings[side].open(self.kernel, context, frame, columns, most_rank, room)
+        self.crossings[side].open(self.kernel, context, frame, wanted, room)
     }
 
     /// Everything that is to be listed of one half of the partition prepared last.
@@ -159,7 +167,12 @@ impl<K: JoinKernel> ListMaker<K> {
                 );
                 parts.boards = Boards::Own;
             }
-            if self.open(side, half, parts.boards, Some(self.bounds.larger)) {
+            let wanted = Wanted {
+                columns: half.columns(),
+                most_rank: self.bounds.larger,
+                keeps_left: self.bounds == Bounds::ALL || self.n.get() <= KEEPS_LEFT,
+            };
+            if self.open(side, half, parts.boards, wanted) {
                 return Some(Keys::Crossed);
             }
             parts.slice();
@@ -181,7 +194,15 @@ impl<K: JoinKernel> ListMaker<K> {
             .filter(|_| boards == Boards::Shared && self.without_middle())?;
         let columns = half.columns();
         if !self.kept[side].open(columns) {
-            if !self.open(side, half, Boards::Shared, None) {
+            let wanted = Wanted {
+                columns,
+                most_rank: match self.bounds {
+                    Bounds::ALL => u32::MAX,
+                    _ => self.order.largest_with_middle(self.n, columns),
+                },
+                keeps_left: true,
+            };
+            if !self.open(side, half, Boards::Shared, wanted) {
                 return None;
             }
             // The top half stays the same for all columns of the middle queen.
@@ -208,12 +229,17 @@ impl<K: JoinKernel> ListMaker<K> {
     fn keys(&mut self, side: usize, keys: Keys, range: Range<usize>) -> (&KeyBatch, usize) {
         match keys {
             Keys::Crossed => self.crossings[side].keys(self.kernel, &self.layout, range),
-            Keys::Kept { attacked } => self.kept[side].keys(self.kernel, range, attacked),
+            Keys::Kept { attacked } => {
+                // The high parts may hold nothing but bits that the middle queen attacks.
+                let high = self.layout.sorted() > 0 || self.layout.rest() > u32::BITS;
+                self.kept[side].keys(self.kernel, range, attacked, high)
+            }
         }
     }
 
     /// Calls `found` with the keys of all half boards of one half whose words of rows have the
-    /// larger rank of the words of the columns.
+    /// larger rank of the words of the columns: its *ties*. Returns whether the list of the other half
+    /// should hold its ties: see [`WithTies`].
     ///
     /// # Errors
     /// The task is to be given up.
@@ -223,14 +249,23 @@ impl<K: JoinKernel> ListMaker<K> {
         half: &Half,
         watch: &TaskWatch,
         mut found: impl FnMut(&KeyBatch),
-    ) -> Result<(), GivenUp> {
-        let rank = self.bounds.larger;
+    ) -> Result<bool, GivenUp> {
+        let Bounds { larger, smaller } = self.bounds;
+        if self.bounds == Bounds::ALL {
+            return Ok(false);
+        }
         let mut parts = self.parts(half);
+        let [mut below, mut between] = [0; 2];
         while let Some(keys) = self.open_next(side, &mut parts) {
             let Range {
                 start: mut begin,
                 end,
-            } = self.around(side, keys, rank);
+            } = self.around(side, keys, larger);
+            if self.weighs_ties {
+                let of_smaller = self.around(side, keys, smaller);
+                below += of_smaller.start;
+                between += begin.saturating_sub(of_smaller.end);
+            }
             while begin < end {
                 watch.check()?;
                 let (keys, done) = self.keys(side, keys, begin..end);
@@ -239,12 +274,14 @@ impl<K: JoinKernel> ListMaker<K> {
             }
             parts.halves.pop();
         }
-        Ok(())
+        Ok(below > between)
     }
 
     /// Makes the next list of `parts`, which is the only one where the memory allows, of half boards
-    /// whose words have ranks below the larger of `bounds`. Calls `found` with the keys, and with
-    /// how often their ties count: 0, 1 or 2 times. Returns whether there was anything left to list.
+    /// whose words have ranks below the larger of `bounds`, or up to it if the list is to hold its
+    /// ties; of all half boards, if words do not matter. Calls `found` with the keys, and with how often
+    /// pairs of them with ties of the other half are still to be counted: see [`WithTies`]. Returns
+    /// whether there was anything left to list.
     ///
     /// # Errors
     /// The task is to be given up.
@@ -253,8 +290,9 @@ impl<K: JoinKernel> ListMaker<K> {
         side: usize,
         parts: &mut Parts,
         to: &mut Buckets<T>,
+        with_ties: WithTies,
         watch: &TaskWatch,
-        mut found: impl FnMut(&KeyBatch, u64),
+        mut found: impl FnMut(&KeyBatch, i64),
     ) -> Result<bool, GivenUp> {
         let Some(source) = self.open_next(side, parts) else {
             return Ok(false);
@@ -266,14 +304,25 @@ impl<K: JoinKernel> ListMaker<K> {
         to.clear(self.layout.sorted());
         let Bounds { larger, smaller } = self.bounds;
         let of_smaller = self.around(side, source, smaller);
+        let of_larger = self.around(side, source, larger);
         let ends = if larger == smaller {
-            [of_smaller.start; 3]
+            [of_larger.start; 3]
         } else {
-            let below_larger = self.around(side, source, larger).start;
-            [of_smaller.start, of_smaller.end, below_larger]
+            [of_smaller.start, of_smaller.end, of_larger.start]
         };
-        // A tie is decided by the smaller ranks: see `Bounds::weight`.
-        for (end, weight) in ends.into_iter().zip([2, 1, 0]) {
+        // How often these pairs are to be counted: see `Bounds::weight`.
+        let counted_twice = if with_ties.of_half(1 - side) { 2 } else { 0 };
+        let weights = [2, 1, 0].map(|weight| weight - counted_twice);
+        // Pairs of two ties are not counted here.
+        let ties = (
+            if with_ties.of_half(side) {
+                of_larger.end
+            } else {
+                0
+            },
+            0,
+        );
+        for (end, weight) in ends.into_iter().zip(weights).chain([ties]) {
             while parts.begin < end {
                 watch.check()?;
                 let (keys, done) = self.keys(side, source, parts.begin..end);
@@ -288,6 +337,28 @@ impl<K: JoinKernel> ListMaker<K> {
         parts.begin = 0;
         parts.halves.pop();
         Ok(true)
+    }
+}
+
+/// Whether the lists of the top half and of the bottom half hold their ties.
+///
+/// A pair of a tie and another half board counts by the word of that one: twice if it ranks below the
+/// smaller rank of the words of the columns, once if it has it, else not. Such pairs can be counted
+/// apart. Or the list holds its ties; then all these pairs count twice, and those that should not are
+/// counted apart and subtracted. The fewer half boards decide.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct WithTies(pub [bool; 2]);
+
+impl WithTies {
+    /// Whether the list of this half does.
+    fn of_half(self, side: usize) -> bool {
+        self.0[side]
+    }
+
+    /// How often a pair of two ties is still to be counted if it should count so often.
+    pub fn rest_of_two(self, weight: i64) -> i64 {
+        let counted = if self.0 == [true; 2] { 2 } else { 0 };
+        weight - counted
     }
 }
 

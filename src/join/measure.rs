@@ -1,7 +1,7 @@
 use super::Partition;
 use super::kernel::{JoinKernel, LEAF, Tables};
 use super::leaf_audit::LeafAudit;
-use super::list_maker::ListMaker;
+use super::list_maker::{ListMaker, WithTies};
 use super::memory_budget::MemoryBudget;
 use super::pairs::{Lists, Pairs};
 use crate::board::Size;
@@ -119,7 +119,8 @@ impl<K: JoinKernel> Measured for One<K> {
         let watch = TaskWatch::default();
         for (side, (half, to)) in halves.into_iter().enumerate() {
             let mut parts = maker.parts(half);
-            let listed = maker.next_list(side, &mut parts, to, &watch, |_, _| ());
+            let listed =
+                maker.next_list(side, &mut parts, to, WithTies::default(), &watch, |_, _| ());
             listed.expect("nobody asks to give up");
             assert!(parts.is_empty(), "there is memory for whole lists");
         }

@@ -13,6 +13,7 @@
 //!   class, with its weight.
 //! * `half`: [`Half`], a half board, and the *key* of a filled one: the diagonals it attacks.
 //! * `partition`: [`Partition`], what a rank of the plan stands for.
+//! * `join_board`: [`JoinBoard`], what is given on the board, and which symmetries that leaves.
 //! * `plan`: [`JoinPlan`], the order of partitions and the tasks; `cost`: what a task costs.
 //! * `counter`: counts the tasks of a plan.
 //! * `word_order`: in which orientation a solution is counted.
@@ -36,6 +37,7 @@ mod cost;
 mod counter;
 mod crossing;
 mod half;
+mod join_board;
 mod kernel;
 mod key_layout;
 mod leaf_audit;
@@ -59,6 +61,7 @@ mod word_order;
 
 pub use column_set::ColumnSet;
 pub use half::{Half, Side};
+pub use join_board::JoinBoard;
 pub use measure::MeasuredParts;
 pub use oracle::JoinOracle;
 pub use partition::Partition;

@@ -1,7 +1,7 @@
 use super::row_sets::RowSets;
 use super::word_order::{Bounds, WordOrder};
-use super::{ColumnSet, Partition};
-use crate::board::{Size, bits};
+use super::{ColumnSet, JoinBoard, Partition};
+use crate::board::bits;
 use crate::engine::{Counter, GivenUp, NotCounted, Tally, Task, TaskWatch};
 
 /// Rows to fill below which a search does not look at the watch: it takes less than a millisecond.
@@ -13,7 +13,7 @@ const UNWATCHED: usize = 8;
 ///
 /// It has no lists, keys or vectors. It is slow, and simple enough to trust.
 pub struct JoinOracle {
-    n: Size,
+    board: JoinBoard,
     order: WordOrder,
 }
 
@@ -41,9 +41,10 @@ struct Attacked {
 }
 
 impl JoinOracle {
-    pub(super) fn new(n: Size) -> Self {
+    pub(super) fn new(board: JoinBoard) -> Self {
+        let n = board.size();
         Self {
-            n,
+            board,
             order: WordOrder::new(n, &RowSets::new(ColumnSet::half(n))),
         }
     }
@@ -55,9 +56,13 @@ impl JoinOracle {
         Search {
             order: &self.order,
             watch,
-            n: self.n.get(),
+            n: self.board.size().get(),
             rows: top.chain(middle).chain(bottom).collect(),
-            columns: self.order.bounds(self.n, &partition.set),
+            columns: if partition.oriented {
+                self.order.bounds(self.board.size(), &partition.set)
+            } else {
+                Bounds::ALL
+            },
             queens: Vec::new(),
             nodes: 0,
         }
@@ -72,7 +77,7 @@ impl Counter for JoinOracle {
     fn count_watched(&mut self, task: &Task, watch: &TaskWatch) -> Result<Tally, NotCounted> {
         let mut tally = Tally::default();
         for rank in task.ranks.clone() {
-            if let Some(partition) = Partition::of_rank(self.n, rank) {
+            if let Some(partition) = self.board.partition(rank) {
                 let mut search = self.search(&partition, watch);
                 let found = search.fill(Attacked {
                     columns: 0,

@@ -1,4 +1,4 @@
-use super::kernel::{Buckets, JoinKernel, LEAF, Rest, SAMPLE, SLACK, Tables};
+use super::kernel::{Buckets, FLAT, JoinKernel, LEAF, Rest, SAMPLE, SLACK, Tables};
 use super::leaf_audit::LeafAudit;
 use crate::engine::{GivenUp, Stretch};
 
@@ -28,6 +28,8 @@ pub struct Pairs<K> {
     wide_scratch: Vec<u64>,
     /// Narrow keys made from lists of wide keys.
     narrowed: [Vec<u32>; 2],
+    /// The same, sorted by those bits of wide keys that narrow ones have no place for.
+    resorted: Lists<u32>,
 }
 
 /// The lists of both halves, and buffers to gather parts of them in.
@@ -56,21 +58,55 @@ struct List<'a, T> {
 /// A key of a list: narrow keys have 32 bits and are counted directly, wide keys have 64 bits and
 /// are split until the bits that matter fit a narrow key.
 pub trait Countable: Rest {
-    /// The number of disjoint pairs of keys of two lists. Destroys the lists.
-    fn count<K: JoinKernel>(pairs: &mut Pairs<K>, one: &mut [Self], other: &mut [Self]) -> u64;
+    /// The number of disjoint pairs of keys of two lists. Destroys the lists. They are this stretch of the
+    /// task.
+    ///
+    /// # Errors
+    /// The task is to be given up.
+    fn count<K: JoinKernel>(
+        pairs: &mut Pairs<K>,
+        lists: [&mut [Self]; 2],
+        stretch: Stretch<'_>,
+    ) -> Result<u64, GivenUp>;
 }
 
 impl Countable for u32 {
-    fn count<K: JoinKernel>(pairs: &mut Pairs<K>, one: &mut [u32], other: &mut [u32]) -> u64 {
-        pairs.narrow(one, other)
+    fn count<K: JoinKernel>(
+        pairs: &mut Pairs<K>,
+        [one, other]: [&mut [u32]; 2],
+        _: Stretch<'_>,
+    ) -> Result<u64, GivenUp> {
+        Ok(pairs.narrow(one, other))
     }
 }
 
 impl Countable for u64 {
-    fn count<K: JoinKernel>(pairs: &mut Pairs<K>, one: &mut [u64], other: &mut [u64]) -> u64 {
-        pairs.wide(one, other)
+    fn count<K: JoinKernel>(
+        pairs: &mut Pairs<K>,
+        lists: [&mut [u64]; 2],
+        stretch: Stretch<'_>,
+    ) -> Result<u64, GivenUp> {
+        if lists.iter().all(|keys| keys.len() >= RESORTED) {
+            let used = pairs.kernel.union(lists[0]) & pairs.kernel.union(lists[1]);
+            let more = used.count_ones().saturating_sub(u32::BITS);
+            if (LEAST_RESORTED..=MOST_RESORTED).contains(&more) {
+                return pairs.resort(lists, used, more, stretch);
+            }
+        }
+        let [one, other] = lists;
+        Ok(pairs.wide(one, other))
     }
 }
+
+/// Lists of at least so many wide keys are sorted once more, by the bits that narrow keys have no place
+/// for. To split them bit by bit would move all keys through the memory for each bit.
+const RESORTED: usize = 1 << 16;
+
+/// The most bits by which lists are sorted once more.
+const MOST_RESORTED: u32 = 14;
+
+/// The fewest: with fewer, buckets would be flat lists.
+const LEAST_RESORTED: u32 = FLAT + 1;
 
 impl<K: JoinKernel> Pairs<K> {
     /// Counts with the loops of `kernel`; `audit` decides which leaves are counted again.
@@ -82,6 +118,7 @@ impl<K: JoinKernel> Pairs<K> {
             scratch: Vec::new(),
             wide_scratch: Vec::new(),
             narrowed: Default::default(),
+            resorted: Lists::default(),
         }
     }
 
@@ -124,10 +161,35 @@ impl<K: JoinKernel> Pairs<K> {
             bottoms.clear();
             kernel.gather(&lists.bottom, bottom, splits[0] & !top, bottoms);
             if !bottoms.is_empty() {
-                found += T::count(self, tops, bottoms);
+                let stretch = stretch.part(step.into(), 1 << sorted);
+                found += T::count(self, [tops, bottoms], stretch)?;
             }
         }
         Ok(found)
+    }
+
+    /// Counts lists of wide keys as narrow ones, sorted by `more` of the bits that both lists use.
+    fn resort(
+        &mut self,
+        keys: [&mut [u64]; 2],
+        used: u64,
+        more: u32,
+        stretch: Stretch<'_>,
+    ) -> Result<u64, GivenUp> {
+        let [one, other] = keys.each_ref().map(|keys| frequencies(keys));
+        let mut bits: Vec<u32> = (0..u64::BITS).filter(|bit| used >> bit & 1 == 1).collect();
+        bits.sort_by_key(|&bit| std::cmp::Reverse(one[bit as usize] * other[bit as usize]));
+        let by = bits[..more as usize]
+            .iter()
+            .fold(0, |by, bit| by | 1 << bit);
+        let mut lists = std::mem::take(&mut self.resorted);
+        for (keys, buckets) in keys.into_iter().zip([&mut lists.top, &mut lists.bottom]) {
+            buckets.clear(more);
+            self.kernel.scatter_by(keys, by, used & !by, buckets);
+        }
+        let found = self.count(&mut lists, more, stretch);
+        self.resorted = lists;
+        found
     }
 
     fn wide(&mut self, one: &mut [u64], other: &mut [u64]) -> u64 {
@@ -333,6 +395,17 @@ const TABLES_PAIRS: usize = 12_000;
 /// 50 to 56 pairs, rounded up to a power of two.
 const LOOKUP_PAIRS: usize = 64;
 
+/// For each bit, how many of 2^10 keys have it that are spread evenly over the list.
+fn frequencies(keys: &[u64]) -> [u32; 64] {
+    let mut found = [0; 64];
+    for key in keys.iter().step_by(keys.len().div_ceil(1 << 10)) {
+        for (bit, count) in found.iter_mut().enumerate() {
+            *count += (key >> bit & 1) as u32;
+        }
+    }
+    found
+}
+
 /// Keys spread evenly over the list; some occur twice if the list is short.
 fn sample<T: Copy>(keys: &[T]) -> [T; SAMPLE] {
     let step = (keys.len() << 16) / SAMPLE;
@@ -360,7 +433,31 @@ mod tests {
         let disjoint = |item: &u64| patterns.iter().filter(|key| *key & item == 0).count() as u64;
         let expected: u64 = items.iter().map(disjoint).sum();
         let mut pairs = Pairs::new(kernel, LeafAudit::new(1));
-        assert_eq!(u64::count(&mut pairs, &mut items, &mut patterns), expected);
+        let watch = TaskWatch::default();
+        let lists = [&mut items[..], &mut patterns[..]];
+        let found = u64::count(&mut pairs, lists, watch.whole());
+        assert_eq!(found, Ok(expected));
+        assert_eq!(pairs.audit().take(), None);
+        assert!(expected > 0);
+    }
+
+    /// Long lists of wide keys are sorted once more: the count stays the same.
+    fn resorts_long_lists(kernel: impl JoinKernel) {
+        let mut key = sparse_keys();
+        let mut lists = [RESORTED, RESORTED + 1000].map(|count| -> Vec<u64> {
+            std::iter::repeat_with(|| key() & key())
+                .take(count)
+                .collect()
+        });
+        let mut split = lists.clone();
+        let mut pairs = Pairs::new(kernel, LeafAudit::new(64));
+        let [one, other] = &mut split;
+        let expected = pairs.wide(one, other);
+        let [one, other] = &mut lists;
+        let watch = TaskWatch::default();
+        let found = u64::count(&mut pairs, [one, other], watch.whole());
+        assert_eq!(found, Ok(expected));
+        assert!(pairs.resorted.len() > 0, "they were not sorted");
         assert_eq!(pairs.audit().take(), None);
         assert!(expected > 0);
     }
@@ -418,5 +515,7 @@ mod tests {
     stamp_tests! {
         pairs_of_sorted_lists_are_counted: counts_sorted_lists,
         wide_keys_are_split_until_they_are_narrow: splits_wide_keys,
+        #[cfg_attr(miri, ignore = "takes hours")]
+        long_lists_of_wide_keys_are_sorted_once_more: resorts_long_lists,
     }
 }

@@ -1,6 +1,8 @@
+use std::sync::Arc;
+
 use super::column_set::member;
 use super::{ColumnSet, Half, Side};
-use crate::board::Size;
+use crate::board::{Size, Squares};
 
 /// What a rank of the plan stands for: a column set, from n = 30 on together with the outermost
 /// queens of its halves.
@@ -12,6 +14,11 @@ pub struct Partition {
     pub top: Half,
     /// The bottom half, with its outermost queens fixed if sets are sliced.
     pub bottom: Half,
+    /// The squares on which queens may stand if something is given on the board.
+    pub open: Option<Arc<Squares>>,
+    /// Whether solutions are counted in one of two orientations, twice: see `word_order.rs`. Else each one
+    /// is counted where it stands.
+    pub oriented: bool,
 }
 
 impl Partition {
@@ -38,21 +45,37 @@ impl Partition {
         ColumnSet::ranks(n) * Self::slices(n)
     }
 
-    /// The partition of `rank`, which must be below [`ranks`](Self::ranks); `None` where the rank
-    /// is empty.
+    /// The partition of `rank` of the free board, which must be below [`ranks`](Self::ranks); `None` where
+    /// the rank is empty.
     ///
     /// A rank is the rank of the column set times [`slices`](Self::slices), plus the number of the
     /// slice. The number of the slice has one digit to base ⌊n/2⌋ for each fixed queen: the place
     /// of her column among the columns of her half in ascending order. The lowest digit belongs to
     /// the outermost row of the top half; the rows of the bottom half follow those of the top half.
     pub fn of_rank(n: Size, rank: u64) -> Option<Self> {
+        Self::on(n, rank, None)
+    }
+
+    /// The same on a board whose queens may stand on the `open` squares only. A rank is empty there, too, if
+    /// a row or a column has no open square.
+    pub(super) fn on(n: Size, rank: u64, open: Option<&Arc<Squares>>) -> Option<Self> {
         let slices = Self::slices(n);
         let set = ColumnSet::unrank(n, rank / slices)?;
         let mut partition = Self {
-            top: Half::new(n, &set, Side::Top),
-            bottom: Half::new(n, &set, Side::Bottom),
+            top: Half::new(n, &set, Side::Top, open.map(Arc::as_ref)),
+            bottom: Half::new(n, &set, Side::Bottom, open.map(Arc::as_ref)),
             set,
+            open: open.cloned(),
+            oriented: true,
         };
+        if let Some(open) = open {
+            let middle = open.row(ColumnSet::half(n));
+            let stands = |column: u32| middle >> column & 1 == 1;
+            let halves = [&partition.top, &partition.bottom];
+            if !set.middle.is_none_or(stands) || !halves.iter().all(|half| half.has_squares()) {
+                return None;
+            }
+        }
         let base = u64::from(ColumnSet::half(n));
         let mut places = rank % slices;
         let halves = [&mut partition.top, &mut partition.bottom];
@@ -91,7 +114,7 @@ mod tests {
             (&partition.top, Side::Top, [3, 7]),
             (&partition.bottom, Side::Bottom, [15, 0]),
         ] {
-            let whole = Half::new(n, &set, side);
+            let whole = Half::new(n, &set, side, None);
             assert_eq!(half.columns(), whole.columns());
             for (row, place) in places.into_iter().enumerate() {
                 assert_eq!(half.allowed()[row], 1 << member(whole.columns(), place));
@@ -118,7 +141,7 @@ mod tests {
             fixed.dedup();
             let set = ColumnSet::unrank(n, set).unwrap();
             let choices = |side, queens: u32| {
-                let mut choices = vec![Half::new(n, &set, side)];
+                let mut choices = vec![Half::new(n, &set, side, None)];
                 for _ in 0..queens {
                     choices = choices.iter().flat_map(Half::slices).collect();
                 }

@@ -1,14 +1,14 @@
 use std::sync::OnceLock;
 
 use super::cost::Costs;
-use super::{JoinOracle, Partition, canary, counter::counter};
-use crate::board::Size;
-use crate::engine::{Canary, Counter, CounterSettings, Engine, Plan, Task};
+use super::{JoinBoard, JoinOracle, canary, counter::counter};
+use crate::board::{GivenBoard, Size};
+use crate::engine::{Canary, Counter, CounterSettings, Engine, Plan, Task, task_bits};
 
 /// The partitions of the join engine in order, with random access.
 ///
 /// A partition is a [`ColumnSet`](super::ColumnSet), from n = 30 on with its outermost queens;
-/// [`Partition`] describes the rank. A rank is *empty*, without a partition, if another set
+/// [`Partition`](super::Partition) describes the rank. A rank is *empty*, without a partition, if another set
 /// represents its set or if its queens attack each other.
 ///
 /// The completions of a partition are not all of its solutions, each once. A solution whose rows
@@ -16,39 +16,53 @@ use crate::engine::{Canary, Counter, CounterSettings, Engine, Plan, Task};
 /// count. So only the sum over all partitions is a number of solutions.
 ///
 /// Version `join-4`. Task `i` holds the ranks `i · s .. (i + 1) · s` (the last task may hold
-/// fewer), where `s` depends on n alone: many sets for small boards, a few up to n = 28, one set or
+/// fewer), where `s` depends on the board alone: many sets for small boards, a few up to n = 28, one set or
 /// one slice above that.
 #[derive(Debug)]
 pub struct JoinPlan {
-    n: Size,
+    board: JoinBoard,
     ranks_per_task: u64,
     costs: Costs,
     total_cost: OnceLock<f64>,
 }
 
 impl JoinPlan {
-    /// The plan for boards of size `n`. Takes hardly any time and memory.
-    pub fn new(n: Size) -> Self {
+    /// The plan for a board: its size, or a board on which queens and holes are given. Takes hardly any
+    /// time and memory.
+    pub fn new(board: impl Into<GivenBoard>) -> Self {
+        let given = board.into();
+        let n = given.size();
+        let board = JoinBoard::from(given);
+        let work = board.work();
         Self {
-            n,
-            ranks_per_task: Partition::ranks(n).div_ceil(1 << task_bits(n)),
+            ranks_per_task: board
+                .ranks()
+                .div_ceil(1 << task_bits(free_task_bits(n), work)),
             costs: Costs::new(n),
             total_cost: OnceLock::new(),
+            board,
         }
+    }
+
+    /// The work that a plan for this board takes, as a share of that for the free board, and what the board
+    /// costs besides, in core-seconds of the machine of [`core_seconds`](crate::engine::core_seconds).
+    pub fn work_for(given: &GivenBoard) -> (f64, f64) {
+        let board = JoinBoard::from(*given);
+        (board.work(), board.overhead())
     }
 
     /// The number of ranks, empty ones included.
     pub fn ranks(&self) -> u64 {
-        Partition::ranks(self.n)
+        self.board.ranks()
     }
 }
 
-/// Binary logarithm of the target number of tasks. A task takes a core half a millisecond at n =
+/// Binary logarithm of the target number of tasks for the free board. A task takes a core half a millisecond at n =
 /// 16, a second at n = 24, and ten to a hundred seconds from n = 26 on. Above n = 28 each rank is a
 /// task. Up to n = 22 tasks are so long that most of the sets that share boards of quadrants are in
 /// the same task: docs/PERFORMANCE.md, Join, "What was tried" has the times for n = 17 to 22 (tasks of
 /// so many times as many sets).
-const fn task_bits(n: Size) -> u32 {
+const fn free_task_bits(n: Size) -> u32 {
     match n.get() {
         0..=12 => 0,
         13..=15 => 3,
@@ -77,7 +91,11 @@ impl Plan for JoinPlan {
     }
 
     fn size(&self) -> Size {
-        self.n
+        self.board.size()
+    }
+
+    fn given(&self) -> GivenBoard {
+        self.board.given()
     }
 
     fn tasks(&self) -> u64 {
@@ -90,29 +108,31 @@ impl Plan for JoinPlan {
         let ranks = start..(start + self.ranks_per_task).min(self.ranks());
         Task {
             key: self.key(index),
-            cost: self.costs.of_ranks(ranks.clone()),
+            cost: self.costs.of_ranks(&self.board, ranks.clone()),
             ranks,
         }
     }
 
     fn total_cost(&self) -> f64 {
-        *self.total_cost.get_or_init(|| self.costs.total())
+        *self
+            .total_cost
+            .get_or_init(|| self.costs.total(&self.board))
     }
 
     fn counter(&self, settings: &CounterSettings) -> Box<dyn Counter> {
-        counter(self.n, settings)
+        counter(self.board.clone(), settings)
     }
 
     fn oracle(&self) -> Box<dyn Counter> {
-        Box::new(JoinOracle::new(self.n))
+        Box::new(JoinOracle::new(self.board.clone()))
     }
 
     fn canary(&self) -> Option<Canary> {
-        Some(canary::canary(self.n))
+        Some(canary::canary(self.size()))
     }
 
     fn canary_counter(&self, settings: &CounterSettings) -> Box<dyn Counter> {
-        counter(canary::canary(self.n).size(), settings)
+        counter(canary::canary(self.size()).size().into(), settings)
     }
 }
 

@@ -1,6 +1,8 @@
+use std::sync::Arc;
+
 use super::key_layout::KeyLayout;
 use super::{ColumnSet, Half, Partition, Side};
-use crate::board::Size;
+use crate::board::{Size, Squares};
 
 /// Column sets that share the layout of their keys, and so the boards of their quadrants: they differ
 /// in a few columns left of the middle of the board only.
@@ -15,7 +17,7 @@ pub struct SharedColumns {
 }
 
 /// What the column sets of one group have in common.
-#[derive(Clone, Copy, PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq)]
 struct Group {
     /// The columns in which they may differ; 0 if nothing is shared.
     shared: u32,
@@ -26,6 +28,8 @@ struct Group {
     /// Whether the middle queen stands in a shared column, so that boards are made as if there were
     /// none.
     without_middle: bool,
+    /// The squares on which queens may stand if something is given on the board.
+    open: Option<Arc<Squares>>,
 }
 
 /// In how many of the columns that [vary fastest](ColumnSet::fastest) sets may differ and still share
@@ -49,8 +53,9 @@ pub const fn shared_by_default(n: Size) -> u32 {
 }
 
 impl Group {
-    /// The group of `set` if sets share `shared` columns.
-    fn of(n: Size, shared: u32, set: &ColumnSet) -> Self {
+    /// The group of `partition` if sets share `shared` columns.
+    fn of(n: Size, shared: u32, partition: &Partition) -> Self {
+        let set = &partition.set;
         let first = u64::from(ColumnSet::fastest(n, shared));
         let without_middle = ColumnSet::middles_in_turn(n) > 1
             && set.middle.is_some_and(|column| first >> column & 1 == 1);
@@ -64,6 +69,7 @@ impl Group {
             others: [set.top & !shared, set.bottom & !shared],
             middle,
             without_middle,
+            open: partition.open.clone(),
         }
     }
 }
@@ -73,7 +79,7 @@ impl SharedColumns {
     /// group consists of this partition alone.
     pub fn of(n: Size, shared: u32, partition: &Partition) -> Self {
         let set = &partition.set;
-        let group = Group::of(n, shared, set);
+        let group = Group::of(n, shared, partition);
         let halves = if group.shared == 0 {
             [partition.top.clone(), partition.bottom.clone()]
         } else {
@@ -83,19 +89,19 @@ impl SharedColumns {
                 middle: group.middle,
                 ..*set
             };
-            [Side::Top, Side::Bottom].map(|side| Half::new(n, &all, side))
+            [Side::Top, Side::Bottom].map(|side| Half::new(n, &all, side, group.open.as_deref()))
         };
         Self {
-            group,
             taken: [set.top, set.bottom].map(|columns| (columns & group.shared).count_ones()),
+            group,
             halves,
         }
     }
 
-    /// Whether `set` belongs to this group, as one that shares `shared` columns. Never if
+    /// Whether `partition` belongs to this group, as one that shares `shared` columns. Never if
     /// nothing is shared.
-    pub fn contains(&self, n: Size, shared: u32, set: &ColumnSet) -> bool {
-        self.group.shared != 0 && self.group == Group::of(n, shared, set)
+    pub fn contains(&self, n: Size, shared: u32, partition: &Partition) -> bool {
+        self.group.shared != 0 && self.group == Group::of(n, shared, partition)
     }
 
     /// A half (0 top, 1 bottom) that may use all shared columns.

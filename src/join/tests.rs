@@ -80,6 +80,32 @@ fn every_set(kernel: impl JoinKernel) {
     every_set_by(|n| Box::new(JoinCounter::audited(n, kernel, PLENTY, LeafAudit::new(1))));
 }
 
+fn every_set_with_ties_in_lists(kernel: impl JoinKernel) {
+    for memory in [0, PLENTY] {
+        every_set_by(|n| {
+            let counter = JoinCounter::audited(n, kernel, memory, LeafAudit::new(1));
+            Box::new(counter.weighing_ties())
+        });
+    }
+}
+
+/// Sets of larger boards, whose lists have many ties; with little memory they come in parts.
+fn ties_in_lists_of_larger_boards(kernel: impl JoinKernel) {
+    for n in [18, 19] {
+        let plan = JoinPlan::new(size(n));
+        let counter = |memory| JoinCounter::audited(size(n), kernel, memory, LeafAudit::new(64));
+        let mut apart = counter(PLENTY);
+        let mut weighing = [0, PLENTY].map(|memory| counter(memory).weighing_ties());
+        for rank in (0..plan.ranks()).step_by(plan.ranks() as usize / 20) {
+            let expected = count(&plan, &mut apart, rank..rank + 2);
+            for counter in &mut weighing {
+                let found = count(&plan, counter, rank..rank + 2);
+                assert!(found.agrees_with(&expected), "n = {n}, rank {rank}");
+            }
+        }
+    }
+}
+
 fn random_cuts(kernel: impl JoinKernel) {
     let mut random = Rng::with_seed(1);
     let sizes: &[u32] = if cfg!(miri) { &[7] } else { &[9, 11, 12, 13] };
@@ -209,6 +235,9 @@ fn faults(kernel: impl JoinKernel) {
 stamp_tests! {
     totals_up_to_15_are_the_known_ones: totals,
     every_set_up_to_12_is_counted_as_the_naive_join_does: every_set,
+    every_set_is_counted_alike_with_ties_in_lists: every_set_with_ties_in_lists,
+    #[cfg_attr(miri, ignore = "counts boards of 16 queens or more")]
+    ties_in_lists_do_not_change_larger_boards: ties_in_lists_of_larger_boards,
     any_cut_of_the_plan_adds_up: random_cuts,
     #[cfg_attr(miri, ignore = "counts boards of 16 queens or more")]
     little_memory_gives_the_same_totals: small_budgets,

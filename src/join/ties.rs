@@ -93,8 +93,8 @@ impl Ties {
             let high = high.get(range).unwrap_or(&zeros[..low.len()]);
             let union = |keys: &[u32]| keys.iter().fold(0, |union, key| union | key);
             let common = |keys: &[u32]| keys.iter().fold(u32::MAX, |common, key| common & key);
-            // Keys without high parts are not filtered: they are those of small boards, whose
-            // patterns are a single leaf.
+            // Patterns without high parts are not filtered: they are those of small boards, which
+            // hardly ever fill more than one leaf.
             let shared = if self.patterns.high.is_empty() {
                 [0; 2]
             } else {
@@ -136,7 +136,8 @@ impl Ties {
             Some(Leaf { tables, shared: 0 }) => kernel.look_up_ties(items, tables),
             Some(Leaf { tables, shared }) => {
                 self.spared.clear();
-                kernel.spare(items, 0..items.low.len(), *shared, &mut self.spared);
+                let high = !items.high.is_empty();
+                kernel.spare(items, 0..items.low.len(), *shared, high, &mut self.spared);
                 kernel.look_up_ties(&self.spared, tables)
             }
             None => kernel.compare_ties(items, &self.patterns, self.common_high),

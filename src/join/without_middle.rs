@@ -104,18 +104,19 @@ impl ListsWithoutMiddle {
     }
 
     /// Of the first of these keys of the open list those without any of the bits `attacked`, and
-    /// how many were looked at.
+    /// how many were looked at. Without `high`, they have no high parts.
     pub fn keys<K: JoinKernel>(
         &mut self,
         kernel: K,
         range: Range<usize>,
         attacked: u64,
+        high: bool,
     ) -> (&KeyBatch, usize) {
         let range = range.start..range.end.min(range.start + BATCH);
         let List { keys, .. } = &self.lists[self.open];
         self.free.clear();
         let done = range.len();
-        kernel.spare(keys, range, attacked, &mut self.free);
+        kernel.spare(keys, range, attacked, high, &mut self.free);
         (&self.free, done)
     }
 }
@@ -124,7 +125,7 @@ impl ListsWithoutMiddle {
 mod tests {
     use super::*;
     use crate::board::Size;
-    use crate::join::crossing::Context;
+    use crate::join::crossing::{Context, Wanted};
     use crate::join::row_sets::RowSets;
     use crate::join::word_order::WordOrder;
     use crate::join::{ColumnSet, Half, Side};
@@ -149,7 +150,8 @@ mod tests {
                 middle: None,
                 weight: 1,
             };
-            let [top, bottom] = [Side::Top, Side::Bottom].map(|side| Half::new(n, &all, side));
+            let [top, bottom] =
+                [Side::Top, Side::Bottom].map(|side| Half::new(n, &all, side, None));
             let weights = [0.5; 13];
             // All bits that a middle queen attacks keep a place.
             let layout = KeyLayout::new(n, [&top, &bottom], [&weights; 2], u64::MAX);
@@ -178,7 +180,12 @@ mod tests {
                 rows,
                 order,
             };
-            assert!(crossing.open(Portable, context, frame, columns, None, u64::MAX));
+            let wanted = Wanted {
+                columns,
+                most_rank: u32::MAX,
+                keeps_left: true,
+            };
+            assert!(crossing.open(Portable, context, frame, wanted, u64::MAX));
             lists.make(Portable, layout, crossing, columns, most);
         }
     }
@@ -241,7 +248,7 @@ mod tests {
             let mut keys = Vec::new();
             let mut begin = 0;
             while begin < below {
-                let (batch, done) = maker.lists.keys(Portable, begin..below, attacked);
+                let (batch, done) = maker.lists.keys(Portable, begin..below, attacked, true);
                 keys.extend(batch.iter());
                 begin += done;
             }

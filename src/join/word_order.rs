@@ -49,6 +49,18 @@ pub struct Bounds {
 }
 
 impl Bounds {
+    /// Bounds above those of all words: each solution counts once, where it stands. So it is on given
+    /// boards that no symmetry which exchanges rows and columns leaves as they are.
+    pub const ALL: Self = Self {
+        larger: u32::MAX,
+        smaller: u32::MAX,
+    };
+
+    /// How often a solution counts whose rows rank below these bounds.
+    pub fn below(self) -> u64 {
+        if self == Self::ALL { 1 } else { 2 }
+    }
+
     /// The bounds of two words with these ranks.
     pub fn new(one: u32, other: u32) -> Self {
         Self {
@@ -61,7 +73,7 @@ impl Bounds {
     /// `rows`: 2, 1 or 0.
     pub fn weight(self, rows: Self) -> u64 {
         match rows.cmp(&self) {
-            Ordering::Less => 2,
+            Ordering::Less => self.below(),
             Ordering::Equal => 1,
             Ordering::Greater => 0,
         }
@@ -184,6 +196,23 @@ impl WordOrder {
                 .filter(|&middle| middle < self.h),
         );
         Bounds::new(left, right)
+    }
+
+    /// The largest rank of a word of the columns that half boards with queens in `columns` may have,
+    /// wherever the middle queen of the plan stands. n must be odd.
+    pub fn largest_with_middle(&self, n: Size, columns: u32) -> u32 {
+        // The words of the other half board are the same.
+        let rank = |middle| {
+            let set = ColumnSet {
+                top: columns,
+                bottom: 0,
+                middle: Some(middle),
+                weight: 1,
+            };
+            self.bounds(n, &set).larger
+        };
+        let free = !columns & ((1 << ColumnSet::middles(n)) - 1);
+        bits(free).map(rank).max().unwrap_or(0)
     }
 
     /// The rank of the word of `lines`, one bit for each line from the edge; other bits are

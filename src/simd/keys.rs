@@ -90,8 +90,17 @@ pub trait KeyVectors: Copy {
     /// `count` is less than `LANES`, and so many keys may be read at `from`.
     unsafe fn load_first(self, from: *const u32, count: usize) -> Self::Keys;
 
+    /// The `LANES` bytes at `from`, each as a number of 32 bits.
+    ///
+    /// # Safety
+    /// `LANES` bytes may be read at `from`.
+    unsafe fn load_bytes(self, from: *const u8) -> Self::Keys;
+
     /// `key` in every lane.
     fn splat(self, key: u32) -> Self::Keys;
+
+    /// In each lane the key of the lane that `lanes` names there, by a number below `LANES`.
+    fn take(self, keys: Self::Keys, lanes: Self::Keys) -> Self::Keys;
 
     /// The bits that are set in one or both.
     fn or(self, a: Self::Keys, b: Self::Keys) -> Self::Keys;

@@ -31,7 +31,7 @@ pub struct Run {
 pub struct KeyBatch {
     /// The low parts.
     pub low: Vec<u32>,
-    /// The high parts; empty if all are 0.
+    /// The high parts; empty if all are 0, or if none of their bits counts.
     pub high: Vec<u32>,
     /// For each pair of runs that the keys are made of, the number of keys up to its last.
     pub ends: Vec<u32>,

@@ -118,40 +118,29 @@ pub trait Sort: Simd {
                 }
                 let shift = 32 - buckets.sorted;
                 let unsorted = u32::MAX >> buckets.sorted;
-                // Room for the worst case: every bucket begins a chunk, and every full chunk is
-                // followed by another.
-                let chunks = buckets.ends.len() + keys.low.len() / CHUNK + 1;
-                let used = buckets.pool.len();
-                if buckets.pool.capacity() - used < chunks * CHUNK {
-                    // `reserve` would double the capacity, but the next list is hardly longer.
-                    buckets.pool.reserve_exact(chunks * CHUNK + used / 8);
-                }
-                buckets.before.reserve(chunks);
-                let pool = buckets.pool.as_mut_ptr();
-                let before = buckets.before.as_mut_ptr();
-                let ends = buckets.ends.as_mut_ptr();
-                let mut used = buckets.before.len();
-                for (&low, &high) in keys.low.iter().zip(&keys.high) {
-                    // SAFETY: there are 2^sorted ends. An end that is not a multiple of `CHUNK`
-                    // lies inside a chunk, and there is room for all chunks that can be begun.
-                    unsafe {
-                        let end = ends.add((high >> shift) as usize);
-                        let mut at = *end;
-                        if (at as usize).is_multiple_of(CHUNK) {
-                            before.add(used).write((at / CHUNK as u32).wrapping_sub(1));
-                            at = (used * CHUNK) as u32;
-                            used += 1;
-                        }
-                        pool.add(at as usize).write(T::of(low, high & unsorted));
-                        *end = at + 1;
-                    }
-                }
-                // SAFETY: all of `before` has been written. The last chunk of a bucket may be
-                // partly unwritten; what lies after the end of a bucket is copied, but never used.
-                unsafe {
-                    buckets.before.set_len(used);
-                    buckets.pool.set_len(used * CHUNK);
-                }
+                let keys = keys.low.iter().zip(&keys.high);
+                let keys = keys.map(|(&low, &high)| (high >> shift, T::of(low, high & unsorted)));
+                // SAFETY: there are 2^sorted buckets, and a slice has as many keys as it says.
+                unsafe { chain(keys, buckets) };
+            },
+        )
+    }
+
+    /// Adds wide keys to the buckets that their bits of `by` name, moved together, and keeps their bits of
+    /// `rest`, at most 32, moved together. `by` has as many bits as the buckets are sorted by, and more
+    /// than there are for flat lists.
+    fn scatter_by(self, keys: &[u64], by: u64, rest: u64, buckets: &mut Buckets<u32>) {
+        self.vectorize(
+            #[inline(always)]
+            move || {
+                assert!(buckets.sorted > FLAT && by.count_ones() == buckets.sorted);
+                buckets.length += keys.len();
+                let [by, rest] = [by, rest].map(|bits| self.choice(bits));
+                let keys = keys.iter();
+                let keys = keys.map(|&key| (self.pack_bits(key, by), self.pack_bits(key, rest)));
+                // SAFETY: there are 2^sorted buckets, and as many bits are moved together; a slice has as
+                // many keys as it says.
+                unsafe { chain(keys, buckets) };
             },
         )
     }
@@ -240,6 +229,49 @@ fn each_subset(mask: u32, mut found: impl FnMut(u32)) {
             return;
         }
         subset = (subset - 1) & mask;
+    }
+}
+
+/// Adds keys to buckets that are chains. Each key comes with the number of its bucket.
+///
+/// # Safety
+/// There are buckets with these numbers, and `keys` gives as many keys as it says.
+#[inline(always)]
+unsafe fn chain<T: Rest>(keys: impl ExactSizeIterator<Item = (u32, T)>, buckets: &mut Buckets<T>) {
+    // Room for the worst case: every bucket begins a chunk, and every full chunk is followed by
+    // another.
+    let chunks = buckets.ends.len() + keys.len() / CHUNK + 1;
+    let used = buckets.pool.len();
+    if buckets.pool.capacity() - used < chunks * CHUNK {
+        // `reserve` would double the capacity, but the next list is hardly longer.
+        buckets.pool.reserve_exact(chunks * CHUNK + used / 8);
+    }
+    buckets.before.reserve(chunks);
+    let pool = buckets.pool.as_mut_ptr();
+    let before = buckets.before.as_mut_ptr();
+    let ends = buckets.ends.as_mut_ptr();
+    let mut used = buckets.before.len();
+    for (bucket, key) in keys {
+        debug_assert!((bucket as usize) < buckets.ends.len());
+        // SAFETY: the caller vouches for the bucket. An end that is not a multiple of `CHUNK` lies
+        // inside a chunk, and there is room for all chunks that can be begun.
+        unsafe {
+            let end = ends.add(bucket as usize);
+            let mut at = *end;
+            if (at as usize).is_multiple_of(CHUNK) {
+                before.add(used).write((at / CHUNK as u32).wrapping_sub(1));
+                at = (used * CHUNK) as u32;
+                used += 1;
+            }
+            pool.add(at as usize).write(key);
+            *end = at + 1;
+        }
+    }
+    // SAFETY: all of `before` has been written. The last chunk of a bucket may be partly unwritten;
+    // what lies after the end of a bucket is copied, but never used.
+    unsafe {
+        buckets.before.set_len(used);
+        buckets.pool.set_len(used * CHUNK);
     }
 }
 

@@ -1,4 +1,4 @@
-use super::{Boards, KeyBatch, Run};
+use super::{Boards, KeyBatch, Run, SLACK};
 use crate::simd::Simd;
 
 /// The number of keys after which a crossing stops, so that they stay in the first-level cache:
@@ -46,6 +46,8 @@ fn cross<S: Simd, const HIGH: bool>(
     to: &mut KeyBatch,
 ) -> usize {
     let ends = boards.map(|boards| boards.end());
+    // Whole vectors are read even of runs without boards.
+    assert!(boards.iter().all(|boards| boards.lines.len() >= SLACK));
     let mut length = to.low.len();
     let enough = length + BATCH;
     let mut room = 0;
@@ -54,16 +56,26 @@ fn cross<S: Simd, const HIGH: bool>(
         let pair = &runs[done];
         assert!(pair[0].within(ends[0]) && pair[1].within(ends[1]));
         let counts = pair.map(Run::len);
-        let vectors = counts.map(|count| count.div_ceil(S::LANES));
-        // The boards of one side lie in vectors, and each vector meets every board of the other
-        // side. Take the side that needs fewer steps that way.
-        let many = usize::from(vectors[1] * counts[0] <= vectors[0] * counts[1]);
-        let few = 1 - many;
+        done += 1;
         let most = length + counts[0] * counts[1] + S::LANES;
         if most > room {
             // SAFETY: all keys up to `length` have been written, within the capacity.
             room = unsafe { to.make_room::<HIGH>(length, most) };
         }
+        if counts[0].max(counts[1]) <= S::LANES {
+            let sides = [boards[0].at(pair[0]), boards[1].at(pair[1])];
+            let end = [to.low.as_mut_ptr(), to.high.as_mut_ptr()].map(|to| to.wrapping_add(length));
+            // SAFETY: the lists have a vector more after their last board. There is room for each pair
+            // and a vector more.
+            length += unsafe { meet_at_once::<S, HIGH>(simd, sides, counts, end) };
+            to.ends.push(length as u32);
+            continue;
+        }
+        let vectors = counts.map(|count| count.div_ceil(S::LANES));
+        // The boards of one side lie in vectors, and each vector meets every board of the other
+        // side. Take the side that needs fewer steps that way.
+        let many = usize::from(vectors[1] * counts[0] <= vectors[0] * counts[1]);
+        let few = 1 - many;
         // SAFETY: the lists have a vector more after their last board. There is room for each pair
         // and a vector more.
         unsafe {
@@ -87,7 +99,6 @@ fn cross<S: Simd, const HIGH: bool>(
                 left -= now;
             }
         }
-        done += 1;
         to.ends.push(length as u32);
     }
     // SAFETY: all keys up to `length` have been written, within the capacity.
@@ -151,4 +162,77 @@ impl Sides {
         }
         length
     }
+}
+
+/// The most boards of a side that [`meet_at_once`] takes: those of one vector.
+const MOST: usize = 16;
+
+/// Pairs of `i` and `j` in order, for `j` from 0 to below each number: pair p is (p / number, p %
+/// number).
+struct PairPlaces {
+    quotients: [[u8; MOST * MOST]; MOST],
+    remainders: [[u8; MOST * MOST]; MOST],
+}
+
+static PLACES: PairPlaces = {
+    let mut places = PairPlaces {
+        quotients: [[0; MOST * MOST]; MOST],
+        remainders: [[0; MOST * MOST]; MOST],
+    };
+    let mut below = 0;
+    while below < MOST {
+        let mut pair = 0;
+        while pair < MOST * MOST {
+            places.quotients[below][pair] = (pair / (below + 1) % MOST) as u8;
+            places.remainders[below][pair] = (pair % (below + 1)) as u8;
+            pair += 1;
+        }
+        below += 1;
+    }
+    places
+};
+
+/// Writes the keys of the pairs of boards of two sides, each of which fits one vector, to `to`: each
+/// lane is a pair. Returns their number.
+///
+/// # Safety
+/// There is at most a vector of boards of each side, and a whole vector of each may be read. As many keys
+/// as there are pairs, and a vector more, may be written to each part of `to`.
+#[inline(always)]
+unsafe fn meet_at_once<S: Simd, const HIGH: bool>(
+    simd: S,
+    sides: [[*const u32; 3]; 2],
+    counts: [usize; 2],
+    [to_low, to_high]: [*mut u32; 2],
+) -> usize {
+    const { assert!(MOST.is_multiple_of(S::LANES)) };
+    let pairs = counts[0] * counts[1];
+    let all = u32::MAX >> (32 - S::LANES);
+    let below = counts[1].wrapping_sub(1) % MOST;
+    let places = [
+        PLACES.quotients[below].as_ptr(),
+        PLACES.remainders[below].as_ptr(),
+    ];
+    // SAFETY: the caller vouches for the memory.
+    let [left, right] = sides.map(|side| side.map(|from| unsafe { simd.load(from) }));
+    let mut length = 0;
+    let mut at = 0;
+    while at < pairs {
+        // SAFETY: there are at most MOST² pairs, and as many places.
+        let [one, other] = places.map(|places| unsafe { simd.load_bytes(places.add(at)) });
+        let there = all >> S::LANES.saturating_sub(pairs - at);
+        let disjoint = simd.disjoint(simd.take(left[0], one), simd.take(right[0], other)) & there;
+        // SAFETY: the caller vouches for the memory.
+        unsafe {
+            let low = simd.or(simd.take(left[1], one), simd.take(right[1], other));
+            simd.compress(low, disjoint, to_low.add(length));
+            if HIGH {
+                let high = simd.or(simd.take(left[2], one), simd.take(right[2], other));
+                simd.compress(high, disjoint, to_high.add(length));
+            }
+        }
+        length += disjoint.count_ones() as usize;
+        at += S::LANES;
+    }
+    length
 }

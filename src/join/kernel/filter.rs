@@ -132,43 +132,15 @@ pub trait Filter: Simd {
         )
     }
 
-    /// Appends the keys of `range` without any of `bits` to `to`.
-    fn spare(self, from: &KeyBatch, range: Range<usize>, bits: u64, to: &mut KeyBatch) {
+    /// Appends the keys of `range` without any of `bits` to `to`, without their high parts unless
+    /// `high` asks for them. Keys without high parts are as if these were 0; then `high` must be false.
+    fn spare(self, from: &KeyBatch, range: Range<usize>, bits: u64, high: bool, to: &mut KeyBatch) {
         self.vectorize(
             #[inline(always)]
-            move || {
-                let (low, high) = (&from.low[range.clone()], &from.high[range]);
-                for part in to.parts(true) {
-                    part.reserve(low.len() + SLACK);
-                }
-                let [low_bits, high_bits] =
-                    [bits as u32, (bits >> 32) as u32].map(|bits| self.splat(bits));
-                let whole = low.len() - low.len() % Self::LANES;
-                let mut length = to.low.len();
-                assert_eq!(length, to.high.len());
-                for at in (0..whole).step_by(Self::LANES) {
-                    // SAFETY: a whole vector is left to read; there is room for all keys and the
-                    // slack.
-                    unsafe {
-                        let low = self.load(low.as_ptr().add(at));
-                        let high = self.load(high.as_ptr().add(at));
-                        let free = self.disjoint(low, low_bits) & self.disjoint(high, high_bits);
-                        self.compress(low, free, to.low.as_mut_ptr().add(length));
-                        self.compress(high, free, to.high.as_mut_ptr().add(length));
-                        length += free.count_ones() as usize;
-                    }
-                }
-                // SAFETY: so many keys have been written.
-                unsafe {
-                    to.low.set_len(length);
-                    to.high.set_len(length);
-                }
-                for (&low, &high) in low[whole..].iter().zip(&high[whole..]) {
-                    if (u64::from(high) << 32 | u64::from(low)) & bits == 0 {
-                        to.low.push(low);
-                        to.high.push(high);
-                    }
-                }
+            move || match (from.high.is_empty(), high) {
+                (false, true) => spare::<Self, true, true>(self, from, range, bits, to),
+                (false, false) => spare::<Self, true, false>(self, from, range, bits, to),
+                (true, _) => spare::<Self, false, false>(self, from, range, bits, to),
             },
         )
     }
@@ -224,6 +196,54 @@ pub trait Filter: Simd {
 }
 
 impl<S: Simd> Filter for S {}
+
+/// As [`Filter::spare`]. `THERE`: the keys have high parts. `HIGH`: so have those that are appended.
+#[inline(always)]
+fn spare<S: Simd, const THERE: bool, const HIGH: bool>(
+    simd: S,
+    from: &KeyBatch,
+    range: Range<usize>,
+    bits: u64,
+    to: &mut KeyBatch,
+) {
+    let low = &from.low[range.clone()];
+    let high = if THERE { &from.high[range] } else { low };
+    for part in to.parts(HIGH) {
+        part.reserve(low.len() + SLACK);
+    }
+    let [low_bits, high_bits] = [bits as u32, (bits >> 32) as u32].map(|bits| simd.splat(bits));
+    let mut length = to.low.len();
+    assert!(!HIGH || length == to.high.len());
+    for at in (0..low.len()).step_by(S::LANES) {
+        let left = low.len() - at;
+        // SAFETY: a whole vector is left to read, or so many keys; there is room for all keys and
+        // the slack.
+        unsafe {
+            let [low, high] = [low, high].map(|part| {
+                let from = part.as_ptr().add(at);
+                if left < S::LANES {
+                    simd.load_first(from, left)
+                } else {
+                    simd.load(from)
+                }
+            });
+            let there = u32::MAX >> (32 - left.min(S::LANES));
+            let mut free = simd.disjoint(low, low_bits) & there;
+            if THERE {
+                free &= simd.disjoint(high, high_bits);
+            }
+            simd.compress(low, free, to.low.as_mut_ptr().add(length));
+            if HIGH {
+                simd.compress(high, free, to.high.as_mut_ptr().add(length));
+            }
+            length += free.count_ones() as usize;
+        }
+    }
+    for part in to.parts(HIGH) {
+        // SAFETY: so many keys have been written.
+        unsafe { part.set_len(length) };
+    }
+}
 
 /// As [`Filter::lacking`], for memory that may be uninitialised.
 ///

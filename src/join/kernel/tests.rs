@@ -334,14 +334,29 @@ fn sparing(kernel: impl JoinKernel) {
         for bits in [0, 1, 0b1010 << 9, 1 << 63, 0b110 << 61 | 1 << 30, u64::MAX] {
             for range in [0..length, 0..length / 2, length / 3..length, length..length] {
                 let mut found: KeyBatch = [42, 43].into_iter().collect();
-                kernel.spare(&batch, range.clone(), bits, &mut found);
+                kernel.spare(&batch, range.clone(), bits, true, &mut found);
                 let mut expected = vec![42, 43];
-                expected.extend(keys[range].iter().filter(|key| **key & bits == 0));
+                expected.extend(keys[range.clone()].iter().filter(|key| **key & bits == 0));
                 assert_eq!(found.iter().collect::<Vec<_>>(), expected);
+                let mut low = KeyBatch::default();
+                kernel.spare(&batch, range.clone(), bits, false, &mut low);
+                assert!(low.high.is_empty());
+                assert_eq!(low.low, found.low[2..]);
+                // Keys without high parts, as if these were 0.
+                let narrow = KeyBatch {
+                    low: batch.low.clone(),
+                    ..KeyBatch::default()
+                };
+                let mut spared = KeyBatch::default();
+                kernel.spare(&narrow, range.clone(), bits, false, &mut spared);
+                let without = batch.low[range]
+                    .iter()
+                    .filter(|key| **key & bits as u32 == 0);
+                assert_eq!(spared.low, without.copied().collect::<Vec<_>>());
             }
         }
         let beyond = catch_unwind(AssertUnwindSafe(|| {
-            kernel.spare(&batch, 0..length + 1, 0, &mut KeyBatch::default());
+            kernel.spare(&batch, 0..length + 1, 0, true, &mut KeyBatch::default());
         }));
         assert!(beyond.is_err());
     }

@@ -1,7 +1,7 @@
 //! Crossing gives the keys that a plain search gives, each with the rank of its word.
 
 use crate::board::Size;
-use crate::join::crossing::{Context, Crossing};
+use crate::join::crossing::{Context, Crossing, Wanted};
 use crate::join::kernel::{JoinKernel, KeyBatch};
 use crate::join::key_layout::KeyLayout;
 use crate::join::naive::{self, Filled};
@@ -42,7 +42,7 @@ impl Halves {
     /// Must be called before the halves of `partition` are opened. Boards of the group stay.
     fn prepare(&mut self, partition: &Partition) {
         let set = &partition.set;
-        let is_of = |group: &SharedColumns| group.contains(self.n, self.shared, set);
+        let is_of = |group: &SharedColumns| group.contains(self.n, self.shared, partition);
         if !self.group.as_ref().is_some_and(is_of) {
             let group = SharedColumns::of(self.n, self.shared, partition);
             self.layout = group.layout(self.n, set);
@@ -54,7 +54,8 @@ impl Halves {
     /// The half that the keys of `set` are made for: it may lack the middle queen.
     fn half(&self, side: usize, set: &ColumnSet) -> Half {
         let middle = self.group.as_ref().unwrap().half(side).middle();
-        Half::new(self.n, &ColumnSet { middle, ..*set }, SIDES[side])
+        let set = ColumnSet { middle, ..*set };
+        Half::new(self.n, &set, SIDES[side], None)
     }
 
     fn open<K: JoinKernel>(
@@ -71,7 +72,12 @@ impl Halves {
             order: &self.order,
         };
         let frame = self.group.as_ref().unwrap().half(side);
-        self.crossings[side].open(kernel, context, frame, columns, most, room)
+        let wanted = Wanted {
+            columns,
+            most_rank: most.unwrap_or(u32::MAX),
+            keeps_left: most.is_none(),
+        };
+        self.crossings[side].open(kernel, context, frame, wanted, room)
     }
 }
 

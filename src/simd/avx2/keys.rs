@@ -139,9 +139,21 @@ impl KeyVectors for Avx2 {
     }
 
     #[inline(always)]
+    unsafe fn load_bytes(self, from: *const u8) -> __m256i {
+        // SAFETY: see above.
+        unsafe { _mm256_cvtepu8_epi32(_mm_loadl_epi64(from.cast())) }
+    }
+
+    #[inline(always)]
     fn splat(self, key: u32) -> __m256i {
         // SAFETY: see above.
         unsafe { _mm256_set1_epi32(key as i32) }
+    }
+
+    #[inline(always)]
+    fn take(self, keys: __m256i, lanes: __m256i) -> __m256i {
+        // SAFETY: see above.
+        unsafe { _mm256_permutevar8x32_epi32(keys, lanes) }
     }
 
     #[inline(always)]

@@ -131,9 +131,21 @@ impl KeyVectors for Avx512 {
     }
 
     #[inline(always)]
+    unsafe fn load_bytes(self, from: *const u8) -> __m512i {
+        // SAFETY: see above.
+        unsafe { _mm512_cvtepu8_epi32(_mm_loadu_si128(from.cast())) }
+    }
+
+    #[inline(always)]
     fn splat(self, key: u32) -> __m512i {
         // SAFETY: see above.
         unsafe { _mm512_set1_epi32(key as i32) }
+    }
+
+    #[inline(always)]
+    fn take(self, keys: __m512i, lanes: __m512i) -> __m512i {
+        // SAFETY: see above.
+        unsafe { _mm512_permutexvar_epi32(lanes, keys) }
     }
 
     #[inline(always)]

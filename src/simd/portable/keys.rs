@@ -95,8 +95,19 @@ impl KeyVectors for Portable {
     }
 
     #[inline(always)]
+    unsafe fn load_bytes(self, from: *const u8) -> [u32; LANES] {
+        // SAFETY: the caller vouches for the memory.
+        unsafe { from.cast::<[u8; LANES]>().read() }.map(u32::from)
+    }
+
+    #[inline(always)]
     fn splat(self, key: u32) -> [u32; LANES] {
         [key; LANES]
+    }
+
+    #[inline(always)]
+    fn take(self, keys: [u32; LANES], lanes: [u32; LANES]) -> [u32; LANES] {
+        lanes.map(|lane| keys[lane as usize % LANES])
     }
 
     #[inline(always)]
