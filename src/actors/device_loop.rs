@@ -54,8 +54,9 @@ pub(super) fn work(
         context,
         wants,
     };
-    let end = catch_unwind(AssertUnwindSafe(|| device_loop.run(device)));
-    // What is not counted goes back in any case.
+    let mut owner = None;
+    let end = catch_unwind(AssertUnwindSafe(|| device_loop.run(device, &mut owner)));
+    // What is not counted goes back in any case, and before the device is closed, which may take long.
     device_loop.return_all();
     let died = match end {
         Ok(Ok(())) => None,
@@ -84,6 +85,7 @@ pub(super) fn work(
         }
         Err(payload) => Some(panics::describe(payload.as_ref())),
     };
+    drop(owner);
     actor.do_send(Ended { died, batch: None });
 }
 
@@ -124,9 +126,8 @@ struct Open {
 impl DeviceLoop {
     /// # Errors
     /// The device takes no more batches.
-    fn run(&mut self, device: usize) -> Result<(), End> {
+    fn run(&mut self, device: usize, owner: &mut Option<Owner>) -> Result<(), End> {
         let shared = Arc::clone(&self.context.shared);
-        let mut owner = None;
         // Without a plan that it counts the device is not opened; its thread counts the others where
         // nobody else does.
         if let Some(launcher) = shared.launcher() {
@@ -141,7 +142,7 @@ impl DeviceLoop {
                 device: properties.identity.clone(),
             });
             self.counted_by = Some(CountedBy::Device(properties.identity.clone()));
-            owner = Some(opened);
+            *owner = Some(opened);
         }
         shared.note_ready();
         if self.vigil.is_due(&shared) {
@@ -348,17 +349,17 @@ impl DeviceLoop {
             }
             OwnerEvent::Returned { tasks, reason } => {
                 self.give_back(&tasks);
-                match reason {
-                    ReturnReason::Halted => self.tell_given_up(&tasks),
-                    ReturnReason::Lost(reason) => {
-                        warn!(device = self.context.name, "started again: {reason}");
-                        let worker = self.id();
-                        let observers = &self.context.shared.observers;
-                        observers.tell(EventKind::DeviceLost { worker, reason });
-                    }
-                    ReturnReason::GivenUp(reason) => return Err(End::GivenUp(reason)),
+                if reason == ReturnReason::Halted {
+                    self.tell_given_up(&tasks);
                 }
             }
+            OwnerEvent::Restarted(reason) => {
+                warn!(device = self.context.name, "started again: {reason}");
+                let worker = self.id();
+                let observers = &self.context.shared.observers;
+                observers.tell(EventKind::DeviceLost { worker, reason });
+            }
+            OwnerEvent::GivenUp(reason) => return Err(End::GivenUp(reason)),
             OwnerEvent::Mismatch(message) => {
                 return self.tell_canary(CanaryCounted {
                     worker: self.context.worker,

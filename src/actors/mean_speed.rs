@@ -5,10 +5,10 @@ use serde::{Deserialize, Serialize};
 use super::RunState;
 
 /// The time constant of the mean: results come in bursts, at most some 50 ms apart on CPU workers and
-/// 400 ms on devices.
-const WINDOW: Duration = Duration::from_secs(2);
+/// 3 s on devices.
+const WINDOW: Duration = Duration::from_secs(10);
 
-/// How fast a run counts: the mean over about the last two seconds, weighted exponentially by time. It
+/// How fast a run counts: the mean over about the last ten seconds, weighted exponentially by time. It
 /// is 0 while the run is paused and after its end.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct MeanSpeed {
@@ -88,8 +88,8 @@ mod tests {
             let told = speed.nodes_per_second();
             assert!((told / 1e6 - 1.0).abs() < 0.05, "{step}: {told}");
         }
-        // A tenth as fast: after ten seconds nothing is left of the past.
-        for step in 1..100 {
+        // A tenth as fast: after a minute nothing is left of the past.
+        for step in 1..600 {
             speed.note_nodes(9_900_000 + step * 10_000, millis(10_000 + step * 100));
         }
         let told = speed.nodes_per_second();

@@ -4,8 +4,8 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use super::canary::canary;
-use super::program::{GROUP_SUMS, JOB_WORDS, program_for};
-use super::{Border, Frame, Subtrees, TakenLines};
+use super::program::{GROUP_SUMS, JOB_WORDS, fitted, program_for};
+use super::{Borders, Frame, Subtrees, TakenLines};
 use crate::board::Size;
 use crate::engine::{
     Completed, DeviceCanary, DeviceProgram, Engine, Launch, LaunchBatch, LaunchError, Launcher,
@@ -17,9 +17,10 @@ const SOLVED: u32 = 1 << 31;
 
 /// Makes launches of the tasks of a chain plan.
 pub(super) struct ChainLauncher {
-    n: Size,
-    borders: Arc<[(Border, u8)]>,
+    borders: Arc<Borders>,
     program: DeviceProgram,
+    /// Nodes that a device places for the whole board.
+    nodes: f64,
 }
 
 /// The launch for some ranges of ranks, and what turns its sums into tallies.
@@ -49,13 +50,14 @@ struct SampledJob {
 }
 
 impl ChainLauncher {
-    /// For boards of size `n`, whose borders are `borders`; `None` if the kernel does not count
-    /// such boards.
-    pub(super) fn new(n: Size, borders: Arc<[(Border, u8)]>) -> Option<Self> {
+    /// For the plan of `borders`, which takes this share of the work for the free board; `None` if the
+    /// kernel does not count boards of this size.
+    pub(super) fn new(borders: Arc<Borders>, work: f64) -> Option<Self> {
+        let n = borders.size();
         Some(Self {
-            n,
             borders,
             program: program_for(n)?,
+            nodes: work * device_nodes(n),
         })
     }
 
@@ -67,7 +69,7 @@ impl ChainLauncher {
         seed: u64,
     ) -> Result<ChainBatch, LaunchError> {
         let mut maker = Maker {
-            n: self.n,
+            n: self.borders.size(),
             depth: depth(&self.program),
             jobs: Vec::new(),
             rows: Vec::new(),
@@ -77,7 +79,7 @@ impl ChainLauncher {
         let tallies = ranges
             .enumerate()
             .map(|(index, ranks)| {
-                let jobs = Subtrees::new(self.n, Arc::clone(&self.borders), ranks);
+                let jobs = Subtrees::new(Arc::clone(&self.borders), ranks);
                 maker.take(jobs, index)
             })
             .collect();
@@ -107,8 +109,19 @@ impl Launcher for ChainLauncher {
         self.program
     }
 
+    fn fitted(&self, shared_memory: u32) -> Option<Arc<dyn Launcher>> {
+        let program = fitted(self.program, shared_memory);
+        (program != self.program).then(|| {
+            Arc::new(Self {
+                borders: Arc::clone(&self.borders),
+                program,
+                nodes: self.nodes,
+            }) as Arc<dyn Launcher>
+        })
+    }
+
     fn nodes(&self) -> f64 {
-        device_nodes(self.n)
+        self.nodes
     }
 
     fn batch(&self, tasks: &[Task], seed: u64) -> Result<Box<dyn LaunchBatch>, LaunchError> {
@@ -121,11 +134,10 @@ impl Launcher for ChainLauncher {
 
     fn canary(&self, copies: u32) -> Result<DeviceCanary, LaunchError> {
         let canary = canary();
-        let n = canary.size();
         let small = Self {
-            n,
-            borders: Border::representatives(n).into(),
+            borders: Arc::new(Borders::new(canary.size().into())),
             program: self.program,
+            nodes: 0.0,
         };
         let ranges = || canary.tasks().iter().map(|task| task.ranks.clone());
         let all = (0..copies).flat_map(|_| ranges());
@@ -362,7 +374,7 @@ mod tests {
     fn launcher(n: u32) -> (ChainPlan, ChainLauncher) {
         let n = Size::new(n).unwrap();
         let plan = ChainPlan::new(n);
-        let launcher = ChainLauncher::new(n, plan.borders().into()).unwrap();
+        let launcher = ChainLauncher::new(Arc::new(plan.borders().clone()), 1.0).unwrap();
         (plan, launcher)
     }
 

@@ -52,6 +52,29 @@ pub(super) fn program_for(n: Size) -> Option<DeviceProgram> {
     Some(program(depth))
 }
 
+/// Threads of a block by which the occupancy of a multiprocessor is judged: the default.
+const BLOCK: u32 = 128;
+
+/// Bytes of shared memory that CUDA takes for itself in each block (CUDA Programming Guide, compute
+/// capabilities 8.x to 12.x).
+const RESERVED: u32 = 1024;
+
+/// Warps that a multiprocessor should run at a time. Fewer leave its pipes idle while they wait for shared
+/// memory: an estimate, because no device was measured.
+const WARPS: u32 = 12;
+
+/// The variant to use in place of `of` on a device whose multiprocessors have `shared_memory` bytes: the
+/// deepest of which [`WARPS`] run at a time. Where even that of the smallest depth is too large, `of`.
+pub(super) fn fitted(of: DeviceProgram, shared_memory: u32) -> DeviceProgram {
+    let deepest = of.specialisation.map_or(0, |special| special.value);
+    let mut depths = (*DEPTHS.start()..=deepest).rev();
+    let fits = |depth: &u32| {
+        let block = program(*depth).shared_memory * BLOCK + RESERVED;
+        shared_memory / block * (BLOCK / 32) >= WARPS
+    };
+    depths.find(fits).map_or(of, program)
+}
+
 /// The variant for jobs that leave up to `depth` rows, which must be in [`DEPTHS`].
 fn program(depth: u32) -> DeviceProgram {
     DeviceProgram {
@@ -118,6 +141,27 @@ mod tests {
                 "n = {n}"
             );
         }
+    }
+
+    #[test]
+    fn a_device_with_little_shared_memory_gets_jobs_of_fewer_rows() {
+        let depth = |n, shared: u32| {
+            let program = program_for(Size::new(n).unwrap()).unwrap();
+            fitted(program, shared * 1024).specialisation.unwrap().value
+        };
+        // An H100, an A100, and an RTX 3090, 4090 or 5090.
+        assert_eq!(
+            [228, 164, 100].map(|shared| depth(22, shared)),
+            [14, 14, 12]
+        );
+        assert_eq!(
+            [228, 164, 100].map(|shared| depth(25, shared)),
+            [15, 15, 12]
+        );
+        assert_eq!(depth(18, 100), 12);
+        assert_eq!(depth(16, 100), 10);
+        // So little that it does not help.
+        assert_eq!(depth(22, 8), 14);
     }
 
     #[test]

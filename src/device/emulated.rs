@@ -145,6 +145,8 @@ impl Emulated {
                 compute: None,
                 memory: 0,
                 multiprocessors: settings.threads as u32,
+                shared_memory: None,
+                watchdog: false,
                 driver: String::new(),
                 compiler: "C++".to_owned(),
             },

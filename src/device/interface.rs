@@ -2,12 +2,12 @@
 
 use std::time::{Duration, Instant};
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::engine::{Completed, DeviceIdentity, Launch, Ticket, decimal};
 
 /// What is known of a device.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Properties {
     /// Which device it is.
     #[serde(flatten)]
@@ -15,10 +15,14 @@ pub struct Properties {
     /// Major and minor compute capability; `None` if it is no GPU.
     pub compute: Option<(u32, u32)>,
     /// Bytes of its memory; a decimal string in JSON, as all numbers of bytes.
-    #[serde(serialize_with = "decimal::serialize")]
+    #[serde(with = "decimal")]
     pub memory: u64,
     /// Multiprocessors, or host threads.
     pub multiprocessors: u32,
+    /// Bytes of memory that the threads of a multiprocessor share; `None` if it is no GPU.
+    pub shared_memory: Option<u32>,
+    /// Whether the system ends a launch that takes some seconds, because the device also shows a display.
+    pub watchdog: bool,
     /// The version of its driver; empty if it has none.
     pub driver: String,
     /// The compiler that makes its kernels.
@@ -57,8 +61,12 @@ pub trait Device {
 }
 
 /// A device could not do what it was asked to.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error, Serialize, Deserialize)]
 pub enum DeviceError {
+    /// The device has to get more memory for the launch, and that would stop the launches under way: submit
+    /// it again when they have ended. Only while there are some.
+    #[error("the device has to end its launches first")]
+    Busy,
     /// Not enough memory for the launch: a smaller one may fit.
     #[error("out of device memory")]
     OutOfMemory,

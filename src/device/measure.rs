@@ -87,12 +87,14 @@ fn take(
             }
             OwnerEvent::Returned { reason, .. } => {
                 return Err(match reason {
-                    ReturnReason::Lost(why) | ReturnReason::GivenUp(why) => why,
+                    ReturnReason::Failed(why) => why,
                     // Nothing here halts the device.
                     ReturnReason::Halted => "the run was stopped".to_owned(),
                 });
             }
-            OwnerEvent::Mismatch(what) => return Err(what),
+            OwnerEvent::Mismatch(what)
+            | OwnerEvent::Restarted(what)
+            | OwnerEvent::GivenUp(what) => return Err(what),
         }
     }
     Ok(())

@@ -1,5 +1,6 @@
 //! Opening a device: it is used only if it counts its canary correctly.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use super::{Device, OpenError};
@@ -32,14 +33,19 @@ impl CountedCanary {
     }
 }
 
-/// Opens the device and tests it.
+/// Opens the device and tests it with the launcher that fits it, which `launcher` becomes.
 pub(super) fn open_tested(
     open: &mut Opener,
-    launcher: &dyn Launcher,
+    launcher: &mut Arc<dyn Launcher>,
 ) -> Result<Box<dyn Device>, OpenError> {
     let mut device = open()?;
-    let name = device.properties().identity.name.clone();
-    let counted = count_canary(device.as_mut(), launcher);
+    let properties = device.properties();
+    let name = properties.identity.name.clone();
+    let shared_memory = properties.shared_memory;
+    if let Some(fitted) = shared_memory.and_then(|bytes| launcher.fitted(bytes)) {
+        *launcher = fitted;
+    }
+    let counted = count_canary(device.as_mut(), launcher.as_ref());
     let right = counted.and_then(|counted| counted.compare(|tally| tally).map_err(|wrong| wrong.0));
     match right {
         Ok(_) => Ok(device),

@@ -19,7 +19,7 @@ use crate::engine::{Completed, DeviceSpans, LaunchBatch, Launcher, Tally, Task, 
 /// | The device does not open, or miscounts its canary. | It is not used. |
 /// | It has no kernel, or a launch does not fit its program. | It is given up. |
 /// | It is out of memory. | Batches are halved, down to [`least_jobs`](OwnerSettings::least_jobs) jobs; then it is given up. |
-/// | It is lost, hangs, or returns fewer jobs than it was sent. | Its tasks are returned; it is opened and tested again, up to [`restarts`](OwnerSettings::restarts) times; then it is given up. |
+/// | It is lost, hangs, or returns fewer jobs than it was sent. | Its tasks are returned at once; it is opened and tested again, up to [`restarts`](OwnerSettings::restarts) times; then it is given up. |
 /// | A sampled part of a launch has another count on the CPU. | The run must fail, because earlier counts may be wrong too. |
 pub struct Owner {
     pub(super) open: Opener,
@@ -35,8 +35,12 @@ pub struct Owner {
     pub(super) in_flight: Vec<InFlight>,
     pub(super) batches: u64,
     pub(super) pace: Pace,
-    /// Whether launches under way were asked to end early.
-    pub(super) halting: bool,
+    /// Since when the launches under way are asked to end early.
+    pub(super) halting: Option<Instant>,
+    /// Whether nothing can be submitted before a launch has ended.
+    pub(super) full: bool,
+    /// Why the device failed, until it is closed and opened again.
+    pub(super) failed: Option<String>,
 }
 
 pub(super) struct InFlight {
@@ -50,7 +54,8 @@ pub(super) struct InFlight {
 #[derive(Clone, Debug, PartialEq)]
 pub struct OwnerSettings {
     /// How long a launch should take, 50 ms to 5 s: long compared with the gap between two launches,
-    /// short compared with the run and with the time that a cancelled run may take to stop.
+    /// short compared with the run. While the last jobs of a launch are counted, most threads are idle; in
+    /// 3 s, the default, that costs 5 % or less (docs/PERFORMANCE.md).
     pub batch_time: Duration,
     /// The cost of the first launches, before the speed of the device is known, in core-seconds.
     pub first_cost: f64,
@@ -67,13 +72,24 @@ pub struct OwnerSettings {
 impl Default for OwnerSettings {
     fn default() -> Self {
         Self {
-            batch_time: Duration::from_millis(400),
+            batch_time: Duration::from_secs(3),
             // 25 ms on the fastest device, a second on a slow one.
             first_cost: 12.0,
             most_jobs: 8 << 20,
             least_jobs: 64 << 10,
             restarts: 2,
             least_patience: Duration::from_secs(20),
+        }
+    }
+}
+
+impl OwnerSettings {
+    /// How long a launch should take on this device: less than [`batch_time`](Self::batch_time) if it shows a
+    /// display.
+    pub fn batch_time_on(&self, device: &Properties) -> Duration {
+        match device.watchdog {
+            true => self.batch_time.min(SHORT_ENOUGH),
+            false => self.batch_time,
         }
     }
 }
@@ -110,6 +126,10 @@ pub enum OwnerEvent {
     },
     /// The device counts wrongly. Nothing it has counted can be trusted.
     Mismatch(String),
+    /// It failed like this, and was opened again.
+    Restarted(String),
+    /// It failed like this for good. It takes no more tasks.
+    GivenUp(String),
 }
 
 /// Why tasks come back uncounted.
@@ -117,11 +137,13 @@ pub enum OwnerEvent {
 pub enum ReturnReason {
     /// [`Owner::halt`] ended their launch early.
     Halted,
-    /// The device failed like this, and was opened again. It holds no task any more.
-    Lost(String),
-    /// The device failed like this for good. It takes no more tasks.
-    GivenUp(String),
+    /// The device failed like this. What becomes of it, [`Owner::work`] reports next.
+    Failed(String),
 }
+
+/// Launches of a device that shows a display take this long: the system ends those that take two seconds or
+/// more, the exact limit depends on the system, and the cost of a launch is only estimated.
+const SHORT_ENOUGH: Duration = Duration::from_millis(400);
 
 impl Owner {
     /// Opens the device, and lets it count its canary with the program of `launcher`.
@@ -130,10 +152,11 @@ impl Owner {
     /// It cannot be used, and why.
     pub fn open(
         mut open: Opener,
-        launcher: Arc<dyn Launcher>,
-        settings: OwnerSettings,
+        mut launcher: Arc<dyn Launcher>,
+        mut settings: OwnerSettings,
     ) -> Result<Self, OpenError> {
-        let device = open_tested(&mut open, launcher.as_ref())?;
+        let device = open_tested(&mut open, &mut launcher)?;
+        settings.batch_time = settings.batch_time_on(device.properties());
         Ok(Self {
             open,
             properties: device.properties().clone(),
@@ -146,7 +169,9 @@ impl Owner {
             in_flight: Vec::new(),
             batches: 0,
             pace: Pace::default(),
-            halting: false,
+            halting: None,
+            full: false,
+            failed: None,
         })
     }
 
@@ -163,7 +188,8 @@ impl Owner {
     /// The cost of the tasks that would make the next launch; `None` if the device has enough, or
     /// was given up.
     pub fn wants(&self) -> Option<f64> {
-        let slots = self.device.as_ref().filter(|_| !self.halting)?.slots();
+        let takes_tasks = self.halting.is_none() && self.failed.is_none();
+        let slots = self.device.as_ref().filter(|_| takes_tasks)?.slots();
         let room = self.in_flight.len() + self.pending.len() < slots;
         let launch = self.speed().map_or(self.settings.first_cost, |speed| {
             speed * self.settings.batch_time.as_secs_f64()
@@ -171,9 +197,10 @@ impl Owner {
         room.then_some(launch)
     }
 
-    /// Whether it holds tasks.
+    /// Whether it holds no tasks, and has no failed device to open again: there is nothing to
+    /// [`work`](Self::work) on.
     pub fn is_idle(&self) -> bool {
-        self.in_flight.is_empty() && self.pending.is_empty()
+        self.in_flight.is_empty() && self.pending.is_empty() && self.failed.is_none()
     }
 
     /// Lets the device count its canary. It must be [idle](Self::is_idle).
@@ -198,6 +225,10 @@ impl Owner {
     /// at once if there is nothing to wait for.
     pub fn work(&mut self, patience: Duration) -> Vec<OwnerEvent> {
         let mut events = Vec::new();
+        if let Some(reason) = self.failed.take() {
+            self.start_again(reason, &mut events);
+            return events;
+        }
         self.submit(&mut events);
         // To return after a launch was submitted would let the caller ask for the next one before
         // the speed is known, and first launches are large.
@@ -224,7 +255,7 @@ impl Owner {
     pub fn halt(&mut self) -> Vec<Task> {
         if let Some(device) = self.device.as_mut().filter(|_| !self.in_flight.is_empty()) {
             device.cancel();
-            self.halting = true;
+            self.halting.get_or_insert_with(Instant::now);
         }
         self.pending.drain(..).flatten().collect()
     }
@@ -239,7 +270,7 @@ impl Owner {
 
     fn submit(&mut self, events: &mut Vec<OwnerEvent>) {
         while let Some(device) = &mut self.device {
-            if self.in_flight.len() >= device.slots() {
+            if self.full || self.in_flight.len() >= device.slots() {
                 return;
             }
             let Some(tasks) = self.pending.pop_front() else {
@@ -284,9 +315,13 @@ impl Owner {
                     self.most_jobs = jobs / 2;
                     self.halve(tasks);
                 }
+                Err(DeviceError::Busy) if !self.in_flight.is_empty() => {
+                    self.full = true;
+                    self.pending.push_front(tasks);
+                }
                 Err(error) => {
                     self.pending.push_front(tasks);
-                    self.fail(&error, events);
+                    return self.fail(&error, events);
                 }
             }
         }
@@ -299,6 +334,7 @@ impl Owner {
     }
 
     fn finish(&mut self, completed: &Completed, events: &mut Vec<OwnerEvent>) {
+        self.full = false;
         let Some(at) = self
             .in_flight
             .iter()
@@ -309,9 +345,9 @@ impl Owner {
         };
         let launch = self.in_flight[at].batch.launch();
         let sent = launch.map_or(0, |launch| launch.job_count());
-        if completed.jobs_done != sent && self.halting {
+        if completed.jobs_done != sent && self.halting.is_some() {
             let flight = self.in_flight.swap_remove(at);
-            self.halting = !self.in_flight.is_empty();
+            self.halting = self.halting.filter(|_| !self.in_flight.is_empty());
             events.push(OwnerEvent::Returned {
                 tasks: flight.tasks,
                 reason: ReturnReason::Halted,
@@ -324,7 +360,7 @@ impl Owner {
             return;
         }
         let InFlight { tasks, batch, .. } = self.in_flight.swap_remove(at);
-        self.halting &= !self.in_flight.is_empty();
+        self.halting = self.halting.filter(|_| !self.in_flight.is_empty());
         let cost: f64 = tasks.iter().map(|task| task.cost).sum();
         match batch.tallies(Some(completed)) {
             Ok(tallies) => {
@@ -340,5 +376,35 @@ impl Owner {
             }
             Err(mismatch) => events.push(OwnerEvent::Mismatch(mismatch.0)),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::engine::{DeviceIdentity, DeviceKind};
+
+    #[test]
+    fn launches_are_short_on_a_device_that_shows_a_display() {
+        let mut device = Properties {
+            identity: DeviceIdentity {
+                kind: DeviceKind::Emulated,
+                index: 0,
+                name: String::new(),
+            },
+            compute: None,
+            memory: 0,
+            multiprocessors: 1,
+            shared_memory: None,
+            watchdog: false,
+            driver: String::new(),
+            compiler: String::new(),
+        };
+        let mut settings = OwnerSettings::default();
+        assert_eq!(settings.batch_time_on(&device), settings.batch_time);
+        device.watchdog = true;
+        assert_eq!(settings.batch_time_on(&device), SHORT_ENOUGH);
+        settings.batch_time = SHORT_ENOUGH / 2;
+        assert_eq!(settings.batch_time_on(&device), settings.batch_time);
     }
 }

@@ -2,10 +2,13 @@
 
 use std::time::Duration;
 
-use super::DeviceError;
 use super::opening::open_tested;
 use super::owner::{Owner, OwnerEvent, ReturnReason};
+use super::{DeviceError, OpenError};
 use crate::engine::Task;
+
+/// How long launches may take to end that were asked to: a job takes some milliseconds.
+const HALT_PATIENCE: Duration = Duration::from_secs(5);
 
 impl Owner {
     /// For how long the oldest launch has been under way, if that is too long.
@@ -20,53 +23,70 @@ impl Owner {
         // Of the first launch it is known only that it was meant to be short.
         let expected = self.speed().map_or(0.0, |speed| cost / speed);
         let waited = oldest.since.elapsed();
-        let too_long = self
-            .settings
-            .least_patience
-            .as_secs_f64()
-            .max(10.0 * expected);
-        (waited.as_secs_f64() > too_long).then_some(waited)
+        let patience = self.settings.least_patience;
+        let too_long = waited.as_secs_f64() > patience.as_secs_f64().max(10.0 * expected);
+        let asked_to_end = self.halting.map(|since| since.elapsed());
+        let does_not_end = asked_to_end.is_some_and(|since| since > patience.min(HALT_PATIENCE));
+        (too_long || does_not_end).then_some(waited)
     }
 
     pub(super) fn fail(&mut self, error: &DeviceError, events: &mut Vec<OwnerEvent>) {
         match error {
-            DeviceError::Lost(_) => self.lose(error.to_string(), events),
+            // There is no launch that it could wait for.
+            DeviceError::Lost(_) | DeviceError::Busy => self.lose(error.to_string(), events),
             DeviceError::OutOfMemory | DeviceError::NoKernel(_) => {
                 self.give_up(error.to_string(), events);
             }
         }
     }
 
-    /// The device is lost: return its tasks and open it again.
-    pub(super) fn lose(&mut self, mut reason: String, events: &mut Vec<OwnerEvent>) {
-        let tasks = self.take_back();
+    /// The device is lost. Its tasks come back at once; to close the device and to open it again takes long,
+    /// and is left to the next [`work`](Self::work).
+    pub(super) fn lose(&mut self, reason: String, events: &mut Vec<OwnerEvent>) {
+        events.push(OwnerEvent::Returned {
+            tasks: self.take_back(),
+            reason: ReturnReason::Failed(reason.clone()),
+        });
+        self.failed = Some(reason);
+    }
+
+    pub(super) fn give_up(&mut self, reason: String, events: &mut Vec<OwnerEvent>) {
+        self.restarts_left = 0;
+        self.lose(reason, events);
+    }
+
+    /// Closes the device, which failed for this `reason`, and opens it again.
+    pub(super) fn start_again(&mut self, mut reason: String, events: &mut Vec<OwnerEvent>) {
         self.device = None;
         while self.restarts_left > 0 && self.device.is_none() {
             self.restarts_left -= 1;
-            match open_tested(&mut self.open, self.launcher.as_ref()) {
+            match open_tested(&mut self.open, &mut self.launcher) {
                 Ok(device) => {
                     self.device = Some(device);
                     self.pace.restart();
                 }
+                Err(OpenError(why)) if reason.ends_with(&why) => {}
                 Err(error) => reason = format!("{reason}; {error}"),
             }
         }
-        let reason = match self.device {
-            Some(_) => ReturnReason::Lost(reason),
-            None => ReturnReason::GivenUp(reason),
-        };
-        events.push(OwnerEvent::Returned { tasks, reason });
-    }
-
-    pub(super) fn give_up(&mut self, reason: String, events: &mut Vec<OwnerEvent>) {
+        if self.device.is_some() {
+            events.push(OwnerEvent::Restarted(reason));
+            return;
+        }
+        // Those that were offered since.
         let tasks = self.take_back();
-        self.device = None;
-        let reason = ReturnReason::GivenUp(reason);
-        events.push(OwnerEvent::Returned { tasks, reason });
+        if !tasks.is_empty() {
+            events.push(OwnerEvent::Returned {
+                tasks,
+                reason: ReturnReason::Failed(reason.clone()),
+            });
+        }
+        events.push(OwnerEvent::GivenUp(reason));
     }
 
     pub(super) fn take_back(&mut self) -> Vec<Task> {
-        self.halting = false;
+        self.halting = None;
+        self.full = false;
         let in_flight = self.in_flight.drain(..);
         let mut tasks: Vec<Task> = in_flight.flat_map(|flight| flight.tasks).collect();
         tasks.extend(self.pending.drain(..).flatten());

@@ -1,22 +1,36 @@
 //! Which devices take part in a run.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
+
+use parking_lot::Mutex;
+use tracing::{info, warn};
 
 use super::{DeviceChoice, HardwareSettings, JobError};
 use crate::actors::DeviceSpec;
 use crate::board::Size;
 #[cfg(any(feature = "cuda", feature = "emulated-gpu"))]
 use crate::device::OwnerSettings;
-use crate::engine::{NoLauncher, Plan};
+use crate::engine::{Engine, NoLauncher, Plan, core_seconds};
+use crate::simd::Isa;
 
-/// The smallest board for which `auto` opens a GPU: smaller ones are done before it is open.
+/// The smallest board for which `auto` opens a GPU: smaller ones are done before it is open, and so are given
+/// boards that cost less than it.
 const WORTH_OPENING: u32 = 16;
 
-/// The devices that jobs may use, looked for once.
+/// The devices that jobs may use, looked for once: at the start, or if none was asked for, when a board is
+/// worth it. To start a driver takes up to seconds.
 pub struct Devices {
-    devices: Vec<DeviceSpec>,
+    found: OnceLock<Found>,
+    settings: HardwareSettings,
     auto: bool,
-    missing: Option<String>,
+}
+
+/// The devices of a machine.
+#[derive(Default)]
+struct Found {
+    devices: Vec<DeviceSpec>,
+    /// Which others there are, and why they take no part: lines for the log, until they are written.
+    left_out: Mutex<Vec<String>>,
 }
 
 impl Devices {
@@ -27,38 +41,40 @@ impl Devices {
     /// neither worker nor device by choice; or a setting is beyond its [limits](super::limits).
     pub fn find(settings: &HardwareSettings, workers: usize) -> Result<Self, JobError> {
         settings.check_devices()?;
-        let mut missing = None;
-        let devices = match settings.devices {
-            DeviceChoice::Off => Vec::new(),
-            DeviceChoice::Auto => cuda(settings).or_else(|why| {
-                if settings.device_indices.is_some() {
-                    Err(JobError::DeviceUnavailable(why))
-                } else {
-                    missing = Some(why);
-                    Ok(Vec::new())
-                }
-            })?,
-            DeviceChoice::Cuda => cuda(settings).map_err(JobError::DeviceUnavailable)?,
-            DeviceChoice::Emulated => emulated(settings).map_err(JobError::DeviceUnavailable)?,
+        let found = match settings.devices {
+            DeviceChoice::Off => Some(Found::default()),
+            // Devices that were neither asked for nor needed may be missing.
+            DeviceChoice::Auto if settings.device_indices.is_none() && workers > 0 => None,
+            DeviceChoice::Auto | DeviceChoice::Cuda => Some(cuda(settings)?),
+            DeviceChoice::Emulated => Some(emulated(settings)?),
         };
-        if workers == 0 && devices.is_empty() {
-            return Err(missing.map_or(JobError::NoWorkers, JobError::DeviceUnavailable));
+        if workers == 0 && found.as_ref().is_some_and(|found| found.devices.is_empty()) {
+            return Err(JobError::NoWorkers);
         }
         Ok(Self {
-            devices,
+            found: found.map_or_else(OnceLock::new, OnceLock::from),
+            settings: settings.clone(),
             auto: settings.devices == DeviceChoice::Auto && workers > 0,
-            missing,
         })
     }
 
-    /// Whether there are none.
-    pub const fn is_empty(&self) -> bool {
-        self.devices.is_empty()
+    /// The devices. If they were not looked for, looks for them, and notes in the log if there are none.
+    fn all(&self) -> &[DeviceSpec] {
+        let found = self.found.get_or_init(|| {
+            cuda(&self.settings).unwrap_or_else(|missing| {
+                info!("{missing}");
+                Found::default()
+            })
+        });
+        for why in found.left_out.lock().drain(..) {
+            warn!("{why}");
+        }
+        &found.devices
     }
 
-    /// Why no device was found, if none was asked for by name.
-    pub fn missing(&self) -> Option<&str> {
-        self.missing.as_deref()
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.all().is_empty()
     }
 
     /// Whether they take part because they were found, and not because they were asked for.
@@ -79,12 +95,12 @@ impl Devices {
         plans: &[Arc<dyn Plan>],
         workers: usize,
     ) -> Result<&[DeviceSpec], JobError> {
-        let n = plans.iter().map(|plan| plan.size()).max();
-        if self.is_empty() || !n.is_some_and(|n| self.are_worth_opening(n)) {
+        let worth = |plan: &Arc<dyn Plan>| self.are_worth_opening(plan.as_ref());
+        if !plans.iter().any(worth) || self.is_empty() {
             return Ok(&[]);
         }
         match self.unused(plans) {
-            None => Ok(&self.devices),
+            None => Ok(self.all()),
             Some(why) if workers == 0 => Err(why),
             Some(JobError::BoardNotForDevices { n, boards })
                 if !self.auto && n.get() > *boards.end() =>
@@ -95,9 +111,12 @@ impl Devices {
         }
     }
 
-    /// Whether the board of size `n` takes long enough, or they were asked for by name.
-    pub const fn are_worth_opening(&self, n: Size) -> bool {
-        !self.auto || n.get() >= WORTH_OPENING
+    /// Whether the board of a plan takes long enough, or they were asked for by name.
+    pub fn are_worth_opening(&self, plan: &dyn Plan) -> bool {
+        let least = Size::new(WORTH_OPENING).map(|n| core_seconds(Engine::Chain, n, Isa::Avx512));
+        let is_short = !plan.given().is_free()
+            && (plan.engine() == Engine::Census || least.is_ok_and(|s| plan.total_cost() < s));
+        !self.auto || (plan.size().get() >= WORTH_OPENING && !is_short)
     }
 
     /// Why the devices that there are count none of `plans`; `None` if they do, or if there are none.
@@ -127,8 +146,11 @@ impl Devices {
     /// # Errors
     /// As said.
     pub fn check_engine(&self, plans: &[Arc<dyn Plan>]) -> Result<(), JobError> {
+        if self.auto {
+            return Ok(());
+        }
         match self.unused(plans) {
-            Some(why @ JobError::EngineNotForDevices(_)) if !self.auto => Err(why),
+            Some(why @ JobError::EngineNotForDevices(_)) => Err(why),
             _ => Ok(()),
         }
     }
@@ -143,57 +165,77 @@ fn owner_settings(settings: &HardwareSettings) -> OwnerSettings {
 }
 
 #[cfg(feature = "cuda")]
-fn cuda(settings: &HardwareSettings) -> Result<Vec<DeviceSpec>, String> {
-    use crate::device::Device;
-    use crate::device::cuda::{Cuda, CudaSettings, devices};
+fn cuda(settings: &HardwareSettings) -> Result<Found, JobError> {
+    use crate::device::cuda::{CudaSettings, devices, open};
 
     let found = devices();
     if !found.missing.is_empty() {
-        return Err(format!("no GPU takes part: {}", found.missing));
+        let why = format!("no GPU takes part: {}", found.missing);
+        return Err(JobError::DeviceUnavailable(why));
     }
-    let count = found.devices.len();
-    let indices = settings.device_indices.clone();
-    let indices = indices.unwrap_or_else(|| (0..count).collect());
-    indices
+    let count = found.devices.len() + found.failing.len();
+    let mut left_out = Vec::new();
+    let indices = settings.device_indices.clone().unwrap_or_else(|| {
+        for (index, why) in &found.failing {
+            left_out.push(format!(
+                "GPU {index} takes no part: the CUDA driver cannot describe it: {why}"
+            ));
+        }
+        let described = found.devices.iter();
+        described.map(|device| device.identity.index).collect()
+    });
+    let devices = indices
         .into_iter()
         .map(|index| {
-            let device = found.devices.get(index).ok_or_else(|| {
-                format!("no GPU {index}: the CUDA driver shows {count}, numbered from 0")
+            let mut devices = found.devices.iter();
+            let device = devices.find(|device| device.identity.index == index);
+            let device = device.ok_or_else(|| {
+                let failing = found.failing.iter().find(|(failing, _)| *failing == index);
+                JobError::DeviceUnavailable(match failing {
+                    Some((_, why)) => {
+                        format!("no GPU {index}: the CUDA driver cannot describe it: {why}")
+                    }
+                    None => {
+                        format!("no GPU {index}: the CUDA driver shows {count}, numbered from 0")
+                    }
+                })
             })?;
             let cuda = CudaSettings {
                 index,
                 block: settings.device.block,
                 streams: settings.device.streams,
                 slots_per_stream: settings.device.slots_per_stream,
-                compiler: settings.device.compiler.clone(),
+                helper: settings.device.helper.clone(),
                 ..CudaSettings::default()
             };
             Ok(DeviceSpec {
                 index,
                 name: device.identity.name.clone(),
-                open: Arc::new(move || {
-                    Cuda::open(cuda.clone()).map(|device| Box::new(device) as Box<dyn Device>)
-                }),
+                open: Arc::new(move || open(&cuda)),
                 settings: owner_settings(settings),
             })
         })
-        .collect()
+        .collect::<Result<_, JobError>>()?;
+    Ok(Found {
+        devices,
+        left_out: left_out.into(),
+    })
 }
 
 #[cfg(not(feature = "cuda"))]
-fn cuda(_: &HardwareSettings) -> Result<Vec<DeviceSpec>, String> {
-    Err("no GPU takes part: this program is built without CUDA".to_owned())
+fn cuda(_: &HardwareSettings) -> Result<Found, JobError> {
+    let why = "no GPU takes part: this program is built without CUDA";
+    Err(JobError::DeviceUnavailable(why.to_owned()))
 }
 
 #[cfg(feature = "emulated-gpu")]
-fn emulated(settings: &HardwareSettings) -> Result<Vec<DeviceSpec>, String> {
+fn emulated(settings: &HardwareSettings) -> Result<Found, JobError> {
     use crate::device::{Device, Emulated, EmulatedSettings};
 
     let indices = settings.device_indices.clone().unwrap_or_else(|| vec![0]);
     if let Some(index) = indices.iter().find(|index| **index > 0) {
-        return Err(format!(
-            "no emulated device {index}: there is one, with the number 0"
-        ));
+        let why = format!("no emulated device {index}: there is one, with the number 0");
+        return Err(JobError::DeviceUnavailable(why));
     }
     let specs = indices.into_iter().map(|index| DeviceSpec {
         index,
@@ -209,18 +251,21 @@ fn emulated(settings: &HardwareSettings) -> Result<Vec<DeviceSpec>, String> {
             ..owner_settings(settings)
         },
     });
-    Ok(specs.collect())
+    Ok(Found {
+        devices: specs.collect(),
+        ..Found::default()
+    })
 }
 
 #[cfg(not(feature = "emulated-gpu"))]
-fn emulated(_: &HardwareSettings) -> Result<Vec<DeviceSpec>, String> {
-    Err("no emulated device: this program is built without the feature `emulated-gpu`".to_owned())
+fn emulated(_: &HardwareSettings) -> Result<Found, JobError> {
+    let why = "no emulated device: this program is built without the feature `emulated-gpu`";
+    Err(JobError::DeviceUnavailable(why.to_owned()))
 }
 
 #[cfg(all(test, feature = "emulated-gpu"))]
 mod tests {
     use super::*;
-    use crate::engine::Engine;
     use crate::job::plan;
 
     #[test]

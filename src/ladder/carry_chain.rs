@@ -3,7 +3,7 @@
 use std::ops::RangeInclusive;
 
 use super::{About, Count, Method, MethodRequest, StopSearch, Style, Watch};
-use crate::board::{Orbits, Size, Square};
+use crate::board::{Orbits, Size, Square, SymmetryGroup};
 use crate::census::CensusPlan;
 use crate::engine::{CounterSettings, Plan, Tally};
 use crate::simd::Isa;
@@ -84,7 +84,7 @@ pub(super) fn exact(
             .map_err(|wrong| watch.refuse_to_run(wrong.to_string()))?;
     }
     let total = u128::from(sum.total);
-    let classes = Orbits::from_counts(n, total, census.r180, census.r90)
+    let classes = Orbits::from_counts(n, SymmetryGroup::ALL, total, census.r180, census.r90)
         .map_err(|wrong| watch.refuse_to_run(wrong.to_string()))?;
     let differs = classes.unique() != u128::from(sum.border_classes);
     Ok(Count {

@@ -7,7 +7,7 @@ use std::time::Duration;
 use super::watch::SearchControl;
 use super::{Method, MethodRequest, MethodSettings, StopReason, StopSearch, Style, Watch};
 use crate::board::{Size, known};
-use crate::device::Device;
+use crate::device::{Device, DeviceError};
 use crate::engine::{DeviceProgram, Launch, Ticket};
 
 /// Opens the device of a style; `block` is the number of threads in a block of a GPU.
@@ -21,16 +21,13 @@ pub(super) fn open(style: Style, block: u32) -> Result<Box<dyn Device>, StopReas
 
 #[cfg(feature = "cuda")]
 fn gpu(block: u32) -> Result<Box<dyn Device>, String> {
-    use crate::device::cuda::{Cuda, CudaSettings};
+    use crate::device::cuda::{CudaSettings, open};
 
     let settings = CudaSettings {
         block,
         ..CudaSettings::default()
     };
-    match Cuda::open(settings) {
-        Ok(device) => Ok(Box::new(device)),
-        Err(why) => Err(format!("no GPU: {why}")),
-    }
+    open(&settings).map_err(|why| format!("no GPU: {why}"))
 }
 
 #[cfg(not(feature = "cuda"))]
@@ -122,7 +119,12 @@ impl<'d, const SUMS: usize> Launches<'d, SUMS> {
         }
         let launch = Launch::new(self.program, jobs, tables)
             .map_err(|error| watch.fail(error.to_string()))?;
-        let ticket = self.device.submit(&launch);
+        let ticket = loop {
+            match self.device.submit(&launch) {
+                Err(DeviceError::Busy) if !self.under_way.is_empty() => self.wait(watch)?,
+                submitted => break submitted,
+            }
+        };
         let ticket = ticket.map_err(|error| watch.fail(error.to_string()))?;
         self.under_way.push((ticket, launch.job_count()));
         Ok(())

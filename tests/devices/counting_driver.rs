@@ -149,9 +149,70 @@ fn without_a_device_the_workers_count() {
         "[trace]\nfilter = \"info\"\n",
     )
     .unwrap();
-    let (_, said) = machine.count(&["-n", "8..=8", "--workers", "1"]);
     let missing = "no GPU takes part: the CUDA driver shows no device";
+    // To start a driver may take seconds, in which a small board is counted.
+    let (_, said) = machine.count(&["-n", "8", "--workers", "1"]);
+    assert!(
+        !said.contains(missing) && machine.calls("init").is_empty(),
+        "{said}"
+    );
+    let (_, said) = machine.count(&["-n", "16", "--workers", "1", "--no-unique"]);
     assert_eq!(said.matches(missing).count(), 1, "{said}");
+    assert_eq!(machine.calls("init").len(), 1);
+}
+
+#[test]
+fn a_device_that_fails_hides_no_other() {
+    let mut machine = Machine::new("first fails");
+    machine.devices = 2;
+    let (json, said) = machine.count(&[&["-n", "12"][..], &ON_GPU].concat());
+    assert_eq!(json["gpu"].as_array().unwrap().len(), 1);
+    assert_eq!(machine.calls("device"), [1]);
+    let why = "cannot describe it: CUDA_ERROR_INVALID_DEVICE";
+    assert!(said.contains(why), "{said}");
+    for (command, code) in [
+        ("devices", 0),
+        ("run -n 12 --gpu cuda --device 0", 6),
+        ("bench --gpu --device 0", 6),
+    ] {
+        let arguments: Vec<_> = command.split(' ').collect();
+        let output = machine.run(&arguments);
+        let said = [output.stdout, output.stderr].concat();
+        let said = String::from_utf8_lossy(&said);
+        assert_eq!(output.status.code(), Some(code), "{said}");
+        assert!(said.contains("CUDA_ERROR_INVALID_DEVICE"), "{said}");
+        assert_eq!(said.contains("1: Fake GPU"), command == "devices", "{said}");
+    }
+}
+
+#[test]
+fn a_device_with_little_shared_memory_counts_jobs_of_fewer_rows() {
+    for (shared, rows) in [("228", 9), ("48", 5)] {
+        let machine = Machine::new("");
+        let run = ["run", "-n", "13", "--json"];
+        let mut command = machine.command(&[&run[..], &ON_GPU].concat());
+        let output = command.env("FAKE_SHARED", shared).output().unwrap();
+        let json: Value = serde_json::from_slice(&output.stdout).unwrap();
+        assert_eq!(json["verified"], "known");
+        // For each row a node of 16 bytes and a word, and one word more.
+        assert_eq!(machine.calls("shared"), [20 * rows + 4], "{shared} KiB");
+    }
+}
+
+#[test]
+fn launches_of_a_device_that_shows_a_display_stay_short() {
+    let launches = |fake| {
+        let machine = Machine::new(fake);
+        let text = "[gpu]\nbatch_ms = 5000\n";
+        std::fs::write(machine.folder.path().join("queenfold.toml"), text).unwrap();
+        machine.count(&[&["-n", "16", "--no-unique"][..], &ON_GPU].concat());
+        machine.calls("launch").len()
+    };
+    let (short, long) = (launches("display"), launches("steady"));
+    assert!(
+        2 * short > 3 * long,
+        "{short} launches with a display, {long} without"
+    );
 }
 
 #[test]
@@ -311,9 +372,9 @@ fn settings_of_the_gpu_reach_the_driver_at_both_ends_of_their_ranges() {
     }
     for (streams, slots) in [(1, 1), (4, 1), (1, 4), (4, 4)] {
         let machine = run("", format!("streams = {streams}\nslots = {slots}"), "11");
-        // One more stream for urgent work, and one more event for the start of the clock.
+        // One more stream for urgent work, and two more events for the clock.
         assert_eq!(machine.calls("stream").len(), streams + 1);
-        assert_eq!(machine.calls("event").len(), 4 * streams * slots + 1);
+        assert_eq!(machine.calls("event").len(), 5 * streams * slots + 2);
     }
     let launches = |batch_ms: u32| {
         let machine = run("steady", format!("batch_ms = {batch_ms}"), "16");

@@ -6,9 +6,10 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use crate::altered::Altered;
+use crate::random_board::random_board;
 use queenfold::board::{Size, known};
 use queenfold::chain::ChainPlan;
 use queenfold::device::{
@@ -99,14 +100,15 @@ fn drive(mut owner: Owner, mut queue: Vec<Task>, per_launch: usize) -> Outcome {
                 }
                 OwnerEvent::Returned { tasks, reason } => {
                     queue.extend(tasks);
-                    match reason {
-                        ReturnReason::Lost(why) => outcome.reasons.push(why),
-                        ReturnReason::GivenUp(why) => {
-                            outcome.reasons.push(why);
-                            outcome.given_up = true;
-                        }
-                        ReturnReason::Halted => panic!("nobody halted it"),
-                    }
+                    assert!(
+                        matches!(reason, ReturnReason::Failed(_)),
+                        "nobody halted it"
+                    );
+                }
+                OwnerEvent::Restarted(why) => outcome.reasons.push(why),
+                OwnerEvent::GivenUp(why) => {
+                    outcome.reasons.push(why);
+                    outcome.given_up = true;
                 }
                 OwnerEvent::Mismatch(what) => {
                     outcome.mismatch = Some(what);
@@ -168,6 +170,28 @@ fn totals_of_5_to_13_queens_are_the_known_ones_and_every_task_agrees_with_the_re
             assert!(tally.agrees_with(&expected[task]), "n = {n}, {task}");
         }
         assert_eq!(outcome.total(), known(Size::new(n).unwrap()).unwrap().total);
+    }
+}
+
+/// Symmetric boards keep weights above 1, others are counted on several images.
+#[test]
+fn boards_with_given_queens_and_holes_have_the_tallies_of_the_reference() {
+    let mut random = fastrand::Rng::with_seed(3);
+    for n in [5, 8, 9, 12, 13].map(|n| Size::new(n).unwrap()) {
+        for symmetric in [false, true] {
+            let board = random_board(n, &mut random, symmetric);
+            let plan = ChainPlan::new(board);
+            let tasks = tasks(&plan);
+            let mut oracle = plan.oracle();
+            let expected = tasks.iter().map(|task| oracle.count(task).unwrap());
+            let expected: Vec<_> = expected.collect();
+            let owner = Owner::open(opener(2, healthy()), launcher(&plan), patient()).unwrap();
+            let outcome = drive(owner, tasks, 1);
+            assert_eq!(outcome.tallies.len(), expected.len(), "{board:?}");
+            for (found, expected) in outcome.tallies.values().zip(&expected) {
+                assert!(found.agrees_with(expected), "{board:?}");
+            }
+        }
     }
 }
 
@@ -427,6 +451,41 @@ fn jobs_are_made_faster_than_the_fastest_device_should_count_them() {
         );
         assert!(seconds < 0.8 * target);
     }
+}
+
+/// A run that is stopped must not wait as long for a device as one that goes on.
+#[test]
+fn a_launch_that_does_not_end_when_it_is_asked_to_comes_back_soon() {
+    let plan = plan(12);
+    let all = tasks(&plan);
+    let hangs: Arc<Trouble> = Arc::new(|number, _| (number == 1).then_some(Fault::Hangs));
+    let mut owner = Owner::open(opener(1, hangs), launcher(&plan), patient()).unwrap();
+    owner.offer(all.clone());
+    let launched = OwnerEvent::Launched(all.len());
+    assert_eq!(owner.work(Duration::from_millis(1)), [launched]);
+    let begin = Instant::now();
+    let mut back = Vec::new();
+    while back.is_empty() {
+        assert_eq!(owner.halt(), []);
+        for event in owner.work(Duration::from_millis(20)) {
+            match event {
+                OwnerEvent::Returned { tasks, reason } => {
+                    assert!(matches!(reason, ReturnReason::Failed(_)), "{reason:?}");
+                    back = tasks;
+                }
+                other => panic!("{other:?}"),
+            }
+        }
+        assert!(begin.elapsed() < Duration::from_secs(60));
+    }
+    assert_eq!(back, all);
+    assert!(!owner.is_idle(), "it has to open its device again");
+    let events = owner.work(Duration::ZERO);
+    assert!(
+        matches!(events[..], [OwnerEvent::Restarted(_)]),
+        "{events:?}"
+    );
+    assert!(owner.is_idle() && owner.wants().is_some());
 }
 
 #[test]

@@ -2,6 +2,8 @@
 
 #[cfg(feature = "emulated-gpu")]
 mod altered;
+#[cfg(all(feature = "cuda", feature = "cli", target_os = "linux"))]
+mod bad_driver;
 #[cfg(feature = "emulated-gpu")]
 mod bench;
 #[cfg(all(feature = "cuda", feature = "cli", target_os = "linux"))]
@@ -23,6 +25,14 @@ mod isolated;
 #[cfg(feature = "cuda")]
 mod kernels;
 #[cfg(feature = "emulated-gpu")]
+mod lanes;
+#[cfg(feature = "emulated-gpu")]
+#[path = "../common/random_board.rs"]
+mod random_board;
+#[cfg(any(
+    feature = "emulated-gpu",
+    all(feature = "cuda", feature = "cli", target_os = "linux")
+))]
 #[path = "../common/run_spec.rs"]
 mod run_spec;
 #[cfg(feature = "emulated-gpu")]

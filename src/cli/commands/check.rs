@@ -6,6 +6,7 @@ use crate::certificate::{Challenge, CheckError, Checked, check, most_wrong};
 use crate::cli::exit::{Exit, Failure};
 use crate::cli::output::print;
 use crate::cli::recount::{Recount, known, unique_line};
+use crate::cli::whole::whole;
 use crate::telemetry::{printable, several};
 
 const HELP: &str = "\
@@ -31,15 +32,8 @@ pub struct Args {
     challenge: Option<String>,
 
     /// How often to draw a task
-    #[arg(short, default_value_t = 20, value_name = "M", requires = "challenge", allow_negative_numbers = true, value_parser = draws)]
+    #[arg(short, default_value_t = 20, value_name = "M", requires = "challenge", allow_negative_numbers = true, value_parser = whole(1..=1_000_000_u64))]
     m: u64,
-}
-
-/// Reads a number of draws.
-fn draws(text: &str) -> Result<u64, String> {
-    let most = 1_000_000;
-    let number = text.parse().ok().filter(|m| (1..=most).contains(m));
-    number.ok_or_else(|| format!("expected a whole number from 1 to {most}"))
 }
 
 /// Checks a certificate.

@@ -2,6 +2,7 @@ use serde_json::{Value, json};
 
 use crate::cli::exit::Failure;
 use crate::cli::output::print;
+use crate::cli::whole::whole;
 use crate::config::Bytes;
 use crate::machine::Machine;
 use crate::simd::Isa;
@@ -18,7 +19,7 @@ pub struct Args {
     json: bool,
 
     /// The board whose kernel is checked for how it fits each GPU
-    #[arg(short, value_name = "N", default_value_t = 20, value_parser = clap::value_parser!(u32).range(5..=28))]
+    #[arg(short, value_name = "N", default_value_t = 20, value_parser = whole(5..=28_u32), allow_hyphen_values = true)]
     n: u32,
 }
 
@@ -86,6 +87,10 @@ impl GpuListing {
             other => other.to_string(),
         };
         let devices = self.devices.iter().map(|gpu| {
+            if gpu["name"].is_null() {
+                let (index, why) = (text(gpu, "index"), text(gpu, "error"));
+                return format!("{index}: the CUDA driver cannot describe it: {why}");
+            }
             let memory = text(gpu, "memory").parse().map(Bytes);
             let fits = match &gpu["error"] {
                 Value::String(why) => format!("not usable: {why}"),
@@ -134,6 +139,9 @@ fn gpus(n: u32) -> GpuListing {
         match (opened, launcher) {
             (Ok(mut device), Some(launcher)) => {
                 described["compiler"] = json!(device.properties().compiler);
+                let fitted = properties.shared_memory;
+                let fitted = fitted.and_then(|bytes| launcher.fitted(bytes));
+                let launcher = fitted.unwrap_or(launcher);
                 match device.occupancy(launcher.program()) {
                     Ok((registers, warps)) => {
                         described["registers"] = json!(registers);
@@ -147,8 +155,10 @@ fn gpus(n: u32) -> GpuListing {
         }
         described
     });
+    let failing = found.failing.iter();
+    let failing = failing.map(|(index, why)| json!({ "index": index, "error": why }));
     GpuListing {
-        devices: described.collect(),
+        devices: described.chain(failing).collect(),
         missing: (!found.missing.is_empty()).then_some(found.missing),
     }
 }

@@ -33,7 +33,7 @@ impl Compiler {
     pub fn find(settings: &CudaSettings) -> Result<Self, String> {
         Ok(Self {
             program: settings
-                .compiler
+                .helper
                 .clone()
                 .ok_or_else(|| "this program does not know where it is".to_owned())?,
             limit: settings.compile_time,
@@ -57,7 +57,7 @@ impl Compiler {
             .folder
             .as_ref()
             .map(|folder| cache::path(folder, &program.source(), &options, &self.version));
-        if let Some(kernel) = kept.as_ref().and_then(|path| std::fs::read(path).ok()) {
+        if let Some(kernel) = kept.as_ref().and_then(|path| cache::kept(path)) {
             return Ok(kernel);
         }
         let kernel = self.in_child(program, &options)?;

@@ -10,15 +10,17 @@ use crate::engine::{DeviceIdentity, DeviceKind};
 /// The result of looking for CUDA devices.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FoundDevices {
-    /// The devices, in CUDA's order.
+    /// Those that the driver describes, in CUDA's order.
     pub devices: Vec<Properties>,
-    /// Why there is none, in words; empty if there are devices.
+    /// The numbers of the others, and what the driver says instead.
+    pub failing: Vec<(usize, String)>,
+    /// Why no device can be used, in words; empty if there are devices.
     pub missing: String,
 }
 
-/// The driver's functions that this program calls. The newest, `cuEventElapsedTime_v2`, came with
-/// CUDA 12.8.
-const FUNCTIONS: [&str; 34] = [
+/// The driver's functions that this program calls. Drivers of CUDA 12.1 have all of them; those from
+/// CUDA 12.2 on also read the embedded kernels.
+const FUNCTIONS: [&str; 35] = [
     "cuInit",
     "cuDriverGetVersion",
     "cuGetErrorName",
@@ -47,36 +49,54 @@ const FUNCTIONS: [&str; 34] = [
     "cuMemcpyDtoHAsync_v2",
     "cuStreamCreate",
     "cuStreamDestroy_v2",
+    "cuStreamWaitEvent",
     "cuEventCreate",
     "cuEventRecord",
     "cuEventQuery",
-    "cuEventElapsedTime_v2",
+    ELAPSED,
     "cuEventDestroy_v2",
     "cuLaunchKernel",
 ];
 
+/// The function for the time between two events. The bindings call a newer one with the same
+/// parameters, which only drivers of CUDA 12.8 and later have.
+const ELAPSED: &str = "cuEventElapsedTime";
+
 /// Looks for CUDA devices. Never fails: [`FoundDevices::missing`] says what is missing.
 pub fn devices() -> FoundDevices {
-    let found = guarded(look).unwrap_or_else(Err);
-    match found {
-        Ok(devices) => FoundDevices {
-            devices,
-            missing: String::new(),
-        },
-        Err(missing) => FoundDevices {
+    guarded(look)
+        .unwrap_or_else(Err)
+        .unwrap_or_else(|missing| FoundDevices {
             devices: Vec::new(),
+            failing: Vec::new(),
             missing,
-        },
-    }
+        })
 }
 
-fn look() -> Result<Vec<Properties>, String> {
+fn look() -> Result<FoundDevices, String> {
     start()?;
     let count = result::device::get_count().map_err(describe)?;
     if count == 0 {
         return Err("the CUDA driver shows no device".to_owned());
     }
-    (0..count as usize).map(properties).collect()
+    let (mut devices, mut failing) = (Vec::new(), Vec::new());
+    for index in 0..count as usize {
+        match properties(index) {
+            Ok(properties) => devices.push(properties),
+            Err(why) => failing.push((index, why)),
+        }
+    }
+    let missing = match failing.first() {
+        Some((index, why)) if devices.is_empty() => {
+            format!("the CUDA driver cannot describe device {index}: {why}")
+        }
+        _ => String::new(),
+    };
+    Ok(FoundDevices {
+        devices,
+        failing,
+        missing,
+    })
 }
 
 /// Loads the driver and starts it.
@@ -91,7 +111,7 @@ pub(super) fn start() -> Result<(), String> {
         let there = unsafe { sys::culib().get::<unsafe extern "C" fn()>(function) }.is_ok();
         if !there {
             return Err(format!(
-                "the CUDA driver is too old: CUDA 12.8 is the least, and it lacks the function {function}"
+                "the CUDA driver is too old: CUDA 12.2 is the least, and it lacks the function {function}"
             ));
         }
     }
@@ -114,6 +134,10 @@ pub(super) fn properties(index: usize) -> Result<Properties, String> {
     );
     let multiprocessors =
         attribute(CUdevice_attribute::CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT)? as u32;
+    let shared_memory =
+        attribute(CUdevice_attribute::CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_MULTIPROCESSOR)?
+            as u32;
+    let watchdog = attribute(CUdevice_attribute::CU_DEVICE_ATTRIBUTE_KERNEL_EXEC_TIMEOUT)?;
     // SAFETY: as above.
     let memory = unsafe { result::device::total_mem(device) }.map_err(describe)?;
     let mut version = 0;
@@ -130,9 +154,28 @@ pub(super) fn properties(index: usize) -> Result<Properties, String> {
         compute: Some(compute),
         memory: memory as u64,
         multiprocessors,
+        shared_memory: Some(shared_memory),
+        watchdog: watchdog != 0,
         driver: format!("CUDA {}.{}", version / 1000, version % 1000 / 10),
         compiler: String::new(),
     })
+}
+
+/// Milliseconds from one event to another; both are recorded and complete.
+///
+/// # Safety
+/// Both events live.
+pub(super) unsafe fn elapsed(from: sys::CUevent, to: sys::CUevent) -> Result<f32, DriverError> {
+    type Elapsed = unsafe extern "C" fn(*mut f32, sys::CUevent, sys::CUevent) -> sys::CUresult;
+    let mut milliseconds = 0.0;
+    // SAFETY: the function has this type since CUDA 3.2, and `start` has found it. The events live, says
+    // the caller; the pointer is to a live number.
+    unsafe {
+        let elapsed = sys::culib().get::<Elapsed>(ELAPSED);
+        let elapsed = elapsed.map_err(|_| DriverError(sys::CUresult::CUDA_ERROR_NOT_FOUND))?;
+        elapsed(&raw mut milliseconds, from, to).result()?;
+    }
+    Ok(milliseconds)
 }
 
 /// A driver's error in words.

@@ -5,23 +5,34 @@
 //! only.
 
 mod cache;
+mod clock;
 mod compile;
 mod driver;
 mod image;
+mod in_child;
+mod message;
+mod open;
+mod serve;
 mod slot;
+mod spoilt;
 mod stream;
 
 use std::panic::{self, AssertUnwindSafe};
 use std::path::PathBuf;
 use std::time::Duration;
 
+use serde::{Deserialize, Serialize};
+
 pub use compile::{Compiler, compile_for_parent};
 pub use driver::{FoundDevices, devices};
 pub use image::{embedded, embedded_hash};
+pub use open::open;
+pub use serve::serve_parent;
+pub use spoilt::has_endless_kernel;
 pub use stream::Cuda;
 
 /// How a CUDA device is used.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CudaSettings {
     /// Its number among the devices that CUDA shows, from 0.
     pub index: usize,
@@ -31,12 +42,16 @@ pub struct CudaSettings {
     pub streams: usize,
     /// Launches that each stream holds, 1 to 4.
     pub slots_per_stream: usize,
-    /// The program to start as compiler: this one, in normal use.
-    pub compiler: Option<PathBuf>,
+    /// The program to start as a child, as compiler or as owner of a device that this process can no longer
+    /// use: this one, in normal use. Without one, embedded kernels are used, and such a device is lost.
+    pub helper: Option<PathBuf>,
     /// How long a compilation may take.
     pub compile_time: Duration,
     /// Where compiled kernels are kept; `None` to keep none.
     pub cache: Option<PathBuf>,
+    /// How long launches may take to end that were asked to. A job takes some milliseconds; a launch that is
+    /// still not done counts as endless.
+    pub grace: Duration,
 }
 
 impl Default for CudaSettings {
@@ -46,9 +61,10 @@ impl Default for CudaSettings {
             block: 128,
             streams: 2,
             slots_per_stream: 2,
-            compiler: std::env::current_exe().ok(),
+            helper: std::env::current_exe().ok(),
             compile_time: Duration::from_secs(20),
             cache: cache::default_folder(),
+            grace: Duration::from_secs(5),
         }
     }
 }

@@ -4,9 +4,11 @@ use std::ffi::c_void;
 use std::ptr;
 use std::time::Duration;
 
-use cudarc::driver::result::{self, DriverError, event};
-use cudarc::driver::sys::{CUdeviceptr, CUevent, CUevent_flags, CUresult, CUstream};
+use cudarc::driver::result::{self, DriverError, event, stream};
+use cudarc::driver::sys::{CUdeviceptr, CUevent, CUevent_flags, CUevent_wait_flags, CUstream};
 
+use super::clock::{Clock, reached};
+use super::driver::elapsed;
 use crate::engine::{Completed, DeviceSpan, DeviceSpans, Launch, Ticket};
 
 /// A kernel ready to be launched.
@@ -28,6 +30,18 @@ const PROGRESS: usize = 2;
 /// Where jobs begin in what is sent, in words: a multiple of 16 bytes.
 const HEADER: usize = 4;
 
+/// Room for jobs and tables that a slot has at least: that of a million jobs of the chain. The first launches
+/// are small, and memory grows with them, a few times in a run.
+const LEAST_UP: usize = 16 << 20;
+
+fn bytes_up(launch: &Launch) -> usize {
+    (HEADER + launch.jobs().len() + launch.tables().len()) * 4
+}
+
+fn bytes_down(launch: &Launch) -> usize {
+    launch.sums() * 8 + PROGRESS * 4
+}
+
 pub(super) struct Slot {
     stream: CUstream,
     stream_number: usize,
@@ -37,6 +51,10 @@ pub(super) struct Slot {
     down: Buffers,
     /// Beginning, after the upload, after the kernel, after the download.
     events: [CUevent; 4],
+    /// After the copy that ended a launch early.
+    cancelled: CUevent,
+    /// Whether such a copy may still be under way.
+    cancelling: bool,
     holds: Option<Held>,
 }
 
@@ -60,38 +78,26 @@ impl Buffers {
         bytes: 0,
     };
 
+    fn allocate(bytes: usize) -> Result<Self, DriverError> {
+        let mut made = Self::NONE;
+        // SAFETY: a context is current. Flags 0: cached memory, which the CPU can read quickly.
+        made.host = unsafe { result::malloc_host(bytes, 0) }?;
+        // SAFETY: a context is current.
+        made.device = unsafe { result::malloc_sync(bytes) }?;
+        made.bytes = bytes;
+        Ok(made)
+    }
+
     /// Makes room for `bytes`. The previous contents are lost.
     fn reserve(&mut self, bytes: usize) -> Result<(), DriverError> {
         if bytes <= self.bytes {
             return Ok(());
         }
-        self.free();
-        let bytes = bytes.next_multiple_of(1 << 20);
-        // SAFETY: a context is current. Flags 0: cached memory, which the CPU can read quickly.
-        self.host = unsafe { result::malloc_host(bytes, 0) }?;
-        // SAFETY: a context is current.
-        self.device = match unsafe { result::malloc_sync(bytes) } {
-            Ok(device) => device,
-            Err(error) => {
-                self.free();
-                return Err(error);
-            }
-        };
-        self.bytes = bytes;
-        Ok(())
-    }
-
-    fn free(&mut self) {
-        // An error means that the context is lost, and the memory with it.
-        if !self.host.is_null() {
-            // SAFETY: it came from `malloc_host` and is freed once.
-            let _ = unsafe { result::free_host(self.host) };
-        }
-        if self.device != 0 {
-            // SAFETY: it came from `malloc_sync` and is freed once.
-            let _ = unsafe { result::memory_free(self.device) };
-        }
+        // Half as much again as before: a buffer grows a few times only.
+        let roomy = bytes.max(self.bytes + self.bytes / 2);
         *self = Self::NONE;
+        *self = Self::allocate(roomy.next_multiple_of(1 << 20))?;
+        Ok(())
     }
 
     /// The first `words` of the host's buffer.
@@ -103,21 +109,38 @@ impl Buffers {
     }
 }
 
+impl Drop for Buffers {
+    fn drop(&mut self) {
+        // An error means that the context is lost, and the memory with it.
+        if !self.host.is_null() {
+            // SAFETY: it came from `malloc_host` and is freed once.
+            let _ = unsafe { result::free_host(self.host) };
+        }
+        if self.device != 0 {
+            // SAFETY: it came from `malloc_sync` and is freed once.
+            let _ = unsafe { result::memory_free(self.device) };
+        }
+    }
+}
+
 impl Slot {
     /// A slot of `stream`, whose context is current.
     pub(super) fn new(stream: CUstream, stream_number: usize) -> Result<Self, DriverError> {
-        let mut events = [ptr::null_mut(); 4];
-        for made in &mut events {
-            *made = event::create(CUevent_flags::CU_EVENT_BLOCKING_SYNC)?;
-        }
-        Ok(Self {
+        // Dropped with events that are not made yet, it destroys those that are.
+        let mut slot = Self {
             stream,
             stream_number,
             up: Buffers::NONE,
             down: Buffers::NONE,
-            events,
+            events: [ptr::null_mut(); 4],
+            cancelled: ptr::null_mut(),
+            cancelling: false,
             holds: None,
-        })
+        };
+        for made in slot.events.iter_mut().chain([&mut slot.cancelled]) {
+            *made = event::create(CUevent_flags::CU_EVENT_BLOCKING_SYNC)?;
+        }
+        Ok(slot)
     }
 
     pub(super) const fn is_free(&self) -> bool {
@@ -128,18 +151,27 @@ impl Slot {
         self.stream_number
     }
 
-    /// Queues upload, kernel and download on the slot's stream.
+    /// Whether it has memory for `launch`.
+    pub(super) fn has_room(&self, launch: &Launch) -> bool {
+        bytes_up(launch) <= self.up.bytes && bytes_down(launch) <= self.down.bytes
+    }
+
+    /// Makes room for `launch`. To allocate memory and to free it may make the driver wait for all launches.
+    pub(super) fn reserve(&mut self, launch: &Launch) -> Result<(), DriverError> {
+        self.up.reserve(bytes_up(launch).max(LEAST_UP))?;
+        self.down.reserve(bytes_down(launch))
+    }
+
+    /// Queues upload, kernel and download on the slot's stream. The slot has room for the launch.
     pub(super) fn launch(
         &mut self,
         kernel: Ready,
         ticket: Ticket,
         launch: &Launch,
     ) -> Result<(), DriverError> {
-        let (jobs, tables) = (launch.jobs().len(), launch.tables().len());
-        let words = HEADER + jobs + tables;
-        self.up.reserve(words * 4)?;
+        let jobs = launch.jobs().len();
+        let words = bytes_up(launch) / 4;
         let sum_bytes = launch.sums() * 8;
-        self.down.reserve(sum_bytes + PROGRESS * 4)?;
         let staged = self.up.words(words);
         staged[..HEADER].fill(0);
         staged[HEADER..][..jobs].copy_from_slice(launch.jobs());
@@ -158,7 +190,6 @@ impl Slot {
             (&raw mut sums).cast(),
             (&raw mut progress).cast(),
         ];
-        let bytes_down = sum_bytes + PROGRESS * 4;
         let threads = launch.program().threads_for(launch.job_count());
         let blocks = threads.map_or(kernel.blocks, |threads| {
             threads.div_ceil(kernel.block).max(1)
@@ -168,9 +199,13 @@ impl Slot {
         // kernels' entries, in order, and are read before the launch returns. `Launch::new` has
         // checked every word that the kernel finds memory by.
         unsafe {
+            if self.cancelling {
+                let no_flags = CUevent_wait_flags::CU_EVENT_WAIT_DEFAULT;
+                stream::wait_event(self.stream, self.cancelled, no_flags)?;
+            }
             event::record(begun, self.stream)?;
             result::memcpy_htod_async(self.up.device, self.up.words(words), self.stream)?;
-            result::memset_d8_async(self.down.device, 0, bytes_down, self.stream)?;
+            result::memset_d8_async(self.down.device, 0, bytes_down(launch), self.stream)?;
             event::record(uploaded, self.stream)?;
             result::launch_kernel(
                 kernel.function,
@@ -187,6 +222,7 @@ impl Slot {
             result::memcpy_dtoh_async(there, self.up.device, self.stream)?;
             event::record(downloaded, self.stream)?;
         }
+        self.cancelling = false;
         self.holds = Some(Held {
             ticket,
             sums: launch.sums(),
@@ -194,25 +230,22 @@ impl Slot {
         Ok(())
     }
 
-    /// What the slot holds, if it is complete. `epoch` is the event that times are measured from.
-    pub(super) fn completed(&mut self, epoch: CUevent) -> Result<Option<Completed>, DriverError> {
+    /// What the slot holds, if it is complete.
+    pub(super) fn completed(&mut self, clock: &Clock) -> Result<Option<Completed>, DriverError> {
         let Some(Held { ticket, sums }) = self.holds else {
             return Ok(None);
         };
         let [begun, uploaded, counted, downloaded] = self.events;
-        // SAFETY: the event was recorded when the slot was filled.
-        match unsafe { event::query(downloaded) } {
-            Err(DriverError(CUresult::CUDA_ERROR_NOT_READY)) => return Ok(None),
-            done => done?,
+        if !reached(downloaded)? {
+            return Ok(None);
         }
-        // SAFETY: all these events are recorded and complete.
-        let time = |from, to| unsafe { event::elapsed(from, to) }.map(milliseconds);
-        let start = time(epoch, begun)?;
-        let [up, kernel, down] = [
-            start + time(begun, uploaded)?,
-            start + time(begun, counted)?,
-            start + time(begun, downloaded)?,
-        ];
+        // SAFETY: all these events were recorded when the slot was filled, and are complete.
+        let (start, [up, kernel, down]) = unsafe {
+            let after = |event| elapsed(begun, event).map(milliseconds);
+            let start = clock.time(begun)?;
+            let ends = [after(uploaded)?, after(counted)?, after(downloaded)?];
+            (start, ends.map(|end| start + end))
+        };
         let words = self.down.words(sums * 2 + PROGRESS);
         let jobs_done = words[sums * 2 + 1];
         let sums = words[..sums * 2]
@@ -234,7 +267,8 @@ impl Slot {
         }))
     }
 
-    /// Ends the launch that it holds early, through another stream.
+    /// Ends the launch that it holds early, through another stream. The next launch waits for the copy that
+    /// this takes.
     pub(super) fn cancel(&mut self, other: CUstream) -> Result<(), DriverError> {
         if self.is_free() {
             return Ok(());
@@ -242,20 +276,24 @@ impl Slot {
         // First the host's copy, in case it is not uploaded yet, then the device's.
         let first = &mut self.up.words(1)[..];
         first[0] = NO_MORE;
+        self.cancelling = true;
         // SAFETY: the word lies in a buffer that lives as long as the slot, and the kernel reads it
-        // atomically.
-        unsafe { result::memcpy_htod_async(self.up.device, self.up.words(1), other) }
+        // atomically. Event and stream belong to the current context.
+        unsafe {
+            result::memcpy_htod_async(self.up.device, self.up.words(1), other)?;
+            event::record(self.cancelled, other)
+        }
     }
 }
 
 impl Drop for Slot {
     fn drop(&mut self) {
-        for made in self.events {
-            // SAFETY: it was made here and is destroyed once. An error means that it is gone.
-            let _ = unsafe { event::destroy(made) };
+        for made in self.events.into_iter().chain([self.cancelled]) {
+            if !made.is_null() {
+                // SAFETY: it was made here and is destroyed once. An error means that it is gone.
+                let _ = unsafe { event::destroy(made) };
+            }
         }
-        self.up.free();
-        self.down.free();
     }
 }
 

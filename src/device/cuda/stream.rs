@@ -2,16 +2,18 @@
 
 use std::collections::HashMap;
 use std::ffi::CString;
-use std::thread;
 use std::time::{Duration, Instant};
+use std::{mem, thread};
 
-use cudarc::driver::result::{self, DriverError, event, function, module, occupancy};
-use cudarc::driver::sys::{self, CUevent, CUevent_flags, CUfunction_attribute, CUstream};
+use cudarc::driver::result::{self, DriverError, function, module, occupancy};
+use cudarc::driver::sys::{self, CUfunction_attribute, CUstream};
 
+use super::clock::Clock;
 use super::compile::Compiler;
 use super::driver::{describe, failed, properties, start};
 use super::image::embedded;
 use super::slot::{Ready, Slot};
+use super::spoilt::{Spoilt, spoil};
 use super::{CudaSettings, guarded};
 use crate::device::{Device, DeviceError, OpenError, Properties};
 use crate::engine::{Completed, DeviceProgram, Launch, Ticket};
@@ -34,8 +36,9 @@ pub struct Cuda {
     streams: Vec<CUstream>,
     /// The stream for operations that must not wait for launches.
     aside: CUstream,
-    epoch: CUevent,
-    /// The time of `epoch`.
+    /// `None` only while the device is opened.
+    clock: Option<Clock>,
+    /// The time that `clock` counts from.
     opened: Instant,
     submitted: u64,
     /// Whether the context still works.
@@ -84,7 +87,7 @@ impl Cuda {
             slots: Vec::new(),
             streams: Vec::new(),
             aside: std::ptr::null_mut(),
-            epoch: std::ptr::null_mut(),
+            clock: None,
             opened: Instant::now(),
             submitted: 0,
             alive: true,
@@ -109,17 +112,10 @@ impl Cuda {
                 self.slots.push(Slot::new(made, number)?);
             }
         }
-        self.epoch = event::create(CUevent_flags::CU_EVENT_DEFAULT)?;
-        // SAFETY: event and stream have just been made.
-        unsafe { event::record(self.epoch, self.aside) }?;
+        let clock = self.clock.insert(Clock::start(self.aside)?);
         let recorded = Instant::now();
-        // The device may need a moment to reach the event the first time. An error shows again at the
-        // first launch.
-        // SAFETY: the event is recorded.
-        while unsafe { event::query(self.epoch) }
-            == Err(DriverError(sys::CUresult::CUDA_ERROR_NOT_READY))
-            && recorded.elapsed() < Duration::from_millis(100)
-        {
+        // The device may need a moment to reach the first mark.
+        while !clock.has_started() && recorded.elapsed() < Duration::from_millis(100) {
             thread::yield_now();
         }
         self.opened = Instant::now();
@@ -255,18 +251,30 @@ impl Cuda {
             .free_slot()
             .ok_or_else(|| DeviceError::Lost("no slot is free".to_owned()))?;
         let ticket = Ticket(self.submitted);
-        self.slots[slot]
-            .launch(kernel, ticket, launch)
-            .map_err(failed)?;
+        if !self.slots[slot].has_room(launch) {
+            if !self.slots.iter().all(Slot::is_free) {
+                return Err(DeviceError::Busy);
+            }
+            // All at once, so that no launch has to wait for the memory of another again.
+            for slot in &mut self.slots {
+                slot.reserve(launch).map_err(failed)?;
+            }
+        }
+        let launched = self.slots[slot].launch(kernel, ticket, launch);
+        launched.map_err(failed)?;
         self.submitted += 1;
         Ok(ticket)
     }
 
     fn try_poll(&mut self, patience: Duration) -> Result<Option<Completed>, DeviceError> {
         let begin = Instant::now();
+        let gone = || DeviceError::Lost("it was not opened".to_owned());
+        let clock = self.clock.as_mut().ok_or_else(gone)?;
         loop {
             for slot in &mut self.slots {
-                if let Some(completed) = slot.completed(self.epoch).map_err(failed)? {
+                if let Some(completed) = slot.completed(clock).map_err(failed)? {
+                    let now = completed.spans.download.end;
+                    clock.keep_exact(now, self.aside).map_err(failed)?;
                     return Ok(Some(completed));
                 }
             }
@@ -281,6 +289,7 @@ impl Cuda {
     fn note<T>(&mut self, outcome: Result<T, DeviceError>) -> Result<T, DeviceError> {
         if let Err(DeviceError::Lost(_)) = outcome {
             self.alive = false;
+            spoil(self.settings.index, Spoilt::Failed);
         }
         outcome
     }
@@ -318,27 +327,42 @@ impl Device for Cuda {
     }
 }
 
-impl Drop for Cuda {
-    fn drop(&mut self) {
-        // Buffers must outlive the launches that use them. A lost context uses them no longer.
+impl Cuda {
+    /// Whether launches are under way that do not end although they were asked to, for as long as
+    /// [`CudaSettings::grace`]. A lost context has no launches any more.
+    fn has_endless_launch(&mut self) -> bool {
         let begin = Instant::now();
-        while self.alive
-            && self.slots.iter().any(|slot| !slot.is_free())
-            && begin.elapsed() < Duration::from_secs(10)
-        {
+        loop {
+            if !self.alive || self.slots.iter().all(Slot::is_free) {
+                return false;
+            }
+            if begin.elapsed() >= self.settings.grace {
+                return true;
+            }
             self.cancel();
             // The result is not needed. An error ends the waiting.
             let _ = self.poll(Duration::from_millis(50));
         }
+    }
+}
+
+impl Drop for Cuda {
+    fn drop(&mut self) {
+        // Memory must outlive the launches that use it.
+        if self.has_endless_launch() {
+            // Every call that would release something waits for the kernel. So nothing is released until
+            // the process ends.
+            spoil(self.settings.index, Spoilt::Endless);
+            mem::forget((mem::take(&mut self.slots), self.clock.take()));
+            return;
+        }
         self.slots.clear();
+        self.clock = None;
         // SAFETY: all of it was made here and is released once, after everything that uses it. An error
         // means that it is gone already.
         unsafe {
             for loaded in self.kernels.values() {
                 let _ = module::unload(loaded.module);
-            }
-            if !self.epoch.is_null() {
-                let _ = event::destroy(self.epoch);
             }
             for &stream in self.streams.iter().chain([&self.aside]) {
                 if !stream.is_null() {

@@ -1,6 +1,7 @@
 //! How the tasks of a plan become launches for a device.
 
 use std::ops::RangeInclusive;
+use std::sync::Arc;
 
 use super::layout::LaunchError;
 use super::program::DeviceProgram;
@@ -16,6 +17,12 @@ use crate::engine::task::Task;
 pub trait Launcher: Send + Sync {
     /// The program that its launches run.
     fn program(&self) -> DeviceProgram;
+
+    /// The launcher to use in place of this one on a device whose multiprocessors have so many bytes of
+    /// shared memory; `None` if that is this one.
+    fn fitted(&self, _shared_memory: u32) -> Option<Arc<dyn Launcher>> {
+        None
+    }
 
     /// Nodes that a device places for the whole board, estimated: with the speed of a device this
     /// gives the time it needs.

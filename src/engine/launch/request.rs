@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use serde::{Deserialize, Serialize};
+
 use super::layout::LaunchError;
 use super::program::DeviceProgram;
 
@@ -67,11 +69,11 @@ impl Launch {
 }
 
 /// Names a launch on the device it was submitted to.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct Ticket(pub u64);
 
 /// A launch that has ended.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Completed {
     /// Which.
     pub ticket: Ticket,
@@ -86,7 +88,7 @@ pub struct Completed {
 }
 
 /// The three parts of a launch.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct DeviceSpans {
     /// Copying jobs to the device.
     pub upload: DeviceSpan,
@@ -97,7 +99,7 @@ pub struct DeviceSpans {
 }
 
 /// A stretch of time, measured from when the device was opened.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct DeviceSpan {
     /// Its beginning.
     pub start: Duration,

@@ -10,7 +10,8 @@ use crate::bench;
 use crate::board::Size;
 use crate::cli::exit::{Exit, Failure};
 use crate::cli::output::say;
-use crate::device::cuda::{Cuda, CudaSettings, devices};
+use crate::cli::whole::whole;
+use crate::device::cuda::{Cuda, CudaSettings, devices, open};
 use crate::device::{Device, OwnerSettings};
 use crate::job::device_plan;
 use crate::job::limits::is_block;
@@ -26,7 +27,7 @@ pub struct GpuArgs {
     gpu: bool,
 
     /// The number of the device
-    #[arg(long, value_name = "INDEX", default_value_t = 0)]
+    #[arg(long, value_name = "INDEX", default_value_t = 0, value_parser = whole(0..=usize::MAX))]
     device: usize,
 
     /// Threads per block: 32, 64, … 256
@@ -34,19 +35,19 @@ pub struct GpuArgs {
     block: u32,
 
     /// Streams of the device, 1 to 4
-    #[arg(long, default_value_t = 2, value_parser = clap::value_parser!(u8).range(1..=4))]
+    #[arg(long, default_value_t = 2, value_parser = whole(1..=4_u8))]
     streams: u8,
 
     /// Launches that each stream holds, 1 to 4
-    #[arg(long, default_value_t = 2, value_parser = clap::value_parser!(u8).range(1..=4))]
+    #[arg(long, default_value_t = 2, value_parser = whole(1..=4_u8))]
     slots: u8,
 
-    /// How long a launch should take, in milliseconds, 50 to 5000
-    #[arg(long, value_name = "MS", default_value_t = 400, value_parser = clap::value_parser!(u64).range(50..=5000))]
+    /// How long a launch should take, in milliseconds, 50 to 5000; 400 at most on a GPU that shows a display
+    #[arg(long, value_name = "MS", default_value_t = 3000, value_parser = whole(50..=5000_u64))]
     batch_ms: u64,
 
     /// The largest board
-    #[arg(long, value_name = "N", default_value_t = 22, value_parser = clap::value_parser!(u32).range(10..=24))]
+    #[arg(long, value_name = "N", default_value_t = 22, value_parser = whole(10..=24_u32))]
     up_to: u32,
 }
 
@@ -68,11 +69,15 @@ const HISTORICAL: [u32; 3] = [12, 14, 16];
 /// command early, it prints the reason and what was measured until then.
 pub fn run(args: &GpuArgs, json: bool) -> Result<(), Failure> {
     let found = devices();
-    if args.device >= found.devices.len() {
-        let why = match found.devices.len() {
-            0 => found.missing,
-            1 => "there is 1 CUDA device".to_owned(),
-            count => format!("there are {count} CUDA devices"),
+    let mut shown = found.devices.iter();
+    if !shown.any(|device| device.identity.index == args.device) {
+        let mut failing = found.failing.into_iter();
+        let failing = failing.find(|(index, _)| *index == args.device);
+        let why = match (failing, found.devices.len()) {
+            (Some((_, why)), _) => why,
+            (None, 0) => found.missing,
+            (None, 1) => "there is 1 CUDA device".to_owned(),
+            (None, count) => format!("there are {count} CUDA devices"),
         };
         return Err(Failure::new(
             Exit::Unavailable,
@@ -93,21 +98,19 @@ pub fn run(args: &GpuArgs, json: bool) -> Result<(), Failure> {
     let spec = DeviceSpec {
         index: args.device,
         name: properties.identity.name.clone(),
-        open: Arc::new(move || {
-            Cuda::open(settings.clone()).map(|device| Box::new(device) as Box<dyn Device>)
-        }),
+        open: Arc::new(move || open(&settings)),
         settings: OwnerSettings {
             batch_time: Duration::from_millis(args.batch_ms),
             ..OwnerSettings::default()
         },
     };
     let report = BenchReport {
-        device: properties,
+        device: properties.clone(),
         settings: report::DeviceUse {
             block: args.block,
             streams: args.streams,
             slots: args.slots,
-            batch_ms: args.batch_ms,
+            batch_ms: spec.settings.batch_time_on(&properties).as_millis() as u64,
         },
         boards: Vec::new(),
         mixed: None,

@@ -1,0 +1,44 @@
+//! What this process can no longer do with its devices.
+//!
+//! CUDA keeps one context of a device for the whole process. After some errors (a kernel that reads
+//! beyond its memory, an uncorrectable error of the memory) every call fails until the process ends, and
+//! while a kernel runs, no call that frees something returns.
+
+use std::collections::BTreeMap;
+
+use parking_lot::Mutex;
+
+/// Why a process uses a device no longer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Spoilt {
+    /// The driver reported an error, which may stick to the process. Another process may use the device.
+    Failed,
+    /// A kernel on it does not end. It was left to run, with all its memory.
+    Endless,
+}
+
+/// By the numbers of the devices.
+static SPOILT: Mutex<BTreeMap<usize, Spoilt>> = Mutex::new(BTreeMap::new());
+
+/// Notes that this process can no longer use device `index`.
+pub(super) fn spoil(index: usize, how: Spoilt) {
+    let mut spoilt = SPOILT.lock();
+    let known = spoilt.entry(index).or_insert(how);
+    *known = how.max(*known);
+}
+
+/// Whether this process can no longer use device `index`.
+pub(super) fn spoilt(index: usize) -> Option<Spoilt> {
+    SPOILT.lock().get(&index).copied()
+}
+
+/// Whether a device of this process has failed in a way that may stick to all of them.
+pub(super) fn any_failed() -> bool {
+    SPOILT.lock().values().any(|how| *how == Spoilt::Failed)
+}
+
+/// Whether a kernel that this process has started does not end. Such a process must end without running
+/// the destructors of its libraries (`_exit` of C): that of the CUDA driver waits for the kernel.
+pub fn has_endless_kernel() -> bool {
+    SPOILT.lock().values().any(|how| *how == Spoilt::Endless)
+}

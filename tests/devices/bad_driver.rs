@@ -1,0 +1,366 @@
+//! Devices whose driver behaves badly: kernels that never end, errors that stick to the process, calls that
+//! wait for launches, copies that arrive late.
+//!
+//! As in `failing_driver`, each case is a process of its own, whose library path leads to a few lines of C.
+
+use std::io::Read;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+use std::sync::{Arc, OnceLock};
+use std::time::{Duration, Instant};
+
+use crate::fake_cuda;
+use crate::isolated::isolated;
+use queenfold::actors::DeviceSpec;
+use queenfold::actors::{Control, run_on};
+use queenfold::board::{Size, known};
+use queenfold::chain::ChainPlan;
+use queenfold::device::cuda::{Cuda, CudaSettings, has_endless_kernel, open};
+use queenfold::device::{Device, DeviceError, OwnerSettings};
+use queenfold::engine::{Completed, Engine, Launch, LaunchBatch, Plan};
+
+use super::run_spec::run_spec;
+use queenfold::simd::Isa;
+
+/// The folder with a driver library that counts, built once.
+fn library() -> &'static Path {
+    static BUILT: OnceLock<PathBuf> = OnceLock::new();
+    BUILT.get_or_init(|| {
+        // Not a temporary folder: nothing would remove what a static holds.
+        let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("bad-driver");
+        std::fs::create_dir_all(&folder).unwrap();
+        let sources = ["driver.c", "emulated.cpp"];
+        fake_cuda::build(&folder, "libcuda.so.1", &sources, &["-DCOUNTING"]);
+        folder
+    })
+}
+
+/// A process with this driver, and the file with its calls.
+struct Case {
+    folder: tempfile::TempDir,
+    fake: &'static str,
+}
+
+impl Case {
+    fn new(fake: &'static str) -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        Self { folder, fake }
+    }
+
+    fn prepared(&self, command: &mut Command) {
+        command
+            .env("LD_LIBRARY_PATH", library())
+            .env("XDG_CACHE_HOME", self.folder.path().join("cache"))
+            .env("FAKE", self.fake)
+            .env("FAKE_ONCE", self.folder.path().join("once"))
+            .env("FAKE_LOG", self.folder.path().join("log"));
+    }
+
+    /// Runs the ignored test `name` of this file in a process of its own. It must end within `limit`.
+    fn child(&self, name: &str, limit: Duration) -> String {
+        let mut command = Command::new(std::env::current_exe().unwrap());
+        let name = format!("bad_driver::children::{name}");
+        command.args(["--exact", &name, "--ignored", "--nocapture"]);
+        self.prepared(&mut command);
+        let output = within(&mut command, limit);
+        let said = String::from_utf8_lossy(&output.stdout).into_owned()
+            + &String::from_utf8_lossy(&output.stderr);
+        assert!(output.status.success(), "{}: {said}", self.fake);
+        said
+    }
+
+    fn program(&self, arguments: &[&str], limit: Duration) -> Output {
+        let mut command = isolated(env!("CARGO_BIN_EXE_queenfold"));
+        command.args(arguments).current_dir(self.folder.path());
+        self.prepared(&mut command);
+        within(&mut command, limit)
+    }
+
+    /// How often the driver was called so.
+    fn calls(&self, what: &str) -> usize {
+        let log = std::fs::read_to_string(self.folder.path().join("log")).unwrap_or_default();
+        let begins = format!("{what} ");
+        log.lines().filter(|line| line.starts_with(&begins)).count()
+    }
+}
+
+/// Runs a command that must end within `limit`.
+fn within(command: &mut Command, limit: Duration) -> Output {
+    let mut child = command
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    fn all(mut from: impl Read + Send + 'static) -> std::thread::JoinHandle<Vec<u8>> {
+        std::thread::spawn(move || {
+            let mut all = Vec::new();
+            from.read_to_end(&mut all).unwrap();
+            all
+        })
+    }
+    let stdout = all(child.stdout.take().unwrap());
+    let stderr = all(child.stderr.take().unwrap());
+    let begin = Instant::now();
+    let status = loop {
+        if let Some(status) = child.try_wait().unwrap() {
+            break status;
+        }
+        if begin.elapsed() > limit {
+            child.kill().unwrap();
+            child.wait().unwrap();
+            let said = String::from_utf8_lossy(&stderr.join().unwrap()).into_owned();
+            panic!("not done after {limit:?}: {said}");
+        }
+        std::thread::sleep(Duration::from_millis(20));
+    };
+    Output {
+        status,
+        stdout: stdout.join().unwrap(),
+        stderr: stderr.join().unwrap(),
+    }
+}
+
+/// The processes that the tests start.
+mod children {
+    use super::*;
+
+    fn settings() -> CudaSettings {
+        CudaSettings {
+            cache: None,
+            grace: Duration::from_millis(300),
+            helper: Some(env!("CARGO_BIN_EXE_queenfold").into()),
+            ..CudaSettings::default()
+        }
+    }
+
+    fn device() -> DeviceSpec {
+        DeviceSpec {
+            index: 0,
+            name: "Fake GPU".to_owned(),
+            open: Arc::new(|| open(&settings())),
+            settings: OwnerSettings {
+                least_patience: Duration::from_millis(500),
+                // Several launches even on small boards.
+                first_cost: 0.01,
+                batch_time: Duration::from_millis(50),
+                ..OwnerSettings::default()
+            },
+        }
+    }
+
+    /// Counts 15 queens on one worker and the device, and prints how many tasks each counted.
+    fn count() {
+        let n = Size::new(15).unwrap();
+        let plan: Arc<dyn Plan> = Arc::new(ChainPlan::new(n));
+        // The slowest, so that the device takes part.
+        let spec = run_spec(vec![plan], 1, Isa::Portable);
+        let report = run_on(&spec, &[device()], &Control::new()).unwrap();
+        assert_eq!(
+            report.tallies[&Engine::Chain].completions.solutions(),
+            known(n).unwrap().total
+        );
+        let tasks: Vec<_> = report.workers.iter().map(|worker| worker.tasks).collect();
+        println!("counted {tasks:?}");
+    }
+
+    /// The first `count` tasks of 12 queens as a launch.
+    fn launch(count: u64) -> Box<dyn LaunchBatch> {
+        let plan = ChainPlan::new(Size::new(12).unwrap());
+        let tasks: Vec<_> = (0..count).map(|index| plan.task(index)).collect();
+        plan.launcher().unwrap().batch(&tasks, 0).unwrap()
+    }
+
+    fn submit(device: &mut Cuda, launch: &Launch) -> Completed {
+        device.submit(launch).unwrap();
+        device.poll(Duration::from_secs(10)).unwrap().unwrap()
+    }
+
+    #[test]
+    #[ignore = "another test starts it with its own driver library"]
+    fn a_kernel_that_never_ends() {
+        count();
+        assert!(has_endless_kernel());
+        // The end of the test program would wait for the kernel.
+        signal_hook::low_level::exit(0);
+    }
+
+    #[test]
+    #[ignore = "another test starts it with its own driver library"]
+    fn an_error_that_sticks() {
+        count();
+        assert!(!has_endless_kernel());
+        assert!(Cuda::open(settings()).is_err(), "the error sticks");
+    }
+
+    #[test]
+    #[ignore = "another test starts it with its own driver library"]
+    fn the_cost_of_a_child() {
+        count();
+        let batch = launch(1);
+        let few = batch.launch().unwrap();
+        let jobs = few.jobs().repeat((16 << 20) / (4 * few.jobs().len()));
+        let many = Launch::new(few.program(), jobs, few.tables().to_vec()).unwrap();
+        for _ in 0..5 {
+            let begin = Instant::now();
+            let mut device = open(&settings()).unwrap();
+            let opened = begin.elapsed();
+            let mut beside = |launch: &Launch| {
+                let begin = Instant::now();
+                device.submit(launch).unwrap();
+                let completed = device.poll(Duration::from_secs(60)).unwrap().unwrap();
+                let kernel = completed.spans.kernel;
+                begin.elapsed() - (kernel.end - kernel.start)
+            };
+            beside(&many);
+            let [of_few, of_many] = [few, &many].map(&mut beside);
+            println!("open {opened:.1?}, a small launch {of_few:.1?}, 16 MiB {of_many:.1?}");
+        }
+    }
+
+    #[test]
+    #[ignore = "another test starts it with its own driver library"]
+    fn a_copy_that_arrives_late() {
+        let mut device = Cuda::open(CudaSettings {
+            streams: 1,
+            slots_per_stream: 1,
+            ..settings()
+        })
+        .unwrap();
+        let batch = launch(1);
+        let sent = batch.launch().unwrap();
+        for _ in 0..3 {
+            device.submit(sent).unwrap();
+            device.cancel();
+            device.poll(Duration::from_secs(10)).unwrap().unwrap();
+            let completed = submit(&mut device, sent);
+            assert_eq!(completed.jobs_done, sent.job_count());
+        }
+    }
+
+    #[test]
+    #[ignore = "another test starts it with its own driver library"]
+    fn memory_that_grows() {
+        let mut device = Cuda::open(settings()).unwrap();
+        let small = launch(1);
+        let small = small.launch().unwrap();
+        // Beyond what a slot has from the start.
+        let jobs = small.jobs().repeat((20 << 20) / (4 * small.jobs().len()));
+        let large = Launch::new(small.program(), jobs, small.tables().to_vec()).unwrap();
+        device.submit(small).unwrap();
+        assert_eq!(device.submit(&large), Err(DeviceError::Busy));
+        device.submit(small).unwrap();
+        for _ in 0..2 {
+            device.poll(Duration::from_secs(10)).unwrap().unwrap();
+        }
+        for _ in 0..2 {
+            device.submit(&large).unwrap();
+        }
+        for _ in 0..2 {
+            let completed = device.poll(Duration::from_secs(60)).unwrap().unwrap();
+            assert_eq!(completed.jobs_done, large.job_count());
+        }
+    }
+
+    #[test]
+    #[ignore = "another test starts it with its own driver library"]
+    fn times_after_weeks() {
+        let mut device = Cuda::open(settings()).unwrap();
+        let batch = launch(1);
+        let sent = batch.launch().unwrap();
+        let kernel = Duration::from_micros(sent.job_count().into());
+        let mut before: Option<Completed> = None;
+        for launch in 0..1000 {
+            let completed = submit(&mut device, sent);
+            let span = completed.spans.kernel;
+            let off = (span.end - span.start).abs_diff(kernel);
+            assert!(off < Duration::from_micros(2), "launch {launch}: {off:?}");
+            if let Some(before) = before {
+                let apart = span.start - before.spans.kernel.start;
+                let off = apart.abs_diff(Duration::from_secs(3600) + kernel);
+                assert!(off < Duration::from_millis(1), "launch {launch}: {off:?}");
+            }
+            before = Some(completed);
+        }
+    }
+}
+
+const SOON: Duration = Duration::from_secs(60);
+
+#[test]
+fn a_kernel_that_never_ends_costs_the_run_its_device_and_nothing_else() {
+    let case = Case::new("endless");
+    let said = case.child("a_kernel_that_never_ends", SOON);
+    assert!(said.contains("counted ["), "{said}");
+    assert_eq!(case.calls("device"), 1, "it is not opened again");
+}
+
+#[test]
+#[ignore = "half a minute: the program waits 20 s for a launch"]
+fn the_program_ends_in_time_beside_a_kernel_that_never_ends() {
+    let case = Case::new("endless");
+    let run = "run -n 16 --engine chain --gpu cuda --workers 1 --isa portable --json";
+    let arguments: Vec<_> = run.split(' ').collect();
+    let output = case.program(&arguments, SOON);
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{said}");
+    assert!(
+        said.contains("gpu-0") && said.contains("does not end"),
+        "{said}"
+    );
+    let json: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(json["verified"], "known");
+    assert_eq!(json["gpu"][0]["tasks"], 0);
+}
+
+#[test]
+fn after_an_error_that_sticks_a_child_process_counts_on_the_device() {
+    let case = Case::new("sticky");
+    let said = case.child("an_error_that_sticks", SOON);
+    let (_, counted) = said.split_once("counted [").unwrap();
+    let (_, by_device) = counted.split_once(", ").unwrap();
+    assert!(!by_device.starts_with('0'), "{said}");
+    assert_eq!(
+        case.calls("init"),
+        3,
+        "this process, its child, and the last attempt here"
+    );
+}
+
+#[test]
+fn the_program_finishes_on_a_device_alone_after_an_error_that_sticks() {
+    let case = Case::new("sticky");
+    let run = "run -n 15 --engine chain --gpu cuda --workers 0 --json";
+    let arguments: Vec<_> = run.split(' ').collect();
+    let output = case.program(&arguments, SOON);
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{said}");
+    assert!(said.contains("started again"), "{said}");
+    let json: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(json["verified"], "known");
+    assert_eq!(json["gpu"][0]["name"], "Fake GPU");
+    assert!(json["gpu"][0]["tasks"].as_u64().unwrap() > 0);
+}
+
+#[test]
+#[ignore = "measures what a launch through a child process costs besides the kernel"]
+fn what_a_launch_through_a_child_costs() {
+    println!("{}", Case::new("sticky").child("the_cost_of_a_child", SOON));
+}
+
+#[test]
+fn a_copy_that_arrives_late_ends_no_other_launch() {
+    Case::new("late").child("a_copy_that_arrives_late", SOON);
+}
+
+#[test]
+fn memory_grows_only_while_no_launch_is_under_way() {
+    let case = Case::new("");
+    case.child("memory_that_grows", SOON);
+    assert_eq!(case.calls("stall"), 0);
+}
+
+#[test]
+fn times_are_exact_after_weeks() {
+    Case::new("hours").child("times_after_weeks", SOON);
+}
