@@ -122,7 +122,7 @@ pub use progress::Progress;
 pub use recorder::{Flushed, OnCheckpoint, RecordError, Recorder};
 pub use report::{Report, RunError};
 pub use source::{
-    Restored, Source, Step, Supply, SupplySize, Walk, WholePlans, cost_of, evenly_spaced,
+    Restored, Source, Step, Supply, SupplySize, Walk, WholePlans, chosen, cost_of, evenly_spaced,
 };
 pub use spec::{DeviceSpec, RunSpec, SumCheck};
 pub use state::RunState;

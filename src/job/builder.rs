@@ -9,7 +9,7 @@ use std::time::Duration;
 use super::directory;
 use super::{DeviceChoice, Hardware, HardwareSettings, JobError};
 use crate::actors::{Control, Observer};
-use crate::board::Size;
+use crate::board::{GivenBoard, Size};
 use crate::engine::Plan;
 #[cfg(feature = "ledger")]
 use crate::ledger::Shard;
@@ -35,7 +35,7 @@ use crate::simd::Isa;
 /// ```
 #[derive(Clone)]
 pub struct Job {
-    pub(super) n: Size,
+    pub(super) board: GivenBoard,
     /// Counts all solutions. `None`: the plan of the fastest engine.
     pub(super) plan: Option<Arc<dyn Plan>>,
     /// Whether the engine of the plan was asked for, and not chosen for the hardware.
@@ -94,10 +94,20 @@ impl Default for Tuning {
 }
 
 impl Job {
-    /// Counts the board of size `n` by the engine that is fastest for it on the hardware of the job.
-    pub fn new(n: Size) -> Self {
+    /// Counts a board by the engine that is fastest for it on the hardware of the job: all solutions of a
+    /// [`Size`], or the completions of a board on which queens and holes are given.
+    ///
+    /// ```
+    /// use queenfold::board::{GivenBoard, Size};
+    /// use queenfold::job::Job;
+    ///
+    /// let board = GivenBoard::parse(Size::new(8)?, "b4,d5", "")?;
+    /// assert_eq!(Job::new(board).run()?.outcome.total, 2);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn new(board: impl Into<GivenBoard>) -> Self {
         Self {
-            n,
+            board: board.into(),
             plan: None,
             engine_asked_for: false,
             unique: true,
@@ -123,7 +133,7 @@ impl Job {
         Self {
             plan: Some(Arc::clone(&plan)),
             engine_asked_for: true,
-            ..Self::new(plan.size())
+            ..Self::new(plan.given())
         }
     }
 
@@ -272,7 +282,10 @@ impl Job {
     pub fn unused_devices(&self, hardware: &Hardware) -> Option<JobError> {
         let plans = std::slice::from_ref(self.plan.as_ref()?);
         let devices = hardware.devices();
-        if !devices.are_worth_opening(self.n) {
+        if !plans
+            .iter()
+            .any(|plan| devices.are_worth_opening(plan.as_ref()))
+        {
             return None;
         }
         if self.engine_asked_for {
@@ -285,8 +298,13 @@ impl Job {
         devices.unused(plans).filter(is_known)
     }
 
-    /// The board.
+    /// The size of the board.
     pub const fn size(&self) -> Size {
-        self.n
+        self.board.size()
+    }
+
+    /// The board.
+    pub const fn board(&self) -> GivenBoard {
+        self.board
     }
 }

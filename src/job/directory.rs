@@ -7,9 +7,16 @@ use super::plan;
 use crate::engine::{Engine, Plan};
 use crate::ledger::{LedgerError, RunInfo, Store};
 
-/// The plan of the run in `directory` that counts all solutions, and whether the run has a census.
+/// The plan of the run in `directory` that counts all solutions, and whether the run has a census. The run
+/// is to be continued, so what a killed writer left half done is undone.
 pub(super) fn counting_plan(directory: &Path) -> Result<(Arc<dyn Plan>, bool), LedgerError> {
-    let (_, plans) = open(directory)?;
+    let (_, plans) = match open(directory) {
+        Err(LedgerError::Interrupted { .. }) => {
+            Store::recover(directory)?;
+            open(directory)?
+        }
+        opened => opened?,
+    };
     let census = plans.len() > 1;
     let first = plans.into_iter().next();
     Ok((
@@ -25,7 +32,7 @@ pub(super) fn counting_plan(directory: &Path) -> Result<(Arc<dyn Plan>, bool), L
 fn plans_of(info: &RunInfo) -> Vec<Arc<dyn Plan>> {
     let engines = info.plans.iter().map(|plan| plan.engine);
     let engines = engines.filter(|engine| *engine != Engine::Own);
-    engines.map(|engine| plan(engine, info.n)).collect()
+    engines.map(|engine| plan(engine, info.board)).collect()
 }
 
 /// Opens the ledger of `directory` to read it, with the plans of its run.

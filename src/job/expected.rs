@@ -16,7 +16,7 @@ impl Job {
             return None;
         }
         let costs = &hardware.costs;
-        let per_cost = costs.seconds_per_cost(plan.engine(), self.n, hardware.counter.isa)?;
+        let per_cost = costs.seconds_per_cost(plan.engine(), self.size(), hardware.counter.isa)?;
         let seconds = plan.total_cost() * per_cost / hardware.workers as f64;
         #[cfg(feature = "ledger")]
         let seconds = seconds / self.shard.map_or(1.0, |shard| shard.count() as f64);

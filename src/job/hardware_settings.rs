@@ -72,9 +72,10 @@ pub struct DeviceSettings {
     pub slots_per_stream: usize,
     /// How long a launch should take, 50 ms to 5 s.
     pub batch_time: Duration,
-    /// A program that compiles kernels as a child process, which can be ended if the compiler hangs:
+    /// A program that is started as a child process for what must not end this one: to compile kernels, which
+    /// may hang, and to use a GPU again after an error that sticks to a process. It is
     /// `queenfold` itself. Without one, the compiled kernels that the library contains are used.
-    pub compiler: Option<PathBuf>,
+    pub helper: Option<PathBuf>,
 }
 
 impl Default for DeviceSettings {
@@ -83,8 +84,8 @@ impl Default for DeviceSettings {
             block: 128,
             streams: 2,
             slots_per_stream: 2,
-            batch_time: Duration::from_millis(400),
-            compiler: None,
+            batch_time: Duration::from_secs(3),
+            helper: None,
         }
     }
 }

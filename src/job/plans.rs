@@ -2,34 +2,52 @@
 
 use std::sync::Arc;
 
-use crate::board::Size;
+use crate::board::{GivenBoard, Size};
 use crate::census::CensusPlan;
 use crate::chain::ChainPlan;
-use crate::engine::{Engine, Plan};
+use crate::engine::{CostTable, Engine, Plan};
 use crate::join::JoinPlan;
+use crate::simd::Isa;
 
-/// The plan of an engine of this library for the board of size `n`.
+/// The plan of an engine of this library for a board: its size, or a board on which queens and holes are
+/// given.
 ///
 /// # Panics
 /// `engine` is [`Engine::Own`], whose plans are made elsewhere.
-pub fn plan(engine: Engine, n: Size) -> Arc<dyn Plan> {
+pub fn plan(engine: Engine, board: impl Into<GivenBoard>) -> Arc<dyn Plan> {
+    let board = board.into();
     match engine {
-        Engine::Chain => Arc::new(ChainPlan::new(n)),
-        Engine::Join => Arc::new(JoinPlan::new(n)),
-        Engine::Census => Arc::new(CensusPlan::new(n)),
+        Engine::Chain => Arc::new(ChainPlan::new(board)),
+        Engine::Join => Arc::new(JoinPlan::new(board)),
+        Engine::Census => Arc::new(CensusPlan::new(board)),
         Engine::Own => panic!("the plan of an own engine is made by its owner"),
     }
 }
 
-/// The plans of all engines that count all solutions of the board of size `n`.
-pub(super) fn plans(n: Size) -> impl Iterator<Item = Arc<dyn Plan>> {
+/// The plans of all engines that count all solutions of a board.
+pub(super) fn plans(board: GivenBoard) -> impl Iterator<Item = Arc<dyn Plan>> {
     let engines = Engine::ALL.into_iter();
     engines
         .filter(|engine| engine.counts_all())
-        .map(move |engine| plan(engine, n))
+        .map(move |engine| plan(engine, board))
+}
+
+/// Expected core-seconds of a board by an engine with an instruction set.
+pub(super) fn core_seconds(engine: Engine, board: &GivenBoard, isa: Isa, costs: &CostTable) -> f64 {
+    let n = board.size();
+    let free = costs.core_seconds(engine, n, isa);
+    match engine {
+        Engine::Chain => ChainPlan::work_for(board) * free,
+        Engine::Join => {
+            let (work, besides) = JoinPlan::work_for(board);
+            let per_cost = costs.seconds_per_cost(engine, n, isa);
+            work * free + besides * per_cost.unwrap_or(1.0)
+        }
+        Engine::Census | Engine::Own => free,
+    }
 }
 
 /// The plan by which devices count the board of size `n`; `None` if no engine has a kernel for it.
 pub fn device_plan(n: Size) -> Option<Arc<dyn Plan>> {
-    plans(n).find(|plan| plan.launcher().is_ok())
+    plans(n.into()).find(|plan| plan.launcher().is_ok())
 }

@@ -85,5 +85,5 @@ pub fn outcome<'a>(
 ) -> Result<Outcome, Contradiction> {
     let none = Tally::default();
     let all = tally(plan.engine()).unwrap_or(&none);
-    Outcome::new(plan.size(), all, tally(Engine::Census))
+    Outcome::new(plan.given(), all, tally(Engine::Census))
 }

@@ -32,10 +32,10 @@ impl Job {
         #[cfg(feature = "ledger")]
         self.check_directory_settings()?;
         self.tuning.check()?;
-        let census = self.unique.then(|| plan(Engine::Census, self.n));
+        let census = self.unique.then(|| plan(Engine::Census, self.board));
         let plan = match &self.plan {
             Some(plan) => Arc::clone(plan),
-            None => plan(hardware.choose_engine(self.n)?.engine, self.n),
+            None => plan(hardware.choose_engine(self.board)?.engine, self.board),
         };
         if !plan.engine().counts_all() {
             return Err(JobError::NoTotal(plan.engine()));
@@ -49,7 +49,7 @@ impl Job {
         }
         #[cfg(feature = "ledger")]
         if let Some(directory) = self.run_directory() {
-            let again = |engine| super::plan(engine, self.n).name() == plan.name();
+            let again = |engine| super::plan(engine, self.board).name() == plan.name();
             let can_resume = plan.engine() != Engine::Own && again(plan.engine());
             if !can_resume {
                 return Err(JobError::ForeignPlan(plan.name()));
@@ -72,12 +72,12 @@ impl Job {
     /// See [`JobError`].
     pub fn census_on(&self, hardware: &Hardware) -> Result<CensusResult, JobError> {
         self.tuning.check()?;
-        let plans = vec![plan(Engine::Census, self.n)];
-        let n = self.n;
+        let plans = vec![plan(Engine::Census, self.board)];
+        let board = self.board;
         let check: SumCheck = Arc::new(move |sums: &BTreeMap<Engine, Tally>| {
             let none = Tally::default();
             let census = sums.get(&Engine::Census).unwrap_or(&none);
-            check_census(n, census).map_err(|error| error.to_string())
+            check_census(board, census).map_err(|error| error.to_string())
         });
         let report = self.count(hardware, (plans, check), Arc::new(WholePlans), None)?;
         if !report.is_whole() {
@@ -85,7 +85,7 @@ impl Job {
         }
         let tally = report.tallies.get(&Engine::Census).copied();
         let tally = tally.unwrap_or_default();
-        check_census(self.n, &tally)?;
+        check_census(self.board, &tally)?;
         Ok(CensusResult {
             r180: tally.r180,
             r90: tally.r90,
@@ -173,11 +173,12 @@ impl Job {
             Recording::resume(directory, &plans, &process)?
         } else {
             let shard = self.shard.unwrap_or(Shard::WHOLE);
-            let info = RunInfo::new(self.n, &plans, shard, config);
+            let info = RunInfo::new(self.board, &plans, shard, config);
             Recording::create(directory, &info, &plans, &process)?
         };
         let before = recording.before();
         let shard = recording.shard();
+        let division = recording.division().clone();
         let plan = plans.first().cloned();
         let recording = Arc::new(recording);
         let source = Arc::clone(&recording);
@@ -186,7 +187,7 @@ impl Job {
         let store = Store::open_to_read(directory)?;
         let sums = store.sums()?;
         let coverage = &sums.coverage;
-        let missing = || coverage.missing(shard);
+        let missing = || coverage.missing(&division);
         match plan.filter(|_| report.is_whole()) {
             Some(plan) if coverage.is_whole() => {
                 store.check_decided(&sums)?;
@@ -207,7 +208,7 @@ impl Job {
                 missing: missing(),
                 report: Box::new(report),
             }),
-            None if coverage.is_whole_for(shard) => Err(JobError::OneShard {
+            None if coverage.is_whole_for(shard, &division) => Err(JobError::OneShard {
                 shard,
                 missing: missing(),
                 report: Box::new(report),
@@ -249,7 +250,7 @@ impl Job {
             StopCause::TimeLimit
         };
         JobError::Stopped(Box::new(Stopped {
-            n: self.n,
+            board: self.board(),
             cause,
             elapsed: before + report.elapsed,
             report,
@@ -436,7 +437,7 @@ mod tests {
             .observer(Arc::new(DrainEarly(control.clone())));
         let error = part.run().unwrap_err();
         let tasks = [Engine::Chain, Engine::Census].map(|engine| plan(engine, n).tasks());
-        let own = tasks.map(|tasks| shard.tasks_of(tasks)).iter().sum();
+        let own = tasks.map(|tasks| tasks.div_ceil(2)).iter().sum();
         let report = error.report().unwrap();
         assert_eq!(report.tasks_total, Some(own));
         assert_eq!(report.tasks_planned, tasks.iter().sum::<u64>());

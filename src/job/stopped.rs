@@ -4,14 +4,14 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use crate::actors::Report;
-use crate::board::Size;
+use crate::board::GivenBoard;
 use crate::telemetry;
 
 /// How far a job came that was stopped before its end.
 #[derive(Debug)]
 pub struct Stopped {
     /// The board.
-    pub n: Size,
+    pub board: GivenBoard,
     /// What stopped it.
     pub cause: StopCause,
     /// Wall time of all processes that worked on the run.
@@ -31,7 +31,10 @@ impl Stopped {
     /// what was given up, if anything was.
     pub fn message(&self, cause: impl fmt::Display) -> String {
         let Self {
-            n, elapsed, report, ..
+            board,
+            elapsed,
+            report,
+            ..
         } = self;
         let given_up = match report.given_up {
             0 => String::new(),
@@ -42,10 +45,11 @@ impl Stopped {
             ),
         };
         format!(
-            "stopped by {cause} after {}, with {} of {} tasks of n = {n} counted{given_up}",
+            "stopped by {cause} after {}, with {} of {} tasks of {} counted{given_up}",
             telemetry::duration(*elapsed),
             report.tasks_done,
-            report.tasks_total.unwrap_or(report.tasks_planned)
+            report.tasks_total.unwrap_or(report.tasks_planned),
+            board.in_words()
         )
     }
 }

@@ -1,9 +1,9 @@
 //! Which tasks of a run are recorded, and which are missing.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
-use super::{PlanInfo, Shard};
+use super::{Division, PlanInfo, Shard};
 use crate::board::Size;
 use crate::engine::{Engine, PlanName, TaskKey, TaskSet};
 
@@ -85,46 +85,42 @@ impl Coverage {
     }
 
     /// Whether every task of `shard` is there.
-    pub fn is_whole_for(&self, shard: Shard) -> bool {
-        self.is_whole() || self.absent().all(|task| !shard.holds(task))
+    pub fn is_whole_for(&self, shard: Shard, division: &Division) -> bool {
+        self.is_whole() || self.absent().all(|task| !division.holds(shard, task))
     }
 
-    /// What is missing of a run that is divided like `shard`. Shards without any task are listed by
+    /// What is missing of a run that is divided in this way. Shards without any task are listed by
     /// name.
-    pub fn missing(&self, shard: Shard) -> Missing {
-        let residue = |task: TaskKey| (task.index % shard.count()) as usize;
-        let mut absent = vec![shard.count() > 1; shard.count() as usize];
+    pub fn missing(&self, division: &Division) -> Missing {
+        let shard_of = |task: TaskKey| division.index_of(task) as usize;
+        let shards = division.shard();
+        let mut absent = vec![shards.count() > 1; shards.count() as usize];
         for task in self.iter() {
-            absent[residue(task)] = false;
+            absent[shard_of(task)] = false;
         }
-        let shards = shard
-            .all()
-            .filter(|shard| absent[shard.index() as usize])
-            .map(|shard| (shard, self.ranges_of(shard)))
-            .filter(|(_, ranges)| !ranges.is_empty())
-            .collect();
+        let mut of_shards = BTreeMap::<usize, Ranges>::new();
         let mut ranges = Ranges::default();
-        self.absent()
-            .filter(|task| !absent[residue(*task)])
-            .for_each(|task| ranges.push(task));
+        for task in self.absent() {
+            let shard = shard_of(task);
+            if absent[shard] {
+                of_shards.entry(shard).or_default().push(task);
+            } else {
+                ranges.push(task);
+            }
+        }
+        let named = |shard: Shard| {
+            let ranges = of_shards.remove(&(shard.index() as usize))?;
+            Some((shard, ranges.finish()))
+        };
         Missing {
-            shards,
+            shards: shards.all().filter_map(named).collect(),
             ranges: ranges.finish(),
         }
     }
 
-    /// All tasks of `shard`, a range for each plan.
-    fn ranges_of(&self, shard: Shard) -> Vec<TaskRange> {
-        let range = |(&engine, plan): (&Engine, &Covered)| {
-            let steps = shard.tasks_of(plan.tasks).checked_sub(1)?;
-            Some(TaskRange {
-                engine,
-                first: shard.index(),
-                last: shard.index() + steps * shard.count(),
-                step: shard.count(),
-            })
-        };
-        self.plans.iter().filter_map(range).collect()
+    /// The positions of the shards that lack a task.
+    pub fn shards_lacking(&self, division: &Division) -> BTreeSet<u64> {
+        self.absent().map(|task| division.index_of(task)).collect()
     }
 
     /// The tasks that are there, in canonical order.
@@ -283,10 +279,16 @@ impl Missing {
 
 impl fmt::Display for Missing {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let shards = self
-            .shards
-            .iter()
-            .flat_map(|(shard, ranges)| ranges.iter().map(move |r| format!("shard {shard}: {r}")));
+        let shards = self.shards.iter().flat_map(|(shard, ranges)| {
+            let of_one_engine = ranges.chunk_by(|one, other| one.engine == other.engine);
+            of_one_engine.map(move |ranges| match ranges {
+                [range] => format!("shard {shard}: {range}"),
+                _ => {
+                    let tasks: u64 = ranges.iter().map(TaskRange::tasks).sum();
+                    format!("shard {shard}: {tasks} tasks of {}", ranges[0].engine)
+                }
+            })
+        });
         let lines: Vec<String> = shards
             .chain(self.ranges.iter().map(TaskRange::to_string))
             .collect();
@@ -349,33 +351,48 @@ mod tests {
         for index in (3..9).chain([12, 14, 15, 16, 17, 18]) {
             set.add(chain(index));
         }
-        let lines = set.missing(Shard::WHOLE).to_string();
+        let lines = set.missing(&Division::none()).to_string();
         assert_eq!(
             lines,
             "chain 0..=2 (3 tasks)\nchain 9..=11 (3 tasks)\n\
              chain 13 (1 task)\nchain 19 (1 task)\ncensus 0..=1 (2 tasks)"
         );
-        assert_eq!(set.missing(Shard::WHOLE).tasks(), 10);
+        assert_eq!(set.missing(&Division::none()).tasks(), 10);
     }
 
     #[test]
     fn a_missing_shard_is_named() {
         let mut set = coverage(20, 1);
         let [first, second, _] = [0, 1, 2].map(|i| Shard::new(i, 3).unwrap());
+        let division = Division::new(second, &[]);
         for index in 0..20 {
-            if first.holds(chain(index)) && index != 6 {
+            if division.holds(first, chain(index)) && index != 6 {
                 set.add(chain(index));
             }
         }
         set.add(key(Engine::Census, 0));
         assert_eq!(
-            set.missing(second).to_string(),
+            set.missing(&division).to_string(),
             "shard 1/3: chain 1..=19 in steps of 3 (7 tasks)\n\
              shard 2/3: chain 2..=17 in steps of 3 (6 tasks)\nchain 6 (1 task)"
         );
-        assert!(!set.is_whole_for(first));
+        assert!(!set.is_whole_for(first, &division));
         set.add(chain(6));
-        assert!(set.is_whole_for(first) && !set.is_whole_for(second) && !set.is_whole());
+        assert!(
+            set.is_whole_for(first, &division)
+                && !set.is_whole_for(second, &division)
+                && !set.is_whole()
+        );
+    }
+
+    #[test]
+    fn tasks_of_a_missing_shard_that_are_no_range_are_only_counted() {
+        let range = |first| TaskRange::single(Engine::Join, first);
+        let missing = Missing {
+            shards: vec![(Shard::new(1, 3).unwrap(), [3, 4, 17].map(range).to_vec())],
+            ranges: Vec::new(),
+        };
+        assert_eq!(missing.to_string(), "shard 1/3: 3 tasks of join");
     }
 
     #[test]
@@ -388,12 +405,12 @@ mod tests {
             step += 1;
             index += step;
         }
-        let text = set.missing(Shard::WHOLE).to_string();
+        let text = set.missing(&Division::none()).to_string();
         assert_eq!(text.lines().count(), Missing::LINES + 1);
         assert!(text.ends_with("ranges more"), "{text}");
         let mut set = coverage(1, 1);
         set.add(chain(0));
         set.add(key(Engine::Census, 0));
-        assert!(set.is_whole() && set.missing(Shard::WHOLE).is_empty());
+        assert!(set.is_whole() && set.missing(&Division::none()).is_empty());
     }
 }

@@ -169,6 +169,26 @@ pub enum LedgerError {
         /// Both tallies, each with what counted it.
         counts: Box<[(Tally, String); 2]>,
     },
+    /// The process that wrote the ledger was killed in the middle of a commit, on a file system where what it
+    /// had begun is undone by the next one that writes.
+    #[error(
+        "{}: its writer was killed in the middle of a commit; `queenfold resume` undoes that and continues",
+        file.display()
+    )]
+    Interrupted {
+        /// The file.
+        file: PathBuf,
+    },
+    /// The file system does not lock files, so nothing would keep two processes from writing to one run.
+    #[error(
+        "{}: this file system does not lock files (Lustre does if mounted with `flock`): use a directory on \
+         another one",
+        path.display()
+    )]
+    NoLocks {
+        /// The lock file.
+        path: PathBuf,
+    },
     /// No space is left for the ledger.
     #[error("{}: the disk is full; what was committed before is safe", file.display())]
     DiskFull {
@@ -221,6 +241,10 @@ impl LedgerError {
     /// What a failed database call means for `file`.
     pub(super) fn sqlite(file: &Path, error: &rusqlite::Error) -> Self {
         let file = file.to_owned();
+        let extended = error.sqlite_error().map(|error| error.extended_code);
+        if extended == Some(rusqlite::ffi::SQLITE_READONLY_ROLLBACK) {
+            return Self::Interrupted { file };
+        }
         match error.sqlite_error_code() {
             Some(ErrorCode::DiskFull) => Self::DiskFull { file },
             Some(ErrorCode::DatabaseCorrupt) => Self::Damaged {

@@ -22,7 +22,7 @@ impl Signature {
     /// The signature of no tasks of the run.
     pub fn new(info: &RunInfo) -> Self {
         let mut fields = DigestFields::new(context::SIGNATURE);
-        fields.u64(u64::from(info.n.get()));
+        fields.u64(u64::from(info.n().get()));
         for plan in &info.plans {
             fields.text(plan.engine.name()).text(&plan.hash);
         }

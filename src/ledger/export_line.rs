@@ -18,6 +18,9 @@ use crate::engine::{Engine, KernelName, Plan, PlanName, Tally, TaskResult};
 #[derive(Serialize, Deserialize)]
 pub(super) struct Line<'a> {
     n: Size,
+    /// What is given on the board, if anything is.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    given: Option<String>,
     plan: PlanName,
     engine: Engine,
     task: u64,
@@ -43,6 +46,7 @@ impl<'a> Line<'a> {
         let audited_by = result.audited_by.as_ref().map(KernelName::as_str);
         Self {
             n: result.key.n,
+            given: in_words(plan),
             plan: plan.name(),
             engine: result.key.engine,
             task: result.key.index,
@@ -70,6 +74,9 @@ impl<'a> Line<'a> {
         run: &Digest,
     ) -> Result<Entry, String> {
         let plan = plan_of((self.n, self.plan, self.engine), self.task, plans)?;
+        if self.given != in_words(plan.as_ref()) {
+            return Err("something else is given on the board of the run".to_owned());
+        }
         let ranks = plan.task(self.task).ranks;
         if self.ranks != [ranks.start, ranks.end] {
             let (start, end) = (ranks.start, ranks.end);
@@ -102,6 +109,12 @@ impl<'a> Line<'a> {
             Err("it does not match its digest".to_owned())
         }
     }
+}
+
+/// What is given on the board of a plan, if anything is.
+fn in_words(plan: &dyn Plan) -> Option<String> {
+    let given = plan.given();
+    (!given.is_free()).then(|| given.to_string())
 }
 
 /// The plan among `plans` that a line names, if it has the task that the line is of.

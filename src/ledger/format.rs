@@ -1,12 +1,14 @@
 //! The layout of the database file (the record format and its version), and the settings of SQLite.
 //! `docs/LEDGER.md` explains both.
 
+use std::fs::Metadata;
 use std::path::Path;
 use std::time::Duration;
 
 use rusqlite::limits::Limit;
 use rusqlite::{Connection, OpenFlags};
 
+use super::file_system::Journal;
 use super::{LedgerError, files};
 
 /// The version of the layout, kept in the file as `user_version`. A change of the tables or of
@@ -80,13 +82,30 @@ pub(super) fn open_to_write(file: &Path) -> Result<Connection, LedgerError> {
             | OpenFlags::SQLITE_OPEN_NO_MUTEX;
         let connection = Connection::open_with_flags(file, flags)?;
         common(&connection)?;
-        connection.pragma_update_and_check(None, "journal_mode", "WAL", |_| Ok(()))?;
+        let journal = Journal::for_directory(file.parent().unwrap_or(file));
+        set_journal(&connection, journal)?;
         connection.pragma_update(None, "synchronous", "FULL")?;
         connection.pragma_update(None, "fullfsync", true)?;
         connection.pragma_update(None, "checkpoint_fullfsync", true)?;
         Ok(connection)
     };
     open().map_err(|error| LedgerError::sqlite(file, &error))
+}
+
+/// Makes SQLite keep this journal. A ledger that was moved from a local file system to a shared one, or back,
+/// changes it here.
+fn set_journal(connection: &Connection, journal: Journal) -> rusqlite::Result<()> {
+    let mut is = String::new();
+    connection.pragma_update_and_check(None, "journal_mode", journal.name(), |row| {
+        is = row.get(0)?;
+        Ok(())
+    })?;
+    if is.eq_ignore_ascii_case(journal.name()) {
+        return Ok(());
+    }
+    // SQLite keeps the other mode while a reader has the file open.
+    let busy = rusqlite::ffi::Error::new(rusqlite::ffi::SQLITE_BUSY);
+    Err(rusqlite::Error::SqliteFailure(busy, None))
 }
 
 /// Opens the file for reading. Another process may write to it meanwhile.
@@ -141,9 +160,13 @@ fn needs_a_place(error: &rusqlite::Error) -> bool {
     )
 }
 
-/// Whether something is in the write-ahead log of a database file.
+/// Whether something is in the write-ahead log or the rollback journal of a database file. A file that is not
+/// whole without them must not be opened as one that does not change.
 fn has_log(file: &Path) -> bool {
-    std::fs::metadata(files::beside(file, "-wal")).is_ok_and(|log| log.len() > 0)
+    let in_use = |suffix| {
+        std::fs::metadata(files::beside(file, suffix)).is_ok_and(|log: Metadata| log.len() > 0)
+    };
+    in_use("-wal") || in_use("-journal")
 }
 
 /// The file as the URI of a database that does not change.

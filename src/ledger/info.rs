@@ -9,14 +9,14 @@ use serde::{Deserialize, Serialize};
 use super::digest::{Digest, DigestFields, context};
 use super::{LedgerError, PlanInfo, Shard};
 use crate::actors::SickWorker;
-use crate::board::Size;
+use crate::board::{GivenBoard, Size};
 use crate::engine::Plan;
 
 /// What a run counts. Written when the directory is made, never changed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RunInfo {
     /// The board.
-    pub n: Size,
+    pub board: GivenBoard,
     /// The plans, at most one of each engine.
     pub plans: Vec<PlanInfo>,
     /// The part of the tasks that a run in this directory counts. A merged directory also holds the
@@ -30,9 +30,14 @@ pub struct RunInfo {
 
 impl RunInfo {
     /// The run of `plans`, which must be for one board, by this program.
-    pub fn new(n: Size, plans: &[Arc<dyn Plan>], shard: Shard, config: String) -> Self {
+    pub fn new(
+        board: impl Into<GivenBoard>,
+        plans: &[Arc<dyn Plan>],
+        shard: Shard,
+        config: String,
+    ) -> Self {
         Self {
-            n,
+            board: board.into(),
             plans: plans
                 .iter()
                 .map(|plan| PlanInfo::of(plan.as_ref()))
@@ -43,10 +48,15 @@ impl RunInfo {
         }
     }
 
-    /// A digest of what is counted: board and plans. It is part of the digest of each record.
+    /// The size of the board.
+    pub const fn n(&self) -> Size {
+        self.board.size()
+    }
+
+    /// A digest of what is counted: board and plans, whose hashes contain what is given. It is part of the digest of each record.
     pub fn key(&self) -> Digest {
         let mut fields = DigestFields::new(context::RUN);
-        fields.u64(u64::from(self.n.get()));
+        fields.u64(u64::from(self.n().get()));
         for plan in &self.plans {
             fields
                 .text(plan.engine.name())
@@ -57,14 +67,22 @@ impl RunInfo {
         fields.digest()
     }
 
-    /// What is counted, in words: `n = 16 by chain and census`.
+    /// What is counted, in words: `n = 16 by chain and census`, or `n = 16 with queens c3 by chain`.
     pub fn subject(&self) -> String {
         let engines = self.plans.iter().map(|plan| plan.engine.name());
         format!(
-            "n = {} by {}",
-            self.n,
+            "{} by {}",
+            self.board_in_words(),
             engines.collect::<Vec<_>>().join(" and ")
         )
+    }
+
+    /// The board, in words: `n = 16`, or `n = 16 with queens c3`.
+    fn board_in_words(&self) -> String {
+        match self.board.is_free() {
+            true => format!("n = {}", self.n()),
+            false => format!("n = {} with {}", self.n(), self.board),
+        }
     }
 
     /// Checks that `plans` are those of this run: they have the same tasks, so counts can be added.

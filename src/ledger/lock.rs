@@ -1,7 +1,7 @@
 //! The lock that lets only one process write to a run directory.
 
 use std::fs::{File, TryLockError};
-use std::io::{Read, Seek, Write};
+use std::io::{self, Read, Seek, Write};
 use std::path::Path;
 use std::time::{Duration, Instant};
 
@@ -17,7 +17,8 @@ const PATIENCE: Duration = Duration::from_millis(500);
 /// The right to write to a run directory, for as long as it lives.
 ///
 /// It is a lock of the operating system on an open file, so it ends with the process, even if that is
-/// killed. The file stays: if it were deleted, two processes could lock two files of one name.
+/// killed. NFS and Lustre pass it on to their servers, unless they are mounted so that they do not
+/// (docs/LEDGER.md, "Shared file systems"). The file stays: if it were deleted, two processes could lock two files of one name.
 #[derive(Debug)]
 pub struct DirLock {
     _file: File,
@@ -43,6 +44,9 @@ impl DirLock {
         loop {
             match file.try_lock() {
                 Ok(()) => break,
+                Err(TryLockError::Error(source)) if has_no_locks(&source) => {
+                    return Err(LedgerError::NoLocks { path });
+                }
                 Err(TryLockError::Error(source)) => return Err(LedgerError::io(&path, source)),
                 Err(TryLockError::WouldBlock) if since.elapsed() < PATIENCE => {
                     std::thread::sleep(PATIENCE / 20);
@@ -58,7 +62,7 @@ impl DirLock {
         // Used in the message above only, so a full disk is no reason to stop here.
         let _ = file.set_len(0).and_then(|()| {
             file.rewind()?;
-            write!(file, "process {} on {}", std::process::id(), host_name())
+            file.write_all(holder_text(std::process::id(), &host_name()).as_bytes())
         });
         Ok(Self { _file: file })
     }
@@ -68,6 +72,31 @@ impl DirLock {
 pub fn is_held(dir: &Path) -> bool {
     let file = files::options().read(true).open(dir.join(LOCK_FILE));
     file.is_ok_and(|file| matches!(file.try_lock_shared(), Err(TryLockError::WouldBlock)))
+}
+
+/// Whether this process of this host works on the directory `dir`, or did so last.
+pub fn is_held_by(dir: &Path, process: u32, host: &str) -> bool {
+    let file = files::options().read(true).open(dir.join(LOCK_FILE));
+    let expected = holder_text(process, host);
+    let mut text = Vec::new();
+    file.and_then(|file| file.take(expected.len() as u64 + 1).read_to_end(&mut text))
+        .is_ok_and(|_| text == expected.as_bytes())
+}
+
+/// What the holder writes into the lock file.
+fn holder_text(process: u32, host: &str) -> String {
+    format!("process {process} on {host}")
+}
+
+/// Whether the file system, and not this file, is the reason that a lock failed.
+fn has_no_locks(error: &io::Error) -> bool {
+    // ENOSYS is what Lustre answers without the mount option `flock`, ENOLCK what NFS does without a lock
+    // service.
+    #[cfg(unix)]
+    if rustix::io::Errno::from_io_error(error) == Some(rustix::io::Errno::NOLCK) {
+        return true;
+    }
+    error.kind() == io::ErrorKind::Unsupported
 }
 
 fn holder(file: &mut File) -> String {
@@ -81,6 +110,21 @@ fn holder(file: &mut File) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[cfg(unix)]
+    #[test]
+    fn a_file_system_without_locks_is_known_by_its_error() {
+        use rustix::io::Errno;
+        for (error, no_locks) in [
+            (Errno::NOSYS, true),
+            (Errno::NOLCK, true),
+            (Errno::OPNOTSUPP, true),
+            (Errno::ACCESS, false),
+            (Errno::IO, false),
+        ] {
+            assert_eq!(has_no_locks(&error.into()), no_locks, "{error}");
+        }
+    }
 
     #[test]
     fn a_directory_is_locked_once_and_free_when_the_holder_is_gone() {

@@ -9,7 +9,8 @@ use std::time::Duration;
 use super::lock::LOCK_FILE;
 use super::merge_source::Copied;
 use super::{
-    DirLock, FILE, LedgerError, LedgerSums, RunInfo, Session, Shard, Store, files, merge_source,
+    DirLock, Division, FILE, LedgerError, LedgerSums, RunInfo, Session, Shard, Store, files,
+    merge_source,
 };
 use crate::engine::{Engine, Plan, TaskKey};
 use crate::outcome::Outcome;
@@ -20,7 +21,7 @@ pub struct Merged {
     /// What the ledger holds now.
     pub sums: LedgerSums,
     /// How the run is divided, if the sources agree on that. It gives missing shards their names.
-    pub division: Shard,
+    pub division: Division,
     /// From the start of each process that worked on it to its last commit, added up.
     pub elapsed: Duration,
     /// Records copied.
@@ -108,15 +109,22 @@ pub fn merge<P: AsRef<Path>>(
     {
         let tally = |engine| sums.tallies.get(&engine);
         let all = tally(counting.engine()).copied().unwrap_or_default();
-        Outcome::new(counting.size(), &all, tally(Engine::Census))?;
+        Outcome::new(counting.given(), &all, tally(Engine::Census))?;
     }
     target.commit()?;
-    let count = info.shard.count();
-    let alike = infos.iter().all(|(_, info)| info.shard.count() == count);
+    let division = |shard: Shard| (shard.count(), shard.is_by_cost());
+    let of_first = division(info.shard);
+    let alike = infos
+        .iter()
+        .all(|(_, info)| division(info.shard) == of_first);
     Ok(Merged {
         elapsed: sessions.values().map(|session| session.elapsed).sum(),
         sums,
-        division: if alike { info.shard } else { Shard::WHOLE },
+        division: if alike {
+            Division::new(info.shard, plans)
+        } else {
+            Division::none()
+        },
         copied: copied.records,
         there: copied.there,
         seconds: copied.seconds,

@@ -6,7 +6,12 @@ use std::path::Path;
 use rusqlite::{Connection, params};
 
 use super::digest::{Digest, DigestFields, context};
-use super::{LedgerError, RunInfo};
+use super::{LedgerError, RunInfo, Shard};
+use crate::board::{GivenBoard, Size};
+
+/// The key of what is given on the board: the names of the queens, a semicolon, the names of the holes. It is
+/// there if something is given.
+const GIVEN: &str = "given";
 
 /// Writes the rows of `info`.
 pub(super) fn write(connection: &Connection, info: &RunInfo) -> rusqlite::Result<()> {
@@ -14,12 +19,14 @@ pub(super) fn write(connection: &Connection, info: &RunInfo) -> rusqlite::Result
         .map_err(|error| rusqlite::Error::ToSqlConversionFailure(error.into()))?;
     let rows = [
         ("config", info.config.clone()),
-        ("n", info.n.to_string()),
+        ("n", info.n().to_string()),
         ("plans", plans),
         ("program", info.program.clone()),
-        ("shard", info.shard.to_string()),
+        ("shard", info.shard.record()),
     ];
-    for (key, value) in rows {
+    let [queens, holes] = info.board.names();
+    let given = (!info.board.is_free()).then(|| (GIVEN, format!("{queens};{holes}")));
+    for (key, value) in rows.into_iter().chain(given) {
         connection.execute(
             "INSERT INTO meta (key, value, blake3) VALUES (?1, ?2, ?3)",
             params![key, value, digest(key, &value).0],
@@ -57,10 +64,18 @@ pub(super) fn read(connection: &Connection, file: &Path) -> Result<RunInfo, Ledg
             .ok_or_else(|| damaged(format!("its entry `{key}` is missing")))
     };
     let unreadable = |key: &str| damaged(format!("its entry `{key}` is unreadable"));
+    let n: Size = take("n")?.parse().map_err(|_| unreadable("n"))?;
+    let board = match take(GIVEN) {
+        Err(_) => n.into(),
+        Ok(given) => given
+            .split_once(';')
+            .and_then(|(queens, holes)| GivenBoard::parse(n, queens, holes).ok())
+            .ok_or_else(|| unreadable(GIVEN))?,
+    };
     let info = RunInfo {
-        n: take("n")?.parse().map_err(|_| unreadable("n"))?,
+        board,
         plans: serde_json::from_str(&take("plans")?).map_err(|_| unreadable("plans"))?,
-        shard: take("shard")?.parse().map_err(|_| unreadable("shard"))?,
+        shard: Shard::from_record(&take("shard")?).map_err(|_| unreadable("shard"))?,
         config: take("config")?,
         program: take("program")?,
     };

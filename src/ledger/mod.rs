@@ -5,13 +5,16 @@
 //!   `correction_rows`: how a result, a session and a correction become rows. `amend`: second counts and
 //!   corrections of what is recorded; `correction_text`: a correction as JSON.
 //! * [`RunInfo`], [`Session`]: which run it is, and which processes worked on it.
-//! * [`Coverage`]: which tasks are recorded; [`Shard`]: which of them a part of a divided run counts.
+//! * [`Coverage`]: which tasks are recorded; [`Shard`]: a part of a divided run; [`Division`]: which tasks
+//!   each part counts.
+//! * [`HostShare`]: what each host did.
 //! * [`Status`], [`verify()`], [`export()`], [`read_export()`], [`merge()`]: what the commands of
 //!   these names do.
 //! * [`FirstCounts`], [`SecondCounts`], [`Decisions`]: a run that counts recorded tasks again.
 //!   [`Confirmation`]: how often tasks were counted, and where; [`compare()`]: which tasks of two runs
 //!   differ.
-//! * `files`: which files of a directory are opened at all; `home`: whether they are still there.
+//! * `files`: which files of a directory are opened at all; `home`: whether they are still there;
+//!   `file_system`: which journal SQLite keeps where.
 //! * [`Entry`]: a recorded task with its digest; `digest`: what each digest covers.
 
 mod amend;
@@ -22,14 +25,17 @@ mod correction_rows;
 mod correction_text;
 mod coverage;
 mod digest;
+mod division;
 mod entry;
 mod error;
 mod export;
 mod export_line;
+mod file_system;
 mod files;
 mod format;
 mod home;
 mod host;
+mod host_share;
 mod info;
 mod lock;
 mod merge;
@@ -59,6 +65,7 @@ pub use confirmation::Confirmation;
 pub use correction_rows::LoggedCorrection;
 pub use coverage::{Coverage, Missing, TaskRange};
 pub use digest::Digest;
+pub use division::Division;
 pub use entry::{Column, Entry};
 pub use error::LedgerError;
 #[cfg(feature = "cli")]
@@ -66,8 +73,9 @@ pub(crate) use error::{FILE_LIMIT, is_file_limit};
 pub use export::{Signature, export, signature};
 pub use format::FORMAT;
 pub use host::{host_name, unix_time};
+pub use host_share::HostShare;
 pub use info::{Facts, RunInfo, Session};
-pub use lock::{DirLock, is_held};
+pub use lock::{DirLock, is_held, is_held_by};
 pub use merge::{Merged, TakenOut, merge, take_out};
 pub use origin_filter::{DoneBy, OriginName};
 pub use plan_hash::{PlanInfo, plan_hash};

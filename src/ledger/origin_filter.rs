@@ -64,7 +64,7 @@ impl DoneBy {
     /// The ledger is damaged, or nobody of that name counted in it.
     pub(super) fn tasks(&self, store: &Store) -> Result<Coverage, LedgerError> {
         let hosts = hosts(&store.sessions()?);
-        let mut tasks = Coverage::none_of(store.info().n, &store.info().plans);
+        let mut tasks = Coverage::none_of(store.info().n(), &store.info().plans);
         let mut known = false;
         store.for_each_task(|task| {
             let mut is_by = |entry: &Entry| {

@@ -63,7 +63,8 @@ fn canary_hash(canary: &Canary) -> Digest {
 }
 
 /// BLAKE3 over board size, engine, plan version, number of tasks and the ranks of the tasks: of
-/// all, or of 65,536 spread evenly, the first and the last among them.
+/// all, or of 65,536 spread evenly, the first and the last among them. Where something is given on the
+/// board, the names of the given queens and of the holes follow.
 ///
 /// The version names the order of the partitions. The hash catches task boundaries that change
 /// while the version stays.
@@ -82,13 +83,18 @@ pub fn plan_hash(plan: &dyn Plan) -> Digest {
         let ranks = plan.task(index).ranks;
         fields.u64(index).u64(ranks.start).u64(ranks.end);
     }
+    let given = plan.given();
+    if !given.is_free() {
+        let [queens, holes] = given.names();
+        fields.text(&queens).text(&holes);
+    }
     fields.digest()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::board::Size;
+    use crate::board::{GivenBoard, Size};
     use crate::census::CensusPlan;
     use crate::chain::ChainPlan;
     use crate::engine::{Counter, CounterSettings, Task};
@@ -174,6 +180,26 @@ mod tests {
             let plan = ChainPlan::new(Size::new(n).unwrap());
             assert_eq!(plan.tasks(), tasks, "n = {n}");
             assert_eq!(plan_hash(&plan).to_string(), hash, "n = {n}");
+        }
+    }
+
+    #[test]
+    fn what_is_given_is_part_of_the_hash() {
+        let board =
+            |queens, holes| GivenBoard::parse(Size::new(10).unwrap(), queens, holes).unwrap();
+        let boards = [
+            board("", ""),
+            board("c3", ""),
+            board("c4", ""),
+            board("", "c3"),
+            board("c3", "d9"),
+        ];
+        for (at, one) in boards.iter().enumerate() {
+            for (other_at, other) in boards.iter().enumerate() {
+                // The censuses of these boards have the same tasks but for the mirror image.
+                let [one, other] = [one, other].map(|board| plan_hash(&CensusPlan::new(*board)));
+                assert_eq!(one == other, at == other_at);
+            }
         }
     }
 }

@@ -68,7 +68,7 @@ pub fn read_export(
     let Some(first) = plans.first() else {
         return Err(wrong(1, "a run has at least one plan".to_owned()));
     };
-    let info = RunInfo::new(first.size(), plans, Shard::WHOLE, String::new());
+    let info = RunInfo::new(first.given(), plans, Shard::WHOLE, String::new());
     let run = info.key();
     let mut signature = Signature::new(&info);
     let mut number = 0;

@@ -15,10 +15,12 @@ use tracing::warn;
 
 use super::home::Home;
 use super::host::{host_name, unix_time};
-use super::{Coverage, DirLock, Entry, Facts, LedgerError, RunInfo, Session, Shard, Store, files};
+use super::{
+    Coverage, DirLock, Division, Entry, Facts, LedgerError, RunInfo, Session, Shard, Store, files,
+};
 use crate::actors::{
-    Flushed, OnCheckpoint, RecordError, Recorder, Restored, SickWorker, Source, Supply, cost_of,
-    evenly_spaced,
+    Flushed, OnCheckpoint, RecordError, Recorder, Restored, SickWorker, Source, Supply, chosen,
+    cost_of, evenly_spaced,
 };
 use crate::engine::{Correction, Engine, Method, Plan, Tally, TaskKey, TaskResult};
 use crate::machine::Machine;
@@ -38,6 +40,7 @@ const WAITING: usize = 1 << 16;
 pub struct Recording {
     dir: PathBuf,
     shard: Shard,
+    division: Division,
     restored: Coverage,
     tallies: BTreeMap<Engine, Tally>,
     before: EarlierTime,
@@ -182,13 +185,14 @@ impl Recording {
         let on_checkpoint = Arc::new(Mutex::new(None));
         let path = store.file().to_owned();
         let shard = store.info().shard;
+        let division = Division::new(shard, plans);
         let id = session.id.clone();
         let ending = Arc::new(AtomicBool::new(false));
         let writer = Writer {
             home: Home::of(dir)?,
             ending: Arc::clone(&ending),
             store,
-            counts: !sums.coverage.is_whole_for(shard),
+            counts: !sums.coverage.is_whole_for(shard, &division),
             plans: plans.to_vec(),
             session,
             start: Instant::now(),
@@ -203,6 +207,7 @@ impl Recording {
         Ok(Self {
             dir: dir.to_owned(),
             shard,
+            division,
             restored: sums.coverage,
             tallies: sums.tallies,
             before,
@@ -224,6 +229,11 @@ impl Recording {
     /// The shard that this run counts.
     pub const fn shard(&self) -> Shard {
         self.shard
+    }
+
+    /// Which tasks each shard holds.
+    pub const fn division(&self) -> &Division {
+        &self.division
     }
 
     /// Which process this is: the id of its session.
@@ -315,7 +325,10 @@ impl Source for Recording {
             cost: cost_of(plan, tasks.iter(), tasks.len()),
             tasks: Arc::new(tasks),
         };
-        evenly_spaced(plan, self.shard.index(), self.shard.count(), restored)
+        match self.division.chosen(self.shard, engine) {
+            Some(tasks) => chosen(plan, tasks.iter(), restored),
+            None => evenly_spaced(plan, self.shard.index(), self.shard.count(), restored),
+        }
     }
 }
 
@@ -427,16 +440,20 @@ impl Writer {
         }
     }
 
-    /// Begins a transaction. While another program keeps the file locked, results wait and the run goes on
-    /// counting; only a run that ends gives up, after the time that SQLite waits.
     fn begin(&self) -> Result<(), RecordError> {
+        self.patiently(Store::begin)
+    }
+
+    /// Begins or ends a transaction. While another program keeps the file locked, results wait and the run goes
+    /// on counting; only a run that ends gives up, after the time that SQLite waits.
+    fn patiently(&self, step: fn(&Store) -> Result<(), LedgerError>) -> Result<(), RecordError> {
         loop {
             let last = self.ending.load(Ordering::Relaxed);
-            match self.store.begin() {
+            match step(&self.store) {
                 Err(error @ LedgerError::Busy { .. }) if !last => {
                     warn!("{error}; results wait in memory until it is free");
                 }
-                begun => return begun.map_err(record_error),
+                done => return done.map_err(record_error),
             }
         }
     }
@@ -477,7 +494,8 @@ impl Writer {
         self.store
             .put_session(&self.session)
             .map_err(record_error)?;
-        self.store.commit().map_err(record_error)?;
+        // With a rollback journal, readers keep a writer from its commit; the transaction stays open.
+        self.patiently(Store::commit)?;
         self.home.check(&self.store).map_err(record_error)?;
         let tasks = std::mem::take(&mut self.uncommitted);
         if let Some(tell) = &*self.on_checkpoint.lock() {

@@ -1,18 +1,22 @@
 use std::fmt;
 use std::str::FromStr;
 
-use crate::engine::TaskKey;
-
 /// One of the parts that a run is divided into to be counted separately: `index/count`.
 ///
-/// Shard `i/k` holds the tasks of every plan whose index leaves the remainder `i` when divided by
-/// `k`. Neighbouring tasks have similar costs, so shards have too. Every task is in exactly one of
-/// the shards `0/k` to `(k−1)/k`.
+/// Every task of each plan is in exactly one of the shards `0/k` to `(k−1)/k`. They have about the same
+/// cost; [`Division`](super::Division) says which tasks a shard holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Shard {
     index: u64,
     count: u64,
+    /// Whether tasks are dealt by cost. Runs begun before that deal them by the remainder of their index.
+    by_cost: bool,
 }
+
+/// What the record of a shard says besides its name if tasks are dealt by cost. The number grows when the
+/// costs, or how they are dealt, put tasks into other shards: runs in progress are then refused, because each
+/// shard would hold others.
+const BY_COST: &str = " by cost 1";
 
 /// A text that names no shard.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -21,14 +25,22 @@ pub struct ShardError(String);
 
 impl Shard {
     /// The only shard of a run that is not divided.
-    pub const WHOLE: Self = Self { index: 0, count: 1 };
+    pub const WHOLE: Self = Self {
+        index: 0,
+        count: 1,
+        by_cost: false,
+    };
 
     /// The most shards there can be.
     pub const MAX_COUNT: u64 = 1 << 16;
 
     /// The shard `index/count`; `None` unless `index < count ≤ MAX_COUNT`.
     pub fn new(index: u64, count: u64) -> Option<Self> {
-        (index < count && count <= Self::MAX_COUNT).then_some(Self { index, count })
+        (index < count && count <= Self::MAX_COUNT).then_some(Self {
+            index,
+            count,
+            by_cost: count > 1,
+        })
     }
 
     /// How many shards the run is divided into, at least 1.
@@ -37,18 +49,28 @@ impl Shard {
     }
 
     /// Its position among them.
-    pub(super) const fn index(self) -> u64 {
+    pub const fn index(self) -> u64 {
         self.index
     }
 
-    /// Whether it holds the task.
-    pub const fn holds(self, task: TaskKey) -> bool {
-        task.index % self.count == self.index
+    /// Whether tasks are dealt to the shards by their cost.
+    pub(super) const fn is_by_cost(self) -> bool {
+        self.by_cost
     }
 
-    /// How many of the first `tasks` tasks of a plan it holds.
-    pub const fn tasks_of(self, tasks: u64) -> u64 {
-        tasks / self.count + (tasks % self.count > self.index) as u64
+    /// The text that a ledger keeps: its name, and how tasks are dealt.
+    pub(super) fn record(self) -> String {
+        format!("{self}{}", if self.by_cost { BY_COST } else { "" })
+    }
+
+    /// Reads the text that a ledger keeps.
+    pub(super) fn from_record(text: &str) -> Result<Self, ShardError> {
+        let name = text.strip_suffix(BY_COST);
+        let shard: Self = name.unwrap_or(text).parse()?;
+        Ok(Self {
+            by_cost: name.is_some(),
+            ..shard
+        })
     }
 
     /// All shards that the run of this one is divided into.
@@ -76,27 +98,16 @@ impl fmt::Display for Shard {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::board::Size;
-    use crate::engine::Engine;
 
     #[test]
-    fn every_task_is_in_exactly_one_shard() {
-        let first: Shard = "0/7".parse().unwrap();
-        let task = |index| TaskKey {
-            n: Size::new(20).unwrap(),
-            engine: Engine::Chain,
-            version: 1,
-            index,
-        };
-        for index in 0..100 {
-            assert_eq!(first.all().filter(|s| s.holds(task(index))).count(), 1);
+    fn a_ledger_keeps_how_tasks_are_dealt() {
+        for text in ["0/1", "2/3", "2/3 by cost 1"] {
+            assert_eq!(Shard::from_record(text).unwrap().record(), text);
         }
-        for shard in first.all() {
-            for tasks in 0..40 {
-                let held = (0..tasks).filter(|&i| shard.holds(task(i))).count() as u64;
-                assert_eq!(shard.tasks_of(tasks), held);
-            }
-        }
+        assert_eq!(Shard::new(2, 3).unwrap().record(), "2/3 by cost 1");
+        assert_eq!(Shard::new(0, 1).unwrap(), Shard::WHOLE);
+        assert!(Shard::from_record("2/3 by count").is_err());
+        assert!(Shard::from_record("2/3 by cost 2").is_err());
     }
 
     #[test]

@@ -4,9 +4,12 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::{Confirmation, Entry, Facts, LedgerError, LedgerSums, Missing, Session, Store};
+use super::{
+    Confirmation, Division, Entry, Facts, HostShare, LedgerError, LedgerSums, Missing,
+    RecordedTask, Session, Store,
+};
 use crate::actors::SickWorker;
-use crate::engine::{Engine, Plan};
+use crate::engine::{Engine, Plan, TaskResult};
 
 /// How far a run is, by what is committed. It is made from the ledger, not from the events of the
 /// run, because the process that wrote it may be gone.
@@ -26,6 +29,8 @@ pub struct Status {
     pub counted: Confirmation,
     /// What was recorded by the latest process.
     pub latest: Option<Latest>,
+    /// What each host recorded, by its name.
+    pub hosts: BTreeMap<String, HostShare>,
     /// Workers and devices that counted wrongly, each with the machine it was on.
     pub sick: Vec<(String, SickWorker)>,
     /// How many processes worked on the run.
@@ -37,17 +42,19 @@ pub struct Status {
 pub struct Latest {
     /// Where and when.
     pub session: Session,
-    /// Tasks it recorded.
+    /// Tasks it counted, the first or the second time.
     pub tasks: u64,
-    /// Nodes in them.
+    /// Of these, the tasks that it counted a second time.
+    pub second: u64,
+    /// Nodes in what it counted.
     pub nodes: u64,
-    /// What each of its workers recorded, by name.
+    /// What each of its workers counted, by name.
     pub workers: BTreeMap<String, Speed>,
     /// Time left if it continues at its speed; `None` while its speed is unknown.
     pub left: Option<Duration>,
 }
 
-/// What a worker recorded.
+/// What a worker counted, the first or the second time.
 #[derive(Clone, Debug, Default)]
 pub struct Speed {
     /// The kernel it used last.
@@ -76,6 +83,18 @@ impl Latest {
     /// Nodes for each second since it began.
     pub fn nodes_per_second(&self) -> f64 {
         per_second(self.nodes, self.session.elapsed)
+    }
+
+    /// Adds a task that it counted.
+    fn add(&mut self, result: &TaskResult) {
+        self.tasks += 1;
+        self.nodes = self.nodes.saturating_add(result.tally.nodes);
+        let name = result.origin.worker.to_string();
+        let worker = self.workers.entry(name).or_default();
+        worker.backend = result.origin.counted_by.backend().to_owned();
+        worker.tasks += 1;
+        worker.nodes = worker.nodes.saturating_add(result.tally.nodes);
+        worker.busy += result.duration;
     }
 }
 
@@ -112,11 +131,16 @@ fn cost(plan: &dyn Plan, index: u64) -> f64 {
 }
 
 impl Status {
-    /// Reads the ledger of the run of `plans`.
+    /// Reads the ledger of the run of `plans`, which are divided by `division`. To make that takes seconds
+    /// for the largest plans: who reads again and again makes it once.
     ///
     /// # Errors
     /// The ledger is damaged or of other plans.
-    pub fn read(store: &Store, plans: &[Arc<dyn Plan>]) -> Result<Self, LedgerError> {
+    pub fn read(
+        store: &Store,
+        plans: &[Arc<dyn Plan>],
+        division: &Division,
+    ) -> Result<Self, LedgerError> {
         store.info().check_plans(store.file(), plans)?;
         let sums = store.sums()?;
         let sessions = store.sessions()?;
@@ -134,47 +158,42 @@ impl Status {
             .map(|session| Latest {
                 session,
                 tasks: 0,
+                second: 0,
                 nodes: 0,
                 workers: BTreeMap::new(),
                 left: None,
             });
         let mut audited = 0;
         let mut works: BTreeMap<Engine, PlanWork> = BTreeMap::new();
-        store.for_each(
-            |Entry {
-                 result, session, ..
-             }| {
-                audited += u64::from(result.audited_by.is_some());
-                let Some(latest) = &mut latest else {
-                    return Ok(());
-                };
-                if session != latest.session.id {
-                    return Ok(());
-                }
-                latest.tasks += 1;
-                latest.nodes = latest.nodes.saturating_add(result.tally.nodes);
+        store.for_each_task(|RecordedTask { record, second }| {
+            audited += u64::from(record.result.audited_by.is_some());
+            let Some(latest) = &mut latest else {
+                return Ok(());
+            };
+            let id = &latest.session.id;
+            let by_latest = |entry: &Entry| entry.session == *id;
+            if by_latest(&record) {
+                let result = &record.result;
                 let mut plans = plans.iter();
                 if let Some(plan) = plans.find(|plan| plan.engine() == result.key.engine) {
                     let work = works.entry(plan.engine()).or_default();
                     work.cost_latest += cost(plan.as_ref(), result.key.index);
                     work.seconds_latest += result.duration.as_secs_f64();
                 }
-                let worker = latest
-                    .workers
-                    .entry(result.origin.worker.to_string())
-                    .or_default();
-                worker.backend = result.origin.counted_by.backend().to_owned();
-                worker.tasks += 1;
-                worker.nodes = worker.nodes.saturating_add(result.tally.nodes);
-                worker.busy += result.duration;
-                Ok(())
-            },
-        )?;
+                latest.add(result);
+            } else if let Some(second) = second.filter(by_latest) {
+                latest.second += 1;
+                latest.add(&second.result);
+            }
+            Ok(())
+        })?;
+        let mut hosts = BTreeMap::new();
+        HostShare::add(store, &mut hosts)?;
         let mut shard_tasks = (0, 0);
         for plan in plans {
             let work = works.entry(plan.engine()).or_default();
             let tasks = (0..plan.tasks()).map(|index| plan.key(index));
-            for task in tasks.filter(|task| shard.holds(*task)) {
+            for task in tasks.filter(|task| division.holds(shard, *task)) {
                 let cost = cost(plan.as_ref(), task.index);
                 shard_tasks.1 += 1;
                 work.cost += cost;
@@ -190,7 +209,7 @@ impl Status {
         let cost: f64 = works.values().map(|work| work.cost).sum();
         let cost_done: f64 = works.values().map(|work| work.cost_done).sum();
         Ok(Self {
-            missing: sums.coverage.missing(shard),
+            missing: sums.coverage.missing(division),
             share: match shard_tasks {
                 (done, all) if done == all => 1.0,
                 _ if cost > 0.0 => (cost_done / cost).clamp(0.0, 1.0),
@@ -200,6 +219,7 @@ impl Status {
             shard_tasks,
             audited,
             counted: Confirmation::read(store)?,
+            hosts,
             sick,
             latest,
             sessions: count,

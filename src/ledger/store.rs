@@ -11,7 +11,9 @@ use rusqlite::{Connection, Row, params};
 use super::correction_rows::{self, LoggedCorrection};
 use super::digest::Digest;
 use super::info::{RunInfo, Session};
-use super::{Column, Coverage, Entry, FILE, LedgerError, files, format, meta, row, session_rows};
+use super::{
+    Column, Coverage, DirLock, Entry, FILE, LedgerError, files, format, meta, row, session_rows,
+};
 use crate::engine::{Correction, Engine, Tally, TaskKey};
 
 /// An open ledger: the database of one run directory.
@@ -112,6 +114,16 @@ impl Store {
     /// There is none, it is of another format, damaged, or cannot be written.
     pub fn open_to_write(dir: &Path) -> Result<Self, LedgerError> {
         Self::open(dir, format::open_to_write)
+    }
+
+    /// Undoes the commit in which the writer of the ledger in `dir` was killed: what
+    /// [`LedgerError::Interrupted`] asks for.
+    ///
+    /// # Errors
+    /// Another process works on the directory; those of [`open_to_write`](Self::open_to_write).
+    pub fn recover(dir: &Path) -> Result<(), LedgerError> {
+        let _lock = DirLock::take(dir)?;
+        Self::open_to_write(dir).map(drop)
     }
 
     /// Opens the ledger in `dir` to read it. Another process may write to it meanwhile.
@@ -233,7 +245,7 @@ impl Store {
     /// # Errors
     /// A record is damaged.
     pub fn sums(&self) -> Result<LedgerSums, LedgerError> {
-        let mut coverage = Coverage::none_of(self.info.n, &self.info.plans);
+        let mut coverage = Coverage::none_of(self.info.n(), &self.info.plans);
         let mut tallies: BTreeMap<Engine, Tally> = self
             .info
             .plans
@@ -261,7 +273,7 @@ impl Store {
     /// # Errors
     /// It is damaged.
     pub fn corrections(&self) -> Result<Vec<LoggedCorrection>, LedgerError> {
-        let run = (self.info.n, &self.info.plans[..]);
+        let run = (self.info.n(), &self.info.plans[..]);
         correction_rows::all(&self.connection, &self.key, run)
             .map_err(|e| self.failed(&e))?
             .map_err(|what| self.damaged(what))
@@ -487,7 +499,7 @@ impl Store {
 
     /// The entry in the columns of a row that begin at `from`, checked against its digest.
     fn read(&self, row: &Row<'_>, from: usize, column: Column) -> Result<Entry, LedgerError> {
-        let (entry, stored) = row::read(row, from, self.info.n, &self.info.plans)
+        let (entry, stored) = row::read(row, from, self.info.n(), &self.info.plans)
             .map_err(|e| self.failed(&e))?
             .ok_or_else(|| self.damaged("a record holds what no count gives".to_owned()))?;
         if entry.digest(column, &self.key).0 == stored {
@@ -558,7 +570,7 @@ impl<'a> Checks<'a> {
         }
         Ok(Self {
             store,
-            coverage: Coverage::none_of(store.info.n, &store.info.plans),
+            coverage: Coverage::none_of(store.info.n(), &store.info.plans),
             sessions,
             corrections: last_corrections(log),
         })

@@ -73,7 +73,7 @@ pub fn verify(
         Some(done_by) => done_by.tasks(store)?,
         None => sums.coverage.clone(),
     };
-    let chosen = choice.among(store.info().n, &store.info().plans, &among);
+    let chosen = choice.among(store.info().n(), &store.info().plans, &among);
     let hosts = hosts(&store.sessions()?);
     let (sender, inbox) = channel::bounded::<(TaskResult, OriginName)>(2 * how.workers.get());
     let (fed, bench) = std::thread::scope(|scope| {

@@ -1,5 +1,6 @@
 //! What this machine offers the process: cores, memory, the name of its processor, folders of its user.
 
+mod granted;
 mod memory_limit;
 mod proc_files;
 #[cfg(feature = "cli")]
@@ -8,6 +9,7 @@ mod user_folders;
 
 use std::path::Path;
 
+use granted::Granted;
 use proc_files::{field, read};
 #[cfg(feature = "cli")]
 pub use temperature::temperatures;
@@ -17,13 +19,15 @@ pub use user_folders::user_folder;
 /// error.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Machine {
-    /// Cores that the process may use, at least 1. CPU affinity and cgroup limits are respected.
+    /// Cores that the process may use, at least 1. CPU affinity, cgroup limits and what Slurm or HyperQueue
+    /// granted are respected.
     pub cores: usize,
     /// The processor's own name, such as `AMD EPYC 9654`.
     pub cpu: Option<String>,
     /// Main memory in bytes.
     pub memory: Option<u64>,
-    /// The memory limit of the cgroup in bytes, where it is less than the main memory.
+    /// The memory limit of the cgroup or of the scheduler's grant in bytes, where it is less than the main
+    /// memory.
     pub memory_limit: Option<u64>,
 }
 
@@ -31,9 +35,12 @@ impl Machine {
     /// Asks the system.
     pub fn detect() -> Self {
         let memory = read("/proc/meminfo").and_then(|text| memory_limit::main_memory(&text));
+        let granted = Granted::find();
         let limit = memory_limit::of_cgroup(Path::new("/sys/fs/cgroup"));
+        let limit = limit.into_iter().chain(granted.memory).min();
+        let cores = num_cpus::get().min(granted.cores.unwrap_or(usize::MAX));
         Self {
-            cores: num_cpus::get().max(1),
+            cores: cores.max(1),
             cpu: read("/proc/cpuinfo").and_then(|text| cpu_name(&text)),
             memory,
             memory_limit: limit.filter(|limit| memory.is_none_or(|memory| *limit < memory)),

@@ -9,7 +9,7 @@ use queenfold::engine::{
     Correction, CountedBy, Decision, DeviceIdentity, DeviceKind, Method, Origin, TaskKey,
     TaskResult, WorkerId,
 };
-use queenfold::ledger::{Facts, Session, Status, export, merge, read_export};
+use queenfold::ledger::{Facts, Session, export, merge, read_export};
 
 use sha2::{Digest, Sha256};
 
@@ -103,7 +103,7 @@ prop_compose! {
 fn use_it(dir: &Path, run: &Path) {
     let read = || -> Result<(), LedgerError> {
         let store = Store::open_to_read(run)?;
-        let status = Status::read(&store, &plans(BOARD))?;
+        let status = read_status(&store, BOARD)?;
         assert!(status.share.is_finite());
         let mut log = Vec::new();
         export(&store, &plans(BOARD), &mut log)?.unwrap();

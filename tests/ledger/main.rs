@@ -28,6 +28,8 @@ mod run_spec;
 mod runs;
 #[cfg(unix)]
 mod second;
+#[cfg(target_os = "linux")]
+mod shared;
 #[cfg(feature = "fault-injection")]
 mod sick;
 #[cfg(unix)]
@@ -51,7 +53,8 @@ use queenfold::chain::ChainPlan;
 use queenfold::engine::{CounterSettings, Engine, Plan, Tally};
 use queenfold::join::JoinPlan;
 use queenfold::ledger::{
-    self, Entry, FILE, LedgerError, ProcessFacts, Recording, RunInfo, Shard, Store,
+    self, Division, Entry, FILE, LedgerError, ProcessFacts, Recording, RunInfo, Shard, Status,
+    Store,
 };
 use queenfold::outcome::Outcome;
 use queenfold::simd::Isa;
@@ -71,6 +74,12 @@ fn plans(n: u32) -> Vec<Arc<dyn Plan>> {
         Arc::new(ChainPlan::new(size(n))),
         Arc::new(CensusPlan::new(size(n))),
     ]
+}
+
+/// How far a run of the plans of board `n` is.
+fn read_status(store: &Store, n: u32) -> Result<Status, LedgerError> {
+    let plans = plans(n);
+    Status::read(store, &plans, &Division::new(store.info().shard, &plans))
 }
 
 fn counter() -> CounterSettings {

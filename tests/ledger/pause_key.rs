@@ -3,7 +3,7 @@
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
-use super::process::{of, tasks_done, text, wait_for_more};
+use super::process::{of, status, tasks_done, text, wait_for_more};
 use crate::skip::skipped;
 use crate::terminal::Terminal;
 
@@ -35,6 +35,7 @@ fn the_key_p_pauses_and_goes_on() {
         paused = now;
         assert!(since.elapsed() < Duration::from_secs(300), "it goes on");
     }
+    assert_eq!(status(&run).unwrap()["state"], "paused");
     terminal.press("p");
     terminal.see("going on");
     wait_for_more(&run, paused);

@@ -28,7 +28,11 @@ pub struct Running(Option<Child>);
 
 impl Running {
     pub fn start(arguments: &[&str]) -> Self {
-        Self(Some(queenfold(arguments).spawn().unwrap()))
+        Self::of(&mut queenfold(arguments))
+    }
+
+    pub fn of(command: &mut Command) -> Self {
+        Self(Some(command.spawn().unwrap()))
     }
 
     pub fn child(&mut self) -> &mut Child {

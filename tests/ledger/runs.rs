@@ -5,7 +5,7 @@ use std::fs;
 use parking_lot::Mutex;
 use queenfold::actors::{EventKind, Observer, OnCheckpoint, RunEvent, WholePlans};
 use queenfold::engine::{CostTable, CountedBy, Origin, Tally, TaskKey, TaskResult, WorkerId};
-use queenfold::ledger::{COMMIT_EVERY, Status};
+use queenfold::ledger::COMMIT_EVERY;
 
 use super::*;
 
@@ -216,7 +216,7 @@ fn a_clock_set_back_changes_nothing() {
     assert_total(12, &report);
     assert_eq!(signature(dir.path()), signed);
     let store = Store::open_to_read(dir.path()).unwrap();
-    let status = Status::read(&store, &plans(12)).unwrap();
+    let status = read_status(&store, 12).unwrap();
     let latest = status.latest.unwrap();
     assert_eq!((latest.tasks, latest.session.facts.number), (1, 2));
     assert!(latest.session.elapsed < Duration::from_secs(60));
@@ -227,7 +227,7 @@ fn status_tells_what_is_done_and_by_whom() {
     let dir = tempfile::tempdir().unwrap();
     whole_run(dir.path(), N);
     let store = Store::open_to_read(dir.path()).unwrap();
-    let status = Status::read(&store, &plans(N)).unwrap();
+    let status = read_status(&store, N).unwrap();
     assert_eq!((status.share, status.shard_tasks), (1.0, (17, 17)));
     assert!(status.missing.is_empty() && status.sums.coverage.is_whole());
     let latest = status.latest.unwrap();
@@ -241,7 +241,7 @@ fn status_tells_what_is_done_and_by_whom() {
         .execute("DELETE FROM record WHERE engine = 'chain' AND task < 8", [])
         .unwrap();
     let store = Store::open_to_read(dir.path()).unwrap();
-    let status = Status::read(&store, &plans(N)).unwrap();
+    let status = read_status(&store, N).unwrap();
     assert_eq!(status.shard_tasks, (9, 17));
     assert!((0.4..0.6).contains(&status.share), "{}", status.share);
     assert_eq!(status.missing.to_string(), "chain 0..=7 (8 tasks)");

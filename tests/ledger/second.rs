@@ -83,6 +83,13 @@ fn every_task_is_counted_twice_and_the_result_says_so() {
         let second = second.unwrap();
         assert_ne!(record.session, second.session);
     }
+    // The status tells how fast the second count was, and who counted.
+    let (_, said, _) = of(&["status", text(&run_dir)]);
+    let rate = said.lines().find(|line| line.starts_with("mean rate "));
+    assert!(rate.unwrap().ends_with(", of the second count"), "{said}");
+    assert!(said.contains("\nworker-0 "), "{said}");
+    let json = status(&run_dir).unwrap();
+    assert_eq!(json["second_counts"], 17);
     // The second time, nothing is left to count.
     let sessions = status(&run_dir).unwrap()["sessions"].as_u64();
     let (code, out, _) = again(&run_dir, &["--json"]);

@@ -1,5 +1,6 @@
 //! What the ledger keeps of workers that count wrongly.
 
+use crate::read_status;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
@@ -30,7 +31,7 @@ fn count(n: u32, workers: usize, recording: Recording, faults: &str) -> Result<R
 
 fn status(dir: &Path, n: u32) -> Status {
     let store = Store::open_to_read(dir).unwrap();
-    Status::read(&store, &plans(n)).unwrap()
+    read_status(&store, n).unwrap()
 }
 
 #[test]

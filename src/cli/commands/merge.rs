@@ -77,7 +77,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     if !coverage.is_whole() {
         return Err(Failure::incomplete(
             format_args!("no total from {}", args.into.display()),
-            &coverage.missing(merged.division),
+            &coverage.missing(&merged.division),
         ));
     }
     Store::open_to_read(&args.into)?.check_decided(&merged.sums)?;

@@ -1,5 +1,6 @@
 //! The commands, one file or folder for each.
 
+pub mod array;
 pub mod bench;
 pub mod census;
 pub mod certify;
@@ -11,6 +12,7 @@ pub mod devices;
 pub mod estimate;
 pub mod explain;
 pub mod export;
+pub mod gather;
 pub mod ladder;
 pub mod man;
 pub mod merge;
@@ -18,6 +20,7 @@ pub mod report;
 pub mod resume;
 pub mod run;
 pub mod selftest;
+pub mod solve;
 pub mod status;
 pub mod verify;
 pub mod watch;

@@ -6,13 +6,19 @@ use std::time::{Duration, Instant};
 use console::{Term, truncate_str};
 use serde_json::{Value as Json, json};
 
+use crate::actors::PauseReason;
+use crate::board::GivenSquares;
+use crate::cli::array_report::ArrayReport;
 use crate::cli::count_report::counted;
 use crate::cli::exit::Failure;
+use crate::cli::host_lines::{host_json, host_lines};
+use crate::cli::live_run::paused_for;
 use crate::cli::output::print;
 use crate::cli::shell::resume_command;
+use crate::cluster::ArrayDirectory;
 use crate::engine::Plan;
 use crate::job::open;
-use crate::ledger::{Latest, Status, Store, is_held, unix_time};
+use crate::ledger::{Division, Latest, Status, Store, is_held, unix_time};
 use crate::telemetry::{self, printable, printable_json, several};
 
 /// How often `--watch` reads the ledger.
@@ -28,18 +34,19 @@ Examples:
   queenfold status n20
   queenfold status n20 --watch
   queenfold status n20 --json
+  queenfold status array-n24           how far the shards of a job array are
 
 Shows what was recorded up to the last checkpoint, which a running process makes every second. \
 Reading does not disturb the run.")]
 pub struct Args {
-    /// The directory of the run
+    /// The directory of the run, or of a job array
     dir: PathBuf,
 
     /// Print one JSON object on a line
     #[arg(long)]
     json: bool,
 
-    /// Repeat every two seconds until the run is finished or stopped
+    /// Repeat every two seconds until the run is finished or stopped, or all shards of the array are finished
     #[arg(long)]
     watch: bool,
 }
@@ -57,24 +64,55 @@ pub fn show(dir: &Path) -> Result<(), Failure> {
 /// Shows how far a run is.
 pub fn run(args: &Args) -> Result<(), Failure> {
     let mut screen = (args.watch && !args.json).then(Redrawn::new).flatten();
+    if ArrayDirectory::is_there(&args.dir) {
+        return array(args, &mut screen);
+    }
+    let mut division = None;
     loop {
         let begun = Instant::now();
         let (store, plans) = open(&args.dir)?;
+        let division = division.get_or_insert_with(|| Division::new(store.info().shard, &plans));
         let held = is_held(&args.dir);
-        let status = Status::read(&store, &plans)?;
-        let state = DirectoryState::of(&status, held);
+        let status = Status::read(&store, &plans, division)?;
+        let state = DirectoryState::of(&status, held, &args.dir);
         if args.json {
             print(&printable_json(
-                &to_json(&store, &plans, &status, state).to_string(),
+                &to_json(&store, &plans, &status, &state).to_string(),
             ))?;
         } else {
-            let text = to_text(&args.dir, &store, &plans, &status, state);
+            let text = to_text(&args.dir, &store, &plans, &status, &state);
             match &mut screen {
                 Some(screen) => screen.show(&text)?,
                 None => print(&text)?,
             }
         }
-        if !args.watch || state != DirectoryState::Running {
+        if !args.watch || !state.is_at_work() {
+            return Ok(());
+        }
+        if !args.json && screen.is_none() {
+            print("")?;
+        }
+        std::thread::sleep(EVERY.max(begun.elapsed() * READING));
+    }
+}
+
+/// Shows how far a job array is.
+fn array(args: &Args, screen: &mut Option<Redrawn>) -> Result<(), Failure> {
+    let directory = ArrayDirectory::open(&args.dir)?;
+    loop {
+        let begun = Instant::now();
+        let report = ArrayReport::read(&directory)?;
+        if args.json {
+            print(&printable_json(&report.json(&directory).to_string()))?;
+        } else {
+            let text = report.text(&directory, &args.dir);
+            match screen {
+                Some(screen) => screen.show(&text)?,
+                None => print(&text)?,
+            }
+        }
+        // No shard may run for days while all wait in the queue.
+        if !args.watch || report.is_done() {
             return Ok(());
         }
         if !args.json && screen.is_none() {
@@ -123,27 +161,51 @@ fn clipped(text: &str, rows: usize, columns: usize) -> String {
     lines.join("\n")
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 enum DirectoryState {
     Running,
+    /// A process works on it, and is paused for these reasons.
+    Paused(Vec<PauseReason>),
     Stopped,
     Finished,
 }
 
 impl DirectoryState {
-    fn of(status: &Status, held: bool) -> Self {
+    fn of(status: &Status, held: bool, dir: &Path) -> Self {
         match status.shard_tasks {
             (done, all) if done == all => Self::Finished,
-            _ if held => Self::Running,
+            _ if held => paused_for(dir).map_or(Self::Running, Self::Paused),
             _ => Self::Stopped,
         }
     }
 
-    const fn name(self) -> &'static str {
+    /// Whether a process works on the run, paused or not.
+    const fn is_at_work(&self) -> bool {
+        matches!(self, Self::Running | Self::Paused(_))
+    }
+
+    const fn name(&self) -> &'static str {
         match self {
             Self::Running => "running",
+            Self::Paused(_) => "paused",
             Self::Stopped => "stopped",
             Self::Finished => "finished",
+        }
+    }
+
+    /// Why it is paused; nothing if it is not.
+    fn paused_for(&self) -> &[PauseReason] {
+        match self {
+            Self::Paused(reasons) => reasons,
+            _ => &[],
+        }
+    }
+
+    /// For people: `paused (outside its hours)`.
+    fn in_words(&self) -> String {
+        match self.paused_for() {
+            [] => self.name().to_owned(),
+            reasons => format!("{} ({})", self.name(), PauseReason::list(reasons)),
         }
     }
 }
@@ -153,9 +215,14 @@ fn checkpoint_age(latest: &Latest) -> u64 {
     u64::try_from(unix_time().saturating_sub(latest.session.committed)).unwrap_or(0)
 }
 
-fn to_json(store: &Store, plans: &[Arc<dyn Plan>], status: &Status, state: DirectoryState) -> Json {
+fn to_json(
+    store: &Store,
+    plans: &[Arc<dyn Plan>],
+    status: &Status,
+    state: &DirectoryState,
+) -> Json {
     let latest = status.latest.as_ref();
-    let running = latest.filter(|_| state == DirectoryState::Running);
+    let running = latest.filter(|_| *state == DirectoryState::Running);
     let tally = |plan: &Arc<dyn Plan>| {
         let sum = status.sums.tallies.get(&plan.engine());
         json!({
@@ -165,9 +232,10 @@ fn to_json(store: &Store, plans: &[Arc<dyn Plan>], status: &Status, state: Direc
             "nodes": sum.map_or(0, |sum| sum.nodes).to_string(),
         })
     };
-    json!({
-        "n": store.info().n.get(),
+    let mut json = json!({
+        "n": store.info().n().get(),
         "state": state.name(),
+        "paused_for": state.paused_for(),
         "shard": store.info().shard.to_string(),
         "tasks_done": status.shard_tasks.0,
         "tasks_total": status.shard_tasks.1,
@@ -192,9 +260,11 @@ fn to_json(store: &Store, plans: &[Arc<dyn Plan>], status: &Status, state: Direc
             })
         }).collect::<Vec<_>>(),
         "sessions": status.sessions,
+        "hosts": host_json(&status.hosts),
         "host": latest.map(|latest| latest.session.facts.host.as_str()),
         "devices": latest.map_or(&[][..], |latest| &latest.session.facts.devices),
         "plans": plans.iter().map(tally).collect::<Vec<_>>(),
+        "second_counts": latest.map_or(0, |latest| latest.second),
         "workers": latest.map_or_else(Vec::new, |latest| {
             latest
                 .workers
@@ -209,7 +279,11 @@ fn to_json(store: &Store, plans: &[Arc<dyn Plan>], status: &Status, state: Direc
                 })
                 .collect()
         }),
-    })
+    });
+    if let Some(given) = GivenSquares::of(&store.info().board) {
+        json["given"] = json!(given);
+    }
+    json
 }
 
 fn to_text(
@@ -217,18 +291,18 @@ fn to_text(
     store: &Store,
     plans: &[Arc<dyn Plan>],
     status: &Status,
-    state: DirectoryState,
+    state: &DirectoryState,
 ) -> String {
     let info = store.info();
     let versions: Vec<_> = plans.iter().map(|plan| plan.name().to_string()).collect();
     let (done, all) = status.shard_tasks;
     let mut lines = vec![
         format!(
-            "{}: n = {}, {}, {}",
+            "{}: {}, {}, {}",
             dir.display(),
-            info.n,
+            info.board.in_words(),
             versions.join(" and "),
-            state.name()
+            state.in_words()
         ),
         match all {
             0 => "done        this shard has no tasks".to_owned(),
@@ -256,7 +330,7 @@ fn to_text(
         let age = Duration::from_secs(checkpoint_age(latest));
         let last = match state {
             DirectoryState::Finished => "ended",
-            DirectoryState::Running | DirectoryState::Stopped => "checkpoint",
+            _ => "checkpoint",
         };
         lines.push(format!("{last:<11} {} ago", telemetry::duration(age)));
         for (name, speed) in &latest.workers {
@@ -284,7 +358,11 @@ fn to_text(
         ));
     }
     lines.push(format!("sessions    {}", status.sessions));
-    if state == DirectoryState::Stopped {
+    // The lines above say all of a single one.
+    if status.hosts.len() > 1 {
+        lines.extend(host_lines(&status.hosts));
+    }
+    if *state == DirectoryState::Stopped {
         lines.push(format!(
             "stopped     continue with `{}`",
             resume_command(dir)
@@ -296,28 +374,36 @@ fn to_text(
 }
 
 /// How fast the latest process is, or was, since it began. `None` if it has ended and counted nothing.
-fn speed(latest: &Latest, state: DirectoryState) -> Option<String> {
+fn speed(latest: &Latest, state: &DirectoryState) -> Option<String> {
     let facts = &latest.session.facts;
     let machine = format!("on {} ({})", facts.host, facts.isa);
     let elapsed = latest.session.elapsed;
     if latest.tasks == 0 || elapsed.is_zero() {
-        let running = state == DirectoryState::Running;
-        return running.then(|| format!("rate        not known yet, {machine}"));
+        return state
+            .is_at_work()
+            .then(|| format!("rate        not known yet, {machine}"));
     }
+    // Otherwise the figures would seem to be those of the records.
+    let which = match latest.second {
+        0 => "",
+        _ => ", of the second count",
+    };
     let rates = format!(
         "{:.1} tasks/s, {}",
         latest.tasks_per_second(),
         telemetry::rate(latest.nodes, elapsed)
     );
     Some(match state {
-        DirectoryState::Running => format!("rate        {rates} {machine}"),
+        DirectoryState::Running | DirectoryState::Paused(_) => {
+            format!("rate        {rates} {machine}{which}")
+        }
         DirectoryState::Stopped | DirectoryState::Finished => {
             let time = if elapsed < Duration::from_millis(50) {
                 "less than 0.1 s".to_owned()
             } else {
                 telemetry::duration(elapsed)
             };
-            format!("mean rate   {rates} over {time} {machine}")
+            format!("mean rate   {rates} over {time} {machine}{which}")
         }
     })
 }

@@ -1,16 +1,18 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
+use crate::cli::boards::given_line;
 use crate::cli::count_report::verify_command;
 use crate::cli::exit::{Failure, complete_shard};
 use crate::cli::moment::Moment;
 use crate::cli::output::{print, say};
 use crate::cli::recount::{Recount, known, unique_line};
 use crate::cli::shell::again_command;
+use crate::cli::whole::whole;
 use crate::config::{Share, Value};
 use crate::job::{open, outcome};
 use crate::ledger::{
-    self, DoneBy, Findings, OriginName, RecountChoice, VerifySettings, chance_missed,
+    self, Division, DoneBy, Findings, OriginName, RecountChoice, VerifySettings, chance_missed,
 };
 use crate::telemetry::{printable, several};
 
@@ -44,7 +46,7 @@ pub struct Args {
     all: bool,
 
     /// Seed of the sample; random unless given
-    #[arg(long, value_name = "S")]
+    #[arg(long, value_name = "S", value_parser = whole(0..=u64::MAX), allow_hyphen_values = true)]
     seed: Option<u64>,
 
     /// Count again everything that this host, device or worker did: its name as `status` shows it, or both
@@ -103,14 +105,18 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     }
     let coverage = &findings.sums.coverage;
     let shard = store.info().shard;
-    if !coverage.is_whole() && coverage.is_whole_for(shard) {
-        let missing = coverage.missing(shard);
-        return print(&format!("covered   {}", complete_shard(shard, &missing)));
+    let division = Division::new(shard, &plans);
+    if !coverage.is_whole() && coverage.is_whole_for(shard, &division) {
+        let missing = coverage.missing(&division);
+        return print(&format!(
+            "covered   {}",
+            complete_shard(&args.dir, shard, &missing)
+        ));
     }
     if !coverage.is_whole() {
         return Err(Failure::incomplete(
             "what is recorded is good, but the plan is not covered",
-            &coverage.missing(shard),
+            &coverage.missing(&division),
         ));
     }
     store.check_decided(&findings.sums)?;
@@ -126,6 +132,9 @@ pub fn run(args: &Args) -> Result<(), Failure> {
             .collect::<Vec<_>>()
             .join(" and ")
     ))?;
+    if let Some(given) = given_line(&outcome.given) {
+        print(&format!("board     n = {}, {given}", outcome.n))?;
+    }
     print(&format!("total     {}, {}", outcome.total, known(&outcome)))?;
     unique_line(&outcome).map_or(Ok(()), |line| print(&line))
 }

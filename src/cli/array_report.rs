@@ -1,0 +1,210 @@
+//! How far a job array is: which shards, on which hosts, and how to go on.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use serde_json::{Value as Json, json};
+
+use super::exit::Failure;
+use super::host_lines::{host_json, host_lines};
+use super::shell::{command_on, word};
+use crate::actors::SickWorker;
+use crate::cluster::{ArrayDirectory, ArrayError, IndexList, Scheduler, ShardState};
+use crate::ledger::HostShare;
+use crate::telemetry::{printable, several};
+
+/// The command that submits the array in `dir`, or these shards of it.
+pub fn submit_command(scheduler: Scheduler, dir: &Path, shards: Option<&IndexList>) -> String {
+    let shards = shards.map_or_else(String::new, |shards| format!(" --array={shards}"));
+    let mut script = dir.join(scheduler.script());
+    if script.as_os_str().as_encoded_bytes().starts_with(b"-") {
+        // Schedulers would read an option.
+        script = Path::new(".").join(script);
+    }
+    format!(
+        "{}{shards} {}",
+        scheduler.submit(),
+        word(script.as_os_str())
+    )
+}
+
+/// The commands that submit these shards, one for each scheduler that the array has a script for.
+pub fn submit_again(directory: &ArrayDirectory, dir: &Path, shards: &IndexList) -> Vec<String> {
+    let there = Scheduler::ALL
+        .into_iter()
+        .filter(|scheduler| directory.file(scheduler.script()).exists());
+    there
+        .map(|scheduler| submit_command(scheduler, dir, Some(shards)))
+        .collect()
+}
+
+/// How far an array is.
+pub struct ArrayReport {
+    states: [(ShardState, IndexList); 4],
+    tasks: (u64, u64),
+    hosts: BTreeMap<String, HostShare>,
+    sick: Vec<(String, SickWorker)>,
+    gathered: bool,
+}
+
+impl ArrayReport {
+    /// Reads the ledgers of all shards.
+    ///
+    /// # Errors
+    /// One of them is damaged, or belongs to another array.
+    pub fn read(directory: &ArrayDirectory) -> Result<Self, ArrayError> {
+        let plans = directory.array().plans();
+        let division = directory.division(&plans);
+        let mut indices: [Vec<u64>; 4] = Default::default();
+        let mut hosts = BTreeMap::new();
+        let mut sick = Vec::new();
+        let mut done = 0;
+        for index in 0..directory.array().shards() {
+            let (state, ledger) = directory.state_of(index, &division)?;
+            indices[state as usize].push(index);
+            let Some((store, sums)) = ledger else {
+                continue;
+            };
+            HostShare::add(&store, &mut hosts)?;
+            done += sums.coverage.done();
+            for session in store.sessions()? {
+                let host = session.facts.host;
+                let workers = session.facts.sick.into_iter();
+                sick.extend(workers.map(|worker| (host.clone(), worker)));
+            }
+        }
+        let [not_begun, running, stopped, finished] = indices.map(IndexList::from_iter);
+        Ok(Self {
+            states: [
+                (ShardState::Finished, finished),
+                (ShardState::Running, running),
+                (ShardState::Stopped, stopped),
+                (ShardState::NotBegun, not_begun),
+            ],
+            tasks: (done, plans.iter().map(|plan| plan.tasks()).sum()),
+            hosts,
+            sick,
+            gathered: directory.is_gathered()?,
+        })
+    }
+
+    /// Whether nothing is left to count.
+    pub fn is_done(&self) -> bool {
+        let mut open = self
+            .states
+            .iter()
+            .filter(|(state, _)| *state != ShardState::Finished);
+        self.gathered || open.all(|(_, shards)| shards.is_empty())
+    }
+
+    /// Whether somebody works on a shard.
+    fn is_running(&self) -> bool {
+        self.shards(ShardState::Running).next().is_some()
+    }
+
+    fn shards(&self, state: ShardState) -> impl Iterator<Item = u64> {
+        let of = self.states.iter().filter(move |(of, _)| *of == state);
+        of.flat_map(|(_, shards)| shards.iter())
+    }
+
+    /// For people. `dir` is as they named it.
+    pub fn text(&self, directory: &ArrayDirectory, dir: &Path) -> String {
+        let all = directory.array().shards();
+        let (done, tasks) = self.tasks;
+        let mut lines = vec![
+            format!("{}: the array of {}", dir.display(), directory.array()),
+            format!(
+                "done        {done} of {}, {:.1} %",
+                several(tasks, "task"),
+                (1000.0 * done as f64 / tasks.max(1) as f64).floor() / 10.0
+            ),
+        ];
+        for (state, shards) in &self.states {
+            if !shards.is_empty() || *state == ShardState::Finished {
+                let which = match shards.len() {
+                    0 => String::new(),
+                    number if number == all => String::new(),
+                    _ => format!(": {shards}"),
+                };
+                let number = shards.len();
+                lines.push(format!(
+                    "{:<11} {number} of {}{which}",
+                    name(*state),
+                    several(all, "shard")
+                ));
+            }
+        }
+        lines.extend(host_lines(&self.hosts));
+        for (host, sick) in &self.sick {
+            lines.push(format!(
+                "sick        {} on {host} counted wrongly: {}",
+                sick.worker, sick.reason
+            ));
+        }
+        let again: IndexList = [ShardState::Stopped, ShardState::NotBegun]
+            .into_iter()
+            .flat_map(|state| self.shards(state))
+            .collect();
+        if self.gathered {
+            lines.push(format!(
+                "gathered    all; `{}` prints the total",
+                command_on("gather", dir)
+            ));
+        } else if !again.is_empty() {
+            for command in submit_again(directory, dir, &again) {
+                lines.push(format!(
+                    "go on       `{command}`, unless they wait in the queue"
+                ));
+            }
+        } else if !self.is_running() {
+            lines.push(format!("go on       `{}`", command_on("gather", dir)));
+        }
+        let lines: Vec<_> = lines.iter().map(|line| printable(line)).collect();
+        lines.join("\n")
+    }
+
+    /// For programs.
+    pub fn json(&self, directory: &ArrayDirectory) -> Json {
+        let array = directory.array();
+        let plans: Vec<_> = array.plans().iter().map(|plan| plan.name()).collect();
+        let of = |state| self.shards(state).collect::<Vec<_>>();
+        json!({
+            "n": array.size().get(),
+            "plans": plans,
+            "shards": array.shards(),
+            "finished": of(ShardState::Finished),
+            "running": of(ShardState::Running),
+            "stopped": of(ShardState::Stopped),
+            "not_begun": of(ShardState::NotBegun),
+            "tasks_done": self.tasks.0,
+            "tasks_total": self.tasks.1,
+            "gathered": self.gathered,
+            "hosts": host_json(&self.hosts),
+            "sick": self.sick.iter().map(|(host, sick)| json!({
+                "worker": sick.worker.to_string(),
+                "host": host,
+                "doubted": sick.suspects,
+                "reason": sick.reason,
+            })).collect::<Vec<_>>(),
+        })
+    }
+}
+
+const fn name(state: ShardState) -> &'static str {
+    match state {
+        ShardState::NotBegun => "not begun",
+        ShardState::Running => "running",
+        ShardState::Stopped => "stopped",
+        ShardState::Finished => "finished",
+    }
+}
+
+impl From<ArrayError> for Failure {
+    fn from(error: ArrayError) -> Self {
+        match error {
+            ArrayError::Ledger(error) => error.into(),
+            ArrayError::Io { .. } => Self::new(super::exit::Exit::Error, error),
+            _ => Self::usage(error),
+        }
+    }
+}

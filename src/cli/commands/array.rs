@@ -1,0 +1,184 @@
+use std::env;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use clap::builder::{PossibleValuesParser, TypedValueParser};
+
+use crate::board::Size;
+use crate::cli::array_report::submit_command;
+use crate::cli::calibration::Calibration;
+use crate::cli::exit::{Exit, Failure};
+use crate::cli::flags::{choice, sources};
+use crate::cli::output::print;
+use crate::cli::shell::{command_on, is_plain, word};
+use crate::cluster::{Array, ArrayDirectory, Scheduler, Submission};
+use crate::config::{Auto, Bytes, HumanDuration, Layers, Value, Whole};
+use crate::engine::{Engine, NoLauncher};
+use crate::job::{fastest_on_cpu, plan};
+use crate::simd::Isa;
+use crate::telemetry::{printable, several};
+
+const HELP: &str = "\
+Examples:
+  queenfold array -n 24 --tasks 512 --for slurm --time 2h
+  sbatch array-n24/slurm.sh            count, as often as it takes
+  queenfold status array-n24           how far the shards are, on which hosts
+  queenfold gather array-n24           add up the shards, or name those that are missing
+
+With `--for hyperqueue`, `hq submit array-n24/hyperqueue.sh` counts.
+
+The array divides the tasks of the board into shards of about the same cost, one for each array task. \
+Each is counted into a run directory of its own, below DIR, which all hosts must see. A shard that was \
+stopped, killed or lost with its host goes on where it was when the script is submitted again; a finished \
+one ends at once. Slurm starts a shard whose time is over again by itself.
+
+The same command may be given again, with another time, other cores or another scheduler: it replaces the \
+script, and what was counted stays. docs/CLUSTER.md has more.";
+
+/// Flags of `array`.
+#[derive(Debug, clap::Args)]
+#[command(after_help = HELP)]
+pub struct Args {
+    /// Board size, 1 to 32
+    #[arg(short, value_name = "N", allow_hyphen_values = true)]
+    n: Size,
+
+    /// Array tasks: the shards that the board is divided into
+    #[arg(long, value_name = "K", allow_hyphen_values = true)]
+    tasks: u64,
+
+    /// The scheduler that runs the array
+    #[arg(long = "for", value_name = "SCHEDULER", value_parser = scheduler())]
+    scheduler: Scheduler,
+
+    /// The directory of the array, which all hosts must see; `array-nN` unless given
+    #[arg(long, value_name = "DIR")]
+    dir: Option<PathBuf>,
+
+    /// The engine; `auto` chooses the one that is fastest on CPUs like that of this machine
+    #[arg(long, value_name = "ENGINE", default_value = "auto", value_parser = choice([Engine::Chain, Engine::Join], Engine::name))]
+    engine: Auto<Engine>,
+
+    /// Count all solutions only, not those that differ by more than a rotation or reflection
+    #[arg(long)]
+    no_unique: bool,
+
+    /// The time of one attempt, from `1m`; what is not done by then is continued by the next one
+    #[arg(long, value_name = "D", value_parser = HumanDuration::parse, allow_hyphen_values = true)]
+    time: Option<HumanDuration>,
+
+    /// Cores of each array task
+    #[arg(long, value_name = "C", default_value = "1", value_parser = Whole::<1, 1024>::parse, allow_hyphen_values = true)]
+    cpus: Whole<1, 1024>,
+
+    /// Memory of each array task, such as `8G`
+    #[arg(long, value_name = "SIZE", value_parser = Bytes::parse, allow_hyphen_values = true)]
+    memory: Option<Bytes>,
+
+    /// GPUs of each array task, which count by the engine `chain`
+    #[arg(long, value_name = "G", default_value = "0", value_parser = Whole::<0, 64>::parse, allow_hyphen_values = true)]
+    gpus: Whole<0, 64>,
+}
+
+fn scheduler() -> impl TypedValueParser<Value = Scheduler> {
+    PossibleValuesParser::new(Scheduler::ALL.map(Scheduler::name)).map(|name| {
+        let mut all = Scheduler::ALL.into_iter();
+        all.find(|scheduler| scheduler.name() == name)
+            .unwrap_or(Scheduler::Slurm)
+    })
+}
+
+/// Writes the submission of a job array.
+pub fn run(args: &Args) -> Result<(), Failure> {
+    let shortest = Duration::from_secs(60);
+    if let Some(HumanDuration(time)) = args.time
+        && time < shortest
+    {
+        return Err(Failure::usage(
+            "--time: an attempt takes a minute at least, as schedulers count",
+        ));
+    }
+    refuse_given(&sources(None).map_err(Failure::usage)?)?;
+    let engine = args.engine.0.unwrap_or_else(|| match args.gpus.0 {
+        0 => fastest_on_cpu(args.n, Isa::best(), &Calibration::find().costs),
+        _ => Engine::Chain,
+    });
+    if args.gpus.0 > 0
+        && let Err(why) = plan(engine, args.n).launcher()
+    {
+        return Err(Failure::usage(match why {
+            NoLauncher::Engine => {
+                format!("--gpus: GPUs count by the engine chain, not by {engine}")
+            }
+            NoLauncher::Board(sizes) => format!(
+                "--gpus: GPUs count boards of {} to {} queens, not of {}",
+                sizes.start(),
+                sizes.end(),
+                args.n
+            ),
+        }));
+    }
+    let array = Array::new(args.n, engine, !args.no_unique, args.tasks)?;
+    let path = args.dir.clone();
+    let path = path.unwrap_or_else(|| format!("array-n{}", args.n).into());
+    // The scripts name it where nothing can be quoted.
+    let absolute = std::path::absolute(&path).unwrap_or_else(|_| path.clone());
+    if !is_plain(absolute.as_os_str()) || absolute.to_string_lossy().contains('%') {
+        return Err(Failure::usage(format!(
+            "{}: schedulers take no path with such characters: only letters, digits and /._+-,:@=",
+            absolute.display()
+        )));
+    }
+    let directory = ArrayDirectory::make(&path, &array)?;
+    if directory.is_gathered()? {
+        return Err(Failure::usage(format!(
+            "{} is gathered, and nothing of it is left to count: `{}` prints the result",
+            path.display(),
+            command_on("gather", &path)
+        )));
+    }
+    let program = env::current_exe()
+        .map_err(|error| Failure::new(Exit::Error, format!("cannot find this program: {error}")))?;
+    let submission = Submission {
+        program: word(program.as_os_str()),
+        cpus: args.cpus.0 as u64,
+        memory: args.memory.map(|memory| memory.0.div_ceil(1 << 20)),
+        gpus: args.gpus.0 as u64,
+        time: args.time.map(|time| time.0),
+    };
+    let script = args.scheduler.script();
+    directory.write(script, &submission.script(args.scheduler, &directory))?;
+    make_executable(&directory.file(script))
+        .map_err(|error| Failure::new(Exit::Error, format!("{script}: {error}")))?;
+    let tasks: u64 = array.plans().iter().map(|plan| plan.tasks()).sum();
+    let lines = [
+        format!("{}: {array}, {}", path.display(), several(tasks, "task")),
+        format!("submit it  {}", submit_command(args.scheduler, &path, None)),
+        format!("look at it {}", command_on("status", &path)),
+        format!("add it up  {}", command_on("gather", &path)),
+    ];
+    print(&lines.map(|line| printable(&line)).join("\n"))
+}
+
+/// An array counts the free board, so settings that give more than its size are refused.
+fn refuse_given(settings: &Layers) -> Result<(), Failure> {
+    let keys = ["run.queens", "run.holes", "run.board"];
+    let mut entries = settings.entries();
+    let given = entries
+        .find(|(key, value, _)| keys.contains(&key.as_str()) && value.as_str() != Some("none"));
+    match given {
+        None => Ok(()),
+        Some((key, _, origin)) => Err(Failure::usage(format!(
+            "{origin}: {key} is set, and a job array counts only boards on which nothing is given: set it to none"
+        ))),
+    }
+}
+
+/// HyperQueue starts a script as a program.
+fn make_executable(file: &std::path::Path) -> std::io::Result<()> {
+    use std::os::unix::fs::PermissionsExt;
+    let mut mode = std::fs::metadata(file)?.permissions();
+    // Whoever may read it may run it.
+    mode.set_mode(mode.mode() | (mode.mode() & 0o444) >> 2);
+    std::fs::set_permissions(file, mode)
+}

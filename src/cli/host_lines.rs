@@ -1,0 +1,64 @@
+//! What each host did of a run, as lines and as JSON.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use serde_json::{Value as Json, json};
+
+use crate::ledger::{HostShare, unix_time};
+use crate::telemetry::{duration, rate, several};
+
+/// A line for each host: its share of the work, its speed, when it was last seen.
+pub fn host_lines(hosts: &BTreeMap<String, HostShare>) -> Vec<String> {
+    let all = all_nodes(hosts);
+    let line = |(name, host): (&String, &HostShare)| {
+        let seen = Duration::from_secs(seen_ago(host));
+        let mut line = format!(
+            "host        {name}: {}, {:.1} % of the nodes, {} in {}, last seen {} ago, {}",
+            several(host.tasks, "task"),
+            100.0 * share(host, all),
+            rate(host.nodes, host.elapsed),
+            several(host.sessions, "session"),
+            duration(seen),
+            several(host.audits, "audit"),
+        );
+        if !host.devices.is_empty() {
+            let devices: Vec<_> = host.devices.iter().map(String::as_str).collect();
+            line += &format!(", {}", devices.join(", "));
+        }
+        line
+    };
+    hosts.iter().map(line).collect()
+}
+
+/// The same for programs.
+pub fn host_json(hosts: &BTreeMap<String, HostShare>) -> Json {
+    let all = all_nodes(hosts);
+    let object = |(name, host): (&String, &HostShare)| {
+        json!({
+            "host": name,
+            "tasks": host.tasks,
+            "nodes": host.nodes.to_string(),
+            "share": share(host, all),
+            "nodes_per_second": host.nodes_per_second(),
+            "sessions": host.sessions,
+            "last_seen_seconds": seen_ago(host),
+            "audits": host.audits,
+            "devices": host.devices,
+        })
+    };
+    hosts.iter().map(object).collect()
+}
+
+fn all_nodes(hosts: &BTreeMap<String, HostShare>) -> u128 {
+    hosts.values().map(|host| u128::from(host.nodes)).sum()
+}
+
+fn share(host: &HostShare, all: u128) -> f64 {
+    host.nodes as f64 / all.max(1) as f64
+}
+
+/// Seconds since the last commit. The clocks of two machines may differ.
+fn seen_ago(host: &HostShare) -> u64 {
+    u64::try_from(unix_time().saturating_sub(host.last_seen)).unwrap_or(0)
+}

@@ -1,0 +1,507 @@
+//! The directory of a job array.
+
+use std::fmt;
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+
+use crate::board::Size;
+use crate::engine::{Engine, Plan, PlanName};
+use crate::job::plan;
+use crate::ledger::{FILE, LedgerError, RunInfo, Shard, replace_file};
+
+/// The file that describes an array.
+pub(super) const DESCRIPTION: &str = "array.json";
+
+/// The version of the description.
+const FORMAT: u32 = 1;
+
+/// The longest description that is read, in bytes. One has a hundred.
+const LONGEST: u64 = 1 << 16;
+
+/// What a job array counts: a board, divided into shards.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Array {
+    format: u32,
+    n: Size,
+    /// The plan that counts all solutions, and that of the census if unique solutions are counted too.
+    plans: Vec<PlanName>,
+    shards: u64,
+}
+
+impl Array {
+    /// The array that counts the board of size `n` by `engine` in so many shards; with the solutions up to
+    /// symmetry if `unique`.
+    ///
+    /// # Errors
+    /// There are more shards than tasks, or than [`Shard::MAX_COUNT`], or none.
+    pub fn new(n: Size, engine: Engine, unique: bool, shards: u64) -> Result<Self, ArrayError> {
+        let counting = plan(engine, n);
+        let most = counting.tasks().min(Shard::MAX_COUNT);
+        if !(1..=most).contains(&shards) {
+            return Err(ArrayError::Shards {
+                n,
+                plan: counting.name(),
+                tasks: counting.tasks(),
+                most,
+                asked: shards,
+            });
+        }
+        let census = unique.then(|| plan(Engine::Census, n).name());
+        Ok(Self {
+            format: FORMAT,
+            n,
+            plans: [Some(counting.name()), census]
+                .into_iter()
+                .flatten()
+                .collect(),
+            shards,
+        })
+    }
+
+    /// The board.
+    pub const fn size(&self) -> Size {
+        self.n
+    }
+
+    /// The engine that counts all solutions.
+    pub fn engine(&self) -> Engine {
+        self.plans[0].engine
+    }
+
+    /// Whether solutions up to symmetry are counted too.
+    pub fn is_unique(&self) -> bool {
+        self.plans.len() > 1
+    }
+
+    /// The number of shards, at least 1.
+    pub const fn shards(&self) -> u64 {
+        self.shards
+    }
+
+    /// The shard at a position.
+    pub fn shard(&self, index: u64) -> Option<Shard> {
+        Shard::new(index, self.shards)
+    }
+
+    /// The plans, the counting one first.
+    pub fn plans(&self) -> Vec<Arc<dyn Plan>> {
+        let engines = self.plans.iter().map(|name| name.engine);
+        engines.map(|engine| plan(engine, self.n)).collect()
+    }
+
+    /// What is wrong with it, if it was read from a file.
+    fn defect(&self) -> Option<String> {
+        let engines: Vec<_> = self.plans.iter().map(|name| name.engine).collect();
+        let counts = matches!(engines[..], [Engine::Chain | Engine::Join])
+            || matches!(engines[..], [Engine::Chain | Engine::Join, Engine::Census]);
+        if self.format != FORMAT {
+            return Some(format!(
+                "format {}, and this program reads format {FORMAT}",
+                self.format
+            ));
+        }
+        if !counts || self.shard(0).is_none() {
+            return Some("it describes no array that this program makes".to_owned());
+        }
+        let own = self.plans().into_iter().map(|plan| plan.name());
+        let mut pairs = self.plans.iter().zip(own);
+        let (theirs, own) = pairs.find(|(theirs, own)| *theirs != own)?;
+        Some(format!(
+            "it was made for plan {theirs}, and this program has {own}: finish it with the program that \
+             made it"
+        ))
+    }
+}
+
+/// What is counted, in words: `n = 24 by join-4 and census-1 in 512 shards`.
+impl fmt::Display for Array {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let plans: Vec<_> = self.plans.iter().map(PlanName::to_string).collect();
+        let plural = if self.shards == 1 { "" } else { "s" };
+        write!(
+            f,
+            "n = {} by {} in {} shard{plural}",
+            self.n,
+            plans.join(" and "),
+            self.shards
+        )
+    }
+}
+
+/// The directory of an array: its description, the scripts that schedulers run, a run directory for each shard
+/// below `shards`, what they print in `logs`, and in `whole` the ledger of all.
+#[derive(Clone, Debug)]
+pub struct ArrayDirectory {
+    path: PathBuf,
+    array: Array,
+}
+
+impl ArrayDirectory {
+    /// Whether there is the description of an array in `path`.
+    pub fn is_there(path: &Path) -> bool {
+        path.join(DESCRIPTION).exists()
+    }
+
+    /// Makes the directory of `array`, or finds it: the same array may be made again.
+    ///
+    /// # Errors
+    /// Something else is there: another array, a run, or any other file. It cannot be written.
+    pub fn make(path: &Path, array: &Array) -> Result<Self, ArrayError> {
+        if Self::is_there(path) {
+            let there = Self::open(path)?;
+            return match there.array == *array {
+                true => Ok(there),
+                false => Err(ArrayError::Other {
+                    path: path.to_owned(),
+                    there: there.array,
+                    asked: array.clone(),
+                }),
+            };
+        }
+        let failed = |source| ArrayError::io(path, source);
+        match fs::read_dir(path) {
+            Ok(mut entries) => {
+                if path.join(FILE).exists() {
+                    return Err(ArrayError::Run {
+                        path: path.to_owned(),
+                    });
+                }
+                if entries.next().is_some() {
+                    return Err(ArrayError::NotEmpty {
+                        path: path.to_owned(),
+                    });
+                }
+            }
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+            Err(error) => return Err(failed(error)),
+        }
+        for folder in ["shards", "logs"] {
+            fs::create_dir_all(path.join(folder)).map_err(failed)?;
+        }
+        let path = fs::canonicalize(path).map_err(failed)?;
+        let made = Self {
+            path,
+            array: array.clone(),
+        };
+        let text = serde_json::to_string(array).expect("plain values");
+        made.write(DESCRIPTION, &(text + "\n"))?;
+        Ok(made)
+    }
+
+    /// Finds the array in `path`.
+    ///
+    /// # Errors
+    /// There is none, or it is not one of this program.
+    pub fn open(path: &Path) -> Result<Self, ArrayError> {
+        let file = path.join(DESCRIPTION);
+        if !Self::is_there(path) {
+            return Err(ArrayError::None {
+                path: path.to_owned(),
+            });
+        }
+        let text = fs::metadata(&file).and_then(|meta| match meta.len() {
+            0..=LONGEST if meta.is_file() => fs::read_to_string(&file),
+            _ => Ok(String::new()),
+        });
+        let text = text.map_err(|source| ArrayError::io(&file, source))?;
+        let foreign = |reason: String| ArrayError::Foreign {
+            file: file.clone(),
+            reason,
+        };
+        let array: Array = serde_json::from_str(&text)
+            .map_err(|error| foreign(format!("it describes no array: {error}")))?;
+        if let Some(reason) = array.defect() {
+            return Err(foreign(reason));
+        }
+        let path = fs::canonicalize(path).map_err(|source| ArrayError::io(path, source))?;
+        Ok(Self { path, array })
+    }
+
+    /// What is counted.
+    pub const fn array(&self) -> &Array {
+        &self.array
+    }
+
+    /// Where it is: an absolute path without links.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// The directory of the array that `run` is a shard of, as its name says it.
+    pub fn of_shard(run: &Path) -> Option<&Path> {
+        let shards = run.parent().filter(|parent| parent.ends_with("shards"))?;
+        shards.parent().filter(|path| Self::is_there(path))
+    }
+
+    /// The file of this name.
+    pub fn file(&self, name: &str) -> PathBuf {
+        self.path.join(name)
+    }
+
+    /// The run directory of the shard at a position. All names have the same length.
+    pub fn shard(&self, index: u64) -> PathBuf {
+        let width = self.name_width();
+        self.path.join("shards").join(format!("{index:0width$}"))
+    }
+
+    /// The digits in the name of a shard's directory.
+    pub(super) fn name_width(&self) -> usize {
+        (self.array.shards - 1).to_string().len()
+    }
+
+    /// The run directory with the records of all shards.
+    pub fn whole(&self) -> PathBuf {
+        self.path.join("whole")
+    }
+
+    /// Replaces a file of the directory: whoever reads it sees the old text or the new one.
+    ///
+    /// # Errors
+    /// It cannot be written.
+    pub fn write(&self, name: &str, text: &str) -> Result<(), ArrayError> {
+        let file = self.file(name);
+        let draft = self.file(&format!("{name}.new"));
+        replace_file(&file, &draft, text.as_bytes()).map_err(|source| ArrayError::io(&file, source))
+    }
+
+    /// Whether a run counts the board of this array by its plans.
+    fn is_like(&self, info: &RunInfo) -> bool {
+        let plans: Vec<_> = info.plans.iter().map(|plan| plan.name).collect();
+        info.n() == self.array.n && info.board.is_free() && plans == self.array.plans
+    }
+
+    /// Checks that the run in [`whole`](Self::whole) is that of this array.
+    pub(super) fn check_whole(&self, info: &RunInfo) -> Result<(), ArrayError> {
+        if self.is_like(info) && info.shard == Shard::WHOLE {
+            return Ok(());
+        }
+        Err(ArrayError::OtherWhole {
+            path: self.whole(),
+            found: found(info),
+            array: self.array.clone(),
+        })
+    }
+
+    /// Checks that the run in the directory of a shard is that shard of this array.
+    pub(super) fn check_shard(&self, index: u64, info: &RunInfo) -> Result<(), ArrayError> {
+        if self.is_like(info) && self.array.shard(index) == Some(info.shard) {
+            return Ok(());
+        }
+        Err(ArrayError::OtherShard {
+            path: self.shard(index),
+            shard: format!("{index}/{}", self.array.shards),
+            found: found(info),
+            array: self.array.clone(),
+        })
+    }
+}
+
+/// What a run directory holds, for a message.
+fn found(info: &RunInfo) -> String {
+    let shard = match info.shard {
+        Shard::WHOLE => "a run".to_owned(),
+        shard => format!("shard {shard}"),
+    };
+    format!("{shard} of {}", info.subject())
+}
+
+/// Why a job array cannot be used.
+#[derive(Debug, thiserror::Error)]
+pub enum ArrayError {
+    /// There are too many shards, or none.
+    #[error(
+        "n = {n} by {plan} has {tasks} task{}, so an array of it has 1 to {most} shards, not {asked}",
+        if *tasks == 1 { "" } else { "s" }
+    )]
+    Shards {
+        /// The board.
+        n: Size,
+        /// The plan.
+        plan: PlanName,
+        /// Its tasks.
+        tasks: u64,
+        /// The most shards.
+        most: u64,
+        /// The shards asked for.
+        asked: u64,
+    },
+    /// The directory holds no array.
+    #[error("{}: no job array; `queenfold array` makes one", path.display())]
+    None {
+        /// The directory.
+        path: PathBuf,
+    },
+    /// The description is not one of this program.
+    #[error("{}: {reason}", file.display())]
+    Foreign {
+        /// The description.
+        file: PathBuf,
+        /// What is wrong.
+        reason: String,
+    },
+    /// The directory holds another array.
+    #[error("{} holds the array of {there}, not of {asked}: name another directory", path.display())]
+    Other {
+        /// The directory.
+        path: PathBuf,
+        /// The array that is there.
+        there: Array,
+        /// The one asked for.
+        asked: Array,
+    },
+    /// The directory holds a run.
+    #[error("{} holds a run, not a job array: name another directory", path.display())]
+    Run {
+        /// The directory.
+        path: PathBuf,
+    },
+    /// The directory holds other files.
+    #[error("{} is not empty, and holds no job array: name a new directory", path.display())]
+    NotEmpty {
+        /// The directory.
+        path: PathBuf,
+    },
+    /// The directory of a shard holds another run.
+    #[error(
+        "{} holds {found}, and should hold shard {shard} of the array of {array}: remove it and submit that \
+         shard again",
+        path.display()
+    )]
+    OtherShard {
+        /// The directory of the shard.
+        path: PathBuf,
+        /// The shard.
+        shard: String,
+        /// What is there.
+        found: String,
+        /// The array.
+        array: Array,
+    },
+    /// The directory for the records of all shards holds another run.
+    #[error(
+        "{} holds {found}, and should hold what was gathered from the array of {array}: move it away and \
+         gather again",
+        path.display()
+    )]
+    OtherWhole {
+        /// The directory for all shards.
+        path: PathBuf,
+        /// What is there.
+        found: String,
+        /// The array.
+        array: Array,
+    },
+    /// A ledger cannot be read or written, or contradicts another one.
+    #[error(transparent)]
+    Ledger(#[from] LedgerError),
+    /// A file cannot be read or written.
+    #[error("{}: {source}", path.display())]
+    Io {
+        /// The file or directory.
+        path: PathBuf,
+        /// Why.
+        source: io::Error,
+    },
+}
+
+impl ArrayError {
+    fn io(path: &Path, source: io::Error) -> Self {
+        Self::Io {
+            path: path.to_owned(),
+            source,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn size(n: u32) -> Size {
+        Size::new(n).unwrap()
+    }
+
+    fn array(n: u32, shards: u64) -> Array {
+        Array::new(size(n), Engine::Join, true, shards).unwrap()
+    }
+
+    #[test]
+    fn an_array_can_be_made_again_and_no_other_in_its_place() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("new/array");
+        let made = ArrayDirectory::make(&path, &array(16, 12)).unwrap();
+        assert!(made.shard(7).ends_with("shards/07"));
+        let again = ArrayDirectory::make(&path, &array(16, 12)).unwrap();
+        assert_eq!(again.array(), made.array());
+        assert_eq!(ArrayDirectory::open(&path).unwrap().path(), made.path());
+        let other = ArrayDirectory::make(&path, &array(16, 13)).unwrap_err();
+        let said = other.to_string();
+        assert!(
+            said.contains("holds the array of n = 16 by join-4"),
+            "{said}"
+        );
+        assert!(said.contains("in 13 shards: name"), "{said}");
+    }
+
+    #[test]
+    fn what_is_no_array_is_left_alone() {
+        let folder = tempfile::tempdir().unwrap();
+        let refused = |path: &Path| {
+            let error = ArrayDirectory::make(path, &array(16, 4)).unwrap_err();
+            error.to_string()
+        };
+        fs::write(folder.path().join("notes"), "mine").unwrap();
+        assert!(refused(folder.path()).contains("is not empty"));
+        fs::write(folder.path().join(FILE), "").unwrap();
+        assert!(refused(folder.path()).contains("holds a run"));
+        let none = ArrayDirectory::open(folder.path()).unwrap_err().to_string();
+        assert!(none.contains("no job array"), "{none}");
+        for (text, why) in [
+            ("{", "it describes no array"),
+            (
+                r#"{"format":2,"n":8,"plans":["chain-1"],"shards":1}"#,
+                "format 2",
+            ),
+            (
+                r#"{"format":1,"n":8,"plans":[],"shards":1}"#,
+                "no array that",
+            ),
+            (
+                r#"{"format":1,"n":8,"plans":["chain-1"],"shards":0}"#,
+                "no array that",
+            ),
+            (
+                r#"{"format":1,"n":8,"plans":["census-1"],"shards":1}"#,
+                "no array that",
+            ),
+            (
+                r#"{"format":1,"n":8,"plans":["chain-9"],"shards":1}"#,
+                "made for plan chain-9",
+            ),
+        ] {
+            fs::write(folder.path().join(DESCRIPTION), text).unwrap();
+            let said = ArrayDirectory::open(folder.path()).unwrap_err().to_string();
+            assert!(said.contains(why), "{said}");
+        }
+    }
+
+    #[test]
+    fn there_are_no_more_shards_than_tasks() {
+        let refused = |n, shards| {
+            let error = Array::new(size(n), Engine::Join, true, shards).unwrap_err();
+            error.to_string()
+        };
+        assert_eq!(
+            refused(16, 65),
+            "n = 16 by join-4 has 64 tasks, so an array of it has 1 to 64 shards, not 65"
+        );
+        assert!(refused(24, 0).ends_with("not 0"));
+        assert!(refused(27, 70_000).contains("1 to 65536 shards"));
+        assert_eq!(array(16, 64).shards(), 64);
+    }
+}

@@ -1,0 +1,161 @@
+//! How far the shards of an array are, and their records in one ledger.
+
+use std::fs;
+use std::sync::Arc;
+
+use super::{ArrayDirectory, ArrayError, IndexList};
+use crate::engine::Plan;
+use crate::ledger::{Division, LedgerError, LedgerSums, Merged, Store, is_held, merge};
+
+/// How far a shard is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ShardState {
+    /// Nobody has recorded anything.
+    NotBegun,
+    /// A process works on it.
+    Running,
+    /// It was begun, and no process works on it.
+    Stopped,
+    /// All its tasks are recorded.
+    Finished,
+}
+
+impl ArrayDirectory {
+    /// How far the shard at a position is, with its ledger and the sums of it if there is one that can be read. `division`
+    /// is that of the array.
+    ///
+    /// # Errors
+    /// The directory of the shard holds another run, or a damaged one.
+    pub fn state_of(
+        &self,
+        index: u64,
+        division: &Division,
+    ) -> Result<(ShardState, Option<(Store, LedgerSums)>), ArrayError> {
+        let directory = self.shard(index);
+        // Asked first: a run that ends meanwhile has recorded what it counted.
+        let held = is_held(&directory);
+        let store = match Store::open_to_read(&directory) {
+            // A directory without a ledger is left by a task that was killed at its start.
+            Err(LedgerError::NoRun { .. }) => {
+                let state = match held {
+                    true => ShardState::Running,
+                    false => ShardState::NotBegun,
+                };
+                return Ok((state, None));
+            }
+            // The next task that counts this shard undoes what a killed one left half done. To do it here
+            // could disturb a writer on another host, where locks do not reach from host to host.
+            Err(LedgerError::Interrupted { .. }) => {
+                let state = match held {
+                    true => ShardState::Running,
+                    false => ShardState::Stopped,
+                };
+                return Ok((state, None));
+            }
+            opened => opened?,
+        };
+        self.check_shard(index, store.info())?;
+        let sums = store.sums()?;
+        let shard = store.info().shard;
+        let state = match sums.coverage.is_whole_for(shard, division) {
+            true => ShardState::Finished,
+            false if held => ShardState::Running,
+            false => ShardState::Stopped,
+        };
+        Ok((state, Some((store, sums))))
+    }
+
+    /// Whether every task of the run was gathered.
+    ///
+    /// # Errors
+    /// The ledger of all is damaged, or that of another run.
+    pub fn is_gathered(&self) -> Result<bool, ArrayError> {
+        match Store::open_to_read(&self.whole()) {
+            Err(LedgerError::NoRun { .. }) => Ok(false),
+            opened => {
+                let store = opened?;
+                self.check_whole(store.info())?;
+                Ok(store.sums()?.coverage.is_whole())
+            }
+        }
+    }
+
+    /// How the array is divided.
+    pub fn division(&self, plans: &[Arc<dyn Plan>]) -> Division {
+        let first = self.array().shard(0);
+        first.map_or_else(Division::none, |first| Division::new(first, plans))
+    }
+}
+
+/// What was gathered.
+#[derive(Debug)]
+pub struct Gathered {
+    /// The ledger of all that is recorded; `None` if nothing is.
+    pub merged: Option<Merged>,
+    /// Shards that lack tasks, and somebody works on them. They were left out.
+    pub running: IndexList,
+    /// Shards that were begun and lack tasks.
+    pub stopped: IndexList,
+    /// Shards of which nothing is recorded.
+    pub not_begun: IndexList,
+}
+
+impl Gathered {
+    /// The shards that are to be submitted again.
+    pub fn to_submit(&self) -> IndexList {
+        self.stopped.iter().chain(self.not_begun.iter()).collect()
+    }
+}
+
+/// Puts what the shards of an array have recorded into the ledger in [`ArrayDirectory::whole`]. Shards that
+/// somebody works on are left out.
+///
+/// # Errors
+/// A shard is damaged, belongs to another array, or contradicts another one; there is another run in place of the
+/// ledger of all; another process gathers; the
+/// ledger of all cannot be written. Nothing is gathered then.
+pub fn gather(directory: &ArrayDirectory) -> Result<Gathered, ArrayError> {
+    let plans = directory.array().plans();
+    let division = directory.division(&plans);
+    let (mut running, mut stopped, mut not_begun) = (Vec::new(), Vec::new(), Vec::new());
+    let mut sources = Vec::new();
+    for index in 0..directory.array().shards() {
+        let (state, store) = directory.state_of(index, &division)?;
+        match state {
+            ShardState::Running => running.push(index),
+            ShardState::NotBegun => not_begun.push(index),
+            ShardState::Stopped => stopped.push(index),
+            ShardState::Finished => {}
+        }
+        if state != ShardState::Running && store.is_some() {
+            sources.push(directory.shard(index));
+        }
+    }
+    // What was gathered before counts, even if its shards were removed to save space.
+    let whole = directory.whole();
+    // Otherwise the merge makes it, mends it, or says what is wrong with it.
+    if let Ok(store) = Store::open_to_read(&whole) {
+        directory.check_whole(store.info())?;
+    }
+    if sources.is_empty() && fs::exists(&whole).unwrap_or(false) {
+        sources.push(whole.clone());
+    }
+    let merged = match sources.is_empty() {
+        true => None,
+        false => Some(merge(&sources, &whole, &plans)?),
+    };
+    let lacking = merged
+        .as_ref()
+        .map(|merged| merged.sums.coverage.shards_lacking(&division));
+    let lacks = |index: &u64| {
+        let lacking = lacking.as_ref();
+        lacking.is_none_or(|lacking| lacking.contains(index))
+    };
+    let list = |indices: Vec<u64>| indices.into_iter().filter(lacks).collect();
+    Ok(Gathered {
+        running: list(running),
+        stopped: list(stopped),
+        not_begun: list(not_begun),
+        merged,
+    })
+}

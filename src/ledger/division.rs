@@ -1,0 +1,318 @@
+//! How the tasks of a run are dealt to its shards.
+
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, BinaryHeap};
+use std::sync::Arc;
+
+use super::Shard;
+use crate::engine::{Engine, Plan, TaskKey, TaskSet};
+
+/// Plans with more tasks are dealt by remainder. To compute the cost of so many takes
+/// seconds (docs/LEDGER.md, "Shards"), and the more tasks a shard has, the less it matters which.
+const MOST_DEALT: u64 = 1 << 18;
+
+/// Steps of an octave in which costs are told apart: 16 are 4 %. Machines whose logarithms differ in the
+/// last bit hardly ever disagree on the step, and nothing after it is computed with fractions. If they do,
+/// tasks are missing when the shards are merged, which is said, and no number is wrong.
+const STEPS: i32 = 16;
+
+/// The most steps below the highest cost, which is 2⁻³¹ of it.
+const LOWEST: i32 = 31 * STEPS;
+
+/// Which shard each task belongs to. It depends on the board, the engines, their plan versions and the
+/// number of shards alone.
+///
+/// **By cost**: the tasks of a plan, those of the highest [cost](crate::engine::Task::cost) first and equal
+/// ones in the order of their indices, go one by one to the shard with the least cost so far, of several the
+/// first (Graham, Bounds on multiprocessing timing anomalies, 1969: no shard gets more than 4/3 of what the
+/// best division would give it). Costs are rounded to steps of 2^(1/16) below the highest one.
+///
+/// **By remainder**: the task `i` goes to the shard `i mod k`. So are plans of more than 2¹⁸ tasks dealt,
+/// those with no more tasks than shards, and runs that were begun before tasks were dealt by cost.
+///
+/// Tasks of equal cost are dealt alike by both.
+#[derive(Clone, Debug)]
+pub struct Division {
+    shard: Shard,
+    /// The shard of each task, for plans that are dealt by cost.
+    by_cost: BTreeMap<Engine, Arc<[u16]>>,
+}
+
+impl Division {
+    /// How `plans` are divided for the run of `shard`.
+    pub fn new(shard: Shard, plans: &[Arc<dyn Plan>]) -> Self {
+        let dealt = |plan: &Arc<dyn Plan>| {
+            let worth = (shard.count() + 1..=MOST_DEALT).contains(&plan.tasks());
+            (shard.is_by_cost() && worth)
+                .then(|| (plan.engine(), deal(plan.as_ref(), shard.count()).into()))
+        };
+        Self {
+            shard,
+            by_cost: plans.iter().filter_map(dealt).collect(),
+        }
+    }
+
+    /// A run that is not divided.
+    pub const fn none() -> Self {
+        Self {
+            shard: Shard::WHOLE,
+            by_cost: BTreeMap::new(),
+        }
+    }
+
+    /// A shard of the run, which gives the others their names.
+    pub(super) const fn shard(&self) -> Shard {
+        self.shard
+    }
+
+    /// The position of the shard that a task of the plans belongs to.
+    pub(super) fn index_of(&self, task: TaskKey) -> u64 {
+        let dealt = self.by_cost.get(&task.engine);
+        match dealt.and_then(|dealt| dealt.get(usize::try_from(task.index).ok()?)) {
+            Some(&shard) => u64::from(shard),
+            None => task.index % self.shard.count(),
+        }
+    }
+
+    /// Whether `shard` holds the task.
+    pub fn holds(&self, shard: Shard, task: TaskKey) -> bool {
+        self.index_of(task) == shard.index()
+    }
+
+    /// The tasks of `shard` in a plan that is dealt by cost; `None` for one that is dealt by remainder.
+    pub(super) fn chosen(&self, shard: Shard, engine: Engine) -> Option<TaskSet> {
+        let dealt = self.by_cost.get(&engine)?;
+        let mut tasks = TaskSet::default();
+        let own = dealt
+            .iter()
+            .zip(0..)
+            .filter(|(of, _)| u64::from(**of) == shard.index());
+        own.for_each(|(_, task)| {
+            tasks.insert(task);
+        });
+        Some(tasks)
+    }
+}
+
+/// The shard of each task.
+fn deal(plan: &dyn Plan, shards: u64) -> Vec<u16> {
+    let costs: Vec<f64> = (0..plan.tasks()).map(|task| plan.task(task).cost).collect();
+    let highest = costs.iter().copied().fold(0.0, f64::max);
+    let mut tasks: Vec<(i32, usize)> = costs
+        .iter()
+        .enumerate()
+        .map(|(task, &cost)| (steps_below(highest, cost), task))
+        .collect();
+    tasks.sort_unstable();
+    let mut loads: BinaryHeap<_> = (0..shards).map(|shard| Reverse((0, shard))).collect();
+    let mut dealt = vec![0; costs.len()];
+    for (steps, task) in tasks {
+        if let Some(mut least) = loads.peek_mut() {
+            let Reverse((load, shard)) = &mut *least;
+            *load += weight(steps);
+            dealt[task] = *shard as u16;
+        }
+    }
+    dealt
+}
+
+/// How many steps a cost is below the highest.
+fn steps_below(highest: f64, cost: f64) -> i32 {
+    let octaves = (highest / cost).log2() * f64::from(STEPS);
+    // A cost of zero is infinitely far below. If all are zero this is no number, which `min` takes for that.
+    octaves.round().min(f64::from(LOWEST)) as i32
+}
+
+/// What a task weighs whose cost is so many steps below the highest: 2³² · 2^(−steps/16), rounded down.
+fn weight(steps: i32) -> u64 {
+    /// 2^(32 − i/16), rounded down.
+    const OCTAVE: [u64; STEPS as usize] = [
+        0x1_0000_0000,
+        0xf525_7d15,
+        0xeac0_c6e7,
+        0xe0cc_deec,
+        0xd744_fcca,
+        0xce24_8c15,
+        0xc567_2a11,
+        0xbd08_a39f,
+        0xb504_f333,
+        0xad58_3eea,
+        0xa5fe_d6a9,
+        0x9ef5_3260,
+        0x9837_f051,
+        0x91c3_d373,
+        0x8b95_c1e3,
+        0x85aa_c367,
+    ];
+    OCTAVE[(steps % STEPS) as usize] >> (steps / STEPS)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::board::Size;
+    use crate::census::CensusPlan;
+    use crate::chain::ChainPlan;
+    use crate::engine::{Canary, Counter, CounterSettings, Task};
+    use crate::join::JoinPlan;
+
+    fn join(n: u32) -> Vec<Arc<dyn Plan>> {
+        let n = Size::new(n).unwrap();
+        vec![Arc::new(JoinPlan::new(n)), Arc::new(CensusPlan::new(n))]
+    }
+
+    fn shard(index: u64, count: u64) -> Shard {
+        Shard::new(index, count).unwrap()
+    }
+
+    /// The highest cost of a shard of the first plan, relative to the mean.
+    fn highest(plan: &dyn Plan, division: &Division, count: u64) -> f64 {
+        let mut costs = vec![0.0; count as usize];
+        for task in 0..plan.tasks() {
+            costs[division.index_of(plan.key(task)) as usize] += plan.task(task).cost;
+        }
+        let mean = costs.iter().sum::<f64>() / count as f64;
+        costs.into_iter().fold(0.0, f64::max) / mean
+    }
+
+    #[test]
+    fn every_task_is_in_exactly_one_shard() {
+        for (n, count) in [(16, 3), (18, 16), (20, 64), (20, 2000)] {
+            let plans = join(n);
+            let division = Division::new(shard(1, count), &plans);
+            for plan in &plans {
+                let mut held = 0;
+                for of in shard(0, count).all() {
+                    let tasks = (0..plan.tasks()).filter(|&i| division.holds(of, plan.key(i)));
+                    let tasks: Vec<_> = tasks.collect();
+                    held += tasks.len() as u64;
+                    if let Some(chosen) = division.chosen(of, plan.engine()) {
+                        assert!(chosen.iter().eq(tasks));
+                    }
+                }
+                assert_eq!(held, plan.tasks(), "n = {n}, {count} shards");
+            }
+        }
+    }
+
+    /// The measured spread of dealing by remainder is in docs/LEDGER.md, "Shards".
+    #[test]
+    fn shards_have_about_the_same_cost() {
+        for (n, count, most) in [(18, 16, 1.02), (20, 64, 1.02), (22, 512, 1.06)] {
+            let plans = join(n);
+            let by_cost = highest(
+                plans[0].as_ref(),
+                &Division::new(shard(0, count), &plans),
+                count,
+            );
+            let old = Division::new(format!("0/{count}").parse().unwrap(), &[]);
+            let by_remainder = highest(plans[0].as_ref(), &old, count);
+            assert!(by_cost < most, "n = {n}: {by_cost}");
+            assert!(by_remainder > 1.2, "n = {n}: {by_remainder}");
+        }
+    }
+
+    /// Runs of two versions of this program must agree on what a shard is. If a change of the costs of a
+    /// plan changes these numbers, it changes shards: ledgers must then tell which division they follow
+    /// (`Shard::record`).
+    #[test]
+    fn the_division_is_fixed() {
+        let digest = |n, count| {
+            let plans = join(n);
+            let dealt = deal(plans[0].as_ref(), count);
+            let bytes: Vec<u8> = dealt.iter().flat_map(|shard| shard.to_le_bytes()).collect();
+            blake3::hash(&bytes).to_hex()[..16].to_owned()
+        };
+        let boards = [
+            (17, 8),
+            (18, 16),
+            (19, 32),
+            (20, 64),
+            (21, 64),
+            (22, 512),
+            (23, 512),
+            (24, 512),
+        ];
+        let dealt = boards.map(|(n, count)| digest(n, count));
+        let expected = [
+            "f25025863351d26f",
+            "284a5f67e500355e",
+            "16c302391953fb58",
+            "d6a8ebd0fc94dcec",
+            "59f24e8ac2e6462c",
+            "54734593c86d48a6",
+            "eda88e5b2031846a",
+            "5dab10e5c8dfe9a6",
+        ];
+        assert_eq!(dealt, expected);
+    }
+
+    #[test]
+    fn tasks_of_equal_cost_are_dealt_by_remainder_either_way() {
+        let n = Size::new(17).unwrap();
+        let plans: [Arc<dyn Plan>; 1] = [Arc::new(ChainPlan::new(n))];
+        let division = Division::new(shard(0, 7), &plans);
+        assert!(division.by_cost.contains_key(&Engine::Chain));
+        let tasks = (0..plans[0].tasks()).map(|index| plans[0].key(index));
+        let mut equal = tasks.filter(|task| division.index_of(*task) == task.index % 7);
+        assert!(equal.by_ref().count() as u64 + 1 >= plans[0].tasks());
+    }
+
+    #[test]
+    fn weights_fall_by_half_with_each_octave() {
+        assert_eq!(weight(0), 1 << 32);
+        assert_eq!(weight(STEPS), 1 << 31);
+        assert_eq!(weight(LOWEST), 2);
+        for steps in 0..LOWEST {
+            let exact = 2f64.powf(32.0 - f64::from(steps) / f64::from(STEPS));
+            assert_eq!(weight(steps), exact as u64, "{steps}");
+        }
+        assert_eq!(steps_below(8.0, 8.0), 0);
+        assert_eq!(steps_below(8.0, 4.0), STEPS);
+        assert_eq!(steps_below(8.0, 0.0), LOWEST);
+        assert_eq!(steps_below(0.0, 0.0), LOWEST);
+    }
+
+    /// A plan whose tasks have these costs.
+    struct Costs(Vec<f64>);
+
+    impl Plan for Costs {
+        fn engine(&self) -> Engine {
+            Engine::Own
+        }
+        fn version(&self) -> u32 {
+            1
+        }
+        fn size(&self) -> Size {
+            Size::new(8).unwrap()
+        }
+        fn tasks(&self) -> u64 {
+            self.0.len() as u64
+        }
+        fn task(&self, index: u64) -> Task {
+            Task {
+                key: self.key(index),
+                ranks: index..index + 1,
+                cost: self.0[index as usize],
+            }
+        }
+        fn total_cost(&self) -> f64 {
+            self.0.iter().sum()
+        }
+        fn counter(&self, _: &CounterSettings) -> Box<dyn Counter> {
+            unreachable!("nothing is counted")
+        }
+        fn oracle(&self) -> Box<dyn Counter> {
+            unreachable!("nothing is counted")
+        }
+        fn canary(&self) -> Option<Canary> {
+            None
+        }
+    }
+
+    #[test]
+    fn the_dearest_tasks_are_dealt_first() {
+        assert_eq!(deal(&Costs(vec![1.0, 4.0, 2.0, 1.0]), 2), [1, 0, 1, 1]);
+        assert_eq!(deal(&Costs(vec![0.0; 4]), 2), [0, 1, 0, 1]);
+    }
+}

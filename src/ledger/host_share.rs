@@ -1,0 +1,69 @@
+//! What each host did of a run.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::time::Duration;
+
+use super::{LedgerError, Session, Store, confirmation};
+
+/// What one host recorded, in all its sessions. Names of hosts are what the hosts say.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct HostShare {
+    /// Processes that worked on the run.
+    pub sessions: u64,
+    /// Tasks recorded.
+    pub tasks: u64,
+    /// Nodes in them.
+    pub nodes: u64,
+    /// Those of the tasks that were counted twice before they were recorded.
+    pub audits: u64,
+    /// From the start of each process to its last commit, added up.
+    pub elapsed: Duration,
+    /// The last commit, in seconds since 1970 by the clock of the host.
+    pub last_seen: i64,
+    /// Devices that took part, by name.
+    pub devices: BTreeSet<String>,
+}
+
+impl HostShare {
+    /// Nodes for each second of its processes; 0 if no time is known.
+    pub fn nodes_per_second(&self) -> f64 {
+        match self.elapsed.is_zero() {
+            true => 0.0,
+            false => self.nodes as f64 / self.elapsed.as_secs_f64(),
+        }
+    }
+
+    /// Adds what `store` holds to what each host did, by its name.
+    ///
+    /// # Errors
+    /// The ledger is damaged.
+    pub fn add(store: &Store, hosts: &mut BTreeMap<String, Self>) -> Result<(), LedgerError> {
+        let _moment = store.moment()?;
+        let sessions = store.sessions()?;
+        for Session {
+            facts,
+            elapsed,
+            committed,
+            ..
+        } in &sessions
+        {
+            let host = hosts.entry(facts.host.clone()).or_default();
+            host.sessions += 1;
+            host.elapsed = host.elapsed.saturating_add(*elapsed);
+            host.last_seen = host.last_seen.max(*committed);
+            host.devices.extend(facts.devices.iter().cloned());
+        }
+        let names = confirmation::hosts(&sessions);
+        store.for_each(|entry| {
+            let host = names
+                .get(&entry.session)
+                .and_then(|name| hosts.get_mut(name));
+            if let Some(host) = host {
+                host.tasks += 1;
+                host.nodes = host.nodes.saturating_add(entry.result.tally.nodes);
+                host.audits += u64::from(entry.result.audited_by.is_some());
+            }
+            Ok(())
+        })
+    }
+}

@@ -1,0 +1,126 @@
+//! An array in a folder of its own.
+
+use std::path::{Path, PathBuf};
+use std::process::Output;
+
+use serde_json::Value as Json;
+
+use crate::program::{output, stdout, text};
+
+/// The largest board of the tests that run in seconds, and its solutions: 6.4 s of a core by the chain's
+/// portable kernel, in 257 tasks.
+pub const N: u32 = 17;
+pub const TOTAL: &str = "95815104";
+
+/// The directory of an array. It is removed with this.
+pub struct Array {
+    folder: tempfile::TempDir,
+    name: String,
+}
+
+impl Array {
+    /// Makes the array of the board `n` by the chain in so many shards.
+    pub fn make(n: u32, shards: u64, scheduler: &str) -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let name = folder.path().join("array").to_str().unwrap().to_owned();
+        let array = Self { folder, name };
+        array.make_again(n, shards, scheduler, &[]);
+        array
+    }
+
+    /// Makes it again, with more flags.
+    pub fn make_again(&self, n: u32, shards: u64, scheduler: &str, more: &[&str]) {
+        let (n, shards) = (n.to_string(), shards.to_string());
+        let usual = [
+            "array",
+            "-n",
+            &n,
+            "--tasks",
+            &shards,
+            "--for",
+            scheduler,
+            "--engine",
+            "chain",
+            "--dir",
+            self.name(),
+        ];
+        stdout(&[&usual, more].concat());
+    }
+
+    /// The same array in another place.
+    pub fn moved(self) -> Self {
+        let name = self
+            .folder
+            .path()
+            .join("moved")
+            .to_str()
+            .unwrap()
+            .to_owned();
+        std::fs::rename(self.path(), &name).unwrap();
+        Self {
+            folder: self.folder,
+            name,
+        }
+    }
+
+    pub fn path(&self) -> PathBuf {
+        PathBuf::from(&self.name)
+    }
+
+    /// Its name without links, as the scripts have it.
+    pub fn real_name(&self) -> String {
+        let path = self.path().canonicalize().unwrap();
+        path.to_str().unwrap().to_owned()
+    }
+
+    /// Its name on a command line.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    pub fn script(&self, name: &str) -> PathBuf {
+        self.path().join(name)
+    }
+
+    pub fn shard(&self, index: u64) -> PathBuf {
+        self.path().join("shards").join(index.to_string())
+    }
+
+    pub fn gather(&self) -> Output {
+        output(&["gather", self.name()])
+    }
+
+    /// Gathers the whole array.
+    pub fn assert_total(&self, total: &str) {
+        let out = stdout(&["gather", self.name()]);
+        assert!(out.contains(total), "{out}");
+    }
+
+    /// Gathers what is there, which is not all. Returns the shards of the command that counts the others.
+    pub fn missing(&self) -> String {
+        let output = self.gather();
+        let said = text(&output.stderr);
+        assert_eq!(output.status.code(), Some(4), "{said}");
+        assert_eq!(text(&output.stdout), "");
+        let (_, rest) = said
+            .split_once(" --array=")
+            .unwrap_or_else(|| panic!("no command in {said}"));
+        rest.split(' ').next().unwrap().to_owned()
+    }
+
+    pub fn status(&self) -> Json {
+        serde_json::from_str(&stdout(&["status", self.name(), "--json"])).unwrap()
+    }
+
+    /// What the shards and the scheduler printed, for the message of a test that fails.
+    pub fn logs(&self) -> String {
+        let files = std::fs::read_dir(self.path().join("logs")).unwrap();
+        let files = files.map(|file| file.unwrap().path());
+        files.map(|file| read(&file)).collect()
+    }
+}
+
+fn read(file: &Path) -> String {
+    let text = std::fs::read_to_string(file).unwrap_or_default();
+    format!("== {}\n{text}\n", file.display())
+}

@@ -1,0 +1,259 @@
+//! What `array`, `gather` and `status` say to somebody who errs.
+
+use crate::array::Array;
+use crate::program::{queenfold, refusal, stdout, text};
+
+fn refused(args: &[&str], code: i32) -> String {
+    refusal(&mut queenfold(args), code)
+}
+
+#[test]
+fn each_mistake_gets_one_line() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
+    let array = |n: &str, tasks: &str, dir: &str| {
+        let dir = path(dir);
+        let args = [
+            "array", "-n", n, "--tasks", tasks, "--for", "slurm", "--engine", "join", "--dir", &dir,
+        ];
+        refused(&args, 2)
+    };
+    let said = array("16", "65", "new");
+    assert!(
+        said.contains("has 64 tasks, so an array of it has 1 to 64 shards, not 65"),
+        "{said}"
+    );
+    assert!(array("16", "0", "new").contains("not 0"));
+    assert!(!folder.path().join("new").exists());
+    let said = array("16", "4", "it's");
+    assert!(said.contains("schedulers take no path"), "{said}");
+
+    let gpus = [
+        "array", "-n", "16", "--tasks", "4", "--for", "slurm", "--gpus", "1",
+    ];
+    let said = refused(&[&gpus[..], &["--engine", "join"]].concat(), 2);
+    assert!(said.contains("GPUs count by the engine chain"), "{said}");
+    let short = [
+        "array", "-n", "16", "--tasks", "4", "--for", "slurm", "--time", "59",
+    ];
+    assert!(refused(&short, 2).contains("a minute at least"));
+
+    stdout(&["run", "-n", "8", "--dir", &path("run")]);
+    let said = array("16", "4", "run");
+    assert!(said.contains("holds a run, not a job array"), "{said}");
+    std::fs::create_dir(folder.path().join("mine")).unwrap();
+    std::fs::write(folder.path().join("mine/notes"), "").unwrap();
+    assert!(array("16", "4", "mine").contains("is not empty"));
+
+    stdout(&[
+        "array",
+        "-n",
+        "16",
+        "--tasks",
+        "4",
+        "--for",
+        "slurm",
+        "--engine",
+        "join",
+        "--dir",
+        &path("mine16"),
+    ]);
+    let said = array("18", "4", "mine16");
+    assert!(
+        said.contains("holds the array of n = 16 by join-4"),
+        "{said}"
+    );
+    assert!(said.contains("not of n = 18"), "{said}");
+
+    for dir in ["run", "nowhere", "mine"] {
+        let said = refused(&["gather", &path(dir)], 2);
+        assert!(
+            said.contains("no job array; `queenfold array` makes one"),
+            "{said}"
+        );
+    }
+    std::fs::write(folder.path().join("mine/array.json"), "{}").unwrap();
+    for command in ["gather", "status"] {
+        let said = refused(&[command, &path("mine")], 2);
+        assert!(said.contains("array.json: it describes no array"), "{said}");
+    }
+}
+
+#[test]
+fn a_shard_of_another_run_is_named() {
+    let array = Array::make(14, 3, "slurm");
+    let shard = array.shard(1);
+    let shard = shard.to_str().unwrap();
+    stdout(&[
+        "run", "-n", "14", "--shard", "2/3", "--engine", "chain", "--dir", shard,
+    ]);
+    for command in ["gather", "status"] {
+        let said = refused(&[command, array.name()], 2);
+        assert!(
+            said.contains("shards/1 holds shard 2/3 of n = 14"),
+            "{said}"
+        );
+        assert!(said.contains("should hold shard 1/3"), "{said}");
+    }
+    std::fs::remove_dir_all(shard).unwrap();
+    std::fs::create_dir(shard).unwrap();
+    // A task that was killed before it wrote anything.
+    assert_eq!(array.status()["not_begun"].to_string(), "[0,1,2]");
+    std::fs::write(array.shard(1).join("ledger.db"), "no database").unwrap();
+    let said = refused(&["gather", array.name()], 1);
+    assert!(said.contains("shards/1/ledger.db"), "{said}");
+    assert!(!array.path().join("whole").exists());
+}
+
+#[test]
+fn what_is_gathered_is_done() {
+    let array = Array::make(12, 2, "hyperqueue");
+    for (index, shard) in ["0/2", "1/2"].iter().enumerate() {
+        let dir = array.shard(index as u64);
+        let dir = dir.to_str().unwrap();
+        stdout(&[
+            "run", "-n", "12", "--shard", shard, "--engine", "chain", "--dir", dir,
+        ]);
+    }
+    let before = stdout(&["status", array.name()]);
+    assert!(before.contains("finished    2 of 2 shards\n"), "{before}");
+    assert!(before.contains("go on       `queenfold gather"), "{before}");
+    array.assert_total("14200");
+    array.assert_total("14200");
+    let after = stdout(&["status", array.name()]);
+    assert!(after.contains("gathered    all"), "{after}");
+    let args = [
+        "array",
+        "-n",
+        "12",
+        "--tasks",
+        "2",
+        "--for",
+        "slurm",
+        "--engine",
+        "chain",
+        "--dir",
+        array.name(),
+    ];
+    let said = refused(&args, 2);
+    assert!(said.contains("nothing of it is left to count"), "{said}");
+    // The ledger of all outlives the shards.
+    std::fs::remove_dir_all(array.path().join("shards")).unwrap();
+    array.assert_total("14200");
+}
+
+#[test]
+fn a_wrong_scheduler_is_answered_with_the_right_ones() {
+    let args = ["array", "-n", "16", "--tasks", "4", "--for", "pbs"];
+    let output = queenfold(&args).output().unwrap();
+    let said = text(&output.stderr);
+    assert_eq!(output.status.code(), Some(2), "{said}");
+    assert!(
+        said.contains("slurm") && said.contains("hyperqueue"),
+        "{said}"
+    );
+}
+
+#[test]
+fn given_boards_of_a_configuration_are_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let args = [
+        "array", "-n", "12", "--tasks", "2", "--for", "slurm", "--engine", "chain", "--dir", "new",
+    ];
+    std::fs::write(
+        folder.path().join("queenfold.toml"),
+        "[run]\nqueens = \"a1\"\n",
+    )
+    .unwrap();
+    let said = refusal(queenfold(&args).current_dir(folder.path()), 2);
+    assert!(said.contains("queenfold.toml: run.queens is set"), "{said}");
+    let mut command = queenfold(&args);
+    command.env("QUEENFOLD_RUN_HOLES", "b2");
+    let said = refusal(&mut command, 2);
+    assert!(
+        said.contains("QUEENFOLD_RUN_HOLES: run.holes is set"),
+        "{said}"
+    );
+    assert!(!folder.path().join("new").exists());
+}
+
+#[test]
+fn no_run_begins_in_the_directory_of_an_array() {
+    let array = Array::make(12, 2, "slurm");
+    let said = refused(&["run", "-n", "12", "--dir", array.name()], 2);
+    assert!(said.contains("holds a job array: the runs are"), "{said}");
+    assert!(!array.path().join("ledger.db").exists());
+}
+
+#[test]
+fn a_foreign_run_in_place_of_the_whole_is_named() {
+    let array = Array::make(12, 2, "slurm");
+    let whole = array.path().join("whole");
+    stdout(&["run", "-n", "10", "--dir", whole.to_str().unwrap()]);
+    let again = [
+        "array",
+        "-n",
+        "12",
+        "--tasks",
+        "2",
+        "--for",
+        "slurm",
+        "--engine",
+        "chain",
+        "--dir",
+        array.name(),
+    ];
+    for args in [
+        &["status", array.name()][..],
+        &["gather", array.name()],
+        &again,
+    ] {
+        let said = refused(args, 2);
+        assert!(said.contains("whole holds a run of n = 10"), "{said}");
+        assert!(
+            said.contains("should hold what was gathered from the array of n = 12"),
+            "{said}"
+        );
+    }
+}
+
+#[test]
+fn a_directory_that_looks_like_an_option_is_named_so_that_it_is_none() {
+    let folder = tempfile::tempdir().unwrap();
+    let args = [
+        "array",
+        "-n",
+        "12",
+        "--tasks",
+        "2",
+        "--for",
+        "slurm",
+        "--engine",
+        "chain",
+        "--dir=-dash",
+    ];
+    let output = queenfold(&args).current_dir(folder.path()).output();
+    let said = text(&output.unwrap().stdout);
+    assert!(said.contains("sbatch ./-dash/slurm.sh\n"), "{said}");
+}
+
+#[test]
+fn an_array_is_watched_until_all_shards_are_finished() {
+    let array = Array::make(12, 2, "slurm");
+    let mut watching = std::process::Command::new(env!("CARGO_BIN_EXE_queenfold"))
+        .args(["status", "--watch", "--json", array.name()])
+        .stdout(std::process::Stdio::null())
+        .spawn()
+        .unwrap();
+    for (index, shard) in ["0/2", "1/2"].iter().enumerate() {
+        // Longer than it takes to look once.
+        std::thread::sleep(std::time::Duration::from_secs(1));
+        assert!(watching.try_wait().unwrap().is_none(), "{shard}");
+        let dir = array.shard(index as u64);
+        let dir = dir.to_str().unwrap();
+        stdout(&[
+            "run", "-n", "12", "--shard", shard, "--engine", "chain", "--dir", dir,
+        ]);
+    }
+    assert!(watching.wait().unwrap().success());
+}

@@ -1,0 +1,16 @@
+//! Job arrays: what `array` writes, what `gather` adds up, and both with the real schedulers.
+
+#![cfg(unix)]
+
+mod array;
+mod commands;
+mod hyperqueue;
+#[path = "../common/isolated.rs"]
+mod isolated;
+#[path = "../common/program.rs"]
+mod program;
+mod scripts;
+#[path = "../common/skip.rs"]
+mod skip;
+mod slurm;
+mod slurm_cluster;

@@ -1,0 +1,244 @@
+//! The scripts without a scheduler: a plain shell runs them with the variables that a scheduler sets.
+
+use std::process::{Child, Command, Output, Stdio};
+use std::time::{Duration, Instant};
+
+use crate::array::Array;
+use crate::isolated::isolated;
+use crate::program::{queenfold, text};
+use crate::skip::skipped;
+
+/// A task of an array, as the scheduler starts it.
+fn task(array: &Array, script: &str, index: u64) -> Command {
+    let mut command = isolated("bash");
+    let variable = match script {
+        "slurm.sh" => "SLURM_ARRAY_TASK_ID",
+        _ => "HQ_TASK_ID",
+    };
+    command
+        .arg(array.script(script))
+        .current_dir(array.path())
+        .env(variable, index.to_string())
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped());
+    command
+}
+
+fn code(output: &Output) -> i32 {
+    output.status.code().unwrap_or(-1)
+}
+
+const SCRIPTS: [(&str, &str); 2] = [("slurm", "slurm.sh"), ("hyperqueue", "hyperqueue.sh")];
+
+#[test]
+fn each_task_counts_its_shard_and_gather_adds_them_up() {
+    for (scheduler, script) in SCRIPTS {
+        let array = Array::make(14, 5, scheduler);
+        for index in [0, 1, 3, 4] {
+            let output = task(&array, script, index).output().unwrap();
+            assert_eq!(code(&output), 0, "{output:?}");
+        }
+        assert_eq!(array.missing(), "2");
+        let output = task(&array, script, 2).output().unwrap();
+        assert_eq!(code(&output), 0, "{output:?}");
+        array.assert_total("365596");
+        // A finished shard ends at once, and nothing changes.
+        let again = task(&array, script, 2).output().unwrap();
+        assert_eq!(code(&again), 0, "{again:?}");
+        array.assert_total("365596");
+        assert_eq!(array.status()["hosts"][0]["sessions"], 5);
+    }
+}
+
+#[test]
+fn settings_do_not_change_what_an_array_counts() {
+    for (scheduler, script) in SCRIPTS {
+        let array = Array::make(12, 2, scheduler);
+        let settings = "[run]\nn = 9\nqueens = \"a1\"\nengine = \"join\"\nunique = false\n\
+                        [output]\ntui = true\n";
+        std::fs::write(array.path().join("queenfold.toml"), settings).unwrap();
+        for index in [0, 1] {
+            let mut command = task(&array, script, index);
+            command.env("QUEENFOLD_RUN_HOLES", "b7");
+            command.env("QUEENFOLD_RUN_BOARD", "picture.txt");
+            let output = command.output().unwrap();
+            assert_eq!(code(&output), 0, "{output:?}");
+            // The second attempt resumes.
+            let again = command.output().unwrap();
+            assert_eq!(code(&again), 0, "{again:?}");
+        }
+        array.assert_total("14200");
+    }
+}
+
+#[test]
+fn a_moved_array_counts_nothing_into_its_old_place() {
+    for (scheduler, script) in SCRIPTS {
+        let array = Array::make(12, 2, scheduler);
+        let output = task(&array, script, 0).output().unwrap();
+        assert_eq!(code(&output), 0, "{output:?}");
+        let old = array.path();
+        let array = array.moved();
+        let output = task(&array, script, 1).output().unwrap();
+        let said = text(&output.stderr);
+        assert_eq!(code(&output), 2, "{said}");
+        assert_eq!(said.lines().count(), 1, "{said}");
+        assert!(said.contains("give its queenfold array command again"));
+        assert!(!old.exists());
+        array.make_again(12, 2, scheduler, &[]);
+        let output = task(&array, script, 1).output().unwrap();
+        assert_eq!(code(&output), 0, "{output:?}");
+        array.assert_total("14200");
+    }
+}
+
+#[test]
+fn the_log_of_a_shard_names_the_others_and_how_the_array_is_added_up() {
+    let array = Array::make(14, 7, "slurm");
+    let output = task(&array, "slurm.sh", 3).output().unwrap();
+    let said = text(&output.stderr);
+    assert!(said.contains("of the 6 other shards too"), "{said}");
+    let gather = format!("count them, then `queenfold gather {}`", array.real_name());
+    assert!(said.contains(&gather), "{said}");
+}
+
+/// Starts a shard of a long array, by the slowest kernel, and waits until it has recorded a task.
+fn begun(array: &Array, script: &str) -> Child {
+    let mut command = task(array, script, 0);
+    command.env("QUEENFOLD_RUN_ISA", "portable");
+    // A process group of its own, as under a scheduler.
+    std::os::unix::process::CommandExt::process_group(&mut command, 0);
+    let child = command.spawn().unwrap();
+    let since = Instant::now();
+    while array.status()["tasks_done"] == 0 {
+        assert!(since.elapsed() < Duration::from_secs(120), "no progress");
+        std::thread::sleep(Duration::from_millis(50));
+    }
+    child
+}
+
+fn kill(signal: &str, pid: &str) {
+    let sent = Command::new("kill").args([signal, "--", pid]).status();
+    assert!(sent.unwrap().success());
+}
+
+#[test]
+fn a_signal_to_the_shell_ends_a_task_resumably_and_only_the_time_limit_puts_it_back() {
+    // The scheduler's commands, which note how they were called.
+    let array = Array::make(18, 2, "slurm");
+    let bin = array.path().join("bin");
+    std::fs::create_dir(&bin).unwrap();
+    let scontrol = bin.join("scontrol");
+    let notes = array.path().join("requeued");
+    std::fs::write(
+        &scontrol,
+        format!("#!/bin/sh\necho \"$@\" >> {}\n", notes.display()),
+    )
+    .unwrap();
+    let mode = std::os::unix::fs::PermissionsExt::from_mode(0o755);
+    std::fs::set_permissions(&scontrol, mode).unwrap();
+    let path = format!("{}:{}", bin.display(), std::env::var("PATH").unwrap());
+    for (signal, requeued) in [("-TERM", false), ("-USR1", true)] {
+        let mut command = task(&array, "slurm.sh", 0);
+        command
+            .env("PATH", &path)
+            .env("QUEENFOLD_RUN_ISA", "portable")
+            .envs([("SLURM_ARRAY_JOB_ID", "17")]);
+        let child = command.spawn().unwrap();
+        let before = array.status()["tasks_done"].as_u64().unwrap();
+        let since = Instant::now();
+        while array.status()["tasks_done"].as_u64().unwrap() <= before {
+            assert!(since.elapsed() < Duration::from_secs(120), "no progress");
+            std::thread::sleep(Duration::from_millis(50));
+        }
+        kill(signal, &child.id().to_string());
+        let output = child.wait_with_output().unwrap();
+        assert_eq!(code(&output), 4, "{signal}: {output:?}");
+        assert_eq!(notes.exists(), requeued, "{signal}");
+    }
+    assert_eq!(std::fs::read_to_string(&notes).unwrap(), "requeue 17_0\n");
+}
+
+#[test]
+fn a_task_that_is_killed_is_continued_and_a_running_one_is_left_alone() {
+    for (scheduler, script) in SCRIPTS {
+        // A board that takes half a minute while it is looked at.
+        let array = Array::make(18, 2, scheduler);
+        let child = begun(&array, script);
+        assert_eq!(array.status()["running"].to_string(), "[0]");
+        let said = text(&array.gather().stderr);
+        assert!(said.contains("1 shard running: 0\n"), "{said}");
+        assert!(said.contains("count the others alone"), "{said}");
+        assert_eq!(array.missing(), "1");
+        // A second task of the same shard is refused, and disturbs nothing.
+        let second = task(&array, script, 0).output().unwrap();
+        assert_eq!(code(&second), 1, "{second:?}");
+        assert!(text(&second.stderr).contains("in use"), "{second:?}");
+        kill("-KILL", &format!("-{}", child.id()));
+        child.wait_with_output().unwrap();
+        assert_eq!(array.missing(), "0-1");
+        for index in [0, 1] {
+            let output = task(&array, script, index).output().unwrap();
+            assert_eq!(code(&output), 0, "{output:?}");
+        }
+        array.assert_total("666090624");
+    }
+}
+
+#[test]
+fn a_script_without_its_variable_says_how_to_submit_it() {
+    for (scheduler, script) in SCRIPTS {
+        let array = Array::make(12, 1, scheduler);
+        let output = isolated("bash").arg(array.script(script)).output().unwrap();
+        let said = text(&output.stderr);
+        assert!(
+            code(&output) != 0 && said.contains("submit this script with"),
+            "{said}"
+        );
+    }
+}
+
+/// What the program finds in a job, with these variables.
+fn found(variables: &[(&str, &str)]) -> serde_json::Value {
+    let mut command = queenfold(&["devices", "--json"]);
+    for (name, value) in variables {
+        command.env(name, value);
+    }
+    serde_json::from_slice(&command.output().unwrap().stdout).unwrap()
+}
+
+#[test]
+fn a_job_uses_the_cores_and_the_memory_that_it_was_granted() {
+    let slurm = found(&[
+        ("SLURM_JOB_ID", "17"),
+        ("SLURM_CPUS_PER_TASK", "1"),
+        ("SLURM_MEM_PER_NODE", "64"),
+    ]);
+    assert_eq!(slurm["cores"], 1, "{slurm}");
+    assert_eq!(slurm["memory_limit"], "67108864", "{slurm}");
+    let hyperqueue = found(&[("HQ_TASK_ID", "0"), ("HQ_CPUS", "0")]);
+    assert_eq!(hyperqueue["cores"], 1, "{hyperqueue}");
+    // No more than there is.
+    let greedy = found(&[("HQ_TASK_ID", "0"), ("HQ_CPUS", &["0"; 5000].join(","))]);
+    assert_eq!(greedy["cores"], found(&[])["cores"], "{greedy}");
+}
+
+#[test]
+fn the_scripts_are_clean() {
+    for (scheduler, script) in SCRIPTS {
+        for more in [&[][..], &["--time", "2h", "--memory", "8G", "--gpus", "2"]] {
+            let array = Array::make(16, 7, scheduler);
+            array.make_again(16, 7, scheduler, more);
+            let file = array.script(script);
+            let parsed = Command::new("bash").arg("-n").arg(&file).output().unwrap();
+            assert!(parsed.status.success(), "{parsed:?}");
+            match Command::new("shellcheck").arg(&file).output() {
+                Ok(checked) => {
+                    assert!(checked.status.success(), "{}", text(&checked.stdout));
+                }
+                Err(_) => skipped("no shellcheck"),
+            }
+        }
+    }
+}
