@@ -18,7 +18,7 @@ use serde_json::Value as Json;
 use super::exit::{Exit, Failure};
 use super::output::say;
 use crate::actors::{EventKind, Observer, RunEvent};
-use crate::board::Size;
+use crate::board::{GivenBoard, GivenSquares, Size};
 use crate::config::CommandLine;
 use crate::ledger::host_name;
 use crate::telemetry::{incident, printable};
@@ -56,6 +56,8 @@ struct Notice {
     queenfold_notice: u32,
     event: What,
     n: Size,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    given: Option<GivenSquares>,
     host: String,
     directory: Option<PathBuf>,
     /// What happened, for people.
@@ -78,7 +80,7 @@ pub struct EventCommand {
 #[derive(Clone, Debug)]
 pub struct NoticedRun {
     /// The board.
-    pub n: Size,
+    pub board: GivenBoard,
     /// The run directory, if there is one.
     pub directory: Option<PathBuf>,
 }
@@ -121,9 +123,17 @@ impl EventCommand {
         let (event, text, result) = match end {
             Ok(result) => {
                 let total = result.as_ref().and_then(|result| result["total"].as_str());
+                let board = run.board.in_words();
                 let text = match total {
-                    Some(total) => format!("n = {} has {total} solutions", run.n),
-                    None => format!("all that was to be counted of n = {} is counted", run.n),
+                    Some(total) => {
+                        let of = match run.board.is_free() {
+                            true => "solution",
+                            false => "completion",
+                        };
+                        let plural = if total == "1" { "" } else { "s" };
+                        format!("{board} has {total} {of}{plural}")
+                    }
+                    None => format!("all that was to be counted of {board} is counted"),
                 };
                 (What::Done, text, result)
             }
@@ -160,7 +170,8 @@ fn notice(run: NoticedRun, event: What, text: &str, result: Option<Json>) -> Not
     Notice {
         queenfold_notice: NOTICE_FORMAT,
         event,
-        n: run.n,
+        n: run.board.size(),
+        given: GivenSquares::of(&run.board),
         host: host_name(),
         directory: run.directory,
         text: text[..end].to_owned(),
@@ -305,7 +316,10 @@ mod tests {
 
     fn call(command: &str, is_late: impl Fn() -> bool) -> Result<(), String> {
         let n = Size::new(8).map_err(|error| error.to_string())?;
-        let run = NoticedRun { n, directory: None };
+        let run = NoticedRun {
+            board: n.into(),
+            directory: None,
+        };
         let text = "é".repeat(LONGEST_TEXT);
         let notice = notice(run, What::Failed, &text, None);
         let command = CommandLine::read(command).ok_or("no command")?;

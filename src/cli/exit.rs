@@ -2,13 +2,15 @@
 
 use std::fmt;
 use std::io;
+use std::path::Path;
 use std::process::ExitCode;
 
-use super::shell::{again_command, resume_command};
+use super::shell::{again_command, command_on, resume_command};
 use crate::actors::RunError;
 #[cfg(feature = "cuda")]
 use crate::bench::BenchError;
 use crate::certificate::{CertifyError, CheckError, KeyError, WrongTask};
+use crate::cluster::ArrayDirectory;
 use crate::engine::Mismatch;
 use crate::job::{JobError, StopCause};
 use crate::ladder::WrongRow;
@@ -96,6 +98,15 @@ impl Failure {
         let missing = missing.to_string();
         let ranges = missing.lines().map(str::to_owned);
         Self::lines(Exit::Stopped, std::iter::once(first).chain(ranges))
+    }
+
+    /// A job array is where a run should be.
+    pub fn holds_array(dir: &Path) -> Self {
+        let dir = dir.display();
+        Self::usage(format!(
+            "{dir} holds a job array: the runs are its shards, below {dir}/shards, and once they are \
+             gathered {dir}/whole"
+        ))
     }
 
     /// Wrong usage or configuration.
@@ -206,6 +217,9 @@ impl From<LedgerError> for Failure {
                 "{error}; continue it with `{}`, or name another directory",
                 resume_command(dir)
             )),
+            LedgerError::NoRun { ref dir } if ArrayDirectory::is_there(dir) => {
+                Self::holds_array(dir)
+            }
             LedgerError::TooLong { .. } => Self::usage(format!(
                 "{error}: leave out --dir and --shard to count without one"
             )),
@@ -271,8 +285,8 @@ impl From<JobError> for Failure {
     }
 }
 
-/// That a shard is complete, and what the total needs besides.
-pub fn complete_shard(shard: Shard, missing: &Missing) -> String {
+/// That the shard in `dir` is complete, and what the total needs besides.
+pub fn complete_shard(dir: &Path, shard: Shard, missing: &Missing) -> String {
     let names: Vec<_> = missing
         .shards
         .iter()
@@ -284,11 +298,18 @@ pub fn complete_shard(shard: Shard, missing: &Missing) -> String {
         [few @ .., last] if few.len() < 4 => {
             format!(" of the shards {} and {last}", few.join(", "))
         }
+        all if all.len() as u64 == shard.count() - 1 => {
+            format!(" of the {} other shards", all.len())
+        }
         [first, .., last] => format!(" of {} shards, {first} to {last}", names.len()),
+    };
+    let add_up = match ArrayDirectory::of_shard(dir) {
+        Some(array) => command_on("gather", array),
+        None => "queenfold merge".to_owned(),
     };
     format!(
         "shard {shard} is complete; the total needs the {}{place} too: count them, then \
-         `queenfold merge`",
+         `{add_up}`",
         several(missing.tasks(), "task")
     )
 }
@@ -303,7 +324,7 @@ mod tests {
 
     fn stopped(cause: StopCause, directory: Option<&str>) -> Failure {
         let stopped = Stopped {
-            n: Size::new(20).unwrap(),
+            board: Size::new(20).unwrap().into(),
             cause,
             elapsed: Duration::from_secs(5),
             report: Report {

@@ -7,7 +7,9 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 
+use super::boards::{GivenFlags, one_board};
 use super::exit::Failure;
+use crate::board::{GivenBoard, Size};
 use crate::config::{
     Auto, Bytes, CommandLine, ConfigError, EventTarget, Hours, HumanDuration, Indices, LOCAL_FILE,
     Layers, Optional, Sizes, Value, Whole, Workers,
@@ -37,6 +39,21 @@ pub struct CpuFlags {
     cpu: Cpu,
 }
 
+/// The flags of a command for one board that has no other settings.
+#[derive(Debug, Args)]
+pub struct OneBoard {
+    /// Board size, 1 to 32
+    #[arg(short, value_name = "N", allow_hyphen_values = true)]
+    n: Option<Size>,
+
+    #[command(flatten)]
+    given: GivenFlags,
+
+    /// Settings in a TOML file: `n`, `queens`, `holes` and `board` of its section `run` are used
+    #[arg(long, value_name = "FILE")]
+    config: Option<PathBuf>,
+}
+
 /// What is counted.
 #[derive(Debug, Args)]
 struct What {
@@ -58,6 +75,9 @@ struct BoardFlags {
     /// Board size, 1 to 32, or a range of them, both ends included
     #[arg(short, value_name = "N|A..=B", value_parser = Sizes::parse, allow_hyphen_values = true)]
     n: Option<Sizes>,
+
+    #[command(flatten)]
+    given: GivenFlags,
 
     /// The engine; `auto` chooses the fastest for the board
     #[arg(long, value_name = "ENGINE", value_parser = choice(Engine::ALL, Engine::name))]
@@ -163,7 +183,7 @@ struct Cpu {
 }
 
 /// `auto` or one of the names of `all` that the configuration allows, with completion.
-fn choice<T, const K: usize>(
+pub fn choice<T, const K: usize>(
     all: [T; K],
     name: fn(T) -> &'static str,
 ) -> impl TypedValueParser<Value = Auto<T>>
@@ -187,7 +207,7 @@ impl ConfigFlags {
     /// # Errors
     /// A source cannot be read, or something in it is refused.
     pub fn settings(&self) -> Result<Layers, Failure> {
-        let mut layers = self.how.cpu.sources().map_err(Failure::usage)?;
+        let mut layers = sources(self.how.cpu.config.as_deref()).map_err(Failure::usage)?;
         self.what.add_to(&mut layers).map_err(Failure::usage)?;
         self.how.add_to(&mut layers).map_err(Failure::usage)?;
         self.how.check()?;
@@ -201,10 +221,26 @@ impl CpuFlags {
     /// # Errors
     /// A source cannot be read, or something in it is refused.
     pub fn settings(&self) -> Result<Layers, Failure> {
-        let mut layers = self.cpu.sources().map_err(Failure::usage)?;
+        let mut layers = sources(self.cpu.config.as_deref()).map_err(Failure::usage)?;
         self.board.add_to(&mut layers).map_err(Failure::usage)?;
         self.cpu.add_to(&mut layers).map_err(Failure::usage)?;
         Ok(layers)
+    }
+}
+
+impl OneBoard {
+    /// The board, from the first sources that name its size and what is given.
+    ///
+    /// # Errors
+    /// A source cannot be read, or something in it is refused; there is no board, or more than one.
+    pub fn board(&self) -> Result<GivenBoard, Failure> {
+        let mut layers = sources(self.config.as_deref()).map_err(Failure::usage)?;
+        let n = self.n.map(Sizes::from);
+        layers
+            .add_flag("-n", "run.n", n.as_ref())
+            .and_then(|()| self.given.add_to(&mut layers))
+            .map_err(Failure::usage)?;
+        one_board(&layers)
     }
 }
 
@@ -223,6 +259,7 @@ impl What {
 impl BoardFlags {
     fn add_to(&self, layers: &mut Layers) -> Result<(), ConfigError> {
         layers.add_flag("-n", "run.n", self.n.as_ref())?;
+        self.given.add_to(layers)?;
         layers.add_flag("--engine", "run.engine", self.engine.as_ref())
     }
 }
@@ -233,7 +270,7 @@ impl How {
     /// # Errors
     /// A source cannot be read, or something in it is refused.
     pub fn settings(&self) -> Result<Layers, Failure> {
-        let mut layers = self.cpu.sources().map_err(Failure::usage)?;
+        let mut layers = sources(self.cpu.config.as_deref()).map_err(Failure::usage)?;
         self.add_to(&mut layers).map_err(Failure::usage)?;
         self.check()?;
         Ok(layers)
@@ -279,27 +316,6 @@ impl How {
 }
 
 impl Cpu {
-    /// The settings without any flags.
-    fn sources(&self) -> Result<Layers, ConfigError> {
-        let mut layers = Layers::defaults();
-        let local = Path::new(LOCAL_FILE);
-        // Not `exists`: a dangling link or a file without permission must be reported, not ignored.
-        let looked = local.symlink_metadata();
-        if !looked.is_err_and(|error| error.kind() == ErrorKind::NotFound) {
-            layers.add_file(local)?;
-        }
-        if let Some(path) = &self.config {
-            layers.add_file(path)?;
-        }
-        layers.add_environment(env::vars_os().filter_map(|(name, text)| {
-            Some((
-                name.into_string().ok()?,
-                text.to_string_lossy().into_owned(),
-            ))
-        }))?;
-        Ok(layers)
-    }
-
     fn add_to(&self, layers: &mut Layers) -> Result<(), ConfigError> {
         layers.add_flag("--isa", "run.isa", self.isa.as_ref())?;
         layers.add_flag("--workers", "run.workers", self.workers.as_ref())?;
@@ -318,6 +334,30 @@ impl Cpu {
             ("--no-quiet", self.no_quiet),
         )
     }
+}
+
+/// The settings of the folder, of `file` and of the environment, without any flags.
+///
+/// # Errors
+/// One of them cannot be read, or something in it is refused.
+pub fn sources(file: Option<&Path>) -> Result<Layers, ConfigError> {
+    let mut layers = Layers::defaults();
+    let local = Path::new(LOCAL_FILE);
+    // Not `exists`: a dangling link or a file without permission must be reported, not ignored.
+    let looked = local.symlink_metadata();
+    if !looked.is_err_and(|error| error.kind() == ErrorKind::NotFound) {
+        layers.add_file(local)?;
+    }
+    if let Some(path) = file {
+        layers.add_file(path)?;
+    }
+    layers.add_environment(env::vars_os().filter_map(|(name, text)| {
+        Some((
+            name.into_string().ok()?,
+            text.to_string_lossy().into_owned(),
+        ))
+    }))?;
+    Ok(layers)
 }
 
 /// Sets `key` to true or false if one of its two flags was given. clap keeps only the last of them.

@@ -66,13 +66,15 @@ fn argument(given: &str, args: &[&str], program: &Command) -> Option<String> {
     let keeps_board = ["resume", "status", "verify", "export", "merge"].contains(&command);
     let board = given.strip_prefix("n=").unwrap_or(given);
     let board = Sizes::read(board).or_else(|| Sizes::meant(board));
-    let is_board_flag =
-        ["-n", "--n", "-N", "--N", "--size", "--board", "--queens"].contains(&given);
+    let is_board_flag = [
+        "-n", "--n", "-N", "--N", "--size", "--board", "--queens", "--holes",
+    ]
+    .contains(&given);
     if keeps_board && (board.is_some() || is_board_flag) {
         return Some("a run keeps the board that it was begun with, so leave the board out".into());
     }
     let ranges = ["run", "estimate", "ladder", "config"].contains(&command);
-    let takes_board = ranges || ["census", "devices"].contains(&command);
+    let takes_board = ranges || ["census", "devices", "solve"].contains(&command);
     if let Some(board) = board.filter(|_| takes_board) {
         let one = board.iter().count() == 1;
         return match args.contains(&"-n") {

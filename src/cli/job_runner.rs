@@ -4,8 +4,6 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use tracing::info;
-
 use super::calibration::Calibration;
 use super::count_report;
 #[cfg(feature = "tui")]
@@ -16,6 +14,7 @@ use super::exit::{Exit, Failure, complete_shard};
 use super::manners::Manners;
 use super::metrics_file;
 use super::output::say;
+use super::output_files;
 use super::pause::Pause;
 use super::pause_key::PauseKey;
 use super::progress::ProgressLine;
@@ -24,7 +23,7 @@ use super::result_json::ResultJson;
 use super::signals;
 use super::watched_run::WatchedRun;
 use crate::actors::{Control, EventKind, Observer, Report, RunEvent};
-use crate::board::Size;
+use crate::board::{GivenBoard, Size};
 use crate::config::{Config, HumanDuration};
 use crate::job::{AgainResult, CensusResult, Hardware, Job, JobError, JobResult, plan};
 use crate::ledger::Confirmation;
@@ -53,7 +52,7 @@ pub struct JobRunner {
     trace: Option<TraceFile>,
     events: Option<EventFile>,
     on_event: Option<EventCommand>,
-    _manners: Manners,
+    manners: Manners,
     start: Instant,
 }
 
@@ -61,9 +60,10 @@ impl JobRunner {
     /// Resolves `config` and listens for signals.
     ///
     /// # Errors
-    /// The instruction set or device asked for is not available; the trace file cannot be written;
-    /// the system refuses signal handlers.
+    /// The instruction set or device asked for is not available; a file cannot be written, or is to be
+    /// written for two purposes; the system refuses signal handlers.
     pub fn new(config: &Config) -> Result<Self, Failure> {
+        output_files::check(&config.trace)?;
         let mut hardware = Hardware::find(&config.hardware())?;
         let calibration = Calibration::find();
         hardware.costs = calibration.costs;
@@ -81,15 +81,14 @@ impl JobRunner {
         let events = event_stream::open(config)?;
         let on_event = config.trace.on_event.0.as_ref();
         let on_event = on_event.map(EventCommand::new).transpose()?;
-        if let Some(missing) = hardware.devices().missing() {
-            info!("{missing}");
-        }
         check_dashboard(config)?;
         let control = Control::new();
         #[cfg(feature = "fault-injection")]
         inject_faults(&control)?;
         let manners = Manners::begin(config, &control)?;
-        let pause = Pause::new(control.clone(), config.output.quiet);
+        // The dashboard shows whether the run is paused.
+        let quiet_pause = config.output.quiet || config.output.tui;
+        let pause = Pause::new(control.clone(), quiet_pause);
         signals::listen(drain(&control, config.output.quiet), Some(pause.clone()))?;
         Ok(Self {
             hardware,
@@ -103,26 +102,26 @@ impl JobRunner {
             trace,
             events,
             on_event,
-            _manners: manners,
+            manners,
             start: Instant::now(),
         })
     }
 
-    /// The job for board `n` that the settings ask for. The engine is chosen now, and the reason is
+    /// The job for a board that the settings ask for. The engine is chosen now, and the reason is
     /// printed if there is one.
     ///
     /// # Errors
     /// Devices were asked for, and do not count the board.
-    pub fn job(&self, n: Size) -> Result<Job, Failure> {
+    pub fn job(&self, board: GivenBoard) -> Result<Job, Failure> {
         let unique = self.config.run.unique;
         match self.config.run.engine.0 {
-            Some(engine) => Ok(Job::of(plan(engine, n)).unique(unique)),
+            Some(engine) => Ok(Job::of(plan(engine, board)).unique(unique)),
             None => {
-                let choice = self.hardware.choose_engine(n)?;
+                let choice = self.hardware.choose_engine(board)?;
                 if let Some(reason) = choice.reason.filter(|_| !self.config.output.quiet) {
                     say(&reason);
                 }
-                let job = Job::of(plan(choice.engine, n)).unique(unique);
+                let job = Job::of(plan(choice.engine, board)).unique(unique);
                 Ok(job.engine_was_chosen())
             }
         }
@@ -135,13 +134,13 @@ impl JobRunner {
         let time = job.expected_time(&self.hardware);
         match time.filter(|time| *time >= LONG && !self.config.output.quiet) {
             Some(time) => {
-                let n = job.size();
+                let board = job.board().in_words();
                 let announcement = Announcement(format!(
-                    "n = {n} takes about {} on {} by the costs of its plan; `queenfold estimate -n \
-                     {n}` counts a sample to tell more, --dir DIR keeps what is counted, --shard I/K \
+                    "{board} takes about {} on {} by the costs of its plan; `queenfold estimate {}` counts a sample to tell more, --dir DIR keeps what is counted, --shard I/K \
                      divides it among machines",
                     telemetry::duration(time),
-                    telemetry::several(self.hardware.workers as u64, "worker")
+                    telemetry::several(self.hardware.workers as u64, "worker"),
+                    telemetry::board_flags(&job.board())
                 ));
                 job.observer(Arc::new(announcement))
             }
@@ -191,7 +190,8 @@ impl JobRunner {
             }
             Err(JobError::OneShard { shard, missing, .. }) => {
                 if !self.config.output.quiet {
-                    say(&complete_shard(shard, &missing));
+                    let dir = job.run_directory().unwrap_or(Path::new(""));
+                    say(&complete_shard(dir, shard, &missing));
                 }
                 Ok(None)
             }
@@ -236,12 +236,12 @@ impl JobRunner {
         say(&format!("n = {n}\n{}", profile.trim_end()));
     }
 
-    /// Counts the symmetric solutions of board `n` alone, with a progress line.
+    /// Counts the symmetric solutions of a board alone, with a progress line.
     ///
     /// # Errors
     /// As [`run`](Self::run).
-    pub fn census(&self, n: Size) -> Result<CensusResult, Failure> {
-        let (job, beside) = self.observed(self.under_control(Job::new(n)))?;
+    pub fn census(&self, board: GivenBoard) -> Result<CensusResult, Failure> {
+        let (job, beside) = self.observed(self.under_control(Job::new(board)))?;
         let census = job.census_on(&self.hardware);
         drop(beside);
         Ok(census?)
@@ -263,7 +263,10 @@ impl JobRunner {
 
     /// The job as the signals, the time limit and the settings of this command want it.
     fn under_control(&self, job: Job) -> Job {
-        let mut job = job.tuning(self.config.tuning()).control(&self.control);
+        let mut job = job
+            .tuning(self.config.tuning())
+            .control(&self.control)
+            .observer(self.manners.observer());
         if let Some(events) = &self.events {
             job = job.observer(events.observer());
         }
@@ -285,7 +288,7 @@ impl JobRunner {
         let directory = job.run_directory();
         // Without either, nobody could see it.
         let watched = (directory.is_some() || self.config.output.tui)
-            .then(|| WatchedRun::new(n, directory, &self.control, &self.pause))
+            .then(|| WatchedRun::new(job.board(), directory, &self.control, &self.pause))
             .transpose()?;
         for observer in watched.iter().flat_map(WatchedRun::observers) {
             job = job.observer(observer);
@@ -295,7 +298,7 @@ impl JobRunner {
             _dashboard: self.dashboard(watched.as_ref())?,
             _line: (!self.config.output.quiet && !self.config.output.tui)
                 .then(|| ProgressLine::show(n, self.control.clone())),
-            _metrics: self.metrics_file(n)?,
+            _metrics: self.metrics_file(job.board())?,
             _watched: watched,
         };
         Ok((job, beside))
@@ -311,13 +314,11 @@ impl JobRunner {
             .map_err(|error| Failure::new(Exit::Error, error))
     }
 
-    fn metrics_file(&self, n: Size) -> Result<Option<Repeating>, Failure> {
+    fn metrics_file(&self, board: GivenBoard) -> Result<Option<Repeating>, Failure> {
         let path = self.config.trace.metrics.0.as_ref();
         let kept = path.map(|path| {
-            metrics_file::keep(path, n, self.control.clone()).map_err(|error| {
-                let message = format!("metrics file {}: {error}", path.display());
-                Failure::new(Exit::Error, message)
-            })
+            metrics_file::keep(path, board, self.control.clone())
+                .map_err(|error| Failure::new(Exit::Error, error))
         });
         kept.transpose()
     }
@@ -334,7 +335,7 @@ impl JobRunner {
 
 fn noticed(job: &Job) -> NoticedRun {
     NoticedRun {
-        n: job.size(),
+        board: job.board(),
         directory: job.run_directory().map(Path::to_owned),
     }
 }

@@ -1,15 +1,17 @@
 //! The manners of a program that is a guest on a machine for days: it stands back behind others, counts at
 //! the hours it may, and pauses when the machine is too hot.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use jiff::ZonedDateTime;
 use jiff::civil::Time;
+use parking_lot::Mutex;
 
 use super::exit::{Exit, Failure};
 use super::output::say;
 use super::repeating::Repeating;
-use crate::actors::{Control, PauseReason};
+use crate::actors::{Control, EventKind, Observer, PauseReason, RunEvent};
 use crate::config::{Config, Hours, Value};
 use crate::machine::temperatures;
 
@@ -26,6 +28,7 @@ const COOLER: f64 = 5.0;
 #[derive(Debug)]
 pub struct Manners {
     _watches: Vec<Repeating>,
+    notes: Arc<Notes>,
 }
 
 impl Manners {
@@ -42,10 +45,13 @@ impl Manners {
             let done = rustix::process::nice(nice);
             done.map_err(|error| Failure::new(Exit::Error, format!("--nice {nice}: {error}")))?;
         }
-        let quiet = config.output.quiet;
+        let notes = Arc::new(Notes {
+            quiet: config.output.quiet,
+            waiting: Mutex::new(Some(Vec::new())),
+        });
         let mut watches = Vec::new();
         if let Some(hours) = run.during.0 {
-            let guard = Guard::new(control, PauseReason::Hours, quiet);
+            let guard = Guard::new(control, PauseReason::Hours, &notes);
             watches.push(watch(
                 "hours",
                 CLOCK,
@@ -59,7 +65,7 @@ impl Manners {
                     "--max-temp: this machine shows no temperature of a processor (hwmon) or GPU (NVML)",
                 ));
             }
-            let guard = Guard::new(control, PauseReason::Heat, quiet);
+            let guard = Guard::new(control, PauseReason::Heat, &notes);
             let look = move || temperatures().into_iter().reduce(f64::max);
             watches.push(watch(
                 "temperature",
@@ -67,7 +73,44 @@ impl Manners {
                 below(limit.0 as f64, guard, look),
             )?);
         }
-        Ok(Self { _watches: watches })
+        Ok(Self {
+            _watches: watches,
+            notes,
+        })
+    }
+
+    /// What has to observe the first run, so that pauses are told.
+    pub fn observer(&self) -> Arc<dyn Observer> {
+        Arc::clone(&self.notes) as _
+    }
+}
+
+/// Tells when and why a run pauses, from when its sources are open: an error in them comes alone.
+#[derive(Debug)]
+struct Notes {
+    quiet: bool,
+    /// What is told as soon as the first run is planned; `None` from then on.
+    waiting: Mutex<Option<Vec<String>>>,
+}
+
+impl Notes {
+    fn tell(&self, note: String) {
+        if self.quiet {
+            return;
+        }
+        match &mut *self.waiting.lock() {
+            Some(waiting) => waiting.push(note),
+            None => say(&note),
+        }
+    }
+}
+
+impl Observer for Notes {
+    fn event(&self, event: &RunEvent) {
+        if matches!(event.kind, EventKind::Planned { .. }) {
+            let waiting = self.waiting.lock().take();
+            waiting.iter().flatten().for_each(|note| say(note));
+        }
     }
 }
 
@@ -89,16 +132,16 @@ fn watch(
 struct Guard {
     control: Control,
     reason: PauseReason,
-    quiet: bool,
+    notes: Arc<Notes>,
     paused: bool,
 }
 
 impl Guard {
-    fn new(control: &Control, reason: PauseReason, quiet: bool) -> Self {
+    fn new(control: &Control, reason: PauseReason, notes: &Arc<Notes>) -> Self {
         Self {
             control: control.clone(),
             reason,
-            quiet,
+            notes: Arc::clone(notes),
             paused: false,
         }
     }
@@ -114,9 +157,7 @@ impl Guard {
         } else {
             self.control.resume_from(self.reason);
         }
-        if !self.quiet {
-            say(&why());
-        }
+        self.notes.tell(why());
     }
 }
 
@@ -157,6 +198,13 @@ mod tests {
     use crate::board::Size;
     use crate::job::Job;
 
+    fn no_notes() -> Arc<Notes> {
+        Arc::new(Notes {
+            quiet: true,
+            waiting: Mutex::new(None),
+        })
+    }
+
     #[test]
     fn a_run_pauses_when_it_is_hot_and_goes_on_when_it_is_cool() {
         let control = Control::new();
@@ -164,7 +212,7 @@ mod tests {
         let seen = Rc::clone(&heat);
         let mut look = below(
             85.0,
-            Guard::new(&control, PauseReason::Heat, true),
+            Guard::new(&control, PauseReason::Heat, &no_notes()),
             move || seen.get(),
         );
         let mut paused_at = |now: Option<f64>| {
@@ -192,7 +240,7 @@ mod tests {
         let hours = Hours::read("22:00-07:00").unwrap();
         let now = Rc::new(Cell::new(Time::new(21, 59, 59, 0).unwrap()));
         let seen = Rc::clone(&now);
-        let guard = Guard::new(&control, PauseReason::Hours, true);
+        let guard = Guard::new(&control, PauseReason::Hours, &no_notes());
         let mut look = during(hours, guard, move || seen.get());
         look();
         let limit = Duration::from_millis(200);

@@ -7,29 +7,25 @@ use std::time::Duration;
 use super::output::say;
 use super::repeating::Repeating;
 use crate::actors::Control;
-use crate::board::Size;
+use crate::board::GivenBoard;
 use crate::ledger::replace_file;
 use crate::telemetry::{metrics, printable};
 
 /// How often the file is replaced. Collectors read it every 15 seconds or less often.
 const EVERY: Duration = Duration::from_secs(5);
 
-/// Keeps the file at `path` up to date for the run of board `n` under `control`, until what is returned is
-/// dropped. If it cannot be written, one line says so, and the run goes on.
+/// Keeps the file at `path` up to date for the run of `board` under `control`, until what is returned is
+/// dropped. If it cannot be written to later, one line says so, and the run goes on.
 ///
 /// # Errors
-/// There is something else than a regular file at `path`, or the system refuses another thread.
-pub fn keep(path: &Path, n: Size, control: Control) -> io::Result<Repeating> {
-    // It would be replaced, not written to.
-    if path.metadata().is_ok_and(|file| !file.is_file()) {
-        return Err(io::Error::other("not a regular file"));
-    }
+/// The system refuses another thread.
+pub fn keep(path: &Path, board: GivenBoard, control: Control) -> io::Result<Repeating> {
     let path = path.to_owned();
     let mut draft = path.clone().into_os_string();
     draft.push(".tmp");
     let draft = PathBuf::from(draft);
     Repeating::new("metrics", EVERY, move || {
-        let text = metrics(n, &control.progress());
+        let text = metrics(&board, &control.progress());
         let written = replace_file(&path, &draft, text.as_bytes());
         if let Err(error) = &written {
             let path = path.display();
@@ -39,4 +35,21 @@ pub fn keep(path: &Path, n: Size, control: Control) -> io::Result<Repeating> {
         }
         written.is_ok()
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_folder_that_is_gone_does_not_end_the_run() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("metrics");
+        let gone = folder.path().join("gone/metrics");
+        let control = Control::new();
+        let board = GivenBoard::from(crate::board::Size::new(8).unwrap());
+        drop(keep(&file, board, control.clone()).unwrap());
+        assert!(file.is_file());
+        drop(keep(&gone, board, control).unwrap());
+    }
 }

@@ -3,6 +3,9 @@
 //!
 //! Results go to stdout, everything else to stderr.
 
+mod array_report;
+mod board_svg;
+mod boards;
 mod calibration;
 mod commands;
 mod count_report;
@@ -13,11 +16,14 @@ mod event_stream;
 mod exit;
 mod flags;
 mod hints;
+mod host_lines;
 mod job_runner;
+mod live_run;
 mod manners;
 mod metrics_file;
 mod moment;
 mod output;
+mod output_files;
 mod pause;
 mod pause_key;
 mod printer;
@@ -33,6 +39,7 @@ mod terminal;
 mod usage;
 mod version;
 mod watched_run;
+mod whole;
 
 use std::env;
 use std::process::ExitCode;
@@ -42,8 +49,9 @@ use clap::{CommandFactory, Parser, Subcommand};
 pub use exit::Exit;
 
 use commands::{
-    bench, census, certify, check, compare, completions, config, devices, estimate, explain,
-    export, ladder, man, merge, report, resume, run, selftest, status, verify, watch,
+    array, bench, census, certify, check, compare, completions, config, devices, estimate, explain,
+    export, gather, ladder, man, merge, report, resume, run, selftest, solve, status, verify,
+    watch,
 };
 
 /// Counts every solution of the N-Queens problem, all and unique.
@@ -112,8 +120,14 @@ enum Command {
     Check(check::Args),
     /// Combine the tasks of several runs
     Merge(merge::Args),
+    /// Write the submission of a job array, for a cluster with Slurm or HyperQueue
+    Array(array::Args),
+    /// Add up the shards of a job array, or name those that are missing
+    Gather(gather::Args),
     /// Count only the symmetric solutions: those that a half turn or a quarter turn fixes
     Census(census::Args),
+    /// Print boards that complete given queens: the first ones, or drawn ones
+    Solve(solve::Args),
     /// Run the historical methods side by side
     Ladder(Box<ladder::Args>),
     /// Explain a method of the ladder
@@ -141,6 +155,10 @@ Examples:
         #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
         options: Vec<String>,
     },
+    /// Own a GPU, as a child of this program that has failed on it
+    #[cfg(feature = "cuda")]
+    #[command(hide = true)]
+    OwnDevice,
 }
 
 /// Runs the program on the arguments of the process.
@@ -148,7 +166,7 @@ pub fn main() -> ExitCode {
     let args = hints::with_command(env::args_os().collect());
     let cli = match Cli::try_parse_from(&args) {
         Ok(cli) => cli,
-        Err(error) => return usage::report(&error, &args, &Cli::command()),
+        Err(error) => return usage::report(&error, &args, &Cli::command()).into(),
     };
     signals::survive_file_limit();
     let done = match cli.command {
@@ -164,7 +182,10 @@ pub fn main() -> ExitCode {
         Command::Certify(args) => certify::run(&args),
         Command::Check(args) => check::run(&args),
         Command::Merge(args) => merge::run(&args),
+        Command::Array(args) => array::run(&args),
+        Command::Gather(args) => gather::run(&args),
         Command::Census(args) => census::run(&args),
+        Command::Solve(args) => solve::run(&args),
         Command::Ladder(args) => ladder::run(&args),
         Command::Explain(args) => explain::run(&args),
         Command::Devices(args) => devices::run(&args),
@@ -174,13 +195,28 @@ pub fn main() -> ExitCode {
         Command::Man(args) => man::run(&args, Cli::command()),
         Command::Bench(args) => bench::run(&args),
         #[cfg(feature = "cuda")]
+        Command::OwnDevice => own_device(),
+        #[cfg(feature = "cuda")]
         Command::CompileKernel { options } => crate::device::cuda::compile_for_parent(&options)
             .map_err(|error| exit::Failure::new(Exit::Error, error)),
     };
-    match done {
-        Ok(()) => Exit::Done.into(),
+    let exit = match done {
+        Ok(()) => Exit::Done,
         Err(failure) => usage::fail(&failure),
+    };
+    #[cfg(feature = "cuda")]
+    if crate::device::cuda::has_endless_kernel() {
+        // What is printed is written already: standard output is flushed after each result.
+        signals::end_at_once(exit);
     }
+    exit.into()
+}
+
+#[cfg(feature = "cuda")]
+fn own_device() -> Result<(), exit::Failure> {
+    let programs = crate::chain::programs().chain(crate::ladder::PROGRAMS);
+    crate::device::cuda::serve_parent(programs.collect(), || signals::end_at_once(Exit::Done))
+        .map_err(|error| exit::Failure::new(Exit::Error, error))
 }
 
 #[cfg(test)]
@@ -220,6 +256,10 @@ mod tests {
         let mut found = Vec::new();
         examples(&Cli::command(), &mut found);
         for (command, example) in found {
+            if !example.starts_with("queenfold") {
+                // A command of a scheduler.
+                continue;
+            }
             let line = example.split(['>', '|', ';']).next().unwrap_or_default();
             let line = line.split("  ").next().unwrap_or_default();
             // As a shell does it: a quoted text is one argument.

@@ -4,20 +4,16 @@ use std::io::{self, IsTerminal, Stdin};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::{Builder, JoinHandle};
+use std::time::Duration;
 
-use rustix::event::{PollFd, PollFlags, Timespec, poll};
-use rustix::process::{Signal, getpgrp, kill_current_process_group};
-use rustix::termios::tcgetpgrp;
+use rustix::process::{Signal, kill_current_process_group};
 
 use super::pause::Pause;
 use super::signals;
 use super::terminal::{self, SignalKey};
 
 /// How long to wait for a key before looking whether to stop.
-const LOOK: Timespec = Timespec {
-    tv_sec: 0,
-    tv_nsec: 200_000_000,
-};
+const LOOK: Duration = Duration::from_millis(200);
 
 /// Listens for the key `p` until it is dropped, and restores the terminal then.
 pub struct PauseKey {
@@ -83,18 +79,11 @@ fn send_signal(byte: u8) {
 
 /// The next key, if one arrives soon.
 fn key(stdin: &Stdin) -> rustix::io::Result<Option<u8>> {
-    // A process in the background that touches the terminal is stopped by the system.
-    let ours = tcgetpgrp(stdin)? == getpgrp();
+    let ours = terminal::is_ours()?;
     if ours {
         terminal::read_keys_singly(stdin)?;
     }
-    let mut look = [PollFd::new(stdin, PollFlags::IN)];
-    let ready = poll(&mut look, Some(&LOOK))? > 0;
-    if !ours || !ready || tcgetpgrp(stdin)? != getpgrp() {
-        if ready {
-            // Keys for another process wait there: do not ask again at once.
-            poll(&mut [], Some(&LOOK))?;
-        }
+    if !terminal::wait_for_key(LOOK, None)? || !ours {
         return Ok(None);
     }
     let mut byte = [0];

@@ -27,7 +27,7 @@ pub fn command(name: &str, options: &[Argument<'_>], dir: Option<&OsStr>) -> Str
 
 /// The command that continues the run in `dir`.
 pub fn resume_command(dir: &Path) -> String {
-    command("resume", &[], Some(dir.as_os_str()))
+    command_on("resume", dir)
 }
 
 /// The command that counts the run in `dir` a second time.
@@ -35,14 +35,20 @@ pub fn again_command(dir: &Path) -> String {
     command("run", &[Argument::Option("--again", dir.as_os_str())], None)
 }
 
-fn is_plain(text: &OsStr) -> bool {
+/// A command that takes a directory and nothing else.
+pub fn command_on(name: &str, dir: &Path) -> String {
+    command(name, &[], Some(dir.as_os_str()))
+}
+
+/// Whether a word needs no quotes.
+pub fn is_plain(text: &OsStr) -> bool {
     let plain = |c: char| c.is_ascii_alphanumeric() || "/._-+,:@%=".contains(c);
     text.to_str()
         .is_some_and(|text| !text.is_empty() && text.chars().all(plain) && !text.starts_with('-'))
 }
 
 /// A word of a shell.
-fn word(text: &OsStr) -> String {
+pub fn word(text: &OsStr) -> String {
     match text.to_str() {
         Some(text) if is_plain(text.as_ref()) => text.to_owned(),
         Some(text) if printable(text) == text => format!("'{}'", text.replace('\'', "'\\''")),

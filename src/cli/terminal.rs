@@ -1,11 +1,15 @@
-//! The mode of the terminal: keys one by one during a run, and what it was before at the end.
+//! The terminal of a run: whose it is, when there is a key, its mode, and what the mode was before at the end.
 
-use std::io::{self, Stdin, Write};
+use std::io::{self, PipeReader, Stdin, Write};
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
 
 use parking_lot::Mutex;
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::io::Errno;
+use rustix::process::getpgrp;
 use rustix::termios::{
-    LocalModes, OptionalActions, SpecialCodeIndex, Termios, tcgetattr, tcsetattr,
+    LocalModes, OptionalActions, SpecialCodeIndex, Termios, tcgetattr, tcgetpgrp, tcsetattr,
 };
 
 /// The mode of the terminal before the program changed it.
@@ -49,6 +53,44 @@ pub fn restore() {
         // If the terminal refuses, nothing can be done.
         let _ = tcsetattr(io::stdin(), OptionalActions::Now, &before);
     }
+}
+
+/// Whether the process may use the terminal. The system stops one in the background that does.
+///
+/// # Errors
+/// The terminal is gone.
+pub fn is_ours() -> rustix::io::Result<bool> {
+    Ok(tcgetpgrp(io::stdin())? == getpgrp())
+}
+
+/// Waits until a key can be read, but no longer than `longest`, nor after the other end of `end` is closed.
+/// Returns whether one can: keys that wait for another process cannot.
+///
+/// # Errors
+/// The terminal is gone.
+pub fn wait_for_key(longest: Duration, end: Option<&PipeReader>) -> rustix::io::Result<bool> {
+    let longest = Timespec::try_from(longest).map_err(|_| Errno::INVAL)?;
+    let stdin = io::stdin();
+    let end = end.map(|end| PollFd::new(end, PollFlags::empty()));
+    let mut look: Vec<_> = std::iter::once(PollFd::new(&stdin, PollFlags::IN))
+        .chain(end)
+        .collect();
+    match poll(&mut look, Some(&longest)) {
+        // A signal ended the wait.
+        Ok(_) | Err(Errno::INTR) => {}
+        Err(error) => return Err(error),
+    }
+    let ready = look[0].revents().contains(PollFlags::IN);
+    let gone = PollFlags::HUP | PollFlags::ERR | PollFlags::NVAL;
+    if look[0].revents().intersects(gone) {
+        return Err(Errno::IO);
+    }
+    let ours = is_ours()?;
+    if ready && !ours {
+        // The keys stay there: do not ask again at once.
+        let _ = poll(&mut [], Some(&longest));
+    }
+    Ok(ready && ours)
 }
 
 /// Makes the terminal deliver each key at once and without echo, Ctrl-C too: two signals in a row can

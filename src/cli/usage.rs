@@ -2,7 +2,6 @@
 
 use std::ffi::OsString;
 use std::io::{self, Write};
-use std::process::ExitCode;
 
 use clap::Command;
 use clap::error::{Error, ErrorKind};
@@ -13,33 +12,33 @@ use super::output::say;
 use crate::telemetry::printable;
 
 /// Prints what `--help` and `--version` ask for in full, and an error as one line.
-pub fn report(error: &Error, args: &[OsString], program: &Command) -> ExitCode {
+pub fn report(error: &Error, args: &[OsString], program: &Command) -> Exit {
     match error.kind() {
         ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => {
             let printed = error.print().and_then(|()| io::stdout().flush());
-            printed.map_or_else(|error| fail(&error.into()), |()| Exit::Done.into())
+            printed.map_or_else(|error| fail(&error.into()), |()| Exit::Done)
         }
         ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand => {
             let _ = error.print();
-            Exit::Usage.into()
+            Exit::Usage
         }
         _ => {
             let hint = hint(error, args, program)
                 .map_or_else(String::new, |hint| format!("; tip: {hint}"));
             say(&printable(&(one_line(&error.to_string()) + &hint)));
-            Exit::Usage.into()
+            Exit::Usage
         }
     }
 }
 
 /// Prints why a command failed.
-pub fn fail(failure: &Failure) -> ExitCode {
+pub fn fail(failure: &Failure) -> Exit {
     match failure.exit {
         Exit::Done => {}
         Exit::Stopped => say(&failure.message),
         _ => say(&format!("error: {}", failure.message)),
     }
-    failure.exit.into()
+    failure.exit
 }
 
 /// clap's message without its tips, the usage text and the pointer to `--help` that follow it.

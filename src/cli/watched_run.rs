@@ -10,7 +10,7 @@ use super::output::say;
 use super::pause::Pause;
 use super::repeating::Repeating;
 use crate::actors::{Control, Observer, RunState};
-use crate::board::Size;
+use crate::board::GivenBoard;
 use crate::ledger::{Request, host_name, open_history, take_request, write_live};
 use crate::telemetry::{EventFile, History, SnapshotKeeper, printable};
 
@@ -25,18 +25,18 @@ pub struct WatchedRun {
 }
 
 impl WatchedRun {
-    /// Begins to show the run of board `n` under `control`. In its directory, if it has one, its state, its
+    /// Begins to show the run of `board` under `control`. In its directory, if it has one, its state, its
     /// history and requests are kept. What cannot be written is said once, and the run goes on.
     ///
     /// # Errors
     /// The system refuses another thread.
     pub fn new(
-        n: Size,
+        board: GivenBoard,
         directory: Option<&Path>,
         control: &Control,
         pause: &Pause,
     ) -> Result<Self, Failure> {
-        let keeper = SnapshotKeeper::new(n, host_name(), directory.map(Path::to_owned));
+        let keeper = SnapshotKeeper::new(board, host_name(), directory.map(Path::to_owned));
         let keeper = Arc::new(keeper);
         let live = directory.map(|directory| {
             live(

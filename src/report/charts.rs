@@ -3,20 +3,15 @@
 
 use std::error::Error;
 
-use plotters::chart::MeshStyle;
-use plotters::coord::ranged1d::Ranged;
 use plotters::prelude::*;
 use plotters::style::text_anchor::{HPos, Pos, VPos};
 
+use super::drawing::{Drawn, label, plain};
 use super::{DoneTask, RunReport};
 use crate::telemetry::printable;
 
 const WIDTH: u32 = 860;
 
-/// Text and axes.
-const INK: RGBColor = RGBColor(0x33, 0x33, 0x33);
-/// Lines of the grid.
-const GRID: RGBColor = RGBColor(0xdd, 0xdd, 0xdd);
 /// What is measured.
 const MEASURED: RGBColor = RGBColor(0x1f, 0x77, 0xb4);
 /// What was expected.
@@ -37,8 +32,6 @@ pub const MOST_LANES: usize = 64;
 
 /// The most points of a cloud.
 const MOST_POINTS: usize = 1500;
-
-type Drawn = Result<String, Box<dyn Error>>;
 
 /// The unit in which times are shown.
 struct Unit {
@@ -70,7 +63,8 @@ struct Clock {
 impl Clock {
     fn new(report: &RunReport) -> Self {
         let (start, end) = report.span();
-        let length = (end - start) as f64;
+        // Times of records are rounded down to a second: the last one ended within the second after.
+        let length = (end - start) as f64 + 1.0;
         Self {
             start: start as f64,
             length,
@@ -132,22 +126,6 @@ fn spread(task: &DoneTask, clock: &Clock, mut each: impl FnMut(usize, f64)) {
 fn finish(svg: String) -> String {
     // Fonts are those of the page.
     svg.replace("font-family=\"sans-serif\" ", "")
-}
-
-/// The text of axes and rows.
-fn label() -> TextStyle<'static> {
-    ("sans-serif", 14).into_font().color(&INK)
-}
-
-/// Axes and lines as every drawing has them.
-fn plain<'m, 'a, 'b, X: Ranged, Y: Ranged, DB: DrawingBackend>(
-    mesh: &'m mut MeshStyle<'a, 'b, X, Y, DB>,
-) -> &'m mut MeshStyle<'a, 'b, X, Y, DB> {
-    mesh.light_line_style(TRANSPARENT)
-        .bold_line_style(GRID)
-        .axis_style(INK)
-        .label_style(label())
-        .axis_desc_style(label())
 }
 
 /// Nodes per second over time, with pauses and stops.
@@ -238,7 +216,7 @@ pub fn lanes(report: &RunReport) -> Drawn {
         let lane = &report.lanes[lane];
         let name = match several_hosts {
             true => format!("{} {}", lane.host, lane.worker),
-            false => lane.worker.clone(),
+            false => lane.worker.to_string(),
         };
         let long = name.chars().count().saturating_sub(16);
         printable(&name.chars().skip(long).collect::<String>())

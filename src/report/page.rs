@@ -9,6 +9,7 @@ use jiff::Timestamp;
 
 use super::charts;
 use super::{DoneTask, RunReport};
+use crate::telemetry::board_flags;
 use crate::telemetry::{duration, printable, rate, several};
 
 /// How the page looks. The colours of the drawings, which `charts` gives, are replaced on dark screens.
@@ -96,7 +97,7 @@ impl RunReport {
     /// # Errors
     /// Something could not be drawn.
     pub fn html(&self, resume: &str) -> Result<String, Box<dyn Error>> {
-        let n = self.info.n;
+        let n = self.info.n();
         let mut html = format!(
             "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
              <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
@@ -137,13 +138,19 @@ impl RunReport {
         match &self.outcome {
             Ok(outcome) => {
                 let _ = writeln!(html, "<p class=\"total\">{}</p>", grouped(outcome.total));
-                html += "<p>solutions in all";
-                if let Some(unique) = outcome.unique() {
-                    let _ = write!(
-                        html,
-                        ", {} that differ by more than a rotation or reflection",
-                        grouped(unique)
-                    );
+                html += match outcome.given.is_free() {
+                    true => "<p>solutions in all",
+                    false => "<p>completions in all",
+                };
+                if let Some(unique) = outcome.unique().map(grouped) {
+                    html += &match outcome.given.is_free() {
+                        true => {
+                            format!(", {unique} that differ by more than a rotation or reflection")
+                        }
+                        false => format!(
+                            ", {unique} of them up to the symmetries that fix the given board"
+                        ),
+                    };
                 }
                 html += ".</p>\n";
             }
@@ -171,6 +178,15 @@ impl RunReport {
             ("wall time of all processes", duration(self.elapsed())),
             ("time of counting, all workers", duration(self.busy())),
         ];
+        let board = &self.info.board;
+        if !board.is_free() {
+            let symmetries = board.symmetries();
+            let given = format!(
+                "{}; symmetries besides the identity: {symmetries}",
+                board.brief()
+            );
+            pairs.insert(0, ("given on the board", text(&given)));
+        }
         if self.info.shard.count() > 1 {
             pairs.push(("shard", self.info.shard.to_string()));
         }
@@ -178,10 +194,14 @@ impl RunReport {
             && let Some(symmetric) = outcome.symmetric
         {
             let orbits = symmetric.orbits;
+            let alone = match orbits.c1 {
+                0 => String::new(),
+                alone => format!("{} alone, ", grouped(alone)),
+            };
             pairs.push((
                 "fundamental solutions by images",
                 format!(
-                    "{} with 2, {} with 4, {} with 8",
+                    "{alone}{} with 2, {} with 4, {} with 8",
                     grouped(orbits.c2),
                     grouped(orbits.c4),
                     grouped(orbits.c8)
@@ -204,11 +224,11 @@ impl RunReport {
             },
             Err(_) => "there is no total to compare",
         };
-        let n = self.info.n;
         let engine = self.info.plans.first().map(|plan| plan.engine.name());
         let again = [
             format!(
-                "queenfold run -n {n} --engine {} --dir again",
+                "queenfold run {} --engine {} --dir again",
+                board_flags(&self.info.board),
                 engine.unwrap_or("auto")
             ),
             "queenfold export again | tail -n 1".to_owned(),
@@ -379,7 +399,9 @@ impl RunReport {
     }
 
     fn processes(&self) -> String {
-        let rows = self.sessions.iter().map(|session| {
+        let mut sessions: Vec<_> = self.sessions.iter().collect();
+        sessions.sort_by_key(|session| session.facts.started);
+        let rows = sessions.into_iter().map(|session| {
             let facts = &session.facts;
             let devices = match facts.devices.as_slice() {
                 [] => "–".to_owned(),

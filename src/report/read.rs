@@ -6,10 +6,10 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::timeline::Timeline;
-use crate::engine::{CountedBy, Engine, Plan};
+use crate::engine::{CountedBy, Engine, Plan, WorkerId};
 use crate::job::open;
 use crate::ledger::{
-    LedgerError, LoggedCorrection, RunInfo, Session, Signature, Status, Store, is_held,
+    Division, LedgerError, LoggedCorrection, RunInfo, Session, Signature, Status, Store, is_held,
     read_history, unix_time,
 };
 use crate::outcome::Outcome;
@@ -51,7 +51,7 @@ pub struct Lane {
     /// The machine.
     pub host: String,
     /// The worker.
-    pub worker: String,
+    pub worker: WorkerId,
     /// The kernel or device that counted last.
     pub counted_by: CountedBy,
 }
@@ -82,7 +82,8 @@ impl RunReport {
     pub fn read(directory: &Path) -> Result<Self, LedgerError> {
         let (store, plans) = open(directory)?;
         let _moment = store.moment()?;
-        let status = Status::read(&store, &plans)?;
+        let division = Division::new(store.info().shard, &plans);
+        let status = Status::read(&store, &plans, &division)?;
         let outcome = outcome(&store, &status);
         let mut report = Self {
             directory: directory.to_owned(),
@@ -110,18 +111,16 @@ impl RunReport {
             .map(|session| (session.id.clone(), session.facts.host.clone()))
             .collect();
         let has_costs = plans.iter().map(|plan| plan.tasks()).sum::<u64>() <= MOST_COSTS;
-        let mut numbers: BTreeMap<(String, String), usize> = BTreeMap::new();
+        let mut numbers: BTreeMap<(String, WorkerId), usize> = BTreeMap::new();
         let mut signature = Signature::new(store.info());
         store.for_each(|entry| {
             signature.add(&entry);
             let result = &entry.result;
             let host = hosts.get(&entry.session).cloned().unwrap_or_default();
-            let worker = result.origin.worker.to_string();
+            let worker = result.origin.worker;
             let counted_by = result.origin.counted_by.clone();
             let next = self.lanes.len();
-            let lane = *numbers
-                .entry((host.clone(), worker.clone()))
-                .or_insert(next);
+            let lane = *numbers.entry((host.clone(), worker)).or_insert(next);
             match self.lanes.get_mut(lane) {
                 Some(lane) if result.key.engine.counts_all() => lane.counted_by = counted_by,
                 Some(_) => {}
@@ -145,6 +144,15 @@ impl RunReport {
             Ok(())
         })?;
         self.signature = signature.digest().to_string();
+        // Lanes were found in the order of tasks, and are shown in that of hosts and workers.
+        let mut place = vec![0; self.lanes.len()];
+        for (sorted, found) in numbers.into_values().enumerate() {
+            place[found] = sorted;
+        }
+        for task in &mut self.tasks {
+            task.lane = place[task.lane];
+        }
+        self.lanes.sort();
         Ok(())
     }
 
@@ -186,7 +194,7 @@ fn outcome(store: &Store, status: &Status) -> Result<Outcome, String> {
     let Some((_, all)) = all else {
         return Err("no plan of it counts all solutions".to_owned());
     };
-    Outcome::new(store.info().n, all, tallies.get(&Engine::Census))
+    Outcome::new(store.info().board, all, tallies.get(&Engine::Census))
         .map_err(|error| error.to_string())
 }
 

@@ -4,6 +4,7 @@ use serde_json::{Value as Json, json};
 
 use super::RunReport;
 use super::page::utc;
+use crate::board::GivenSquares;
 use crate::telemetry::duration;
 
 impl RunReport {
@@ -12,11 +13,12 @@ impl RunReport {
         let outcome = self.outcome.as_ref().ok();
         let symmetric = outcome.and_then(|outcome| outcome.symmetric);
         let (began, ended) = self.span();
-        json!({
-            "n": self.info.n.get(),
+        let mut json = json!({
+            "n": self.info.n().get(),
             "total": outcome.map(|outcome| outcome.total.to_string()),
             "unique": outcome.and_then(|outcome| Some(outcome.unique()?.to_string())),
             "classes": symmetric.map(|symmetric| json!({
+                "c1": symmetric.orbits.c1.to_string(),
                 "c2": symmetric.orbits.c2.to_string(),
                 "c4": symmetric.orbits.c4.to_string(),
                 "c8": symmetric.orbits.c8.to_string(),
@@ -35,7 +37,11 @@ impl RunReport {
             "busy_seconds": self.busy().as_secs_f64(),
             "hosts": self.hosts(),
             "record": outcome.map(|_| self.row()),
-        })
+        });
+        if let Some(given) = GivenSquares::of(&self.info.board) {
+            json["given"] = json!(given);
+        }
+        json
     }
 
     /// Machine, processor, instruction set, workers and devices, once each.
@@ -73,13 +79,17 @@ impl RunReport {
                 hardware.push(one);
             }
         }
+        let board = match self.info.board.is_free() {
+            true => self.info.n().to_string(),
+            false => format!("{} with {}", self.info.n(), self.info.board.brief()),
+        };
         let verified = match &self.outcome {
             Ok(outcome) => outcome.verified.name(),
             Err(_) => "no",
         };
         format!(
             "| {} | {verified} | {} | {} | {} | {} | {} | {} of {} tasks twice; signature {} |",
-            self.info.n,
+            board,
             plan.unwrap_or_default(),
             hardware.join("; "),
             utc(self.span().1).split(' ').next().unwrap_or_default(),

@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use crate::board::GivenBoard;
+
 /// Nodes per second with three digits and a prefix: `3.61 Gnode/s`.
 pub fn rate(nodes: u64, time: Duration) -> String {
     let seconds = time.as_secs_f64();
@@ -50,6 +52,21 @@ fn years(years: f64) -> String {
         ..1e6 => format!("{years:.0} years"),
         _ => format!("{years:.1e} years"),
     }
+}
+
+/// The flags of the program that ask for a board: `-n 8 --queens c3`.
+pub fn board_flags(board: &GivenBoard) -> String {
+    let [queens, holes] = board.names();
+    let flag = |name: &str, squares: String| match squares.is_empty() {
+        true => squares,
+        false => format!(" --{name} {squares}"),
+    };
+    format!(
+        "-n {}{}{}",
+        board.size(),
+        flag("queens", queens),
+        flag("holes", holes)
+    )
 }
 
 /// A number with its noun, which gets an s unless the number is 1.

@@ -2,12 +2,12 @@ use std::fmt::{Display, Write};
 use std::time::Duration;
 
 use crate::actors::{Progress, RunState};
-use crate::board::Size;
+use crate::board::GivenBoard;
 
-/// How far the run of board `n` is, in the text format of Prometheus: version 0.0.4, as
+/// How far the run of `board` is, in the text format of Prometheus: version 0.0.4, as
 /// <https://prometheus.io/docs/instrumenting/exposition_formats/> describes it. docs/EVENTS.md lists the
 /// metrics.
-pub fn metrics(n: Size, progress: &Progress) -> String {
+pub fn metrics(board: &GivenBoard, progress: &Progress) -> String {
     let mut page = Page(String::new());
     let seconds = |time: Duration| time.as_secs_f64();
 
@@ -16,10 +16,13 @@ pub fn metrics(n: Size, progress: &Progress) -> String {
         "gauge",
         "The board and the version of the program, always 1.",
     );
-    let labels = [
-        ("n", n.to_string()),
+    let mut labels = vec![
+        ("n", board.size().to_string()),
         ("version", env!("CARGO_PKG_VERSION").to_owned()),
     ];
+    if !board.is_free() {
+        labels.push(("given", board.to_string()));
+    }
     page.sample("run_info", &labels, 1);
     page.family(
         "run_state",
@@ -179,12 +182,13 @@ impl Page {
 mod tests {
     use super::*;
     use crate::actors::Eta;
+    use crate::board::Size;
 
     #[test]
     fn what_is_not_known_is_left_out_and_labels_are_escaped() {
         let n = Size::new(18).unwrap();
         let mut progress = Progress::default();
-        let text = metrics(n, &progress);
+        let text = metrics(&n.into(), &progress);
         assert!(
             text.contains("queenfold_run_info{n=\"18\",version=\""),
             "{text}"
@@ -203,7 +207,7 @@ mod tests {
             left: Duration::from_millis(1500),
             uncertainty: Duration::from_millis(250),
         });
-        let text = metrics(n, &progress);
+        let text = metrics(&n.into(), &progress);
         assert!(
             text.contains("\nqueenfold_share_done_ratio 0.25\n"),
             "{text}"

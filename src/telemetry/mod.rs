@@ -38,7 +38,7 @@ use tracing_subscriber::util::{SubscriberInitExt, TryInitError};
 use tracing_subscriber::{Layer, fmt};
 
 pub use event_file::{EVENT_FORMAT, EventFile};
-pub use format::{duration, rate, several};
+pub use format::{board_flags, duration, rate, several};
 pub use history::History;
 pub use incident::incident;
 pub use messages::{hold_messages, keep_message, last_message, release_messages};

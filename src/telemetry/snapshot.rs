@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use super::incident;
 use crate::actors::{EventKind, Observer, Progress, RunEvent, RunState};
-use crate::board::Size;
+use crate::board::{GivenBoard, Size};
 use crate::engine::{Engine, seconds};
 
 /// The version of a written snapshot. A reader refuses others.
@@ -28,6 +28,9 @@ pub struct Snapshot {
     queenfold_snapshot: u32,
     /// The board.
     pub n: Size,
+    /// What is given on it, in a few words; `None` for a free board.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub given: Option<String>,
     /// The engines whose tasks are counted; empty before that is known.
     pub engines: Vec<Engine>,
     /// The machine.
@@ -87,7 +90,7 @@ impl Snapshot {
 /// Observes a run for snapshots.
 #[derive(Debug)]
 pub struct SnapshotKeeper {
-    n: Size,
+    board: GivenBoard,
     host: String,
     directory: Option<PathBuf>,
     kept: Mutex<Kept>,
@@ -105,9 +108,9 @@ struct Kept {
 
 impl SnapshotKeeper {
     /// For a run of the board on this machine.
-    pub fn new(n: Size, host: String, directory: Option<PathBuf>) -> Self {
+    pub fn new(board: impl Into<GivenBoard>, host: String, directory: Option<PathBuf>) -> Self {
         Self {
-            n,
+            board: board.into(),
             host,
             directory,
             kept: Mutex::new(Kept::default()),
@@ -121,7 +124,8 @@ impl SnapshotKeeper {
         let now = SystemTime::now().duration_since(UNIX_EPOCH);
         Snapshot {
             queenfold_snapshot: SNAPSHOT_FORMAT,
-            n: self.n,
+            n: self.board.size(),
+            given: (!self.board.is_free()).then(|| self.board.brief()),
             engines: kept.engines.clone(),
             host: self.host.clone(),
             process: std::process::id(),

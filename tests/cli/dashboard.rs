@@ -71,6 +71,13 @@ impl Tmux {
         self.run(&["send-keys", key]);
     }
 
+    /// Makes the terminal of another size, and presses a key at the same moment.
+    fn resize_and_press(&self, columns: u32, rows: u32, key: &str) {
+        let [columns, rows] = [columns, rows].map(|size| size.to_string());
+        let resize = ["resize-window", "-x", &columns, "-y", &rows];
+        self.run(&[&resize[..], &[";", "send-keys", key]].concat());
+    }
+
     fn screen(&self) -> String {
         self.run(&["capture-pane", "-p"])
     }
@@ -111,9 +118,11 @@ fn a_run_is_shown_paused_and_stopped_and_the_terminal_is_as_before() {
         return;
     };
     tmux.type_line(&format!(
-        "stty -a > before; {PROGRAM} {LONG} --dir run --tui; echo code $?; stty -a > after"
+        "stty -a > before; {PROGRAM} {LONG} --dir run --tui"
     ));
-    let screen = tmux.see("ETA");
+    let screen = tmux.see_that("a whole picture", |screen| {
+        screen.contains("ETA") && screen.contains("t theme")
+    });
     for text in [
         "21 queens",
         "running",
@@ -128,10 +137,29 @@ fn a_run_is_shown_paused_and_stopped_and_the_terminal_is_as_before() {
     tmux.see("paused (asked for)");
     tmux.press("p");
     tmux.see(" · running");
-    tmux.press("?");
-    tmux.see("stop the run in order");
-    tmux.press("?");
+    // A key that comes together with a change of size is taken, too.
+    for _ in 0..5 {
+        tmux.resize_and_press(40, 15, "?");
+        let screen = tmux.see("stop the run in order");
+        assert!(
+            screen.lines().all(|line| line.chars().count() <= 40),
+            "{screen}"
+        );
+        tmux.resize_and_press(100, 30, "?");
+        tmux.see_that("no help", |screen| {
+            !screen.contains("stop the run in order") && screen.contains("worker-1")
+        });
+    }
+    // What a key sends that the dashboard does not know is no letter: F1 ends with a P.
+    tmux.press("F1");
     tmux.press("t");
+    // Stopped by Ctrl-Z, the shell is back, and what stood there too. Then the dashboard comes again.
+    tmux.resize_and_press(90, 30, "C-z");
+    let screen = tmux.see("Stopped");
+    assert!(screen.contains("--tui"), "{screen}");
+    tmux.type_line("fg; echo code $?; stty -a > after");
+    let screen = tmux.see("worker-1");
+    assert!(screen.contains(" running "), "{screen}");
     tmux.press("C-c");
     let screen = tmux.see("code 4");
     assert!(

@@ -51,6 +51,57 @@ fn the_events_of_runs_are_added_to_a_file_and_tell_all_of_them() {
 }
 
 #[test]
+fn one_file_is_not_written_for_two_purposes() {
+    let folder = tempfile::tempdir().unwrap();
+    std::os::unix::fs::symlink("x", folder.path().join("link")).unwrap();
+    let file = folder.path().join("x");
+    for (one, other) in [
+        (["--events", "x"], ["--metrics", "./x"]),
+        (["--trace", "link"], ["--events", "x"]),
+        (["--metrics", "link"], ["--trace", "x"]),
+    ] {
+        for before in [None, Some("precious")] {
+            if let Some(before) = before {
+                fs::write(&file, before).unwrap();
+            }
+            let args = [&["run", "-n", "8"][..], &one, &other].concat();
+            let line = refusal(queenfold(&args).current_dir(folder.path()), 2);
+            assert!(line.contains(one[0]) && line.contains(other[0]), "{line}");
+            assert_eq!(fs::read_to_string(&file).ok().as_deref(), before);
+        }
+        fs::remove_file(&file).unwrap();
+    }
+    stdout(&[
+        "run",
+        "-n",
+        "8",
+        "--events",
+        "/dev/null",
+        "--trace",
+        "/dev/null",
+    ]);
+}
+
+#[test]
+fn a_metrics_file_that_cannot_be_written_is_refused_at_the_start() {
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("file"), "").unwrap();
+    for (path, why) in [
+        ("none/metrics", "No such file"),
+        ("file/metrics", "not a directory"),
+        (".", "not a regular file"),
+    ] {
+        let args = ["run", "-n", "8", "--events", "events", "--metrics", path];
+        let line = refusal(queenfold(&args).current_dir(folder.path()), 1);
+        assert!(
+            line.contains(&format!("metrics file {path}: {why}")),
+            "{line}"
+        );
+        assert!(!folder.path().join("events").exists());
+    }
+}
+
+#[test]
 fn events_on_standard_output_leave_every_line_json() {
     let text = stdout(&["run", "-n", "12", "--events", "-", "--json"]);
     let lines = lines(&text);
@@ -103,20 +154,6 @@ fn metrics_are_replaced_until_the_run_is_done_and_are_all_documented() {
         let metric = line.split(' ').next().unwrap();
         assert!(page.contains(&format!("`{metric}`")), "{metric}");
     }
-}
-
-#[test]
-fn metrics_that_cannot_be_written_do_not_end_the_run() {
-    let folder = tempfile::tempdir().unwrap();
-    let file = folder.path().join("none/run.prom");
-    let done = output(&["run", "-n", "8", "--metrics", file.to_str().unwrap()]);
-    let said = text(&done.stderr);
-    assert_eq!(done.status.code(), Some(0), "{said}");
-    assert!(text(&done.stdout).contains("92"));
-    assert_eq!(said.matches("the run goes on").count(), 1, "{said}");
-    let dir = folder.path().to_str().unwrap();
-    let line = refusal(&mut queenfold(&["run", "-n", "8", "--metrics", dir]), 1);
-    assert!(line.contains("not a regular file"), "{line}");
 }
 
 /// A script that adds its input to a file beside it.

@@ -2,6 +2,8 @@
 
 use std::fs;
 use std::process::Command;
+use std::thread::sleep;
+use std::time::{Duration, Instant};
 
 use serde_json::Value as Json;
 
@@ -13,6 +15,55 @@ use crate::threads::wait_for_thread;
 fn hour() -> u32 {
     let date = Command::new("date").arg("+%H").output().unwrap();
     text(&date.stdout).trim().parse().unwrap()
+}
+
+/// What `status` says of the run in `dir` when it says so.
+fn paused_status(dir: &str) -> Json {
+    let since = Instant::now();
+    loop {
+        let status = output(&["status", dir, "--json"]);
+        let json: Json = serde_json::from_slice(&status.stdout).unwrap_or_default();
+        if json["state"] == "paused" {
+            return json;
+        }
+        assert!(since.elapsed() < Duration::from_secs(60), "{json}");
+        sleep(Duration::from_millis(100));
+    }
+}
+
+#[test]
+fn the_status_of_a_paused_run_says_so_and_a_second_process_says_only_that_it_is_in_use() {
+    let folder = tempfile::tempdir().unwrap();
+    let dir = folder.path().join("run");
+    let dir = dir.to_str().unwrap();
+    let from = (hour() + 2) % 24;
+    let hours = format!("{from:02}:00-{:02}:00", (from + 1) % 24);
+    let mut run = spawn(&[
+        "run",
+        "-n",
+        "20",
+        "--during",
+        &hours,
+        "--time-limit",
+        "120",
+        "--dir",
+        dir,
+    ]);
+    let json = paused_status(dir);
+    assert_eq!(json["paused_for"], serde_json::json!(["hours"]));
+    assert!(json["eta_seconds"].is_null(), "{json}");
+    let said = text(&output(&["status", dir]).stdout);
+    assert!(said.contains(", paused (outside its hours)"), "{said}");
+    assert!(!said.contains("\nleft "), "{said}");
+    // A second process does not tell when it would have counted.
+    let line = refusal(&mut queenfold(&["resume", dir, "--during", &hours]), 1);
+    assert!(line.contains("in use by another process"), "{line}");
+    run.kill().unwrap();
+    run.wait().unwrap();
+    // What the process has left says nothing of a run that nobody counts.
+    let json: Json = serde_json::from_slice(&output(&["status", dir, "--json"]).stdout).unwrap();
+    assert_eq!(json["state"], "stopped");
+    assert_eq!(json["paused_for"], serde_json::json!([]));
 }
 
 #[test]

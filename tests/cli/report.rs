@@ -54,6 +54,9 @@ fn a_finished_run_is_shown_with_its_result_and_its_drawings() {
         "2",
     ]);
     let html = page(&dir);
+    // Lanes stand in the order of workers.
+    let lanes = ["worker-0", "worker-1"].map(|worker| html.find(&format!(">\n{worker}\n<")));
+    assert!(lanes.is_sorted(), "{lanes:?}");
     for part in [
         "14,772,512",
         "1,846,955",
@@ -109,6 +112,8 @@ fn a_run_that_is_not_finished_says_how_to_go_on_and_gives_no_total() {
     );
     assert!(html.contains("queenfold resume"), "{html}");
     assert_alone(&html);
+    let printed = stdout(&["report", dir.to_str().unwrap(), "-o", "-"]);
+    assert!(printed.starts_with("<!DOCTYPE html>") && printed.ends_with("</html>\n"));
     let json: Json =
         serde_json::from_str(&stdout(&["report", dir.to_str().unwrap(), "--json"])).unwrap();
     assert_eq!(

@@ -1,4 +1,6 @@
+use std::fmt::Display;
 use std::fs;
+use std::io::{self, Write};
 use std::path::PathBuf;
 
 use crate::cli::exit::{Exit, Failure};
@@ -22,7 +24,7 @@ pub struct Args {
     /// The directory of the run
     dir: PathBuf,
 
-    /// The file to write; an existing one is replaced
+    /// The file to write, or - for stdout; an existing one is replaced
     #[arg(
         short,
         long,
@@ -44,12 +46,16 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         return print(&printable_json(&report.json().to_string()));
     }
     let file = &args.output;
-    let written = report
-        .html(&resume_command(&args.dir))
-        .and_then(|html| Ok(fs::write(file, html)?));
-    written.map_err(|error| {
+    let failed = |error: &dyn Display| {
         Failure::new(Exit::Error, format!("report {}: {error}", file.display()))
-    })?;
+    };
+    let html = report
+        .html(&resume_command(&args.dir))
+        .map_err(|error| failed(&error))?;
+    if file.as_os_str() == "-" {
+        return Ok(io::stdout().write_all(html.as_bytes())?);
+    }
+    fs::write(file, html).map_err(|error| failed(&error))?;
     say(&printable(&format!("wrote {}", file.display())));
     Ok(())
 }

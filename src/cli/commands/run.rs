@@ -2,6 +2,8 @@ use std::path::{Path, PathBuf};
 
 use serde_json::json;
 
+use crate::board::GivenBoard;
+use crate::cli::boards::{boards, show};
 use crate::cli::commands::config::annotated;
 use crate::cli::count_report::{CorrectionReport, counted};
 use crate::cli::exit::Failure;
@@ -9,6 +11,7 @@ use crate::cli::flags::ConfigFlags;
 use crate::cli::job_runner::JobRunner;
 use crate::cli::output::{print, say};
 use crate::cli::printer::Printer;
+use crate::cluster::ArrayDirectory;
 use crate::config::Layers;
 use crate::job::{Job, open};
 use crate::ledger::Shard;
@@ -21,12 +24,15 @@ Examples:
   queenfold run -n 18 --workers 4 --time-limit 10m
   queenfold run -n 20 --dir n20        keep every finished task, for `queenfold resume n20`
   queenfold run -n 20 --dir part0 --shard 0/3
+  queenfold run -n 8 --queens b4,d5    the solutions with queens on these squares
+  queenfold run --board puzzle.txt --show
   queenfold run --again n20            count what is recorded in n20 a second time
 
 Prints one row for each board: its size, all solutions, those that differ by more than a rotation \
-or reflection, and the time it took. The first Ctrl-C stops the run within two seconds: tasks that are \
-not done by then are given up. The second one stops it at once. SIGUSR2, or the key p on a terminal, pauses and resumes the \
-run.
+or reflection, and the time it took. With --queens, --holes or --board it counts the completions in all, and \
+those up to the symmetries that fix the given board. The first Ctrl-C stops the run within two seconds: tasks \
+that are not done by then are given up. The second one stops it at once. SIGUSR2, or the key p on a terminal, \
+pauses and resumes the run.
 
 --again counts each recorded task without a second count by another worker or device, and by another \
 kernel where that takes at most four times as long as the widest one. It can be stopped and given again. \
@@ -45,10 +51,14 @@ pub struct Args {
 
     /// Count the recorded tasks of the run in this directory a second time, by other workers and kernels;
     /// --isa gives the kernel
-    #[arg(long, value_name = "DIR", conflicts_with_all = ["dir", "shard", "n", "engine", "no_unique", "unique"])]
+    #[arg(long, value_name = "DIR", conflicts_with_all = ["dir", "shard", "n", "queens", "holes", "board", "engine", "no_unique", "unique"])]
     again: Option<PathBuf>,
 
-    /// Count only the tasks whose index has the remainder I when divided by K; needs --dir
+    /// Draw the board with the names of its squares and what is given on it, and count nothing
+    #[arg(long, conflicts_with_all = ["again", "dir", "json", "tui", "events", "metrics", "on_event", "trace", "profile"])]
+    show: bool,
+
+    /// Count only the tasks of shard I of K, which all have about the same cost; needs --dir
     #[arg(long, value_name = "I/K", requires = "dir")]
     shard: Option<Shard>,
 }
@@ -60,18 +70,28 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     if let Some(dir) = &args.again {
         return again(dir, &settings);
     }
-    let sizes = config.run.n.0.ok_or_else(|| {
-        Failure::usage("no board: give -n N or -n A..=B, or set run.n in a configuration file")
-    })?;
-    if args.dir.is_some() && sizes.iter().count() != 1 {
+    let boards = boards(&settings)?;
+    if args.show {
+        return show(&boards);
+    }
+    if args.dir.is_some() && boards.len() != 1 {
         return Err(Failure::usage(
             "a run directory holds one board: give one n",
         ));
     }
+    if let Some(dir) = args
+        .dir
+        .as_deref()
+        .filter(|dir| ArrayDirectory::is_there(dir))
+    {
+        return Err(Failure::holds_array(dir));
+    }
     let runner = JobRunner::new(config)?;
-    let mut printer = Printer::new(sizes.last(), config.output.json);
-    for n in sizes.iter() {
-        let mut job = runner.job(n)?;
+    let largest = boards.iter().map(GivenBoard::size).max();
+    let largest = largest.ok_or_else(|| Failure::usage("no board"))?;
+    let mut printer = Printer::new(largest, config.output.json);
+    for board in boards {
+        let mut job = runner.job(board)?;
         if let Some(dir) = &args.dir {
             job = job.directory(dir).configuration(annotated(&settings));
             if let Some(shard) = args.shard {

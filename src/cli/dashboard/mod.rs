@@ -6,16 +6,17 @@ mod screen;
 mod theme;
 mod view;
 
-use std::io;
+use std::io::{self, PipeReader};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use ratatui::crossterm::event::{self, Event, KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
+use console::Key;
 use rustix::process::Signal;
 
 use self::theme::Theme;
 use self::view::{View, draw};
 use super::signals;
+use super::terminal::{self, SignalKey};
 use crate::actors::RunState;
 use crate::telemetry::{Snapshot, last_message};
 
@@ -39,6 +40,11 @@ pub trait Steer {
 
     /// Whether the keys that end a program are those of the run: it is in this process.
     fn is_own(&self) -> bool;
+
+    /// A pipe whose other end is closed when there is nothing more to show.
+    fn end(&self) -> Option<&PipeReader> {
+        None
+    }
 }
 
 /// How a dashboard ended.
@@ -65,7 +71,7 @@ pub enum Shown {
 pub fn show(mut look: impl FnMut() -> Shown, steer: &mut impl Steer) -> io::Result<End> {
     let mut screen = Screen::take()?;
     let mut theme = Theme::of_environment();
-    let (mut help, mut first) = (false, 0_usize);
+    let (mut help, mut first) = (None, 0_usize);
     let mut asked: Option<Instant> = None;
     let mut refused: Option<String> = None;
     loop {
@@ -82,7 +88,6 @@ pub fn show(mut look: impl FnMut() -> Shown, steer: &mut impl Steer) -> io::Resu
             .or_else(|| refused.clone())
             .or(about)
             .or_else(last_message);
-        first = first.min(snapshot.progress.workers.len().saturating_sub(1));
         screen.draw(|frame| {
             let view = View {
                 snapshot: &snapshot,
@@ -92,35 +97,30 @@ pub fn show(mut look: impl FnMut() -> Shown, steer: &mut impl Steer) -> io::Resu
                 note: note.as_deref(),
                 can_leave: !steer.is_own(),
             };
-            draw(frame, &view);
+            (first, help) = draw(frame, &view);
         })?;
-        let Some(key) = key()? else {
+        let Some(key) = Screen::key(REFRESH, steer.end())? else {
             continue;
         };
-        let control = key.modifiers.contains(KeyModifiers::CONTROL);
         let mut done = Ok(());
-        match key.code {
-            KeyCode::Char('c') if control && steer.is_own() => signals::deliver(Signal::INT),
-            KeyCode::Char('c') if control => return Ok(End::Left),
-            KeyCode::Char('\\' | '4') if control => {
-                signals::deliver(Signal::QUIT);
-                return Ok(End::Left);
-            }
-            KeyCode::Char('z') if control => screen.suspend(),
-            KeyCode::Char('q') | KeyCode::Esc if help => help = false,
-            KeyCode::Char('q') if !steer.is_own() => return Ok(End::Left),
-            KeyCode::Char('p' | 'P') => {
+        match signal_key(&key) {
+            Some(SignalKey::Interrupt) if steer.is_own() => signals::deliver(Signal::INT),
+            Some(SignalKey::Interrupt) => return Ok(End::Left),
+            Some(SignalKey::Quit) => signals::deliver(Signal::QUIT),
+            Some(SignalKey::Suspend) => screen.suspend(),
+            None => {}
+        }
+        match key {
+            Key::Char('q') | Key::Escape if help.is_some() => help = None,
+            Key::Char('q') if !steer.is_own() => return Ok(End::Left),
+            Key::Char('p') => {
                 done = steer.pause(snapshot.progress.state != RunState::Pausing);
             }
-            KeyCode::Char('d') if asked.take().is_some() => done = steer.drain(),
-            KeyCode::Char('d') => asked = Some(Instant::now()),
-            KeyCode::Char('?' | 'h') => help = !help,
-            KeyCode::Char('t') => theme = theme.next(),
-            KeyCode::Up | KeyCode::Char('k') => first = first.saturating_sub(1),
-            KeyCode::Down | KeyCode::Char('j') => first += 1,
-            KeyCode::PageUp => first = first.saturating_sub(10),
-            KeyCode::PageDown => first += 10,
-            _ => {}
+            Key::Char('d') if asked.take().is_some() => done = steer.drain(),
+            Key::Char('d') => asked = Some(Instant::now()),
+            Key::Char('?' | 'h') => help = help.xor(Some(0)),
+            Key::Char('t') => theme = theme.next(),
+            key => scroll(help.as_mut().unwrap_or(&mut first), &key),
         }
         refused = done
             .err()
@@ -128,17 +128,25 @@ pub fn show(mut look: impl FnMut() -> Shown, steer: &mut impl Steer) -> io::Resu
     }
 }
 
-/// The next key, if one comes before the next picture.
-fn key() -> io::Result<Option<KeyEvent>> {
-    // `event::poll` never returns from a terminal that is gone.
-    Screen::wait_for_key(REFRESH)?;
-    while event::poll(Duration::ZERO)? {
-        // Of a new size, the next picture is drawn.
-        if let Event::Key(key) = event::read()?
-            && key.kind != KeyEventKind::Release
-        {
-            return Ok(Some(key));
-        }
-    }
-    Ok(None)
+/// Moves the first line that is shown. What is too far is corrected when it is drawn.
+const fn scroll(first: &mut usize, key: &Key) {
+    *first = match key {
+        Key::ArrowUp | Key::Char('k') => first.saturating_sub(1),
+        Key::ArrowDown | Key::Char('j') => first.saturating_add(1),
+        Key::PageUp => first.saturating_sub(10),
+        Key::PageDown => first.saturating_add(10),
+        Key::Home => 0,
+        Key::End => usize::MAX,
+        _ => *first,
+    };
+}
+
+/// Which signal the user's terminal sends for this key, if any.
+fn signal_key(key: &Key) -> Option<SignalKey> {
+    let character = match key {
+        Key::CtrlC => '\u{3}',
+        Key::Char(character) => *character,
+        _ => return None,
+    };
+    terminal::signal_key(u8::try_from(character).ok()?)
 }

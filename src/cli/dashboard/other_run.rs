@@ -7,12 +7,11 @@ use std::time::Duration;
 use super::{End, Screen, Shown, Steer, show};
 use crate::cli::commands::status;
 use crate::cli::exit::{Exit, Failure};
+use crate::cli::live_run::old;
 use crate::cli::output::say;
-use crate::ledger::{Request, Store, is_held, put_request, read_live, unix_time};
+use crate::cli::signals;
+use crate::ledger::{Request, Store, is_held, put_request, read_live};
 use crate::telemetry::{Snapshot, duration, printable};
-
-/// A state that is older is said to be: it is written once a second.
-const OLD: Duration = Duration::from_secs(5);
 
 /// Shows the run in `dir` while another process counts it, and its status at the end.
 ///
@@ -27,6 +26,8 @@ pub fn watch(dir: &Path) -> Result<(), Failure> {
                 "watch needs a terminal; `queenfold status --watch` prints the state of a run",
             ));
         }
+        // A signal gives the screen back and ends the program.
+        signals::listen(|| signals::end_at_once(Exit::Interrupted), None)?;
         first(dir)?;
         let end = show(|| look(dir), &mut Requests(dir));
         match end.map_err(|error| Failure::new(Exit::Error, error))? {
@@ -69,8 +70,7 @@ fn look(dir: &Path) -> Shown {
         Ok(mut snapshot) => {
             // It may have been moved, and another machine may know it by another name.
             snapshot.directory = Some(dir.to_owned());
-            let old = Duration::try_from_secs_f64(unix_time() as f64 - snapshot.taken);
-            let note = old.ok().filter(|old| *old > OLD).map(|old| {
+            let note = old(&snapshot).map(|old| {
                 format!(
                     "this is how it was {} ago, by the clocks of both machines",
                     duration(old)

@@ -1,6 +1,6 @@
 //! The dashboard of a run in this process.
 
-use std::io;
+use std::io::{self, PipeReader, PipeWriter};
 use std::sync::Arc;
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
 use std::thread::{self, JoinHandle};
@@ -20,7 +20,8 @@ const LAST_PICTURE: Duration = Duration::from_secs(2);
 
 /// The dashboard of a run in this process. Dropping it gives the screen back.
 pub struct OwnDashboard {
-    stop: Option<Sender<()>>,
+    /// Closed at the end of the run, so that the thread neither waits for its first picture nor for a key.
+    stop: Option<(Sender<()>, PipeWriter)>,
     thread: Option<JoinHandle<()>>,
 }
 
@@ -28,9 +29,10 @@ impl OwnDashboard {
     /// Shows the run under `control`. If its terminal is lost, one line says so, and the run goes on.
     ///
     /// # Errors
-    /// The system refuses another thread.
+    /// The system refuses another thread or a pipe.
     pub fn show(keeper: Arc<SnapshotKeeper>, control: Control, pause: Pause) -> io::Result<Self> {
         let (stop, stopped) = mpsc::channel();
+        let (end, closed_at_end) = io::pipe()?;
         let thread = thread::Builder::new()
             .name("dashboard".into())
             .spawn(move || {
@@ -38,7 +40,11 @@ impl OwnDashboard {
                     return;
                 }
                 let look = || own(&keeper, &control, &stopped);
-                let mut steer = OwnRun(control.clone(), pause);
+                let mut steer = OwnRun {
+                    control: control.clone(),
+                    pause,
+                    end,
+                };
                 if let Err(error) = show(look, &mut steer) {
                     say(&format!(
                         "the dashboard has lost its terminal ({error}); the run goes on"
@@ -46,7 +52,7 @@ impl OwnDashboard {
                 }
             })?;
         Ok(Self {
-            stop: Some(stop),
+            stop: Some((stop, closed_at_end)),
             thread: Some(thread),
         })
     }
@@ -66,26 +72,34 @@ impl Drop for OwnDashboard {
         if let Some(thread) = self.thread.take() {
             // A terminal may hold up who writes to it, and a run does not wait for that.
             while !thread.is_finished() && since.elapsed() < LAST_PICTURE {
-                thread::sleep(LAST_PICTURE / 200);
+                thread::sleep(LAST_PICTURE / 2000);
             }
         }
     }
 }
 
-struct OwnRun(Control, Pause);
+struct OwnRun {
+    control: Control,
+    pause: Pause,
+    end: PipeReader,
+}
 
 impl Steer for OwnRun {
     fn pause(&mut self, paused: bool) -> io::Result<()> {
-        self.1.set(paused);
+        self.pause.set(paused);
         Ok(())
     }
 
     fn drain(&mut self) -> io::Result<()> {
-        self.0.drain();
+        self.control.drain();
         Ok(())
     }
 
     fn is_own(&self) -> bool {
         true
+    }
+
+    fn end(&self) -> Option<&PipeReader> {
+        Some(&self.end)
     }
 }

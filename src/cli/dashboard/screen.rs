@@ -1,29 +1,46 @@
 //! The terminal as the dashboard needs it: another screen, keys one by one, and all of it undone at the end.
 
-use std::io::{self, IsTerminal, Stderr};
-use std::time::Duration;
+use std::io::{self, BufWriter, IsTerminal, PipeReader, Stderr};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
+use std::time::{Duration, Instant};
 
+use console::{Key, Term};
 use ratatui::backend::CrosstermBackend;
 use ratatui::crossterm::cursor::Show;
 use ratatui::crossterm::execute;
 use ratatui::crossterm::terminal::{
     EnterAlternateScreen, LeaveAlternateScreen, disable_raw_mode, enable_raw_mode,
 };
-use rustix::event::{PollFd, PollFlags, Timespec, poll};
-use rustix::io::Errno;
-use rustix::process::{Signal, getpgrp, kill_current_process_group};
-use rustix::termios::tcgetpgrp;
+use rustix::process::{Signal, kill_current_process_group};
+use signal_hook::SigId;
+use signal_hook::consts::SIGCONT;
+use signal_hook::low_level::unregister;
 
 use crate::cli::output::say;
 use crate::cli::terminal;
 use crate::telemetry::{hold_messages, release_messages};
 
+/// Room for a whole picture: a terminal should not show half of one.
+const PICTURE: usize = 1 << 16;
+
+/// How long a process that stops itself takes at most to be stopped.
+const PATIENCE: Duration = Duration::from_millis(500);
+
+/// How long the rest of what a key sends takes at most to come.
+const REST: Duration = Duration::from_millis(20);
+
 /// A terminal whose screen belongs to the dashboard. Dropping it gives the screen back, and prints what was
 /// said meanwhile.
 pub struct Screen {
-    terminal: ratatui::Terminal<CrosstermBackend<Stderr>>,
+    terminal: ratatui::Terminal<CrosstermBackend<BufWriter<Stderr>>>,
     /// Whether the process is in the background, where it must not touch the terminal: it would be stopped.
     away: bool,
+    /// Set when the process goes on after it was stopped: others have used the terminal.
+    continued: Arc<AtomicBool>,
+    /// The handler that sets it.
+    handler: SigId,
 }
 
 impl Screen {
@@ -38,11 +55,18 @@ impl Screen {
     /// The terminal refuses.
     pub fn take() -> io::Result<Self> {
         terminal::remember();
+        let continued = Arc::default();
+        let handler = signal_hook::flag::register(SIGCONT, Arc::clone(&continued))?;
         enter()?;
-        let terminal = ratatui::Terminal::new(CrosstermBackend::new(io::stderr()))?;
+        let out = BufWriter::with_capacity(PICTURE, io::stderr());
+        let terminal = ratatui::Terminal::new(CrosstermBackend::new(out))?;
         hold_messages();
-        let away = false;
-        Ok(Self { terminal, away })
+        Ok(Self {
+            terminal,
+            away: false,
+            continued,
+            handler,
+        })
     }
 
     /// Draws the next picture.
@@ -53,25 +77,29 @@ impl Screen {
         self.terminal.draw(draw).map(drop)
     }
 
-    /// Waits for a key, but no longer than this.
+    /// The next key, if one comes in this time and before the other end of `end` is closed.
+    ///
+    /// Keys are not read through crossterm. It waits for events of the keyboard and for changes of size with
+    /// edges of epoll, takes the first of those that come together, and forgets the others: the key then waits
+    /// for the next one. On a terminal that is gone, it never returns.
     ///
     /// # Errors
     /// The terminal is gone.
-    pub fn wait_for_key(longest: Duration) -> io::Result<()> {
-        let stdin = io::stdin();
-        let mut look = [PollFd::new(&stdin, PollFlags::IN)];
-        let longest = Timespec::try_from(longest).map_err(io::Error::other)?;
-        // A signal, such as that the size has changed, ends the wait.
-        if let Err(error) = poll(&mut look, Some(&longest))
-            && error != Errno::INTR
-        {
-            return Err(error.into());
+    pub fn key(longest: Duration, end: Option<&PipeReader>) -> io::Result<Option<Key>> {
+        if !terminal::wait_for_key(longest, end)? {
+            return Ok(None);
         }
-        let gone = PollFlags::HUP | PollFlags::ERR | PollFlags::NVAL;
-        match look[0].revents().intersects(gone) {
-            true => Err(io::ErrorKind::NotConnected.into()),
-            false => Ok(()),
+        let mut key = Term::stderr().read_key_raw()?;
+        if let Key::UnknownEscSeq(sequence) = &mut key {
+            // What is left of it would be taken for letters: F1 for a P.
+            while !is_whole(sequence) && terminal::wait_for_key(REST, end)? {
+                match Term::stderr().read_key_raw()? {
+                    Key::Char(more) => sequence.push(more),
+                    other => return Ok(Some(other)),
+                }
+            }
         }
+        Ok(Some(key))
     }
 
     /// Whether the process may use the terminal. If it comes back from the background, it takes the screen
@@ -80,10 +108,15 @@ impl Screen {
     /// # Errors
     /// The terminal is gone.
     pub fn is_ours(&mut self) -> io::Result<bool> {
-        let ours = tcgetpgrp(io::stdin())? == getpgrp();
+        let ours = terminal::is_ours()?;
+        self.away |= self.continued.swap(false, Ordering::SeqCst);
         if ours && self.away {
+            // Whatever the mode is now, crossterm has to set it once more.
+            disable_raw_mode()?;
             enter()?;
-            self.terminal.clear()?;
+            // `clear` would ask the terminal through standard output where the cursor is.
+            let size = self.terminal.size()?;
+            self.terminal.resize(size.into())?;
         }
         self.away = !ours;
         Ok(ours)
@@ -93,13 +126,21 @@ impl Screen {
     pub fn suspend(&mut self) {
         leave();
         self.away = true;
+        self.continued.store(false, Ordering::SeqCst);
         // An error would mean that there is no such group, but this process is in it.
         let _ = kill_current_process_group(Signal::TSTP);
+        // Until the process stops, the terminal is still its own, and it would take the screen again. The
+        // system may refuse to stop it: nobody would be there to let it go on.
+        let since = Instant::now();
+        while !self.continued.load(Ordering::SeqCst) && since.elapsed() < PATIENCE {
+            thread::sleep(PATIENCE / 100);
+        }
     }
 }
 
 impl Drop for Screen {
     fn drop(&mut self) {
+        unregister(self.handler);
         if self.away {
             terminal::screen_taken(false);
         } else {
@@ -108,6 +149,16 @@ impl Drop for Screen {
         for message in release_messages() {
             say(&message);
         }
+    }
+}
+
+/// Whether these are all characters that a key sends after the escape character: by ECMA-48, one after an `O`,
+/// and after a `[` all up to the first from `@` to `~`.
+fn is_whole(sequence: &[char]) -> bool {
+    match sequence {
+        ['O'] | ['['] => false,
+        ['[', .., last] => ('@'..='~').contains(last),
+        _ => true,
     }
 }
 
@@ -122,4 +173,20 @@ fn leave() {
     let _ = disable_raw_mode();
     let _ = execute!(io::stderr(), LeaveAlternateScreen, Show);
     terminal::screen_taken(false);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// F1, Ctrl-right, F5, Alt-x; all but the first character that each sends.
+    #[test]
+    fn a_sequence_ends_with_its_last_character() {
+        for sent in ["OP", "[1;5C", "[15~", "x"] {
+            let sent: Vec<char> = sent.chars().collect();
+            for length in 1..=sent.len() {
+                assert_eq!(is_whole(&sent[..length]), length == sent.len(), "{sent:?}");
+            }
+        }
+    }
 }

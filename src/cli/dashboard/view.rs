@@ -2,11 +2,12 @@
 
 use std::time::Duration;
 
+use jiff::ZonedDateTime;
 use ratatui::Frame;
-use ratatui::layout::{Constraint, Layout, Rect};
+use ratatui::layout::{Alignment, Constraint, Layout, Rect};
 use ratatui::style::Style;
 use ratatui::text::{Line, Span};
-use ratatui::widgets::{Block, Clear, Paragraph, Row, Sparkline, Table, Wrap};
+use ratatui::widgets::{Block, Clear, Paragraph, Row, Sparkline, Table};
 
 use super::theme::Theme;
 use crate::actors::{PauseReason, Progress, RunState, WorkerProgress, WorkerState};
@@ -19,8 +20,8 @@ pub struct View<'a> {
     pub snapshot: &'a Snapshot,
     /// How it looks.
     pub theme: Theme,
-    /// Whether the keys are explained.
-    pub help: bool,
+    /// The first line of the explanation of the keys that is shown; `None` if they are not explained.
+    pub help: Option<usize>,
     /// The first worker that is shown.
     pub first: usize,
     /// Something to tell below everything else.
@@ -29,13 +30,14 @@ pub struct View<'a> {
     pub can_leave: bool,
 }
 
-/// Draws all of it, or as much as there is room for.
-pub fn draw(frame: &mut Frame<'_>, view: &View<'_>) {
+/// Draws all of it, or as much as there is room for. Returns the first worker, and
+/// the first line of the explanation, that is shown.
+pub fn draw(frame: &mut Frame<'_>, view: &View<'_>) -> (usize, Option<usize>) {
     let area = frame.area();
     let progress = &view.snapshot.progress;
     let figures = figures(view, area.width);
-    let footer = footer(view, area.width);
-    let rows = progress.workers.len() as u16 + 1;
+    let footer = footer(view, area);
+    let rows = u16::try_from(progress.workers.len() + 1).unwrap_or(u16::MAX);
     let [top, bottom] = [3, footer.len() as u16];
     let room = area.height.saturating_sub(top - 1 + bottom);
     let figures_height = (figures.len() as u16).min(room);
@@ -44,10 +46,13 @@ pub fn draw(frame: &mut Frame<'_>, view: &View<'_>) {
     let speed_height = if room >= 12 { 5 } else { 0 };
     let room = room - speed_height;
     let events_height = if room >= 9 {
-        (room - rows.min(room - 5)).clamp(4, 10)
+        room - rows.min(room - 5)
     } else {
         0
     };
+    // On a tall screen, the picture of the speed grows, too.
+    let more = events_height.saturating_sub(10).min(7);
+    let (speed_height, events_height) = (speed_height + more, events_height - more);
     let [head, share, figures_area, speed, workers, events, foot] = Layout::vertical([
         Constraint::Length(1),
         Constraint::Length(1),
@@ -58,16 +63,15 @@ pub fn draw(frame: &mut Frame<'_>, view: &View<'_>) {
         Constraint::Length(bottom),
     ])
     .areas(area);
-    frame.render_widget(Paragraph::new(title(view)), head);
+    frame.render_widget(Paragraph::new(title(view, head.width)), head);
     frame.render_widget(Paragraph::new(share_line(view, share.width)), share);
     frame.render_widget(Paragraph::new(figures), figures_area);
     draw_speed(frame, view, speed);
-    draw_workers(frame, view, workers);
+    let first = draw_workers(frame, view, workers);
     draw_events(frame, view, events);
     frame.render_widget(Paragraph::new(footer), foot);
-    if view.help {
-        draw_help(frame, view, area);
-    }
+    let help = view.help.map(|help| draw_help(frame, view, area, help));
+    (first, help)
 }
 
 /// A text of somebody else, safe for a terminal.
@@ -75,9 +79,10 @@ fn safe(view: &View<'_>, text: &str) -> String {
     view.theme.text(&printable(text))
 }
 
-fn title(view: &View<'_>) -> Line<'static> {
+fn title(view: &View<'_>, width: u16) -> Line<'static> {
     let Snapshot {
         n,
+        given,
         engines,
         host,
         progress,
@@ -90,12 +95,32 @@ fn title(view: &View<'_>) -> Line<'static> {
         duration(progress.elapsed),
         engines.join(" + ")
     );
+    let board = format!("{n} queens");
+    let between = " · ";
+    // What is given is cut where it does not fit, so that the state and the machine are seen.
+    let taken = [&board, between, &state, &rest].map(|part| part.chars().count());
+    let left = usize::from(width).saturating_sub(taken.iter().sum());
+    let given = given.as_ref().map_or_else(String::new, |given| {
+        shortened(&format!(", given {given}"), left.max(LEAST_GIVEN))
+    });
     Line::from(vec![
-        Span::styled(format!("{n} queens"), view.theme.title()),
-        Span::raw(view.theme.text(" · ")),
+        Span::styled(board, view.theme.title()),
+        Span::raw(safe(view, &given)),
+        Span::raw(view.theme.text(between)),
         Span::styled(state, style),
         Span::raw(safe(view, &rest)),
     ])
+}
+
+/// At least so many characters of the title say what is given.
+const LEAST_GIVEN: usize = 20;
+
+/// A text of at most `most` characters, with an ellipsis where it is cut.
+fn shortened(text: &str, most: usize) -> String {
+    match text.chars().count() > most {
+        true => text.chars().take(most - 1).chain(['…']).collect(),
+        false => text.to_owned(),
+    }
 }
 
 fn state(progress: &Progress, theme: Theme) -> (String, Style) {
@@ -133,6 +158,12 @@ fn share_line(view: &View<'_>, width: u16) -> Line<'static> {
             ),
         };
     }
+    if let Some(eta) = eta
+        && width >= 100
+        && let Some(end) = end(eta.left)
+    {
+        after += &format!(" · ends {end}");
+    }
     let after = view.theme.text(&after);
     let room = usize::from(width).saturating_sub(after.chars().count());
     let (full, empty) = view.theme.gauge(share.unwrap_or(0.0), room);
@@ -141,6 +172,17 @@ fn share_line(view: &View<'_>, width: u16) -> Line<'static> {
         Span::styled(empty, view.theme.label()),
         Span::raw(after),
     ])
+}
+
+/// When this much time will have passed, by the local clock: the hour, with the day if it is another one.
+fn end(left: Duration) -> Option<String> {
+    let now = ZonedDateTime::now();
+    let end = now.checked_add(left).ok()?;
+    let format = match end.date() == now.date() {
+        true => "%H:%M",
+        false => "%Y-%m-%d %H:%M",
+    };
+    Some(end.strftime(format).to_string())
 }
 
 /// Figures with their names, as many on each line as fit.
@@ -261,52 +303,64 @@ fn boxed(view: &View<'_>, title: &str) -> Block<'static> {
         .title(Span::styled(view.theme.text(title), view.theme.label()))
 }
 
-/// The columns of the table of workers: title, width, and from which width of the screen on there is room.
-const COLUMNS: [(&str, u16, u16); 7] = [
-    ("worker", 11, 0),
-    ("does", 16, 0),
-    ("speed", 13, 0),
-    ("tasks", 10, 60),
-    ("busy", 7, 70),
-    ("waits", 7, 80),
-    ("by", 16, 100),
+/// The columns of the table of workers: title, width, and the side on which texts stand. What is less important
+/// is further to the right, and left out if there is no room.
+const COLUMNS: [(&str, u16, Alignment); 8] = [
+    ("worker", 10, Alignment::Left),
+    ("does", 13, Alignment::Left),
+    ("speed", 13, Alignment::Right),
+    ("share", 7, Alignment::Right),
+    ("waits", 5, Alignment::Right),
+    ("busy", 5, Alignment::Right),
+    ("tasks", 7, Alignment::Right),
+    ("by", 16, Alignment::Left),
 ];
 
-fn draw_workers(frame: &mut Frame<'_>, view: &View<'_>, area: Rect) {
+/// The blanks between columns.
+const BETWEEN: u16 = 2;
+
+/// Returns the first worker that is shown.
+fn draw_workers(frame: &mut Frame<'_>, view: &View<'_>, area: Rect) -> usize {
     if area.height < 2 {
-        return;
+        return view.first;
     }
     let workers = &view.snapshot.progress.workers;
     let shown = usize::from(area.height - 1);
     let first = view.first.min(workers.len().saturating_sub(shown));
-    let fits = |column: &&(&str, u16, u16)| column.2 <= area.width;
-    let columns: Vec<_> = COLUMNS.iter().filter(fits).collect();
+    let mut needed = 0;
+    let fits = |column: &&(&str, u16, Alignment)| {
+        needed += column.1 + BETWEEN;
+        needed <= area.width + BETWEEN
+    };
+    let columns: Vec<_> = COLUMNS.iter().take_while(fits).collect();
     let mut head: Vec<_> = columns.iter().map(|column| column.0.to_owned()).collect();
     let hidden = workers.len().saturating_sub(first + shown);
-    if first + hidden > 0 {
+    if first + hidden > 0 && !head.is_empty() {
         head[0] = format!("{}-{}", first + 1, workers.len() - hidden);
     }
+    let row = |texts: Vec<String>| {
+        let cells = texts.into_iter().zip(&columns);
+        Row::new(cells.map(|(text, column)| Line::from(text).alignment(column.2)))
+    };
+    let all: u64 = workers.iter().map(|worker| worker.nodes).sum();
     let rows = workers.iter().skip(first).take(shown).map(|worker| {
         let style = match worker.state {
             WorkerState::Waiting | WorkerState::Starting => view.theme.waiting(),
             WorkerState::Gone => view.theme.label(),
             _ => Style::new(),
         };
-        let cells = cells(view, worker);
-        Row::new(cells.into_iter().take(columns.len())).style(style)
+        row(cells(view, worker, all).into()).style(style)
     });
-    let widths = columns.iter().map(|column| match column.0 {
-        "by" => Constraint::Min(column.1),
-        _ => Constraint::Length(column.1),
-    });
+    let widths = columns.iter().map(|column| Constraint::Length(column.1));
     let table = Table::new(rows, widths.collect::<Vec<_>>())
-        .header(Row::new(head).style(view.theme.label()))
-        .column_spacing(0);
+        .header(row(head).style(view.theme.label()))
+        .column_spacing(BETWEEN);
     frame.render_widget(table, area);
+    first
 }
 
-/// What the table says of a worker, in the order of [`COLUMNS`].
-fn cells(view: &View<'_>, worker: &WorkerProgress) -> [String; 7] {
+/// What the table says of a worker, in the order of [`COLUMNS`]. All of them searched `all` nodes.
+fn cells(view: &View<'_>, worker: &WorkerProgress, all: u64) -> [String; 8] {
     let does = match worker.state {
         WorkerState::Starting => "starts".to_owned(),
         WorkerState::Waiting => "waits".to_owned(),
@@ -315,18 +369,23 @@ fn cells(view: &View<'_>, worker: &WorkerProgress) -> [String; 7] {
         WorkerState::Launching => "device counts".to_owned(),
         WorkerState::Gone => "gone".to_owned(),
     };
-    let all = worker.busy + worker.waiting + worker.starved;
-    let share = |part: Duration| match all.is_zero() {
+    let time = worker.busy + worker.waiting + worker.starved;
+    let of_time = |part: Duration| match time.is_zero() {
         true => "-".to_owned(),
-        false => format!("{:.0} %", 100.0 * part.div_duration_f64(all)),
+        false => format!("{:.0} %", 100.0 * part.div_duration_f64(time)),
+    };
+    let share = match all {
+        0 => "-".to_owned(),
+        _ => format!("{:.1} %", 100.0 * worker.nodes as f64 / all as f64),
     };
     [
         worker.id.to_string(),
         does,
         speed(worker.nodes_per_second()),
+        share,
+        of_time(worker.waiting + worker.starved),
+        of_time(worker.busy),
         worker.tasks.to_string(),
-        share(worker.busy),
-        share(worker.waiting + worker.starved),
         safe(view, worker.counted_by_name()),
     ]
 }
@@ -348,33 +407,57 @@ fn draw_events(frame: &mut Frame<'_>, view: &View<'_>, area: Rect) {
 }
 
 /// How to stop and go on, and the keys.
-fn footer(view: &View<'_>, width: u16) -> Vec<Line<'static>> {
+fn footer(view: &View<'_>, area: Rect) -> Vec<Line<'static>> {
+    let label = |text: &str| Span::styled(safe(view, text), view.theme.label());
+    let plain = |text: &str| Span::raw(safe(view, text));
     let mut lines = Vec::new();
     if let Some(note) = view.note {
         lines.push(Line::styled(safe(view, note), view.theme.waiting()));
     }
-    let on = match &view.snapshot.directory {
-        Some(directory) => resume_command(directory),
-        None => "nothing is kept: there is no --dir".to_owned(),
-    };
-    let stop = ["after a stop:   ".to_owned(), safe(view, &on)];
-    let keys = ["p pause   ", "d stop the run   ", "? help   ", "t theme   "];
-    let leave = view.can_leave.then_some("q leave");
-    let keys = keys.into_iter().chain(leave).map(str::to_owned);
-    for parts in [stop.into(), keys.collect::<Vec<_>>()] {
-        let parts = parts.into_iter();
-        let parts = parts.map(|part| vec![Span::styled(part, view.theme.label())]);
-        lines.extend(flow(parts, width));
-    }
+    let Snapshot {
+        process,
+        host,
+        directory,
+        ..
+    } = view.snapshot;
+    let commands = [
+        vec![
+            label("stop: "),
+            plain(&format!("kill {process}")),
+            label(&format!(" on {host}   ")),
+        ],
+        match directory {
+            Some(directory) => vec![label("go on: "), plain(&resume_command(directory))],
+            None => vec![label("nothing is kept: there is no --dir")],
+        },
+    ];
+    let keys = [
+        ("p", " pause"),
+        ("d", " stop the run"),
+        ("?", " help"),
+        ("t", " theme"),
+        ("q", " leave"),
+    ];
+    let keys = &keys[..if view.can_leave { 5 } else { 4 }];
+    let keys = keys.iter().map(|(key, what)| {
+        let key = Span::styled(*key, view.theme.title());
+        vec![key, label(&format!("{what}   "))]
+    });
+    // On a small screen, a worker more is worth more than the first of them.
+    let left_out = usize::from(area.height < 14);
+    lines.extend(flow(commands.into_iter().skip(left_out), area.width));
+    lines.extend(flow(keys, area.width));
     lines
 }
 
-fn draw_help(frame: &mut Frame<'_>, view: &View<'_>, area: Rect) {
+/// Returns the first line that is shown.
+fn draw_help(frame: &mut Frame<'_>, view: &View<'_>, area: Rect, first: usize) -> usize {
     let mut text = vec![
         "p        pause the run, or let it go on",
         "d d      stop the run in order; it can be resumed",
         "t        other colours, or ASCII alone",
-        "up down  scroll the workers, also j k",
+        "up down  scroll the workers or this, also j k,",
+        "         page up, page down, home, end",
         "?        close this",
     ];
     text.push(match view.can_leave {
@@ -383,22 +466,49 @@ fn draw_help(frame: &mut Frame<'_>, view: &View<'_>, area: Rect) {
     });
     text.extend([
         "",
+        "share: of the nodes that this run searched",
         "busy: share of the time with tasks",
         "waits: without, for the queue or at the end",
         "speed of a worker: while it is busy",
     ]);
     let width = (text.iter().map(|line| line.len()).max().unwrap_or(0) as u16 + 4).min(area.width);
-    let height = (text.len() as u16 + 2).min(area.height);
+    let lines: Vec<_> = text
+        .iter()
+        .flat_map(|line| wrapped(line, width.saturating_sub(2).into()))
+        .collect();
+    let height = (lines.len() as u16 + 2).min(area.height);
+    let hidden = lines
+        .len()
+        .saturating_sub(height.saturating_sub(2).max(1).into());
+    let first = first.min(hidden);
     let middle = Rect {
         x: area.x + (area.width - width) / 2,
         y: area.y + (area.height - height) / 2,
         width,
         height,
     };
-    let lines: Vec<_> = text.into_iter().map(Line::raw).collect();
-    let help = Paragraph::new(lines).wrap(Wrap { trim: false });
+    let name = match hidden {
+        0 => " keys ",
+        _ => " keys: up, down ",
+    };
+    let help = Paragraph::new(lines.into_iter().skip(first).collect::<Vec<_>>());
     frame.render_widget(Clear, middle);
-    frame.render_widget(help.block(boxed(view, " keys ")), middle);
+    frame.render_widget(help.block(boxed(view, name)), middle);
+    first
+}
+
+/// An ASCII text in lines of at most this many columns, each ended between words if it can be.
+fn wrapped(text: &str, columns: usize) -> Vec<Line<'_>> {
+    let mut lines = Vec::new();
+    let mut rest = text;
+    while rest.len() > columns && columns > 0 {
+        let end = rest[..=columns].rfind(' ').filter(|end| *end > 0);
+        let (line, more) = rest.split_at(end.unwrap_or(columns));
+        lines.push(Line::raw(line));
+        rest = more.trim_start();
+    }
+    lines.push(Line::raw(rest));
+    lines
 }
 
 #[cfg(test)]
@@ -440,6 +550,12 @@ mod tests {
         }
     }
 
+    #[test]
+    fn what_is_given_is_cut_to_fit() {
+        assert_eq!(shortened("given queens b4", 15), "given queens b4");
+        assert_eq!(shortened("given queens b4", 10), "given que…");
+    }
+
     /// A run of 22 queens with so many workers, after a minute.
     fn run(workers: usize) -> Snapshot {
         let directory = Some("n22".into());
@@ -468,6 +584,7 @@ mod tests {
             ..at(60, 3_600_000_000)
         });
         snapshot.engines = vec![Engine::Join, Engine::Census];
+        snapshot.process = 4711;
         snapshot.checkpoint = Some(Duration::from_millis(59_500));
         let incidents = ["planning", "running"];
         snapshot.incidents = incidents
@@ -482,7 +599,11 @@ mod tests {
     /// What stands on a screen of this size.
     fn screen(view: &View<'_>, (width, height): (u16, u16)) -> Vec<String> {
         let mut terminal = Terminal::new(TestBackend::new(width, height)).unwrap();
-        terminal.draw(|frame| draw(frame, view)).unwrap();
+        terminal
+            .draw(|frame| {
+                draw(frame, view);
+            })
+            .unwrap();
         let buffer = terminal.backend().buffer();
         let line = |y| {
             (0..width)
@@ -496,7 +617,7 @@ mod tests {
         View {
             snapshot,
             theme,
-            help: false,
+            help: None,
             first: 0,
             note: None,
             can_leave: true,
@@ -517,9 +638,9 @@ audits 3   checkpoint 0.5 s ago
 │                      ▁▁▁▂▂▃▃▃▄▄▅▅▅▆▆▇▇▇████████████████████                  │
 │  ▁▁▁▂▂▃▃▃▄▄▅▅▅▆▆▇▇▇████████████████████████████████████████                  │
 └──────────────────────────────────────────────────────────────────────────────┘
-worker     does            speed        tasks     busy   waits
-worker-0   task 400        23.7 Mnode/s 31        98 %   2 %
-worker-1   task 401        23.7 Mnode/s 31        98 %   2 %
+worker      does                   speed    share  waits   busy    tasks
+worker-0    task 400        23.7 Mnode/s   50.0 %    2 %   98 %       31
+worker-1    task 401        23.7 Mnode/s   50.0 %    2 %   98 %       31
 ┌ events ──────────────────────────────────────────────────────────────────────┐
 │    0.0 s planning                                                            │
 │    0.0 s running                                                             │
@@ -530,7 +651,7 @@ worker-1   task 401        23.7 Mnode/s 31        98 %   2 %
 │                                                                              │
 │                                                                              │
 └──────────────────────────────────────────────────────────────────────────────┘
-after a stop:   queenfold resume n22
+stop: kill 4711 on node7   go on: queenfold resume n22
 p pause   d stop the run   ? help   t theme   q leave";
         assert_eq!(shown.join("\n"), expected);
     }
@@ -546,10 +667,10 @@ solutions 1004000000000
 speed 0.00 node/s   tasks 62 of 4298
 queue 4 batches   audits 3
 checkpoint 0.5 s ago
-worker     does            speed
-worker-0   task 400        23.7 Mnode/s
-worker-1   task 401        23.7 Mnode/s
-after a stop:   queenfold resume n22
+worker      does                   speed
+worker-0    task 400        23.7 Mnode/s
+worker-1    task 401        23.7 Mnode/s
+go on: queenfold resume n22
 p pause   d stop the run   ? help
 t theme   q leave";
         assert_eq!(shown.join("\n"), expected);
@@ -568,7 +689,7 @@ t theme   q leave";
         snapshot.progress.corrected = 1;
         for width in (1..=40).chain([80, 120, 300]) {
             for height in (1..=30).chain([60, 200]) {
-                for help in [false, true] {
+                for help in [None, Some(0), Some(99)] {
                     let view = View {
                         help,
                         note: Some("a note"),
@@ -577,12 +698,51 @@ t theme   q leave";
                     };
                     let shown = screen(&view, (width, height));
                     assert!(
-                        "22 queens · running".starts_with(&shown[0]) || width > 18 || help,
+                        "22 queens · running".starts_with(&shown[0])
+                            || width > 18
+                            || help.is_some(),
                         "{shown:#?}"
                     );
                 }
             }
         }
+    }
+
+    #[test]
+    fn every_key_of_the_help_can_be_seen_on_a_small_screen() {
+        let snapshot = run(2);
+        let help = |first, size| {
+            let mut view = view(&snapshot, PLAIN);
+            view.help = Some(first);
+            let mut terminal = Terminal::new(TestBackend::new(20, 5)).unwrap();
+            let mut shown = first;
+            terminal
+                .draw(|frame| shown = draw(frame, &view).1.unwrap())
+                .unwrap();
+            (shown, screen(&view, size).join("\n"))
+        };
+        let mut seen = String::new();
+        let last = help(usize::MAX, (20, 5)).0;
+        for first in 0..=last {
+            let (shown, screen) = help(first, (20, 5));
+            assert_eq!(shown, first);
+            assert!(screen.contains("keys: up, down"), "{screen}");
+            seen += &screen;
+        }
+        for key in [
+            "│p ",
+            "│d d ",
+            "│t ",
+            "│up down ",
+            "│? ",
+            "│q ",
+            "while it is busy",
+        ] {
+            assert!(seen.contains(key), "no {key} in {seen}");
+        }
+        // Where there is room for all of it, nothing scrolls.
+        let all = help(99, (80, 24)).1;
+        assert!(all.contains(" keys ─") && all.contains("│p  "), "{all}");
     }
 
     #[test]

@@ -6,6 +6,7 @@ use clap::ValueEnum;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 
 use crate::cli::exit::Failure;
+use crate::cli::whole::whole;
 use crate::config::{HumanDuration, Sizes, Value};
 use crate::ladder::{METHODS, MethodSettings, Style};
 
@@ -59,7 +60,7 @@ pub struct Args {
     pub(super) step: bool,
 
     /// Stop after this many boards or lines; boards larger than 10 × 10 need it
-    #[arg(long, value_name = "K", value_parser = clap::value_parser!(u64).range(1..))]
+    #[arg(long, value_name = "K", value_parser = whole(1..=u64::MAX))]
     pub(super) limit: Option<u64>,
 
     /// Print rows as JSON, one object on each line
@@ -77,19 +78,19 @@ pub struct Args {
     pub(super) from: Option<PathBuf>,
 
     /// bit-board: the row at which the search is cut, 1 to 31
-    #[arg(long, value_name = "ROW", value_parser = range(MethodSettings::MARK))]
+    #[arg(long, value_name = "ROW", value_parser = whole(MethodSettings::MARK))]
     pub(super) mark: Option<u32>,
 
     /// bit-board: nodes in a batch, 1 to 262144; 24576 by default
-    #[arg(long, value_name = "NODES", value_parser = range(MethodSettings::STEPS))]
+    #[arg(long, value_name = "NODES", value_parser = whole(MethodSettings::STEPS))]
     pub(super) steps: Option<u32>,
 
     /// node-layer: queens placed breadth first, 1 to 8; 5 by default
-    #[arg(long, value_name = "K", value_parser = range(MethodSettings::LAYER))]
+    #[arg(long, value_name = "K", value_parser = whole(MethodSettings::LAYER))]
     pub(super) layer: Option<u32>,
 
     /// bit-board, node-layer: threads in a block of a GPU, 1 to 1024; 96 by default
-    #[arg(long, value_name = "THREADS", value_parser = range(MethodSettings::BLOCK))]
+    #[arg(long, value_name = "THREADS", value_parser = whole(MethodSettings::BLOCK))]
     pub(super) block: Option<u32>,
 }
 
@@ -131,10 +132,6 @@ pub(super) const DRAWN: u32 = 10;
 fn method_or_all() -> impl TypedValueParser<Value = String> {
     let names = METHODS.map(|method| method.about().name);
     PossibleValuesParser::new(names.into_iter().chain(["all"]))
-}
-
-fn range(allowed: std::ops::RangeInclusive<u32>) -> impl TypedValueParser<Value = u32> {
-    clap::value_parser!(u32).range(i64::from(*allowed.start())..=i64::from(*allowed.end()))
 }
 
 impl Args {

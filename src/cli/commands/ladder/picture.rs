@@ -7,7 +7,8 @@ use std::path::{Path, PathBuf};
 use std::process;
 
 use super::{Exit, Failure};
-use crate::ladder::{TableRow, plot};
+use crate::ladder::TableRow;
+use crate::report::ladder_picture;
 
 /// The file of `--plot`. An existing picture stays until the new one is complete.
 pub struct Picture<'a> {
@@ -40,7 +41,8 @@ impl<'a> Picture<'a> {
             let message = format!("there are no rows to draw: {path} is not written");
             return Err(Failure::new(Exit::Error, message));
         }
-        let picture = plot(rows);
+        let picture = ladder_picture(rows)
+            .map_err(|error| Failure::new(Exit::Error, format!("no picture: {error}")))?;
         match &self.draft {
             None if is_stdout(self.path) => return Ok(io::stdout().write_all(picture.as_bytes())?),
             None => fs::write(self.path, picture),

@@ -1,0 +1,31 @@
+//! What all drawings have in common: colours of text and grid, fonts, axes.
+
+use std::error::Error;
+
+use plotters::chart::MeshStyle;
+use plotters::coord::ranged1d::Ranged;
+use plotters::prelude::*;
+
+/// Text and axes.
+pub const INK: RGBColor = RGBColor(0x33, 0x33, 0x33);
+/// Lines of the grid.
+pub const GRID: RGBColor = RGBColor(0xdd, 0xdd, 0xdd);
+
+/// A drawing as SVG.
+pub type Drawn = Result<String, Box<dyn Error>>;
+
+/// The text of axes and rows.
+pub fn label() -> TextStyle<'static> {
+    ("sans-serif", 14).into_font().color(&INK)
+}
+
+/// Axes and lines as every drawing has them.
+pub fn plain<'m, 'a, 'b, X: Ranged, Y: Ranged, DB: DrawingBackend>(
+    mesh: &'m mut MeshStyle<'a, 'b, X, Y, DB>,
+) -> &'m mut MeshStyle<'a, 'b, X, Y, DB> {
+    mesh.light_line_style(TRANSPARENT)
+        .bold_line_style(GRID)
+        .axis_style(INK)
+        .label_style(label())
+        .axis_desc_style(label())
+}
