@@ -1,5 +1,5 @@
-//! Runs every `queenfold` command that the README shows, and compares the output with the output in the
-//! README. Only times may differ.
+//! Runs every `queenfold` command that the README and docs/GIVEN.md show, and compares the output with the
+//! output there. Only times may differ.
 
 use std::path::{Path, PathBuf};
 
@@ -78,15 +78,12 @@ fn run(command: &str, folder: &Path) -> (bool, Vec<String>) {
     )
 }
 
-#[test]
-fn every_command_in_the_readme_prints_what_the_readme_shows() {
-    let readme = std::fs::read_to_string(root().join("README.md")).expect("README.md");
-    let examples = examples(&readme);
-    assert!(
-        examples.len() >= 5,
-        "only {} examples found",
-        examples.len()
-    );
+/// Compares what the commands of a page print with what the page shows.
+fn check(page: &str, least: usize) {
+    let text = std::fs::read_to_string(root().join(page)).expect("the page");
+    let examples = examples(&text);
+    let found = examples.len();
+    assert!(found >= least, "only {found} examples found in {page}");
     for Example { command, output } in examples {
         // The two commands for a fresh machine run this same program through cargo.
         let command = command.replace("cargo run --release --", "queenfold");
@@ -102,6 +99,16 @@ fn every_command_in_the_readme_prints_what_the_readme_shows() {
             printed.join("\n")
         );
     }
+}
+
+#[test]
+fn every_command_in_the_readme_prints_what_the_readme_shows() {
+    check("README.md", 5);
+}
+
+#[test]
+fn every_command_in_the_page_about_given_boards_prints_what_the_page_shows() {
+    check("docs/GIVEN.md", 3);
 }
 
 #[test]
