@@ -106,8 +106,8 @@ mod tests {
 
     #[cfg(not(feature = "fault-injection"))]
     #[test]
-    fn a_directory_that_is_not_there_is_left_to_others() {
+    fn a_directory_that_cannot_be_asked_gets_the_journal_that_is_safe_everywhere() {
         let nowhere = Path::new("/nowhere/at/all");
-        assert_eq!(Journal::for_directory(nowhere), Journal::WriteAhead);
+        assert_eq!(Journal::for_directory(nowhere), Journal::Rollback);
     }
 }
