@@ -45,7 +45,9 @@ pub(crate) use launch::fnv;
 pub use launch::{
     BLOCK_THREADS, Completed, DeviceProgram, Launch, LaunchBatch, LaunchError, Launcher,
 };
-pub use launch::{DeviceCanary, DeviceSpan, DeviceSpans, NoLauncher, Specialisation, Ticket};
+pub use launch::{
+    DeviceCanary, DeviceSpan, DeviceSpans, NoLauncher, PartTaker, Preparer, Specialisation, Ticket,
+};
 pub(crate) use launch::{JobWords, LaunchWords, Layout, MACHINE_SOURCE, ThreadUse};
 pub use mismatch::{GivenUp, Mismatch};
 pub use origin::{CountedBy, KernelName, Origin, WorkerId, WorkerIdError};

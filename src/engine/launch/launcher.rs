@@ -4,8 +4,10 @@ use std::ops::RangeInclusive;
 use std::sync::Arc;
 
 use super::layout::LaunchError;
+use super::preparer::Preparer;
 use super::program::DeviceProgram;
 use super::request::{Completed, Launch};
+use crate::engine::CounterSettings;
 use crate::engine::canary::Canary;
 use crate::engine::mismatch::Mismatch;
 use crate::engine::tally::Tally;
@@ -41,10 +43,16 @@ pub trait Launcher: Send + Sync {
     /// # Errors
     /// As [`batch`](Self::batch).
     fn canary(&self, copies: u32) -> Result<DeviceCanary, LaunchError>;
+
+    /// What a CPU worker prepares launches with, if that takes so long that the thread of the device should not
+    /// do it alone; `None` if [`batch`](Self::batch) is quick.
+    fn preparer(&self, _settings: &CounterSettings) -> Option<Box<dyn Preparer>> {
+        None
+    }
 }
 
 /// Tasks as a launch, and what is needed to make tallies of its sums.
-pub trait LaunchBatch {
+pub trait LaunchBatch: Send {
     /// What to submit; `None` if nothing was left to a device.
     fn launch(&self) -> Option<&Launch>;
 
