@@ -109,6 +109,21 @@ pub enum EventKind {
         #[serde(with = "seconds")]
         after: Duration,
     },
+    /// A CPU worker counted a part of a task, and left the rest of it to a device. The device will report the
+    /// task.
+    TaskPrepared {
+        /// The worker.
+        worker: WorkerId,
+        /// The task.
+        key: TaskKey,
+        /// The thread that owns the device.
+        device: WorkerId,
+        /// Launches that the device is to count.
+        launches: usize,
+        /// How long the worker had the task.
+        #[serde(with = "seconds")]
+        took: Duration,
+    },
     /// A CPU worker counted a batch, or gave it up.
     BatchDone {
         /// The worker.
@@ -250,6 +265,7 @@ impl EventKind {
             | Self::TaskBegun { worker, .. }
             | Self::TaskPanicked { worker, .. }
             | Self::TaskGivenUp { worker, .. }
+            | Self::TaskPrepared { worker, .. }
             | Self::BatchDone { worker, .. }
             | Self::DeviceReady { worker, .. }
             | Self::DeviceLost { worker, .. }

@@ -135,6 +135,7 @@ impl WorkerProgress {
             }
             EventKind::TaskPanicked { .. }
             | EventKind::TaskGivenUp { .. }
+            | EventKind::TaskPrepared { .. }
             | EventKind::CanaryPassed { .. }
             | EventKind::CountedAgain { .. } => {
                 self.goes(self.state, event.at);
