@@ -1,7 +1,6 @@
 //! Tasks that CPU workers prepared for a device: their parts come back one by one, and make the tally.
 
 use std::collections::HashMap;
-use std::time::Duration;
 
 use super::feed::{PartLoad, Prepared};
 use crate::device::Part;
@@ -21,7 +20,7 @@ struct Assembly {
     task: Task,
     tally: Tally,
     worker: usize,
-    took: Duration,
+    share: f64,
     parts_left: usize,
 }
 
@@ -32,8 +31,8 @@ pub(super) struct Assembled {
     pub(super) tally: Tally,
     /// The worker that prepared it.
     pub(super) worker: usize,
-    /// How long that took.
-    pub(super) took: Duration,
+    /// The share of its work that the device counted, 0 to 1.
+    pub(super) share: f64,
 }
 
 impl Assemblies {
@@ -57,7 +56,7 @@ impl Assemblies {
             task: prepared.task,
             tally: prepared.tally,
             worker: prepared.worker,
-            took: prepared.took,
+            share: prepared.share,
             parts_left: parts.len(),
         };
         self.tasks.insert(number, assembly);
@@ -85,7 +84,7 @@ impl Assemblies {
             task: done.task,
             tally: done.tally,
             worker: done.worker,
-            took: done.took,
+            share: done.share,
         });
         Some((load, done))
     }
@@ -105,6 +104,8 @@ impl Assemblies {
 
 #[cfg(test)]
 mod tests {
+    use std::time::Duration;
+
     use super::super::feed::PreparedPart;
     use super::*;
     use crate::board::Size;
@@ -143,6 +144,7 @@ mod tests {
             tally: nodes(1),
             worker: 2,
             took: Duration::from_secs(1),
+            share: 0.5,
             parts: (0..parts).map(part).collect(),
         }
     }
@@ -155,7 +157,7 @@ mod tests {
         assert_eq!((load.bytes, done), (8, None));
         let (_, done) = assemblies.add(parts[0].number, &nodes(100)).unwrap();
         let done = done.unwrap();
-        assert_eq!((done.tally, done.worker), (nodes(111), 2));
+        assert_eq!((done.tally, done.worker, done.share), (nodes(111), 2, 0.5));
         assert_eq!(assemblies.add(parts[0].number, &nodes(100)), None);
     }
 

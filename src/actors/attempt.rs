@@ -69,13 +69,14 @@ pub(super) fn attempt(
                 tools.counter = None;
                 let mut parts = Parts::new(&shared.feeds[device], shared.seconds_left());
                 let tally = preparer.prepare(task, watch, &mut parts)?;
-                let parts = parts.take();
+                let (share, parts) = (parts.share(), parts.take());
                 if !parts.is_empty() {
                     let prepared = Prepared {
                         task: task.clone(),
                         tally: seen(shared, hand, tally, false),
                         worker: hand,
                         took: begun.elapsed(),
+                        share,
                         parts,
                     };
                     return Ok(Done::Prepared(device, Box::new(prepared)));

@@ -395,9 +395,16 @@ impl DeviceLoop {
                     task,
                     tally,
                     worker,
-                    ..
+                    share,
                 }) = done
                 {
+                    let observers = &self.context.shared.observers;
+                    observers.tell(EventKind::PartsCounted {
+                        worker: self.id(),
+                        key: task.key,
+                        nodes: tally.nodes,
+                        share,
+                    });
                     self.counted(&[(task, tally, Some(worker))])?;
                 }
             }

@@ -124,6 +124,17 @@ pub enum EventKind {
         #[serde(with = "seconds")]
         took: Duration,
     },
+    /// A device counted all that a CPU worker had left to it of a task.
+    PartsCounted {
+        /// The thread that owns the device.
+        worker: WorkerId,
+        /// The task.
+        key: TaskKey,
+        /// Its nodes.
+        nodes: u64,
+        /// The share of the work of the task that the device counted, 0 to 1; estimated.
+        share: f64,
+    },
     /// A CPU worker counted a batch, or gave it up.
     BatchDone {
         /// The worker.
@@ -266,6 +277,7 @@ impl EventKind {
             | Self::TaskPanicked { worker, .. }
             | Self::TaskGivenUp { worker, .. }
             | Self::TaskPrepared { worker, .. }
+            | Self::PartsCounted { worker, .. }
             | Self::BatchDone { worker, .. }
             | Self::DeviceReady { worker, .. }
             | Self::DeviceLost { worker, .. }

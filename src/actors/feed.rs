@@ -26,6 +26,8 @@ pub(super) struct Prepared {
     pub(super) worker: usize,
     /// How long that took.
     pub(super) took: Duration,
+    /// The share of the work of the task that the parts are, 0 to 1.
+    pub(super) share: f64,
     pub(super) parts: Vec<PreparedPart>,
 }
 
@@ -222,6 +224,8 @@ pub(super) struct Parts<'a> {
     /// Seconds until all is counted without the device.
     left: f64,
     parts: Vec<PreparedPart>,
+    /// Work that the worker kept.
+    kept: f64,
 }
 
 impl<'a> Parts<'a> {
@@ -230,6 +234,17 @@ impl<'a> Parts<'a> {
             feed,
             left,
             parts: Vec::new(),
+            kept: 0.0,
+        }
+    }
+
+    /// The share of the work that the parts are.
+    pub(super) fn share(&self) -> f64 {
+        let given: f64 = self.parts.iter().map(|part| part.load.work).sum();
+        if given > 0.0 {
+            given / (given + self.kept)
+        } else {
+            0.0
         }
     }
 
@@ -249,6 +264,10 @@ impl PartTaker for Parts<'_> {
         let load = PartLoad { bytes, work };
         self.feed.reserve(load);
         self.parts.push(PreparedPart { batch, load });
+    }
+
+    fn keep(&mut self, work: f64) {
+        self.kept += work;
     }
 }
 
