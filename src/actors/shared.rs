@@ -121,6 +121,13 @@ impl RunShared {
         all.checked_sub(ready).unwrap_or(all)
     }
 
+    /// How long each worker is expected to count, by the costs of the plans.
+    pub(super) fn expected(&self) -> Duration {
+        let cost: f64 = self.plans.iter().map(|plan| plan.total_cost()).sum();
+        let seconds = cost / self.hands().max(1) as f64;
+        Duration::try_from_secs_f64(seconds).unwrap_or(Duration::MAX)
+    }
+
     /// CPU workers and devices that still count.
     pub(super) fn hands_left(&self) -> usize {
         self.gone
