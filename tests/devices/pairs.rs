@@ -143,11 +143,7 @@ fn a_device_that_fails_in_any_way_costs_nothing_but_time() {
         if fault == Fault::WrongSum && report.workers[1].tasks > 0 {
             assert_eq!(report.taken_out[0].worker, WorkerId::Device(0));
         }
-        match run_on(
-            &spec(16, 0),
-            std::slice::from_ref(&failing),
-            &Control::new(),
-        ) {
+        match run_on(&spec(16, 0), &[once()], &Control::new()) {
             Ok(report) => {
                 assert!(matches!(
                     fault,
