@@ -3,7 +3,7 @@
 
 #include "pairs.h"
 
-extern "C" __global__ void __launch_bounds__(512)
+extern "C" __global__ void __launch_bounds__(512, 1)
 pairs(const PairsJob *jobs, u32 job_count, const u32 *tables, PairsSum *sums, Progress *progress) {
     extern __shared__ __align__(16) u32 shared[];
     const Member member = {threadIdx.x, blockDim.x, threadIdx.x / QF_LANES, blockDim.x / QF_LANES,

@@ -237,6 +237,7 @@ QF_INLINE void gather(const PairsJob &job, const u32 *tables, const PairsMemory 
         used[0] |= side == 0 ? bits : 0u;
         used[1] |= side == 0 ? 0u : bits;
     }
+QF_UNROLL
     for (u32 side = 0; side < 2u; side++) {
         const u32 bits = warp_union(used[side]);
         if (member.lane == 0)
@@ -291,12 +292,14 @@ QF_INLINE PairsNode split(const PairsNode &node, u32 bit, u32 height, u32 turn, 
                           const PairsMemory &memory, const Member &member) {
     PairsSplit *splits = memory.control->splits[turn & 1u];
     u32 *moved = memory.tables;
+QF_UNROLL
     for (u32 side = 0; side < 2u; side++)
         divide(memory.keys + node.at[side], node.count[side], bit,
                moved + (side == 0 ? 0u : node.count[0]), &splits[side], member);
     meet(member);
     const u32 longer = node.count[0] >= node.count[1] ? 0u : 1u;
     PairsNode next = node, later = node;
+QF_UNROLL
     for (u32 side = 0; side < 2u; side++) {
         const PairsSplit &split = splits[side];
         if (side == longer) {
@@ -314,9 +317,11 @@ QF_INLINE PairsNode split(const PairsNode &node, u32 bit, u32 height, u32 turn, 
     discarded += splits[0].with * splits[1].with;
     if (member.thread == 0) {
         memory.control->stack[height] = later;
-        for (u32 side = 0; side < 2u; side++)
+    QF_UNROLL
+    for (u32 side = 0; side < 2u; side++)
             memory.control->splits[(turn + 1u) & 1u][side] = {0, 0, 0, 0};
     }
+QF_UNROLL
     for (u32 side = 0; side < 2u; side++) {
         u32 *keys = memory.keys + node.at[side];
         const u32 *from = moved + (side == 0 ? 0u : node.count[0]);
@@ -403,7 +408,9 @@ QF_INLINE u32 look_up(const u32 *items, u32 count, u32 used, u32 shift, const Pa
     for (u32 at = member.warp * per_warp + member.lane / QF_ROW_LANES; at < count;
          at += member.warps * per_warp) {
         const u32 key = (items[at] & used) >> shift;
-        for (u32 part = member.lane % QF_ROW_LANES; part < QF_ROW_WORDS / 4u; part += QF_ROW_LANES) {
+QF_UNROLL
+        for (u32 turn = 0; turn < QF_ROW_WORDS / 4u / QF_ROW_LANES; turn++) {
+            const u32 part = turn * QF_ROW_LANES + member.lane % QF_ROW_LANES;
             const RowPart *rows = reinterpret_cast<const RowPart *>(
                 memory.tables + copy * QF_ROW_WORDS + part * 4u);
             RowPart fits = {{~0u, ~0u, ~0u, ~0u}};
@@ -459,10 +466,12 @@ QF_INLINE void pairs_thread(const PairsJob *jobs, u32 job_count, const u32 *tabl
                           {memory.control->used[0], memory.control->used[1]}};
         u32 height = 0, found = 0, tested = 0, discarded = 0;
         for (;;) {
-            const u32 longer = node.count[0] >= node.count[1] ? 0u : 1u;
-            const u32 items = node.count[longer], patterns = node.count[1u - longer];
-            const u32 *item_keys = memory.keys + node.at[longer];
-            const u32 *pattern_keys = memory.keys + node.at[1u - longer];
+            // An index that is not known to the compiler would move the node to the thread's own memory.
+            const bool first = node.count[0] >= node.count[1];
+            const u32 items = first ? node.count[0] : node.count[1];
+            const u32 patterns = first ? node.count[1] : node.count[0];
+            const u32 *item_keys = memory.keys + (first ? node.at[0] : node.at[1]);
+            const u32 *pattern_keys = memory.keys + (first ? node.at[1] : node.at[0]);
             const u32 used = node.used[0] & node.used[1], all = items * patterns;
             const u32 shift = lowest_bit(used), width = bits_below(used >> shift);
             if (used == 0u || patterns == 0u) {
