@@ -48,7 +48,7 @@ pub use launch::{
 pub use launch::{
     DeviceCanary, DeviceSpan, DeviceSpans, NoLauncher, PartTaker, Preparer, Specialisation, Ticket,
 };
-pub(crate) use launch::{JobWords, LaunchWords, Layout, MACHINE_SOURCE, ThreadUse};
+pub(crate) use launch::{JobWords, LaunchWords, Layout, MACHINE_SOURCE, TableWords, ThreadUse};
 pub use mismatch::{GivenUp, Mismatch};
 pub use origin::{CountedBy, KernelName, Origin, WorkerId, WorkerIdError};
 pub use plan::{Counter, CounterSettings, Plan};

@@ -12,7 +12,7 @@ mod request;
 
 pub use launcher::{DeviceCanary, LaunchBatch, Launcher, NoLauncher};
 pub use layout::LaunchError;
-pub(crate) use layout::{JobWords, LaunchWords, Layout};
+pub(crate) use layout::{JobWords, LaunchWords, Layout, TableWords};
 pub use preparer::{PartTaker, Preparer};
 #[cfg(feature = "cuda")]
 pub(crate) use program::fnv;

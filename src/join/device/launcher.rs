@@ -1,0 +1,192 @@
+//! How tasks of the join become launches for a device.
+
+use std::ops::RangeInclusive;
+use std::sync::Arc;
+
+use parking_lot::Mutex;
+
+use super::batch::JoinBatch;
+use super::bundle::Bundle;
+use super::preparer::JoinPreparer;
+use super::program::{default_program, fitted, program};
+use crate::board::Size;
+use crate::engine::{
+    CounterSettings, DeviceCanary, DeviceProgram, LaunchBatch, LaunchError, Launcher, Mismatch,
+    Preparer, Task, TaskWatch, interpolate,
+};
+use crate::join::JoinBoard;
+use crate::join::canary::canary;
+use crate::join::counter::{Leave, LeavingCounter, LeftPairs, counter};
+use crate::join::key_layout::KeyLayout;
+use crate::join::pairs::Lists;
+use crate::simd::Isa;
+
+/// Boards whose pairs devices count. Smaller ones have next to none; on larger ones keys do not fit 32 bits
+/// once they are sorted.
+pub(in crate::join) const BOARDS: RangeInclusive<u32> = 8..=27;
+
+/// The most bytes of a launch of whole tasks. The pairs of further sets are counted on the CPU: lists take the
+/// thread of the device far longer to make than the device to count.
+const LARGEST: u64 = 256 << 20;
+
+/// Half boards that are listed for the whole board.
+///
+/// Up to n = 20 those of a run. n = 21 to 27 are estimated: the keys of sampled sets on 2026-11-20, of which the
+/// words of rows leave 0.58, as at n = 20.
+fn half_boards(n: Size) -> f64 {
+    interpolate(
+        n,
+        &[
+            (8, 195.0),
+            (10, 1.49e3),
+            (12, 1.87e4),
+            (14, 2.70e5),
+            (15, 2.05e6),
+            (16, 4.88e6),
+            (17, 4.23e7),
+            (18, 9.87e7),
+            (19, 9.78e8),
+            (20, 2.28e9),
+            (21, 2.5e10),
+            (22, 5.5e10),
+            (23, 6.4e11),
+            (24, 1.5e12),
+            (25, 1.8e13),
+            (26, 4.8e13),
+            (27, 6.0e14),
+        ],
+    )
+}
+
+/// Makes launches of the tasks of a join plan.
+pub(in crate::join) struct JoinLauncher {
+    board: JoinBoard,
+    program: DeviceProgram,
+    /// Half boards of the whole board.
+    nodes: f64,
+    /// Counters that have made lists of this board before.
+    counters: Mutex<Vec<Box<dyn LeavingCounter>>>,
+}
+
+impl JoinLauncher {
+    /// For the plan of `board`; `None` if the kernel does not count boards of this size.
+    pub(in crate::join) fn new(board: JoinBoard) -> Option<Self> {
+        let n = board.size();
+        BOARDS
+            .contains(&n.get())
+            .then(|| Self::with(board, default_program()))
+    }
+
+    /// With a program of its own.
+    pub(super) fn with(board: JoinBoard, program: DeviceProgram) -> Self {
+        Self {
+            nodes: board.work() * half_boards(board.size()),
+            board,
+            program,
+            counters: Mutex::default(),
+        }
+    }
+
+    fn counter(&self) -> Box<dyn LeavingCounter> {
+        let kept = self.counters.lock().pop();
+        kept.unwrap_or_else(|| {
+            let settings = CounterSettings {
+                isa: Isa::best(),
+                memory: LARGEST,
+            };
+            counter(self.board.clone(), &settings)
+        })
+    }
+
+    /// Makes a batch of whole tasks.
+    fn make(&self, tasks: &[Task], seed: u64) -> Result<JoinBatch, LaunchError> {
+        let mut counter = self.counter();
+        let mut whole = WholeTasks {
+            bundle: Bundle::new(self.program),
+            task: 0,
+        };
+        let mut tallies = Vec::with_capacity(tasks.len());
+        let mut wrong = None;
+        for (index, task) in tasks.iter().enumerate() {
+            whole.task = index;
+            match counter.count_leaving(task, &TaskWatch::default(), &mut whole) {
+                Ok(tally) => tallies.push(tally),
+                Err(error) => {
+                    wrong = Some(Mismatch::from(error));
+                    break;
+                }
+            }
+        }
+        if wrong.is_some() {
+            whole.bundle.clear();
+        } else {
+            self.counters.lock().push(counter);
+        }
+        let (batch, _) = whole.bundle.take(tallies, seed)?;
+        Ok(JoinBatch { wrong, ..batch })
+    }
+}
+
+impl Launcher for JoinLauncher {
+    fn program(&self) -> DeviceProgram {
+        self.program
+    }
+
+    fn fitted(&self, shared_memory: u32) -> Option<Arc<dyn Launcher>> {
+        let program = fitted(shared_memory);
+        (program != self.program)
+            .then(|| Arc::new(Self::with(self.board.clone(), program)) as Arc<dyn Launcher>)
+    }
+
+    fn nodes(&self) -> f64 {
+        self.nodes
+    }
+
+    fn batch(&self, tasks: &[Task], seed: u64) -> Result<Box<dyn LaunchBatch>, LaunchError> {
+        Ok(Box::new(self.make(tasks, seed)?))
+    }
+
+    fn canary(&self, copies: u32) -> Result<DeviceCanary, LaunchError> {
+        let canary = canary(self.board.size());
+        let small = Self::with(canary.size().into(), self.program);
+        let tasks = (0..canary.tasks().len()).map(|at| canary.task(at));
+        let all: Vec<Task> = (0..copies).flat_map(|_| tasks.clone()).collect();
+        Ok(DeviceCanary {
+            batch: Box::new(small.make(&all, 0)?),
+            canary,
+        })
+    }
+
+    fn preparer(&self, settings: &CounterSettings) -> Option<Box<dyn Preparer>> {
+        let counter = counter(self.board.clone(), settings);
+        Some(Box::new(JoinPreparer::new(counter, self.program)))
+    }
+}
+
+/// A launcher for blocks that have room for so few keys, an even number, that small boards take every path of the
+/// kernel. Made for tests: only the emulated device has such blocks.
+#[doc(hidden)]
+pub fn launcher_of_small_blocks(board: impl Into<JoinBoard>, keys: u32) -> Arc<dyn Launcher> {
+    Arc::new(JoinLauncher::with(board.into(), program(keys, 32)))
+}
+
+/// The pairs of whole tasks, as long as they fit a launch.
+struct WholeTasks {
+    bundle: Bundle,
+    /// The position of the present task.
+    task: usize,
+}
+
+impl Leave for WholeTasks {
+    fn takes(&mut self, lists: &Lists<u32>, layout: &KeyLayout) -> bool {
+        let fits = self.bundle.bytes() + self.bundle.bytes_for(lists, layout) <= LARGEST;
+        if fits {
+            self.bundle.add(lists, layout);
+        }
+        fits
+    }
+
+    fn settle(&mut self, set: LeftPairs) {
+        self.bundle.settle(self.task, set);
+    }
+}
