@@ -146,6 +146,43 @@ impl Hardware {
     }
 }
 
+/// What CPU workers and devices are expected to take together.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct WithDevices {
+    /// Seconds.
+    pub seconds: f64,
+    /// Devices that take part.
+    pub devices: u64,
+}
+
+impl Hardware {
+    /// What the CPU workers, which take `alone` seconds for `plan`, and the devices are expected to take
+    /// together. Opens and measures the devices. `None` if none takes part.
+    ///
+    /// # Errors
+    /// Devices were asked for, and do not count this board, or cannot be measured.
+    pub fn expected(
+        &self,
+        plan: &Arc<dyn Plan>,
+        alone: f64,
+    ) -> Result<Option<WithDevices>, JobError> {
+        let mut expected = Expected::alone(plan.engine(), alone);
+        if let Ok(launcher) = plan.launcher() {
+            for device in self.devices_for(std::slice::from_ref(plan))? {
+                let speed = work_per_second(device, plan.as_ref());
+                expected.add(
+                    launcher.as_ref(),
+                    speed.map_err(JobError::DeviceUnavailable)?,
+                );
+            }
+        }
+        Ok((expected.devices > 0).then(|| WithDevices {
+            seconds: expected.seconds(),
+            devices: expected.devices,
+        }))
+    }
+}
+
 /// Opens a device, and measures it on the plan of the same engine for a board that it counts in milliseconds.
 fn work_per_second(device: &DeviceSpec, of: &dyn Plan) -> Result<f64, String> {
     let named = |why: String| format!("{}: {why}", device.name);
