@@ -99,6 +99,50 @@ impl Machine {
 const ON_GPU: [&str; 6] = ["--gpu", "cuda", "--workers", "0", "--engine", "chain"];
 
 #[test]
+fn the_pairs_of_the_join_are_counted_on_a_gpu() {
+    let join = ["--engine", "join", "--gpu", "cuda"];
+    for (shared, variant) in [("228", 256), ("164", 512), ("100", 512)] {
+        let machine = Machine::new("");
+        let alone = [&["run", "--json", "-n", "14", "--workers", "0"], &join[..]].concat();
+        let output = machine.command(&alone).env("FAKE_SHARED", shared).output();
+        let output = output.unwrap();
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert!(output.status.success(), "{said}");
+        let json: Value = serde_json::from_slice(&output.stdout).unwrap();
+        assert_eq!(json["verified"], "known");
+        assert_eq!(json["gpu"][0]["tasks"], 8);
+        assert!(
+            machine
+                .calls("launch")
+                .iter()
+                .all(|&threads| threads == variant)
+        );
+    }
+    let machine = Machine::new("");
+    machine.count(&[&["-n", "16", "--workers", "1"], &join[..]].concat());
+}
+
+#[test]
+fn a_gpu_that_fails_at_pairs_is_named_and_costs_no_result() {
+    for (fake, says) in [("no memory", "out of device memory"), ("719", "719")] {
+        let machine = Machine::new(fake);
+        let arguments = [
+            "-n",
+            "16",
+            "--workers",
+            "1",
+            "--engine",
+            "join",
+            "--gpu",
+            "cuda",
+        ];
+        let (json, said) = machine.count(&arguments);
+        assert_eq!(json["gpu"][0]["tasks"], 0);
+        assert!(said.contains("gpu-0") && said.contains(says), "{said}");
+    }
+}
+
+#[test]
 fn without_a_compiler_the_embedded_kernels_count() {
     let machine = Machine::new("");
     let (json, _) = machine.count(&[&["-n", "13"][..], &ON_GPU].concat());
