@@ -21,6 +21,8 @@ mod failing_driver;
 mod failures;
 #[cfg(all(feature = "cuda", feature = "cli", target_os = "linux"))]
 mod fake_cuda;
+#[cfg(feature = "emulated-gpu")]
+mod feeding;
 #[cfg(all(feature = "cuda", feature = "cli", target_os = "linux"))]
 #[path = "../common/isolated.rs"]
 mod isolated;

@@ -33,4 +33,7 @@ pub trait PartTaker {
     /// Takes a part of the task being prepared: a batch with a launch, whose tally is that of the part alone.
     /// `work` is what it takes the device, in any unit that is the same for all parts of the plan.
     fn take(&mut self, part: Box<dyn LaunchBatch>, work: f64);
+
+    /// Notes that the preparer counts itself what would be so much work for a device.
+    fn keep(&mut self, work: f64);
 }

@@ -44,11 +44,18 @@ impl Preparer for JoinPreparer {
             device,
             seed: task.ranks.start ^ self.launches << 32,
             launches: 0,
+            given: (0, 0.0),
+            kept: 0,
             outcome: Ok(Tally::default()),
         };
         let counted = self.counter.count_leaving(task, watch, &mut parts);
         parts.give();
         self.launches += parts.launches;
+        let (bytes, work) = parts.given;
+        if bytes > 0 {
+            // The sets of a task have lists of about the same length.
+            parts.device.keep(work * parts.kept as f64 / bytes as f64);
+        }
         let mut tally = counted?;
         tally += parts.outcome?;
         Ok(tally)
@@ -61,6 +68,10 @@ struct Parts<'a> {
     device: &'a mut dyn PartTaker,
     seed: u64,
     launches: u64,
+    /// Bytes and work of what the device took.
+    given: (u64, f64),
+    /// Bytes of what it had no room for.
+    kept: u64,
     /// What parts gave of which nothing was left to the device.
     outcome: Result<Tally, Mismatch>,
 }
@@ -73,10 +84,15 @@ impl Parts<'_> {
         }
         let seed = self.seed.wrapping_add(self.launches);
         self.launches += 1;
+        let bytes = self.bundle.bytes();
         let taken = self.bundle.take(vec![Tally::default()], seed);
         let refused = |error: LaunchError| Mismatch(format!("a launch was refused: {error}"));
         match taken.map_err(refused) {
-            Ok((batch, work)) if batch.launch.is_some() => self.device.take(Box::new(batch), work),
+            Ok((batch, work)) if batch.launch.is_some() => {
+                self.given.0 += bytes;
+                self.given.1 += work;
+                self.device.take(Box::new(batch), work);
+            }
             Ok((batch, _)) => match (Box::new(batch).tallies(None), &mut self.outcome) {
                 (Ok(tallies), Ok(sum)) => *sum += tallies.into_iter().sum(),
                 (Err(wrong), outcome) => *outcome = Err(wrong),
@@ -94,6 +110,7 @@ impl Leave for Parts<'_> {
             // The device has room for what it was asked for before.
             self.give();
             if !self.device.has_room(more) {
+                self.kept += more;
                 return false;
             }
         }

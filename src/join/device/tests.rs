@@ -188,6 +188,8 @@ impl PartTaker for Budget {
         assert!(work > 0.0);
         self.taken.push(part);
     }
+
+    fn keep(&mut self, _: f64) {}
 }
 
 #[test]
