@@ -254,6 +254,8 @@ impl PartTaker for Noting {
         self.keys += keys.map(|[top, bottom]| top + bottom).sum::<u64>();
         self.work += work;
     }
+
+    fn keep(&mut self, _: f64) {}
 }
 
 #[test]
