@@ -12,7 +12,7 @@ fn main() {
         cc::Build::new()
             .cpp(true)
             .std("c++17")
-            .opt_level(2)
+            .opt_level(3)
             // The kernels use nothing of it.
             .cpp_link_stdlib(None)
             .warnings_into_errors(true)

@@ -4,6 +4,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::{Duration, Instant};
 
 use super::audit::recount;
+use super::feed::{self, Parts, Prepared, Preparers};
 use super::observers::Observers;
 use super::shared::RunShared;
 use super::{EventKind, panics};
@@ -16,21 +17,38 @@ pub(super) enum Attempt {
     /// The result. If the task is to be counted a second time by another worker before it is recorded,
     /// how long that is expected to take.
     Counted(Box<TaskResult>, Option<Duration>),
+    /// This device is to count parts of it.
+    Prepared(usize, Box<Prepared>),
     Mismatch(Mismatch),
     Panic(String),
     /// The run stops or pauses, and the task took too long.
     GivenUp,
 }
 
-/// Counts `task` of a plan with `counter`, which is made if there is none. If the task is drawn for an
+/// What a worker counts the tasks of a plan with; made when first needed.
+#[derive(Default)]
+pub(super) struct Tools {
+    counter: Option<Box<dyn Counter>>,
+    preparers: Preparers,
+}
+
+impl Tools {
+    /// Frees their memory.
+    pub(super) fn clear(&mut self) {
+        self.counter = None;
+        self.preparers.clear();
+    }
+}
+
+/// Counts `task` of a plan with `tools`, or prepares it for a device that has room. If the task is drawn for an
 /// audit and nobody else is there to count it a second time, another kernel does that here. After a
-/// panic, and if the task was given up, there is no counter.
+/// panic, and if the task was given up, the tools are made anew.
 pub(super) fn attempt(
     shared: &RunShared,
     worker: usize,
     plan: usize,
     task: &Task,
-    counter: &mut Option<Box<dyn Counter>>,
+    tools: &mut Tools,
 ) -> Attempt {
     let hand = worker;
     let watch = shared.in_hand.begin(hand, plan, task.cost);
@@ -42,16 +60,44 @@ pub(super) fn attempt(
         #[cfg(feature = "fault-injection")]
         shared.injector.try_task(task.key);
         let of = shared.plans[plan].as_ref();
-        let counted_by = counter.get_or_insert_with(|| of.counter(&shared.settings));
-        let tally = counted_by.count_watched(task, watch)?;
-        let mut result = result_of(shared, hand, task, tally, (counted_by.backend(), begun));
+        let feed = Some(hand).filter(|_| hand < shared.workers && shared.is_fed(plan));
+        let (tally, kernel) = match feed.and_then(|_| feed::choose(&shared.feeds)) {
+            Some((device, launcher))
+                if let Some(preparer) = tools.preparers.of(&launcher, &shared.settings) =>
+            {
+                // Two counters at once could need twice the memory.
+                tools.counter = None;
+                let mut parts = Parts::new(&shared.feeds[device], shared.seconds_left());
+                let tally = preparer.prepare(task, watch, &mut parts)?;
+                let (share, parts) = (parts.share(), parts.take());
+                if !parts.is_empty() {
+                    let prepared = Prepared {
+                        task: task.clone(),
+                        tally: seen(shared, hand, tally, false),
+                        worker: hand,
+                        took: begun.elapsed(),
+                        share,
+                        parts,
+                    };
+                    return Ok(Done::Prepared(device, Box::new(prepared)));
+                }
+                (tally, shared.settings.isa.name())
+            }
+            _ => {
+                tools.preparers.clear();
+                let counter = tools
+                    .counter
+                    .get_or_insert_with(|| of.counter(&shared.settings));
+                (counter.count_watched(task, watch)?, counter.backend())
+            }
+        };
+        let mut result = result_of(shared, hand, task, tally, (kernel, begun));
         let drawn = shared.audit_of(plan).draw(result.duration);
         if drawn.is_some() && shared.elsewhere(&[hand]).is_some() {
-            return Ok((result, drawn));
+            return Ok(Done::Counted(Box::new(result), drawn));
         }
         if let Some(expected) = drawn {
-            // Two counters at once could need twice the memory.
-            *counter = None;
+            tools.clear();
             let recounted = Instant::now();
             let first = (&result.tally, &result.origin.counted_by);
             let second_watch = shared.in_hand.second_watch();
@@ -60,30 +106,40 @@ pub(super) fn attempt(
             shared.audit_of(plan).note(expected, took);
             tell_audit(observers, &result, took);
         }
-        Ok::<_, NotCounted>((result, None))
+        Ok::<_, NotCounted>(Done::Counted(Box::new(result), None))
     }));
-    let result = counted
-        .as_ref()
-        .ok()
-        .and_then(|counted| Some(&counted.as_ref().ok()?.0));
+    let result = match &counted {
+        Ok(Ok(Done::Counted(result, _))) => Some(result.as_ref()),
+        _ => None,
+    };
     shared
         .in_hand
         .end(hand, result.filter(|_| hand < shared.workers));
     match counted {
-        Ok(Ok((result, audit))) => {
-            observers.tell(EventKind::TaskCounted(result.clone()));
-            Attempt::Counted(Box::new(result), audit)
+        Ok(Ok(Done::Prepared(device, prepared))) => {
+            observers.tell(EventKind::TaskPrepared {
+                worker,
+                key,
+                device: shared.worker_id(shared.workers + device),
+                launches: prepared.parts.len(),
+                took: prepared.took,
+            });
+            Attempt::Prepared(device, prepared)
+        }
+        Ok(Ok(Done::Counted(result, audit))) => {
+            observers.tell(EventKind::TaskCounted((*result).clone()));
+            Attempt::Counted(result, audit)
         }
         Ok(Err(NotCounted::Mismatch(mismatch))) => Attempt::Mismatch(mismatch),
         Ok(Err(NotCounted::GivenUp(_))) => {
-            *counter = None;
+            tools.clear();
             let after = begun.elapsed();
             observers.tell(EventKind::TaskGivenUp { worker, key, after });
             Attempt::GivenUp
         }
         Err(payload) => {
-            // Its state after a panic is unknown.
-            *counter = None;
+            // Their state after a panic is unknown.
+            tools.clear();
             let message = panics::describe(payload.as_ref());
             observers.tell(EventKind::TaskPanicked {
                 worker,
@@ -93,6 +149,12 @@ pub(super) fn attempt(
             Attempt::Panic(message)
         }
     }
+}
+
+/// What became of a task that was counted without an error.
+enum Done {
+    Counted(Box<TaskResult>, Option<Duration>),
+    Prepared(usize, Box<Prepared>),
 }
 
 /// Counts again a task that other workers have counted, by none of these kernels; by the kernel of the

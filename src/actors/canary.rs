@@ -8,12 +8,15 @@ use super::messages::CanaryCounted;
 use super::panics;
 use super::shared::RunShared;
 
-/// A canary may take this share of the time that was counted since the last one, and is counted at least
-/// once.
+/// A canary may take this share of the time that was counted since the last one; the first one, of the time
+/// that the run is expected to take.
 const SHARE: f64 = 1.0 / 400.0;
 
-/// The longest canary, unless it takes longer to count it once.
+/// The longest canary.
 const LONGEST: Duration = Duration::from_millis(50);
+
+/// So many tasks of a canary are counted however short the run is. Each takes all steps of its engine.
+const LEAST: usize = 4;
 
 /// After so many tasks a canary is due in any case: results of tasks are kept in memory until then.
 pub(super) const MOST_UNTESTED: u64 = 1 << 13;
@@ -25,6 +28,8 @@ pub(super) struct Vigil {
     counting: Duration,
     /// Whether it has counted its canary at the start.
     begun: bool,
+    /// The task of the canary that comes next: in a short run not all of them have their turn at once.
+    next: usize,
 }
 
 impl Vigil {
@@ -34,6 +39,7 @@ impl Vigil {
             tasks: 0,
             counting: Duration::ZERO,
             begun: false,
+            next: 0,
         }
     }
 
@@ -66,11 +72,16 @@ impl Vigil {
         before: impl FnOnce() -> Result<u64, String>,
     ) -> CanaryCounted {
         let begun = Instant::now();
-        let budget = self.counting.mul_f64(SHARE).min(LONGEST);
+        let counted = match self.begun {
+            true => self.counting,
+            false => shared.expected(),
+        };
+        let budget = counted.mul_f64(SHARE).min(LONGEST);
+        let first = self.next;
         let on_cpu = || {
             let mut counts = 0;
             for plan in plans {
-                counts += count_plan(shared, worker, plan, budget)?;
+                counts += count_plan(shared, worker, plan, first, budget)?;
             }
             Ok::<_, String>(counts)
         };
@@ -78,6 +89,9 @@ impl Vigil {
         let outcome = counted.unwrap_or_else(|payload| Err(panics::describe(payload.as_ref())));
         *self = Self {
             begun: true,
+            next: outcome
+                .as_ref()
+                .map_or(first, |counts| first + *counts as usize),
             ..Self::new()
         };
         CanaryCounted {
@@ -88,11 +102,13 @@ impl Vigil {
     }
 }
 
-/// Counts the canary of a plan, again and again until the time is over. Returns the number of counts.
+/// Counts the canary of a plan from its task `first` on, and after the last task again from the beginning, until
+/// the time is over. Returns the number of counts.
 fn count_plan(
     shared: &RunShared,
     worker: usize,
     plan: usize,
+    first: usize,
     budget: Duration,
 ) -> Result<u64, String> {
     let Some(canary) = shared.plans[plan].canary() else {
@@ -101,15 +117,12 @@ fn count_plan(
     let begun = Instant::now();
     let mut counter = shared.plans[plan].canary_counter(&shared.settings);
     let mut counts = 0;
-    loop {
-        for at in 0..canary.tasks().len() {
-            let tally = counter.count(&canary.task(at)).map_err(|wrong| wrong.0)?;
-            let tally = seen(shared, worker, tally, true);
-            canary.compare(at, &tally).map_err(|wrong| wrong.0)?;
-            counts += 1;
-        }
-        if begun.elapsed() >= budget {
-            return Ok(counts);
-        }
+    while counts < LEAST || begun.elapsed() < budget {
+        let at = (first + counts) % canary.tasks().len();
+        let tally = counter.count(&canary.task(at)).map_err(|wrong| wrong.0)?;
+        let tally = seen(shared, worker, tally, true);
+        canary.compare(at, &tally).map_err(|wrong| wrong.0)?;
+        counts += 1;
     }
+    Ok(counts as u64)
 }

@@ -132,13 +132,15 @@ impl Collector {
             .zip(in_hand)
             .map(|(of, work)| of.progress.with(work))
             .collect();
+        let eta = eta::eta(&progress, self.shared.hands_left());
+        self.shared.note_left(eta.map(|eta| eta.left));
         self.shared.observers.tell(EventKind::Advanced {
             tasks_done: plans.iter().map(CountedPlan::done).sum(),
             tasks_total: progress.iter().map(|plan| plan.tasks()).sum(),
             share: eta::share(&progress),
             solutions: sum.completions.solutions() + found,
             nodes,
-            eta: eta::eta(&progress, self.shared.hands_left()),
+            eta,
         });
         if self.rate.since.elapsed() >= RATE_EVERY {
             self.tell_speed(nodes);
@@ -167,7 +169,12 @@ impl Collector {
             let error = self.task_error(plan, costed.result.key.index, message);
             self.failure.do_send(RunFailed(error));
         }
-        let Costed { result, cost, .. } = costed;
+        let Costed {
+            result,
+            cost,
+            prepared_by,
+            ..
+        } = costed;
         if let Err(error) = self.keep(&result) {
             self.failure.do_send(RunFailed(error));
         }
@@ -179,7 +186,7 @@ impl Collector {
             in_hand.collect(worker, plan, &result, cost);
         }
         if self.shared.keeps(plan) {
-            self.doubts.kept.add(worker, plan, result);
+            self.doubts.kept.add(worker, prepared_by, plan, result);
         }
     }
 }

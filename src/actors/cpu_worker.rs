@@ -7,13 +7,13 @@ use std::time::{Duration, Instant};
 use actix::Recipient;
 use tracing::warn;
 
-use super::attempt::{Attempt, attempt, attempt_again};
+use super::attempt::{Attempt, Tools, attempt, attempt_again};
 use super::canary::Vigil;
-use super::messages::{CanaryCounted, Costed, Counted, Ended};
+use super::feed::Prepared;
+use super::messages::{CanaryCounted, Costed, Counted, Ended, Passed};
 use super::queue::{Batch, Drawn, Outlet};
 use super::shared::RunShared;
 use super::{EventKind, panics};
-use crate::engine::Counter;
 
 /// How long results may wait for the rest of their batch before they are reported.
 const REPORT_EVERY: Duration = Duration::from_millis(200);
@@ -31,6 +31,8 @@ pub(super) struct WorkerContext {
     pub(super) collector: Recipient<Counted>,
     pub(super) canaries: Recipient<CanaryCounted>,
     pub(super) actor: Recipient<Ended>,
+    /// The producer, which hears of tasks that are prepared for a device.
+    pub(super) producer: Recipient<Passed>,
 }
 
 impl WorkerContext {
@@ -42,7 +44,7 @@ impl WorkerContext {
         let end = catch_unwind(AssertUnwindSafe(|| {
             work.run();
             // Freed here, so that joining the thread after its last message takes no time.
-            work.counters.clear();
+            work.tools.clear();
         }));
         let died = end.err().map(|payload| panics::describe(payload.as_ref()));
         actor.do_send(Ended {
@@ -55,7 +57,7 @@ impl WorkerContext {
 struct CpuWorkerLoop {
     context: WorkerContext,
     /// One for each plan, made when first needed.
-    counters: Vec<Option<Box<dyn Counter>>>,
+    tools: Vec<Tools>,
     /// The batch that is being counted.
     batch: Option<Batch>,
     vigil: Vigil,
@@ -64,7 +66,12 @@ struct CpuWorkerLoop {
 impl CpuWorkerLoop {
     fn new(context: WorkerContext) -> Self {
         Self {
-            counters: context.shared.plans.iter().map(|_| None).collect(),
+            tools: context
+                .shared
+                .plans
+                .iter()
+                .map(|_| Tools::default())
+                .collect(),
             batch: None,
             vigil: Vigil::new(),
             context,
@@ -140,13 +147,13 @@ impl CpuWorkerLoop {
             && !self.context.shared.is_gone(self.context.worker)
         {
             let task = plan.task(index);
-            let counter = &mut self.counters[batch.plan];
+            let tools = &mut self.tools[batch.plan];
             let (shared, worker) = (&self.context.shared, self.context.worker);
             let outcome = match &batch.again {
-                None => attempt(shared, worker, batch.plan, &task, counter),
+                None => attempt(shared, worker, batch.plan, &task, tools),
                 Some(not_by) => {
                     // Two counters at once could need twice the memory.
-                    *counter = None;
+                    tools.clear();
                     attempt_again(shared, worker, batch.plan, &task, not_by)
                 }
             };
@@ -159,7 +166,13 @@ impl CpuWorkerLoop {
                         result: *result,
                         cost: task.cost,
                         audit,
+                        prepared_by: None,
                     });
+                }
+                Attempt::Prepared(device, prepared) => {
+                    nodes += prepared.tally.nodes;
+                    self.vigil.note(1, prepared.took);
+                    self.pass(batch.plan, device, prepared);
                 }
                 Attempt::Mismatch(mismatch) => {
                     message.mismatch = Some((index, mismatch.to_string()));
@@ -197,6 +210,22 @@ impl CpuWorkerLoop {
             ..batch.clone()
         });
         self.context.collector.do_send(message);
+    }
+
+    /// Hands a prepared task to a device, as a batch of its own.
+    fn pass(&self, plan: usize, device: usize, prepared: Box<Prepared>) {
+        let shared = &self.context.shared;
+        let batch = Batch::of_one(plan, &prepared.task, shared.workers + device);
+        // The producer must hear of it before it hears that the device has counted it.
+        self.context.producer.do_send(Passed(batch.clone()));
+        if let Err(back) = shared.feeds[device].send(prepared) {
+            for part in &back.parts {
+                shared.feeds[device].release(part.load);
+            }
+            let mut message = self.message(plan);
+            message.left = Some(batch);
+            self.context.collector.do_send(message);
+        }
     }
 
     fn message(&self, plan: usize) -> Counted {

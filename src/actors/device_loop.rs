@@ -7,19 +7,20 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use actix::Recipient;
+use crossbeam::channel::Receiver;
 use tracing::{info, warn};
 
-use super::attempt::{Attempt, attempt, attempt_again, seen, tell_audit};
+use super::assembly::{Assembled, Assemblies};
+use super::attempt::{Attempt, Tools, attempt, attempt_again, seen, tell_audit};
 use super::audit::{TaskAudit, recount};
 use super::canary::Vigil;
 use super::cpu_worker::WorkerContext;
+use super::feed::{Feed, Prepared};
 use super::messages::{CanaryCounted, Costed, Counted, Ended, Leave, RunFailed, Want};
 use super::queue::{Batch, Drawn};
 use super::{EventKind, FinishedLaunch, RunError, panics};
-use crate::device::{LaunchTiming, Owner, OwnerEvent, ReturnReason};
-use crate::engine::{
-    CountedBy, Counter, DeviceSpan, NotCounted, Origin, Tally, Task, TaskResult, WorkerId,
-};
+use crate::device::{LaunchTiming, Owner, OwnerEvent, ReturnReason, Uncounted};
+use crate::engine::{CountedBy, DeviceSpan, NotCounted, Origin, Tally, Task, TaskResult, WorkerId};
 
 /// How long to wait for the device before looking whether a batch has come: short against a launch,
 /// which takes 50 ms or more.
@@ -50,13 +51,22 @@ pub(super) fn work(
         since: Instant::now(),
         audit: TaskAudit::new(context.shared.audit),
         vigil: Vigil::new(),
-        counters: context.shared.plans.iter().map(|_| None).collect(),
+        tools: context
+            .shared
+            .plans
+            .iter()
+            .map(|_| Tools::default())
+            .collect(),
+        prepared: None,
+        assemblies: Assemblies::default(),
+        device,
         context,
         wants,
     };
     let mut owner = None;
     let end = catch_unwind(AssertUnwindSafe(|| device_loop.run(device, &mut owner)));
     // What is not counted goes back in any case, and before the device is closed, which may take long.
+    device_loop.close_feed();
     device_loop.return_all();
     let died = match end {
         Ok(Ok(())) => None,
@@ -113,7 +123,12 @@ struct DeviceLoop {
     audit: TaskAudit,
     vigil: Vigil,
     /// For plans that the device cannot count, made when first needed.
-    counters: Vec<Option<Box<dyn Counter>>>,
+    tools: Vec<Tools>,
+    /// Where tasks come from that CPU workers prepared.
+    prepared: Option<Receiver<Box<Prepared>>>,
+    assemblies: Assemblies,
+    /// The number of the device among the devices.
+    device: usize,
 }
 
 /// A batch, with its tasks that are not counted yet, and those to be given back.
@@ -142,6 +157,9 @@ impl DeviceLoop {
                 device: properties.identity.clone(),
             });
             self.counted_by = Some(CountedBy::Device(properties.identity.clone()));
+            let budget = spec.settings.part_bytes_on(properties);
+            let launcher = Arc::clone(opened.launcher());
+            self.prepared = Some(self.feed().open(launcher, budget));
             *owner = Some(opened);
         }
         shared.note_ready();
@@ -158,22 +176,32 @@ impl DeviceLoop {
             if shared.is_halted() {
                 self.asked = None;
                 if let Some(owner) = owner.as_mut().filter(|_| busy) {
-                    let tasks = owner.halt();
-                    self.give_back(&tasks);
+                    let uncounted = owner.halt();
+                    self.give_back(&uncounted);
                 }
             } else if !due {
-                self.ask(owner.as_ref());
+                if !self.is_fed() {
+                    self.ask(owner.as_ref());
+                }
             } else if !busy {
                 self.count_canary(owner.as_mut())?;
             }
             if !busy {
                 self.waits();
             }
-            match self
-                .context
-                .outlet
-                .draw_own(if busy { Duration::ZERO } else { NAP })
-            {
+            let patience = if busy { Duration::ZERO } else { NAP };
+            let outlet = &self.context.outlet;
+            let (drawn, prepared) = match &self.prepared {
+                // The canary waits until nothing is under way.
+                Some(feed) if !due => outlet.draw_fed(feed, patience),
+                _ => (outlet.draw_own(patience), None),
+            };
+            if let Some(prepared) = prepared {
+                self.ends_wait(true);
+                let takes = owner.as_mut().filter(|_| !shared.is_halted());
+                self.take_prepared(prepared, takes);
+            }
+            match drawn {
                 Drawn::Batch(batch) => {
                     self.asked = None;
                     self.ends_wait(true);
@@ -196,10 +224,12 @@ impl DeviceLoop {
                 Drawn::Nothing | Drawn::Closed => {}
             }
             if let Some(owner) = owner.as_mut().filter(|owner| !owner.is_idle()) {
-                let patience = if self.asked.is_some() { GLANCE } else { NAP };
-                for event in owner.work(patience) {
+                let awaits = self.asked.is_some() || (self.is_fed() && owner.has_free_slot());
+                for event in owner.work(if awaits { GLANCE } else { NAP }) {
                     self.note(event)?;
                 }
+                self.feed()
+                    .note(owner.part_speed(), owner.most_part_bytes());
             }
         }
     }
@@ -302,9 +332,9 @@ impl DeviceLoop {
             && !shared.is_halted()
             && !shared.is_gone(self.context.worker)
         {
-            let (worker, counter) = (self.context.worker, &mut self.counters[batch.plan]);
+            let (worker, tools) = (self.context.worker, &mut self.tools[batch.plan]);
             let outcome = match &batch.again {
-                None => attempt(&shared, worker, batch.plan, task, counter),
+                None => attempt(&shared, worker, batch.plan, task, tools),
                 Some(not_by) => attempt_again(&shared, worker, batch.plan, task, not_by),
             };
             match outcome {
@@ -314,8 +344,10 @@ impl DeviceLoop {
                         result: *result,
                         cost: task.cost,
                         audit,
+                        prepared_by: None,
                     });
                 }
+                Attempt::Prepared(..) => unreachable!("only CPU workers prepare tasks"),
                 Attempt::Mismatch(mismatch) => {
                     message.mismatch = Some((task.key.index, mismatch.to_string()));
                 }
@@ -345,10 +377,39 @@ impl DeviceLoop {
                 if let Some(timing) = timing {
                     self.tell_launch(&timing, tallies.len());
                 }
+                let tallies = tallies.into_iter();
+                let tallies: Vec<_> = tallies.map(|(task, tally)| (task, tally, None)).collect();
                 self.counted(&tallies)?;
             }
-            OwnerEvent::Returned { tasks, reason } => {
-                self.give_back(&tasks);
+            OwnerEvent::PartCounted {
+                number,
+                tally,
+                timing,
+            } => {
+                if let Some(timing) = timing {
+                    self.tell_launch(&timing, 1);
+                }
+                let (load, done) = self.assemblies.add(number, &tally).unwrap_or_default();
+                self.feed().release(load);
+                if let Some(Assembled {
+                    task,
+                    tally,
+                    worker,
+                    share,
+                }) = done
+                {
+                    let observers = &self.context.shared.observers;
+                    observers.tell(EventKind::PartsCounted {
+                        worker: self.id(),
+                        key: task.key,
+                        nodes: tally.nodes,
+                        share,
+                    });
+                    self.counted(&[(task, tally, Some(worker))])?;
+                }
+            }
+            OwnerEvent::Returned { uncounted, reason } => {
+                let tasks = self.give_back(&uncounted);
                 if reason == ReturnReason::Halted {
                     self.tell_given_up(&tasks);
                 }
@@ -396,7 +457,7 @@ impl DeviceLoop {
 
     /// # Errors
     /// The audit found another count.
-    fn counted(&mut self, tallies: &[(Task, Tally)]) -> Result<(), End> {
+    fn counted(&mut self, tallies: &[(Task, Tally, Option<usize>)]) -> Result<(), End> {
         let shared = Arc::clone(&self.context.shared);
         let (Some(plan), Some(counted_by)) = (shared.device_plan(), self.counted_by.clone()) else {
             return Ok(());
@@ -405,9 +466,9 @@ impl DeviceLoop {
         let took = self.since.elapsed();
         self.since = Instant::now();
         self.vigil.note(tallies.len(), took);
-        let cost: f64 = tallies.iter().map(|(task, _)| task.cost).sum();
+        let cost: f64 = tallies.iter().map(|(task, ..)| task.cost).sum();
         let mut message = self.message(plan);
-        for (task, tally) in tallies {
+        for (task, tally, prepared_by) in tallies {
             let tally = &seen(&shared, self.context.worker, *tally, false);
             let took = took.mul_f64(if cost > 0.0 {
                 task.cost / cost
@@ -462,6 +523,7 @@ impl DeviceLoop {
                 result,
                 cost: task.cost,
                 audit,
+                prepared_by: *prepared_by,
             });
             self.settle_task(task.key.index, false);
         }
@@ -470,11 +532,60 @@ impl DeviceLoop {
         Ok(())
     }
 
-    fn give_back(&mut self, tasks: &[Task]) {
-        for task in tasks {
+    /// Gives back what was not counted, and returns these tasks.
+    fn give_back(&mut self, uncounted: &Uncounted) -> Vec<Task> {
+        let mut tasks = uncounted.tasks.clone();
+        for &part in &uncounted.parts {
+            let (load, task) = self.assemblies.give_up(part).unwrap_or_default();
+            self.feed().release(load);
+            tasks.extend(task);
+        }
+        for task in &tasks {
             self.settle_task(task.key.index, true);
         }
         self.settle();
+        tasks
+    }
+
+    fn feed(&self) -> &Feed {
+        &self.context.shared.feeds[self.device]
+    }
+
+    /// Whether CPU workers prepare what the device counts.
+    fn is_fed(&self) -> bool {
+        let shared = &self.context.shared;
+        shared.device_plan().is_some_and(|plan| shared.is_fed(plan))
+    }
+
+    /// Takes a task that a CPU worker prepared; gives it back without an `owner` that takes it.
+    fn take_prepared(&mut self, prepared: Box<Prepared>, owner: Option<&mut Owner>) {
+        let Some(plan) = self.context.shared.device_plan() else {
+            return;
+        };
+        let batch = Batch::of_one(plan, &prepared.task, self.context.worker);
+        self.open.push(Open {
+            waiting: batch.tasks.iter().copied().collect(),
+            back: Vec::new(),
+            batch,
+        });
+        let parts = self.assemblies.begin(*prepared);
+        match owner {
+            Some(owner) => parts.into_iter().for_each(|part| owner.offer_part(part)),
+            None => {
+                let parts = parts.iter().map(|part| part.number).collect();
+                let tasks = Vec::new();
+                self.give_back(&Uncounted { tasks, parts });
+            }
+        }
+    }
+
+    /// Takes no more prepared tasks, and gives back those that are on their way.
+    fn close_feed(&mut self) {
+        self.feed().close();
+        let prepared = self.prepared.take();
+        for prepared in prepared.iter().flat_map(Receiver::try_iter) {
+            self.take_prepared(prepared, None);
+        }
     }
 
     /// Tells that the device gave up the tasks of a launch, and how much of its time was for each.

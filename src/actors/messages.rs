@@ -64,6 +64,9 @@ pub(super) struct Leave {
     pub(super) worker: usize,
 }
 
+/// To the producer, from a worker: a device will count what the worker prepared of its batch.
+pub(super) struct Passed(pub(super) Batch);
+
 /// To the producer: close the queue; workers end.
 pub(super) struct Close;
 
@@ -136,6 +139,8 @@ pub(super) struct Costed {
     pub(super) cost: f64,
     /// The task is to be counted a second time before it is recorded, which is expected to take so long.
     pub(super) audit: Option<Duration>,
+    /// The worker that prepared it for the device that counted it, if one did.
+    pub(super) prepared_by: Option<usize>,
 }
 
 impl Costed {
@@ -145,6 +150,7 @@ impl Costed {
             result,
             cost,
             audit: None,
+            prepared_by: None,
         }
     }
 }
@@ -191,5 +197,6 @@ unanswered!(
     Ended,
     Want,
     Leave,
+    Passed,
     Durable,
 );

@@ -18,6 +18,8 @@
 //! | producer | worker thread | batches, through the queue |
 //! | worker thread | collector | `Counted`, `CanaryCounted` |
 //! | worker thread | worker | `Ended` |
+//! | worker thread | device thread | prepared tasks, through the feed |
+//! | worker thread | producer | `Passed` |
 //! | device thread | producer | `Want`, `Leave` |
 //! | worker | collector | `LostBatch` |
 //! | worker | run | `Left` |
@@ -46,6 +48,8 @@
 //!   does; `device_loop`: what the thread that owns a device does.
 //! * `source`: where tasks come from; `fresh`: what a source still gives; `stock`: what is left, and
 //!   how it is cut into batches. `recorder`: what keeps results for longer than the run lives.
+//! * `feed`: what CPU workers prepare for a device, if its launches take long to make; `assembly`: what the
+//!   thread of the device makes of the parts that come back.
 //! * `canary`: when workers count their canaries. `doubt`: tasks that are counted again, and what their
 //!   counts decide; `kept`: the results that may be doubted; `second_opinions`: what the collector does
 //!   with both.
@@ -61,6 +65,7 @@
 //!   a run in this process, which the control shows and the report is made from.
 //! * `report`: what a run returns.
 
+mod assembly;
 mod attempt;
 mod audit;
 mod balance;
@@ -75,6 +80,7 @@ mod eta;
 mod events;
 #[cfg(feature = "fault-injection")]
 mod faults;
+mod feed;
 mod fresh;
 mod in_hand;
 mod kept;

@@ -42,6 +42,18 @@ impl Report {
         self.tasks_done == self.tasks_planned
     }
 
+    /// The share of the work of this run that the device of a worker counted, 0 to 1; estimated where CPU workers
+    /// counted parts of its tasks.
+    pub fn device_share(&self, worker: &WorkerProgress) -> f64 {
+        let all: u64 = self.workers.iter().map(|worker| worker.nodes).sum();
+        let counted = worker.device_nodes.saturating_sub(worker.prepared_nodes);
+        if all == 0 {
+            0.0
+        } else {
+            counted as f64 / all as f64
+        }
+    }
+
     /// The time between the moments when the first and the last worker or device finished its last
     /// task. Those without any task are left out.
     pub fn skew(&self) -> Duration {

@@ -3,6 +3,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use super::audit::TaskAudit;
+use super::feed::Feed;
 use super::in_hand::InHand;
 use super::observers::Observers;
 use super::{DeviceSpec, EventKind, Recorder, RunSpec, Source};
@@ -22,6 +23,12 @@ pub(super) struct RunShared {
     /// The plan that devices count, and what makes their launches: the first plan that has a
     /// launcher. `None` without devices.
     launcher: Option<(usize, Arc<dyn Launcher>)>,
+    /// The ways from CPU workers to the devices, in the order of these.
+    pub(super) feeds: Vec<Feed>,
+    /// Whether CPU workers prepare the launches of devices.
+    fed: bool,
+    /// The time left, in seconds; bits of a floating-point number.
+    left: AtomicU64,
     /// Workers and devices that count no more: given up, or taken out of the run.
     gone: Vec<AtomicBool>,
     /// Whether anything may show that results are wrong.
@@ -59,6 +66,7 @@ impl RunShared {
         #[cfg(feature = "fault-injection")] faults: super::Faults,
     ) -> Self {
         let workers = spec.workers.max(usize::from(devices.is_empty()));
+        let launcher = launcher(spec, devices);
         let cpu = (0..workers).map(WorkerId::Cpu);
         let ids = cpu.chain(devices.iter().map(|device| WorkerId::Device(device.index)));
         Self {
@@ -70,7 +78,13 @@ impl RunShared {
             costs: spec.costs.clone(),
             workers,
             ready: AtomicU64::new(if workers == 0 { u64::MAX } else { 0 }),
-            launcher: launcher(spec, devices),
+            fed: workers > 0
+                && launcher
+                    .as_ref()
+                    .is_some_and(|(_, launcher)| launcher.preparer(&spec.counter).is_some()),
+            launcher,
+            feeds: devices.iter().map(|_| Feed::default()).collect(),
+            left: AtomicU64::new(f64::INFINITY.to_bits()),
             devices: devices.to_vec(),
             gone: (0..workers + devices.len())
                 .map(|_| AtomicBool::new(false))
@@ -105,6 +119,13 @@ impl RunShared {
         // If no device was ever ready: the whole time.
         let ready = Duration::from_nanos(self.ready.load(Ordering::Relaxed));
         all.checked_sub(ready).unwrap_or(all)
+    }
+
+    /// How long each worker is expected to count, by the costs of the plans.
+    pub(super) fn expected(&self) -> Duration {
+        let cost: f64 = self.plans.iter().map(|plan| plan.total_cost()).sum();
+        let seconds = cost / self.hands().max(1) as f64;
+        Duration::try_from_secs_f64(seconds).unwrap_or(Duration::MAX)
     }
 
     /// CPU workers and devices that still count.
@@ -166,6 +187,22 @@ impl RunShared {
     /// The plan that devices count; `None` if they count none, or there are no devices.
     pub(super) fn device_plan(&self) -> Option<usize> {
         self.launcher.as_ref().map(|(plan, _)| *plan)
+    }
+
+    /// Whether CPU workers prepare launches of this plan for devices.
+    pub(super) fn is_fed(&self, plan: usize) -> bool {
+        self.fed && self.devices_count(plan) && self.cpu_left() > 0
+    }
+
+    /// Notes how long the rest of the run is expected to take.
+    pub(super) fn note_left(&self, left: Option<Duration>) {
+        let seconds = left.map_or(f64::INFINITY, |left| left.as_secs_f64());
+        self.left.store(seconds.to_bits(), Ordering::Relaxed);
+    }
+
+    /// Seconds that the rest of the run is expected to take; infinite if nobody knows.
+    pub(super) fn seconds_left(&self) -> f64 {
+        f64::from_bits(self.left.load(Ordering::Relaxed))
     }
 
     /// Whether there are devices and they count this plan.

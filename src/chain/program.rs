@@ -5,7 +5,7 @@ use std::ops::RangeInclusive;
 use crate::board::Size;
 use crate::engine::{
     DeviceProgram, JobWords, LaunchError, LaunchWords, Layout, MACHINE_SOURCE, Specialisation,
-    ThreadUse,
+    TableWords, ThreadUse,
 };
 
 /// Words of a job: columns, up, down, group.
@@ -90,7 +90,7 @@ fn program(depth: u32) -> DeviceProgram {
         layout: Layout {
             job_words: JobWords::Fixed(JOB_WORDS),
             group_word: Some(JOB_WORDS - 1),
-            group_table_words: depth as usize + 1,
+            tables: TableWords::Each(depth as usize + 1),
             group_sums: GROUP_SUMS,
             check: check_rows_left,
         },
@@ -137,7 +137,7 @@ mod tests {
         for n in 5..=28 {
             let program = program_for(Size::new(n).unwrap()).unwrap();
             assert!(
-                program.shared_memory() * BLOCK_THREADS.end() <= 163 * 1024,
+                program.block_memory(*BLOCK_THREADS.end()) <= 163 * 1024,
                 "n = {n}"
             );
         }

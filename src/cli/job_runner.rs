@@ -186,6 +186,9 @@ impl JobRunner {
                 if let Some(note) = sick_hardware(&result) {
                     say(&note);
                 }
+                for note in device_shares(&result).filter(|_| !self.config.output.quiet) {
+                    say(&note);
+                }
                 Ok(Some(result))
             }
             Err(JobError::OneShard { shard, missing, .. }) => {
@@ -373,6 +376,22 @@ fn sick_hardware(result: &JobResult) -> Option<String> {
             result.outcome.n,
             names.join(" and "),
             telemetry::several(report.corrected, "count"),
+        )
+    })
+}
+
+/// What a result says of the devices that took part.
+fn device_shares(result: &JobResult) -> impl Iterator<Item = String> {
+    let report = &result.report;
+    let devices = report.workers.iter().skip(result.workers);
+    let counted = devices.filter(|device| device.device_tasks > 0);
+    counted.map(|device| {
+        format!(
+            "n = {}: {} counted {}, {:.1} % of the work",
+            result.outcome.n,
+            device.counted_by_name(),
+            telemetry::several(device.device_tasks, "task"),
+            100.0 * report.device_share(device),
         )
     })
 }

@@ -41,6 +41,8 @@ struct DeviceJson {
     name: String,
     tasks: u64,
     nodes: String,
+    /// Its share of the work of this run, 0 to 1.
+    share: f64,
 }
 
 /// A worker or device that counted wrongly.
@@ -95,6 +97,7 @@ impl ResultJson {
                     name: device.counted_by_name().to_owned(),
                     tasks: device.device_tasks,
                     nodes: device.device_nodes.to_string(),
+                    share: report.device_share(device),
                 })
                 .collect(),
             nodes: report

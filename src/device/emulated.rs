@@ -23,6 +23,45 @@ type HostKernel = unsafe extern "C" fn(
     progress: *const AtomicU32,
 );
 
+/// The same for kernels whose blocks count together. `memory` is what the threads of a block share, `thread` the
+/// number of this one.
+type HostBlockKernel = unsafe extern "C" fn(
+    specialisation: u32,
+    jobs: *const u32,
+    job_count: u32,
+    tables: *const u32,
+    sums: *const AtomicU64,
+    progress: *const AtomicU32,
+    memory: *mut u8,
+    thread: u32,
+    threads: u32,
+);
+
+unsafe extern "C" {
+    fn queenfold_emulated_pairs(
+        specialisation: u32,
+        jobs: *const u32,
+        job_count: u32,
+        tables: *const u32,
+        sums: *const AtomicU64,
+        progress: *const AtomicU32,
+        memory: *mut u8,
+        thread: u32,
+        threads: u32,
+    );
+}
+
+unsafe extern "C" {
+    safe fn queenfold_emulated_pairs_memory(keys: u32) -> u32;
+}
+
+/// The host function of a kernel.
+#[derive(Clone, Copy)]
+enum Host {
+    Thread(HostKernel),
+    Block(HostBlockKernel),
+}
+
 /// Declares the host functions of kernels, and finds them by the names of their entries.
 macro_rules! host_kernels {
     ($($entry:literal => $function:ident),* $(,)?) => {
@@ -38,9 +77,10 @@ macro_rules! host_kernels {
         }
 
         /// The host function of a program; `None` if it was not compiled for the host.
-        fn host_kernel(program: &DeviceProgram) -> Option<HostKernel> {
+        fn host_kernel(program: &DeviceProgram) -> Option<Host> {
             match program.entry() {
-                $($entry => Some($function),)*
+                $($entry => Some(Host::Thread($function)),)*
+                "pairs" => Some(Host::Block(queenfold_emulated_pairs)),
                 _ => None,
             }
         }
@@ -116,7 +156,7 @@ impl Default for EmulatedSettings {
 
 struct Order {
     ticket: Ticket,
-    kernel: HostKernel,
+    kernel: Host,
     launch: Launch,
     fault: Option<Fault>,
 }
@@ -286,10 +326,35 @@ fn work(
     }
 }
 
+/// Bytes before the shared memory of a block, in which its threads meet.
+const MEETING: usize = 64;
+
+/// Memory for the threads of a block, zero at the start.
+#[repr(C, align(64))]
+#[derive(Clone, Copy)]
+struct Line([u8; 64]);
+
+/// What the threads of the block share that runs `program`.
+fn block_memory(program: &DeviceProgram) -> Vec<Line> {
+    let bytes = program.block_memory(0);
+    let keys = program.specialisation().map_or(0, |special| special.value);
+    assert!(queenfold_emulated_pairs_memory(keys) <= bytes);
+    let bytes = MEETING + bytes as usize;
+    vec![Line([0; 64]); bytes.div_ceil(size_of::<Line>())]
+}
+
+/// Where that memory lies: each thread of the block may write to it.
+#[derive(Clone, Copy)]
+struct Shared(*mut u8);
+
+// SAFETY: the threads of the block write to it as those of a device do: none reads what another one has written
+// before both have met.
+unsafe impl Sync for Shared {}
+
 /// Runs the first `job_count` jobs of a launch on `threads` threads. Returns its sums and the number
 /// of jobs done.
 fn run(
-    kernel: HostKernel,
+    kernel: Host,
     launch: &Launch,
     job_count: u32,
     cancelled: &AtomicBool,
@@ -303,17 +368,42 @@ fn run(
     // Next job, jobs done: `Progress` of kernels/device.h.
     let progress = [AtomicU32::new(0), AtomicU32::new(0)];
     let running = AtomicU32::new(threads as u32);
+    let mut memory = match kernel {
+        Host::Thread(_) => Vec::new(),
+        Host::Block(_) => block_memory(&launch.program()),
+    };
+    let shared = &Shared(memory.as_mut_ptr().cast());
     thread::scope(|scope| {
-        for _ in 0..threads {
-            scope.spawn(|| {
+        for number in 0..threads as u32 {
+            let (running, sums, progress) = (&running, &sums, &progress);
+            scope.spawn(move || {
                 let (jobs, tables) = (launch.jobs().as_ptr(), launch.tables().as_ptr());
                 let (sums, progress) = (sums.as_ptr(), progress.as_ptr());
-                // SAFETY: the function is the program's own, by name, and programs are only made in
-                // this crate, with the specialisations that the function knows. `Launch::new` has
-                // checked every word that the kernel finds memory by, against as many jobs, tables
-                // and sums as there are. The buffers outlive the scope; sums and progress are only
-                // touched atomically.
-                unsafe { kernel(specialisation, jobs, job_count, tables, sums, progress) };
+                match kernel {
+                    // SAFETY: the function is the program's own, by name, and programs are only made in
+                    // this crate, with the specialisations that the function knows. `Launch::new` has
+                    // checked every word that the kernel finds memory by, against as many jobs, tables
+                    // and sums as there are. The buffers outlive the scope; sums and progress are only
+                    // touched atomically.
+                    Host::Thread(kernel) => unsafe {
+                        kernel(specialisation, jobs, job_count, tables, sums, progress);
+                    },
+                    // SAFETY: as above. The memory that the threads of the block share is as long as the
+                    // program says, and these are all of its threads.
+                    Host::Block(kernel) => unsafe {
+                        kernel(
+                            specialisation,
+                            jobs,
+                            job_count,
+                            tables,
+                            sums,
+                            progress,
+                            shared.0,
+                            number,
+                            threads as u32,
+                        );
+                    },
+                }
                 running.fetch_sub(1, Ordering::Relaxed);
             });
         }

@@ -35,4 +35,4 @@ pub use emulated::{Emulated, EmulatedSettings, Fault, Trouble};
 pub use interface::{Device, DeviceError, OpenError, Properties};
 pub use measure::{DeviceMeasurement, measure};
 pub use opening::{CountedCanary, Opener};
-pub use owner::{LaunchTiming, Owner, OwnerEvent, OwnerSettings, ReturnReason};
+pub use owner::{LaunchTiming, Owner, OwnerEvent, OwnerSettings, Part, ReturnReason, Uncounted};

@@ -12,13 +12,14 @@ use crate::engine::{Completed, DeviceSpans, LaunchBatch, Launcher, Tally, Task, 
 /// Keeps one device busy with tasks of one plan. Nothing else talks to that device.
 ///
 /// Every task given to [`offer`](Self::offer) comes back exactly once, as a tally or as a task, by
-/// [`work`](Self::work), [`halt`](Self::halt) or [`close`](Self::close).
+/// [`work`](Self::work), [`halt`](Self::halt) or [`close`](Self::close). So does every part given to
+/// [`offer_part`](Self::offer_part).
 ///
 /// | failure | response |
 /// |---|---|
 /// | The device does not open, or miscounts its canary. | It is not used. |
 /// | It has no kernel, or a launch does not fit its program. | It is given up. |
-/// | It is out of memory. | Batches are halved, down to [`least_jobs`](OwnerSettings::least_jobs) jobs; then it is given up. |
+/// | It is out of memory. | Batches are halved, down to [`least_jobs`](OwnerSettings::least_jobs) jobs; then it is given up. Parts may have half the bytes from then on, down to a mebibyte. |
 /// | It is lost, hangs, or returns fewer jobs than it was sent. | Its tasks are returned at once; it is opened and tested again, up to [`restarts`](OwnerSettings::restarts) times; then it is given up. |
 /// | A sampled part of a launch has another count on the CPU. | The run must fail, because earlier counts may be wrong too. |
 pub struct Owner {
@@ -30,11 +31,15 @@ pub struct Owner {
     pub(super) restarts_left: u32,
     /// The most jobs a launch may have; falls when memory is short.
     pub(super) most_jobs: u32,
-    /// Tasks not submitted yet; each list becomes a launch.
-    pub(super) pending: VecDeque<Vec<Task>>,
+    /// What is not submitted yet.
+    pub(super) pending: VecDeque<Pending>,
     pub(super) in_flight: Vec<InFlight>,
     pub(super) batches: u64,
     pub(super) pace: Pace,
+    /// The pace of parts, in their own unit of work.
+    pub(super) part_pace: Pace,
+    /// The most bytes of a part; falls when memory is short.
+    pub(super) most_part_bytes: u64,
     /// Since when the launches under way are asked to end early.
     pub(super) halting: Option<Instant>,
     /// Whether nothing can be submitted before a launch has ended.
@@ -43,11 +48,46 @@ pub struct Owner {
     pub(super) failed: Option<String>,
 }
 
+/// What is to be submitted.
+pub(super) enum Pending {
+    /// Tasks that become a launch.
+    Tasks(Vec<Task>),
+    /// A part of a task that somebody prepared.
+    Part(Part),
+}
+
 pub(super) struct InFlight {
     pub(super) ticket: Ticket,
-    pub(super) tasks: Vec<Task>,
+    pub(super) counts: Counts,
     pub(super) batch: Box<dyn LaunchBatch>,
     pub(super) since: Instant,
+}
+
+/// What a launch counts.
+pub(super) enum Counts {
+    /// Whole tasks.
+    Tasks(Vec<Task>),
+    /// The part of this number, of so much work.
+    Part(u64, f64),
+}
+
+/// A part of a task, prepared by a [`Preparer`](crate::engine::Preparer).
+pub struct Part {
+    /// The number by which its tally comes back.
+    pub number: u64,
+    /// Its launch.
+    pub batch: Box<dyn LaunchBatch>,
+    /// What it takes the device, in the unit of the preparer.
+    pub work: f64,
+}
+
+/// What comes back uncounted.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Uncounted {
+    /// Tasks.
+    pub tasks: Vec<Task>,
+    /// The numbers of parts.
+    pub parts: Vec<u64>,
 }
 
 /// How an owner treats its device.
@@ -67,6 +107,10 @@ pub struct OwnerSettings {
     pub restarts: u32,
     /// A launch is lost if it takes this long and also ten times as long as its cost predicts.
     pub least_patience: Duration,
+    /// How many bytes the parts of tasks may have together that CPU workers prepared for the device and that it
+    /// has not counted yet. They take as much memory of the host. `None`: half the memory of the device, and
+    /// at most 2 GiB.
+    pub part_bytes: Option<u64>,
 }
 
 impl Default for OwnerSettings {
@@ -79,11 +123,22 @@ impl Default for OwnerSettings {
             least_jobs: 64 << 10,
             restarts: 2,
             least_patience: Duration::from_secs(20),
+            part_bytes: None,
         }
     }
 }
 
 impl OwnerSettings {
+    /// How many bytes prepared parts may have together on this device.
+    pub fn part_bytes_on(&self, device: &Properties) -> u64 {
+        const MOST: u64 = 2 << 30;
+        self.part_bytes.unwrap_or_else(|| match device.memory {
+            // The emulated device has that of the host.
+            0 => MOST / 8,
+            memory => (memory / 2).min(MOST),
+        })
+    }
+
     /// How long a launch should take on this device: less than [`batch_time`](Self::batch_time) if it shows a
     /// display.
     pub fn batch_time_on(&self, device: &Properties) -> Duration {
@@ -117,10 +172,19 @@ pub enum OwnerEvent {
         /// Where and when the device counted them; `None` if nothing was left for it to do.
         timing: Option<LaunchTiming>,
     },
+    /// A part of a task was counted.
+    PartCounted {
+        /// Its number.
+        number: u64,
+        /// Its tally.
+        tally: Tally,
+        /// Where and when.
+        timing: Option<LaunchTiming>,
+    },
     /// They were not counted: somebody else has to count them.
     Returned {
-        /// The tasks.
-        tasks: Vec<Task>,
+        /// The tasks and parts.
+        uncounted: Uncounted,
         /// Why not.
         reason: ReturnReason,
     },
@@ -144,6 +208,9 @@ pub enum ReturnReason {
 /// Launches of a device that shows a display take this long: the system ends those that take two seconds or
 /// more, the exact limit depends on the system, and the cost of a launch is only estimated.
 const SHORT_ENOUGH: Duration = Duration::from_millis(400);
+
+/// If memory is too short even for a part of so many bytes, the device is given up.
+const LEAST_PART: u64 = 1 << 20;
 
 impl Owner {
     /// Opens the device, and lets it count its canary with the program of `launcher`.
@@ -169,10 +236,17 @@ impl Owner {
             in_flight: Vec::new(),
             batches: 0,
             pace: Pace::default(),
+            part_pace: Pace::default(),
+            most_part_bytes: u64::MAX,
             halting: None,
             full: false,
             failed: None,
         })
+    }
+
+    /// What makes its launches: what suits the device, which may be another one than it was opened with.
+    pub fn launcher(&self) -> &Arc<dyn Launcher> {
+        &self.launcher
     }
 
     /// What the device is.
@@ -183,6 +257,22 @@ impl Owner {
     /// Cost counted per second, once known.
     pub const fn speed(&self) -> Option<f64> {
         self.pace.speed
+    }
+
+    /// Work of parts counted per second, once known.
+    pub const fn part_speed(&self) -> Option<f64> {
+        self.part_pace.speed
+    }
+
+    /// The most bytes that the launch of a part may have.
+    pub const fn most_part_bytes(&self) -> u64 {
+        self.most_part_bytes
+    }
+
+    /// Whether it could submit a part now.
+    pub fn has_free_slot(&self) -> bool {
+        let slots = self.device.as_ref().map_or(0, |device| device.slots());
+        self.in_flight.len() + self.pending.len() < slots
     }
 
     /// The cost of the tasks that would make the next launch; `None` if the device has enough, or
@@ -217,8 +307,13 @@ impl Owner {
     /// Takes tasks, to be one launch or a few.
     pub fn offer(&mut self, tasks: Vec<Task>) {
         if !tasks.is_empty() {
-            self.pending.push_back(tasks);
+            self.pending.push_back(Pending::Tasks(tasks));
         }
+    }
+
+    /// Takes a part of a task.
+    pub fn offer_part(&mut self, part: Part) {
+        self.pending.push_back(Pending::Part(part));
     }
 
     /// Submits what is pending and waits, at most for `patience`, for something else to report. Returns
@@ -250,18 +345,22 @@ impl Owner {
         events
     }
 
-    /// Ends launches early. Returns the tasks that were not submitted yet; those of launches that
-    /// are not complete come back by [`work`](Self::work). When all are back it takes tasks again.
-    pub fn halt(&mut self) -> Vec<Task> {
+    /// Ends launches early. Returns what was not submitted yet; what launches that are not complete were to
+    /// count comes back by [`work`](Self::work). When all are back it takes tasks again.
+    pub fn halt(&mut self) -> Uncounted {
         if let Some(device) = self.device.as_mut().filter(|_| !self.in_flight.is_empty()) {
             device.cancel();
             self.halting.get_or_insert_with(Instant::now);
         }
-        self.pending.drain(..).flatten().collect()
+        let mut uncounted = Uncounted::default();
+        self.pending
+            .drain(..)
+            .for_each(|pending| uncounted.add_pending(pending));
+        uncounted
     }
 
-    /// Ends launches early, and returns every task that is not counted.
-    pub fn close(mut self) -> Vec<Task> {
+    /// Ends launches early, and returns everything that is not counted.
+    pub fn close(mut self) -> Uncounted {
         if let Some(device) = &mut self.device {
             device.cancel();
         }
@@ -269,68 +368,133 @@ impl Owner {
     }
 
     fn submit(&mut self, events: &mut Vec<OwnerEvent>) {
-        while let Some(device) = &mut self.device {
+        while let Some(device) = &self.device {
             if self.full || self.in_flight.len() >= device.slots() {
                 return;
             }
-            let Some(tasks) = self.pending.pop_front() else {
+            let submitted = match self.pending.pop_front() {
+                Some(Pending::Tasks(tasks)) => self.submit_tasks(tasks, events),
+                Some(Pending::Part(part)) => self.submit_part(part, events),
+                None => return,
+            };
+            if submitted.is_err() {
                 return;
-            };
-            let batch = match self.launcher.batch(&tasks, self.batches) {
-                Ok(batch) => batch,
-                Err(error) => {
-                    self.pending.push_front(tasks);
-                    return self.give_up(format!("a launch was refused: {error}"), events);
-                }
-            };
-            self.batches += 1;
-            let Some(launch) = batch.launch() else {
-                match batch.tallies(None) {
-                    Ok(tallies) => events.push(OwnerEvent::Counted {
-                        tallies: tasks.into_iter().zip(tallies).collect(),
-                        timing: None,
-                    }),
-                    Err(mismatch) => events.push(OwnerEvent::Mismatch(mismatch.0)),
-                }
-                continue;
-            };
-            let jobs = launch.job_count();
-            if jobs > self.most_jobs && tasks.len() > 1 {
-                self.halve(tasks);
-                continue;
-            }
-            match device.submit(launch) {
-                Ok(ticket) => {
-                    events.push(OwnerEvent::Launched(tasks.len()));
-                    self.in_flight.push(InFlight {
-                        ticket,
-                        tasks,
-                        batch,
-                        since: Instant::now(),
-                    });
-                }
-                Err(DeviceError::OutOfMemory)
-                    if jobs / 2 >= self.settings.least_jobs && tasks.len() > 1 =>
-                {
-                    self.most_jobs = jobs / 2;
-                    self.halve(tasks);
-                }
-                Err(DeviceError::Busy) if !self.in_flight.is_empty() => {
-                    self.full = true;
-                    self.pending.push_front(tasks);
-                }
-                Err(error) => {
-                    self.pending.push_front(tasks);
-                    return self.fail(&error, events);
-                }
             }
         }
     }
 
+    /// # Errors
+    /// Nothing more can be submitted now.
+    fn submit_tasks(&mut self, tasks: Vec<Task>, events: &mut Vec<OwnerEvent>) -> Result<(), Full> {
+        let batch = match self.launcher.batch(&tasks, self.batches) {
+            Ok(batch) => batch,
+            Err(error) => {
+                self.pending.push_front(Pending::Tasks(tasks));
+                self.give_up(format!("a launch was refused: {error}"), events);
+                return Err(Full);
+            }
+        };
+        self.batches += 1;
+        let Some(launch) = batch.launch() else {
+            match batch.tallies(None) {
+                Ok(tallies) => events.push(OwnerEvent::Counted {
+                    tallies: tasks.into_iter().zip(tallies).collect(),
+                    timing: None,
+                }),
+                Err(mismatch) => events.push(OwnerEvent::Mismatch(mismatch.0)),
+            }
+            return Ok(());
+        };
+        let jobs = launch.job_count();
+        if jobs > self.most_jobs && tasks.len() > 1 {
+            self.halve(tasks);
+            return Ok(());
+        }
+        let Some(device) = &mut self.device else {
+            self.pending.push_front(Pending::Tasks(tasks));
+            return Err(Full);
+        };
+        match device.submit(launch) {
+            Ok(ticket) => {
+                events.push(OwnerEvent::Launched(tasks.len()));
+                self.in_flight.push(InFlight {
+                    ticket,
+                    counts: Counts::Tasks(tasks),
+                    batch,
+                    since: Instant::now(),
+                });
+                Ok(())
+            }
+            Err(DeviceError::OutOfMemory)
+                if jobs / 2 >= self.settings.least_jobs && tasks.len() > 1 =>
+            {
+                self.most_jobs = jobs / 2;
+                self.halve(tasks);
+                Ok(())
+            }
+            Err(error) => {
+                self.pending.push_front(Pending::Tasks(tasks));
+                self.not_submitted(&error, events)
+            }
+        }
+    }
+
+    /// # Errors
+    /// Nothing more can be submitted now.
+    fn submit_part(&mut self, part: Part, events: &mut Vec<OwnerEvent>) -> Result<(), Full> {
+        let (Some(device), Some(launch)) = (&mut self.device, part.batch.launch()) else {
+            let mut uncounted = Uncounted::default();
+            uncounted.parts.push(part.number);
+            let reason = ReturnReason::Failed("it has no launch".to_owned());
+            events.push(OwnerEvent::Returned { uncounted, reason });
+            return Ok(());
+        };
+        match device.submit(launch) {
+            Ok(ticket) => {
+                events.push(OwnerEvent::Launched(1));
+                self.in_flight.push(InFlight {
+                    ticket,
+                    counts: Counts::Part(part.number, part.work),
+                    batch: part.batch,
+                    since: Instant::now(),
+                });
+                Ok(())
+            }
+            Err(DeviceError::OutOfMemory) if launch.bytes() / 2 >= LEAST_PART => {
+                self.most_part_bytes = launch.bytes() / 2;
+                let uncounted = Uncounted {
+                    tasks: Vec::new(),
+                    parts: vec![part.number],
+                };
+                let reason = ReturnReason::Failed(DeviceError::OutOfMemory.to_string());
+                events.push(OwnerEvent::Returned { uncounted, reason });
+                Ok(())
+            }
+            Err(error) => {
+                self.pending.push_front(Pending::Part(part));
+                self.not_submitted(&error, events)
+            }
+        }
+    }
+
+    /// The device did not take what is pending first.
+    fn not_submitted(
+        &mut self,
+        error: &DeviceError,
+        events: &mut Vec<OwnerEvent>,
+    ) -> Result<(), Full> {
+        if *error == DeviceError::Busy && !self.in_flight.is_empty() {
+            self.full = true;
+        } else {
+            self.fail(error, events);
+        }
+        Err(Full)
+    }
+
     fn halve(&mut self, mut tasks: Vec<Task>) {
         let second = tasks.split_off(tasks.len() / 2);
-        self.pending.push_front(second);
-        self.pending.push_front(tasks);
+        self.pending.push_front(Pending::Tasks(second));
+        self.pending.push_front(Pending::Tasks(tasks));
     }
 
     fn finish(&mut self, completed: &Completed, events: &mut Vec<OwnerEvent>) {
@@ -348,10 +512,10 @@ impl Owner {
         if completed.jobs_done != sent && self.halting.is_some() {
             let flight = self.in_flight.swap_remove(at);
             self.halting = self.halting.filter(|_| !self.in_flight.is_empty());
-            events.push(OwnerEvent::Returned {
-                tasks: flight.tasks,
-                reason: ReturnReason::Halted,
-            });
+            let mut uncounted = Uncounted::default();
+            uncounted.add_counts(flight.counts);
+            let reason = ReturnReason::Halted;
+            events.push(OwnerEvent::Returned { uncounted, reason });
             return;
         }
         if completed.jobs_done != sent {
@@ -359,22 +523,62 @@ impl Owner {
             self.lose(format!("it counted {done} jobs of {sent}"), events);
             return;
         }
-        let InFlight { tasks, batch, .. } = self.in_flight.swap_remove(at);
+        let InFlight { counts, batch, .. } = self.in_flight.swap_remove(at);
         self.halting = self.halting.filter(|_| !self.in_flight.is_empty());
-        let cost: f64 = tasks.iter().map(|task| task.cost).sum();
-        match batch.tallies(Some(completed)) {
-            Ok(tallies) => {
+        let tallies = match batch.tallies(Some(completed)) {
+            Ok(tallies) => tallies,
+            Err(mismatch) => return events.push(OwnerEvent::Mismatch(mismatch.0)),
+        };
+        let timing = self.device.as_ref().map(|device| LaunchTiming {
+            stream: completed.stream,
+            opened: device.opened(),
+            spans: completed.spans,
+        });
+        match counts {
+            Counts::Tasks(tasks) => {
+                let cost = tasks.iter().map(|task| task.cost).sum();
                 self.pace.note(cost, completed.spans.kernel);
                 events.push(OwnerEvent::Counted {
                     tallies: tasks.into_iter().zip(tallies).collect(),
-                    timing: self.device.as_ref().map(|device| LaunchTiming {
-                        stream: completed.stream,
-                        opened: device.opened(),
-                        spans: completed.spans,
-                    }),
+                    timing,
                 });
             }
-            Err(mismatch) => events.push(OwnerEvent::Mismatch(mismatch.0)),
+            Counts::Part(number, work) => {
+                self.part_pace.note(work, completed.spans.kernel);
+                let [tally] = tallies[..] else {
+                    let what = format!("{} tallies of a part of a task", tallies.len());
+                    return events.push(OwnerEvent::Mismatch(what));
+                };
+                events.push(OwnerEvent::PartCounted {
+                    number,
+                    tally,
+                    timing,
+                });
+            }
+        }
+    }
+}
+
+/// Nothing more can be submitted now.
+struct Full;
+
+impl Uncounted {
+    /// Whether everything was counted.
+    pub const fn is_empty(&self) -> bool {
+        self.tasks.is_empty() && self.parts.is_empty()
+    }
+
+    pub(super) fn add_pending(&mut self, pending: Pending) {
+        match pending {
+            Pending::Tasks(mut tasks) => self.tasks.append(&mut tasks),
+            Pending::Part(part) => self.parts.push(part.number),
+        }
+    }
+
+    pub(super) fn add_counts(&mut self, counts: Counts) {
+        match counts {
+            Counts::Tasks(mut tasks) => self.tasks.append(&mut tasks),
+            Counts::Part(number, _) => self.parts.push(number),
         }
     }
 }

@@ -45,8 +45,10 @@ pub(crate) use launch::fnv;
 pub use launch::{
     BLOCK_THREADS, Completed, DeviceProgram, Launch, LaunchBatch, LaunchError, Launcher,
 };
-pub use launch::{DeviceCanary, DeviceSpan, DeviceSpans, NoLauncher, Specialisation, Ticket};
-pub(crate) use launch::{JobWords, LaunchWords, Layout, MACHINE_SOURCE, ThreadUse};
+pub use launch::{
+    DeviceCanary, DeviceSpan, DeviceSpans, NoLauncher, PartTaker, Preparer, Specialisation, Ticket,
+};
+pub(crate) use launch::{JobWords, LaunchWords, Layout, MACHINE_SOURCE, TableWords, ThreadUse};
 pub use mismatch::{GivenUp, Mismatch};
 pub use origin::{CountedBy, KernelName, Origin, WorkerId, WorkerIdError};
 pub use plan::{Counter, CounterSettings, Plan};

@@ -17,6 +17,10 @@ use crate::simd::Isa;
 /// boards that cost less than it.
 const WORTH_OPENING: u32 = 16;
 
+/// The same for the join. Below it, the CPU workers count the pairs of lists in less time than they take to
+/// make them: a device would have next to nothing to do (docs/PERFORMANCE.md).
+const WORTH_OPENING_FOR_PAIRS: u32 = 22;
+
 /// The devices that jobs may use, looked for once: at the start, or if none was asked for, when a board is
 /// worth it. To start a driver takes up to seconds.
 pub struct Devices {
@@ -95,7 +99,9 @@ impl Devices {
         plans: &[Arc<dyn Plan>],
         workers: usize,
     ) -> Result<&[DeviceSpec], JobError> {
-        let worth = |plan: &Arc<dyn Plan>| self.are_worth_opening(plan.as_ref());
+        let worth = |plan: &Arc<dyn Plan>| {
+            self.are_worth_opening(plan.as_ref()) && (!self.auto || plan.launcher().is_ok())
+        };
         if !plans.iter().any(worth) || self.is_empty() {
             return Ok(&[]);
         }
@@ -116,7 +122,11 @@ impl Devices {
         let least = Size::new(WORTH_OPENING).map(|n| core_seconds(Engine::Chain, n, Isa::Avx512));
         let is_short = !plan.given().is_free()
             && (plan.engine() == Engine::Census || least.is_ok_and(|s| plan.total_cost() < s));
-        !self.auto || (plan.size().get() >= WORTH_OPENING && !is_short)
+        let least = match plan.engine() {
+            Engine::Join => WORTH_OPENING_FOR_PAIRS,
+            _ => WORTH_OPENING,
+        };
+        !self.auto || (plan.size().get() >= least && !is_short)
     }
 
     /// Why the devices that there are count none of `plans`; `None` if they do, or if there are none.
@@ -128,7 +138,9 @@ impl Devices {
         for plan in plans {
             match plan.launcher() {
                 Ok(_) => return None,
-                Err(NoLauncher::Board(counted)) => boards = Some((plan.size(), counted)),
+                Err(NoLauncher::Board(counted)) => {
+                    boards.get_or_insert((plan.size(), counted));
+                }
                 Err(NoLauncher::Engine) => {}
             }
         }
@@ -297,17 +309,22 @@ mod tests {
         for workers in [0, 1] {
             assert_eq!(taking_part(Engine::Chain, 12, workers).unwrap(), 1);
         }
-        assert_eq!(taking_part(Engine::Join, 12, 1).unwrap(), 0);
+        for workers in [0, 1] {
+            assert_eq!(taking_part(Engine::Join, 12, workers).unwrap(), 1);
+        }
+        assert_eq!(taking_part(Engine::Join, 7, 1).unwrap(), 0);
         let refused = |engine| {
             let plans = [plan(engine, Size::new(12).unwrap())];
             Devices::find(&settings, 1).unwrap().check_engine(&plans)
         };
-        assert!(refused(Engine::Join).is_err());
-        assert!(refused(Engine::Chain).is_ok());
-        for n in [4, 12, 29] {
+        assert!(refused(Engine::Census).is_err());
+        for engine in [Engine::Chain, Engine::Join] {
+            assert!(refused(engine).is_ok());
+        }
+        for n in [4, 28, 29] {
             let refused = taking_part(Engine::Join, n, 0).unwrap_err();
-            let engine = matches!(refused, JobError::EngineNotForDevices(Engine::Join));
-            assert!(engine, "{refused}");
+            let board = matches!(&refused, JobError::BoardNotForDevices { boards, .. } if *boards.end() == 27);
+            assert!(board, "{refused}");
         }
     }
 }

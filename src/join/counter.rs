@@ -1,4 +1,5 @@
 use super::kernel::JoinKernel;
+use super::key_layout::KeyLayout;
 use super::leaf_audit::LeafAudit;
 use super::list_maker::{ListMaker, WithTies};
 use super::memory_budget::MemoryBudget;
@@ -13,21 +14,81 @@ use crate::simd::{Algorithm, Simd};
 /// Counts join tasks with one instruction set.
 pub struct JoinCounter<K> {
     board: JoinBoard,
-    maker: ListMaker<K>,
-    pairs: Pairs<K>,
-    /// The ties of the top half and of the bottom half.
-    ties: [Ties; 2],
+    halves: Halves<K>,
     /// The lists of both halves if their keys fit 32 bits once sorted.
     narrow: Lists<u32>,
     /// The lists of both halves otherwise.
     wide: Lists<u64>,
 }
 
+/// Lists the half boards of a partition, and counts their pairs.
+struct Halves<K> {
+    maker: ListMaker<K>,
+    pairs: Pairs<K>,
+    /// The ties of the top half and of the bottom half.
+    ties: [Ties; 2],
+}
+
+/// A counter that can leave the pairs of lists to somebody else.
+pub trait LeavingCounter: Counter {
+    /// As [`count_watched`](Counter::count_watched), but for the pairs of those lists that `leave` takes: the
+    /// tally lacks them.
+    ///
+    /// # Errors
+    /// As of the other.
+    fn count_leaving(
+        &mut self,
+        task: &Task,
+        watch: &TaskWatch,
+        leave: &mut dyn Leave,
+    ) -> Result<Tally, NotCounted>;
+}
+
+/// Whoever counts pairs in place of a counter.
+pub trait Leave {
+    /// Whether it takes the pairs of these lists, whose keys have this `layout`: all pairs of a partition but
+    /// those of ties.
+    fn takes(&mut self, lists: &Lists<u32>, layout: &KeyLayout) -> bool;
+
+    /// Says what the pairs that it took last stand for.
+    fn settle(&mut self, set: LeftPairs);
+}
+
+/// What the disjoint pairs stand for that were left to somebody else.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LeftPairs {
+    /// The weight of the partition.
+    pub weight: u8,
+    /// How many completions each pair stands for.
+    pub completions: u64,
+    /// How many completions among them are none: those of ties that a list holds, and the other half board of
+    /// which ranks too high. They are known before the pairs are counted.
+    pub less: u64,
+}
+
+/// Takes nothing.
+struct KeepAll;
+
+impl Leave for KeepAll {
+    fn takes(&mut self, _: &Lists<u32>, _: &KeyLayout) -> bool {
+        false
+    }
+
+    fn settle(&mut self, _: LeftPairs) {}
+}
+
+/// The completions of a partition that were counted here. Less than none if more were subtracted than counted,
+/// because the pairs were left to somebody else.
+struct Found {
+    here: i64,
+    left: bool,
+}
+
 /// A counter for the instruction set that `settings` ask for.
 ///
 /// # Panics
 /// If this machine does not have it.
-pub fn counter(board: JoinBoard, settings: &CounterSettings) -> Box<dyn Counter> {
+pub fn counter(board: JoinBoard, settings: &CounterSettings) -> Box<dyn LeavingCounter> {
     settings.isa.run(NewCounter {
         board,
         memory: settings.memory,
@@ -41,9 +102,9 @@ struct NewCounter {
 }
 
 impl Algorithm for NewCounter {
-    type Output = Box<dyn Counter>;
+    type Output = Box<dyn LeavingCounter>;
 
-    fn run<S: Simd>(self, simd: S) -> Box<dyn Counter> {
+    fn run<S: Simd>(self, simd: S) -> Box<dyn LeavingCounter> {
         Box::new(JoinCounter::new(self.board, simd, self.memory))
     }
 }
@@ -58,10 +119,12 @@ impl<K: JoinKernel> JoinCounter<K> {
     pub fn audited(board: impl Into<JoinBoard>, kernel: K, memory: u64, audit: LeafAudit) -> Self {
         let board = board.into();
         Self {
-            maker: ListMaker::new(board.size(), kernel, MemoryBudget::new(memory)),
+            halves: Halves {
+                maker: ListMaker::new(board.size(), kernel, MemoryBudget::new(memory)),
+                pairs: Pairs::new(kernel, audit),
+                ties: Default::default(),
+            },
             board,
-            pairs: Pairs::new(kernel, audit),
-            ties: Default::default(),
             narrow: Lists::default(),
             wide: Lists::default(),
         }
@@ -70,14 +133,14 @@ impl<K: JoinKernel> JoinCounter<K> {
     /// The same, but lists may hold their ties on any board.
     #[cfg(test)]
     pub fn weighing_ties(mut self) -> Self {
-        self.maker.weighs_ties = true;
+        self.halves.maker.weighs_ties = true;
         self
     }
 
     /// The audit of the leaves.
     #[cfg(test)]
     pub fn audit(&mut self) -> &mut LeafAudit {
-        self.pairs.audit()
+        self.halves.pairs.audit()
     }
 
     /// The number of pairs of a top half and a bottom half that fit together, each counted as often
@@ -88,128 +151,124 @@ impl<K: JoinKernel> JoinCounter<K> {
         partition: &Partition,
         tally: &mut Tally,
         stretch: Stretch<'_>,
-    ) -> Result<u64, GivenUp> {
-        let Self {
-            maker, pairs, ties, ..
-        } = self;
-        maker.prepare(partition);
-        if maker.layout().rest() <= u32::BITS {
-            weighted_pairs(
-                maker,
-                pairs,
-                ties,
-                &mut self.narrow,
-                partition,
-                tally,
-                stretch,
-            )
+        leave: &mut dyn Leave,
+    ) -> Result<Found, GivenUp> {
+        let Self { halves, .. } = self;
+        halves.maker.prepare(partition);
+        if halves.maker.layout().rest() <= u32::BITS {
+            halves.weighted_pairs(&mut self.narrow, partition, tally, stretch, leave)
         } else {
-            weighted_pairs(
-                maker,
-                pairs,
-                ties,
-                &mut self.wide,
-                partition,
-                tally,
-                stretch,
-            )
+            halves.weighted_pairs(&mut self.wide, partition, tally, stretch, leave)
         }
     }
 }
 
-/// The number of pairs of a top half and a bottom half that fit together, each counted as often as
-/// [`WordOrder`](super::word_order::WordOrder) says. Each list of the bottom half is compared with
-/// each list of the top half. Adds the half boards listed to the nodes of `tally`.
-fn weighted_pairs<K: JoinKernel, T: Countable>(
-    maker: &mut ListMaker<K>,
-    pairs: &mut Pairs<K>,
-    ties: &mut [Ties; 2],
-    lists: &mut Lists<T>,
-    partition: &Partition,
-    tally: &mut Tally,
-    stretch: Stretch<'_>,
-) -> Result<u64, GivenUp> {
-    let kernel = pairs.kernel();
-    let bounds = maker.bounds();
-    let watch = stretch.watch();
-    let weight = u64::from(partition.set.weight);
-    let before = tally.completions.solutions() as u64;
-    // Before the last pair is subtracted there may be fewer than none.
-    let solutions =
-        |found: i64| before.saturating_add((found.max(0) as u64).saturating_mul(weight));
-    let mut with_ties = WithTies::default();
-    // The boards of the top half come first: they serve all lists of the bottom half.
-    for (side, (ties, half)) in ties
-        .iter_mut()
-        .zip([&partition.top, &partition.bottom])
-        .enumerate()
-    {
-        ties.clear();
-        with_ties.0[1 - side] = maker.each_tie(side, half, watch, |keys| ties.add(keys))?;
-        tally.nodes += ties.patterns().low.len() as u64;
-        ties.make(kernel, maker.layout().common_high());
-    }
-    let [top_ties, bottom_ties] = ties;
-    let mut found = 0;
-    let times = with_ties.rest_of_two((bounds.larger == bounds.smaller).into());
-    if times != 0 {
-        found += times * top_ties.count(kernel, bottom_ties.patterns(), pairs.audit()) as i64;
-    }
-    if bounds.larger == 0 {
-        return Ok(found as u64);
-    }
-    let mut bottoms = maker.parts(&partition.bottom);
-    let mut first = true;
-    // The half boards of a list are nodes from when they are listed: on large boards that takes minutes.
-    let mut listed = tally.nodes;
-    while maker.next_list(
-        1,
-        &mut bottoms,
-        &mut lists.bottom,
-        with_ties,
-        watch,
-        |keys, times| {
-            listed += keys.low.len() as u64;
-            if times != 0 {
-                found += times * top_ties.count(kernel, keys, pairs.audit()) as i64;
-            }
-            watch.note_counted(listed, solutions(found));
-        },
-    )? {
-        tally.nodes += lists.bottom.len() as u64;
-        listed = tally.nodes;
-        let mut tops = maker.parts(&partition.top);
+impl<K: JoinKernel> Halves<K> {
+    /// The number of pairs of a top half and a bottom half that fit together, each counted as often as
+    /// [`WordOrder`](super::word_order::WordOrder) says. Each list of the bottom half is compared with
+    /// each list of the top half. Adds the half boards listed to the nodes of `tally`. Whole lists may be
+    /// left to somebody else.
+    fn weighted_pairs<T: Countable>(
+        &mut self,
+        lists: &mut Lists<T>,
+        partition: &Partition,
+        tally: &mut Tally,
+        stretch: Stretch<'_>,
+        leave: &mut dyn Leave,
+    ) -> Result<Found, GivenUp> {
+        let Self { maker, pairs, ties } = self;
+        let kernel = pairs.kernel();
+        let bounds = maker.bounds();
+        let watch = stretch.watch();
+        let weight = u64::from(partition.set.weight);
+        let before = tally.completions.solutions() as u64;
+        // Before the last pair is subtracted there may be fewer than none.
+        let solutions =
+            |found: i64| before.saturating_add((found.max(0) as u64).saturating_mul(weight));
+        let mut with_ties = WithTies::default();
+        // The boards of the top half come first: they serve all lists of the bottom half.
+        for (side, (ties, half)) in ties
+            .iter_mut()
+            .zip([&partition.top, &partition.bottom])
+            .enumerate()
+        {
+            ties.clear();
+            with_ties.0[1 - side] = maker.each_tie(side, half, watch, |keys| ties.add(keys))?;
+            tally.nodes += ties.patterns().low.len() as u64;
+            ties.make(kernel, maker.layout().common_high());
+        }
+        let [top_ties, bottom_ties] = ties;
+        let mut found = 0;
+        let times = with_ties.rest_of_two((bounds.larger == bounds.smaller).into());
+        if times != 0 {
+            found += times * top_ties.count(kernel, bottom_ties.patterns(), pairs.audit()) as i64;
+        }
+        if bounds.larger == 0 {
+            return Ok(Found {
+                here: found,
+                left: false,
+            });
+        }
+        let mut bottoms = maker.parts(&partition.bottom);
+        let (mut first, mut left) = (true, false);
+        // The half boards of a list are nodes from when they are listed: on large boards that takes minutes.
+        let mut listed = tally.nodes;
         while maker.next_list(
-            0,
-            &mut tops,
-            &mut lists.top,
+            1,
+            &mut bottoms,
+            &mut lists.bottom,
             with_ties,
             watch,
             |keys, times| {
                 listed += keys.low.len() as u64;
-                if first && times != 0 {
-                    found += times * bottom_ties.count(kernel, keys, pairs.audit()) as i64;
+                if times != 0 {
+                    found += times * top_ties.count(kernel, keys, pairs.audit()) as i64;
                 }
                 watch.note_counted(listed, solutions(found));
             },
         )? {
-            tally.nodes += lists.top.len() as u64;
+            tally.nodes += lists.bottom.len() as u64;
             listed = tally.nodes;
-            watch.note_counted(tally.nodes, solutions(found));
-            // How many lists there will be is not known. If there is more than one, the share that
-            // events show grows with each partition only.
-            let is_all = first && bottoms.is_empty() && tops.is_empty();
-            let stretch = if is_all {
-                stretch
-            } else {
-                stretch.part(0, u64::MAX)
-            };
-            let count = pairs.count(lists, maker.layout().sorted(), stretch)?;
-            found += (bounds.below() * count) as i64;
+            let mut tops = maker.parts(&partition.top);
+            while maker.next_list(
+                0,
+                &mut tops,
+                &mut lists.top,
+                with_ties,
+                watch,
+                |keys, times| {
+                    listed += keys.low.len() as u64;
+                    if first && times != 0 {
+                        found += times * bottom_ties.count(kernel, keys, pairs.audit()) as i64;
+                    }
+                    watch.note_counted(listed, solutions(found));
+                },
+            )? {
+                tally.nodes += lists.top.len() as u64;
+                listed = tally.nodes;
+                watch.note_counted(tally.nodes, solutions(found));
+                // How many lists there will be is not known. If there is more than one, the share that
+                // events show grows with each partition only.
+                let is_all = first && bottoms.is_empty() && tops.is_empty();
+                let stretch = if is_all {
+                    stretch
+                } else {
+                    stretch.part(0, u64::MAX)
+                };
+                if is_all
+                    && let Some(narrow) = T::narrow(lists)
+                    && leave.takes(narrow, maker.layout())
+                {
+                    left = true;
+                    continue;
+                }
+                let count = pairs.count(lists, maker.layout().sorted(), stretch)?;
+                found += (bounds.below() * count) as i64;
+            }
+            first = false;
         }
-        first = false;
+        Ok(Found { here: found, left })
     }
-    Ok(u64::try_from(found).expect("no pair is subtracted that was not counted"))
 }
 
 impl<K: JoinKernel> Counter for JoinCounter<K> {
@@ -218,8 +277,19 @@ impl<K: JoinKernel> Counter for JoinCounter<K> {
     }
 
     fn count_watched(&mut self, task: &Task, watch: &TaskWatch) -> Result<Tally, NotCounted> {
+        self.count_leaving(task, watch, &mut KeepAll)
+    }
+}
+
+impl<K: JoinKernel> LeavingCounter for JoinCounter<K> {
+    fn count_leaving(
+        &mut self,
+        task: &Task,
+        watch: &TaskWatch,
+        leave: &mut dyn Leave,
+    ) -> Result<Tally, NotCounted> {
         let mut tally = Tally::default();
-        self.pairs.audit().seed(task.ranks.start);
+        self.halves.pairs.audit().seed(task.ranks.start);
         let ranks = task.ranks.end - task.ranks.start;
         for rank in task.ranks.clone() {
             let stretch = watch.whole().part(rank - task.ranks.start, ranks);
@@ -227,11 +297,23 @@ impl<K: JoinKernel> Counter for JoinCounter<K> {
                 continue;
             };
             tally.partitions += 1;
-            let found = self.completions(&partition, &mut tally, stretch)?;
-            if let Some(contradiction) = self.pairs.audit().take() {
+            let weight = partition.set.weight;
+            let Found { here, left } = self.completions(&partition, &mut tally, stretch, leave)?;
+            if let Some(contradiction) = self.halves.pairs.audit().take() {
                 return Err(contradiction.into());
             }
-            tally.completions.add(partition.set.weight, found.into());
+            if left {
+                leave.settle(LeftPairs {
+                    weight,
+                    completions: self.halves.maker.bounds().below(),
+                    less: here.min(0).unsigned_abs(),
+                });
+            }
+            assert!(
+                left || here >= 0,
+                "no pair is subtracted that was not counted"
+            );
+            tally.completions.add(weight, here.max(0) as u128);
         }
         Ok(tally)
     }

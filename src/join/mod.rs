@@ -28,6 +28,7 @@
 //! * `kernel`: the inner loops, written once for all instruction sets; `kernel::leaf` counts a
 //!   leaf.
 //! * `leaf_audit`: counts a share of the leaves again.
+//! * `device`: leaves the pairs to a device.
 //! * `measure`: [`MeasuredParts`], the parts of the work, each to be measured alone.
 //! * `oracle`: [`JoinOracle`] counts the same tasks by backtracking, to check all of this.
 
@@ -36,6 +37,7 @@ mod column_set;
 mod cost;
 mod counter;
 mod crossing;
+mod device;
 mod half;
 mod join_board;
 mod kernel;
@@ -60,6 +62,9 @@ mod without_middle;
 mod word_order;
 
 pub use column_set::ColumnSet;
+#[doc(hidden)]
+pub use device::launcher_of_small_blocks;
+pub use device::programs;
 pub use half::{Half, Side};
 pub use join_board::JoinBoard;
 pub use measure::MeasuredParts;

@@ -1,9 +1,12 @@
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
 use super::cost::Costs;
+use super::device::{BOARDS, JoinLauncher};
 use super::{JoinBoard, JoinOracle, canary, counter::counter};
 use crate::board::{GivenBoard, Size};
-use crate::engine::{Canary, Counter, CounterSettings, Engine, Plan, Task, task_bits};
+use crate::engine::{
+    Canary, Counter, CounterSettings, Engine, Launcher, NoLauncher, Plan, Task, task_bits,
+};
 
 /// The partitions of the join engine in order, with random access.
 ///
@@ -133,6 +136,13 @@ impl Plan for JoinPlan {
 
     fn canary_counter(&self, settings: &CounterSettings) -> Box<dyn Counter> {
         counter(canary::canary(self.size()).size().into(), settings)
+    }
+
+    fn launcher(&self) -> Result<Arc<dyn Launcher>, NoLauncher> {
+        match JoinLauncher::new(self.board.clone()) {
+            Some(launcher) => Ok(Arc::new(launcher)),
+            None => Err(NoLauncher::Board(BOARDS)),
+        }
     }
 }
 

@@ -1,7 +1,8 @@
 //! The kernels of the ladder as programs for devices: each node is searched by a thread of its own.
 
 use crate::engine::{
-    DeviceProgram, JobWords, LaunchError, LaunchWords, Layout, MACHINE_SOURCE, ThreadUse,
+    DeviceProgram, JobWords, LaunchError, LaunchWords, Layout, MACHINE_SOURCE, TableWords,
+    ThreadUse,
 };
 
 /// Both programs.
@@ -28,7 +29,7 @@ pub(super) const BIT_BOARD: DeviceProgram = DeviceProgram {
             table_word: 1,
         },
         group_word: None,
-        group_table_words: 4,
+        tables: TableWords::Each(4),
         group_sums: 4,
         check: check_bit_board,
     },
@@ -50,7 +51,7 @@ pub(super) const NODE_LAYER: DeviceProgram = DeviceProgram {
     layout: Layout {
         job_words: JobWords::Fixed(3),
         group_word: None,
-        group_table_words: 1,
+        tables: TableWords::Each(1),
         group_sums: 2,
         check: check_board,
     },

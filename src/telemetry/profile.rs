@@ -69,6 +69,7 @@ mod tests {
             nodes: busy * 100_000,
             device_tasks: 0,
             device_nodes: 0,
+            prepared_nodes: 0,
         }
     }
 

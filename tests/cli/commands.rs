@@ -76,8 +76,8 @@ fn usage_errors_are_one_line_and_exit_2() {
 fn devices_alone_are_not_given_what_they_do_not_count() {
     let alone = ["--gpu", "emulated", "--workers", "0"];
     for (args, says) in [
-        (["-n", "12", "--engine", "join"], "the join engine"),
-        (["-n", "4", "--engine", "join"], "the join engine"),
+        (["-n", "28", "--engine", "join"], "boards of 8 to 27"),
+        (["-n", "4", "--engine", "join"], "boards of 8 to 27"),
         (["-n", "4", "--engine", "chain"], "boards of 5 to 28"),
     ] {
         let args = [&["run"][..], &args, &alone].concat();
@@ -85,12 +85,9 @@ fn devices_alone_are_not_given_what_they_do_not_count() {
         assert!(line.contains(says), "{args:?}: {line}");
     }
     // With CPU workers they would be left out without a word.
-    let args = ["run", "-n", "12", "--engine", "join", "--gpu", "emulated"];
+    let args = ["run", "-n", "28", "--engine", "join", "--gpu", "emulated"];
     let line = refusal(&mut queenfold(&args), 6);
-    assert!(
-        line.contains("do not count by the join engine: leave out --gpu"),
-        "{line}"
-    );
+    assert!(line.contains("not of 28: leave out --gpu"), "{line}");
 }
 
 #[test]

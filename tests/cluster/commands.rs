@@ -31,8 +31,11 @@ fn each_mistake_gets_one_line() {
     let gpus = [
         "array", "-n", "16", "--tasks", "4", "--for", "slurm", "--gpus", "1",
     ];
-    let said = refused(&[&gpus[..], &["--engine", "join"]].concat(), 2);
-    assert!(said.contains("GPUs count by the engine chain"), "{said}");
+    let said = refused(&[&gpus[..], &["--engine", "census"]].concat(), 2);
+    assert!(
+        said.contains("GPUs count by the engines chain and join"),
+        "{said}"
+    );
     let short = [
         "array", "-n", "16", "--tasks", "4", "--for", "slurm", "--time", "59",
     ];

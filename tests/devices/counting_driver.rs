@@ -99,6 +99,53 @@ impl Machine {
 const ON_GPU: [&str; 6] = ["--gpu", "cuda", "--workers", "0", "--engine", "chain"];
 
 #[test]
+fn the_pairs_of_the_join_are_counted_on_a_gpu() {
+    let join = ["--engine", "join", "--gpu", "cuda"];
+    for (shared, variant) in [("228", 256), ("164", 512), ("100", 512)] {
+        let machine = Machine::new("");
+        let alone = [&["run", "--json", "-n", "14", "--workers", "0"], &join[..]].concat();
+        let output = machine.command(&alone).env("FAKE_SHARED", shared).output();
+        let output = output.unwrap();
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert!(output.status.success(), "{said}");
+        let json: Value = serde_json::from_slice(&output.stdout).unwrap();
+        assert_eq!(json["verified"], "known");
+        assert_eq!(json["gpu"][0]["tasks"], 8);
+        assert!(
+            machine
+                .calls("launch")
+                .iter()
+                .all(|&threads| threads == variant)
+        );
+    }
+    let machine = Machine::new("");
+    machine.count(&[&["-n", "16", "--workers", "1"], &join[..]].concat());
+}
+
+#[test]
+fn a_gpu_that_fails_at_pairs_is_named_and_costs_no_result() {
+    for (fake, says) in [
+        ("no memory", "out of device memory"),
+        ("719", "CUDA_ERROR_LAUNCH_FAILED"),
+    ] {
+        let machine = Machine::new(fake);
+        let arguments = [
+            "-n",
+            "16",
+            "--workers",
+            "1",
+            "--engine",
+            "join",
+            "--gpu",
+            "cuda",
+        ];
+        let (json, said) = machine.count(&arguments);
+        assert_eq!(json["gpu"][0]["tasks"], 0);
+        assert!(said.contains("gpu-0") && said.contains(says), "{said}");
+    }
+}
+
+#[test]
 fn without_a_compiler_the_embedded_kernels_count() {
     let machine = Machine::new("");
     let (json, _) = machine.count(&[&["-n", "13"][..], &ON_GPU].concat());
@@ -221,18 +268,17 @@ fn auto_weighs_the_chain_on_all_against_the_join_on_the_workers() {
     let run = ["-n", "18", "--gpu", "cuda", "--workers", "1", "--no-unique"];
     let (json, said) = machine.count(&run);
     assert_eq!(json["engine"], "join");
-    assert_eq!(json["gpu"], serde_json::json!([]), "it counts no join");
+    // The device was asked for by name, so it takes part in the join, too.
+    assert_eq!(json["gpu"][0]["name"], "Fake GPU");
     let lines = |said: &str| {
         said.matches("auto takes the join for n = 18: about ")
             .count()
     };
     assert_eq!(lines(&said), 1, "{said}");
-    // Both speeds were measured: the one launch of the device was its calibration.
-    assert!(
-        machine.calls("launch").len() == 1,
-        "{:?}",
-        machine.calls("launch")
-    );
+    // Both speeds were measured: the one launch of the chain, in blocks of 128 threads, was the calibration.
+    let launches = machine.calls("launch");
+    let of_chain = launches.iter().filter(|&&threads| threads == 128).count();
+    assert_eq!(of_chain, 1, "{launches:?}");
 
     let failing = Machine::new("700");
     let (json, said) = failing.count(&run);
@@ -513,27 +559,27 @@ fn bench_that_is_stopped_prints_what_it_has_measured() {
 }
 
 #[test]
-fn a_device_that_does_not_count_the_engine_is_refused_by_name_and_named_if_it_was_found() {
+fn a_device_that_does_not_count_the_board_is_refused_by_name_and_left_out_if_it_was_found() {
     let machine = Machine::new("");
-    let join = ["run", "-n", "16", "--engine", "join", "--json"];
+    let join = |n: &'static str| ["run", "-n", n, "--engine", "join", "--json"];
     for workers in ["0", "1"] {
         let named = ["--gpu", "cuda", "--workers", workers];
-        let output = machine.run(&[&join[..], &named].concat());
+        let output = machine.run(&[&join("28")[..], &named].concat());
         let said = String::from_utf8_lossy(&output.stderr);
         assert_eq!(output.status.code(), Some(6), "{said}");
         assert!(
-            said.contains("devices do not count by the join engine"),
+            said.contains("boards of 8 to 27 queens, not of 28"),
             "{said}"
         );
         assert!(output.stdout.is_empty());
     }
-    let output = machine.run(&[&join[..], &["--gpu", "auto", "--workers", "1"]].concat());
+    // To open it would take longer than the pairs.
+    let found = ["--gpu", "auto", "--workers", "1"];
+    let output = machine.run(&[&join("16")[..], &found].concat());
     let said = String::from_utf8_lossy(&output.stderr);
     assert!(output.status.success(), "{said}");
-    assert!(
-        said.contains("n = 16: no device takes part, because devices do not count"),
-        "{said}"
-    );
+    assert!(!said.contains("no device takes part"), "{said}");
     let json: Value = serde_json::from_slice(&output.stdout).unwrap();
     assert_eq!(json["gpu"], serde_json::json!([]));
+    assert_eq!(machine.calls("launch"), []);
 }

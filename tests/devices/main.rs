@@ -6,6 +6,8 @@ mod altered;
 mod bad_driver;
 #[cfg(feature = "emulated-gpu")]
 mod bench;
+#[cfg(feature = "emulated-gpu")]
+mod blocks;
 #[cfg(all(feature = "cuda", feature = "cli", target_os = "linux"))]
 mod counting_driver;
 #[cfg(feature = "emulated-gpu")]
@@ -19,6 +21,8 @@ mod failing_driver;
 mod failures;
 #[cfg(all(feature = "cuda", feature = "cli", target_os = "linux"))]
 mod fake_cuda;
+#[cfg(feature = "emulated-gpu")]
+mod feeding;
 #[cfg(all(feature = "cuda", feature = "cli", target_os = "linux"))]
 #[path = "../common/isolated.rs"]
 mod isolated;
@@ -26,6 +30,8 @@ mod isolated;
 mod kernels;
 #[cfg(feature = "emulated-gpu")]
 mod lanes;
+#[cfg(feature = "emulated-gpu")]
+mod pairs;
 #[cfg(feature = "emulated-gpu")]
 #[path = "../common/random_board.rs"]
 mod random_board;
@@ -39,7 +45,6 @@ mod run_spec;
 mod runs;
 #[cfg(feature = "fault-injection")]
 mod sick;
-#[cfg(any(feature = "cuda", not(feature = "emulated-gpu")))]
 #[path = "../common/skip.rs"]
 mod skip;
 

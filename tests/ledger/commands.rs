@@ -141,6 +141,55 @@ fn with_an_audit_of_1_every_task_of_a_device_and_its_host_is_counted_twice() {
     }
 }
 
+#[cfg(feature = "emulated-gpu")]
+#[test]
+fn a_run_of_the_join_is_the_same_with_and_without_a_device() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = |name: &str| dir.path().join(name);
+    let run = |name: &str, more: &[&str]| {
+        let path = path(name);
+        let arguments = ["run", "-n", "14", "--engine", "join", "--dir", text(&path)];
+        let mut command = queenfold(&[&arguments[..], more].concat());
+        let (code, out, err) = said(&command.env("QUEENFOLD_RUN_AUDIT", "1").output().unwrap());
+        assert!(code == 0 || more.contains(&"--shard"), "{name}: {err}");
+        out
+    };
+    let device = ["--gpu", "emulated", "--workers", "0"];
+    let workers = ["--gpu", "off", "--workers", "1"];
+    run("device", &device);
+    run("workers", &workers);
+    run("mixed", &["--gpu", "emulated", "--workers", "1"]);
+    run("half", &[&device[..], &["--shard", "0/2"]].concat());
+    run("rest", &[&workers[..], &["--shard", "1/2"]].concat());
+    let [half, rest, merged] = ["half", "rest", "merged"].map(path);
+    let merge = ["merge", text(&half), text(&rest), "--into", text(&merged)];
+    let (code, _, err) = of(&merge);
+    assert_eq!(code, 0, "{err}");
+    let expected = signature(&path("workers"));
+    for name in ["device", "mixed", "merged"] {
+        assert_eq!(signature(&path(name)), expected, "{name}");
+        let path = path(name);
+        let (code, _, err) = of(&["verify", text(&path), "--all"]);
+        assert_eq!(code, 0, "{name}: {err}");
+        let (code, out, err) = of(&["resume", text(&path), "--json"]);
+        assert_eq!(code, 0, "{name}: {err}");
+        let total = serde_json::from_str::<Json>(&out).unwrap()["total"].clone();
+        assert_eq!(total, "365596", "{name}");
+    }
+    let tallies = |name: &str| -> Vec<_> {
+        let records = records(&path(name)).unwrap();
+        records
+            .into_iter()
+            .map(|record| record.result.tally)
+            .collect()
+    };
+    // The nodes, too.
+    assert_eq!(tallies("device"), tallies("workers"));
+    for record in records(&path("device")).unwrap() {
+        assert!(record.result.audited_by.is_some(), "{}", record.result.key);
+    }
+}
+
 #[test]
 fn a_directory_that_holds_a_run_is_not_used_for_another() {
     let dir = tempfile::tempdir().unwrap();

@@ -108,7 +108,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     {
         return Err(Failure::usage(match why {
             NoLauncher::Engine => {
-                format!("--gpus: GPUs count by the engine chain, not by {engine}")
+                format!("--gpus: GPUs count by the engines chain and join, not by {engine}")
             }
             NoLauncher::Board(sizes) => format!(
                 "--gpus: GPUs count boards of {} to {} queens, not of {}",

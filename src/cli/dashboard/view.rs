@@ -543,6 +543,7 @@ mod tests {
             nodes: 1_400_000_000,
             device_tasks: 0,
             device_nodes: 0,
+            prepared_nodes: 0,
             busy: seconds(59),
             waiting: seconds(1),
             starved: Duration::ZERO,

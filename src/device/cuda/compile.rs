@@ -208,7 +208,7 @@ mod tests {
     use std::os::unix::fs::PermissionsExt;
 
     use super::*;
-    use crate::engine::{JobWords, Layout, ThreadUse};
+    use crate::engine::{JobWords, Layout, TableWords, ThreadUse};
 
     /// A compiler that is this shell script.
     fn compiler(folder: &tempfile::TempDir, script: &str, limit: Duration) -> Compiler {
@@ -233,7 +233,7 @@ mod tests {
             layout: Layout {
                 job_words: JobWords::Fixed(1),
                 group_word: None,
-                group_table_words: 1,
+                tables: TableWords::Each(1),
                 group_sums: 1,
                 check: |_| Ok(()),
             },

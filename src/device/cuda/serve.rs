@@ -15,7 +15,7 @@ const GLANCE: Duration = Duration::from_millis(2);
 
 /// An order with its words.
 enum Received {
-    Submit(Result<Launch, String>),
+    Submit(Result<Box<Launch>, String>),
     Cancel,
 }
 
@@ -78,7 +78,7 @@ pub fn serve_parent(
     }
 }
 
-fn submit(device: &mut Cuda, launch: Result<Launch, String>) -> Result<Answer, DeviceError> {
+fn submit(device: &mut Cuda, launch: Result<Box<Launch>, String>) -> Result<Answer, DeviceError> {
     let launch = launch.map_err(DeviceError::Lost)?;
     device.submit(&launch).map(Answer::Submitted)
 }
@@ -116,7 +116,8 @@ fn read_orders(
                 let known = programs.iter().find(|known| known.to_string() == program);
                 let launch = known.ok_or_else(|| format!("no program {program}"));
                 let checked = |known: &DeviceProgram| {
-                    Launch::new(*known, jobs, tables).map_err(|error| error.to_string())
+                    let launch = Launch::new(*known, jobs, tables);
+                    launch.map(Box::new).map_err(|error| error.to_string())
                 };
                 Received::Submit(launch.and_then(checked))
             }

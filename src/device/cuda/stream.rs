@@ -193,8 +193,8 @@ impl Cuda {
         module: sys::CUmodule,
     ) -> Result<Loaded, DriverError> {
         let entry = CString::new(program.entry()).unwrap_or_default();
-        let block = self.settings.block;
-        let shared = program.shared_memory() * block;
+        let block = program.block_threads(self.settings.block);
+        let shared = program.block_memory(self.settings.block);
         // SAFETY: the module is loaded, and the function belongs to it.
         unsafe {
             let function = module::get_function(module, entry)?;

@@ -4,8 +4,10 @@ use std::ops::RangeInclusive;
 use std::sync::Arc;
 
 use super::layout::LaunchError;
+use super::preparer::Preparer;
 use super::program::DeviceProgram;
 use super::request::{Completed, Launch};
+use crate::engine::CounterSettings;
 use crate::engine::canary::Canary;
 use crate::engine::mismatch::Mismatch;
 use crate::engine::tally::Tally;
@@ -24,9 +26,15 @@ pub trait Launcher: Send + Sync {
         None
     }
 
-    /// Nodes that a device places for the whole board, estimated: with the speed of a device this
-    /// gives the time it needs.
-    fn nodes(&self) -> f64;
+    /// The work of a device for the whole board, estimated, in a unit of the engine's own: with the speed of a
+    /// device ([`calibrate`](crate::device::calibrate)) this gives the time it needs.
+    fn work(&self) -> f64;
+
+    /// The share of the time of a CPU worker that a device can take over, 0 to 1: all of it, unless CPU workers
+    /// [prepare](Self::preparer) the launches.
+    fn share(&self) -> f64 {
+        1.0
+    }
 
     /// Makes a batch of tasks of the plan. `seed` chooses which part of it is counted again on the
     /// CPU, so that a device that counts wrongly is noticed.
@@ -41,10 +49,16 @@ pub trait Launcher: Send + Sync {
     /// # Errors
     /// As [`batch`](Self::batch).
     fn canary(&self, copies: u32) -> Result<DeviceCanary, LaunchError>;
+
+    /// What a CPU worker prepares launches with, if that takes so long that the thread of the device should not
+    /// do it alone; `None` if [`batch`](Self::batch) is quick.
+    fn preparer(&self, _settings: &CounterSettings) -> Option<Box<dyn Preparer>> {
+        None
+    }
 }
 
 /// Tasks as a launch, and what is needed to make tallies of its sums.
-pub trait LaunchBatch {
+pub trait LaunchBatch: Send {
     /// What to submit; `None` if nothing was left to a device.
     fn launch(&self) -> Option<&Launch>;
 

@@ -12,7 +12,7 @@ pub(crate) struct Layout {
     /// belong to it.
     pub(crate) group_word: Option<usize>,
     /// Words that the jobs of a group share.
-    pub(crate) group_table_words: usize,
+    pub(crate) tables: TableWords,
     /// Sums that a group gives.
     pub(crate) group_sums: usize,
     /// What else has to hold so that the kernel stays within its memory and ends.
@@ -27,6 +27,16 @@ pub(crate) enum JobWords {
     /// `fixed`, and one for each row above the one that jobs begin at. The word at `table_word` of
     /// the table says how many rows these are.
     AndRowsAbove { fixed: usize, table_word: usize },
+}
+
+/// How many table words the groups have.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum TableWords {
+    /// The same number in every group, one group after the other.
+    Each(usize),
+    /// Each group has its own number. The first word is the number of groups, each of which has `least`
+    /// words or more; the kernel's own check looks at all of them.
+    Counted { least: usize },
 }
 
 /// Words that no kernel must be given. The text says which word, and what it should be.
@@ -104,7 +114,7 @@ impl Layout {
         jobs: &[u32],
         tables: &[u32],
     ) -> Result<(u32, usize), LaunchError> {
-        let groups = self.groups(tables.len())?;
+        let groups = self.groups(tables)?;
         let job_words = self.job_words_by(tables);
         let job_count = job_count(jobs.len(), job_words)?;
         if let Some(word) = self.group_word {
@@ -119,11 +129,21 @@ impl Layout {
         Ok((job_count, groups * self.group_sums))
     }
 
-    fn groups(&self, words: usize) -> Result<usize, LaunchError> {
-        let group_words = self.group_table_words;
-        let groups = words / group_words;
+    fn groups(&self, tables: &[u32]) -> Result<usize, LaunchError> {
+        let words = tables.len();
         let one = self.group_word.is_none();
-        if !words.is_multiple_of(group_words) || (one && groups != 1) {
+        let (groups, group_words, fits) = match self.tables {
+            TableWords::Each(group_words) => {
+                let groups = words / group_words;
+                (groups, group_words, words.is_multiple_of(group_words))
+            }
+            TableWords::Counted { least } => {
+                let groups = tables.first().map_or(0, |&groups| groups as usize);
+                let fits = groups <= words.saturating_sub(1) / least && words > 0;
+                (groups, least, fits)
+            }
+        };
+        if !fits || (one && groups != 1) {
             return Err(LaunchError::TableWords {
                 words,
                 group_words,
@@ -183,7 +203,7 @@ mod tests {
     const GROUPED: Layout = Layout {
         job_words: JobWords::Fixed(3),
         group_word: Some(2),
-        group_table_words: 2,
+        tables: TableWords::Each(2),
         group_sums: 4,
         check: |words| match words
             .jobs
@@ -202,7 +222,7 @@ mod tests {
             table_word: 0,
         },
         group_word: None,
-        group_table_words: 1,
+        tables: TableWords::Each(1),
         group_sums: 4,
         check: |_| Ok(()),
     };
@@ -212,6 +232,33 @@ mod tests {
         assert_eq!(GROUPED.check(0, &[1, 1, 0, 1, 1, 1], &[7; 4]), Ok((2, 8)));
         assert_eq!(ALONE.check(0, &[1; 12], &[3]), Ok((3, 4)));
         assert_eq!(GROUPED.check(0, &[], &[]), Ok((0, 0)));
+    }
+
+    /// Jobs of two words, the first of which is the group; groups of at least three words.
+    const COUNTED: Layout = Layout {
+        job_words: JobWords::Fixed(2),
+        group_word: Some(0),
+        tables: TableWords::Counted { least: 3 },
+        group_sums: 2,
+        check: |_| Ok(()),
+    };
+
+    #[test]
+    fn tables_may_say_how_many_groups_they_have() {
+        assert_eq!(
+            COUNTED.check(0, &[1, 9], &[2, 0, 0, 0, 0, 0, 0]),
+            Ok((1, 4))
+        );
+        assert_eq!(COUNTED.check(0, &[], &[0]), Ok((0, 0)));
+        for tables in [&[][..], &[1, 0, 0], &[2, 0, 0, 0, 0, 0], &[u32::MAX; 9]] {
+            let refused = COUNTED.check(0, &[], tables);
+            assert!(
+                matches!(refused, Err(LaunchError::TableWords { .. })),
+                "{tables:?}"
+            );
+        }
+        let refused = COUNTED.check(0, &[2, 0], &[2; 7]);
+        assert!(matches!(refused, Err(LaunchError::Group { .. })));
     }
 
     #[test]

@@ -6,12 +6,14 @@
 
 mod launcher;
 mod layout;
+mod preparer;
 mod program;
 mod request;
 
 pub use launcher::{DeviceCanary, LaunchBatch, Launcher, NoLauncher};
 pub use layout::LaunchError;
-pub(crate) use layout::{JobWords, LaunchWords, Layout};
+pub(crate) use layout::{JobWords, LaunchWords, Layout, TableWords};
+pub use preparer::{PartTaker, Preparer};
 #[cfg(feature = "cuda")]
 pub(crate) use program::fnv;
 pub use program::{BLOCK_THREADS, DeviceProgram, Specialisation};

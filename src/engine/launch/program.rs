@@ -6,7 +6,8 @@ use std::ops::RangeInclusive;
 
 use super::layout::Layout;
 
-/// Threads in a block of a GPU: every program runs with any multiple of 32 in this range.
+/// Threads in a block of a GPU: every program runs with any multiple of 32 in this range, unless it names a
+/// [number of its own](DeviceProgram::block_threads).
 pub const BLOCK_THREADS: RangeInclusive<u32> = 32..=256;
 
 /// The first part of every kernel's source: what kernels need of the machine that they run on.
@@ -30,7 +31,7 @@ pub struct DeviceProgram {
     pub(crate) source: &'static [&'static str],
     /// What the kernel is compiled for, where there are variants of it.
     pub(crate) specialisation: Option<Specialisation>,
-    /// Bytes of shared memory for each thread.
+    /// Bytes of shared memory for each thread; 0 where blocks have [their own](ThreadUse::WholeBlocks).
     pub(crate) shared_memory: u32,
     /// How threads take jobs.
     pub(crate) threads: ThreadUse,
@@ -54,6 +55,9 @@ pub(crate) enum ThreadUse {
     FillTheDevice,
     /// A launch has at least as many threads as jobs; each thread takes one job at most.
     OnePerJob,
+    /// A launch fills the device once; each block of `threads` threads, which share `shared_memory` bytes,
+    /// counts its jobs together, as long as there are any.
+    WholeBlocks { threads: u32, shared_memory: u32 },
 }
 
 impl DeviceProgram {
@@ -67,9 +71,26 @@ impl DeviceProgram {
         self.specialisation
     }
 
-    /// Bytes of shared memory for each thread.
-    pub const fn shared_memory(&self) -> u32 {
-        self.shared_memory
+    /// Threads in a block: `chosen`, unless the threads of a block count together.
+    pub const fn block_threads(&self, chosen: u32) -> u32 {
+        match self.threads {
+            ThreadUse::WholeBlocks { threads, .. } => threads,
+            _ => chosen,
+        }
+    }
+
+    /// Bytes of memory that the threads of a block share, for blocks of `chosen` threads where that can be
+    /// chosen.
+    pub const fn block_memory(&self, chosen: u32) -> u32 {
+        match self.threads {
+            ThreadUse::WholeBlocks { shared_memory, .. } => shared_memory,
+            _ => self.shared_memory * chosen,
+        }
+    }
+
+    /// Whether the threads of a block count each job together.
+    pub const fn counts_in_blocks(&self) -> bool {
+        matches!(self.threads, ThreadUse::WholeBlocks { .. })
     }
 
     /// How many threads a launch of this many jobs needs; `None` if it runs best with as many as the
@@ -77,7 +98,7 @@ impl DeviceProgram {
     pub const fn threads_for(&self, jobs: u32) -> Option<u32> {
         match self.threads {
             ThreadUse::OnePerJob => Some(jobs),
-            ThreadUse::FillTheDevice => None,
+            ThreadUse::FillTheDevice | ThreadUse::WholeBlocks { .. } => None,
         }
     }
 

@@ -62,6 +62,11 @@ impl Launch {
         &self.tables
     }
 
+    /// Bytes of its jobs and tables.
+    pub const fn bytes(&self) -> u64 {
+        ((self.jobs.len() + self.tables.len()) * size_of::<u32>()) as u64
+    }
+
     /// How many 64-bit sums come back: those of each group, one group after the other.
     pub const fn sums(&self) -> usize {
         self.sums

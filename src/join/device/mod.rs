@@ -1,0 +1,24 @@
+//! The join on devices: the lists are made on the CPU, and devices count the pairs.
+//!
+//! * `flat_lists`: lists as devices read them, sorted by more bits than for a CPU.
+//! * `planner`: divides the pairs of two lists into parts that each fit a block of a device.
+//! * `program`: the kernel, and what a launch must not hold.
+//! * `bundle`: lists of many sets become one launch.
+//! * `batch`: the sums of a launch become tallies.
+//! * `preparer`: CPU workers do that for a device.
+//! * `launcher`: the launches of whole tasks.
+
+mod batch;
+mod bundle;
+mod flat_lists;
+mod launcher;
+mod planner;
+mod preparer;
+mod program;
+#[cfg(test)]
+mod tests;
+
+#[doc(hidden)]
+pub use launcher::launcher_of_small_blocks;
+pub(super) use launcher::{BOARDS, JoinLauncher};
+pub use program::programs;

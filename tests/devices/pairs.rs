@@ -1,0 +1,166 @@
+//! The join on the emulated device: exact counts, and runs on devices that fail.
+
+use std::ops::Range;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use crate::run_spec::run_spec;
+use crate::runs::{device, healthy, size};
+use queenfold::actors::{Control, DeviceSpec, Report, RunError, RunSpec, run_on};
+use queenfold::board::known;
+use queenfold::census::CensusPlan;
+use queenfold::device::{Device, Emulated, EmulatedSettings, Fault};
+use queenfold::engine::{
+    Completed, CounterSettings, Engine, Launch, Launcher, Plan, Task, WorkerId,
+};
+use queenfold::join::{JoinPlan, launcher_of_small_blocks};
+use queenfold::simd::Isa;
+
+fn submit(device: &mut Emulated, launch: &Launch) -> Completed {
+    device.submit(launch).unwrap();
+    let completed = device.poll(Duration::from_secs(600)).unwrap().unwrap();
+    assert_eq!(completed.jobs_done, launch.job_count());
+    completed
+}
+
+/// The ranks, each a task of its own, have the tallies of the counter, counted in blocks of `threads` threads.
+fn ranks_agree(
+    plan: &JoinPlan,
+    launcher: &dyn Launcher,
+    ranks: impl Iterator<Item = u64>,
+    threads: usize,
+) {
+    let tasks: Vec<Task> = ranks
+        .map(|rank| Task {
+            ranks: rank..rank + 1,
+            ..plan.task(0)
+        })
+        .collect();
+    let batch = launcher.batch(&tasks, 5).unwrap();
+    let mut device = Emulated::new(EmulatedSettings {
+        threads,
+        ..EmulatedSettings::default()
+    });
+    let completed = batch.launch().map(|launch| submit(&mut device, launch));
+    let tallies = batch.tallies(completed.as_ref()).unwrap();
+    let mut counter = plan.counter(&CounterSettings {
+        isa: Isa::best(),
+        memory: 1 << 30,
+    });
+    for (task, tally) in tasks.iter().zip(tallies) {
+        let expected = counter.count(task).unwrap();
+        let (n, rank) = (plan.size(), task.ranks.start);
+        assert_eq!(tally, expected, "n = {n}, rank {rank}, {threads} threads");
+    }
+}
+
+#[test]
+fn every_set_of_8_to_14_queens_is_counted_on_every_path_of_the_kernel() {
+    for n in 8..=14 {
+        let plan = JoinPlan::new(size(n));
+        for (keys, threads) in [(96, 1), (96, 3), (1024, 2)] {
+            let launcher = launcher_of_small_blocks(size(n), keys);
+            ranks_agree(&plan, launcher.as_ref(), 0..plan.ranks(), threads);
+        }
+    }
+}
+
+#[test]
+fn sets_of_larger_boards_are_counted_with_tables() {
+    let some = |plan: &JoinPlan, sets: u64| -> Vec<Range<u64>> {
+        let apart = plan.ranks() / sets;
+        (0..sets)
+            .map(|set| set * apart + 1..set * apart + 3)
+            .collect()
+    };
+    for (n, keys, sets, threads) in [
+        (16, 1024, 30, 4),
+        (17, 96, 30, 2),
+        (18, 96, 10, 2),
+        (18, 11_776, 20, 1),
+        (19, 1024, 20, 4),
+        (20, 11_776, 3, 3),
+        (21, 8_192, 2, 2),
+        (22, 16_384, 1, 2),
+    ] {
+        let plan = JoinPlan::new(size(n));
+        let launcher = launcher_of_small_blocks(size(n), keys);
+        let ranks = some(&plan, sets).into_iter().flatten();
+        ranks_agree(&plan, launcher.as_ref(), ranks, threads);
+    }
+}
+
+fn spec(n: u32, workers: usize) -> RunSpec {
+    let plans: Vec<Arc<dyn Plan>> = vec![
+        Arc::new(JoinPlan::new(size(n))),
+        Arc::new(CensusPlan::new(size(n))),
+    ];
+    run_spec(plans, workers, Isa::best())
+}
+
+/// Runs board `n` and compares the result with the known counts.
+fn exact(n: u32, workers: usize, devices: &[DeviceSpec]) -> Report {
+    let report = run_on(&spec(n, workers), devices, &Control::new()).unwrap();
+    assert!(report.is_whole(), "n = {n}, {workers} workers");
+    let total = report.tallies[&Engine::Join].completions.solutions();
+    let known = known(size(n)).unwrap();
+    assert_eq!(total, known.total, "n = {n}, {workers} workers");
+    report
+}
+
+#[test]
+fn totals_of_8_to_17_queens_on_a_device_alone_and_beside_workers() {
+    for n in 8..=17 {
+        let report = exact(n, 0, &[healthy()]);
+        assert_eq!(report.workers[0].tasks, report.tasks_done, "n = {n}");
+        for (workers, devices) in [(1, 1), (2, 2)] {
+            exact(n, workers, &vec![healthy(); devices]);
+        }
+    }
+}
+
+#[test]
+fn a_device_that_fails_in_any_way_costs_nothing_but_time() {
+    for fault in [
+        Fault::OutOfMemory,
+        Fault::Lost,
+        Fault::Hangs,
+        Fault::JobMissing,
+        Fault::WrongSum,
+    ] {
+        let once = || {
+            let struck = AtomicBool::new(false);
+            // Submission 0 is the self-test. A device that is opened again starts at 0.
+            let trouble = move |number, _: &Launch| {
+                (number == 2 && !struck.swap(true, Ordering::SeqCst)).then_some(fault)
+            };
+            let mut device = device(Arc::new(trouble));
+            device.settings.least_patience = Duration::from_millis(500);
+            device
+        };
+        let report = exact(16, 1, &[once()]);
+        if fault == Fault::WrongSum && report.workers[1].tasks > 0 {
+            assert_eq!(report.taken_out[0].worker, WorkerId::Device(0));
+        }
+        match run_on(&spec(16, 0), &[once()], &Control::new()) {
+            Ok(report) => {
+                assert!(matches!(
+                    fault,
+                    Fault::Lost | Fault::Hangs | Fault::JobMissing
+                ));
+                let total = report.tallies[&Engine::Join].completions.solutions();
+                assert_eq!(total, known(size(16)).unwrap().total);
+            }
+            Err(RunError::Sick { worker, reason }) => {
+                assert_eq!((fault, worker), (Fault::WrongSum, WorkerId::Device(0)));
+                assert!(reason.contains("sampled part"), "{reason}");
+            }
+            Err(RunError::Runtime(why)) => {
+                assert_eq!(fault, Fault::OutOfMemory);
+                assert!(why.contains("out of device memory"), "{why}");
+            }
+            Err(error) => panic!("{fault:?}: {error}"),
+        }
+    }
+}
