@@ -61,7 +61,7 @@ mod word_order;
 
 pub use column_set::ColumnSet;
 pub use half::{Half, Side};
-pub use join_board::JoinBoard;
+pub use join_board::{JoinBoard, OF_SETS};
 pub use measure::MeasuredParts;
 pub use oracle::JoinOracle;
 pub use partition::Partition;
