@@ -85,7 +85,7 @@ fn an_array_counts_a_given_board() {
         stdout(&[&free[..], &["--dir", shard.to_str().unwrap()]].concat());
         let refused = text(&array.gather().stderr);
         assert!(
-            refused.contains("holds shard 1/2 of a run of n = 12, and should hold shard 1/2 of the array of n = 12 with queens b4"),
+            refused.contains("holds shard 1/2 of n = 12 by chain and census, and should hold shard 1/2 of the array of n = 12 with queens b4"),
             "{refused}"
         );
     }

@@ -92,7 +92,7 @@ pub fn show<P: Picture>(
             continue;
         }
         asked = asked.filter(|asked| asked.elapsed() < SURE);
-        let sure = asked.map(|_| "press d again to stop the run".to_owned());
+        let sure = asked.map(|_| "press d again to stop".to_owned());
         let note = sure
             .or_else(|| refused.clone())
             .or(about)

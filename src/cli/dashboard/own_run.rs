@@ -13,7 +13,7 @@ use crate::cli::pause::Pause;
 use crate::telemetry::{Snapshot, SnapshotKeeper};
 
 /// A run that ends earlier shows nothing.
-const PATIENCE: Duration = Duration::from_millis(400);
+const PATIENCE: Duration = Duration::from_secs(1);
 
 /// How long the end of a run waits for the last picture.
 const LAST_PICTURE: Duration = Duration::from_secs(2);
