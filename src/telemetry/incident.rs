@@ -5,6 +5,8 @@ use crate::actors::{EventKind, PauseReason, RunEvent, RunState};
 /// program wants to know.
 pub fn incident(event: &RunEvent) -> Option<String> {
     Some(match &event.kind {
+        // The reasons follow at once.
+        EventKind::State(RunState::Pausing) => return None,
         EventKind::State(state) => in_words(*state).to_owned(),
         EventKind::PausedFor { reasons } => format!("paused: {}", PauseReason::list(reasons)),
         EventKind::Failed { reason } => format!("failed: {reason}"),

@@ -424,6 +424,11 @@ finished 2   running 4   stopped 1   not begun 1   speed 0.00 node/s   audits 2
         };
         assert!(of(vec![paused(), paused()]));
         assert!(!of(vec![paused(), running()]));
+        let silent = RunningShard {
+            old: Some(Duration::from_secs(90)),
+            ..shard(3, paused())
+        };
+        assert!(!moment(vec![shard(2, paused()), silent]).is_paused());
         assert!(!of(Vec::new()));
     }
 
