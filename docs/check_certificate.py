@@ -13,9 +13,35 @@ def fill(rows, leaf, queens=(), taken=0, rising=0, falling=0):  # row r may use 
         total += fill(rows, leaf, queens + (queen,), taken | queen, (rising | queen) << 1, (falling | queen) >> 1)
     return total
 
+def turned(square, symmetry, last):
+    (r, c), (x, y) = square, (last - square[0], last - square[1])
+    return [(r, c), (c, x), (x, y), (y, r), (r, y), (x, c), (c, r), (y, x)][symmetry]
+class Board:  # The squares on which queens may stand, as a mask of columns for each row, and what is given.
+    def __init__(self, n, queens=(), holes=()):
+        attack = lambda a, b: a[0] == b[0] or a[1] == b[1] or abs(a[0] - b[0]) == abs(a[1] - b[1])
+        self.n, self.queens, self.holes = n, frozenset(queens), frozenset(holes)
+        need(not any(a in self.holes or attack(a, b) for a in queens for b in queens if a != b), "this cannot be given")
+        free = lambda square: square not in self.holes and not any(q != square and attack(q, square) for q in queens)
+        self.rows = [sum(1 << c for c in range(n) if free((r, c))) for r in range(n)]
+        self.is_given = bool(self.queens or self.holes)
+        self.kept = [s for s in range(8) if self.image(s) == (self.queens, self.holes)]
+    def image(self, symmetry):
+        return tuple(frozenset(turned(square, symmetry, self.n - 1) for square in of) for of in (self.queens, self.holes))
+    def is_open(self, row, column):
+        return self.rows[row] >> column & 1
+    def given(n, head):  # Squares have the names of chess; the columns after z are aa, ab and so on.
+        names = [chr(97 + c) if c < 26 else "a" + chr(71 + c) for c in range(n)]
+        sets = [[re.fullmatch("([a-z]+)([1-9][0-9]?)", name).groups() for name in head[of].split(",") if name]
+                for of in ("queens", "holes") if of in head]
+        board = Board(n, *([(n - int(row), names.index(column)) for column, row in of] for of in sets))
+        need(all(0 <= r for r, _ in board.queens | board.holes), "a square is not on the board")
+        return board
+
 class Join:  # A part: the columns of the queens in the top half (bit c: column c), and that of the middle row.
-    def __init__(self, n):
-        self.n, self.h, score = n, n // 2, {}
+    def __init__(self, board):
+        n = board.n
+        self.n, self.h, self.board, score = n, n // 2, board, {}
+        self.exchanged = any(s in board.kept for s in (1, 6, 7))  # a symmetry that exchanges rows and columns
         for mark, word in itertools.product([0, *(1 << i for i in range(self.h * (n % 2)))], range(1 << self.h)):
             other = (1 << self.h) - 1 & ~mark ^ word
             if not word & mark and word <= other:
@@ -31,27 +57,40 @@ class Join:  # A part: the columns of the queens in the top half (bit c: column 
         for middle in [1 << c for c in range(self.n)] if self.n % 2 else [0]:
             for top in itertools.combinations([1 << c for c in range(self.n) if not middle >> c & 1], self.h):
                 top, other, m = sum(top), (1 << self.n) - 1 ^ sum(top) ^ middle, self.mirror
-                images = {(top, middle), (other, middle), (m(top), m(middle)), (m(other), m(middle))}
-                if (top, middle) == min(images):
+                images = {0: (top, middle), 5: (other, middle), 4: (m(top), m(middle)), 2: (m(other), m(middle))}
+                images = {image for symmetry, image in images.items() if symmetry in self.board.kept}
+                if (top, middle) == min(images) and self.rows(top, middle, other):
                     yield f"{top:x}" + f".{middle.bit_length() - 1}" * (self.n % 2), str(len(images))
+    def rows(self, top, middle, other):  # none if a row or column has no open square that the middle queen leaves
+        rows = [top] * self.h + [middle] * (self.n % 2) + [other] * self.h
+        if self.board.is_given:
+            for r, distance in ((r, abs(r - self.h)) for r in range(self.n)):
+                rows[r] &= self.board.rows[r] & ~(middle << distance | middle >> distance if distance else 0)
+            if not all(rows) or sum(1 << c for c in range(self.n) if any(row >> c & 1 for row in rows)) + 1 != 1 << self.n:
+                return None
+        return rows
     def bounds(self, lines, marks):  # the ranks of the words of both sides, the larger one first
         half, sides = (1 << self.h) - 1, ((lines, marks), (self.mirror(lines), self.mirror(marks)))
         words = [(mark & half, min(line & half & ~mark, ~line & half & ~mark)) for line, mark in sides]
         return sorted((self.ranks[word] for word in words), reverse=True)
     def count(self, part):
         top, middle = int(part.split(".")[0], 16), sum(1 << int(column) for column in part.split(".")[1:])
-        columns, rows = self.bounds(top, middle), [top] * self.h + [middle] * (self.n % 2)
+        columns = self.bounds(top, middle)
         def leaf(queens):  # A quarter turn exchanges rows and columns; of the two, one is counted, twice.
+            if not self.exchanged: return 1
             left = sum(1 << row for row, queen in enumerate(queens) if queen < 1 << self.h)
             marks = sum(1 << row for row, queen in enumerate(queens) if self.n % 2 and queen == 1 << self.h)
             return (self.bounds(left, marks) <= columns) + (self.bounds(left, marks) < columns)
-        return fill(rows + [(1 << self.n) - 1 ^ top ^ middle] * self.h, leaf)
+        return fill(self.rows(top, middle, (1 << self.n) - 1 ^ top ^ middle), leaf)
 
 class Census:  # A part: the solutions fixed by a quarter turn, or by a half turn with these two inner queens.
-    def __init__(self, n):
-        self.n = n
+    def __init__(self, board):
+        self.n, self.board, last = board.n, board, board.n - 1
+        squares = [s for s in itertools.product(range(board.n), repeat=2) if all(board.is_open(*turned(s, t, last)) for t in (0, 2))]
+        self.mirrored = {turned(square, 4, last) for square in squares} == {*squares}
     def parts(self, _=()):
-        pairs = [f"{a}.{b}" for a in range(self.n // 2) for b in range(self.n)] if self.n > 3 else ["half"]
+        first = [a for a in range(self.n) if 2 * a + 1 < self.n or not self.mirrored and 2 * a + 1 != self.n]
+        pairs = [f"{a}.{b}" for a in first for b in range(self.n)] if self.n > 3 else ["half"]
         return [(pair, "r180") for pair in pairs] + [("quarter", "r90")]
     def count(self, part):
         last, fixed = self.n - 1, [[int(column)] for column in re.findall(r"\d+", part)]
@@ -61,15 +100,15 @@ class Census:  # A part: the solutions fixed by a quarter turn, or by a half tur
             return 1 if row is None else sum(place(queens, row, column) for column in fixed.get(row, range(self.n)))
         def place(queens, row, column):  # with its images
             added, r, c = dict(queens), row, column
-            while not any(r == x or c == y or abs(r - x) == abs(c - y) for x, y in added.items()):
+            while self.board.is_open(r, c) and not any(r == x or c == y or abs(r - x) == abs(c - y) for x, y in added.items()):
                 added[r] = c
                 r, c = (c, last - r) if part == "quarter" else (last - r, last - c)
                 if (r, c) == (row, column):
                     return search(added)
             return 0
-        return search({}) * (2 if fixed else 1)
+        return search({}) * (2 if fixed and self.mirrored else 1)
 
-ENGINES = {"census": Census, "join": Join, "chain": lambda n: __import__("check_chain").Chain(n)}
+ENGINES = {"census": Census, "join": Join, "chain": lambda board: __import__("check_chain").Chain(board)}
 def need(holds, what, error=ValueError):  # ArithmeticError: counts contradict each other
     if not holds: raise error(what)
 def lines(path, at):
@@ -92,8 +131,10 @@ def check(path, at):
         need((at[0] == 1) == (kind == "certificate") and bool(root) == (kind == "host"), f"{kind!a} has no place here")
         if kind == "certificate":
             head, n = value, value["n"]
-            need(value[kind] == 1 and type(n) is int and 0 < n < 30, "this is no certificate of format 1")
-            engines = {plan: ENGINES[plan.split("-")[0]](n) for plan in head["plans"]}
+            need(type(n) is int and 0 < n < 30, "the board has no size from 1 to 29")
+            board = Board.given(n, head)
+            need(value[kind] == 1 + board.is_given, "this is no certificate of format 1 or 2")
+            engines = {plan: ENGINES[plan.split("-")[0]](board) for plan in head["plans"]}
             need([type(e) is Census for e in engines.values()] in ([True, False], [False]), "no run has these plans")
             tasks = ([plan, index] for plan, size in head["plans"].items() for index in range(size))
         elif kind == "task":
@@ -118,13 +159,18 @@ def check(path, at):
     counted = {"total": sum(int(key) * sums[key] for key in sums if key.isdigit()), **sums}
     if len(engines) > 1:
         census, one, t, r180, r90 = [*engines.values()][0], int(n == 1), counted["total"], sums["r180"], sums["r90"]
-        counted["unique"] = (t + r180 + 2 * r90 + 4 * one) // 8
-        need(t >= r180 >= r90 and (t - r180) % 8 == (r180 - r90) % 4 == 0 and r90 % 2 == one, f"no board has {counted}", ArithmeticError)
+        # Solutions that only the identity of the symmetries in `kept` fixes, those that the half turn fixes too, and so on.
+        order, fixed = len(board.kept), [t, r180 * (2 in board.kept), r90 * (1 in board.kept), 0]
+        orbits = [divmod(a - b, order >> i) if a > b else (a - b, 0) for i, (a, b) in enumerate(zip(fixed, fixed[1:]))]
+        orbits = [(t, 0)] if one else orbits
+        counted["unique"] = sum(number for number, _ in orbits)
+        need(t >= r180 >= r90 and all(number >= 0 == rest for number, rest in orbits), f"no board has {counted}", ArithmeticError)
         own = {key: sum(census.count(part) for part, k in census.parts() if k == key) for key in ("r180", "r90") if n < 17}
         need(own.items() <= sums.items(), f"the symmetric solutions are {own}", ArithmeticError)
     says = {k: str(counted[k]) if k == "total" or len(engines) > 1 else None for k in ("total", "unique", "r180", "r90")}
     need(says.items() <= head.items(), f"the tasks add up to {says}, not to what line 1 says", ArithmeticError)
-    print(f"n = {n}: {head['total']} solutions, {head['unique']} unique; all parts once, all sums right; root {root}")
+    given = "".join(f", {of} {head[of]}" for of in ("queens", "holes") if head.get(of))
+    print(f"n = {n}{given}: {head['total']} solutions, {head['unique']} unique; all parts once, all sums right; root {root}")
     return engines, root, sum(head["plans"].values())
 def recount(job):
     return job[1], {k: sum(map(job[0].count, parts.split(" "))) for k, parts in job[1]["parts"].items()} == tally(job[1])

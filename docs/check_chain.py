@@ -5,26 +5,32 @@ of the first two, rows of the others). Of the images of a border under the eight
 the smallest (bottom, top, left, right) stands for all. `border:from-to` are the placements of it whose
 queens in the first free rows stand in the columns from … to, compared like words."""
 import itertools, re
-from check_certificate import fill, need
+from check_certificate import Board, fill, need, turned
 
 class Chain:
-    def __init__(self, n):
-        self.n, self.first = n, 0 if n < 7 else 2 if n < 28 else 3
+    def __init__(self, board):
+        n = board.n
+        self.n, self.first, self.kept = n, 0 if n < 7 else 2 if n < 28 else 3, board.kept
+        # The different images of the given board, by the first symmetry whose inverse makes each.
+        self.images, sets = {}, []
+        for symmetry in range(8):
+            image = board.image({1: 3, 3: 1}.get(symmetry, symmetry))
+            if image not in sets:
+                sets.append(image)
+                self.images[f"@{symmetry}" * board.is_given] = symmetry, Board(n, *image)
 
     def squares(self, border):
         top, bottom, left, right = border
         return {(0, top), (self.n - 1, bottom), (left, 0), (right, self.n - 1)}
 
     def image(self, border, turn):
-        last, squares = self.n - 1, self.squares(border)
-        for _ in range(turn % 4):
-            squares = {(c, last - r) for r, c in squares}
-        squares = {(r, last - c) if turn > 3 else (r, c) for r, c in squares}
+        last = self.n - 1
+        squares = {turned(square, turn, last) for square in self.squares(border)}
         column, row = {r: c for r, c in squares}, {c: r for r, c in squares}
         return column[0], column[last], row[0], row[last]
 
     def borders(self):
-        """Each border that stands for its class, and the size of the class."""
+        """Each border that is the smallest of its images."""
         attack = lambda a, b: a[0] == b[0] or a[1] == b[1] or abs(a[0] - b[0]) == abs(a[1] - b[1])
         order = lambda border: (border[1], border[0], *border[2:])
         for border in itertools.product(range(self.n), repeat=4):
@@ -33,34 +39,47 @@ class Chain:
                 continue
             images = {self.image(border, turn) for turn in range(8)}
             if order(border) == min(map(order, images)):
-                yield border, str(len(images))
+                yield border
+
+    def representatives(self):
+        """The borders that are counted on each image of the given board, and how many borders each stands for: its
+        images under the symmetries that fix the given board, unless it stood for them on an earlier image."""
+        for border in self.borders():
+            counted = set()
+            for image, (symmetry, board) in self.images.items():
+                own = self.image(border, symmetry)
+                images = {self.image(own, kept) for kept in self.kept}
+                if own not in counted and all(board.is_open(*square) for square in self.squares(border)):
+                    yield border, image, str(len(images))
+                counted |= images
 
     def read(self, part):
-        """The border of a part, and the numbers of its placements among all of that border."""
-        border, *ends = re.split("[:-]", part)
+        """The border of a part, the numbers of its placements among all of that border, and the image."""
+        border, *ends = re.split("[:-]", part.split("@")[0])
         ends = [[int(column) - 1 for column in end.split(".")] for end in ends]
         numbers = [sum(digit * (self.n - 2) ** power for power, digit in enumerate(reversed(end))) for end in ends]
         first, last = numbers or (0, max(self.n - 2, 1) ** self.first - 1)
-        return tuple(int(place) for place in border.split(".")), range(first, last + 1)
+        return tuple(int(place) for place in border.split(".")), range(first, last + 1), part[len(part.split("@")[0]):]
 
     def parts(self, listed):
         """The listed parts with their weights if they are all placements of all borders, each once."""
         of_border = {}
         for plan, part in listed:
             if plan.startswith("chain-"):
-                border, numbers = self.read(part)
-                of_border.setdefault(border, []).append((numbers.start, numbers.stop, part))
-        for border, weight in self.borders():
+                border, numbers, image = self.read(part)
+                of_border.setdefault((border, image), []).append((numbers.start, numbers.stop, part))
+        for border, image, weight in self.representatives():
             end = 0
-            for start, stop, part in sorted(of_border.get(border, [])):
+            for start, stop, part in sorted(of_border.get((border, image), [])):
                 need(start == end < stop, f"the placements of part {part!a} are listed twice, or not all before it")
                 yield part, weight
                 end = stop
-            need(end == max(self.n - 2, 1) ** self.first, f"placements of border {border} are missing")
+            need(end == max(self.n - 2, 1) ** self.first, f"placements of border {border}{image} are missing")
 
     def count(self, part):
-        (top, bottom, left, right), numbers = self.read(part)
-        rows = [(1 << self.n) - 1 & ~1 & ~(1 << self.n - 1)] * self.n
+        (top, bottom, left, right), numbers, image = self.read(part)
+        board = self.images[image][1]
+        rows = [open & ~1 & ~(1 << self.n - 1) for open in board.rows]
         for row, column in self.squares((top, bottom, left, right)):
             rows[row] = 1 << column
         free = [row for row in range(self.n) if row not in (0, self.n - 1, left, right)][:self.first]
@@ -68,6 +87,6 @@ class Chain:
         for number in numbers if ":" in part else [None]:
             for row in reversed(free if ":" in part else []):
                 number, digit = divmod(number, self.n - 2)
-                rows[row] = 2 << digit
+                rows[row] = 2 << digit & board.rows[row]
             total += fill(rows, lambda queens: 1)
         return total

@@ -57,6 +57,11 @@ impl Images {
         self.images.is_empty()
     }
 
+    /// The symmetry whose inverse makes an image of the board.
+    pub fn symmetry(&self, image: usize) -> Symmetry {
+        self.images[image].0
+    }
+
     /// The open squares of an image.
     pub fn open(&self, image: usize) -> &Arc<Squares> {
         &self.images[image].1

@@ -63,7 +63,8 @@ pub(super) fn prefix(n: Size, rank: u64) -> Vec<u32> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CensusPartition {
     /// The solutions fixed by a half turn whose innermost upper queens stand in these columns, the one
-    /// nearest the centre first, and their mirror images. `None`: all of them.
+    /// nearest the centre first. On a board that a reflection maps to itself, as far as such solutions can use it, their
+    /// mirror images too. `None`: all of them.
     HalfTurn(Option<[u32; 2]>),
     /// All solutions fixed by a quarter turn.
     QuarterTurn,
@@ -75,10 +76,15 @@ impl CensusPartition {
         if rank == quarter_turn(board) {
             return Self::QuarterTurn;
         }
-        match prefix(board.size(), rank).as_slice() {
-            &[first, second] => Self::HalfTurn(Some([first, second])),
-            _ => Self::HalfTurn(None),
-        }
+        let &[first, second] = prefix(board.size(), rank).as_slice() else {
+            return Self::HalfTurn(None);
+        };
+        let columns = match image(board.size(), rank) {
+            0 => [first, second],
+            // They are columns of the mirror image of the board.
+            _ => [first, second].map(|column| board.size().get() - 1 - column),
+        };
+        Self::HalfTurn(Some(columns))
     }
 }
 

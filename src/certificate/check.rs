@@ -4,13 +4,11 @@ use std::collections::BTreeMap;
 use std::io::{self, BufRead, Read};
 use std::sync::Arc;
 
-use super::line::{
-    CorrectionLine, Count, FORMAT, Head, LONGEST, Line, TaskLine, canonical, tally_of,
-};
+use super::line::{CorrectionLine, Count, Head, LONGEST, Line, TaskLine, canonical, tally_of};
 use super::parts::{LARGEST, Parts};
 use super::signing::is_signed;
 use super::tree::Tree;
-use crate::board::Size;
+use crate::board::GivenBoard;
 use crate::engine::{Engine, Plan, PlanName, Tally};
 use crate::job::{outcome, plan};
 use crate::outcome::{Contradiction, Outcome};
@@ -229,22 +227,27 @@ struct Body {
 
 impl Body {
     fn new(head: Head) -> Result<Self, String> {
-        let n = head.n;
-        if head.certificate != FORMAT {
+        if !matches!(head.certificate, 1 | 2) {
             return Err(format!(
-                "the format is {}, and this program reads {FORMAT}",
+                "the format is {}, and this program reads 1 and 2",
                 head.certificate
             ));
         }
-        if n.get() > LARGEST {
+        if head.n.get() > LARGEST {
             return Err(format!(
                 "certificates are of boards of up to {LARGEST} queens"
             ));
         }
+        let Some(board) = head.board() else {
+            return Err(
+                "format 1 is of free boards, and format 2 names what is given, in the order of rows"
+                    .to_owned(),
+            );
+        };
         let plans: Vec<_> = head
             .plans
             .iter()
-            .map(|(name, tasks)| own_plan(n, name, *tasks))
+            .map(|(name, tasks)| own_plan(board, name, *tasks))
             .collect::<Result<_, _>>()?;
         let counting = plans
             .iter()
@@ -453,13 +456,14 @@ impl Body {
 }
 
 /// The plan of this program that a certificate names, with the names of its partitions.
-fn own_plan(n: Size, name: &str, tasks: u64) -> Result<(Arc<dyn Plan>, Parts), String> {
+fn own_plan(board: GivenBoard, name: &str, tasks: u64) -> Result<(Arc<dyn Plan>, Parts), String> {
     let engine = name.parse::<PlanName>().ok().map(|name| name.engine);
-    let Some((engine, parts)) = engine.and_then(|engine| Some((engine, Parts::new(engine, n)?)))
+    let Some((engine, parts)) =
+        engine.and_then(|engine| Some((engine, Parts::new(engine, board)?)))
     else {
         return Err(format!("{name:.64} is no plan of this program"));
     };
-    let plan = plan(engine, n);
+    let plan = plan(engine, board);
     if plan.name().to_string() != name {
         return Err(format!(
             "the plan is {name}, and this program makes {}: docs/check_certificate.py needs no plan",
@@ -468,8 +472,9 @@ fn own_plan(n: Size, name: &str, tasks: u64) -> Result<(Arc<dyn Plan>, Parts), S
     }
     if plan.tasks() != tasks {
         return Err(format!(
-            "{name} has {} tasks for n = {n}, not {tasks}",
-            plan.tasks()
+            "{name} has {} tasks for {}, not {tasks}",
+            plan.tasks(),
+            board.in_words()
         ));
     }
     Ok((plan, parts))

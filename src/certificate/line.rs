@@ -4,11 +4,14 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use crate::board::Size;
+use crate::board::{GivenBoard, Size};
 use crate::engine::{Engine, Tally};
 
-/// The version of the format.
-pub(super) const FORMAT: u32 = 1;
+/// The version of the format: of a free board, and of one on which something is given. A reader that does not know
+/// what is given would take the one for the other.
+pub(super) fn format(board: &GivenBoard) -> u32 {
+    if board.is_free() { 1 } else { 2 }
+}
 
 /// The longest line with its end, in bytes.
 pub(super) const LONGEST: u64 = 1 << 16;
@@ -32,6 +35,11 @@ pub(super) struct Head {
     pub certificate: u32,
     pub program: String,
     pub n: Size,
+    /// The names of the given queens and of the holes; only where something is given on the board.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub queens: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub holes: Option<String>,
     /// The number of tasks of each plan.
     pub plans: BTreeMap<String, u64>,
     pub total: String,
@@ -41,6 +49,23 @@ pub(super) struct Head {
     /// How many tasks have a second count.
     pub twice: u64,
     pub corrections: u64,
+}
+
+impl Head {
+    /// The board; `None` if it is not written as this program writes it.
+    pub(super) fn board(&self) -> Option<GivenBoard> {
+        let names = [&self.queens, &self.holes];
+        let [queens, holes] = names.map(|names| names.as_deref().unwrap_or_default());
+        let board = GivenBoard::parse(self.n, queens, holes).ok()?;
+        let own = (!board.is_free()).then(|| board.names());
+        let is_own = match &own {
+            None => names == [&None, &None],
+            Some([queens, holes]) => {
+                (self.queens.as_ref(), self.holes.as_ref()) == (Some(queens), Some(holes))
+            }
+        };
+        (is_own && self.certificate == format(&board)).then_some(board)
+    }
 }
 
 /// Who counted.

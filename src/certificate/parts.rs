@@ -3,11 +3,11 @@
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-use crate::board::Size;
+use crate::board::GivenBoard;
 use crate::census::{CensusPartition, CensusPlan};
 use crate::chain::{Border, ChainPlan};
 use crate::engine::Engine;
-use crate::join::ColumnSet;
+use crate::join::{ColumnSet, JoinBoard, OF_SETS};
 
 /// The largest board whose plans this file names: from 30 queens on, tasks of the join are parts of column
 /// sets.
@@ -16,17 +16,17 @@ pub(super) const LARGEST: u32 = 29;
 /// Names the partitions of a plan.
 pub(super) enum Parts {
     Chain(ChainPlan),
-    Join(Size),
+    Join(Box<JoinBoard>),
     Census(CensusPlan),
 }
 
 impl Parts {
     /// `None` for an engine of somebody else.
-    pub(super) fn new(engine: Engine, n: Size) -> Option<Self> {
+    pub(super) fn new(engine: Engine, board: GivenBoard) -> Option<Self> {
         match engine {
-            Engine::Chain => Some(Self::Chain(ChainPlan::new(n))),
-            Engine::Join => Some(Self::Join(n)),
-            Engine::Census => Some(Self::Census(CensusPlan::new(n))),
+            Engine::Chain => Some(Self::Chain(ChainPlan::new(board))),
+            Engine::Join => Some(Self::Join(Box::new(board.into()))),
+            Engine::Census => Some(Self::Census(CensusPlan::new(board))),
             Engine::Own => None,
         }
     }
@@ -46,9 +46,11 @@ impl Parts {
             Self::Chain(plan) => chain(plan, ranks, &mut |weight, name| {
                 add(weight.to_string(), name)
             }),
-            Self::Join(n) => {
-                let sets = ranks.filter_map(|rank| ColumnSet::unrank(*n, rank));
-                let mut sets: Vec<_> = sets.map(|set| (smallest(*n, &set), set.weight)).collect();
+            Self::Join(board) => {
+                let sets = ranks.filter_map(|rank| board.own_set(rank));
+                let mut sets: Vec<_> = sets
+                    .map(|set| (smallest(board.given(), &set), set.weight))
+                    .collect();
                 sets.sort_unstable();
                 for ((top, middle), weight) in sets {
                     let middle = match middle {
@@ -76,21 +78,22 @@ impl Parts {
     }
 }
 
-/// The smallest image of a column set under left-right reversal and exchange of the halves: the columns
-/// of the top half and the bit of the middle column (0 if there is none).
-fn smallest(n: Size, set: &ColumnSet) -> (u32, u32) {
-    let middle = set.middle.map_or(0, |column| 1 << column);
-    let mirror = |columns: u32| columns.reverse_bits() >> (32 - n.get());
-    let images = [
-        (set.top, middle),
-        (set.bottom, middle),
-        (mirror(set.top), mirror(middle)),
-        (mirror(set.bottom), mirror(middle)),
-    ];
-    images.into_iter().min().unwrap_or_default()
+/// The smallest image of a column set under left-right reversal and exchange of the halves, as far as they fix the
+/// given board: the columns of the top half and the bit of the middle column (0 if there is none).
+fn smallest(board: GivenBoard, set: &ColumnSet) -> (u32, u32) {
+    let kept = board.symmetries();
+    let images = OF_SETS
+        .into_iter()
+        .filter(|symmetry| kept.contains(*symmetry));
+    let images = images.map(|symmetry| {
+        let ColumnSet { top, middle, .. } = set.image(board.size(), symmetry);
+        (top, middle.map_or(0, |column| 1 << column))
+    });
+    images.min().unwrap_or_default()
 }
 
-/// Names the borders of `ranks`, or the part of a border: the queens of its first free rows, from and to.
+/// Names the borders of `ranks`, or the part of a border: the queens of its first free rows, from and to. On a given
+/// board, the number of a symmetry follows whose inverse makes the image that they are counted on.
 fn chain(plan: &ChainPlan, ranks: Range<u64>, add: &mut impl FnMut(u8, String)) {
     let borders = plan.borders().list();
     let each = plan.ranks() / borders.len().max(1) as u64;
@@ -118,6 +121,10 @@ fn chain(plan: &ChainPlan, ranks: Range<u64>, add: &mut impl FnMut(u8, String)) 
                     .join(".")
             });
             name += &format!(":{from}-{to}");
+        }
+        if !plan.borders().given().is_free() {
+            let image = plan.borders().image(index as usize);
+            name += &format!("@{}", plan.borders().symmetry(image) as u8);
         }
         add(weight, name);
         start = end;

@@ -7,8 +7,8 @@ use std::slice;
 use std::sync::Arc;
 
 use super::line::{
-    CorrectionLine, Count, FORMAT, Head, LONGEST, OriginLine, RootLine, TaskLine, canonical,
-    counts_of,
+    CorrectionLine, Count, Head, LONGEST, OriginLine, RootLine, TaskLine, canonical, counts_of,
+    format,
 };
 use super::parts::{LARGEST, Parts};
 use super::signing::HostKey;
@@ -58,12 +58,6 @@ pub fn certify(
         );
         return Err(CertifyError::Unfit(what));
     }
-    if !info.board.is_free() {
-        return Err(CertifyError::Unfit(format!(
-            "certificates are of boards on which nothing is given, and this one has {}",
-            info.board
-        )));
-    }
     // Every pass reads the same moment: another process may write meanwhile.
     let _moment = store.moment()?;
     let sums = store.sums()?;
@@ -85,10 +79,14 @@ pub fn certify(
     let corrections = store.corrections()?;
     let result = outcome(counting.as_ref(), |engine| sums.tallies.get(&engine))?;
     let symmetric = result.symmetric;
+    let given = (!info.board.is_free()).then(|| info.board.names());
+    let [queens, holes] = given.map_or([None, None], |names| names.map(Some));
     let head = Head {
-        certificate: FORMAT,
+        certificate: format(&info.board),
         program: ledger::program(),
         n: info.n(),
+        queens,
+        holes,
         plans: plans
             .iter()
             .map(|plan| (plan.name().to_string(), plan.tasks()))
@@ -116,7 +114,7 @@ pub fn certify(
     let named: HashMap<Engine, (&dyn Plan, Parts)> = plans
         .iter()
         .filter_map(|plan| {
-            let parts = Parts::new(plan.engine(), info.n())?;
+            let parts = Parts::new(plan.engine(), info.board)?;
             Some((plan.engine(), (plan.as_ref(), parts)))
         })
         .collect();

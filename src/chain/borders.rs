@@ -76,6 +76,11 @@ impl Borders {
         self.ends.partition_point(|&end| end <= index)
     }
 
+    /// The symmetry whose inverse makes an image of the given board.
+    pub fn symmetry(&self, image: usize) -> Symmetry {
+        self.images.symmetry(image)
+    }
+
     /// The open squares of an image.
     pub fn open(&self, image: usize) -> &Squares {
         self.images.open(image)

@@ -9,6 +9,7 @@ use super::exit::Failure;
 use super::host_lines::{host_json, host_lines};
 use super::shell::{command_on, word};
 use crate::actors::SickWorker;
+use crate::board::GivenSquares;
 use crate::cluster::{ArrayDirectory, ArrayError, IndexList, Scheduler, ShardState};
 use crate::ledger::HostShare;
 use crate::telemetry::{printable, several};
@@ -73,19 +74,35 @@ impl ArrayReport {
                 sick.extend(workers.map(|worker| (host.clone(), worker)));
             }
         }
-        let [not_begun, running, stopped, finished] = indices.map(IndexList::from_iter);
+        let [not_begun, running, stopped, finished] = indices;
+        let tasks = (done, plans.iter().map(|plan| plan.tasks()).sum());
+        let report = Self::of([running, finished, stopped, not_begun], tasks, hosts);
         Ok(Self {
+            sick,
+            gathered: directory.is_gathered()?,
+            ..report
+        })
+    }
+
+    /// That of shards that are running, finished, stopped and not begun.
+    pub fn of(
+        shards: [Vec<u64>; 4],
+        tasks: (u64, u64),
+        hosts: BTreeMap<String, HostShare>,
+    ) -> Self {
+        let [running, finished, stopped, not_begun] = shards.map(IndexList::from_iter);
+        Self {
             states: [
                 (ShardState::Finished, finished),
                 (ShardState::Running, running),
                 (ShardState::Stopped, stopped),
                 (ShardState::NotBegun, not_begun),
             ],
-            tasks: (done, plans.iter().map(|plan| plan.tasks()).sum()),
+            tasks,
             hosts,
-            sick,
-            gathered: directory.is_gathered()?,
-        })
+            sick: Vec::new(),
+            gathered: false,
+        }
     }
 
     /// Whether nothing is left to count.
@@ -102,7 +119,42 @@ impl ArrayReport {
         self.shards(ShardState::Running).next().is_some()
     }
 
-    fn shards(&self, state: ShardState) -> impl Iterator<Item = u64> {
+    /// Tasks recorded, and tasks in all.
+    pub const fn tasks(&self) -> (u64, u64) {
+        self.tasks
+    }
+
+    /// What each host did, by its name.
+    pub const fn hosts(&self) -> &BTreeMap<String, HostShare> {
+        &self.hosts
+    }
+
+    /// The workers that counted wrongly, with their hosts.
+    pub fn sick(&self) -> &[(String, SickWorker)] {
+        &self.sick
+    }
+
+    /// The shards that are to be submitted again, unless they wait in the queue.
+    fn to_submit(&self) -> IndexList {
+        [ShardState::Stopped, ShardState::NotBegun]
+            .into_iter()
+            .flat_map(|state| self.shards(state))
+            .collect()
+    }
+
+    /// The commands by which the array goes on, one for each scheduler that it has a script for; none while the
+    /// last shards are running. `dir` is as the user named it.
+    pub fn next_steps(&self, directory: &ArrayDirectory, dir: &Path) -> Vec<String> {
+        let again = self.to_submit();
+        match (self.gathered, again.is_empty()) {
+            (false, false) => submit_again(directory, dir, &again),
+            (false, true) if self.is_running() => Vec::new(),
+            _ => vec![command_on("gather", dir)],
+        }
+    }
+
+    /// The shards in this state.
+    pub fn shards(&self, state: ShardState) -> impl Iterator<Item = u64> {
         let of = self.states.iter().filter(move |(of, _)| *of == state);
         of.flat_map(|(_, shards)| shards.iter())
     }
@@ -141,23 +193,15 @@ impl ArrayReport {
                 sick.worker, sick.reason
             ));
         }
-        let again: IndexList = [ShardState::Stopped, ShardState::NotBegun]
-            .into_iter()
-            .flat_map(|state| self.shards(state))
-            .collect();
-        if self.gathered {
-            lines.push(format!(
-                "gathered    all; `{}` prints the total",
-                command_on("gather", dir)
-            ));
-        } else if !again.is_empty() {
-            for command in submit_again(directory, dir, &again) {
-                lines.push(format!(
-                    "go on       `{command}`, unless they wait in the queue"
-                ));
-            }
-        } else if !self.is_running() {
-            lines.push(format!("go on       `{}`", command_on("gather", dir)));
+        let again = match self.to_submit().is_empty() {
+            true => "",
+            false => ", unless they wait in the queue",
+        };
+        for command in self.next_steps(directory, dir) {
+            lines.push(match self.gathered {
+                true => format!("gathered    all; `{command}` prints the total"),
+                false => format!("go on       `{command}`{again}"),
+            });
         }
         let lines: Vec<_> = lines.iter().map(|line| printable(line)).collect();
         lines.join("\n")
@@ -168,8 +212,8 @@ impl ArrayReport {
         let array = directory.array();
         let plans: Vec<_> = array.plans().iter().map(|plan| plan.name()).collect();
         let of = |state| self.shards(state).collect::<Vec<_>>();
-        json!({
-            "n": array.size().get(),
+        let mut json = json!({
+            "n": array.board().size().get(),
             "plans": plans,
             "shards": array.shards(),
             "finished": of(ShardState::Finished),
@@ -186,11 +230,16 @@ impl ArrayReport {
                 "doubted": sick.suspects,
                 "reason": sick.reason,
             })).collect::<Vec<_>>(),
-        })
+        });
+        if let Some(given) = GivenSquares::of(array.board()) {
+            json["given"] = json!(given);
+        }
+        json
     }
 }
 
-const fn name(state: ShardState) -> &'static str {
+/// A state in words.
+pub const fn name(state: ShardState) -> &'static str {
     match state {
         ShardState::NotBegun => "not begun",
         ShardState::Running => "running",

@@ -104,7 +104,7 @@ enum Command {
     Resume(resume::Args),
     /// Show the progress of a run in a directory, from another terminal
     Status(status::Args),
-    /// Watch a run in a directory on a dashboard, and pause or stop it, from another terminal
+    /// Watch a run or job array on a dashboard, and pause or stop it, from another terminal
     Watch(watch::Args),
     /// Write a page about a run: its result, its speed, who did what, and what it was run on
     Report(report::Args),

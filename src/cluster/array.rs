@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use crate::board::Size;
+use crate::board::{GivenBoard, Size};
 use crate::engine::{Engine, Plan, PlanName};
 use crate::job::plan;
 use crate::ledger::{FILE, LedgerError, RunInfo, Shard, replace_file};
@@ -23,38 +23,57 @@ const FORMAT: u32 = 1;
 const LONGEST: u64 = 1 << 16;
 
 /// What a job array counts: a board, divided into shards.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Array {
-    format: u32,
-    n: Size,
+    board: GivenBoard,
     /// The plan that counts all solutions, and that of the census if unique solutions are counted too.
     plans: Vec<PlanName>,
     shards: u64,
 }
 
+/// An array as its file says it.
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Description {
+    format: u32,
+    n: Size,
+    /// The names of the given queens and of the holes, separated by commas. They are left out where there are none, so that a
+    /// program that does not know them refuses a given board only.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    queens: String,
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    holes: String,
+    plans: Vec<PlanName>,
+    shards: u64,
+}
+
 impl Array {
-    /// The array that counts the board of size `n` by `engine` in so many shards; with the solutions up to
-    /// symmetry if `unique`.
+    /// The array that counts a board, of a size or with something given on it, by `engine` in so many shards;
+    /// with the solutions up to symmetry if `unique`.
     ///
     /// # Errors
     /// There are more shards than tasks, or than [`Shard::MAX_COUNT`], or none.
-    pub fn new(n: Size, engine: Engine, unique: bool, shards: u64) -> Result<Self, ArrayError> {
-        let counting = plan(engine, n);
+    pub fn new(
+        board: impl Into<GivenBoard>,
+        engine: Engine,
+        unique: bool,
+        shards: u64,
+    ) -> Result<Self, ArrayError> {
+        let board = board.into();
+        let counting = plan(engine, board);
         let most = counting.tasks().min(Shard::MAX_COUNT);
         if !(1..=most).contains(&shards) {
             return Err(ArrayError::Shards {
-                n,
+                board: board.in_words(),
                 plan: counting.name(),
                 tasks: counting.tasks(),
                 most,
                 asked: shards,
             });
         }
-        let census = unique.then(|| plan(Engine::Census, n).name());
+        let census = unique.then(|| plan(Engine::Census, board).name());
         Ok(Self {
-            format: FORMAT,
-            n,
+            board,
             plans: [Some(counting.name()), census]
                 .into_iter()
                 .flatten()
@@ -64,8 +83,14 @@ impl Array {
     }
 
     /// The board.
-    pub const fn size(&self) -> Size {
-        self.n
+    pub const fn board(&self) -> &GivenBoard {
+        &self.board
+    }
+
+    /// The board in a file name: `n24`, or `n24-given` if something is given on it.
+    pub fn short_name(&self) -> String {
+        let given = if self.board.is_free() { "" } else { "-given" };
+        format!("n{}{given}", self.board.size())
     }
 
     /// The engine that counts all solutions.
@@ -91,7 +116,40 @@ impl Array {
     /// The plans, the counting one first.
     pub fn plans(&self) -> Vec<Arc<dyn Plan>> {
         let engines = self.plans.iter().map(|name| name.engine);
-        engines.map(|engine| plan(engine, self.n)).collect()
+        engines.map(|engine| plan(engine, self.board)).collect()
+    }
+
+    /// The text of its file.
+    fn text(&self) -> String {
+        let [queens, holes] = self.board.names();
+        let description = Description {
+            format: FORMAT,
+            n: self.board.size(),
+            queens,
+            holes,
+            plans: self.plans.clone(),
+            shards: self.shards,
+        };
+        serde_json::to_string(&description).expect("plain values") + "\n"
+    }
+
+    /// The array that a file describes, or why there is none.
+    fn read(text: &str) -> Result<Self, String> {
+        let of: Description = serde_json::from_str(text)
+            .map_err(|error| format!("it describes no array: {error}"))?;
+        if of.format != FORMAT {
+            return Err(format!(
+                "format {}, and this program reads format {FORMAT}",
+                of.format
+            ));
+        }
+        let board = GivenBoard::parse(of.n, &of.queens, &of.holes);
+        let array = Self {
+            board: board.map_err(|error| error.to_string())?,
+            plans: of.plans,
+            shards: of.shards,
+        };
+        array.defect().map_or(Ok(array), Err)
     }
 
     /// What is wrong with it, if it was read from a file.
@@ -99,12 +157,6 @@ impl Array {
         let engines: Vec<_> = self.plans.iter().map(|name| name.engine).collect();
         let counts = matches!(engines[..], [Engine::Chain | Engine::Join])
             || matches!(engines[..], [Engine::Chain | Engine::Join, Engine::Census]);
-        if self.format != FORMAT {
-            return Some(format!(
-                "format {}, and this program reads format {FORMAT}",
-                self.format
-            ));
-        }
         if !counts || self.shard(0).is_none() {
             return Some("it describes no array that this program makes".to_owned());
         }
@@ -125,8 +177,8 @@ impl fmt::Display for Array {
         let plural = if self.shards == 1 { "" } else { "s" };
         write!(
             f,
-            "n = {} by {} in {} shard{plural}",
-            self.n,
+            "{} by {} in {} shard{plural}",
+            self.board.in_words(),
             plans.join(" and "),
             self.shards
         )
@@ -158,8 +210,8 @@ impl ArrayDirectory {
                 true => Ok(there),
                 false => Err(ArrayError::Other {
                     path: path.to_owned(),
-                    there: there.array,
-                    asked: array.clone(),
+                    there: there.array.to_string(),
+                    asked: array.to_string(),
                 }),
             };
         }
@@ -188,8 +240,7 @@ impl ArrayDirectory {
             path,
             array: array.clone(),
         };
-        let text = serde_json::to_string(array).expect("plain values");
-        made.write(DESCRIPTION, &(text + "\n"))?;
+        made.write(DESCRIPTION, &array.text())?;
         Ok(made)
     }
 
@@ -209,15 +260,7 @@ impl ArrayDirectory {
             _ => Ok(String::new()),
         });
         let text = text.map_err(|source| ArrayError::io(&file, source))?;
-        let foreign = |reason: String| ArrayError::Foreign {
-            file: file.clone(),
-            reason,
-        };
-        let array: Array = serde_json::from_str(&text)
-            .map_err(|error| foreign(format!("it describes no array: {error}")))?;
-        if let Some(reason) = array.defect() {
-            return Err(foreign(reason));
-        }
+        let array = Array::read(&text).map_err(|reason| ArrayError::Foreign { file, reason })?;
         let path = fs::canonicalize(path).map_err(|source| ArrayError::io(path, source))?;
         Ok(Self { path, array })
     }
@@ -272,7 +315,7 @@ impl ArrayDirectory {
     /// Whether a run counts the board of this array by its plans.
     fn is_like(&self, info: &RunInfo) -> bool {
         let plans: Vec<_> = info.plans.iter().map(|plan| plan.name).collect();
-        info.n() == self.array.n && info.board.is_free() && plans == self.array.plans
+        info.board == self.array.board && plans == self.array.plans
     }
 
     /// Checks that the run in [`whole`](Self::whole) is that of this array.
@@ -283,7 +326,7 @@ impl ArrayDirectory {
         Err(ArrayError::OtherWhole {
             path: self.whole(),
             found: found(info),
-            array: self.array.clone(),
+            array: self.array.to_string(),
         })
     }
 
@@ -296,7 +339,7 @@ impl ArrayDirectory {
             path: self.shard(index),
             shard: format!("{index}/{}", self.array.shards),
             found: found(info),
-            array: self.array.clone(),
+            array: self.array.to_string(),
         })
     }
 }
@@ -315,12 +358,12 @@ fn found(info: &RunInfo) -> String {
 pub enum ArrayError {
     /// There are too many shards, or none.
     #[error(
-        "n = {n} by {plan} has {tasks} task{}, so an array of it has 1 to {most} shards, not {asked}",
+        "{board} by {plan} has {tasks} task{}, so an array of it has 1 to {most} shards, not {asked}",
         if *tasks == 1 { "" } else { "s" }
     )]
     Shards {
         /// The board.
-        n: Size,
+        board: String,
         /// The plan.
         plan: PlanName,
         /// Its tasks.
@@ -350,9 +393,9 @@ pub enum ArrayError {
         /// The directory.
         path: PathBuf,
         /// The array that is there.
-        there: Array,
+        there: String,
         /// The one asked for.
-        asked: Array,
+        asked: String,
     },
     /// The directory holds a run.
     #[error("{} holds a run, not a job array: name another directory", path.display())]
@@ -380,7 +423,7 @@ pub enum ArrayError {
         /// What is there.
         found: String,
         /// The array.
-        array: Array,
+        array: String,
     },
     /// The directory for the records of all shards holds another run.
     #[error(
@@ -394,7 +437,7 @@ pub enum ArrayError {
         /// What is there.
         found: String,
         /// The array.
-        array: Array,
+        array: String,
     },
     /// A ledger cannot be read or written, or contradicts another one.
     #[error(transparent)]
@@ -488,6 +531,24 @@ mod tests {
             let said = ArrayDirectory::open(folder.path()).unwrap_err().to_string();
             assert!(said.contains(why), "{said}");
         }
+    }
+
+    #[test]
+    fn a_given_board_is_described_and_a_free_one_as_before() {
+        assert_eq!(
+            array(16, 12).text(),
+            "{\"format\":1,\"n\":16,\"plans\":[\"join-4\",\"census-1\"],\"shards\":12}\n"
+        );
+        let board = GivenBoard::parse(size(16), "c3", "d9,a1").unwrap();
+        let given = Array::new(board, Engine::Chain, false, 2).unwrap();
+        let text = given.text();
+        assert!(
+            text.contains(r#""n":16,"queens":"c3","holes":"d9,a1","plans""#),
+            "{text}"
+        );
+        assert_eq!(Array::read(&text), Ok(given));
+        let wrong = Array::read(&text.replace("c3", "q17")).unwrap_err();
+        assert!(wrong.contains("`q17` names no square"), "{wrong}");
     }
 
     #[test]

@@ -118,7 +118,7 @@ impl Submission {
     }
 
     fn name(directory: &ArrayDirectory) -> String {
-        format!("queenfold-n{}", directory.array().size())
+        format!("queenfold-{}", directory.array().short_name())
     }
 
     fn slurm(&self, directory: &ArrayDirectory) -> Vec<(String, Option<&'static str>)> {
@@ -224,6 +224,11 @@ impl Submission {
             }
             _ => String::new(),
         };
+        let names = array.board().names();
+        let [queens, holes] = names.map(|names| match names.is_empty() {
+            true => "none".to_owned(),
+            false => names,
+        });
         let gpu = if self.gpus > 0 { "auto" } else { "off" };
         let PlanName { engine, .. } = array.plans()[0].name();
         format!(
@@ -242,14 +247,14 @@ impl Submission {
                  # An earlier attempt was here. A finished shard ends at once.\n    \
                  set -- resume \"$shard\"\n\
              else\n    \
-                 # Nothing is given on the board, whatever a configuration says.\n    \
-                 set -- run -n {n} --queens none --holes none --board none --engine {engine} {unique} \
+                 # This board, whatever a configuration says.\n    \
+                 set -- run -n {n} --queens {queens} --holes {holes} --board none --engine {engine} {unique} \
                  --shard \"$index/{shards}\" --dir \"$shard\"\n\
              fi\n",
             submit = scheduler.submit(),
             width = directory.name_width(),
             path = directory.path().display(),
-            n = array.size(),
+            n = array.board().size(),
             shards = array.shards(),
         ) + &format!("program={}\n", self.program)
     }

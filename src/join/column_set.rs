@@ -143,7 +143,7 @@ impl ColumnSet {
     }
 
     /// The set of the image of a solution under one of the symmetries of sets. The weight stays.
-    pub(super) fn image(&self, n: Size, symmetry: Symmetry) -> Self {
+    pub fn image(&self, n: Size, symmetry: Symmetry) -> Self {
         let mirror = |columns: u32| columns.reverse_bits() >> (Size::MAX - n.get());
         let mirrored = Self {
             top: mirror(self.top),

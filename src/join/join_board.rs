@@ -1,9 +1,9 @@
-use super::Partition;
+use super::{ColumnSet, Partition};
 use crate::board::{GivenBoard, Images, Size, Symmetry};
 
 /// The symmetries that map the rows of a half board to rows of a half board. A column set stands for its
-/// images under them.
-const OF_SETS: [Symmetry; 4] = [
+/// images under those of them that fix the given board.
+pub const OF_SETS: [Symmetry; 4] = [
     Symmetry::Identity,
     Symmetry::MirrorColumns,
     Symmetry::MirrorRows,
@@ -63,6 +63,18 @@ impl JoinBoard {
         }
         let sets = 0.5_f64.powi(self.given.queens().len() as i32);
         self.ranks() as f64 * (0.5e-6 + 3e-6 * sets)
+    }
+
+    /// The column set of `rank` on the given board itself: that of the partition, which may be counted on an
+    /// image of the board. `None` where the rank is empty.
+    pub fn own_set(&self, rank: u64) -> Option<ColumnSet> {
+        let n = self.size();
+        if self.is_free {
+            return ColumnSet::unrank(n, rank / Partition::slices(n));
+        }
+        let image = (rank / Partition::ranks(n)) as usize;
+        let set = self.partition(rank)?.set;
+        Some(set.image(n, self.images.symmetry(image)))
     }
 
     /// The partition of `rank`, which must be below [`ranks`](Self::ranks); `None` where the rank is empty:

@@ -66,7 +66,7 @@ pub use column_set::ColumnSet;
 pub use device::launcher_of_small_blocks;
 pub use device::programs;
 pub use half::{Half, Side};
-pub use join_board::JoinBoard;
+pub use join_board::{JoinBoard, OF_SETS};
 pub use measure::MeasuredParts;
 pub use oracle::JoinOracle;
 pub use partition::Partition;

@@ -5,7 +5,7 @@ use serde_json::{Value as Json, json};
 use super::RunReport;
 use super::page::utc;
 use crate::board::GivenSquares;
-use crate::telemetry::duration;
+use crate::telemetry::{duration, several};
 
 impl RunReport {
     /// The run as JSON, with a row for the table of docs/RECORDS.md if it has a result.
@@ -69,8 +69,10 @@ impl RunReport {
         for session in &self.sessions {
             let facts = &session.facts;
             let mut one = format!(
-                "{} workers on {}, {}",
-                facts.workers, facts.processor, facts.isa
+                "{} on {}, {}",
+                several(facts.workers, "worker"),
+                facts.processor,
+                facts.isa
             );
             for device in &facts.devices {
                 one += &format!(", {device}");

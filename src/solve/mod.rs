@@ -10,7 +10,7 @@ use std::ops::ControlFlow;
 
 use fastrand::Rng;
 
-use crate::board::{GivenBoard, Size};
+use crate::board::GivenBoard;
 use search::{Search, Stop};
 
 /// Up to this size all completions are listed, however long that takes: 14,200 on the free board of 12
@@ -103,8 +103,10 @@ fn list(board: &GivenBoard, most: usize, nodes: u64) -> (Vec<Vec<u8>>, bool) {
 }
 
 fn draw(board: &GivenBoard, count: usize, mut random: Rng) -> Solved {
-    let is_small = board.size() <= Size::new(LISTED).expect("12 is a size");
-    let nodes = if is_small { u64::MAX } else { FEW_NODES };
+    let nodes = match board.size().get() {
+        ..=LISTED => u64::MAX,
+        _ => FEW_NODES,
+    };
     let (mut boards, ended) = list(board, usize::MAX, nodes);
     if ended {
         let all = boards.len() <= count;
@@ -167,7 +169,7 @@ fn draw_one(board: &GivenBoard, random: &mut Rng) -> Option<Vec<u8>> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::board::{Square, known};
+    use crate::board::{Size, Square, known};
 
     fn board(n: u32, queens: &str, holes: &str) -> GivenBoard {
         GivenBoard::parse(Size::new(n).unwrap(), queens, holes).unwrap()

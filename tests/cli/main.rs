@@ -33,6 +33,9 @@ mod terminal;
 mod terminals;
 #[cfg(unix)]
 mod threads;
+#[cfg(all(unix, feature = "tui"))]
+#[path = "../common/tmux.rs"]
+mod tmux;
 
 #[cfg(not(feature = "fault-injection"))]
 #[test]

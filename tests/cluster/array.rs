@@ -21,10 +21,15 @@ pub struct Array {
 impl Array {
     /// Makes the array of the board `n` by the chain in so many shards.
     pub fn make(n: u32, shards: u64, scheduler: &str) -> Self {
+        Self::given(n, shards, scheduler, &[])
+    }
+
+    /// The same with these flags.
+    pub fn given(n: u32, shards: u64, scheduler: &str, flags: &[&str]) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let name = folder.path().join("array").to_str().unwrap().to_owned();
         let array = Self { folder, name };
-        array.make_again(n, shards, scheduler, &[]);
+        array.make_again(n, shards, scheduler, flags);
         array
     }
 

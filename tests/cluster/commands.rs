@@ -158,26 +158,37 @@ fn a_wrong_scheduler_is_answered_with_the_right_ones() {
 }
 
 #[test]
-fn given_boards_of_a_configuration_are_refused() {
+fn what_is_given_may_come_from_a_configuration() {
     let folder = tempfile::tempdir().unwrap();
-    let args = [
-        "array", "-n", "12", "--tasks", "2", "--for", "slurm", "--engine", "chain", "--dir", "new",
-    ];
+    let args = ["array", "--tasks", "1", "--for", "slurm"];
     std::fs::write(
         folder.path().join("queenfold.toml"),
-        "[run]\nqueens = \"a1\"\n",
+        "[run]\nn = 12\nqueens = \"a1\"\n",
     )
     .unwrap();
-    let said = refusal(queenfold(&args).current_dir(folder.path()), 2);
-    assert!(said.contains("queenfold.toml: run.queens is set"), "{said}");
-    let mut command = queenfold(&args);
-    command.env("QUEENFOLD_RUN_HOLES", "b2");
-    let said = refusal(&mut command, 2);
+    let made = queenfold(&args)
+        .current_dir(&folder)
+        .env("QUEENFOLD_RUN_HOLES", "b4")
+        .output()
+        .unwrap();
+    assert!(made.status.success(), "{made:?}");
+    let said = text(&made.stdout);
     assert!(
-        said.contains("QUEENFOLD_RUN_HOLES: run.holes is set"),
+        said.contains("array-n12-given: n = 12 with queens a1 and holes b4 by"),
         "{said}"
     );
-    assert!(!folder.path().join("new").exists());
+    assert!(folder.path().join("array-n12-given/array.json").exists());
+    // The free board is another array.
+    let free = ["-n", "12", "--queens", "none", "--dir", "array-n12-given"];
+    let said = refusal(
+        queenfold(&[&args[..], &free].concat()).current_dir(&folder),
+        2,
+    );
+    assert!(
+        said.contains("holds the array of n = 12 with queens a1 and holes b4")
+            && said.contains("not of n = 12 by"),
+        "{said}"
+    );
 }
 
 #[test]

@@ -3,9 +3,11 @@
 use std::process::{Child, Command, Output, Stdio};
 use std::time::{Duration, Instant};
 
+use serde_json::Value as Json;
+
 use crate::array::Array;
 use crate::isolated::isolated;
-use crate::program::{queenfold, text};
+use crate::program::{queenfold, stdout, text};
 use crate::skip::skipped;
 
 /// A task of an array, as the scheduler starts it.
@@ -48,6 +50,44 @@ fn each_task_counts_its_shard_and_gather_adds_them_up() {
         assert_eq!(code(&again), 0, "{again:?}");
         array.assert_total("365596");
         assert_eq!(array.status()["hosts"][0]["sessions"], 5);
+    }
+}
+
+#[test]
+fn an_array_counts_a_given_board() {
+    for (scheduler, script) in SCRIPTS {
+        let array = Array::given(12, 2, scheduler, &["--queens", "b4", "--holes", "a1,c9"]);
+        // What a configuration gives is another board.
+        std::fs::write(
+            array.path().join("queenfold.toml"),
+            "[run]\nqueens = \"c3\"\nholes = \"h8\"\n",
+        )
+        .unwrap();
+        for index in [0, 1] {
+            let output = task(&array, script, index).output().unwrap();
+            assert_eq!(code(&output), 0, "{output:?}");
+        }
+        let own = ["run", "-n", "12", "--queens", "b4", "--holes", "a1,c9"];
+        let own: Json = serde_json::from_str(&stdout(&[&own[..], &["--json"]].concat())).unwrap();
+        let found = stdout(&["gather", array.name()]);
+        let total = own["total"].as_str().unwrap();
+        assert!(found.contains(&format!("12:  {total} ")), "{found}");
+        assert!(
+            found.contains("given queens b4 and holes c9,a1; symmetries none"),
+            "{found}"
+        );
+        let status = array.status();
+        assert_eq!(status["given"], own["given"]);
+        // A run of the free board is no shard of it.
+        let shard = array.shard(1);
+        std::fs::remove_dir_all(&shard).unwrap();
+        let free = ["run", "-n", "12", "--engine", "chain", "--shard", "1/2"];
+        stdout(&[&free[..], &["--dir", shard.to_str().unwrap()]].concat());
+        let refused = text(&array.gather().stderr);
+        assert!(
+            refused.contains("holds shard 1/2 of n = 12 by chain and census, and should hold shard 1/2 of the array of n = 12 with queens b4"),
+            "{refused}"
+        );
     }
 }
 

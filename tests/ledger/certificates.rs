@@ -30,10 +30,16 @@ pub fn python(arguments: &[&str]) -> Option<(i32, String, String)> {
 
 /// Counts a board and writes its certificate, signed.
 fn certificate(dir: &Path, n: u32, engine: &str) -> PathBuf {
+    certificate_of(dir, n, engine, &[])
+}
+
+/// The same of a board on which something is given by these flags.
+fn certificate_of(dir: &Path, n: u32, engine: &str, given: &[&str]) -> PathBuf {
     let (run, key, file) = (dir.join("run"), dir.join("key"), dir.join("a.cert"));
     fs::write(&key, format!("{}\n", "5a".repeat(32))).unwrap();
     let n = n.to_string();
-    let (code, _, error) = of(&["run", "-n", &n, "--engine", engine, "--dir", text(&run)]);
+    let board = ["run", "-n", &n, "--engine", engine, "--dir", text(&run)];
+    let (code, _, error) = of(&[&board[..], given].concat());
     assert_eq!(code, 0, "{error}");
     let (code, out, error) = of(&[
         "certify",
@@ -82,6 +88,85 @@ fn whole_certificates_pass_both_checkers() {
                 "{out}"
             );
         }
+    }
+}
+
+/// Boards that all eight symmetries fix, four, two of each kind and one; those without a completion; and large enough ones for pieces
+/// of borders.
+#[test]
+fn certificates_of_given_boards_pass_both_checkers() {
+    for (n, given) in [
+        (1, ["--holes", "a1"]),
+        (4, ["--holes", "a1,a2,a3,a4"]),
+        (5, ["--queens", "c3"]),
+        (3, ["--holes", "a1"]),
+        (8, ["--queens", "b4,d5"]),
+        (9, ["--holes", "a1,i9"]),
+        (9, ["--holes", "a2,i2"]),
+        (9, ["--holes", "d2,b6,f8,h4"]),
+        (10, ["--holes", "b3,i8"]),
+        (10, ["--holes", "a1,a2,b1,j10"]),
+        (12, ["--holes", "a1,a12,l1,l12"]),
+        (13, ["--queens", "c2,h9"]),
+        (14, ["--queens", "c2,h9,a6"]),
+    ] {
+        for engine in ["chain", "join"] {
+            let dir = tempfile::tempdir().unwrap();
+            let file = certificate_of(dir.path(), n, engine, &given);
+            let challenged = [text(&file), "--challenge", "a seed", "-m", "200"];
+            let (code, out, error) = of(&[&["check"], &challenged[..]].concat());
+            assert_eq!(code, 0, "n = {n} {given:?}, {engine}: {error}");
+            assert!(out.contains("board     n = "), "{out}");
+            let total = out.lines().find_map(|line| line.strip_prefix("total     "));
+            let total = total.and_then(|line| line.split(' ').next()).unwrap();
+            if let Some((code, out, error)) = python(&challenged) {
+                assert_eq!(code, 0, "n = {n} {given:?}, {engine}: {error}");
+                let what = given[0].trim_start_matches("--");
+                assert!(
+                    out.starts_with(&format!("n = {n}, {what} "))
+                        && out.contains(&format!(": {total} solutions")),
+                    "{out}"
+                );
+            }
+        }
+    }
+}
+
+/// A certificate that names another board, or none, is one of other tasks.
+#[test]
+fn certificates_of_another_given_board_are_refused() {
+    for engine in ["chain", "join"] {
+        let dir = tempfile::tempdir().unwrap();
+        let file = certificate_of(dir.path(), 8, engine, &["--holes", "a1,h8,c4"]);
+        let lines = fs::read_to_string(&file).unwrap();
+        let lines: Vec<_> = lines
+            .lines()
+            .take_while(|line| !line.starts_with("{\"root\""))
+            .map(str::to_owned)
+            .collect();
+        let own = r#""certificate":2,"#;
+        let given = r#""queens":"","holes":"h8,c4,a1","#;
+        assert!(
+            lines[0].contains(own) && lines[0].contains(given),
+            "{}",
+            lines[0]
+        );
+        for (what, change) in [
+            ("another hole", given.replace("c4", "d4")),
+            ("a hole less", given.replace("c4,", "")),
+            ("a queen", given.replace(":\"\"", ":\"b6\"")),
+            ("a queen on a hole", given.replace(":\"\"", ":\"a1\"")),
+            ("no square", given.replace("c4", "j4")),
+            ("nothing", String::new()),
+            ("nothing, in words", given.replace("h8,c4,a1", "")),
+        ] {
+            let mut changed = lines.clone();
+            changed[0] = changed[0].replace(given, &change);
+            refused(dir.path(), what, sealed(&changed).as_bytes(), None);
+        }
+        let mut changed = lines.clone();
+        changed[0] = changed[0].replace(own, r#""certificate":1,"#);
+        refused(dir.path(), "format 1", sealed(&changed).as_bytes(), None);
     }
 }
 

@@ -4,15 +4,14 @@ use std::time::Duration;
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 
-use crate::board::Size;
 use crate::cli::array_report::submit_command;
 use crate::cli::calibration::Calibration;
 use crate::cli::exit::{Exit, Failure};
-use crate::cli::flags::{choice, sources};
+use crate::cli::flags::{OneBoard, choice};
 use crate::cli::output::print;
 use crate::cli::shell::{command_on, is_plain, word};
 use crate::cluster::{Array, ArrayDirectory, Scheduler, Submission};
-use crate::config::{Auto, Bytes, HumanDuration, Layers, Value, Whole};
+use crate::config::{Auto, Bytes, HumanDuration, Value, Whole};
 use crate::engine::{Engine, NoLauncher};
 use crate::job::{fastest_on_cpu, plan};
 use crate::simd::Isa;
@@ -39,9 +38,8 @@ script, and what was counted stays. docs/CLUSTER.md has more.";
 #[derive(Debug, clap::Args)]
 #[command(after_help = HELP)]
 pub struct Args {
-    /// Board size, 1 to 32
-    #[arg(short, value_name = "N", allow_hyphen_values = true)]
-    n: Size,
+    #[command(flatten)]
+    board: OneBoard,
 
     /// Array tasks: the shards that the board is divided into
     #[arg(long, value_name = "K", allow_hyphen_values = true)]
@@ -51,7 +49,7 @@ pub struct Args {
     #[arg(long = "for", value_name = "SCHEDULER", value_parser = scheduler())]
     scheduler: Scheduler,
 
-    /// The directory of the array, which all hosts must see; `array-nN` unless given
+    /// The directory of the array, which all hosts must see; `array-nN` by default, `array-nN-given` where something is given on the board
     #[arg(long, value_name = "DIR")]
     dir: Option<PathBuf>,
 
@@ -98,13 +96,13 @@ pub fn run(args: &Args) -> Result<(), Failure> {
             "--time: an attempt takes a minute at least, as schedulers count",
         ));
     }
-    refuse_given(&sources(None).map_err(Failure::usage)?)?;
+    let board = args.board.board()?;
     let engine = args.engine.0.unwrap_or_else(|| match args.gpus.0 {
-        0 => fastest_on_cpu(args.n, Isa::best(), &Calibration::find().costs),
+        0 => fastest_on_cpu(board, Isa::best(), &Calibration::find().costs),
         _ => Engine::Chain,
     });
     if args.gpus.0 > 0
-        && let Err(why) = plan(engine, args.n).launcher()
+        && let Err(why) = plan(engine, board).launcher()
     {
         return Err(Failure::usage(match why {
             NoLauncher::Engine => {
@@ -114,13 +112,13 @@ pub fn run(args: &Args) -> Result<(), Failure> {
                 "--gpus: GPUs count boards of {} to {} queens, not of {}",
                 sizes.start(),
                 sizes.end(),
-                args.n
+                board.size()
             ),
         }));
     }
-    let array = Array::new(args.n, engine, !args.no_unique, args.tasks)?;
+    let array = Array::new(board, engine, !args.no_unique, args.tasks)?;
     let path = args.dir.clone();
-    let path = path.unwrap_or_else(|| format!("array-n{}", args.n).into());
+    let path = path.unwrap_or_else(|| format!("array-{}", array.short_name()).into());
     // The scripts name it where nothing can be quoted.
     let absolute = std::path::absolute(&path).unwrap_or_else(|_| path.clone());
     if !is_plain(absolute.as_os_str()) || absolute.to_string_lossy().contains('%') {
@@ -158,20 +156,6 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         format!("add it up  {}", command_on("gather", &path)),
     ];
     print(&lines.map(|line| printable(&line)).join("\n"))
-}
-
-/// An array counts the free board, so settings that give more than its size are refused.
-fn refuse_given(settings: &Layers) -> Result<(), Failure> {
-    let keys = ["run.queens", "run.holes", "run.board"];
-    let mut entries = settings.entries();
-    let given = entries
-        .find(|(key, value, _)| keys.contains(&key.as_str()) && value.as_str() != Some("none"));
-    match given {
-        None => Ok(()),
-        Some((key, _, origin)) => Err(Failure::usage(format!(
-            "{origin}: {key} is set, and a job array counts only boards on which nothing is given: set it to none"
-        ))),
-    }
 }
 
 /// HyperQueue starts a script as a program.

@@ -3,6 +3,7 @@ use std::io::{BufReader, Seek};
 use std::path::PathBuf;
 
 use crate::certificate::{Challenge, CheckError, Checked, check, most_wrong};
+use crate::cli::boards::given_line;
 use crate::cli::exit::{Exit, Failure};
 use crate::cli::output::print;
 use crate::cli::recount::{Recount, known, unique_line};
@@ -76,6 +77,9 @@ fn tell(checked: &Checked) -> Result<(), Failure> {
         checked.tasks,
         checked.plans.join(" and ")
     ))?;
+    if let Some(given) = given_line(&outcome.given) {
+        print(&format!("board     n = {}, {given}", outcome.n))?;
+    }
     print(&format!(
         "total     {} solutions of n = {}, {}",
         outcome.total,

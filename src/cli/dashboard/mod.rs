@@ -1,28 +1,34 @@
-//! A dashboard of a run: in the terminal of the run itself (`--tui`), or in another one (`watch`).
+//! A dashboard of a run: in the terminal of the run itself (`--tui`), or in another one (`watch`), which also shows
+//! job arrays.
 
+mod array_view;
 mod other_run;
 mod own_run;
+mod parts;
+mod picture;
 mod screen;
 mod theme;
 mod view;
+mod whole_array;
 
 use std::io::{self, PipeReader};
+use std::sync::Arc;
 use std::thread;
 use std::time::{Duration, Instant};
 
 use console::Key;
 use rustix::process::Signal;
 
+use self::picture::{Picture, View};
 use self::theme::Theme;
-use self::view::{View, draw};
 use super::signals;
 use super::terminal::{self, SignalKey};
-use crate::actors::RunState;
-use crate::telemetry::{Snapshot, last_message};
+use crate::telemetry::last_message;
 
 pub use self::other_run::watch;
 pub use self::own_run::OwnDashboard;
 pub use self::screen::Screen;
+pub use self::whole_array::watch as watch_array;
 
 /// How often the picture is drawn.
 const REFRESH: Duration = Duration::from_millis(250);
@@ -57,9 +63,9 @@ pub enum End {
 }
 
 /// What there is to show.
-pub enum Shown {
-    /// The run, and something to say about it.
-    Run(Box<Snapshot>, Option<String>),
+pub enum Shown<P> {
+    /// A picture, and something to say about it.
+    Picture(Arc<P>, Option<String>),
     /// Nothing more.
     Over,
 }
@@ -68,14 +74,17 @@ pub enum Shown {
 ///
 /// # Errors
 /// The terminal is gone.
-pub fn show(mut look: impl FnMut() -> Shown, steer: &mut impl Steer) -> io::Result<End> {
+pub fn show<P: Picture>(
+    mut look: impl FnMut() -> Shown<P>,
+    steer: &mut impl Steer,
+) -> io::Result<End> {
     let mut screen = Screen::take()?;
     let mut theme = Theme::of_environment();
     let (mut help, mut first) = (None, 0_usize);
     let mut asked: Option<Instant> = None;
     let mut refused: Option<String> = None;
     loop {
-        let Shown::Run(snapshot, about) = look() else {
+        let Shown::Picture(picture, about) = look() else {
             return Ok(End::Over);
         };
         if !screen.is_ours()? {
@@ -83,21 +92,21 @@ pub fn show(mut look: impl FnMut() -> Shown, steer: &mut impl Steer) -> io::Resu
             continue;
         }
         asked = asked.filter(|asked| asked.elapsed() < SURE);
-        let sure = asked.map(|_| "press d again to stop the run".to_owned());
+        let sure = asked.map(|_| "press d again to stop".to_owned());
         let note = sure
             .or_else(|| refused.clone())
             .or(about)
             .or_else(last_message);
         screen.draw(|frame| {
             let view = View {
-                snapshot: &snapshot,
+                of: &*picture,
                 theme,
                 help,
                 first,
                 note: note.as_deref(),
                 can_leave: !steer.is_own(),
             };
-            (first, help) = draw(frame, &view);
+            (first, help) = P::draw(frame, &view);
         })?;
         let Some(key) = Screen::key(REFRESH, steer.end())? else {
             continue;
@@ -114,7 +123,7 @@ pub fn show(mut look: impl FnMut() -> Shown, steer: &mut impl Steer) -> io::Resu
             Key::Char('q') | Key::Escape if help.is_some() => help = None,
             Key::Char('q') if !steer.is_own() => return Ok(End::Left),
             Key::Char('p') => {
-                done = steer.pause(snapshot.progress.state != RunState::Pausing);
+                done = steer.pause(!picture.is_paused());
             }
             Key::Char('d') if asked.take().is_some() => done = steer.drain(),
             Key::Char('d') => asked = Some(Instant::now()),

@@ -2,6 +2,7 @@
 
 use std::io;
 use std::path::Path;
+use std::sync::Arc;
 use std::time::Duration;
 
 use super::{End, Screen, Shown, Steer, show};
@@ -21,11 +22,7 @@ pub fn watch(dir: &Path) -> Result<(), Failure> {
     // Whether it is a run directory at all.
     Store::open_to_read(dir)?;
     if is_held(dir) {
-        if !Screen::is_there() {
-            return Err(Failure::usage(
-                "watch needs a terminal; `queenfold status --watch` prints the state of a run",
-            ));
-        }
+        Screen::demand()?;
         // A signal gives the screen back and ends the program.
         signals::listen(|| signals::end_at_once(Exit::Interrupted), None)?;
         first(dir)?;
@@ -43,7 +40,7 @@ pub fn watch(dir: &Path) -> Result<(), Failure> {
 /// Waits until the run has written its state for the first time.
 fn first(dir: &Path) -> Result<(), Failure> {
     for _ in 0..40 {
-        if matches!(look(dir), Shown::Run(..)) {
+        if matches!(look(dir), Shown::Picture(..)) {
             return Ok(());
         }
         std::thread::sleep(Duration::from_millis(50));
@@ -58,7 +55,7 @@ fn first(dir: &Path) -> Result<(), Failure> {
     ))
 }
 
-fn look(dir: &Path) -> Shown {
+fn look(dir: &Path) -> Shown<Snapshot> {
     if !is_held(dir) {
         return Shown::Over;
     }
@@ -76,7 +73,7 @@ fn look(dir: &Path) -> Shown {
                     duration(old)
                 )
             });
-            Shown::Run(Box::new(snapshot), note)
+            Shown::Picture(Arc::new(snapshot), note)
         }
         Err(why) => {
             say(&printable(&format!(

@@ -10,10 +10,10 @@ use super::{Shown, Steer, show};
 use crate::actors::Control;
 use crate::cli::output::say;
 use crate::cli::pause::Pause;
-use crate::telemetry::SnapshotKeeper;
+use crate::telemetry::{Snapshot, SnapshotKeeper};
 
 /// A run that ends earlier shows nothing.
-const PATIENCE: Duration = Duration::from_millis(400);
+const PATIENCE: Duration = Duration::from_secs(1);
 
 /// How long the end of a run waits for the last picture.
 const LAST_PICTURE: Duration = Duration::from_secs(2);
@@ -58,10 +58,10 @@ impl OwnDashboard {
     }
 }
 
-fn own(keeper: &SnapshotKeeper, control: &Control, stopped: &Receiver<()>) -> Shown {
+fn own(keeper: &SnapshotKeeper, control: &Control, stopped: &Receiver<()>) -> Shown<Snapshot> {
     match stopped.try_recv() {
         Err(mpsc::TryRecvError::Disconnected) => Shown::Over,
-        _ => Shown::Run(Box::new(keeper.snapshot(control.progress())), None),
+        _ => Shown::Picture(Arc::new(keeper.snapshot(control.progress())), None),
     }
 }
 

@@ -18,6 +18,7 @@ use signal_hook::SigId;
 use signal_hook::consts::SIGCONT;
 use signal_hook::low_level::unregister;
 
+use crate::cli::exit::Failure;
 use crate::cli::output::say;
 use crate::cli::terminal;
 use crate::telemetry::{hold_messages, release_messages};
@@ -47,6 +48,19 @@ impl Screen {
     /// Whether there is a terminal for a dashboard: for keys and on standard error.
     pub fn is_there() -> bool {
         io::stdin().is_terminal() && io::stderr().is_terminal()
+    }
+
+    /// Makes sure that there is one for a dashboard of something else than a run of this process.
+    ///
+    /// # Errors
+    /// There is none.
+    pub fn demand() -> Result<(), Failure> {
+        match Self::is_there() {
+            true => Ok(()),
+            false => Err(Failure::usage(
+                "watch needs a terminal; `queenfold status --watch` prints the state of a run or job array",
+            )),
+        }
     }
 
     /// Takes the screen.

@@ -1,4 +1,4 @@
-//! What the dashboard draws. It shows what files of strangers say, so every text is made printable.
+//! The picture of a run.
 
 use std::time::Duration;
 
@@ -7,34 +7,33 @@ use ratatui::Frame;
 use ratatui::layout::{Alignment, Constraint, Layout, Rect};
 use ratatui::style::Style;
 use ratatui::text::{Line, Span};
-use ratatui::widgets::{Block, Clear, Paragraph, Row, Sparkline, Table};
+use ratatui::widgets::{Paragraph, Row, Table};
 
-use super::theme::Theme;
-use crate::actors::{PauseReason, Progress, RunState, WorkerProgress, WorkerState};
+use super::parts::{
+    BETWEEN, boxed, draw_help, draw_speed, figure_lines, flow, key_line, percent, safe, share_bar,
+    speed, state,
+};
+use super::picture::Picture;
+use crate::actors::{Progress, RunState, WorkerProgress, WorkerState};
 use crate::cli::shell::resume_command;
-use crate::telemetry::{Snapshot, duration, printable, rate};
+use crate::telemetry::{Snapshot, duration};
 
-/// What is drawn.
-pub struct View<'a> {
-    /// The run.
-    pub snapshot: &'a Snapshot,
-    /// How it looks.
-    pub theme: Theme,
-    /// The first line of the explanation of the keys that is shown; `None` if they are not explained.
-    pub help: Option<usize>,
-    /// The first worker that is shown.
-    pub first: usize,
-    /// Something to tell below everything else.
-    pub note: Option<&'a str>,
-    /// What the key `q` does; it does nothing in the terminal of the run itself.
-    pub can_leave: bool,
+/// A run as it is drawn.
+type View<'a> = super::picture::View<'a, Snapshot>;
+
+impl Picture for Snapshot {
+    fn draw(frame: &mut Frame<'_>, view: &View<'_>) -> (usize, Option<usize>) {
+        draw(frame, view)
+    }
+
+    fn is_paused(&self) -> bool {
+        self.progress.state == RunState::Pausing
+    }
 }
 
-/// Draws all of it, or as much as there is room for. Returns the first worker, and
-/// the first line of the explanation, that is shown.
-pub fn draw(frame: &mut Frame<'_>, view: &View<'_>) -> (usize, Option<usize>) {
+fn draw(frame: &mut Frame<'_>, view: &View<'_>) -> (usize, Option<usize>) {
     let area = frame.area();
-    let progress = &view.snapshot.progress;
+    let progress = &view.of.progress;
     let figures = figures(view, area.width);
     let footer = footer(view, area);
     let rows = u16::try_from(progress.workers.len() + 1).unwrap_or(u16::MAX);
@@ -66,17 +65,16 @@ pub fn draw(frame: &mut Frame<'_>, view: &View<'_>) -> (usize, Option<usize>) {
     frame.render_widget(Paragraph::new(title(view, head.width)), head);
     frame.render_widget(Paragraph::new(share_line(view, share.width)), share);
     frame.render_widget(Paragraph::new(figures), figures_area);
-    draw_speed(frame, view, speed);
+    let speeds = &view.of.speeds;
+    draw_speed(frame, view.theme, speed, speeds, "the beginning");
     let first = draw_workers(frame, view, workers);
     draw_events(frame, view, events);
     frame.render_widget(Paragraph::new(footer), foot);
-    let help = view.help.map(|help| draw_help(frame, view, area, help));
+    let help = view.help.map(|first| {
+        let text = help_text(view.can_leave);
+        draw_help(frame, view.theme, area, &text, first)
+    });
     (first, help)
-}
-
-/// A text of somebody else, safe for a terminal.
-fn safe(view: &View<'_>, text: &str) -> String {
-    view.theme.text(&printable(text))
 }
 
 fn title(view: &View<'_>, width: u16) -> Line<'static> {
@@ -87,7 +85,7 @@ fn title(view: &View<'_>, width: u16) -> Line<'static> {
         host,
         progress,
         ..
-    } = view.snapshot;
+    } = view.of;
     let (state, style) = state(progress, view.theme);
     let engines: Vec<_> = engines.iter().map(|engine| engine.name()).collect();
     let rest = format!(
@@ -105,10 +103,10 @@ fn title(view: &View<'_>, width: u16) -> Line<'static> {
     });
     Line::from(vec![
         Span::styled(board, view.theme.title()),
-        Span::raw(safe(view, &given)),
+        Span::raw(safe(view.theme, &given)),
         Span::raw(view.theme.text(between)),
         Span::styled(state, style),
-        Span::raw(safe(view, &rest)),
+        Span::raw(safe(view.theme, &rest)),
     ])
 }
 
@@ -123,29 +121,11 @@ fn shortened(text: &str, most: usize) -> String {
     }
 }
 
-fn state(progress: &Progress, theme: Theme) -> (String, Style) {
-    let style = match progress.state {
-        RunState::Running | RunState::Done => theme.good(),
-        RunState::Failed => theme.bad(),
-        RunState::Planning | RunState::Pausing | RunState::Draining => theme.waiting(),
-    };
-    let state = match progress.state {
-        RunState::Pausing if !progress.paused_for.is_empty() => {
-            format!("paused ({})", PauseReason::list(&progress.paused_for))
-        }
-        RunState::Pausing => "paused".to_owned(),
-        RunState::Draining => "stopping".to_owned(),
-        state => state.name().to_owned(),
-    };
-    (state, style)
-}
-
 /// A bar, the share done, and the time left.
 fn share_line(view: &View<'_>, width: u16) -> Line<'static> {
-    let Progress { share, eta, .. } = view.snapshot.progress;
+    let Progress { share, eta, .. } = view.of.progress;
     let mut after = match share {
-        // Rounded down, so that 100 % means all.
-        Some(share) => format!(" {:.1} %", (share * 1000.0).floor() / 10.0),
+        Some(share) => format!(" {}", percent(share)),
         None => " share not known".to_owned(),
     };
     if let Some(eta) = eta {
@@ -164,14 +144,7 @@ fn share_line(view: &View<'_>, width: u16) -> Line<'static> {
     {
         after += &format!(" · ends {end}");
     }
-    let after = view.theme.text(&after);
-    let room = usize::from(width).saturating_sub(after.chars().count());
-    let (full, empty) = view.theme.gauge(share.unwrap_or(0.0), room);
-    Line::from(vec![
-        Span::styled(full, view.theme.good()),
-        Span::styled(empty, view.theme.label()),
-        Span::raw(after),
-    ])
+    share_bar(view.theme, width, share.unwrap_or(0.0), &after)
 }
 
 /// When this much time will have passed, by the local clock: the hour, with the day if it is another one.
@@ -192,7 +165,7 @@ fn figures(view: &View<'_>, width: u16) -> Vec<Line<'static>> {
         checkpoint,
         directory,
         ..
-    } = view.snapshot;
+    } = view.of;
     let mut figures = vec![
         ("solutions", progress.solutions.to_string(), Style::new()),
         (
@@ -235,72 +208,11 @@ fn figures(view: &View<'_>, width: u16) -> Vec<Line<'static>> {
     for sick in &progress.taken_out {
         figures.push(("counted wrongly", sick.worker.to_string(), view.theme.bad()));
     }
-    let parts = figures.into_iter().map(|(name, value, style)| {
-        vec![
-            Span::styled(format!("{name} "), view.theme.label()),
-            Span::styled(format!("{value}   "), style),
-        ]
-    });
-    let mut lines = flow(parts, width);
+    let mut lines = figure_lines(view.theme, figures, width);
     if let Some(reason) = &progress.failure {
-        lines.push(Line::styled(safe(view, reason), view.theme.bad()));
+        lines.push(Line::styled(safe(view.theme, reason), view.theme.bad()));
     }
     lines
-}
-
-/// Puts parts one after the other, as many on each line as fit. Blanks at the end of a part need no room.
-fn flow(parts: impl Iterator<Item = Vec<Span<'static>>>, width: u16) -> Vec<Line<'static>> {
-    let mut lines: Vec<Line<'static>> = Vec::new();
-    let mut used = 0;
-    for part in parts {
-        let text: String = part.iter().map(|span| span.content.as_ref()).collect();
-        let needs = text.trim_end().chars().count();
-        if lines.is_empty() || used + needs > usize::from(width) {
-            lines.push(Line::default());
-            used = 0;
-        }
-        used += text.chars().count();
-        if let Some(line) = lines.last_mut() {
-            line.extend(part);
-        }
-    }
-    lines
-}
-
-/// Nodes per second.
-fn speed(nodes_per_second: f64) -> String {
-    rate(nodes_per_second as u64, Duration::from_secs(1))
-}
-
-fn draw_speed(frame: &mut Frame<'_>, view: &View<'_>, area: Rect) {
-    if area.height < 3 {
-        return;
-    }
-    let speeds = &view.snapshot.speeds.nodes_per_second;
-    let most = speeds.iter().copied().fold(0.0, f64::max);
-    let title = format!(" speed since the beginning · at most {} ", speed(most));
-    let block = boxed(view, &title);
-    let inside = block.inner(area);
-    let width = usize::from(inside.width);
-    // Each column shows its part of the whole time.
-    let columns = (0..width.min(speeds.len())).map(|column| {
-        let of = width.min(speeds.len());
-        let part = &speeds[column * speeds.len() / of..(column + 1) * speeds.len() / of];
-        (part.iter().sum::<f64>() / part.len() as f64) as u64
-    });
-    let sparkline = Sparkline::default()
-        .data(columns.collect::<Vec<_>>())
-        .bar_set(view.theme.bars())
-        .style(view.theme.good())
-        .block(block);
-    frame.render_widget(sparkline, area);
-}
-
-fn boxed(view: &View<'_>, title: &str) -> Block<'static> {
-    Block::bordered()
-        .border_set(view.theme.border())
-        .border_style(view.theme.label())
-        .title(Span::styled(view.theme.text(title), view.theme.label()))
 }
 
 /// The columns of the table of workers: title, width, and the side on which texts stand. What is less important
@@ -316,15 +228,12 @@ const COLUMNS: [(&str, u16, Alignment); 8] = [
     ("by", 16, Alignment::Left),
 ];
 
-/// The blanks between columns.
-const BETWEEN: u16 = 2;
-
 /// Returns the first worker that is shown.
 fn draw_workers(frame: &mut Frame<'_>, view: &View<'_>, area: Rect) -> usize {
     if area.height < 2 {
         return view.first;
     }
-    let workers = &view.snapshot.progress.workers;
+    let workers = &view.of.progress.workers;
     let shown = usize::from(area.height - 1);
     let first = view.first.min(workers.len().saturating_sub(shown));
     let mut needed = 0;
@@ -386,7 +295,7 @@ fn cells(view: &View<'_>, worker: &WorkerProgress, all: u64) -> [String; 8] {
         of_time(worker.waiting + worker.starved),
         of_time(worker.busy),
         worker.tasks.to_string(),
-        safe(view, worker.counted_by_name()),
+        safe(view.theme, worker.counted_by_name()),
     ]
 }
 
@@ -395,31 +304,34 @@ fn draw_events(frame: &mut Frame<'_>, view: &View<'_>, area: Rect) {
         return;
     }
     let shown = usize::from(area.height - 2);
-    let incidents = &view.snapshot.incidents;
+    let incidents = &view.of.incidents;
     let lines = incidents.iter().rev().take(shown).rev().map(|incident| {
         Line::from(vec![
             Span::styled(format!("{:>9} ", duration(incident.at)), view.theme.label()),
-            Span::raw(safe(view, &incident.text)),
+            Span::raw(safe(view.theme, &incident.text)),
         ])
     });
     let lines: Vec<_> = lines.collect();
-    frame.render_widget(Paragraph::new(lines).block(boxed(view, " events ")), area);
+    frame.render_widget(
+        Paragraph::new(lines).block(boxed(view.theme, " events ")),
+        area,
+    );
 }
 
 /// How to stop and go on, and the keys.
 fn footer(view: &View<'_>, area: Rect) -> Vec<Line<'static>> {
-    let label = |text: &str| Span::styled(safe(view, text), view.theme.label());
-    let plain = |text: &str| Span::raw(safe(view, text));
+    let label = |text: &str| Span::styled(safe(view.theme, text), view.theme.label());
+    let plain = |text: &str| Span::raw(safe(view.theme, text));
     let mut lines = Vec::new();
     if let Some(note) = view.note {
-        lines.push(Line::styled(safe(view, note), view.theme.waiting()));
+        lines.push(Line::styled(safe(view.theme, note), view.theme.waiting()));
     }
     let Snapshot {
         process,
         host,
         directory,
         ..
-    } = view.snapshot;
+    } = view.of;
     let commands = [
         vec![
             label("stop: "),
@@ -432,26 +344,22 @@ fn footer(view: &View<'_>, area: Rect) -> Vec<Line<'static>> {
         },
     ];
     let keys = [
-        ("p", " pause"),
-        ("d", " stop the run"),
-        ("?", " help"),
-        ("t", " theme"),
-        ("q", " leave"),
+        ("p", "pause"),
+        ("d", "stop the run"),
+        ("?", "help"),
+        ("t", "theme"),
+        ("q", "leave"),
     ];
     let keys = &keys[..if view.can_leave { 5 } else { 4 }];
-    let keys = keys.iter().map(|(key, what)| {
-        let key = Span::styled(*key, view.theme.title());
-        vec![key, label(&format!("{what}   "))]
-    });
     // On a small screen, a worker more is worth more than the first of them.
     let left_out = usize::from(area.height < 14);
     lines.extend(flow(commands.into_iter().skip(left_out), area.width));
-    lines.extend(flow(keys, area.width));
+    lines.extend(key_line(view.theme, keys, area.width));
     lines
 }
 
-/// Returns the first line that is shown.
-fn draw_help(frame: &mut Frame<'_>, view: &View<'_>, area: Rect, first: usize) -> usize {
+/// What the keys do, and what the names of the columns mean.
+fn help_text(can_leave: bool) -> Vec<&'static str> {
     let mut text = vec![
         "p        pause the run, or let it go on",
         "d d      stop the run in order; it can be resumed",
@@ -460,7 +368,7 @@ fn draw_help(frame: &mut Frame<'_>, view: &View<'_>, area: Rect, first: usize) -
         "         page up, page down, home, end",
         "?        close this",
     ];
-    text.push(match view.can_leave {
+    text.push(match can_leave {
         true => "q        leave; the run goes on",
         false => "Ctrl-C   stop the run in order; twice: at once",
     });
@@ -471,44 +379,7 @@ fn draw_help(frame: &mut Frame<'_>, view: &View<'_>, area: Rect, first: usize) -
         "waits: without, for the queue or at the end",
         "speed of a worker: while it is busy",
     ]);
-    let width = (text.iter().map(|line| line.len()).max().unwrap_or(0) as u16 + 4).min(area.width);
-    let lines: Vec<_> = text
-        .iter()
-        .flat_map(|line| wrapped(line, width.saturating_sub(2).into()))
-        .collect();
-    let height = (lines.len() as u16 + 2).min(area.height);
-    let hidden = lines
-        .len()
-        .saturating_sub(height.saturating_sub(2).max(1).into());
-    let first = first.min(hidden);
-    let middle = Rect {
-        x: area.x + (area.width - width) / 2,
-        y: area.y + (area.height - height) / 2,
-        width,
-        height,
-    };
-    let name = match hidden {
-        0 => " keys ",
-        _ => " keys: up, down ",
-    };
-    let help = Paragraph::new(lines.into_iter().skip(first).collect::<Vec<_>>());
-    frame.render_widget(Clear, middle);
-    frame.render_widget(help.block(boxed(view, name)), middle);
-    first
-}
-
-/// An ASCII text in lines of at most this many columns, each ended between words if it can be.
-fn wrapped(text: &str, columns: usize) -> Vec<Line<'_>> {
-    let mut lines = Vec::new();
-    let mut rest = text;
-    while rest.len() > columns && columns > 0 {
-        let end = rest[..=columns].rfind(' ').filter(|end| *end > 0);
-        let (line, more) = rest.split_at(end.unwrap_or(columns));
-        lines.push(Line::raw(line));
-        rest = more.trim_start();
-    }
-    lines.push(Line::raw(rest));
-    lines
+    text
 }
 
 #[cfg(test)]
@@ -516,8 +387,10 @@ mod tests {
     use ratatui::Terminal;
     use ratatui::backend::TestBackend;
 
+    use super::super::parts::screen;
+    use super::super::theme::Theme;
     use super::*;
-    use crate::actors::{Eta, SickWorker};
+    use crate::actors::{Eta, PauseReason, SickWorker};
     use crate::board::Size;
     use crate::engine::{CountedBy, Engine, TaskKey, WorkerId};
     use crate::telemetry::SnapshotKeeper;
@@ -597,26 +470,9 @@ mod tests {
         snapshot
     }
 
-    /// What stands on a screen of this size.
-    fn screen(view: &View<'_>, (width, height): (u16, u16)) -> Vec<String> {
-        let mut terminal = Terminal::new(TestBackend::new(width, height)).unwrap();
-        terminal
-            .draw(|frame| {
-                draw(frame, view);
-            })
-            .unwrap();
-        let buffer = terminal.backend().buffer();
-        let line = |y| {
-            (0..width)
-                .map(|x| buffer[(x, y)].symbol())
-                .collect::<String>()
-        };
-        (0..height).map(|y| line(y).trim_end().to_owned()).collect()
-    }
-
     fn view(snapshot: &Snapshot, theme: Theme) -> View<'_> {
         View {
-            snapshot,
+            of: snapshot,
             theme,
             help: None,
             first: 0,

@@ -1,0 +1,213 @@
+//! What the pictures of the dashboard have in common. They show what files of strangers say, so every text is made
+//! printable.
+
+use std::time::Duration;
+
+use ratatui::Frame;
+use ratatui::layout::Rect;
+use ratatui::style::Style;
+use ratatui::text::{Line, Span};
+use ratatui::widgets::{Block, Clear, Paragraph, Sparkline};
+
+use super::theme::Theme;
+use crate::actors::{PauseReason, Progress, RunState};
+use crate::telemetry::{Speeds, printable, rate};
+
+/// The blanks between columns of a table.
+pub const BETWEEN: u16 = 2;
+
+/// A text of somebody else, safe for a terminal.
+pub fn safe(theme: Theme, text: &str) -> String {
+    theme.text(&printable(text))
+}
+
+/// A share in percent, rounded down, so that 100 % means all.
+pub fn percent(share: f64) -> String {
+    format!("{:.1} %", (share * 1000.0).floor() / 10.0)
+}
+
+/// What a run does, and how that looks.
+pub fn state(progress: &Progress, theme: Theme) -> (String, Style) {
+    let style = match progress.state {
+        RunState::Running | RunState::Done => theme.good(),
+        RunState::Failed => theme.bad(),
+        RunState::Planning | RunState::Pausing | RunState::Draining => theme.waiting(),
+    };
+    let state = match progress.state {
+        RunState::Pausing if !progress.paused_for.is_empty() => {
+            format!("paused ({})", PauseReason::list(&progress.paused_for))
+        }
+        RunState::Pausing => "paused".to_owned(),
+        RunState::Draining => "stopping".to_owned(),
+        state => state.name().to_owned(),
+    };
+    (state, style)
+}
+
+/// A bar of which this share is filled, and a text after it.
+pub fn share_bar(theme: Theme, width: u16, share: f64, after: &str) -> Line<'static> {
+    let after = theme.text(after);
+    let room = usize::from(width).saturating_sub(after.chars().count());
+    let (full, empty) = theme.gauge(share, room);
+    Line::from(vec![
+        Span::styled(full, theme.good()),
+        Span::styled(empty, theme.label()),
+        Span::raw(after),
+    ])
+}
+
+/// A name, a figure, and how the figure looks.
+pub type Figure = (&'static str, String, Style);
+
+/// Figures, as many on each line as fit.
+pub fn figure_lines(
+    theme: Theme,
+    figures: impl IntoIterator<Item = Figure>,
+    width: u16,
+) -> Vec<Line<'static>> {
+    let parts = figures.into_iter().map(|(name, value, style)| {
+        vec![
+            Span::styled(format!("{name} "), theme.label()),
+            Span::styled(format!("{value}   "), style),
+        ]
+    });
+    flow(parts, width)
+}
+
+/// Puts parts one after the other, as many on each line as fit. Blanks at the end of a part need no room.
+pub fn flow(parts: impl Iterator<Item = Vec<Span<'static>>>, width: u16) -> Vec<Line<'static>> {
+    let mut lines: Vec<Line<'static>> = Vec::new();
+    let mut used = 0;
+    for part in parts {
+        let text: String = part.iter().map(|span| span.content.as_ref()).collect();
+        let needs = text.trim_end().chars().count();
+        if lines.is_empty() || used + needs > usize::from(width) {
+            lines.push(Line::default());
+            used = 0;
+        }
+        used += text.chars().count();
+        if let Some(line) = lines.last_mut() {
+            line.extend(part);
+        }
+    }
+    lines
+}
+
+/// Nodes per second.
+pub fn speed(nodes_per_second: f64) -> String {
+    rate(nodes_per_second as u64, Duration::from_secs(1))
+}
+
+/// A picture of the speed, if there is room for it. `since` says since when.
+pub fn draw_speed(frame: &mut Frame<'_>, theme: Theme, area: Rect, speeds: &Speeds, since: &str) {
+    if area.height < 3 {
+        return;
+    }
+    let speeds = &speeds.nodes_per_second;
+    let most = speeds.iter().copied().fold(0.0, f64::max);
+    let title = format!(" speed since {since} · at most {} ", speed(most));
+    let block = boxed(theme, &title);
+    let inside = block.inner(area);
+    let width = usize::from(inside.width);
+    // Each column shows its part of the whole time.
+    let columns = (0..width.min(speeds.len())).map(|column| {
+        let of = width.min(speeds.len());
+        let part = &speeds[column * speeds.len() / of..(column + 1) * speeds.len() / of];
+        (part.iter().sum::<f64>() / part.len() as f64) as u64
+    });
+    let sparkline = Sparkline::default()
+        .data(columns.collect::<Vec<_>>())
+        .bar_set(theme.bars())
+        .style(theme.good())
+        .block(block);
+    frame.render_widget(sparkline, area);
+}
+
+/// A box with a title.
+pub fn boxed(theme: Theme, title: &str) -> Block<'static> {
+    Block::bordered()
+        .border_set(theme.border())
+        .border_style(theme.label())
+        .title(Span::styled(theme.text(title), theme.label()))
+}
+
+/// The keys, and what they do.
+pub fn key_line(theme: Theme, keys: &[(&'static str, &str)], width: u16) -> Vec<Line<'static>> {
+    let keys = keys.iter().map(|(key, what)| {
+        vec![
+            Span::styled(*key, theme.title()),
+            Span::styled(theme.text(&format!(" {what}   ")), theme.label()),
+        ]
+    });
+    flow(keys, width)
+}
+
+/// Draws an explanation of ASCII lines over everything else, from line `first`. Returns the first line that is shown.
+pub fn draw_help(
+    frame: &mut Frame<'_>,
+    theme: Theme,
+    area: Rect,
+    text: &[&str],
+    first: usize,
+) -> usize {
+    let width = (text.iter().map(|line| line.len()).max().unwrap_or(0) as u16 + 4).min(area.width);
+    let lines: Vec<_> = text
+        .iter()
+        .flat_map(|line| wrapped(line, width.saturating_sub(2).into()))
+        .collect();
+    let height = (lines.len() as u16 + 2).min(area.height);
+    let hidden = lines
+        .len()
+        .saturating_sub(height.saturating_sub(2).max(1).into());
+    let first = first.min(hidden);
+    let middle = Rect {
+        x: area.x + (area.width - width) / 2,
+        y: area.y + (area.height - height) / 2,
+        width,
+        height,
+    };
+    let name = match hidden {
+        0 => " keys ",
+        _ => " keys: up, down ",
+    };
+    let help = Paragraph::new(lines.into_iter().skip(first).collect::<Vec<_>>());
+    frame.render_widget(Clear, middle);
+    frame.render_widget(help.block(boxed(theme, name)), middle);
+    first
+}
+
+/// An ASCII text in lines of at most this many columns, each ended between words if it can be.
+fn wrapped(text: &str, columns: usize) -> Vec<Line<'_>> {
+    let mut lines = Vec::new();
+    let mut rest = text;
+    while rest.len() > columns && columns > 0 {
+        let end = rest[..=columns].rfind(' ').filter(|end| *end > 0);
+        let (line, more) = rest.split_at(end.unwrap_or(columns));
+        lines.push(Line::raw(line));
+        rest = more.trim_start();
+    }
+    lines.push(Line::raw(rest));
+    lines
+}
+
+/// What stands on a screen of this size.
+#[cfg(test)]
+pub fn screen<P: super::picture::Picture>(
+    view: &super::picture::View<'_, P>,
+    (width, height): (u16, u16),
+) -> Vec<String> {
+    use ratatui::backend::TestBackend;
+    let mut terminal = ratatui::Terminal::new(TestBackend::new(width, height)).unwrap();
+    terminal
+        .draw(|frame| {
+            P::draw(frame, view);
+        })
+        .unwrap();
+    let buffer = terminal.backend().buffer();
+    let line = |y| {
+        (0..width)
+            .map(|x| buffer[(x, y)].symbol())
+            .collect::<String>()
+    };
+    (0..height).map(|y| line(y).trim_end().to_owned()).collect()
+}

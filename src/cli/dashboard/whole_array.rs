@@ -1,0 +1,157 @@
+//! The dashboard of a job array, whose shards other processes count, perhaps on other machines.
+
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::thread;
+use std::time::{Duration, Instant};
+
+use parking_lot::Mutex;
+
+use super::array_view::{ArrayMoment, RunningShard};
+use super::{End, Screen, Shown, Steer, show};
+use crate::cli::array_report::ArrayReport;
+use crate::cli::commands::status;
+use crate::cli::exit::{Exit, Failure};
+use crate::cli::live_run::old;
+use crate::cli::signals;
+use crate::cluster::{ArrayDirectory, ArrayError, ShardState};
+use crate::ledger::{Request, put_request, read_live};
+use crate::telemetry::{Snapshot, Speeds};
+
+/// How often the shards are read.
+const EVERY: Duration = Duration::from_secs(2);
+
+/// They are read again after so many times as long as reading took, so that large arrays are read less often.
+const READING: u32 = 10;
+
+/// How many readings the picture of the speed goes back.
+const MOST_SPEEDS: usize = 600;
+
+/// The latest reading; `None` if the shards cannot be read any more.
+type Latest = Arc<Mutex<Option<Arc<ArrayMoment>>>>;
+
+/// Shows the job array in `dir` until nothing of it is left to count, and its status at the end.
+///
+/// # Errors
+/// There is no array, a shard of it is damaged, or there is no terminal to show it.
+pub fn watch(dir: &Path) -> Result<(), Failure> {
+    let mut reader = Reader {
+        directory: ArrayDirectory::open(dir)?,
+        dir: dir.to_owned(),
+        speeds: Speeds {
+            each: EVERY,
+            nodes_per_second: Vec::new(),
+        },
+    };
+    let first = reader.read()?;
+    if !first.report.is_done() {
+        Screen::demand()?;
+        // A signal gives the screen back and ends the program.
+        signals::listen(|| signals::end_at_once(Exit::Interrupted), None)?;
+        let latest: Latest = Arc::new(Mutex::new(Some(Arc::new(first))));
+        let steer = Shards(reader.directory.clone(), Arc::clone(&latest));
+        let refused = |error: io::Error| Failure::new(Exit::Error, error);
+        // Many shards take long to read, and the keys do not wait for it.
+        thread::Builder::new()
+            .name("shards".into())
+            .spawn({
+                let latest = Arc::clone(&latest);
+                move || reader.follow(&latest)
+            })
+            .map_err(refused)?;
+        let look = || match latest.lock().clone() {
+            Some(moment) if !moment.report.is_done() => Shown::Picture(moment, None),
+            _ => Shown::Over,
+        };
+        if show(look, &mut { steer }).map_err(refused)? == End::Left {
+            return Ok(());
+        }
+    }
+    // Or what is wrong.
+    status::show(dir)
+}
+
+/// Reads the shards of an array.
+struct Reader {
+    directory: ArrayDirectory,
+    /// Its directory as the user named it.
+    dir: PathBuf,
+    speeds: Speeds,
+}
+
+impl Reader {
+    /// Reads until that fails.
+    fn follow(mut self, latest: &Latest) {
+        let mut took = Duration::ZERO;
+        loop {
+            thread::sleep(EVERY.max(took * READING));
+            let begun = Instant::now();
+            let read = self.read().ok().map(Arc::new);
+            let is_last = read.is_none();
+            *latest.lock() = read;
+            if is_last {
+                return;
+            }
+            took = begun.elapsed();
+        }
+    }
+
+    fn read(&mut self) -> Result<ArrayMoment, ArrayError> {
+        let report = ArrayReport::read(&self.directory)?;
+        let running: Vec<_> = report
+            .shards(ShardState::Running)
+            .map(|index| self.running(index))
+            .collect();
+        let speeds = &mut self.speeds.nodes_per_second;
+        speeds.push(running.iter().map(RunningShard::nodes_per_second).sum());
+        let too_many = speeds.len().saturating_sub(MOST_SPEEDS);
+        speeds.drain(..too_many);
+        Ok(ArrayMoment {
+            dir: self.dir.clone(),
+            what: self.directory.array().to_string(),
+            next_steps: report.next_steps(&self.directory, &self.dir),
+            speeds: self.speeds.clone(),
+            running,
+            report,
+        })
+    }
+
+    fn running(&self, index: u64) -> RunningShard {
+        let text = read_live(&self.directory.shard(index)).ok().flatten();
+        let snapshot = text.and_then(|text| Snapshot::read(&text).ok());
+        RunningShard {
+            index,
+            old: snapshot.as_ref().and_then(old),
+            snapshot,
+        }
+    }
+}
+
+/// Asks the processes that work on the shards, as far as the latest reading shows them.
+struct Shards(ArrayDirectory, Latest);
+
+impl Shards {
+    fn ask(&self, request: Request) -> io::Result<()> {
+        let latest = self.1.lock().clone();
+        let mut running = latest.iter().flat_map(|moment| &moment.running);
+        running.try_for_each(|shard| put_request(&self.0.shard(shard.index), request))
+    }
+}
+
+impl Steer for Shards {
+    fn pause(&mut self, paused: bool) -> io::Result<()> {
+        self.ask(match paused {
+            true => Request::Pause,
+            false => Request::Resume,
+        })
+    }
+
+    fn drain(&mut self) -> io::Result<()> {
+        self.ask(Request::Drain)
+    }
+
+    fn is_own(&self) -> bool {
+        false
+    }
+}
