@@ -154,7 +154,10 @@ impl Preparer for FedPreparer {
         for which in 0..3 {
             let part = third(task, which);
             if which < 2 && !self.keeps.load(Ordering::Relaxed) {
-                let batch = self.launcher.batch(&[part.clone()], which).unwrap();
+                let batch = self
+                    .launcher
+                    .batch(std::slice::from_ref(&part), which)
+                    .unwrap();
                 let bytes = batch.launch().map(Launch::bytes);
                 if bytes.is_some_and(|bytes| device.has_room(bytes)) {
                     self.left.fetch_add(1, Ordering::Relaxed);
@@ -208,7 +211,7 @@ fn a_device_that_fails_while_it_is_fed_loses_nothing() {
         let launches = Arc::new(AtomicU64::new(0));
         let trouble: Arc<Trouble> = Arc::new(move |number, _: &Launch| {
             // Submission 0 of each opening is the test. Every third one after it fails.
-            let fails = number > 0 && launches.fetch_add(1, Ordering::SeqCst) % 3 == 0;
+            let fails = number > 0 && launches.fetch_add(1, Ordering::SeqCst).is_multiple_of(3);
             fails.then_some(fault)
         });
         let mut device = device(trouble);
