@@ -7,6 +7,8 @@ mod commands;
 mod hyperqueue;
 #[path = "../common/isolated.rs"]
 mod isolated;
+#[cfg(feature = "nats")]
+mod leases;
 #[path = "../common/program.rs"]
 mod program;
 mod scripts;

@@ -27,10 +27,6 @@ pub struct Granted {
     pub pool: usize,
     /// Tasks that are not recorded, in the order in which they are to be counted.
     left: Vec<u64>,
-    /// How many there were.
-    all: usize,
-    /// What they cost.
-    cost: f64,
     renewed: Duration,
     /// When it was sent, until the worker says that it has it.
     unseen: Option<Duration>,
@@ -47,14 +43,12 @@ pub struct Ended {
 }
 
 impl Granted {
-    /// A lease of tasks that cost so much together.
-    pub fn new(worker: &str, pool: usize, tasks: Vec<u64>, cost: f64, now: Duration) -> Self {
+    /// A lease of these tasks.
+    pub fn new(worker: &str, pool: usize, tasks: Vec<u64>, now: Duration) -> Self {
         Self {
             worker: worker.to_owned(),
             pool,
-            all: tasks.len(),
             left: tasks,
-            cost,
             renewed: now,
             unseen: Some(now),
             copy_of: None,
@@ -74,9 +68,9 @@ impl Granted {
         self
     }
 
-    /// What is left of it costs so much.
-    pub fn cost_left(&self) -> f64 {
-        self.cost * (self.left.len() as f64 / self.all.max(1) as f64)
+    /// How many of its tasks are not recorded.
+    pub const fn left(&self) -> usize {
+        self.left.len()
     }
 }
 

@@ -325,8 +325,7 @@ impl Coordinator {
         if tasks.is_empty() {
             return false;
         }
-        let cost = self.cost_of(at, &tasks);
-        let granted = Granted::new(worker, at, tasks, cost, now);
+        let granted = Granted::new(worker, at, tasks, now);
         self.book.open(lease.id, granted.seen());
         if let Some(member) = self.members.get_mut(worker) {
             member.leases.insert(lease.id);
@@ -453,10 +452,6 @@ impl Coordinator {
         }
     }
 
-    fn cost_of(&self, pool: usize, tasks: &[u64]) -> f64 {
-        tasks.iter().map(|task| self.pools[pool].cost(*task)).sum()
-    }
-
     /// Gives a worker a lease, if it wants one and there is one for it.
     fn give(&mut self, now: Duration, worker: &str, effects: &mut Vec<Effect>) {
         let Some(member) = self.members.get(worker) else {
@@ -493,23 +488,25 @@ impl Coordinator {
         let hands = member.hands();
         let free = self.pools[at].free();
         let workers = self.members.len() as u64;
-        let (cost, least) = match member.speeds.get(&engine) {
+        let fair = (free / workers).max(1);
+        let count = match member.speeds.get(&engine) {
             Some(speed) => {
                 let all: f64 = self
                     .members
                     .values()
                     .filter_map(|m| m.speeds.get(&engine))
                     .sum();
-                let left = self.pools[at].free_cost() / all.max(*speed);
+                let left = free as f64 / all.max(*speed);
                 let work = self.times.work.as_secs_f64();
                 let seconds = (left / SHARES).clamp(SHORTEST.min(work), work);
-                (speed * seconds, hands.min(free / workers).max(1))
+                ((speed * seconds) as u64).max(hands.min(fair))
             }
-            None => (0.0, (2 * hands).min(free / workers).max(1)),
+            None => (2 * hands).min(fair),
         };
         let book = &self.book;
-        let bounds = (least, LARGEST_LEASE);
-        let tasks = self.pools[at].take(cost, bounds, |task| book.is_held((at, task)));
+        let tasks = self.pools[at].take(count.clamp(1, LARGEST_LEASE), |task| {
+            book.is_held((at, task))
+        });
         self.grant(now, worker, at, tasks, None)
     }
 
@@ -518,26 +515,14 @@ impl Coordinator {
         let seconds_left = |granted: &Granted| {
             let speed = self.members.get(&granted.worker);
             let speed = speed.and_then(|m| m.speeds.get(&self.pools[granted.pool].engine()));
-            speed.map_or(f64::MAX, |speed| granted.cost_left() / speed)
+            speed.map_or(f64::MAX, |speed| granted.left() as f64 / speed)
         };
         let (id, at, mut tasks) = self.book.slowest(worker, seconds_left)?;
         let member = self.members.get(worker)?;
         let speed = member.speeds.get(&self.pools[at].engine());
-        let cost = speed.map_or(0.0, |speed| speed * self.times.work.as_secs_f64());
-        let least = member.hands() as usize;
+        let count = speed.map_or(0.0, |speed| speed * self.times.work.as_secs_f64());
         tasks.reverse();
-        let mut sum = 0.0;
-        let fits = |(position, task): (usize, &u64)| {
-            sum += self.pools[at].cost(*task);
-            position < least || sum <= cost
-        };
-        let count = tasks
-            .iter()
-            .enumerate()
-            .map(fits)
-            .take_while(|fits| *fits)
-            .count();
-        tasks.truncate(count);
+        tasks.truncate((count as u64).max(member.hands()) as usize);
         self.grant(now, worker, at, tasks, Some(id))
     }
 
@@ -558,8 +543,7 @@ impl Coordinator {
             engine: self.pools[at].engine(),
             ranges: ranges(tasks.iter().copied()),
         };
-        let cost = self.cost_of(at, &tasks);
-        let granted = Granted::new(worker, at, tasks, cost, now);
+        let granted = Granted::new(worker, at, tasks, now);
         self.book.open(id, granted.copy_of(copy_of));
         Some(lease)
     }

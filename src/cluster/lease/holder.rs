@@ -37,10 +37,8 @@ pub struct Holder {
     plans: Vec<Arc<dyn Plan>>,
     key: RunKey,
     times: LeaseTimes,
-    /// Tasks that are to be counted, with their cost, for each engine.
-    queues: BTreeMap<Engine, VecDeque<(u64, f64)>>,
-    /// The cost in the queues.
-    queued: BTreeMap<Engine, f64>,
+    /// Tasks that are to be counted, for each engine.
+    queues: BTreeMap<Engine, VecDeque<u64>>,
     leases: BTreeMap<u64, Held>,
     ended: BTreeSet<u64>,
     /// The leases of each task that is not counted yet.
@@ -55,8 +53,10 @@ pub struct Holder {
     waiting: Option<Duration>,
     /// When something was sent for the first time, or a receipt came.
     moved: Duration,
-    /// Cost counted, and the seconds that took, by worker.
+    /// Tasks counted, and the seconds that took, by worker.
     measured: HashMap<(Engine, WorkerId), (f64, f64)>,
+    /// The tasks that all of them count in a second.
+    speeds: BTreeMap<Engine, f64>,
     hands: usize,
     beaten: Option<Duration>,
     asked: Option<Duration>,
@@ -83,7 +83,6 @@ impl Holder {
                 work: Duration::from_secs(10),
             },
             queues: BTreeMap::new(),
-            queued: BTreeMap::new(),
             leases: BTreeMap::new(),
             ended: BTreeSet::new(),
             of_task: HashMap::new(),
@@ -93,6 +92,7 @@ impl Holder {
             waiting: None,
             moved: Duration::ZERO,
             measured: HashMap::new(),
+            speeds: BTreeMap::new(),
             hands,
             beaten: None,
             asked: None,
@@ -143,10 +143,7 @@ impl Holder {
         for task in lease.tasks().filter(|task| *task < plan.tasks()) {
             let holders = self.of_task.entry((lease.engine, task)).or_default();
             if holders.is_empty() {
-                let cost = plan.task(task).cost;
-                let queue = self.queues.entry(lease.engine).or_default();
-                queue.push_back((task, cost));
-                *self.queued.entry(lease.engine).or_default() += cost;
+                self.queues.entry(lease.engine).or_default().push_back(task);
             }
             holders.push(lease.id);
             left.insert(task);
@@ -191,13 +188,7 @@ impl Holder {
             return Step::End;
         }
         let queue = self.queues.entry(engine).or_default();
-        while let Some((task, cost)) = queue.pop_front() {
-            let queued = self.queued.entry(engine).or_default();
-            *queued = if queue.is_empty() {
-                0.0
-            } else {
-                *queued - cost
-            };
+        while let Some(task) = queue.pop_front() {
             // Unless its lease was revoked.
             if self.of_task.contains_key(&(engine, task)) {
                 return Step::Task(task);
@@ -211,15 +202,15 @@ impl Holder {
         if self.finish.is_some() {
             return false;
         }
-        let speeds: BTreeMap<Engine, f64> = self.speeds().into_iter().collect();
-        let seconds = |(engine, cost): (&Engine, &f64)| match speeds.get(engine) {
-            Some(speed) => cost / speed,
-            // Not measured yet, or measured and not low.
-            None if *cost > 0.0 => self.times.work.as_secs_f64(),
+        let work = self.times.work.as_secs_f64();
+        let seconds = |(engine, queue): (&Engine, &VecDeque<u64>)| match self.speeds.get(engine) {
+            Some(speed) => queue.len() as f64 / speed,
+            // Before anything is measured, nothing more is asked for while there is something.
+            None if !queue.is_empty() => work,
             None => 0.0,
         };
-        let seconds: f64 = self.queued.iter().map(seconds).sum();
-        seconds < self.times.work.as_secs_f64() / 2.0
+        let seconds: f64 = self.queues.iter().map(seconds).sum();
+        seconds < work / 2.0
     }
 
     /// Whether the coordinator was asked for a lease and has not answered.
@@ -227,14 +218,14 @@ impl Holder {
         self.asked.is_some()
     }
 
-    fn speeds(&self) -> Vec<(Engine, f64)> {
-        let mut speeds: BTreeMap<Engine, f64> = BTreeMap::new();
-        for ((engine, _), (cost, seconds)) in &self.measured {
+    /// Adds up the speeds of all workers for each engine.
+    fn add_speeds(&mut self) {
+        self.speeds.clear();
+        for ((engine, _), (tasks, seconds)) in &self.measured {
             if *seconds > 0.0 {
-                *speeds.entry(*engine).or_default() += cost / seconds;
+                *self.speeds.entry(*engine).or_default() += tasks / seconds;
             }
         }
-        speeds.into_iter().collect()
     }
 
     /// Takes something that was counted or noticed. Returns its number.
@@ -258,16 +249,9 @@ impl Holder {
 
     /// Notes how long a task took.
     pub fn measure(&mut self, result: &TaskResult) {
-        let engine = result.key.engine;
-        let Some(plan) = self.plans.iter().find(|plan| plan.engine() == engine) else {
-            return;
-        };
-        let cost = plan.task(result.key.index).cost;
-        let measured = self
-            .measured
-            .entry((engine, result.origin.worker))
-            .or_default();
-        measured.0 += cost;
+        let key = (result.key.engine, result.origin.worker);
+        let measured = self.measured.entry(key).or_default();
+        measured.0 += 1.0;
         measured.1 += result.duration.as_secs_f64();
         if measured.1 > FADING {
             *measured = (measured.0 / 2.0, measured.1 / 2.0);
@@ -300,7 +284,6 @@ impl Holder {
     pub fn finish(&mut self, finish: Finish) {
         self.finish.get_or_insert(finish);
         self.queues.clear();
-        self.queued.clear();
     }
 
     /// Why nothing more is to be counted, if that is so.
@@ -326,6 +309,7 @@ impl Holder {
     /// What is to be said now.
     pub fn speak(&mut self, now: Duration) -> Vec<Up> {
         let mut said = Vec::new();
+        self.add_speeds();
         let is_low = self.is_low();
         let answered = self
             .asked
@@ -340,7 +324,11 @@ impl Holder {
                 key: self.key,
                 leases: self.leases.keys().copied().collect(),
                 wants: is_low,
-                speeds: self.speeds(),
+                speeds: self
+                    .speeds
+                    .iter()
+                    .map(|(engine, speed)| (*engine, *speed))
+                    .collect(),
             }));
         }
         if self.unsent > self.first && now.saturating_sub(self.moved) >= PATIENCE {

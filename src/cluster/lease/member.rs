@@ -16,13 +16,13 @@ pub struct Member {
     pub committed: u64,
     /// Whether it wants a lease.
     pub wants: bool,
-    /// The cost that it counts in a second, for each engine.
+    /// The tasks that it counts in a second, for each engine.
     pub speeds: BTreeMap<Engine, f64>,
     /// The leases that it holds.
     pub leases: BTreeSet<u64>,
 }
 
-/// The highest speed that is believed, in units of cost a second: a lease that is too large for a worker is not
+/// The highest speed that is believed, in tasks a second: a lease that is too large for a worker is not
 /// renewed in time and goes to others.
 const FASTEST: f64 = 1e9;
 

@@ -64,39 +64,17 @@ impl Pool {
         self.plan.tasks() - self.done.len() - self.held
     }
 
-    /// The cost of the free tasks, as their share of the plan.
-    pub fn free_cost(&self) -> f64 {
-        self.plan.total_cost() * (self.free() as f64 / self.plan.tasks() as f64)
-    }
-
     /// The share of the tasks that is recorded or held.
     pub fn issued(&self) -> f64 {
         1.0 - self.free() as f64 / self.plan.tasks() as f64
     }
 
-    /// The cost of a task.
-    pub fn cost(&self, task: u64) -> f64 {
-        self.plan.task(task).cost
-    }
-
-    /// Takes free tasks that cost at most this much together, but `least` in any case and never more than
-    /// `most`, as far as there are any. `is_held`: whether somebody holds a task.
-    pub fn take(
-        &mut self,
-        cost: f64,
-        (least, most): (u64, u64),
-        is_held: impl Fn(u64) -> bool,
-    ) -> Vec<u64> {
+    /// Takes so many free tasks, as far as there are any. `is_held`: whether somebody holds a task.
+    pub fn take(&mut self, count: u64, is_held: impl Fn(u64) -> bool) -> Vec<u64> {
         let mut taken = Vec::new();
-        let mut sum = 0.0;
-        while (taken.len() as u64) < most {
-            let Some(task) = self.first_free(&is_held) else {
-                break;
-            };
-            sum += self.cost(task);
-            if taken.len() as u64 >= least && sum > cost {
-                break;
-            }
+        while (taken.len() as u64) < count
+            && let Some(task) = self.first_free(&is_held)
+        {
             if !self.back.remove(&task) {
                 self.next = task + 1;
             }
@@ -178,27 +156,20 @@ mod tests {
     fn every_task_is_taken_once_and_those_that_came_back_come_first() {
         let mut pool = pool(&[0, 3]);
         let all = pool.tasks();
-        assert_eq!(pool.take(0.0, (3, 9), |_| false), [1, 2, 4]);
+        assert_eq!(pool.take(3, |_| false), [1, 2, 4]);
         pool.put_back(2);
         pool.record(1, true);
-        assert_eq!(pool.take(f64::MAX, (1, 2), |task| task == 5), [2, 6]);
+        assert_eq!(pool.take(2, |task| task == 5), [2, 6]);
         assert_eq!(pool.free(), all - 3 - 3);
         let mut rest = 0;
         loop {
-            let taken = pool.take(f64::MAX, (1, 100), |_| false).len() as u64;
+            let taken = pool.take(100, |_| false).len() as u64;
             if taken == 0 {
                 break;
             }
             rest += taken;
         }
         assert_eq!((rest, pool.free()), (all - 7, 1), "5 is held elsewhere");
-    }
-
-    #[test]
-    fn cost_bounds_what_is_taken() {
-        let mut pool = pool(&[]);
-        let cost = pool.cost(0) + pool.cost(1) * 1.5;
-        assert_eq!(pool.take(cost, (1, 100), |_| false), [0, 1]);
     }
 
     #[test]
@@ -211,6 +182,6 @@ mod tests {
         pool.record(7, false);
         pool.withdraw(1);
         assert_eq!(pool.free(), free - 2 + 1);
-        assert_eq!(pool.take(0.0, (2, 2), |_| false), [1, 3]);
+        assert_eq!(pool.take(2, |_| false), [1, 3]);
     }
 }

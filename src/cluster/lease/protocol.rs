@@ -65,7 +65,7 @@ pub struct Beat {
     pub leases: Vec<u64>,
     /// Whether it wants another one.
     pub wants: bool,
-    /// For each engine, the cost that it counts in a second, in units of the plan, once it is known.
+    /// For each engine, the tasks that it counts in a second while it counts nothing else, once that is known.
     pub speeds: Vec<(Engine, f64)>,
 }
 
