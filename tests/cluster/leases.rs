@@ -383,7 +383,9 @@ fn coordinator(
     let pools = plans.iter().map(|plan| {
         let mut done = TaskSet::default();
         let own = ledger.keys().filter(|task| task.engine == plan.engine());
-        own.for_each(|task| drop(done.insert(task.index)));
+        own.for_each(|task| {
+            done.insert(task.index);
+        });
         Pool::new(Arc::clone(plan), done)
     });
     Coordinator::new(offer.clone(), TIMES, pools.collect(), series)

@@ -9,6 +9,8 @@ mod hyperqueue;
 mod isolated;
 #[cfg(feature = "nats")]
 mod leases;
+#[cfg(feature = "nats")]
+mod nats;
 #[path = "../common/program.rs"]
 mod program;
 mod scripts;

@@ -148,7 +148,9 @@ mod tests {
 
     fn pool(done: &[u64]) -> Pool {
         let mut set = TaskSet::default();
-        done.iter().for_each(|task| drop(set.insert(*task)));
+        for task in done {
+            set.insert(*task);
+        }
         Pool::new(Arc::new(ChainPlan::new(Size::new(15).unwrap())), set)
     }
 
