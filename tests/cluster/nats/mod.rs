@@ -7,4 +7,5 @@ mod proxy;
 mod raw;
 mod runs;
 mod server;
+mod thousand;
 mod users;

@@ -254,15 +254,17 @@ impl RawWorker {
         });
     }
 
-    /// Whether the server lets this client publish under a subject.
-    pub fn may_publish(url: &str, subject: &str) -> bool {
+    /// Whether the server lets this user publish under a subject.
+    pub fn may_publish(url: &str, (user, password): (&str, &str), subject: &str) -> bool {
         let runtime = tokio::runtime::Builder::new_current_thread()
             .enable_all()
             .build()
             .unwrap();
         let (tell, mut heard) = tokio::sync::mpsc::unbounded_channel();
         runtime.block_on(async {
-            let options = async_nats::ConnectOptions::new().event_callback(move |event| {
+            let options = async_nats::ConnectOptions::new();
+            let options = options.user_and_password(user.to_owned(), password.to_owned());
+            let options = options.event_callback(move |event| {
                 let tell = tell.clone();
                 async move {
                     let _ = tell.send(event.to_string());

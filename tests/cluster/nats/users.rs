@@ -39,15 +39,15 @@ fn users_may_do_what_their_part_takes_and_nothing_else() {
     assert_done(serve, TOTAL);
     assert_eq!(work.end().0, 0);
 
-    let as_worker = format!("nats://worker:two@127.0.0.1:{}", server.port());
-    assert!(RawWorker::may_publish(&as_worker, "queenfold.test.up.abc"));
+    let may = |subject| RawWorker::may_publish(&server.url(), ("worker", "two"), subject);
+    assert!(may("queenfold.test.up.abc"));
     for subject in [
         "queenfold.test.down.abc",
         "queenfold.test.lease.abc",
         "$JS.API.STREAM.DELETE.queenfold-test",
         "$JS.API.CONSUMER.CREATE.queenfold-test",
     ] {
-        assert!(!RawWorker::may_publish(&as_worker, subject), "{subject}");
+        assert!(!may(subject), "{subject}");
     }
 
     let said = refused(
@@ -114,6 +114,7 @@ fn certificate(folder: &Path) -> bool {
         ])
         .args(["-nodes", "-days", "2", "-subj", "/CN=localhost"])
         .args(["-addext", "subjectAltName=DNS:localhost"])
+        .args(["-addext", "basicConstraints=critical,CA:FALSE"])
         .args(["-keyout", "server.key", "-out", "server.pem"])
         .current_dir(folder)
         .output();
