@@ -42,6 +42,12 @@ impl GivenFlags {
         layers.add_flag("--holes", "run.holes", self.holes.as_ref())?;
         layers.add_flag("--board", "run.board", self.board.as_ref())
     }
+
+    /// Whether any flag is given.
+    #[cfg(feature = "nats")]
+    pub fn is_given(&self) -> bool {
+        self.queens.is_some() || self.holes.is_some() || self.board.is_some()
+    }
 }
 
 /// The boards that the settings of a command ask for, at least one.

@@ -11,9 +11,13 @@ use crate::actors::RunError;
 use crate::bench::BenchError;
 use crate::certificate::{CertifyError, CheckError, KeyError, WrongTask};
 use crate::cluster::ArrayDirectory;
+#[cfg(feature = "nats")]
+use crate::cluster::nats::{CoordinatorError, WorkerError};
 use crate::engine::Mismatch;
 use crate::job::{JobError, StopCause};
 use crate::ladder::WrongRow;
+#[cfg(feature = "nats")]
+use crate::ledger::IntakeError;
 use crate::ledger::{LedgerError, Missing, Shard, WrongRecord};
 use crate::outcome::Contradiction;
 use crate::telemetry::{printable, several};
@@ -225,6 +229,35 @@ impl From<LedgerError> for Failure {
             )),
             _ => Self::new(Exit::Error, error),
         }
+    }
+}
+
+#[cfg(feature = "nats")]
+impl From<CoordinatorError> for Failure {
+    fn from(error: CoordinatorError) -> Self {
+        match error {
+            CoordinatorError::Intake(IntakeError::Ledger(error)) => error.into(),
+            CoordinatorError::Intake(error) => Self::wrong_counts([
+                error.to_string(),
+                "nothing more is counted: `queenfold run --again` with the directory decides, \
+                 `queenfold verify --origin` counts again what one of them did"
+                    .to_owned(),
+            ]),
+            CoordinatorError::Server(_) | CoordinatorError::Taken { .. } => {
+                Self::new(Exit::Error, error)
+            }
+        }
+    }
+}
+
+#[cfg(feature = "nats")]
+impl From<WorkerError> for Failure {
+    fn from(error: WorkerError) -> Self {
+        let exit = match error {
+            WorkerError::Stopped => Exit::Stopped,
+            _ => Exit::Error,
+        };
+        Self::new(exit, error)
     }
 }
 

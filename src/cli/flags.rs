@@ -56,7 +56,7 @@ pub struct OneBoard {
 
 /// What is counted.
 #[derive(Debug, Args)]
-struct What {
+pub struct What {
     #[command(flatten)]
     board: BoardFlags,
 
@@ -245,7 +245,11 @@ impl OneBoard {
 }
 
 impl What {
-    fn add_to(&self, layers: &mut Layers) -> Result<(), ConfigError> {
+    /// Adds the flags to the settings.
+    ///
+    /// # Errors
+    /// A value is refused.
+    pub fn add_to(&self, layers: &mut Layers) -> Result<(), ConfigError> {
         self.board.add_to(layers)?;
         switch(
             layers,
@@ -254,9 +258,20 @@ impl What {
             ("--no-unique", self.no_unique),
         )
     }
+
+    /// Whether any flag is given.
+    #[cfg(feature = "nats")]
+    pub fn is_given(&self) -> bool {
+        self.no_unique || self.unique || self.board.is_given()
+    }
 }
 
 impl BoardFlags {
+    #[cfg(feature = "nats")]
+    fn is_given(&self) -> bool {
+        self.n.is_some() || self.engine.is_some() || self.given.is_given()
+    }
+
     fn add_to(&self, layers: &mut Layers) -> Result<(), ConfigError> {
         layers.add_flag("-n", "run.n", self.n.as_ref())?;
         self.given.add_to(layers)?;

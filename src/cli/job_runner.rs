@@ -28,6 +28,13 @@ use crate::config::{Config, HumanDuration};
 use crate::job::{AgainResult, CensusResult, Hardware, Job, JobError, JobResult, plan};
 use crate::ledger::Confirmation;
 use crate::telemetry::{self, EventFile, TraceFile};
+#[cfg(feature = "nats")]
+use crate::{
+    actors::{Recorder, Source},
+    engine::Plan,
+    ledger::{Facts, host_name, program, unix_time},
+    machine::Machine,
+};
 
 /// A job that takes longer is announced: a week. A machine is seldom left alone for so long.
 const LONG: Duration = Duration::from_secs(7 * 86_400);
@@ -223,6 +230,62 @@ impl JobRunner {
             self.say_profile(job.size(), report);
         }
         Ok(again)
+    }
+
+    /// What the jobs of this command run under.
+    #[cfg(feature = "nats")]
+    pub const fn control(&self) -> &Control {
+        &self.control
+    }
+
+    /// What a run of `plans` by this command runs on, for a ledger.
+    ///
+    /// # Errors
+    /// Devices were asked for, and do not count the board.
+    #[cfg(feature = "nats")]
+    pub fn facts(&self, plans: &[Arc<dyn Plan>], config: String) -> Result<Facts, Failure> {
+        let devices = self.hardware.devices_for(plans)?;
+        let processor = Machine::detect().cpu;
+        Ok(Facts {
+            host: host_name(),
+            processor: processor.unwrap_or_else(|| "unknown".to_owned()),
+            program: program(),
+            isa: self.hardware.counter.isa.name().to_owned(),
+            workers: self.hardware.workers as u64,
+            devices: devices.iter().map(|device| device.name.clone()).collect(),
+            config,
+            started: unix_time(),
+            ..Facts::default()
+        })
+    }
+
+    /// Counts what `source` gives, with a progress line, and hands it to `recorder`.
+    ///
+    /// # Errors
+    /// The run failed.
+    #[cfg(feature = "nats")]
+    pub fn count_for(
+        &self,
+        board: GivenBoard,
+        plans: &[Arc<dyn Plan>],
+        source: Arc<dyn Source>,
+        recorder: Arc<dyn Recorder>,
+    ) -> Result<Report, JobError> {
+        let job = self.under_control(Job::new(board));
+        let job = match self.observed(job.clone()) {
+            Ok((job, beside)) => (job, Some(beside)),
+            // Nobody sees it.
+            Err(_) => (job, None),
+        };
+        let report = job.0.count_for(&self.hardware, plans, source, recorder);
+        self.end_events();
+        drop(job.1);
+        if let Ok(report) = &report
+            && self.config.output.profile
+        {
+            self.say_profile(board.size(), report);
+        }
+        report
     }
 
     /// Says how often the tasks of the run in `dir` were counted, and which counts differed. `counted` is

@@ -22,6 +22,8 @@ mod live_run;
 mod manners;
 mod metrics_file;
 mod moment;
+#[cfg(feature = "nats")]
+mod nats_flags;
 mod output;
 mod output_files;
 mod pause;
@@ -53,6 +55,8 @@ use commands::{
     export, gather, ladder, man, merge, report, resume, run, selftest, solve, status, verify,
     watch,
 };
+#[cfg(feature = "nats")]
+use commands::{serve, work};
 
 /// Counts every solution of the N-Queens problem, all and unique.
 #[derive(Debug, Parser)]
@@ -124,6 +128,12 @@ enum Command {
     Array(array::Args),
     /// Add up the shards of a job array, or name those that are missing
     Gather(gather::Args),
+    /// Coordinate a run that many hosts count, through a NATS server
+    #[cfg(feature = "nats")]
+    Serve(serve::Args),
+    /// Count for a coordinator, with everything that this host has
+    #[cfg(feature = "nats")]
+    Work(work::Args),
     /// Count only the symmetric solutions: those that a half turn or a quarter turn fixes
     Census(census::Args),
     /// Print boards that complete given queens: the first ones, or drawn ones
@@ -184,6 +194,10 @@ pub fn main() -> ExitCode {
         Command::Merge(args) => merge::run(&args),
         Command::Array(args) => array::run(&args),
         Command::Gather(args) => gather::run(&args),
+        #[cfg(feature = "nats")]
+        Command::Serve(args) => serve::run(&args),
+        #[cfg(feature = "nats")]
+        Command::Work(args) => work::run(&args),
         Command::Census(args) => census::run(&args),
         Command::Solve(args) => solve::run(&args),
         Command::Ladder(args) => ladder::run(&args),

@@ -12,6 +12,10 @@
 mod array;
 mod gather;
 mod index_list;
+#[cfg(feature = "nats")]
+pub mod lease;
+#[cfg(feature = "nats")]
+pub mod nats;
 mod submission;
 
 pub use array::{Array, ArrayDirectory, ArrayError};

@@ -93,6 +93,24 @@ impl Job {
         })
     }
 
+    /// Counts what `source` gives of `plans` and hands it to `recorder`, for somebody else who adds it up. The job's own
+    /// board, engine and directory have no effect.
+    ///
+    /// # Errors
+    /// The settings are refused, or the run failed.
+    pub fn count_for(
+        &self,
+        hardware: &Hardware,
+        plans: &[Arc<dyn Plan>],
+        source: Arc<dyn Source>,
+        recorder: Arc<dyn Recorder>,
+    ) -> Result<Report, JobError> {
+        self.tuning.check()?;
+        let devices = hardware.devices_for(plans)?;
+        let spec = self.spec(hardware, plans.to_vec(), source, Some(recorder));
+        self.run_actors(&spec, devices)
+    }
+
     /// Counts what `source` gives of `plans`, until that is done or something stops it.
     fn count(
         &self,

@@ -159,6 +159,27 @@ pub struct Facts {
 }
 
 impl Session {
+    /// How long anybody worked on a run: the time of sessions that worked at once counts once. Each lies
+    /// before its last commit by the clock of the machine that wrote the ledger, which is read to seconds.
+    pub fn wall_time(sessions: &[Self]) -> Duration {
+        const SECOND: f64 = 1.0;
+        let span = |session: &Self| {
+            let end = session.committed as f64;
+            (end - session.elapsed.as_secs_f64(), end)
+        };
+        let mut spans: Vec<_> = sessions.iter().map(span).collect();
+        spans.sort_by(|one, other| one.0.total_cmp(&other.0));
+        let mut all = 0.0;
+        let mut until = f64::MIN;
+        for (begin, end) in spans {
+            // Sessions that follow each other seem to overlap by up to a second.
+            let overlap = (until - begin).clamp(0.0, end - begin);
+            all += end - begin - if overlap > SECOND { overlap } else { 0.0 };
+            until = until.max(end);
+        }
+        Duration::from_secs_f64(all)
+    }
+
     /// The digest that is stored with a session of the run with the key `run`.
     pub(super) fn digest(run: &Digest, id: &str, facts: &str, elapsed: u64, at: i64) -> Digest {
         DigestFields::new(context::SESSION)

@@ -1,6 +1,7 @@
 //! The durable record of a run: one directory, one SQLite database, one row for each finished task.
 //!
 //! * [`Recording`]: writes the results of a run while it counts.
+//! * [`Intake`]: writes the results that other processes counted.
 //! * [`Store`]: the database. `format`: its layout and version; `row`, `session_rows` and
 //!   `correction_rows`: how a result, a session and a correction become rows. `amend`: second counts and
 //!   corrections of what is recorded; `correction_text`: a correction as JSON.
@@ -37,6 +38,7 @@ mod home;
 mod host;
 mod host_share;
 mod info;
+mod intake;
 mod lock;
 mod merge;
 mod merge_source;
@@ -75,6 +77,7 @@ pub use format::FORMAT;
 pub use host::{host_name, unix_time};
 pub use host_share::HostShare;
 pub use info::{Facts, RunInfo, Session};
+pub use intake::{Delivered, Intake, IntakeError, Written};
 pub use lock::{DirLock, is_held, is_held_by};
 pub use merge::{Merged, TakenOut, merge, take_out};
 pub use origin_filter::{DoneBy, OriginName};

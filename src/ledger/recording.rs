@@ -57,7 +57,7 @@ pub struct Recording {
 /// The time that earlier processes took for what they recorded.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct EarlierTime {
-    /// From the start of each to its last commit, added up.
+    /// From the start of each to its last commit; that of processes that worked at once counts once.
     pub elapsed: Duration,
     /// The time that workers counted, added up.
     pub counting: Duration,
@@ -94,7 +94,7 @@ pub struct ProcessFacts {
 }
 
 /// The most workers that a session names as sick.
-const MOST_SICK: usize = 1 << 10;
+pub(super) const MOST_SICK: usize = 1 << 10;
 
 /// The most tasks a plan may have. To find what is missing, each is looked at; so many take minutes.
 const MOST_TASKS: u64 = 1 << 34;
@@ -159,7 +159,7 @@ impl Recording {
             Ok(())
         })?;
         let sessions = store.sessions()?;
-        before.elapsed = sessions.iter().map(|session| session.elapsed).sum();
+        before.elapsed = Session::wall_time(&sessions);
         let numbers = sessions.iter().map(|session| session.facts.number);
         let session = Session {
             id: new_id(&sessions),

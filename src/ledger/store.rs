@@ -240,6 +240,36 @@ impl Store {
         Ok(())
     }
 
+    /// Which tasks have a record. The records themselves are not looked at, so damage is not noticed; who adds
+    /// them up notices it.
+    ///
+    /// # Errors
+    /// The file cannot be read, or has records of tasks that the plans lack.
+    pub fn covered(&self) -> Result<Coverage, LedgerError> {
+        let mut coverage = Coverage::none_of(self.info.n(), &self.info.plans);
+        let sql = "SELECT task FROM record WHERE engine = ?1";
+        let mut statement = self.connection.prepare(sql).map_err(|e| self.failed(&e))?;
+        for plan in &self.info.plans {
+            let mut rows = statement
+                .query([plan.engine.name()])
+                .map_err(|e| self.failed(&e))?;
+            while let Some(row) = rows.next().map_err(|e| self.failed(&e))? {
+                let index: i64 = row.get(0).map_err(|e| self.failed(&e))?;
+                let key = TaskKey {
+                    n: self.info.n(),
+                    engine: plan.engine,
+                    version: plan.name.version,
+                    index: u64::try_from(index).unwrap_or(u64::MAX),
+                };
+                if !coverage.add(key) {
+                    let what = format!("record {key} is of a task that the plan does not have");
+                    return Err(self.damaged(what));
+                }
+            }
+        }
+        Ok(coverage)
+    }
+
     /// What the records add up to.
     ///
     /// # Errors
@@ -475,6 +505,14 @@ impl Store {
     /// It is not, and the ledger is as it was before.
     pub fn commit(&self) -> Result<(), LedgerError> {
         self.batch("COMMIT")
+    }
+
+    /// Ends the transaction that is open, if one is, and leaves everything as it was before.
+    pub(super) fn roll_back(&self) -> Result<(), LedgerError> {
+        match self.connection.is_autocommit() {
+            true => Ok(()),
+            false => self.batch("ROLLBACK"),
+        }
     }
 
     /// Does all of `steps`, or none if one fails, within the transaction that is open.

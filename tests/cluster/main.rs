@@ -7,6 +7,10 @@ mod commands;
 mod hyperqueue;
 #[path = "../common/isolated.rs"]
 mod isolated;
+#[cfg(feature = "nats")]
+mod leases;
+#[cfg(feature = "nats")]
+mod nats;
 #[path = "../common/program.rs"]
 mod program;
 mod scripts;

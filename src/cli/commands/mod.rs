@@ -20,7 +20,11 @@ pub mod report;
 pub mod resume;
 pub mod run;
 pub mod selftest;
+#[cfg(feature = "nats")]
+pub mod serve;
 pub mod solve;
 pub mod status;
 pub mod verify;
 pub mod watch;
+#[cfg(feature = "nats")]
+pub mod work;

@@ -1,0 +1,280 @@
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+use crate::actors::Report;
+use crate::cli::boards::boards;
+use crate::cli::commands::config::annotated;
+use crate::cli::count_report;
+use crate::cli::exit::{Exit, Failure};
+use crate::cli::flags::{What, sources};
+use crate::cli::host_lines::host_lines;
+use crate::cli::nats_flags::NatsFlags;
+use crate::cli::output::say;
+use crate::cli::printer::Printer;
+use crate::cli::signals;
+use crate::cluster::ArrayDirectory;
+use crate::cluster::lease::{Headcount, LeaseTimes};
+use crate::cluster::nats::{Coordinated, CoordinatorSettings, RunName, coordinate};
+use crate::config::{HumanDuration, Value};
+use crate::engine::{Engine, Plan};
+use crate::job::{DeviceChoice, Hardware, HardwareSettings, JobResult, open, outcome, plan};
+use crate::ledger::{
+    Confirmation, FILE, HostShare, Intake, LedgerError, RunInfo, Session, Shard, Store,
+};
+use crate::telemetry::{duration, printable, several};
+
+const HELP: &str = "\
+Examples:
+  nats-server -c config/nats-server.conf
+  queenfold serve n24 -n 24 --nats nats://localhost     begin a run, and coordinate it
+  queenfold work --nats nats://localhost --run n24      count, on as many hosts as you like
+  queenfold status n24                                  how far it is, and on which hosts
+  queenfold serve n24 --nats nats://localhost           go on after a stop, a crash, a power failure
+
+The coordinator counts nothing itself: `work` may run beside it. It gives leases to workers, which are tasks to be \
+counted, and writes what they count to the directory. A worker that is silent for the time of a lease loses it. \
+Ctrl-C stops the coordinator alone; workers keep what they count and wait for the next one. A run that was begun \
+by `run --dir` goes on with `serve`, and the other way round with `resume`. docs/CLUSTER.md has more.";
+
+/// How often the user hears how far the run is.
+const TELL_EVERY: Duration = Duration::from_secs(60);
+
+/// Flags of `serve`.
+#[derive(Debug, clap::Args)]
+#[command(after_help = HELP, allow_negative_numbers = true)]
+pub struct Args {
+    /// The directory of the run, which is made if it is not there
+    dir: PathBuf,
+
+    #[command(flatten)]
+    what: What,
+
+    #[command(flatten)]
+    nats: NatsFlags,
+
+    /// The name of the run on the server; that of the directory unless given
+    #[arg(long, value_name = "NAME")]
+    run: Option<RunName>,
+
+    /// How long a worker may be silent before its tasks go to others, from `2s`
+    #[arg(long, value_name = "D", default_value = "30s", value_parser = HumanDuration::parse)]
+    lease: HumanDuration,
+
+    /// How much work a worker gets at once, from `1s`, while much is left
+    #[arg(long, value_name = "D", default_value = "20s", value_parser = HumanDuration::parse)]
+    work: HumanDuration,
+
+    /// Settings of a new run in a TOML file: those of what is counted are used
+    #[arg(long, value_name = "FILE")]
+    config: Option<PathBuf>,
+
+    /// Print the result as JSON
+    #[arg(long)]
+    json: bool,
+
+    /// Print no notes, only errors
+    #[arg(long, short)]
+    quiet: bool,
+}
+
+/// Coordinates a run over many hosts, and prints its result.
+pub fn run(args: &Args) -> Result<(), Failure> {
+    for (flag, HumanDuration(time), least) in [("--lease", args.lease, 2), ("--work", args.work, 1)]
+    {
+        if time < Duration::from_secs(least) {
+            return Err(Failure::usage(format!(
+                "{flag}: it must be at least {least} s"
+            )));
+        }
+    }
+    let run = name(args)?;
+    let server = args.nats.server();
+    let begun = Instant::now();
+    let intake = intake(args)?;
+    let before = wall_time(&intake)?;
+    let stop = Arc::new(AtomicBool::new(false));
+    let stopping = Arc::clone(&stop);
+    let quiet = args.quiet;
+    signals::listen(
+        move || {
+            stopping.store(true, Ordering::Relaxed);
+            if !quiet {
+                say("stopping; workers keep what they count, and wait for the next coordinator");
+            }
+        },
+        None,
+    )?;
+    if !quiet {
+        say(&format!(
+            "{}: {}, run {run} at {}, {} of {} recorded",
+            printable(&args.dir.display().to_string()),
+            intake.info().subject(),
+            server.url_without_password(),
+            intake.recorded().done(),
+            several(intake.recorded().tasks(), "task"),
+        ));
+    }
+    let last = std::cell::Cell::new(Instant::now());
+    let settings = CoordinatorSettings {
+        server,
+        run: run.clone(),
+        times: LeaseTimes {
+            lease: args.lease.0,
+            work: args.work.0,
+        },
+        stop,
+        note: Box::new(move |note| {
+            if !quiet {
+                say(&printable(note));
+            }
+        }),
+        progress: Box::new(move |count| {
+            if !quiet && last.get().elapsed() >= TELL_EVERY {
+                last.set(Instant::now());
+                say(&progress(count));
+            }
+        }),
+    };
+    let coordinated = coordinate(intake, &settings)?;
+    if !coordinated.is_whole {
+        return Err(Failure::new(
+            Exit::Stopped,
+            format!(
+                "stopped by a signal; give the same command without -n to go on, as in `queenfold serve {} \
+                 --nats {}`",
+                args.dir.display(),
+                settings.server.url_without_password()
+            ),
+        ));
+    }
+    print_result(args, coordinated, before + begun.elapsed())
+}
+
+/// The name of the run: that of the directory if it may be one.
+fn name(args: &Args) -> Result<RunName, Failure> {
+    if let Some(name) = &args.run {
+        return Ok(name.clone());
+    }
+    let path = std::path::absolute(&args.dir).unwrap_or_else(|_| args.dir.clone());
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    name.parse()
+        .map_err(|error| Failure::usage(format!("{error}; give another one with --run")))
+}
+
+/// Opens the ledger of the run, or makes it.
+fn intake(args: &Args) -> Result<Intake, Failure> {
+    if ArrayDirectory::is_there(&args.dir) {
+        return Err(Failure::holds_array(&args.dir));
+    }
+    if args.dir.join(FILE).exists() {
+        if args.what.is_given() {
+            return Err(Failure::usage(format!(
+                "{} holds a run already, which says what is counted: leave out -n and the like",
+                args.dir.display()
+            )));
+        }
+        let (store, plans) = match open(&args.dir) {
+            Err(LedgerError::Interrupted { .. }) => {
+                Store::recover(&args.dir)?;
+                open(&args.dir)?
+            }
+            opened => opened?,
+        };
+        drop(store);
+        return Ok(Intake::resume(&args.dir, &plans)?);
+    }
+    let mut layers = sources(args.config.as_deref()).map_err(Failure::usage)?;
+    args.what.add_to(&mut layers).map_err(Failure::usage)?;
+    let config = layers.config();
+    let boards = boards(&layers)?;
+    let [board] = boards[..] else {
+        return Err(Failure::usage(
+            "a run directory holds one board: give one n",
+        ));
+    };
+    let engine = match config.run.engine.0 {
+        Some(engine) if engine.counts_all() => engine,
+        Some(engine) => {
+            return Err(Failure::usage(format!(
+                "--engine: {engine} does not count all solutions"
+            )));
+        }
+        None => {
+            let hardware = Hardware::find(&HardwareSettings {
+                devices: DeviceChoice::Off,
+                ..HardwareSettings::default()
+            })?;
+            hardware.choose_engine(board)?.engine
+        }
+    };
+    let census = config.run.unique.then(|| plan(Engine::Census, board));
+    let plans: Vec<Arc<dyn Plan>> = [Some(plan(engine, board)), census]
+        .into_iter()
+        .flatten()
+        .collect();
+    let info = RunInfo::new(board, &plans, Shard::WHOLE, annotated(&layers));
+    Ok(Intake::create(&args.dir, &info, &plans)?)
+}
+
+/// How long processes worked on the run before.
+fn wall_time(intake: &Intake) -> Result<Duration, Failure> {
+    let directory = intake.file();
+    let directory = directory.parent().unwrap_or(Path::new("."));
+    let sessions = Store::open_to_read(directory)?.sessions()?;
+    Ok(Session::wall_time(&sessions))
+}
+
+fn progress(count: Headcount) -> String {
+    format!(
+        "{} of {} recorded, {} on {}",
+        count.recorded,
+        several(count.tasks, "task"),
+        several(count.leases as u64, "lease"),
+        several(count.workers as u64, "worker")
+    )
+}
+
+fn print_result(args: &Args, coordinated: Coordinated, elapsed: Duration) -> Result<(), Failure> {
+    let (store, plans) = open(&args.dir)?;
+    let sums = store.sums()?;
+    let missing = sums.coverage.tasks() - sums.coverage.done();
+    let Some(plan) = plans.first().filter(|_| missing == 0) else {
+        return Err(Failure::new(
+            Exit::Error,
+            format!("{} was changed by another process", args.dir.display()),
+        ));
+    };
+    store.check_decided(&sums)?;
+    let outcome = outcome(plan.as_ref(), |engine| sums.tallies.get(&engine))?;
+    let mut hosts = std::collections::BTreeMap::new();
+    HostShare::add(&store, &mut hosts)?;
+    let confirmation = Confirmation::read(&store)?;
+    let mut cpu = Duration::ZERO;
+    store.for_each(|entry| {
+        cpu = cpu.saturating_add(entry.result.duration);
+        Ok(())
+    })?;
+    let result = JobResult {
+        outcome,
+        plan: Arc::clone(plan),
+        workers: coordinated.cpu_workers as usize,
+        kernel: "mixed",
+        report: Report {
+            tallies: sums.tallies,
+            ..Report::default()
+        },
+        elapsed,
+        cpu,
+        confirmation: Some(confirmation),
+    };
+    Printer::new(plan.size(), args.json).print(&result)?;
+    if !args.quiet {
+        for line in host_lines(&hosts) {
+            say(&printable(&line));
+        }
+        say(&format!("coordinated for {}", duration(elapsed)));
+    }
+    count_report::tell(&args.dir, Some(confirmation), args.quiet)
+}

@@ -1,0 +1,584 @@
+//! Which worker holds which tasks: the coordinator of a run, without any network.
+//!
+//! It is a state machine. Whoever runs it tells it what was heard and what the ledger took, and does what it asks
+//! for. It decides nothing about counts: the ledger does.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::time::Duration;
+
+use super::book::{Book, Granted};
+use super::member::Member;
+use super::pool::Pool;
+use super::protocol::{Beat, Down, Finish, Hello, LARGEST_LEASE, Lease, Offer, Up, ranges};
+use super::report::{LARGEST_REPORT, Report};
+use crate::engine::{Engine, PlanName, TaskKey};
+use crate::ledger::{Delivered, Facts, Written};
+
+/// How leases are cut.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LeaseTimes {
+    /// How long a lease lasts that is not renewed.
+    pub lease: Duration,
+    /// How much work one is, while much is left.
+    pub work: Duration,
+}
+
+impl LeaseTimes {
+    /// How often a worker gives a sign of life.
+    pub const fn beat(&self) -> Duration {
+        Duration::from_nanos((self.lease.as_nanos() / 6) as u64)
+    }
+}
+
+/// The shortest lease near the end, in seconds of work.
+const SHORTEST: f64 = 0.1;
+
+/// Into how many leases for each worker the work that is left is cut near the end.
+const SHARES: f64 = 4.0;
+
+/// How long the end of a run waits for workers that still count their last canary.
+const LAST_CANARY: Duration = Duration::from_secs(10);
+
+/// What the coordinator asks for.
+#[derive(Clone, Debug)]
+pub enum Effect {
+    /// Tell a worker something.
+    Tell(String, Down),
+    /// Note in the ledger that a worker takes part, make a way for its leases, and welcome it.
+    Admit(String, Facts),
+    /// Put a lease on that way.
+    Grant(String, Lease),
+    /// Record what a worker delivered. Its items below this number have their receipt when that is done.
+    Record(String, Vec<Delivered>, u64),
+    /// A worker left or is lost; its way may be removed.
+    Dismiss(String),
+    /// Tell the user something.
+    Note(String),
+    /// The run is over.
+    End(Finish),
+}
+
+/// The coordinator of a run.
+pub struct Coordinator {
+    offer: Offer,
+    /// The plans that the offer names.
+    plans: Vec<PlanName>,
+    times: LeaseTimes,
+    pools: Vec<Pool>,
+    book: Book,
+    members: BTreeMap<String, Member>,
+    /// Until then, workers may tell which leases they hold from an earlier coordinator.
+    grace: Duration,
+    /// Since when everything is recorded.
+    finishing: Option<Duration>,
+    over: bool,
+}
+
+/// How the workers of a run are.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Headcount {
+    /// Workers that take part.
+    pub workers: usize,
+    /// Leases that they hold.
+    pub leases: usize,
+    /// Recorded tasks, of all plans.
+    pub recorded: u64,
+    /// Tasks of all plans.
+    pub tasks: u64,
+}
+
+impl Coordinator {
+    /// The coordinator of a run. `pools`: the tasks of each plan. `series`: a number that no earlier coordinator of
+    /// the run had, which its leases have in front.
+    pub fn new(offer: Offer, times: LeaseTimes, pools: Vec<Pool>, series: u32) -> Self {
+        let is_begun = pools.iter().any(|pool| pool.recorded() > 0);
+        Self {
+            plans: pools.iter().map(Pool::name).collect(),
+            offer,
+            times,
+            pools,
+            book: Book::new(series),
+            members: BTreeMap::new(),
+            grace: match is_begun {
+                true => times.beat() * 2,
+                false => Duration::ZERO,
+            },
+            finishing: None,
+            over: false,
+        }
+    }
+
+    /// How the workers are.
+    pub fn headcount(&self) -> Headcount {
+        Headcount {
+            workers: self.members.len(),
+            leases: self.book.len(),
+            recorded: self.pools.iter().map(Pool::recorded).sum(),
+            tasks: self.pools.iter().map(Pool::tasks).sum(),
+        }
+    }
+
+    /// Whether what was delivered should be committed at once: somebody waits for it.
+    pub fn is_urgent(&self) -> bool {
+        self.pools.iter().all(|pool| pool.free() == 0)
+    }
+
+    /// CPU workers of all that take part.
+    pub fn cpu_workers(&self) -> u64 {
+        self.members
+            .values()
+            .map(|member| member.facts.workers)
+            .sum()
+    }
+
+    /// Hears what a worker says at this time since the beginning.
+    pub fn hear(&mut self, now: Duration, worker: &str, said: Up) -> Vec<Effect> {
+        let mut effects = Vec::new();
+        if self.over {
+            return effects;
+        }
+        match said {
+            Up::Hello(hello) => self.hello(now, worker, hello, &mut effects),
+            Up::Beat(beat) => self.beat(now, worker, &beat, &mut effects),
+            Up::Report(report) => self.report(now, worker, report, &mut effects),
+            Up::Leave => self.leave(worker, "left", &mut effects),
+        }
+        self.end(now, &mut effects);
+        effects
+    }
+
+    /// Hears that the ledger took what was delivered: `receipts` are the numbers that came with it.
+    pub fn recorded(
+        &mut self,
+        now: Duration,
+        written: &Written,
+        receipts: &[(String, u64)],
+    ) -> Vec<Effect> {
+        let mut effects = Vec::new();
+        for task in &written.recorded {
+            if let Some(at) = self.pool_of(task.engine) {
+                let held = self.book.settle((at, task.index));
+                for holder in &held {
+                    if let Some(member) = self.members.get_mut(&holder.worker) {
+                        member.leases.remove(&holder.id);
+                    }
+                }
+                self.pools[at].record(task.index, self.book.was_held);
+            }
+        }
+        for task in &written.withdrawn {
+            self.withdrawn(*task, &mut effects);
+        }
+        for (worker, number) in receipts {
+            if let Some(member) = self.members.get_mut(worker) {
+                member.committed = member.committed.max(*number);
+            }
+            effects.push(Effect::Tell(worker.clone(), Down::Receipt(*number)));
+        }
+        self.end(now, &mut effects);
+        effects
+    }
+
+    /// Hears that the run has failed.
+    pub fn failed(&mut self, why: &str) -> Vec<Effect> {
+        if self.over {
+            return Vec::new();
+        }
+        self.over = true;
+        let finish = Finish::Failed(why.to_owned());
+        let tell = |worker: &String| Effect::Tell(worker.clone(), Down::Finish(finish.clone()));
+        let mut effects: Vec<_> = self.members.keys().map(tell).collect();
+        effects.push(Effect::End(finish));
+        effects
+    }
+
+    /// Refuses a worker for something that it sent.
+    pub fn refuse(&mut self, worker: &str, why: &str) -> Vec<Effect> {
+        let host = self
+            .members
+            .get(worker)
+            .map(|member| member.facts.host.clone());
+        let host = host.unwrap_or_else(|| format!("worker {worker}"));
+        let why = format!("{host}: {why}");
+        let mut effects = vec![
+            Effect::Tell(worker.to_owned(), Down::Refused(why.clone())),
+            Effect::Note(format!("refused: {why}")),
+        ];
+        self.leave(worker, "was refused", &mut effects);
+        effects
+    }
+
+    /// Hears that time passes.
+    pub fn tick(&mut self, now: Duration) -> Vec<Effect> {
+        let mut effects = Vec::new();
+        if self.over {
+            return effects;
+        }
+        let lease = self.times.lease;
+        let silent = |(_, member): &(&String, &Member)| now.saturating_sub(member.seen) > lease;
+        let lost: Vec<_> = self.members.iter().filter(silent).collect();
+        let lost: Vec<String> = lost.into_iter().map(|(worker, _)| worker.clone()).collect();
+        for worker in lost {
+            self.leave(
+                &worker,
+                "is silent, and its tasks go to others",
+                &mut effects,
+            );
+        }
+        for id in self.book.expired(now, lease) {
+            self.end_lease(id);
+        }
+        // A beat may have come before there was anything to give.
+        let waiting = self.members.iter().filter(|(_, member)| member.wants);
+        let waiting: Vec<String> = waiting.map(|(worker, _)| worker.clone()).collect();
+        for worker in waiting {
+            self.give(now, &worker, &mut effects);
+        }
+        self.end(now, &mut effects);
+        effects
+    }
+
+    fn pool_of(&self, engine: Engine) -> Option<usize> {
+        self.pools.iter().position(|pool| pool.engine() == engine)
+    }
+
+    fn hello(&mut self, now: Duration, worker: &str, hello: Hello, effects: &mut Vec<Effect>) {
+        let mut tell = |down| effects.push(Effect::Tell(worker.to_owned(), down));
+        let Ok(facts) = serde_json::from_str::<Facts>(&hello.facts) else {
+            return tell(Down::Refused("it does not say what it runs on".to_owned()));
+        };
+        if hello.program != self.offer.program {
+            let why = format!(
+                "{} runs {}, and this run is counted by {}",
+                facts.host, hello.program, self.offer.program
+            );
+            tell(Down::Refused(why.clone()));
+            return effects.push(Effect::Note(format!("refused: {why}")));
+        }
+        let Some(plans) = hello.plans else {
+            return tell(Down::Run(self.offer.clone()));
+        };
+        if plans != self.offer.plans {
+            let own = &self.offer.plans;
+            let differ = match plans.names == own.names {
+                true => "whose tasks differ".to_owned(),
+                false => format!("and this run has {}", own.names.join(" and ")),
+            };
+            let why = format!(
+                "{} has plan {}, {differ}",
+                facts.host,
+                plans.names.join(" and ")
+            );
+            tell(Down::Refused(why.clone()));
+            return effects.push(Effect::Note(format!("refused: {why}")));
+        }
+        let is_new = !self.members.contains_key(worker);
+        if is_new {
+            effects.push(Effect::Note(format!(
+                "{} joined ({} CPU workers{})",
+                facts.host,
+                facts.workers,
+                match facts.devices.as_slice() {
+                    [] => String::new(),
+                    devices => format!(", {}", devices.join(", ")),
+                }
+            )));
+        }
+        let member = self
+            .members
+            .entry(worker.to_owned())
+            .or_insert_with(|| Member::new(facts.clone(), hello.first));
+        member.seen = now;
+        if hello.first > member.next {
+            (member.next, member.committed) = (hello.first, hello.first);
+        }
+        let mut revoked = Vec::new();
+        for lease in &hello.leases {
+            if !self.adopt(now, worker, lease) {
+                revoked.push(lease.id);
+            }
+        }
+        effects.push(Effect::Admit(worker.to_owned(), facts));
+        if !revoked.is_empty() {
+            effects.push(Effect::Tell(worker.to_owned(), Down::Revoked(revoked)));
+        }
+        if self.finishing.is_some() {
+            let finish = Down::Finish(Finish::Done);
+            effects.push(Effect::Tell(worker.to_owned(), finish));
+        }
+    }
+
+    /// Takes over a lease that a worker holds. Returns whether anything is left of it for the worker.
+    fn adopt(&mut self, now: Duration, worker: &str, lease: &Lease) -> bool {
+        if self.book.renew(lease.id, worker, now) {
+            return true;
+        }
+        let Some(at) = self.pool_of(lease.engine) else {
+            return false;
+        };
+        if self.book.holds(lease.id) {
+            return false;
+        }
+        let free = |task: &u64| !self.book.is_held((at, *task));
+        let mut tasks: Vec<u64> = lease.tasks().filter(free).collect();
+        tasks.retain(|task| self.pools[at].adopt(*task));
+        if tasks.is_empty() {
+            return false;
+        }
+        let granted = Granted::new(worker, at, tasks, now);
+        self.book.open(lease.id, granted.seen());
+        if let Some(member) = self.members.get_mut(worker) {
+            member.leases.insert(lease.id);
+        }
+        true
+    }
+
+    fn beat(&mut self, now: Duration, worker: &str, beat: &Beat, effects: &mut Vec<Effect>) {
+        let mut tell = |down| effects.push(Effect::Tell(worker.to_owned(), down));
+        let Some(member) = self.members.get_mut(worker) else {
+            return tell(Down::Unknown);
+        };
+        if beat.key != self.offer.plans.key {
+            return self.refuse_key(worker, effects);
+        }
+        member.seen = now;
+        member.wants = beat.wants;
+        member.note_speeds(&beat.speeds);
+        let (mut revoked, mut lost) = (Vec::new(), Vec::new());
+        for id in &beat.leases {
+            if !self.book.renew(*id, worker, now) {
+                revoked.push(*id);
+            }
+        }
+        for id in &member.leases {
+            if beat.leases.contains(id) {
+                continue;
+            }
+            match self.book.unseen_since(*id) {
+                // It was there and is there no longer.
+                None => lost.push(*id),
+                // Or it has not arrived: the way was lost, or it takes its time.
+                Some(sent) if now.saturating_sub(sent) >= self.times.beat() => {
+                    if let Some(lease) = self.book.again(*id, now, &self.pools) {
+                        effects.push(Effect::Grant(worker.to_owned(), lease));
+                    }
+                }
+                Some(_) => {}
+            }
+        }
+        if !revoked.is_empty() {
+            effects.push(Effect::Tell(worker.to_owned(), Down::Revoked(revoked)));
+        }
+        for id in lost {
+            self.end_lease(id);
+        }
+        if self.finishing.is_some() {
+            let finish = Down::Finish(Finish::Done);
+            return effects.push(Effect::Tell(worker.to_owned(), finish));
+        }
+        self.give(now, worker, effects);
+    }
+
+    fn refuse_key(&mut self, worker: &str, effects: &mut Vec<Effect>) {
+        let why = "it counts the tasks of another run or of another version of its plans";
+        effects.extend(self.refuse(worker, why));
+    }
+
+    fn report(&mut self, now: Duration, worker: &str, report: Report, effects: &mut Vec<Effect>) {
+        let tell = |down| Effect::Tell(worker.to_owned(), down);
+        let Some(member) = self.members.get_mut(worker) else {
+            return effects.push(tell(Down::Unknown));
+        };
+        if report.key != self.offer.plans.key || report.items.len() > LARGEST_REPORT {
+            return self.refuse_key(worker, effects);
+        }
+        member.seen = now;
+        // Later items wait for those that were lost on the way: they come again.
+        if report.from > member.next {
+            return;
+        }
+        let known = (member.next - report.from) as usize;
+        if known >= report.items.len() {
+            let committed = member.committed;
+            return effects.push(tell(Down::Receipt(committed)));
+        }
+        let mut delivered = Vec::new();
+        for item in report.items.into_iter().skip(known) {
+            match item.delivered(self.offer.n, &self.plans) {
+                Some(item) => delivered.push(item),
+                None => return self.refuse_key(worker, effects),
+            }
+        }
+        member.next += delivered.len() as u64;
+        let number = member.next;
+        effects.push(Effect::Record(worker.to_owned(), delivered, number));
+    }
+
+    fn leave(&mut self, worker: &str, how: &str, effects: &mut Vec<Effect>) {
+        let Some(member) = self.members.remove(worker) else {
+            return;
+        };
+        for id in &member.leases {
+            self.end_lease(*id);
+        }
+        // At the end of a run everybody leaves.
+        if self.finishing.is_none() {
+            let host = &member.facts.host;
+            effects.push(Effect::Note(format!("{host} {how}")));
+        }
+        effects.push(Effect::Dismiss(worker.to_owned()));
+    }
+
+    /// Ends a lease: what is left of it is free, unless another lease has it too.
+    fn end_lease(&mut self, id: u64) {
+        let Some((granted, free)) = self.book.close(id) else {
+            return;
+        };
+        for task in free {
+            self.pools[granted.pool].put_back(task);
+        }
+        if let Some(member) = self.members.get_mut(&granted.worker) {
+            member.leases.remove(&id);
+        }
+    }
+
+    fn withdrawn(&mut self, task: TaskKey, effects: &mut Vec<Effect>) {
+        if let Some(at) = self.pool_of(task.engine) {
+            self.pools[at].withdraw(task.index);
+            if self.finishing.take().is_some() {
+                let note = format!("task {task} is to be counted again: its worker counts wrongly");
+                effects.push(Effect::Note(note));
+            }
+        }
+    }
+
+    /// Gives a worker a lease, if it wants one and there is one for it.
+    fn give(&mut self, now: Duration, worker: &str, effects: &mut Vec<Effect>) {
+        let Some(member) = self.members.get(worker) else {
+            return;
+        };
+        // One at a time is on its way.
+        let is_on_its_way = |id: &u64| self.book.unseen_since(*id).is_some();
+        if !member.wants || now < self.grace || member.leases.iter().any(is_on_its_way) {
+            return;
+        }
+        let free = |at: &usize| self.pools[*at].free() > 0;
+        let behind = |a: &usize, b: &usize| {
+            let [a, b] = [a, b].map(|at| self.pools[*at].issued());
+            a.total_cmp(&b)
+        };
+        let fresh = (0..self.pools.len()).filter(free).min_by(behind);
+        let lease = match fresh {
+            Some(at) => self.cut(now, worker, at),
+            None => self.copy(now, worker),
+        };
+        if let Some(lease) = lease
+            && let Some(member) = self.members.get_mut(worker)
+        {
+            member.wants = false;
+            member.leases.insert(lease.id);
+            effects.push(Effect::Grant(worker.to_owned(), lease));
+        }
+    }
+
+    /// A lease of free tasks.
+    fn cut(&mut self, now: Duration, worker: &str, at: usize) -> Option<Lease> {
+        let member = self.members.get(worker)?;
+        let engine = self.pools[at].engine();
+        let hands = member.hands();
+        let free = self.pools[at].free();
+        let workers = self.members.len() as u64;
+        let fair = (free / workers).max(1);
+        let count = match member.speeds.get(&engine) {
+            Some(speed) => {
+                let all: f64 = self
+                    .members
+                    .values()
+                    .filter_map(|m| m.speeds.get(&engine))
+                    .sum();
+                let left = free as f64 / all.max(*speed);
+                let work = self.times.work.as_secs_f64();
+                let seconds = (left / SHARES).clamp(SHORTEST.min(work), work);
+                ((speed * seconds) as u64).max(hands.min(fair))
+            }
+            None => (2 * hands).min(fair),
+        };
+        let book = &self.book;
+        let tasks = self.pools[at].take(count.clamp(1, LARGEST_LEASE), |task| {
+            book.is_held((at, task))
+        });
+        self.grant(now, worker, at, tasks, None)
+    }
+
+    /// A lease of tasks that a slow worker holds too, from the end of what it has.
+    fn copy(&mut self, now: Duration, worker: &str) -> Option<Lease> {
+        let seconds_left = |granted: &Granted| {
+            let speed = self.members.get(&granted.worker);
+            let speed = speed.and_then(|m| m.speeds.get(&self.pools[granted.pool].engine()));
+            speed.map_or(f64::MAX, |speed| granted.left() as f64 / speed)
+        };
+        let (id, at, mut tasks) = self.book.slowest(worker, seconds_left)?;
+        let member = self.members.get(worker)?;
+        let speed = member.speeds.get(&self.pools[at].engine());
+        let count = speed.map_or(0.0, |speed| speed * self.times.work.as_secs_f64());
+        tasks.reverse();
+        tasks.truncate((count as u64).max(member.hands()) as usize);
+        self.grant(now, worker, at, tasks, Some(id))
+    }
+
+    fn grant(
+        &mut self,
+        now: Duration,
+        worker: &str,
+        at: usize,
+        tasks: Vec<u64>,
+        copy_of: Option<u64>,
+    ) -> Option<Lease> {
+        if tasks.is_empty() {
+            return None;
+        }
+        let id = self.book.next_id();
+        let lease = Lease {
+            id,
+            engine: self.pools[at].engine(),
+            ranges: ranges(tasks.iter().copied()),
+        };
+        let granted = Granted::new(worker, at, tasks, now);
+        self.book.open(id, granted.copy_of(copy_of));
+        Some(lease)
+    }
+
+    /// Ends the run if everything is recorded and nobody is waited for.
+    fn end(&mut self, now: Duration, effects: &mut Vec<Effect>) {
+        if self.over || !self.pools.iter().all(Pool::is_whole) {
+            return;
+        }
+        let since = match self.finishing {
+            Some(since) => since,
+            None => {
+                self.finishing = Some(now);
+                for worker in self.members.keys() {
+                    let finish = Down::Finish(Finish::Done);
+                    effects.push(Effect::Tell(worker.clone(), finish));
+                }
+                now
+            }
+        };
+        if self.members.is_empty() || now.saturating_sub(since) >= LAST_CANARY {
+            let hosts = self
+                .members
+                .values()
+                .map(|member| member.facts.host.as_str());
+            let hosts: BTreeSet<_> = hosts.collect();
+            if !hosts.is_empty() {
+                let hosts: Vec<_> = hosts.into_iter().collect();
+                effects.push(Effect::Note(format!(
+                    "not waited for, so their last canary was not seen: {}",
+                    hosts.join(", ")
+                )));
+            }
+            self.over = true;
+            effects.push(Effect::End(Finish::Done));
+        }
+    }
+}

@@ -1,0 +1,316 @@
+//! What a worker counted, in a file until it has its receipt.
+//!
+//! A worker that is killed leaves its journal, and the next one on the host delivers it. The file is not forced to
+//! the disk: a host that loses its power loses the work of seconds, which is counted again, and no result.
+
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, BufWriter, Read, Seek, SeekFrom, Write};
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+
+use super::protocol::{Plans, decode, encode};
+use super::report::Item;
+
+/// How a journal ends in its folder.
+const EXTENSION: &str = "journal";
+
+/// The most bytes of an entry. One has less than a hundred, a correction some hundreds.
+const LONGEST: u32 = 1 << 20;
+
+/// A journal whose entries all have their receipt is emptied when it is longer than this, in bytes.
+const LONG: u64 = 1 << 20;
+
+/// An entry of a journal: its length, the first eight bytes of its BLAKE3 digest, and this.
+#[derive(Debug, Serialize, Deserialize)]
+enum Line {
+    /// The first one.
+    Begin {
+        /// Which session counted: the name in the ledger.
+        session: String,
+        /// What it ran on: the facts of the session as JSON.
+        facts: String,
+        /// What it counted.
+        plans: Plans,
+    },
+    /// An item with its number.
+    Item(u64, Item),
+    /// The items below this number have their receipt.
+    Receipt(u64),
+}
+
+/// The journal of a worker. It is locked while the worker lives.
+pub struct Journal {
+    path: PathBuf,
+    file: BufWriter<File>,
+    /// Where the first entry ends.
+    begin: u64,
+    length: u64,
+}
+
+/// What a worker that is gone left: its items without a receipt, in their order.
+pub struct Leftover {
+    /// Which session counted.
+    pub session: String,
+    /// What it ran on.
+    pub facts: String,
+    /// What it counted.
+    pub plans: Plans,
+    /// The number of the first item.
+    pub first: u64,
+    /// The items.
+    pub items: Vec<Item>,
+    path: PathBuf,
+    _lock: File,
+}
+
+impl Leftover {
+    /// Removes the journal: everything in it has its receipt.
+    ///
+    /// # Errors
+    /// Those of the file system.
+    pub fn remove(self) -> io::Result<()> {
+        fs::remove_file(&self.path)
+    }
+}
+
+impl Journal {
+    /// Makes the journal of a session in `folder`, which is made if need be.
+    ///
+    /// # Errors
+    /// Those of the file system.
+    pub fn create(folder: &Path, session: &str, facts: &str, plans: &Plans) -> io::Result<Self> {
+        fs::create_dir_all(folder)?;
+        let path = folder.join(session).with_extension(EXTENSION);
+        let file = OpenOptions::new()
+            .write(true)
+            .create_new(true)
+            .open(&path)?;
+        file.lock()?;
+        let mut journal = Self {
+            path,
+            file: BufWriter::new(file),
+            begin: 0,
+            length: 0,
+        };
+        journal.write(&Line::Begin {
+            session: session.to_owned(),
+            facts: facts.to_owned(),
+            plans: plans.clone(),
+        })?;
+        journal.begin = journal.length;
+        Ok(journal)
+    }
+
+    /// Writes an item.
+    ///
+    /// # Errors
+    /// Those of the file system.
+    pub fn note(&mut self, number: u64, item: &Item) -> io::Result<()> {
+        self.write(&Line::Item(number, item.clone()))
+    }
+
+    /// Notes a receipt. `all`: whether no item is without one.
+    ///
+    /// # Errors
+    /// Those of the file system.
+    pub fn receipt(&mut self, number: u64, all: bool) -> io::Result<()> {
+        if all && self.length > LONG {
+            self.file.get_ref().set_len(self.begin)?;
+            self.file.seek(SeekFrom::Start(self.begin))?;
+            self.length = self.begin;
+        }
+        self.write(&Line::Receipt(number))
+    }
+
+    /// Removes the journal: everything in it has its receipt.
+    ///
+    /// # Errors
+    /// Those of the file system.
+    pub fn remove(self) -> io::Result<()> {
+        fs::remove_file(&self.path)
+    }
+
+    /// Where it is.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    fn write(&mut self, line: &Line) -> io::Result<()> {
+        let bytes = encode(line);
+        let length = (bytes.len() as u32).to_le_bytes();
+        let digest = blake3::hash(&bytes);
+        for part in [&length[..], &digest.as_bytes()[..8], &bytes] {
+            self.file.write_all(part)?;
+        }
+        self.length += 12 + bytes.len() as u64;
+        // To the system, so that it outlives this process.
+        self.file.flush()
+    }
+
+    /// The journals in `folder` that no living worker writes. Those that cannot be read are left where they are.
+    ///
+    /// # Errors
+    /// The folder cannot be read.
+    pub fn leftovers(folder: &Path) -> io::Result<Vec<Leftover>> {
+        let entries = match fs::read_dir(folder) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+            entries => entries?,
+        };
+        let mut leftovers = Vec::new();
+        for entry in entries {
+            let path = entry?.path();
+            if path.extension().is_some_and(|is| is == EXTENSION)
+                && let Ok(Some(leftover)) = read(&path)
+            {
+                leftovers.push(leftover);
+            }
+        }
+        Ok(leftovers)
+    }
+}
+
+/// The journal at `path`; `None` if its worker lives or it has no beginning.
+fn read(path: &Path) -> io::Result<Option<Leftover>> {
+    let mut file = OpenOptions::new().read(true).write(true).open(path)?;
+    if file.try_lock().is_err() {
+        return Ok(None);
+    }
+    let mut bytes = Vec::new();
+    file.read_to_end(&mut bytes)?;
+    let mut rest = &bytes[..];
+    let Some(Line::Begin {
+        session,
+        facts,
+        plans,
+    }) = next(&mut rest)
+    else {
+        return Ok(None);
+    };
+    let mut items: Vec<(u64, Item)> = Vec::new();
+    // A line that a kill cut short is the last one.
+    while let Some(line) = next(&mut rest) {
+        match line {
+            Line::Item(number, item) => items.push((number, item)),
+            Line::Receipt(number) => items.retain(|(other, _)| *other >= number),
+            Line::Begin { .. } => break,
+        }
+    }
+    // What was withdrawn is doubted, and may have been counted otherwise by now.
+    let withdrawn: Vec<_> = items
+        .iter()
+        .filter_map(|(_, item)| match item {
+            Item::Withdrawn(engine, task) => Some((*engine, *task)),
+            _ => None,
+        })
+        .collect();
+    items.retain(
+        |(_, item)| !matches!(item, Item::Counted(counted) if withdrawn.contains(&counted.task())),
+    );
+    Ok(Some(Leftover {
+        session,
+        facts,
+        plans,
+        // Without gaps, whatever was left out.
+        first: items
+            .last()
+            .map_or(0, |(last, _)| last + 1 - items.len() as u64),
+        items: items.into_iter().map(|(_, item)| item).collect(),
+        path: path.to_owned(),
+        _lock: file,
+    }))
+}
+
+/// The next line, if there is a whole one.
+fn next(rest: &mut &[u8]) -> Option<Line> {
+    let (length, after) = rest.split_first_chunk::<4>()?;
+    let (digest, after) = after.split_first_chunk::<8>()?;
+    let length = u32::from_le_bytes(*length);
+    if length > LONGEST {
+        return None;
+    }
+    let (bytes, after) = after.split_at_checked(length as usize)?;
+    if blake3::hash(bytes).as_bytes()[..8] != digest[..] {
+        return None;
+    }
+    *rest = after;
+    decode(bytes).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::run_key::RunKey;
+    use super::*;
+    use crate::engine::Engine;
+    use crate::ledger::Digest;
+
+    fn plans() -> Plans {
+        Plans {
+            names: vec!["join-4".to_owned()],
+            key: RunKey::from(Digest([7; 32])),
+        }
+    }
+
+    fn item(task: u64) -> Item {
+        Item::Withdrawn(Engine::Join, task)
+    }
+
+    fn journal(folder: &Path) -> Journal {
+        let mut journal = Journal::create(folder, "a", "{}", &plans()).unwrap();
+        for number in 0..5 {
+            journal.note(number, &item(number)).unwrap();
+        }
+        journal
+    }
+
+    #[test]
+    fn what_has_no_receipt_is_left_when_a_worker_is_gone() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut journal = journal(folder.path());
+        // The worker lives.
+        assert_eq!(Journal::leftovers(folder.path()).unwrap().len(), 0);
+        journal.receipt(2, false).unwrap();
+        drop(journal);
+        let left = Journal::leftovers(folder.path()).unwrap().pop().unwrap();
+        assert_eq!((left.session.as_str(), left.first), ("a", 2));
+        assert_eq!(left.items, [2, 3, 4].map(item));
+        assert_eq!(left.plans, plans());
+        left.remove().unwrap();
+        assert_eq!(Journal::leftovers(folder.path()).unwrap().len(), 0);
+    }
+
+    #[test]
+    fn a_line_that_was_cut_short_ends_a_journal() {
+        let folder = tempfile::tempdir().unwrap();
+        let journal = journal(folder.path());
+        let path = journal.path().to_owned();
+        drop(journal);
+        let whole = fs::read(&path).unwrap();
+        for cut in 1..30 {
+            fs::write(&path, &whole[..whole.len() - cut]).unwrap();
+            let left = Journal::leftovers(folder.path()).unwrap().pop().unwrap();
+            assert!((3..5).contains(&left.items.len()), "{cut}");
+        }
+        let mut wrong = whole.clone();
+        *wrong.last_mut().unwrap() ^= 1;
+        fs::write(&path, &wrong).unwrap();
+        let left = Journal::leftovers(folder.path()).unwrap().pop().unwrap();
+        assert_eq!(left.items, [0, 1, 2, 3].map(item));
+    }
+
+    #[test]
+    fn a_long_journal_is_emptied_when_everything_has_its_receipt() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut journal = Journal::create(folder.path(), "a", "{}", &plans()).unwrap();
+        let long = Item::TakenOut("x".repeat(1 << 19));
+        for number in 0..3 {
+            journal.note(number, &long).unwrap();
+        }
+        journal.receipt(3, true).unwrap();
+        journal.note(3, &item(3)).unwrap();
+        assert!(fs::metadata(journal.path()).unwrap().len() < 1000);
+        drop(journal);
+        let left = Journal::leftovers(folder.path()).unwrap().pop().unwrap();
+        assert_eq!((left.first, left.items), (3, vec![item(3)]));
+    }
+}

@@ -1,0 +1,56 @@
+use std::collections::{BTreeMap, BTreeSet};
+use std::time::Duration;
+
+use crate::engine::Engine;
+use crate::ledger::Facts;
+
+/// A worker of a run: a process on some host, with all its CPU workers and devices.
+pub struct Member {
+    /// What it runs on.
+    pub facts: Facts,
+    /// When it was last heard.
+    pub seen: Duration,
+    /// The number of the item that is to come next.
+    pub next: u64,
+    /// Items below this one are committed.
+    pub committed: u64,
+    /// Whether it wants a lease.
+    pub wants: bool,
+    /// The tasks that it counts in a second, for each engine.
+    pub speeds: BTreeMap<Engine, f64>,
+    /// The leases that it holds.
+    pub leases: BTreeSet<u64>,
+}
+
+/// The highest speed that is believed, in tasks a second: a lease that is too large for a worker is not
+/// renewed in time and goes to others.
+const FASTEST: f64 = 1e9;
+
+impl Member {
+    /// A worker whose items below `first` have their receipt.
+    pub fn new(facts: Facts, first: u64) -> Self {
+        Self {
+            facts,
+            seen: Duration::ZERO,
+            next: first,
+            committed: first,
+            wants: false,
+            speeds: BTreeMap::new(),
+            leases: BTreeSet::new(),
+        }
+    }
+
+    /// How many tasks it counts at once, at least 1.
+    pub fn hands(&self) -> u64 {
+        (self.facts.workers.min(1 << 12) + self.facts.devices.len().min(1 << 8) as u64).max(1)
+    }
+
+    /// Notes what it says of its speed.
+    pub fn note_speeds(&mut self, speeds: &[(Engine, f64)]) {
+        for &(engine, speed) in speeds {
+            if speed.is_finite() && speed > 0.0 {
+                self.speeds.insert(engine, speed.min(FASTEST));
+            }
+        }
+    }
+}

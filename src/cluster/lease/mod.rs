@@ -1,0 +1,27 @@
+//! Leases: which worker of a run over many hosts counts which tasks, and how what it counted gets into the ledger.
+//! Nothing here knows a network.
+//!
+//! * `protocol`, `report`, `run_key`: what is said.
+//! * `coordinator`: decides who holds what; `pool`: tasks that nobody holds; `book`: leases that are out; `member`:
+//!   what is known of a worker.
+//! * `holder`: what a worker holds; `journal`: what it counted, until the ledger has it.
+
+mod book;
+mod coordinator;
+mod holder;
+mod journal;
+mod member;
+mod pool;
+mod protocol;
+mod report;
+mod run_key;
+
+pub use coordinator::{Coordinator, Effect, Headcount, LeaseTimes};
+pub use holder::Holder;
+pub use journal::{Journal, Leftover};
+pub use pool::Pool;
+pub use protocol::{
+    Beat, Down, Finish, Hello, Lease, Offer, PROTOCOL, Plans, Unreadable, Up, decode, encode,
+};
+pub use report::{Counted, Item, LARGEST_REPORT, Report};
+pub use run_key::RunKey;

@@ -1,0 +1,339 @@
+//! Runs a coordinator over a NATS server: what `serve` does.
+
+use std::future::Future;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+use async_nats::jetstream::{self, Context};
+use async_nats::{Client, Message};
+use futures_util::StreamExt;
+use tokio::sync::mpsc::UnboundedReceiver;
+use tokio::time::{MissedTickBehavior, interval, timeout};
+use tracing::debug;
+
+use super::ledger_thread::{Done, LedgerThread};
+use super::server::{Server, ServerError};
+use super::subjects::{RunName, worker};
+use super::way;
+use crate::cluster::lease::{
+    Coordinator, Down, Effect, Finish, Headcount, LeaseTimes, Offer, Plans, Pool, RunKey, Up,
+    decode, encode,
+};
+use crate::ledger::{Intake, IntakeError, host_name, program};
+
+/// How often leases are looked through.
+const TICK: Duration = Duration::from_millis(200);
+
+/// How long another coordinator of the same run may take to say that it is there.
+const OTHER: Duration = Duration::from_secs(2);
+
+/// What a coordinator needs besides the ledger.
+pub struct CoordinatorSettings {
+    /// The server.
+    pub server: Server,
+    /// The name of the run there.
+    pub run: RunName,
+    /// How leases are cut.
+    pub times: LeaseTimes,
+    /// Set when the coordinator is to stop. Workers go on with what they hold, and wait for it.
+    pub stop: Arc<AtomicBool>,
+    /// Tells the user something.
+    pub note: Box<dyn Fn(&str)>,
+    /// Hears how far the run is, now and then.
+    pub progress: Box<dyn Fn(Headcount)>,
+}
+
+/// How the work of a coordinator ended, if nothing failed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Coordinated {
+    /// Every task is recorded. Otherwise it was stopped.
+    pub is_whole: bool,
+    /// The most CPU workers that took part at the same time.
+    pub cpu_workers: u64,
+}
+
+/// Why a coordinator ended.
+#[derive(Debug, thiserror::Error)]
+pub enum CoordinatorError {
+    /// The server cannot be used.
+    #[error(transparent)]
+    Server(#[from] ServerError),
+    /// Another one coordinates the run.
+    #[error("the run {run} is coordinated by {by} already")]
+    Taken {
+        /// The run.
+        run: String,
+        /// Who.
+        by: String,
+    },
+    /// Counts differ, or the ledger cannot be written.
+    #[error(transparent)]
+    Intake(#[from] IntakeError),
+}
+
+/// Coordinates the run of the ledger until everything is recorded.
+///
+/// # Errors
+/// See [`CoordinatorError`]. What is committed stays.
+///
+/// # Panics
+/// Within an asynchronous runtime.
+pub fn coordinate(
+    intake: Intake,
+    settings: &CoordinatorSettings,
+) -> Result<Coordinated, CoordinatorError> {
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .map_err(|error| settings.server.error(error))?;
+    let done = runtime.block_on(run(intake, settings));
+    // Requests that nobody waits for any more.
+    runtime.shutdown_timeout(Duration::from_millis(100));
+    done
+}
+
+/// What a run counts, for its workers.
+fn offer(intake: &Intake) -> Offer {
+    let info = intake.info();
+    Offer {
+        program: program(),
+        n: info.n(),
+        given: info.board.names(),
+        plans: Plans {
+            names: info
+                .plans
+                .iter()
+                .map(|plan| plan.name.to_string())
+                .collect(),
+            key: RunKey::from(info.key()),
+        },
+    }
+}
+
+async fn run(
+    intake: Intake,
+    settings: &CoordinatorSettings,
+) -> Result<Coordinated, CoordinatorError> {
+    let CoordinatorSettings { server, run, .. } = settings;
+    let client = server.connect("queenfold serve").await?;
+    refuse_second(&client, settings).await?;
+    let refused = |error: &dyn std::fmt::Display| server.error(error);
+    let asked = client.subscribe(run.coordinator()).await;
+    let asked = asked.map_err(|error| refused(&error))?;
+    let heard = client.subscribe(run.up("*")).await;
+    let heard = heard.map_err(|error| refused(&error))?;
+    let context = jetstream::new(client.clone());
+    way::make_stream(&context, run).await.map_err(|error| {
+        refused(&format!(
+            "{error}; the server needs JetStream, as in config/nats-server.conf"
+        ))
+    })?;
+    let pools = intake.plans().iter().map(|plan| {
+        let done = intake.recorded().of(plan.engine());
+        Pool::new(Arc::clone(plan), done)
+    });
+    let state = Coordinator::new(
+        offer(&intake),
+        settings.times,
+        pools.collect(),
+        fastrand::u32(1..),
+    );
+    let (ledger, done) = LedgerThread::start(intake);
+    let mut serving = Serving {
+        settings,
+        client,
+        context,
+        state,
+        ledger: Some(ledger),
+        start: Instant::now(),
+        cpu_workers: 0,
+        end: None,
+    };
+    serving.serve(heard, asked, done).await
+}
+
+/// Two coordinators of one run would confuse its workers.
+async fn refuse_second(
+    client: &Client,
+    settings: &CoordinatorSettings,
+) -> Result<(), CoordinatorError> {
+    let asked = client.request(settings.run.coordinator(), "".into());
+    match timeout(OTHER, asked).await {
+        Ok(Ok(answer)) => Err(CoordinatorError::Taken {
+            run: settings.run.to_string(),
+            by: String::from_utf8_lossy(&answer.payload).into_owned(),
+        }),
+        _ => Ok(()),
+    }
+}
+
+struct Serving<'a> {
+    settings: &'a CoordinatorSettings,
+    client: Client,
+    context: Context,
+    state: Coordinator,
+    ledger: Option<LedgerThread>,
+    start: Instant,
+    cpu_workers: u64,
+    end: Option<Finish>,
+}
+
+impl Serving<'_> {
+    async fn serve(
+        &mut self,
+        mut heard: async_nats::Subscriber,
+        mut asked: async_nats::Subscriber,
+        mut done: UnboundedReceiver<Done>,
+    ) -> Result<Coordinated, CoordinatorError> {
+        let mut ticks = interval(TICK);
+        ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
+        let mut failure = None;
+        while self.end.is_none() && !self.settings.stop.load(Ordering::Relaxed) {
+            let now = self.start.elapsed();
+            let effects = tokio::select! {
+                message = heard.next() => match message {
+                    Some(message) => self.hear(now, &message),
+                    None => return Err(self.settings.server.error("the connection is closed").into()),
+                },
+                Some(question) = asked.next() => {
+                    self.say_who(question).await;
+                    Vec::new()
+                }
+                done = done.recv() => match done {
+                    Some(Done::Written(written, receipts)) => {
+                        let mut effects = Vec::new();
+                        for (worker, what) in &written.refused {
+                            effects.extend(self.state.refuse(worker, what));
+                        }
+                        effects.extend(self.state.recorded(now, &written, &receipts));
+                        effects
+                    }
+                    Some(Done::Failed(error)) => {
+                        // Workers keep what they counted until a coordinator can write it. Only counts that
+                        // differ end the run for them too.
+                        let effects = match &error {
+                            IntakeError::Disagreement { .. } => self.state.failed(&error.to_string()),
+                            _ => vec![Effect::End(Finish::Failed(error.to_string()))],
+                        };
+                        failure = Some(error);
+                        effects
+                    }
+                    None => break,
+                },
+                _ = ticks.tick() => {
+                    (self.settings.progress)(self.state.headcount());
+                    self.state.tick(now)
+                }
+            };
+            self.follow(effects).await;
+        }
+        let closed = self.ledger.take().map(LedgerThread::close);
+        // What was said last should arrive.
+        let _ = timeout(Duration::from_secs(1), self.client.flush()).await;
+        if let Some(error) = failure {
+            return Err(error.into());
+        }
+        if let Some(Err(error)) = closed {
+            return Err(error.into());
+        }
+        let is_whole = self.end == Some(Finish::Done);
+        if is_whole {
+            // Nothing of it is needed any more.
+            let stream = self.settings.run.stream();
+            let _ = timeout(Duration::from_secs(1), self.context.delete_stream(stream)).await;
+        }
+        Ok(Coordinated {
+            is_whole,
+            cpu_workers: self.cpu_workers,
+        })
+    }
+
+    fn hear(&mut self, now: Duration, message: &Message) -> Vec<Effect> {
+        let Some(worker) = worker(&message.subject) else {
+            return Vec::new();
+        };
+        match decode::<Up>(&message.payload) {
+            Ok(said) => self.state.hear(now, worker, said),
+            Err(why) => self.state.refuse(worker, &why.to_string()),
+        }
+    }
+
+    async fn say_who(&self, question: Message) {
+        if let Some(reply) = question.reply {
+            let who = format!("process {} on {}", std::process::id(), host_name());
+            let _ = self.client.publish(reply, who.into()).await;
+        }
+    }
+
+    async fn follow(&mut self, effects: Vec<Effect>) {
+        for effect in effects {
+            match effect {
+                Effect::Tell(worker, down) => self.tell(&worker, &down).await,
+                Effect::Admit(worker, facts) => {
+                    if let Some(ledger) = &self.ledger {
+                        ledger.join(&worker, facts);
+                    }
+                    self.cpu_workers = self.cpu_workers.max(self.state.cpu_workers());
+                    self.admit(worker);
+                }
+                Effect::Grant(worker, lease) => {
+                    let lease = encode(&lease);
+                    self.spawn(|context, run| async move {
+                        way::send(&context, &run, &worker, lease).await
+                    });
+                }
+                Effect::Record(worker, items, number) => {
+                    if let Some(ledger) = &self.ledger {
+                        ledger.write(worker, items, number, self.state.is_urgent());
+                    }
+                }
+                Effect::Dismiss(worker) => {
+                    if let Some(ledger) = &self.ledger {
+                        ledger.leave(&worker);
+                    }
+                    self.spawn(|context, run| async move {
+                        way::remove_consumer(&context, &run, &worker).await;
+                        Ok(())
+                    });
+                }
+                Effect::Note(note) => (self.settings.note)(&note),
+                Effect::End(finish) => self.end = Some(finish),
+            }
+        }
+    }
+
+    async fn tell(&self, worker: &str, down: &Down) {
+        let subject = self.settings.run.down(worker);
+        // What is lost is said again when the worker asks again.
+        let _ = self.client.publish(subject, encode(down).into()).await;
+    }
+
+    /// Makes the way of a worker's leases, and welcomes it then.
+    fn admit(&self, worker: String) {
+        let client = self.client.clone();
+        let LeaseTimes { lease, work } = self.settings.times;
+        let welcome = encode(&Down::Welcome {
+            lease_ms: lease.as_millis() as u64,
+            work_ms: work.as_millis() as u64,
+        });
+        self.spawn(|context, run| async move {
+            way::make_consumer(&context, &run, &worker).await?;
+            let welcomed = client.publish(run.down(&worker), welcome.into()).await;
+            welcomed.map_err(|error| error.to_string())
+        });
+    }
+
+    /// Does something that waits for the server. If it fails, the worker asks again, or the lease is sent again.
+    fn spawn<F>(&self, request: impl FnOnce(Context, RunName) -> F)
+    where
+        F: Future<Output = Result<(), String>> + Send + 'static,
+    {
+        let request = request(self.context.clone(), self.settings.run.clone());
+        tokio::spawn(async move {
+            if let Err(error) = request.await {
+                debug!("{error}");
+            }
+        });
+    }
+}

@@ -1,0 +1,668 @@
+//! Records what other processes counted: the ledger of a run over many hosts.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use tracing::warn;
+
+use super::home::Home;
+use super::host::unix_time;
+use super::{
+    Column, Coverage, DirLock, Entry, Facts, LedgerError, RunInfo, Session, Shard, Store, files,
+    row,
+};
+use crate::actors::SickWorker;
+use crate::engine::{Correction, Plan, TaskKey, TaskResult};
+
+/// How often the row of a session that records is written. It only tells when its process was last seen.
+const SEEN_EVERY: Duration = Duration::from_secs(5);
+
+/// A ledger to which one process writes what many counted, each in a session of its own.
+///
+/// It holds the lock of the directory. Nothing is recorded before [`write`](Self::write) returns, and then it
+/// is on the disk.
+pub struct Intake {
+    store: Store,
+    home: Home,
+    plans: Vec<Arc<dyn Plan>>,
+    recorded: Coverage,
+    open: BTreeMap<String, OpenSession>,
+    /// The ids in the ledger.
+    known: BTreeSet<String>,
+    /// Of the latest session.
+    number: u64,
+    _lock: DirLock,
+}
+
+/// The session of a process that takes part.
+struct OpenSession {
+    session: Session,
+    since: Instant,
+    /// When its row was written, if it was.
+    written: Option<Instant>,
+    /// Time of this process before the coordinator was started again.
+    before: Duration,
+}
+
+/// What a process delivers, in the order in which it came about.
+#[derive(Clone, Debug)]
+pub enum Delivered {
+    /// It counted a task.
+    Result(TaskResult),
+    /// Its counts of a task differed, and this was decided.
+    Correction(Correction),
+    /// It takes back what it counted.
+    Withdrawal(TaskKey),
+    /// A worker of it counted wrongly.
+    TakenOut(SickWorker),
+}
+
+/// What was written.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Written {
+    /// Tasks that are recorded now and were not before.
+    pub recorded: Vec<TaskKey>,
+    /// Tasks that are not recorded any more.
+    pub withdrawn: Vec<TaskKey>,
+    /// Tasks that were recorded already, with an equal count.
+    pub again: u64,
+    /// Processes that delivered what no count of this run gives, and what. The rest of what they delivered was
+    /// left out.
+    pub refused: Vec<(String, String)>,
+}
+
+/// Why something delivered was not recorded.
+#[derive(Debug, thiserror::Error)]
+pub enum IntakeError {
+    /// A task has two counts that differ. Both are in the log of the ledger, as an open correction, so that
+    /// `run --again` decides.
+    #[error("task {task} was counted as {} by {}, and as {} by {}", counts[0].1, counts[0].0, counts[1].1, counts[1].0)]
+    Disagreement {
+        /// The task.
+        task: TaskKey,
+        /// Who counted, and what: the record first.
+        counts: Box<[(String, String); 2]>,
+    },
+    /// The ledger cannot be written.
+    #[error(transparent)]
+    Ledger(#[from] LedgerError),
+}
+
+impl Intake {
+    /// Makes the directory, unless it exists, and in it the ledger of a new run of `plans`.
+    ///
+    /// # Errors
+    /// There is a run in the directory, another process works on it, or it cannot be written.
+    pub fn create(
+        dir: &Path,
+        info: &RunInfo,
+        plans: &[Arc<dyn Plan>],
+    ) -> Result<Self, LedgerError> {
+        files::make_directory(dir)?;
+        Store::expect_none(dir)?;
+        let lock = DirLock::take(dir)?;
+        Self::begin(dir, Store::create(dir, info)?, lock, plans)
+    }
+
+    /// Opens the ledger in `dir` to go on with the run of `plans`.
+    ///
+    /// # Errors
+    /// There is none, it is damaged or of other plans or of a shard, another process works on the directory,
+    /// or it cannot be written.
+    pub fn resume(dir: &Path, plans: &[Arc<dyn Plan>]) -> Result<Self, LedgerError> {
+        let lock = DirLock::take(dir)?;
+        Self::begin(dir, Store::open_to_write(dir)?, lock, plans)
+    }
+
+    fn begin(
+        dir: &Path,
+        store: Store,
+        lock: DirLock,
+        plans: &[Arc<dyn Plan>],
+    ) -> Result<Self, LedgerError> {
+        store.info().check_plans(store.file(), plans)?;
+        let shard = store.info().shard;
+        if shard != Shard::WHOLE {
+            return Err(LedgerError::OtherPlan {
+                file: store.file().to_owned(),
+                reason: format!("it counts shard {shard} alone, not the whole run"),
+            });
+        }
+        let sessions = store.sessions()?;
+        let numbers = sessions.iter().map(|session| session.facts.number);
+        Ok(Self {
+            home: Home::of(dir)?,
+            plans: plans.to_vec(),
+            recorded: store.covered()?,
+            open: BTreeMap::new(),
+            number: numbers.max().unwrap_or(0),
+            known: sessions.into_iter().map(|session| session.id).collect(),
+            store,
+            _lock: lock,
+        })
+    }
+
+    /// Which tasks were recorded when the ledger was opened.
+    pub const fn recorded(&self) -> &Coverage {
+        &self.recorded
+    }
+
+    /// The database file.
+    pub fn file(&self) -> PathBuf {
+        self.store.file().to_owned()
+    }
+
+    /// What the run counts.
+    pub const fn info(&self) -> &RunInfo {
+        self.store.info()
+    }
+
+    /// Notes that a process takes part: the session with this id, which is not written before it delivers
+    /// something. Its number is chosen here.
+    ///
+    /// # Errors
+    /// The ledger cannot be read.
+    pub fn join(&mut self, id: &str, facts: Facts) -> Result<(), LedgerError> {
+        if self.open.contains_key(id) {
+            return Ok(());
+        }
+        let before = match self.known.contains(id) {
+            false => None,
+            true => {
+                let mut sessions = self.store.sessions()?.into_iter();
+                sessions.find(|session| session.id == id)
+            }
+        };
+        let session = match before {
+            // A worker that outlived its coordinator, or delivers its journal.
+            Some(session) => session,
+            None => {
+                self.number += 1;
+                Session {
+                    id: id.to_owned(),
+                    facts: Facts {
+                        number: self.number,
+                        ..facts
+                    },
+                    elapsed: Duration::ZERO,
+                    committed: unix_time(),
+                }
+            }
+        };
+        self.known.insert(id.to_owned());
+        self.open.insert(
+            id.to_owned(),
+            OpenSession {
+                before: session.elapsed,
+                session,
+                since: Instant::now(),
+                written: None,
+            },
+        );
+        Ok(())
+    }
+
+    /// Notes that a process takes part no longer.
+    pub fn leave(&mut self, id: &str) {
+        self.open.remove(id);
+    }
+
+    /// Records what processes delivered, in one transaction. Those that did not [join](Self::join) deliver
+    /// nothing.
+    ///
+    /// # Errors
+    /// Counts differ: then everything else is recorded, and the two are in the log. Or nothing is recorded.
+    pub fn write(
+        &mut self,
+        delivered: &[(String, Vec<Delivered>)],
+    ) -> Result<Written, IntakeError> {
+        self.patiently(Store::begin)?;
+        let mut written = Written::default();
+        let mut differ = None;
+        for (id, items) in delivered {
+            if !self.open.contains_key(id) {
+                continue;
+            }
+            self.put_session(id, false)?;
+            for item in items {
+                if let Some(what) = self.implausible(item) {
+                    written.refused.push((id.clone(), what));
+                    break;
+                }
+                match self.take(id, item, &mut written) {
+                    Err(error @ IntakeError::Disagreement { .. }) => {
+                        differ.get_or_insert(error);
+                    }
+                    Err(other) => {
+                        let _ = self.store.roll_back();
+                        return Err(other);
+                    }
+                    Ok(()) => {}
+                }
+            }
+        }
+        if let Err(error) = self.patiently(Store::commit) {
+            let _ = self.store.roll_back();
+            return Err(error.into());
+        }
+        self.home.check(&self.store)?;
+        differ.map_or(Ok(written), Err)
+    }
+
+    /// Writes the rows of all sessions that recorded something, so that they say when each was last seen.
+    ///
+    /// # Errors
+    /// The ledger cannot be written.
+    pub fn close(&mut self) -> Result<(), LedgerError> {
+        self.patiently(Store::begin)?;
+        let ids: Vec<_> = self.open.keys().cloned().collect();
+        for id in ids {
+            if self.open[&id].written.is_some() {
+                self.put_session(&id, true)?;
+            }
+        }
+        self.patiently(Store::commit)
+    }
+
+    fn put_session(&mut self, id: &str, always: bool) -> Result<(), LedgerError> {
+        let Some(open) = self.open.get_mut(id) else {
+            return Ok(());
+        };
+        let due = |written: Instant| written.elapsed() >= SEEN_EVERY;
+        if always || open.written.is_none_or(due) {
+            open.session.elapsed = open.before + open.since.elapsed();
+            open.session.committed = unix_time();
+            self.store.put_session(&open.session)?;
+            open.written = Some(Instant::now());
+        }
+        Ok(())
+    }
+
+    fn take(
+        &mut self,
+        id: &str,
+        item: &Delivered,
+        written: &mut Written,
+    ) -> Result<(), IntakeError> {
+        match item {
+            Delivered::Result(result) => self.take_result(id, result, written),
+            Delivered::Correction(correction) => self.take_correction(id, correction),
+            Delivered::Withdrawal(task) => {
+                // Only what the process recorded itself.
+                let there = self.store.get(*task)?;
+                if there.is_some_and(|entry| entry.session == id) {
+                    self.store.withdraw(*task)?;
+                    written.withdrawn.push(*task);
+                }
+                Ok(())
+            }
+            Delivered::TakenOut(sick) => {
+                if let Some(open) = self.open.get_mut(id)
+                    && !open.session.facts.sick.contains(sick)
+                    && open.session.facts.sick.len() < super::recording::MOST_SICK
+                {
+                    open.session.facts.sick.push(sick.clone());
+                }
+                Ok(self.put_session(id, true)?)
+            }
+        }
+    }
+
+    fn take_result(
+        &self,
+        id: &str,
+        result: &TaskResult,
+        written: &mut Written,
+    ) -> Result<(), IntakeError> {
+        let entry = self.entry(id, result.clone());
+        if self.store.put(Column::Record, &entry)? {
+            written.recorded.push(result.key);
+            return Ok(());
+        }
+        written.again += 1;
+        let Some(record) = self.store.get(result.key)? else {
+            return Ok(());
+        };
+        if !record.result.tally.agrees_with(&result.tally) {
+            // A journal may bring once more what was found wrong long ago.
+            if self.is_refuted(id, result)? {
+                return Ok(());
+            }
+            self.store.confirm(&entry, id, unix_time())?;
+            return Err(self.disagreement(&record, &entry));
+        }
+        // What was delivered twice says nothing new.
+        if record.session != entry.session {
+            self.store.put(Column::Second, &entry)?;
+        }
+        Ok(())
+    }
+
+    fn take_correction(&self, id: &str, correction: &Correction) -> Result<(), IntakeError> {
+        let key = correction.recorded.key;
+        let Some(record) = self.store.get(key)? else {
+            return Ok(());
+        };
+        let is_recorded = |result: &TaskResult| record.result.tally.agrees_with(&result.tally);
+        let decided = correction.decision.as_ref();
+        let decided = decided.map(|decision| &decision.result);
+        let log = self.store.corrections()?;
+        let mut logged = log.iter().filter(|logged| logged.task() == key);
+        let entries = correction.clone().map(|result| self.entry(id, result));
+        if is_recorded(&correction.recorded) {
+            // Delivered again, it is in the log already.
+            let same = |logged: &super::LoggedCorrection| {
+                let one = logged.correction.results().map(|entry| &entry.result);
+                one.eq(correction.results())
+            };
+            if !logged.any(same) {
+                self.store.correct(&entries, id, unix_time())?;
+            }
+            return Ok(());
+        }
+        if decided.is_some_and(is_recorded) {
+            return Ok(());
+        }
+        let last = entries.results().last().unwrap_or(&entries.recorded);
+        self.store.confirm(last, id, unix_time())?;
+        Err(self.disagreement(&record, last))
+    }
+
+    /// Whether a correction in the log has this result of this session, and decided against it.
+    fn is_refuted(&self, id: &str, result: &TaskResult) -> Result<bool, LedgerError> {
+        let log = self.store.corrections()?;
+        let mut log = log.iter().filter(|logged| logged.task() == result.key);
+        Ok(log.any(|logged| {
+            let mut counts = logged.correction.results();
+            logged.correction.decision.is_some()
+                && counts.any(|entry| entry.session == id && entry.result == *result)
+        }))
+    }
+
+    /// What is wrong with an item, if no process of this run can deliver it.
+    fn implausible(&self, item: &Delivered) -> Option<String> {
+        let results: Vec<&TaskResult> = match item {
+            Delivered::Result(result) => vec![result],
+            Delivered::Correction(correction) => correction.results().collect(),
+            Delivered::Withdrawal(_) | Delivered::TakenOut(_) => Vec::new(),
+        };
+        let first = results.first()?.key;
+        results.into_iter().find_map(|result| {
+            let key = result.key;
+            if !self.recorded.is_task(key) {
+                Some(format!(
+                    "it delivered task {key}, which the run does not have"
+                ))
+            } else if key != first {
+                Some(format!("it corrected task {first} with a count of {key}"))
+            } else if !row::is_plausible(&self.entry(String::new(), result.clone())) {
+                Some(format!(
+                    "it delivered a result of task {key} that no count gives"
+                ))
+            } else {
+                None
+            }
+        })
+    }
+
+    fn entry(&self, session: impl Into<String>, result: TaskResult) -> Entry {
+        Entry {
+            result,
+            session: session.into(),
+            recorded_at: unix_time(),
+        }
+    }
+
+    fn host(&self, id: &str) -> String {
+        let open = self.open.get(id);
+        let host = open.map(|open| open.session.facts.host.clone());
+        // A session of an earlier coordinator.
+        let stored = || {
+            let mut sessions = self.store.sessions().ok()?.into_iter();
+            Some(sessions.find(|session| session.id == id)?.facts.host)
+        };
+        host.or_else(stored).unwrap_or_else(|| id.to_owned())
+    }
+
+    fn disagreement(&self, record: &Entry, other: &Entry) -> IntakeError {
+        let count = |entry: &Entry| {
+            let origin = &entry.result.origin;
+            let who = format!(
+                "{} of {} ({}, session {})",
+                origin.worker,
+                self.host(&entry.session),
+                origin.counted_by,
+                entry.session
+            );
+            (who, entry.result.tally.exact())
+        };
+        IntakeError::Disagreement {
+            task: record.result.key,
+            counts: Box::new([count(record), count(other)]),
+        }
+    }
+
+    /// The plans.
+    pub fn plans(&self) -> &[Arc<dyn Plan>] {
+        &self.plans
+    }
+
+    /// Begins or ends a transaction. While another program keeps the file locked, results wait.
+    fn patiently(&self, step: fn(&Store) -> Result<(), LedgerError>) -> Result<(), LedgerError> {
+        loop {
+            match step(&self.store) {
+                Err(error @ LedgerError::Busy { .. }) => {
+                    warn!("{error}; results wait until it is free")
+                }
+                done => return done,
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::board::Size;
+    use crate::chain::ChainPlan;
+    use crate::engine::{CountedBy, Decision, Method, Origin, Tally, WorkerId};
+    use crate::ledger::{ProcessFacts, Recording};
+
+    fn plans() -> Vec<Arc<dyn Plan>> {
+        vec![Arc::new(ChainPlan::new(Size::new(14).unwrap()))]
+    }
+
+    fn intake(dir: &Path) -> Intake {
+        let info = RunInfo::new(
+            Size::new(14).unwrap(),
+            &plans(),
+            Shard::WHOLE,
+            String::new(),
+        );
+        let mut intake = Intake::create(dir, &info, &plans()).unwrap();
+        for host in ["one", "two"] {
+            intake.join(host, facts(host)).unwrap();
+        }
+        intake
+    }
+
+    fn facts(host: &str) -> Facts {
+        Facts {
+            host: host.to_owned(),
+            ..Facts::default()
+        }
+    }
+
+    fn result(task: u64, solutions: u128) -> TaskResult {
+        let mut tally = Tally::default();
+        tally.completions.add(8, solutions);
+        TaskResult {
+            key: plans()[0].key(task),
+            tally,
+            origin: Origin {
+                worker: WorkerId::Cpu(0),
+                counted_by: CountedBy::Cpu("scalar".into()),
+            },
+            audited_by: None,
+            duration: Duration::from_millis(3),
+        }
+    }
+
+    fn from(host: &str, items: impl IntoIterator<Item = Delivered>) -> (String, Vec<Delivered>) {
+        (host.to_owned(), items.into_iter().collect())
+    }
+
+    #[test]
+    fn a_result_is_recorded_once_whoever_delivers_it_however_often() {
+        let dir = tempfile::tempdir().unwrap();
+        let mut intake = intake(dir.path());
+        let item = || Delivered::Result(result(3, 5));
+        let written = intake
+            .write(&[from("one", [item(), item()]), from("two", [item()])])
+            .unwrap();
+        assert_eq!(written.recorded, [plans()[0].key(3)]);
+        assert_eq!(written.again, 2);
+        let again = intake.write(&[from("two", [item()])]).unwrap();
+        assert_eq!((again.recorded.len(), again.again), (0, 1));
+        // Nobody knows a process that did not join.
+        assert_eq!(
+            intake.write(&[from("three", [item()])]).unwrap(),
+            Written::default()
+        );
+        drop(intake);
+        let store = Store::open_to_read(dir.path()).unwrap();
+        let tasks = |wanted: &str| {
+            let mut count = (0, 0);
+            store
+                .for_each_task(|task| {
+                    count.0 += u64::from(task.record.session == wanted);
+                    count.1 +=
+                        u64::from(task.second.is_some_and(|second| second.session == wanted));
+                    Ok(())
+                })
+                .unwrap();
+            count
+        };
+        assert_eq!((tasks("one"), tasks("two")), ((1, 0), (0, 1)));
+    }
+
+    #[test]
+    fn a_second_count_that_differs_names_both_and_stays_in_the_log() {
+        let dir = tempfile::tempdir().unwrap();
+        let mut intake = intake(dir.path());
+        let of = |solutions| [Delivered::Result(result(3, solutions))];
+        intake.write(&[from("one", of(5))]).unwrap();
+        let more = [
+            Delivered::Result(result(4, 1)),
+            Delivered::Result(result(3, 6)),
+        ];
+        let error = intake.write(&[from("two", more)]).unwrap_err().to_string();
+        for part in ["worker-0 of one", "worker-0 of two", "0/0/0/5", "0/0/0/6"] {
+            assert!(error.contains(part), "{error}");
+        }
+        drop(intake);
+        let store = Store::open_to_read(dir.path()).unwrap();
+        let sums = store.sums().unwrap();
+        // What came with it is recorded.
+        assert_eq!(sums.coverage.done(), 2);
+        assert_eq!(sums.contested, [plans()[0].key(3)]);
+    }
+
+    #[test]
+    fn a_correction_that_is_delivered_twice_is_logged_once() {
+        let dir = tempfile::tempdir().unwrap();
+        let mut intake = intake(dir.path());
+        let correction = Delivered::Correction(Correction {
+            recorded: result(3, 5),
+            others: vec![result(3, 6)],
+            decision: Some(Decision {
+                result: result(3, 6),
+                method: Method::Oracle,
+            }),
+        });
+        let items = [
+            Delivered::Result(result(3, 5)),
+            correction.clone(),
+            correction.clone(),
+        ];
+        intake.write(&[from("one", items)]).unwrap();
+        intake.write(&[from("one", [correction])]).unwrap();
+        drop(intake);
+        let store = Store::open_to_read(dir.path()).unwrap();
+        assert_eq!(store.corrections().unwrap().len(), 1);
+        assert_eq!(
+            store.sums().unwrap().tallies[&crate::engine::Engine::Chain].found(),
+            48
+        );
+    }
+
+    #[test]
+    fn a_process_takes_back_only_what_it_recorded() {
+        let dir = tempfile::tempdir().unwrap();
+        let mut intake = intake(dir.path());
+        let task = plans()[0].key(3);
+        intake
+            .write(&[from("one", [Delivered::Result(result(3, 5))])])
+            .unwrap();
+        let back = || [Delivered::Withdrawal(task)];
+        let written = intake.write(&[from("two", back())]).unwrap();
+        assert_eq!(written.withdrawn, []);
+        let written = intake.write(&[from("one", back())]).unwrap();
+        assert_eq!(written.withdrawn, [task]);
+    }
+
+    #[test]
+    fn what_no_count_gives_is_refused_and_what_came_before_it_is_not() {
+        let dir = tempfile::tempdir().unwrap();
+        let mut intake = intake(dir.path());
+        for bad in [result(3, 1 << 100), result(1 << 40, 1)] {
+            let items = [Delivered::Result(result(2, 1)), Delivered::Result(bad)];
+            let written = intake.write(&[from("two", items)]).unwrap();
+            let [(who, what)] = &written.refused[..] else {
+                panic!("{written:?}");
+            };
+            assert!(who == "two" && what.starts_with("it delivered"), "{what}");
+        }
+        assert_eq!(Intake::resume(dir.path(), &plans()).err().is_some(), true);
+        drop(intake);
+        let intake = Intake::resume(dir.path(), &plans()).unwrap();
+        assert_eq!(intake.recorded().done(), 1);
+    }
+
+    #[test]
+    fn one_process_goes_on_with_what_many_began_and_they_with_what_it_did() {
+        let dir = tempfile::tempdir().unwrap();
+        let mut many = intake(dir.path());
+        many.write(&[from("one", [Delivered::Result(result(3, 5))])])
+            .unwrap();
+        assert!(matches!(
+            Intake::resume(dir.path(), &plans()),
+            Err(LedgerError::Locked { .. })
+        ));
+        many.close().unwrap();
+        drop(many);
+        let single = Recording::resume(dir.path(), &plans(), &ProcessFacts::default()).unwrap();
+        crate::actors::Recorder::record(&single, result(4, 1)).unwrap();
+        drop(single);
+        let mut many = Intake::resume(dir.path(), &plans()).unwrap();
+        assert_eq!(many.recorded().done(), 2);
+        many.join("one", facts("one")).unwrap();
+        many.join("new", facts("new")).unwrap();
+        many.write(&[from("new", [Delivered::Result(result(5, 1))])])
+            .unwrap();
+        let numbers: Vec<_> = many
+            .store
+            .sessions()
+            .unwrap()
+            .into_iter()
+            .map(|session| session.facts.number)
+            .collect();
+        assert_eq!(
+            numbers.iter().collect::<BTreeSet<_>>().len(),
+            3,
+            "{numbers:?}"
+        );
+    }
+}

@@ -1,0 +1,11 @@
+//! Runs over a real NATS server, where there is one.
+
+mod accidents;
+mod liars;
+mod process;
+mod proxy;
+mod raw;
+mod runs;
+mod server;
+mod thousand;
+mod users;

@@ -1,0 +1,288 @@
+//! A worker whose every message a test writes: one that lies, repeats itself, or is late.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use async_nats::Client;
+use async_nats::jetstream;
+use futures_util::StreamExt;
+use queenfold::board::Size;
+use queenfold::census::CensusPlan;
+use queenfold::chain::ChainPlan;
+use queenfold::cluster::lease::{
+    Beat, Counted, Down, Hello, Item, Lease, Plans, Report, RunKey, Up, decode, encode,
+};
+use queenfold::engine::{CountedBy, CounterSettings, Engine, Origin, Plan, TaskResult, WorkerId};
+use queenfold::ledger::{Facts, RunInfo, Shard, program};
+use queenfold::simd::Isa;
+
+/// The plans that raw workers count.
+pub fn plans(n: u32) -> Vec<Arc<dyn Plan>> {
+    let n = Size::new(n).unwrap();
+    vec![Arc::new(ChainPlan::new(n)), Arc::new(CensusPlan::new(n))]
+}
+
+pub struct RawWorker {
+    runtime: tokio::runtime::Runtime,
+    client: Client,
+    down: async_nats::Subscriber,
+    leases: Option<jetstream::consumer::pull::Stream>,
+    name: String,
+    host: String,
+    plans: Vec<Arc<dyn Plan>>,
+    pub key: RunKey,
+    /// The number of the next item.
+    next: u64,
+}
+
+impl RawWorker {
+    /// A worker that has not said anything yet.
+    pub fn connect(url: &str, name: &str, n: u32) -> Self {
+        let runtime = tokio::runtime::Builder::new_current_thread()
+            .enable_all()
+            .build()
+            .unwrap();
+        let (client, down) = runtime.block_on(async {
+            let client = async_nats::connect(url).await.unwrap();
+            let down = format!("queenfold.test.down.{name}");
+            let down = client.subscribe(down).await.unwrap();
+            client.flush().await.unwrap();
+            (client, down)
+        });
+        let plans = plans(n);
+        let info = RunInfo::new(plans[0].size(), &plans, Shard::WHOLE, String::new());
+        Self {
+            runtime,
+            client,
+            down,
+            leases: None,
+            name: name.to_owned(),
+            host: format!("host-of-{name}"),
+            key: RunKey::from(info.key()),
+            plans,
+            next: 0,
+        }
+    }
+
+    /// Waits until there is a coordinator, whatever it counts.
+    pub fn join_any(url: &str) {
+        let mut worker = Self::connect(url, "anybody", 12);
+        let mut hello = worker.hello();
+        hello.plans = None;
+        let is_offer = |down| matches!(down, Down::Run(_)).then_some(());
+        for _ in 0..100 {
+            worker.say(&Up::Hello(hello.clone()));
+            if worker
+                .hear(Duration::from_millis(300))
+                .and_then(is_offer)
+                .is_some()
+            {
+                return;
+            }
+        }
+        panic!("no coordinator");
+    }
+
+    /// A worker that takes part.
+    pub fn join(url: &str, name: &str, n: u32) -> Self {
+        let mut worker = Self::connect(url, name, n);
+        worker.say_hello_until_welcome();
+        worker
+    }
+
+    pub fn say_hello_until_welcome(&mut self) {
+        for _ in 0..100 {
+            self.say(&Up::Hello(self.hello()));
+            while let Some(down) = self.hear(Duration::from_millis(300)) {
+                match down {
+                    Down::Welcome { .. } => return self.open_leases(),
+                    Down::Refused(why) => panic!("refused: {why}"),
+                    _ => {}
+                }
+            }
+        }
+        panic!("never welcome");
+    }
+
+    pub fn hello(&self) -> Hello {
+        let facts = Facts {
+            host: self.host.clone(),
+            workers: 1,
+            ..Facts::default()
+        };
+        Hello {
+            program: program(),
+            facts: serde_json::to_string(&facts).unwrap(),
+            plans: Some(Plans {
+                names: self
+                    .plans
+                    .iter()
+                    .map(|plan| plan.name().to_string())
+                    .collect(),
+                key: self.key,
+            }),
+            first: self.next,
+            leases: Vec::new(),
+        }
+    }
+
+    fn open_leases(&mut self) {
+        self.leases = Some(self.runtime.block_on(async {
+            let context = jetstream::new(self.client.clone());
+            let consumer: jetstream::consumer::PullConsumer = context
+                .get_consumer_from_stream(&self.name, "queenfold-test")
+                .await
+                .unwrap();
+            consumer.messages().await.unwrap()
+        }));
+    }
+
+    pub fn say(&self, up: &Up) {
+        self.say_bytes(encode(up));
+    }
+
+    pub fn say_bytes(&self, bytes: Vec<u8>) {
+        let subject = format!("queenfold.test.up.{}", self.name);
+        self.runtime.block_on(async {
+            self.client.publish(subject, bytes.into()).await.unwrap();
+            self.client.flush().await.unwrap();
+        });
+    }
+
+    pub fn hear(&mut self, patience: Duration) -> Option<Down> {
+        self.runtime.block_on(async {
+            let message = tokio::time::timeout(patience, self.down.next()).await;
+            Some(decode::<Down>(&message.ok()??.payload).unwrap())
+        })
+    }
+
+    /// Waits for an answer that `is` wanted.
+    pub fn await_answer<T>(&mut self, is: impl Fn(Down) -> Option<T>) -> T {
+        for _ in 0..200 {
+            if let Some(answer) = self.hear(Duration::from_millis(100)).and_then(&is) {
+                return answer;
+            }
+        }
+        panic!("no answer for {}", self.name);
+    }
+
+    pub fn beat(&self, leases: &[u64], wants: bool) {
+        self.say(&Up::Beat(Beat {
+            key: self.key,
+            leases: leases.to_vec(),
+            wants,
+            speeds: Vec::new(),
+        }));
+    }
+
+    /// Asks until it has a lease of the counting plan.
+    pub fn lease(&mut self) -> Lease {
+        let mut held = Vec::new();
+        loop {
+            self.beat(&held, true);
+            let leases = self.leases.as_mut().unwrap();
+            let lease = self.runtime.block_on(async {
+                let next = tokio::time::timeout(Duration::from_secs(1), leases.next()).await;
+                let message = next.ok()??.ok()?;
+                message.ack().await.unwrap();
+                Some(decode::<Lease>(&message.payload).unwrap())
+            });
+            if let Some(lease) = lease {
+                if lease.engine == Engine::Chain {
+                    return lease;
+                }
+                held.push(lease.id);
+            }
+        }
+    }
+
+    /// The result of a task, as it is.
+    pub fn count(&self, engine: Engine, task: u64) -> TaskResult {
+        let plan = self
+            .plans
+            .iter()
+            .find(|plan| plan.engine() == engine)
+            .unwrap();
+        let settings = CounterSettings {
+            isa: Isa::Portable,
+            memory: 64 << 20,
+        };
+        let tally = plan.counter(&settings).count(&plan.task(task)).unwrap();
+        TaskResult {
+            key: plan.key(task),
+            tally,
+            origin: Origin {
+                worker: WorkerId::Cpu(0),
+                counted_by: CountedBy::Cpu("scalar".into()),
+            },
+            audited_by: None,
+            duration: Duration::from_millis(1),
+        }
+    }
+
+    /// The results of a lease.
+    pub fn count_all(&self, lease: &Lease) -> Vec<TaskResult> {
+        lease
+            .tasks()
+            .map(|task| self.count(lease.engine, task))
+            .collect()
+    }
+
+    /// Reports results so many times, without waiting for a receipt.
+    pub fn report(&mut self, results: &[TaskResult], times: u32) {
+        let items = results
+            .iter()
+            .map(|result| Item::Counted(Counted::from(result)));
+        let report = Up::Report(Report {
+            key: self.key,
+            from: self.next,
+            items: items.collect(),
+        });
+        for _ in 0..times {
+            self.say(&report);
+        }
+        self.next += results.len() as u64;
+    }
+
+    /// Waits until everything that was reported has its receipt.
+    pub fn await_receipt(&mut self) {
+        let next = self.next;
+        self.await_answer(|down| match down {
+            Down::Receipt(number) if number >= next => Some(()),
+            Down::Refused(why) => panic!("refused: {why}"),
+            _ => None,
+        });
+    }
+
+    /// Whether the server lets this user publish under a subject.
+    pub fn may_publish(url: &str, (user, password): (&str, &str), subject: &str) -> bool {
+        let runtime = tokio::runtime::Builder::new_current_thread()
+            .enable_all()
+            .build()
+            .unwrap();
+        let (tell, mut heard) = tokio::sync::mpsc::unbounded_channel();
+        runtime.block_on(async {
+            let options = async_nats::ConnectOptions::new();
+            let options = options.user_and_password(user.to_owned(), password.to_owned());
+            let options = options.event_callback(move |event| {
+                let tell = tell.clone();
+                async move {
+                    let _ = tell.send(event.to_string());
+                }
+            });
+            let client = options.connect(url).await.unwrap();
+            client
+                .publish(subject.to_owned(), "x".into())
+                .await
+                .unwrap();
+            client.flush().await.unwrap();
+            let wait = Duration::from_millis(300);
+            while let Ok(Some(event)) = tokio::time::timeout(wait, heard.recv()).await {
+                if event.to_lowercase().contains("permissions violation") {
+                    return false;
+                }
+            }
+            true
+        })
+    }
+}

@@ -1,0 +1,310 @@
+//! A simulation of the largest runs: a thousand workers that count nothing, through the real protocol, server and
+//! coordinator, on this host; for the plan of 28 queens, whose ledger has millions of tasks.
+
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, Instant};
+
+use async_nats::Client;
+use async_nats::jetstream::{self, consumer::PullConsumer};
+use futures_util::StreamExt;
+use queenfold::actors::Step;
+use queenfold::board::Size;
+use queenfold::cluster::lease::{
+    Counted, Down, Holder, Item, Lease, LeaseTimes, RunKey, Up, decode, encode,
+};
+use queenfold::engine::{CountedBy, Engine, Origin, Plan, Tally, TaskResult, WorkerId};
+use queenfold::join::JoinPlan;
+use queenfold::ledger::{Delivered, Facts, Intake, RunInfo, Shard, program};
+
+use super::process::{Process, recorded};
+use super::raw::RawWorker;
+use super::server::NatsServer;
+
+const WORKERS: usize = 1000;
+const COUNT: [&str; 5] = ["-n", "28", "--engine", "join", "--no-unique"];
+
+/// How often a fake worker counts and speaks.
+const TICK: Duration = Duration::from_millis(200);
+
+fn plan() -> Arc<dyn Plan> {
+    Arc::new(JoinPlan::new(Size::new(28).unwrap()))
+}
+
+fn info(plan: &Arc<dyn Plan>) -> RunInfo {
+    RunInfo::new(
+        plan.size(),
+        &[Arc::clone(plan)],
+        Shard::WHOLE,
+        String::new(),
+    )
+}
+
+/// A result like those of 28 queens, which have about so many solutions in a task.
+fn result(plan: &dyn Plan, task: u64) -> TaskResult {
+    let mut tally = Tally {
+        partitions: 5,
+        nodes: 40_000_000_000 + task,
+        ..Tally::default()
+    };
+    tally.completions.add(8, 2_000_000_000 + u128::from(task));
+    TaskResult {
+        key: plan.key(task),
+        tally,
+        origin: Origin {
+            worker: WorkerId::Cpu(0),
+            counted_by: CountedBy::Cpu("avx512".into()),
+        },
+        audited_by: None,
+        duration: Duration::from_secs(24),
+    }
+}
+
+#[derive(Default)]
+struct Traffic {
+    welcome: AtomicU64,
+    leases: AtomicU64,
+    /// Bytes of messages of workers, and to them.
+    up: AtomicU64,
+    down: AtomicU64,
+    receipts: AtomicU64,
+}
+
+/// A worker that counts so many tasks a second, without counting.
+async fn fake(
+    url: String,
+    name: String,
+    plan: Arc<dyn Plan>,
+    key: RunKey,
+    speed: f64,
+    traffic: Arc<Traffic>,
+) {
+    let client: Client = async_nats::connect(&url).await.unwrap();
+    let mut down = client
+        .subscribe(format!("queenfold.test.down.{name}"))
+        .await
+        .unwrap();
+    let context = jetstream::new(client.clone());
+    let mut leases: Option<jetstream::consumer::pull::Stream> = None;
+    let mut holder = Holder::new(vec![Arc::clone(&plan)], key, 1, 0);
+    let facts = Facts {
+        host: name.clone(),
+        workers: 1,
+        ..Facts::default()
+    };
+    let facts = serde_json::to_string(&facts).unwrap();
+    let start = Instant::now();
+    let mut due = 0.0;
+    let mut hello: Option<Instant> = None;
+    let mut ticks = tokio::time::interval(TICK);
+    ticks.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
+    loop {
+        let mut said = Vec::new();
+        tokio::select! {
+            Some(message) = down.next() => {
+                traffic.down.fetch_add(message.payload.len() as u64, Ordering::Relaxed);
+                match decode::<Down>(&message.payload).unwrap() {
+                    Down::Welcome { lease_ms, work_ms } if leases.is_none() => {
+                        holder.set_times(LeaseTimes {
+                            lease: Duration::from_millis(lease_ms),
+                            work: Duration::from_millis(work_ms),
+                        });
+                        let consumer: Result<PullConsumer, _> =
+                            context.get_consumer_from_stream(&name, "queenfold-test").await;
+                        if let Ok(consumer) = consumer {
+                            leases = Some(consumer.messages().await.unwrap());
+                            traffic.welcome.fetch_add(1, Ordering::Relaxed);
+                        }
+                    }
+                    Down::Receipt(number) => {
+                        let before = holder.first();
+                        holder.receipt(start.elapsed(), number);
+                        traffic.receipts.fetch_add(holder.first() - before, Ordering::Relaxed);
+                    }
+                    Down::Revoked(ids) => holder.revoke(&ids),
+                    Down::Unknown => hello = None,
+                    _ => {}
+                }
+            }
+            Some(Ok(message)) = async {
+                match &mut leases {
+                    Some(leases) => leases.next().await,
+                    None => std::future::pending().await,
+                }
+            } => {
+                traffic.down.fetch_add(message.payload.len() as u64, Ordering::Relaxed);
+                traffic.leases.fetch_add(1, Ordering::Relaxed);
+                holder.take(&decode::<Lease>(&message.payload).unwrap());
+                let _ = message.ack().await;
+            }
+            _ = ticks.tick() => {
+                due = (due + speed * TICK.as_secs_f64()).min(speed * 5.0);
+                while due >= 1.0 {
+                    let Step::Task(task) = holder.step(Engine::Join) else { break };
+                    due -= 1.0;
+                    let mut result = result(plan.as_ref(), task);
+                    result.duration = Duration::from_secs_f64(1.0 / speed);
+                    holder.measure(&result);
+                    holder.record(start.elapsed(), Item::Counted(Counted::from(&result)));
+                }
+                if leases.is_some() {
+                    said = holder.speak(start.elapsed());
+                }
+                if (leases.is_none() && hello.is_none_or(|at| at.elapsed().as_secs() >= 5)) || hello.is_none() {
+                    hello = Some(Instant::now());
+                    let names = vec![plan.name().to_string()];
+                    said = vec![Up::Hello(holder.hello(program(), facts.clone(), names))];
+                }
+            }
+        }
+        for up in said {
+            let bytes = encode(&up);
+            traffic.up.fetch_add(bytes.len() as u64, Ordering::Relaxed);
+            let subject = format!("queenfold.test.up.{name}");
+            client.publish(subject, bytes.into()).await.unwrap();
+        }
+    }
+}
+
+/// Megabytes that a process holds in memory, at its highest.
+fn peak_memory(id: u32) -> u64 {
+    let status = std::fs::read_to_string(format!("/proc/{id}/status")).unwrap();
+    let line = status
+        .lines()
+        .find(|line| line.starts_with("VmHWM:"))
+        .unwrap();
+    line.split_whitespace()
+        .nth(1)
+        .unwrap()
+        .parse::<u64>()
+        .unwrap()
+        / 1024
+}
+
+/// Seconds of a core that a process has used.
+fn cpu_seconds(id: u32) -> f64 {
+    let stat = std::fs::read_to_string(format!("/proc/{id}/stat")).unwrap();
+    let after = stat.rsplit_once(')').unwrap().1;
+    let fields: Vec<_> = after.split_whitespace().collect();
+    let ticks: u64 = fields[11].parse::<u64>().unwrap() + fields[12].parse::<u64>().unwrap();
+    ticks as f64 / 100.0
+}
+
+/// Lets a thousand workers of this speed work for a while, and says what that took.
+fn simulate(server: &NatsServer, dir: &Path, serve: &Process, speed: f64, long: Duration) -> f64 {
+    let plan = plan();
+    let key = RunKey::from(info(&plan).key());
+    let traffic = Arc::new(Traffic::default());
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .unwrap();
+    let rows = runtime.block_on(async {
+        for number in 0..WORKERS {
+            let name = format!("w{number}x{}", speed as u64);
+            tokio::spawn(fake(
+                server.url(),
+                name,
+                Arc::clone(&plan),
+                key,
+                speed,
+                Arc::clone(&traffic),
+            ));
+        }
+        let get = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
+        let since = Instant::now();
+        while get(&traffic.welcome) < WORKERS as u64 {
+            tokio::time::sleep(TICK).await;
+            assert!(since.elapsed().as_secs() < 120, "{} are welcome", get(&traffic.welcome));
+        }
+        let joined = since.elapsed();
+        tokio::time::sleep(Duration::from_secs(5)).await;
+        let now = || {
+            let all = [
+                get(&traffic.leases),
+                get(&traffic.receipts),
+                get(&traffic.up),
+                get(&traffic.down),
+            ];
+            (all.map(|count| count as f64), cpu_seconds(serve.id()), Instant::now())
+        };
+        let (first, cpu, begun) = now();
+        tokio::time::sleep(long).await;
+        let (last, cpu_later, ended) = now();
+        let seconds = (ended - begun).as_secs_f64();
+        let [leases, rows, up, down] = std::array::from_fn(|at| (last[at] - first[at]) / seconds);
+        println!(
+            "{WORKERS} workers of {speed} tasks/s: all joined in {:.1} s; {leases:.0} leases/s, {rows:.0} rows/s; \
+             on the wire {:.0} bytes a task from workers and {:.0} to them; coordinator: {:.0} % of a core, \
+             {} MB at most; {} tasks recorded",
+            joined.as_secs_f64(),
+            up / rows,
+            down / rows,
+            100.0 * (cpu_later - cpu) / seconds,
+            peak_memory(serve.id()),
+            recorded(dir),
+        );
+        rows
+    });
+    runtime.shutdown_timeout(Duration::from_secs(1));
+    rows
+}
+
+#[test]
+#[ignore = "takes ten minutes and 3 GB of disk"]
+fn a_thousand_workers_and_ten_million_tasks() {
+    let Some(server) = NatsServer::start() else {
+        return;
+    };
+    let dir = server.folder().join("run");
+    let plan = plan();
+    let serve = Process::serve(&server.url(), &dir, &COUNT);
+    RawWorker::join_any(&server.url());
+    // As fast as a thousand cores are at 28 queens, and much faster.
+    let real = simulate(&server, &dir, &serve, 1.0 / 24.0, Duration::from_secs(30));
+    assert!(real > 20.0, "{real}");
+    let fast = simulate(&server, &dir, &serve, 20.0, Duration::from_secs(30));
+    assert!(fast > 1000.0, "{fast}");
+    drop(serve);
+
+    let full = server.folder().join("full");
+    let begun = Instant::now();
+    let tasks = fill(&full, &plan);
+    let filled = begun.elapsed().as_secs_f64();
+    let bytes = std::fs::metadata(full.join("ledger.db")).unwrap().len();
+    println!(
+        "{tasks} tasks written in {filled:.0} s, {:.0} rows/s, {} bytes each",
+        tasks as f64 / filled,
+        bytes / tasks
+    );
+    let begun = Instant::now();
+    let serve = Process::serve(&server.url(), &full, &[]);
+    RawWorker::join_any(&server.url());
+    let took = begun.elapsed();
+    let memory = peak_memory(serve.id());
+    println!(
+        "the coordinator of {tasks} recorded tasks answers after {took:.1?}, and holds {memory} MB"
+    );
+    simulate(&server, &full, &serve, 1.0 / 24.0, Duration::from_secs(20));
+    let memory = peak_memory(serve.id());
+    assert!(memory < 1000, "{memory} MB");
+    assert!(took < Duration::from_secs(10), "{took:?}");
+}
+
+/// Records all tasks of a plan but the last hundred thousand.
+fn fill(dir: &Path, plan: &Arc<dyn Plan>) -> u64 {
+    let mut intake = Intake::create(dir, &info(plan), &[Arc::clone(plan)]).unwrap();
+    intake.join("0123456789abcdef", Facts::default()).unwrap();
+    let tasks = plan.tasks() - 100_000;
+    let mut next = 0;
+    while next < tasks {
+        let end = tasks.min(next + 100_000);
+        let results = (next..end).map(|task| Delivered::Result(result(plan.as_ref(), task)));
+        let batch = [("0123456789abcdef".to_owned(), results.collect())];
+        intake.write(&batch).unwrap();
+        next = end;
+    }
+    intake.close().unwrap();
+    tasks
+}
