@@ -84,7 +84,7 @@ impl RunShared {
                     .is_some_and(|(_, launcher)| launcher.preparer(&spec.counter).is_some()),
             launcher,
             feeds: devices.iter().map(|_| Feed::default()).collect(),
-            left: AtomicU64::new(f64::INFINITY.to_bits()),
+            left: AtomicU64::new(0),
             devices: devices.to_vec(),
             gone: (0..workers + devices.len())
                 .map(|_| AtomicBool::new(false))
@@ -194,13 +194,15 @@ impl RunShared {
         self.fed && self.devices_count(plan) && self.cpu_left() > 0
     }
 
-    /// Notes how long the rest of the run is expected to take.
+    /// Notes how long the rest of the run is expected to take: while nothing is measured, by the costs of the
+    /// plans.
     pub(super) fn note_left(&self, left: Option<Duration>) {
-        let seconds = left.map_or(f64::INFINITY, |left| left.as_secs_f64());
+        let left = left.unwrap_or_else(|| self.expected().saturating_sub(self.elapsed()));
+        let seconds = left.as_secs_f64();
         self.left.store(seconds.to_bits(), Ordering::Relaxed);
     }
 
-    /// Seconds that the rest of the run is expected to take; infinite if nobody knows.
+    /// Seconds that the rest of the run is expected to take.
     pub(super) fn seconds_left(&self) -> f64 {
         f64::from_bits(self.left.load(Ordering::Relaxed))
     }
