@@ -29,15 +29,13 @@ pub(in crate::join) const BOARDS: RangeInclusive<u32> = 8..=27;
 /// thread of the device far longer to make than the device to count.
 const LARGEST: u64 = 256 << 20;
 
-/// The share of the time of a CPU worker that goes to the pairs: to sort, split and count lists that are made. From
-/// the profiles of docs/PERFORMANCE.md ("Join"), with AVX-512; odd boards as 19 queens.
+/// The share of the time of a CPU worker that a device can take over: all but the making of lists. Measured from 18
+/// to 25 queens (docs/PERFORMANCE.md, "The pairs of the join"); the values for smaller boards are assumed.
 fn share_of_pairs(n: Size) -> f64 {
-    const EVEN: [(u32, f64); 5] = [(8, 0.3), (18, 0.5), (20, 0.68), (24, 0.74), (26, 0.85)];
-    const ODD: [(u32, f64); 2] = [(9, 0.3), (19, 0.4)];
-    match n.get() % 2 {
-        0 => interpolate(n, &EVEN),
-        _ => interpolate(n, &ODD).min(0.8),
-    }
+    const EVEN: [(u32, f64); 5] = [(8, 0.5), (18, 0.70), (20, 0.81), (22, 0.82), (24, 0.76)];
+    const ODD: [(u32, f64); 3] = [(9, 0.5), (23, 0.94), (25, 0.91)];
+    let table: &[_] = if n.get() % 2 == 0 { &EVEN } else { &ODD };
+    interpolate(n, table)
 }
 
 /// Makes launches of the tasks of a join plan.
