@@ -581,5 +581,5 @@ fn a_device_that_does_not_count_the_board_is_refused_by_name_and_left_out_if_it_
     assert!(!said.contains("no device takes part"), "{said}");
     let json: Value = serde_json::from_slice(&output.stdout).unwrap();
     assert_eq!(json["gpu"], serde_json::json!([]));
-    assert_eq!(machine.calls("launch"), []);
+    assert!(machine.calls("launch").is_empty());
 }
