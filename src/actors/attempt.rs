@@ -94,7 +94,7 @@ pub(super) fn attempt(
         let mut result = result_of(shared, hand, task, tally, (kernel, begun));
         let drawn = shared.audit_of(plan).draw(result.duration);
         if drawn.is_some() && shared.elsewhere(&[hand]).is_some() {
-            return Ok(Done::Counted(result, drawn));
+            return Ok(Done::Counted(Box::new(result), drawn));
         }
         if let Some(expected) = drawn {
             tools.clear();
@@ -106,10 +106,10 @@ pub(super) fn attempt(
             shared.audit_of(plan).note(expected, took);
             tell_audit(observers, &result, took);
         }
-        Ok::<_, NotCounted>(Done::Counted(result, None))
+        Ok::<_, NotCounted>(Done::Counted(Box::new(result), None))
     }));
     let result = match &counted {
-        Ok(Ok(Done::Counted(result, _))) => Some(result),
+        Ok(Ok(Done::Counted(result, _))) => Some(result.as_ref()),
         _ => None,
     };
     shared
@@ -127,8 +127,8 @@ pub(super) fn attempt(
             Attempt::Prepared(device, prepared)
         }
         Ok(Ok(Done::Counted(result, audit))) => {
-            observers.tell(EventKind::TaskCounted(result.clone()));
-            Attempt::Counted(Box::new(result), audit)
+            observers.tell(EventKind::TaskCounted((*result).clone()));
+            Attempt::Counted(result, audit)
         }
         Ok(Err(NotCounted::Mismatch(mismatch))) => Attempt::Mismatch(mismatch),
         Ok(Err(NotCounted::GivenUp(_))) => {
@@ -153,7 +153,7 @@ pub(super) fn attempt(
 
 /// What became of a task that was counted without an error.
 enum Done {
-    Counted(TaskResult, Option<Duration>),
+    Counted(Box<TaskResult>, Option<Duration>),
     Prepared(usize, Box<Prepared>),
 }
 

@@ -172,7 +172,7 @@ impl CpuWorkerLoop {
                 Attempt::Prepared(device, prepared) => {
                     nodes += prepared.tally.nodes;
                     self.vigil.note(1, prepared.took);
-                    self.pass(batch.plan, device, *prepared);
+                    self.pass(batch.plan, device, prepared);
                 }
                 Attempt::Mismatch(mismatch) => {
                     message.mismatch = Some((index, mismatch.to_string()));
@@ -213,7 +213,7 @@ impl CpuWorkerLoop {
     }
 
     /// Hands a prepared task to a device, as a batch of its own.
-    fn pass(&self, plan: usize, device: usize, prepared: Prepared) {
+    fn pass(&self, plan: usize, device: usize, prepared: Box<Prepared>) {
         let shared = &self.context.shared;
         let batch = Batch::of_one(plan, &prepared.task, shared.workers + device);
         // The producer must hear of it before it hears that the device has counted it.

@@ -125,7 +125,7 @@ struct DeviceLoop {
     /// For plans that the device cannot count, made when first needed.
     tools: Vec<Tools>,
     /// Where tasks come from that CPU workers prepared.
-    prepared: Option<Receiver<Prepared>>,
+    prepared: Option<Receiver<Box<Prepared>>>,
     assemblies: Assemblies,
     /// The number of the device among the devices.
     device: usize,
@@ -558,7 +558,7 @@ impl DeviceLoop {
     }
 
     /// Takes a task that a CPU worker prepared; gives it back without an `owner` that takes it.
-    fn take_prepared(&mut self, prepared: Prepared, owner: Option<&mut Owner>) {
+    fn take_prepared(&mut self, prepared: Box<Prepared>, owner: Option<&mut Owner>) {
         let Some(plan) = self.context.shared.device_plan() else {
             return;
         };
@@ -568,7 +568,7 @@ impl DeviceLoop {
             back: Vec::new(),
             batch,
         });
-        let parts = self.assemblies.begin(prepared);
+        let parts = self.assemblies.begin(*prepared);
         match owner {
             Some(owner) => parts.into_iter().for_each(|part| owner.offer_part(part)),
             None => {

@@ -52,7 +52,7 @@ pub(super) struct PartLoad {
 pub(super) struct Feed(Mutex<Option<OpenFeed>>);
 
 struct OpenFeed {
-    to_device: Sender<Prepared>,
+    to_device: Sender<Box<Prepared>>,
     launcher: Arc<dyn Launcher>,
     load: FeedLoad,
 }
@@ -76,7 +76,7 @@ struct FeedLoad {
 impl Feed {
     /// Opens it for a device that launches of `launcher` suit, and that may be given so many bytes at a time.
     /// Returns where parts come out.
-    pub(super) fn open(&self, launcher: Arc<dyn Launcher>, budget: u64) -> Receiver<Prepared> {
+    pub(super) fn open(&self, launcher: Arc<dyn Launcher>, budget: u64) -> Receiver<Box<Prepared>> {
         let (to_device, from_workers) = unbounded();
         *self.0.lock() = Some(OpenFeed {
             to_device,
@@ -137,7 +137,7 @@ impl Feed {
     }
 
     /// Sends a task to the device; back if it takes no more.
-    pub(super) fn send(&self, prepared: Prepared) -> Result<(), Prepared> {
+    pub(super) fn send(&self, prepared: Box<Prepared>) -> Result<(), Box<Prepared>> {
         // The lock is held, so that a task is either sent before the feed is closed, or comes back.
         match &*self.0.lock() {
             Some(feed) => feed.to_device.send(prepared).map_err(|back| back.0),

@@ -160,9 +160,9 @@ impl Outlet {
     /// `patience`.
     pub(super) fn draw_fed(
         &self,
-        feed: &Receiver<Prepared>,
+        feed: &Receiver<Box<Prepared>>,
         patience: Duration,
-    ) -> (Drawn, Option<Prepared>) {
+    ) -> (Drawn, Option<Box<Prepared>>) {
         let drawn = select! {
             recv(self.tray) -> batch => batch.map_or(Drawn::Closed, |batch| Drawn::Batch(*batch)),
             recv(feed) -> prepared => return (Drawn::Nothing, prepared.ok()),

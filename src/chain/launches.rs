@@ -120,7 +120,8 @@ impl Launcher for ChainLauncher {
         })
     }
 
-    fn nodes(&self) -> f64 {
+    /// In nodes.
+    fn work(&self) -> f64 {
         self.nodes
     }
 

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use super::Device;
-use crate::engine::{Plan, Tally, Task};
+use crate::engine::{Plan, Task};
 
 /// A kernel that takes this long shows the speed of its device: most of its threads are busy most of
 /// the time.
@@ -12,8 +12,8 @@ const LONG_ENOUGH: Duration = Duration::from_millis(20);
 /// How long to wait for a launch.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// Measures how fast `device` counts, in nodes per second. Launches tasks of `plan`, more each time,
-/// until a kernel takes 20 ms or a launch holds the whole board.
+/// Measures how fast `device` counts, in [work](crate::engine::Launcher::work) per second. Launches tasks of `plan`,
+/// more each time, until a kernel takes 20 ms or a launch holds the whole board.
 ///
 /// # Errors
 /// The device does not count this plan, failed, or counted wrongly; in words.
@@ -35,12 +35,13 @@ pub fn calibrate(device: &mut dyn Device, plan: &dyn Plan) -> Result<f64, String
             let kernel = completed.spans.kernel;
             kernel.end.saturating_sub(kernel.start)
         });
-        let tallies = batch
+        batch
             .tallies(completed.as_ref())
             .map_err(|mismatch| mismatch.0)?;
-        let sum: Tally = tallies.into_iter().sum();
         if took >= LONG_ENOUGH || count == plan.tasks() {
-            return Ok(sum.nodes as f64 / took.as_secs_f64().max(1e-6));
+            let cost: f64 = tasks.iter().map(|task| task.cost).sum();
+            let work = launcher.work() * cost / plan.total_cost();
+            return Ok(work / took.as_secs_f64().max(1e-6));
         }
         count = (8 * count).min(plan.tasks());
     }

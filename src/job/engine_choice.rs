@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::plans::{core_seconds, device_plan, plans};
+use super::plans::{core_seconds, plan, plans};
 use super::{Hardware, JobError};
 use crate::actors::DeviceSpec;
 use crate::board::{GivenBoard, Size};
@@ -62,12 +62,9 @@ pub fn fastest_on_cpu(board: impl Into<GivenBoard>, isa: Isa, costs: &CostTable)
 /// of the table (`engine/costs.rs`).
 const NOT_WORTH_OPENING: f64 = 2.0 / 0.6;
 
-/// The largest board on which a device is calibrated: a GPU counts it in milliseconds.
-const CALIBRATED_ON: u32 = 18;
-
 impl Hardware {
-    /// The fastest engine for a board on this hardware. If devices count by another engine
-    /// than the one that is fastest without them, they are opened and measured.
+    /// The fastest engine for a board on this hardware. If devices can count it, they are opened and measured
+    /// with the kernel of each engine.
     ///
     /// # Errors
     /// Devices were asked for, and do not count this board.
@@ -88,40 +85,59 @@ impl Hardware {
             return without_question(on_cpu);
         }
         let devices = self.devices().for_plans(&plans, workers)?;
-        let by_devices = plans
-            .iter()
-            .find_map(|plan| Some((plan.engine(), plan.launcher().ok()?)));
-        let Some((on_all, launcher)) = by_devices.filter(|_| !devices.is_empty()) else {
+        let mut on_devices = plans.iter().filter(|plan| plan.launcher().is_ok());
+        let Some(first) = on_devices.next().filter(|_| !devices.is_empty()) else {
             return without_question(on_cpu);
         };
-        // Where this engine is the faster one on CPUs alone, devices make it faster still.
-        if on_all == on_cpu || workers == 0 {
-            return without_question(on_all);
+        // The thread of a device makes the launches of the chain faster than those of any other engine.
+        if workers == 0 {
+            return without_question(first.engine());
         }
         let cpu_seconds = |engine| core_seconds(engine, &board, isa, &self.costs) / workers as f64;
-        let alone = cpu_seconds(on_cpu);
-        if self.devices().were_found() && alone < NOT_WORTH_OPENING {
+        if self.devices().were_found() && cpu_seconds(on_cpu) < NOT_WORTH_OPENING {
             return without_question(on_cpu);
         }
-        let (speeds, failed): (Vec<_>, Vec<_>) = devices
+        let mut failed = Vec::new();
+        let mut expected: Vec<Expected> = plans
             .iter()
-            .map(|device| nodes_per_second(device, n))
-            .partition(Result::is_ok);
-        let speed: f64 = speeds.into_iter().flatten().sum();
-        let together = seconds_together(cpu_seconds(on_all), launcher.as_ref(), speed);
-        let engine = if together < alone { on_all } else { on_cpu };
-        let failed: String = failed
-            .into_iter()
-            .filter_map(Result::err)
-            .map(|why| format!("; {why}"))
+            .map(|plan| {
+                let engine = plan.engine();
+                // Devices take no part in some plans because they would have too little to do.
+                let devices = self
+                    .devices()
+                    .for_plans(std::slice::from_ref(plan), workers);
+                let mut expected = Expected::alone(engine, cpu_seconds(engine));
+                if let (Ok(devices), Ok(launcher)) = (devices, plan.launcher()) {
+                    for device in devices {
+                        match work_per_second(device, plan.as_ref()) {
+                            Ok(speed) => expected.add(launcher.as_ref(), speed),
+                            Err(why) => failed.push(why),
+                        }
+                    }
+                }
+                expected
+            })
             .collect();
+        expected.sort_by(|one, other| one.seconds().total_cmp(&other.seconds()));
+        let said = expected.iter().map(|expected| {
+            let with = match expected.devices {
+                0 => String::new(),
+                devices => format!(" and {}", telemetry::several(devices, "device")),
+            };
+            format!(
+                "{} by the {} on {}{with}",
+                in_words(expected.seconds()),
+                expected.engine,
+                telemetry::several(workers as u64, "CPU worker"),
+            )
+        });
+        let said: Vec<String> = said.collect();
+        let engine = expected[0].engine;
+        failed.dedup();
+        let failed: String = failed.into_iter().map(|why| format!("; {why}")).collect();
         let reason = format!(
-            "auto takes the {engine} for n = {n}: about {} by the {on_all} on {} and {}, {} by the \
-         {on_cpu} on the CPU workers{failed}",
-            in_words(together),
-            telemetry::several(workers as u64, "CPU worker"),
-            telemetry::several(devices.len() as u64, "device"),
-            in_words(alone),
+            "auto takes the {engine} for n = {n}: about {}{failed}",
+            said.join(", "),
         );
         Ok(EngineChoice {
             engine,
@@ -130,19 +146,96 @@ impl Hardware {
     }
 }
 
-/// Opens a device, and measures it on a small board.
-fn nodes_per_second(device: &DeviceSpec, n: Size) -> Result<f64, String> {
-    let named = |why: String| format!("{}: {why}", device.name);
-    let small = Size::new(n.get().min(CALIBRATED_ON)).map_err(|error| named(error.to_string()))?;
-    let plan = device_plan(small).ok_or_else(|| named("no kernel".to_owned()))?;
-    let mut opened = (device.open)().map_err(|error| named(error.0))?;
-    calibrate(opened.as_mut(), plan.as_ref()).map_err(named)
+/// What CPU workers and devices are expected to take together.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct WithDevices {
+    /// Seconds.
+    pub seconds: f64,
+    /// Devices that take part.
+    pub devices: u64,
 }
 
-/// Expected seconds of CPU workers, which alone would take `cpu_seconds`, and devices that count
-/// `nodes_per_second`, together.
-fn seconds_together(cpu_seconds: f64, launcher: &dyn Launcher, nodes_per_second: f64) -> f64 {
-    1.0 / (1.0 / cpu_seconds + nodes_per_second / launcher.nodes())
+impl Hardware {
+    /// What the CPU workers, which take `alone` seconds for `plan`, and the devices are expected to take
+    /// together. Opens and measures the devices. `None` if none takes part.
+    ///
+    /// # Errors
+    /// Devices were asked for, and do not count this board, or cannot be measured.
+    pub fn expected(
+        &self,
+        plan: &Arc<dyn Plan>,
+        alone: f64,
+    ) -> Result<Option<WithDevices>, JobError> {
+        let mut expected = Expected::alone(plan.engine(), alone);
+        if let Ok(launcher) = plan.launcher() {
+            for device in self.devices_for(std::slice::from_ref(plan))? {
+                let speed = work_per_second(device, plan.as_ref());
+                expected.add(
+                    launcher.as_ref(),
+                    speed.map_err(JobError::DeviceUnavailable)?,
+                );
+            }
+        }
+        Ok((expected.devices > 0).then(|| WithDevices {
+            seconds: expected.seconds(),
+            devices: expected.devices,
+        }))
+    }
+}
+
+/// Opens a device, and measures it on the plan of the same engine for a board that it counts in milliseconds.
+fn work_per_second(device: &DeviceSpec, of: &dyn Plan) -> Result<f64, String> {
+    let named = |why: String| format!("{}: {why}", device.name);
+    let small = match of.engine() {
+        Engine::Join => 20,
+        _ => 18,
+    };
+    let small = Size::new(of.size().get().min(small)).map_err(|error| named(error.to_string()))?;
+    let small = plan(of.engine(), small);
+    let mut opened = (device.open)().map_err(|error| named(error.0))?;
+    calibrate(opened.as_mut(), small.as_ref()).map_err(named)
+}
+
+/// How long an engine is expected to take.
+struct Expected {
+    engine: Engine,
+    /// Seconds of the CPU workers without devices.
+    alone: f64,
+    /// The part of this that a device can take over, 0 to 1.
+    share: f64,
+    /// How much of that part the devices count each second.
+    per_second: f64,
+    /// Devices that take part.
+    devices: u64,
+}
+
+impl Expected {
+    const fn alone(engine: Engine, alone: f64) -> Self {
+        Self {
+            engine,
+            alone,
+            share: 0.0,
+            per_second: 0.0,
+            devices: 0,
+        }
+    }
+
+    /// Adds a device that counts so much work per second.
+    fn add(&mut self, launcher: &dyn Launcher, work_per_second: f64) {
+        self.share = launcher.share();
+        self.per_second += work_per_second / launcher.work();
+        self.devices += 1;
+    }
+
+    /// Seconds that workers and devices take together. The workers count what devices cannot, and as much of the
+    /// rest as lets both finish together.
+    fn seconds(&self) -> f64 {
+        let rest = self.alone * (1.0 - self.share);
+        let shared = self.alone * self.share;
+        // With the part x of the rest on devices: rest + (1 - x) · shared = x / per_second.
+        let together = self.alone / (1.0 + shared * self.per_second);
+        together.max(rest)
+    }
 }
 
 fn in_words(seconds: f64) -> String {
@@ -196,18 +289,39 @@ mod tests {
         }
     }
 
+    fn with_device(engine: Engine, n: u32, workers: f64, work_per_second: f64) -> f64 {
+        let alone = crate::engine::core_seconds(engine, size(n), Isa::Avx512) / workers;
+        let mut expected = Expected::alone(engine, alone);
+        let launcher = plan(engine, size(n)).launcher().unwrap();
+        expected.add(launcher.as_ref(), work_per_second);
+        expected.seconds()
+    }
+
     #[test]
     fn a_fast_device_makes_the_chain_the_faster_engine() {
-        let n = size(20);
-        let join = crate::engine::core_seconds(Engine::Join, n, Isa::Avx512) / 2.0;
-        // Two cores alone, with a device as slow as a few cores, and with one that counts n = 20 in
-        // four seconds.
-        let launcher = device_plan(n).unwrap().launcher().unwrap();
-        let cpu = crate::engine::core_seconds(Engine::Chain, n, Isa::Avx512) / 2.0;
-        let together = |speed| seconds_together(cpu, launcher.as_ref(), speed);
-        assert!(together(0.0) > join);
-        assert!(together(1e9) > join);
-        let fast = together(1.8e11);
+        let join = crate::engine::core_seconds(Engine::Join, size(20), Isa::Avx512) / 2.0;
+        // With a device as slow as a few cores, and with one that counts n = 20 in four seconds.
+        let chain = |speed| with_device(Engine::Chain, 20, 2.0, speed);
+        assert!(chain(0.0) > join);
+        assert!(chain(1e9) > join);
+        let fast = chain(1.8e11);
         assert!(fast < join && (3.0..4.1).contains(&fast), "{fast}");
+    }
+
+    #[test]
+    fn on_large_boards_the_join_is_the_faster_engine_with_any_device() {
+        // A device that is worth a hundred cores to the join, and counts nodes of the chain as fast as an H100
+        // may.
+        let chain = with_device(Engine::Chain, 24, 16.0, 7e11);
+        let join = with_device(Engine::Join, 24, 16.0, 100.0);
+        assert!(join < chain, "{join} {chain}");
+        // The lists are left to the workers, however fast the device is.
+        let alone = with_device(Engine::Join, 24, 16.0, 0.0);
+        let endless = with_device(Engine::Join, 24, 16.0, 1e9);
+        assert!(
+            (0.15..0.5).contains(&(endless / alone)),
+            "{}",
+            endless / alone
+        );
     }
 }

@@ -44,7 +44,7 @@ pub use builder::{Job, Tuning};
 pub use devices::Devices;
 #[cfg(feature = "ledger")]
 pub use directory::open;
-pub use engine_choice::{EngineChoice, fastest_on_cpu};
+pub use engine_choice::{EngineChoice, WithDevices, fastest_on_cpu};
 pub use error::JobError;
 pub use hardware::Hardware;
 pub use hardware_settings::{DeviceChoice, DeviceSettings, HardwareSettings};

@@ -91,8 +91,8 @@ impl Launcher for FedLauncher {
         self.launcher.program()
     }
 
-    fn nodes(&self) -> f64 {
-        self.launcher.nodes()
+    fn work(&self) -> f64 {
+        self.launcher.work()
     }
 
     fn batch(&self, tasks: &[Task], seed: u64) -> Result<Box<dyn LaunchBatch>, LaunchError> {

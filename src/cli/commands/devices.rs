@@ -1,11 +1,15 @@
 use serde_json::{Value, json};
 
+use crate::board::Size;
+use crate::cli::calibration::Calibration;
 use crate::cli::exit::Failure;
 use crate::cli::output::print;
 use crate::cli::whole::whole;
 use crate::config::Bytes;
+use crate::job::{Hardware, HardwareSettings};
 use crate::machine::Machine;
 use crate::simd::Isa;
+use crate::telemetry;
 
 /// Flags of `devices`.
 #[derive(Debug, clap::Args)]
@@ -18,7 +22,7 @@ pub struct Args {
     #[arg(long)]
     json: bool,
 
-    /// The board whose kernel is checked for how it fits each GPU
+    /// The board whose kernel is checked for how it fits each GPU, and for which `auto` is asked
     #[arg(short, value_name = "N", default_value_t = 20, value_parser = whole(5..=28_u32), allow_hyphen_values = true)]
     n: u32,
 }
@@ -32,6 +36,10 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         .map(Isa::name)
         .collect();
     let gpus = gpus(args.n);
+    let n = Size::new(args.n).map_err(Failure::usage)?;
+    let mut hardware = Hardware::find(&HardwareSettings::default())?;
+    hardware.costs = Calibration::find().costs;
+    let choice = hardware.choose_engine(n)?;
     if args.json {
         return print(
             &json!({
@@ -43,6 +51,11 @@ pub fn run(args: &Args) -> Result<(), Failure> {
                 "memory_limit": machine.memory_limit.map(|bytes| bytes.to_string()),
                 "gpus": gpus.devices,
                 "gpu_missing": gpus.missing,
+                "auto": {
+                    "n": args.n,
+                    "engine": choice.engine.name(),
+                    "reason": choice.reason,
+                },
             })
             .to_string(),
         );
@@ -64,12 +77,18 @@ pub fn run(args: &Args) -> Result<(), Failure> {
          Cores             {}\n\
          Instruction sets  {}; auto takes {}\n\
          Memory            {memory}\n\
-         GPUs              {}",
+         GPUs              {}\n\
+         {}",
         machine.cpu.as_deref().unwrap_or("unknown"),
         machine.cores,
         available.join(", "),
         Isa::best(),
         gpus.in_words(),
+        choice.reason.unwrap_or_else(|| format!(
+            "auto takes the {} for n = {n} on {}",
+            choice.engine,
+            telemetry::several(hardware.workers as u64, "CPU worker"),
+        )),
     ))
 }
 
@@ -121,7 +140,6 @@ impl GpuListing {
 /// report is `null`.
 #[cfg(feature = "cuda")]
 fn gpus(n: u32) -> GpuListing {
-    use crate::board::Size;
     use crate::device::Device;
     use crate::device::cuda::{Cuda, CudaSettings, devices};
     use crate::job::device_plan;

@@ -1,4 +1,5 @@
 use std::num::NonZeroUsize;
+use std::sync::Arc;
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -14,9 +15,10 @@ use crate::cli::flags::CpuFlags;
 use crate::cli::output::{print, say};
 use crate::cli::stop_report::StopReport;
 use crate::cli::whole::whole;
-use crate::config::{Bytes, Config};
+use crate::config::{Bytes, Config, Value as _};
 use crate::engine::{CounterSettings, Mismatch, Plan};
 use crate::estimate::{Draw, Interval, Sample, SampleProgress, Total, count_sample};
+use crate::job::{DeviceChoice, Hardware, HardwareSettings, WithDevices};
 use crate::job::{fastest_on_cpu, plan};
 use crate::machine::Machine;
 use crate::telemetry::duration;
@@ -45,7 +47,8 @@ its part of the sample (the mean of the threads). With 95 % confidence, the shar
 is printed beside it needs no more. No counter plans to use more than --memory-per-worker.
 
 The estimate does not include the symmetric solutions (a minute of one core at n = 28), the audit \
-of one task in a thousand, and devices.";
+of one task in a thousand, and, without --gpu, devices. With it, a device is measured on a small board by \
+a launch of 20 ms; how its speed grows with the board is not known, so that this time has no interval.";
 
 /// Flags of `estimate`.
 #[derive(Debug, clap::Args)]
@@ -53,6 +56,10 @@ of one task in a thousand, and devices.";
 pub struct Args {
     #[command(flatten)]
     flags: CpuFlags,
+
+    /// Predict the time with devices, too, which are measured for that: `auto` (every GPU), `cuda`, or `emulated`
+    #[arg(long, value_name = "KIND", value_parser = DeviceChoice::parse)]
+    gpu: Option<DeviceChoice>,
 
     /// Size of the sample, in tasks; four times as many halve the interval
     #[arg(long, value_name = "S", default_value_t = 64, value_parser = whole(8..=1_000_000_u32), allow_hyphen_values = true)]
@@ -135,10 +142,39 @@ fn estimate(
     });
     let sample = counted.map_err(|mismatch| Mismatch(format!("n = {n}: {mismatch}")))?;
     let total = draw.estimate(&sample.seconds, sample.speed);
+    let took = begun.elapsed();
+    let alone = total.wall_seconds(workers.get()).expected;
+    let with_devices = with_devices(&plan, alone, args, config)?;
     if config.output.json {
-        return print(&question.record(&total, &sample).to_string());
+        let record = question.record(&total, &sample, with_devices);
+        return print(&record.to_string());
     }
-    question.tell(&total, &sample, begun.elapsed())
+    question.tell(&total, &sample, took)?;
+    match with_devices {
+        Some(WithDevices { seconds, devices }) => print(&format!(
+            "            {} with {} as well",
+            duration(Duration::try_from_secs_f64(seconds).unwrap_or(Duration::MAX)),
+            several(devices, "device"),
+        )),
+        None => Ok(()),
+    }
+}
+
+/// What is expected with the devices that were asked for, where the workers alone take `alone` seconds.
+fn with_devices(
+    plan: &Arc<dyn Plan>,
+    alone: f64,
+    args: &Args,
+    config: &Config,
+) -> Result<Option<WithDevices>, Failure> {
+    let Some(devices) = args.gpu.filter(|choice| *choice != DeviceChoice::Off) else {
+        return Ok(None);
+    };
+    let hardware = Hardware::find(&HardwareSettings {
+        devices,
+        ..config.hardware()
+    })?;
+    Ok(hardware.expected(plan, alone)?)
 }
 
 /// How often it is looked how much of the sample is counted.
@@ -278,7 +314,7 @@ impl Question<'_> {
         0.05_f64.powf(self.threads as f64 / self.tasks.max(1) as f64)
     }
 
-    fn record(&self, total: &Total, sample: &Sample) -> Value {
+    fn record(&self, total: &Total, sample: &Sample, with: Option<WithDevices>) -> Value {
         let interval =
             |of: Interval| json!({"low": of.low, "expected": of.expected, "high": of.high});
         let core = total.core_seconds;
@@ -297,6 +333,10 @@ impl Question<'_> {
             "core_seconds": interval(core),
             "core_hours": interval(core.scaled(1.0 / 3600.0)),
             "wall_seconds": interval(total.wall_seconds(self.workers)),
+            "with_devices": with.map(|with| json!({
+                "wall_seconds": with.seconds,
+                "devices": with.devices,
+            })),
             "memory_per_worker": sample.memory.filter(|_| self.tasks > 0).map(|bytes| json!({
                 "largest_seen": bytes.to_string(),
                 "covers": self.covered(),

@@ -24,9 +24,15 @@ pub trait Launcher: Send + Sync {
         None
     }
 
-    /// Nodes that a device places for the whole board, estimated: with the speed of a device this
-    /// gives the time it needs.
-    fn nodes(&self) -> f64;
+    /// The work of a device for the whole board, estimated, in a unit of the engine's own: with the speed of a
+    /// device ([`calibrate`](crate::device::calibrate)) this gives the time it needs.
+    fn work(&self) -> f64;
+
+    /// The share of the time of a CPU worker that a device can take over, 0 to 1: all of it, unless CPU workers
+    /// [prepare](Self::preparer) the launches.
+    fn share(&self) -> f64 {
+        1.0
+    }
 
     /// Makes a batch of tasks of the plan. `seed` chooses which part of it is counted again on the
     /// CPU, so that a device that counts wrongly is noticed.

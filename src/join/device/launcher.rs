@@ -11,8 +11,8 @@ use super::preparer::JoinPreparer;
 use super::program::{default_program, fitted, program};
 use crate::board::Size;
 use crate::engine::{
-    CounterSettings, DeviceCanary, DeviceProgram, LaunchBatch, LaunchError, Launcher, Mismatch,
-    Preparer, Task, TaskWatch, interpolate,
+    CounterSettings, DeviceCanary, DeviceProgram, Engine, LaunchBatch, LaunchError, Launcher,
+    Mismatch, Preparer, Task, TaskWatch, core_seconds, interpolate,
 };
 use crate::join::JoinBoard;
 use crate::join::canary::canary;
@@ -29,41 +29,21 @@ pub(in crate::join) const BOARDS: RangeInclusive<u32> = 8..=27;
 /// thread of the device far longer to make than the device to count.
 const LARGEST: u64 = 256 << 20;
 
-/// Half boards that are listed for the whole board.
-///
-/// Up to n = 20 those of a run. n = 21 to 27 are estimated: the keys of sampled sets on 2026-11-20, of which the
-/// words of rows leave 0.58, as at n = 20.
-fn half_boards(n: Size) -> f64 {
-    interpolate(
-        n,
-        &[
-            (8, 195.0),
-            (10, 1.49e3),
-            (12, 1.87e4),
-            (14, 2.70e5),
-            (15, 2.05e6),
-            (16, 4.88e6),
-            (17, 4.23e7),
-            (18, 9.87e7),
-            (19, 9.78e8),
-            (20, 2.28e9),
-            (21, 2.5e10),
-            (22, 5.5e10),
-            (23, 6.4e11),
-            (24, 1.5e12),
-            (25, 1.8e13),
-            (26, 4.8e13),
-            (27, 6.0e14),
-        ],
-    )
+/// The share of the time of a CPU worker that goes to the pairs: to sort, split and count lists that are made. From
+/// the profiles of docs/PERFORMANCE.md ("Join"), with AVX-512; odd boards as 19 queens.
+fn share_of_pairs(n: Size) -> f64 {
+    const EVEN: [(u32, f64); 5] = [(8, 0.3), (18, 0.5), (20, 0.68), (24, 0.74), (26, 0.85)];
+    const ODD: [(u32, f64); 2] = [(9, 0.3), (19, 0.4)];
+    match n.get() % 2 {
+        0 => interpolate(n, &EVEN),
+        _ => interpolate(n, &ODD).min(0.8),
+    }
 }
 
 /// Makes launches of the tasks of a join plan.
 pub(in crate::join) struct JoinLauncher {
     board: JoinBoard,
     program: DeviceProgram,
-    /// Half boards of the whole board.
-    nodes: f64,
     /// Counters that have made lists of this board before.
     counters: Mutex<Vec<Box<dyn LeavingCounter>>>,
 }
@@ -80,7 +60,6 @@ impl JoinLauncher {
     /// With a program of its own.
     pub(super) fn with(board: JoinBoard, program: DeviceProgram) -> Self {
         Self {
-            nodes: board.work() * half_boards(board.size()),
             board,
             program,
             counters: Mutex::default(),
@@ -138,8 +117,14 @@ impl Launcher for JoinLauncher {
             .then(|| Arc::new(Self::with(self.board.clone(), program)) as Arc<dyn Launcher>)
     }
 
-    fn nodes(&self) -> f64 {
-        self.nodes
+    /// What a core takes for the pairs of the whole board, in seconds.
+    fn work(&self) -> f64 {
+        let n = self.board.size();
+        self.board.work() * core_seconds(Engine::Join, n, Isa::Avx512) * share_of_pairs(n)
+    }
+
+    fn share(&self) -> f64 {
+        share_of_pairs(self.board.size())
     }
 
     fn batch(&self, tasks: &[Task], seed: u64) -> Result<Box<dyn LaunchBatch>, LaunchError> {
