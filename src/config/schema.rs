@@ -147,6 +147,7 @@ impl Config {
                 streams: gpu.streams.0,
                 slots_per_stream: gpu.slots.0,
                 batch_time: Duration::from_millis(gpu.batch_ms.0 as u64),
+                memory: gpu.memory.0.map(|memory| memory.0),
                 helper: std::env::current_exe().ok(),
             },
         }
@@ -197,6 +198,10 @@ pub struct GpuConfig {
     /// How long a launch should take, in milliseconds, 50 to 5000.
     #[serde(with = "text")]
     pub batch_ms: Whole<{ *limits::LAUNCH_MILLIS.start() }, { *limits::LAUNCH_MILLIS.end() }>,
+    /// Memory that the launches may take together that CPU workers prepare for a GPU, from 1 MiB: as much of the
+    /// GPU and of the host. `auto`: half the memory of the GPU, and at most 2 GiB.
+    #[serde(with = "text")]
+    pub memory: Auto<Bytes>,
 }
 
 impl Default for GpuConfig {
@@ -207,6 +212,7 @@ impl Default for GpuConfig {
             streams: Whole(device.streams),
             slots: Whole(device.slots_per_stream),
             batch_ms: Whole(device.batch_time.as_millis() as usize),
+            memory: Auto(None),
         }
     }
 }

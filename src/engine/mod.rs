@@ -13,6 +13,7 @@
 mod canary;
 mod correction;
 mod costs;
+mod counter_settings;
 pub mod decimal;
 mod device;
 mod function_plan;
@@ -36,6 +37,7 @@ mod task_watch;
 pub use canary::{Canary, CanaryTask};
 pub use correction::{Correction, Decision, Method};
 pub use costs::{CostTable, MeasuredCost, core_seconds};
+pub use counter_settings::CounterSettings;
 pub use device::{DeviceIdentity, DeviceKind};
 pub use function_plan::FunctionPlan;
 pub use interpolate::interpolate;
@@ -51,7 +53,7 @@ pub use launch::{
 pub(crate) use launch::{JobWords, LaunchWords, Layout, MACHINE_SOURCE, TableWords, ThreadUse};
 pub use mismatch::{GivenUp, Mismatch};
 pub use origin::{CountedBy, KernelName, Origin, WorkerId, WorkerIdError};
-pub use plan::{Counter, CounterSettings, Plan};
+pub use plan::{Counter, Plan};
 pub use plan_name::{PlanName, PlanNameError};
 pub use recount::{ChooseKernel, RecountKernel, RecountPlan, deciding_kernel, second_kernel};
 pub use result::TaskResult;

@@ -3,11 +3,10 @@
 use std::sync::Arc;
 
 use super::{
-    Canary, CountedBy, Engine, Launcher, Mismatch, NoLauncher, NotCounted, PlanName, Tally, Task,
-    TaskKey, TaskWatch,
+    Canary, CountedBy, CounterSettings, Engine, Launcher, Mismatch, NoLauncher, NotCounted,
+    PlanName, Tally, Task, TaskKey, TaskWatch,
 };
 use crate::board::{GivenBoard, Size};
-use crate::simd::Isa;
 
 /// A pure, documented order of partitions with random access, cut into tasks.
 ///
@@ -101,26 +100,6 @@ pub trait Plan: Send + Sync {
     /// Devices do not count this plan, and why.
     fn launcher(&self) -> Result<Arc<dyn Launcher>, NoLauncher> {
         Err(NoLauncher::Engine)
-    }
-}
-
-/// What a counter may use.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct CounterSettings {
-    /// The instruction set to use; it must be available on this machine.
-    pub isa: Isa,
-    /// How much memory the counter may take, in bytes.
-    pub memory: u64,
-}
-
-impl CounterSettings {
-    /// The same with another instruction set.
-    #[must_use]
-    pub fn with_isa(&self, isa: Isa) -> Self {
-        Self {
-            isa,
-            ..self.clone()
-        }
     }
 }
 

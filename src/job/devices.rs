@@ -172,6 +172,7 @@ impl Devices {
 fn owner_settings(settings: &HardwareSettings) -> OwnerSettings {
     OwnerSettings {
         batch_time: settings.device.batch_time,
+        part_bytes: settings.device.memory,
         ..OwnerSettings::default()
     }
 }

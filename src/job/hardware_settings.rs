@@ -72,6 +72,10 @@ pub struct DeviceSettings {
     pub slots_per_stream: usize,
     /// How long a launch should take, 50 ms to 5 s.
     pub batch_time: Duration,
+    /// How many bytes the launches may take together that CPU workers prepare for a device, 1 MiB to 1024 TiB: as
+    /// much memory of the device and of the host. What does not fit is counted by the workers. `None`: half the
+    /// memory of the device, and at most 2 GiB.
+    pub memory: Option<u64>,
     /// A program that is started as a child process for what must not end this one: to compile kernels, which
     /// may hang, and to use a GPU again after an error that sticks to a process. It is
     /// `queenfold` itself. Without one, the compiled kernels that the library contains are used.
@@ -85,6 +89,7 @@ impl Default for DeviceSettings {
             streams: 2,
             slots_per_stream: 2,
             batch_time: Duration::from_secs(3),
+            memory: None,
             helper: None,
         }
     }

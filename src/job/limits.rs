@@ -26,6 +26,9 @@ pub const SLOTS_PER_STREAM: RangeInclusive<usize> = 1..=4;
 /// How long a launch should take, in milliseconds.
 pub const LAUNCH_MILLIS: RangeInclusive<usize> = 50..=5000;
 
+/// Memory of the launches that CPU workers prepare for a device, in bytes: 1 MiB to 1024 TiB.
+pub const DEVICE_MEMORY: RangeInclusive<u64> = 1 << 20..=1 << 50;
+
 /// Batches that may wait in the queue for each worker.
 pub const QUEUE_PER_WORKER: RangeInclusive<usize> = 1..=64;
 
@@ -74,6 +77,7 @@ impl HardwareSettings {
             streams,
             slots_per_stream,
             batch_time,
+            memory,
             helper: _,
         } = &self.device;
         if !is_block(*block) {
@@ -87,7 +91,11 @@ impl HardwareSettings {
         )?;
         let millis = |limit: &usize| Duration::from_millis(*limit as u64);
         let batch_times = millis(LAUNCH_MILLIS.start())..=millis(LAUNCH_MILLIS.end());
-        within("device.batch_time", *batch_time, &batch_times)
+        within("device.batch_time", *batch_time, &batch_times)?;
+        match memory {
+            Some(bytes) => within("device.memory", *bytes, &DEVICE_MEMORY),
+            None => Ok(()),
+        }
     }
 }
 
@@ -145,7 +153,7 @@ mod tests {
 
     #[test]
     fn hardware_beyond_its_limits_is_refused() {
-        let refused: [(&str, &[Change]); 7] = [
+        let refused: [(&str, &[Change]); 8] = [
             ("workers", &[|s| s.workers = Some(1025)]),
             (
                 "memory_per_worker",
@@ -177,6 +185,10 @@ mod tests {
                     |s| s.device.slots_per_stream = 0,
                     |s| s.device.slots_per_stream = 5,
                 ],
+            ),
+            (
+                "device.memory",
+                &[|s| s.device.memory = Some((1 << 20) - 1)],
             ),
             (
                 "device.batch_time",

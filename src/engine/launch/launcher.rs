@@ -3,14 +3,12 @@
 use std::ops::RangeInclusive;
 use std::sync::Arc;
 
+use super::batch::LaunchBatch;
 use super::layout::LaunchError;
 use super::preparer::Preparer;
 use super::program::DeviceProgram;
-use super::request::{Completed, Launch};
-use crate::engine::CounterSettings;
 use crate::engine::canary::Canary;
-use crate::engine::mismatch::Mismatch;
-use crate::engine::tally::Tally;
+use crate::engine::counter_settings::CounterSettings;
 use crate::engine::task::Task;
 
 /// Makes launches of the tasks of one plan, and tallies of what a device returns.
@@ -55,20 +53,6 @@ pub trait Launcher: Send + Sync {
     fn preparer(&self, _settings: &CounterSettings) -> Option<Box<dyn Preparer>> {
         None
     }
-}
-
-/// Tasks as a launch, and what is needed to make tallies of its sums.
-pub trait LaunchBatch: Send {
-    /// What to submit; `None` if nothing was left to a device.
-    fn launch(&self) -> Option<&Launch>;
-
-    /// The tally of each task, in the order in which the tasks were given. `completed` is what the
-    /// launch gave, `None` where there was no launch.
-    ///
-    /// # Errors
-    /// The device did not count what it was sent: a job is missing, or what was counted again on the
-    /// CPU is another number.
-    fn tallies(self: Box<Self>, completed: Option<&Completed>) -> Result<Vec<Tally>, Mismatch>;
 }
 
 /// A canary as a launch.

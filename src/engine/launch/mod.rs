@@ -4,13 +4,15 @@
 //! [`Launch`], which is checked against the program's `Layout` when it is made, and turns what comes
 //! back into tallies.
 
+mod batch;
 mod launcher;
 mod layout;
 mod preparer;
 mod program;
 mod request;
 
-pub use launcher::{DeviceCanary, LaunchBatch, Launcher, NoLauncher};
+pub use batch::LaunchBatch;
+pub use launcher::{DeviceCanary, Launcher, NoLauncher};
 pub use layout::LaunchError;
 pub(crate) use layout::{JobWords, LaunchWords, Layout, TableWords};
 pub use preparer::{PartTaker, Preparer};

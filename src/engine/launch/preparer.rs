@@ -1,6 +1,6 @@
 //! How CPU workers prepare launches for a device, where that takes long.
 
-use super::launcher::LaunchBatch;
+use super::batch::LaunchBatch;
 use crate::engine::tally::Tally;
 use crate::engine::task::Task;
 use crate::engine::task_watch::{NotCounted, TaskWatch};
