@@ -120,16 +120,19 @@ impl ArrayReport {
     }
 
     /// Tasks recorded, and tasks in all.
+    #[cfg(feature = "tui")]
     pub const fn tasks(&self) -> (u64, u64) {
         self.tasks
     }
 
     /// What each host did, by its name.
+    #[cfg(feature = "tui")]
     pub const fn hosts(&self) -> &BTreeMap<String, HostShare> {
         &self.hosts
     }
 
     /// The workers that counted wrongly, with their hosts.
+    #[cfg(feature = "tui")]
     pub fn sick(&self) -> &[(String, SickWorker)] {
         &self.sick
     }

@@ -76,7 +76,11 @@ impl Timeline {
 
 #[cfg(test)]
 mod tests {
+    use std::time::Duration;
+
     use super::*;
+    use crate::actors::Observer;
+    use crate::telemetry::{EventFile, History};
 
     #[test]
     fn pauses_and_told_times_are_placed_in_time() {
@@ -102,7 +106,43 @@ mod tests {
             timeline.pauses,
             [(1003.5, 1013.5, "asked for, too hot".to_owned())]
         );
-        assert_eq!(timeline.incidents.len(), 5);
+        assert_eq!(timeline.incidents.len(), 4);
         assert_eq!(Timeline::read("\u{0}\n[]\n{}"), Timeline::default());
+    }
+
+    #[test]
+    fn a_history_keeps_pauses() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("history");
+        let file = std::fs::File::create(&path).unwrap();
+        let history = History::new(|| EventFile::new(file, |error| panic!("{error}")));
+        let kinds = [
+            EventKind::State(RunState::Planning),
+            EventKind::Planned {
+                plans: Vec::new(),
+                workers: Vec::new(),
+            },
+            EventKind::State(RunState::Running),
+            EventKind::State(RunState::Pausing),
+            EventKind::PausedFor {
+                reasons: vec![PauseReason::Heat],
+            },
+            EventKind::State(RunState::Running),
+            EventKind::State(RunState::Done),
+        ];
+        for (at, kind) in (0..).map(Duration::from_secs).zip(kinds) {
+            history.event(&RunEvent { at, kind });
+        }
+        history.close();
+        let timeline = Timeline::read(&std::fs::read_to_string(&path).unwrap());
+        let [(from, to, why)] = timeline.pauses.as_slice() else {
+            panic!("{timeline:?}");
+        };
+        assert!(
+            (to - from - 2.0).abs() < 1e-3 && why == "too hot",
+            "{timeline:?}"
+        );
+        let said: Vec<_> = timeline.incidents.iter().map(|(_, text)| text).collect();
+        assert_eq!(said[3..], ["paused: too hot", "running", "ended"]);
     }
 }

@@ -94,6 +94,8 @@ impl Observer for History {
                 kept.put_left();
                 kept.put(event);
             }
+            // Pauses last from one state to the next.
+            EventKind::State(_) => self.0.lock().put(event),
             _ if incident(event).is_some() => self.0.lock().put(event),
             _ => {}
         }
