@@ -16,12 +16,13 @@
 //! # Features
 //!
 //! A library that only counts on CPUs needs none of them: `default-features = false`. All but
-//! `fault-injection` are on by default.
+//! `nats` and `fault-injection` are on by default.
 //!
 //! * `cli`: the program `queenfold`, with the rooms `config` and `cli`. It includes `ledger`.
 //! * `tui`: its dashboard.
 //! * `ledger`: jobs that keep their finished tasks in a directory.
 //! * `cuda`: GPUs through CUDA. `emulated-gpu`: a device made of host threads, for tests.
+//! * `nats`: one run over many hosts through a NATS server.
 //! * `fault-injection`: a test hook.
 //!
 //! # Layout
@@ -45,7 +46,7 @@
 //! * [`telemetry`]: where the time of a run went: trace, profile, progress line.
 //! * [`ledger`]: the durable record of a run.
 //! * [`job`]: counts a board with what there is; what a library user starts with.
-//! * [`cluster`]: one run over many hosts: job arrays.
+//! * [`cluster`]: one run over many hosts: job arrays, and leases over NATS.
 //! * [`certificate`]: the result of a run as a text that a stranger can check.
 //! * [`report`]: a run as a page that explains it, and the picture of the ladder.
 //! * [`config`]: settings: what there is, what is allowed, where each value comes from.

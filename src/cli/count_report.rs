@@ -5,10 +5,13 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use super::exit::Failure;
+use super::host_lines::host_lines;
 use super::output::say;
 use super::shell::{Argument, again_command, command};
 use crate::job::open;
-use crate::ledger::{Confirmation, Entry, LedgerError, LoggedCorrection, OriginName, Store};
+use crate::ledger::{
+    Confirmation, Entry, HostShare, LedgerError, LoggedCorrection, OriginName, Store,
+};
 use crate::telemetry::{printable, several};
 
 /// The most corrections that are listed.
@@ -42,8 +45,8 @@ pub fn counted(of: &Confirmation) -> String {
     )
 }
 
-/// Says which counts of the run in `dir` differed, and, unless `quiet`, how often its tasks were counted and
-/// how to count again what was counted once. `known` is what a result says of that; without it, the ledger
+/// Says which counts of the run in `dir` differed, and, unless `quiet`, what each host did if there are several, how
+/// often its tasks were counted and how to count again what was counted once. `known` is what a result says of that; without it, the ledger
 /// is read.
 ///
 /// # Errors
@@ -57,6 +60,13 @@ pub fn tell(dir: &Path, known: Option<Confirmation>, quiet: bool) -> Result<(), 
         let (store, _) = open(dir)?;
         let report = CorrectionReport::new(dir, &store, &store.corrections()?)?;
         report.text().iter().for_each(|line| say(&printable(line)));
+    }
+    if !quiet && confirmation.hosts > 1 {
+        let mut hosts = BTreeMap::new();
+        HostShare::add(&Store::open_to_read(dir)?, &mut hosts)?;
+        host_lines(&hosts)
+            .iter()
+            .for_each(|line| say(&printable(line)));
     }
     if !quiet {
         let once = confirmation.twice < confirmation.tasks;

@@ -52,7 +52,7 @@ pub enum Delivered {
     /// It counted a task.
     Result(TaskResult),
     /// Its counts of a task differed, and this was decided.
-    Correction(Correction),
+    Correction(Box<Correction>),
     /// It takes back what it counted.
     Withdrawal(TaskKey),
     /// A worker of it counted wrongly.
@@ -91,7 +91,7 @@ pub enum IntakeError {
 }
 
 impl Intake {
-    /// Makes the directory, unless it exists, and in it the ledger of a new run of `plans`.
+    /// Makes the directory, unless it exists, and in it the ledger of a new run of `plans`, which `info` describes.
     ///
     /// # Errors
     /// There is a run in the directory, another process works on it, or it cannot be written.
@@ -103,7 +103,8 @@ impl Intake {
         files::make_directory(dir)?;
         Store::expect_none(dir)?;
         let lock = DirLock::take(dir)?;
-        Self::begin(dir, Store::create(dir, info)?, lock, plans)
+        let store = Store::create(dir, info)?;
+        Self::begin(dir, store, lock, plans)
     }
 
     /// Opens the ledger in `dir` to go on with the run of `plans`.
@@ -113,7 +114,9 @@ impl Intake {
     /// or it cannot be written.
     pub fn resume(dir: &Path, plans: &[Arc<dyn Plan>]) -> Result<Self, LedgerError> {
         let lock = DirLock::take(dir)?;
-        Self::begin(dir, Store::open_to_write(dir)?, lock, plans)
+        let store = Store::open_to_write(dir)?;
+        store.info().check_plans(store.file(), plans)?;
+        Self::begin(dir, store, lock, plans)
     }
 
     fn begin(
@@ -122,7 +125,6 @@ impl Intake {
         lock: DirLock,
         plans: &[Arc<dyn Plan>],
     ) -> Result<Self, LedgerError> {
-        store.info().check_plans(store.file(), plans)?;
         let shard = store.info().shard;
         if shard != Shard::WHOLE {
             return Err(LedgerError::OtherPlan {
@@ -463,206 +465,4 @@ impl Intake {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::board::Size;
-    use crate::chain::ChainPlan;
-    use crate::engine::{CountedBy, Decision, Method, Origin, Tally, WorkerId};
-    use crate::ledger::{ProcessFacts, Recording};
-
-    fn plans() -> Vec<Arc<dyn Plan>> {
-        vec![Arc::new(ChainPlan::new(Size::new(14).unwrap()))]
-    }
-
-    fn intake(dir: &Path) -> Intake {
-        let info = RunInfo::new(
-            Size::new(14).unwrap(),
-            &plans(),
-            Shard::WHOLE,
-            String::new(),
-        );
-        let mut intake = Intake::create(dir, &info, &plans()).unwrap();
-        for host in ["one", "two"] {
-            intake.join(host, facts(host)).unwrap();
-        }
-        intake
-    }
-
-    fn facts(host: &str) -> Facts {
-        Facts {
-            host: host.to_owned(),
-            ..Facts::default()
-        }
-    }
-
-    fn result(task: u64, solutions: u128) -> TaskResult {
-        let mut tally = Tally::default();
-        tally.completions.add(8, solutions);
-        TaskResult {
-            key: plans()[0].key(task),
-            tally,
-            origin: Origin {
-                worker: WorkerId::Cpu(0),
-                counted_by: CountedBy::Cpu("scalar".into()),
-            },
-            audited_by: None,
-            duration: Duration::from_millis(3),
-        }
-    }
-
-    fn from(host: &str, items: impl IntoIterator<Item = Delivered>) -> (String, Vec<Delivered>) {
-        (host.to_owned(), items.into_iter().collect())
-    }
-
-    #[test]
-    fn a_result_is_recorded_once_whoever_delivers_it_however_often() {
-        let dir = tempfile::tempdir().unwrap();
-        let mut intake = intake(dir.path());
-        let item = || Delivered::Result(result(3, 5));
-        let written = intake
-            .write(&[from("one", [item(), item()]), from("two", [item()])])
-            .unwrap();
-        assert_eq!(written.recorded, [plans()[0].key(3)]);
-        assert_eq!(written.again, 2);
-        let again = intake.write(&[from("two", [item()])]).unwrap();
-        assert_eq!((again.recorded.len(), again.again), (0, 1));
-        // Nobody knows a process that did not join.
-        assert_eq!(
-            intake.write(&[from("three", [item()])]).unwrap(),
-            Written::default()
-        );
-        drop(intake);
-        let store = Store::open_to_read(dir.path()).unwrap();
-        let tasks = |wanted: &str| {
-            let mut count = (0, 0);
-            store
-                .for_each_task(|task| {
-                    count.0 += u64::from(task.record.session == wanted);
-                    count.1 +=
-                        u64::from(task.second.is_some_and(|second| second.session == wanted));
-                    Ok(())
-                })
-                .unwrap();
-            count
-        };
-        assert_eq!((tasks("one"), tasks("two")), ((1, 0), (0, 1)));
-    }
-
-    #[test]
-    fn a_second_count_that_differs_names_both_and_stays_in_the_log() {
-        let dir = tempfile::tempdir().unwrap();
-        let mut intake = intake(dir.path());
-        let of = |solutions| [Delivered::Result(result(3, solutions))];
-        intake.write(&[from("one", of(5))]).unwrap();
-        let more = [
-            Delivered::Result(result(4, 1)),
-            Delivered::Result(result(3, 6)),
-        ];
-        let error = intake.write(&[from("two", more)]).unwrap_err().to_string();
-        for part in ["worker-0 of one", "worker-0 of two", "0/0/0/5", "0/0/0/6"] {
-            assert!(error.contains(part), "{error}");
-        }
-        drop(intake);
-        let store = Store::open_to_read(dir.path()).unwrap();
-        let sums = store.sums().unwrap();
-        // What came with it is recorded.
-        assert_eq!(sums.coverage.done(), 2);
-        assert_eq!(sums.contested, [plans()[0].key(3)]);
-    }
-
-    #[test]
-    fn a_correction_that_is_delivered_twice_is_logged_once() {
-        let dir = tempfile::tempdir().unwrap();
-        let mut intake = intake(dir.path());
-        let correction = Delivered::Correction(Correction {
-            recorded: result(3, 5),
-            others: vec![result(3, 6)],
-            decision: Some(Decision {
-                result: result(3, 6),
-                method: Method::Oracle,
-            }),
-        });
-        let items = [
-            Delivered::Result(result(3, 5)),
-            correction.clone(),
-            correction.clone(),
-        ];
-        intake.write(&[from("one", items)]).unwrap();
-        intake.write(&[from("one", [correction])]).unwrap();
-        drop(intake);
-        let store = Store::open_to_read(dir.path()).unwrap();
-        assert_eq!(store.corrections().unwrap().len(), 1);
-        assert_eq!(
-            store.sums().unwrap().tallies[&crate::engine::Engine::Chain].found(),
-            48
-        );
-    }
-
-    #[test]
-    fn a_process_takes_back_only_what_it_recorded() {
-        let dir = tempfile::tempdir().unwrap();
-        let mut intake = intake(dir.path());
-        let task = plans()[0].key(3);
-        intake
-            .write(&[from("one", [Delivered::Result(result(3, 5))])])
-            .unwrap();
-        let back = || [Delivered::Withdrawal(task)];
-        let written = intake.write(&[from("two", back())]).unwrap();
-        assert_eq!(written.withdrawn, []);
-        let written = intake.write(&[from("one", back())]).unwrap();
-        assert_eq!(written.withdrawn, [task]);
-    }
-
-    #[test]
-    fn what_no_count_gives_is_refused_and_what_came_before_it_is_not() {
-        let dir = tempfile::tempdir().unwrap();
-        let mut intake = intake(dir.path());
-        for bad in [result(3, 1 << 100), result(1 << 40, 1)] {
-            let items = [Delivered::Result(result(2, 1)), Delivered::Result(bad)];
-            let written = intake.write(&[from("two", items)]).unwrap();
-            let [(who, what)] = &written.refused[..] else {
-                panic!("{written:?}");
-            };
-            assert!(who == "two" && what.starts_with("it delivered"), "{what}");
-        }
-        assert_eq!(Intake::resume(dir.path(), &plans()).err().is_some(), true);
-        drop(intake);
-        let intake = Intake::resume(dir.path(), &plans()).unwrap();
-        assert_eq!(intake.recorded().done(), 1);
-    }
-
-    #[test]
-    fn one_process_goes_on_with_what_many_began_and_they_with_what_it_did() {
-        let dir = tempfile::tempdir().unwrap();
-        let mut many = intake(dir.path());
-        many.write(&[from("one", [Delivered::Result(result(3, 5))])])
-            .unwrap();
-        assert!(matches!(
-            Intake::resume(dir.path(), &plans()),
-            Err(LedgerError::Locked { .. })
-        ));
-        many.close().unwrap();
-        drop(many);
-        let single = Recording::resume(dir.path(), &plans(), &ProcessFacts::default()).unwrap();
-        crate::actors::Recorder::record(&single, result(4, 1)).unwrap();
-        drop(single);
-        let mut many = Intake::resume(dir.path(), &plans()).unwrap();
-        assert_eq!(many.recorded().done(), 2);
-        many.join("one", facts("one")).unwrap();
-        many.join("new", facts("new")).unwrap();
-        many.write(&[from("new", [Delivered::Result(result(5, 1))])])
-            .unwrap();
-        let numbers: Vec<_> = many
-            .store
-            .sessions()
-            .unwrap()
-            .into_iter()
-            .map(|session| session.facts.number)
-            .collect();
-        assert_eq!(
-            numbers.iter().collect::<BTreeSet<_>>().len(),
-            3,
-            "{numbers:?}"
-        );
-    }
-}
+mod tests;

@@ -32,7 +32,7 @@ mod tracing_bridge;
 use std::io::{self, IsTerminal};
 use std::path::{Path, PathBuf};
 
-use tracing_subscriber::filter::Targets;
+use tracing_subscriber::filter::{LevelFilter, Targets};
 use tracing_subscriber::layer::SubscriberExt;
 use tracing_subscriber::util::{SubscriberInitExt, TryInitError};
 use tracing_subscriber::{Layer, fmt};
@@ -86,6 +86,11 @@ pub fn start(filter: &str, trace: Option<&Path>) -> Result<Option<TraceFile>, Te
         filter: filter.to_owned(),
         source,
     })?;
+    // What this library logs is returned to its caller too, who says it once.
+    let wanted = match filter.contains("async_nats") {
+        true => wanted,
+        false => wanted.with_target("async_nats", LevelFilter::OFF),
+    };
     let colour = io::stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none();
     let log = fmt::layer()
         .with_writer(|| messages::Log)

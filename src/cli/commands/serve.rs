@@ -9,7 +9,6 @@ use crate::cli::commands::config::annotated;
 use crate::cli::count_report;
 use crate::cli::exit::{Exit, Failure};
 use crate::cli::flags::{What, sources};
-use crate::cli::host_lines::host_lines;
 use crate::cli::nats_flags::NatsFlags;
 use crate::cli::output::say;
 use crate::cli::printer::Printer;
@@ -20,10 +19,8 @@ use crate::cluster::nats::{Coordinated, CoordinatorSettings, RunName, coordinate
 use crate::config::{HumanDuration, Value};
 use crate::engine::{Engine, Plan};
 use crate::job::{DeviceChoice, Hardware, HardwareSettings, JobResult, open, outcome, plan};
-use crate::ledger::{
-    Confirmation, FILE, HostShare, Intake, LedgerError, RunInfo, Session, Shard, Store,
-};
-use crate::telemetry::{duration, printable, several};
+use crate::ledger::{Confirmation, FILE, Intake, LedgerError, RunInfo, Session, Shard, Store};
+use crate::telemetry::{printable, several};
 
 const HELP: &str = "\
 Examples:
@@ -93,6 +90,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     let server = args.nats.server();
     let begun = Instant::now();
     let intake = intake(args)?;
+    let plans = intake.plans().to_vec();
     let before = wall_time(&intake)?;
     let stop = Arc::new(AtomicBool::new(false));
     let stopping = Arc::clone(&stop);
@@ -149,7 +147,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
             ),
         ));
     }
-    print_result(args, coordinated, before + begun.elapsed())
+    print_result(args, &plans, coordinated, before + begun.elapsed())
 }
 
 /// The name of the run: that of the directory if it may be one.
@@ -236,8 +234,13 @@ fn progress(count: Headcount) -> String {
     )
 }
 
-fn print_result(args: &Args, coordinated: Coordinated, elapsed: Duration) -> Result<(), Failure> {
-    let (store, plans) = open(&args.dir)?;
+fn print_result(
+    args: &Args,
+    plans: &[Arc<dyn Plan>],
+    coordinated: Coordinated,
+    elapsed: Duration,
+) -> Result<(), Failure> {
+    let store = Store::open_to_read(&args.dir)?;
     let sums = store.sums()?;
     let missing = sums.coverage.tasks() - sums.coverage.done();
     let Some(plan) = plans.first().filter(|_| missing == 0) else {
@@ -248,8 +251,6 @@ fn print_result(args: &Args, coordinated: Coordinated, elapsed: Duration) -> Res
     };
     store.check_decided(&sums)?;
     let outcome = outcome(plan.as_ref(), |engine| sums.tallies.get(&engine))?;
-    let mut hosts = std::collections::BTreeMap::new();
-    HostShare::add(&store, &mut hosts)?;
     let confirmation = Confirmation::read(&store)?;
     let mut cpu = Duration::ZERO;
     store.for_each(|entry| {
@@ -270,11 +271,5 @@ fn print_result(args: &Args, coordinated: Coordinated, elapsed: Duration) -> Res
         confirmation: Some(confirmation),
     };
     Printer::new(plan.size(), args.json).print(&result)?;
-    if !args.quiet {
-        for line in host_lines(&hosts) {
-            say(&printable(&line));
-        }
-        say(&format!("coordinated for {}", duration(elapsed)));
-    }
     count_report::tell(&args.dir, Some(confirmation), args.quiet)
 }

@@ -36,11 +36,11 @@ pub enum Item {
     /// Counts of a task differ, and what decided.
     Corrected {
         /// The count that was reported.
-        recorded: Counted,
+        recorded: Box<Counted>,
         /// The others.
         others: Vec<Counted>,
         /// The count that decides, and how it was made.
-        decision: Option<(Counted, Method)>,
+        decision: Option<Box<(Counted, Method)>>,
     },
     /// A count is taken back.
     Withdrawn(Engine, u64),
@@ -133,9 +133,10 @@ impl Item {
     pub fn corrected(correction: &Correction) -> Self {
         let decision = correction.decision.as_ref();
         Self::Corrected {
-            recorded: (&correction.recorded).into(),
+            recorded: Box::new((&correction.recorded).into()),
             others: correction.others.iter().map(Counted::from).collect(),
-            decision: decision.map(|Decision { result, method }| (result.into(), *method)),
+            decision: decision
+                .map(|Decision { result, method }| Box::new((result.into(), *method))),
         }
     }
 
@@ -153,17 +154,17 @@ impl Item {
                     let results = counted.into_iter().map(|counted| counted.result(n, plans));
                     results.collect::<Option<Vec<_>>>()
                 };
-                Delivered::Correction(Correction {
+                Delivered::Correction(Box::new(Correction {
                     recorded: recorded.result(n, plans)?,
                     others: results(others)?,
-                    decision: match decision {
+                    decision: match decision.map(|decision| *decision) {
                         None => None,
                         Some((result, method)) => Some(Decision {
                             result: result.result(n, plans)?,
                             method,
                         }),
                     },
-                })
+                }))
             }
             Self::Withdrawn(engine, index) => {
                 let plan = plans.iter().find(|plan| plan.engine == engine)?;

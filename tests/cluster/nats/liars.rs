@@ -68,6 +68,13 @@ fn a_wrong_tally_that_nobody_counted_again_gives_no_total() {
     assert_eq!(again.status.code(), Some(3), "{again:?}");
 }
 
+fn several(tasks: usize) -> String {
+    match tasks {
+        1 => "1 task,".to_owned(),
+        _ => format!("{tasks} tasks,"),
+    }
+}
+
 #[test]
 fn results_that_come_three_times_are_recorded_once() {
     let Some(server) = NatsServer::start() else {
@@ -84,7 +91,15 @@ fn results_that_come_three_times_are_recorded_once() {
     parrot.report(&results, 3);
     parrot.say(&Up::Leave);
     let worker = work(&server);
-    assert_done(serve, TOTAL);
+    let (code, out, said) = serve.end();
+    assert!(code == 0 && out.contains(TOTAL), "{out}{said}");
+    // Two hosts, by their names.
+    let line = said.lines().find(|line| line.contains("host-of-parrot:"));
+    let line = line.unwrap_or_else(|| panic!("{said}"));
+    assert!(
+        line.contains(&several(results.len())) && line.contains("last seen"),
+        "{line}"
+    );
     worker.end();
 }
 

@@ -2,6 +2,7 @@
 
 mod accidents;
 mod liars;
+mod overhead;
 mod process;
 mod proxy;
 mod raw;

@@ -95,7 +95,8 @@ async fn fake(
     };
     let facts = serde_json::to_string(&facts).unwrap();
     let start = Instant::now();
-    let mut due = 0.0;
+    // Not all at the same moment.
+    let mut due = fastrand::f64();
     let mut hello: Option<Instant> = None;
     let mut ticks = tokio::time::interval(TICK);
     ticks.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
@@ -139,7 +140,7 @@ async fn fake(
                 let _ = message.ack().await;
             }
             _ = ticks.tick() => {
-                due = (due + speed * TICK.as_secs_f64()).min(speed * 5.0);
+                due = (due + speed * TICK.as_secs_f64()).min((speed * 5.0).max(1.0));
                 while due >= 1.0 {
                     let Step::Task(task) = holder.step(Engine::Join) else { break };
                     due -= 1.0;
