@@ -34,7 +34,11 @@ const LARGEST: u64 = 256 << 20;
 fn share_of_pairs(n: Size) -> f64 {
     const EVEN: [(u32, f64); 5] = [(8, 0.5), (18, 0.70), (20, 0.81), (22, 0.82), (24, 0.76)];
     const ODD: [(u32, f64); 3] = [(9, 0.5), (23, 0.94), (25, 0.91)];
-    let table: &[_] = if n.get() % 2 == 0 { &EVEN } else { &ODD };
+    let table: &[_] = if n.get().is_multiple_of(2) {
+        &EVEN
+    } else {
+        &ODD
+    };
     interpolate(n, table)
 }
 
