@@ -86,7 +86,7 @@ fn a_finished_run_is_shown_with_its_result_and_its_drawings() {
     let table = fs::read_to_string("docs/RECORDS.md").unwrap();
     let columns = table
         .lines()
-        .find(|line| line.starts_with("| n | result"))
+        .find(|line| line.starts_with("| n | total |"))
         .unwrap();
     assert_eq!(row.matches('|').count(), columns.matches('|').count());
 }
