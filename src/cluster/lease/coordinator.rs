@@ -7,28 +7,14 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
 use super::book::{Book, Granted};
+use super::effect::{Effect, Headcount};
 use super::member::Member;
 use super::pool::Pool;
 use super::protocol::{Beat, Down, Finish, Hello, LARGEST_LEASE, Lease, Offer, Up, ranges};
 use super::report::{LARGEST_REPORT, Report};
+use super::times::LeaseTimes;
 use crate::engine::{Engine, PlanName, TaskKey};
-use crate::ledger::{Delivered, Facts, Written};
-
-/// How leases are cut.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct LeaseTimes {
-    /// How long a lease lasts that is not renewed.
-    pub lease: Duration,
-    /// How much work one is, while much is left.
-    pub work: Duration,
-}
-
-impl LeaseTimes {
-    /// How often a worker gives a sign of life.
-    pub const fn beat(&self) -> Duration {
-        Duration::from_nanos((self.lease.as_nanos() / 6) as u64)
-    }
-}
+use crate::ledger::{Facts, Written};
 
 /// The shortest lease near the end, in seconds of work.
 const SHORTEST: f64 = 0.1;
@@ -38,25 +24,6 @@ const SHARES: f64 = 4.0;
 
 /// How long the end of a run waits for workers that still count their last canary.
 const LAST_CANARY: Duration = Duration::from_secs(10);
-
-/// What the coordinator asks for.
-#[derive(Clone, Debug)]
-pub enum Effect {
-    /// Tell a worker something.
-    Tell(String, Down),
-    /// Note in the ledger that a worker takes part, make a way for its leases, and welcome it.
-    Admit(String, Facts),
-    /// Put a lease on that way.
-    Grant(String, Lease),
-    /// Record what a worker delivered. Its items below this number have their receipt when that is done.
-    Record(String, Vec<Delivered>, u64),
-    /// A worker left or is lost; its way may be removed.
-    Dismiss(String),
-    /// Tell the user something.
-    Note(String),
-    /// The run is over.
-    End(Finish),
-}
 
 /// The coordinator of a run.
 pub struct Coordinator {
@@ -72,19 +39,6 @@ pub struct Coordinator {
     /// Since when everything is recorded.
     finishing: Option<Duration>,
     over: bool,
-}
-
-/// How the workers of a run are.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Headcount {
-    /// Workers that take part.
-    pub workers: usize,
-    /// Leases that they hold.
-    pub leases: usize,
-    /// Recorded tasks, of all plans.
-    pub recorded: u64,
-    /// Tasks of all plans.
-    pub tasks: u64,
 }
 
 impl Coordinator {

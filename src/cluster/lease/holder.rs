@@ -6,10 +6,10 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::coordinator::LeaseTimes;
 use super::protocol::{Beat, Finish, Hello, Lease, Plans, Up, ranges};
 use super::report::{Item, LARGEST_REPORT, Report};
 use super::run_key::RunKey;
+use super::times::LeaseTimes;
 use crate::actors::Step;
 use crate::engine::{Engine, Plan, TaskResult, WorkerId};
 

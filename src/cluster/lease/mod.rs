@@ -2,12 +2,13 @@
 //! Nothing here knows a network.
 //!
 //! * `protocol`, `report`, `run_key`: what is said.
-//! * `coordinator`: decides who holds what; `pool`: tasks that nobody holds; `book`: leases that are out; `member`:
+//! * `coordinator`: decides who holds what; `effect`: what it asks for; `times`: how it cuts leases; `pool`: tasks that nobody holds; `book`: leases that are out; `member`:
 //!   what is known of a worker.
 //! * `holder`: what a worker holds; `journal`: what it counted, until the ledger has it.
 
 mod book;
 mod coordinator;
+mod effect;
 mod holder;
 mod journal;
 mod member;
@@ -15,8 +16,10 @@ mod pool;
 mod protocol;
 mod report;
 mod run_key;
+mod times;
 
-pub use coordinator::{Coordinator, Effect, Headcount, LeaseTimes};
+pub use coordinator::Coordinator;
+pub use effect::{Effect, Headcount};
 pub use holder::Holder;
 pub use journal::{Journal, Leftover};
 pub use pool::Pool;
@@ -25,3 +28,4 @@ pub use protocol::{
 };
 pub use report::{Counted, Item, LARGEST_REPORT, Report};
 pub use run_key::RunKey;
+pub use times::LeaseTimes;

@@ -2,19 +2,25 @@
 //!
 //! What is said, and who may do what, is in the room's `lease`; here it is only carried.
 //!
-//! * `coordinate`: the coordinator; `ledger_thread`: what it writes. `taking_part`: a worker; `deliver`: what a worker
-//!   left that is gone.
+//! * `coordinate`: the coordinator; `ledger_thread`: what it writes.
+//! * `found_run`, `worker_settings`: how a worker finds its run. `taking_part`: its link to the coordinator; `shared`: where
+//!   its tasks come from and its results go; `deliver`: what a worker left that is gone.
 //! * `server`: connecting; `subjects`: under which subjects messages go; `way`: the stream of the leases.
 
 mod coordinate;
 mod deliver;
+mod found_run;
 mod ledger_thread;
 mod server;
+mod shared;
 mod subjects;
 mod taking_part;
 mod way;
+mod worker_settings;
 
 pub use coordinate::{Coordinated, CoordinatorError, CoordinatorSettings, coordinate};
+pub use found_run::{FoundRun, WorkerError};
 pub use server::{Server, ServerError};
 pub use subjects::{RunName, RunNameError};
-pub use taking_part::{FoundRun, LinkEnd, TakingPart, WorkerError, WorkerSettings};
+pub use taking_part::{LinkEnd, TakingPart};
+pub use worker_settings::WorkerSettings;

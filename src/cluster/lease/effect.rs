@@ -1,0 +1,36 @@
+//! What a coordinator asks whoever runs it for, and tells it.
+
+use super::protocol::{Down, Finish, Lease};
+use crate::ledger::{Delivered, Facts};
+
+/// What the coordinator asks for.
+#[derive(Clone, Debug)]
+pub enum Effect {
+    /// Tell a worker something.
+    Tell(String, Down),
+    /// Note in the ledger that a worker takes part, make a way for its leases, and welcome it.
+    Admit(String, Facts),
+    /// Put a lease on that way.
+    Grant(String, Lease),
+    /// Record what a worker delivered. Its items below this number have their receipt when that is done.
+    Record(String, Vec<Delivered>, u64),
+    /// A worker left or is lost; its way may be removed.
+    Dismiss(String),
+    /// Tell the user something.
+    Note(String),
+    /// The run is over.
+    End(Finish),
+}
+
+/// How the workers of a run are.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Headcount {
+    /// Workers that take part.
+    pub workers: usize,
+    /// Leases that they hold.
+    pub leases: usize,
+    /// Recorded tasks, of all plans.
+    pub recorded: u64,
+    /// Tasks of all plans.
+    pub tasks: u64,
+}
