@@ -48,7 +48,8 @@ pub use launch::{
     BLOCK_THREADS, Completed, DeviceProgram, Launch, LaunchBatch, LaunchError, Launcher,
 };
 pub use launch::{
-    DeviceCanary, DeviceSpan, DeviceSpans, NoLauncher, PartTaker, Preparer, Specialisation, Ticket,
+    DeviceCanary, DeviceSpan, DeviceSpans, Draft, NoLauncher, PartTaker, Preparer, Recycled,
+    Specialisation, Ticket, Words,
 };
 pub(crate) use launch::{JobWords, LaunchWords, Layout, MACHINE_SOURCE, TableWords, ThreadUse};
 pub use mismatch::{GivenUp, Mismatch};

@@ -123,6 +123,36 @@ fn the_pairs_of_the_join_are_counted_on_a_gpu() {
 }
 
 #[test]
+fn large_launches_go_up_from_where_they_were_written_if_their_memory_can_be_pinned() {
+    let join = [
+        "-n",
+        "16",
+        "--workers",
+        "0",
+        "--engine",
+        "join",
+        "--gpu",
+        "cuda",
+    ];
+    let calls = |fake| {
+        let machine = Machine::new(fake);
+        machine.count(&join);
+        ["register", "unregister"].map(|call| machine.calls(call))
+    };
+    let [pinned, released] = calls("");
+    assert!(!pinned.is_empty(), "no launch has a mebibyte");
+    assert_eq!(pinned.len(), released.len());
+    // Memory is used again: there are more launches.
+    assert!(pinned.len() <= 8, "{pinned:?}");
+    assert!(
+        pinned.iter().all(|&mebibytes| mebibytes >= 48),
+        "{pinned:?}"
+    );
+    let [tried, released] = calls("no pinning");
+    assert!(!tried.is_empty() && released.is_empty());
+}
+
+#[test]
 fn a_gpu_that_fails_at_pairs_is_named_and_costs_no_result() {
     for (fake, says) in [
         ("no memory", "out of device memory"),

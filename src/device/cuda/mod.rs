@@ -12,6 +12,7 @@ mod image;
 mod in_child;
 mod message;
 mod open;
+mod pinned;
 mod serve;
 mod slot;
 mod spoilt;

@@ -9,7 +9,7 @@ use cudarc::driver::sys::{CUdeviceptr, CUevent, CUevent_flags, CUevent_wait_flag
 
 use super::clock::{Clock, reached};
 use super::driver::elapsed;
-use crate::engine::{Completed, DeviceSpan, DeviceSpans, Launch, Ticket};
+use crate::engine::{Completed, DeviceSpan, DeviceSpans, Launch, Ticket, Words};
 
 /// A kernel ready to be launched.
 #[derive(Clone, Copy)]
@@ -38,6 +38,12 @@ fn bytes_up(launch: &Launch) -> usize {
     (HEADER + launch.jobs().len() + launch.tables().len()) * 4
 }
 
+/// How many of these are copied to the slot first: all but tables that the device reads where they are.
+fn bytes_staged(launch: &Launch, direct: bool) -> usize {
+    let tables = if direct { 0 } else { launch.tables().len() };
+    (HEADER + launch.jobs().len() + tables) * 4
+}
+
 fn bytes_down(launch: &Launch) -> usize {
     launch.sums() * 8 + PROGRESS * 4
 }
@@ -58,51 +64,71 @@ pub(super) struct Slot {
     holds: Option<Held>,
 }
 
-#[derive(Clone, Copy)]
 struct Held {
     ticket: Ticket,
     sums: usize,
+    /// Tables that the device reads where they are, kept until it has.
+    _tables: Option<Words>,
 }
 
-/// A buffer on the device, and its twin in host memory that the device can reach.
+/// A buffer on the device, and one in host memory that the device can reach.
 struct Buffers {
     host: *mut c_void,
+    host_bytes: usize,
     device: CUdeviceptr,
-    bytes: usize,
+    device_bytes: usize,
 }
 
 impl Buffers {
     const NONE: Self = Self {
         host: ptr::null_mut(),
+        host_bytes: 0,
         device: 0,
-        bytes: 0,
+        device_bytes: 0,
     };
 
-    fn allocate(bytes: usize) -> Result<Self, DriverError> {
+    fn allocate(host: usize, device: usize) -> Result<Self, DriverError> {
         let mut made = Self::NONE;
         // SAFETY: a context is current. Flags 0: cached memory, which the CPU can read quickly.
-        made.host = unsafe { result::malloc_host(bytes, 0) }?;
+        made.host = unsafe { result::malloc_host(host, 0) }?;
+        made.host_bytes = host;
         // SAFETY: a context is current.
-        made.device = unsafe { result::malloc_sync(bytes) }?;
-        made.bytes = bytes;
+        made.device = unsafe { result::malloc_sync(device) }?;
+        made.device_bytes = device;
         Ok(made)
     }
 
-    /// Makes room for `bytes`. The previous contents are lost.
-    fn reserve(&mut self, bytes: usize) -> Result<(), DriverError> {
-        if bytes <= self.bytes {
+    /// Whether there is room for so many bytes on the host and on the device.
+    const fn has_room(&self, host: usize, device: usize) -> bool {
+        host <= self.host_bytes && device <= self.device_bytes
+    }
+
+    /// Makes room for so many bytes on the host and on the device. The previous contents are lost.
+    fn reserve(&mut self, host: usize, device: usize) -> Result<(), DriverError> {
+        if self.has_room(host, device) {
             return Ok(());
         }
         // Half as much again as before: a buffer grows a few times only.
-        let roomy = bytes.max(self.bytes + self.bytes / 2);
+        let roomy = |bytes: usize, before: usize| {
+            let roomy = if bytes <= before {
+                before
+            } else {
+                bytes.max(before + before / 2)
+            };
+            roomy.next_multiple_of(1 << 20)
+        };
+        let (host, device) = (
+            roomy(host, self.host_bytes),
+            roomy(device, self.device_bytes),
+        );
         *self = Self::NONE;
-        *self = Self::allocate(roomy.next_multiple_of(1 << 20))?;
+        *self = Self::allocate(host, device)?;
         Ok(())
     }
 
     /// The first `words` of the host's buffer.
     fn words(&mut self, words: usize) -> &mut [u32] {
-        assert!(words * 4 <= self.bytes);
+        assert!(words * 4 <= self.host_bytes);
         // SAFETY: the buffer is that long, aligned to a page, and written before it is read: what
         // goes up by the CPU, what comes down by the device.
         unsafe { std::slice::from_raw_parts_mut(self.host.cast(), words) }
@@ -151,31 +177,42 @@ impl Slot {
         self.stream_number
     }
 
-    /// Whether it has memory for `launch`.
-    pub(super) fn has_room(&self, launch: &Launch) -> bool {
-        bytes_up(launch) <= self.up.bytes && bytes_down(launch) <= self.down.bytes
+    /// Whether it has memory for `launch`. `direct`: the device reads the tables where they are.
+    pub(super) fn has_room(&self, launch: &Launch, direct: bool) -> bool {
+        let down = bytes_down(launch);
+        self.up
+            .has_room(bytes_staged(launch, direct), bytes_up(launch))
+            && self.down.has_room(down, down)
     }
 
     /// Makes room for `launch`. To allocate memory and to free it may make the driver wait for all launches.
-    pub(super) fn reserve(&mut self, launch: &Launch) -> Result<(), DriverError> {
-        self.up.reserve(bytes_up(launch).max(LEAST_UP))?;
-        self.down.reserve(bytes_down(launch))
+    pub(super) fn reserve(&mut self, launch: &Launch, direct: bool) -> Result<(), DriverError> {
+        let [staged, up] =
+            [bytes_staged(launch, direct), bytes_up(launch)].map(|bytes| bytes.max(LEAST_UP));
+        self.up.reserve(staged, up)?;
+        let down = bytes_down(launch);
+        self.down.reserve(down, down)
     }
 
-    /// Queues upload, kernel and download on the slot's stream. The slot has room for the launch.
+    /// Queues upload, kernel and download on the slot's stream. The slot has room for the launch. `direct`: its
+    /// tables are in pinned memory.
     pub(super) fn launch(
         &mut self,
         kernel: Ready,
         ticket: Ticket,
         launch: &Launch,
+        direct: bool,
     ) -> Result<(), DriverError> {
         let jobs = launch.jobs().len();
-        let words = bytes_up(launch) / 4;
+        let words = bytes_staged(launch, direct) / 4;
         let sum_bytes = launch.sums() * 8;
         let staged = self.up.words(words);
         staged[..HEADER].fill(0);
         staged[HEADER..][..jobs].copy_from_slice(launch.jobs());
-        staged[HEADER + jobs..].copy_from_slice(launch.tables());
+        if !direct {
+            staged[HEADER + jobs..].copy_from_slice(launch.tables());
+        }
+        let tables = direct.then(|| launch.shared_tables());
 
         let [begun, uploaded, counted, downloaded] = self.events;
         let mut progress = self.up.device;
@@ -195,7 +232,8 @@ impl Slot {
             threads.div_ceil(kernel.block).max(1)
         });
         // SAFETY: stream, events and buffers belong to the current context and to this slot, which
-        // holds nothing. Buffers are as long as what is copied. The arguments are those of the
+        // holds nothing. Buffers are as long as what is copied, and tables that are pinned are kept until the
+        // launch has ended. The arguments are those of the
         // kernels' entries, in order, and are read before the launch returns. `Launch::new` has
         // checked every word that the kernel finds memory by.
         unsafe {
@@ -205,6 +243,9 @@ impl Slot {
             }
             event::record(begun, self.stream)?;
             result::memcpy_htod_async(self.up.device, self.up.words(words), self.stream)?;
+            if let Some(tables) = &tables {
+                result::memcpy_htod_async(first_table, tables, self.stream)?;
+            }
             result::memset_d8_async(self.down.device, 0, bytes_down(launch), self.stream)?;
             event::record(uploaded, self.stream)?;
             result::launch_kernel(
@@ -226,15 +267,17 @@ impl Slot {
         self.holds = Some(Held {
             ticket,
             sums: launch.sums(),
+            _tables: tables,
         });
         Ok(())
     }
 
     /// What the slot holds, if it is complete.
     pub(super) fn completed(&mut self, clock: &Clock) -> Result<Option<Completed>, DriverError> {
-        let Some(Held { ticket, sums }) = self.holds else {
+        let Some(Held { ticket, sums, .. }) = &self.holds else {
             return Ok(None);
         };
+        let (ticket, sums) = (*ticket, *sums);
         let [begun, uploaded, counted, downloaded] = self.events;
         if !reached(downloaded)? {
             return Ok(None);

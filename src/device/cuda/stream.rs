@@ -12,6 +12,7 @@ use super::clock::Clock;
 use super::compile::Compiler;
 use super::driver::{describe, failed, properties, start};
 use super::image::embedded;
+use super::pinned::Pinned;
 use super::slot::{Ready, Slot};
 use super::spoilt::{Spoilt, spoil};
 use super::{CudaSettings, guarded};
@@ -33,6 +34,7 @@ pub struct Cuda {
     device: sys::CUdevice,
     kernels: HashMap<DeviceProgram, Loaded>,
     slots: Vec<Slot>,
+    pinned: Pinned,
     streams: Vec<CUstream>,
     /// The stream for operations that must not wait for launches.
     aside: CUstream,
@@ -85,6 +87,7 @@ impl Cuda {
             device,
             kernels: HashMap::new(),
             slots: Vec::new(),
+            pinned: Pinned::default(),
             streams: Vec::new(),
             aside: std::ptr::null_mut(),
             clock: None,
@@ -251,16 +254,18 @@ impl Cuda {
             .free_slot()
             .ok_or_else(|| DeviceError::Lost("no slot is free".to_owned()))?;
         let ticket = Ticket(self.submitted);
-        if !self.slots[slot].has_room(launch) {
+        let memory = launch.shared_tables().memory();
+        let direct = memory.is_some_and(|memory| self.pinned.has(memory));
+        if !self.slots[slot].has_room(launch, direct) {
             if !self.slots.iter().all(Slot::is_free) {
                 return Err(DeviceError::Busy);
             }
             // All at once, so that no launch has to wait for the memory of another again.
             for slot in &mut self.slots {
-                slot.reserve(launch).map_err(failed)?;
+                slot.reserve(launch, direct).map_err(failed)?;
             }
         }
-        let launched = self.slots[slot].launch(kernel, ticket, launch);
+        let launched = self.slots[slot].launch(kernel, ticket, launch, direct);
         launched.map_err(failed)?;
         self.submitted += 1;
         Ok(ticket)
@@ -354,10 +359,12 @@ impl Drop for Cuda {
             // the process ends.
             spoil(self.settings.index, Spoilt::Endless);
             mem::forget((mem::take(&mut self.slots), self.clock.take()));
+            mem::forget(mem::take(&mut self.pinned));
             return;
         }
         self.slots.clear();
         self.clock = None;
+        drop(mem::take(&mut self.pinned));
         // SAFETY: all of it was made here and is released once, after everything that uses it. An error
         // means that it is gone already.
         unsafe {

@@ -10,6 +10,7 @@ mod layout;
 mod preparer;
 mod program;
 mod request;
+mod words;
 
 pub use batch::LaunchBatch;
 pub use launcher::{DeviceCanary, Launcher, NoLauncher};
@@ -21,3 +22,4 @@ pub(crate) use program::fnv;
 pub use program::{BLOCK_THREADS, DeviceProgram, Specialisation};
 pub(crate) use program::{MACHINE_SOURCE, ThreadUse};
 pub use request::{Completed, DeviceSpan, DeviceSpans, Launch, Ticket};
+pub use words::{Draft, Recycled, Words};

@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::layout::LaunchError;
 use super::program::DeviceProgram;
+use super::words::Words;
 
 /// What a device is asked to do at once: count jobs with a program, and return sums.
 ///
@@ -17,7 +18,7 @@ pub struct Launch {
     program: DeviceProgram,
     jobs: Vec<u32>,
     job_count: u32,
-    tables: Vec<u32>,
+    tables: Words,
     sums: usize,
 }
 
@@ -29,8 +30,9 @@ impl Launch {
     pub fn new(
         program: DeviceProgram,
         jobs: Vec<u32>,
-        tables: Vec<u32>,
+        tables: impl Into<Words>,
     ) -> Result<Self, LaunchError> {
+        let tables = tables.into();
         let specialisation = program.specialisation.map_or(0, |special| special.value);
         let (job_count, sums) = program.layout.check(specialisation, &jobs, &tables)?;
         Ok(Self {
@@ -62,8 +64,13 @@ impl Launch {
         &self.tables
     }
 
+    /// The same words, shared: as long as they are, their memory is used for nothing else.
+    pub fn shared_tables(&self) -> Words {
+        self.tables.clone()
+    }
+
     /// Bytes of its jobs and tables.
-    pub const fn bytes(&self) -> u64 {
+    pub fn bytes(&self) -> u64 {
         ((self.jobs.len() + self.tables.len()) * size_of::<u32>()) as u64
     }
 

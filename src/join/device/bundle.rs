@@ -6,7 +6,7 @@ use super::batch::{JoinBatch, LeftSet, SampledPart};
 use super::flat_lists::{FlatLists, Flattener, bits_for};
 use super::planner::Planner;
 use super::program::{JOB_WORDS, TABLES_HEAD, job_words, part_of, room};
-use crate::engine::{DeviceProgram, Launch, LaunchError, Tally};
+use crate::engine::{DeviceProgram, Draft, Launch, LaunchError, Tally};
 use crate::join::counter::LeftPairs;
 use crate::join::key_layout::KeyLayout;
 use crate::join::pairs::Lists;
@@ -17,7 +17,7 @@ pub(super) struct Bundle {
     /// Jobs, with the number of pairs of each.
     jobs: Vec<(u64, [u32; JOB_WORDS])>,
     /// The tables, but for the groups, which follow the lists.
-    words: Vec<u32>,
+    words: Draft,
     groups: Vec<FlatLists>,
     /// The pairs of each group.
     pairs: Vec<u64>,
@@ -34,7 +34,7 @@ impl Bundle {
         Self {
             program,
             jobs: Vec::new(),
-            words: Vec::new(),
+            words: Draft::default(),
             groups: Vec::new(),
             pairs: Vec::new(),
             stand_for: Vec::new(),
@@ -50,7 +50,7 @@ impl Bundle {
     }
 
     /// Bytes of jobs and tables.
-    pub(super) const fn bytes(&self) -> u64 {
+    pub(super) fn bytes(&self) -> u64 {
         let words =
             self.words.len() + self.groups.len() * FlatLists::WORDS + self.jobs.len() * JOB_WORDS;
         4 * words as u64
@@ -71,8 +71,12 @@ impl Bundle {
         let room = room(&self.program);
         let lengths = [lists.top.len(), lists.bottom.len()];
         let bits = bits_for(lengths, layout, room);
+        // The groups follow the lists, and one of them is that of the sample.
+        let words = FlatLists::words_for(lengths.iter().sum(), bits);
+        let groups = (self.groups.len() + 2) * FlatLists::WORDS;
+        self.words.reserve(TABLES_HEAD + words + groups);
         if self.words.is_empty() {
-            self.words.resize(TABLES_HEAD, 0);
+            self.words.grow(TABLES_HEAD);
         }
         let flat = self.flattener.append(lists, layout, bits, &mut self.words);
         let group = self.groups.len() as u32;
@@ -126,14 +130,19 @@ impl Bundle {
         // Large ones first, so that no block begins one when the others have nothing left to do.
         self.jobs.sort_unstable_by_key(|(pairs, _)| Reverse(*pairs));
         let sample = self.isolate(seed);
-        let mut words = std::mem::take(&mut self.words);
         let launch = match sample {
             Some(_) => {
-                let head = [self.groups.len(), words.len()].map(|number| number as u32);
-                words[..TABLES_HEAD].copy_from_slice(&head);
-                words.extend(self.groups.iter().flat_map(|group| group.words()));
+                let head = [self.groups.len(), self.words.len()].map(|number| number as u32);
+                self.words.words()[..TABLES_HEAD].copy_from_slice(&head);
+                let groups = self.groups.iter().map(|group| group.words());
+                let groups = groups.collect::<Vec<_>>().into_flattened();
+                self.words.grow(groups.len()).copy_from_slice(&groups);
                 let jobs: Vec<_> = self.jobs.iter().map(|(_, job)| *job).collect();
-                Some(Launch::new(self.program, jobs.into_flattened(), words)?)
+                Some(Launch::new(
+                    self.program,
+                    jobs.into_flattened(),
+                    self.words.finish(),
+                )?)
             }
             None => None,
         };

@@ -3,6 +3,7 @@
 use super::super::kernel::{Buckets, Sort};
 use super::super::key_layout::KeyLayout;
 use super::super::pairs::Lists;
+use crate::engine::Draft;
 use crate::simd::Portable;
 
 /// The most bits that lists are sorted by for a device: a million buckets.
@@ -81,7 +82,7 @@ impl Flattener {
         lists: &Lists<u32>,
         layout: &KeyLayout,
         bits: u32,
-        words: &mut Vec<u32>,
+        words: &mut Draft,
     ) -> FlatLists {
         FlatLists {
             bits,
@@ -95,13 +96,13 @@ impl Flattener {
         from: &Buckets<u32>,
         sorted: u32,
         bits: u32,
-        words: &mut Vec<u32>,
+        words: &mut Draft,
     ) -> FlatList {
         let more = bits - sorted;
         let offsets_at = words.len();
         let keys_at = offsets_at + (1 << bits) + 1;
-        words.resize(keys_at + from.len(), 0);
-        let (offsets, keys) = words[offsets_at..].split_at_mut((1 << bits) + 1);
+        let made = words.grow((1 << bits) + 1 + from.len());
+        let (offsets, keys) = made.split_at_mut((1 << bits) + 1);
         let mut written = 0;
         for number in 0..1_u32 << sorted {
             // The buckets of a list as it was made have their best bit lowest.

@@ -11,6 +11,7 @@
 // the end of the process, as far as it runs the library's destructors.
 // FAKE="sticky": the second launch fails, and from then on every call of the process does. If FAKE_ONCE
 // names a file, that happens only to the process that creates it.
+// FAKE="no pinning": the host pins no memory of the program.
 // FAKE="late": what is copied while a launch is under way arrives only when the next kernel starts,
 // unless a stream waits for it.
 
@@ -136,6 +137,12 @@ int cuMemAlloc_v2(u64 *p, size_t b) {
 int cuMemFree_v2(u64 p) { return stalls(); }
 int cuMemHostAlloc(void **p, size_t b, unsigned f) { *p = calloc(b, 1); return stalls(); }
 int cuMemFreeHost(void *p) { return stalls(); }
+/// Memory that the host pins.
+int cuMemHostRegister_v2(void *p, size_t b, unsigned f) {
+    told("register", b >> 20);
+    return is("no pinning") ? 2 : spoilt;
+}
+int cuMemHostUnregister(void *p) { told("unregister", 0); wait_for_device(); return spoilt; }
 int cuMemsetD8Async(u64 p, unsigned char v, size_t b, void *s) {
     if (!stuck)
         memset((void *)p, v, b);
