@@ -21,6 +21,9 @@ mod interface;
 mod measure;
 mod opening;
 mod owner;
+mod owner_event;
+mod owner_settings;
+mod owner_work;
 mod pace;
 mod recovery;
 
@@ -35,4 +38,7 @@ pub use emulated::{Emulated, EmulatedSettings, Fault, Trouble};
 pub use interface::{Device, DeviceError, OpenError, Properties};
 pub use measure::{DeviceMeasurement, measure};
 pub use opening::{CountedCanary, Opener};
-pub use owner::{LaunchTiming, Owner, OwnerEvent, OwnerSettings, Part, ReturnReason, Uncounted};
+pub use owner::Owner;
+pub use owner_event::{LaunchTiming, OwnerEvent, ReturnReason};
+pub use owner_settings::OwnerSettings;
+pub use owner_work::{Part, Uncounted};

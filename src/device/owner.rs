@@ -5,9 +5,12 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use super::opening::{CountedCanary, Opener, count_canary, open_tested};
+use super::owner_event::{LaunchTiming, OwnerEvent, ReturnReason};
+use super::owner_settings::OwnerSettings;
+use super::owner_work::{Counts, Part, Pending, Uncounted};
 use super::pace::Pace;
 use super::{Device, DeviceError, OpenError, Properties};
-use crate::engine::{Completed, DeviceSpans, LaunchBatch, Launcher, Tally, Task, Ticket};
+use crate::engine::{Completed, LaunchBatch, Launcher, Task, Ticket};
 
 /// Keeps one device busy with tasks of one plan. Nothing else talks to that device.
 ///
@@ -48,166 +51,12 @@ pub struct Owner {
     pub(super) failed: Option<String>,
 }
 
-/// What is to be submitted.
-pub(super) enum Pending {
-    /// Tasks that become a launch.
-    Tasks(Vec<Task>),
-    /// A part of a task that somebody prepared.
-    Part(Part),
-}
-
 pub(super) struct InFlight {
     pub(super) ticket: Ticket,
     pub(super) counts: Counts,
     pub(super) batch: Box<dyn LaunchBatch>,
     pub(super) since: Instant,
 }
-
-/// What a launch counts.
-pub(super) enum Counts {
-    /// Whole tasks.
-    Tasks(Vec<Task>),
-    /// The part of this number, of so much work.
-    Part(u64, f64),
-}
-
-/// A part of a task, prepared by a [`Preparer`](crate::engine::Preparer).
-pub struct Part {
-    /// The number by which its tally comes back.
-    pub number: u64,
-    /// Its launch.
-    pub batch: Box<dyn LaunchBatch>,
-    /// What it takes the device, in the unit of the preparer.
-    pub work: f64,
-}
-
-/// What comes back uncounted.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Uncounted {
-    /// Tasks.
-    pub tasks: Vec<Task>,
-    /// The numbers of parts.
-    pub parts: Vec<u64>,
-}
-
-/// How an owner treats its device.
-#[derive(Clone, Debug, PartialEq)]
-pub struct OwnerSettings {
-    /// How long a launch should take, 50 ms to 5 s: long compared with the gap between two launches,
-    /// short compared with the run. While the last jobs of a launch are counted, most threads are idle; in
-    /// 3 s, the default, that costs 5 % or less (docs/PERFORMANCE.md).
-    pub batch_time: Duration,
-    /// The cost of the first launches, before the speed of the device is known, in core-seconds.
-    pub first_cost: f64,
-    /// The most jobs in a launch, at least [`least_jobs`](Self::least_jobs).
-    pub most_jobs: u32,
-    /// If memory is too short even for this number of jobs, the device is given up.
-    pub least_jobs: u32,
-    /// How often to open a lost device again.
-    pub restarts: u32,
-    /// A launch is lost if it takes this long and also ten times as long as its cost predicts.
-    pub least_patience: Duration,
-    /// How many bytes the parts of tasks may have together that CPU workers prepared for the device and that it
-    /// has not counted yet. They take as much memory of the host. `None`: half the memory of the device, and
-    /// at most 2 GiB.
-    pub part_bytes: Option<u64>,
-}
-
-impl Default for OwnerSettings {
-    fn default() -> Self {
-        Self {
-            batch_time: Duration::from_secs(3),
-            // 25 ms on the fastest device, a second on a slow one.
-            first_cost: 12.0,
-            most_jobs: 8 << 20,
-            least_jobs: 64 << 10,
-            restarts: 2,
-            least_patience: Duration::from_secs(20),
-            part_bytes: None,
-        }
-    }
-}
-
-impl OwnerSettings {
-    /// How many bytes prepared parts may have together on this device.
-    pub fn part_bytes_on(&self, device: &Properties) -> u64 {
-        const MOST: u64 = 2 << 30;
-        self.part_bytes.unwrap_or_else(|| match device.memory {
-            // The emulated device has that of the host.
-            0 => MOST / 8,
-            memory => (memory / 2).min(MOST),
-        })
-    }
-
-    /// How long a launch should take on this device: less than [`batch_time`](Self::batch_time) if it shows a
-    /// display.
-    pub fn batch_time_on(&self, device: &Properties) -> Duration {
-        match device.watchdog {
-            true => self.batch_time.min(SHORT_ENOUGH),
-            false => self.batch_time,
-        }
-    }
-}
-
-/// Where and when a launch ran.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct LaunchTiming {
-    /// The stream's number, from 0.
-    pub stream: usize,
-    /// When the device was opened: the moment that `spans` are measured from.
-    pub opened: Instant,
-    /// Its parts.
-    pub spans: DeviceSpans,
-}
-
-/// What became of tasks.
-#[derive(Clone, Debug, PartialEq)]
-pub enum OwnerEvent {
-    /// The device was given a launch of so many tasks.
-    Launched(usize),
-    /// They were counted.
-    Counted {
-        /// Each with its tally.
-        tallies: Vec<(Task, Tally)>,
-        /// Where and when the device counted them; `None` if nothing was left for it to do.
-        timing: Option<LaunchTiming>,
-    },
-    /// A part of a task was counted.
-    PartCounted {
-        /// Its number.
-        number: u64,
-        /// Its tally.
-        tally: Tally,
-        /// Where and when.
-        timing: Option<LaunchTiming>,
-    },
-    /// They were not counted: somebody else has to count them.
-    Returned {
-        /// The tasks and parts.
-        uncounted: Uncounted,
-        /// Why not.
-        reason: ReturnReason,
-    },
-    /// The device counts wrongly. Nothing it has counted can be trusted.
-    Mismatch(String),
-    /// It failed like this, and was opened again.
-    Restarted(String),
-    /// It failed like this for good. It takes no more tasks.
-    GivenUp(String),
-}
-
-/// Why tasks come back uncounted.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum ReturnReason {
-    /// [`Owner::halt`] ended their launch early.
-    Halted,
-    /// The device failed like this. What becomes of it, [`Owner::work`] reports next.
-    Failed(String),
-}
-
-/// Launches of a device that shows a display take this long: the system ends those that take two seconds or
-/// more, the exact limit depends on the system, and the cost of a launch is only estimated.
-const SHORT_ENOUGH: Duration = Duration::from_millis(400);
 
 /// If memory is too short even for a part of so many bytes, the device is given up.
 const LEAST_PART: u64 = 1 << 20;
@@ -561,54 +410,3 @@ impl Owner {
 
 /// Nothing more can be submitted now.
 struct Full;
-
-impl Uncounted {
-    /// Whether everything was counted.
-    pub const fn is_empty(&self) -> bool {
-        self.tasks.is_empty() && self.parts.is_empty()
-    }
-
-    pub(super) fn add_pending(&mut self, pending: Pending) {
-        match pending {
-            Pending::Tasks(mut tasks) => self.tasks.append(&mut tasks),
-            Pending::Part(part) => self.parts.push(part.number),
-        }
-    }
-
-    pub(super) fn add_counts(&mut self, counts: Counts) {
-        match counts {
-            Counts::Tasks(mut tasks) => self.tasks.append(&mut tasks),
-            Counts::Part(number, _) => self.parts.push(number),
-        }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::engine::{DeviceIdentity, DeviceKind};
-
-    #[test]
-    fn launches_are_short_on_a_device_that_shows_a_display() {
-        let mut device = Properties {
-            identity: DeviceIdentity {
-                kind: DeviceKind::Emulated,
-                index: 0,
-                name: String::new(),
-            },
-            compute: None,
-            memory: 0,
-            multiprocessors: 1,
-            shared_memory: None,
-            watchdog: false,
-            driver: String::new(),
-            compiler: String::new(),
-        };
-        let mut settings = OwnerSettings::default();
-        assert_eq!(settings.batch_time_on(&device), settings.batch_time);
-        device.watchdog = true;
-        assert_eq!(settings.batch_time_on(&device), SHORT_ENOUGH);
-        settings.batch_time = SHORT_ENOUGH / 2;
-        assert_eq!(settings.batch_time_on(&device), settings.batch_time);
-    }
-}

@@ -3,7 +3,9 @@
 use std::time::Duration;
 
 use super::opening::open_tested;
-use super::owner::{Counts, Owner, OwnerEvent, ReturnReason, Uncounted};
+use super::owner::Owner;
+use super::owner_event::{OwnerEvent, ReturnReason};
+use super::owner_work::{Counts, Uncounted};
 use super::{DeviceError, OpenError};
 
 /// How long launches may take to end that were asked to: a job takes some milliseconds.

@@ -1,0 +1,98 @@
+//! How an owner treats its device.
+
+use std::time::Duration;
+
+use super::Properties;
+
+/// How an owner treats its device.
+#[derive(Clone, Debug, PartialEq)]
+pub struct OwnerSettings {
+    /// How long a launch should take, 50 ms to 5 s: long compared with the gap between two launches,
+    /// short compared with the run. While the last jobs of a launch are counted, most threads are idle; in
+    /// 3 s, the default, that costs 5 % or less (docs/PERFORMANCE.md).
+    pub batch_time: Duration,
+    /// The cost of the first launches, before the speed of the device is known, in core-seconds.
+    pub first_cost: f64,
+    /// The most jobs in a launch, at least [`least_jobs`](Self::least_jobs).
+    pub most_jobs: u32,
+    /// If memory is too short even for this number of jobs, the device is given up.
+    pub least_jobs: u32,
+    /// How often to open a lost device again.
+    pub restarts: u32,
+    /// A launch is lost if it takes this long and also ten times as long as its cost predicts.
+    pub least_patience: Duration,
+    /// How many bytes the parts of tasks may have together that CPU workers prepared for the device and that it
+    /// has not counted yet. They take as much memory of the host. `None`: half the memory of the device, and
+    /// at most 2 GiB.
+    pub part_bytes: Option<u64>,
+}
+
+impl Default for OwnerSettings {
+    fn default() -> Self {
+        Self {
+            batch_time: Duration::from_secs(3),
+            // 25 ms on the fastest device, a second on a slow one.
+            first_cost: 12.0,
+            most_jobs: 8 << 20,
+            least_jobs: 64 << 10,
+            restarts: 2,
+            least_patience: Duration::from_secs(20),
+            part_bytes: None,
+        }
+    }
+}
+
+impl OwnerSettings {
+    /// How many bytes prepared parts may have together on this device.
+    pub fn part_bytes_on(&self, device: &Properties) -> u64 {
+        const MOST: u64 = 2 << 30;
+        self.part_bytes.unwrap_or_else(|| match device.memory {
+            // The emulated device has that of the host.
+            0 => MOST / 8,
+            memory => (memory / 2).min(MOST),
+        })
+    }
+
+    /// How long a launch should take on this device: less than [`batch_time`](Self::batch_time) if it shows a
+    /// display.
+    pub fn batch_time_on(&self, device: &Properties) -> Duration {
+        match device.watchdog {
+            true => self.batch_time.min(SHORT_ENOUGH),
+            false => self.batch_time,
+        }
+    }
+}
+
+/// Launches of a device that shows a display take this long: the system ends those that take two seconds or
+/// more, the exact limit depends on the system, and the cost of a launch is only estimated.
+const SHORT_ENOUGH: Duration = Duration::from_millis(400);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::engine::{DeviceIdentity, DeviceKind};
+
+    #[test]
+    fn launches_are_short_on_a_device_that_shows_a_display() {
+        let mut device = Properties {
+            identity: DeviceIdentity {
+                kind: DeviceKind::Emulated,
+                index: 0,
+                name: String::new(),
+            },
+            compute: None,
+            memory: 0,
+            multiprocessors: 1,
+            shared_memory: None,
+            watchdog: false,
+            driver: String::new(),
+            compiler: String::new(),
+        };
+        let mut settings = OwnerSettings::default();
+        assert_eq!(settings.batch_time_on(&device), settings.batch_time);
+        device.watchdog = true;
+        assert_eq!(settings.batch_time_on(&device), SHORT_ENOUGH);
+        settings.batch_time = SHORT_ENOUGH / 2;
+        assert_eq!(settings.batch_time_on(&device), settings.batch_time);
+    }
+}
