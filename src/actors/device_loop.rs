@@ -1,7 +1,6 @@
 //! What the thread that owns a device does: ask the producer for batches, hand them to the owner of
 //! the device, report what comes back.
 
-use std::collections::HashSet;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -17,6 +16,7 @@ use super::canary::Vigil;
 use super::cpu_worker::WorkerContext;
 use super::feed::{Feed, Prepared};
 use super::messages::{CanaryCounted, Costed, Counted, Ended, Leave, RunFailed, Want};
+use super::open_batches::OpenBatches;
 use super::queue::{Batch, Drawn};
 use super::{EventKind, FinishedLaunch, RunError, panics};
 use crate::device::{LaunchTiming, Owner, OwnerEvent, ReturnReason, Uncounted};
@@ -44,7 +44,7 @@ pub(super) fn work(
     panics::catch_on_this_thread();
     let actor = context.actor.clone();
     let mut device_loop = DeviceLoop {
-        open: Vec::new(),
+        open: OpenBatches::new(context.worker, context.collector.clone()),
         asked: None,
         counted_by: None,
         waiting: None,
@@ -67,7 +67,7 @@ pub(super) fn work(
     let end = catch_unwind(AssertUnwindSafe(|| device_loop.run(device, &mut owner)));
     // What is not counted goes back in any case, and before the device is closed, which may take long.
     device_loop.close_feed();
-    device_loop.return_all();
+    device_loop.open.return_all();
     let died = match end {
         Ok(Ok(())) => None,
         Ok(Err(End::Wrong)) => {
@@ -111,7 +111,7 @@ struct DeviceLoop {
     context: WorkerContext,
     wants: Recipient<Want>,
     /// Batches drawn and not settled.
-    open: Vec<Open>,
+    open: OpenBatches,
     /// When a batch was asked for that has not come yet.
     asked: Option<Instant>,
     /// The device, once it is open.
@@ -129,13 +129,6 @@ struct DeviceLoop {
     assemblies: Assemblies,
     /// The number of the device among the devices.
     device: usize,
-}
-
-/// A batch, with its tasks that are not counted yet, and those to be given back.
-struct Open {
-    batch: Batch,
-    waiting: HashSet<u64>,
-    back: Vec<u64>,
 }
 
 impl DeviceLoop {
@@ -311,11 +304,7 @@ impl DeviceLoop {
                     && !batch.is_canary()
                     && batch.again.as_ref().is_none_or(Vec::is_empty) =>
             {
-                self.open.push(Open {
-                    waiting: batch.tasks.iter().copied().collect(),
-                    back: Vec::new(),
-                    batch,
-                });
+                self.open.add(batch);
                 owner.offer(tasks);
             }
             _ => self.count_here(batch, &tasks),
@@ -483,7 +472,7 @@ impl DeviceLoop {
                 // A second count on the CPU takes long. A run that stops does not wait for it, and
                 // without it the task is not recorded.
                 if shared.is_halted() {
-                    self.settle_task(task.key.index, true);
+                    self.open.give_back(task.key.index);
                     continue;
                 }
                 let begun = Instant::now();
@@ -496,7 +485,7 @@ impl DeviceLoop {
                 match again {
                     Ok(by) => (audited_by, recounted) = (by, Some(took)),
                     Err(NotCounted::GivenUp(_)) => {
-                        self.settle_task(task.key.index, true);
+                        self.open.give_back(task.key.index);
                         continue;
                     }
                     // The collector has it counted once more, and lets a third count decide.
@@ -525,10 +514,10 @@ impl DeviceLoop {
                 audit,
                 prepared_by: *prepared_by,
             });
-            self.settle_task(task.key.index, false);
+            self.open.note_counted(task.key.index);
         }
         self.context.collector.do_send(message);
-        self.settle();
+        self.open.settle();
         Ok(())
     }
 
@@ -541,9 +530,9 @@ impl DeviceLoop {
             tasks.extend(task);
         }
         for task in &tasks {
-            self.settle_task(task.key.index, true);
+            self.open.give_back(task.key.index);
         }
-        self.settle();
+        self.open.settle();
         tasks
     }
 
@@ -563,11 +552,7 @@ impl DeviceLoop {
             return;
         };
         let batch = Batch::of_one(plan, &prepared.task, self.context.worker);
-        self.open.push(Open {
-            waiting: batch.tasks.iter().copied().collect(),
-            back: Vec::new(),
-            batch,
-        });
+        self.open.add(batch);
         let parts = self.assemblies.begin(*prepared);
         match owner {
             Some(owner) => parts.into_iter().for_each(|part| owner.offer_part(part)),
@@ -600,40 +585,6 @@ impl DeviceLoop {
                 after,
             });
         }
-    }
-
-    fn settle_task(&mut self, task: u64, back: bool) {
-        for open in &mut self.open {
-            if open.waiting.remove(&task) {
-                if back {
-                    open.back.push(task);
-                }
-                return;
-            }
-        }
-    }
-
-    /// Reports the batches that are over.
-    fn settle(&mut self) {
-        let over: Vec<Open> = self
-            .open
-            .extract_if(.., |open| open.waiting.is_empty())
-            .collect();
-        for Open { batch, back, .. } in over {
-            let mut message = self.message(batch.plan);
-            message.left = Some(Batch {
-                tasks: back,
-                ..batch
-            });
-            self.context.collector.do_send(message);
-        }
-    }
-
-    fn return_all(&mut self) {
-        for open in &mut self.open {
-            open.back.extend(open.waiting.drain());
-        }
-        self.settle();
     }
 
     fn message(&self, plan: usize) -> Counted {

@@ -45,7 +45,8 @@
 //!
 //! * `run`: the state machine; `state`: its table.
 //! * `producer`, `worker`, `collector`: the other actors; `cpu_worker`: what the thread of a CPU worker
-//!   does; `device_loop`: what the thread that owns a device does.
+//!   does; `device_loop`: what the thread that owns a device does; `open_batches`: the
+//!   batches it has.
 //! * `source`: where tasks come from; `fresh`: what a source still gives; `stock`: what is left, and
 //!   how it is cut into batches. `recorder`: what keeps results for longer than the run lives.
 //! * `feed`: what CPU workers prepare for a device, if its launches take long to make; `assembly`: what the
@@ -89,6 +90,7 @@ mod live_progress;
 mod mean_speed;
 mod messages;
 mod observers;
+mod open_batches;
 mod panics;
 mod pause_reason;
 mod producer;
