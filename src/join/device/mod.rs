@@ -5,7 +5,7 @@
 //! * `program`: the kernel, and what a launch must not hold.
 //! * `bundle`: lists of many sets become one launch.
 //! * `batch`: the sums of a launch become tallies.
-//! * `preparer`: CPU workers do that for a device.
+//! * `preparer`: CPU workers make launches of parts of their tasks.
 //! * `launcher`: the launches of whole tasks.
 
 mod batch;

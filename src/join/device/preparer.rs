@@ -49,7 +49,10 @@ impl Preparer for JoinPreparer {
             outcome: Ok(Tally::default()),
         };
         let counted = self.counter.count_leaving(task, watch, &mut parts);
-        parts.give();
+        // Else the last lists may lack what their pairs stand for.
+        if counted.is_ok() {
+            parts.give();
+        }
         self.launches += parts.launches;
         let (bytes, work) = parts.given;
         if bytes > 0 {
