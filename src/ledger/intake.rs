@@ -1,7 +1,7 @@
 //! Records what other processes counted: the ledger of a run over many hosts.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -28,6 +28,7 @@ pub struct Intake {
     home: Home,
     plans: Vec<Arc<dyn Plan>>,
     recorded: Coverage,
+    before: Duration,
     open: BTreeMap<String, OpenSession>,
     /// The ids in the ledger.
     known: BTreeSet<String>,
@@ -107,16 +108,26 @@ impl Intake {
         Self::begin(dir, store, lock, plans)
     }
 
-    /// Opens the ledger in `dir` to go on with the run of `plans`.
+    /// Opens the ledger in `dir` to go on with its run, whose plans `plans` makes. It is opened once: to look through a
+    /// ledger of millions of tasks takes seconds.
     ///
     /// # Errors
     /// There is none, it is damaged or of other plans or of a shard, another process works on the directory,
     /// or it cannot be written.
-    pub fn resume(dir: &Path, plans: &[Arc<dyn Plan>]) -> Result<Self, LedgerError> {
+    pub fn resume(
+        dir: &Path,
+        plans: impl FnOnce(&RunInfo) -> Vec<Arc<dyn Plan>>,
+    ) -> Result<Self, LedgerError> {
+        if !files::has_ledger(dir)? {
+            return Err(LedgerError::NoRun {
+                dir: dir.to_owned(),
+            });
+        }
         let lock = DirLock::take(dir)?;
         let store = Store::open_to_write(dir)?;
-        store.info().check_plans(store.file(), plans)?;
-        Self::begin(dir, store, lock, plans)
+        let plans = plans(store.info());
+        store.info().check_plans(store.file(), &plans)?;
+        Self::begin(dir, store, lock, &plans)
     }
 
     fn begin(
@@ -138,6 +149,7 @@ impl Intake {
             home: Home::of(dir)?,
             plans: plans.to_vec(),
             recorded: store.covered()?,
+            before: Session::wall_time(&sessions),
             open: BTreeMap::new(),
             number: numbers.max().unwrap_or(0),
             known: sessions.into_iter().map(|session| session.id).collect(),
@@ -146,14 +158,14 @@ impl Intake {
         })
     }
 
+    /// How long processes worked on the run before.
+    pub const fn before(&self) -> Duration {
+        self.before
+    }
+
     /// Which tasks were recorded when the ledger was opened.
     pub const fn recorded(&self) -> &Coverage {
         &self.recorded
-    }
-
-    /// The database file.
-    pub fn file(&self) -> PathBuf {
-        self.store.file().to_owned()
     }
 
     /// What the run counts.

@@ -31,6 +31,7 @@ fn replay(transcript: &str, folder: &Path) -> String {
             program.env_remove("COLUMNS").env_remove("CLICOLOR_FORCE");
             let output = program.output().unwrap();
             let (out, err) = (text(&output.stdout), text(&output.stderr));
+            let out = without_optional_commands(&out);
             write!(replayed, "{line}\n{out}{err}").unwrap();
             match output.status.code() {
                 Some(0) => {}
@@ -44,6 +45,13 @@ fn replay(transcript: &str, folder: &Path) -> String {
         writeln!(replayed, "{line}").unwrap();
     }
     replayed
+}
+
+/// The help without the commands of a feature that is off by default.
+fn without_optional_commands(out: &str) -> String {
+    let is_optional = |line: &&str| line.starts_with("  serve  ") || line.starts_with("  work  ");
+    let lines = out.split_inclusive('\n');
+    lines.filter(|line| !is_optional(line)).collect()
 }
 
 /// What differs from one machine or run to another.

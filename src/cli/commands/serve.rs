@@ -1,4 +1,4 @@
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
@@ -18,8 +18,8 @@ use crate::cluster::lease::{Headcount, LeaseTimes};
 use crate::cluster::nats::{Coordinated, CoordinatorSettings, RunName, coordinate};
 use crate::config::{HumanDuration, Value};
 use crate::engine::{Engine, Plan};
-use crate::job::{DeviceChoice, Hardware, HardwareSettings, JobResult, open, outcome, plan};
-use crate::ledger::{Confirmation, FILE, Intake, LedgerError, RunInfo, Session, Shard, Store};
+use crate::job::{DeviceChoice, Hardware, HardwareSettings, JobResult, outcome, plan};
+use crate::ledger::{Confirmation, FILE, Intake, RunInfo, Shard, Store};
 use crate::telemetry::{printable, several};
 
 const HELP: &str = "\
@@ -91,7 +91,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     let begun = Instant::now();
     let intake = intake(args)?;
     let plans = intake.plans().to_vec();
-    let before = wall_time(&intake)?;
+    let before = intake.before();
     let stop = Arc::new(AtomicBool::new(false));
     let stopping = Arc::clone(&stop);
     let quiet = args.quiet;
@@ -173,15 +173,12 @@ fn intake(args: &Args) -> Result<Intake, Failure> {
                 args.dir.display()
             )));
         }
-        let (store, plans) = match open(&args.dir) {
-            Err(LedgerError::Interrupted { .. }) => {
-                Store::recover(&args.dir)?;
-                open(&args.dir)?
-            }
-            opened => opened?,
+        let plans = |info: &RunInfo| {
+            let engines = info.plans.iter().map(|plan| plan.engine);
+            let engines = engines.filter(|engine| *engine != Engine::Own);
+            engines.map(|engine| plan(engine, info.board)).collect()
         };
-        drop(store);
-        return Ok(Intake::resume(&args.dir, &plans)?);
+        return Ok(Intake::resume(&args.dir, plans)?);
     }
     let mut layers = sources(args.config.as_deref()).map_err(Failure::usage)?;
     args.what.add_to(&mut layers).map_err(Failure::usage)?;
@@ -214,14 +211,6 @@ fn intake(args: &Args) -> Result<Intake, Failure> {
         .collect();
     let info = RunInfo::new(board, &plans, Shard::WHOLE, annotated(&layers));
     Ok(Intake::create(&args.dir, &info, &plans)?)
-}
-
-/// How long processes worked on the run before.
-fn wall_time(intake: &Intake) -> Result<Duration, Failure> {
-    let directory = intake.file();
-    let directory = directory.parent().unwrap_or(Path::new("."));
-    let sessions = Store::open_to_read(directory)?.sessions()?;
-    Ok(Session::wall_time(&sessions))
 }
 
 fn progress(count: Headcount) -> String {

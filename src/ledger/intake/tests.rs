@@ -161,7 +161,7 @@ fn what_no_count_gives_is_refused_and_what_came_before_it_is_not() {
         assert!(who == "two" && what.starts_with("it delivered"), "{what}");
     }
     drop(intake);
-    let intake = Intake::resume(dir.path(), &plans()).unwrap();
+    let intake = Intake::resume(dir.path(), |_| plans()).unwrap();
     assert_eq!(intake.recorded().done(), 1);
 }
 
@@ -172,7 +172,7 @@ fn one_process_goes_on_with_what_many_began_and_they_with_what_it_did() {
     many.write(&[from("one", [Delivered::Result(result(3, 5))])])
         .unwrap();
     assert!(matches!(
-        Intake::resume(dir.path(), &plans()),
+        Intake::resume(dir.path(), |_| plans()),
         Err(LedgerError::Locked { .. })
     ));
     many.close().unwrap();
@@ -180,7 +180,7 @@ fn one_process_goes_on_with_what_many_began_and_they_with_what_it_did() {
     let single = Recording::resume(dir.path(), &plans(), &ProcessFacts::default()).unwrap();
     crate::actors::Recorder::record(&single, result(4, 1)).unwrap();
     drop(single);
-    let mut many = Intake::resume(dir.path(), &plans()).unwrap();
+    let mut many = Intake::resume(dir.path(), |_| plans()).unwrap();
     assert_eq!(many.recorded().done(), 2);
     many.join("one", facts("one")).unwrap();
     many.join("new", facts("new")).unwrap();

@@ -23,7 +23,8 @@ use super::raw::RawWorker;
 use super::server::NatsServer;
 
 const WORKERS: usize = 1000;
-const COUNT: [&str; 5] = ["-n", "28", "--engine", "join", "--no-unique"];
+// Thousands of notes would fill the pipe that nobody reads.
+const COUNT: [&str; 6] = ["-n", "28", "--engine", "join", "--no-unique", "-q"];
 
 /// How often a fake worker counts and speaks.
 const TICK: Duration = Duration::from_millis(200);
@@ -280,7 +281,7 @@ fn a_thousand_workers_and_ten_million_tasks() {
         bytes / tasks
     );
     let begun = Instant::now();
-    let serve = Process::serve(&server.url(), &full, &[]);
+    let serve = Process::serve(&server.url(), &full, &["-q"]);
     RawWorker::join_any(&server.url());
     let took = begun.elapsed();
     let memory = peak_memory(serve.id());
