@@ -173,9 +173,7 @@ impl DeviceLoop {
                     self.give_back(&uncounted);
                 }
             } else if !due {
-                if !self.is_fed() {
-                    self.ask(owner.as_ref());
-                }
+                self.ask(owner.as_ref());
             } else if !busy {
                 self.count_canary(owner.as_mut())?;
             }
@@ -217,7 +215,10 @@ impl DeviceLoop {
                 Drawn::Nothing | Drawn::Closed => {}
             }
             if let Some(owner) = owner.as_mut().filter(|owner| !owner.is_idle()) {
-                let awaits = self.asked.is_some() || (self.is_fed() && owner.has_free_slot());
+                let awaits = match self.is_fed() {
+                    true => owner.has_free_slot(),
+                    false => self.asked.is_some(),
+                };
                 for event in owner.work(if awaits { GLANCE } else { NAP }) {
                     self.note(event)?;
                 }
@@ -280,7 +281,10 @@ impl DeviceLoop {
 
     /// Asks for a batch if there is room for one.
     fn ask(&mut self, owner: Option<&Owner>) {
+        let own_only = self.is_fed();
         let wanted = match owner {
+            // What is for this device alone is counted again on its thread.
+            Some(_) if own_only => Some(0.0),
             Some(owner) => owner.wants(),
             None => self.open.is_empty().then_some(0.0),
         };
@@ -291,6 +295,7 @@ impl DeviceLoop {
                 worker: self.context.worker,
                 cost,
                 speed: owner.and_then(Owner::speed),
+                own_only,
             });
         }
     }

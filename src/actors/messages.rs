@@ -57,6 +57,8 @@ pub(super) struct Want {
     pub(super) cost: f64,
     /// Cost that the device counts per second, once known.
     pub(super) speed: Option<f64>,
+    /// Only what is for this device alone: CPU workers feed it.
+    pub(super) own_only: bool,
 }
 
 /// To the producer, from a device: it takes no batch any more.

@@ -125,6 +125,10 @@ impl Launcher for ChainLauncher {
         self.nodes
     }
 
+    fn work_of(&self, _: f64, tally: &Tally) -> f64 {
+        tally.nodes as f64
+    }
+
     fn batch(&self, tasks: &[Task], seed: u64) -> Result<Box<dyn LaunchBatch>, LaunchError> {
         let ranges = tasks.iter().map(|task| {
             assert_eq!(task.key.engine, Engine::Chain, "{}", task.key);

@@ -35,12 +35,13 @@ pub fn calibrate(device: &mut dyn Device, plan: &dyn Plan) -> Result<f64, String
             let kernel = completed.spans.kernel;
             kernel.end.saturating_sub(kernel.start)
         });
-        batch
+        let tallies = batch
             .tallies(completed.as_ref())
             .map_err(|mismatch| mismatch.0)?;
         if took >= LONG_ENOUGH || count == plan.tasks() {
             let cost: f64 = tasks.iter().map(|task| task.cost).sum();
-            let work = launcher.work() * cost / plan.total_cost();
+            let sum = tallies.into_iter().sum();
+            let work = launcher.work_of(cost / plan.total_cost(), &sum);
             return Ok(work / took.as_secs_f64().max(1e-6));
         }
         count = (8 * count).min(plan.tasks());

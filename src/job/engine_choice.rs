@@ -89,8 +89,9 @@ impl Hardware {
         let Some(first) = on_devices.next().filter(|_| !devices.is_empty()) else {
             return without_question(on_cpu);
         };
-        // The thread of a device makes the launches of the chain faster than those of any other engine.
-        if workers == 0 {
+        // A device takes over all of the chain, and of the join only a part: where the chain is the faster one on
+        // CPUs alone, it stays so. Without CPU workers, the thread of the device would have to make all lists.
+        if workers == 0 || on_cpu == first.engine() {
             return without_question(first.engine());
         }
         let cpu_seconds = |engine| core_seconds(engine, &board, isa, &self.costs) / workers as f64;

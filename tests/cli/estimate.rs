@@ -40,7 +40,7 @@ fn bad_flags_are_refused_in_one_line() {
         (&["-n", "16", "--workers", "1025"], "from 0 to 1024"),
         (&["-n", "16", "--engine", "census"], "auto"),
         (&["-n", "16", "--memory-per-worker", "9"], "MiB"),
-        (&["-n", "16", "--gpu", "auto"], "'--gpu'"),
+        (&["-n", "16", "--gpu", "none"], "'--gpu"),
     ] {
         let line = refusal(&mut estimate(args), 2);
         assert!(line.contains(says), "{args:?}: {line}");

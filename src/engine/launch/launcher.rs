@@ -9,6 +9,7 @@ use super::preparer::Preparer;
 use super::program::DeviceProgram;
 use crate::engine::canary::Canary;
 use crate::engine::counter_settings::CounterSettings;
+use crate::engine::tally::Tally;
 use crate::engine::task::Task;
 
 /// Makes launches of the tasks of one plan, and tallies of what a device returns.
@@ -27,6 +28,11 @@ pub trait Launcher: Send + Sync {
     /// The work of a device for the whole board, estimated, in a unit of the engine's own: with the speed of a
     /// device ([`calibrate`](crate::device::calibrate)) this gives the time it needs.
     fn work(&self) -> f64;
+
+    /// The work of a device for tasks with this share of the costs of the plan, which gave this tally.
+    fn work_of(&self, share: f64, _tally: &Tally) -> f64 {
+        share * self.work()
+    }
 
     /// The share of the time of a CPU worker that a device can take over, 0 to 1: all of it, unless CPU workers
     /// [prepare](Self::preparer) the launches.
