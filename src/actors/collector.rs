@@ -132,19 +132,32 @@ impl Collector {
             .zip(in_hand)
             .map(|(of, work)| of.progress.with(work))
             .collect();
-        let eta = eta::eta(&progress, self.shared.hands_left());
-        self.shared.note_left(eta.map(|eta| eta.left));
+        let share = eta::share(&progress);
+        self.note_left_on_cpu(share);
         self.shared.observers.tell(EventKind::Advanced {
             tasks_done: plans.iter().map(CountedPlan::done).sum(),
             tasks_total: progress.iter().map(|plan| plan.tasks()).sum(),
-            share: eta::share(&progress),
+            share,
             solutions: sum.completions.solutions() + found,
             nodes,
-            eta,
+            eta: eta::eta(&progress, self.shared.hands_left()),
         });
         if self.rate.since.elapsed() >= RATE_EVERY {
             self.tell_speed(nodes);
         }
+    }
+
+    /// Notes how long the CPU workers alone would take for the rest of what devices count. The expected end of the
+    /// run does not tell that: a slow device that is fed makes it later.
+    fn note_left_on_cpu(&self, share: Option<f64>) {
+        let Some(plan) = self.shared.device_plan() else {
+            return;
+        };
+        let (cost, seconds) = self.tasks.plans[plan].cpu;
+        let per_cost = if cost > 0.0 { seconds / cost } else { 1.0 };
+        let left = self.shared.plans[plan].total_cost() * (1.0 - share.unwrap_or(0.0));
+        let workers = self.shared.cpu_left().max(1) as f64;
+        self.shared.note_left(left * per_cost / workers);
     }
 
     /// Sends the speed since it was sent last; `nodes` were searched so far.

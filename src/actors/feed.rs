@@ -14,6 +14,9 @@ const AHEAD: f64 = 5.0;
 /// While the speed of a device is not known, it gets one part: a slow device would end last with more.
 const BEFORE_SPEED: usize = 1;
 
+/// The part of the time that is left in which a device must have counted all it holds: how long parts take differs.
+const IN_TIME: f64 = 0.7;
+
 /// So many parts may wait however long they take, so that a device need not wait between two.
 const LEAST_AHEAD: usize = 2;
 
@@ -160,7 +163,7 @@ impl FeedLoad {
         };
         let next = self.work_so_far / self.parts_so_far.max(1) as f64;
         let is_ahead = self.parts >= LEAST_AHEAD && self.held.work / speed > AHEAD;
-        !is_ahead && (self.held.work + next) / speed <= left
+        !is_ahead && (self.held.work + next) / speed <= IN_TIME * left
     }
 
     fn add(&mut self, part: PartLoad) {
@@ -325,8 +328,8 @@ mod tests {
     fn a_slow_device_gets_no_part_that_would_end_last() {
         let mut load = load(1000, Some(0.5));
         load.add(PART);
-        // It has four seconds to go, and would have eight.
-        assert!(load.has_room(100, 8.1) && !load.has_room(100, 7.9));
+        // It has four seconds to go, and would have eight: seven tenths of 11.4.
+        assert!(load.has_room(100, 11.5) && !load.has_room(100, 11.3));
     }
 
     #[test]

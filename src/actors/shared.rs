@@ -27,7 +27,7 @@ pub(super) struct RunShared {
     pub(super) feeds: Vec<Feed>,
     /// Whether CPU workers prepare the launches of devices.
     fed: bool,
-    /// The time left, in seconds; bits of a floating-point number.
+    /// What the CPU workers alone would take for the rest, in seconds; bits of a floating-point number.
     left: AtomicU64,
     /// Workers and devices that count no more: given up, or taken out of the run.
     gone: Vec<AtomicBool>,
@@ -194,15 +194,12 @@ impl RunShared {
         self.fed && self.devices_count(plan) && self.cpu_left() > 0
     }
 
-    /// Notes how long the rest of the run is expected to take: while nothing is measured, by the costs of the
-    /// plans.
-    pub(super) fn note_left(&self, left: Option<Duration>) {
-        let left = left.unwrap_or_else(|| self.expected().saturating_sub(self.elapsed()));
-        let seconds = left.as_secs_f64();
+    /// Notes how many seconds the CPU workers alone would take for the rest of what devices count.
+    pub(super) fn note_left(&self, seconds: f64) {
         self.left.store(seconds.to_bits(), Ordering::Relaxed);
     }
 
-    /// Seconds that the rest of the run is expected to take.
+    /// Seconds that the CPU workers alone would take for the rest of what devices count.
     pub(super) fn seconds_left(&self) -> f64 {
         f64::from_bits(self.left.load(Ordering::Relaxed))
     }
