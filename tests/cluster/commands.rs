@@ -29,11 +29,11 @@ fn each_mistake_gets_one_line() {
     assert!(said.contains("schedulers take no path"), "{said}");
 
     let gpus = [
-        "array", "-n", "16", "--tasks", "4", "--for", "slurm", "--gpus", "1",
+        "array", "-n", "28", "--tasks", "4", "--for", "slurm", "--gpus", "1",
     ];
-    let said = refused(&[&gpus[..], &["--engine", "census"]].concat(), 2);
+    let said = refused(&gpus, 2);
     assert!(
-        said.contains("GPUs count by the engines chain and join"),
+        said.contains("GPUs count boards of 8 to 27 queens, not of 28"),
         "{said}"
     );
     let short = [

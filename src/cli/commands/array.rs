@@ -97,10 +97,11 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         ));
     }
     let board = args.board.board()?;
-    let engine = args.engine.0.unwrap_or_else(|| match args.gpus.0 {
-        0 => fastest_on_cpu(board, Isa::best(), &Calibration::find().costs),
-        _ => Engine::Chain,
-    });
+    // The hosts may have other hardware than this one: where GPUs take part, they make the engine that is the
+    // fastest on CPUs faster still.
+    let engine = args.engine.0;
+    let engine =
+        engine.unwrap_or_else(|| fastest_on_cpu(board, Isa::best(), &Calibration::find().costs));
     if args.gpus.0 > 0
         && let Err(why) = plan(engine, board).launcher()
     {
