@@ -76,7 +76,7 @@ fn a_wrong_count_ends_with_3_and_is_not_printed() {
 #[test]
 fn a_worker_that_counts_wrongly_is_named_and_the_result_is_exact() {
     // The canaries at the start, 65 counts, are right.
-    let faults = "sick=worker-1,wrong=1,after=66";
+    let faults = "sick=worker-1,wrong=1,after=24";
     let common = [
         "-n",
         "15",
@@ -117,7 +117,7 @@ fn a_worker_that_counts_wrongly_is_named_and_the_result_is_exact() {
 #[test]
 fn one_worker_alone_that_counts_wrongly_ends_with_3_and_is_named() {
     let output = run(
-        "sick=worker-0,wrong=1,after=70",
+        "sick=worker-0,wrong=1,after=24",
         &[
             "-n",
             "14",

@@ -30,8 +30,8 @@ fn replay(transcript: &str, folder: &Path) -> String {
             // Neither the width of a terminal nor its colours.
             program.env_remove("COLUMNS").env_remove("CLICOLOR_FORCE");
             let output = program.output().unwrap();
-            let (out, err) = (text(&output.stdout), text(&output.stderr));
-            let out = without_optional_commands(&out);
+            let [out, err] =
+                [&output.stdout, &output.stderr].map(|said| without_optional_commands(&text(said)));
             write!(replayed, "{line}\n{out}{err}").unwrap();
             match output.status.code() {
                 Some(0) => {}
