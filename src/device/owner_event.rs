@@ -55,8 +55,8 @@ pub enum OwnerEvent {
 /// Why tasks come back uncounted.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ReturnReason {
-    /// [`Owner::halt`] ended their launch early.
+    /// [`Owner::halt`](super::Owner::halt) ended their launch early.
     Halted,
-    /// The device failed like this. What becomes of it, [`Owner::work`] reports next.
+    /// The device failed like this. What becomes of it, [`Owner::work`](super::Owner::work) reports next.
     Failed(String),
 }
