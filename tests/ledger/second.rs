@@ -87,7 +87,9 @@ fn every_task_is_counted_twice_and_the_result_says_so() {
     let (_, said, _) = of(&["status", text(&run_dir)]);
     let rate = said.lines().find(|line| line.starts_with("mean rate "));
     assert!(rate.unwrap().ends_with(", of the second count"), "{said}");
-    assert!(said.contains("\nworker-0 "), "{said}");
+    // Either worker may have counted so small a board alone.
+    let named = |worker: &str| said.contains(&format!("\n{worker} "));
+    assert!(named("worker-0") || named("worker-1"), "{said}");
     let json = status(&run_dir).unwrap();
     assert_eq!(json["second_counts"], 17);
     // The second time, nothing is left to count.
