@@ -42,7 +42,7 @@ impl Tools {
 
 /// Counts `task` of a plan with `tools`, or prepares it for a device that has room. If the task is drawn for an
 /// audit and nobody else is there to count it a second time, another kernel does that here. After a
-/// panic, and if the task was given up, the tools are made anew.
+/// panic, and if the task was given up, the tools are made again.
 pub(super) fn attempt(
     shared: &RunShared,
     worker: usize,
