@@ -84,15 +84,7 @@ impl Feed {
         *self.0.lock() = Some(OpenFeed {
             to_device,
             launcher,
-            load: FeedLoad {
-                parts: 0,
-                held: PartLoad::default(),
-                parts_so_far: 0,
-                work_so_far: 0.0,
-                speed: None,
-                most_bytes: u64::MAX,
-                budget,
-            },
+            load: FeedLoad::new(budget),
         });
         from_workers
     }
@@ -121,9 +113,9 @@ impl Feed {
             .is_some_and(|feed| feed.load.has_room(bytes, left))
     }
 
-    /// Notes that a worker holds a part for the device. Returns whether there is a device.
-    fn reserve(&self, part: PartLoad) -> bool {
-        self.with_load(|load| load.add(part)).is_some()
+    /// Notes that a worker holds a part for the device.
+    fn reserve(&self, part: PartLoad) {
+        self.with_load(|load| load.add(part));
     }
 
     /// Notes that the device, or the worker, holds a part no more.
@@ -148,12 +140,31 @@ impl Feed {
         }
     }
 
-    fn with_load<T>(&self, then: impl FnOnce(&mut FeedLoad) -> T) -> Option<T> {
-        self.0.lock().as_mut().map(|feed| then(&mut feed.load))
+    /// Does nothing if the feed is closed.
+    fn with_load(&self, then: impl FnOnce(&mut FeedLoad)) {
+        if let Some(feed) = self.0.lock().as_mut() {
+            then(&mut feed.load);
+        }
     }
 }
 
 impl FeedLoad {
+    /// Nothing yet.
+    const fn new(budget: u64) -> Self {
+        Self {
+            parts: 0,
+            held: PartLoad {
+                bytes: 0,
+                work: 0.0,
+            },
+            parts_so_far: 0,
+            work_so_far: 0.0,
+            speed: None,
+            most_bytes: u64::MAX,
+            budget,
+        }
+    }
+
     fn has_room(&self, bytes: u64, left: f64) -> bool {
         if bytes > self.most_bytes || self.held.bytes.saturating_add(bytes) > self.budget {
             return false;
@@ -293,13 +304,8 @@ mod tests {
 
     fn load(budget: u64, speed: Option<f64>) -> FeedLoad {
         FeedLoad {
-            parts: 0,
-            held: PartLoad::default(),
-            parts_so_far: 0,
-            work_so_far: 0.0,
             speed,
-            most_bytes: u64::MAX,
-            budget,
+            ..FeedLoad::new(budget)
         }
     }
 
