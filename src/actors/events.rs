@@ -7,7 +7,8 @@ use serde::{Deserialize, Serialize};
 use super::{Eta, PauseReason, RunState};
 use crate::board::{GivenSquares, Size};
 use crate::engine::{
-    CountedBy, DeviceIdentity, Engine, KernelName, TaskKey, TaskResult, WorkerId, decimal, seconds,
+    CountedBy, DeviceIdentity, Engine, KernelName, Plan, TaskKey, TaskResult, WorkerId, decimal,
+    seconds,
 };
 
 /// Something that happened in a run, and when. Events can be written and read with serde, so that
@@ -265,6 +266,41 @@ pub enum EventKind {
         /// The worker.
         worker: WorkerId,
     },
+    /// A process takes part in a run over many hosts.
+    HostJoined {
+        /// Its host.
+        host: String,
+        /// Its CPU workers.
+        cpu_workers: u64,
+        /// Its devices, by name.
+        devices: Vec<String>,
+    },
+    /// A process takes part no longer.
+    HostLeft {
+        /// Its host.
+        host: String,
+        /// How it left, as the rest of a sentence that begins with the host.
+        how: String,
+    },
+    /// A process may not take part.
+    HostRefused {
+        /// Its host.
+        host: String,
+        /// What is wrong with it.
+        reason: String,
+    },
+    /// A worker of a process counted wrongly, and counts nothing more.
+    HostSick {
+        /// The host of the process.
+        host: String,
+        /// Its worker.
+        sick: SickWorker,
+    },
+    /// A recorded task is to be counted again, because its worker counts wrongly.
+    Withdrawn {
+        /// The task.
+        key: TaskKey,
+    },
 }
 
 impl EventKind {
@@ -301,7 +337,12 @@ impl EventKind {
             | Self::Collected { .. }
             | Self::Advanced { .. }
             | Self::Speed { .. }
-            | Self::Checkpoint { .. } => None,
+            | Self::Checkpoint { .. }
+            | Self::HostJoined { .. }
+            | Self::HostLeft { .. }
+            | Self::HostRefused { .. }
+            | Self::HostSick { .. }
+            | Self::Withdrawn { .. } => None,
         }
     }
 }
@@ -344,6 +385,17 @@ pub struct PlannedTasks {
     pub engine: Engine,
     /// Tasks of the whole plan. A run may count a part of them.
     pub tasks: u64,
+}
+
+impl PlannedTasks {
+    pub(super) fn of(plan: &dyn Plan) -> Self {
+        Self {
+            n: plan.size(),
+            given: GivenSquares::of(&plan.given()),
+            engine: plan.engine(),
+            tasks: plan.tasks(),
+        }
+    }
 }
 
 /// A stretch of time, measured from the beginning of the run.

@@ -2,7 +2,7 @@ use std::time::Instant;
 
 use parking_lot::Mutex;
 
-use super::{Progress, RunEvent};
+use super::{HostProgress, Progress, RunEvent};
 
 /// The progress of a run that takes place in this process.
 pub(super) struct LiveProgress {
@@ -26,6 +26,10 @@ impl LiveProgress {
 
     pub(super) fn note(&self, event: &RunEvent) {
         self.progress.lock().note(event);
+    }
+
+    pub(super) fn show_hosts(&self, hosts: Vec<HostProgress>) {
+        self.progress.lock().hosts = Some(hosts);
     }
 
     /// What is known now.

@@ -63,7 +63,8 @@
 //! * `control`: the handle for the outside; `eta`: share of work done and time left.
 //! * `events`: what a run tells; `observers`: who hears it.
 //! * `progress`, `worker_progress`, `mean_speed`: the one account of these events. `live_progress`: the account of
-//!   a run in this process, which the control shows and the report is made from.
+//!   a run in this process, which the control shows and the report is made from. `outside_run`, `host_progress`: the
+//!   same of a run whose tasks other processes count.
 //! * `report`: what a run returns.
 
 mod assembly;
@@ -83,6 +84,7 @@ mod events;
 mod faults;
 mod feed;
 mod fresh;
+mod host_progress;
 mod in_hand;
 mod kept;
 mod lifeline;
@@ -91,6 +93,7 @@ mod mean_speed;
 mod messages;
 mod observers;
 mod open_batches;
+mod outside_run;
 mod panics;
 mod pause_reason;
 mod producer;
@@ -124,7 +127,9 @@ pub use events::{
 };
 #[cfg(feature = "fault-injection")]
 pub use faults::Faults;
+pub use host_progress::HostProgress;
 pub use mean_speed::MeanSpeed;
+pub use outside_run::{OutsideRun, Recorded};
 pub use pause_reason::PauseReason;
 pub use progress::Progress;
 pub use recorder::{Flushed, OnCheckpoint, RecordError, Recorder};

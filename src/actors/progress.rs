@@ -3,7 +3,8 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 
 use super::{
-    Eta, EventKind, MeanSpeed, PauseReason, RunEvent, RunState, SickWorker, WorkerProgress,
+    Eta, EventKind, HostProgress, MeanSpeed, PauseReason, RunEvent, RunState, SickWorker,
+    WorkerProgress,
 };
 use crate::engine::{WorkerId, decimal};
 
@@ -56,6 +57,9 @@ pub struct Progress {
     pub failure: Option<String>,
     /// What each worker does: CPU workers, then devices.
     pub workers: Vec<WorkerProgress>,
+    /// What each process does in a run over many hosts, as its coordinator knows; `None` for a run in one process.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub hosts: Option<Vec<HostProgress>>,
 }
 
 impl Progress {

@@ -27,7 +27,6 @@ use super::worker::Worker;
 use super::{
     Control, DeviceSpec, EventKind, PlannedTasks, Report, RunError, RunSpec, RunState, queue,
 };
-use crate::board::GivenSquares;
 use crate::engine::{Plan, Tally};
 
 pub(super) struct Run {
@@ -300,12 +299,11 @@ impl Actor for Run {
     type Context = Context<Self>;
 
     fn started(&mut self, context: &mut Self::Context) {
-        let plans = self.shared.plans.iter().map(|plan| PlannedTasks {
-            n: plan.size(),
-            given: GivenSquares::of(&plan.given()),
-            engine: plan.engine(),
-            tasks: plan.tasks(),
-        });
+        let plans = self
+            .shared
+            .plans
+            .iter()
+            .map(|plan| PlannedTasks::of(plan.as_ref()));
         let plans: Vec<_> = plans.collect();
         let tasks: u64 = plans.iter().map(|plan| plan.tasks).sum();
         info!(workers = self.shared.hands(), tasks, "run begins");

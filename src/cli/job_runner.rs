@@ -354,7 +354,7 @@ impl JobRunner {
         let directory = job.run_directory();
         // Without either, nobody could see it.
         let watched = (directory.is_some() || self.config.output.tui)
-            .then(|| WatchedRun::new(job.board(), directory, &self.control, &self.pause))
+            .then(|| WatchedRun::new(job.board(), directory, None, &self.control, &self.pause))
             .transpose()?;
         for observer in watched.iter().flat_map(WatchedRun::observers) {
             job = job.observer(observer);

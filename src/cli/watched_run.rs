@@ -12,7 +12,7 @@ use super::repeating::Repeating;
 use crate::actors::{Control, Observer, RunState};
 use crate::board::GivenBoard;
 use crate::ledger::{Request, host_name, open_history, take_request, write_live};
-use crate::telemetry::{EventFile, History, SnapshotKeeper, printable};
+use crate::telemetry::{EventFile, History, Served, SnapshotKeeper, printable};
 
 /// How often the run is shown, and requests are looked for.
 const EVERY: Duration = Duration::from_secs(1);
@@ -25,7 +25,7 @@ pub struct WatchedRun {
 }
 
 impl WatchedRun {
-    /// Begins to show the run of `board` under `control`. In its directory, if it has one, its state, its
+    /// Begins to show the run of `board` under `control`, and how it is served if many hosts count it. In its directory, if it has one, its state, its
     /// history and requests are kept. What cannot be written is said once, and the run goes on.
     ///
     /// # Errors
@@ -33,11 +33,12 @@ impl WatchedRun {
     pub fn new(
         board: GivenBoard,
         directory: Option<&Path>,
+        served: Option<Served>,
         control: &Control,
         pause: &Pause,
     ) -> Result<Self, Failure> {
         let keeper = SnapshotKeeper::new(board, host_name(), directory.map(Path::to_owned));
-        let keeper = Arc::new(keeper);
+        let keeper = Arc::new(keeper.served(served));
         let live = directory.map(|directory| {
             live(
                 directory.to_owned(),

@@ -13,7 +13,7 @@ use super::{
     Column, Coverage, DirLock, Entry, Facts, LedgerError, RunInfo, Session, Shard, Store, files,
     row,
 };
-use crate::actors::SickWorker;
+use crate::actors::{Recorded, SickWorker};
 use crate::engine::{Correction, Plan, TaskKey, TaskResult};
 
 /// How often the row of a session that records is written. It only tells when its process was last seen.
@@ -64,7 +64,7 @@ pub enum Delivered {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Written {
     /// Tasks that are recorded now and were not before.
-    pub recorded: Vec<TaskKey>,
+    pub recorded: Vec<Recorded>,
     /// Tasks that are not recorded any more.
     pub withdrawn: Vec<TaskKey>,
     /// Tasks that were recorded already, with an equal count.
@@ -332,7 +332,7 @@ impl Intake {
     ) -> Result<(), IntakeError> {
         let entry = self.entry(id, result.clone());
         if self.store.put(Column::Record, &entry)? {
-            written.recorded.push(result.key);
+            written.recorded.push(result.into());
             return Ok(());
         }
         written.again += 1;

@@ -41,6 +41,24 @@ pub fn incident(event: &RunEvent) -> Option<String> {
                 several(workers.len() as u64, "worker")
             )
         }
+        EventKind::HostJoined {
+            host,
+            cpu_workers,
+            devices,
+        } => {
+            let devices: String = devices.iter().map(|device| format!(", {device}")).collect();
+            let workers = several(*cpu_workers, "CPU worker");
+            format!("{host} joined ({workers}{devices})")
+        }
+        EventKind::HostLeft { host, how } => format!("{host} {how}"),
+        EventKind::HostRefused { host, reason } => format!("refused: {host}: {reason}"),
+        EventKind::HostSick { host, sick } => format!(
+            "{} on {host} counted wrongly, and counts nothing more: {}",
+            sick.worker, sick.reason
+        ),
+        EventKind::Withdrawn { key } => {
+            format!("task {key} is to be counted again: its worker counts wrongly")
+        }
         _ => return None,
     })
 }

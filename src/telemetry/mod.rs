@@ -46,7 +46,7 @@ pub use metrics::metrics;
 pub use printable::{printable, printable_json};
 pub use profile::profile;
 pub use progress::progress_line;
-pub use snapshot::{Incident, Snapshot, SnapshotKeeper, Speeds};
+pub use snapshot::{Incident, Served, Snapshot, SnapshotKeeper, Speeds};
 pub use trace::{TraceFile, trace_layer};
 pub use tracing_bridge::{LANES, observer};
 

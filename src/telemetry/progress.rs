@@ -23,7 +23,14 @@ pub fn progress_line(progress: &Progress, width: usize) -> String {
         let percent = (share * 1000.0).floor() / 10.0;
         parts.push(Part::new(2, format!("{percent:.1} %")));
     }
-    parts.push(Part::new(6, format!("{} solutions", progress.solutions)));
+    parts.push(Part::new(
+        6,
+        match &progress.hosts {
+            // What was recorded before is not added up.
+            Some(hosts) => super::several(hosts.len() as u64, "host"),
+            None => format!("{} solutions", progress.solutions),
+        },
+    ));
     if searches(progress) {
         parts.push(Part::new(5, rate(progress.nodes, progress.counting())));
     }

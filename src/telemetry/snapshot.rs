@@ -39,6 +39,9 @@ pub struct Snapshot {
     pub process: u32,
     /// The run directory, if there is one.
     pub directory: Option<PathBuf>,
+    /// How it is coordinated, if it is a run over many hosts.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub served: Option<Served>,
     /// When it was taken, in seconds since 1970.
     pub taken: f64,
     /// How far the run is, and what the workers do.
@@ -49,6 +52,15 @@ pub struct Snapshot {
     pub incidents: VecDeque<Incident>,
     /// When results became durable the last time, measured from the beginning of the run.
     pub checkpoint: Option<Duration>,
+}
+
+/// How a run over many hosts is coordinated.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Served {
+    /// The NATS server, without a password.
+    pub server: String,
+    /// The name of the run there.
+    pub run: String,
 }
 
 /// How fast a run counted: one mean after the other.
@@ -93,6 +105,7 @@ pub struct SnapshotKeeper {
     board: GivenBoard,
     host: String,
     directory: Option<PathBuf>,
+    served: Option<Served>,
     kept: Mutex<Kept>,
 }
 
@@ -113,8 +126,15 @@ impl SnapshotKeeper {
             board: board.into(),
             host,
             directory,
+            served: None,
             kept: Mutex::new(Kept::default()),
         }
+    }
+
+    /// The run is coordinated in this way.
+    #[must_use]
+    pub fn served(self, served: Option<Served>) -> Self {
+        Self { served, ..self }
     }
 
     /// The run now, whose progress this is.
@@ -130,6 +150,7 @@ impl SnapshotKeeper {
             host: self.host.clone(),
             process: std::process::id(),
             directory: self.directory.clone(),
+            served: self.served.clone(),
             taken: now.unwrap_or_default().as_secs_f64(),
             progress,
             speeds: kept.speeds.clone(),

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use proptest::prelude::*;
+use queenfold::actors::EventKind;
 use queenfold::actors::Step;
 use queenfold::board::Size;
 use queenfold::census::CensusPlan;
@@ -75,7 +76,7 @@ struct World {
     ledger: BTreeMap<TaskKey, Tally>,
     counted: u64,
     end: Option<Finish>,
-    notes: Vec<String>,
+    happened: Vec<EventKind>,
 }
 
 fn plans() -> Vec<Arc<dyn Plan>> {
@@ -99,6 +100,7 @@ fn offer(plans: &[Arc<dyn Plan>]) -> Offer {
 fn tally(task: TaskKey) -> Tally {
     let mut tally = Tally::default();
     tally.completions.add(8, u128::from(task.index * 7 + 1));
+    tally.nodes = 1000;
     tally
 }
 
@@ -142,7 +144,7 @@ impl World {
             ledger: BTreeMap::new(),
             counted: 0,
             end: None,
-            notes: Vec::new(),
+            happened: Vec::new(),
         };
         for speed in speeds {
             world.join(*speed);
@@ -199,7 +201,7 @@ impl World {
                     effects.extend(self.record(&worker, items, number));
                 }
                 Effect::Dismiss(_) => {}
-                Effect::Note(note) => self.notes.push(note),
+                Effect::Happened(what) => self.happened.push(what),
                 Effect::End(finish) => self.end = Some(finish),
             }
         }
@@ -214,7 +216,7 @@ impl World {
             match self.ledger.get(&result.key) {
                 None => {
                     self.ledger.insert(result.key, result.tally);
-                    written.recorded.push(result.key);
+                    written.recorded.push((&result).into());
                 }
                 Some(first) if first.agrees_with(&result.tally) => written.again += 1,
                 Some(_) => return self.coordinator.failed(&format!("{worker} differs")),
@@ -348,7 +350,11 @@ impl World {
         // A day.
         while self.end.is_none() {
             self.go();
-            assert!(self.now < Duration::from_secs(86_400), "{:?}", self.notes);
+            assert!(
+                self.now < Duration::from_secs(86_400),
+                "{:?}",
+                self.happened
+            );
         }
         self.now
     }
@@ -368,7 +374,7 @@ impl World {
     }
 
     fn assert_exact(&self) {
-        assert_eq!(self.end, Some(Finish::Done), "{:?}", self.notes);
+        assert_eq!(self.end, Some(Finish::Done), "{:?}", self.happened);
         assert_eq!(self.ledger.len() as u64, self.tasks());
         assert!(self.ledger.iter().all(|(task, sum)| *sum == tally(*task)));
     }
@@ -460,8 +466,11 @@ fn a_lease_that_is_not_renewed_goes_to_another_and_a_late_answer_does_no_harm() 
     for _ in 0..90 {
         world.go();
     }
-    let lost = |note: &String| note.contains(&silent) && note.contains("silent");
-    assert!(world.notes.iter().any(lost), "{:?}", world.notes);
+    let lost = |what: &EventKind| match what {
+        EventKind::HostLeft { host, how } => *host == silent && how.contains("silent"),
+        _ => false,
+    };
+    assert!(world.happened.iter().any(lost), "{:?}", world.happened);
     world.hosts.get_mut(&silent).unwrap().is_slow_to_answer = false;
     world.run();
     world.assert_exact();
@@ -508,6 +517,32 @@ fn told(coordinator: &mut Coordinator, said: Up) -> Vec<Down> {
 }
 
 #[test]
+fn a_pause_gives_out_nothing_and_hosts_count_what_they_hold() {
+    let mut world = World::new(7, CALM, &[2.0, 2.0]);
+    for _ in 0..20 {
+        world.go();
+    }
+    let shown = |world: &World| world.coordinator.hosts(world.now);
+    let before: Vec<_> = shown(&world);
+    assert!(before.iter().all(|host| host.tasks_held > 0), "{before:?}");
+    world.coordinator.pause(true);
+    for _ in 0..200 {
+        world.go();
+    }
+    let paused = shown(&world);
+    for (host, earlier) in paused.iter().zip(&before) {
+        assert_eq!(host.tasks_held, 0, "{host:?}");
+        assert!(host.tasks >= earlier.tasks + earlier.tasks_held, "{host:?}");
+        assert!(host.joined > earlier.joined && host.nodes > 0, "{host:?}");
+    }
+    let counted = world.counted;
+    assert!(counted < world.tasks(), "too short for this test");
+    world.coordinator.pause(false);
+    world.run();
+    world.assert_exact();
+}
+
+#[test]
 fn a_worker_of_another_program_or_plan_is_refused_by_name() {
     let plans = plans();
     let offer = offer(&plans);
@@ -536,7 +571,7 @@ fn a_worker_of_another_program_or_plan_is_refused_by_name() {
     other.plans.as_mut().unwrap().key = RunKey::from(queenfold::ledger::Digest([1; 32]));
     let why = refusal(told(&mut state, Up::Hello(other)));
     assert!(why.contains("whose tasks differ"), "{why}");
-    assert_eq!(state.headcount().workers, 0);
+    assert!(state.hosts(Duration::ZERO).is_empty());
     // Nobody who did not say hello is heard.
     let beat = holder.speak(Duration::from_secs(9)).remove(0);
     assert_eq!(told(&mut state, beat), [Down::Unknown]);

@@ -1,9 +1,8 @@
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use crate::actors::Report;
+use crate::actors::{Control, EventKind, Observer, Report, RunEvent};
 use crate::cli::boards::boards;
 use crate::cli::commands::config::annotated;
 use crate::cli::count_report;
@@ -11,16 +10,20 @@ use crate::cli::exit::{Exit, Failure};
 use crate::cli::flags::{What, sources};
 use crate::cli::nats_flags::NatsFlags;
 use crate::cli::output::say;
+use crate::cli::pause::Pause;
 use crate::cli::printer::Printer;
+use crate::cli::progress::ProgressLine;
+use crate::cli::shell::serve_command;
 use crate::cli::signals;
+use crate::cli::watched_run::WatchedRun;
 use crate::cluster::ArrayDirectory;
-use crate::cluster::lease::{Headcount, LeaseTimes};
+use crate::cluster::lease::LeaseTimes;
 use crate::cluster::nats::{Coordinated, CoordinatorSettings, RunName, coordinate};
 use crate::config::{HumanDuration, Value};
 use crate::engine::{Engine, Plan};
 use crate::job::{DeviceChoice, Hardware, HardwareSettings, JobResult, outcome, plan};
 use crate::ledger::{Confirmation, FILE, Intake, RunInfo, Shard, Store};
-use crate::telemetry::{printable, several};
+use crate::telemetry::{Served, incident, printable, several};
 
 const HELP: &str = "\
 Examples:
@@ -28,15 +31,13 @@ Examples:
   queenfold serve n24 -n 24 --nats nats://localhost     begin a run, and coordinate it
   queenfold work --nats nats://localhost --run n24      count, on as many hosts as you like
   queenfold status n24                                  how far it is, and on which hosts
+  queenfold watch n24                                   a dashboard of its hosts, from another terminal
   queenfold serve n24 --nats nats://localhost           go on after a stop, a crash, a power failure
 
 The coordinator counts nothing itself: `work` may run beside it. It gives leases to workers, which are tasks to be \
 counted, and writes what they count to the directory. A worker that is silent for the time of a lease loses it. \
 Ctrl-C stops the coordinator alone; workers keep what they count and wait for the next one. A run that was begun \
 by `run --dir` goes on with `serve`, and the other way round with `resume`. docs/CLUSTER.md has more.";
-
-/// How often the user hears how far the run is.
-const TELL_EVERY: Duration = Duration::from_secs(60);
 
 /// Flags of `serve`.
 #[derive(Debug, clap::Args)]
@@ -92,17 +93,19 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     let intake = intake(args)?;
     let plans = intake.plans().to_vec();
     let before = intake.before();
-    let stop = Arc::new(AtomicBool::new(false));
-    let stopping = Arc::clone(&stop);
+    let board = intake.info().board;
     let quiet = args.quiet;
+    let control = Control::new();
+    let pause = Pause::new(control.clone(), true);
+    let stopped = control.clone();
     signals::listen(
         move || {
-            stopping.store(true, Ordering::Relaxed);
+            stopped.drain();
             if !quiet {
                 say("stopping; workers keep what they count, and wait for the next coordinator");
             }
         },
-        None,
+        Some(pause.clone()),
     )?;
     if !quiet {
         say(&format!(
@@ -114,7 +117,16 @@ pub fn run(args: &Args) -> Result<(), Failure> {
             several(intake.recorded().tasks(), "task"),
         ));
     }
-    let last = std::cell::Cell::new(Instant::now());
+    let served = Served {
+        server: server.url_without_password(),
+        run: run.to_string(),
+    };
+    let watched = WatchedRun::new(board, Some(&args.dir), Some(served), &control, &pause)?;
+    let mut observers = watched.observers();
+    if !quiet {
+        observers.push(Arc::new(Notes));
+    }
+    let line = (!quiet).then(|| ProgressLine::show(board.size(), control.clone()));
     let settings = CoordinatorSettings {
         server,
         run: run.clone(),
@@ -122,28 +134,22 @@ pub fn run(args: &Args) -> Result<(), Failure> {
             lease: args.lease.0,
             work: args.work.0,
         },
-        stop,
-        note: Box::new(move |note| {
-            if !quiet {
-                say(&printable(note));
-            }
-        }),
-        progress: Box::new(move |count| {
-            if !quiet && last.get().elapsed() >= TELL_EVERY {
-                last.set(Instant::now());
-                say(&progress(count));
-            }
-        }),
+        control,
+        observers,
     };
-    let coordinated = coordinate(intake, &settings)?;
+    let coordinated = coordinate(intake, &settings);
+    drop((line, watched));
+    let coordinated = coordinated?;
     if !coordinated.is_whole {
         return Err(Failure::new(
             Exit::Stopped,
             format!(
-                "stopped by a signal; give the same command without -n to go on, as in `queenfold serve {} \
-                 --nats {}`",
-                args.dir.display(),
-                settings.server.url_without_password()
+                "stopped before its end; `{}` goes on",
+                serve_command(
+                    &args.dir,
+                    &settings.server.url_without_password(),
+                    &run.to_string()
+                )
             ),
         ));
     }
@@ -213,14 +219,27 @@ fn intake(args: &Args) -> Result<Intake, Failure> {
     Ok(Intake::create(&args.dir, &info, &plans)?)
 }
 
-fn progress(count: Headcount) -> String {
-    format!(
-        "{} of {} recorded, {} on {}",
-        count.recorded,
-        several(count.tasks, "task"),
-        several(count.leases as u64, "lease"),
-        several(count.workers as u64, "worker")
-    )
+/// Tells the user what happens among the hosts.
+struct Notes;
+
+impl Observer for Notes {
+    fn event(&self, event: &RunEvent) {
+        match &event.kind {
+            EventKind::HostJoined { .. }
+            | EventKind::HostLeft { .. }
+            | EventKind::HostRefused { .. }
+            | EventKind::HostSick { .. }
+            | EventKind::Withdrawn { .. } => {
+                if let Some(text) = incident(event) {
+                    say(&printable(&text));
+                }
+            }
+            EventKind::PausedFor { .. } => {
+                say("paused: no tasks are given out, and workers count what they hold");
+            }
+            _ => {}
+        }
+    }
 }
 
 fn print_result(

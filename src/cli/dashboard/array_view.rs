@@ -7,13 +7,14 @@ use ratatui::Frame;
 use ratatui::layout::{Alignment, Constraint, Layout, Rect};
 use ratatui::style::Style;
 use ratatui::text::{Line, Span};
-use ratatui::widgets::{Paragraph, Row, Table};
+use ratatui::widgets::Paragraph;
 
 use super::parts::{
-    BETWEEN, boxed, draw_help, draw_speed, figure_lines, flow, key_line, percent, safe, share_bar,
-    speed, state,
+    boxed, draw_help, draw_speed, figure_lines, flow, key_line, percent, safe, share_bar, speed,
+    state,
 };
 use super::picture::Picture;
+use super::table::{Column, Rows};
 use crate::actors::RunState;
 use crate::cli::array_report::{ArrayReport, name};
 use crate::cli::host_lines::host_lines;
@@ -172,9 +173,7 @@ fn figures(view: &View<'_>, width: u16) -> Vec<Line<'static>> {
     figure_lines(view.theme, figures, width)
 }
 
-/// The columns of the table of shards: title, width, and the side on which texts stand. What is less important is
-/// further to the right, and left out if there is no room.
-const COLUMNS: [(&str, u16, Alignment); 7] = [
+const COLUMNS: [Column; 7] = [
     ("shard", 6, Alignment::Right),
     ("host", 16, Alignment::Left),
     ("does", 18, Alignment::Left),
@@ -186,45 +185,24 @@ const COLUMNS: [(&str, u16, Alignment); 7] = [
 
 /// Returns the first running shard that is shown.
 fn draw_shards(frame: &mut Frame<'_>, view: &View<'_>, area: Rect) -> usize {
-    if area.height < 2 {
-        return view.first;
-    }
     let running = &view.of.running;
-    if running.is_empty() {
-        let none = Line::styled("no shard is counted at the moment", view.theme.label());
-        frame.render_widget(none, area);
-        return 0;
-    }
-    let shown = usize::from(area.height - 1);
-    let first = view.first.min(running.len().saturating_sub(shown));
-    let mut needed = 0;
-    let fits = |column: &&(&str, u16, Alignment)| {
-        needed += column.1 + BETWEEN;
-        needed <= area.width + BETWEEN
+    let rows = Rows {
+        columns: &COLUMNS,
+        count: running.len(),
+        none: "no shard is counted at the moment",
     };
-    let columns: Vec<_> = COLUMNS.iter().take_while(fits).collect();
-    let row = |texts: [String; 7]| {
-        let cells = texts.into_iter().zip(&columns);
-        Row::new(cells.map(|(text, column)| Line::from(text).alignment(column.2)))
-    };
-    let rows = running.iter().skip(first).take(shown).map(|shard| {
+    rows.draw(frame, view.theme, area, view.first, |index| {
+        let shard = &running[index];
         let style = match shard.now() {
             None => view.theme.waiting(),
             Some(snapshot) => state(&snapshot.progress, view.theme).1,
         };
-        row(cells(view, shard)).style(style)
-    });
-    let head = row(COLUMNS.map(|column| column.0.to_owned())).style(view.theme.label());
-    let widths = columns.iter().map(|column| Constraint::Length(column.1));
-    let table = Table::new(rows, widths.collect::<Vec<_>>())
-        .header(head)
-        .column_spacing(BETWEEN);
-    frame.render_widget(table, area);
-    first
+        (cells(view, shard), style)
+    })
 }
 
-/// What the table says of a running shard, in the order of [`COLUMNS`].
-fn cells(view: &View<'_>, shard: &RunningShard) -> [String; 7] {
+/// What the table says of a running shard.
+fn cells(view: &View<'_>, shard: &RunningShard) -> [String; COLUMNS.len()] {
     let index = shard.index.to_string();
     let Some(snapshot) = &shard.snapshot else {
         return [index, "?".into(), "starts".into()]

@@ -2,14 +2,17 @@
 //! job arrays.
 
 mod array_view;
+mod host_table;
 mod other_run;
 mod own_run;
 mod parts;
 mod picture;
 mod screen;
+mod table;
 mod theme;
 mod view;
 mod whole_array;
+mod worker_table;
 
 use std::io::{self, PipeReader};
 use std::sync::Arc;

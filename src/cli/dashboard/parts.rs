@@ -13,9 +13,6 @@ use super::theme::Theme;
 use crate::actors::{PauseReason, Progress, RunState};
 use crate::telemetry::{Speeds, printable, rate};
 
-/// The blanks between columns of a table.
-pub const BETWEEN: u16 = 2;
-
 /// A text of somebody else, safe for a terminal.
 pub fn safe(theme: Theme, text: &str) -> String {
     theme.text(&printable(text))

@@ -4,19 +4,21 @@ use std::time::Duration;
 
 use jiff::ZonedDateTime;
 use ratatui::Frame;
-use ratatui::layout::{Alignment, Constraint, Layout, Rect};
+use ratatui::layout::{Constraint, Layout, Rect};
 use ratatui::style::Style;
 use ratatui::text::{Line, Span};
-use ratatui::widgets::{Paragraph, Row, Table};
+use ratatui::widgets::Paragraph;
 
+use super::host_table::draw_hosts;
 use super::parts::{
-    BETWEEN, boxed, draw_help, draw_speed, figure_lines, flow, key_line, percent, safe, share_bar,
-    speed, state,
+    boxed, draw_help, draw_speed, figure_lines, flow, key_line, percent, safe, share_bar, speed,
+    state,
 };
 use super::picture::Picture;
-use crate::actors::{Progress, RunState, WorkerProgress, WorkerState};
-use crate::cli::shell::resume_command;
-use crate::telemetry::{Snapshot, duration};
+use super::worker_table::draw_workers;
+use crate::actors::{Progress, RunState};
+use crate::cli::shell::{resume_command, serve_command};
+use crate::telemetry::{Served, Snapshot, duration};
 
 /// A run as it is drawn.
 type View<'a> = super::picture::View<'a, Snapshot>;
@@ -36,7 +38,11 @@ fn draw(frame: &mut Frame<'_>, view: &View<'_>) -> (usize, Option<usize>) {
     let progress = &view.of.progress;
     let figures = figures(view, area.width);
     let footer = footer(view, area);
-    let rows = u16::try_from(progress.workers.len() + 1).unwrap_or(u16::MAX);
+    let counting = match &progress.hosts {
+        Some(hosts) => hosts.len().max(1),
+        None => progress.workers.len(),
+    };
+    let rows = u16::try_from(counting + 1).unwrap_or(u16::MAX);
     let [top, bottom] = [3, footer.len() as u16];
     let room = area.height.saturating_sub(top - 1 + bottom);
     let figures_height = (figures.len() as u16).min(room);
@@ -67,11 +73,17 @@ fn draw(frame: &mut Frame<'_>, view: &View<'_>) -> (usize, Option<usize>) {
     frame.render_widget(Paragraph::new(figures), figures_area);
     let speeds = &view.of.speeds;
     draw_speed(frame, view.theme, speed, speeds, "the beginning");
-    let first = draw_workers(frame, view, workers);
+    let first = match &progress.hosts {
+        Some(hosts) => draw_hosts(frame, view.theme, workers, hosts, view.first),
+        None => draw_workers(frame, view.theme, workers, &progress.workers, view.first),
+    };
     draw_events(frame, view, events);
     frame.render_widget(Paragraph::new(footer), foot);
     let help = view.help.map(|first| {
-        let text = help_text(view.can_leave);
+        let text = match progress.hosts {
+            Some(_) => HOSTS_HELP.to_vec(),
+            None => help_text(view.can_leave),
+        };
         draw_help(frame, view.theme, area, &text, first)
     });
     (first, help)
@@ -166,28 +178,34 @@ fn figures(view: &View<'_>, width: u16) -> Vec<Line<'static>> {
         directory,
         ..
     } = view.of;
-    let mut figures = vec![
-        ("solutions", progress.solutions.to_string(), Style::new()),
-        (
-            "speed",
-            speed(progress.speed.nodes_per_second()),
-            Style::new(),
-        ),
-        (
-            "tasks",
-            match progress.tasks_total {
-                Some(total) => format!("{} of {total}", progress.tasks_done),
-                None => progress.tasks_done.to_string(),
-            },
-            Style::new(),
-        ),
-        (
-            "queue",
-            format!("{} batches", progress.queued),
-            Style::new(),
-        ),
-        ("audits", progress.audited.to_string(), Style::new()),
-    ];
+    let tasks = match progress.tasks_total {
+        Some(total) => format!("{} of {total}", progress.tasks_done),
+        None => progress.tasks_done.to_string(),
+    };
+    let speed = speed(progress.speed.nodes_per_second());
+    let mut figures = match &progress.hosts {
+        // What was found before the coordinator began is not added up.
+        Some(hosts) => {
+            let held: u64 = hosts.iter().map(|host| host.tasks_held).sum();
+            vec![
+                ("hosts", hosts.len().to_string(), Style::new()),
+                ("speed", speed, Style::new()),
+                ("tasks", tasks, Style::new()),
+                ("held by hosts", held.to_string(), Style::new()),
+            ]
+        }
+        None => vec![
+            ("solutions", progress.solutions.to_string(), Style::new()),
+            ("speed", speed, Style::new()),
+            ("tasks", tasks, Style::new()),
+            (
+                "queue",
+                format!("{} batches", progress.queued),
+                Style::new(),
+            ),
+            ("audits", progress.audited.to_string(), Style::new()),
+        ],
+    };
     if directory.is_some() {
         let age = checkpoint.map(|at| progress.elapsed.saturating_sub(at));
         let age = age.map_or("none yet".to_owned(), |age| {
@@ -213,90 +231,6 @@ fn figures(view: &View<'_>, width: u16) -> Vec<Line<'static>> {
         lines.push(Line::styled(safe(view.theme, reason), view.theme.bad()));
     }
     lines
-}
-
-/// The columns of the table of workers: title, width, and the side on which texts stand. What is less important
-/// is further to the right, and left out if there is no room.
-const COLUMNS: [(&str, u16, Alignment); 8] = [
-    ("worker", 10, Alignment::Left),
-    ("does", 13, Alignment::Left),
-    ("speed", 13, Alignment::Right),
-    ("share", 7, Alignment::Right),
-    ("waits", 5, Alignment::Right),
-    ("busy", 5, Alignment::Right),
-    ("tasks", 7, Alignment::Right),
-    ("by", 16, Alignment::Left),
-];
-
-/// Returns the first worker that is shown.
-fn draw_workers(frame: &mut Frame<'_>, view: &View<'_>, area: Rect) -> usize {
-    if area.height < 2 {
-        return view.first;
-    }
-    let workers = &view.of.progress.workers;
-    let shown = usize::from(area.height - 1);
-    let first = view.first.min(workers.len().saturating_sub(shown));
-    let mut needed = 0;
-    let fits = |column: &&(&str, u16, Alignment)| {
-        needed += column.1 + BETWEEN;
-        needed <= area.width + BETWEEN
-    };
-    let columns: Vec<_> = COLUMNS.iter().take_while(fits).collect();
-    let mut head: Vec<_> = columns.iter().map(|column| column.0.to_owned()).collect();
-    let hidden = workers.len().saturating_sub(first + shown);
-    if first + hidden > 0 && !head.is_empty() {
-        head[0] = format!("{}-{}", first + 1, workers.len() - hidden);
-    }
-    let row = |texts: Vec<String>| {
-        let cells = texts.into_iter().zip(&columns);
-        Row::new(cells.map(|(text, column)| Line::from(text).alignment(column.2)))
-    };
-    let all: u64 = workers.iter().map(|worker| worker.nodes).sum();
-    let rows = workers.iter().skip(first).take(shown).map(|worker| {
-        let style = match worker.state {
-            WorkerState::Waiting | WorkerState::Starting => view.theme.waiting(),
-            WorkerState::Gone => view.theme.label(),
-            _ => Style::new(),
-        };
-        row(cells(view, worker, all).into()).style(style)
-    });
-    let widths = columns.iter().map(|column| Constraint::Length(column.1));
-    let table = Table::new(rows, widths.collect::<Vec<_>>())
-        .header(row(head).style(view.theme.label()))
-        .column_spacing(BETWEEN);
-    frame.render_widget(table, area);
-    first
-}
-
-/// What the table says of a worker, in the order of [`COLUMNS`]. All of them searched `all` nodes.
-fn cells(view: &View<'_>, worker: &WorkerProgress, all: u64) -> [String; 8] {
-    let does = match worker.state {
-        WorkerState::Starting => "starts".to_owned(),
-        WorkerState::Waiting => "waits".to_owned(),
-        WorkerState::Preparing => "prepares".to_owned(),
-        WorkerState::Counting(key) => format!("task {}", key.index),
-        WorkerState::Launching => "device counts".to_owned(),
-        WorkerState::Gone => "gone".to_owned(),
-    };
-    let time = worker.busy + worker.waiting + worker.starved;
-    let of_time = |part: Duration| match time.is_zero() {
-        true => "-".to_owned(),
-        false => format!("{:.0} %", 100.0 * part.div_duration_f64(time)),
-    };
-    let share = match all {
-        0 => "-".to_owned(),
-        _ => format!("{:.1} %", 100.0 * worker.nodes as f64 / all as f64),
-    };
-    [
-        worker.id.to_string(),
-        does,
-        speed(worker.nodes_per_second()),
-        share,
-        of_time(worker.waiting + worker.starved),
-        of_time(worker.busy),
-        worker.tasks.to_string(),
-        safe(view.theme, worker.counted_by_name()),
-    ]
 }
 
 fn draw_events(frame: &mut Frame<'_>, view: &View<'_>, area: Rect) {
@@ -330,6 +264,7 @@ fn footer(view: &View<'_>, area: Rect) -> Vec<Line<'static>> {
         process,
         host,
         directory,
+        served,
         ..
     } = view.of;
     let commands = [
@@ -338,9 +273,15 @@ fn footer(view: &View<'_>, area: Rect) -> Vec<Line<'static>> {
             plain(&format!("kill {process}")),
             label(&format!(" on {host}   ")),
         ],
-        match directory {
-            Some(directory) => vec![label("go on: "), plain(&resume_command(directory))],
-            None => vec![label("nothing is kept: there is no --dir")],
+        match (directory, served) {
+            (Some(directory), Some(Served { server, run })) => {
+                vec![
+                    label("go on: "),
+                    plain(&serve_command(directory, server, run)),
+                ]
+            }
+            (Some(directory), None) => vec![label("go on: "), plain(&resume_command(directory))],
+            (None, _) => vec![label("nothing is kept: there is no --dir")],
         },
     ];
     let keys = [
@@ -382,6 +323,22 @@ fn help_text(can_leave: bool) -> Vec<&'static str> {
     text
 }
 
+/// The same for a run over many hosts.
+const HOSTS_HELP: [&str; 12] = [
+    "p        give out no tasks, or go on",
+    "d d      stop the coordinator; hosts wait for the next",
+    "t        other colours, or ASCII alone",
+    "up down  scroll the hosts or this, also j k,",
+    "         page up, page down, home, end",
+    "?        close this",
+    "q        leave; the run goes on",
+    "",
+    "share: of the nodes of the hosts that take part",
+    "speed: since the host joined",
+    "holds: tasks that it is to count",
+    "since: how long it takes part",
+];
+
 #[cfg(test)]
 mod tests {
     use ratatui::Terminal;
@@ -390,7 +347,7 @@ mod tests {
     use super::super::parts::screen;
     use super::super::theme::Theme;
     use super::*;
-    use crate::actors::{Eta, PauseReason, SickWorker};
+    use crate::actors::{Eta, HostProgress, PauseReason, SickWorker, WorkerProgress, WorkerState};
     use crate::board::Size;
     use crate::engine::{CountedBy, Engine, TaskKey, WorkerId};
     use crate::telemetry::SnapshotKeeper;
@@ -614,6 +571,53 @@ t theme   q leave";
         assert!(shown.contains("worker-100 "), "{shown}");
         assert!(shown.contains("\n101-"), "{shown}");
         assert!(!shown.contains("worker-99 "), "{shown}");
+    }
+
+    #[test]
+    fn a_run_over_many_hosts_shows_them_and_how_it_is_served() {
+        let host = |name: &str, held, silent| HostProgress {
+            host: name.to_owned(),
+            cpu_workers: 64,
+            devices: 1,
+            isa: "avx512".to_owned(),
+            tasks_held: held,
+            tasks: 40,
+            nodes: 6_000_000_000,
+            joined: seconds(60),
+            silent: seconds(silent),
+            sick: 0,
+        };
+        let mut snapshot = run(0);
+        snapshot.served = Some(Served {
+            server: "nats://head".to_owned(),
+            run: "n22".to_owned(),
+        });
+        snapshot.progress.hosts = Some(vec![
+            host("node1", 300, 1),
+            host("node2", 200, 25),
+            host("node3", 0, 0),
+        ]);
+        let shown = screen(&view(&snapshot, PLAIN), (80, 24)).join("\n");
+        let figures = "hosts 3   speed 0.00 node/s   tasks 62 of 4298   held by hosts 500";
+        assert!(shown.contains(figures), "{shown}");
+        let table = "\
+host              does                        speed    share    holds     tasks
+node1             counts by avx512     100 Mnode/s   33.3 %      300        40
+node2             silent for 25.0 s    100 Mnode/s   33.3 %      200        40
+node3             waits                100 Mnode/s   33.3 %        0        40
+";
+        assert!(shown.contains(table), "{shown}");
+        let footer = "stop: kill 4711 on node7   go on: queenfold serve --nats nats://head n22";
+        assert!(shown.contains(footer), "{shown}");
+        // Under another name than that of its directory.
+        snapshot.served.as_mut().unwrap().run = "record".to_owned();
+        snapshot.progress.hosts = Some(Vec::new());
+        let shown = screen(&view(&snapshot, PLAIN), (120, 24)).join("\n");
+        assert!(shown.contains("--run record n22"), "{shown}");
+        assert!(
+            shown.contains("no host takes part at the moment"),
+            "{shown}"
+        );
     }
 
     #[test]

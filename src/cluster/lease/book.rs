@@ -85,11 +85,6 @@ impl Book {
         }
     }
 
-    /// How many leases are out.
-    pub fn len(&self) -> usize {
-        self.leases.len()
-    }
-
     /// A name that no lease has.
     pub const fn next_id(&mut self) -> u64 {
         self.next += 1;
@@ -99,6 +94,13 @@ impl Book {
     /// Whether a lease is out.
     pub fn holds(&self, id: u64) -> bool {
         self.leases.contains_key(&id)
+    }
+
+    /// How many tasks of a lease are not recorded.
+    pub fn left(&self, id: u64) -> u64 {
+        self.leases
+            .get(&id)
+            .map_or(0, |granted| granted.left() as u64)
     }
 
     /// Whether a lease that is out has this task.

@@ -7,14 +7,15 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
 use super::book::{Book, Granted};
-use super::effect::{Effect, Headcount};
+use super::effect::Effect;
 use super::member::Member;
 use super::pool::Pool;
 use super::protocol::{Beat, Down, Finish, Hello, LARGEST_LEASE, Lease, Offer, Up, ranges};
 use super::report::{LARGEST_REPORT, Report};
 use super::times::LeaseTimes;
+use crate::actors::{EventKind, HostProgress, Recorded};
 use crate::engine::{Engine, PlanName, TaskKey};
-use crate::ledger::{Facts, Written};
+use crate::ledger::{Delivered, Facts, Written};
 
 /// The shortest lease near the end, in seconds of work.
 const SHORTEST: f64 = 0.1;
@@ -38,6 +39,7 @@ pub struct Coordinator {
     grace: Duration,
     /// Since when everything is recorded.
     finishing: Option<Duration>,
+    paused: bool,
     over: bool,
 }
 
@@ -58,18 +60,28 @@ impl Coordinator {
                 false => Duration::ZERO,
             },
             finishing: None,
+            paused: false,
             over: false,
         }
     }
 
-    /// How the workers are.
-    pub fn headcount(&self) -> Headcount {
-        Headcount {
-            workers: self.members.len(),
-            leases: self.book.len(),
-            recorded: self.pools.iter().map(Pool::recorded).sum(),
-            tasks: self.pools.iter().map(Pool::tasks).sum(),
-        }
+    /// What each worker does.
+    pub fn hosts(&self, now: Duration) -> Vec<HostProgress> {
+        let held = |member: &Member| member.leases.iter().map(|id| self.book.left(*id)).sum();
+        let members = self.members.values();
+        members
+            .map(|member| member.progress(now, held(member)))
+            .collect()
+    }
+
+    /// How many tasks are counted at the same time.
+    pub fn hands(&self) -> u64 {
+        self.members.values().map(Member::hands).sum()
+    }
+
+    /// From now on, tasks are given out or not. Workers count what they hold.
+    pub const fn pause(&mut self, paused: bool) {
+        self.paused = paused;
     }
 
     /// Whether what was delivered should be committed at once: somebody waits for it.
@@ -109,7 +121,7 @@ impl Coordinator {
         receipts: &[(String, u64)],
     ) -> Vec<Effect> {
         let mut effects = Vec::new();
-        for task in &written.recorded {
+        for Recorded { key: task, .. } in &written.recorded {
             if let Some(at) = self.pool_of(task.engine) {
                 let held = self.book.settle((at, task.index));
                 for holder in &held {
@@ -121,7 +133,7 @@ impl Coordinator {
             }
         }
         for task in &written.withdrawn {
-            self.withdrawn(*task, &mut effects);
+            self.withdrawn(*task);
         }
         for (worker, number) in receipts {
             if let Some(member) = self.members.get_mut(worker) {
@@ -153,10 +165,9 @@ impl Coordinator {
             .get(worker)
             .map(|member| member.facts.host.clone());
         let host = host.unwrap_or_else(|| format!("worker {worker}"));
-        let why = format!("{host}: {why}");
         let mut effects = vec![
-            Effect::Tell(worker.to_owned(), Down::Refused(why.clone())),
-            Effect::Note(format!("refused: {why}")),
+            Effect::Tell(worker.to_owned(), Down::Refused(format!("{host}: {why}"))),
+            refused(host, why.to_owned()),
         ];
         self.leave(worker, "was refused", &mut effects);
         effects
@@ -203,11 +214,11 @@ impl Coordinator {
         };
         if hello.program != self.offer.program {
             let why = format!(
-                "{} runs {}, and this run is counted by {}",
-                facts.host, hello.program, self.offer.program
+                "it runs {}, and this run is counted by {}",
+                hello.program, self.offer.program
             );
-            tell(Down::Refused(why.clone()));
-            return effects.push(Effect::Note(format!("refused: {why}")));
+            tell(Down::Refused(format!("{}: {why}", facts.host)));
+            return effects.push(refused(facts.host, why));
         }
         let Some(plans) = hello.plans else {
             return tell(Down::Run(self.offer.clone()));
@@ -218,30 +229,22 @@ impl Coordinator {
                 true => "whose tasks differ".to_owned(),
                 false => format!("and this run has {}", own.names.join(" and ")),
             };
-            let why = format!(
-                "{} has plan {}, {differ}",
-                facts.host,
-                plans.names.join(" and ")
-            );
-            tell(Down::Refused(why.clone()));
-            return effects.push(Effect::Note(format!("refused: {why}")));
+            let why = format!("it has plan {}, {differ}", plans.names.join(" and "));
+            tell(Down::Refused(format!("{}: {why}", facts.host)));
+            return effects.push(refused(facts.host, why));
         }
         let is_new = !self.members.contains_key(worker);
         if is_new {
-            effects.push(Effect::Note(format!(
-                "{} joined ({} CPU workers{})",
-                facts.host,
-                facts.workers,
-                match facts.devices.as_slice() {
-                    [] => String::new(),
-                    devices => format!(", {}", devices.join(", ")),
-                }
-            )));
+            effects.push(Effect::Happened(EventKind::HostJoined {
+                host: facts.host.clone(),
+                cpu_workers: facts.workers,
+                devices: facts.devices.clone(),
+            }));
         }
         let member = self
             .members
             .entry(worker.to_owned())
-            .or_insert_with(|| Member::new(facts.clone(), hello.first));
+            .or_insert_with(|| Member::new(facts.clone(), hello.first, now));
         member.seen = now;
         if hello.first > member.next {
             (member.next, member.committed) = (hello.first, hello.first);
@@ -363,6 +366,15 @@ impl Coordinator {
                 None => return self.refuse_key(worker, effects),
             }
         }
+        for item in &delivered {
+            if let Delivered::TakenOut(sick) = item {
+                effects.push(Effect::Happened(EventKind::HostSick {
+                    host: member.facts.host.clone(),
+                    sick: sick.clone(),
+                }));
+            }
+            member.note(item);
+        }
         member.next += delivered.len() as u64;
         let number = member.next;
         effects.push(Effect::Record(worker.to_owned(), delivered, number));
@@ -378,7 +390,7 @@ impl Coordinator {
         // At the end of a run everybody leaves.
         if self.finishing.is_none() {
             let host = &member.facts.host;
-            effects.push(Effect::Note(format!("{host} {how}")));
+            effects.push(left(host, how));
         }
         effects.push(Effect::Dismiss(worker.to_owned()));
     }
@@ -396,13 +408,10 @@ impl Coordinator {
         }
     }
 
-    fn withdrawn(&mut self, task: TaskKey, effects: &mut Vec<Effect>) {
+    fn withdrawn(&mut self, task: TaskKey) {
         if let Some(at) = self.pool_of(task.engine) {
             self.pools[at].withdraw(task.index);
-            if self.finishing.take().is_some() {
-                let note = format!("task {task} is to be counted again: its worker counts wrongly");
-                effects.push(Effect::Note(note));
-            }
+            self.finishing = None;
         }
     }
 
@@ -413,7 +422,11 @@ impl Coordinator {
         };
         // One at a time is on its way.
         let is_on_its_way = |id: &u64| self.book.unseen_since(*id).is_some();
-        if !member.wants || now < self.grace || member.leases.iter().any(is_on_its_way) {
+        if self.paused
+            || !member.wants
+            || now < self.grace
+            || member.leases.iter().any(is_on_its_way)
+        {
             return;
         }
         let free = |at: &usize| self.pools[*at].free() > 0;
@@ -523,16 +536,23 @@ impl Coordinator {
                 .members
                 .values()
                 .map(|member| member.facts.host.as_str());
-            let hosts: BTreeSet<_> = hosts.collect();
-            if !hosts.is_empty() {
-                let hosts: Vec<_> = hosts.into_iter().collect();
-                effects.push(Effect::Note(format!(
-                    "not waited for, so their last canary was not seen: {}",
-                    hosts.join(", ")
-                )));
+            let how = "was not waited for, so its last canary was not seen";
+            for host in hosts.collect::<BTreeSet<_>>() {
+                effects.push(left(host, how));
             }
             self.over = true;
             effects.push(Effect::End(Finish::Done));
         }
     }
+}
+
+fn refused(host: String, reason: String) -> Effect {
+    Effect::Happened(EventKind::HostRefused { host, reason })
+}
+
+fn left(host: &str, how: &str) -> Effect {
+    Effect::Happened(EventKind::HostLeft {
+        host: host.to_owned(),
+        how: how.to_owned(),
+    })
 }

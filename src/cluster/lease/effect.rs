@@ -1,6 +1,7 @@
 //! What a coordinator asks whoever runs it for, and tells it.
 
 use super::protocol::{Down, Finish, Lease};
+use crate::actors::EventKind;
 use crate::ledger::{Delivered, Facts};
 
 /// What the coordinator asks for.
@@ -16,21 +17,8 @@ pub enum Effect {
     Record(String, Vec<Delivered>, u64),
     /// A worker left or is lost; its way may be removed.
     Dismiss(String),
-    /// Tell the user something.
-    Note(String),
+    /// Tell what happened to those who watch the run.
+    Happened(EventKind),
     /// The run is over.
     End(Finish),
-}
-
-/// How the workers of a run are.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Headcount {
-    /// Workers that take part.
-    pub workers: usize,
-    /// Leases that they hold.
-    pub leases: usize,
-    /// Recorded tasks, of all plans.
-    pub recorded: u64,
-    /// Tasks of all plans.
-    pub tasks: u64,
 }

@@ -1,8 +1,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
+use crate::actors::HostProgress;
 use crate::engine::Engine;
-use crate::ledger::Facts;
+use crate::ledger::{Delivered, Facts};
 
 /// A worker of a run: a process on some host, with all its CPU workers and devices.
 pub struct Member {
@@ -20,6 +21,11 @@ pub struct Member {
     pub speeds: BTreeMap<Engine, f64>,
     /// The leases that it holds.
     pub leases: BTreeSet<u64>,
+    /// When it joined.
+    joined: Duration,
+    /// Results that it delivered, and the nodes of these.
+    delivered: (u64, u64),
+    sick: u64,
 }
 
 /// The highest speed that is believed, in tasks a second: a lease that is too large for a worker is not
@@ -27,22 +33,53 @@ pub struct Member {
 const FASTEST: f64 = 1e9;
 
 impl Member {
-    /// A worker whose items below `first` have their receipt.
-    pub fn new(facts: Facts, first: u64) -> Self {
+    /// A worker that joins, whose items below `first` have their receipt.
+    pub fn new(facts: Facts, first: u64, now: Duration) -> Self {
         Self {
             facts,
-            seen: Duration::ZERO,
+            seen: now,
             next: first,
             committed: first,
             wants: false,
             speeds: BTreeMap::new(),
             leases: BTreeSet::new(),
+            joined: now,
+            delivered: (0, 0),
+            sick: 0,
         }
     }
 
     /// How many tasks it counts at once, at least 1.
     pub fn hands(&self) -> u64 {
         (self.facts.workers.min(1 << 12) + self.facts.devices.len().min(1 << 8) as u64).max(1)
+    }
+
+    /// Notes what it delivers.
+    pub fn note(&mut self, item: &Delivered) {
+        match item {
+            Delivered::Result(result) => {
+                self.delivered.0 += 1;
+                self.delivered.1 += result.tally.nodes;
+            }
+            Delivered::TakenOut(_) => self.sick += 1,
+            Delivered::Correction(_) | Delivered::Withdrawal(_) => {}
+        }
+    }
+
+    /// What it does; it holds so many tasks.
+    pub fn progress(&self, now: Duration, tasks_held: u64) -> HostProgress {
+        HostProgress {
+            host: self.facts.host.clone(),
+            cpu_workers: self.facts.workers,
+            devices: self.facts.devices.len(),
+            isa: self.facts.isa.clone(),
+            tasks_held,
+            tasks: self.delivered.0,
+            nodes: self.delivered.1,
+            joined: now.saturating_sub(self.joined),
+            silent: now.saturating_sub(self.seen),
+            sick: self.sick,
+        }
     }
 
     /// Notes what it says of its speed.

@@ -19,7 +19,7 @@ mod run_key;
 mod times;
 
 pub use coordinator::Coordinator;
-pub use effect::{Effect, Headcount};
+pub use effect::Effect;
 pub use holder::Holder;
 pub use journal::{Journal, Leftover};
 pub use pool::Pool;

@@ -2,8 +2,7 @@
 
 use std::future::Future;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use async_nats::jetstream::{self, Context};
 use async_nats::{Client, Message};
@@ -16,14 +15,17 @@ use super::ledger_thread::{Done, LedgerThread};
 use super::server::{Server, ServerError};
 use super::subjects::{RunName, worker};
 use super::way;
+use crate::actors::{Control, EventKind, Observer, OutsideRun, RunState};
 use crate::cluster::lease::{
-    Coordinator, Down, Effect, Finish, Headcount, LeaseTimes, Offer, Plans, Pool, RunKey, Up,
-    decode, encode,
+    Coordinator, Down, Effect, Finish, LeaseTimes, Offer, Plans, Pool, RunKey, Up, decode, encode,
 };
 use crate::ledger::{Intake, IntakeError, host_name, program};
 
 /// How often leases are looked through.
 const TICK: Duration = Duration::from_millis(200);
+
+/// How often it is shown what the hosts do.
+const SHOW: Duration = Duration::from_secs(1);
 
 /// How long another coordinator of the same run may take to say that it is there.
 const OTHER: Duration = Duration::from_secs(2);
@@ -36,12 +38,10 @@ pub struct CoordinatorSettings {
     pub run: RunName,
     /// How leases are cut.
     pub times: LeaseTimes,
-    /// Set when the coordinator is to stop. Workers go on with what they hold, and wait for it.
-    pub stop: Arc<AtomicBool>,
-    /// Tells the user something.
-    pub note: Box<dyn Fn(&str)>,
-    /// Hears how far the run is, now and then.
-    pub progress: Box<dyn Fn(Headcount)>,
+    /// Stops it, or pauses giving out tasks. Workers go on with what they hold, and wait for it.
+    pub control: Control,
+    /// Who hears what happens.
+    pub observers: Vec<Arc<dyn Observer>>,
 }
 
 /// How the work of a coordinator ended, if nothing failed.
@@ -129,10 +129,17 @@ async fn run(
             "{error}; the server needs JetStream, as in config/nats-server.conf"
         ))
     })?;
-    let pools = intake.plans().iter().map(|plan| {
+    let plans = intake.plans().iter().map(|plan| {
         let done = intake.recorded().of(plan.engine());
-        Pool::new(Arc::clone(plan), done)
+        (Arc::clone(plan), done)
     });
+    let plans: Vec<_> = plans.collect();
+    let seen = OutsideRun::begin(
+        plans.iter().cloned(),
+        &settings.control,
+        &settings.observers,
+    );
+    let pools = plans.into_iter().map(|(plan, done)| Pool::new(plan, done));
     let state = Coordinator::new(
         offer(&intake),
         settings.times,
@@ -146,7 +153,8 @@ async fn run(
         context,
         state,
         ledger: Some(ledger),
-        start: Instant::now(),
+        seen,
+        shown: Duration::ZERO,
         cpu_workers: 0,
         end: None,
     };
@@ -174,7 +182,9 @@ struct Serving<'a> {
     context: Context,
     state: Coordinator,
     ledger: Option<LedgerThread>,
-    start: Instant,
+    seen: OutsideRun,
+    /// When the hosts were shown.
+    shown: Duration,
     cpu_workers: u64,
     end: Option<Finish>,
 }
@@ -189,8 +199,8 @@ impl Serving<'_> {
         let mut ticks = interval(TICK);
         ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
         let mut failure = None;
-        while self.end.is_none() && !self.settings.stop.load(Ordering::Relaxed) {
-            let now = self.start.elapsed();
+        while self.end.is_none() && !self.seen.is_draining() {
+            let now = self.seen.elapsed();
             let effects = tokio::select! {
                 message = heard.next() => match message {
                     Some(message) => self.hear(now, &message),
@@ -203,6 +213,8 @@ impl Serving<'_> {
                 done = done.recv() => match done {
                     Some(Done::Written(written, receipts)) => {
                         let mut effects = Vec::new();
+                        self.seen.record(&written.recorded, self.state.hands() as usize);
+                        written.withdrawn.iter().for_each(|task| self.seen.withdraw(*task));
                         for (worker, what) in &written.refused {
                             effects.extend(self.state.refuse(worker, what));
                         }
@@ -222,21 +234,30 @@ impl Serving<'_> {
                     None => break,
                 },
                 _ = ticks.tick() => {
-                    (self.settings.progress)(self.state.headcount());
+                    self.state.pause(self.seen.is_paused());
+                    if now.saturating_sub(self.shown) >= SHOW {
+                        self.shown = now;
+                        self.seen.show_hosts(self.state.hosts(now));
+                    }
                     self.state.tick(now)
                 }
             };
             self.follow(effects).await;
         }
+        if self.end.is_none() {
+            self.seen.tell(EventKind::State(RunState::Draining));
+        }
         let closed = self.ledger.take().map(LedgerThread::close);
         // What was said last should arrive.
         let _ = timeout(Duration::from_secs(1), self.client.flush()).await;
+        let failure = failure.or_else(|| closed.and_then(Result::err));
         if let Some(error) = failure {
+            let reason = error.to_string();
+            self.seen.tell(EventKind::Failed { reason });
+            self.seen.tell(EventKind::State(RunState::Failed));
             return Err(error.into());
         }
-        if let Some(Err(error)) = closed {
-            return Err(error.into());
-        }
+        self.seen.tell(EventKind::State(RunState::Done));
         let is_whole = self.end == Some(Finish::Done);
         if is_whole {
             // Nothing of it is needed any more.
@@ -297,7 +318,7 @@ impl Serving<'_> {
                         Ok(())
                     });
                 }
-                Effect::Note(note) => (self.settings.note)(&note),
+                Effect::Happened(what) => self.seen.tell(what),
                 Effect::End(finish) => self.end = Some(finish),
             }
         }

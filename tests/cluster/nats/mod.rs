@@ -10,3 +10,5 @@ mod runs;
 mod server;
 mod thousand;
 mod users;
+#[cfg(feature = "tui")]
+mod watch;

@@ -1,0 +1,40 @@
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+
+/// What a worker process of a run over many hosts does, as its coordinator knows it.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct HostProgress {
+    /// The name of its host. Several processes may run on one.
+    pub host: String,
+    /// Its CPU workers.
+    pub cpu_workers: u64,
+    /// Its devices.
+    pub devices: usize,
+    /// The kernel of its CPU workers.
+    pub isa: String,
+    /// Tasks that it holds.
+    pub tasks_held: u64,
+    /// Tasks that it counted since it joined.
+    pub tasks: u64,
+    /// Nodes searched in them.
+    pub nodes: u64,
+    /// How long it takes part.
+    pub joined: Duration,
+    /// How long it has been silent.
+    pub silent: Duration,
+    /// Workers and devices of it that counted wrongly.
+    pub sick: u64,
+}
+
+impl HostProgress {
+    /// Nodes per second since it joined.
+    pub fn nodes_per_second(&self) -> f64 {
+        let seconds = self.joined.as_secs_f64();
+        if seconds > 0.0 {
+            self.nodes as f64 / seconds
+        } else {
+            0.0
+        }
+    }
+}

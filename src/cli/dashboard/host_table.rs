@@ -1,0 +1,78 @@
+//! The table of the hosts of a run that many count.
+
+use std::time::Duration;
+
+use ratatui::Frame;
+use ratatui::layout::{Alignment, Rect};
+use ratatui::style::Style;
+
+use super::parts::{safe, speed};
+use super::table::{Column, Rows};
+use super::theme::Theme;
+use crate::actors::HostProgress;
+use crate::telemetry::duration;
+
+/// A host that is silent for longer is said to be: workers tell that they live several times in the shortest lease.
+const SILENT: Duration = Duration::from_secs(5);
+
+const COLUMNS: [Column; 9] = [
+    ("host", 16, Alignment::Left),
+    ("does", 18, Alignment::Left),
+    ("speed", 13, Alignment::Right),
+    ("share", 7, Alignment::Right),
+    ("holds", 7, Alignment::Right),
+    ("tasks", 8, Alignment::Right),
+    ("cores", 5, Alignment::Right),
+    ("devices", 7, Alignment::Right),
+    ("since", 8, Alignment::Right),
+];
+
+/// Draws the hosts from `first` on. Returns the first one that is shown.
+pub fn draw_hosts(
+    frame: &mut Frame<'_>,
+    theme: Theme,
+    area: Rect,
+    hosts: &[HostProgress],
+    first: usize,
+) -> usize {
+    let all = hosts.iter().map(|host| host.nodes).sum();
+    let rows = Rows {
+        columns: &COLUMNS,
+        count: hosts.len(),
+        none: "no host takes part at the moment",
+    };
+    rows.draw(frame, theme, area, first, |index| {
+        let host = &hosts[index];
+        let style = match host {
+            _ if host.sick > 0 => theme.bad(),
+            _ if host.silent > SILENT || host.tasks_held == 0 => theme.waiting(),
+            _ => Style::new(),
+        };
+        (cells(theme, host, all), style)
+    })
+}
+
+/// What the table says of a host. All of them searched `all` nodes.
+fn cells(theme: Theme, host: &HostProgress, all: u64) -> [String; COLUMNS.len()] {
+    let does = match host {
+        _ if host.silent > SILENT => format!("silent for {}", duration(host.silent)),
+        _ if host.sick > 0 => format!("{} counted wrongly", host.sick),
+        _ if host.tasks_held == 0 => "waits".to_owned(),
+        _ => format!("counts by {}", host.isa),
+    };
+    let share = match all {
+        0 => "-".to_owned(),
+        _ => format!("{:.1} %", 100.0 * host.nodes as f64 / all as f64),
+    };
+    [
+        safe(theme, &host.host),
+        safe(theme, &does),
+        speed(host.nodes_per_second()),
+        share,
+        host.tasks_held.to_string(),
+        host.tasks.to_string(),
+        host.cpu_workers.to_string(),
+        host.devices.to_string(),
+        duration(host.joined),
+    ]
+}
