@@ -602,9 +602,9 @@ t theme   q leave";
         assert!(shown.contains(figures), "{shown}");
         let table = "\
 host              does                        speed    share    holds     tasks
-node1             counts by avx512     100 Mnode/s   33.3 %      300        40
-node2             silent for 25.0 s    100 Mnode/s   33.3 %      200        40
-node3             waits                100 Mnode/s   33.3 %        0        40
+node1             counts by avx512      100 Mnode/s   33.3 %      300        40
+node2             silent for 25 s       100 Mnode/s   33.3 %      200        40
+node3             waits                 100 Mnode/s   33.3 %        0        40
 ";
         assert!(shown.contains(table), "{shown}");
         let footer = "stop: kill 4711 on node7   go on: queenfold serve --nats nats://head n22";

@@ -1,6 +1,6 @@
 //! The leases that are out, and who holds which task.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::time::Duration;
 
 use super::pool::Pool;
@@ -215,19 +215,26 @@ impl Book {
             .collect()
     }
 
-    /// The lease of another worker that will end last, with its pool and what is left of it. Each is copied at most
-    /// once.
-    pub fn slowest(
-        &self,
-        worker: &str,
-        seconds_left: impl Fn(&Granted) -> f64,
-    ) -> Option<(u64, usize, Vec<u64>)> {
-        let may = |granted: &Granted| {
-            granted.worker != worker && !granted.copied && granted.copy_of.is_none()
-        };
+    /// The leases that may be copied, those that will end last in front. Each is copied at most once, and copies
+    /// are not.
+    pub fn slowest(&self, seconds_left: impl Fn(&Granted) -> f64) -> VecDeque<u64> {
+        let may = |granted: &Granted| !granted.copied && granted.copy_of.is_none();
         let leases = self.leases.iter().filter(|(_, granted)| may(granted));
-        let (id, slowest) =
-            leases.max_by(|(_, a), (_, b)| seconds_left(a).total_cmp(&seconds_left(b)))?;
-        Some((*id, slowest.pool, slowest.left.clone()))
+        let mut leases: Vec<_> = leases
+            .map(|(id, granted)| (seconds_left(granted), *id))
+            .collect();
+        leases.sort_by(|(a, _), (b, _)| b.total_cmp(a));
+        leases.into_iter().map(|(_, id)| id).collect()
+    }
+
+    /// Who holds a lease.
+    pub fn worker(&self, id: u64) -> Option<&str> {
+        self.leases.get(&id).map(|granted| granted.worker.as_str())
+    }
+
+    /// The pool of a lease, and what is left of it.
+    pub fn tasks(&self, id: u64) -> Option<(usize, Vec<u64>)> {
+        let granted = self.leases.get(&id)?;
+        Some((granted.pool, granted.left.clone()))
     }
 }

@@ -6,6 +6,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
+use super::admission::Admission;
 use super::book::{Book, Granted};
 use super::effect::Effect;
 use super::member::Member;
@@ -196,8 +197,11 @@ impl Coordinator {
         // A beat may have come before there was anything to give.
         let waiting = self.members.iter().filter(|(_, member)| member.wants);
         let waiting: Vec<String> = waiting.map(|(worker, _)| worker.clone()).collect();
-        for worker in waiting {
-            self.give(now, &worker, &mut effects);
+        for worker in &waiting {
+            self.give(now, worker, &mut effects);
+        }
+        if !waiting.is_empty() {
+            self.give_copies(now, &waiting, &mut effects);
         }
         self.end(now, &mut effects);
         effects
@@ -209,30 +213,15 @@ impl Coordinator {
 
     fn hello(&mut self, now: Duration, worker: &str, hello: Hello, effects: &mut Vec<Effect>) {
         let mut tell = |down| effects.push(Effect::Tell(worker.to_owned(), down));
-        let Ok(facts) = serde_json::from_str::<Facts>(&hello.facts) else {
-            return tell(Down::Refused("it does not say what it runs on".to_owned()));
+        let facts = match Admission::of(&hello, &self.offer) {
+            Admission::TakesPart(facts) => facts,
+            Admission::Learns => return tell(Down::Run(self.offer.clone())),
+            Admission::Refused { host, reason } => {
+                let host = host.unwrap_or_else(|| format!("worker {worker}"));
+                tell(Down::Refused(format!("{host}: {reason}")));
+                return effects.push(refused(host, reason));
+            }
         };
-        if hello.program != self.offer.program {
-            let why = format!(
-                "it runs {}, and this run is counted by {}",
-                hello.program, self.offer.program
-            );
-            tell(Down::Refused(format!("{}: {why}", facts.host)));
-            return effects.push(refused(facts.host, why));
-        }
-        let Some(plans) = hello.plans else {
-            return tell(Down::Run(self.offer.clone()));
-        };
-        if plans != self.offer.plans {
-            let own = &self.offer.plans;
-            let differ = match plans.names == own.names {
-                true => "whose tasks differ".to_owned(),
-                false => format!("and this run has {}", own.names.join(" and ")),
-            };
-            let why = format!("it has plan {}, {differ}", plans.names.join(" and "));
-            tell(Down::Refused(format!("{}: {why}", facts.host)));
-            return effects.push(refused(facts.host, why));
-        }
         let is_new = !self.members.contains_key(worker);
         if is_new {
             effects.push(Effect::Happened(EventKind::HostJoined {
@@ -415,18 +404,9 @@ impl Coordinator {
         }
     }
 
-    /// Gives a worker a lease, if it wants one and there is one for it.
+    /// Gives a worker a lease of free tasks, if it wants one and there are any.
     fn give(&mut self, now: Duration, worker: &str, effects: &mut Vec<Effect>) {
-        let Some(member) = self.members.get(worker) else {
-            return;
-        };
-        // One at a time is on its way.
-        let is_on_its_way = |id: &u64| self.book.unseen_since(*id).is_some();
-        if self.paused
-            || !member.wants
-            || now < self.grace
-            || member.leases.iter().any(is_on_its_way)
-        {
+        if !self.may_have(now, worker) {
             return;
         }
         let free = |at: &usize| self.pools[*at].free() > 0;
@@ -435,16 +415,55 @@ impl Coordinator {
             a.total_cmp(&b)
         };
         let fresh = (0..self.pools.len()).filter(free).min_by(behind);
-        let lease = match fresh {
-            Some(at) => self.cut(now, worker, at),
-            None => self.copy(now, worker),
+        if let Some(lease) = fresh.and_then(|at| self.cut(now, worker, at)) {
+            self.hand_over(worker, lease, effects);
+        }
+    }
+
+    /// Whether a worker wants a lease, and may have one.
+    fn may_have(&self, now: Duration, worker: &str) -> bool {
+        let wants = |member: &&Member| {
+            // One at a time is on its way.
+            let is_on_its_way = |id: &u64| self.book.unseen_since(*id).is_some();
+            member.wants && !member.leases.iter().any(is_on_its_way)
         };
-        if let Some(lease) = lease
-            && let Some(member) = self.members.get_mut(worker)
-        {
+        !self.paused && now >= self.grace && self.members.get(worker).is_some_and(|m| wants(&m))
+    }
+
+    fn hand_over(&mut self, worker: &str, lease: Lease, effects: &mut Vec<Effect>) {
+        if let Some(member) = self.members.get_mut(worker) {
             member.wants = false;
             member.leases.insert(lease.id);
             effects.push(Effect::Grant(worker.to_owned(), lease));
+        }
+    }
+
+    /// Gives workers that want a lease when no task is free the tasks of those that will end last. That is done for
+    /// all of them at the same time: with thousands of workers, it takes long to look through all leases.
+    fn give_copies(&mut self, now: Duration, waiting: &[String], effects: &mut Vec<Effect>) {
+        if self.pools.iter().any(|pool| pool.free() > 0) {
+            return;
+        }
+        let seconds_left = |granted: &Granted| {
+            let speed = self.members.get(&granted.worker);
+            let speed = speed.and_then(|m| m.speeds.get(&self.pools[granted.pool].engine()));
+            speed.map_or(f64::MAX, |speed| granted.left() as f64 / speed)
+        };
+        let mut slowest = self.book.slowest(seconds_left);
+        for worker in waiting {
+            if !self.may_have(now, worker) {
+                continue;
+            }
+            let other = |id: &u64| self.book.worker(*id).is_some_and(|holder| holder != worker);
+            let Some(at) = slowest.iter().position(other) else {
+                continue;
+            };
+            let Some(id) = slowest.remove(at) else {
+                continue;
+            };
+            if let Some(lease) = self.copy(now, worker, id) {
+                self.hand_over(worker, lease, effects);
+            }
         }
     }
 
@@ -477,14 +496,9 @@ impl Coordinator {
         self.grant(now, worker, at, tasks, None)
     }
 
-    /// A lease of tasks that a slow worker holds too, from the end of what it has.
-    fn copy(&mut self, now: Duration, worker: &str) -> Option<Lease> {
-        let seconds_left = |granted: &Granted| {
-            let speed = self.members.get(&granted.worker);
-            let speed = speed.and_then(|m| m.speeds.get(&self.pools[granted.pool].engine()));
-            speed.map_or(f64::MAX, |speed| granted.left() as f64 / speed)
-        };
-        let (id, at, mut tasks) = self.book.slowest(worker, seconds_left)?;
+    /// A lease of tasks of another lease, from the end of what is left of it.
+    fn copy(&mut self, now: Duration, worker: &str, id: u64) -> Option<Lease> {
+        let (at, mut tasks) = self.book.tasks(id)?;
         let member = self.members.get(worker)?;
         let speed = member.speeds.get(&self.pools[at].engine());
         let count = speed.map_or(0.0, |speed| speed * self.times.work.as_secs_f64());

@@ -2,10 +2,11 @@
 //! Nothing here knows a network.
 //!
 //! * `protocol`, `report`, `run_key`: what is said.
-//! * `coordinator`: decides who holds what; `effect`: what it asks for; `times`: how it cuts leases; `pool`: tasks that nobody holds; `book`: leases that are out; `member`:
-//!   what is known of a worker.
+//! * `coordinator`: decides who holds what; `effect`: what it asks for; `times`: how it cuts leases; `pool`: tasks that
+//!   nobody holds; `book`: leases that are out; `member`: what is known of a worker; `admission`: who may take part.
 //! * `holder`: what a worker holds; `journal`: what it counted, until the ledger has it.
 
+mod admission;
 mod book;
 mod coordinator;
 mod effect;
