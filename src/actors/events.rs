@@ -296,6 +296,11 @@ pub enum EventKind {
         /// Its worker.
         sick: SickWorker,
     },
+    /// The server of a run over many hosts refuses what the coordinator asks for.
+    ServerRefused {
+        /// Why.
+        reason: String,
+    },
     /// A recorded task is to be counted again, because its worker counts wrongly.
     Withdrawn {
         /// The task.
@@ -342,6 +347,7 @@ impl EventKind {
             | Self::HostLeft { .. }
             | Self::HostRefused { .. }
             | Self::HostSick { .. }
+            | Self::ServerRefused { .. }
             | Self::Withdrawn { .. } => None,
         }
     }

@@ -56,6 +56,7 @@ pub fn incident(event: &RunEvent) -> Option<String> {
             "{} on {host} counted wrongly, and counts nothing more: {}",
             sick.worker, sick.reason
         ),
+        EventKind::ServerRefused { reason } => format!("the server refuses: {reason}"),
         EventKind::Withdrawn { key } => {
             format!("task {key} is to be counted again: its worker counts wrongly")
         }

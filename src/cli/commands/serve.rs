@@ -229,6 +229,7 @@ impl Observer for Notes {
             | EventKind::HostLeft { .. }
             | EventKind::HostRefused { .. }
             | EventKind::HostSick { .. }
+            | EventKind::ServerRefused { .. }
             | EventKind::Withdrawn { .. } => {
                 if let Some(text) = incident(event) {
                     say(&printable(&text));

@@ -16,7 +16,7 @@ use super::report::{LARGEST_REPORT, Report};
 use super::times::LeaseTimes;
 use crate::actors::{EventKind, HostProgress, Recorded};
 use crate::engine::{Engine, PlanName, TaskKey};
-use crate::ledger::{Delivered, Facts, Written};
+use crate::ledger::{Delivered, Written};
 
 /// The shortest lease near the end, in seconds of work.
 const SHORTEST: f64 = 0.1;

@@ -7,9 +7,8 @@ use std::time::Duration;
 use async_nats::jetstream::{self, Context};
 use async_nats::{Client, Message};
 use futures_util::StreamExt;
-use tokio::sync::mpsc::UnboundedReceiver;
+use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 use tokio::time::{MissedTickBehavior, interval, timeout};
-use tracing::debug;
 
 use super::ledger_thread::{Done, LedgerThread};
 use super::server::{Server, ServerError};
@@ -147,6 +146,7 @@ async fn run(
         fastrand::u32(1..),
     );
     let (ledger, done) = LedgerThread::start(intake);
+    let (troubles, refusals) = unbounded_channel();
     let mut serving = Serving {
         settings,
         client,
@@ -154,11 +154,13 @@ async fn run(
         state,
         ledger: Some(ledger),
         seen,
+        troubles,
+        last_trouble: String::new(),
         shown: Duration::ZERO,
         cpu_workers: 0,
         end: None,
     };
-    serving.serve(heard, asked, done).await
+    serving.serve(heard, asked, done, refusals).await
 }
 
 /// Two coordinators of one run would confuse its workers.
@@ -183,6 +185,9 @@ struct Serving<'a> {
     state: Coordinator,
     ledger: Option<LedgerThread>,
     seen: OutsideRun,
+    /// What the server refuses, and what it refused last.
+    troubles: UnboundedSender<String>,
+    last_trouble: String,
     /// When the hosts were shown.
     shown: Duration,
     cpu_workers: u64,
@@ -195,6 +200,7 @@ impl Serving<'_> {
         mut heard: async_nats::Subscriber,
         mut asked: async_nats::Subscriber,
         mut done: UnboundedReceiver<Done>,
+        mut refusals: UnboundedReceiver<String>,
     ) -> Result<Coordinated, CoordinatorError> {
         let mut ticks = interval(TICK);
         ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
@@ -208,6 +214,10 @@ impl Serving<'_> {
                 },
                 Some(question) = asked.next() => {
                     self.say_who(question).await;
+                    Vec::new()
+                }
+                Some(why) = refusals.recv() => {
+                    self.note_trouble(why);
                     Vec::new()
                 }
                 done = done.recv() => match done {
@@ -277,6 +287,14 @@ impl Serving<'_> {
         match decode::<Up>(&message.payload) {
             Ok(said) => self.state.hear(now, worker, said),
             Err(why) => self.state.refuse(worker, &why.to_string()),
+        }
+    }
+
+    /// Tells of what the server refuses, but not of each worker that it concerns.
+    fn note_trouble(&mut self, reason: String) {
+        if self.last_trouble != reason {
+            self.last_trouble.clone_from(&reason);
+            self.seen.tell(EventKind::ServerRefused { reason });
         }
     }
 
@@ -351,9 +369,11 @@ impl Serving<'_> {
         F: Future<Output = Result<(), String>> + Send + 'static,
     {
         let request = request(self.context.clone(), self.settings.run.clone());
+        let troubles = self.troubles.clone();
         tokio::spawn(async move {
             if let Err(error) = request.await {
-                debug!("{error}");
+                // Nobody listens at the end of a run.
+                let _ = troubles.send(error);
             }
         });
     }

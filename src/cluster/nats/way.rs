@@ -24,6 +24,10 @@ const ACKNOWLEDGED: Duration = Duration::from_secs(10);
 /// The most leases in the stream for one worker. It holds a few at a time.
 const LEASES: i64 = 64;
 
+/// The most consumers of the stream: a ledger takes no more sessions. Unless a stream says so, a server from 2.15 on
+/// allows a thousand (nats-server, pull request 8337).
+const CONSUMERS: i32 = 1 << 16;
+
 /// Makes the stream of a run, unless it is there.
 pub async fn make_stream(context: &Context, run: &RunName) -> Result<(), String> {
     let config = Config {
@@ -32,6 +36,7 @@ pub async fn make_stream(context: &Context, run: &RunName) -> Result<(), String>
         subjects: vec![run.lease("*")],
         retention: RetentionPolicy::Limits,
         discard: DiscardPolicy::Old,
+        max_consumers: CONSUMERS,
         max_messages_per_subject: LEASES,
         max_age: KEPT,
         storage: StorageType::File,

@@ -150,7 +150,7 @@ fn whoever_is_of_another_version_is_refused_by_name() {
     other.say(&Up::Hello(hello));
     let why = other.await_answer(refused);
     assert!(
-        why.contains("host-of-program runs queenfold 0.0.1"),
+        why.contains("host-of-program: it runs queenfold 0.0.1"),
         "{why}"
     );
     let mut other = RawWorker::connect(&server.url(), "plan", 14);
@@ -158,7 +158,7 @@ fn whoever_is_of_another_version_is_refused_by_name() {
     hello.plans.as_mut().unwrap().names[0] = "chain-0".to_owned();
     other.say(&Up::Hello(hello));
     let why = other.await_answer(refused);
-    assert!(why.contains("host-of-plan has plan chain-0"), "{why}");
+    assert!(why.contains("host-of-plan: it has plan chain-0"), "{why}");
     let mut other = RawWorker::connect(&server.url(), "protocol", 14);
     other.say_bytes(vec![(PROTOCOL + 1) as u8, 0]);
     let why = other.await_answer(refused);
