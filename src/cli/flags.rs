@@ -119,6 +119,20 @@ pub struct How {
     #[arg(long, value_name = "FILE", value_parser = Optional::<PathBuf>::parse)]
     trace: Option<Optional<PathBuf>>,
 
+    #[command(flatten)]
+    shown: Shown,
+
+    /// At the end, print on stderr how each worker spent its time; `--no-profile` does not
+    #[arg(long, overrides_with = "no_profile")]
+    profile: bool,
+
+    #[arg(long, hide = true, overrides_with = "profile")]
+    no_profile: bool,
+}
+
+/// How others hear of a run, and how it is shown.
+#[derive(Debug, Args)]
+pub struct Shown {
     /// Write every event of the run as a line of JSON at the end of a file; `-` for stdout, with --json
     #[arg(long, value_name = "FILE|-", value_parser = Optional::<EventTarget>::parse, allow_hyphen_values = true)]
     events: Option<Optional<EventTarget>>,
@@ -131,13 +145,6 @@ pub struct How {
     /// what happened as JSON
     #[arg(long, value_name = "CMD", value_parser = Optional::<CommandLine>::parse)]
     on_event: Option<Optional<CommandLine>>,
-
-    /// At the end, print on stderr how each worker spent its time; `--no-profile` does not
-    #[arg(long, overrides_with = "no_profile")]
-    profile: bool,
-
-    #[arg(long, hide = true, overrides_with = "profile")]
-    no_profile: bool,
 
     /// Show a dashboard on the whole terminal instead of the progress line; `--no-tui` does not
     #[arg(long, overrides_with = "no_tui")]
@@ -312,15 +319,25 @@ impl How {
         layers.add_flag("--max-temp", "run.max_temp", self.max_temp.as_ref())?;
         layers.add_flag("--nice", "run.nice", self.nice.as_ref())?;
         layers.add_flag("--trace", "trace.file", self.trace.as_ref())?;
-        layers.add_flag("--events", "trace.events", self.events.as_ref())?;
-        layers.add_flag("--metrics", "trace.metrics", self.metrics.as_ref())?;
-        layers.add_flag("--on-event", "trace.on_event", self.on_event.as_ref())?;
+        self.shown.add_to(layers)?;
         switch(
             layers,
             "output.profile",
             ("--profile", self.profile),
             ("--no-profile", self.no_profile),
-        )?;
+        )
+    }
+}
+
+impl Shown {
+    /// Adds the settings that these flags give.
+    ///
+    /// # Errors
+    /// One is refused.
+    pub fn add_to(&self, layers: &mut Layers) -> Result<(), ConfigError> {
+        layers.add_flag("--events", "trace.events", self.events.as_ref())?;
+        layers.add_flag("--metrics", "trace.metrics", self.metrics.as_ref())?;
+        layers.add_flag("--on-event", "trace.on_event", self.on_event.as_ref())?;
         switch(
             layers,
             "output.tui",

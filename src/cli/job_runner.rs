@@ -6,28 +6,22 @@ use std::time::{Duration, Instant};
 
 use super::calibration::Calibration;
 use super::count_report;
-#[cfg(feature = "tui")]
-use super::dashboard::{OwnDashboard, Screen};
-use super::event_command::{EventCommand, NoticedRun};
-use super::event_stream;
+use super::event_command::NoticedRun;
 use super::exit::{Exit, Failure, complete_shard};
 use super::manners::Manners;
-use super::metrics_file;
 use super::output::say;
 use super::output_files;
 use super::pause::Pause;
 use super::pause_key::PauseKey;
-use super::progress::ProgressLine;
-use super::repeating::Repeating;
 use super::result_json::ResultJson;
+use super::run_outputs::{Beside, RunOutputs};
 use super::signals;
-use super::watched_run::WatchedRun;
 use crate::actors::{Control, EventKind, Observer, Report, RunEvent};
 use crate::board::{GivenBoard, Size};
 use crate::config::{Config, HumanDuration};
 use crate::job::{AgainResult, CensusResult, Hardware, Job, JobError, JobResult, plan};
 use crate::ledger::Confirmation;
-use crate::telemetry::{self, EventFile, TraceFile};
+use crate::telemetry::{self, TraceFile};
 #[cfg(feature = "nats")]
 use crate::{
     actors::{Recorder, Source},
@@ -39,15 +33,6 @@ use crate::{
 /// A job that takes longer is announced: a week. A machine is seldom left alone for so long.
 const LONG: Duration = Duration::from_secs(7 * 86_400);
 
-/// What shows a job while it runs, and ends with it.
-struct Beside {
-    #[cfg(feature = "tui")]
-    _dashboard: Option<OwnDashboard>,
-    _line: Option<ProgressLine>,
-    _metrics: Option<Repeating>,
-    _watched: Option<WatchedRun>,
-}
-
 /// What the jobs of one command share: the settings, the hardware, the signals, and the time limit,
 /// which holds for all of them together.
 pub struct JobRunner {
@@ -57,8 +42,7 @@ pub struct JobRunner {
     pause: Pause,
     _pause_key: Option<PauseKey>,
     trace: Option<TraceFile>,
-    events: Option<EventFile>,
-    on_event: Option<EventCommand>,
+    outputs: RunOutputs,
     manners: Manners,
     start: Instant,
 }
@@ -85,10 +69,7 @@ impl JobRunner {
         };
         let trace = telemetry::start(filter, config.trace.file.0.as_deref())
             .map_err(|error| Failure::new(Exit::Error, error))?;
-        let events = event_stream::open(config)?;
-        let on_event = config.trace.on_event.0.as_ref();
-        let on_event = on_event.map(EventCommand::new).transpose()?;
-        check_dashboard(config)?;
+        let outputs = RunOutputs::open(config)?;
         let control = Control::new();
         #[cfg(feature = "fault-injection")]
         inject_faults(&control)?;
@@ -107,8 +88,7 @@ impl JobRunner {
                 .flatten(),
             pause,
             trace,
-            events,
-            on_event,
+            outputs,
             manners,
             start: Instant::now(),
         })
@@ -166,7 +146,7 @@ impl JobRunner {
             let result = result.as_ref();
             result.and_then(|result| serde_json::to_value(ResultJson::new(result)).ok())
         });
-        self.tell_end(job, known);
+        self.outputs.end(noticed(job), known);
         result
     }
 
@@ -179,7 +159,7 @@ impl JobRunner {
         }
         let (job, beside) = self.observed(job)?;
         let result = job.run_on(&self.hardware);
-        self.end_events();
+        self.outputs.flush();
         drop(beside);
         let report = match &result {
             Ok(result) => Some(&result.report),
@@ -215,14 +195,15 @@ impl JobRunner {
     /// It was stopped before its end, or it failed.
     pub fn count_again(&self, job: &Job) -> Result<AgainResult, Failure> {
         let result = self.count_again_observed(job);
-        self.tell_end(job, result.as_ref().map(|_| None));
+        let end = result.as_ref().map(|_| None);
+        self.outputs.end(noticed(job), end);
         result
     }
 
     fn count_again_observed(&self, job: &Job) -> Result<AgainResult, Failure> {
         let (job, beside) = self.observed(self.under_control(job.clone()))?;
         let again = job.count_again_on(&self.hardware);
-        self.end_events();
+        self.outputs.flush();
         drop(beside);
         let again = again?;
         let report = again.result.as_ref().map(|result| &result.report);
@@ -278,7 +259,7 @@ impl JobRunner {
             Err(_) => (job, None),
         };
         let report = job.0.count_for(&self.hardware, plans, source, recorder);
-        self.end_events();
+        self.outputs.flush();
         drop(job.1);
         if let Ok(report) = &report
             && self.config.output.profile
@@ -313,31 +294,13 @@ impl JobRunner {
         Ok(census?)
     }
 
-    /// Events of a run are written before its result is printed: both may go to standard output.
-    fn end_events(&self) {
-        if let Some(events) = &self.events {
-            events.flush();
-        }
-    }
-
-    /// Gives notice of the end of a job to the command that the settings name.
-    fn tell_end(&self, job: &Job, end: Result<Option<serde_json::Value>, &Failure>) {
-        if let Some(command) = &self.on_event {
-            command.end(noticed(job), end);
-        }
-    }
-
     /// The job as the signals, the time limit and the settings of this command want it.
     fn under_control(&self, job: Job) -> Job {
         let mut job = job
             .tuning(self.config.tuning())
             .control(&self.control)
             .observer(self.manners.observer());
-        if let Some(events) = &self.events {
-            job = job.observer(events.observer());
-        }
-        if let Some(command) = &self.on_event {
-            let observer = command.observer(noticed(&job));
+        for observer in self.outputs.observers(&noticed(&job)) {
             job = job.observer(observer);
         }
         match self.config.run.time_limit.0 {
@@ -350,43 +313,12 @@ impl JobRunner {
 
     /// The job with what shows it while it runs.
     fn observed(&self, mut job: Job) -> Result<(Job, Beside), Failure> {
-        let n = job.size();
-        let directory = job.run_directory();
-        // Without either, nobody could see it.
-        let watched = (directory.is_some() || self.config.output.tui)
-            .then(|| WatchedRun::new(job.board(), directory, None, &self.control, &self.pause))
-            .transpose()?;
-        for observer in watched.iter().flat_map(WatchedRun::observers) {
+        let run = noticed(&job);
+        let (beside, observers) = self.outputs.show(&run, None, &self.control, &self.pause)?;
+        for observer in observers {
             job = job.observer(observer);
         }
-        let beside = Beside {
-            #[cfg(feature = "tui")]
-            _dashboard: self.dashboard(watched.as_ref())?,
-            _line: (!self.config.output.quiet && !self.config.output.tui)
-                .then(|| ProgressLine::show(n, self.control.clone())),
-            _metrics: self.metrics_file(job.board())?,
-            _watched: watched,
-        };
         Ok((job, beside))
-    }
-
-    #[cfg(feature = "tui")]
-    fn dashboard(&self, watched: Option<&WatchedRun>) -> Result<Option<OwnDashboard>, Failure> {
-        let Some(watched) = watched.filter(|_| self.config.output.tui) else {
-            return Ok(None);
-        };
-        OwnDashboard::show(watched.keeper(), self.control.clone(), self.pause.clone())
-            .map(Some)
-            .map_err(|error| Failure::new(Exit::Error, error))
-    }
-
-    fn metrics_file(&self, board: GivenBoard) -> Result<Option<Repeating>, Failure> {
-        let path = self.config.trace.metrics.0.as_ref();
-        let kept = path.map(|path| {
-            metrics_file::keep(path, board, self.control.clone())
-                .map_err(|error| Failure::new(Exit::Error, error))
-        });
-        kept.transpose()
     }
 
     /// Ends the trace.
@@ -403,24 +335,6 @@ fn noticed(job: &Job) -> NoticedRun {
     NoticedRun {
         board: job.board(),
         directory: job.run_directory().map(Path::to_owned),
-    }
-}
-
-/// Checks that there can be a dashboard, if one is asked for.
-fn check_dashboard(config: &Config) -> Result<(), Failure> {
-    if !config.output.tui {
-        return Ok(());
-    }
-    #[cfg(not(feature = "tui"))]
-    return Err(Failure::usage(
-        "--tui: this build has no dashboard, because the Cargo feature `tui` is off",
-    ));
-    #[cfg(feature = "tui")]
-    match Screen::is_there() {
-        true => Ok(()),
-        false => Err(Failure::usage(
-            "--tui needs a terminal on standard input and standard error",
-        )),
     }
 }
 

@@ -34,6 +34,7 @@ mod recount;
 mod repeating;
 mod result_json;
 mod result_table;
+mod run_outputs;
 mod shell;
 mod signals;
 mod stop_report;

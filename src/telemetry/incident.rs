@@ -35,11 +35,12 @@ pub fn incident(event: &RunEvent) -> Option<String> {
         EventKind::Contradicted { reason } => format!("contradiction: {reason}"),
         EventKind::Planned { plans, workers } => {
             let tasks = plans.iter().map(|plan| plan.tasks).sum();
-            format!(
-                "planned: {} for {}",
-                several(tasks, "task"),
-                several(workers.len() as u64, "worker")
-            )
+            let tasks = several(tasks, "task");
+            match workers.len() as u64 {
+                // Of a run over many hosts, nobody knows yet who counts.
+                0 => format!("planned: {tasks}"),
+                count => format!("planned: {tasks} for {}", several(count, "worker")),
+            }
         }
         EventKind::HostJoined {
             host,

@@ -6,20 +6,22 @@ use crate::actors::{Control, EventKind, Observer, Report, RunEvent};
 use crate::cli::boards::boards;
 use crate::cli::commands::config::annotated;
 use crate::cli::count_report;
+use crate::cli::event_command::NoticedRun;
 use crate::cli::exit::{Exit, Failure};
-use crate::cli::flags::{What, sources};
+use crate::cli::flags::{Shown, What, sources};
 use crate::cli::nats_flags::NatsFlags;
 use crate::cli::output::say;
+use crate::cli::output_files;
 use crate::cli::pause::Pause;
 use crate::cli::printer::Printer;
-use crate::cli::progress::ProgressLine;
+use crate::cli::result_json::ResultJson;
+use crate::cli::run_outputs::RunOutputs;
 use crate::cli::shell::serve_command;
 use crate::cli::signals;
-use crate::cli::watched_run::WatchedRun;
 use crate::cluster::ArrayDirectory;
 use crate::cluster::lease::LeaseTimes;
 use crate::cluster::nats::{Coordinated, CoordinatorSettings, RunName, coordinate};
-use crate::config::{HumanDuration, Value};
+use crate::config::{HumanDuration, Layers, Value};
 use crate::engine::{Engine, Plan};
 use crate::job::{DeviceChoice, Hardware, HardwareSettings, JobResult, outcome, plan};
 use crate::ledger::{Confirmation, FILE, Intake, RunInfo, Shard, Store};
@@ -64,9 +66,12 @@ pub struct Args {
     #[arg(long, value_name = "D", default_value = "20s", value_parser = HumanDuration::parse)]
     work: HumanDuration,
 
-    /// Settings of a new run in a TOML file: those of what is counted are used
+    /// Settings in a TOML file: those of what is counted, for a new run, and of what is shown and written
     #[arg(long, value_name = "FILE")]
     config: Option<PathBuf>,
+
+    #[command(flatten)]
+    shown: Shown,
 
     /// Print the result as JSON
     #[arg(long)]
@@ -90,11 +95,26 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     let run = name(args)?;
     let server = args.nats.server();
     let begun = Instant::now();
-    let intake = intake(args)?;
+    let mut layers = sources(args.config.as_deref()).map_err(Failure::usage)?;
+    let mut add = || {
+        args.what
+            .add_to(&mut layers)
+            .and_then(|()| args.shown.add_to(&mut layers))
+    };
+    add().map_err(Failure::usage)?;
+    let mut config = layers.config().clone();
+    config.output.json |= args.json;
+    config.output.quiet |= args.quiet;
+    let (json, quiet) = (config.output.json, config.output.quiet);
+    output_files::check(&config.trace)?;
+    let outputs = RunOutputs::open(&config)?;
+    let intake = intake(args, &layers)?;
     let plans = intake.plans().to_vec();
     let before = intake.before();
-    let board = intake.info().board;
-    let quiet = args.quiet;
+    let noticed = NoticedRun {
+        board: intake.info().board,
+        directory: Some(args.dir.clone()),
+    };
     let control = Control::new();
     let pause = Pause::new(control.clone(), true);
     let stopped = control.clone();
@@ -121,12 +141,11 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         server: server.url_without_password(),
         run: run.to_string(),
     };
-    let watched = WatchedRun::new(board, Some(&args.dir), Some(served), &control, &pause)?;
-    let mut observers = watched.observers();
+    let (beside, mut observers) = outputs.show(&noticed, Some(served), &control, &pause)?;
+    observers.extend(outputs.observers(&noticed));
     if !quiet {
         observers.push(Arc::new(Notes));
     }
-    let line = (!quiet).then(|| ProgressLine::show(board.size(), control.clone()));
     let settings = CoordinatorSettings {
         server,
         run: run.clone(),
@@ -138,22 +157,25 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         observers,
     };
     let coordinated = coordinate(intake, &settings);
-    drop((line, watched));
-    let coordinated = coordinated?;
-    if !coordinated.is_whole {
-        return Err(Failure::new(
-            Exit::Stopped,
-            format!(
-                "stopped before its end; `{}` goes on",
-                serve_command(
-                    &args.dir,
-                    &settings.server.url_without_password(),
-                    &run.to_string()
-                )
-            ),
-        ));
-    }
-    print_result(args, &plans, coordinated, before + begun.elapsed())
+    outputs.flush();
+    drop(beside);
+    let result = coordinated.map_err(Failure::from).and_then(|coordinated| {
+        if !coordinated.is_whole {
+            let server = settings.server.url_without_password();
+            let go_on = serve_command(&args.dir, &server, &run.to_string());
+            let why = format!("stopped before its end; `{go_on}` goes on");
+            return Err(Failure::new(Exit::Stopped, why));
+        }
+        result(args, &plans, coordinated, before + begun.elapsed())
+    });
+    let end = result.as_ref();
+    outputs.end(
+        noticed,
+        end.map(|result| serde_json::to_value(ResultJson::new(result)).ok()),
+    );
+    let result = result?;
+    Printer::new(result.outcome.n, json).print(&result)?;
+    count_report::tell(&args.dir, result.confirmation, quiet)
 }
 
 /// The name of the run: that of the directory if it may be one.
@@ -168,7 +190,7 @@ fn name(args: &Args) -> Result<RunName, Failure> {
 }
 
 /// Opens the ledger of the run, or makes it.
-fn intake(args: &Args) -> Result<Intake, Failure> {
+fn intake(args: &Args, layers: &Layers) -> Result<Intake, Failure> {
     if ArrayDirectory::is_there(&args.dir) {
         return Err(Failure::holds_array(&args.dir));
     }
@@ -186,10 +208,8 @@ fn intake(args: &Args) -> Result<Intake, Failure> {
         };
         return Ok(Intake::resume(&args.dir, plans)?);
     }
-    let mut layers = sources(args.config.as_deref()).map_err(Failure::usage)?;
-    args.what.add_to(&mut layers).map_err(Failure::usage)?;
     let config = layers.config();
-    let boards = boards(&layers)?;
+    let boards = boards(layers)?;
     let [board] = boards[..] else {
         return Err(Failure::usage(
             "a run directory holds one board: give one n",
@@ -215,7 +235,7 @@ fn intake(args: &Args) -> Result<Intake, Failure> {
         .into_iter()
         .flatten()
         .collect();
-    let info = RunInfo::new(board, &plans, Shard::WHOLE, annotated(&layers));
+    let info = RunInfo::new(board, &plans, Shard::WHOLE, annotated(layers));
     Ok(Intake::create(&args.dir, &info, &plans)?)
 }
 
@@ -243,12 +263,13 @@ impl Observer for Notes {
     }
 }
 
-fn print_result(
+/// The result of a whole run, from its ledger.
+fn result(
     args: &Args,
     plans: &[Arc<dyn Plan>],
     coordinated: Coordinated,
     elapsed: Duration,
-) -> Result<(), Failure> {
+) -> Result<JobResult, Failure> {
     let store = Store::open_to_read(&args.dir)?;
     let sums = store.sums()?;
     let missing = sums.coverage.tasks() - sums.coverage.done();
@@ -266,7 +287,7 @@ fn print_result(
         cpu = cpu.saturating_add(entry.result.duration);
         Ok(())
     })?;
-    let result = JobResult {
+    Ok(JobResult {
         outcome,
         plan: Arc::clone(plan),
         workers: coordinated.cpu_workers as usize,
@@ -278,7 +299,5 @@ fn print_result(
         elapsed,
         cpu,
         confirmation: Some(confirmation),
-    };
-    Printer::new(plan.size(), args.json).print(&result)?;
-    count_report::tell(&args.dir, Some(confirmation), args.quiet)
+    })
 }

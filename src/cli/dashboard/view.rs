@@ -80,10 +80,7 @@ fn draw(frame: &mut Frame<'_>, view: &View<'_>) -> (usize, Option<usize>) {
     draw_events(frame, view, events);
     frame.render_widget(Paragraph::new(footer), foot);
     let help = view.help.map(|first| {
-        let text = match progress.hosts {
-            Some(_) => HOSTS_HELP.to_vec(),
-            None => help_text(view.can_leave),
-        };
+        let text = help_text(view);
         draw_help(frame, view.theme, area, &text, first)
     });
     (first, help)
@@ -300,44 +297,52 @@ fn footer(view: &View<'_>, area: Rect) -> Vec<Line<'static>> {
 }
 
 /// What the keys do, and what the names of the columns mean.
-fn help_text(can_leave: bool) -> Vec<&'static str> {
+fn help_text(view: &View<'_>) -> Vec<&'static str> {
+    let is_served = view.of.progress.hosts.is_some();
+    let [pause, stop, rows, end, names] = match is_served {
+        false => [
+            "p        pause the run, or let it go on",
+            "d d      stop the run in order; it can be resumed",
+            "up down  scroll the workers or this, also j k,",
+            "Ctrl-C   stop the run in order; twice: at once",
+            WORKER_NAMES,
+        ],
+        true => [
+            "p        give out no tasks, or go on",
+            "d d      stop the coordinator; hosts wait for the next",
+            "up down  scroll the hosts or this, also j k,",
+            "Ctrl-C   stop the coordinator; twice: at once",
+            HOST_NAMES,
+        ],
+    };
     let mut text = vec![
-        "p        pause the run, or let it go on",
-        "d d      stop the run in order; it can be resumed",
+        pause,
+        stop,
         "t        other colours, or ASCII alone",
-        "up down  scroll the workers or this, also j k,",
+        rows,
         "         page up, page down, home, end",
         "?        close this",
-    ];
-    text.push(match can_leave {
-        true => "q        leave; the run goes on",
-        false => "Ctrl-C   stop the run in order; twice: at once",
-    });
-    text.extend([
+        match view.can_leave {
+            true => "q        leave; the run goes on",
+            false => end,
+        },
         "",
-        "share: of the nodes that this run searched",
-        "busy: share of the time with tasks",
-        "waits: without, for the queue or at the end",
-        "speed of a worker: while it is busy",
-    ]);
+    ];
+    text.extend(names.lines());
     text
 }
 
-/// The same for a run over many hosts.
-const HOSTS_HELP: [&str; 12] = [
-    "p        give out no tasks, or go on",
-    "d d      stop the coordinator; hosts wait for the next",
-    "t        other colours, or ASCII alone",
-    "up down  scroll the hosts or this, also j k,",
-    "         page up, page down, home, end",
-    "?        close this",
-    "q        leave; the run goes on",
-    "",
-    "share: of the nodes of the hosts that take part",
-    "speed: since the host joined",
-    "holds: tasks that it is to count",
-    "since: how long it takes part",
-];
+const WORKER_NAMES: &str = "\
+share: of the nodes that this run searched
+busy: share of the time with tasks
+waits: without, for the queue or at the end
+speed of a worker: while it is busy";
+
+const HOST_NAMES: &str = "\
+share: of the nodes of the hosts that take part
+speed: since the host joined
+holds: tasks that it is to count
+since: how long it takes part";
 
 #[cfg(test)]
 mod tests {

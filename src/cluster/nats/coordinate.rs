@@ -254,6 +254,7 @@ impl Serving<'_> {
             };
             self.follow(effects).await;
         }
+        self.seen.show_hosts(self.state.hosts(self.seen.elapsed()));
         if self.end.is_none() {
             self.seen.tell(EventKind::State(RunState::Draining));
         }

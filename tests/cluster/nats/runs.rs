@@ -27,7 +27,10 @@ fn a_run_over_workers_is_the_run_on_one_machine() {
         return;
     };
     let dir = server.folder().join("run");
-    let mut serve = Process::serve(&server.url(), &dir, &COUNT);
+    let [events, notice] = ["events", "notice"].map(|name| server.folder().join(name));
+    let tee = format!("tee {}", notice.display());
+    let told = ["--events", events.to_str().unwrap(), "--on-event", &tee];
+    let mut serve = Process::serve(&server.url(), &dir, &[&COUNT[..], &told].concat());
     let journals = server.folder().join("journals");
     let work = || Process::work(&server.url(), &journals, &ONE_SLOW_CORE);
     let (one, two) = (work(), work());
@@ -40,6 +43,20 @@ fn a_run_over_workers_is_the_run_on_one_machine() {
     assert!(said.contains("the rest goes to others"), "{said}");
     assert!(!serve.has_ended(), "too fast for this test");
     assert_done(serve, TOTAL);
+    let events = std::fs::read_to_string(&events).unwrap();
+    assert!(events.matches("host_joined").count() >= 3, "{events}");
+    let early = "\"host_left\":{";
+    assert!(
+        events.contains(early) && events.contains("\"how\":\"left\""),
+        "{events}"
+    );
+    let last = events.lines().last().unwrap();
+    assert!(last.contains("\"state\":\"done\""), "{last}");
+    let notice = std::fs::read_to_string(&notice).unwrap();
+    assert!(
+        notice.contains("\"event\":\"done\"") && notice.contains(TOTAL),
+        "{notice}"
+    );
     for worker in [one, two] {
         let (code, out, said) = worker.end();
         assert_eq!((code, out.as_str()), (0, ""), "{said}");
