@@ -514,6 +514,23 @@ fn bench_measures_all_in_one_command() {
     ] {
         assert_eq!(mixed[times].as_array().unwrap().len(), 5, "{times}");
     }
+    assert_eq!(json["embedded"].as_array().unwrap().len(), 3);
+    let variants = json["variants"].as_array().unwrap().iter();
+    let variants: Vec<_> = variants
+        .map(|variant| (variant["block"].as_u64(), variant["total"].as_str()))
+        .collect();
+    assert_eq!(
+        variants,
+        [128, 128, 32].map(|block| (Some(block), Some("14200")))
+    );
+    let pairs = &json["pairs"];
+    assert_eq!(pairs["kernel"]["registers"], 32);
+    assert!(pairs["launch"]["wall_seconds"].as_f64().unwrap() > 0.0);
+    assert_eq!(pairs["steps"]["leaves"].as_array().unwrap().len(), 4);
+    assert_eq!(pairs["uploads"].as_array().unwrap().len(), 3);
+    assert_eq!(pairs["sets"][0]["n"], 12);
+    assert_eq!(json["fed"]["n"], 12);
+    assert_eq!(json["fed"]["cpu_per_second"].as_array().unwrap().len(), 2);
     let historical: Vec<_> = json["historical"]
         .as_array()
         .unwrap()
