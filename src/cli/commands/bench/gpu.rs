@@ -98,7 +98,7 @@ const FEW: u64 = 60;
 /// The board that CPU workers count with and without the device, in how many rounds, and for how long.
 const FED: u32 = 22;
 const FED_ROUNDS: usize = 2;
-const FED_TIME: Duration = Duration::from_secs(30);
+const FED_TIME: Duration = Duration::from_secs(20);
 
 /// The boards that the historical kernels count.
 const HISTORICAL: [u32; 3] = [12, 14, 16];
