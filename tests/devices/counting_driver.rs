@@ -159,9 +159,10 @@ fn a_gpu_that_fails_at_pairs_is_named_and_costs_no_result() {
         ("719", "CUDA_ERROR_LAUNCH_FAILED"),
     ] {
         let machine = Machine::new(fake);
+        // Five seconds: for shorter runs the device is not opened.
         let arguments = [
             "-n",
-            "16",
+            "19",
             "--workers",
             "1",
             "--engine",

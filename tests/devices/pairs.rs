@@ -141,7 +141,10 @@ fn a_device_that_fails_in_any_way_costs_nothing_but_time() {
                 (number == at && !struck.swap(true, Ordering::SeqCst)).then_some(fault)
             };
             let mut device = device(Arc::new(trouble));
-            device.settings.least_patience = Duration::from_millis(500);
+            // Other launches take long on a busy machine.
+            if fault == Fault::Hangs {
+                device.settings.least_patience = Duration::from_millis(500);
+            }
             device
         };
         // The worker may have counted everything before the device is open.
@@ -199,12 +202,8 @@ fn a_device_is_not_opened_for_a_run_that_is_over_before() {
 #[test]
 fn a_device_that_is_slower_than_a_worker_gives_its_parts_back() {
     let (device, opened) = judged();
-    let mut spec = spec(18, 1);
-    // Four seconds: the device is tried at the beginning, once.
-    spec.counter.isa = Isa::Portable;
-    let report = run_on(&spec, &[device], &Control::new()).unwrap();
-    let total = report.tallies[&Engine::Join].completions.solutions();
-    assert_eq!(total, known(size(18)).unwrap().total);
+    // Five seconds: the device is tried at the beginning.
+    let report = exact(19, 1, &[device]);
     assert_eq!(opened.load(Ordering::Relaxed), 1);
     let [worker, device] = [0, 1].map(|at| report.workers[at].tasks);
     assert!(20 * device < worker, "{device} tasks, {worker} on the CPU");
