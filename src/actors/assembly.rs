@@ -2,7 +2,8 @@
 
 use std::collections::HashMap;
 
-use super::feed::{PartLoad, Prepared};
+use super::feed::Prepared;
+use super::feed_load::PartLoad;
 use crate::device::Part;
 use crate::engine::{Tally, Task};
 

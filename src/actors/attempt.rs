@@ -61,16 +61,19 @@ pub(super) fn attempt(
         shared.injector.try_task(task.key);
         let of = shared.plans[plan].as_ref();
         let feed = Some(hand).filter(|_| hand < shared.workers && shared.is_fed(plan));
-        let (tally, kernel) = match feed.and_then(|_| feed::choose(&shared.feeds)) {
+        let left = shared.seconds_left();
+        let (tally, kernel) = match feed.and_then(|_| feed::choose(&shared.feeds, left)) {
             Some((device, launcher))
                 if let Some(preparer) = tools.preparers.of(&launcher, &shared.settings) =>
             {
                 // Two counters at once could need twice the memory.
                 tools.counter = None;
-                let mut parts = Parts::new(&shared.feeds[device], shared.seconds_left());
+                let mut parts = Parts::new(&shared.feeds[device], left);
                 let tally = preparer.prepare(task, watch, &mut parts)?;
                 let (share, parts) = (parts.share(), parts.take());
                 if !parts.is_empty() {
+                    let seconds = task.cost * shared.seconds_per_cost() * launcher.share() * share;
+                    shared.feeds[device].note_prepared(&parts, seconds);
                     let prepared = Prepared {
                         task: task.clone(),
                         tally: seen(shared, hand, tally, false),

@@ -157,7 +157,7 @@ impl Collector {
         let per_cost = if cost > 0.0 { seconds / cost } else { 1.0 };
         let left = self.shared.plans[plan].total_cost() * (1.0 - share.unwrap_or(0.0));
         let workers = self.shared.cpu_left().max(1) as f64;
-        self.shared.note_left(left * per_cost / workers);
+        self.shared.note_cpu(left * per_cost / workers, per_cost);
     }
 
     /// Sends the speed since it was sent last; `nodes` were searched so far.

@@ -15,6 +15,7 @@ use super::audit::{TaskAudit, recount};
 use super::canary::Vigil;
 use super::cpu_worker::WorkerContext;
 use super::feed::{Feed, Prepared};
+use super::feed_load::{FeedLoad, PartPace, WORTH_A_TRIAL};
 use super::messages::{CanaryCounted, Costed, Counted, Ended, Leave, RunFailed, Want};
 use super::open_batches::OpenBatches;
 use super::queue::{Batch, Drawn};
@@ -64,7 +65,7 @@ pub(super) fn work(
         wants,
     };
     let mut owner = None;
-    let end = catch_unwind(AssertUnwindSafe(|| device_loop.run(device, &mut owner)));
+    let end = catch_unwind(AssertUnwindSafe(|| device_loop.run(&mut owner)));
     // What is not counted goes back in any case, and before the device is closed, which may take long.
     device_loop.close_feed();
     device_loop.open.return_all();
@@ -134,27 +135,9 @@ struct DeviceLoop {
 impl DeviceLoop {
     /// # Errors
     /// The device takes no more batches.
-    fn run(&mut self, device: usize, owner: &mut Option<Owner>) -> Result<(), End> {
+    fn run(&mut self, owner: &mut Option<Owner>) -> Result<(), End> {
         let shared = Arc::clone(&self.context.shared);
-        // Without a plan that it counts the device is not opened; its thread counts the others where
-        // nobody else does.
-        if let Some(launcher) = shared.launcher() {
-            let spec = &shared.devices[device];
-            let open = Arc::clone(&spec.open);
-            let opened = Owner::open(Box::new(move || open()), launcher, spec.settings.clone())
-                .map_err(|error| End::GivenUp(error.0))?;
-            let properties = opened.properties();
-            info!(device = self.context.name, "{}", properties.identity.name);
-            shared.observers.tell(EventKind::DeviceReady {
-                worker: self.id(),
-                device: properties.identity.clone(),
-            });
-            self.counted_by = Some(CountedBy::Device(properties.identity.clone()));
-            let budget = spec.settings.part_bytes_on(properties);
-            let launcher = Arc::clone(opened.launcher());
-            self.prepared = Some(self.feed().open(launcher, budget));
-            *owner = Some(opened);
-        }
+        *owner = self.open()?;
         shared.note_ready();
         if self.vigil.is_due(&shared) {
             // The device itself was tested when it was opened.
@@ -163,6 +146,9 @@ impl DeviceLoop {
         loop {
             if shared.is_gone(self.context.worker) {
                 return Err(End::Wrong);
+            }
+            if owner.is_none() && !shared.is_halted() {
+                *owner = self.open()?;
             }
             let due = self.vigil.is_due(&shared);
             let busy = owner.as_ref().is_some_and(|owner| !owner.is_idle());
@@ -222,10 +208,52 @@ impl DeviceLoop {
                 for event in owner.work(if awaits { GLANCE } else { NAP }) {
                     self.note(event)?;
                 }
-                self.feed()
-                    .note(owner.part_speed(), owner.most_part_bytes());
+                let (work, since) = owner.parts_under_way();
+                let pace = PartPace {
+                    speed: owner.part_speed(),
+                    under_way: (work, since.as_secs_f64()),
+                };
+                if self.feed().note(pace, owner.most_part_bytes()) {
+                    info!(
+                        device = self.context.name,
+                        "slower than a CPU worker: it rests"
+                    );
+                    let uncounted = owner.halt();
+                    self.give_back(&uncounted);
+                }
             }
         }
+    }
+
+    /// Opens the device if it is to count: `None` without a plan that it counts, and while the CPU workers that would
+    /// feed it are as fast without it. The thread of the device counts the other plans where nobody else does.
+    ///
+    /// # Errors
+    /// It cannot be used.
+    fn open(&mut self) -> Result<Option<Owner>, End> {
+        let shared = Arc::clone(&self.context.shared);
+        let spec = &shared.devices[self.device];
+        let any = spec.settings.fed_at_any_speed || !self.is_fed();
+        let Some(launcher) = shared
+            .launcher()
+            .filter(|_| any || shared.seconds_left() >= WORTH_A_TRIAL)
+        else {
+            return Ok(None);
+        };
+        let open = Arc::clone(&spec.open);
+        let owner = Owner::open(Box::new(move || open()), launcher, spec.settings.clone())
+            .map_err(|error| End::GivenUp(error.0))?;
+        let properties = owner.properties();
+        info!(device = self.context.name, "{}", properties.identity.name);
+        shared.observers.tell(EventKind::DeviceReady {
+            worker: self.id(),
+            device: properties.identity.clone(),
+        });
+        self.counted_by = Some(CountedBy::Device(properties.identity.clone()));
+        let budget = spec.settings.part_bytes_on(properties);
+        let load = FeedLoad::new(budget, spec.settings.fed_at_any_speed);
+        self.prepared = Some(self.feed().open(Arc::clone(owner.launcher()), load));
+        Ok(Some(owner))
     }
 
     /// Counts the canary: on the device, and those of plans that this thread counts for it.
@@ -384,7 +412,7 @@ impl DeviceLoop {
                     self.tell_launch(&timing, 1);
                 }
                 let (load, done) = self.assemblies.add(number, &tally).unwrap_or_default();
-                self.feed().release(load);
+                self.feed().count(load);
                 if let Some(Assembled {
                     task,
                     tally,

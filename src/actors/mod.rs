@@ -49,8 +49,8 @@
 //!   batches it has.
 //! * `source`: where tasks come from; `fresh`: what a source still gives; `stock`: what is left, and
 //!   how it is cut into batches. `recorder`: what keeps results for longer than the run lives.
-//! * `feed`: what CPU workers prepare for a device, if its launches take long to make; `assembly`: what the
-//!   thread of the device makes of the parts that come back.
+//! * `feed`: what CPU workers prepare for a device, if its launches take long to make; `feed_load`: how much it
+//!   gets, and whether it is fast enough; `assembly`: what the thread of the device makes of the parts that come back.
 //! * `canary`: when workers count their canaries. `doubt`: tasks that are counted again, and what their
 //!   counts decide; `kept`: the results that may be doubted; `second_opinions`: what the collector does
 //!   with both.
@@ -83,6 +83,7 @@ mod events;
 #[cfg(feature = "fault-injection")]
 mod faults;
 mod feed;
+mod feed_load;
 mod fresh;
 mod host_progress;
 mod in_hand;

@@ -29,6 +29,8 @@ pub(super) struct RunShared {
     fed: bool,
     /// What the CPU workers alone would take for the rest, in seconds; bits of a floating-point number.
     left: AtomicU64,
+    /// What a CPU worker takes for a unit of the costs of what devices count, in seconds; bits as above.
+    seconds_per_cost: AtomicU64,
     /// Workers and devices that count no more: given up, or taken out of the run.
     gone: Vec<AtomicBool>,
     /// Whether anything may show that results are wrong.
@@ -85,6 +87,7 @@ impl RunShared {
             launcher,
             feeds: devices.iter().map(|_| Feed::default()).collect(),
             left: AtomicU64::new(0),
+            seconds_per_cost: AtomicU64::new(1_f64.to_bits()),
             devices: devices.to_vec(),
             gone: (0..workers + devices.len())
                 .map(|_| AtomicBool::new(false))
@@ -194,14 +197,22 @@ impl RunShared {
         self.fed && self.devices_count(plan) && self.cpu_left() > 0
     }
 
-    /// Notes how many seconds the CPU workers alone would take for the rest of what devices count.
-    pub(super) fn note_left(&self, seconds: f64) {
-        self.left.store(seconds.to_bits(), Ordering::Relaxed);
+    /// Notes what CPU workers take for what devices count, in seconds: all of them for the rest, and one for a unit
+    /// of its costs.
+    pub(super) fn note_cpu(&self, left: f64, seconds_per_cost: f64) {
+        self.left.store(left.to_bits(), Ordering::Relaxed);
+        let seconds = seconds_per_cost.to_bits();
+        self.seconds_per_cost.store(seconds, Ordering::Relaxed);
     }
 
     /// Seconds that the CPU workers alone would take for the rest of what devices count.
     pub(super) fn seconds_left(&self) -> f64 {
         f64::from_bits(self.left.load(Ordering::Relaxed))
+    }
+
+    /// Seconds that a CPU worker takes for a unit of the costs of what devices count.
+    pub(super) fn seconds_per_cost(&self) -> f64 {
+        f64::from_bits(self.seconds_per_cost.load(Ordering::Relaxed))
     }
 
     /// Whether there are devices and they count this plan.

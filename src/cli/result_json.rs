@@ -94,7 +94,11 @@ impl ResultJson {
                 .iter()
                 .skip(result.workers)
                 .map(|device| DeviceJson {
-                    name: device.counted_by_name().to_owned(),
+                    // A device that was not opened, because the run was too short, has no other name.
+                    name: match device.counted_by_name() {
+                        "" => device.id.to_string(),
+                        name => name.to_owned(),
+                    },
                     tasks: device.device_tasks,
                     nodes: device.device_nodes.to_string(),
                     share: report.device_share(device),

@@ -41,6 +41,8 @@ pub struct Owner {
     pub(super) pace: Pace,
     /// The pace of parts, in their own unit of work.
     pub(super) part_pace: Pace,
+    /// When a part was counted last.
+    pub(super) part_ended: Option<Instant>,
     /// The most bytes of a part; falls when memory is short.
     pub(super) most_part_bytes: u64,
     /// Since when the launches under way are asked to end early.
@@ -86,6 +88,7 @@ impl Owner {
             batches: 0,
             pace: Pace::default(),
             part_pace: Pace::default(),
+            part_ended: None,
             most_part_bytes: u64::MAX,
             halting: None,
             full: false,
@@ -111,6 +114,21 @@ impl Owner {
     /// Work of parts counted per second, once known.
     pub const fn part_speed(&self) -> Option<f64> {
         self.part_pace.speed
+    }
+
+    /// The work of all parts that the device counts now, and how long it has counted none of them.
+    pub fn parts_under_way(&self) -> (f64, Duration) {
+        let parts = self
+            .in_flight
+            .iter()
+            .filter_map(|flight| match flight.counts {
+                Counts::Part(_, work) => Some((work, flight.since)),
+                Counts::Tasks(_) => None,
+            });
+        let work = parts.clone().map(|(work, _)| work).sum();
+        let oldest = parts.map(|(_, since)| since).min();
+        let since = oldest.map(|oldest| self.part_ended.map_or(oldest, |ended| oldest.max(ended)));
+        (work, since.map_or(Duration::ZERO, |since| since.elapsed()))
     }
 
     /// The most bytes that the launch of a part may have.
@@ -394,6 +412,7 @@ impl Owner {
             }
             Counts::Part(number, work) => {
                 self.part_pace.note(work, completed.spans.kernel);
+                self.part_ended = Some(Instant::now());
                 let [tally] = tallies[..] else {
                     let what = format!("{} tallies of a part of a task", tallies.len());
                     return events.push(OwnerEvent::Mismatch(what));

@@ -25,6 +25,10 @@ pub struct OwnerSettings {
     /// has not counted yet. They take as much memory of the host. `None`: half the memory of the device, and
     /// at most 2 GiB.
     pub part_bytes: Option<u64>,
+    /// Whether CPU workers give it parts of tasks from the first task on and however slow it is. Without this, a
+    /// device that counts more slowly than a worker gets next to none: it may take more time than it saves. The
+    /// emulated device does, so tests of parts ask for this.
+    pub fed_at_any_speed: bool,
 }
 
 impl Default for OwnerSettings {
@@ -38,6 +42,7 @@ impl Default for OwnerSettings {
             restarts: 2,
             least_patience: Duration::from_secs(20),
             part_bytes: None,
+            fed_at_any_speed: false,
         }
     }
 }

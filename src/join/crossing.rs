@@ -192,6 +192,13 @@ impl Crossing {
         }
     }
 
+    /// The number of boards that half boards are crossed from now.
+    #[cfg(test)]
+    pub fn open_boards(&self) -> usize {
+        let boards = self.quadrants.iter().map(Quadrant::boards);
+        boards.map(|boards| boards.lines.len()).sum()
+    }
+
     /// Bytes of all boards.
     pub fn bytes(&self) -> u64 {
         self.quadrants.iter().map(Quadrant::bytes).sum()

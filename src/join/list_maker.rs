@@ -379,3 +379,70 @@ impl Parts {
         self.boards = Boards::Own;
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use cpu_time::ThreadTime;
+
+    use super::*;
+    use crate::engine::Plan;
+    use crate::join::{JoinBoard, JoinPlan};
+    use crate::simd::{Algorithm, Isa, Simd};
+
+    /// What the lists of some sets take, and what the boards of quadrants that they are crossed from take.
+    struct Measured(u32);
+
+    impl Algorithm for Measured {
+        type Output = String;
+
+        fn run<S: Simd>(self, simd: S) -> String {
+            let n = Size::new(self.0).unwrap();
+            let plan = JoinPlan::new(n);
+            let board = JoinBoard::from(plan.given());
+            let mut maker = ListMaker::new(n, simd, MemoryBudget::new(1 << 30));
+            let mut list = Buckets::<u32>::default();
+            let (mut sets, mut boards, mut keys) = (0_u32, 0, 0);
+            let (mut making, mut crossing) = (0.0, 0.0);
+            let watch = TaskWatch::default();
+            let seconds = |since: ThreadTime| since.elapsed().as_secs_f64();
+            let starts = [plan.ranks() / 3, plan.ranks() / 2 + 1];
+            let ranks = starts.into_iter().flat_map(|start| start..start + 12);
+            for partition in ranks.filter_map(|rank| board.partition(rank)) {
+                maker.prepare(&partition);
+                sets += 1;
+                for (side, half) in [&partition.top, &partition.bottom].into_iter().enumerate() {
+                    let begun = ThreadTime::now();
+                    maker.open_next(side, &mut maker.parts(half));
+                    making += seconds(begun);
+                    let begun = ThreadTime::now();
+                    let mut parts = maker.parts(half);
+                    let ties = WithTies::default();
+                    while maker
+                        .next_list(side, &mut parts, &mut list, ties, &watch, |_, _| ())
+                        .unwrap()
+                    {
+                        keys += list.len();
+                    }
+                    crossing += seconds(begun);
+                    boards += maker.crossings[side].open_boards();
+                }
+            }
+            let each = |sum: f64| sum / f64::from(sets);
+            format!(
+                "n = {n}, a set: {:.0} boards of quadrants in {:.2} ms, {:.0} keys in {:.2} ms",
+                each(boards as f64),
+                1e3 * each(making),
+                each(keys as f64),
+                1e3 * each(crossing)
+            )
+        }
+    }
+
+    #[test]
+    #[ignore = "measures: cargo test --release --lib join::list_maker -- --ignored --nocapture"]
+    fn what_boards_of_quadrants_take_beside_lists() {
+        for n in [18, 20, 21, 22, 23, 24, 25, 26] {
+            println!("{}", Isa::best().run(Measured(n)));
+        }
+    }
+}

@@ -1,9 +1,13 @@
-//! The join on the emulated device: exact counts, and runs on devices that fail.
+//! The join on the emulated device: exact counts, runs on devices that fail, and on one that is too slow.
+//!
+//! The ignored test: `cargo test --release --test devices -- --ignored --nocapture pairs::`
 
 use std::ops::Range;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::Duration;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::time::{Duration, Instant};
+
+use cpu_time::ProcessTime;
 
 use crate::run_spec::run_spec;
 use crate::runs::{device, healthy, size};
@@ -137,7 +141,10 @@ fn a_device_that_fails_in_any_way_costs_nothing_but_time() {
                 (number == at && !struck.swap(true, Ordering::SeqCst)).then_some(fault)
             };
             let mut device = device(Arc::new(trouble));
-            device.settings.least_patience = Duration::from_millis(500);
+            // Other launches take long on a busy machine.
+            if fault == Fault::Hangs {
+                device.settings.least_patience = Duration::from_millis(500);
+            }
             device
         };
         // The worker may have counted everything before the device is open.
@@ -169,4 +176,66 @@ fn a_device_that_fails_in_any_way_costs_nothing_but_time() {
             Err(error) => panic!("{fault:?}: {error}"),
         }
     }
+}
+
+/// A device that is fed only if it is fast enough, and how often it was opened.
+fn judged() -> (DeviceSpec, Arc<AtomicU64>) {
+    let opened = Arc::new(AtomicU64::new(0));
+    let mut device = healthy();
+    device.settings.fed_at_any_speed = false;
+    let (open, count) = (device.open, Arc::clone(&opened));
+    device.open = Arc::new(move || {
+        count.fetch_add(1, Ordering::Relaxed);
+        open()
+    });
+    (device, opened)
+}
+
+#[test]
+fn a_device_is_not_opened_for_a_run_that_is_over_before() {
+    let (device, opened) = judged();
+    let report = exact(16, 1, &[device]);
+    assert_eq!(opened.load(Ordering::Relaxed), 0);
+    assert_eq!(report.workers[1].tasks, 0);
+}
+
+#[test]
+fn a_device_that_is_slower_than_a_worker_gives_its_parts_back() {
+    let (device, opened) = judged();
+    // Five seconds: the device is tried at the beginning.
+    let report = exact(19, 1, &[device]);
+    assert_eq!(opened.load(Ordering::Relaxed), 1);
+    let [worker, device] = [0, 1].map(|at| report.workers[at].tasks);
+    assert!(20 * device < worker, "{device} tasks, {worker} on the CPU");
+}
+
+#[test]
+#[ignore = "two minutes; see the head of this file"]
+fn a_device_that_is_slower_than_a_worker_costs_less_than_5_percent() {
+    let time = |devices: &[DeviceSpec]| {
+        let (wall, cpu) = (Instant::now(), ProcessTime::now());
+        exact(19, 1, devices);
+        [wall.elapsed(), cpu.elapsed()].map(|time| time.as_secs_f64())
+    };
+    let (device, opened) = judged();
+    let mut ratios = [vec![], vec![]];
+    for pair in 0..11 {
+        // Each is first in half of the pairs.
+        let devices = [&[][..], std::slice::from_ref(&device)];
+        let mut times = [[0.0; 2]; 2];
+        for with in [pair % 2, 1 - pair % 2] {
+            times[with] = time(devices[with]);
+        }
+        for (clock, ratios) in ratios.iter_mut().enumerate() {
+            ratios.push(times[1][clock] / times[0][clock]);
+        }
+    }
+    assert!(opened.load(Ordering::Relaxed) > 0, "no run was long enough");
+    let [wall, cpu] = ratios.map(|mut ratios| {
+        ratios.sort_by(f64::total_cmp);
+        println!("with the device, of the time without it: {ratios:.3?}");
+        ratios[5]
+    });
+    // The device is a thread of this process: its time counts, too.
+    assert!(cpu < 1.05, "CPU time {cpu:.3}, wall time {wall:.3}");
 }

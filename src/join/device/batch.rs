@@ -29,6 +29,12 @@ pub(super) struct LeftSet {
 }
 
 /// A part of the pairs of a set that has a group of its own, because it is counted again on the CPU.
+///
+/// One part of a launch is enough to notice a device that counts wrongly now and then, because launches are many, and
+/// takes milliseconds. To count a whole set again would take a core as long as to count it first, and a launch of a
+/// large board has one or two sets: the device would save nothing. What a part cannot show is seen otherwise: that
+/// the parts of a set are all of its pairs, by their number, for each set; that lists were sorted and divided
+/// rightly, by the audit, which counts whole tasks with another kernel.
 pub(super) struct SampledPart {
     /// The set.
     pub(super) set: usize,

@@ -7,6 +7,7 @@
 //! * `batch`: the sums of a launch become tallies.
 //! * `preparer`: CPU workers make launches of parts of their tasks.
 //! * `launcher`: the launches of whole tasks.
+//! * `probes`: launches that each take one path of the kernel, for `bench --gpu`.
 
 mod batch;
 mod bundle;
@@ -14,6 +15,7 @@ mod flat_lists;
 mod launcher;
 mod planner;
 mod preparer;
+mod probes;
 mod program;
 #[cfg(test)]
 mod tests;
@@ -21,4 +23,5 @@ mod tests;
 #[doc(hidden)]
 pub use launcher::launcher_of_small_blocks;
 pub(super) use launcher::{BOARDS, JoinLauncher};
+pub use probes::{Path, Probe, upload};
 pub use program::programs;

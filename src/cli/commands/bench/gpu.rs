@@ -4,25 +4,27 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
-use super::report::{self, BenchReport, BoardReport, Draft};
+use super::report::{self, BenchReport, BoardReport, Draft, PairsKernel, PairsReport, Variant};
 use crate::actors::DeviceSpec;
-use crate::bench;
+use crate::bench::{self, pairs};
 use crate::board::Size;
 use crate::cli::exit::{Exit, Failure};
 use crate::cli::output::say;
 use crate::cli::whole::whole;
 use crate::device::cuda::{Cuda, CudaSettings, devices, open};
 use crate::device::{Device, OwnerSettings};
+use crate::engine::Plan;
 use crate::job::device_plan;
 use crate::job::limits::is_block;
+use crate::join::{JoinPlan, Probe};
 use crate::ladder::{self, METHODS, MethodRequest, MethodSettings, Style};
 use crate::machine::Machine;
 
 /// Flags of `bench --gpu`.
 #[derive(Debug, clap::Args)]
 pub struct GpuArgs {
-    /// Measure the GPU: kernel times, how busy it is, exact totals, a run mixed with CPU workers, and
-    /// the historical kernels
+    /// Measure the GPU: kernel times, how busy it is, exact totals, the pairs of the join, runs mixed with CPU
+    /// workers, and the historical kernels
     #[arg(long, group = "what")]
     gpu: bool,
 
@@ -51,6 +53,18 @@ pub struct GpuArgs {
     up_to: u32,
 }
 
+impl GpuArgs {
+    fn cuda(&self) -> CudaSettings {
+        CudaSettings {
+            index: self.device,
+            block: self.block,
+            streams: self.streams.into(),
+            slots_per_stream: self.slots.into(),
+            ..CudaSettings::default()
+        }
+    }
+}
+
 fn block(text: &str) -> Result<u32, String> {
     text.parse()
         .ok()
@@ -61,6 +75,30 @@ fn block(text: &str) -> Result<u32, String> {
 /// The board on which CPU and device together are compared with each alone, and in how many rounds.
 const MIXED: u32 = 20;
 const ROUNDS: usize = 5;
+
+/// The largest board that the kernels count which the program carries along.
+const EMBEDDED: u32 = 18;
+
+/// The board that is counted with other blocks and launches, and these: threads, and milliseconds.
+const VARIED: u32 = 21;
+const VARIANTS: [(u32, u64); 3] = [(128, 400), (128, 1600), (32, 1600)];
+
+/// A kernel that takes so long shows what its steps take.
+const STEADY: Duration = Duration::from_millis(20);
+
+/// Bytes of tables that are uploaded: twice a launch that CPU workers prepare.
+const UPLOADED: usize = 64 << 20;
+
+/// The boards of which some sets are counted, and how many sets: a core takes a second or a few for them.
+const SETS: [(u32, u64); 3] = [(20, 60), (22, 24), (24, 4)];
+
+/// The sets of a board that is smaller than these.
+const FEW: u64 = 60;
+
+/// The board that CPU workers count with and without the device, in how many rounds, and for how long.
+const FED: u32 = 22;
+const FED_ROUNDS: usize = 2;
+const FED_TIME: Duration = Duration::from_secs(20);
 
 /// The boards that the historical kernels count.
 const HISTORICAL: [u32; 3] = [12, 14, 16];
@@ -84,13 +122,7 @@ pub fn run(args: &GpuArgs, json: bool) -> Result<(), Failure> {
             format!("no CUDA device {}: {why}", args.device),
         ));
     }
-    let settings = CudaSettings {
-        index: args.device,
-        block: args.block,
-        streams: args.streams.into(),
-        slots_per_stream: args.slots.into(),
-        ..CudaSettings::default()
-    };
+    let settings = args.cuda();
     // Kept open until the end, so that no run includes the time to create its context.
     let mut device =
         Cuda::open(settings.clone()).map_err(|error| Failure::new(Exit::Unavailable, error.0))?;
@@ -113,7 +145,11 @@ pub fn run(args: &GpuArgs, json: bool) -> Result<(), Failure> {
             batch_ms: spec.settings.batch_time_on(&properties).as_millis() as u64,
         },
         boards: Vec::new(),
+        embedded: Vec::new(),
+        variants: Vec::new(),
+        pairs: PairsReport::default(),
         mixed: None,
+        fed: None,
         historical: Vec::new(),
         error: None,
     };
@@ -155,11 +191,116 @@ fn measure(
         });
         say(&said);
     }
-    let n = Size::new(MIXED.min(args.up_to)).map_err(broken)?;
-    let plan = device_plan(n).ok_or_else(|| no_kernel(n))?;
+    embedded(args, spec, draft)?;
+    varied(args, spec, draft)?;
+    of_pairs(args, device, draft)?;
+    let (plan, _) = plan_of(MIXED.min(args.up_to))?;
     let mixed = bench::mixed(spec, &plan, Machine::detect().cores, ROUNDS)?;
     draft.note(|report| report.mixed = Some(mixed));
+    let n = Size::new(FED.min(args.up_to)).map_err(broken)?;
+    let plan: Arc<dyn Plan> = Arc::new(JoinPlan::new(n));
+    let fed = bench::fed(spec, &plan, Machine::detect().cores, FED_ROUNDS, FED_TIME)?;
+    say(&format!(
+        "n = {n}, fed by the CPU workers: {:.2} times as fast",
+        fed.speed_up
+    ));
+    draft.note(|report| report.fed = Some(fed));
     historical(args, draft)
+}
+
+/// The plan by which devices count a board.
+fn plan_of(n: u32) -> Result<(Arc<dyn Plan>, Size), Failure> {
+    let n = Size::new(n).map_err(broken)?;
+    Ok((device_plan(n).ok_or_else(|| no_kernel(n))?, n))
+}
+
+/// The device as `spec` has it, opened with other settings.
+fn with(spec: &DeviceSpec, batch_ms: u64, settings: CudaSettings) -> DeviceSpec {
+    DeviceSpec {
+        open: Arc::new(move || open(&settings)),
+        settings: OwnerSettings {
+            batch_time: Duration::from_millis(batch_ms),
+            ..spec.settings.clone()
+        },
+        ..spec.clone()
+    }
+}
+
+/// Counts boards by the kernels that the program carries along.
+fn embedded(args: &GpuArgs, spec: &DeviceSpec, draft: &Draft) -> Result<(), Failure> {
+    let settings = CudaSettings {
+        helper: None,
+        ..args.cuda()
+    };
+    let device = with(spec, args.batch_ms, settings);
+    for n in 10..=EMBEDDED.min(args.up_to) {
+        let (plan, _) = plan_of(n)?;
+        let result = bench::board(&device, plan.as_ref())?;
+        draft.note(|report| report.embedded.push(result));
+    }
+    Ok(())
+}
+
+/// Counts a board with other blocks and launches.
+fn varied(args: &GpuArgs, spec: &DeviceSpec, draft: &Draft) -> Result<(), Failure> {
+    let (plan, n) = plan_of(VARIED.min(args.up_to))?;
+    for (block, batch_ms) in VARIANTS {
+        let settings = CudaSettings {
+            block,
+            ..args.cuda()
+        };
+        let result = bench::board(&with(spec, batch_ms, settings), plan.as_ref())?;
+        say(&format!(
+            "n = {n}, {block} threads, launches of {batch_ms} ms: kernel {:.3} s",
+            result.kernel_seconds
+        ));
+        let variant = Variant {
+            block,
+            batch_ms,
+            result,
+        };
+        draft.note(|report| report.variants.push(variant));
+    }
+    Ok(())
+}
+
+/// Measures the pairs of the join.
+fn of_pairs(args: &GpuArgs, device: &mut Cuda, draft: &Draft) -> Result<(), Failure> {
+    let shared_memory = device.properties().shared_memory;
+    if let Some(probe) = Probe::all(shared_memory).first() {
+        let program = probe.program();
+        let (registers, warps_per_multiprocessor) = device.occupancy(program).map_err(broken)?;
+        let keys = program.specialisation().map_or(0, |special| special.value);
+        let kernel = PairsKernel {
+            keys,
+            registers,
+            warps_per_multiprocessor,
+        };
+        draft.note(|report| report.pairs.kernel = Some(kernel));
+    }
+    let launch = pairs::launch_cost(device)?;
+    draft.note(|report| report.pairs.launch = Some(launch));
+    let steps = pairs::steps(device, STEADY)?;
+    draft.note(|report| report.pairs.steps = Some(steps));
+    let uploads = pairs::uploads(device, UPLOADED, STEADY)?;
+    draft.note(|report| report.pairs.uploads = uploads);
+    say("pairs: launches, steps and uploads are measured");
+    let least = [(args.up_to, FEW)];
+    let boards = if args.up_to < SETS[0].0 {
+        &least[..]
+    } else {
+        &SETS
+    };
+    for &(n, count) in boards {
+        let n = Size::new(n).map_err(broken)?;
+        let sets = pairs::sets(device, n, count)?;
+        say(&format!(
+            "{count} sets of n = {n}: worth {:.1} cores, fed by {:.1}",
+            sets.worth_cores, sets.fed_by_cores
+        ));
+        draft.note(|report| report.pairs.sets.push(sets));
+    }
+    Ok(())
 }
 
 /// Measures what the historical methods that have a kernel count with it, and how fast.
