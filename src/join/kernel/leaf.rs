@@ -166,8 +166,7 @@ fn look_up<S: Simd, const FIELDS: usize>(
     // four rows together.
     let (fours, rest) = items.as_chunks::<4>();
     for four in fours {
-        let four = four.map(|item| found::<S, FIELDS>(simd, item, fields, tables));
-        sum = simd.count_four(sum, four);
+        sum = simd.count_four(sum, found_four::<S, FIELDS>(simd, *four, fields, tables));
     }
     for &item in rest {
         sum = simd.count(sum, found::<S, FIELDS>(simd, item, fields, tables));
@@ -183,7 +182,32 @@ pub(super) fn found<S: Simd, const FIELDS: usize>(
     fields: S::Fields,
     tables: &Tables,
 ) -> S::LoadedRow {
-    let offsets = simd.offsets(item, fields);
+    rows_of::<S, FIELDS>(simd, simd.offsets(item, fields), tables)
+}
+
+/// For each of four items, the patterns that lack all of its bits.
+#[inline(always)]
+pub(super) fn found_four<S: Simd, const FIELDS: usize>(
+    simd: S,
+    items: [u32; 4],
+    fields: S::Fields,
+    tables: &Tables,
+) -> [S::LoadedRow; 4] {
+    simd.look_up_four(
+        items,
+        fields,
+        #[inline(always)]
+        |offsets| rows_of::<S, FIELDS>(simd, offsets, tables),
+    )
+}
+
+/// The patterns that are true in all rows at `offsets`.
+#[inline(always)]
+fn rows_of<S: Simd, const FIELDS: usize>(
+    simd: S,
+    offsets: [usize; 5],
+    tables: &Tables,
+) -> S::LoadedRow {
     // SAFETY: the offsets are those of rows: a field has at most `FIELD` bits.
     let row = |field: usize| unsafe {
         let table = tables.rows[field].as_ptr();
