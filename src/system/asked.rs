@@ -28,8 +28,8 @@ pub enum SignalKey {
     Quit,
     /// Ctrl-Z.
     #[cfg_attr(
-        windows,
-        expect(dead_code, reason = "nothing is stopped by a key there")
+        all(windows, not(feature = "tui")),
+        expect(dead_code, reason = "no key stops a process there")
     )]
     Suspend,
 }
