@@ -288,10 +288,9 @@ fn last_line(mut stream: impl Read) -> String {
     line.unwrap_or_default().to_owned()
 }
 
+#[cfg(unix)]
 #[cfg(test)]
 mod tests {
-    #![cfg(unix)]
-
     use super::*;
     use crate::config::Value;
 

@@ -96,10 +96,9 @@ fn in_folder(path: &Path) -> PathBuf {
     }
 }
 
+#[cfg(unix)]
 #[cfg(test)]
 mod tests {
-    #![cfg(unix)]
-
     use std::os::unix::fs::symlink;
 
     use super::*;
