@@ -75,6 +75,19 @@ pub(super) fn make_directory(dir: &Path) -> Result<(), LedgerError> {
     above.map_or(Ok(()), sync_directory)
 }
 
+/// Makes sure that the content of the file survives a power failure.
+///
+/// # Errors
+/// Those of the file system.
+pub(super) fn sync_file(file: &Path) -> Result<(), LedgerError> {
+    // Windows writes out only what may be written.
+    options()
+        .write(true)
+        .open(file)
+        .and_then(|file| file.sync_all())
+        .map_err(|source| LedgerError::io(file, source))
+}
+
 /// Makes sure that a new name in the directory survives a power failure.
 ///
 /// # Errors
