@@ -181,14 +181,10 @@ pub trait KeyVectors: Copy {
         fields: Self::Fields,
         row: impl Fn([usize; 5]) -> Self::LoadedRow,
     ) -> [Self::LoadedRow; 4] {
-        // A closure for `map` would not be compiled for the instruction set: it would be called.
-        let [a, b, c, d] = keys;
-        [
-            row(self.offsets(a, fields)),
-            row(self.offsets(b, fields)),
-            row(self.offsets(c, fields)),
-            row(self.offsets(d, fields)),
-        ]
+        keys.map(
+            #[inline(always)]
+            |key| row(self.offsets(key, fields)),
+        )
     }
 
     /// For each bit, the number of keys that have it.
