@@ -173,18 +173,13 @@ pub trait KeyVectors: Copy {
     /// the size of a [`TruthRow`] in bytes: the offset of that row in a table.
     fn offsets(self, key: u32, fields: Self::Fields) -> [usize; 5];
 
-    /// Calls `row` with the [`offsets`](Self::offsets) of each of four keys.
+    /// Whether it is faster to find the offsets of four keys together.
+    const FOUR_AT_ONCE: bool = false;
+
+    /// The [`offsets`](Self::offsets) of four keys.
     #[inline(always)]
-    fn look_up_four(
-        self,
-        keys: [u32; 4],
-        fields: Self::Fields,
-        row: impl Fn([usize; 5]) -> Self::LoadedRow,
-    ) -> [Self::LoadedRow; 4] {
-        keys.map(
-            #[inline(always)]
-            |key| row(self.offsets(key, fields)),
-        )
+    fn offsets_of_four(self, keys: [u32; 4], fields: Self::Fields) -> [[usize; 5]; 4] {
+        keys.map(|key| self.offsets(key, fields))
     }
 
     /// For each bit, the number of keys that have it.

@@ -166,7 +166,14 @@ fn look_up<S: Simd, const FIELDS: usize>(
     // four rows together.
     let (fours, rest) = items.as_chunks::<4>();
     for four in fours {
-        sum = simd.count_four(sum, found_four::<S, FIELDS>(simd, *four, fields, tables));
+        let four = if S::FOUR_AT_ONCE {
+            let offsets = simd.offsets_of_four(*four, fields);
+            offsets.map(|offsets| rows_of::<S, FIELDS>(simd, offsets, tables))
+        } else {
+            // x86 has no registers for the offsets of four.
+            four.map(|item| found::<S, FIELDS>(simd, item, fields, tables))
+        };
+        sum = simd.count_four(sum, four);
     }
     for &item in rest {
         sum = simd.count(sum, found::<S, FIELDS>(simd, item, fields, tables));
@@ -183,22 +190,6 @@ pub(super) fn found<S: Simd, const FIELDS: usize>(
     tables: &Tables,
 ) -> S::LoadedRow {
     rows_of::<S, FIELDS>(simd, simd.offsets(item, fields), tables)
-}
-
-/// For each of four items, the patterns that lack all of its bits.
-#[inline(always)]
-pub(super) fn found_four<S: Simd, const FIELDS: usize>(
-    simd: S,
-    items: [u32; 4],
-    fields: S::Fields,
-    tables: &Tables,
-) -> [S::LoadedRow; 4] {
-    simd.look_up_four(
-        items,
-        fields,
-        #[inline(always)]
-        |offsets| rows_of::<S, FIELDS>(simd, offsets, tables),
-    )
 }
 
 /// The patterns that are true in all rows at `offsets`.

@@ -1,4 +1,4 @@
-use super::leaf::{FIELD, Tables, build, found, found_four};
+use super::leaf::{FIELD, Tables, build, found};
 use super::{KeyBatch, LEAF};
 use crate::simd::{Fields, Simd};
 
@@ -122,9 +122,10 @@ fn look_up<S: Simd, const HIGH: usize>(simd: S, items: &KeyBatch, tables: &TieTa
     let (low_fours, low_rest) = items.low.as_chunks::<4>();
     let (high_fours, high_rest) = items.high.as_chunks::<4>();
     for (index, low) in low_fours.iter().enumerate() {
-        let mut rows = found_four::<S, LOW>(simd, *low, low_fields, &tables.low);
+        let mut rows = low.map(|low| found::<S, LOW>(simd, low, low_fields, &tables.low));
         if HIGH > 0 {
-            let high = found_four::<S, HIGH>(simd, high_fours[index], high_fields, &tables.high);
+            let high = high_fours[index]
+                .map(|high| found::<S, HIGH>(simd, high, high_fields, &tables.high));
             rows = [0, 1, 2, 3].map(|row: usize| simd.both(rows[row], high[row]));
         }
         sum = simd.count_four(sum, rows);

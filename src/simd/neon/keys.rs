@@ -65,6 +65,7 @@ impl KeyVectors for Neon {
 
     const LANES: usize = 8;
     const WIDE_LANES: usize = 4;
+    const FOUR_AT_ONCE: bool = true;
 
     #[inline(always)]
     unsafe fn load(self, from: *const u32) -> Keys {
@@ -275,21 +276,16 @@ impl KeyVectors for Neon {
     }
 
     #[inline(always)]
-    fn look_up_four(
-        self,
-        keys: [u32; 4],
-        fields: FieldsOfFour,
-        row: impl Fn([usize; 5]) -> Row,
-    ) -> [Row; 4] {
+    fn offsets_of_four(self, keys: [u32; 4], fields: FieldsOfFour) -> [[usize; 5]; 4] {
         // SAFETY: see above; the array is as long as a vector.
         let offsets = unsafe { fields.offsets(vld1q_u32(keys.as_ptr())) };
-        macro_rules! row {
+        macro_rules! of {
             ($lane:literal) => {
                 // SAFETY: see above.
-                row(offsets.map(|offset| unsafe { vgetq_lane_u32::<$lane>(offset) as usize }))
+                offsets.map(|offset| unsafe { vgetq_lane_u32::<$lane>(offset) as usize })
             };
         }
-        [row!(0), row!(1), row!(2), row!(3)]
+        [of!(0), of!(1), of!(2), of!(3)]
     }
 
     #[inline(always)]
