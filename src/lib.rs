@@ -31,6 +31,7 @@
 //!
 //! * [`board`]: size, squares, the eight symmetries, orbits, known counts.
 //! * [`simd`]: instruction sets, one folder for each.
+//! * [`system`]: what operating systems do differently.
 //! * [`machine`]: what this machine offers: cores, memory, its processor.
 //! * [`solve`]: some completions of a board themselves.
 //! * [`engine`]: what engines have in common: plans, tasks, counters, tallies.
@@ -84,4 +85,6 @@ pub mod outcome;
 pub mod report;
 pub mod simd;
 pub mod solve;
+#[cfg(any(feature = "cuda", feature = "ledger"))]
+pub mod system;
 pub mod telemetry;

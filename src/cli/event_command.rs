@@ -1,17 +1,13 @@
 //! A command that is run when something happens that a person wants to know: `--on-event`.
 
-use std::env;
 use std::io::{Read, Write};
-use std::os::unix::fs::PermissionsExt;
-use std::os::unix::process::CommandExt;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::{Arc, OnceLock};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
 use crossbeam::channel::{self, Receiver, Sender};
-use rustix::process::{Pid, Signal, kill_process_group};
 use serde::Serialize;
 use serde_json::Value as Json;
 
@@ -21,6 +17,7 @@ use crate::actors::{EventKind, Observer, RunEvent};
 use crate::board::{GivenBoard, GivenSquares, Size};
 use crate::config::CommandLine;
 use crate::ledger::host_name;
+use crate::system::processes::{in_own_group, is_program, kill_group};
 use crate::telemetry::{incident, printable};
 
 /// The version of the JSON text that a command reads.
@@ -201,19 +198,6 @@ impl Observer for Noticing {
     }
 }
 
-/// Whether there is a program of this name, as a shell would find it.
-fn is_program(name: &str) -> bool {
-    let is_executable = |path: &Path| {
-        path.metadata()
-            .is_ok_and(|file| file.is_file() && file.permissions().mode() & 0o111 != 0)
-    };
-    if name.contains('/') {
-        return is_executable(Path::new(name));
-    }
-    let path = env::var_os("PATH").unwrap_or_default();
-    env::split_paths(&path).any(|folder| is_executable(&folder.join(name)))
-}
-
 fn run_all(
     command: &CommandLine,
     notices: &Receiver<Option<Notice>>,
@@ -243,13 +227,12 @@ fn run_once(
 ) -> Result<(), String> {
     let mut text = serde_json::to_vec(notice).map_err(|error| error.to_string())?;
     text.push(b'\n');
-    let mut child = Command::new(&command.program)
+    let mut child = in_own_group(&mut Command::new(&command.program))
         .args(&command.arguments)
         .stdin(Stdio::piped())
         // Standard output has the results.
         .stdout(Stdio::null())
         .stderr(Stdio::piped())
-        .process_group(0)
         .spawn()
         .map_err(|error| error.to_string())?;
     if let Some(mut stdin) = child.stdin.take() {
@@ -286,11 +269,7 @@ fn wait(child: &mut Child, is_late: impl Fn() -> bool) -> Option<ExitStatus> {
         pause = (pause * 2).min(Duration::from_millis(50));
     }
     // Children of the command, too.
-    let group = i32::try_from(child.id()).ok().and_then(Pid::from_raw);
-    if let Some(group) = group {
-        // An error means that it is gone.
-        let _ = kill_process_group(group, Signal::KILL);
-    }
+    kill_group(child);
     let _ = child.wait();
     None
 }
@@ -309,6 +288,7 @@ fn last_line(mut stream: impl Read) -> String {
     line.unwrap_or_default().to_owned()
 }
 
+#[cfg(unix)]
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -340,6 +320,5 @@ mod tests {
         assert_eq!(call("true ; exit 3 $(exit 4)", || false), Ok(()));
         let failed = call("false", || false);
         assert_eq!(failed, Err("exit status: 1".to_owned()));
-        assert!(is_program("true") && !is_program("no-such-program") && !is_program("/"));
     }
 }

@@ -14,6 +14,7 @@ use super::repeating::Repeating;
 use crate::actors::{Control, EventKind, Observer, PauseReason, RunEvent};
 use crate::config::{Config, Hours, Value};
 use crate::machine::temperatures;
+use crate::system::processes::lower_priority;
 
 /// How often the clock is looked at.
 const CLOCK: Duration = Duration::from_secs(1);
@@ -42,7 +43,7 @@ impl Manners {
         let run = &config.run;
         let nice = run.nice.0 as i32;
         if nice > 0 {
-            let done = rustix::process::nice(nice);
+            let done = lower_priority(nice);
             done.map_err(|error| Failure::new(Exit::Error, format!("--nice {nice}: {error}")))?;
         }
         let notes = Arc::new(Notes {

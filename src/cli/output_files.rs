@@ -4,10 +4,9 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use rustix::fs::Access;
-
 use super::exit::{Exit, Failure};
 use crate::config::{EventTarget, TraceConfig};
+use crate::system::files::check_writable;
 use crate::telemetry::printable;
 
 /// Checks the files that the settings name, before any of them is opened.
@@ -64,7 +63,7 @@ fn check_replaceable(path: &Path) -> io::Result<()> {
     if !folder.metadata()?.is_dir() {
         return Err(io::ErrorKind::NotADirectory.into());
     }
-    rustix::fs::access(folder, Access::WRITE_OK | Access::EXEC_OK).map_err(Into::into)
+    check_writable(folder)
 }
 
 /// The folder in which a file lies.
@@ -97,6 +96,7 @@ fn in_folder(path: &Path) -> PathBuf {
     }
 }
 
+#[cfg(unix)]
 #[cfg(test)]
 mod tests {
     use std::os::unix::fs::symlink;

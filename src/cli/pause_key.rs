@@ -1,16 +1,15 @@
 //! Reads the keyboard of the terminal during a run: the key `p`, and those that send signals.
 
-use std::io::{self, IsTerminal, Stdin};
+use std::io::{self, IsTerminal};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::{Builder, JoinHandle};
 use std::time::Duration;
 
-use rustix::process::{Signal, kill_current_process_group};
-
 use super::pause::Pause;
 use super::signals;
 use super::terminal::{self, SignalKey};
+use crate::system::signals::send;
 
 /// How long to wait for a key before looking whether to stop.
 const LOOK: Duration = Duration::from_millis(200);
@@ -33,10 +32,9 @@ impl PauseKey {
         let stop = Arc::new(AtomicBool::new(false));
         let stopped = Arc::clone(&stop);
         let thread = Builder::new().name("keys".into()).spawn(move || {
-            let stdin = io::stdin();
             while !stopped.load(Ordering::Relaxed) {
                 // An error means that the terminal is gone, and no key can arrive.
-                match key(&stdin) {
+                match key() {
                     Ok(Some(b'p' | b'P')) => pause.toggle(),
                     Ok(Some(byte)) => send_signal(byte),
                     Ok(None) => {}
@@ -65,30 +63,24 @@ impl Drop for PauseKey {
 /// Sends the signal that the terminal would have sent for the key `byte`, if any.
 fn send_signal(byte: u8) {
     match terminal::signal_key(byte) {
-        Some(SignalKey::Interrupt) => signals::deliver(Signal::INT),
-        Some(SignalKey::Quit) => signals::deliver(Signal::QUIT),
+        Some(key @ (SignalKey::Interrupt | SignalKey::Quit)) => signals::deliver(key),
         Some(SignalKey::Suspend) => {
             // The shell that goes on finds its own mode. `key` changes it again later.
             terminal::restore();
-            // An error would mean that there is no such group, but this process is in it.
-            let _ = kill_current_process_group(Signal::TSTP);
+            send(SignalKey::Suspend);
         }
         None => {}
     }
 }
 
 /// The next key, if one arrives soon.
-fn key(stdin: &Stdin) -> rustix::io::Result<Option<u8>> {
+fn key() -> io::Result<Option<u8>> {
     let ours = terminal::is_ours()?;
     if ours {
-        terminal::read_keys_singly(stdin)?;
+        terminal::read_keys_singly()?;
     }
     if !terminal::wait_for_key(LOOK, None)? || !ours {
         return Ok(None);
     }
-    let mut byte = [0];
-    match rustix::io::read(stdin, &mut byte)? {
-        0 => Err(rustix::io::Errno::IO),
-        _ => Ok(Some(byte[0])),
-    }
+    terminal::read_key().map(Some)
 }

@@ -1,21 +1,17 @@
 //! Where Ctrl-C and other signals arrive, for every command that acts on them.
 
-use std::fs;
 use std::io;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
-
-use rustix::process::{Signal, kill_current_process_group};
-use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2, SIGXFSZ};
-use signal_hook::iterator::Signals;
-use signal_hook::low_level;
 
 use super::exit::{Exit, Failure};
 use super::pause::Pause;
 use super::terminal;
 use crate::ledger::{FILE_LIMIT, is_file_limit};
+use crate::system::{Asked, SignalKey, signals};
+
+pub(crate) use crate::system::signals::survive_file_limit;
 
 /// How many signals were acted on.
 static HANDLED: AtomicUsize = AtomicUsize::new(0);
@@ -23,23 +19,15 @@ static HANDLED: AtomicUsize = AtomicUsize::new(0);
 /// The longest wait for a signal to be acted on.
 const PATIENCE: Duration = Duration::from_millis(500);
 
-/// Sends a signal to this process and those that a terminal would send it to with it. Returns when this
-/// process has acted on it: if the same signal came again before, the two would be one.
-pub fn deliver(signal: Signal) {
+/// Sends the signal of the key to this process and those that a terminal would send it to with it. Returns
+/// when this process has acted on it: if the same signal came again before, the two would be one.
+pub fn deliver(key: SignalKey) {
     let before = HANDLED.load(Ordering::Acquire);
-    // An error would mean that there is no such group, but this process is in it.
-    let _ = kill_current_process_group(signal);
+    signals::send(key);
     let since = Instant::now();
     while HANDLED.load(Ordering::Acquire) == before && since.elapsed() < PATIENCE {
         thread::sleep(PATIENCE / 100);
     }
-}
-
-/// Makes a write beyond the limit of a file's size an error of that write. By default the system ends the
-/// process with SIGXFSZ.
-pub fn survive_file_limit() {
-    // Nobody reads the flag: a handler is all that is needed. Without one the default stays.
-    let _ = signal_hook::flag::register(SIGXFSZ, Arc::default());
 }
 
 /// Listens for signals until the program ends. The first Ctrl-C, SIGTERM or SIGUSR1 calls `stop`; the
@@ -57,27 +45,23 @@ pub fn listen(stop: impl FnOnce() + Send + 'static, pause: Option<Pause>) -> Res
         };
         Failure::new(Exit::Error, format!("cannot listen for signals: {why}"))
     };
-    let wanted = [SIGINT, SIGTERM, SIGUSR1, SIGQUIT]
-        .into_iter()
-        .chain((!is_ignored(SIGHUP)).then_some(SIGHUP))
-        .chain(pause.as_ref().map(|_| SIGUSR2));
-    let mut signals = Signals::new(wanted).map_err(refused)?;
+    let asked = signals::listen(pause.is_some()).map_err(refused)?;
     let mut stop = Some(stop);
     let listen = move || {
-        for signal in &mut signals {
-            match &pause {
-                Some(pause) if signal == SIGUSR2 => pause.toggle(),
-                _ if signal == SIGHUP => {
+        for asked in asked {
+            match (asked, &pause) {
+                (Asked::Pause, Some(pause)) => pause.toggle(),
+                (Asked::Pause, None) => {}
+                (Asked::HangUp, _) => {
                     if let Some(stop) = stop.take() {
                         stop();
                     }
                 }
-                _ if signal == SIGQUIT => {
+                (Asked::Quit, _) => {
                     terminal::restore();
-                    // It does not return, because SIGQUIT ends a process.
-                    let _ = low_level::emulate_default_handler(signal);
+                    signals::end_by_quit();
                 }
-                _ => match stop.take() {
+                (Asked::Stop, _) => match stop.take() {
                     Some(stop) => stop(),
                     None => end_at_once(Exit::Interrupted),
                 },
@@ -92,18 +76,8 @@ pub fn listen(stop: impl FnOnce() + Send + 'static, pause: Option<Pause>) -> Res
     Ok(())
 }
 
-/// Whether the process was started with `signal` ignored, as `nohup` does with SIGHUP. If the system does
-/// not say so, it was not.
-fn is_ignored(signal: i32) -> bool {
-    let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
-    let ignored = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
-    ignored
-        .and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok())
-        .is_some_and(|mask| mask >> (signal - 1) & 1 == 1)
-}
-
 /// Ends the program without waiting for its other threads.
 pub fn end_at_once(exit: Exit) -> ! {
     terminal::restore();
-    low_level::exit(exit.code().into())
+    signals::exit(exit.code())
 }

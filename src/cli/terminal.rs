@@ -1,37 +1,14 @@
-//! The terminal of a run: whose it is, when there is a key, its mode, and what the mode was before at the end.
+//! The terminal of a run: its keys, and what it was before at the end.
 
-use std::io::{self, PipeReader, Stdin, Write};
+use std::io::{self, Write};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::Duration;
 
-use parking_lot::Mutex;
-use rustix::event::{PollFd, PollFlags, Timespec, poll};
-use rustix::io::Errno;
-use rustix::process::getpgrp;
-use rustix::termios::{
-    LocalModes, OptionalActions, SpecialCodeIndex, Termios, tcgetattr, tcgetpgrp, tcsetattr,
+use crate::system::terminal;
+
+pub(crate) use crate::system::SignalKey;
+pub(crate) use crate::system::terminal::{
+    is_ours, read_key, read_keys_singly, remember, signal_key, wait_for_key,
 };
-
-/// The mode of the terminal before the program changed it.
-static BEFORE: Mutex<Option<Termios>> = Mutex::new(None);
-
-/// A key that the terminal would turn into a signal, if it were not read as a key.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum SignalKey {
-    /// Ctrl-C.
-    Interrupt,
-    /// `Ctrl-\`.
-    Quit,
-    /// Ctrl-Z.
-    Suspend,
-}
-
-/// Notes the mode of the terminal, for [`restore`].
-pub fn remember() {
-    if let Ok(modes) = tcgetattr(io::stdin()) {
-        BEFORE.lock().get_or_insert(modes);
-    }
-}
 
 /// Whether a dashboard has the screen.
 static SCREEN: AtomicBool = AtomicBool::new(false);
@@ -48,80 +25,5 @@ pub fn restore() {
         // The screen from before the dashboard, and its cursor (xterm's control sequences 1049 and 25).
         let _ = io::stderr().write_all(b"\x1b[?1049l\x1b[?25h");
     }
-    let mut before = BEFORE.lock();
-    if let Some(before) = before.take() {
-        // If the terminal refuses, nothing can be done.
-        let _ = tcsetattr(io::stdin(), OptionalActions::Now, &before);
-    }
-}
-
-/// Whether the process may use the terminal. The system stops one in the background that does.
-///
-/// # Errors
-/// The terminal is gone.
-pub fn is_ours() -> rustix::io::Result<bool> {
-    Ok(tcgetpgrp(io::stdin())? == getpgrp())
-}
-
-/// Waits until a key can be read, but no longer than `longest`, nor after the other end of `end` is closed.
-/// Returns whether one can: keys that wait for another process cannot.
-///
-/// # Errors
-/// The terminal is gone.
-pub fn wait_for_key(longest: Duration, end: Option<&PipeReader>) -> rustix::io::Result<bool> {
-    let longest = Timespec::try_from(longest).map_err(|_| Errno::INVAL)?;
-    let stdin = io::stdin();
-    let end = end.map(|end| PollFd::new(end, PollFlags::empty()));
-    let mut look: Vec<_> = std::iter::once(PollFd::new(&stdin, PollFlags::IN))
-        .chain(end)
-        .collect();
-    match poll(&mut look, Some(&longest)) {
-        // A signal ended the wait.
-        Ok(_) | Err(Errno::INTR) => {}
-        Err(error) => return Err(error),
-    }
-    let ready = look[0].revents().contains(PollFlags::IN);
-    let gone = PollFlags::HUP | PollFlags::ERR | PollFlags::NVAL;
-    if look[0].revents().intersects(gone) {
-        return Err(Errno::IO);
-    }
-    let ours = is_ours()?;
-    if ready && !ours {
-        // The keys stay there: do not ask again at once.
-        let _ = poll(&mut [], Some(&longest));
-    }
-    Ok(ready && ours)
-}
-
-/// Makes the terminal deliver each key at once and without echo, Ctrl-C too: two signals in a row can
-/// arrive as one, two keys cannot. Needed again after the process was stopped (Ctrl-Z), because the
-/// shell resets the terminal.
-pub fn read_keys_singly(stdin: &Stdin) -> rustix::io::Result<()> {
-    let mut modes = tcgetattr(stdin)?;
-    let lines = LocalModes::ICANON | LocalModes::ECHO | LocalModes::ISIG;
-    if modes.local_modes.intersects(lines) {
-        let mut before = BEFORE.lock();
-        before.get_or_insert_with(|| modes.clone());
-        modes.local_modes -= lines;
-        tcsetattr(stdin, OptionalActions::Now, &modes)?;
-    }
-    Ok(())
-}
-
-/// Which signal the user's terminal sends for the key `byte`, if any.
-pub fn signal_key(byte: u8) -> Option<SignalKey> {
-    let before = BEFORE.lock();
-    let modes = before.as_ref()?;
-    if !modes.local_modes.contains(LocalModes::ISIG) {
-        return None;
-    }
-    [
-        (SpecialCodeIndex::VINTR, SignalKey::Interrupt),
-        (SpecialCodeIndex::VQUIT, SignalKey::Quit),
-        (SpecialCodeIndex::VSUSP, SignalKey::Suspend),
-    ]
-    .into_iter()
-    // 0 means that there is no such key.
-    .find(|(code, _)| byte != 0 && modes.special_codes[*code] == byte)
-    .map(|(_, key)| key)
+    terminal::restore();
 }

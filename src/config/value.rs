@@ -343,7 +343,7 @@ mod tests {
         );
         assert_eq!(
             Auto::<Isa>::parse("sse2").unwrap_err().to_string(),
-            "expected auto, portable, avx2 or avx512"
+            "expected auto, portable, neon, avx2 or avx512"
         );
     }
 

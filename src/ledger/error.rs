@@ -8,6 +8,7 @@ use rusqlite::ErrorCode;
 use crate::board::Size;
 use crate::engine::{PlanName, Tally, TaskKey};
 use crate::outcome::Contradiction;
+use crate::system::files::is_open_limit;
 
 /// Why a ledger cannot be used, or must not be believed.
 #[derive(Debug, thiserror::Error)]
@@ -312,8 +313,7 @@ pub const FILE_LIMIT: &str =
 
 /// Whether the process, or the system, has as many open files as it may.
 pub fn is_file_limit(error: &io::Error) -> bool {
-    // EMFILE and ENFILE, on every Unix.
-    cfg!(unix) && matches!(error.raw_os_error(), Some(24 | 23))
+    is_open_limit(error)
 }
 
 /// Some of the tasks that are contested, and how many there are.

@@ -9,6 +9,7 @@ pub(super) enum Journal {
     /// one machine, and the file system must be one of that machine.
     WriteAhead,
     /// A rollback journal, cut to nothing after each commit. It needs no shared memory, only locks.
+    #[cfg(any(target_os = "linux", feature = "fault-injection"))]
     Rollback,
 }
 
@@ -49,6 +50,7 @@ impl Journal {
     pub const fn name(self) -> &'static str {
         match self {
             Self::WriteAhead => "WAL",
+            #[cfg(any(target_os = "linux", feature = "fault-injection"))]
             Self::Rollback => "TRUNCATE",
         }
     }

@@ -1,11 +1,12 @@
 //! The files of a run directory. The directory may come from a stranger, so what is not a regular file is
 //! not opened: a link would lead elsewhere, and a pipe would let the reader wait for ever.
 
-use std::fs::{self, File, OpenOptions};
+use std::fs::{self, OpenOptions};
 use std::io;
 use std::path::{Path, PathBuf};
 
 use super::{FILE, LedgerError};
+use crate::system::files as system;
 
 /// What SQLite adds to the name of a database for the files beside it.
 pub(super) const BESIDE: [&str; 3] = ["-wal", "-shm", "-journal"];
@@ -74,58 +75,38 @@ pub(super) fn make_directory(dir: &Path) -> Result<(), LedgerError> {
     above.map_or(Ok(()), sync_directory)
 }
 
+/// Makes sure that the content of the file survives a power failure.
+///
+/// # Errors
+/// Those of the file system.
+pub(super) fn sync_file(file: &Path) -> Result<(), LedgerError> {
+    // Windows writes out only what may be written.
+    options()
+        .write(true)
+        .open(file)
+        .and_then(|file| file.sync_all())
+        .map_err(|source| LedgerError::io(file, source))
+}
+
 /// Makes sure that a new name in the directory survives a power failure.
 ///
 /// # Errors
 /// Those of the file system.
 pub(super) fn sync_directory(dir: &Path) -> Result<(), LedgerError> {
-    if cfg!(unix) {
-        File::open(dir)
-            .and_then(|dir| dir.sync_all())
-            .map_err(|source| LedgerError::io(dir, source))?;
-    }
-    Ok(())
+    system::sync_directory(dir).map_err(|source| LedgerError::io(dir, source))
 }
 
 /// Options that open a regular file, and neither follow a link nor wait at a pipe, should one have
 /// taken its place since [`is_there`].
 pub(super) fn options() -> OpenOptions {
-    let mut options = OpenOptions::new();
-    #[cfg(unix)]
-    {
-        use rustix::fs::OFlags;
-        use std::os::unix::fs::OpenOptionsExt;
-        options.custom_flags((OFlags::NOFOLLOW | OFlags::NONBLOCK).bits() as i32);
-    }
-    options
+    system::no_detours()
 }
 
 /// What SQLite needs at least to open a ledger: the index of the write-ahead log, and a page or two.
-#[cfg(unix)]
 const SPACE: u64 = 128 << 10;
 
-/// Whether the disk of `file` has space for the index of the write-ahead log. SQLite maps it into
-/// memory, and where the disk has no block for a part of it, the system ends the process by SIGBUS.
+/// Whether the disk of `file` has space for the index of the write-ahead log, which SQLite maps into
+/// memory.
 pub(super) fn has_space(file: &Path) -> bool {
-    #[cfg(unix)]
-    {
-        use rustix::fs::{StatVfsMountFlags, statvfs};
-        // If the system does not say, SQLite finds out.
-        let Ok(disk) = statvfs(file) else {
-            return true;
-        };
-        let free = match rustix::process::geteuid().is_root() {
-            true => disk.f_bfree,
-            false => disk.f_bavail,
-        };
-        // A file system without a size has no limit.
-        disk.f_blocks == 0
-            || disk.f_flag.contains(StatVfsMountFlags::RDONLY)
-            || free.saturating_mul(disk.f_frsize) >= SPACE
-    }
-    #[cfg(not(unix))]
-    {
-        let _ = file;
-        true
-    }
+    system::has_space(file, SPACE)
 }

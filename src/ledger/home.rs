@@ -4,6 +4,7 @@ use std::fs::{self, File, Metadata};
 use std::path::{Path, PathBuf};
 
 use super::{FILE, LedgerError, Store, files};
+use crate::system::files::{is_removed, is_same};
 
 /// The ledger's file by what it is, not by its name.
 pub(super) struct Home {
@@ -57,26 +58,4 @@ impl Home {
         store.save_as(&dir.join(FILE))?;
         Ok(dir)
     }
-}
-
-#[cfg(unix)]
-fn is_same(one: &Metadata, other: &Metadata) -> bool {
-    use std::os::unix::fs::MetadataExt;
-    (one.dev(), one.ino()) == (other.dev(), other.ino())
-}
-
-/// Elsewhere, the system does not let anybody rename or remove an open file.
-#[cfg(not(unix))]
-fn is_same(_: &Metadata, _: &Metadata) -> bool {
-    true
-}
-
-#[cfg(unix)]
-fn is_removed(file: &Metadata) -> bool {
-    std::os::unix::fs::MetadataExt::nlink(file) == 0
-}
-
-#[cfg(not(unix))]
-fn is_removed(_: &Metadata) -> bool {
-    false
 }

@@ -1,17 +1,12 @@
 //! The name and the clock of this machine, for the record.
 
-use std::fs;
 use std::time::{SystemTime, UNIX_EPOCH};
+
+use crate::system::host;
 
 /// The name of this machine, for the record only; `unknown` where the system does not say.
 pub fn host_name() -> String {
-    ["/proc/sys/kernel/hostname", "/etc/hostname"]
-        .iter()
-        .find_map(|path| fs::read_to_string(path).ok())
-        .map(|name| name.trim().to_owned())
-        .or_else(|| std::env::var("HOSTNAME").ok())
-        .filter(|name| !name.is_empty())
-        .unwrap_or_else(|| "unknown".to_owned())
+    host::name().unwrap_or_else(|| "unknown".to_owned())
 }
 
 /// Seconds since 1970 by the clock of this machine; negative before.

@@ -1,12 +1,13 @@
 //! The lock that lets only one process write to a run directory.
 
 use std::fs::{File, TryLockError};
-use std::io::{self, Read, Seek, Write};
+use std::io::{Read, Seek, Write};
 use std::path::Path;
 use std::time::{Duration, Instant};
 
 use super::host::host_name;
 use super::{LedgerError, files};
+use crate::system::files::{has_no_locks, try_lock, try_lock_shared};
 
 /// The name of the lock file in a run directory.
 pub const LOCK_FILE: &str = "lock";
@@ -42,7 +43,7 @@ impl DirLock {
             .map_err(|source| LedgerError::io(&path, source))?;
         let since = Instant::now();
         loop {
-            match file.try_lock() {
+            match try_lock(&file) {
                 Ok(()) => break,
                 Err(TryLockError::Error(source)) if has_no_locks(&source) => {
                     return Err(LedgerError::NoLocks { path });
@@ -71,7 +72,7 @@ impl DirLock {
 /// Whether a process works on the directory `dir`.
 pub fn is_held(dir: &Path) -> bool {
     let file = files::options().read(true).open(dir.join(LOCK_FILE));
-    file.is_ok_and(|file| matches!(file.try_lock_shared(), Err(TryLockError::WouldBlock)))
+    file.is_ok_and(|file| matches!(try_lock_shared(&file), Err(TryLockError::WouldBlock)))
 }
 
 /// Whether this process of this host works on the directory `dir`, or did so last.
@@ -88,17 +89,6 @@ fn holder_text(process: u32, host: &str) -> String {
     format!("process {process} on {host}")
 }
 
-/// Whether the file system, and not this file, is the reason that a lock failed.
-fn has_no_locks(error: &io::Error) -> bool {
-    // ENOSYS is what Lustre answers without the mount option `flock`, ENOLCK what NFS does without a lock
-    // service.
-    #[cfg(unix)]
-    if rustix::io::Errno::from_io_error(error) == Some(rustix::io::Errno::NOLCK) {
-        return true;
-    }
-    error.kind() == io::ErrorKind::Unsupported
-}
-
 fn holder(file: &mut File) -> String {
     let mut text = String::new();
     match file.take(200).read_to_string(&mut text) {
@@ -110,21 +100,6 @@ fn holder(file: &mut File) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[cfg(unix)]
-    #[test]
-    fn a_file_system_without_locks_is_known_by_its_error() {
-        use rustix::io::Errno;
-        for (error, no_locks) in [
-            (Errno::NOSYS, true),
-            (Errno::NOLCK, true),
-            (Errno::OPNOTSUPP, true),
-            (Errno::ACCESS, false),
-            (Errno::IO, false),
-        ] {
-            assert_eq!(has_no_locks(&error.into()), no_locks, "{error}");
-        }
-    }
 
     #[test]
     fn a_directory_is_locked_once_and_free_when_the_holder_is_gone() {

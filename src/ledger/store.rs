@@ -1,7 +1,7 @@
 //! The SQLite database of a run directory: opens it, reads and writes records.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::fs::{self, File};
+use std::fs;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
@@ -484,9 +484,7 @@ impl Store {
         self.connection
             .execute("VACUUM INTO ?1", [name])
             .map_err(|error| failed(&error))?;
-        File::open(file)
-            .and_then(|file| file.sync_all())
-            .map_err(|source| LedgerError::io(file, source))?;
+        files::sync_file(file)?;
         file.parent().map_or(Ok(()), files::sync_directory)
     }
 
@@ -669,7 +667,5 @@ fn write_draft(draft: &Path, info: &RunInfo) -> Result<(), LedgerError> {
         connection.close().map_err(|(_, error)| error)
     };
     write().map_err(|error| LedgerError::sqlite(draft, &error))?;
-    File::open(draft)
-        .and_then(|draft| draft.sync_all())
-        .map_err(|source| LedgerError::io(draft, source))
+    files::sync_file(draft)
 }

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use super::proc_files::{field, read};
+use super::proc_files::read;
 
 /// The memory that each of `workers` may use, in bytes: an equal share of three quarters of what the
 /// process may use. If that is unknown, 512 MiB.
@@ -10,12 +10,6 @@ pub(super) fn per_worker(usable: Option<u64>, workers: usize) -> u64 {
     const UNKNOWN: u64 = 512 << 20;
     let share = |usable: u64| usable / 4 * 3 / workers.max(1) as u64;
     usable.map_or(UNKNOWN, share)
-}
-
-/// Main memory in bytes, from the text of `/proc/meminfo`.
-pub(super) fn main_memory(meminfo: &str) -> Option<u64> {
-    let kib = field(meminfo, "MemTotal")?.strip_suffix("kB")?;
-    kib.trim().parse::<u64>().ok()?.checked_mul(1024)
 }
 
 /// The smallest memory limit of the process's cgroup and its ancestors (cgroup version 2 or 1).
@@ -40,15 +34,6 @@ pub(super) fn of_cgroup(root: &Path) -> Option<u64> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn the_size_of_main_memory_is_read() {
-        assert_eq!(
-            main_memory("MemTotal:       16 kB\nMemFree: 3 kB"),
-            Some(16384)
-        );
-        assert_eq!(main_memory("MemTotal: much"), None);
-    }
 
     #[test]
     fn workers_share_three_quarters_of_the_usable_memory() {

@@ -1,6 +1,10 @@
 //! What this machine offers the process: cores, memory, the name of its processor, folders of its user.
 
+#[cfg(not(target_os = "linux"))]
+mod elsewhere;
 mod granted;
+#[cfg(target_os = "linux")]
+mod linux;
 mod memory_limit;
 mod proc_files;
 #[cfg(feature = "cli")]
@@ -9,8 +13,11 @@ mod user_folders;
 
 use std::path::Path;
 
+#[cfg(not(target_os = "linux"))]
+use elsewhere::{memory, processor};
 use granted::Granted;
-use proc_files::{field, read};
+#[cfg(target_os = "linux")]
+use linux::{memory, processor};
 #[cfg(feature = "cli")]
 pub use temperature::temperatures;
 pub use user_folders::user_folder;
@@ -34,14 +41,14 @@ pub struct Machine {
 impl Machine {
     /// Asks the system.
     pub fn detect() -> Self {
-        let memory = read("/proc/meminfo").and_then(|text| memory_limit::main_memory(&text));
+        let memory = memory();
         let granted = Granted::find();
         let limit = memory_limit::of_cgroup(Path::new("/sys/fs/cgroup"));
         let limit = limit.into_iter().chain(granted.memory).min();
         let cores = num_cpus::get().min(granted.cores.unwrap_or(usize::MAX));
         Self {
             cores: cores.max(1),
-            cpu: read("/proc/cpuinfo").and_then(|text| cpu_name(&text)),
+            cpu: processor(),
             memory,
             memory_limit: limit.filter(|limit| memory.is_none_or(|memory| *limit < memory)),
         }
@@ -59,20 +66,9 @@ impl Machine {
     }
 }
 
-fn cpu_name(cpuinfo: &str) -> Option<String> {
-    field(cpuinfo, "model name").map(str::to_owned)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn the_name_of_the_processor_is_read() {
-        let cpuinfo = "processor\t: 0\nmodel name\t: Some CPU @ 2.0GHz\nflags : a b\n";
-        assert_eq!(cpu_name(cpuinfo), Some("Some CPU @ 2.0GHz".into()));
-        assert_eq!(cpu_name("processor : 0\n"), None);
-    }
 
     #[test]
     fn workers_share_what_the_limit_allows() {

@@ -9,6 +9,7 @@ pub(super) fn read(path: impl AsRef<Path>) -> Option<String> {
 }
 
 /// The value after `key :` in the text of a file in `/proc`.
+#[cfg(target_os = "linux")]
 pub(super) fn field<'a>(text: &'a str, key: &str) -> Option<&'a str> {
     text.lines().find_map(|line| {
         let (name, value) = line.split_once(':')?;

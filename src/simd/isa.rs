@@ -78,7 +78,7 @@ mod tests {
         let error = "sse2".parse::<Isa>().unwrap_err();
         assert_eq!(
             error.to_string(),
-            "`sse2` is no instruction set: use portable, avx2 or avx512"
+            "`sse2` is no instruction set: use portable, neon, avx2 or avx512"
         );
     }
 }

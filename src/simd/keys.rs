@@ -173,6 +173,15 @@ pub trait KeyVectors: Copy {
     /// the size of a [`TruthRow`] in bytes: the offset of that row in a table.
     fn offsets(self, key: u32, fields: Self::Fields) -> [usize; 5];
 
+    /// Whether it is faster to find the offsets of four keys together.
+    const FOUR_AT_ONCE: bool = false;
+
+    /// The [`offsets`](Self::offsets) of four keys.
+    #[inline(always)]
+    fn offsets_of_four(self, keys: [u32; 4], fields: Self::Fields) -> [[usize; 5]; 4] {
+        keys.map(|key| self.offsets(key, fields))
+    }
+
     /// For each bit, the number of keys that have it.
     #[inline(always)]
     fn frequencies(self, keys: &[u32; SAMPLE]) -> [u32; 32] {

@@ -18,7 +18,7 @@
 //!
 //! # How to add an instruction set
 //!
-//! 1. Make a folder next to `avx2/`, for example `neon/`, with four files. `token.rs` declares the
+//! 1. Make a folder next to `avx2/`, with four files. `token.rs` declares the
 //!    token. `words.rs` implements [`WordVector`] for two types, `Words16` and `Words32`. `keys.rs`
 //!    implements [`KeyVectors`] for the token. `mod.rs` implements [`Simd`] for it with the macro
 //!    `token!`, from the features that the compiler and the machine must know.
@@ -37,6 +37,8 @@ mod token;
 pub(crate) mod avx2;
 #[cfg(target_arch = "x86_64")]
 pub(crate) mod avx512;
+#[cfg(target_arch = "aarch64")]
+pub(crate) mod neon;
 pub(crate) mod portable;
 
 /// Calls the macro at the path `$macro` with `{ $first… }` and the list of instruction sets, from
@@ -52,6 +54,10 @@ macro_rules! instruction_sets {
             /// Plain Rust; runs everywhere.
             #[cfg(all())]
             portable Portable;
+
+            /// AArch64 with NEON, which nearly all of them have.
+            #[cfg(target_arch = "aarch64")]
+            neon Neon;
 
             /// x86-64 with AVX2, BMI1, BMI2 and POPCNT.
             #[cfg(target_arch = "x86_64")]

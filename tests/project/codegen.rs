@@ -1,5 +1,5 @@
-//! Reads the machine code that the compiler made of the vector search. Fails if a hot loop calls a
-//! function, spills vectors or masks, or compresses to memory: these make the search much slower, and no
+//! Reads the machine code that the compiler made of the vector search and of the join's look-ups. Fails if a
+//! hot loop calls a function, spills vectors or masks, or compresses to memory: these make the search much slower, and no
 //! test of results would notice.
 //!
 //! Needs an optimised build (`--release`), x86-64 and `objdump`; otherwise it reports that it is skipped.
@@ -10,6 +10,7 @@ use crate::skip::skipped;
 use queenfold::board::Size;
 use queenfold::chain::ChainPlan;
 use queenfold::engine::{CounterSettings, Plan};
+use queenfold::join::JoinPlan;
 use queenfold::simd::Isa;
 
 /// An instruction: its address and its text.
@@ -87,8 +88,13 @@ fn fault(text: &str, vector: &str) -> Option<&'static str> {
 
 /// Calls the kernels, so that the linker keeps them in this program.
 fn link_kernels() {
-    for n in [8, 19] {
-        let plan = ChainPlan::new(Size::new(n).unwrap());
+    let size = |n| Size::new(n).unwrap();
+    let plans: [&dyn Plan; 3] = [
+        &ChainPlan::new(size(8)),
+        &ChainPlan::new(size(19)),
+        &JoinPlan::new(size(8)),
+    ];
+    for plan in plans {
         let isa = Isa::best();
         let memory = 64 << 20;
         let mut counter = plan.counter(&CounterSettings { isa, memory });
@@ -168,6 +174,32 @@ fn hot_loops_of_avx2_call_nothing() {
         }
     }
     assert!(loops >= 6, "only {loops} hot loops found");
+}
+
+#[test]
+fn look_ups_of_the_join_call_nothing() {
+    link_kernels();
+    let Some(disassembly) = disassembly() else {
+        return;
+    };
+    for folder in ["avx2", "avx512"] {
+        let mut loops = 0;
+        for function in functions(&disassembly, &format!("simd::{folder}::vectorize")) {
+            for body in innermost_loops(&function) {
+                // The offsets of four items, in loops that count their patterns.
+                let offsets = body.iter().filter(|(_, text)| text.starts_with("pext"));
+                if offsets.count() != 4 {
+                    continue;
+                }
+                loops += 1;
+                for (address, text) in body {
+                    assert!(!text.starts_with("call"), "{address:x}: {text}");
+                }
+            }
+        }
+        // One for each number of tables of a leaf, and those of leaves of wide keys.
+        assert!(loops >= 7, "only {loops} loops of {folder} found");
+    }
 }
 
 #[test]

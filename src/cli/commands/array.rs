@@ -15,6 +15,7 @@ use crate::config::{Auto, Bytes, HumanDuration, Value, Whole};
 use crate::engine::{Engine, NoLauncher};
 use crate::job::{fastest_on_cpu, plan};
 use crate::simd::Isa;
+use crate::system::files::make_executable;
 use crate::telemetry::{printable, several};
 
 const HELP: &str = "\
@@ -147,6 +148,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     };
     let script = args.scheduler.script();
     directory.write(script, &submission.script(args.scheduler, &directory))?;
+    // HyperQueue starts a script as a program.
     make_executable(&directory.file(script))
         .map_err(|error| Failure::new(Exit::Error, format!("{script}: {error}")))?;
     let tasks: u64 = array.plans().iter().map(|plan| plan.tasks()).sum();
@@ -157,13 +159,4 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         format!("add it up  {}", command_on("gather", &path)),
     ];
     print(&lines.map(|line| printable(&line)).join("\n"))
-}
-
-/// HyperQueue starts a script as a program.
-fn make_executable(file: &std::path::Path) -> std::io::Result<()> {
-    use std::os::unix::fs::PermissionsExt;
-    let mut mode = std::fs::metadata(file)?.permissions();
-    // Whoever may read it may run it.
-    mode.set_mode(mode.mode() | (mode.mode() & 0o444) >> 2);
-    std::fs::set_permissions(file, mode)
 }

@@ -20,7 +20,6 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use console::Key;
-use rustix::process::Signal;
 
 use self::picture::{Picture, View};
 use self::theme::Theme;
@@ -116,9 +115,9 @@ pub fn show<P: Picture>(
         };
         let mut done = Ok(());
         match signal_key(&key) {
-            Some(SignalKey::Interrupt) if steer.is_own() => signals::deliver(Signal::INT),
+            Some(key @ SignalKey::Interrupt) if steer.is_own() => signals::deliver(key),
             Some(SignalKey::Interrupt) => return Ok(End::Left),
-            Some(SignalKey::Quit) => signals::deliver(Signal::QUIT),
+            Some(key @ SignalKey::Quit) => signals::deliver(key),
             Some(SignalKey::Suspend) => screen.suspend(),
             None => {}
         }

@@ -1,8 +1,6 @@
 //! The terminal as the dashboard needs it: another screen, keys one by one, and all of it undone at the end.
 
 use std::io::{self, BufWriter, IsTerminal, PipeReader, Stderr};
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -13,14 +11,12 @@ use ratatui::crossterm::execute;
 use ratatui::crossterm::terminal::{
     EnterAlternateScreen, LeaveAlternateScreen, disable_raw_mode, enable_raw_mode,
 };
-use rustix::process::{Signal, kill_current_process_group};
-use signal_hook::SigId;
-use signal_hook::consts::SIGCONT;
-use signal_hook::low_level::unregister;
 
 use crate::cli::exit::Failure;
 use crate::cli::output::say;
-use crate::cli::terminal;
+use crate::cli::terminal::{self, SignalKey};
+use crate::system::Continued;
+use crate::system::signals::send;
 use crate::telemetry::{hold_messages, release_messages};
 
 /// Room for a whole picture: a terminal should not show half of one.
@@ -38,10 +34,8 @@ pub struct Screen {
     terminal: ratatui::Terminal<CrosstermBackend<BufWriter<Stderr>>>,
     /// Whether the process is in the background, where it must not touch the terminal: it would be stopped.
     away: bool,
-    /// Set when the process goes on after it was stopped: others have used the terminal.
-    continued: Arc<AtomicBool>,
-    /// The handler that sets it.
-    handler: SigId,
+    /// Whether the process went on after it was stopped: others have used the terminal.
+    continued: Continued,
 }
 
 impl Screen {
@@ -69,8 +63,7 @@ impl Screen {
     /// The terminal refuses.
     pub fn take() -> io::Result<Self> {
         terminal::remember();
-        let continued = Arc::default();
-        let handler = signal_hook::flag::register(SIGCONT, Arc::clone(&continued))?;
+        let continued = Continued::listen()?;
         enter()?;
         let out = BufWriter::with_capacity(PICTURE, io::stderr());
         let terminal = ratatui::Terminal::new(CrosstermBackend::new(out))?;
@@ -79,7 +72,6 @@ impl Screen {
             terminal,
             away: false,
             continued,
-            handler,
         })
     }
 
@@ -123,7 +115,7 @@ impl Screen {
     /// The terminal is gone.
     pub fn is_ours(&mut self) -> io::Result<bool> {
         let ours = terminal::is_ours()?;
-        self.away |= self.continued.swap(false, Ordering::SeqCst);
+        self.away |= self.continued.take();
         if ours && self.away {
             // Whatever the mode is now, crossterm has to set it once more.
             disable_raw_mode()?;
@@ -140,13 +132,12 @@ impl Screen {
     pub fn suspend(&mut self) {
         leave();
         self.away = true;
-        self.continued.store(false, Ordering::SeqCst);
-        // An error would mean that there is no such group, but this process is in it.
-        let _ = kill_current_process_group(Signal::TSTP);
+        self.continued.take();
+        send(SignalKey::Suspend);
         // Until the process stops, the terminal is still its own, and it would take the screen again. The
         // system may refuse to stop it: nobody would be there to let it go on.
         let since = Instant::now();
-        while !self.continued.load(Ordering::SeqCst) && since.elapsed() < PATIENCE {
+        while !self.continued.has() && since.elapsed() < PATIENCE {
             thread::sleep(PATIENCE / 100);
         }
     }
@@ -154,7 +145,6 @@ impl Screen {
 
 impl Drop for Screen {
     fn drop(&mut self) {
-        unregister(self.handler);
         if self.away {
             terminal::screen_taken(false);
         } else {

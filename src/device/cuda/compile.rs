@@ -186,7 +186,7 @@ fn nvrtc(source: &str, options: &[String]) -> Result<Vec<u8>, String> {
     if let Err(error) = compiled {
         // SAFETY: as above.
         let log = unsafe { result::get_program_log(program) }.unwrap_or_default();
-        let log: Vec<u8> = log.into_iter().map(|byte| byte as u8).collect();
+        let log: Vec<u8> = log.into_iter().map(|byte| byte.to_ne_bytes()[0]).collect();
         let log = String::from_utf8_lossy(&log);
         return Err(format!("{error}: {}", log.trim_matches(['\0', '\n', ' '])));
     }

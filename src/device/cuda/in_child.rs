@@ -15,6 +15,7 @@ use super::CudaSettings;
 use super::message::{self, Answer, Order};
 use crate::device::{Device, DeviceError, OpenError, Properties};
 use crate::engine::{Completed, Launch, Ticket};
+use crate::system::processes::in_own_group;
 
 /// The argument that makes this program the owner of a device; see [`serve_parent`](super::serve_parent).
 const CHILD: &str = "own-device";
@@ -73,8 +74,7 @@ impl InChild {
             .stdout(Stdio::piped())
             .stderr(Stdio::null());
         // Ctrl-C is for this process, which then lets the child finish its launches.
-        #[cfg(unix)]
-        std::os::unix::process::CommandExt::process_group(&mut command, 0);
+        in_own_group(&mut command);
         let failed = |error| OpenError(format!("{}: {error}", program.display()));
         let mut process = Process(command.spawn().map_err(failed)?);
         let (Some(stdin), Some(stdout)) = (process.0.stdin.take(), process.0.stdout.take()) else {

@@ -166,7 +166,13 @@ fn look_up<S: Simd, const FIELDS: usize>(
     // four rows together.
     let (fours, rest) = items.as_chunks::<4>();
     for four in fours {
-        let four = four.map(|item| found::<S, FIELDS>(simd, item, fields, tables));
+        let four = if S::FOUR_AT_ONCE {
+            let offsets = simd.offsets_of_four(*four, fields);
+            offsets.map(|offsets| rows_of::<S, FIELDS>(simd, offsets, tables))
+        } else {
+            // x86 has no registers for the offsets of four.
+            four.map(|item| found::<S, FIELDS>(simd, item, fields, tables))
+        };
         sum = simd.count_four(sum, four);
     }
     for &item in rest {
@@ -183,7 +189,16 @@ pub(super) fn found<S: Simd, const FIELDS: usize>(
     fields: S::Fields,
     tables: &Tables,
 ) -> S::LoadedRow {
-    let offsets = simd.offsets(item, fields);
+    rows_of::<S, FIELDS>(simd, simd.offsets(item, fields), tables)
+}
+
+/// The patterns that are true in all rows at `offsets`.
+#[inline(always)]
+fn rows_of<S: Simd, const FIELDS: usize>(
+    simd: S,
+    offsets: [usize; 5],
+    tables: &Tables,
+) -> S::LoadedRow {
     // SAFETY: the offsets are those of rows: a field has at most `FIELD` bits.
     let row = |field: usize| unsafe {
         let table = tables.rows[field].as_ptr();

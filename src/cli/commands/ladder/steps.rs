@@ -4,7 +4,6 @@ use std::io::{self, BufWriter, IsTerminal, Stdout, Write};
 use std::ops::ControlFlow;
 
 use console::{Key, Term};
-use rustix::process::Signal;
 
 use crate::board::Size;
 use crate::cli::exit::Exit;
@@ -103,7 +102,7 @@ fn wait(terminal: &Term) -> io::Result<ControlFlow<()>> {
                 return Ok(ControlFlow::Continue(()));
             }
             // Ctrl-\: the terminal sends no signals while it waits for a key.
-            Key::Char('\u{1c}') => signals::deliver(Signal::QUIT),
+            Key::Char('\u{1c}') => signals::deliver(terminal::SignalKey::Quit),
             // Also a signal that interrupted the wait.
             Key::CtrlC => signals::end_at_once(Exit::Interrupted),
             Key::Char('q' | 'Q') | Key::Escape => {

@@ -1,0 +1,3 @@
+/// The token of NEON.
+#[derive(Clone, Copy, Debug)]
+pub struct Neon(pub(super) ());

@@ -1,0 +1,35 @@
+//! What a user asks of the process by a signal or by a key of the terminal.
+
+/// What a signal asks of the program.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Asked {
+    /// To stop: in order the first time, at once the second time.
+    Stop,
+    /// To stop in order, however often it comes: a terminal that closes asks more than once.
+    #[cfg_attr(
+        windows,
+        expect(dead_code, reason = "there, a closed console is a stop")
+    )]
+    HangUp,
+    /// To end at once, as the system ends a process.
+    #[cfg_attr(windows, expect(dead_code, reason = "there is no such key"))]
+    Quit,
+    /// To pause, or to go on.
+    #[cfg_attr(windows, expect(dead_code, reason = "there are no such signals"))]
+    Pause,
+}
+
+/// A key that the terminal would turn into a signal, if it were not read as a key.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SignalKey {
+    /// Ctrl-C.
+    Interrupt,
+    /// `Ctrl-\`.
+    Quit,
+    /// Ctrl-Z.
+    #[cfg_attr(
+        all(windows, not(feature = "tui")),
+        expect(dead_code, reason = "no key stops a process there")
+    )]
+    Suspend,
+}

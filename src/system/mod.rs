@@ -1,0 +1,35 @@
+//! What operating systems do differently, behind one interface. `unix/` and `windows/` have the same files
+//! with the same functions.
+//!
+//! * `files`: what has to be said to open a file of a stranger, to lock it, and to keep its name.
+//! * `host`: the name of this machine.
+//! * `processes`: children that signals of the terminal do not reach, and the priority of this process.
+//! * `signals`: Ctrl-C and its like.
+//! * `terminal`: whose it is, when there is a key, and its mode.
+//!
+//! What a system tells about the hardware is in the room [`machine`](crate::machine).
+
+#[cfg(unix)]
+mod unix;
+#[cfg(windows)]
+mod windows;
+
+#[cfg(unix)]
+use unix as here;
+#[cfg(windows)]
+use windows as here;
+
+#[cfg(any(feature = "cli", feature = "cuda"))]
+pub(crate) use here::processes;
+#[cfg(feature = "ledger")]
+pub(crate) use here::{files, host};
+#[cfg(feature = "cli")]
+pub(crate) use here::{signals, terminal};
+
+#[cfg(feature = "tui")]
+pub(crate) use here::continued::Continued;
+
+#[cfg(feature = "cli")]
+mod asked;
+#[cfg(feature = "cli")]
+pub(crate) use asked::{Asked, SignalKey};

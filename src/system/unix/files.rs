@@ -1,0 +1,119 @@
+//! Files and folders.
+
+use std::fs::{File, Metadata, OpenOptions, TryLockError};
+use std::io;
+use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
+use std::path::Path;
+
+use rustix::fs::{OFlags, StatVfsMountFlags, statvfs};
+use rustix::io::Errno;
+
+/// Options that neither follow a link nor wait at a pipe.
+pub fn no_detours() -> OpenOptions {
+    let mut options = OpenOptions::new();
+    options.custom_flags((OFlags::NOFOLLOW | OFlags::NONBLOCK).bits() as i32);
+    options
+}
+
+/// Makes sure that a new name in the directory survives a power failure.
+///
+/// # Errors
+/// Those of the file system.
+pub fn sync_directory(dir: &Path) -> io::Result<()> {
+    File::open(dir)?.sync_all()
+}
+
+/// Locks the file for this process alone. Others can still read it.
+///
+/// # Errors
+/// Another process has a lock; the file system has none.
+pub fn try_lock(file: &File) -> Result<(), TryLockError> {
+    file.try_lock()
+}
+
+/// As [`try_lock`], but other processes may do the same.
+///
+/// # Errors
+/// Another process has the file for itself; the file system has no locks.
+pub fn try_lock_shared(file: &File) -> Result<(), TryLockError> {
+    file.try_lock_shared()
+}
+
+/// Whether the file system, and not this file, is the reason that a lock failed.
+pub fn has_no_locks(error: &io::Error) -> bool {
+    // ENOSYS is what Lustre answers without the mount option `flock`, ENOLCK what NFS does without a lock
+    // service.
+    error.kind() == io::ErrorKind::Unsupported || Errno::from_io_error(error) == Some(Errno::NOLCK)
+}
+
+/// Whether the process, or the system, has as many open files as it may.
+pub fn is_open_limit(error: &io::Error) -> bool {
+    [Some(Errno::MFILE), Some(Errno::NFILE)].contains(&Errno::from_io_error(error))
+}
+
+/// Whether both are of one file.
+pub fn is_same(one: &Metadata, other: &Metadata) -> bool {
+    (one.dev(), one.ino()) == (other.dev(), other.ino())
+}
+
+/// Whether the open file has no name any more.
+pub fn is_removed(file: &Metadata) -> bool {
+    file.nlink() == 0
+}
+
+/// Whether the disk of `file` has so much space, in bytes, for a file that is mapped into memory. Where the
+/// disk has no block for a part of one, the system ends the process by SIGBUS.
+pub fn has_space(file: &Path, space: u64) -> bool {
+    // If the system does not say, whoever needs it finds out.
+    let Ok(disk) = statvfs(file) else {
+        return true;
+    };
+    let free = match rustix::process::geteuid().is_root() {
+        true => disk.f_bfree,
+        false => disk.f_bavail,
+    };
+    // A file system without a size has no limit.
+    disk.f_blocks == 0
+        || disk.f_flag.contains(StatVfsMountFlags::RDONLY)
+        || free.saturating_mul(disk.f_frsize) >= space
+}
+
+/// Makes sure that files can be made in the folder.
+///
+/// # Errors
+/// They cannot.
+#[cfg(feature = "cli")]
+pub fn check_writable(folder: &Path) -> io::Result<()> {
+    use rustix::fs::Access;
+    rustix::fs::access(folder, Access::WRITE_OK | Access::EXEC_OK).map_err(Into::into)
+}
+
+/// Lets whoever may read the file run it.
+///
+/// # Errors
+/// Those of the file system.
+#[cfg(feature = "cli")]
+pub fn make_executable(file: &Path) -> io::Result<()> {
+    use std::os::unix::fs::PermissionsExt;
+    let mut mode = file.metadata()?.permissions();
+    mode.set_mode(mode.mode() | (mode.mode() & 0o444) >> 2);
+    std::fs::set_permissions(file, mode)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_system_without_locks_is_known_by_its_error() {
+        for (error, no_locks) in [
+            (Errno::NOSYS, true),
+            (Errno::NOLCK, true),
+            (Errno::OPNOTSUPP, true),
+            (Errno::ACCESS, false),
+            (Errno::IO, false),
+        ] {
+            assert_eq!(has_no_locks(&error.into()), no_locks, "{error}");
+        }
+    }
+}

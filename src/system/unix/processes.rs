@@ -1,0 +1,56 @@
+//! Children, and the priority of this process.
+
+use std::os::unix::process::CommandExt;
+use std::process::Command;
+
+/// Puts the child into a group of its own: Ctrl-C is for this process.
+pub fn in_own_group(command: &mut Command) -> &mut Command {
+    command.process_group(0)
+}
+
+/// Kills a child that was put [into a group of its own](in_own_group), with its own children.
+#[cfg(feature = "cli")]
+pub fn kill_group(child: &mut std::process::Child) {
+    use rustix::process::{Pid, Signal, kill_process_group};
+    let group = i32::try_from(child.id()).ok().and_then(Pid::from_raw);
+    if let Some(group) = group {
+        // An error means that it is gone.
+        let _ = kill_process_group(group, Signal::KILL);
+    }
+}
+
+/// Lowers the priority of this process by `nice`, 1 to 19.
+///
+/// # Errors
+/// The system refuses.
+#[cfg(feature = "cli")]
+pub fn lower_priority(nice: i32) -> std::io::Result<()> {
+    rustix::process::nice(nice)?;
+    Ok(())
+}
+
+/// Whether there is a program of this name, as a shell would find it.
+#[cfg(feature = "cli")]
+pub fn is_program(name: &str) -> bool {
+    use std::os::unix::fs::PermissionsExt;
+    use std::path::Path;
+    let is_executable = |path: &Path| {
+        path.metadata()
+            .is_ok_and(|file| file.is_file() && file.permissions().mode() & 0o111 != 0)
+    };
+    if name.contains('/') {
+        return is_executable(Path::new(name));
+    }
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    std::env::split_paths(&path).any(|folder| is_executable(&folder.join(name)))
+}
+
+#[cfg(all(test, feature = "cli"))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn programs_are_found_as_a_shell_finds_them() {
+        assert!(is_program("true") && !is_program("no-such-program") && !is_program("/"));
+    }
+}

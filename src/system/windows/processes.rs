@@ -1,0 +1,53 @@
+//! Children, and the priority of this process.
+
+use std::os::windows::process::CommandExt;
+use std::process::Command;
+
+use windows_sys::Win32::System::Threading::CREATE_NEW_PROCESS_GROUP;
+
+/// Puts the child into a group of its own: Ctrl-C is for this process.
+pub fn in_own_group(command: &mut Command) -> &mut Command {
+    command.creation_flags(CREATE_NEW_PROCESS_GROUP)
+}
+
+/// Kills a child. Its own children go on: a group cannot be killed here.
+#[cfg(feature = "cli")]
+pub fn kill_group(child: &mut std::process::Child) {
+    // An error means that it is gone.
+    let _ = child.kill();
+}
+
+/// Lowers the priority of this process: by less than 10 to the class below the normal one, by more to the
+/// lowest.
+///
+/// # Errors
+/// The system refuses.
+#[cfg(feature = "cli")]
+pub fn lower_priority(nice: i32) -> std::io::Result<()> {
+    use windows_sys::Win32::System::Threading::{
+        BELOW_NORMAL_PRIORITY_CLASS, GetCurrentProcess, IDLE_PRIORITY_CLASS, SetPriorityClass,
+    };
+    let class = match nice {
+        ..10 => BELOW_NORMAL_PRIORITY_CLASS,
+        10.. => IDLE_PRIORITY_CLASS,
+    };
+    // SAFETY: the handle of the current process is always valid.
+    match unsafe { SetPriorityClass(GetCurrentProcess(), class) } {
+        0 => Err(std::io::Error::last_os_error()),
+        _ => Ok(()),
+    }
+}
+
+/// Whether there is a program of this name: with its ending, or without it if that is `.exe`.
+#[cfg(feature = "cli")]
+pub fn is_program(name: &str) -> bool {
+    let names = [name.to_owned(), format!("{name}.exe")];
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let folders: Vec<_> = match name.contains(['/', '\\']) {
+        true => vec![std::path::PathBuf::new()],
+        false => std::env::split_paths(&path).collect(),
+    };
+    folders
+        .iter()
+        .any(|folder| names.iter().any(|name| folder.join(name).is_file()))
+}
