@@ -31,6 +31,7 @@ pub fn resume_command(dir: &Path) -> String {
 }
 
 /// The command that coordinates the run in `dir` further.
+#[cfg(any(feature = "nats", feature = "tui"))]
 pub fn serve_command(dir: &Path, server: &str, run: &str) -> String {
     let mut options = vec![Argument::Option("--nats", server.as_ref())];
     // The name of the directory is the name of the run unless another one is given.
