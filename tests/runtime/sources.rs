@@ -245,6 +245,9 @@ fn timers_run_during_a_long_flush() {
         time_limit: Some(LIMIT),
         ..spec(vec![made(3, |task| Ok(tally(task)))], 1)
     };
+    // While there is one subscriber only, `tracing` lets the thread that logs a line first decide for all threads
+    // whether anybody wants it. That may be the thread of another test, which has no subscriber.
+    let _another = tracing::Dispatch::new(tracing_subscriber::registry());
     let subscriber = tracing_subscriber::registry().with(lines);
     let report = tracing::subscriber::with_default(subscriber, || {
         run_alone(&spec, &Control::new()).unwrap()
