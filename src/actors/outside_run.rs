@@ -26,7 +26,7 @@ pub struct OutsideRun {
     solutions: u128,
 }
 
-/// What of a recorded result tells how far a run is.
+/// The part of a recorded result by which progress is measured.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Recorded {
     /// The task.

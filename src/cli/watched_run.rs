@@ -25,8 +25,9 @@ pub struct WatchedRun {
 }
 
 impl WatchedRun {
-    /// Begins to show the run of `board` under `control`, and how it is served if many hosts count it. In its directory, if it has one, its state, its
-    /// history and requests are kept. What cannot be written is said once, and the run goes on.
+    /// Begins to show the run of `board` under `control`, and how it is served if many hosts count it. In its
+    /// directory, if it has one, its state, its history and requests are kept. What cannot be written is said once,
+    /// and the run goes on.
     ///
     /// # Errors
     /// The system refuses another thread.

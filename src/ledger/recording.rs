@@ -153,13 +153,11 @@ impl Recording {
     ) -> Result<Self, LedgerError> {
         store.info().check_plans(store.file(), plans)?;
         let sums = store.sums()?;
-        let mut before = EarlierTime::default();
-        store.for_each(|entry| {
-            before.counting = before.counting.saturating_add(entry.result.duration);
-            Ok(())
-        })?;
         let sessions = store.sessions()?;
-        before.elapsed = Session::wall_time(&sessions);
+        let before = EarlierTime {
+            elapsed: Session::wall_time(&sessions),
+            counting: sums.counting,
+        };
         let numbers = sessions.iter().map(|session| session.facts.number);
         let session = Session {
             id: new_id(&sessions),

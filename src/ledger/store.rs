@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use rusqlite::types::ValueRef::Null;
 use rusqlite::{Connection, Row, params};
@@ -32,6 +33,8 @@ pub struct LedgerSums {
     pub coverage: Coverage,
     /// The sum of their tallies, for each plan.
     pub tallies: BTreeMap<Engine, Tally>,
+    /// The time that counting them took, added up.
+    pub counting: Duration,
     /// Tasks whose results differ, and nothing has decided which one is right: while there are any, the
     /// sums are no result.
     pub contested: Vec<TaskKey>,
@@ -282,10 +285,12 @@ impl Store {
             .iter()
             .map(|plan| (plan.engine, Tally::default()))
             .collect();
+        let mut counting = Duration::ZERO;
         let _moment = Moment::of(self)?;
         self.for_each(|Entry { result, .. }| {
             coverage.add(result.key);
             *tallies.entry(result.key.engine).or_default() += result.tally;
+            counting = counting.saturating_add(result.duration);
             Ok(())
         })?;
         let last = last_corrections(self.corrections()?);
@@ -293,6 +298,7 @@ impl Store {
         Ok(LedgerSums {
             coverage,
             tallies,
+            counting,
             contested: open.map(|(task, _)| task).collect(),
         })
     }

@@ -282,11 +282,6 @@ fn result(
     store.check_decided(&sums)?;
     let outcome = outcome(plan.as_ref(), |engine| sums.tallies.get(&engine))?;
     let confirmation = Confirmation::read(&store)?;
-    let mut cpu = Duration::ZERO;
-    store.for_each(|entry| {
-        cpu = cpu.saturating_add(entry.result.duration);
-        Ok(())
-    })?;
     Ok(JobResult {
         outcome,
         plan: Arc::clone(plan),
@@ -297,7 +292,7 @@ fn result(
             ..Report::default()
         },
         elapsed,
-        cpu,
+        cpu: sums.counting,
         confirmation: Some(confirmation),
     })
 }
