@@ -10,8 +10,8 @@ use ratatui::text::{Line, Span};
 use ratatui::widgets::Paragraph;
 
 use super::parts::{
-    boxed, draw_help, draw_speed, figure_lines, flow, key_line, percent, safe, share_bar, speed,
-    state,
+    Heights, boxed, draw_help, draw_speed, figure_lines, flow, key_line, percent, safe, share_bar,
+    speed, state,
 };
 use super::picture::Picture;
 use super::table::{Column, Rows};
@@ -84,12 +84,8 @@ fn draw(frame: &mut Frame<'_>, view: &View<'_>) -> (usize, Option<usize>) {
     let footer = footer(view, area);
     let hosts = host_lines(view.of.report.hosts());
     let rows = u16::try_from(view.of.running.len() + 1).unwrap_or(u16::MAX);
-    let room = area.height.saturating_sub(2 + footer.len() as u16);
-    let figures_height = (figures.len() as u16).min(room);
-    let room = room - figures_height;
-    // What is less important goes first: the shards need three rows at least.
-    let speed_height = if room >= 12 { 5 } else { 0 };
-    let room = room - speed_height;
+    let heights = Heights::new(area, figures.len(), footer.len());
+    let room = heights.left;
     let hosts_height = match u16::try_from(hosts.len()) {
         Ok(lines @ 1..) if room >= 6 => (lines + 2).min(room - rows.min(room - 3)),
         _ => 0,
@@ -97,8 +93,8 @@ fn draw(frame: &mut Frame<'_>, view: &View<'_>) -> (usize, Option<usize>) {
     let [head, share, figures_area, speed, shards, hosts_area, foot] = Layout::vertical([
         Constraint::Length(1),
         Constraint::Length(1),
-        Constraint::Length(figures_height),
-        Constraint::Length(speed_height),
+        Constraint::Length(heights.figures),
+        Constraint::Length(heights.speed),
         Constraint::Min(0),
         Constraint::Length(hosts_height),
         Constraint::Length(footer.len() as u16),

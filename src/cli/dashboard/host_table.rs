@@ -6,7 +6,7 @@ use ratatui::Frame;
 use ratatui::layout::{Alignment, Rect};
 use ratatui::style::Style;
 
-use super::parts::{safe, speed};
+use super::parts::{safe, share_of, speed};
 use super::table::{Column, Rows};
 use super::theme::Theme;
 use crate::actors::HostProgress;
@@ -60,15 +60,11 @@ fn cells(theme: Theme, host: &HostProgress, all: u64) -> [String; COLUMNS.len()]
         _ if host.tasks_held == 0 => "waits".to_owned(),
         _ => format!("counts by {}", host.isa),
     };
-    let share = match all {
-        0 => "-".to_owned(),
-        _ => format!("{:.1} %", 100.0 * host.nodes as f64 / all as f64),
-    };
     [
         safe(theme, &host.host),
         safe(theme, &does),
         speed(host.nodes_per_second()),
-        share,
+        share_of(host.nodes, all),
         host.tasks_held.to_string(),
         host.tasks.to_string(),
         host.cpu_workers.to_string(),

@@ -23,6 +23,14 @@ pub fn percent(share: f64) -> String {
     format!("{:.1} %", (share * 1000.0).floor() / 10.0)
 }
 
+/// The share that these nodes are of all, in percent.
+pub fn share_of(nodes: u64, all: u64) -> String {
+    match all {
+        0 => "-".to_owned(),
+        _ => format!("{:.1} %", 100.0 * nodes as f64 / all as f64),
+    }
+}
+
 /// What a run does, and how that looks.
 pub fn state(progress: &Progress, theme: Theme) -> (String, Style) {
     let style = match progress.state {
@@ -39,6 +47,32 @@ pub fn state(progress: &Progress, theme: Theme) -> (String, Style) {
         state => state.name().to_owned(),
     };
     (state, style)
+}
+
+/// How many lines the parts of a screen get below its title and the share done. What is less important goes first,
+/// because the table needs three lines at least.
+pub struct Heights {
+    /// Figures.
+    pub figures: u16,
+    /// The picture of the speed.
+    pub speed: u16,
+    /// The table, and what may stand below it.
+    pub left: u16,
+}
+
+impl Heights {
+    /// On a screen of this size, with so many lines of figures and lines at the bottom.
+    pub fn new(area: Rect, figures: usize, footer: usize) -> Self {
+        let room = area.height.saturating_sub(2 + footer as u16);
+        let figures = (figures as u16).min(room);
+        let room = room - figures;
+        let speed = if room >= 12 { 5 } else { 0 };
+        Self {
+            figures,
+            speed,
+            left: room - speed,
+        }
+    }
 }
 
 /// A bar of which this share is filled, and a text after it.

@@ -11,8 +11,8 @@ use ratatui::widgets::Paragraph;
 
 use super::host_table::draw_hosts;
 use super::parts::{
-    boxed, draw_help, draw_speed, figure_lines, flow, key_line, percent, safe, share_bar, speed,
-    state,
+    Heights, boxed, draw_help, draw_speed, figure_lines, flow, key_line, percent, safe, share_bar,
+    speed, state,
 };
 use super::picture::Picture;
 use super::worker_table::draw_workers;
@@ -43,13 +43,8 @@ fn draw(frame: &mut Frame<'_>, view: &View<'_>) -> (usize, Option<usize>) {
         None => progress.workers.len(),
     };
     let rows = u16::try_from(counting + 1).unwrap_or(u16::MAX);
-    let [top, bottom] = [3, footer.len() as u16];
-    let room = area.height.saturating_sub(top - 1 + bottom);
-    let figures_height = (figures.len() as u16).min(room);
-    let room = room - figures_height;
-    // What is less important goes first: the workers need three rows at least.
-    let speed_height = if room >= 12 { 5 } else { 0 };
-    let room = room - speed_height;
+    let heights = Heights::new(area, figures.len(), footer.len());
+    let room = heights.left;
     let events_height = if room >= 9 {
         room - rows.min(room - 5)
     } else {
@@ -57,15 +52,15 @@ fn draw(frame: &mut Frame<'_>, view: &View<'_>) -> (usize, Option<usize>) {
     };
     // On a tall screen, the picture of the speed grows, too.
     let more = events_height.saturating_sub(10).min(7);
-    let (speed_height, events_height) = (speed_height + more, events_height - more);
+    let (speed_height, events_height) = (heights.speed + more, events_height - more);
     let [head, share, figures_area, speed, workers, events, foot] = Layout::vertical([
         Constraint::Length(1),
         Constraint::Length(1),
-        Constraint::Length(figures_height),
+        Constraint::Length(heights.figures),
         Constraint::Length(speed_height),
         Constraint::Min(0),
         Constraint::Length(events_height),
-        Constraint::Length(bottom),
+        Constraint::Length(footer.len() as u16),
     ])
     .areas(area);
     frame.render_widget(Paragraph::new(title(view, head.width)), head);

@@ -6,7 +6,7 @@ use ratatui::Frame;
 use ratatui::layout::{Alignment, Rect};
 use ratatui::style::Style;
 
-use super::parts::{safe, speed};
+use super::parts::{safe, share_of, speed};
 use super::table::{Column, Rows};
 use super::theme::Theme;
 use crate::actors::{WorkerProgress, WorkerState};
@@ -62,15 +62,11 @@ fn cells(theme: Theme, worker: &WorkerProgress, all: u64) -> [String; COLUMNS.le
         true => "-".to_owned(),
         false => format!("{:.0} %", 100.0 * part.div_duration_f64(time)),
     };
-    let share = match all {
-        0 => "-".to_owned(),
-        _ => format!("{:.1} %", 100.0 * worker.nodes as f64 / all as f64),
-    };
     [
         worker.id.to_string(),
         does,
         speed(worker.nodes_per_second()),
-        share,
+        share_of(worker.nodes, all),
         of_time(worker.waiting + worker.starved),
         of_time(worker.busy),
         worker.tasks.to_string(),
