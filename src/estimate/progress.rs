@@ -1,6 +1,8 @@
 //! How much of a sample is counted, seen while it is counted.
 
 use std::num::NonZeroUsize;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use parking_lot::Mutex;
 
@@ -12,6 +14,7 @@ use crate::engine::TaskWatch;
 #[derive(Debug)]
 pub struct SampleProgress {
     hands: Vec<Hand>,
+    given_up: Arc<AtomicBool>,
 }
 
 /// What one thread counted.
@@ -37,9 +40,20 @@ struct Account {
 impl SampleProgress {
     /// Of a sample that is counted on so many threads.
     pub fn new(threads: NonZeroUsize) -> Self {
+        let given_up = Arc::<AtomicBool>::default();
+        let hand = |_| Hand {
+            watch: TaskWatch::new(Arc::clone(&given_up)),
+            ..Hand::default()
+        };
         Self {
-            hands: (0..threads.get()).map(|_| Hand::default()).collect(),
+            hands: (0..threads.get()).map(hand).collect(),
+            given_up,
         }
+    }
+
+    /// Gives the sample up: [`count_sample`](super::count_sample) ends soon, with an error.
+    pub fn give_up(&self) {
+        self.given_up.store(true, Ordering::Relaxed);
     }
 
     /// The threads.

@@ -1,6 +1,7 @@
 //! Completions themselves, not their number: the first ones that a search finds, or drawn ones.
 //!
 //! * [`solve`]: lists completions of a board.
+//! * [`each`]: calls for each of them, however many there are.
 //! * `search`: the search, which can stop at any solution.
 
 mod search;
@@ -87,6 +88,28 @@ pub fn solve(board: &GivenBoard, count: usize, choice: Choice) -> Solved {
         }
         Choice::Random { seed } => draw(board, count, Rng::with_seed(seed)),
     }
+}
+
+/// Calls `found` with each completion of `board` until it breaks: for each row from the top, the column of its
+/// queen. The order is the same on every machine.
+///
+/// ```
+/// use std::ops::ControlFlow;
+///
+/// use queenfold::board::{GivenBoard, Size};
+/// use queenfold::solve::each;
+///
+/// let mut count = 0;
+/// each(&GivenBoard::free(Size::new(8)?), |_| {
+///     count += 1;
+///     ControlFlow::Continue(())
+/// });
+/// assert_eq!(count, 92);
+/// # Ok::<(), queenfold::board::SizeError>(())
+/// ```
+pub fn each(board: &GivenBoard, mut found: impl FnMut(&[u8]) -> ControlFlow<()>) {
+    // Why it ended does not matter: nodes are not limited.
+    let _ = Search::new(board, None, u64::MAX).run(&mut found);
 }
 
 /// Up to `most` completions, found in at most this many nodes, and whether there are no others.

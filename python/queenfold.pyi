@@ -1,0 +1,189 @@
+"""Counts the solutions of the N-Queens problem, all and unique.
+
+>>> import queenfold
+>>> queenfold.count(8).total
+92
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from os import PathLike
+from typing import Literal, TypedDict, final
+
+__version__: str
+
+class Error(Exception):
+    """Why there is no result. The base of all exceptions of this module."""
+
+class ContradictionError(Error):
+    """The counts contradict each other or a known count, so they are no result."""
+
+class LedgerError(Error):
+    """The directory of a run cannot be used."""
+
+class Stopped(Error):
+    """The time limit ended the run. With a directory, `resume` continues it."""
+
+class Classes(TypedDict):
+    """The numbers of orbits by size. This is the type of a dict; the module has no such name."""
+
+    c1: int
+    c2: int
+    c4: int
+    c8: int
+
+@final
+class Progress:
+    """How far a run is."""
+
+    @property
+    def share(self) -> float | None:
+        """The share of the work that is done, 0 to 1; None before it is known."""
+    @property
+    def seconds(self) -> float:
+        """Seconds since the call began."""
+    @property
+    def seconds_left(self) -> float | None:
+        """Seconds that are left; None before they can be estimated."""
+    @property
+    def tasks_done(self) -> int:
+        """Tasks counted."""
+    @property
+    def tasks_total(self) -> int | None:
+        """All tasks; None before it is known."""
+    @property
+    def solutions(self) -> int:
+        """Solutions found so far."""
+
+@final
+class Count:
+    """The counts of a board, checked against every identity and known count."""
+
+    @property
+    def n(self) -> int:
+        """The size of the board."""
+    @property
+    def total(self) -> int:
+        """All solutions; on a board with given queens or holes, all completions."""
+    @property
+    def unique(self) -> int | None:
+        """Solutions that differ by more than a symmetry of the board; None without the census."""
+    @property
+    def classes(self) -> Classes | None:
+        """The numbers of orbits by size, "c1", "c2", "c4" and "c8"; None without the census."""
+    @property
+    def r180(self) -> int | None:
+        """Solutions that the half turn fixes; None without the census."""
+    @property
+    def r90(self) -> int | None:
+        """Solutions that the quarter turn fixes; None without the census."""
+    @property
+    def verified(self) -> Literal["known", "unknown"]:
+        """"known" if the counts equal published ones, "unknown" if none are published."""
+    @property
+    def engine(self) -> Literal["chain", "join"]:
+        """The engine that counted all solutions: "chain" or "join"."""
+    @property
+    def workers(self) -> int:
+        """The number of CPU workers."""
+    @property
+    def seconds(self) -> float:
+        """Wall time in seconds, of all processes that worked on the run."""
+    @property
+    def cpu_seconds(self) -> float:
+        """CPU time in seconds, of all of them."""
+
+@final
+class Interval:
+    """An expected value, and the interval that contains the true value in 95 of 100 cases."""
+
+    @property
+    def low(self) -> float:
+        """The lower end."""
+    @property
+    def expected(self) -> float:
+        """The expected value."""
+    @property
+    def high(self) -> float:
+        """The upper end."""
+
+@final
+class Estimate:
+    """What counting a board is expected to take, judged by a sample of its tasks."""
+
+    @property
+    def n(self) -> int:
+        """The size of the board."""
+    @property
+    def engine(self) -> Literal["chain", "join"]:
+        """The engine: "chain" or "join"."""
+    @property
+    def workers(self) -> int:
+        """The workers that `seconds` is for."""
+    @property
+    def core_seconds(self) -> Interval:
+        """CPU time of all workers together, in seconds."""
+    @property
+    def seconds(self) -> Interval:
+        """Wall time, in seconds."""
+    @property
+    def memory_per_worker(self) -> int | None:
+        """Memory of a worker in bytes; None where the system does not tell."""
+    @property
+    def tasks(self) -> int:
+        """Tasks in the sample."""
+
+@final
+class Solutions:
+    """An iterator over solutions: tuples with the column of the queen of each row from the top, from 0."""
+
+    def __iter__(self) -> Iterator[tuple[int, ...]]: ...
+    def __next__(self) -> tuple[int, ...]: ...
+
+def count(
+    n: int,
+    *,
+    queens: str | Sequence[str] | None = None,
+    holes: str | Sequence[str] | None = None,
+    engine: Literal["auto", "chain", "join"] = "auto",
+    workers: int | None = None,
+    gpu: Literal["auto", "off", "cuda"] = "auto",
+    unique: bool = True,
+    dir: str | PathLike[str] | None = None,
+    time_limit: float | None = None,
+    progress: Callable[[Progress], object] | None = None,
+) -> Count:
+    """Counts the solutions of the n-queens board."""
+
+def resume(
+    dir: str | PathLike[str],
+    *,
+    workers: int | None = None,
+    gpu: Literal["auto", "off", "cuda"] = "auto",
+    time_limit: float | None = None,
+    progress: Callable[[Progress], object] | None = None,
+) -> Count:
+    """Continues the run in the directory `dir`, or gives the result of a finished one again."""
+
+def estimate(
+    n: int,
+    *,
+    queens: str | Sequence[str] | None = None,
+    holes: str | Sequence[str] | None = None,
+    engine: Literal["auto", "chain", "join"] = "auto",
+    workers: int | None = None,
+    sample: int = 64,
+    seed: int | None = None,
+    progress: Callable[[Progress], object] | None = None,
+) -> Estimate:
+    """Estimates what counting the n-queens board takes on CPU workers, by counting a sample of its tasks."""
+
+def solutions(
+    n: int,
+    *,
+    queens: str | Sequence[str] | None = None,
+    holes: str | Sequence[str] | None = None,
+) -> Solutions:
+    """Lists the solutions of the n-queens board, one after the other, in an order that is always the same."""
+
+def read_ledger(dir: str | PathLike[str]) -> dict[str, list[object]]:
+    """Reads the ledger of the run directory `dir` as a table: a list for each column."""

@@ -1,0 +1,190 @@
+//! `count` and `resume`.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+use queenfold::actors::Control;
+use queenfold::job::{self, Job, JobResult};
+
+use crate::arguments::{self, Squares};
+use crate::errors;
+use crate::waiting::{Progress, wait};
+
+/// The counts of a board, checked against every identity and known count.
+#[pyclass(frozen, get_all, module = "queenfold")]
+pub struct Count {
+    /// The size of the board.
+    n: u32,
+    /// All solutions; on a board with given queens or holes, all completions.
+    total: u128,
+    /// Solutions that differ by more than a symmetry of the board; None without the census.
+    unique: Option<u128>,
+    /// The numbers of orbits by size, "c1", "c2", "c4" and "c8"; None without the census.
+    classes: Option<Classes>,
+    /// Solutions that the half turn fixes; None without the census.
+    r180: Option<u128>,
+    /// Solutions that the quarter turn fixes; None without the census.
+    r90: Option<u128>,
+    /// "known" if the counts equal published ones, "unknown" if none are published.
+    verified: &'static str,
+    /// The engine that counted all solutions: "chain" or "join".
+    engine: &'static str,
+    /// The number of CPU workers.
+    workers: usize,
+    /// Wall time in seconds, of all processes that worked on the run.
+    seconds: f64,
+    /// CPU time in seconds, of all of them.
+    cpu_seconds: f64,
+}
+
+/// Orbits by size.
+#[derive(Clone, Copy)]
+struct Classes([u128; 4]);
+
+impl<'py> IntoPyObject<'py> for Classes {
+    type Target = pyo3::types::PyDict;
+    type Output = Bound<'py, Self::Target>;
+    type Error = PyErr;
+
+    fn into_pyobject(self, py: Python<'py>) -> PyResult<Self::Output> {
+        let dict = pyo3::types::PyDict::new(py);
+        for (name, orbits) in ["c1", "c2", "c4", "c8"].into_iter().zip(self.0) {
+            dict.set_item(name, orbits)?;
+        }
+        Ok(dict)
+    }
+}
+
+#[pymethods]
+impl Count {
+    fn __repr__(&self) -> String {
+        let unique = self
+            .unique
+            .map_or("None".to_owned(), |unique| unique.to_string());
+        format!("Count(n={}, total={}, unique={unique})", self.n, self.total)
+    }
+}
+
+impl From<JobResult> for Count {
+    fn from(result: JobResult) -> Self {
+        let outcome = &result.outcome;
+        let symmetric = outcome.symmetric;
+        Self {
+            n: outcome.n.get(),
+            total: outcome.total,
+            unique: outcome.unique(),
+            classes: symmetric
+                .map(|of| Classes([of.orbits.c1, of.orbits.c2, of.orbits.c4, of.orbits.c8])),
+            r180: symmetric.map(|of| of.r180),
+            r90: symmetric.map(|of| of.r90),
+            verified: outcome.verified.name(),
+            engine: result.plan.engine().name(),
+            workers: result.workers,
+            seconds: result.elapsed.as_secs_f64(),
+            cpu_seconds: result.cpu.as_secs_f64(),
+        }
+    }
+}
+
+/// Counts the solutions of the n-queens board.
+///
+/// n: the size of the board, 1 to 32.
+/// queens, holes: squares that have a queen in every solution, and squares that have none: "c3,a7" or a list.
+/// engine: "auto", "chain" or "join".
+/// workers: CPU workers, 0 to 1024; by default one for each core.
+/// gpu: "auto", "off" or "cuda".
+/// unique: whether to count the solutions up to symmetry, too.
+/// dir: a new directory that keeps every finished task, so that `resume` can continue the run.
+/// time_limit: seconds after which the run stops with the exception Stopped.
+/// progress: called with a Progress a few times a second. If it raises, the run stops.
+///
+/// Ctrl-C stops the run in order: finished tasks are kept in `dir`, then KeyboardInterrupt is raised. Other
+/// threads run meanwhile. Raises ValueError for a wrong argument, and a subclass of Error if there is no result.
+#[pyfunction]
+#[pyo3(signature = (n, *, queens=None, holes=None, engine="auto", workers=None, gpu="auto", unique=true, dir=None, time_limit=None, progress=None))]
+#[expect(clippy::too_many_arguments, reason = "they are keywords of Python")]
+pub fn count(
+    py: Python<'_>,
+    n: i64,
+    queens: Option<Squares>,
+    holes: Option<Squares>,
+    engine: &str,
+    workers: Option<i64>,
+    gpu: &str,
+    unique: bool,
+    dir: Option<PathBuf>,
+    time_limit: Option<f64>,
+    progress: Option<Bound<'_, PyAny>>,
+) -> PyResult<Count> {
+    let board = arguments::board(n, queens, holes)?;
+    let job = match arguments::engine(engine)? {
+        Some(engine) => Job::of(job::plan(engine, board)),
+        None => Job::new(board),
+    };
+    let job = match dir {
+        Some(dir) => job.directory(dir),
+        None => job,
+    };
+    run(py, job.unique(unique), (workers, gpu), time_limit, progress)
+}
+
+/// Continues the run in the directory `dir`, or gives the result of a finished one again.
+///
+/// workers, gpu, time_limit, progress: as of `count`. Board, engine and unique are those the run began with.
+#[pyfunction]
+#[pyo3(signature = (dir, *, workers=None, gpu="auto", time_limit=None, progress=None))]
+pub fn resume(
+    py: Python<'_>,
+    dir: PathBuf,
+    workers: Option<i64>,
+    gpu: &str,
+    time_limit: Option<f64>,
+    progress: Option<Bound<'_, PyAny>>,
+) -> PyResult<Count> {
+    let job = Job::resume(dir).map_err(errors::of_job)?;
+    run(py, job, (workers, gpu), time_limit, progress)
+}
+
+/// Runs a job on this hardware: so many workers, and the GPUs of this name.
+fn run(
+    py: Python<'_>,
+    job: Job,
+    (workers, gpu): (Option<i64>, &str),
+    time_limit: Option<f64>,
+    callback: Option<Bound<'_, PyAny>>,
+) -> PyResult<Count> {
+    let mut job = job.devices(arguments::devices(gpu)?);
+    if let Some(workers) = arguments::workers(workers)? {
+        job = job.workers(workers);
+    }
+    if let Some(seconds) = time_limit {
+        let limit = Duration::try_from_secs_f64(seconds).map_err(|_| {
+            PyValueError::new_err(format!(
+                "time_limit: expected seconds from 0 on, not {seconds}"
+            ))
+        })?;
+        job = job.time_limit(limit);
+    }
+    let control = Control::new();
+    let job = job.control(&control);
+    let result = wait(
+        py,
+        callback.as_ref(),
+        || job.run(),
+        || control.drain(),
+        |elapsed| {
+            let now = control.progress();
+            Progress {
+                share: now.share,
+                seconds: elapsed.as_secs_f64(),
+                seconds_left: now.eta.map(|eta| eta.left.as_secs_f64()),
+                tasks_done: now.tasks_done,
+                tasks_total: now.tasks_total,
+                solutions: now.solutions,
+            }
+        },
+    )?;
+    result.map(Count::from).map_err(errors::of_job)
+}

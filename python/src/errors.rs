@@ -1,0 +1,54 @@
+//! The exceptions of the module.
+
+use pyo3::create_exception;
+use pyo3::exceptions::{PyException, PyValueError};
+use pyo3::prelude::*;
+use queenfold::job::JobError;
+use queenfold::ledger;
+
+create_exception!(
+    queenfold,
+    Error,
+    PyException,
+    "Why there is no result. The base of all exceptions of this module."
+);
+create_exception!(
+    queenfold,
+    ContradictionError,
+    Error,
+    "The counts contradict each other or a known count, so they are no result."
+);
+create_exception!(
+    queenfold,
+    LedgerError,
+    Error,
+    "The directory of a run cannot be used."
+);
+create_exception!(
+    queenfold,
+    Stopped,
+    Error,
+    "The time limit ended the run. With a directory, `resume` continues it."
+);
+
+/// The exception for a job that has no result. A wrong argument is a `ValueError`, as in Python's own library.
+pub fn of_job(error: JobError) -> PyErr {
+    let message = error.to_string();
+    match error {
+        JobError::Setting { .. }
+        | JobError::NoWorkers
+        | JobError::NoTotal(_)
+        | JobError::BoardNotForDevices { .. }
+        | JobError::EngineNotForDevices(_) => PyValueError::new_err(message),
+        JobError::Contradiction(_) => ContradictionError::new_err(message),
+        JobError::Ledger(error) => of_ledger(&error),
+        JobError::DirectoryChanged { .. } => LedgerError::new_err(message),
+        JobError::Stopped(_) => Stopped::new_err(message),
+        _ => Error::new_err(message),
+    }
+}
+
+/// The exception for a ledger that cannot be used.
+pub fn of_ledger(error: &ledger::LedgerError) -> PyErr {
+    LedgerError::new_err(error.to_string())
+}

@@ -1,0 +1,159 @@
+//! `estimate`.
+
+use std::num::NonZeroUsize;
+
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+use queenfold::engine::CostTable;
+use queenfold::estimate::{self as sampling, Draw, SampleProgress, count_sample};
+use queenfold::job::{self, HardwareSettings, fastest_on_cpu};
+use queenfold::machine::Machine;
+
+use crate::arguments::{self, Squares};
+use crate::errors::{self, Error};
+use crate::waiting::{Progress, wait};
+
+/// An expected value, and the interval that contains the true value in 95 of 100 cases.
+#[pyclass(frozen, get_all, module = "queenfold")]
+#[derive(Clone, Copy)]
+pub struct Interval {
+    /// The lower end.
+    low: f64,
+    /// The expected value.
+    expected: f64,
+    /// The upper end.
+    high: f64,
+}
+
+impl From<sampling::Interval> for Interval {
+    fn from(interval: sampling::Interval) -> Self {
+        let sampling::Interval {
+            low,
+            expected,
+            high,
+        } = interval;
+        Self {
+            low,
+            expected,
+            high,
+        }
+    }
+}
+
+#[pymethods]
+impl Interval {
+    fn __repr__(&self) -> String {
+        let Self {
+            low,
+            expected,
+            high,
+        } = self;
+        format!("Interval(low={low:.4}, expected={expected:.4}, high={high:.4})")
+    }
+}
+
+/// What counting a board is expected to take, judged by a sample of its tasks.
+#[pyclass(frozen, get_all, module = "queenfold")]
+pub struct Estimate {
+    /// The size of the board.
+    n: u32,
+    /// The engine: "chain" or "join".
+    engine: &'static str,
+    /// The workers that `seconds` is for.
+    workers: usize,
+    /// CPU time of all workers together, in seconds.
+    core_seconds: Interval,
+    /// Wall time, in seconds.
+    seconds: Interval,
+    /// Memory of a worker in bytes; None where the system does not tell.
+    memory_per_worker: Option<u64>,
+    /// Tasks in the sample.
+    tasks: usize,
+}
+
+#[pymethods]
+impl Estimate {
+    fn __repr__(&self) -> String {
+        format!(
+            "Estimate(n={}, engine='{}', workers={}, core_seconds={})",
+            self.n,
+            self.engine,
+            self.workers,
+            self.core_seconds.__repr__()
+        )
+    }
+}
+
+/// Estimates what counting the n-queens board takes on CPU workers, by counting a sample of its tasks.
+///
+/// n, queens, holes, engine, workers, progress: as of `count`; workers from 1. No more threads count the sample
+/// than there are cores.
+/// sample: tasks to count, from 8; four times as many halve the intervals.
+/// seed: of the sample; random by default.
+///
+/// Ctrl-C ends it with KeyboardInterrupt.
+#[pyfunction]
+#[pyo3(signature = (n, *, queens=None, holes=None, engine="auto", workers=None, sample=64, seed=None, progress=None))]
+#[expect(clippy::too_many_arguments, reason = "they are keywords of Python")]
+pub fn estimate(
+    py: Python<'_>,
+    n: i64,
+    queens: Option<Squares>,
+    holes: Option<Squares>,
+    engine: &str,
+    workers: Option<i64>,
+    sample: i64,
+    seed: Option<u64>,
+    progress: Option<Bound<'_, PyAny>>,
+) -> PyResult<Estimate> {
+    let board = arguments::board(n, queens, holes)?;
+    let machine = Machine::detect();
+    let counter = HardwareSettings::default()
+        .counter(&machine)
+        .map_err(errors::of_job)?;
+    let workers = NonZeroUsize::new(arguments::workers(workers)?.unwrap_or(machine.cores))
+        .ok_or_else(|| PyValueError::new_err("workers: expected a number from 1 to 1024, not 0"))?;
+    let tasks = usize::try_from(sample).ok();
+    let tasks = tasks
+        .filter(|tasks| (8..=1_000_000).contains(tasks))
+        .ok_or_else(|| {
+            PyValueError::new_err(format!(
+                "sample: expected a number from 8 to 1000000, not {sample}"
+            ))
+        })?;
+    let engine = arguments::engine(engine)?
+        .unwrap_or_else(|| fastest_on_cpu(board, counter.isa, &CostTable::default()));
+    let plan = job::plan(engine, board);
+    let draw = Draw::new(
+        plan.as_ref(),
+        tasks,
+        seed.unwrap_or_else(|| fastrand::u64(..)),
+    );
+    let threads = workers.min(NonZeroUsize::new(machine.cores).unwrap_or(NonZeroUsize::MIN));
+    let counted = SampleProgress::new(threads);
+    let sample = wait(
+        py,
+        progress.as_ref(),
+        || count_sample(plan.as_ref(), &draw, &counter, &counted),
+        || counted.give_up(),
+        |elapsed| Progress {
+            share: Some(counted.share(&draw)),
+            seconds: elapsed.as_secs_f64(),
+            seconds_left: None,
+            tasks_done: counted.tasks() as u64,
+            tasks_total: Some(draw.tasks().len() as u64),
+            solutions: 0,
+        },
+    )?
+    .map_err(|mismatch| Error::new_err(mismatch.to_string()))?;
+    let total = draw.estimate(&sample.seconds, sample.speed);
+    Ok(Estimate {
+        n: board.size().get(),
+        engine: engine.name(),
+        workers: workers.get(),
+        core_seconds: total.core_seconds.into(),
+        seconds: total.wall_seconds(workers.get()).into(),
+        memory_per_worker: sample.memory,
+        tasks: draw.tasks().len(),
+    })
+}

@@ -1,0 +1,139 @@
+"""Counts, their identities, and what is refused."""
+
+import signal
+import subprocess
+import sys
+import threading
+import time
+from pathlib import Path
+
+import pytest
+
+import queenfold
+
+# OEIS A000170 and A002562, from n = 1.
+TOTALS = [1, 0, 0, 2, 10, 4, 40, 92, 352, 724, 2680, 14200, 73712, 365596, 2279184, 14772512]
+UNIQUE = [1, 0, 0, 1, 2, 1, 6, 12, 46, 92, 341, 1787, 9233, 45752, 285053, 1846955]
+
+
+@pytest.mark.parametrize("n", range(1, 17))
+def test_counts_are_the_published_ones(n: int) -> None:
+    counted = queenfold.count(n)
+    assert (counted.n, counted.total, counted.unique) == (n, TOTALS[n - 1], UNIQUE[n - 1])
+    assert counted.verified == "known"
+    assert counted.r180 is not None and counted.r90 is not None and counted.classes is not None
+    assert 8 * UNIQUE[n - 1] == counted.total + counted.r180 + 2 * counted.r90 or n == 1
+    of = counted.classes
+    assert counted.total == of["c1"] + 2 * of["c2"] + 4 * of["c4"] + 8 * of["c8"]
+
+
+@pytest.mark.parametrize("engine", ["chain", "join"])
+def test_both_engines_count_without_the_census(engine: str) -> None:
+    counted = queenfold.count(11, engine=engine, unique=False, workers=1, gpu="off")  # type: ignore[arg-type]
+    assert (counted.total, counted.engine, counted.workers) == (2680, engine, 1)
+    assert (counted.unique, counted.classes, counted.r180, counted.r90) == (None,) * 4
+    assert repr(counted) == "Count(n=11, total=2680, unique=None)"
+
+
+def test_given_squares_are_names_or_a_text() -> None:
+    for queens in ("b4,d5", ["b4", "d5"]):
+        assert queenfold.count(8, queens=queens).total == 2
+    assert queenfold.count(8, holes="a1").total == 88
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        ({"n": 0}, "`0` is not a whole number from 1 to 32"),
+        ({"n": -3}, "`-3` is not a whole number from 1 to 32"),
+        ({"n": 2**40}, "is not a whole number from 1 to 32"),
+        ({"n": 8, "engine": "fast"}, "engine: expected 'auto', 'chain' or 'join', not 'fast'"),
+        ({"n": 8, "gpu": "tpu"}, "gpu: expected 'auto', 'off' or 'cuda', not 'tpu'"),
+        ({"n": 8, "workers": -1}, "workers: expected a number from 0 to 1024, not -1"),
+        ({"n": 8, "workers": 1025}, "workers: expected"),
+        ({"n": 8, "workers": 0, "gpu": "off"}, "0 workers count nothing"),
+        ({"n": 8, "time_limit": -1.0}, "time_limit: expected seconds from 0 on, not -1"),
+        ({"n": 8, "time_limit": float("nan")}, "time_limit: expected seconds"),
+        ({"n": 8, "queens": "z9"}, "z9"),
+        ({"n": 8, "queens": "a1,b2"}, "a1"),
+    ],
+)
+def test_wrong_arguments_are_refused(arguments: dict[str, object], says: str) -> None:
+    with pytest.raises(ValueError, match="^.*") as refused:
+        queenfold.count(**arguments)  # type: ignore[arg-type]
+    assert says in str(refused.value) and "\n" not in str(refused.value)
+
+
+def test_progress_is_told_and_other_threads_run() -> None:
+    shares: list[float] = []
+    ticks = 0
+    over = threading.Event()
+
+    def tick() -> None:
+        nonlocal ticks
+        while not over.is_set():
+            ticks += 1
+            time.sleep(0.001)
+
+    thread = threading.Thread(target=tick)
+    thread.start()
+    begun = time.monotonic()
+    counted = queenfold.count(17, engine="chain", workers=1, progress=lambda now: shares.append(now.share or 0.0))
+    took = time.monotonic() - begun
+    over.set()
+    thread.join()
+    assert counted.total == 95815104
+    assert shares == sorted(shares) and all(0 <= share <= 1 for share in shares)
+    assert len(shares) >= 1 or took < 0.3
+    # With the lock of the interpreter held there would be a handful.
+    assert ticks > 100 * took
+
+
+def test_what_the_callback_raises_ends_the_run() -> None:
+    def stop(now: queenfold.Progress) -> None:
+        assert now.seconds > 0 and repr(now).startswith("Progress(")
+        raise LookupError("enough")
+
+    begun = time.monotonic()
+    with pytest.raises(LookupError, match="enough"):
+        queenfold.count(22, engine="chain", progress=stop)
+    assert time.monotonic() - begun < 30
+
+
+def test_a_time_limit_stops_and_resume_continues(tmp_path: Path) -> None:
+    directory = tmp_path / "n16"
+    with pytest.raises(queenfold.Stopped, match="time limit"):
+        queenfold.count(16, dir=directory, time_limit=0.0)
+    assert queenfold.resume(directory, workers=2).total == 14772512
+    assert queenfold.resume(str(directory)).unique == 1846955
+    with pytest.raises(queenfold.LedgerError):
+        queenfold.count(16, dir=directory)
+    with pytest.raises(queenfold.Error):
+        queenfold.resume(tmp_path / "nothing")
+
+
+CHILD = """
+import queenfold, sys
+def tell(now):
+    print("counting", flush=True)
+try:
+    queenfold.count(19, workers=1, dir=sys.argv[1], progress=tell)
+except KeyboardInterrupt:
+    print("interrupted", flush=True)
+"""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows sends no SIGINT to one process")
+def test_control_c_drains_and_keeps_what_was_counted(tmp_path: Path) -> None:
+    directory = tmp_path / "n19"
+    with subprocess.Popen([sys.executable, "-c", CHILD, str(directory)], stdout=subprocess.PIPE, text=True) as child:
+        assert child.stdout is not None
+        for _ in range(3):
+            assert child.stdout.readline() == "counting\n"
+        child.send_signal(signal.SIGINT)
+        rest = child.stdout.read()
+    assert rest.splitlines()[-1] == "interrupted" and child.returncode == 0
+    table = queenfold.read_ledger(directory)
+    assert len(table["task"]) > 0
+    with pytest.raises(queenfold.Stopped, match="counted"):
+        queenfold.resume(directory, time_limit=0.0)
