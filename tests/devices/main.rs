@@ -33,6 +33,8 @@ mod lanes;
 #[cfg(feature = "emulated-gpu")]
 mod pairs;
 #[cfg(feature = "emulated-gpu")]
+mod preparing;
+#[cfg(feature = "emulated-gpu")]
 #[path = "../common/random_board.rs"]
 mod random_board;
 #[cfg(any(

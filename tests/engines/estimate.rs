@@ -154,3 +154,13 @@ fn the_time_left_at_a_tenth_of_19_and_20_queens_is_within_15_percent() {
         assert!((ratio - 1.0).abs() <= 0.15, "n = {n}: {ratio}");
     }
 }
+
+#[test]
+fn a_sample_that_is_given_up_has_no_result() {
+    let plan = JoinPlan::new(Size::new(18).unwrap());
+    let draw = Draw::new(&plan, 16, 1);
+    let progress = one_thread();
+    progress.give_up();
+    assert!(count_sample(&plan, &draw, &settings(), &progress).is_err());
+    assert_eq!(progress.tasks(), 0);
+}

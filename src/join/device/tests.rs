@@ -1,9 +1,6 @@
 //! Lists, parts and launches, counted by the CPU's own pairs in place of a device.
 
 use std::ops::Range;
-use std::time::Duration;
-
-use cpu_time::ThreadTime;
 
 use super::launcher::JoinLauncher;
 use super::planner::{SubProblem, subsets};
@@ -226,77 +223,6 @@ fn what_a_worker_counts_and_the_parts_of_a_device_add_up_to_the_task() {
             }
             assert_eq!(sum, expected, "n = {n}, {budget} bytes");
         }
-    }
-}
-
-/// Takes everything, and notes of each launch its jobs, its bytes and the keys of its jobs.
-#[derive(Default)]
-struct Noting {
-    launches: u64,
-    jobs: u64,
-    bytes: u64,
-    keys: u64,
-    work: f64,
-}
-
-impl PartTaker for Noting {
-    fn has_room(&self, _: u64) -> bool {
-        true
-    }
-
-    fn take(&mut self, part: Box<dyn LaunchBatch>, work: f64) {
-        let launch = part.launch().expect("there are pairs to count");
-        let jobs = launch.jobs().as_chunks::<JOB_WORDS>().0;
-        self.launches += 1;
-        self.jobs += jobs.len() as u64;
-        self.bytes += 4 * (launch.jobs().len() + launch.tables().len()) as u64;
-        let keys = jobs.iter().map(|job| part_of(job).count.map(u64::from));
-        self.keys += keys.map(|[top, bottom]| top + bottom).sum::<u64>();
-        self.work += work;
-    }
-
-    fn keep(&mut self, _: f64) {
-        unreachable!("it has room for everything");
-    }
-}
-
-#[test]
-#[ignore = "measures: cargo test --release --lib join::device -- --ignored --nocapture"]
-fn what_it_takes_to_feed_a_device() {
-    for (n, sets) in [(18, 200), (20, 60), (22, 24), (23, 24), (24, 4), (25, 4)] {
-        let plan = JoinPlan::new(size(n));
-        let launcher = plan.launcher().unwrap();
-        let mut preparer = launcher.preparer(&settings()).unwrap();
-        let mut counter = plan.counter(&settings());
-        let mut noting = Noting::default();
-        let (mut counting, mut preparing) = (Duration::ZERO, Duration::ZERO);
-        // Neighbouring sets share boards of quadrants, as in a run.
-        for start in [plan.ranks() / 3, plan.ranks() / 2 + 1, plan.ranks() / 5 * 3] {
-            let task = task(&plan, start..start + sets);
-            let begin = ThreadTime::now();
-            counter.count(&task).unwrap();
-            counting += begin.elapsed();
-            let begin = ThreadTime::now();
-            let watch = TaskWatch::default();
-            preparer.prepare(&task, &watch, &mut noting).unwrap();
-            preparing += begin.elapsed();
-        }
-        let Noting {
-            launches,
-            jobs,
-            bytes,
-            keys,
-            work,
-        } = noting;
-        println!(
-            "n = {n}: counted in {counting:.2?}, prepared in {preparing:.2?} ({:.2}); {launches} launches, \
-             {jobs} jobs of {} keys, {:.1} MB ({:.1} GB a second of preparing), work {work:.2e} ({:.2e} a second)",
-            preparing.as_secs_f64() / counting.as_secs_f64(),
-            keys / jobs,
-            bytes as f64 / 1e6,
-            bytes as f64 / 1e9 / preparing.as_secs_f64(),
-            work / (counting - preparing.min(counting)).as_secs_f64(),
-        );
     }
 }
 

@@ -1,0 +1,105 @@
+//! What a CPU worker does for a device that counts the pairs of the join.
+//!
+//! `cargo test --release --test devices -- --ignored --nocapture preparing::`
+
+use std::time::Duration;
+
+use cpu_time::ThreadTime;
+
+use crate::runs::size;
+use queenfold::engine::{CounterSettings, LaunchBatch, PartTaker, Plan, Task, TaskWatch};
+use queenfold::join::JoinPlan;
+use queenfold::simd::Isa;
+
+/// Takes everything, and notes of each launch its jobs, its bytes and the keys of its jobs.
+#[derive(Default)]
+struct Noting {
+    launches: u64,
+    jobs: u64,
+    bytes: u64,
+    keys: u64,
+    work: f64,
+}
+
+impl PartTaker for Noting {
+    fn has_room(&self, _: u64) -> bool {
+        true
+    }
+
+    fn take(&mut self, part: Box<dyn LaunchBatch>, work: f64) {
+        let launch = part.launch().expect("there are pairs to count");
+        // `PairsJob` of kernels/pairs.h: the last word of each part is the number of its keys.
+        let (jobs, _) = launch.jobs().as_chunks::<10>();
+        self.launches += 1;
+        self.jobs += jobs.len() as u64;
+        self.bytes += 4 * (launch.jobs().len() + launch.tables().len()) as u64;
+        self.keys += jobs
+            .iter()
+            .map(|job| u64::from(job[5]) + u64::from(job[9]))
+            .sum::<u64>();
+        self.work += work;
+    }
+
+    fn keep(&mut self, work: f64) {
+        assert_eq!(work, 0.0, "it has room for everything");
+    }
+}
+
+/// In this test, and not in one of the library: there the compiler makes other code of the kernels, because tests call
+/// them in other places, and the count takes up to 13 times as long.
+#[test]
+#[ignore = "measures: see the head of this file"]
+fn what_it_takes_to_feed_a_device() {
+    for (n, sets) in [
+        (18, 200),
+        (19, 100),
+        (20, 60),
+        (21, 60),
+        (22, 24),
+        (23, 24),
+        (24, 4),
+        (25, 4),
+    ] {
+        let plan = JoinPlan::new(size(n));
+        let launcher = plan.launcher().unwrap();
+        let settings = CounterSettings {
+            isa: Isa::best(),
+            memory: 1 << 30,
+        };
+        let mut preparer = launcher.preparer(&settings).unwrap();
+        let mut counter = plan.counter(&settings);
+        let mut noting = Noting::default();
+        let (mut counting, mut preparing) = (Duration::ZERO, Duration::ZERO);
+        // Neighbouring sets share boards of quadrants, as in a run.
+        for start in [plan.ranks() / 3, plan.ranks() / 2 + 1, plan.ranks() / 5 * 3] {
+            let task = Task {
+                ranks: start..start + sets,
+                ..plan.task(0)
+            };
+            let begin = ThreadTime::now();
+            counter.count(&task).unwrap();
+            counting += begin.elapsed();
+            let begin = ThreadTime::now();
+            let watch = TaskWatch::default();
+            preparer.prepare(&task, &watch, &mut noting).unwrap();
+            preparing += begin.elapsed();
+        }
+        let Noting {
+            launches,
+            jobs,
+            bytes,
+            keys,
+            work,
+        } = noting;
+        println!(
+            "n = {n}, {}: counted in {counting:.2?}, prepared in {preparing:.2?} ({:.2}); {launches} launches, \
+             {jobs} jobs of {} keys, {:.1} MB ({:.1} GB a second of preparing), work {work:.2e} ({:.2e} a second)",
+            counter.backend(),
+            preparing.as_secs_f64() / counting.as_secs_f64(),
+            keys / jobs,
+            bytes as f64 / 1e6,
+            bytes as f64 / 1e9 / preparing.as_secs_f64(),
+            work / (counting - preparing.min(counting)).as_secs_f64(),
+        );
+    }
+}
