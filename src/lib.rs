@@ -85,6 +85,5 @@ pub mod outcome;
 pub mod report;
 pub mod simd;
 pub mod solve;
-#[cfg(any(feature = "cuda", feature = "ledger"))]
 pub mod system;
 pub mod telemetry;

@@ -2,7 +2,6 @@
 
 use std::time::{Duration, Instant};
 
-use cpu_time::ThreadTime;
 use serde::Serialize;
 
 use super::BenchError;
@@ -14,6 +13,7 @@ use crate::engine::{
 };
 use crate::join::{JoinPlan, Path, Probe, upload};
 use crate::simd::Isa;
+use crate::system::ThreadClock;
 
 /// How long to wait for a launch.
 const PATIENCE: Duration = Duration::from_secs(60);
@@ -278,13 +278,13 @@ pub fn sets(device: &mut dyn Device, n: Size, sets: u64) -> Result<SetsResult, B
         ranks: first..(first + sets).min(plan.ranks()),
         ..plan.task(0)
     };
-    let begun = ThreadTime::now();
+    let begun = ThreadClock::now();
     let counted = plan.counter(&settings).count(&task);
     let cpu_seconds = begun.elapsed().as_secs_f64();
     let expected = counted.map_err(|mismatch| failed(mismatch.0))?;
 
     let mut parts = Parts::default();
-    let begun = ThreadTime::now();
+    let begun = ThreadClock::now();
     let prepared = preparer.prepare(&task, &TaskWatch::default(), &mut parts);
     let prepare_seconds = begun.elapsed().as_secs_f64();
     let mut tally = prepared.map_err(|error| failed(format!("{error:?}")))?;

@@ -4,11 +4,11 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 use std::{fs, panic};
 
-use cpu_time::ThreadTime;
 use parking_lot::Mutex;
 
 use super::{Draw, SampleProgress};
 use crate::engine::{Counter, CounterSettings, Mismatch, Plan, TaskWatch};
+use crate::system::ThreadClock;
 
 /// How long counting the tasks of a draw took.
 #[derive(Clone, Debug, PartialEq)]
@@ -112,7 +112,7 @@ fn count_once(
                 if let Some(hand) = hand {
                     hand.begin(drawn.cost, again);
                 }
-                let begun = ThreadTime::now();
+                let begun = ThreadClock::now();
                 counter.count_watched(&task, watch)?;
                 let took = begun.elapsed().as_secs_f64();
                 let is_last = !new || again || took >= LONG;

@@ -6,6 +6,7 @@
 //! * `processes`: children that signals of the terminal do not reach, and the priority of this process.
 //! * `signals`: Ctrl-C and its like.
 //! * `terminal`: whose it is, when there is a key, and its mode.
+//! * `thread_clock`: the CPU time of a thread.
 //!
 //! What a system tells about the hardware is in the room [`machine`](crate::machine).
 
@@ -18,6 +19,8 @@ mod windows;
 use unix as here;
 #[cfg(windows)]
 use windows as here;
+
+pub(crate) use here::thread_clock::ThreadClock;
 
 #[cfg(any(feature = "cli", feature = "cuda"))]
 pub(crate) use here::processes;

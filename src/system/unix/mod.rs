@@ -12,3 +12,4 @@ pub mod processes;
 pub mod signals;
 #[cfg(feature = "cli")]
 pub mod terminal;
+pub mod thread_clock;

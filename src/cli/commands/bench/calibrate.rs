@@ -2,7 +2,6 @@
 
 use std::time::{Duration, Instant};
 
-use cpu_time::ThreadTime;
 use serde_json::{Value, json};
 
 use crate::board::Size;
@@ -15,6 +14,7 @@ use crate::job;
 use crate::machine::Machine;
 use crate::outcome::Outcome;
 use crate::simd::Isa;
+use crate::system::ThreadClock;
 use crate::telemetry::{duration, several};
 
 /// The boards measured. Below, both engines take less than a millisecond; above, the join is faster
@@ -131,7 +131,7 @@ fn seconds(engine: Engine, n: Size, isa: Isa) -> Result<f64, Failure> {
         isa,
         memory: 1 << 30,
     };
-    let begun = ThreadTime::now();
+    let begun = ThreadClock::now();
     let plan = job::plan(engine, n);
     let tally = count(plan.as_ref(), &settings);
     let taken = begun.elapsed().as_secs_f64();

@@ -1,0 +1,1 @@
+pub use cpu_time::ThreadTime as ThreadClock;
