@@ -29,11 +29,12 @@ pub(in crate::join) const BOARDS: RangeInclusive<u32> = 8..=27;
 /// thread of the device far longer to make than the device to count.
 const LARGEST: u64 = 256 << 20;
 
-/// The share of the time of a CPU worker that a device can take over: all but the making of lists. Measured from 18
-/// to 25 queens (docs/PERFORMANCE.md, "The pairs of the join"); the values for smaller boards are assumed.
+/// The share of the time of a CPU worker that a device can take over: all but the making of lists. Measured with AVX2
+/// from 18 to 25 queens (docs/PERFORMANCE.md, "The pairs of the join"). Up to 21 queens lists for a device take longer
+/// than to count; the share there stands for next to nothing, because it must not be zero.
 fn share_of_pairs(n: Size) -> f64 {
-    const EVEN: [(u32, f64); 5] = [(8, 0.5), (18, 0.70), (20, 0.81), (22, 0.82), (24, 0.76)];
-    const ODD: [(u32, f64); 3] = [(9, 0.5), (23, 0.94), (25, 0.91)];
+    const EVEN: [(u32, f64); 4] = [(8, 0.05), (20, 0.05), (22, 0.35), (24, 0.47)];
+    const ODD: [(u32, f64); 4] = [(9, 0.05), (21, 0.05), (23, 0.52), (25, 0.32)];
     let table: &[_] = if n.get().is_multiple_of(2) {
         &EVEN
     } else {
