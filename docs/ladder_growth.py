@@ -40,14 +40,16 @@ def measured() -> dict[int, float]:
 
 def main() -> None:
     to = sys.argv[1] if len(sys.argv) > 1 else "growth.svg"
-    figure, axes = pyplot.subplots(figsize=(9, 6))
+    figure, axes = pyplot.subplots(figsize=(10, 6))
+    # There are more methods than the ten colours of the default.
+    axes.set_prop_cycle(color=matplotlib.colormaps["tab20"].colors)
     for method, times in historical().items():
         shown = [(n, seconds) for n, seconds in sorted(times.items()) if seconds >= LEAST_SECONDS]
         axes.plot(*zip(*shown), marker=".", linewidth=1, label=method) if shown else None
     axes.plot(*zip(*measured().items()), marker="o", color="black", label="Queenfold, one core")
     axes.set(yscale="log", xlabel="n", ylabel="seconds", title="Counting all solutions of the n-queens board")
     axes.grid(alpha=0.3)
-    axes.legend(fontsize="small")
+    axes.legend(fontsize="small", loc="upper left", bbox_to_anchor=(1, 1))
     figure.tight_layout()
     figure.savefig(to)
     print(to)

@@ -1,16 +1,33 @@
 //! What Python gives, as the library takes it.
 
-use pyo3::exceptions::PyValueError;
+use std::fmt::Display;
+use std::str::FromStr;
+
+use pyo3::exceptions::{PyOverflowError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use queenfold::board::{GivenBoard, Size};
 use queenfold::engine::Engine;
 use queenfold::job::DeviceChoice;
 
 /// Names of squares: `"c3,a7"` or `["c3", "a7"]`.
-#[derive(FromPyObject)]
 pub enum Squares {
     Text(String),
     Names(Vec<String>),
+}
+
+impl<'py> FromPyObject<'_, 'py> for Squares {
+    type Error = PyErr;
+
+    fn extract(squares: Borrowed<'_, 'py, PyAny>) -> PyResult<Self> {
+        if let Ok(text) = squares.extract() {
+            return Ok(Self::Text(text));
+        }
+        // What a derived implementation says has three lines, with names of Rust.
+        squares
+            .extract()
+            .map(Self::Names)
+            .map_err(|_| PyTypeError::new_err("expected squares as \"c3,a7\" or [\"c3\", \"a7\"]"))
+    }
 }
 
 impl Squares {
@@ -23,14 +40,37 @@ impl Squares {
     }
 }
 
+/// A whole number, in decimal digits: one that no integer of Rust holds is refused like any other outside its
+/// range, and the error names what was given.
+pub struct Whole(String);
+
+impl From<i64> for Whole {
+    fn from(number: i64) -> Self {
+        Self(number.to_string())
+    }
+}
+
+impl<'py> FromPyObject<'_, 'py> for Whole {
+    type Error = PyErr;
+
+    fn extract(number: Borrowed<'_, 'py, PyAny>) -> PyResult<Self> {
+        match number.extract::<i64>() {
+            Ok(number) => Ok(number.into()),
+            Err(error) if error.is_instance_of::<PyOverflowError>(number.py()) => {
+                Ok(Self(number.str()?.to_string()))
+            }
+            Err(error) => Err(error),
+        }
+    }
+}
+
 fn wrong(error: impl ToString) -> PyErr {
     PyValueError::new_err(error.to_string())
 }
 
 /// The board of n × n squares with what is given on it.
-pub fn board(n: i64, queens: Option<Squares>, holes: Option<Squares>) -> PyResult<GivenBoard> {
-    // Numbers that are no `u32` are no size either, and the error names what was given.
-    let size = n.to_string().parse::<Size>().map_err(wrong)?;
+pub fn board(n: &Whole, queens: Option<Squares>, holes: Option<Squares>) -> PyResult<GivenBoard> {
+    let size = n.0.parse::<Size>().map_err(wrong)?;
     GivenBoard::parse(size, &Squares::text(queens), &Squares::text(holes)).map_err(wrong)
 }
 
@@ -58,18 +98,33 @@ pub fn devices(name: &str) -> PyResult<DeviceChoice> {
     }
 }
 
-/// The number of workers; `None` stays `None`.
-pub fn workers(workers: Option<i64>) -> PyResult<Option<usize>> {
-    let Some(workers) = workers else {
-        return Ok(None);
-    };
-    let number = usize::try_from(workers).ok();
-    number
-        .filter(|number| *number <= 1024)
-        .map(Some)
+/// The number of workers.
+pub fn workers(workers: &Whole) -> PyResult<usize> {
+    within("workers", workers, 0, 1024)
+}
+
+/// The number of tasks in a sample.
+pub fn sample(tasks: &Whole) -> PyResult<usize> {
+    within("sample", tasks, 8, 1_000_000)
+}
+
+/// The seed of a sample.
+pub fn seed(seed: &Whole) -> PyResult<u64> {
+    within("seed", seed, 0, u64::MAX)
+}
+
+/// The number, if it is from `least` to `most`; `name` is that of the argument.
+fn within<T>(name: &str, number: &Whole, least: T, most: T) -> PyResult<T>
+where
+    T: Copy + Display + FromStr + PartialOrd,
+{
+    let given = number.0.parse().ok();
+    given
+        .filter(|given| (least..=most).contains(given))
         .ok_or_else(|| {
             wrong(format!(
-                "workers: expected a number from 0 to 1024, not {workers}"
+                "{name}: expected a number from {least} to {most}, not {}",
+                number.0
             ))
         })
 }

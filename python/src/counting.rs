@@ -8,7 +8,7 @@ use pyo3::prelude::*;
 use queenfold::actors::Control;
 use queenfold::job::{self, Job, JobResult};
 
-use crate::arguments::{self, Squares};
+use crate::arguments::{self, Squares, Whole};
 use crate::errors;
 use crate::waiting::{Progress, wait};
 
@@ -107,18 +107,18 @@ impl From<JobResult> for Count {
 #[expect(clippy::too_many_arguments, reason = "they are keywords of Python")]
 pub fn count(
     py: Python<'_>,
-    n: i64,
+    n: Whole,
     queens: Option<Squares>,
     holes: Option<Squares>,
     engine: &str,
-    workers: Option<i64>,
+    workers: Option<Whole>,
     gpu: &str,
     unique: bool,
     dir: Option<PathBuf>,
     time_limit: Option<f64>,
     progress: Option<Bound<'_, PyAny>>,
 ) -> PyResult<Count> {
-    let board = arguments::board(n, queens, holes)?;
+    let board = arguments::board(&n, queens, holes)?;
     let job = match arguments::engine(engine)? {
         Some(engine) => Job::of(job::plan(engine, board)),
         None => Job::new(board),
@@ -138,7 +138,7 @@ pub fn count(
 pub fn resume(
     py: Python<'_>,
     dir: PathBuf,
-    workers: Option<i64>,
+    workers: Option<Whole>,
     gpu: &str,
     time_limit: Option<f64>,
     progress: Option<Bound<'_, PyAny>>,
@@ -151,13 +151,13 @@ pub fn resume(
 fn run(
     py: Python<'_>,
     job: Job,
-    (workers, gpu): (Option<i64>, &str),
+    (workers, gpu): (Option<Whole>, &str),
     time_limit: Option<f64>,
     callback: Option<Bound<'_, PyAny>>,
 ) -> PyResult<Count> {
     let mut job = job.devices(arguments::devices(gpu)?);
-    if let Some(workers) = arguments::workers(workers)? {
-        job = job.workers(workers);
+    if let Some(workers) = workers {
+        job = job.workers(arguments::workers(&workers)?);
     }
     if let Some(seconds) = time_limit {
         let limit = Duration::try_from_secs_f64(seconds).map_err(|_| {

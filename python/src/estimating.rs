@@ -9,7 +9,7 @@ use queenfold::estimate::{self as sampling, Draw, SampleProgress, count_sample};
 use queenfold::job::{self, HardwareSettings, fastest_on_cpu};
 use queenfold::machine::Machine;
 
-use crate::arguments::{self, Squares};
+use crate::arguments::{self, Squares, Whole};
 use crate::errors::{self, Error};
 use crate::waiting::{Progress, wait};
 
@@ -93,42 +93,43 @@ impl Estimate {
 ///
 /// Ctrl-C ends it with KeyboardInterrupt.
 #[pyfunction]
-#[pyo3(signature = (n, *, queens=None, holes=None, engine="auto", workers=None, sample=64, seed=None, progress=None))]
+#[pyo3(
+    signature = (n, *, queens=None, holes=None, engine="auto", workers=None, sample=Whole::from(64), seed=None, progress=None),
+    // Written out, because only a literal is shown as a default.
+    text_signature = "(n, *, queens=None, holes=None, engine='auto', workers=None, sample=64, seed=None, progress=None)"
+)]
 #[expect(clippy::too_many_arguments, reason = "they are keywords of Python")]
 pub fn estimate(
     py: Python<'_>,
-    n: i64,
+    n: Whole,
     queens: Option<Squares>,
     holes: Option<Squares>,
     engine: &str,
-    workers: Option<i64>,
-    sample: i64,
-    seed: Option<u64>,
+    workers: Option<Whole>,
+    sample: Whole,
+    seed: Option<Whole>,
     progress: Option<Bound<'_, PyAny>>,
 ) -> PyResult<Estimate> {
-    let board = arguments::board(n, queens, holes)?;
+    let board = arguments::board(&n, queens, holes)?;
     let machine = Machine::detect();
     let counter = HardwareSettings::default()
         .counter(&machine)
         .map_err(errors::of_job)?;
-    let workers = NonZeroUsize::new(arguments::workers(workers)?.unwrap_or(machine.cores))
+    let workers = match workers {
+        Some(workers) => arguments::workers(&workers)?,
+        None => machine.cores,
+    };
+    let workers = NonZeroUsize::new(workers)
         .ok_or_else(|| PyValueError::new_err("workers: expected a number from 1 to 1024, not 0"))?;
-    let tasks = usize::try_from(sample).ok();
-    let tasks = tasks
-        .filter(|tasks| (8..=1_000_000).contains(tasks))
-        .ok_or_else(|| {
-            PyValueError::new_err(format!(
-                "sample: expected a number from 8 to 1000000, not {sample}"
-            ))
-        })?;
+    let tasks = arguments::sample(&sample)?;
+    let seed = match seed {
+        Some(seed) => arguments::seed(&seed)?,
+        None => fastrand::u64(..),
+    };
     let engine = arguments::engine(engine)?
         .unwrap_or_else(|| fastest_on_cpu(board, counter.isa, &CostTable::default()));
     let plan = job::plan(engine, board);
-    let draw = Draw::new(
-        plan.as_ref(),
-        tasks,
-        seed.unwrap_or_else(|| fastrand::u64(..)),
-    );
+    let draw = Draw::new(plan.as_ref(), tasks, seed);
     let threads = workers.min(NonZeroUsize::new(machine.cores).unwrap_or(NonZeroUsize::MIN));
     let counted = SampleProgress::new(threads);
     let sample = wait(

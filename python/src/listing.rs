@@ -10,7 +10,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyTuple;
 use queenfold::solve;
 
-use crate::arguments::{self, Squares};
+use crate::arguments::{self, Squares, Whole};
 
 /// Solutions that are found before they are asked for.
 const AHEAD: usize = 1024;
@@ -50,8 +50,8 @@ impl Solutions {
 /// n, queens, holes: as of `count`. A few solutions are found ahead, so memory does not grow with their number.
 #[pyfunction]
 #[pyo3(signature = (n, *, queens=None, holes=None))]
-pub fn solutions(n: i64, queens: Option<Squares>, holes: Option<Squares>) -> PyResult<Solutions> {
-    let board = arguments::board(n, queens, holes)?;
+pub fn solutions(n: Whole, queens: Option<Squares>, holes: Option<Squares>) -> PyResult<Solutions> {
+    let board = arguments::board(&n, queens, holes)?;
     let (send, found) = mpsc::sync_channel(AHEAD);
     // It ends when nobody receives any more: with the iterator.
     thread::spawn(move || {

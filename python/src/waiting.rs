@@ -5,6 +5,7 @@ use std::sync::mpsc::{self, RecvTimeoutError};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 
 /// How often signals are looked for. A result does not wait for that.
@@ -53,6 +54,13 @@ pub fn wait<T: Send>(
     stop: impl Fn(),
     progress: impl Fn(Duration) -> Progress,
 ) -> PyResult<T> {
+    if let Some(callback) = callback
+        && !callback.is_callable()
+    {
+        let kind = callback.get_type().name()?;
+        let message = format!("progress: expected a function, not '{kind}'");
+        return Err(PyTypeError::new_err(message));
+    }
     let begun = Instant::now();
     let mut called = begun;
     thread::scope(|scope| {

@@ -47,6 +47,8 @@ def test_given_squares_are_names_or_a_text() -> None:
         ({"n": 0}, "`0` is not a whole number from 1 to 32"),
         ({"n": -3}, "`-3` is not a whole number from 1 to 32"),
         ({"n": 2**40}, "is not a whole number from 1 to 32"),
+        ({"n": 10**30}, "is not a whole number from 1 to 32"),
+        ({"n": 8, "workers": -(2**64)}, "workers: expected a number from 0 to 1024, not -18446744073709551616"),
         ({"n": 8, "engine": "fast"}, "engine: expected 'auto', 'chain' or 'join', not 'fast'"),
         ({"n": 8, "gpu": "tpu"}, "gpu: expected 'auto', 'off' or 'cuda', not 'tpu'"),
         ({"n": 8, "workers": -1}, "workers: expected a number from 0 to 1024, not -1"),
@@ -62,6 +64,29 @@ def test_wrong_arguments_are_refused(arguments: dict[str, object], says: str) ->
     with pytest.raises(ValueError, match="^.*") as refused:
         queenfold.count(**arguments)  # type: ignore[arg-type]
     assert says in str(refused.value) and "\n" not in str(refused.value)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        ({"n": "8"}, "'str' object cannot be interpreted as an integer"),
+        ({"n": 8, "queens": ["a1", 3]}, 'expected squares as "c3,a7" or ["c3", "a7"]'),
+        ({"n": 8, "holes": 5}, 'expected squares as "c3,a7" or ["c3", "a7"]'),
+        ({"n": 8, "progress": 5}, "progress: expected a function, not 'int'"),
+    ],
+)
+def test_wrong_types_are_refused_with_one_line(arguments: dict[str, object], says: str) -> None:
+    with pytest.raises(TypeError) as refused:
+        queenfold.count(**arguments)  # type: ignore[arg-type]
+    assert says in str(refused.value) and "\n" not in str(refused.value)
+
+
+def test_a_result_cannot_be_changed() -> None:
+    counted = queenfold.count(6)
+    with pytest.raises(AttributeError):
+        counted.total = 5  # type: ignore[misc]
+    with pytest.raises(AttributeError):
+        counted.note = 5  # type: ignore[attr-defined]
 
 
 def test_progress_is_told_and_other_threads_run() -> None:
@@ -112,6 +137,12 @@ def test_a_time_limit_stops_and_resume_continues(tmp_path: Path) -> None:
         queenfold.resume(tmp_path / "nothing")
 
 
+def counted_in(directory: Path) -> set[tuple[object, ...]]:
+    """Which task was counted by which process."""
+    table = queenfold.read_ledger(directory)
+    return set(zip(table["engine"], table["task"], table["session"]))
+
+
 CHILD = """
 import queenfold, sys
 def tell(now):
@@ -133,7 +164,10 @@ def test_control_c_drains_and_keeps_what_was_counted(tmp_path: Path) -> None:
         child.send_signal(signal.SIGINT)
         rest = child.stdout.read()
     assert rest.splitlines()[-1] == "interrupted" and child.returncode == 0
-    table = queenfold.read_ledger(directory)
-    assert len(table["task"]) > 0
+    kept = counted_in(directory)
+    assert kept
+    # The run was not finished, and what was kept is not counted again.
     with pytest.raises(queenfold.Stopped, match="counted"):
         queenfold.resume(directory, time_limit=0.0)
+    assert queenfold.resume(directory).total == 4968057848
+    assert kept < counted_in(directory)

@@ -34,6 +34,8 @@ def test_an_estimate_can_be_ended() -> None:
         ({"workers": 0}, "workers: expected a number from 1 to 1024, not 0"),
         ({"sample": 7}, "sample: expected a number from 8 to 1000000, not 7"),
         ({"sample": -1}, "sample: expected a number from 8 to 1000000, not -1"),
+        ({"seed": -1}, "seed: expected a number from 0 to 18446744073709551615, not -1"),
+        ({"seed": 2**64}, "seed: expected a number from 0 to 18446744073709551615, not 18446744073709551616"),
     ],
 )
 def test_wrong_arguments_are_refused(arguments: dict[str, int], says: str) -> None:

@@ -1,6 +1,7 @@
 """The stub says what the module has, and everything is documented."""
 
 import ast
+import doctest
 import inspect
 import re
 from pathlib import Path
@@ -50,3 +51,8 @@ def test_the_version_is_that_of_the_program() -> None:
     manifest = (ROOT / "Cargo.toml").read_text()
     version = re.search(r'^version = "(.*)"', manifest, re.MULTILINE)
     assert version and version[1] == queenfold.__version__
+
+
+def test_the_examples_of_the_page_are_what_the_module_says() -> None:
+    page = doctest.testfile(str(ROOT / "docs" / "PYTHON.md"), module_relative=False, encoding="utf-8")
+    assert page.attempted > 0 and page.failed == 0
