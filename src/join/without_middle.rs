@@ -9,7 +9,7 @@ use super::key_layout::KeyLayout;
 ///
 /// The lists lie one after the other in two buffers. When the younger lists take half of what may be
 /// kept, the older ones are forgotten, and new lists take their place. With memory of its own for each
-/// list, most of the page faults of a run came from here.
+/// list, half of the page faults of a run of 17 queens came from here.
 pub struct ListsWithoutMiddle {
     /// The lists of even turns and of odd turns.
     buffers: [Buffer; 2],
@@ -90,8 +90,9 @@ impl ListsWithoutMiddle {
         is_kept
     }
 
-    /// Makes the list of the half boards in `columns`, which `crossing` has open, and opens it. Lists are
-    /// removed before, the oldest first, until at most `most` keys are left.
+    /// Makes the list of the half boards in `columns`, which `crossing` has open, and opens it. If the
+    /// younger lists have more than half of `most` keys, the older ones are removed before; all lists
+    /// are, if `most` is 0.
     pub fn make<K: JoinKernel>(
         &mut self,
         kernel: K,
