@@ -174,17 +174,16 @@ impl Crossing {
         (&self.keys, done)
     }
 
-    /// Replaces `keys` by the keys of all half boards that are open, and `ranks` by the ranks of the
-    /// words of their runs.
-    pub fn all_keys<K: JoinKernel>(
+    /// Adds the keys of all half boards that are open to `keys`, and the ranks of the words of their runs
+    /// to `ranks`.
+    pub fn add_all_keys<K: JoinKernel>(
         &self,
         kernel: K,
         layout: &KeyLayout,
         keys: &mut KeyBatch,
         ranks: &mut Vec<u32>,
     ) {
-        keys.clear();
-        ranks.clone_from(&self.ranks);
+        ranks.extend_from_slice(&self.ranks);
         let boards = self.quadrants.each_ref().map(Quadrant::boards);
         let mut rest = &self.runs[..];
         while !rest.is_empty() {

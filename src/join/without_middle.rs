@@ -1,4 +1,3 @@
-use std::collections::VecDeque;
 use std::ops::Range;
 
 use super::crossing::{Crossing, runs_of};
@@ -7,32 +6,41 @@ use super::key_layout::KeyLayout;
 
 /// The last lists of half boards that were made as if there were no middle queen. Small boards need
 /// each of them once for every column that the middle queen may take.
-#[derive(Default)]
+///
+/// The lists lie one after the other in two buffers. When the younger lists take half of what may be
+/// kept, the older ones are forgotten, and new lists take their place. With memory of its own for each
+/// list, half of the page faults of a run of 17 queens came from here.
 pub struct ListsWithoutMiddle {
-    /// The oldest first.
-    lists: VecDeque<List>,
-    /// The number of lists removed before those.
-    gone: u64,
-    /// For each choice of the first [`COLUMNS`] columns, the number of lists made before the
-    /// youngest one with this choice.
-    before: Vec<u64>,
-    /// The number of keys of all lists.
-    keys: usize,
-    /// Removed lists, whose memory new lists use again.
-    spare: Vec<List>,
+    /// The lists of even turns and of odd turns.
+    buffers: [Buffer; 2],
+    /// How often the buffers have changed their places.
+    turn: u64,
+    /// For each choice of the first [`COLUMNS`] columns, the youngest list with this choice.
+    youngest: Vec<List>,
     /// The list that is open.
-    open: usize,
+    open: List,
     /// Keys of that list that the middle queen does not attack.
     free: KeyBatch,
 }
 
-/// The keys of half boards with queens in the same columns, in the order of their words of rows.
+/// The keys of lists, one list after the other.
 #[derive(Default)]
-struct List {
-    columns: u32,
+struct Buffer {
     keys: KeyBatch,
     /// For each run, the rank of its word.
     ranks: Vec<u32>,
+}
+
+/// The keys of half boards with queens in the same columns, in the order of their words of rows.
+#[derive(Clone, Default)]
+struct List {
+    columns: u32,
+    /// The turn it was made in.
+    turn: u64,
+    /// The place of its first key in the buffer of that turn.
+    first: usize,
+    /// Its runs in that buffer.
+    runs: Range<usize>,
 }
 
 /// How many of the first columns lists are looked up by; of lists that agree in them, the youngest
@@ -44,23 +52,47 @@ const COLUMNS: u32 = 10;
 /// cache.
 const BATCH: usize = 2048;
 
+impl Default for ListsWithoutMiddle {
+    fn default() -> Self {
+        Self {
+            buffers: Default::default(),
+            // Two turns after that of a list that was never made.
+            turn: 2,
+            youngest: Vec::new(),
+            open: List::default(),
+            free: KeyBatch::default(),
+        }
+    }
+}
+
+impl Buffer {
+    fn clear(&mut self) {
+        self.keys.clear();
+        self.ranks.clear();
+    }
+}
+
 impl ListsWithoutMiddle {
     /// Removes all lists.
     pub fn clear(&mut self) {
-        self.gone += self.lists.len() as u64;
-        self.keys = 0;
-        self.spare.extend(self.lists.drain(..));
+        self.turn += 2;
+        self.buffers.iter_mut().for_each(Buffer::clear);
     }
 
     /// Opens the list of half boards with queens in `columns`, if it is kept.
     pub fn open(&mut self, columns: u32) -> bool {
-        self.open = self.before(columns).wrapping_sub(self.gone) as usize;
-        let is_it = |list: &List| list.columns == columns;
-        self.lists.get(self.open).is_some_and(is_it)
+        let turn = self.turn;
+        let list = self.youngest(columns);
+        let is_kept = list.columns == columns && turn - list.turn <= 1;
+        if is_kept {
+            self.open = list.clone();
+        }
+        is_kept
     }
 
-    /// Makes the list of the half boards in `columns`, which `crossing` has open, and opens it. The
-    /// oldest lists are removed before, until at most `most` keys are left.
+    /// Makes the list of the half boards in `columns`, which `crossing` has open, and opens it. If the
+    /// younger lists have more than half of `most` keys, the older ones are removed before; all lists
+    /// are, if `most` is 0.
     pub fn make<K: JoinKernel>(
         &mut self,
         kernel: K,
@@ -69,37 +101,51 @@ impl ListsWithoutMiddle {
         columns: u32,
         most: usize,
     ) {
-        while self.keys > most
-            && let Some(oldest) = self.lists.pop_front()
-        {
-            self.gone += 1;
-            self.keys -= oldest.keys.low.len();
-            self.spare.push(oldest);
+        if most == 0 {
+            self.clear();
+        } else if self.young().keys.low.len() > most / 2 {
+            self.turn += 1;
+            self.young().clear();
         }
-        let mut list = self.spare.pop().unwrap_or_default();
-        list.columns = columns;
-        crossing.all_keys(kernel, layout, &mut list.keys, &mut list.ranks);
-        self.keys += list.keys.low.len();
-        self.open = self.lists.len();
-        *self.before(columns) = self.gone + self.open as u64;
-        self.lists.push_back(list);
+        let turn = self.turn;
+        let Buffer { keys, ranks } = self.young();
+        let (first, first_run) = (keys.low.len(), ranks.len());
+        crossing.add_all_keys(kernel, layout, keys, ranks);
+        self.open = List {
+            columns,
+            turn,
+            first,
+            runs: first_run..ranks.len(),
+        };
+        *self.youngest(columns) = self.open.clone();
     }
 
-    /// The number of lists made before the youngest one that agrees with `columns` in the first
-    /// [`COLUMNS`].
-    fn before(&mut self, columns: u32) -> &mut u64 {
-        self.before.resize(1 << COLUMNS, 0);
-        &mut self.before[(columns % (1 << COLUMNS)) as usize]
+    /// The buffer of the lists of this turn.
+    fn young(&mut self) -> &mut Buffer {
+        &mut self.buffers[(self.turn % 2) as usize]
+    }
+
+    /// The youngest list that agrees with `columns` in the first [`COLUMNS`].
+    fn youngest(&mut self, columns: u32) -> &mut List {
+        self.youngest.resize(1 << COLUMNS, List::default());
+        &mut self.youngest[(columns % (1 << COLUMNS)) as usize]
+    }
+
+    /// The buffer of the list that is open.
+    fn buffer(&self) -> &Buffer {
+        &self.buffers[(self.open.turn % 2) as usize]
     }
 
     /// The keys of the open list whose words have this rank: those before them have lower ones.
     pub fn keys_of(&self, rank: u32) -> Range<usize> {
-        let list = &self.lists[self.open];
-        let runs = runs_of(&list.ranks, rank);
+        let Buffer { keys, ranks } = self.buffer();
+        let List { first, runs, .. } = &self.open;
+        let ends = &keys.ends[runs.clone()];
         let before = |runs: usize| match runs {
             0 => 0,
-            _ => list.keys.ends[runs - 1] as usize,
+            _ => ends[runs - 1] as usize - first,
         };
+        let runs = runs_of(&ranks[runs.clone()], rank);
         before(runs.start)..before(runs.end)
     }
 
@@ -112,10 +158,12 @@ impl ListsWithoutMiddle {
         attacked: u64,
         high: bool,
     ) -> (&KeyBatch, usize) {
-        let range = range.start..range.end.min(range.start + BATCH);
-        let List { keys, .. } = &self.lists[self.open];
+        let List { first, turn, .. } = self.open;
+        let done = range.len().min(BATCH);
+        let begin = first + range.start;
+        let range = begin..begin + done;
+        let Buffer { keys, .. } = &self.buffers[(turn % 2) as usize];
         self.free.clear();
-        let done = range.len();
         kernel.spare(keys, range, attacked, high, &mut self.free);
         (&self.free, done)
     }
@@ -196,19 +244,46 @@ mod tests {
     #[test]
     fn lists_are_kept_until_they_are_too_many() {
         let mut maker = Maker::new();
-        assert!(!maker.lists.open(SOME));
+        assert!(!maker.lists.open(SOME) && !maker.lists.open(0));
         maker.make(SOME, usize::MAX);
         maker.make(OTHERS, usize::MAX);
         assert!(maker.lists.open(SOME) && maker.lists.open(OTHERS));
-        // One key less than both lists have: the older one is removed.
-        let keys = maker.lists.keys;
-        maker.make(SOME << 1, keys - 1);
-        assert!(!maker.lists.open(SOME));
-        assert!(maker.lists.open(OTHERS) && maker.lists.open(SOME << 1));
+        let keys = maker.lists.young().keys.low.len();
+        // So many still lie in one buffer, and fewer do not.
+        maker.make(SOME << 1, 2 * keys);
+        assert!(maker.lists.open(SOME));
+        maker.make(OTHERS << 1, 2 * keys);
+        assert!(maker.lists.open(SOME) && maker.lists.open(OTHERS << 1));
+        // One key less than the lists of the younger buffer have: the older ones are removed.
+        let keys = maker.lists.young().keys.low.len();
+        maker.make(SOME << 2, 2 * keys - 2);
+        assert!(!maker.lists.open(SOME) && !maker.lists.open(OTHERS));
+        assert!(maker.lists.open(OTHERS << 1) && maker.lists.open(SOME << 2));
         maker.lists.clear();
-        assert!(!maker.lists.open(OTHERS));
-        maker.make(OTHERS, 0);
+        assert!(!maker.lists.open(OTHERS << 1) && !maker.lists.open(SOME << 2));
+        maker.make(OTHERS, usize::MAX);
         assert!(maker.lists.open(OTHERS));
+        maker.make(SOME, 0);
+        assert!(maker.lists.open(SOME) && !maker.lists.open(OTHERS));
+    }
+
+    /// New lists take the memory of those that were removed.
+    #[test]
+    fn buffers_are_used_again() {
+        let mut maker = Maker::new();
+        let mut memory = Vec::new();
+        for round in 0..8 {
+            for columns in [SOME, OTHERS] {
+                maker.make(columns, 1);
+                memory.push(maker.lists.young().keys.low.as_ptr());
+            }
+            if round == 0 {
+                memory.clear();
+            }
+        }
+        memory.sort_unstable();
+        memory.dedup();
+        assert_eq!(memory.len(), 2);
     }
 
     /// Of lists that agree in the columns they are looked up by, the youngest is found.
@@ -227,13 +302,15 @@ mod tests {
     #[test]
     fn keys_are_those_of_smaller_ranks_without_the_attacked_bits() {
         let mut maker = Maker::new();
+        // Another list lies before it.
+        maker.make(OTHERS, usize::MAX);
         maker.make(SOME, usize::MAX);
         assert!(maker.lists.open(SOME));
         let (mut all, mut found) = (KeyBatch::default(), 0);
         let mut ranks = Vec::new();
         maker
             .crossing
-            .all_keys(Portable, &maker.layout, &mut all, &mut ranks);
+            .add_all_keys(Portable, &maker.layout, &mut all, &mut ranks);
         let middle = Half::middle_key(Size::new(13).unwrap(), 3);
         let attacked = maker.layout.place(Side::Top, middle);
         for rank in [0, 1, ranks[ranks.len() / 2], u32::MAX] {

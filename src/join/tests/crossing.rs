@@ -111,7 +111,7 @@ fn every_key(kernel: impl JoinKernel, halves: &mut Halves, side: usize, set: &Co
         assert!(halves.open(kernel, side, half.columns(), most, u64::MAX));
         let crossing = &halves.crossings[side];
         let (mut batch, mut ranks) = (KeyBatch::default(), Vec::new());
-        crossing.all_keys(kernel, &halves.layout, &mut batch, &mut ranks);
+        crossing.add_all_keys(kernel, &halves.layout, &mut batch, &mut ranks);
         let found = in_runs(&batch, &ranks);
         let there = |filled: &&Filled| most.is_none_or(|most| filled.rank <= most);
         let expected: Vec<_> = expected.iter().filter(there).copied().collect();
