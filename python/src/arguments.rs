@@ -1,13 +1,14 @@
 //! What Python gives, as the library takes it.
 
 use std::fmt::Display;
+use std::ops::RangeInclusive;
 use std::str::FromStr;
 
 use pyo3::exceptions::{PyOverflowError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use queenfold::board::{GivenBoard, Size};
 use queenfold::engine::Engine;
-use queenfold::job::DeviceChoice;
+use queenfold::job::{DeviceChoice, limits};
 
 /// Names of squares: `"c3,a7"` or `["c3", "a7"]`.
 pub enum Squares {
@@ -100,31 +101,30 @@ pub fn devices(name: &str) -> PyResult<DeviceChoice> {
 
 /// The number of workers.
 pub fn workers(workers: &Whole) -> PyResult<usize> {
-    within("workers", workers, 0, 1024)
+    within("workers", workers, limits::WORKERS)
 }
 
 /// The number of tasks in a sample.
 pub fn sample(tasks: &Whole) -> PyResult<usize> {
-    within("sample", tasks, 8, 1_000_000)
+    within("sample", tasks, 8..=1_000_000)
 }
 
 /// The seed of a sample.
 pub fn seed(seed: &Whole) -> PyResult<u64> {
-    within("seed", seed, 0, u64::MAX)
+    within("seed", seed, 0..=u64::MAX)
 }
 
-/// The number, if it is from `least` to `most`; `name` is that of the argument.
-fn within<T>(name: &str, number: &Whole, least: T, most: T) -> PyResult<T>
+/// The number, if it is in `range`; `name` is that of the argument.
+fn within<T>(name: &str, number: &Whole, range: RangeInclusive<T>) -> PyResult<T>
 where
     T: Copy + Display + FromStr + PartialOrd,
 {
     let given = number.0.parse().ok();
-    given
-        .filter(|given| (least..=most).contains(given))
-        .ok_or_else(|| {
-            wrong(format!(
-                "{name}: expected a number from {least} to {most}, not {}",
-                number.0
-            ))
-        })
+    given.filter(|given| range.contains(given)).ok_or_else(|| {
+        let (least, most) = (range.start(), range.end());
+        wrong(format!(
+            "{name}: expected a number from {least} to {most}, not {}",
+            number.0
+        ))
+    })
 }

@@ -6,6 +6,7 @@ use std::time::Duration;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use queenfold::actors::Control;
+use queenfold::board::Orbits;
 use queenfold::job::{self, Job, JobResult};
 
 use crate::arguments::{self, Squares, Whole};
@@ -39,21 +40,18 @@ pub struct Count {
     cpu_seconds: f64,
 }
 
-/// Orbits by size.
-#[derive(Clone, Copy)]
-struct Classes([u128; 4]);
+/// Orbits by size: a dict in Python.
+#[derive(Clone, Copy, IntoPyObject)]
+struct Classes {
+    c1: u128,
+    c2: u128,
+    c4: u128,
+    c8: u128,
+}
 
-impl<'py> IntoPyObject<'py> for Classes {
-    type Target = pyo3::types::PyDict;
-    type Output = Bound<'py, Self::Target>;
-    type Error = PyErr;
-
-    fn into_pyobject(self, py: Python<'py>) -> PyResult<Self::Output> {
-        let dict = pyo3::types::PyDict::new(py);
-        for (name, orbits) in ["c1", "c2", "c4", "c8"].into_iter().zip(self.0) {
-            dict.set_item(name, orbits)?;
-        }
-        Ok(dict)
+impl From<Orbits> for Classes {
+    fn from(Orbits { c1, c2, c4, c8 }: Orbits) -> Self {
+        Self { c1, c2, c4, c8 }
     }
 }
 
@@ -75,8 +73,7 @@ impl From<JobResult> for Count {
             n: outcome.n.get(),
             total: outcome.total,
             unique: outcome.unique(),
-            classes: symmetric
-                .map(|of| Classes([of.orbits.c1, of.orbits.c2, of.orbits.c4, of.orbits.c8])),
+            classes: symmetric.map(|of| of.orbits.into()),
             r180: symmetric.map(|of| of.r180),
             r90: symmetric.map(|of| of.r90),
             verified: outcome.verified.name(),

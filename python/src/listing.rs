@@ -4,19 +4,16 @@ use std::ops::ControlFlow;
 use std::sync::Mutex;
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
 use std::thread;
-use std::time::Duration;
 
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
 use queenfold::solve;
 
 use crate::arguments::{self, Squares, Whole};
+use crate::waiting::SIGNALS;
 
 /// Solutions that are found before they are asked for.
 const AHEAD: usize = 1024;
-
-/// How often signals are looked for while the next solution is searched.
-const SIGNALS: Duration = Duration::from_millis(50);
 
 /// An iterator over solutions: tuples with the column of the queen of each row from the top, from 0.
 #[pyclass(frozen, module = "queenfold")]

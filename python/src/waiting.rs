@@ -9,7 +9,7 @@ use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 
 /// How often signals are looked for. A result does not wait for that.
-const SIGNALS: Duration = Duration::from_millis(50);
+pub const SIGNALS: Duration = Duration::from_millis(50);
 
 /// How often the callback is called.
 const CALLS: Duration = Duration::from_millis(250);
