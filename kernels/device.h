@@ -26,6 +26,9 @@ QF_INLINE u32 lowest_bit(u32 mask) { return mask == 0u ? 0u : static_cast<u32>(_
 /// One more than the place of the highest bit; 0 if there is none.
 QF_INLINE u32 bits_below(u32 mask) { return 32u - static_cast<u32>(__clz(mask)); }
 
+/// The bits in the opposite order.
+QF_INLINE u32 reversed(u32 x) { return __brev(x); }
+
 /// `x` moved up by the low five bits of `by`.
 QF_INLINE u32 up(u32 x, u32 by) { return __funnelshift_l(0u, x, by); }
 
@@ -67,6 +70,23 @@ QF_INLINE void add_bits(u32 *bits, u32 more) { atomicOr(bits, more); }
 QF_INLINE u32 number_in(const u32 *counter) { return *static_cast<const volatile u32 *>(counter); }
 QF_INLINE void add_to(u32 *sum, u32 term) { atomicAdd(sum, term); }
 QF_INLINE void add_to(u64 *sum, u64 term) { atomicAdd(sum, term); }
+
+/// Adds one to a counter, and returns the number before. Whoever sees the new number sees what the threads of this
+/// block wrote before they met last, and this thread what those wrote that added to it.
+QF_INLINE u32 arrive(u32 *counter) {
+    __threadfence();
+    const u32 before = atomicAdd(counter, 1u);
+    __threadfence();
+    return before;
+}
+/// The number of arrivals, and sees what they wrote before.
+QF_INLINE u32 arrivals(const u32 *counter) {
+    const u32 number = number_in(counter);
+    __threadfence();
+    return number;
+}
+/// Lets others go on for a moment.
+QF_INLINE void pause() { __nanosleep(200u); }
 
 QF_INLINE u32 word_at(Place place) {
     u32 word;
@@ -110,6 +130,12 @@ QF_INLINE u32 lowest_bit(u32 mask) {
 QF_INLINE u32 bits_below(u32 mask) {
     return mask == 0u ? 0u : 32u - static_cast<u32>(__builtin_clz(mask));
 }
+QF_INLINE u32 reversed(u32 x) {
+    x = (x >> 1 & 0x55555555u) | (x & 0x55555555u) << 1;
+    x = (x >> 2 & 0x33333333u) | (x & 0x33333333u) << 2;
+    x = (x >> 4 & 0x0f0f0f0fu) | (x & 0x0f0f0f0fu) << 4;
+    return __builtin_bswap32(x);
+}
 QF_INLINE u32 up(u32 x, u32 by) { return x << (by & 31u); }
 QF_INLINE u32 down(u32 x, u32 by) { return x >> (by & 31u); }
 QF_INLINE u32 or_without(u32 a, u32 b, u32 c) { return a | (b & ~c); }
@@ -130,6 +156,10 @@ QF_INLINE void add_bits(u32 *bits, u32 more) { __atomic_fetch_or(bits, more, __A
 QF_INLINE u32 number_in(const u32 *counter) { return __atomic_load_n(counter, __ATOMIC_RELAXED); }
 QF_INLINE void add_to(u32 *sum, u32 term) { __atomic_fetch_add(sum, term, __ATOMIC_RELAXED); }
 QF_INLINE void add_to(u64 *sum, u64 term) { __atomic_fetch_add(sum, term, __ATOMIC_RELAXED); }
+
+QF_INLINE u32 arrive(u32 *counter) { return __atomic_fetch_add(counter, 1u, __ATOMIC_ACQ_REL); }
+QF_INLINE u32 arrivals(const u32 *counter) { return __atomic_load_n(counter, __ATOMIC_ACQUIRE); }
+QF_INLINE void pause() { std::this_thread::yield(); }
 
 QF_INLINE u32 word_at(Place place) { return *reinterpret_cast<u32 *>(place); }
 QF_INLINE void set_word(Place place, u32 word) { *reinterpret_cast<u32 *>(place) = word; }

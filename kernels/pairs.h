@@ -1,11 +1,8 @@
-// The pairs kernel: counts the pairs of keys, one from each of two lists, that share no bit. It is the
-// part of the join that `src/join/pairs.rs` does on a CPU.
+// Counts a part of the pairs of two lists of keys that share no bit: the keys of some buckets of the one list against
+// those of some buckets of the other. It is what `src/join/pairs.rs` does on a CPU. The threads of a block count a
+// part together, in the memory that they share:
 //
-// A job is a part of the pairs of a group (a set of columns): the keys of some buckets of the one list
-// against those of some buckets of the other. The threads of a block count it together, in the memory
-// that they share:
-//
-//   gather    copies the keys of the job's buckets, which lie in runs, into two lists
+//   gather    copies the keys of the part's buckets, which lie in runs, into two lists
 //   split     by a bit that occurs in both lists, as long as the shorter list is too long for a leaf:
 //             pairs(longer, shorter) = pairs(longer with, shorter without) + pairs(longer without, shorter)
 //             The bit is settled then, and pairs in which both keys have it are discarded. The keys are
@@ -24,36 +21,27 @@
 
 #include "device.h"
 
-/// The buckets of one list that a job counts: for each set of bits of `free`, the run of buckets that
-/// begins at these bits and `own`. Of all keys in these runs, `count` after the first `skip`.
+/// Some keys of two lists. For each set of bits of `free`, a run of 2^`run` buckets begins at these bits and `own`. Of
+/// all keys in these runs, `count` after the first `skip`.
 struct PairsPart {
-    u32 own, free, skip, count;
-};
-
-struct PairsJob {
-    u32 group;
-    /// In the low byte the logarithm of the buckets in a run of the first list, above it the same of the
-    /// second.
-    u32 runs;
-    PairsPart parts[2];
-};
-
-/// Where the lists of a group are, in words of the tables: for each list the offsets of its buckets, and
-/// one more for the end of the last, then its keys. Offsets count from the first key.
-struct PairsGroup {
-    /// Logarithm of the number of buckets. The kernel does not need it.
-    u32 bits;
+    u32 run;
     struct {
-        u32 offsets, keys;
+        u32 own, free, skip, count;
     } lists[2];
 };
 
-// The tables of a launch begin with the number of groups and the word at which the groups lie.
+/// Where the keys of a list are that is sorted by buckets, and for each bucket where it begins; one more offset for the
+/// end of the last.
+struct SortedList {
+    const u32 *offsets, *keys;
+};
 
-/// What the jobs of a group gave together: pairs that were compared or looked up, pairs that share a bit
-/// by which they were split, and the pairs that share none.
+/// What the jobs of a group gave together. Pairs that were compared or looked up, pairs that share a bit by which they
+/// were split, and the pairs that share none. For each list the pairs of boards that were crossed, both times, the keys
+/// that were counted, and those that were written.
 struct PairsSum {
     u64 tested, discarded, found;
+    u64 crossed[2], counted[2], written[2];
 };
 
 /// The bits that index a table, the tables of a leaf, and the bits of all.
@@ -69,7 +57,7 @@ struct PairsSum {
 /// A row that all patterns have, below the rows of the bits.
 #define QF_PRESENT QF_WINDOW
 
-/// The most runs of a list in a job.
+/// The most runs of a list in a part.
 #define QF_MOST_RUNS (1u << 10)
 
 /// Lanes that look up a key together; each reads this many of the 128-bit parts of a row.
@@ -94,8 +82,15 @@ struct PairsSplit {
 /// What the threads of a block tell each other. Its size is a multiple of 16 bytes.
 struct alignas(16) PairsControl {
     u32 job;
-    /// The bits that occur in the lists of the job.
+    /// Whether the block goes on with it.
+    u32 goes_on;
+    /// Whether its job was the last one that a list waited for.
+    u32 is_last;
+    /// The bits that occur in the lists of the part.
     u32 used[2];
+    /// Keys without and with the next bit, of each list. Those of every other division are set to zero during the others.
+    u32 sizes[2][2][2];
+    PairsPart part;
     /// Those of every other split are set to zero during the others.
     PairsSplit splits[2][2];
     /// Nodes to be counted. Each split settles one of 32 bits.
@@ -179,23 +174,22 @@ QF_INLINE u32 subset(u32 mask, u32 index) {
     return bits;
 }
 
-/// Copies the keys of a job's buckets into shared memory, and notes which bits occur.
-QF_INLINE void gather(const PairsJob &job, const u32 *tables, const PairsMemory &memory,
+/// Copies the keys of a part's buckets into shared memory, and notes which bits occur.
+QF_INLINE void gather(const SortedList &top, const SortedList &bottom, const PairsMemory &memory,
                       const Member &member) {
-    const PairsGroup &group =
-        reinterpret_cast<const PairsGroup *>(tables + tables[1])[job.group];
-    const u32 runs[2] = {1u << bits_of(job.parts[0].free), 1u << bits_of(job.parts[1].free)};
+    const PairsPart &part = memory.control->part;
+    const u32 runs[2] = {1u << bits_of(part.lists[0].free), 1u << bits_of(part.lists[1].free)};
     const u32 all = runs[0] + runs[1];
     // For each run where it begins, and how many keys are in it, then before it.
     u32 *begins = memory.tables, *befores = memory.tables + all;
     for (u32 run = member.thread; run < all; run += member.threads) {
         const u32 side = run < runs[0] ? 0u : 1u;
-        const PairsPart &part = job.parts[side];
-        const u32 *offsets = tables + group.lists[side].offsets;
-        const u32 bucket = part.own | subset(part.free, side == 0 ? run : run - runs[0]);
+        const u32 *offsets = side == 0 ? top.offsets : bottom.offsets;
+        const u32 bucket = part.lists[side].own |
+                           subset(part.lists[side].free, side == 0 ? run : run - runs[0]);
         const u32 begin = offsets[bucket];
         begins[run] = begin;
-        befores[run] = offsets[bucket + (1u << (job.runs >> 8u * side & 0xffu))] - begin;
+        befores[run] = offsets[bucket + (1u << part.run)] - begin;
     }
     meet(member);
     // The keys of both lists together: those of the second list follow those of the first.
@@ -220,18 +214,18 @@ QF_INLINE void gather(const PairsJob &job, const u32 *tables, const PairsMemory 
     u32 used[2] = {0, 0};
     for (u32 run = together ? 0u : member.warp; run < all; run += together ? 1u : member.warps) {
         const u32 side = run < runs[0] ? 0u : 1u;
-        const PairsPart &part = job.parts[side];
+        const u32 skip = part.lists[side].skip, count = part.lists[side].count;
         // Numbers of keys are those among the keys of the list from here on.
         const u32 before_list = side == 0 ? 0u : befores[runs[0]];
         const u32 before = befores[run] - before_list, after = befores[run + 1u] - before_list;
-        const u32 first = before > part.skip ? before : part.skip;
-        const u32 end = after < part.skip + part.count ? after : part.skip + part.count;
-        const u32 *from = tables + group.lists[side].keys + begins[run];
-        u32 *to = memory.keys + (side == 0 ? 0u : job.parts[0].count);
+        const u32 first = before > skip ? before : skip;
+        const u32 end = after < skip + count ? after : skip + count;
+        const u32 *from = (side == 0 ? top.keys : bottom.keys) + begins[run];
+        u32 *to = memory.keys + (side == 0 ? 0u : part.lists[0].count);
         u32 bits = 0;
         for (u32 at = first + lane; at < end; at += lanes) {
             const u32 key = from[at - before];
-            to[at - part.skip] = key;
+            to[at - skip] = key;
             bits |= key;
         }
         used[0] |= side == 0 ? bits : 0u;
@@ -429,92 +423,67 @@ QF_UNROLL
     return found;
 }
 
-/// Runs one thread. A block has room for `Keys` keys. The shorter list of a leaf with tables has at most
-/// `Leaf` keys; pairs are compared if they are fewer than `Build`, and `LookUp` for each key of the longer
-/// list, more.
-template <u32 Keys, u32 Leaf, u32 Build, u32 LookUp>
-QF_INLINE void pairs_thread(const PairsJob *jobs, u32 job_count, const u32 *tables, PairsSum *sums,
-                            Progress *progress, u32 *shared, const Member &member) {
-    static_assert(Leaf <= 32u * QF_ROW_WORDS, "a row has a bit for each pattern");
-    static_assert(Keys <= QF_TABLE_WORDS, "keys on their way lie in the tables");
-    static_assert(4u * QF_MOST_RUNS + 1u <= QF_TABLE_WORDS, "runs lie in the tables");
-    static_assert(sizeof(PairsControl) % 16 == 0, "rows are aligned");
-    PairsMemory memory;
-    memory.control = reinterpret_cast<PairsControl *>(shared);
-    memory.bit_rows = shared + sizeof(PairsControl) / 4u;
-    memory.tables = memory.bit_rows + (QF_WINDOW + 1u) * QF_ROW_WORDS;
-    memory.keys = memory.tables + QF_TABLE_WORDS;
-
+/// Counts the pairs of the part in `control->part`. The shorter list of a leaf with tables has at most `Leaf` keys;
+/// pairs are compared if they are fewer than `Build`, and `LookUp` for each key of the longer list, more.
+template <u32 Leaf, u32 Build, u32 LookUp>
+QF_INLINE void count_part(const SortedList &top, const SortedList &bottom, u32 &turn,
+                          const PairsMemory &memory, PairsSum *sum, const Member &member) {
     if (member.thread == 0)
-        for (u32 at = 0; at < 4u; at++)
-            memory.control->splits[at / 2u][at % 2u] = {0, 0, 0, 0};
-    u32 turn = 0;
+        memory.control->used[0] = memory.control->used[1] = 0;
+    meet(member);
+    gather(top, bottom, memory, member);
+    const u32 count = memory.control->part.lists[0].count;
+    PairsNode node = {{0, count},
+                      {count, memory.control->part.lists[1].count},
+                      {memory.control->used[0], memory.control->used[1]}};
+    u32 height = 0, found = 0, tested = 0, discarded = 0;
     for (;;) {
-        meet(member);
-        if (member.thread == 0) {
-            memory.control->job = take_number(&progress->next_job);
-            memory.control->used[0] = memory.control->used[1] = 0;
+        // An index that is not known to the compiler would move the node to the thread's own memory.
+        const bool first = node.count[0] >= node.count[1];
+        const u32 items = first ? node.count[0] : node.count[1];
+        const u32 patterns = first ? node.count[1] : node.count[0];
+        const u32 *item_keys = memory.keys + (first ? node.at[0] : node.at[1]);
+        const u32 *pattern_keys = memory.keys + (first ? node.at[1] : node.at[0]);
+        const u32 used = node.used[0] & node.used[1], all = items * patterns;
+        const u32 shift = lowest_bit(used), width = bits_below(used >> shift);
+        if (used == 0u || patterns == 0u) {
+            found += member.thread == 0 ? all : 0u;
+        } else if (all < Build + LookUp * items) {
+            found += compare(item_keys, items, pattern_keys, patterns, member);
+        } else if (patterns <= Leaf && width <= QF_WINDOW) {
+            // If either list can be the patterns, the shorter one is looked up.
+            const bool swap = items <= Leaf;
+            const u32 *looked_up = swap ? pattern_keys : item_keys;
+            build(swap ? item_keys : pattern_keys, swap ? items : patterns, shift, width,
+                  memory, member);
+            const u32 count = swap ? patterns : items;
+            if (width <= QF_FIELD)
+                found += look_up<1>(looked_up, count, used, shift, memory, member);
+            else if (width <= 2u * QF_FIELD)
+                found += look_up<2>(looked_up, count, used, shift, memory, member);
+            else if (width <= 3u * QF_FIELD)
+                found += look_up<3>(looked_up, count, used, shift, memory, member);
+            else
+                found += look_up<4>(looked_up, count, used, shift, memory, member);
+            // What follows may use the memory of the tables.
+            meet(member);
+        } else {
+            node = split(node, shift, height, turn, discarded, memory, member);
+            height++;
+            turn++;
+            continue;
         }
-        meet(member);
-        const u32 number = memory.control->job;
-        if (number >= job_count)
-            return;
-        const PairsJob &job = jobs[number];
-        gather(job, tables, memory, member);
-        PairsNode node = {{0, job.parts[0].count},
-                          {job.parts[0].count, job.parts[1].count},
-                          {memory.control->used[0], memory.control->used[1]}};
-        u32 height = 0, found = 0, tested = 0, discarded = 0;
-        for (;;) {
-            // An index that is not known to the compiler would move the node to the thread's own memory.
-            const bool first = node.count[0] >= node.count[1];
-            const u32 items = first ? node.count[0] : node.count[1];
-            const u32 patterns = first ? node.count[1] : node.count[0];
-            const u32 *item_keys = memory.keys + (first ? node.at[0] : node.at[1]);
-            const u32 *pattern_keys = memory.keys + (first ? node.at[1] : node.at[0]);
-            const u32 used = node.used[0] & node.used[1], all = items * patterns;
-            const u32 shift = lowest_bit(used), width = bits_below(used >> shift);
-            if (used == 0u || patterns == 0u) {
-                found += member.thread == 0 ? all : 0u;
-            } else if (all < Build + LookUp * items) {
-                found += compare(item_keys, items, pattern_keys, patterns, member);
-            } else if (patterns <= Leaf && width <= QF_WINDOW) {
-                // If either list can be the patterns, the shorter one is looked up.
-                const bool swap = items <= Leaf;
-                const u32 *looked_up = swap ? pattern_keys : item_keys;
-                build(swap ? item_keys : pattern_keys, swap ? items : patterns, shift, width,
-                      memory, member);
-                const u32 count = swap ? patterns : items;
-                if (width <= QF_FIELD)
-                    found += look_up<1>(looked_up, count, used, shift, memory, member);
-                else if (width <= 2u * QF_FIELD)
-                    found += look_up<2>(looked_up, count, used, shift, memory, member);
-                else if (width <= 3u * QF_FIELD)
-                    found += look_up<3>(looked_up, count, used, shift, memory, member);
-                else
-                    found += look_up<4>(looked_up, count, used, shift, memory, member);
-                // What follows may use the memory of the tables.
-                meet(member);
-            } else {
-                node = split(node, shift, height, turn, discarded, memory, member);
-                height++;
-                turn++;
-                continue;
-            }
-            tested += all;
-            if (height == 0)
-                break;
-            height--;
-            node = memory.control->stack[height];
-        }
-        PairsSum *sum = &sums[job.group];
-        found = warp_sum(found);
-        if (member.lane == 0)
-            add_to(&sum->found, u64(found));
-        if (member.thread == 0) {
-            add_to(&sum->tested, u64(tested));
-            add_to(&sum->discarded, u64(discarded));
-            add_to(&progress->jobs_done, 1u);
-        }
+        tested += all;
+        if (height == 0)
+            break;
+        height--;
+        node = memory.control->stack[height];
+    }
+    found = warp_sum(found);
+    if (member.lane == 0)
+        add_to(&sum->found, u64(found));
+    if (member.thread == 0) {
+        add_to(&sum->tested, u64(tested));
+        add_to(&sum->discarded, u64(discarded));
     }
 }

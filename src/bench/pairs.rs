@@ -307,7 +307,7 @@ pub fn sets(device: &mut dyn Device, n: Size, sets: u64) -> Result<SetsResult, B
         };
         let (timed, _) = run(device, launch, None)?;
         result.launches += 1;
-        result.bytes += launch.bytes();
+        result.bytes += launch.bytes_up();
         result.jobs += u64::from(launch.job_count());
         result.upload_seconds += seconds(timed.completed.spans.upload);
         result.kernel_seconds += timed.kernel();

@@ -4,8 +4,8 @@ use std::ops::RangeInclusive;
 
 use crate::board::Size;
 use crate::engine::{
-    DeviceProgram, JobWords, LaunchError, LaunchWords, Layout, MACHINE_SOURCE, Specialisation,
-    TableWords, ThreadUse,
+    DeviceProgram, JobWords, LaunchError, LaunchWords, Layout, MACHINE_SOURCE, Scratch,
+    Specialisation, TableWords, ThreadUse,
 };
 
 /// Words of a job: columns, up, down, group.
@@ -93,6 +93,7 @@ fn program(depth: u32) -> DeviceProgram {
             tables: TableWords::Each(depth as usize + 1),
             group_sums: GROUP_SUMS,
             check: check_rows_left,
+            scratch: |_| Scratch::NONE,
         },
     }
 }

@@ -23,7 +23,7 @@ type HostKernel = unsafe extern "C" fn(
     progress: *const AtomicU32,
 );
 
-/// The same for kernels whose blocks count together. `memory` is what the threads of a block share, `thread` the
+/// The same for kernels whose blocks count together. `scratch` is what the jobs of a launch share, `memory` is what the threads of a block share, `thread` the
 /// number of this one.
 type HostBlockKernel = unsafe extern "C" fn(
     specialisation: u32,
@@ -32,19 +32,21 @@ type HostBlockKernel = unsafe extern "C" fn(
     tables: *const u32,
     sums: *const AtomicU64,
     progress: *const AtomicU32,
+    scratch: *mut u32,
     memory: *mut u8,
     thread: u32,
     threads: u32,
 );
 
 unsafe extern "C" {
-    fn queenfold_emulated_pairs(
+    fn queenfold_emulated_join(
         specialisation: u32,
         jobs: *const u32,
         job_count: u32,
         tables: *const u32,
         sums: *const AtomicU64,
         progress: *const AtomicU32,
+        scratch: *mut u32,
         memory: *mut u8,
         thread: u32,
         threads: u32,
@@ -52,7 +54,7 @@ unsafe extern "C" {
 }
 
 unsafe extern "C" {
-    safe fn queenfold_emulated_pairs_memory(keys: u32) -> u32;
+    safe fn queenfold_emulated_join_memory(keys: u32) -> u32;
 }
 
 /// The host function of a kernel.
@@ -80,7 +82,7 @@ macro_rules! host_kernels {
         fn host_kernel(program: &DeviceProgram) -> Option<Host> {
             match program.entry() {
                 $($entry => Some(Host::Thread($function)),)*
-                "pairs" => Some(Host::Block(queenfold_emulated_pairs)),
+                "join" => Some(Host::Block(queenfold_emulated_join)),
                 _ => None,
             }
         }
@@ -338,14 +340,17 @@ struct Line([u8; 64]);
 fn block_memory(program: &DeviceProgram) -> Vec<Line> {
     let bytes = program.block_memory(0);
     let keys = program.specialisation().map_or(0, |special| special.value);
-    assert!(queenfold_emulated_pairs_memory(keys) <= bytes);
+    assert!(queenfold_emulated_join_memory(keys) <= bytes);
     let bytes = MEETING + bytes as usize;
     vec![Line([0; 64]); bytes.div_ceil(size_of::<Line>())]
 }
 
-/// Where that memory lies: each thread of the block may write to it.
+/// Where the memory lies that the jobs of a launch share, and that of a block: each thread may write to them.
 #[derive(Clone, Copy)]
-struct Shared(*mut u8);
+struct Shared {
+    scratch: *mut u32,
+    block: *mut u8,
+}
 
 // SAFETY: the threads of the block write to it as those of a device do: none reads what another one has written
 // before both have met.
@@ -372,7 +377,11 @@ fn run(
         Host::Thread(_) => Vec::new(),
         Host::Block(_) => block_memory(&launch.program()),
     };
-    let shared = &Shared(memory.as_mut_ptr().cast());
+    let mut scratch = vec![0; launch.scratch().words];
+    let shared = &Shared {
+        scratch: scratch.as_mut_ptr(),
+        block: memory.as_mut_ptr().cast(),
+    };
     thread::scope(|scope| {
         for number in 0..threads as u32 {
             let (running, sums, progress) = (&running, &sums, &progress);
@@ -389,7 +398,7 @@ fn run(
                         kernel(specialisation, jobs, job_count, tables, sums, progress);
                     },
                     // SAFETY: as above. The memory that the threads of the block share is as long as the
-                    // program says, and these are all of its threads.
+                    // program says, that of the launch as long as the launch says, and these are all of its threads.
                     Host::Block(kernel) => unsafe {
                         kernel(
                             specialisation,
@@ -398,7 +407,8 @@ fn run(
                             tables,
                             sums,
                             progress,
-                            shared.0,
+                            shared.scratch,
+                            shared.block,
                             number,
                             threads as u32,
                         );

@@ -49,7 +49,7 @@ pub use launch::{
 };
 pub use launch::{
     DeviceCanary, DeviceSpan, DeviceSpans, Draft, NoLauncher, PartTaker, Preparer, Recycled,
-    Specialisation, Ticket, Words,
+    Scratch, Specialisation, Ticket, Words,
 };
 pub(crate) use launch::{JobWords, LaunchWords, Layout, MACHINE_SOURCE, TableWords, ThreadUse};
 pub use mismatch::{GivenUp, Mismatch};

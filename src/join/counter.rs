@@ -1,3 +1,4 @@
+use super::crossing::HalfBoards;
 use super::kernel::JoinKernel;
 use super::key_layout::KeyLayout;
 use super::leaf_audit::LeafAudit;
@@ -31,8 +32,8 @@ struct Halves<K> {
 
 /// A counter that can leave the pairs of lists to somebody else.
 pub trait LeavingCounter: Counter {
-    /// As [`count_watched`](Counter::count_watched), but for the pairs of those lists that `leave` takes: the
-    /// tally lacks them.
+    /// As [`count_watched`](Counter::count_watched), but for the pairs of those half boards that `leave` takes: the
+    /// tally lacks them, and these half boards.
     ///
     /// # Errors
     /// As of the other.
@@ -46,9 +47,12 @@ pub trait LeavingCounter: Counter {
 
 /// Whoever counts pairs in place of a counter.
 pub trait Leave {
-    /// Whether it takes the pairs of these lists, whose keys have this `layout`: all pairs of a partition but
-    /// those of ties.
-    fn takes(&mut self, lists: &Lists<u32>, layout: &KeyLayout) -> bool;
+    /// Whether it is to be asked at all.
+    fn wants(&self) -> bool;
+
+    /// Whether it takes the pairs of the half boards that these boards of quadrants make, those of the top half first;
+    /// their keys have this `layout`. They are all pairs of a partition but those of ties.
+    fn takes(&mut self, halves: [HalfBoards<'_>; 2], layout: &KeyLayout) -> bool;
 
     /// Says what the pairs that it took last stand for.
     fn settle(&mut self, set: LeftPairs);
@@ -70,7 +74,11 @@ pub struct LeftPairs {
 struct KeepAll;
 
 impl Leave for KeepAll {
-    fn takes(&mut self, _: &Lists<u32>, _: &KeyLayout) -> bool {
+    fn wants(&self) -> bool {
+        false
+    }
+
+    fn takes(&mut self, _: [HalfBoards<'_>; 2], _: &KeyLayout) -> bool {
         false
     }
 
@@ -166,8 +174,8 @@ impl<K: JoinKernel> JoinCounter<K> {
 impl<K: JoinKernel> Halves<K> {
     /// The number of pairs of a top half and a bottom half that fit together, each counted as often as
     /// [`WordOrder`](super::word_order::WordOrder) says. Each list of the bottom half is compared with
-    /// each list of the top half. Adds the half boards listed to the nodes of `tally`. Whole lists may be
-    /// left to somebody else.
+    /// each list of the top half. Adds the half boards listed to the nodes of `tally`. If both lists fit the
+    /// memory, they may be left to somebody else.
     fn weighted_pairs<T: Countable>(
         &mut self,
         lists: &mut Lists<T>,
@@ -209,8 +217,24 @@ impl<K: JoinKernel> Halves<K> {
                 left: false,
             });
         }
+        let halves = [&partition.top, &partition.bottom];
+        if !T::HIGH
+            && leave.wants()
+            && maker.open_boards(halves)
+            && leave.takes(maker.boards(halves, with_ties), maker.layout())
+        {
+            for (side, others) in [(1, top_ties), (0, bottom_ties)] {
+                maker.each_key_for_ties(side, halves[side], with_ties, watch, |keys, times| {
+                    found += times * others.count(kernel, keys, pairs.audit()) as i64;
+                })?;
+            }
+            return Ok(Found {
+                here: found,
+                left: true,
+            });
+        }
         let mut bottoms = maker.parts(&partition.bottom);
-        let (mut first, mut left) = (true, false);
+        let mut first = true;
         // The half boards of a list are nodes from when they are listed: on large boards that takes minutes.
         let mut listed = tally.nodes;
         while maker.next_list(
@@ -255,19 +279,15 @@ impl<K: JoinKernel> Halves<K> {
                 } else {
                     stretch.part(0, u64::MAX)
                 };
-                if is_all
-                    && let Some(narrow) = T::narrow(lists)
-                    && leave.takes(narrow, maker.layout())
-                {
-                    left = true;
-                    continue;
-                }
                 let count = pairs.count(lists, maker.layout().sorted(), stretch)?;
                 found += (bounds.below() * count) as i64;
             }
             first = false;
         }
-        Ok(Found { here: found, left })
+        Ok(Found {
+            here: found,
+            left: false,
+        })
     }
 }
 

@@ -1,7 +1,7 @@
 use std::ops::Range;
 
 use super::Half;
-use super::kernel::{JoinKernel, KeyBatch, Run};
+use super::kernel::{Boards, JoinKernel, KeyBatch, Run};
 use super::key_layout::KeyLayout;
 use super::quadrant::{Part, Quadrant, QuadrantFrame};
 use super::row_sets::RowSets;
@@ -36,6 +36,17 @@ pub struct Wanted {
     /// Whether the boards of the left quadrant are made for all words, because other half boards are
     /// likely to need them too. If not, they are made for these words only, and forgotten.
     pub keeps_left: bool,
+}
+
+/// What a list of half boards is crossed from.
+#[derive(Clone, Copy)]
+pub struct HalfBoards<'a> {
+    /// The boards of both quadrants that meet: a run of the left one and one of the right one.
+    pub runs: &'a [[Run; 2]],
+    /// The boards of both quadrants.
+    pub boards: [Boards<'a>; 2],
+    /// Keys with any of these bits are left out.
+    pub attacked: u64,
 }
 
 /// What the keys of half boards depend on, besides the half boards.
@@ -188,6 +199,15 @@ impl Crossing {
         let mut rest = &self.runs[..];
         while !rest.is_empty() {
             rest = &rest[kernel.cross(rest, boards, layout.high(), keys)..];
+        }
+    }
+
+    /// What the first `runs` runs of the open half boards are crossed from.
+    pub fn boards(&self, runs: usize, attacked: u64) -> HalfBoards<'_> {
+        HalfBoards {
+            runs: &self.runs[..runs],
+            boards: self.quadrants.each_ref().map(Quadrant::boards),
+            attacked,
         }
     }
 

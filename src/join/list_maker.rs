@@ -1,6 +1,6 @@
 use std::ops::Range;
 
-use super::crossing::{Context, Crossing, Wanted};
+use super::crossing::{Context, Crossing, HalfBoards, Wanted};
 use super::kernel::{Buckets, JoinKernel, KeyBatch};
 use super::key_layout::KeyLayout;
 use super::memory_budget::MemoryBudget;
@@ -167,12 +167,7 @@ impl<K: JoinKernel> ListMaker<K> {
                 );
                 parts.boards = Boards::Own;
             }
-            let wanted = Wanted {
-                columns: half.columns(),
-                most_rank: self.bounds.larger,
-                keeps_left: self.bounds == Bounds::ALL || self.n.get() <= KEEPS_LEFT,
-            };
-            if self.open(side, half, parts.boards, wanted) {
+            if self.open(side, half, parts.boards, self.wanted(half)) {
                 return Some(Keys::Crossed);
             }
             parts.slice();
@@ -194,14 +189,7 @@ impl<K: JoinKernel> ListMaker<K> {
             .filter(|_| boards == Boards::Shared && self.without_middle())?;
         let columns = half.columns();
         if !self.kept[side].open(columns) {
-            let wanted = Wanted {
-                columns,
-                most_rank: match self.bounds {
-                    Bounds::ALL => u32::MAX,
-                    _ => self.order.largest_with_middle(self.n, columns),
-                },
-                keeps_left: true,
-            };
+            let wanted = self.wanted_without_middle(columns);
             if !self.open(side, half, Boards::Shared, wanted) {
                 return None;
             }
@@ -213,6 +201,60 @@ impl<K: JoinKernel> ListMaker<K> {
         let attacked = Half::middle_key(self.n, middle);
         Some(Keys::Kept {
             attacked: self.layout.place(half.side(), attacked),
+        })
+    }
+
+    /// The boards that a list is crossed from.
+    fn wanted(&self, half: &Half) -> Wanted {
+        Wanted {
+            columns: half.columns(),
+            most_rank: self.bounds.larger,
+            keeps_left: self.bounds == Bounds::ALL || self.n.get() <= KEEPS_LEFT,
+        }
+    }
+
+    /// Those that a list without a middle queen is crossed from.
+    fn wanted_without_middle(&self, columns: u32) -> Wanted {
+        Wanted {
+            columns,
+            most_rank: match self.bounds {
+                Bounds::ALL => u32::MAX,
+                _ => self.order.largest_with_middle(self.n, columns),
+            },
+            keeps_left: true,
+        }
+    }
+
+    /// Opens the boards that the whole lists of both halves of the partition prepared last are crossed from.
+    /// Returns whether they fit the memory.
+    pub fn open_boards(&mut self, halves: [&Half; 2]) -> bool {
+        halves.into_iter().enumerate().all(|(side, half)| {
+            let wanted = if self.without_middle() {
+                self.wanted_without_middle(half.columns())
+            } else {
+                self.wanted(half)
+            };
+            self.open(side, half, Boards::Shared, wanted)
+        })
+    }
+
+    /// The boards that were opened, as far as these lists need them.
+    pub fn boards(&self, halves: [&Half; 2], with_ties: WithTies) -> [HalfBoards<'_>; 2] {
+        [0, 1].map(|side| {
+            let half = halves[side];
+            let middle = half.middle().filter(|_| self.without_middle());
+            let attacked = middle.map_or(0, |middle| {
+                self.layout
+                    .place(half.side(), Half::middle_key(self.n, middle))
+            });
+            let crossing = &self.crossings[side];
+            let ranks = crossing.runs_of(self.bounds.larger);
+            let runs = if with_ties.of_half(side) {
+                ranks.end
+            } else {
+                ranks.start
+            };
+            crossing.boards(runs, attacked)
         })
     }
 
@@ -302,6 +344,60 @@ impl<K: JoinKernel> ListMaker<K> {
         let most = (self.list_bytes / size_of::<T>() as u64).clamp(1 << 10, 1 << 30) as usize;
         let kernel = self.kernel;
         to.clear(self.layout.sorted());
+        for (end, weight) in self.stretches(side, source, with_ties) {
+            while parts.begin < end {
+                watch.check()?;
+                let (keys, done) = self.keys(side, source, parts.begin..end);
+                parts.begin += done;
+                kernel.scatter(keys, to);
+                found(keys, weight);
+                if to.len() > most {
+                    return Ok(true);
+                }
+            }
+        }
+        parts.begin = 0;
+        parts.halves.pop();
+        Ok(true)
+    }
+
+    /// Calls `found` with those keys of a list whose pairs with ties of the other half are still to be counted, and
+    /// with how often: see [`WithTies`]. The list must fit the memory in one piece.
+    ///
+    /// # Errors
+    /// The task is to be given up.
+    pub fn each_key_for_ties(
+        &mut self,
+        side: usize,
+        half: &Half,
+        with_ties: WithTies,
+        watch: &TaskWatch,
+        mut found: impl FnMut(&KeyBatch, i64),
+    ) -> Result<(), GivenUp> {
+        let Some(source) = self.open_next(side, &mut self.parts(half)) else {
+            return Ok(());
+        };
+        let mut begin = 0;
+        for (end, weight) in self.stretches(side, source, with_ties) {
+            while weight != 0 && begin < end {
+                watch.check()?;
+                let (keys, done) = self.keys(side, source, begin..end);
+                found(keys, weight);
+                begin += done;
+            }
+            begin = begin.max(end);
+        }
+        Ok(())
+    }
+
+    /// Where the stretches of a list end whose pairs with ties of the other half are to be counted equally often, and
+    /// how often, in the units of [`keys`](Self::keys).
+    fn stretches(
+        &self,
+        side: usize,
+        source: Keys,
+        with_ties: WithTies,
+    ) -> impl Iterator<Item = (usize, i64)> + use<K> {
         let Bounds { larger, smaller } = self.bounds;
         let of_smaller = self.around(side, source, smaller);
         let of_larger = self.around(side, source, larger);
@@ -322,21 +418,7 @@ impl<K: JoinKernel> ListMaker<K> {
             },
             0,
         );
-        for (end, weight) in ends.into_iter().zip(weights).chain([ties]) {
-            while parts.begin < end {
-                watch.check()?;
-                let (keys, done) = self.keys(side, source, parts.begin..end);
-                parts.begin += done;
-                kernel.scatter(keys, to);
-                found(keys, weight);
-                if to.len() > most {
-                    return Ok(true);
-                }
-            }
-        }
-        parts.begin = 0;
-        parts.halves.pop();
-        Ok(true)
+        ends.into_iter().zip(weights).chain([ties])
     }
 }
 

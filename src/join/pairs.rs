@@ -58,9 +58,6 @@ struct List<'a, T> {
 /// A key of a list: narrow keys have 32 bits and are counted directly, wide keys have 64 bits and
 /// are split until the bits that matter fit a narrow key.
 pub trait Countable: Rest {
-    /// The lists, if their keys are narrow.
-    fn narrow(lists: &Lists<Self>) -> Option<&Lists<u32>>;
-
     /// The number of disjoint pairs of keys of two lists. Destroys the lists. They are this stretch of the
     /// task.
     ///
@@ -74,10 +71,6 @@ pub trait Countable: Rest {
 }
 
 impl Countable for u32 {
-    fn narrow(lists: &Lists<Self>) -> Option<&Lists<u32>> {
-        Some(lists)
-    }
-
     fn count<K: JoinKernel>(
         pairs: &mut Pairs<K>,
         [one, other]: [&mut [u32]; 2],
@@ -88,10 +81,6 @@ impl Countable for u32 {
 }
 
 impl Countable for u64 {
-    fn narrow(_: &Lists<Self>) -> Option<&Lists<u32>> {
-        None
-    }
-
     fn count<K: JoinKernel>(
         pairs: &mut Pairs<K>,
         lists: [&mut [u64]; 2],

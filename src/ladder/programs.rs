@@ -1,7 +1,7 @@
 //! The kernels of the ladder as programs for devices: each node is searched by a thread of its own.
 
 use crate::engine::{
-    DeviceProgram, JobWords, LaunchError, LaunchWords, Layout, MACHINE_SOURCE, TableWords,
+    DeviceProgram, JobWords, LaunchError, LaunchWords, Layout, MACHINE_SOURCE, Scratch, TableWords,
     ThreadUse,
 };
 
@@ -32,6 +32,7 @@ pub(super) const BIT_BOARD: DeviceProgram = DeviceProgram {
         tables: TableWords::Each(4),
         group_sums: 4,
         check: check_bit_board,
+        scratch: |_| Scratch::NONE,
     },
 };
 
@@ -54,6 +55,7 @@ pub(super) const NODE_LAYER: DeviceProgram = DeviceProgram {
         tables: TableWords::Each(1),
         group_sums: 2,
         check: check_board,
+        scratch: |_| Scratch::NONE,
     },
 };
 

@@ -205,11 +205,11 @@ fn every_specialisation_is_lean_on_every_architecture() {
     }
 }
 
-/// How many keys a warp looks up at a time in the pairs kernel: four lanes each.
+/// How many keys a warp looks up at a time in the join kernel: four lanes each.
 const LOOKED_UP: usize = 8;
 
 #[test]
-fn the_pairs_kernel_is_lean_on_every_architecture() {
+fn the_join_kernel_is_lean_on_every_architecture() {
     let Some(tools) = Tools::find() else {
         return;
     };
@@ -226,8 +226,8 @@ fn the_pairs_kernel_is_lean_on_every_architecture() {
             );
             let (registers, _) = report.split_once(" registers").unwrap();
             let registers = registers.rsplit_once(' ').unwrap().1;
-            // So many leave room for two blocks of 512 threads.
-            assert!(registers.parse::<u32>().unwrap() <= 64, "{name}: {report}");
+            // So many leave room for two blocks of 256 threads, or one of 512.
+            assert!(registers.parse::<u32>().unwrap() <= 96, "{name}: {report}");
             let code = tools.disassemble(&kernel);
             let has = |what: &str| code.iter().any(|(_, text)| text.contains(what));
             assert!(!has("LDL") && !has("STL"), "{name}: local memory");

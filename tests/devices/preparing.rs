@@ -11,13 +11,13 @@ use queenfold::engine::{CounterSettings, LaunchBatch, PartTaker, Plan, Task, Tas
 use queenfold::join::JoinPlan;
 use queenfold::simd::Isa;
 
-/// Takes everything, and notes of each launch its jobs, its bytes and the keys of its jobs.
+/// Takes everything, and notes of each launch its jobs, and its bytes: those that go up, and all that it takes.
 #[derive(Default)]
 struct Noting {
     launches: u64,
     jobs: u64,
+    up: u64,
     bytes: u64,
-    keys: u64,
     work: f64,
 }
 
@@ -28,15 +28,10 @@ impl PartTaker for Noting {
 
     fn take(&mut self, part: Box<dyn LaunchBatch>, work: f64) {
         let launch = part.launch().expect("there are pairs to count");
-        // `PairsJob` of kernels/pairs.h: the last word of each part is the number of its keys.
-        let (jobs, _) = launch.jobs().as_chunks::<10>();
         self.launches += 1;
-        self.jobs += jobs.len() as u64;
-        self.bytes += 4 * (launch.jobs().len() + launch.tables().len()) as u64;
-        self.keys += jobs
-            .iter()
-            .map(|job| u64::from(job[5]) + u64::from(job[9]))
-            .sum::<u64>();
+        self.jobs += u64::from(launch.job_count());
+        self.up += launch.bytes_up();
+        self.bytes += launch.bytes();
         self.work += work;
     }
 
@@ -87,18 +82,19 @@ fn what_it_takes_to_feed_a_device() {
         let Noting {
             launches,
             jobs,
+            up,
             bytes,
-            keys,
             work,
         } = noting;
         println!(
             "n = {n}, {}: counted in {counting:.2?}, prepared in {preparing:.2?} ({:.2}); {launches} launches, \
-             {jobs} jobs of {} keys, {:.1} MB ({:.1} GB a second of preparing), work {work:.2e} ({:.2e} a second)",
+             {jobs} jobs, {:.1} MB up ({:.1} GB a second of preparing), {:.1} MB of memory, work {work:.2e} \
+             ({:.2e} a second)",
             counter.backend(),
             preparing.as_secs_f64() / counting.as_secs_f64(),
-            keys / jobs,
+            up as f64 / 1e6,
+            up as f64 / 1e9 / preparing.as_secs_f64(),
             bytes as f64 / 1e6,
-            bytes as f64 / 1e9 / preparing.as_secs_f64(),
             work / (counting - preparing.min(counting)).as_secs_f64(),
         );
     }

@@ -208,7 +208,7 @@ mod tests {
     use std::os::unix::fs::PermissionsExt;
 
     use super::*;
-    use crate::engine::{JobWords, Layout, TableWords, ThreadUse};
+    use crate::engine::{JobWords, Layout, Scratch, TableWords, ThreadUse};
 
     /// A compiler that is this shell script.
     fn compiler(folder: &tempfile::TempDir, script: &str, limit: Duration) -> Compiler {
@@ -236,6 +236,7 @@ mod tests {
                 tables: TableWords::Each(1),
                 group_sums: 1,
                 check: |_| Ok(()),
+                scratch: |_| Scratch::NONE,
             },
         }
     }

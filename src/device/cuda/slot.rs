@@ -44,6 +44,11 @@ fn bytes_staged(launch: &Launch, direct: bool) -> usize {
     (HEADER + launch.jobs().len() + tables) * 4
 }
 
+/// Bytes of the memory that a launch works in.
+fn bytes_scratch(launch: &Launch) -> usize {
+    launch.scratch().words * 4
+}
+
 fn bytes_down(launch: &Launch) -> usize {
     launch.sums() * 8 + PROGRESS * 4
 }
@@ -55,6 +60,8 @@ pub(super) struct Slot {
     up: Buffers,
     /// Sums, and at their end progress, on their way down.
     down: Buffers,
+    /// What a launch works in: on the device alone.
+    scratch: Buffers,
     /// Beginning, after the upload, after the kernel, after the download.
     events: [CUevent; 4],
     /// After the copy that ended a launch early.
@@ -89,9 +96,11 @@ impl Buffers {
 
     fn allocate(host: usize, device: usize) -> Result<Self, DriverError> {
         let mut made = Self::NONE;
-        // SAFETY: a context is current. Flags 0: cached memory, which the CPU can read quickly.
-        made.host = unsafe { result::malloc_host(host, 0) }?;
-        made.host_bytes = host;
+        if host > 0 {
+            // SAFETY: a context is current. Flags 0: cached memory, which the CPU can read quickly.
+            made.host = unsafe { result::malloc_host(host, 0) }?;
+            made.host_bytes = host;
+        }
         // SAFETY: a context is current.
         made.device = unsafe { result::malloc_sync(device) }?;
         made.device_bytes = device;
@@ -158,6 +167,7 @@ impl Slot {
             stream_number,
             up: Buffers::NONE,
             down: Buffers::NONE,
+            scratch: Buffers::NONE,
             events: [ptr::null_mut(); 4],
             cancelled: ptr::null_mut(),
             cancelling: false,
@@ -183,6 +193,7 @@ impl Slot {
         self.up
             .has_room(bytes_staged(launch, direct), bytes_up(launch))
             && self.down.has_room(down, down)
+            && self.scratch.has_room(0, bytes_scratch(launch))
     }
 
     /// Makes room for `launch`. To allocate memory and to free it may make the driver wait for all launches.
@@ -191,7 +202,8 @@ impl Slot {
             [bytes_staged(launch, direct), bytes_up(launch)].map(|bytes| bytes.max(LEAST_UP));
         self.up.reserve(staged, up)?;
         let down = bytes_down(launch);
-        self.down.reserve(down, down)
+        self.down.reserve(down, down)?;
+        self.scratch.reserve(0, bytes_scratch(launch))
     }
 
     /// Queues upload, kernel and download on the slot's stream. The slot has room for the launch. `direct`: its
@@ -220,12 +232,15 @@ impl Slot {
         let mut first_table = first_job + jobs as u64 * 4;
         let mut sums = self.down.device;
         let mut job_count = launch.job_count();
-        let mut arguments: [*mut c_void; 5] = [
+        let mut scratch = self.scratch.device;
+        // Kernels without memory to work in have no sixth argument, and the driver reads as many as they have.
+        let mut arguments: [*mut c_void; 6] = [
             (&raw mut first_job).cast(),
             (&raw mut job_count).cast(),
             (&raw mut first_table).cast(),
             (&raw mut sums).cast(),
             (&raw mut progress).cast(),
+            (&raw mut scratch).cast(),
         ];
         let threads = launch.program().threads_for(launch.job_count());
         let blocks = threads.map_or(kernel.blocks, |threads| {
@@ -247,6 +262,10 @@ impl Slot {
                 result::memcpy_htod_async(first_table, tables, self.stream)?;
             }
             result::memset_d8_async(self.down.device, 0, bytes_down(launch), self.stream)?;
+            let zeros = launch.scratch().zeros * 4;
+            if zeros > 0 {
+                result::memset_d8_async(scratch, 0, zeros, self.stream)?;
+            }
             event::record(uploaded, self.stream)?;
             result::launch_kernel(
                 kernel.function,

@@ -17,6 +17,22 @@ pub(crate) struct Layout {
     pub(crate) group_sums: usize,
     /// What else has to hold so that the kernel stays within its memory and ends.
     pub(crate) check: fn(&LaunchWords<'_>) -> Result<(), LaunchError>,
+    /// The memory that the kernel works in, for words that were checked.
+    pub(crate) scratch: fn(&LaunchWords<'_>) -> Scratch,
+}
+
+/// Memory of a device that the jobs of a launch share, and that holds nothing before and after.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Scratch {
+    /// Words of it.
+    pub words: usize,
+    /// How many of its first words are zero at the start.
+    pub zeros: usize,
+}
+
+impl Scratch {
+    /// What kernels need that have none.
+    pub(crate) const NONE: Self = Self { words: 0, zeros: 0 };
 }
 
 /// How many words a job has.
@@ -74,6 +90,9 @@ pub enum LaunchError {
         /// Groups in the table.
         groups: usize,
     },
+    /// More memory to work in than a kernel can number the words of.
+    #[error("it would take {0} bytes of memory; at most 16 GiB fit")]
+    TooMuchMemory(u64),
     /// The table holds a number that the kernel does not handle.
     #[error("word {word} of the table is {value}, not {least} to {most}")]
     TableValue {
@@ -107,26 +126,27 @@ pub(crate) struct LaunchWords<'a> {
 }
 
 impl Layout {
-    /// Whether a kernel may be given these words. If so: the number of jobs, and of sums.
+    /// Whether a kernel may be given these words. If so: the number of jobs, and of sums, and the memory to work in.
     pub(super) fn check(
         &self,
         specialisation: u32,
         jobs: &[u32],
         tables: &[u32],
-    ) -> Result<(u32, usize), LaunchError> {
+    ) -> Result<(u32, usize, Scratch), LaunchError> {
         let groups = self.groups(tables)?;
         let job_words = self.job_words_by(tables);
         let job_count = job_count(jobs.len(), job_words)?;
         if let Some(word) = self.group_word {
             check_groups(jobs, job_words, word, groups)?;
         }
-        (self.check)(&LaunchWords {
+        let words = LaunchWords {
             specialisation,
             jobs,
             job_words,
             tables,
-        })?;
-        Ok((job_count, groups * self.group_sums))
+        };
+        (self.check)(&words)?;
+        Ok((job_count, groups * self.group_sums, (self.scratch)(&words)))
     }
 
     fn groups(&self, tables: &[u32]) -> Result<usize, LaunchError> {
@@ -213,6 +233,10 @@ mod tests {
             Some(job) => Err(LaunchError::Job { job, why: "nine" }),
             None => Ok(()),
         },
+        scratch: |words| Scratch {
+            words: words.jobs.len(),
+            zeros: 1,
+        },
     };
 
     /// Jobs of one word and as many more as the table says; one group, of one word.
@@ -225,13 +249,16 @@ mod tests {
         tables: TableWords::Each(1),
         group_sums: 4,
         check: |_| Ok(()),
+        scratch: |_| Scratch::NONE,
     };
 
     #[test]
     fn jobs_and_sums_follow_from_the_words() {
-        assert_eq!(GROUPED.check(0, &[1, 1, 0, 1, 1, 1], &[7; 4]), Ok((2, 8)));
-        assert_eq!(ALONE.check(0, &[1; 12], &[3]), Ok((3, 4)));
-        assert_eq!(GROUPED.check(0, &[], &[]), Ok((0, 0)));
+        let scratch = |words| Scratch { words, zeros: 1 };
+        let checked = GROUPED.check(0, &[1, 1, 0, 1, 1, 1], &[7; 4]);
+        assert_eq!(checked, Ok((2, 8, scratch(6))));
+        assert_eq!(ALONE.check(0, &[1; 12], &[3]), Ok((3, 4, Scratch::NONE)));
+        assert_eq!(GROUPED.check(0, &[], &[]), Ok((0, 0, scratch(0))));
     }
 
     /// Jobs of two words, the first of which is the group; groups of at least three words.
@@ -241,15 +268,16 @@ mod tests {
         tables: TableWords::Counted { least: 3 },
         group_sums: 2,
         check: |_| Ok(()),
+        scratch: |_| Scratch::NONE,
     };
 
     #[test]
     fn tables_may_say_how_many_groups_they_have() {
         assert_eq!(
             COUNTED.check(0, &[1, 9], &[2, 0, 0, 0, 0, 0, 0]),
-            Ok((1, 4))
+            Ok((1, 4, Scratch::NONE))
         );
-        assert_eq!(COUNTED.check(0, &[], &[0]), Ok((0, 0)));
+        assert_eq!(COUNTED.check(0, &[], &[0]), Ok((0, 0, Scratch::NONE)));
         for tables in [&[][..], &[1, 0, 0], &[2, 0, 0, 0, 0, 0], &[u32::MAX; 9]] {
             let refused = COUNTED.check(0, &[], tables);
             assert!(

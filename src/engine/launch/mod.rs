@@ -14,8 +14,8 @@ mod words;
 
 pub use batch::LaunchBatch;
 pub use launcher::{DeviceCanary, Launcher, NoLauncher};
-pub use layout::LaunchError;
 pub(crate) use layout::{JobWords, LaunchWords, Layout, TableWords};
+pub use layout::{LaunchError, Scratch};
 pub use preparer::{PartTaker, Preparer};
 #[cfg(feature = "cuda")]
 pub(crate) use program::fnv;

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use super::layout::LaunchError;
+use super::layout::{LaunchError, Scratch};
 use super::program::DeviceProgram;
 use super::words::Words;
 
@@ -20,6 +20,7 @@ pub struct Launch {
     job_count: u32,
     tables: Words,
     sums: usize,
+    scratch: Scratch,
 }
 
 impl Launch {
@@ -34,13 +35,14 @@ impl Launch {
     ) -> Result<Self, LaunchError> {
         let tables = tables.into();
         let specialisation = program.specialisation.map_or(0, |special| special.value);
-        let (job_count, sums) = program.layout.check(specialisation, &jobs, &tables)?;
+        let (job_count, sums, scratch) = program.layout.check(specialisation, &jobs, &tables)?;
         Ok(Self {
             program,
             jobs,
             job_count,
             tables,
             sums,
+            scratch,
         })
     }
 
@@ -69,9 +71,19 @@ impl Launch {
         self.tables.clone()
     }
 
-    /// Bytes of its jobs and tables.
-    pub fn bytes(&self) -> u64 {
+    /// Bytes of its jobs and tables: what goes up to the device.
+    pub fn bytes_up(&self) -> u64 {
         ((self.jobs.len() + self.tables.len()) * size_of::<u32>()) as u64
+    }
+
+    /// Bytes of memory that it takes on a device: those that go up, and those that it works in.
+    pub fn bytes(&self) -> u64 {
+        self.bytes_up() + (self.scratch.words * size_of::<u32>()) as u64
+    }
+
+    /// The memory that it works in.
+    pub const fn scratch(&self) -> Scratch {
+        self.scratch
     }
 
     /// How many 64-bit sums come back: those of each group, one group after the other.

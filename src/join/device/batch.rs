@@ -1,69 +1,94 @@
-//! A launch of pairs, and what its sums mean.
+//! A launch of the join, and what its sums mean.
 
-use super::planner::SubProblem;
-use super::program::{GROUP_SUMS, groups};
+use super::program::GROUP_SUMS;
+use super::sample;
 use crate::engine::{Completed, Launch, LaunchBatch, Mismatch, Tally};
 use crate::join::counter::LeftPairs;
 
-/// The pairs of some sets as a launch, and what else was counted of the tasks that these belong to.
+/// The half boards of some sets as a launch, and what else was counted of the tasks that these belong to.
 pub(super) struct JoinBatch {
-    /// `None` if there is no pair to count.
+    /// `None` if nothing was left to a device.
     pub(super) launch: Option<Launch>,
     /// What was counted on the CPU, for each task.
     pub(super) tallies: Vec<Tally>,
-    /// One for each group of the launch; the last group is that of the sample alone.
+    /// One for each group of the launch but the last, which is the sample.
     pub(super) sets: Vec<LeftSet>,
-    pub(super) sample: Option<SampledPart>,
+    /// Pairs of boards that the sample is crossed from.
+    pub(super) sampled: [u64; 2],
     /// What went wrong while the launch was made.
     pub(super) wrong: Option<Mismatch>,
 }
 
-/// A set whose pairs were left to a device.
+/// A set whose half boards were left to a device.
+#[derive(Clone, Copy)]
 pub(super) struct LeftSet {
     /// The position of its task.
     pub(super) task: usize,
     /// What its pairs stand for.
     pub(super) stands_for: LeftPairs,
-    /// Pairs that the device has to test or to discard, those of the sample included.
-    pub(super) pairs: u64,
+    /// Pairs of boards that each list is crossed from.
+    pub(super) crossed: [u64; 2],
 }
 
-/// A part of the pairs of a set that has a group of its own, because it is counted again on the CPU.
-///
-/// One part of a launch is enough to notice a device that counts wrongly now and then, because launches are many, and
-/// takes milliseconds. To count a whole set again would take a core as long as to count it first, and a launch of a
-/// large board has one or two sets: the device would save nothing. What a part cannot show is seen otherwise: that
-/// the parts of a set are all of its pairs, by their number, for each set; that lists were sorted and divided
-/// rightly, by the audit, which counts whole tasks with another kernel.
-pub(super) struct SampledPart {
-    /// The set.
-    pub(super) set: usize,
-    pub(super) part: SubProblem,
-}
-
-/// What the kernel returns of a group.
+/// What the kernel returns of a group: `PairsSum` of `kernels/pairs.h`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-struct Sums {
-    tested: u64,
-    discarded: u64,
-    found: u64,
+pub(super) struct Sums {
+    pub(super) tested: u64,
+    pub(super) discarded: u64,
+    pub(super) found: u64,
+    /// Pairs of boards crossed to count keys, and again to write them.
+    pub(super) crossed: [u64; 2],
+    pub(super) counted: [u64; 2],
+    pub(super) written: [u64; 2],
 }
 
-impl SampledPart {
-    /// The number of disjoint pairs, by comparing all.
-    fn recount(&self, launch: &Launch) -> u64 {
-        let tables = launch.tables();
-        let Some(lists) = groups(tables).last() else {
-            return 0;
-        };
-        let [top, bottom] = [0, 1].map(|side| self.part.keys(side, lists, tables));
-        let disjoint = |key: &u32| {
-            bottom
-                .iter()
-                .map(|other| u64::from(key & other == 0))
-                .sum::<u64>()
-        };
-        top.iter().map(disjoint).sum()
+impl Sums {
+    pub(super) const fn of(sums: &[u64; GROUP_SUMS]) -> Self {
+        let [tested, discarded, found, ..] = *sums;
+        Self {
+            tested,
+            discarded,
+            found,
+            crossed: [sums[3], sums[4]],
+            counted: [sums[5], sums[6]],
+            written: [sums[7], sums[8]],
+        }
+    }
+
+    /// Compares the sums with each other, and with the pairs of boards that there are.
+    ///
+    /// # Errors
+    /// Something was left out or counted twice.
+    fn check(&self, crossed: [u64; 2]) -> Result<(), Mismatch> {
+        for (side, crossed) in crossed.into_iter().enumerate() {
+            if self.crossed[side] != 2 * crossed {
+                return Err(Mismatch(format!(
+                    "the device crossed {} pairs of boards of a set, not {crossed} twice",
+                    self.crossed[side]
+                )));
+            }
+            if self.counted[side] != self.written[side] {
+                return Err(Mismatch(format!(
+                    "the device counted {} half boards of a set and wrote {}",
+                    self.counted[side], self.written[side]
+                )));
+            }
+        }
+        let [tops, bottoms] = self.counted;
+        let pairs = self.tested.checked_add(self.discarded);
+        if pairs.is_none() || pairs != tops.checked_mul(bottoms) {
+            return Err(Mismatch(format!(
+                "the device tested {} pairs of a set and discarded {}, which is not {tops} times {bottoms}",
+                self.tested, self.discarded
+            )));
+        }
+        if self.found > self.tested {
+            return Err(Mismatch(format!(
+                "the device found {} pairs of a set among {}",
+                self.found, self.tested
+            )));
+        }
+        Ok(())
     }
 }
 
@@ -76,48 +101,37 @@ impl LaunchBatch for JoinBatch {
         if let Some(wrong) = self.wrong {
             return Err(wrong);
         }
-        let mut sums = vec![Sums::default(); self.sets.len()];
-        if let (Some(launch), Some(sample)) = (&self.launch, &self.sample) {
-            let mut of_groups = counted(launch, completed)?;
-            let of_sample = of_groups.pop().unwrap_or_default();
-            let found = sample.recount(launch);
-            if of_sample.found != found {
-                return Err(Mismatch(format!(
-                    "a sampled part of the pairs of a set has {} that fit on the device, {found} on the CPU",
-                    of_sample.found
-                )));
-            }
-            sums = of_groups;
-            let of_set = &mut sums[sample.set];
-            of_set.tested += of_sample.tested;
-            of_set.discarded += of_sample.discarded;
-            of_set.found += of_sample.found;
+        let Some(launch) = &self.launch else {
+            return Ok(self.tallies);
+        };
+        let mut sums = counted(launch, completed)?;
+        let of_sample = sums.pop().unwrap_or_default();
+        let (keys, found) = sample::count(launch).unwrap_or_default();
+        if (of_sample.counted, of_sample.found) != (keys, found) {
+            return Err(Mismatch(format!(
+                "a sample of {} and {} half boards has {} pairs that fit on the device; {} and {} have {found} on the CPU",
+                of_sample.counted[0], of_sample.counted[1], of_sample.found, keys[0], keys[1]
+            )));
         }
+        of_sample.check(self.sampled)?;
         let mut tallies = self.tallies;
         for (set, sums) in self.sets.iter().zip(sums) {
-            let counted = sums.tested.checked_add(sums.discarded);
-            if counted != Some(set.pairs) {
-                return Err(Mismatch(format!(
-                    "the device tested {} pairs of a set and discarded {}, which is not the {} there are",
-                    sums.tested, sums.discarded, set.pairs
-                )));
-            }
+            sums.check(set.crossed)?;
             let LeftPairs {
                 weight,
                 completions,
                 less,
             } = set.stands_for;
             let all = u128::from(sums.found) * u128::from(completions);
-            let right = all
-                .checked_sub(less.into())
-                .filter(|_| sums.found <= sums.tested);
-            let Some(right) = right else {
+            let Some(right) = all.checked_sub(less.into()) else {
                 return Err(Mismatch(format!(
-                    "the device found {} pairs of a set among {}, of which {less} completions of ties count less",
-                    sums.found, sums.tested
+                    "the device found {} pairs of a set, of which {less} completions of ties count less",
+                    sums.found
                 )));
             };
-            tallies[set.task].completions.add(weight, right);
+            let tally = &mut tallies[set.task];
+            tally.completions.add(weight, right);
+            tally.nodes += sums.counted.iter().sum::<u64>();
         }
         Ok(tallies)
     }
@@ -141,11 +155,6 @@ fn counted(launch: &Launch, completed: Option<&Completed>) -> Result<Vec<Sums>, 
             launch.sums()
         )));
     }
-    let (groups, _) = sums.as_chunks::<GROUP_SUMS>();
-    let sums = groups.iter().map(|&[tested, discarded, found]| Sums {
-        tested,
-        discarded,
-        found,
-    });
-    Ok(sums.collect())
+    let (groups, _) = sums.as_chunks();
+    Ok(groups.iter().map(Sums::of).collect())
 }

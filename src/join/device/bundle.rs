@@ -1,31 +1,35 @@
-//! Lists of many sets become one launch.
+//! Boards of many sets become one launch.
 
-use std::cmp::Reverse;
+use super::batch::{JoinBatch, LeftSet};
+use std::ops::RangeInclusive;
 
-use super::batch::{JoinBatch, LeftSet, SampledPart};
-use super::flat_lists::{FlatLists, Flattener, bits_for};
-use super::planner::Planner;
-use super::program::{JOB_WORDS, TABLES_HEAD, job_words, part_of, room};
+use super::jobs::{Division, JOB_WORDS, Job, shares, sortable, work};
+use super::program::room;
+use super::sample;
+use super::tables::{Group, HEAD, Places, append, crossed, words_for};
 use crate::engine::{DeviceProgram, Draft, Launch, LaunchError, Tally};
 use crate::join::counter::LeftPairs;
+use crate::join::crossing::HalfBoards;
 use crate::join::key_layout::KeyLayout;
-use crate::join::pairs::Lists;
 
 /// A launch that is being built.
 pub(super) struct Bundle {
     program: DeviceProgram,
-    /// Jobs, with the number of pairs of each.
-    jobs: Vec<(u64, [u32; JOB_WORDS])>,
-    /// The tables, but for the groups, which follow the lists.
+    /// The tables, but for the groups, which come last.
     words: Draft,
-    groups: Vec<FlatLists>,
-    /// The pairs of each group.
-    pairs: Vec<u64>,
-    /// What the pairs of each group stand for, and the position of its task.
-    stand_for: Vec<(usize, LeftPairs)>,
-    work: f64,
-    flattener: Flattener,
-    planner: Planner,
+    sets: Vec<BundledSet>,
+    /// Bytes of jobs, groups and scratch memory.
+    more_bytes: u64,
+}
+
+struct BundledSet {
+    group: Group,
+    /// The numbers of bits that its lists can be sorted by.
+    bits: RangeInclusive<u32>,
+    division: Division,
+    crossed: [u64; 2],
+    /// The position of its task, and what its pairs stand for.
+    stands_for: Option<(usize, LeftPairs)>,
 }
 
 impl Bundle {
@@ -33,92 +37,96 @@ impl Bundle {
     pub(super) fn new(program: DeviceProgram) -> Self {
         Self {
             program,
-            jobs: Vec::new(),
             words: Draft::default(),
-            groups: Vec::new(),
-            pairs: Vec::new(),
-            stand_for: Vec::new(),
-            work: 0.0,
-            flattener: Flattener::default(),
-            planner: Planner::default(),
+            sets: Vec::new(),
+            more_bytes: 0,
         }
     }
 
-    /// Whether it holds no lists.
+    /// Whether it holds no set.
     pub(super) const fn is_empty(&self) -> bool {
-        self.groups.is_empty()
+        self.sets.is_empty()
     }
 
-    /// Bytes of jobs and tables.
+    /// Bytes that it takes on a device, about.
     pub(super) fn bytes(&self) -> u64 {
-        let words =
-            self.words.len() + self.groups.len() * FlatLists::WORDS + self.jobs.len() * JOB_WORDS;
-        4 * words as u64
+        4 * self.words.len() as u64 + self.more_bytes
     }
 
-    /// About how many bytes the lists will take.
-    pub(super) fn bytes_for(&self, lists: &Lists<u32>, layout: &KeyLayout) -> u64 {
-        let lengths = [lists.top.len(), lists.bottom.len()];
-        let bits = bits_for(lengths, layout, room(&self.program));
-        let words = FlatLists::words_for(lengths.iter().sum(), bits) + FlatLists::WORDS;
-        // Of the parts that lists are split into, one of four is empty or needs no split by the last bits.
-        let jobs = JOB_WORDS << bits >> 2;
-        4 * (words + jobs) as u64
+    /// What it takes a device to count it: see [`work`].
+    pub(super) fn work(&self) -> f64 {
+        self.sets.iter().map(|set| work(set.crossed)).sum()
     }
 
-    /// Adds lists whose keys have this `layout`. [`settle`](Self::settle) must follow.
-    pub(super) fn add(&mut self, lists: &Lists<u32>, layout: &KeyLayout) {
-        let room = room(&self.program);
-        let lengths = [lists.top.len(), lists.bottom.len()];
-        let bits = bits_for(lengths, layout, room);
-        // The groups follow the lists, and one of them is that of the sample.
-        let words = FlatLists::words_for(lengths.iter().sum(), bits);
-        let groups = (self.groups.len() + 2) * FlatLists::WORDS;
-        self.words.reserve(TABLES_HEAD + words + groups);
+    /// What it takes a device to count these half boards.
+    pub(super) fn work_for(halves: &[HalfBoards<'_>; 2]) -> f64 {
+        work(crossed_of(halves))
+    }
+
+    /// About how many bytes the lists of these half boards will take on a device.
+    pub(super) fn bytes_for(&self, halves: &[HalfBoards<'_>; 2], layout: &KeyLayout) -> u64 {
+        let high = layout.high();
+        let words: usize = halves.iter().map(|half| words_for(half, high)).sum();
+        4 * words as u64 + self.more_bytes_for(crossed_of(halves), layout)
+    }
+
+    /// Bytes of jobs, group and scratch memory.
+    fn more_bytes_for(&self, crossed: [u64; 2], layout: &KeyLayout) -> u64 {
+        let Division { bits, settled } =
+            Division::new(crossed, &sortable(layout), room(&self.program));
+        let jobs = JOB_WORDS << settled;
+        let words = Group::WORDS + jobs + (4 << bits);
+        4 * (words as u64 + crossed.iter().sum::<u64>())
+    }
+
+    /// Adds the half boards that come of these boards, whose keys have this `layout`. [`settle`](Self::settle) must
+    /// follow.
+    pub(super) fn add(&mut self, halves: &[HalfBoards<'_>; 2], layout: &KeyLayout) {
+        let high = layout.high();
+        let crossed = crossed_of(halves);
+        let bits = sortable(layout);
+        let division = Division::new(crossed, &bits, room(&self.program));
+        self.more_bytes += self.more_bytes_for(crossed, layout);
+        let words: usize = halves.iter().map(|half| words_for(half, high)).sum();
+        // The groups follow, and one of them is that of the sample.
+        self.words
+            .reserve(HEAD + words + (self.sets.len() + 2) * Group::WORDS);
         if self.words.is_empty() {
-            self.words.grow(TABLES_HEAD);
+            self.words.grow(HEAD);
         }
-        let flat = self.flattener.append(lists, layout, bits, &mut self.words);
-        let group = self.groups.len() as u32;
-        let offsets = [0, 1].map(|side| flat.offsets(side, &self.words));
-        let (mut sent, mut work) = (0, 0.0);
-        let jobs = &mut self.jobs;
-        let discarded = self
-            .planner
-            .divide(offsets, bits, layout.sorted(), room, &mut |part| {
-                sent += part.pairs();
-                work += part.work();
-                jobs.push((part.pairs(), job_words(group, &part)));
-            });
-        let all: u64 = lengths.iter().map(|&length| length as u64).product();
-        assert_eq!(
-            sent + discarded,
-            all,
-            "every pair is in one part or discarded"
-        );
-        self.groups.push(flat);
-        self.pairs.push(sent);
-        self.work += work;
+        let lists = halves
+            .each_ref()
+            .map(|half| append(half, high, &mut self.words));
+        self.sets.push(BundledSet {
+            group: Group {
+                bits: division.bits,
+                sorted: layout.sorted(),
+                high,
+                lists,
+            },
+            bits,
+            division,
+            crossed,
+            stands_for: None,
+        });
     }
 
-    /// Says what the pairs of the lists added last stand for. They belong to the task at this position.
+    /// Says what the pairs of the half boards added last stand for. They belong to the task at this position.
     pub(super) fn settle(&mut self, task: usize, stands_for: LeftPairs) {
-        self.stand_for.push((task, stands_for));
+        if let Some(set) = self.sets.last_mut() {
+            set.stands_for = Some((task, stands_for));
+        }
     }
 
     /// Drops everything.
     pub(super) fn clear(&mut self) {
-        self.jobs.clear();
         self.words.clear();
-        self.groups.clear();
-        self.pairs.clear();
-        self.stand_for.clear();
-        self.work = 0.0;
+        self.sets.clear();
+        self.more_bytes = 0;
     }
 
-    /// Takes everything out as a batch, of tasks of which `tallies` was counted on the CPU. One of its parts,
-    /// chosen by `seed`, is counted again on the CPU. Returns the work that it is for a device, too: see
-    /// [`SubProblem::work`](super::planner::SubProblem::work).
+    /// Takes everything out as a batch, of tasks of which `tallies` was counted on the CPU. The pairs of some half
+    /// boards, chosen by `seed`, are counted again on the CPU.
     ///
     /// # Errors
     /// The launch does not fit its program: a defect.
@@ -126,57 +134,105 @@ impl Bundle {
         &mut self,
         tallies: Vec<Tally>,
         seed: u64,
-    ) -> Result<(JoinBatch, f64), LaunchError> {
-        // Large ones first, so that no block begins one when the others have nothing left to do.
-        self.jobs.sort_unstable_by_key(|(pairs, _)| Reverse(*pairs));
-        let sample = self.isolate(seed);
-        let launch = match sample {
-            Some(_) => {
-                let head = [self.groups.len(), self.words.len()].map(|number| number as u32);
-                self.words.words()[..TABLES_HEAD].copy_from_slice(&head);
-                let groups = self.groups.iter().map(|group| group.words());
-                let groups = groups.collect::<Vec<_>>().into_flattened();
-                self.words.grow(groups.len()).copy_from_slice(&groups);
-                let jobs: Vec<_> = self.jobs.iter().map(|(_, job)| *job).collect();
-                Some(Launch::new(
-                    self.program,
-                    jobs.into_flattened(),
-                    self.words.finish(),
-                )?)
-            }
-            None => None,
+    ) -> Result<JoinBatch, LaunchError> {
+        let mut sampled = [0; 2];
+        let launch = if self.sets.is_empty() {
+            None
+        } else {
+            // The constant is 2⁶⁴ divided by the golden ratio: neighbouring seeds pick sets far apart.
+            let seed = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15);
+            let set = (u128::from(seed) * self.sets.len() as u128) >> 64;
+            let BundledSet { group, bits, .. } = &self.sets[set as usize];
+            let (bits, mut group) = (bits.clone(), sample::append(group, &mut self.words, seed));
+            sampled = group.lists.map(|list| {
+                let runs = list.runs_in(&self.words);
+                runs.iter().map(crossed).sum()
+            });
+            let division = Division::new(sampled, &bits, room(&self.program));
+            group.bits = division.bits;
+            self.sets.push(BundledSet {
+                group,
+                bits,
+                division,
+                crossed: sampled,
+                stands_for: None,
+            });
+            Some(self.launch()?)
         };
-        let sets = self.stand_for.iter().zip(&self.pairs);
+        let all = self.sets.len().saturating_sub(1);
+        let sets = self.sets.iter().take(all).map(|set| {
+            let (task, stands_for) = set.stands_for.expect("every set was settled");
+            LeftSet {
+                task,
+                stands_for,
+                crossed: set.crossed,
+            }
+        });
         let batch = JoinBatch {
             launch,
             tallies,
-            sets: sets
-                .map(|(&(task, stands_for), &pairs)| LeftSet {
-                    task,
-                    stands_for,
-                    pairs,
-                })
-                .collect(),
-            sample,
+            sets: sets.collect(),
+            sampled,
             wrong: None,
         };
-        let work = self.work;
         self.clear();
-        Ok((batch, work))
+        Ok(batch)
     }
 
-    /// Gives one job a group of its own.
-    fn isolate(&mut self, seed: u64) -> Option<SampledPart> {
-        let count = self.jobs.len();
-        if count == 0 {
-            return None;
+    /// The launch: first all jobs that count keys, then those that write them, then those that count pairs. So a job
+    /// seldom waits for those that it builds on.
+    fn launch(&mut self) -> Result<Launch, LaunchError> {
+        let bits = self.sets.iter().flat_map(|set| [set.group.bits; 2]);
+        let mut places = Places::new(bits);
+        let mut crossing = Vec::new();
+        for (number, set) in (0..).zip(&mut self.sets) {
+            for (side, list) in (0..).zip(&mut set.group.lists) {
+                let shares = shares(list.runs_in(&self.words));
+                list.jobs = shares.len() as u32;
+                list.place = places.next(set.group.bits, set.crossed[side as usize] as usize);
+                let of_list = |(first, runs)| (number, side, first, runs);
+                crossing.extend(shares.into_iter().map(of_list));
+            }
         }
-        // The constant is 2⁶⁴ divided by the golden ratio: neighbouring seeds pick jobs far apart.
-        let index = (u128::from(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15)) * count as u128) >> 64;
-        let (_, job) = &mut self.jobs[index as usize];
-        let set = std::mem::replace(&mut job[0], self.groups.len() as u32) as usize;
-        let part = part_of(job);
-        self.groups.push(self.groups[set]);
-        Some(SampledPart { set, part })
+        let mut jobs = Vec::new();
+        for &(group, side, first, runs) in &crossing {
+            jobs.push(Job::Count { side, first, runs }.words(group));
+        }
+        for &(group, side, first, runs) in &crossing {
+            jobs.push(Job::Write { side, first, runs }.words(group));
+        }
+        // Large ones first, so that no block begins one when the others have nothing left to do.
+        let mut pairs: Vec<_> = (0..)
+            .zip(&self.sets)
+            .flat_map(|(group, set)| {
+                set.division
+                    .nodes()
+                    .into_iter()
+                    .map(move |node| (group, node))
+            })
+            .collect();
+        pairs.sort_by_key(|(_, node)| node.with.count_ones());
+        jobs.extend(
+            pairs
+                .into_iter()
+                .map(|(group, node)| Job::Pairs(node).words(group)),
+        );
+
+        let head = [self.sets.len(), self.words.len()].map(|number| number as u32);
+        self.words.words()[..HEAD].copy_from_slice(&head);
+        let groups: Vec<_> = self.sets.iter().map(|set| set.group.words()).collect();
+        let groups = groups.into_flattened();
+        self.words.grow(groups.len()).copy_from_slice(&groups);
+        Launch::new(self.program, jobs.into_flattened(), self.words.finish())
     }
+}
+
+/// Pairs of boards that both lists are crossed from.
+fn crossed_of(halves: &[HalfBoards<'_>; 2]) -> [u64; 2] {
+    halves.each_ref().map(|half| {
+        let pairs = half.runs.iter();
+        pairs
+            .map(|[left, right]| left.len() as u64 * right.len() as u64)
+            .sum()
+    })
 }

@@ -17,17 +17,16 @@ use crate::engine::{
 use crate::join::JoinBoard;
 use crate::join::canary::canary;
 use crate::join::counter::{Leave, LeavingCounter, LeftPairs, counter};
+use crate::join::crossing::HalfBoards;
 use crate::join::key_layout::KeyLayout;
-use crate::join::pairs::Lists;
 use crate::simd::Isa;
 
 /// Boards whose pairs devices count. Smaller ones have next to none; on larger ones keys do not fit 32 bits
 /// once they are sorted.
 pub(in crate::join) const BOARDS: RangeInclusive<u32> = 8..=27;
 
-/// The most bytes of a launch of whole tasks. The pairs of further sets are counted on the CPU: lists take the
-/// thread of the device far longer to make than the device to count.
-const LARGEST: u64 = 256 << 20;
+/// The most bytes that a launch of whole tasks takes on a device. Further sets are counted on the CPU.
+const LARGEST: u64 = 512 << 20;
 
 /// The share of the time of a CPU worker that a device can take over: all but the making of lists. Measured with AVX2
 /// from 18 to 25 queens (docs/PERFORMANCE.md, "The pairs of the join"). Up to 21 queens lists for a device take longer
@@ -104,7 +103,7 @@ impl JoinLauncher {
         } else {
             self.counters.lock().push(counter);
         }
-        let (batch, _) = whole.bundle.take(tallies, seed)?;
+        let batch = whole.bundle.take(tallies, seed)?;
         Ok(JoinBatch { wrong, ..batch })
     }
 }
@@ -158,7 +157,7 @@ pub fn launcher_of_small_blocks(board: impl Into<JoinBoard>, keys: u32) -> Arc<d
     Arc::new(JoinLauncher::with(board.into(), program(keys, 32)))
 }
 
-/// The pairs of whole tasks, as long as they fit a launch.
+/// The half boards of whole tasks, as long as they fit a launch.
 struct WholeTasks {
     bundle: Bundle,
     /// The position of the present task.
@@ -166,10 +165,14 @@ struct WholeTasks {
 }
 
 impl Leave for WholeTasks {
-    fn takes(&mut self, lists: &Lists<u32>, layout: &KeyLayout) -> bool {
-        let fits = self.bundle.bytes() + self.bundle.bytes_for(lists, layout) <= LARGEST;
+    fn wants(&self) -> bool {
+        true
+    }
+
+    fn takes(&mut self, halves: [HalfBoards<'_>; 2], layout: &KeyLayout) -> bool {
+        let fits = self.bundle.bytes() + self.bundle.bytes_for(&halves, layout) <= LARGEST;
         if fits {
-            self.bundle.add(lists, layout);
+            self.bundle.add(&halves, layout);
         }
         fits
     }

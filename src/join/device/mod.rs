@@ -1,9 +1,10 @@
-//! The join on devices: the lists are made on the CPU, and devices count the pairs.
+//! The join on devices: CPU workers make the boards of quadrants, devices cross them and count the pairs of half boards.
 //!
-//! * `flat_lists`: lists as devices read them, sorted by more bits than for a CPU.
-//! * `planner`: divides the pairs of two lists into parts that each fit a block of a device.
+//! * `tables`: boards, runs and lists as devices read them.
+//! * `jobs`: what a block of a device does at a time.
 //! * `program`: the kernel, and what a launch must not hold.
-//! * `bundle`: lists of many sets become one launch.
+//! * `bundle`: boards of many sets become one launch.
+//! * `sample`: the few half boards of each launch whose pairs the CPU counts, too.
 //! * `batch`: the sums of a launch become tallies.
 //! * `preparer`: CPU workers make launches of parts of their tasks.
 //! * `launcher`: the launches of whole tasks.
@@ -11,12 +12,13 @@
 
 mod batch;
 mod bundle;
-mod flat_lists;
+mod jobs;
 mod launcher;
-mod planner;
 mod preparer;
 mod probes;
 mod program;
+mod sample;
+mod tables;
 #[cfg(test)]
 mod tests;
 

@@ -1,18 +1,18 @@
-//! CPU workers make the lists of tasks, and leave the pairs to a device that has room.
+//! CPU workers make the boards of tasks, and leave the half boards to a device that has room.
 
 use super::bundle::Bundle;
 use crate::engine::{
-    DeviceProgram, LaunchBatch, LaunchError, Mismatch, NotCounted, PartTaker, Preparer, Tally,
-    Task, TaskWatch,
+    DeviceProgram, LaunchError, Mismatch, NotCounted, PartTaker, Preparer, Tally, Task, TaskWatch,
 };
 use crate::join::counter::{Leave, LeavingCounter, LeftPairs};
+use crate::join::crossing::HalfBoards;
 use crate::join::key_layout::KeyLayout;
-use crate::join::pairs::Lists;
 
-/// Bytes from which a launch is large enough: a GPU counts so many for milliseconds, and several fit its memory.
-const LARGE_ENOUGH: u64 = 32 << 20;
+/// Bytes of device memory from which a launch is large enough: a GPU counts what comes of so many for milliseconds, and
+/// several fit its memory.
+const LARGE_ENOUGH: u64 = 128 << 20;
 
-/// Counts tasks but for the pairs that a device takes.
+/// Counts tasks but for the half boards that a device takes.
 pub(super) struct JoinPreparer {
     counter: Box<dyn LeavingCounter>,
     bundle: Bundle,
@@ -21,7 +21,7 @@ pub(super) struct JoinPreparer {
 }
 
 impl JoinPreparer {
-    /// Lists by `counter`, for this program.
+    /// Boards by `counter`, for this program.
     pub(super) fn new(counter: Box<dyn LeavingCounter>, program: DeviceProgram) -> Self {
         Self {
             counter,
@@ -44,23 +44,18 @@ impl Preparer for JoinPreparer {
             device,
             seed: task.ranks.start ^ self.launches << 32,
             launches: 0,
-            given: (0, 0.0),
-            kept: 0,
-            outcome: Ok(Tally::default()),
+            kept: 0.0,
+            outcome: Ok(()),
         };
         let counted = self.counter.count_leaving(task, watch, &mut parts);
-        // Else the last lists may lack what their pairs stand for.
+        // Else the last half boards may lack what their pairs stand for.
         if counted.is_ok() {
             parts.give();
         }
         self.launches += parts.launches;
-        let (bytes, work) = parts.given;
-        if bytes > 0 {
-            // The sets of a task have lists of about the same length.
-            parts.device.keep(work * parts.kept as f64 / bytes as f64);
-        }
-        let mut tally = counted?;
-        tally += parts.outcome?;
+        parts.device.keep(parts.kept);
+        let tally = counted?;
+        parts.outcome?;
         Ok(tally)
     }
 }
@@ -71,12 +66,10 @@ struct Parts<'a> {
     device: &'a mut dyn PartTaker,
     seed: u64,
     launches: u64,
-    /// Bytes and work of what the device took.
-    given: (u64, f64),
-    /// Bytes of what it had no room for.
-    kept: u64,
-    /// What parts gave of which nothing was left to the device.
-    outcome: Result<Tally, Mismatch>,
+    /// The work of what the device had no room for.
+    kept: f64,
+    /// Whether every launch could be made.
+    outcome: Result<(), Mismatch>,
 }
 
 impl Parts<'_> {
@@ -87,37 +80,32 @@ impl Parts<'_> {
         }
         let seed = self.seed.wrapping_add(self.launches);
         self.launches += 1;
-        let bytes = self.bundle.bytes();
+        let work = self.bundle.work();
         let taken = self.bundle.take(vec![Tally::default()], seed);
         let refused = |error: LaunchError| Mismatch(format!("a launch was refused: {error}"));
         match taken.map_err(refused) {
-            Ok((batch, work)) if batch.launch.is_some() => {
-                self.given.0 += bytes;
-                self.given.1 += work;
-                self.device.take(Box::new(batch), work);
-            }
-            Ok((batch, _)) => match (Box::new(batch).tallies(None), &mut self.outcome) {
-                (Ok(tallies), Ok(sum)) => *sum += tallies.into_iter().sum(),
-                (Err(wrong), outcome) => *outcome = Err(wrong),
-                (Ok(_), Err(_)) => {}
-            },
+            Ok(batch) => self.device.take(Box::new(batch), work),
             Err(wrong) => self.outcome = Err(wrong),
         }
     }
 }
 
 impl Leave for Parts<'_> {
-    fn takes(&mut self, lists: &Lists<u32>, layout: &KeyLayout) -> bool {
-        let more = self.bundle.bytes_for(lists, layout);
+    fn wants(&self) -> bool {
+        true
+    }
+
+    fn takes(&mut self, halves: [HalfBoards<'_>; 2], layout: &KeyLayout) -> bool {
+        let more = self.bundle.bytes_for(&halves, layout);
         if !self.device.has_room(self.bundle.bytes() + more) {
             // The device has room for what it was asked for before.
             self.give();
             if !self.device.has_room(more) {
-                self.kept += more;
+                self.kept += Bundle::work_for(&halves);
                 return false;
             }
         }
-        self.bundle.add(lists, layout);
+        self.bundle.add(&halves, layout);
         true
     }
 

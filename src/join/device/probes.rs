@@ -1,8 +1,9 @@
 //! Launches that each take one path of the kernel, to measure what that takes.
 
-use super::flat_lists::{FlatList, FlatLists};
-use super::planner::SubProblem;
-use super::program::{GROUP_SUMS, TABLES_HEAD, default_program, fitted, job_words, room};
+use super::batch::Sums;
+use super::jobs::{Job, Node};
+use super::program::{default_program, fitted, room};
+use super::tables::{Group, HEAD, List, Places, RUN_WORDS};
 use crate::engine::{Completed, DeviceProgram, Draft, Launch, LaunchError, Mismatch, Words};
 
 /// The way of all jobs of a launch through the kernel.
@@ -115,14 +116,14 @@ impl Probe {
         self.lists.each_ref().map(Vec::len)
     }
 
-    /// A launch that counts the pairs in each of so many jobs.
+    /// A launch that counts the pairs in each of so many jobs, besides the jobs that make the lists.
     ///
     /// # Errors
     /// There are more jobs than a launch may have.
     pub fn launch(&self, jobs: u32) -> Result<Launch, LaunchError> {
-        let counts = self.keys().map(|keys| keys as u32);
         let [top, bottom] = self.lists.each_ref().map(Vec::as_slice);
-        launch(self.program, jobs, counts, tables([top, bottom]))
+        let runs = self.keys().map(|keys| keys as u32);
+        launch(self.program, jobs, runs, &[top, bottom], true)
     }
 
     /// Compares what such a launch gave with what it should have.
@@ -130,13 +131,22 @@ impl Probe {
     /// # Errors
     /// The device counted wrongly.
     pub fn check(&self, launch: &Launch, completed: &Completed) -> Result<(), Mismatch> {
-        let jobs = u64::from(launch.job_count());
         let pairs: u64 = self.keys().map(|keys| keys as u64).iter().product();
-        let [tested, discarded, found] = completed.sums[..] else {
-            let sums = completed.sums.len();
-            return Err(Mismatch(format!("{sums} sums, not {GROUP_SUMS}")));
+        let (sums, _) = completed.sums.as_chunks();
+        let [sums] = sums else {
+            let sums = sums.len();
+            return Err(Mismatch(format!("the sums of {sums} groups, not of one")));
         };
+        let jobs = u64::from(launch.job_count().saturating_sub(LISTING));
+        let Sums {
+            tested,
+            discarded,
+            found,
+            written,
+            ..
+        } = Sums::of(sums);
         let right = completed.jobs_done == launch.job_count()
+            && written == self.keys().map(|keys| keys as u64)
             && tested + discarded == jobs * pairs
             && found == jobs * self.found;
         if right {
@@ -149,6 +159,9 @@ impl Probe {
     }
 }
 
+/// Jobs that make the two lists.
+const LISTING: u32 = 4;
+
 /// A launch with one pair to count and `bytes` bytes of tables, a mebibyte or more, to measure how long these take.
 /// Its tables are in recycled memory, which a GPU reads itself, or else are copied first.
 ///
@@ -160,50 +173,66 @@ pub fn upload(
     recycled: bool,
 ) -> Result<Launch, LaunchError> {
     let program = shared_memory.map_or_else(default_program, fitted);
-    let keys = vec![1; bytes / 8];
-    let words = tables([&keys, &keys]);
+    let keys = vec![1; bytes / 16];
+    launch(program, 1, [1, 1], &[&keys, &keys], recycled)
+}
+
+/// Jobs that all count the pairs of two lists. The keys of these are the boards of left quadrants, each with the one
+/// board of the right quadrant, which has no queens; the first `runs` of them are crossed.
+fn launch(
+    program: DeviceProgram,
+    jobs: u32,
+    runs: [u32; 2],
+    keys: &[&[u32]; 2],
+    recycled: bool,
+) -> Result<Launch, LaunchError> {
+    const QUADRANT: usize = 2;
+    let mut words = Draft::default();
+    let boards: usize = keys.iter().map(|keys| QUADRANT * (keys.len() + 1)).sum();
+    words.reserve(HEAD + boards + 2 * RUN_WORDS + Group::WORDS);
+    words.grow(HEAD);
+    let mut places = Places::new([0; 2].into_iter());
+    let lists = [0, 1].map(|side| {
+        let (keys, run) = (keys[side], words.len());
+        words
+            .grow(RUN_WORDS)
+            .copy_from_slice(&[0, 0, runs[side], 1]);
+        let left = words.len();
+        words.grow(QUADRANT * keys.len())[keys.len()..].copy_from_slice(keys);
+        let right = words.len();
+        words.grow(QUADRANT);
+        List {
+            runs: run as u32,
+            run_count: 1,
+            boards: [left as u32, right as u32],
+            counts: [keys.len() as u32, 1],
+            jobs: 1,
+            place: places.next(0, runs[side] as usize),
+            ..List::default()
+        }
+    });
+    let groups_at = words.len() as u32;
+    words.words()[..HEAD].copy_from_slice(&[1, groups_at]);
+    let group = Group {
+        lists,
+        ..Group::default()
+    };
+    words.grow(Group::WORDS).copy_from_slice(&group.words());
+    let words = words.finish();
     let words = if recycled {
         words
     } else {
         Words::from(words.to_vec())
     };
-    launch(program, 1, [1, 1], words)
-}
-
-/// The tables of one group, whose lists are sorted by no bit.
-fn tables(lists: [&[u32]; 2]) -> Words {
-    let mut words = Draft::default();
-    let all: usize = lists.iter().map(|list| list.len() + 2).sum();
-    words.reserve(TABLES_HEAD + all + FlatLists::WORDS);
-    words.grow(TABLES_HEAD);
-    let lists = lists.map(|list| {
-        let offsets = words.len() as u32;
-        words.grow(2)[1] = list.len() as u32;
-        words.grow(list.len()).copy_from_slice(list);
-        let keys = offsets + 2;
-        FlatList { offsets, keys }
-    });
-    let groups_at = words.len() as u32;
-    words.words()[..TABLES_HEAD].copy_from_slice(&[1, groups_at]);
-    let group = FlatLists { bits: 0, lists };
-    words.grow(FlatLists::WORDS).copy_from_slice(&group.words());
-    words.finish()
-}
-
-/// Jobs that all count the first keys of these tables.
-fn launch(
-    program: DeviceProgram,
-    jobs: u32,
-    count: [u32; 2],
-    tables: Words,
-) -> Result<Launch, LaunchError> {
-    let part = SubProblem {
-        run: [0; 2],
-        own: [0; 2],
-        free: [0; 2],
-        skip: [0; 2],
-        count,
-    };
-    let jobs = job_words(0, &part).repeat(jobs as usize);
-    Launch::new(program, jobs, tables)
+    let (first, runs) = (0, 1);
+    let counting = [0, 1].map(|side| Job::Count { side, first, runs });
+    let writing = [0, 1].map(|side| Job::Write { side, first, runs });
+    let listing = [counting, writing].concat();
+    let pairs = std::iter::repeat_n(Job::Pairs(Node::default()), jobs as usize);
+    let jobs: Vec<_> = listing
+        .into_iter()
+        .chain(pairs)
+        .map(|job| job.words(0))
+        .collect();
+    Launch::new(program, jobs.into_flattened(), words)
 }

@@ -1,27 +1,25 @@
-//! The pairs kernel as a program for devices.
+//! The join kernel as a program for devices.
 
-use super::flat_lists::{FlatLists, MOST_BITS};
-use super::planner::{MOST_FREE, SubProblem, subsets};
+use super::jobs::{JOB_WORDS, Job, MOST_BITS, Node};
+use super::tables::{Group, HEAD, List, Places, RUN_WORDS, crossed, groups};
 use crate::engine::{
-    DeviceProgram, JobWords, LaunchError, LaunchWords, Layout, MACHINE_SOURCE, Specialisation,
-    TableWords, ThreadUse,
+    DeviceProgram, JobWords, LaunchError, LaunchWords, Layout, MACHINE_SOURCE, Scratch,
+    Specialisation, TableWords, ThreadUse,
 };
 
-/// Words of a job: `PairsJob` of `kernels/pairs.h`.
-pub(super) const JOB_WORDS: usize = 10;
-/// Sums of a group: pairs tested, discarded, found.
-pub(super) const GROUP_SUMS: usize = 3;
-/// Words of the tables before the lists: the number of groups, and the word at which they lie.
-pub(super) const TABLES_HEAD: usize = 2;
+/// Sums of a group: `PairsSum` of `kernels/pairs.h`.
+pub(super) const GROUP_SUMS: usize = 9;
 
 const SOURCE: &[&str] = &[
     MACHINE_SOURCE,
     include_str!("../../../kernels/pairs.h"),
-    include_str!("../../../kernels/pairs.cu"),
+    include_str!("../../../kernels/crossing.h"),
+    include_str!("../../../kernels/join.h"),
+    include_str!("../../../kernels/join.cu"),
 ];
 
 /// Bytes of shared memory of a block besides its keys: as `pairs_shared` of the kernel.
-const BESIDES_KEYS: u32 = 848 + 4 * (29 * 16 + 4 * 128 * 32);
+const BESIDES_KEYS: u32 = 928 + 4 * (29 * 16 + 4 * 128 * 32);
 
 /// Bytes of shared memory that CUDA takes for itself in each block (CUDA Programming Guide, compute
 /// capabilities 8.x to 12.x).
@@ -33,6 +31,9 @@ const RESERVED: u32 = 1024;
 /// The first is for multiprocessors with 228 KB of shared memory, the second for 164 KB, the last for 100 KB.
 /// No device was measured.
 const VARIANTS: [(u32, u32, u32); 3] = [(11_776, 256, 2), (16_384, 512, 1), (8_192, 512, 1)];
+
+/// The most bits that keys of a list may have or lack: a block keeps its runs in a table of a thousand (`QF_MOST_FREE`).
+const MOST_FREE: u32 = 10;
 
 /// All variants of the kernel.
 pub fn programs() -> impl Iterator<Item = DeviceProgram> {
@@ -65,7 +66,7 @@ pub(super) fn room(program: &DeviceProgram) -> u32 {
 /// The variant whose blocks have room for `keys` keys, an even number.
 pub(super) fn program(keys: u32, threads: u32) -> DeviceProgram {
     DeviceProgram {
-        entry: "pairs",
+        entry: "join",
         source: SOURCE,
         specialisation: Some(Specialisation {
             macro_name: "QF_KEYS",
@@ -80,53 +81,35 @@ pub(super) fn program(keys: u32, threads: u32) -> DeviceProgram {
             job_words: JobWords::Fixed(JOB_WORDS),
             group_word: Some(0),
             tables: TableWords::Counted {
-                least: FlatLists::WORDS,
+                least: Group::WORDS,
             },
             group_sums: GROUP_SUMS,
             check,
+            scratch,
         },
     }
 }
 
-/// The words of a job, for the group with the number `group`.
-pub(super) fn job_words(group: u32, part: &SubProblem) -> [u32; JOB_WORDS] {
-    let SubProblem {
-        run,
-        own,
-        free,
-        skip,
-        count,
-    } = *part;
-    let [top, bottom] = [0, 1].map(|side| [own[side], free[side], skip[side], count[side]]);
-    let mut words = [0; JOB_WORDS];
-    words[0] = group;
-    words[1] = run[0] | run[1] << 8;
-    words[2..6].copy_from_slice(&top);
-    words[6..].copy_from_slice(&bottom);
-    words
+/// The memory that a launch works in: its lists.
+fn scratch(words: &LaunchWords<'_>) -> Scratch {
+    placed(words.tables).1.scratch()
 }
 
-/// The part that a job names.
-pub(super) fn part_of(job: &[u32; JOB_WORDS]) -> SubProblem {
-    let of_both = |word: usize| [job[word], job[word + 4]];
-    SubProblem {
-        run: [job[1] & 0xff, job[1] >> 8],
-        own: of_both(2),
-        free: of_both(3),
-        skip: of_both(4),
-        count: of_both(5),
+/// The groups of checked tables with the places that their lists must have.
+fn placed(tables: &[u32]) -> (Vec<Group>, Places) {
+    let mut groups: Vec<Group> = groups(tables).collect();
+    let mut places = Places::new(groups.iter().flat_map(|group| [group.bits; 2]));
+    for group in &mut groups {
+        for list in &mut group.lists {
+            let keys: u64 = list.runs_in(tables).iter().map(crossed).sum();
+            list.place = places.next(group.bits, keys as usize);
+        }
     }
+    (groups, places)
 }
 
-/// The lists of each group.
-pub(super) fn groups(tables: &[u32]) -> impl Iterator<Item = FlatLists> {
-    let at = tables.get(1).map_or(0, |&at| at as usize);
-    let (groups, _) = tables.get(at..).unwrap_or_default().as_chunks();
-    groups.iter().copied().map(FlatLists::of)
-}
-
-/// Refuses lists that are not within the tables, and jobs whose keys are not within their lists or do not fit a
-/// block: the kernel copies what a job names without looking where that is.
+/// Refuses boards that are not within the tables, lists that are not where they should be in the scratch memory, and jobs
+/// that are not of a list or that would wait for ever: the kernel does not look.
 fn check(words: &LaunchWords<'_>) -> Result<(), LaunchError> {
     let tables = words.tables;
     let value = |word: usize, least: usize, most: usize| {
@@ -143,75 +126,113 @@ fn check(words: &LaunchWords<'_>) -> Result<(), LaunchError> {
     };
     let count = tables.first().map_or(0, |&count| count as usize);
     // That all groups have room is known already; there may be nothing behind them.
-    let groups_at = tables.len() - count * FlatLists::WORDS;
-    if groups_at < TABLES_HEAD {
+    let groups_at = tables.len() - count * Group::WORDS;
+    if groups_at < HEAD {
         return Err(LaunchError::TableWords {
             words: tables.len(),
-            group_words: FlatLists::WORDS,
+            group_words: Group::WORDS,
             groups: "groups",
         });
     }
     value(1, groups_at, groups_at)?;
-    let groups: Vec<FlatLists> = groups(tables).collect();
-    for (index, group) in groups.iter().enumerate() {
-        let at = groups_at + index * FlatLists::WORDS;
+    let mut all_words = 0_u64;
+    for (index, group) in groups(tables).enumerate() {
+        let at = groups_at + index * Group::WORDS;
         value(at, 0, MOST_BITS as usize)?;
-        let offsets = (1 << group.bits) + 1;
-        for side in 0..2 {
-            let most = groups_at.saturating_sub(offsets);
-            let first = value(at + 1 + 2 * side, 0, most)?;
-            let keys = value(at + 2 + 2 * side, 0, groups_at)?;
-            let ends = &tables[first..][..offsets];
-            // Offsets that grow to the last one, which is within the lists.
-            value(first + offsets - 1, 0, groups_at - keys)?;
-            if let Some(bucket) = ends.windows(2).position(|ends| ends[0] > ends[1]) {
-                value(first + bucket, 0, ends[bucket + 1] as usize)?;
+        value(at + 1, 0, group.bits as usize)?;
+        value(at + 2, 0, 1)?;
+        for (side, list) in group.lists.iter().enumerate() {
+            // The order of words is that of `List`.
+            let at = at + 3 + side * (Group::WORDS - 3) / 2;
+            let runs = list.run_count as usize * RUN_WORDS;
+            value(at, 0, groups_at.saturating_sub(runs))?;
+            value(at + 1, 0, groups_at / RUN_WORDS)?;
+            for quadrant in 0..2 {
+                let boards = list.counts[quadrant] as usize * Group::board_words(group.high);
+                value(at + 2 + quadrant, 0, groups_at.saturating_sub(boards))?;
+                let most = groups_at / Group::board_words(group.high);
+                value(at + 4 + quadrant, 0, most)?;
             }
+            for (run, words) in list.runs_in(tables).iter().enumerate() {
+                let at = list.runs as usize + run * RUN_WORDS;
+                for quadrant in 0..2 {
+                    let end = words[2 + quadrant] as usize;
+                    value(at + 2 + quadrant, 0, list.counts[quadrant] as usize)?;
+                    value(at + quadrant, 0, end)?;
+                }
+                all_words += crossed(words);
+            }
+            all_words += 4 << group.bits;
         }
     }
-    let room = words.specialisation;
-    let (jobs, _) = words.jobs.as_chunks::<JOB_WORDS>();
-    for (index, job) in jobs.iter().enumerate() {
-        let group = groups[job[0] as usize];
-        if let Err(why) = check_part(&part_of(job), group, tables, room) {
-            return Err(LaunchError::Job { job: index, why });
+    if all_words > u64::from(u32::MAX) {
+        return Err(LaunchError::TooMuchMemory(4 * all_words));
+    }
+    let (placed, _) = placed(tables);
+    for (index, (group, placed)) in groups(tables).zip(&placed).enumerate() {
+        let words = [group.words(), placed.words()];
+        if let Some(word) = (0..Group::WORDS).find(|&word| words[0][word] != words[1][word]) {
+            let right = words[1][word] as usize;
+            value(groups_at + index * Group::WORDS + word, right, right)?;
+        }
+    }
+    check_jobs(words.jobs, &placed)
+}
+
+/// Refuses jobs that are not of a list, and those that come before the jobs that they wait for.
+fn check_jobs(jobs: &[u32], groups: &[Group]) -> Result<(), LaunchError> {
+    // For each list, how many jobs have counted and written so far.
+    let mut done = vec![[[0_u32; 2]; 2]; groups.len()];
+    let refused = |job: usize, why: &'static str| Err(LaunchError::Job { job, why });
+    for (index, words) in jobs.as_chunks::<JOB_WORDS>().0.iter().enumerate() {
+        let number = words[0] as usize;
+        let (group, done) = (&groups[number], &mut done[number]);
+        let is_within = |list: &List, first: u32, runs: u32| {
+            u64::from(first) + u64::from(runs) <= u64::from(list.run_count)
+        };
+        match Job::of(words) {
+            None => return refused(index, "there is no such kind of job"),
+            Some(Job::Count { side, .. } | Job::Write { side, .. }) if side > 1 => {
+                return refused(index, "a group has two lists");
+            }
+            Some(Job::Count { side, first, runs }) => {
+                if !is_within(&group.lists[side as usize], first, runs) {
+                    return refused(index, "its runs are not within the list");
+                }
+                done[side as usize][0] += 1;
+            }
+            Some(Job::Write { side, first, runs }) => {
+                let list = &group.lists[side as usize];
+                if !is_within(list, first, runs) {
+                    return refused(index, "its runs are not within the list");
+                }
+                if done[side as usize][0] != list.jobs {
+                    return refused(index, "it would wait for keys to be counted");
+                }
+                done[side as usize][1] += 1;
+            }
+            Some(Job::Pairs(node)) => {
+                if [0, 1].map(|side| done[side][1]) != group.lists.map(|list| list.jobs) {
+                    return refused(index, "it would wait for keys to be written");
+                }
+                check_node(node, group).or_else(|why| refused(index, why))?;
+            }
         }
     }
     Ok(())
 }
 
-fn check_part(
-    part: &SubProblem,
-    group: FlatLists,
-    tables: &[u32],
-    room: u32,
-) -> Result<(), &'static str> {
-    let [top, bottom] = part.count;
-    if top.checked_add(bottom).is_none_or(|keys| keys > room) {
-        return Err("its keys do not fit a block");
+fn check_node(node: Node, group: &Group) -> Result<(), &'static str> {
+    if node.depth > group.bits {
+        return Err("it settles more bits than the lists are sorted by");
     }
-    for side in 0..2 {
-        let [run, own, free] = [part.run[side], part.own[side], part.free[side]];
-        if run > group.bits {
-            return Err("a run has more buckets than a list");
-        }
-        let within_run = (1_u32 << run) - 1;
-        let beyond = !0_u32 << group.bits;
-        if own & free != 0 || (own | free) & (within_run | beyond) != 0 {
-            return Err("its runs overlap, or are not within the list");
-        }
-        if free.count_ones() > MOST_FREE {
-            return Err("it has more runs than a block has room for");
-        }
-        let offsets = group.offsets(side, tables);
-        let lengths = subsets(free).map(|set| {
-            let bucket = (own | set) as usize;
-            u64::from(offsets[bucket + (1 << run)] - offsets[bucket])
-        });
-        let there: u64 = lengths.sum();
-        if u64::from(part.skip[side]) + u64::from(part.count[side]) > there {
-            return Err("its runs have fewer keys than it says");
-        }
+    let settled = (1 << group.bits) - (1 << (group.bits - node.depth));
+    if (node.second | node.with) & !settled != 0 {
+        return Err("its path goes beyond its depth");
+    }
+    let free = [node.second, !node.second].map(|split| settled & !node.with & split);
+    if free.iter().any(|free| free.count_ones() > MOST_FREE) {
+        return Err("its keys are in more runs than a block has room for");
     }
     Ok(())
 }

@@ -1,10 +1,12 @@
-//! Lists, parts and launches, counted by the CPU's own pairs in place of a device.
+//! Launches, counted by the CPU's own pairs in place of a device.
 
 use std::ops::Range;
 
+use super::jobs::{Division, JOB_WORDS, Job, Node};
 use super::launcher::JoinLauncher;
-use super::planner::{SubProblem, subsets};
-use super::program::{GROUP_SUMS, JOB_WORDS, groups, part_of, program, room};
+use super::program::{GROUP_SUMS, program, room};
+use super::sample::keys;
+use super::tables::{Group, groups};
 use crate::board::{GivenBoard, Size};
 use crate::engine::{
     Completed, CounterSettings, DeviceCanary, DeviceSpans, Launch, LaunchBatch, LaunchError,
@@ -15,8 +17,7 @@ use crate::join::pairs::{Countable, Pairs};
 use crate::join::{JoinBoard, JoinPlan};
 use crate::simd::{Algorithm, Isa, Simd};
 
-/// Counts every job of a launch by the CPU's own pairs. The host has discarded what the parts lack; a device
-/// would discard more of what it is given, so all pairs count as tested.
+/// Counts every group of a launch by the CPU's own pairs. A device would discard some pairs; here all count as tested.
 struct Exact<'a>(&'a Launch);
 
 impl Algorithm for Exact<'_> {
@@ -26,18 +27,19 @@ impl Algorithm for Exact<'_> {
         let launch = self.0;
         let mut pairs = Pairs::new(simd, LeafAudit::new(1 << 16));
         let watch = TaskWatch::default();
-        let mut sums = vec![0; launch.sums()];
-        let groups: Vec<_> = groups(launch.tables()).collect();
-        for job in launch.jobs().as_chunks::<JOB_WORDS>().0 {
-            let part = part_of(job);
-            let group = job[0] as usize;
+        let mut sums = Vec::new();
+        for group in groups(launch.tables()) {
             let [mut top, mut bottom] =
-                [0, 1].map(|side| part.keys(side, groups[group], launch.tables()));
-            assert!(top.len() + bottom.len() <= room(&launch.program()) as usize);
+                group.lists.map(|list| keys(&group, &list, launch.tables()));
+            let counts = [top.len() as u64, bottom.len() as u64];
             let lists = [&mut top[..], &mut bottom[..]];
-            let found = u32::count(&mut pairs, lists, watch.whole()).unwrap();
-            sums[group * GROUP_SUMS] += part.pairs();
-            sums[group * GROUP_SUMS + 2] += found;
+            let found = u64::count(&mut pairs, lists, watch.whole()).unwrap();
+            let crossed = group.lists.map(|list| {
+                let runs = list.runs_in(launch.tables()).iter();
+                2 * runs.map(super::tables::crossed).sum::<u64>()
+            });
+            sums.extend([counts[0] * counts[1], 0, found]);
+            sums.extend([crossed, counts, counts].concat());
         }
         Completed {
             ticket: Ticket(0),
@@ -95,21 +97,18 @@ fn ranks_agree(plan: &JoinPlan, ranks: impl Iterator<Item = u64>, keys: u32) {
 
 #[test]
 #[cfg_attr(miri, ignore = "takes hours")]
-fn every_set_of_8_to_14_queens_is_divided_into_parts_that_give_the_same_count() {
+fn every_set_of_8_to_14_queens_has_the_same_half_boards_and_pairs() {
     for n in 8..=14 {
         let plan = JoinPlan::new(size(n));
-        for keys in [2, 96, 8_192] {
-            // Blocks of two keys make a part of every pair.
-            if keys > 2 || n <= 10 {
-                ranks_agree(&plan, 0..plan.ranks(), keys);
-            }
+        for keys in [96, 8_192] {
+            ranks_agree(&plan, 0..plan.ranks(), keys);
         }
     }
 }
 
 #[test]
 #[cfg_attr(miri, ignore = "takes hours")]
-fn sets_of_larger_boards_are_divided_into_parts_that_give_the_same_count() {
+fn sets_of_larger_boards_have_the_same_half_boards_and_pairs() {
     for (n, sets, keys) in [
         (16, 40, 96),
         (17, 40, 1_024),
@@ -135,7 +134,7 @@ fn sets_of_larger_boards_are_divided_into_parts_that_give_the_same_count() {
 
 #[test]
 #[ignore = "a minute: cargo test --release --lib join::device -- --ignored"]
-fn sets_of_23_and_24_queens_are_divided_into_parts_that_give_the_same_count() {
+fn sets_of_23_and_24_queens_have_the_same_half_boards_and_pairs() {
     for n in [23, 24] {
         let plan = JoinPlan::new(size(n));
         let middle = plan.ranks() / 3;
@@ -180,8 +179,7 @@ impl PartTaker for Budget {
 
     fn take(&mut self, part: Box<dyn LaunchBatch>, work: f64) {
         let launch = part.launch().expect("there are pairs to count");
-        let bytes = 4 * (launch.jobs().len() + launch.tables().len()) as u64;
-        self.left = self.left.saturating_sub(bytes);
+        self.left = self.left.saturating_sub(launch.bytes());
         assert!(work > 0.0);
         self.taken.push(part);
     }
@@ -198,7 +196,7 @@ fn what_a_worker_counts_and_the_parts_of_a_device_add_up_to_the_task() {
         (13, 100..400, [0, 50 << 10, 1 << 30]),
         (16, 0..300, [0, 1 << 20, 1 << 30]),
         (18, 1000..1100, [0, 1 << 20, 1 << 30]),
-        (22, 100_001..100_005, [0, 5 << 20, 1 << 30]),
+        (22, 100_001..100_005, [0, 10 << 20, 1 << 30]),
     ] {
         let plan = JoinPlan::new(size(n));
         let task = task(&plan, ranks);
@@ -235,76 +233,109 @@ fn batch() -> Box<dyn LaunchBatch> {
 
 #[test]
 fn a_device_that_counts_wrongly_is_noticed() {
-    let wrong = |alter: fn(&mut Completed)| {
+    let wrong = |alter: &dyn Fn(&mut Completed)| {
         let batch = batch();
         let mut completed = exact(batch.launch().unwrap());
         alter(&mut completed);
         batch.tallies(Some(&completed)).map(drop)
     };
-    assert!(wrong(|_| ()).is_ok());
-    let messages = [
-        wrong(|completed| completed.jobs_done -= 1),
-        wrong(|completed| completed.sums.truncate(3)),
-        // The sampled part is the last group.
-        wrong(|completed| *completed.sums.last_mut().unwrap() += 1),
-        wrong(|completed| completed.sums[0] -= 1),
-        wrong(|completed| completed.sums[1] += 1),
-        wrong(|completed| completed.sums[2] = completed.sums[0] + 1),
-    ]
-    .map(|outcome| outcome.unwrap_err().0);
-    for (message, said) in messages.iter().zip([
-        "jobs of",
-        "returned 3 sums",
-        "a sampled part",
+    assert!(wrong(&|_| ()).is_ok());
+    let says = |said: &str, alter: &dyn Fn(&mut Completed)| {
+        let message = wrong(alter).unwrap_err().0;
+        assert!(message.contains(said), "{message}");
+    };
+    says("jobs of", &|completed| completed.jobs_done -= 1);
+    says("returned 3 sums", &|completed| completed.sums.truncate(3));
+    says("tested", &|completed| completed.sums[0] -= 1);
+    says("discarded", &|completed| completed.sums[1] += 1);
+    says("found", &|completed| {
+        completed.sums[2] = completed.sums[0] + 1
+    });
+    for side in 0..2 {
+        says("crossed", &|completed| completed.sums[3 + side] -= 1);
+        says("counted", &|completed| completed.sums[5 + side] += 1);
+        says("wrote", &|completed| completed.sums[7 + side] -= 1);
+    }
+    // The sample is the last group.
+    let of_sample = |completed: &Completed| completed.sums.len() - GROUP_SUMS;
+    for (sum, said) in [
         "tested",
         "discarded",
-        "found",
-    ]) {
-        assert!(message.contains(said), "{message}");
+        "a sample",
+        "crossed",
+        "crossed",
+        "a sample",
+        "a sample",
+        "wrote",
+        "wrote",
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        says(said, &|completed| {
+            let at = of_sample(completed) + sum;
+            completed.sums[at] += 1;
+        });
     }
     assert!(batch().tallies(None).is_err());
 }
 
+/// Each pair of keys that share none of the settled bits belongs to one node, and other pairs to none.
 #[test]
-fn subsets_come_in_the_order_of_their_numbers() {
-    assert_eq!(subsets(0).collect::<Vec<_>>(), [0]);
-    assert_eq!(
-        subsets(0b1010).collect::<Vec<_>>(),
-        [0, 0b10, 0b1000, 0b1010]
-    );
-    assert_eq!(subsets(0b111 << 17).count(), 8);
+fn nodes_divide_all_pairs_among_jobs() {
+    for (bits, settled) in [(0, 0), (1, 1), (6, 3), (6, 6)] {
+        let nodes = Division { bits, settled }.nodes();
+        assert_eq!(nodes.len(), 1 << settled);
+        let all = (1_u32 << bits) - 1;
+        let of_settled = all & !(all >> settled);
+        for (top, bottom) in (0..=all).flat_map(|top| (0..=all).map(move |bottom| (top, bottom))) {
+            let belongs = |node: &&Node| {
+                let with = [node.with & !node.second, node.with & node.second];
+                let without = of_settled & !node.with;
+                let lacks = [
+                    without & !node.second | with[1],
+                    without & node.second | with[0],
+                ];
+                let fits = |key: u32, side: usize| {
+                    key & with[side] == with[side] && key & lacks[side] == 0
+                };
+                fits(top, 0) && fits(bottom, 1)
+            };
+            let found = nodes.iter().filter(belongs).count();
+            let expected = usize::from(top & bottom & of_settled == 0);
+            assert_eq!(
+                found, expected,
+                "{bits} bits, {settled} settled: {top:b} {bottom:b}"
+            );
+        }
+    }
 }
 
-/// One group of lists of two bits, three keys and four keys, and a job of some of them.
-fn small_launch() -> (Vec<u32>, Vec<u32>) {
-    let tables = [
-        &[1, 19][..],
-        &[0, 1, 1, 2, 3],
-        &[7, 8, 9],
-        &[0, 2, 2, 2, 4],
-        &[1, 2, 3, 4],
-        &[2, 2, 7, 10, 15],
-    ]
-    .concat();
-    let part = SubProblem {
-        run: [0, 1],
-        own: [0b10, 0],
-        free: [0b01, 0b10],
-        skip: [0, 1],
-        count: [2, 3],
+/// A launch of all sets of 8 queens, and one that is changed.
+#[test]
+fn words_that_would_lead_the_kernel_out_of_its_memory_are_refused() {
+    let plan = JoinPlan::new(size(8));
+    let launcher = JoinLauncher::with(size(8).into(), program(96, 32));
+    let tasks: Vec<Task> = (0..plan.tasks()).map(|index| plan.task(index)).collect();
+    let batch = launcher.batch(&tasks, 0).unwrap();
+    let (jobs, tables) = {
+        let launch = batch.launch().unwrap();
+        (launch.jobs().to_vec(), launch.tables().to_vec())
     };
-    (super::program::job_words(0, &part).to_vec(), tables)
-}
-
-#[test]
-fn words_that_would_lead_the_kernel_out_of_its_lists_are_refused() {
     let launch = |change: &dyn Fn(&mut Vec<u32>, &mut Vec<u32>)| {
-        let (mut jobs, mut tables) = small_launch();
+        let (mut jobs, mut tables) = (jobs.clone(), tables.clone());
         change(&mut jobs, &mut tables);
         Launch::new(program(96, 32), jobs, tables)
     };
     assert!(launch(&|_, _| ()).is_ok());
-    let table = |word: usize, value: u32| {
+    let groups_at = tables[1] as usize;
+    // Where the groups are, and how many.
+    for (word, value) in [
+        (0, u32::MAX),
+        (0, tables[0] + 1),
+        (1, tables[1] - 1),
+        (1, u32::MAX),
+    ] {
         let refused = launch(&|_, tables| tables[word] = value).unwrap_err();
         assert!(
             matches!(
@@ -313,61 +344,66 @@ fn words_that_would_lead_the_kernel_out_of_its_lists_are_refused() {
             ),
             "word {word}: {refused}"
         );
-    };
-    // The groups are somewhere else, or more.
-    table(1, 18);
-    table(1, u32::MAX);
-    table(0, 4);
-    table(0, 5);
-    // More bits; offsets or keys beyond the lists.
-    table(19, 21);
-    table(19, 4);
-    table(20, 15);
-    table(20, u32::MAX);
-    table(21, 17);
-    table(21, u32::MAX);
-    table(23, 18);
-    // Offsets that fall, and that reach beyond the lists.
-    table(3, 2);
-    table(6, 13);
-    table(14, u32::MAX);
+    }
+    // Every word of a group but the bits that leave keys out; `sorted` and `high` in one direction.
+    let list_words = (Group::WORDS - 3) / 2;
+    for word in 0..Group::WORDS {
+        let of_list = (word >= 3).then(|| (word - 3) % list_words);
+        if matches!(of_list, Some(6 | 7)) {
+            continue;
+        }
+        let refused = launch(&|_, tables| tables[groups_at + word] = u32::MAX);
+        assert!(refused.is_err(), "word {word} of a group");
+        // The places in the scratch memory are those that they must be.
+        if of_list.is_some_and(|word| word > 8) {
+            assert!(launch(&|_, tables| tables[groups_at + word] += 1).is_err());
+        }
+    }
+    // Runs that end before they begin, or behind the boards.
+    let lists = groups(&tables).flat_map(|group| group.lists);
+    let run = lists.map(|list| (list.run_count > 0).then_some(list.runs as usize));
+    let run = run.flatten().next().unwrap();
+    for word in 0..4 {
+        assert!(launch(&|_, tables| tables[run + word] = u32::MAX).is_err());
+    }
+    let kinds: Vec<_> = jobs
+        .as_chunks::<JOB_WORDS>()
+        .0
+        .iter()
+        .map(|job| Job::of(job).unwrap())
+        .collect();
+    let first = |is: fn(&Job) -> bool| kinds.iter().position(is).unwrap() * JOB_WORDS;
+    let count = first(|job| matches!(job, Job::Count { .. }));
+    let write = first(|job| matches!(job, Job::Write { .. }));
+    let pairs = first(|job| matches!(job, Job::Pairs(_)));
     let job = |word: usize, value: u32, says: &str| {
         let refused = launch(&|jobs, _| jobs[word] = value).unwrap_err();
         assert!(refused.to_string().contains(says), "word {word}: {refused}");
     };
-    job(0, 1, "group 1");
-    job(1, 3, "more buckets");
-    job(1, 3 << 8, "more buckets");
-    job(1, 1 << 16, "more buckets");
-    job(1, 1 | 1 << 8, "overlap");
-    job(2, 0b11, "overlap");
-    job(2, 0b110, "overlap");
-    job(3, 0b101, "overlap");
-    job(4, 1, "fewer keys");
-    job(5, 3, "fewer keys");
-    job(8, u32::MAX, "fewer keys");
-    job(9, 4, "fewer keys");
-    job(9, 95, "fit a block");
-    job(9, u32::MAX, "fit a block");
-    // More runs than a block has room for.
-    let bits = 11;
-    let offsets = (1 << bits) + 1;
-    let lists = [vec![0; offsets], vec![0; offsets]].concat();
-    let at = 2 + lists.len() as u32;
-    let group = [bits, 2, at, 2, at];
-    let tables = [&[1, at][..], &lists, &group].concat();
-    let part = |free| SubProblem {
-        run: [0; 2],
-        own: [0; 2],
-        free: [free, 0],
-        skip: [0; 2],
-        count: [0; 2],
+    job(count, tables[0], "groups");
+    job(count + 1, 3, "no such kind");
+    job(count + 1, 2 << 8, "two lists");
+    job(count + 2, u32::MAX, "not within the list");
+    job(count + 3, u32::MAX, "not within the list");
+    job(write + 2, u32::MAX, "not within the list");
+    job(write + 1, 1 | 9 << 8, "two lists");
+    job(pairs + 1, 2 | 30 << 8, "more bits");
+    job(pairs + 2, 1, "beyond its depth");
+    job(pairs + 3, 1, "beyond its depth");
+    // A job that would wait for one that comes later, or never.
+    let swapped = |one: usize, other: usize| {
+        let refused = launch(&|jobs, _| {
+            for word in 0..JOB_WORDS {
+                jobs.swap(one + word, other + word);
+            }
+        });
+        assert!(refused.unwrap_err().to_string().contains("would wait"));
     };
-    for (free, fits) in [(0b0111_1111_1111, false), (0b0011_1111_1111, true)] {
-        let job = super::program::job_words(0, &part(free)).to_vec();
-        let launch = Launch::new(program(96, 32), job, tables.clone());
-        assert_eq!(launch.is_ok(), fits);
-    }
+    swapped(count, pairs);
+    swapped(write, pairs);
+    swapped(count, write);
+    let refused = launch(&|jobs, _| drop(jobs.drain(write..write + JOB_WORDS)));
+    assert!(refused.unwrap_err().to_string().contains("would wait"));
 }
 
 #[test]

@@ -59,6 +59,11 @@ pub struct Entry {
 }
 
 impl Boards<'_> {
+    /// The number of boards.
+    pub fn count(&self) -> usize {
+        self.end()
+    }
+
     /// The end of the boards after which a whole vector may still be read.
     #[inline(always)]
     pub(super) fn end(&self) -> usize {

@@ -1,9 +1,9 @@
 // Runs the kernels' code for warps of 32 lanes on the host: the helpers against what arrays of 32 values say, and
-// the pairs kernel in blocks of one warp to four against comparing all pairs. Prints what differs, and fails.
+// the join kernel in blocks of one warp to four against comparing all pairs. Prints what differs, and fails.
 
 #include "lanes.h"
 
-#include "../../../kernels/pairs.h"
+#include "../../../kernels/join.h"
 
 #include "lists.h"
 
@@ -41,6 +41,10 @@ void helpers(bool downwards) {
     const u32 x = values[0], by = values[1] % 31u + 1u;
     check(up(x, by) == x << by && down(x, by) == x >> by, "up and down");
     check(bits_below(x) == 32u - u32(__builtin_clz(x)) && bits_below(0) == 0u, "bits_below");
+    u32 turned = 0;
+    for (u32 bit = 0; bit < 32u; bit++)
+        turned |= (x >> bit & 1u) << (31u - bit);
+    check(reversed(x) == turned, "reversed");
     check(lowest_bit(x) == u32(__builtin_ctz(x)) && lowest_bit(0) == 0u, "lowest_bit");
 }
 
@@ -58,20 +62,21 @@ void rows(u32 count, u32 shift, bool downwards) {
     }
 }
 
-/// Counts all pairs in three jobs.
+/// Makes the lists and counts their pairs.
 template <u32 Keys, u32 Leaf, u32 Build, u32 LookUp>
-void pairs(u32 first, u32 second, u32 bits, u32 threads, bool downwards) {
-    const Lists lists = make(first, second, bits);
-    PairsSum sum = {0, 0, 0};
+void join(const Lists &lists, u32 threads, bool downwards) {
+    PairsSum sum = {};
     Progress progress = {0, 0};
+    std::vector<u32> scratch(lists.scratch);
     std::vector<RowPart> memory(pairs_shared(Keys) / sizeof(RowPart) + 1u);
     lanes::run(threads, downwards, [&](u32 thread) {
         const Member member = {thread, threads, thread / 32u, threads / 32u, thread % 32u};
-        pairs_thread<Keys, Leaf, Build, LookUp>(lists.jobs, 3, lists.tables.data(), &sum, &progress,
-                                                reinterpret_cast<u32 *>(memory.data()), member);
+        join_thread<Keys, Leaf, Build, LookUp>(lists.jobs.data(), static_cast<u32>(lists.jobs.size()),
+                                               lists.tables.data(), &sum, &progress, scratch.data(),
+                                               reinterpret_cast<u32 *>(memory.data()), member);
     });
-    if (!is_right(lists, first, second, sum, progress))
-        check(false, "pairs");
+    if (!is_right(lists, sum, progress))
+        check(false, "join");
 }
 
 } // namespace
@@ -83,14 +88,15 @@ int main() {
         for (u32 count = 0; count <= 32u; count++)
             rows(count, count % 5u, downwards);
         for (u32 threads : {32u, 64u, 128u})
-            for (u32 bits : {6u, 20u, 28u, 32u}) {
-                pairs<96, 16, 64, 2>(50, 46, bits, threads, downwards);
-                pairs<96, 16, 64, 2>(2, 94, bits, threads, downwards);
-                pairs<1024, 512, 500, 2>(500, 524, bits, threads, downwards);
-                pairs<1024, 512, 500, 2>(33, 991, bits, threads, downwards);
-                pairs<8192, 512, 12000, 64>(1500, 2600, bits, threads, downwards);
-                pairs<8192, 512, 12000, 64>(0, 10, bits, threads, downwards);
-            }
+            for (u32 bits : {6u, 20u, 28u, 32u})
+                for (u32 sorted : {0u, 4u}) {
+                    join<96, 16, 64, 2>(make(60, 50, bits, sorted, 0), threads, downwards);
+                    join<96, 16, 64, 2>(make(200, 94, bits, sorted, 3), threads, downwards);
+                    join<1024, 512, 500, 2>(make(600, 700, bits, sorted, 2), threads, downwards);
+                    join<1024, 512, 500, 2>(make(40, 1000, bits, sorted, 0), threads, downwards);
+                    join<8192, 512, 12000, 64>(make(1500, 2600, bits, sorted, 1), threads, downwards);
+                    join<8192, 512, 12000, 64>(make(0, 10, bits, sorted, 0), threads, downwards);
+                }
     }
     return right ? 0 : 1;
 }

@@ -183,6 +183,15 @@ inline unsigned __shfl_up_sync(unsigned, unsigned x, unsigned by) {
     const unsigned lane = lanes::running->thread % 32u;
     return lanes::exchange(x, lanes::ABOVE)[lane < by ? lane : lane - by];
 }
+inline unsigned __brev(unsigned x) {
+    unsigned turned = 0;
+    for (unsigned bit = 0; bit < 32u; bit++)
+        turned |= (x >> bit & 1u) << (31u - bit);
+    return turned;
+}
+// There is one block on one thread: what a lane writes is there for all others.
+inline void __threadfence() {}
+inline void __nanosleep(unsigned) { lanes::fail("it waits for a job that no block has"); }
 inline void __syncthreads() { lanes::barrier(); }
 template <class Number> Number atomicAdd(Number *to, Number term) {
     const Number before = *to;

@@ -3,11 +3,11 @@
 //! By hand:
 //!
 //! ```text
-//! g++ -std=c++17 -O2 -g -fsanitize=thread -pthread tests/devices/blocks/pairs.cpp -o pairs && ./pairs
+//! g++ -std=c++17 -O2 -g -fsanitize=thread -pthread tests/devices/blocks/join.cpp -o join && ./join
 //! g++ -std=c++17 -O2 -U_FORTIFY_SOURCE tests/devices/blocks/lanes.cpp -o lanes && ./lanes
 //! ```
 //!
-//! With ThreadSanitizer, a barrier that is missing between warps is a race of host threads. With fibers, the code for
+//! With ThreadSanitizer, a barrier that is missing between warps, or a job that does not wait for another, is a race of host threads. With fibers, the code for
 //! warps of 32 lanes runs that a GPU runs; lanes that do not meet where others wait, and some barriers that are
 //! missing, show. What two lanes do at the same moment does not.
 
@@ -50,9 +50,9 @@ fn output(source: &str, options: &[&str], missing: &[&str]) -> Option<(bool, Str
 }
 
 #[test]
-fn blocks_of_threads_count_pairs_without_races() {
+fn blocks_of_threads_make_lists_and_count_pairs_without_races() {
     let options = ["-g", "-fsanitize=thread", "-pthread"];
-    let Some((succeeded, said)) = output("pairs.cpp", &options, &["tsan", "sanitize"]) else {
+    let Some((succeeded, said)) = output("join.cpp", &options, &["tsan", "sanitize"]) else {
         return;
     };
     // Its memory is where some kernels place programs.
@@ -63,7 +63,7 @@ fn blocks_of_threads_count_pairs_without_races() {
 }
 
 #[test]
-fn warps_of_32_lanes_count_pairs_and_their_helpers_agree_with_arrays() {
+fn warps_of_32_lanes_make_lists_and_count_pairs_and_their_helpers_agree_with_arrays() {
     // The jumps between fibers look wrong to a library that checks them.
     let options = ["-U_FORTIFY_SOURCE", "-Wno-unknown-pragmas"];
     if let Some((succeeded, said)) = output("lanes.cpp", &options, &["ucontext"]) {

@@ -213,9 +213,10 @@ int cuEventDestroy_v2(void *e) { return spoilt; }
 typedef void Kernel(unsigned specialisation, const void *jobs, unsigned job_count,
                     const void *tables, void *sums, void *progress);
 Kernel queenfold_emulated_chain, queenfold_emulated_bit_board, queenfold_emulated_node_layer;
-void queenfold_emulated_pairs(unsigned keys, const void *jobs, unsigned job_count, const void *tables,
-                              void *sums, void *progress, char *memory, unsigned thread, unsigned threads);
-unsigned queenfold_emulated_pairs_memory(unsigned keys);
+void queenfold_emulated_join(unsigned keys, const void *jobs, unsigned job_count, const void *tables,
+                             void *sums, void *progress, void *scratch, char *memory, unsigned thread,
+                             unsigned threads);
+unsigned queenfold_emulated_join_memory(unsigned keys);
 #endif
 #ifndef OLD
 int cuLaunchKernel(void *f, unsigned a, unsigned b, unsigned c, unsigned d, unsigned e, unsigned g,
@@ -241,12 +242,12 @@ int cuLaunchKernel(void *f, unsigned a, unsigned b, unsigned c, unsigned d, unsi
     if (!strcmp(f, "chain"))
         // Shared memory tells the depth: 4 bytes for each row and one more, 16 for each row.
         queenfold_emulated_chain((m / d - 4) / 20, jobs, count, tables, sums, done);
-    else if (!strcmp(f, "pairs")) {
+    else if (!strcmp(f, "join")) {
         // Shared memory tells the number of keys. The block is of one thread.
         size_t bytes = (64 + (size_t)m + 63) / 64 * 64;
         char *memory = memset(aligned_alloc(64, bytes), 0, bytes);
-        unsigned keys = (m - queenfold_emulated_pairs_memory(0)) / 4;
-        queenfold_emulated_pairs(keys, jobs, count, tables, sums, done, memory, 0, 1);
+        unsigned keys = (m - queenfold_emulated_join_memory(0)) / 4;
+        queenfold_emulated_join(keys, jobs, count, tables, sums, done, *(void **)p[5], memory, 0, 1);
         free(memory);
     } else if (!strcmp(f, "bit_board"))
         queenfold_emulated_bit_board(0, jobs, count, tables, sums, done);
