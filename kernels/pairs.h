@@ -36,12 +36,13 @@ struct SortedList {
     const u32 *offsets, *keys;
 };
 
-/// What the jobs of a group gave together. Pairs that were compared or looked up, pairs that share a bit by which they
-/// were split, and the pairs that share none. For each list the pairs of boards that were crossed, both times, the keys
-/// that were counted, and those that were written.
+/// What the jobs of a group gave together. Pairs that were compared or looked up, and pairs that share a bit by which they
+/// were split. For each list the pairs of boards that were crossed, both times, the keys that were counted, and those that
+/// were written. The pairs that share no bit.
 struct PairsSum {
-    u64 tested, discarded, found;
+    u64 tested, discarded;
     u64 crossed[2], counted[2], written[2];
+    u64 found;
 };
 
 /// The bits that index a table, the tables of a leaf, and the bits of all.

@@ -95,7 +95,7 @@ pub struct SetsResult {
     pub jobs: u64,
     /// CPU seconds of a core that counts all of it.
     pub cpu_seconds: f64,
-    /// CPU seconds of a core that makes the lists alone.
+    /// CPU seconds of a core that makes the boards alone.
     pub prepare_seconds: f64,
     /// Time of the transfers up.
     pub upload_seconds: f64,

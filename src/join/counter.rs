@@ -1,4 +1,4 @@
-use super::crossing::HalfBoards;
+use super::crossing::SetBoards;
 use super::kernel::JoinKernel;
 use super::key_layout::KeyLayout;
 use super::leaf_audit::LeafAudit;
@@ -50,23 +50,21 @@ pub trait Leave {
     /// Whether it is to be asked at all.
     fn wants(&self) -> bool;
 
-    /// Whether it takes the pairs of the half boards that these boards of quadrants make, those of the top half first;
-    /// their keys have this `layout`. They are all pairs of a partition but those of ties.
-    fn takes(&mut self, halves: [HalfBoards<'_>; 2], layout: &KeyLayout) -> bool;
+    /// Whether it takes the pairs of half boards that these boards of quadrants make; their keys have this `layout`. They
+    /// are all pairs of a partition but some of ties.
+    fn takes(&mut self, set: &SetBoards<'_>, layout: &KeyLayout) -> bool;
 
     /// Says what the pairs that it took last stand for.
     fn settle(&mut self, set: LeftPairs);
 }
 
-/// What the disjoint pairs stand for that were left to somebody else.
+/// What the pairs stand for that were left to somebody else.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LeftPairs {
     /// The weight of the partition.
     pub weight: u8,
-    /// How many completions each pair stands for.
-    pub completions: u64,
     /// How many completions among them are none: those of ties that a list holds, and the other half board of
-    /// which ranks too high. They are known before the pairs are counted.
+    /// which ranks too high, as far as the CPU counted them.
     pub less: u64,
 }
 
@@ -78,7 +76,7 @@ impl Leave for KeepAll {
         false
     }
 
-    fn takes(&mut self, _: [HalfBoards<'_>; 2], _: &KeyLayout) -> bool {
+    fn takes(&mut self, _: &SetBoards<'_>, _: &KeyLayout) -> bool {
         false
     }
 
@@ -221,7 +219,7 @@ impl<K: JoinKernel> Halves<K> {
         if !T::HIGH
             && leave.wants()
             && maker.open_boards(halves)
-            && leave.takes(maker.boards(halves, with_ties), maker.layout())
+            && leave.takes(&maker.boards(halves, with_ties), maker.layout())
         {
             for (side, others) in [(1, top_ties), (0, bottom_ties)] {
                 maker.each_key_for_ties(side, halves[side], with_ties, watch, |keys, times| {
@@ -325,7 +323,6 @@ impl<K: JoinKernel> LeavingCounter for JoinCounter<K> {
             if left {
                 leave.settle(LeftPairs {
                     weight,
-                    completions: self.halves.maker.bounds().below(),
                     less: here.min(0).unsigned_abs(),
                 });
             }

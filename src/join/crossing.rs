@@ -38,15 +38,33 @@ pub struct Wanted {
     pub keeps_left: bool,
 }
 
-/// What a list of half boards is crossed from.
+/// What half boards are crossed from.
 #[derive(Clone, Copy)]
 pub struct HalfBoards<'a> {
-    /// The boards of both quadrants that meet: a run of the left one and one of the right one.
+    /// The boards of both quadrants that meet, a run of the left one and one of the right one, in the order of the words of
+    /// rows.
     pub runs: &'a [[Run; 2]],
     /// The boards of both quadrants.
     pub boards: [Boards<'a>; 2],
     /// Keys with any of these bits are left out.
     pub attacked: u64,
+}
+
+/// What the half boards of a partition are crossed from, and which of their pairs are to be counted.
+pub struct SetBoards<'a> {
+    /// The top half and the bottom half.
+    pub halves: [HalfBoards<'a>; 2],
+    /// The pairs: first those of the whole lists, then those with ties.
+    pub pairs: Vec<PairsOfRuns>,
+}
+
+/// Pairs of half boards that come of some runs.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PairsOfRuns {
+    /// The runs of the top half and of the bottom half.
+    pub runs: [Range<usize>; 2],
+    /// How many completions each pair stands for; fewer than none if it was counted too often elsewhere.
+    pub times: i64,
 }
 
 /// What the keys of half boards depend on, besides the half boards.
@@ -202,10 +220,10 @@ impl Crossing {
         }
     }
 
-    /// What the first `runs` runs of the open half boards are crossed from.
-    pub fn boards(&self, runs: usize, attacked: u64) -> HalfBoards<'_> {
+    /// What the open half boards are crossed from.
+    pub fn boards(&self, attacked: u64) -> HalfBoards<'_> {
         HalfBoards {
-            runs: &self.runs[..runs],
+            runs: &self.runs,
             boards: self.quadrants.each_ref().map(Quadrant::boards),
             attacked,
         }

@@ -1,6 +1,6 @@
 use std::ops::Range;
 
-use super::crossing::{Context, Crossing, HalfBoards, Wanted};
+use super::crossing::{Context, Crossing, PairsOfRuns, SetBoards, Wanted};
 use super::kernel::{Buckets, JoinKernel, KeyBatch};
 use super::key_layout::KeyLayout;
 use super::memory_budget::MemoryBudget;
@@ -53,6 +53,9 @@ const KEEPS_LEFT: u32 = 17;
 /// From this size on lists may hold their ties: see [`WithTies`]. On smaller boards ties are so few that
 /// it does not pay to ask.
 const MANY_TIES: u32 = 22;
+
+/// The most runs whose half boards the CPU crosses and compares with ties although it leaves the others to somebody else.
+const FEW_RUNS: usize = 4;
 
 /// Where the keys of the open half come from.
 #[derive(Clone, Copy)]
@@ -238,24 +241,49 @@ impl<K: JoinKernel> ListMaker<K> {
         })
     }
 
-    /// The boards that were opened, as far as these lists need them.
-    pub fn boards(&self, halves: [&Half; 2], with_ties: WithTies) -> [HalfBoards<'_>; 2] {
-        [0, 1].map(|side| {
+    /// The boards that were opened, and the pairs of half boards that whoever crosses them is to count. Pairs with ties that
+    /// are not among them are left to [`each_key_for_ties`](Self::each_key_for_ties).
+    pub fn boards(&self, halves: [&Half; 2], with_ties: WithTies) -> SetBoards<'_> {
+        let ranks = |side: usize| self.crossings[side].runs_of(self.bounds.larger);
+        let whole = |side: usize| {
+            let ranks = ranks(side);
+            0..if with_ties.of_half(side) {
+                ranks.end
+            } else {
+                ranks.start
+            }
+        };
+        let mut pairs = vec![PairsOfRuns {
+            runs: [0, 1].map(whole),
+            times: self.bounds.below() as i64,
+        }];
+        for side in 0..2 {
+            let stretches = self.stretches(side, Keys::Crossed, with_ties);
+            for (stretch, times) in stretches.filter(|(stretch, _)| self.is_left(stretch)) {
+                if times != 0 {
+                    let mut runs = [0, 1].map(ranks);
+                    runs[side] = stretch;
+                    pairs.push(PairsOfRuns { runs, times });
+                }
+            }
+        }
+        let halves = [0, 1].map(|side: usize| {
             let half = halves[side];
             let middle = half.middle().filter(|_| self.without_middle());
             let attacked = middle.map_or(0, |middle| {
                 self.layout
                     .place(half.side(), Half::middle_key(self.n, middle))
             });
-            let crossing = &self.crossings[side];
-            let ranks = crossing.runs_of(self.bounds.larger);
-            let runs = if with_ties.of_half(side) {
-                ranks.end
-            } else {
-                ranks.start
-            };
-            crossing.boards(runs, attacked)
-        })
+            self.crossings[side].boards(attacked)
+        });
+        SetBoards { halves, pairs }
+    }
+
+    /// Whether the pairs of ties and the half boards of these runs are left to whoever crosses the boards. Those of a few
+    /// runs take the CPU less time than a group takes a device. Where lists without a middle queen are kept, stretches are
+    /// no runs.
+    fn is_left(&self, stretch: &Range<usize>) -> bool {
+        stretch.len() > FEW_RUNS && !self.without_middle()
     }
 
     /// How far the keys go whose words have ranks below `rank`, and how far those up to it, in the
@@ -344,10 +372,10 @@ impl<K: JoinKernel> ListMaker<K> {
         let most = (self.list_bytes / size_of::<T>() as u64).clamp(1 << 10, 1 << 30) as usize;
         let kernel = self.kernel;
         to.clear(self.layout.sorted());
-        for (end, weight) in self.stretches(side, source, with_ties) {
-            while parts.begin < end {
+        for (stretch, weight) in self.stretches(side, source, with_ties) {
+            while parts.begin < stretch.end {
                 watch.check()?;
-                let (keys, done) = self.keys(side, source, parts.begin..end);
+                let (keys, done) = self.keys(side, source, parts.begin..stretch.end);
                 parts.begin += done;
                 kernel.scatter(keys, to);
                 found(keys, weight);
@@ -362,7 +390,8 @@ impl<K: JoinKernel> ListMaker<K> {
     }
 
     /// Calls `found` with those keys of a list whose pairs with ties of the other half are still to be counted, and
-    /// with how often: see [`WithTies`]. The list must fit the memory in one piece.
+    /// with how often: see [`WithTies`]. The list must fit the memory in one piece, and its boards are left to somebody
+    /// else: see [`boards`](Self::boards).
     ///
     /// # Errors
     /// The task is to be given up.
@@ -377,48 +406,51 @@ impl<K: JoinKernel> ListMaker<K> {
         let Some(source) = self.open_next(side, &mut self.parts(half)) else {
             return Ok(());
         };
-        let mut begin = 0;
-        for (end, weight) in self.stretches(side, source, with_ties) {
-            while weight != 0 && begin < end {
-                watch.check()?;
-                let (keys, done) = self.keys(side, source, begin..end);
-                found(keys, weight);
-                begin += done;
+        for (mut stretch, weight) in self.stretches(side, source, with_ties) {
+            if weight == 0 || self.is_left(&stretch) {
+                continue;
             }
-            begin = begin.max(end);
+            while !stretch.is_empty() {
+                watch.check()?;
+                let (keys, done) = self.keys(side, source, stretch.clone());
+                found(keys, weight);
+                stretch.start += done;
+            }
         }
         Ok(())
     }
 
-    /// Where the stretches of a list end whose pairs with ties of the other half are to be counted equally often, and
-    /// how often, in the units of [`keys`](Self::keys).
+    /// The stretches of a list whose pairs with ties of the other half are to be counted equally often, one after the
+    /// other, and how often, in the units of [`keys`](Self::keys).
     fn stretches(
         &self,
         side: usize,
         source: Keys,
         with_ties: WithTies,
-    ) -> impl Iterator<Item = (usize, i64)> + use<K> {
+    ) -> impl Iterator<Item = (Range<usize>, i64)> + use<K> {
         let Bounds { larger, smaller } = self.bounds;
         let of_smaller = self.around(side, source, smaller);
         let of_larger = self.around(side, source, larger);
-        let ends = if larger == smaller {
+        let [below, with_smaller, between] = if larger == smaller {
             [of_larger.start; 3]
         } else {
             [of_smaller.start, of_smaller.end, of_larger.start]
         };
+        let with_own = if with_ties.of_half(side) {
+            of_larger.end
+        } else {
+            between
+        };
         // How often these pairs are to be counted: see `Bounds::weight`.
         let counted_twice = if with_ties.of_half(1 - side) { 2 } else { 0 };
-        let weights = [2, 1, 0].map(|weight| weight - counted_twice);
-        // Pairs of two ties are not counted here.
-        let ties = (
-            if with_ties.of_half(side) {
-                of_larger.end
-            } else {
-                0
-            },
-            0,
-        );
-        ends.into_iter().zip(weights).chain([ties])
+        [
+            (0..below, 2 - counted_twice),
+            (below..with_smaller, 1 - counted_twice),
+            (with_smaller..between, -counted_twice),
+            // Pairs of two ties are not counted here.
+            (between..with_own, 0),
+        ]
+        .into_iter()
     }
 }
 

@@ -28,7 +28,7 @@
 //! * `kernel`: the inner loops, written once for all instruction sets; `kernel::leaf` counts a
 //!   leaf.
 //! * `leaf_audit`: counts a share of the leaves again.
-//! * `device`: leaves the pairs to a device.
+//! * `device`: leaves the half boards to a device.
 //! * `measure`: [`MeasuredParts`], the parts of the work, each to be measured alone.
 //! * `oracle`: [`JoinOracle`] counts the same tasks by backtracking, to check all of this.
 

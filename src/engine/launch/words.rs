@@ -102,6 +102,12 @@ impl Draft {
         &mut self.buffer.words[from..]
     }
 
+    /// Appends these words.
+    pub fn append(&mut self, words: &[u32]) {
+        self.reserve(words.len());
+        self.buffer.words.extend_from_slice(words);
+    }
+
     /// The words so far.
     pub fn words(&mut self) -> &mut [u32] {
         &mut self.buffer.words

@@ -11,7 +11,7 @@ pub(super) struct JoinBatch {
     pub(super) launch: Option<Launch>,
     /// What was counted on the CPU, for each task.
     pub(super) tallies: Vec<Tally>,
-    /// One for each group of the launch but the last, which is the sample.
+    /// Their groups are those of the launch but for the last, which is the sample.
     pub(super) sets: Vec<LeftSet>,
     /// Pairs of boards that the sample is crossed from.
     pub(super) sampled: [u64; 2],
@@ -20,14 +20,24 @@ pub(super) struct JoinBatch {
 }
 
 /// A set whose half boards were left to a device.
-#[derive(Clone, Copy)]
 pub(super) struct LeftSet {
+    /// The number of its first group. The others follow.
+    pub(super) first: usize,
+    /// Its groups: first the whole lists.
+    pub(super) parts: Vec<LeftPart>,
     /// The position of its task.
     pub(super) task: usize,
     /// What its pairs stand for.
     pub(super) stands_for: LeftPairs,
+}
+
+/// Pairs of half boards that the device counts as a group.
+#[derive(Clone, Copy)]
+pub(super) struct LeftPart {
     /// Pairs of boards that each list is crossed from.
     pub(super) crossed: [u64; 2],
+    /// How many completions each pair stands for.
+    pub(super) times: i64,
 }
 
 /// What the kernel returns of a group: `PairsSum` of `kernels/pairs.h`.
@@ -35,23 +45,22 @@ pub(super) struct LeftSet {
 pub(super) struct Sums {
     pub(super) tested: u64,
     pub(super) discarded: u64,
-    pub(super) found: u64,
     /// Pairs of boards crossed to count keys, and again to write them.
     pub(super) crossed: [u64; 2],
     pub(super) counted: [u64; 2],
     pub(super) written: [u64; 2],
+    pub(super) found: u64,
 }
 
 impl Sums {
     pub(super) const fn of(sums: &[u64; GROUP_SUMS]) -> Self {
-        let [tested, discarded, found, ..] = *sums;
         Self {
-            tested,
-            discarded,
-            found,
-            crossed: [sums[3], sums[4]],
-            counted: [sums[5], sums[6]],
-            written: [sums[7], sums[8]],
+            tested: sums[0],
+            discarded: sums[1],
+            crossed: [sums[2], sums[3]],
+            counted: [sums[4], sums[5]],
+            written: [sums[6], sums[7]],
+            found: sums[8],
         }
     }
 
@@ -115,23 +124,26 @@ impl LaunchBatch for JoinBatch {
         }
         of_sample.check(self.sampled)?;
         let mut tallies = self.tallies;
-        for (set, sums) in self.sets.iter().zip(sums) {
-            sums.check(set.crossed)?;
-            let LeftPairs {
-                weight,
-                completions,
-                less,
-            } = set.stands_for;
-            let all = u128::from(sums.found) * u128::from(completions);
-            let Some(right) = all.checked_sub(less.into()) else {
-                return Err(Mismatch(format!(
-                    "the device found {} pairs of a set, of which {less} completions of ties count less",
-                    sums.found
-                )));
-            };
+        for set in &self.sets {
+            let LeftPairs { weight, less } = set.stands_for;
+            let sums = &sums[set.first..][..set.parts.len()];
+            let mut all = -i128::from(less);
+            for (part, sums) in set.parts.iter().zip(sums) {
+                sums.check(part.crossed)?;
+                all += i128::from(sums.found) * i128::from(part.times);
+            }
+            let whole = sums[0];
+            let completions = u128::try_from(all).map_err(|_| {
+                Mismatch(format!(
+                    "the device found {} pairs of a set; pairs of ties count {} completions less",
+                    whole.found,
+                    all.unsigned_abs()
+                ))
+            })?;
             let tally = &mut tallies[set.task];
-            tally.completions.add(weight, right);
-            tally.nodes += sums.counted.iter().sum::<u64>();
+            tally.completions.add(weight, completions);
+            // The half boards of the other groups are among those of the first.
+            tally.nodes += whole.counted.iter().sum::<u64>();
         }
         Ok(tallies)
     }

@@ -1,15 +1,16 @@
 //! Boards of many sets become one launch.
 
-use super::batch::{JoinBatch, LeftSet};
+use super::batch::{JoinBatch, LeftPart, LeftSet};
+use std::mem;
 use std::ops::RangeInclusive;
 
 use super::jobs::{Division, JOB_WORDS, Job, shares, sortable, work};
 use super::program::room;
 use super::sample;
-use super::tables::{Group, HEAD, Places, append, crossed, words_for};
+use super::tables::{Group, HEAD, List, Places, append, crossed, words_for};
 use crate::engine::{DeviceProgram, Draft, Launch, LaunchError, Tally};
 use crate::join::counter::LeftPairs;
-use crate::join::crossing::HalfBoards;
+use crate::join::crossing::{PairsOfRuns, SetBoards};
 use crate::join::key_layout::KeyLayout;
 
 /// A launch that is being built.
@@ -17,19 +18,24 @@ pub(super) struct Bundle {
     program: DeviceProgram,
     /// The tables, but for the groups, which come last.
     words: Draft,
-    sets: Vec<BundledSet>,
+    groups: Vec<BundledGroup>,
+    sets: Vec<LeftSet>,
+    /// The groups of the set added last, from the first on, until it is settled.
+    added: Option<(usize, Vec<LeftPart>)>,
+    /// The lists of the set added last, and whether they have high parts.
+    last: Option<(bool, [List; 2])>,
     /// Bytes of jobs, groups and scratch memory.
     more_bytes: u64,
 }
 
-struct BundledSet {
+/// Pairs that are counted together.
+struct BundledGroup {
     group: Group,
     /// The numbers of bits that its lists can be sorted by.
     bits: RangeInclusive<u32>,
     division: Division,
+    /// Pairs of boards that each list is crossed from.
     crossed: [u64; 2],
-    /// The position of its task, and what its pairs stand for.
-    stands_for: Option<(usize, LeftPairs)>,
 }
 
 impl Bundle {
@@ -38,7 +44,10 @@ impl Bundle {
         Self {
             program,
             words: Draft::default(),
+            groups: Vec::new(),
             sets: Vec::new(),
+            added: None,
+            last: None,
             more_bytes: 0,
         }
     }
@@ -55,22 +64,25 @@ impl Bundle {
 
     /// What it takes a device to count it: see [`work`].
     pub(super) fn work(&self) -> f64 {
-        self.sets.iter().map(|set| work(set.crossed)).sum()
+        self.groups.iter().map(|group| work(group.crossed)).sum()
     }
 
-    /// What it takes a device to count these half boards.
-    pub(super) fn work_for(halves: &[HalfBoards<'_>; 2]) -> f64 {
-        work(crossed_of(halves))
+    /// What it takes a device to count the pairs of these half boards.
+    pub(super) fn work_for(set: &SetBoards<'_>) -> f64 {
+        let crossed = set.pairs.iter().map(|pairs| crossed_of(set, pairs));
+        crossed.map(work).sum()
     }
 
-    /// About how many bytes the lists of these half boards will take on a device.
-    pub(super) fn bytes_for(&self, halves: &[HalfBoards<'_>; 2], layout: &KeyLayout) -> u64 {
-        let high = layout.high();
-        let words: usize = halves.iter().map(|half| words_for(half, high)).sum();
-        4 * words as u64 + self.more_bytes_for(crossed_of(halves), layout)
+    /// About how many bytes these half boards will take on a device.
+    pub(super) fn bytes_for(&self, set: &SetBoards<'_>, layout: &KeyLayout) -> u64 {
+        let crossed = set.pairs.iter().map(|pairs| crossed_of(set, pairs));
+        let more: u64 = crossed
+            .map(|crossed| self.more_bytes_for(crossed, layout))
+            .sum();
+        4 * words_of(set, layout) as u64 + more
     }
 
-    /// Bytes of jobs, group and scratch memory.
+    /// Bytes of the jobs of a group, of its words, and of the scratch memory.
     fn more_bytes_for(&self, crossed: [u64; 2], layout: &KeyLayout) -> u64 {
         let Division { bits, settled } =
             Division::new(crossed, &sortable(layout), room(&self.program));
@@ -81,47 +93,65 @@ impl Bundle {
 
     /// Adds the half boards that come of these boards, whose keys have this `layout`. [`settle`](Self::settle) must
     /// follow.
-    pub(super) fn add(&mut self, halves: &[HalfBoards<'_>; 2], layout: &KeyLayout) {
+    pub(super) fn add(&mut self, set: &SetBoards<'_>, layout: &KeyLayout) {
         let high = layout.high();
-        let crossed = crossed_of(halves);
-        let bits = sortable(layout);
-        let division = Division::new(crossed, &bits, room(&self.program));
-        self.more_bytes += self.more_bytes_for(crossed, layout);
-        let words: usize = halves.iter().map(|half| words_for(half, high)).sum();
         // The groups follow, and one of them is that of the sample.
-        self.words
-            .reserve(HEAD + words + (self.sets.len() + 2) * Group::WORDS);
+        let groups = (self.groups.len() + set.pairs.len() + 1) * Group::WORDS;
+        self.words.reserve(HEAD + words_of(set, layout) + groups);
         if self.words.is_empty() {
             self.words.grow(HEAD);
         }
-        let lists = halves
-            .each_ref()
-            .map(|half| append(half, high, &mut self.words));
-        self.sets.push(BundledSet {
-            group: Group {
+        let lists = [0, 1].map(|side| {
+            let last = self.last.as_ref().filter(|(of, _)| *of == high);
+            let last = last.map(|(_, lists)| &lists[side]);
+            append(&set.halves[side], high, last, &mut self.words)
+        });
+        self.last = Some((high, lists));
+        let first = self.groups.len();
+        let bits = sortable(layout);
+        let mut parts = Vec::with_capacity(set.pairs.len());
+        for pairs in &set.pairs {
+            let crossed = crossed_of(set, pairs);
+            self.more_bytes += self.more_bytes_for(crossed, layout);
+            let division = Division::new(crossed, &bits, room(&self.program));
+            let group = Group {
                 bits: division.bits,
                 sorted: layout.sorted(),
                 high,
-                lists,
-            },
-            bits,
-            division,
-            crossed,
-            stands_for: None,
-        });
+                lists: [0, 1].map(|side| lists[side].of_runs(&pairs.runs[side])),
+            };
+            self.groups.push(BundledGroup {
+                group,
+                bits: bits.clone(),
+                division,
+                crossed,
+            });
+            parts.push(LeftPart {
+                crossed,
+                times: pairs.times,
+            });
+        }
+        self.added = Some((first, parts));
     }
 
     /// Says what the pairs of the half boards added last stand for. They belong to the task at this position.
     pub(super) fn settle(&mut self, task: usize, stands_for: LeftPairs) {
-        if let Some(set) = self.sets.last_mut() {
-            set.stands_for = Some((task, stands_for));
-        }
+        let (first, parts) = self.added.take().expect("a set was added");
+        self.sets.push(LeftSet {
+            first,
+            parts,
+            task,
+            stands_for,
+        });
     }
 
     /// Drops everything.
     pub(super) fn clear(&mut self) {
         self.words.clear();
+        self.groups.clear();
         self.sets.clear();
+        self.added = None;
+        self.last = None;
         self.more_bytes = 0;
     }
 
@@ -142,7 +172,7 @@ impl Bundle {
             // The constant is 2⁶⁴ divided by the golden ratio: neighbouring seeds pick sets far apart.
             let seed = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15);
             let set = (u128::from(seed) * self.sets.len() as u128) >> 64;
-            let BundledSet { group, bits, .. } = &self.sets[set as usize];
+            let BundledGroup { group, bits, .. } = &self.groups[self.sets[set as usize].first];
             let (bits, mut group) = (bits.clone(), sample::append(group, &mut self.words, seed));
             sampled = group.lists.map(|list| {
                 let runs = list.runs_in(&self.words);
@@ -150,28 +180,18 @@ impl Bundle {
             });
             let division = Division::new(sampled, &bits, room(&self.program));
             group.bits = division.bits;
-            self.sets.push(BundledSet {
+            self.groups.push(BundledGroup {
                 group,
                 bits,
                 division,
                 crossed: sampled,
-                stands_for: None,
             });
             Some(self.launch()?)
         };
-        let all = self.sets.len().saturating_sub(1);
-        let sets = self.sets.iter().take(all).map(|set| {
-            let (task, stands_for) = set.stands_for.expect("every set was settled");
-            LeftSet {
-                task,
-                stands_for,
-                crossed: set.crossed,
-            }
-        });
         let batch = JoinBatch {
             launch,
             tallies,
-            sets: sets.collect(),
+            sets: mem::take(&mut self.sets),
             sampled,
             wrong: None,
         };
@@ -182,14 +202,14 @@ impl Bundle {
     /// The launch: first all jobs that count keys, then those that write them, then those that count pairs. So a job
     /// seldom waits for those that it builds on.
     fn launch(&mut self) -> Result<Launch, LaunchError> {
-        let bits = self.sets.iter().flat_map(|set| [set.group.bits; 2]);
+        let bits = self.groups.iter().flat_map(|of| [of.group.bits; 2]);
         let mut places = Places::new(bits);
         let mut crossing = Vec::new();
-        for (number, set) in (0..).zip(&mut self.sets) {
-            for (side, list) in (0..).zip(&mut set.group.lists) {
+        for (number, of) in (0..).zip(&mut self.groups) {
+            for (side, list) in (0..).zip(&mut of.group.lists) {
                 let shares = shares(list.runs_in(&self.words));
                 list.jobs = shares.len() as u32;
-                list.place = places.next(set.group.bits, set.crossed[side as usize] as usize);
+                list.place = places.next(of.group.bits, of.crossed[side as usize] as usize);
                 let of_list = |(first, runs)| (number, side, first, runs);
                 crossing.extend(shares.into_iter().map(of_list));
             }
@@ -203,12 +223,10 @@ impl Bundle {
         }
         // Large ones first, so that no block begins one when the others have nothing left to do.
         let mut pairs: Vec<_> = (0..)
-            .zip(&self.sets)
-            .flat_map(|(group, set)| {
-                set.division
-                    .nodes()
-                    .into_iter()
-                    .map(move |node| (group, node))
+            .zip(&self.groups)
+            .flat_map(|(number, of)| {
+                let nodes = of.division.nodes().into_iter();
+                nodes.map(move |node| (number, node))
             })
             .collect();
         pairs.sort_by_key(|(_, node)| node.with.count_ones());
@@ -218,20 +236,26 @@ impl Bundle {
                 .map(|(group, node)| Job::Pairs(node).words(group)),
         );
 
-        let head = [self.sets.len(), self.words.len()].map(|number| number as u32);
+        let head = [self.groups.len(), self.words.len()].map(|number| number as u32);
         self.words.words()[..HEAD].copy_from_slice(&head);
-        let groups: Vec<_> = self.sets.iter().map(|set| set.group.words()).collect();
+        let groups: Vec<_> = self.groups.iter().map(|of| of.group.words()).collect();
         let groups = groups.into_flattened();
         self.words.grow(groups.len()).copy_from_slice(&groups);
         Launch::new(self.program, jobs.into_flattened(), self.words.finish())
     }
 }
 
-/// Pairs of boards that both lists are crossed from.
-fn crossed_of(halves: &[HalfBoards<'_>; 2]) -> [u64; 2] {
-    halves.each_ref().map(|half| {
-        let pairs = half.runs.iter();
-        pairs
+/// Words of the runs and boards of a set.
+fn words_of(set: &SetBoards<'_>, layout: &KeyLayout) -> usize {
+    let halves = set.halves.iter();
+    halves.map(|half| words_for(half, layout.high())).sum()
+}
+
+/// Pairs of boards that the lists of some runs are crossed from.
+fn crossed_of(set: &SetBoards<'_>, pairs: &PairsOfRuns) -> [u64; 2] {
+    [0, 1].map(|side| {
+        let runs = &set.halves[side].runs[pairs.runs[side].clone()];
+        runs.iter()
             .map(|[left, right]| left.len() as u64 * right.len() as u64)
             .sum()
     })

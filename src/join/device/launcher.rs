@@ -17,23 +17,23 @@ use crate::engine::{
 use crate::join::JoinBoard;
 use crate::join::canary::canary;
 use crate::join::counter::{Leave, LeavingCounter, LeftPairs, counter};
-use crate::join::crossing::HalfBoards;
+use crate::join::crossing::SetBoards;
 use crate::join::key_layout::KeyLayout;
 use crate::simd::Isa;
 
-/// Boards whose pairs devices count. Smaller ones have next to none; on larger ones keys do not fit 32 bits
-/// once they are sorted.
+/// Boards that devices count. Smaller ones have next to no pairs; on larger ones keys do not fit 32 bits once they are
+/// sorted.
 pub(in crate::join) const BOARDS: RangeInclusive<u32> = 8..=27;
 
 /// The most bytes that a launch of whole tasks takes on a device. Further sets are counted on the CPU.
 const LARGEST: u64 = 512 << 20;
 
-/// The share of the time of a CPU worker that a device can take over: all but the making of lists. Measured with AVX2
-/// from 18 to 25 queens (docs/PERFORMANCE.md, "The pairs of the join"). Up to 21 queens lists for a device take longer
-/// than to count; the share there stands for next to nothing, because it must not be zero.
+/// The share of the time of a CPU worker that a device can take over: all but the making of boards. Measured with AVX-512
+/// from 18 to 25 queens (docs/PERFORMANCE.md, "The pairs of the join"); runs of smaller boards are over before a device is
+/// open.
 fn share_of_pairs(n: Size) -> f64 {
-    const EVEN: [(u32, f64); 4] = [(8, 0.05), (20, 0.05), (22, 0.35), (24, 0.47)];
-    const ODD: [(u32, f64); 4] = [(9, 0.05), (21, 0.05), (23, 0.52), (25, 0.32)];
+    const EVEN: [(u32, f64); 5] = [(8, 0.05), (18, 0.47), (20, 0.67), (22, 0.86), (24, 0.95)];
+    const ODD: [(u32, f64); 5] = [(9, 0.05), (19, 0.33), (21, 0.59), (23, 0.83), (25, 0.86)];
     let table: &[_] = if n.get().is_multiple_of(2) {
         &EVEN
     } else {
@@ -169,10 +169,10 @@ impl Leave for WholeTasks {
         true
     }
 
-    fn takes(&mut self, halves: [HalfBoards<'_>; 2], layout: &KeyLayout) -> bool {
-        let fits = self.bundle.bytes() + self.bundle.bytes_for(&halves, layout) <= LARGEST;
+    fn takes(&mut self, set: &SetBoards<'_>, layout: &KeyLayout) -> bool {
+        let fits = self.bundle.bytes() + self.bundle.bytes_for(set, layout) <= LARGEST;
         if fits {
-            self.bundle.add(&halves, layout);
+            self.bundle.add(set, layout);
         }
         fits
     }

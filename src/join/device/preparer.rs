@@ -5,7 +5,7 @@ use crate::engine::{
     DeviceProgram, LaunchError, Mismatch, NotCounted, PartTaker, Preparer, Tally, Task, TaskWatch,
 };
 use crate::join::counter::{Leave, LeavingCounter, LeftPairs};
-use crate::join::crossing::HalfBoards;
+use crate::join::crossing::SetBoards;
 use crate::join::key_layout::KeyLayout;
 
 /// Bytes of device memory from which a launch is large enough: a GPU counts what comes of so many for milliseconds, and
@@ -95,17 +95,17 @@ impl Leave for Parts<'_> {
         true
     }
 
-    fn takes(&mut self, halves: [HalfBoards<'_>; 2], layout: &KeyLayout) -> bool {
-        let more = self.bundle.bytes_for(&halves, layout);
+    fn takes(&mut self, set: &SetBoards<'_>, layout: &KeyLayout) -> bool {
+        let more = self.bundle.bytes_for(set, layout);
         if !self.device.has_room(self.bundle.bytes() + more) {
             // The device has room for what it was asked for before.
             self.give();
             if !self.device.has_room(more) {
-                self.kept += Bundle::work_for(&halves);
+                self.kept += Bundle::work_for(set);
                 return false;
             }
         }
-        self.bundle.add(&halves, layout);
+        self.bundle.add(set, layout);
         true
     }
 

@@ -3,6 +3,8 @@
 //! They begin with the number of groups and the word at which the groups lie. Then come runs and boards, then the groups:
 //! `PairsGroup` of `kernels/crossing.h`.
 
+use std::ops::Range;
+
 use crate::engine::{Draft, Scratch};
 use crate::join::crossing::HalfBoards;
 use crate::join::kernel::{Boards, Run};
@@ -105,6 +107,15 @@ impl List {
         }
     }
 
+    /// The list of some of its runs.
+    pub(super) fn of_runs(self, runs: &Range<usize>) -> Self {
+        Self {
+            runs: self.runs + (runs.start * RUN_WORDS) as u32,
+            run_count: runs.len() as u32,
+            ..self
+        }
+    }
+
     /// Its runs among the words of the tables, which must have them.
     pub(super) fn runs_in<'a>(&self, tables: &'a [u32]) -> &'a [[u32; RUN_WORDS]] {
         let words = self.run_count as usize * RUN_WORDS;
@@ -189,29 +200,43 @@ impl Places {
     }
 }
 
-/// Words of runs and boards.
+/// Words of the runs and boards of a half.
 pub(super) fn words_for(half: &HalfBoards<'_>, high: bool) -> usize {
     let boards: usize = half.boards.iter().map(Boards::count).sum();
     half.runs.len() * RUN_WORDS + boards * Group::board_words(high)
 }
 
-/// Writes the runs and boards of a half to `words`. The list has no place yet, and no jobs.
-pub(super) fn append(half: &HalfBoards<'_>, high: bool, words: &mut Draft) -> List {
+/// Writes the runs and boards of a half to `words`. The list of all of them has no place yet, and no jobs. Boards that the
+/// `last` set had too, as those of right quadrants mostly are, are not written again.
+pub(super) fn append(
+    half: &HalfBoards<'_>,
+    high: bool,
+    last: Option<&List>,
+    words: &mut Draft,
+) -> List {
     let runs = words.len() as u32;
     let to = words.grow(half.runs.len() * RUN_WORDS);
     for ([left, right], to) in half.runs.iter().zip(to.as_chunks_mut().0) {
         *to = run_words(*left, *right);
     }
-    let boards = half.boards.map(|boards| {
-        let at = words.len() as u32;
+    let boards = [0, 1].map(|quadrant| {
+        let boards = half.boards[quadrant];
         let count = boards.count();
-        let to = words.grow(count * Group::board_words(high));
-        let parts = [boards.lines, boards.low, boards.high];
-        // Keys without high parts have none in the list either.
-        for (to, part) in to.chunks_mut(count.max(1)).zip(parts) {
-            to.copy_from_slice(&part[..count]);
+        let parts = [boards.lines, boards.low, boards.high].map(|part| &part[..count]);
+        let parts = &parts[..Group::board_words(high)];
+        let last = last.filter(|last| last.counts[quadrant] as usize == count);
+        let are_there = |at: u32| {
+            let mut there = words[at as usize..].chunks_exact(count.max(1));
+            parts.iter().all(|part| there.next() == Some(part))
+        };
+        match last.map(|last| last.boards[quadrant]) {
+            Some(at) if are_there(at) => at,
+            _ => {
+                let at = words.len() as u32;
+                parts.iter().for_each(|part| words.append(part));
+                at
+            }
         }
-        at
     });
     List {
         runs,
