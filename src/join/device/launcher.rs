@@ -29,10 +29,17 @@ pub(in crate::join) const BOARDS: RangeInclusive<u32> = 8..=27;
 const LARGEST: u64 = 512 << 20;
 
 /// The share of the time of a CPU worker that a device can take over: all but the making of boards. Measured with AVX-512
-/// from 18 to 25 queens (docs/PERFORMANCE.md, "The pairs of the join"); runs of smaller boards are over before a device is
+/// from 18 to 26 queens (docs/PERFORMANCE.md, "The join on a device"); runs of smaller boards are over before a device is
 /// open.
 fn share_of_pairs(n: Size) -> f64 {
-    const EVEN: [(u32, f64); 5] = [(8, 0.05), (18, 0.47), (20, 0.67), (22, 0.86), (24, 0.95)];
+    const EVEN: [(u32, f64); 6] = [
+        (8, 0.05),
+        (18, 0.47),
+        (20, 0.67),
+        (22, 0.86),
+        (24, 0.95),
+        (26, 0.99),
+    ];
     const ODD: [(u32, f64); 5] = [(9, 0.05), (19, 0.33), (21, 0.59), (23, 0.83), (25, 0.86)];
     let table: &[_] = if n.get().is_multiple_of(2) {
         &EVEN
