@@ -258,10 +258,11 @@ impl<K: JoinKernel> ListMaker<K> {
             times: self.bounds.below() as i64,
         }];
         for side in 0..2 {
+            let ties = ranks(1 - side);
             let stretches = self.stretches(side, Keys::Crossed, with_ties);
             for (stretch, times) in stretches.filter(|(stretch, _)| self.is_left(stretch)) {
-                if times != 0 {
-                    let mut runs = [0, 1].map(ranks);
+                if times != 0 && !ties.is_empty() {
+                    let mut runs = [ties.clone(), ties.clone()];
                     runs[side] = stretch;
                     pairs.push(PairsOfRuns { runs, times });
                 }

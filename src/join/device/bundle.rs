@@ -1,9 +1,9 @@
 //! Boards of many sets become one launch.
 
-use super::batch::{JoinBatch, LeftPart, LeftSet};
 use std::mem;
 use std::ops::RangeInclusive;
 
+use super::batch::{JoinBatch, LeftPart, LeftSet};
 use super::jobs::{Division, JOB_WORDS, Job, shares, sortable, work};
 use super::program::room;
 use super::sample;
