@@ -75,7 +75,7 @@ QF_INLINE ListState *state_of(const CrossList &list, u32 *scratch) {
 
 /// Waits until a counter has this number. Returns whether it has: if not, the launch was ended.
 QF_INLINE bool wait_for(const u32 *counter, u32 number, const Progress *progress) {
-    while (arrivals(counter) != number) {
+    while (arrivals(counter) < number) {
         if (is_ended(progress))
             return false;
         pause();
@@ -84,12 +84,14 @@ QF_INLINE bool wait_for(const u32 *counter, u32 number, const Progress *progress
 }
 
 /// Waits until a job can begin. Returns whether it can.
-QF_INLINE bool is_ready(const JoinJob &job, const u32 *tables, u32 *scratch, const Progress *progress) {
+QF_INLINE bool is_ready(const JoinJob &job, const u32 *tables, u32 *scratch,
+                        const Progress *progress) {
     const PairsGroup &group = group_of(tables, job.group);
     const u32 kind = job.what & 0xffu;
     if (kind == QF_PAIRS) {
         for (u32 side = 0; side < 2u; side++)
-            if (!wait_for(&state_of(group.lists[side], scratch)->written, group.lists[side].jobs, progress))
+            if (!wait_for(&state_of(group.lists[side], scratch)->written, group.lists[side].jobs,
+                          progress))
                 return false;
     }
     if (kind == QF_WRITE)
@@ -100,30 +102,29 @@ QF_INLINE bool is_ready(const JoinJob &job, const u32 *tables, u32 *scratch, con
 /// Makes offsets of the numbers of keys of so many buckets.
 QF_INLINE void make_offsets(const u32 *numbers, u32 buckets, u32 *offsets, const PairsMemory &memory,
                             const Member &member) {
-    const u32 each = (buckets + member.threads - 1u) / member.threads;
-    const u32 first = each * member.thread < buckets ? each * member.thread : buckets;
+    // Each warp takes a part of the buckets, and needs to know how many keys come before it.
+    const u32 each = (buckets + member.warps - 1u) / member.warps;
+    const u32 first = each * member.warp < buckets ? each * member.warp : buckets;
     const u32 end = first + each < buckets ? first + each : buckets;
     u32 sum = 0;
-    for (u32 at = first; at < end; at++)
+    for (u32 at = first + member.lane; at < end; at += QF_LANES)
         sum += numbers[at];
-    u32 *befores = memory.tables;
-    befores[member.thread] = sum;
+    sum = warp_sum(sum);
+    if (member.lane == 0)
+        memory.tables[member.warp] = sum;
     meet(member);
-    if (member.warp == 0) {
-        u32 before = 0;
-        for (u32 thread = member.lane; thread < member.threads; thread += QF_LANES) {
-            const u32 own = befores[thread];
-            befores[thread] = before + sum_below(own, member.lane);
-            before += warp_sum(own);
-        }
+    u32 before = 0;
+    for (u32 warp = 0; warp < member.warp; warp++)
+        before += memory.tables[warp];
+    for (u32 from = first; from < end; from += QF_LANES) {
+        const u32 at = from + member.lane;
+        const u32 own = at < end ? numbers[at] : 0u;
+        const u32 below = sum_below(own, member.lane);
+        if (at < end)
+            offsets[at] = before + below;
+        before += warp_sum(own);
     }
-    meet(member);
-    u32 before = befores[member.thread];
-    for (u32 at = first; at < end; at++) {
-        offsets[at] = before;
-        before += numbers[at];
-    }
-    if (member.thread + 1u == member.threads)
+    if (member.warp + 1u == member.warps && member.lane == 0)
         offsets[buckets] = before;
 }
 
@@ -167,7 +168,7 @@ QF_INLINE void cross(const JoinJob &job, const u32 *tables, u32 *scratch, PairsS
                     take_number(&numbers[bucket]);
                     found++;
                 } else {
-                    // If it was not counted, the number is below zero now.
+                    // If it was not counted, the number has passed zero: it is 2³¹ or more.
                     const u32 place = take_numbers(&numbers[bucket], ~0u) - 1u;
                     if (place < 1u << 31) {
                         keys[offsets[bucket] + place] = key;

@@ -198,8 +198,8 @@ pub struct GpuConfig {
     /// How long a launch should take, in milliseconds, 50 to 5000.
     #[serde(with = "text")]
     pub batch_ms: Whole<{ *limits::LAUNCH_MILLIS.start() }, { *limits::LAUNCH_MILLIS.end() }>,
-    /// Memory that the launches may take together that CPU workers prepare for a GPU, from 1 MiB: as much of the
-    /// GPU and of the host. `auto`: half the memory of the GPU, and at most 2 GiB.
+    /// Memory of a GPU that the launches may take together that CPU workers prepare for it, from 1 MiB. `auto`: half the
+    /// memory of the GPU, and at most 2 GiB.
     #[serde(with = "text")]
     pub memory: Auto<Bytes>,
 }

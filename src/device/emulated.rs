@@ -23,8 +23,8 @@ type HostKernel = unsafe extern "C" fn(
     progress: *const AtomicU32,
 );
 
-/// The same for kernels whose blocks count together. `scratch` is what the jobs of a launch share, `memory` is what the threads of a block share, `thread` the
-/// number of this one.
+/// The same for kernels whose blocks count together. `scratch` is what the jobs of a launch share, `memory` what the threads
+/// of a block share, `thread` the number of this one.
 type HostBlockKernel = unsafe extern "C" fn(
     specialisation: u32,
     jobs: *const u32,
@@ -377,7 +377,9 @@ fn run(
         Host::Thread(_) => Vec::new(),
         Host::Block(_) => block_memory(&launch.program()),
     };
-    let mut scratch = vec![0; launch.scratch().words];
+    // No kernel may rely on what is behind the zeros.
+    let mut scratch = vec![0xa5a5_a5a5; launch.scratch().words];
+    scratch[..launch.scratch().zeros].fill(0);
     let shared = &Shared {
         scratch: scratch.as_mut_ptr(),
         block: memory.as_mut_ptr().cast(),

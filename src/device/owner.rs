@@ -22,7 +22,7 @@ use crate::engine::{Completed, LaunchBatch, Launcher, Task, Ticket};
 /// |---|---|
 /// | The device does not open, or miscounts its canary. | It is not used. |
 /// | It has no kernel, or a launch does not fit its program. | It is given up. |
-/// | It is out of memory. | Batches are halved, down to [`least_jobs`](OwnerSettings::least_jobs) jobs and a mebibyte; then it is given up. Parts may have half the bytes from then on, down to a mebibyte. |
+/// | It is out of memory. | Batches are halved, down to one task, or to [`least_jobs`](OwnerSettings::least_jobs) jobs if these take less than a mebibyte; then it is given up. Parts may have half the bytes from then on, down to a mebibyte. |
 /// | It is lost, hangs, or returns fewer jobs than it was sent. | Its tasks are returned at once; it is opened and tested again, up to [`restarts`](OwnerSettings::restarts) times; then it is given up. |
 /// | A sampled part of a launch has another count on the CPU. | The run must fail, because earlier counts may be wrong too. |
 pub struct Owner {

@@ -21,9 +21,8 @@ pub struct OwnerSettings {
     pub restarts: u32,
     /// A launch is lost if it takes this long and also ten times as long as its cost predicts.
     pub least_patience: Duration,
-    /// How many bytes the parts of tasks may have together that CPU workers prepared for the device and that it
-    /// has not counted yet. They take as much memory of the host. `None`: half the memory of the device, and
-    /// at most 2 GiB.
+    /// How many bytes of its memory the parts of tasks may take together that CPU workers prepared for the device and
+    /// that it has not counted yet. `None`: half the memory of the device, and at most 2 GiB.
     pub part_bytes: Option<u64>,
     /// Whether CPU workers give it parts of tasks from the first task on and however slow it is. Without this, a
     /// device that counts more slowly than a worker gets next to none: it may take more time than it saves. The

@@ -206,6 +206,11 @@ impl Slot {
         self.scratch.reserve(0, bytes_scratch(launch))
     }
 
+    /// Frees its memory. It holds no launch.
+    pub(super) fn release(&mut self) {
+        (self.up, self.down, self.scratch) = (Buffers::NONE, Buffers::NONE, Buffers::NONE);
+    }
+
     /// Queues upload, kernel and download on the slot's stream. The slot has room for the launch. `direct`: its
     /// tables are in pinned memory.
     pub(super) fn launch(

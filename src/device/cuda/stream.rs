@@ -261,8 +261,12 @@ impl Cuda {
                 return Err(DeviceError::Busy);
             }
             // All at once, so that no launch has to wait for the memory of another again.
-            for slot in &mut self.slots {
-                slot.reserve(launch, direct).map_err(failed)?;
+            let mut slots = self.slots.iter_mut();
+            let reserved = slots.try_for_each(|slot| slot.reserve(launch, direct));
+            if reserved.is_err() {
+                // There may be enough for one launch at a time.
+                self.slots.iter_mut().for_each(Slot::release);
+                self.slots[slot].reserve(launch, direct).map_err(failed)?;
             }
         }
         let launched = self.slots[slot].launch(kernel, ticket, launch, direct);

@@ -91,8 +91,13 @@ pub enum LaunchError {
         groups: usize,
     },
     /// More memory to work in than a kernel can number the words of.
-    #[error("it would take {0} bytes of memory; at most 16 GiB fit")]
-    TooMuchMemory(u64),
+    #[error("it would work in {bytes} bytes of memory; a launch may have {most}")]
+    TooMuchMemory {
+        /// Bytes that it would take.
+        bytes: u64,
+        /// The most that there may be.
+        most: u64,
+    },
     /// The table holds a number that the kernel does not handle.
     #[error("word {word} of the table is {value}, not {least} to {most}")]
     TableValue {

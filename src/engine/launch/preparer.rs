@@ -26,8 +26,8 @@ pub trait Preparer {
 
 /// Takes parts of a task for a device.
 pub trait PartTaker {
-    /// Whether a launch of so many bytes, jobs and tables together, would be taken now. To ask before the
-    /// launch is made saves making it in vain.
+    /// Whether a launch that takes so many bytes of the memory of the device would be taken now. To ask before the launch is
+    /// made saves making it in vain.
     fn has_room(&self, bytes: u64) -> bool;
 
     /// Takes a part of the task being prepared: a batch with a launch, whose tally is that of the part alone.

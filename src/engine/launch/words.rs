@@ -41,9 +41,9 @@ struct Buffer {
 /// Words from which memory is recycled: a mebibyte. To copy less takes next to no time.
 const RECYCLED: usize = 1 << 18;
 
-/// Words that recycled memory has at least: the launches that workers prepare have up to half as many again as the
-/// bytes that they aim at.
-const LEAST: usize = 12 << 20;
+/// Words that recycled memory has at least: the tables of most launches that workers prepare (docs/PERFORMANCE.md, "The
+/// join on a device").
+const LEAST: usize = 5 << 20;
 
 /// Recycled memory that nobody uses, and how much there is in all.
 static UNUSED: Mutex<(Vec<Buffer>, usize)> = Mutex::new((Vec::new(), 0));

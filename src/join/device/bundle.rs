@@ -173,13 +173,16 @@ impl Bundle {
             let seed = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15);
             let set = (u128::from(seed) * self.sets.len() as u128) >> 64;
             let BundledGroup { group, bits, .. } = &self.groups[self.sets[set as usize].first];
-            let (bits, mut group) = (bits.clone(), sample::append(group, &mut self.words, seed));
+            let division = Division::of_sample(bits);
+            let (bits, group) = (bits.clone(), sample::append(group, &mut self.words, seed));
+            let group = Group {
+                bits: division.bits,
+                ..group
+            };
             sampled = group.lists.map(|list| {
                 let runs = list.runs_in(&self.words);
                 runs.iter().map(crossed).sum()
             });
-            let division = Division::new(sampled, &bits, room(&self.program));
-            group.bits = division.bits;
             self.groups.push(BundledGroup {
                 group,
                 bits,

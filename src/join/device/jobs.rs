@@ -21,6 +21,9 @@ const CROSSED: u64 = 1 << 16;
 /// Runs that it crosses at least: each warp of a block takes some.
 const RUNS: u32 = 32;
 
+/// Bits of the low parts of keys that the lists of a sample are sorted by, and bits that are settled for its jobs.
+const SAMPLE_BITS: u32 = 4;
+
 /// Keys for each pair of boards that is crossed, about (docs/PERFORMANCE.md, Join).
 const KEYS: f64 = 0.35;
 
@@ -130,6 +133,15 @@ impl Division {
         Self {
             bits,
             settled: needed.saturating_sub(2).min(bits).min(MOST_SETTLED),
+        }
+    }
+
+    /// For the sample of a launch: sorted by some bits of either kind, and divided among some jobs, as large lists are.
+    pub(super) fn of_sample(bits: &RangeInclusive<u32>) -> Self {
+        let bits = (bits.start() + SAMPLE_BITS).min(*bits.end());
+        Self {
+            bits,
+            settled: bits.min(SAMPLE_BITS),
         }
     }
 

@@ -35,6 +35,9 @@ const VARIANTS: [(u32, u32, u32); 3] = [(11_776, 256, 2), (16_384, 512, 1), (8_1
 /// The most bits that keys of a list may have or lack: a block keeps its runs in a table of a thousand (`QF_MOST_FREE`).
 const MOST_FREE: u32 = 10;
 
+/// The most words of scratch memory: the kernel numbers keys and words with 32 bits.
+const MOST_SCRATCH: u64 = 1 << 31;
+
 /// All variants of the kernel.
 pub fn programs() -> impl Iterator<Item = DeviceProgram> {
     let variants = VARIANTS.into_iter();
@@ -160,13 +163,16 @@ fn check(words: &LaunchWords<'_>) -> Result<(), LaunchError> {
                     value(at + 2 + quadrant, 0, list.counts[quadrant] as usize)?;
                     value(at + quadrant, 0, end)?;
                 }
-                all_words += crossed(words);
+                all_words = all_words.saturating_add(crossed(words));
             }
-            all_words += 4 << group.bits;
+            all_words = all_words.saturating_add(Places::words(group.bits));
         }
     }
-    if all_words > u64::from(u32::MAX) {
-        return Err(LaunchError::TooMuchMemory(4 * all_words));
+    if all_words > MOST_SCRATCH {
+        return Err(LaunchError::TooMuchMemory {
+            bytes: all_words.saturating_mul(4),
+            most: 4 * MOST_SCRATCH,
+        });
     }
     let (placed, _) = placed(tables);
     for (index, (group, placed)) in groups(tables).zip(&placed).enumerate() {
@@ -179,46 +185,73 @@ fn check(words: &LaunchWords<'_>) -> Result<(), LaunchError> {
     check_jobs(words.jobs, &placed)
 }
 
-/// Refuses jobs that are not of a list, and those that come before the jobs that they wait for.
+/// How far the jobs of a list are: runs and jobs that count keys, and those that write them.
+#[derive(Clone, Copy, Default)]
+struct Listed {
+    counted: (u32, u32),
+    written: (u32, u32),
+}
+
+impl Listed {
+    /// Whether these `(runs, jobs)` are all of a list.
+    fn is_all((runs, jobs): (u32, u32), list: &List) -> bool {
+        runs == list.run_count && jobs == list.jobs && jobs > 0
+    }
+}
+
+/// Refuses jobs that do not make up their lists, each run once, and those that come before the jobs that they wait for.
 fn check_jobs(jobs: &[u32], groups: &[Group]) -> Result<(), LaunchError> {
-    // For each list, how many jobs have counted and written so far.
-    let mut done = vec![[[0_u32; 2]; 2]; groups.len()];
-    let refused = |job: usize, why: &'static str| Err(LaunchError::Job { job, why });
-    for (index, words) in jobs.as_chunks::<JOB_WORDS>().0.iter().enumerate() {
+    let mut listed = vec![[Listed::default(); 2]; groups.len()];
+    for (job, words) in jobs.as_chunks::<JOB_WORDS>().0.iter().enumerate() {
         let number = words[0] as usize;
-        let (group, done) = (&groups[number], &mut done[number]);
-        let is_within = |list: &List, first: u32, runs: u32| {
-            u64::from(first) + u64::from(runs) <= u64::from(list.run_count)
-        };
-        match Job::of(words) {
-            None => return refused(index, "there is no such kind of job"),
-            Some(Job::Count { side, .. } | Job::Write { side, .. }) if side > 1 => {
-                return refused(index, "a group has two lists");
+        check_job(Job::of(words), &groups[number], &mut listed[number])
+            .map_err(|why| LaunchError::Job { job, why })?;
+    }
+    Ok(())
+}
+
+fn check_job(
+    job: Option<Job>,
+    group: &Group,
+    listed: &mut [Listed; 2],
+) -> Result<(), &'static str> {
+    match job.ok_or("there is no such kind of job")? {
+        Job::Count { side, .. } | Job::Write { side, .. } if side > 1 => {
+            Err("a group has two lists")
+        }
+        Job::Count { side, first, runs } => {
+            let (list, listed) = (&group.lists[side as usize], &mut listed[side as usize]);
+            take_runs(&mut listed.counted, list, first, runs)
+        }
+        Job::Write { side, first, runs } => {
+            let (list, listed) = (&group.lists[side as usize], &mut listed[side as usize]);
+            if !Listed::is_all(listed.counted, list) {
+                return Err("it would wait for keys to be counted");
             }
-            Some(Job::Count { side, first, runs }) => {
-                if !is_within(&group.lists[side as usize], first, runs) {
-                    return refused(index, "its runs are not within the list");
-                }
-                done[side as usize][0] += 1;
+            take_runs(&mut listed.written, list, first, runs)
+        }
+        Job::Pairs(node) => {
+            let are_all = |side: usize| Listed::is_all(listed[side].written, &group.lists[side]);
+            if !(are_all(0) && are_all(1)) {
+                return Err("it would wait for keys to be written");
             }
-            Some(Job::Write { side, first, runs }) => {
-                let list = &group.lists[side as usize];
-                if !is_within(list, first, runs) {
-                    return refused(index, "its runs are not within the list");
-                }
-                if done[side as usize][0] != list.jobs {
-                    return refused(index, "it would wait for keys to be counted");
-                }
-                done[side as usize][1] += 1;
-            }
-            Some(Job::Pairs(node)) => {
-                if [0, 1].map(|side| done[side][1]) != group.lists.map(|list| list.jobs) {
-                    return refused(index, "it would wait for keys to be written");
-                }
-                check_node(node, group).or_else(|why| refused(index, why))?;
-            }
+            check_node(node, group)
         }
     }
+}
+
+/// Notes that a job takes these runs of a list, which must be the next ones.
+fn take_runs(
+    taken: &mut (u32, u32),
+    list: &List,
+    first: u32,
+    runs: u32,
+) -> Result<(), &'static str> {
+    let (before, jobs) = *taken;
+    if first != before || runs > list.run_count - before || jobs == list.jobs {
+        return Err("its runs are not the next ones of the list");
+    }
+    *taken = (before + runs, jobs + 1);
     Ok(())
 }
 

@@ -1,7 +1,7 @@
 //! The few half boards of each launch whose pairs the CPU counts, too.
 //!
-//! They are a group of their own, crossed from some boards of a set of the launch, and take the same way as all others:
-//! they are counted, sorted, written and divided. That is enough to notice a device that counts wrongly now and then,
+//! They are a group of their own, crossed from some boards of a set of the launch: they are counted, sorted, written and
+//! divided among jobs as all others are, but fewer. That is enough to notice a device that counts wrongly now and then,
 //! because launches are many. To count a whole set again would take a core as long as to count it first, and a launch of
 //! a large board has a few sets: the device would save nothing. What a sample cannot show is seen otherwise. All
 //! pairs of boards were crossed, and all pairs of keys tested or discarded, by their numbers, for each set; every

@@ -175,6 +175,11 @@ impl Places {
         }
     }
 
+    /// Words of a list, besides its keys.
+    pub(super) const fn words(bits: u32) -> u64 {
+        STATE as u64 + (2 << bits) + 1
+    }
+
     /// The place of the next list, which has at most `keys` keys.
     pub(super) fn next(&mut self, bits: u32, keys: usize) -> Place {
         let buckets = 1 << bits;

@@ -384,9 +384,9 @@ fn words_that_would_lead_the_kernel_out_of_its_memory_are_refused() {
     job(count, tables[0], "groups");
     job(count + 1, 3, "no such kind");
     job(count + 1, 2 << 8, "two lists");
-    job(count + 2, u32::MAX, "not within the list");
-    job(count + 3, u32::MAX, "not within the list");
-    job(write + 2, u32::MAX, "not within the list");
+    job(count + 2, u32::MAX, "not the next ones");
+    job(count + 3, u32::MAX, "not the next ones");
+    job(write + 2, u32::MAX, "not the next ones");
     job(write + 1, 1 | 9 << 8, "two lists");
     job(pairs + 1, 2 | 30 << 8, "more bits");
     job(pairs + 2, 1, "beyond its depth");
@@ -405,6 +405,23 @@ fn words_that_would_lead_the_kernel_out_of_its_memory_are_refused() {
     swapped(count, write);
     let refused = launch(&|jobs, _| drop(jobs.drain(write..write + JOB_WORDS)));
     assert!(refused.unwrap_err().to_string().contains("would wait"));
+    // A job once more: its keys would have no room.
+    for (at, says) in [(count, "next ones"), (write, "next ones")] {
+        let refused = launch(&|jobs, _| {
+            let again: Vec<u32> = jobs[at..at + JOB_WORDS].to_vec();
+            jobs.splice(at..at, again);
+        });
+        assert!(refused.unwrap_err().to_string().contains(says));
+    }
+    // Lists that say that they have other jobs, or none.
+    let of_group = jobs[pairs] as usize;
+    let jobs_of_list = groups_at + of_group * Group::WORDS + 3 + 8;
+    for more in [u32::MAX, 1] {
+        let refused = launch(&|_, tables| {
+            tables[jobs_of_list] = tables[jobs_of_list].wrapping_add(more);
+        });
+        assert!(refused.is_err(), "{more} more jobs");
+    }
 }
 
 #[test]

@@ -86,7 +86,7 @@ const VARIANTS: [(u32, u64); 3] = [(128, 400), (128, 1600), (32, 1600)];
 /// A kernel that takes so long shows what its steps take.
 const STEADY: Duration = Duration::from_millis(20);
 
-/// Bytes of tables that are uploaded: twice a launch that CPU workers prepare.
+/// Bytes of tables that are uploaded: enough that the time of the transfer is that of the bytes.
 const UPLOADED: usize = 64 << 20;
 
 /// The boards of which some sets are counted, and how many sets: a core takes a second or a few for them.
