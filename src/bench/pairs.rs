@@ -11,7 +11,7 @@ use crate::engine::{
     Completed, CounterSettings, DeviceSpan, Launch, LaunchBatch, PartTaker, Plan, Task, TaskWatch,
     Ticket,
 };
-use crate::join::{JoinPlan, Path, Probe, upload};
+use crate::join::{CrossingProbe, JoinPlan, Path, Probe, upload};
 use crate::simd::Isa;
 use crate::system::ThreadClock;
 
@@ -59,6 +59,9 @@ pub struct Upload {
 /// at a time take half as long each.
 #[derive(Clone, Debug, Serialize)]
 pub struct Steps {
+    /// To cross a pair of boards, to count its key and to write it, if they do not attack each other: of both times the
+    /// mean.
+    pub cross_per_pair: f64,
     /// To copy a key to the memory of a block, from the cache of the device.
     pub gather_per_key: f64,
     /// To move a key once to one side or the other.
@@ -176,11 +179,27 @@ pub fn steps(device: &mut dyn Device, least: Duration) -> Result<Steps, BenchErr
         }
     };
     Ok(Steps {
+        cross_per_pair: cross_per_pair(device)?,
         gather_per_key,
         split_per_key: split / (top + bottom),
         compare_per_pair: compare / (some * others),
         leaves: (1..=4).map(leaf).collect(),
     })
+}
+
+/// The time of the device to cross a pair of boards once. The fastest of three launches counts.
+fn cross_per_pair(device: &mut dyn Device) -> Result<f64, BenchError> {
+    let properties = device.properties();
+    let probe = CrossingProbe::new(properties.shared_memory, properties.multiprocessors);
+    let probe = probe.map_err(failed)?;
+    let mut took = f64::INFINITY;
+    for _ in 0..3 {
+        let (timed, _) = run(device, probe.launch(), None)?;
+        let checked = probe.check(&timed.completed);
+        checked.map_err(|mismatch| failed(mismatch.0))?;
+        took = took.min(timed.kernel());
+    }
+    Ok(took / (2 * probe.crossed()) as f64)
 }
 
 /// The time of the device for a job, in launches of which each takes `least`. The fastest of three counts: what else

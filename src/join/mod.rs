@@ -64,7 +64,7 @@ mod word_order;
 pub use column_set::ColumnSet;
 #[doc(hidden)]
 pub use device::launcher_of_small_blocks;
-pub use device::{Path, Probe, programs, upload};
+pub use device::{CrossingProbe, Path, Probe, programs, upload};
 pub use half::{Half, Side};
 pub use join_board::{JoinBoard, OF_SETS};
 pub use measure::MeasuredParts;

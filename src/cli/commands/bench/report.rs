@@ -217,7 +217,8 @@ impl PairsReport {
         if let Some(steps) = &self.steps {
             let _ = writeln!(
                 text,
-                "gather {:.2} ps a key, split {:.2}, compare {:.2} a pair",
+                "cross {:.2} ps a pair of boards, gather {:.2} a key, split {:.2}, compare {:.2} a pair",
+                pico(steps.cross_per_pair),
                 pico(steps.gather_per_key),
                 pico(steps.split_per_key),
                 pico(steps.compare_per_pair)
