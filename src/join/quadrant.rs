@@ -147,7 +147,7 @@ impl Quadrant {
             return Some(entry);
         }
         let entry = if columns == 0 {
-            self.boards.add_empty()
+            self.boards.add_empty(frame.layout.high())
         } else {
             self.extended(kernel, frame, columns, None, room)?
         };

@@ -1,5 +1,12 @@
 use super::SLACK;
 
+/// Boards that a list has room for at least: a mebibyte. Memory that no board was written to yet costs nothing, but lists that
+/// outgrow theirs are copied to memory that the system has to clear first.
+const LEAST: usize = 1 << 18;
+
+/// Boards by which lists are longer than needed.
+const AHEAD: usize = 1 << 10;
+
 /// Boards of a quadrant, each with its lines and the two parts of its key.
 ///
 /// All lists go on for at least [`SLACK`] entries after the last board, because whole vectors are
@@ -42,7 +49,9 @@ pub struct KeyBatch {
 pub struct QuadrantBoards {
     lines: Vec<u32>,
     low: Vec<u32>,
+    /// Empty if high parts are not in use.
     high: Vec<u32>,
+    has_high: bool,
     /// See [`starts`](Self::starts).
     starts: Vec<u32>,
     /// The number of boards. The lists are longer by at least [`SLACK`].
@@ -169,14 +178,31 @@ impl QuadrantBoards {
         self.starts.truncate(entry.first_start);
     }
 
-    /// Adds the board without queens.
-    pub fn add_empty(&mut self) -> Entry {
+    /// Adds the board without queens, from which all others are made. `high` says whether the high parts of keys are in use.
+    pub fn add_empty(&mut self, high: bool) -> Entry {
+        if high != self.has_high {
+            *self = Self {
+                has_high: high,
+                ..Self::default()
+            };
+        }
         let draft = Draft::new(self, 1);
         draft.reserve(self, 0, 1 + SLACK);
-        for list in [&mut self.lines, &mut self.low, &mut self.high] {
+        for list in self.lists() {
             list[draft.first] = 0;
         }
         draft.finish(self, 1)
+    }
+
+    /// Whether boards have high parts of keys.
+    pub(super) const fn has_high(&self) -> bool {
+        self.has_high
+    }
+
+    /// The lists that are in use.
+    fn lists(&mut self) -> impl Iterator<Item = &mut Vec<u32>> {
+        let high = self.has_high.then_some(&mut self.high);
+        [&mut self.lines, &mut self.low].into_iter().chain(high)
     }
 
     /// The boards of an entry, with their lines in the column of the queen placed last.
@@ -186,7 +212,12 @@ impl QuadrantBoards {
         Boards {
             lines: &self.lines[range.clone()],
             low: &self.low[range.clone()],
-            high: &self.high[range],
+            // Vectors of them may be read even if they are not in use.
+            high: if self.has_high {
+                &self.high[range]
+            } else {
+                &self.low[range]
+            },
         }
     }
 
@@ -261,8 +292,12 @@ impl Draft {
     pub(super) fn reserve(self, boards: &mut QuadrantBoards, length: usize, more: usize) -> usize {
         let needed = self.first + length + more;
         if boards.lines.len() < needed {
-            for list in [&mut boards.lines, &mut boards.low, &mut boards.high] {
-                list.resize(needed + needed / 2, 0);
+            let length = needed + AHEAD;
+            for list in boards.lists() {
+                if list.capacity() < length {
+                    list.reserve_exact(LEAST.max(2 * length) - list.len());
+                }
+                list.resize(length, 0);
             }
         }
         boards.lines.len() - self.first

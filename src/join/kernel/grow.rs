@@ -105,6 +105,10 @@ fn grow<S: Simd, const HIGH: bool>(
     let stride = (size - 1).max(1);
     let end = boards.boards(parent).end();
     assert!(lines.len() >= end + SLACK, "each board has its lines");
+    assert!(
+        boards.has_high() || !HIGH,
+        "there are high parts to write to"
+    );
     // The boards of a set of rows come from those of its subsets with one row less.
     let most = size * boards.longest(parent, stride) + 2 * SLACK;
     let draft = Draft::new(boards, sets.len() * size);
