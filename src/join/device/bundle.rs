@@ -4,7 +4,7 @@ use std::mem;
 use std::ops::RangeInclusive;
 
 use super::batch::{JoinBatch, LeftPart, LeftSet};
-use super::jobs::{Division, JOB_WORDS, Job, shares, sortable, work};
+use super::jobs::{Division, JOB_WORDS, Job, listing, shares, sortable, work};
 use super::program::room;
 use super::sample;
 use super::tables::{Group, HEAD, List, Places, append, crossed, words_for};
@@ -202,28 +202,20 @@ impl Bundle {
         Ok(batch)
     }
 
-    /// The launch: first all jobs that count keys, then those that write them, then those that count pairs. So a job
-    /// seldom waits for those that it builds on.
+    /// The launch: first the jobs that make the lists, then those that count pairs.
     fn launch(&mut self) -> Result<Launch, LaunchError> {
         let bits = self.groups.iter().flat_map(|of| [of.group.bits; 2]);
         let mut places = Places::new(bits);
         let mut crossing = Vec::new();
         for (number, of) in (0..).zip(&mut self.groups) {
             for (side, list) in (0..).zip(&mut of.group.lists) {
-                let shares = shares(list.runs_in(&self.words));
+                let shares = shares(side, list.runs_in(&self.words));
                 list.jobs = shares.len() as u32;
                 list.place = places.next(of.group.bits, of.crossed[side as usize] as usize);
-                let of_list = |(first, runs)| (number, side, first, runs);
-                crossing.extend(shares.into_iter().map(of_list));
+                crossing.extend(shares.into_iter().map(|share| (number, share)));
             }
         }
-        let mut jobs = Vec::new();
-        for &(group, side, first, runs) in &crossing {
-            jobs.push(Job::Count { side, first, runs }.words(group));
-        }
-        for &(group, side, first, runs) in &crossing {
-            jobs.push(Job::Write { side, first, runs }.words(group));
-        }
+        let mut jobs = listing(&crossing);
         // Large ones first, so that no block begins one when the others have nothing left to do.
         let mut pairs: Vec<_> = (0..)
             .zip(&self.groups)

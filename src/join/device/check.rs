@@ -1,7 +1,7 @@
 //! What a launch of the join must not hold: the kernel does not look where boards, lists and keys lie, nor whether a job that
 //! it waits for will come.
 
-use super::jobs::{JOB_WORDS, Job, MOST_BITS, Node};
+use super::jobs::{JOB_WORDS, Job, MOST_BITS, Node, Share};
 use super::tables::{Group, HEAD, List, Places, RUN_WORDS, crossed, groups};
 use crate::engine::{LaunchError, LaunchWords, Scratch};
 
@@ -134,19 +134,18 @@ fn check_job(
     listed: &mut [Listed; 2],
 ) -> Result<(), &'static str> {
     match job.ok_or("there is no such kind of job")? {
-        Job::Count { side, .. } | Job::Write { side, .. } if side > 1 => {
-            Err("a group has two lists")
+        Job::Count(share) | Job::Write(share) if share.side > 1 => Err("a group has two lists"),
+        Job::Count(share) => {
+            let side = share.side as usize;
+            take_runs(&mut listed[side].counted, &group.lists[side], share)
         }
-        Job::Count { side, first, runs } => {
-            let (list, listed) = (&group.lists[side as usize], &mut listed[side as usize]);
-            take_runs(&mut listed.counted, list, first, runs)
-        }
-        Job::Write { side, first, runs } => {
-            let (list, listed) = (&group.lists[side as usize], &mut listed[side as usize]);
+        Job::Write(share) => {
+            let side = share.side as usize;
+            let (list, listed) = (&group.lists[side], &mut listed[side]);
             if !Listed::is_all(listed.counted, list) {
                 return Err("it would wait for keys to be counted");
             }
-            take_runs(&mut listed.written, list, first, runs)
+            take_runs(&mut listed.written, list, share)
         }
         Job::Pairs(node) => {
             let are_all = |side: usize| Listed::is_all(listed[side].written, &group.lists[side]);
@@ -159,13 +158,9 @@ fn check_job(
 }
 
 /// Notes that a job takes these runs of a list, which must be the next ones.
-fn take_runs(
-    taken: &mut (u32, u32),
-    list: &List,
-    first: u32,
-    runs: u32,
-) -> Result<(), &'static str> {
+fn take_runs(taken: &mut (u32, u32), list: &List, share: Share) -> Result<(), &'static str> {
     let (before, jobs) = *taken;
+    let Share { first, runs, .. } = share;
     if first != before || runs > list.run_count - before || jobs == list.jobs {
         return Err("its runs are not the next ones of the list");
     }

@@ -3,7 +3,7 @@
 use fastrand::Rng;
 
 use super::batch::Sums;
-use super::jobs::{Job, shares};
+use super::jobs::{listing, shares};
 use super::program::{default_program, fitted};
 use super::sample;
 use super::tables::{Group, HEAD, List, Places, RUN_WORDS, crossed, groups};
@@ -37,32 +37,24 @@ impl CrossingProbe {
         words.grow(HEAD);
         let list = random_boards(&mut words);
         let crossed: u64 = list.runs_in(&words).iter().map(crossed).sum();
-        let shares = shares(list.runs_in(&words));
+        let shares = [0, 1].map(|side| shares(side, list.runs_in(&words)));
         let copies = multiprocessors.div_ceil(SERVED).max(1);
         let mut places = Places::new((0..2 * copies).map(|_| BITS));
-        let mut place = || List {
-            jobs: shares.len() as u32,
-            place: places.next(BITS, crossed as usize),
-            ..list
+        let mut group = || Group {
+            bits: BITS,
+            lists: [0, 1].map(|side| List {
+                jobs: shares[side].len() as u32,
+                place: places.next(BITS, crossed as usize),
+                ..list
+            }),
+            ..Group::default()
         };
-        let copied: Vec<Group> = (0..copies)
-            .map(|_| Group {
-                bits: BITS,
-                sorted: 0,
-                high: false,
-                lists: [place(), place()],
-            })
-            .collect();
-        let mut jobs = Vec::new();
-        let kinds: [fn(u32, (u32, u32)) -> Job; 2] = [
-            |side, (first, runs)| Job::Count { side, first, runs },
-            |side, (first, runs)| Job::Write { side, first, runs },
-        ];
-        for kind in kinds {
-            for (group, side) in (0..copies).flat_map(|group| [(group, 0), (group, 1)]) {
-                jobs.extend(shares.iter().map(|share| kind(side, *share).words(group)));
-            }
-        }
+        let copied: Vec<Group> = (0..copies).map(|_| group()).collect();
+        let shares = (0..copies).flat_map(|group| {
+            let shares = shares.iter().flatten();
+            shares.map(move |share| (group, *share))
+        });
+        let jobs = listing(&shares.collect::<Vec<_>>());
         let head = [copies, words.len() as u32];
         words.words()[..HEAD].copy_from_slice(&head);
         for group in copied {

@@ -30,12 +30,23 @@ const KEYS: f64 = 0.35;
 /// A job.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Job {
-    /// Counts the keys of a list (0 top, 1 bottom) that come of some runs: the first, and how many.
-    Count { side: u32, first: u32, runs: u32 },
+    /// Counts the keys that come of some runs.
+    Count(Share),
     /// Writes these keys.
-    Write { side: u32, first: u32, runs: u32 },
+    Write(Share),
     /// Counts the pairs below a node of the division.
     Pairs(Node),
+}
+
+/// Some runs of a list.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Share {
+    /// The list: 0 top, 1 bottom.
+    pub(super) side: u32,
+    /// The first run.
+    pub(super) first: u32,
+    /// The number of runs.
+    pub(super) runs: u32,
 }
 
 /// A node of the division: the bits of bucket numbers that are settled, from the highest on.
@@ -53,34 +64,27 @@ pub(super) struct Node {
 impl Job {
     /// Its words, for a group.
     pub(super) fn words(self, group: u32) -> [u32; JOB_WORDS] {
-        match self {
-            Self::Count { side, first, runs } => [group, side << 8, first, runs],
-            Self::Write { side, first, runs } => [group, 1 | side << 8, first, runs],
-            Self::Pairs(Node {
-                depth,
-                second,
-                with,
-            }) => [group, 2 | depth << 8, second, with],
-        }
+        let (kind, of, [first, second]) = match self {
+            Self::Count(share) => (0, share.side, [share.first, share.runs]),
+            Self::Write(share) => (1, share.side, [share.first, share.runs]),
+            Self::Pairs(node) => (2, node.depth, [node.second, node.with]),
+        };
+        [group, kind | of << 8, first, second]
     }
 
     /// The job that these words mean; `None` if there is none of that kind.
     pub(super) fn of(words: &[u32; JOB_WORDS]) -> Option<Self> {
         let &[_, what, first, second] = words;
-        let side = what >> 8;
+        let share = Share {
+            side: what >> 8,
+            first,
+            runs: second,
+        };
         match what & 0xff {
-            0 => Some(Self::Count {
-                side,
-                first,
-                runs: second,
-            }),
-            1 => Some(Self::Write {
-                side,
-                first,
-                runs: second,
-            }),
+            0 => Some(Self::Count(share)),
+            1 => Some(Self::Write(share)),
             2 => Some(Self::Pairs(Node {
-                depth: side,
+                depth: what >> 8,
                 second: first,
                 with: second,
             })),
@@ -89,20 +93,34 @@ impl Job {
     }
 }
 
-/// Divides runs among jobs: the first run and the number of runs of each. There is one job at least.
-pub(super) fn shares(runs: &[[u32; RUN_WORDS]]) -> Vec<(u32, u32)> {
+/// The words of the jobs that make lists, of groups: first all that count keys, then all that write them. So a job seldom
+/// waits for those that it builds on.
+pub(super) fn listing(shares: &[(u32, Share)]) -> Vec<[u32; JOB_WORDS]> {
+    let of = |kind: fn(Share) -> Job| {
+        let words = move |&(group, share): &(u32, Share)| kind(share).words(group);
+        shares.iter().map(words)
+    };
+    of(Job::Count).chain(of(Job::Write)).collect()
+}
+
+/// Divides the runs of a list among jobs. There is one job at least.
+pub(super) fn shares(side: u32, runs: &[[u32; RUN_WORDS]]) -> Vec<Share> {
     let mut shares = Vec::new();
     let (mut first, mut sum) = (0, 0);
-    for (run, words) in (1..).zip(runs) {
+    let mut share = |first: u32, end: u32| {
+        let runs = end - first;
+        shares.push(Share { side, first, runs });
+    };
+    for (end, words) in (1..).zip(runs) {
         sum += crossed(words);
-        if sum >= CROSSED && run - first >= RUNS {
-            shares.push((first, run - first));
-            (first, sum) = (run, 0);
+        if sum >= CROSSED && end - first >= RUNS {
+            share(first, end);
+            (first, sum) = (end, 0);
         }
     }
-    let left = runs.len() as u32 - first;
-    if left > 0 || shares.is_empty() {
-        shares.push((first, left));
+    let end = runs.len() as u32;
+    if first < end || end == 0 {
+        share(first, end);
     }
     shares
 }

@@ -1,7 +1,7 @@
 //! Launches that each take one path of the kernel, to measure what that takes.
 
 use super::batch::Sums;
-use super::jobs::{Job, Node};
+use super::jobs::{Job, Node, Share, listing};
 use super::program::{default_program, fitted, room};
 use super::tables::{Group, HEAD, List, Places, RUN_WORDS};
 use crate::engine::{Completed, DeviceProgram, Draft, Launch, LaunchError, Mismatch, Words};
@@ -224,15 +224,18 @@ fn launch(
     } else {
         Words::from(words.to_vec())
     };
-    let (first, runs) = (0, 1);
-    let counting = [0, 1].map(|side| Job::Count { side, first, runs });
-    let writing = [0, 1].map(|side| Job::Write { side, first, runs });
-    let listing = [counting, writing].concat();
-    let pairs = std::iter::repeat_n(Job::Pairs(Node::default()), jobs as usize);
-    let jobs: Vec<_> = listing
-        .into_iter()
-        .chain(pairs)
-        .map(|job| job.words(0))
-        .collect();
-    Launch::new(program, jobs.into_flattened(), words)
+    let shares = [0, 1].map(|side| {
+        (
+            0,
+            Share {
+                side,
+                first: 0,
+                runs: 1,
+            },
+        )
+    });
+    let mut words_of_jobs = listing(&shares);
+    let pairs = Job::Pairs(Node::default()).words(0);
+    words_of_jobs.extend(std::iter::repeat_n(pairs, jobs as usize));
+    Launch::new(program, words_of_jobs.into_flattened(), words)
 }
