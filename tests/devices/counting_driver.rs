@@ -145,7 +145,7 @@ fn large_launches_go_up_from_where_they_were_written_if_their_memory_can_be_pinn
     // Memory is used again: there are more launches.
     assert!(pinned.len() <= 8, "{pinned:?}");
     assert!(
-        pinned.iter().all(|&mebibytes| mebibytes >= 48),
+        pinned.iter().all(|&mebibytes| mebibytes >= 20),
         "{pinned:?}"
     );
     let [tried, released] = calls("no pinning");

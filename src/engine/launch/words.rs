@@ -89,7 +89,9 @@ impl Draft {
             self.buffer.words.reserve(more);
             return;
         }
-        let mut larger = Buffer::recycled(words);
+        // Half as much again, so that words that keep growing are copied a few times only.
+        let capacity = self.buffer.words.capacity();
+        let mut larger = Buffer::recycled(words.max(capacity + capacity / 2));
         larger.words.extend_from_slice(&self.buffer.words);
         self.buffer = larger;
     }
