@@ -17,9 +17,9 @@ use crate::simd::Isa;
 /// boards that cost less than it.
 const WORTH_OPENING: u32 = 16;
 
-/// The same for the join. Below it, the CPU workers count the pairs of lists in less time than they take to
-/// make them: a device would have next to nothing to do (docs/PERFORMANCE.md).
-const WORTH_OPENING_FOR_PAIRS: u32 = 22;
+/// The same for the join. Below it, a worker takes seconds for the whole board, and as long to feed a device as the device
+/// can save it (docs/PERFORMANCE.md).
+const WORTH_OPENING_FOR_PAIRS: u32 = 20;
 
 /// The devices that jobs may use, looked for once: at the start, or if none was asked for, when a board is
 /// worth it. To start a driver takes up to seconds.
