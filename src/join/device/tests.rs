@@ -134,7 +134,7 @@ fn sets_of_larger_boards_have_the_same_half_boards_and_pairs() {
 }
 
 #[test]
-#[ignore = "a minute: cargo test --release --lib join::device -- --ignored"]
+#[cfg_attr(miri, ignore = "takes hours")]
 fn sets_of_23_and_24_queens_have_the_same_half_boards_and_pairs() {
     for n in [23, 24] {
         let plan = JoinPlan::new(size(n));
