@@ -23,9 +23,9 @@ struct CrossRun {
 };
 
 struct CrossList {
-    /// Words of the tables: the runs, how many they are, and the boards of the left and of the right quadrant. First the diagonals that
-    /// the queens of a board attack, of all boards; then the low parts of the keys; then the high ones, if the group
-    /// has such.
+    /// Words of the tables: the runs, how many they are, and the boards of the left and of the right quadrant. First
+    /// the diagonals that the queens of a board attack, of all boards; then the low parts of the keys; then the high
+    /// ones, if the group has such.
     u32 runs, run_count, boards[2];
     /// How many boards there are of either quadrant.
     u32 counts[2];

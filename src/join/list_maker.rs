@@ -201,10 +201,15 @@ impl<K: JoinKernel> ListMaker<K> {
             let crossing = &mut self.crossings[side];
             self.kept[side].make(self.kernel, &self.layout, crossing, columns, most);
         }
-        let attacked = Half::middle_key(self.n, middle);
         Some(Keys::Kept {
-            attacked: self.layout.place(half.side(), attacked),
+            attacked: self.attacked(half, middle),
         })
+    }
+
+    /// The bits of keys of a half with which the middle queen leaves them out.
+    fn attacked(&self, half: &Half, middle: u32) -> u64 {
+        self.layout
+            .place(half.side(), Half::middle_key(self.n, middle))
     }
 
     /// The boards that a list is crossed from.
@@ -271,10 +276,7 @@ impl<K: JoinKernel> ListMaker<K> {
         let halves = [0, 1].map(|side: usize| {
             let half = halves[side];
             let middle = half.middle().filter(|_| self.without_middle());
-            let attacked = middle.map_or(0, |middle| {
-                self.layout
-                    .place(half.side(), Half::middle_key(self.n, middle))
-            });
+            let attacked = middle.map_or(0, |middle| self.attacked(half, middle));
             self.crossings[side].boards(attacked)
         });
         SetBoards { halves, pairs }

@@ -7,7 +7,7 @@ use super::batch::{JoinBatch, LeftPart, LeftSet};
 use super::jobs::{Division, JOB_WORDS, Job, listing, shares, sortable, work};
 use super::program::room;
 use super::sample;
-use super::tables::{Group, HEAD, List, Places, append, crossed, words_for};
+use super::tables::{Group, HEAD, List, Places, append, crossed, finish, words_for};
 use crate::engine::{DeviceProgram, Draft, Launch, LaunchError, Tally};
 use crate::join::counter::LeftPairs;
 use crate::join::crossing::{PairsOfRuns, SetBoards};
@@ -87,8 +87,8 @@ impl Bundle {
         let Division { bits, settled } =
             Division::new(crossed, &sortable(layout), room(&self.program));
         let jobs = JOB_WORDS << settled;
-        let words = Group::WORDS + jobs + (4 << bits);
-        4 * (words as u64 + crossed.iter().sum::<u64>())
+        let words = Group::WORDS + jobs;
+        4 * (words as u64 + 2 * Places::words(bits) + crossed.iter().sum::<u64>())
     }
 
     /// Adds the half boards that come of these boards, whose keys have this `layout`. [`settle`](Self::settle) must
@@ -231,12 +231,9 @@ impl Bundle {
                 .map(|(group, node)| Job::Pairs(node).words(group)),
         );
 
-        let head = [self.groups.len(), self.words.len()].map(|number| number as u32);
-        self.words.words()[..HEAD].copy_from_slice(&head);
-        let groups: Vec<_> = self.groups.iter().map(|of| of.group.words()).collect();
-        let groups = groups.into_flattened();
-        self.words.grow(groups.len()).copy_from_slice(&groups);
-        Launch::new(self.program, jobs.into_flattened(), self.words.finish())
+        let groups: Vec<Group> = self.groups.iter().map(|of| of.group).collect();
+        let tables = finish(mem::take(&mut self.words), &groups);
+        Launch::new(self.program, jobs.into_flattened(), tables)
     }
 }
 

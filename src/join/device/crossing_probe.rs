@@ -6,7 +6,7 @@ use super::batch::Sums;
 use super::jobs::{listing, shares};
 use super::program::{default_program, fitted};
 use super::sample;
-use super::tables::{Group, HEAD, List, Places, RUN_WORDS, crossed, groups};
+use super::tables::{Group, HEAD, List, Places, RUN_WORDS, crossed, finish, groups};
 use crate::engine::{Completed, Draft, Launch, LaunchError, Mismatch};
 
 /// Runs, and boards of each quadrant in a run: about as in a set of 24 queens, but fewer runs.
@@ -55,12 +55,7 @@ impl CrossingProbe {
             shares.map(move |share| (group, *share))
         });
         let jobs = listing(&shares.collect::<Vec<_>>());
-        let head = [copies, words.len() as u32];
-        words.words()[..HEAD].copy_from_slice(&head);
-        for group in copied {
-            words.append(&group.words());
-        }
-        let launch = Launch::new(program, jobs.into_flattened(), words.finish())?;
+        let launch = Launch::new(program, jobs.into_flattened(), finish(words, &copied))?;
         let keys = groups(launch.tables()).next().map_or(0, |group| {
             sample::keys(&group, &group.lists[0], launch.tables()).len() as u64
         });

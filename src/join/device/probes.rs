@@ -1,9 +1,9 @@
 //! Launches that each take one path of the kernel, to measure what that takes.
 
 use super::batch::Sums;
-use super::jobs::{Job, Node, Share, listing};
+use super::jobs::{Job, Node, listing, shares};
 use super::program::{default_program, fitted, room};
-use super::tables::{Group, HEAD, List, Places, RUN_WORDS};
+use super::tables::{Group, HEAD, List, Places, RUN_WORDS, finish};
 use crate::engine::{Completed, DeviceProgram, Draft, Launch, LaunchError, Mismatch, Words};
 
 /// The way of all jobs of a launch through the kernel.
@@ -211,29 +211,22 @@ fn launch(
             ..List::default()
         }
     });
-    let groups_at = words.len() as u32;
-    words.words()[..HEAD].copy_from_slice(&[1, groups_at]);
+    let shares = [0, 1].map(|side| shares(side, lists[side as usize].runs_in(&words)));
+    let shares: Vec<_> = shares
+        .concat()
+        .into_iter()
+        .map(|share| (0, share))
+        .collect();
     let group = Group {
         lists,
         ..Group::default()
     };
-    words.grow(Group::WORDS).copy_from_slice(&group.words());
-    let words = words.finish();
+    let words = finish(words, &[group]);
     let words = if recycled {
         words
     } else {
         Words::from(words.to_vec())
     };
-    let shares = [0, 1].map(|side| {
-        (
-            0,
-            Share {
-                side,
-                first: 0,
-                runs: 1,
-            },
-        )
-    });
     let mut words_of_jobs = listing(&shares);
     let pairs = Job::Pairs(Node::default()).words(0);
     words_of_jobs.extend(std::iter::repeat_n(pairs, jobs as usize));

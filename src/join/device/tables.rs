@@ -5,7 +5,7 @@
 
 use std::ops::Range;
 
-use crate::engine::{Draft, Scratch};
+use crate::engine::{Draft, Scratch, Words};
 use crate::join::crossing::HalfBoards;
 use crate::join::kernel::{Boards, Run};
 
@@ -203,6 +203,14 @@ impl Places {
             zeros: self.scratch.words,
         }
     }
+}
+
+/// Ends the tables of a launch, which begin with room for the head, with these groups.
+pub(super) fn finish(mut words: Draft, groups: &[Group]) -> Words {
+    let head = [groups.len(), words.len()].map(|number| number as u32);
+    words.words()[..HEAD].copy_from_slice(&head);
+    groups.iter().for_each(|group| words.append(&group.words()));
+    words.finish()
 }
 
 /// Words of the runs and boards of a half.
