@@ -43,6 +43,6 @@ fn name_commit() {
         println!("cargo::rerun-if-changed={log}");
     }
     if let Some(commit) = git(&["log", "-1", "--format=%h (%cs)", "--abbrev=12"]) {
-        println!("cargo::rustc-env=QUEENFOLD_COMMIT={commit}");
+        println!("cargo::rustc-env=SOURCE_COMMIT={commit}");
     }
 }

@@ -27,19 +27,15 @@
 //!
 //! # Layout
 //!
-//! The crate consists of rooms. Each knows only the rooms before it in this list:
+//! The crate consists of rooms. The lowest six are a crate of their own,
+//! [`queenfold_engines`]: [`board`], [`simd`], [`engine`], [`chain`], [`join`] and [`census`]. Each of the
+//! others knows only these, and the rooms before it in this list:
 //!
-//! * [`board`]: size, squares, the eight symmetries, orbits, known counts.
-//! * [`simd`]: instruction sets, one folder for each.
 //! * [`system`]: what operating systems do differently.
 //! * [`machine`]: what this machine offers: cores, memory, its processor.
 //! * [`solve`]: some completions of a board themselves.
-//! * [`engine`]: what engines have in common: plans, tasks, counters, tallies.
 //! * [`device`]: devices that count many subtrees at once, real and emulated.
 //! * [`estimate`]: what counting a plan will take, from a sample of its tasks.
-//! * [`chain`]: the carry-chain engine.
-//! * [`join`]: the join engine.
-//! * [`census`]: the solutions fixed by a half or quarter turn.
 //! * [`ladder`]: the historical methods, one by one.
 //! * [`outcome`]: from tallies to a checked result.
 //! * [`actors`]: the runtime.
@@ -56,15 +52,13 @@
 //! [`bench`]: mod@bench
 //! [`solve`]: mod@solve
 
-#![deny(missing_docs)]
+#[doc(inline)]
+pub use queenfold_engines::{board, census, chain, engine, join, simd};
 
 pub mod actors;
 pub mod bench;
-pub mod board;
-pub mod census;
 #[cfg(feature = "ledger")]
 pub mod certificate;
-pub mod chain;
 #[cfg(feature = "cli")]
 pub mod cli;
 #[cfg(feature = "ledger")]
@@ -72,10 +66,8 @@ pub mod cluster;
 #[cfg(feature = "cli")]
 pub mod config;
 pub mod device;
-pub mod engine;
 pub mod estimate;
 pub mod job;
-pub mod join;
 pub mod ladder;
 #[cfg(feature = "ledger")]
 pub mod ledger;
@@ -83,7 +75,6 @@ pub mod machine;
 pub mod outcome;
 #[cfg(feature = "cli")]
 pub mod report;
-pub mod simd;
 pub mod solve;
 pub mod system;
 pub mod telemetry;

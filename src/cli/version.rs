@@ -24,7 +24,7 @@ pub fn long() -> &'static str {
         format!(
             "{}\ncommit    {}\nfeatures  {}\nkernels   {}\nplans     {}",
             env!("CARGO_PKG_VERSION"),
-            option_env!("QUEENFOLD_COMMIT").unwrap_or("not known: built without git"),
+            option_env!("SOURCE_COMMIT").unwrap_or("not known: built without git"),
             features().join(", "),
             Isa::ALL.map(isa).join(", "),
             plans.join(", ")

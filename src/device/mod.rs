@@ -18,6 +18,7 @@
 
 mod calibrate;
 mod interface;
+mod kernel_source;
 mod measure;
 mod opening;
 mod owner;
@@ -36,6 +37,7 @@ pub use calibrate::calibrate;
 #[cfg(feature = "emulated-gpu")]
 pub use emulated::{Emulated, EmulatedSettings, Fault, Trouble};
 pub use interface::{Device, DeviceError, OpenError, Properties};
+pub use kernel_source::{kernel_source, source_hash};
 pub use measure::{DeviceMeasurement, measure};
 pub use opening::{CountedCanary, Opener};
 pub use owner::Owner;

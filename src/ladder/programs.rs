@@ -1,62 +1,49 @@
 //! The kernels of the ladder as programs for devices: each node is searched by a thread of its own.
 
 use crate::engine::{
-    DeviceProgram, JobWords, LaunchError, LaunchWords, Layout, MACHINE_SOURCE, Scratch, TableWords,
-    ThreadUse,
+    DeviceProgram, JobWords, LaunchError, LaunchWords, Layout, Scratch, TableWords, ThreadUse,
 };
 
 /// Both programs.
 pub const PROGRAMS: [DeviceProgram; 2] = [BIT_BOARD, NODE_LAYER];
 
-const ROWS_SOURCE: &str = include_str!("../../kernels/rows.h");
-
 /// The last rows of the symmetry search. The table is `BitBoardStart`, a job is a node, the sums are
 /// `BitBoardSums` of `kernels/bit_board.h`.
-pub(super) const BIT_BOARD: DeviceProgram = DeviceProgram {
-    entry: "bit_board",
-    source: &[
-        MACHINE_SOURCE,
-        ROWS_SOURCE,
-        include_str!("../../kernels/bit_board.h"),
-        include_str!("../../kernels/bit_board.cu"),
-    ],
-    specialisation: None,
-    shared_memory: 0,
-    threads: ThreadUse::OnePerJob,
-    layout: Layout {
-        job_words: JobWords::AndRowsAbove {
-            fixed: 3,
-            table_word: 1,
-        },
-        group_word: None,
-        tables: TableWords::Each(4),
-        group_sums: 4,
-        check: check_bit_board,
-        scratch: |_| Scratch::NONE,
+// SAFETY: `check_bit_board` bounds every word that the kernel indexes by; the layout
+// is that of the structs in the header.
+pub(super) const BIT_BOARD: DeviceProgram = unsafe {
+    let files = &["rows.h", "bit_board.h", "bit_board.cu"];
+    DeviceProgram::new("bit_board", files, ThreadUse::OnePerJob, BIT_BOARD_LAYOUT)
+};
+
+const BIT_BOARD_LAYOUT: Layout = Layout {
+    job_words: JobWords::AndRowsAbove {
+        fixed: 3,
+        table_word: 1,
     },
+    group_word: None,
+    tables: TableWords::Each(4),
+    group_sums: 4,
+    check: check_bit_board,
+    scratch: |_| Scratch::NONE,
 };
 
 /// The rows below a layer. The table is the size of the board, a job is `Taken`, the sums are
 /// `NodeLayerSums` of `kernels/node_layer.h`.
-pub(super) const NODE_LAYER: DeviceProgram = DeviceProgram {
-    entry: "node_layer",
-    source: &[
-        MACHINE_SOURCE,
-        ROWS_SOURCE,
-        include_str!("../../kernels/node_layer.h"),
-        include_str!("../../kernels/node_layer.cu"),
-    ],
-    specialisation: None,
-    shared_memory: 0,
-    threads: ThreadUse::OnePerJob,
-    layout: Layout {
-        job_words: JobWords::Fixed(3),
-        group_word: None,
-        tables: TableWords::Each(1),
-        group_sums: 2,
-        check: check_board,
-        scratch: |_| Scratch::NONE,
-    },
+// SAFETY: `check_board` bounds the rows, which is all that the kernel indexes by; the layout
+// is that of the structs in the header.
+pub(super) const NODE_LAYER: DeviceProgram = unsafe {
+    let files = &["rows.h", "node_layer.h", "node_layer.cu"];
+    DeviceProgram::new("node_layer", files, ThreadUse::OnePerJob, NODE_LAYER_LAYOUT)
+};
+
+const NODE_LAYER_LAYOUT: Layout = Layout {
+    job_words: JobWords::Fixed(3),
+    group_word: None,
+    tables: TableWords::Each(1),
+    group_sums: 2,
+    check: check_board,
+    scratch: |_| Scratch::NONE,
 };
 
 /// The kernels have arrays of as many rows as the largest board.

@@ -16,6 +16,7 @@ use crate::skip::skipped;
 use queenfold::board::Size;
 use queenfold::chain::{self, ChainPlan};
 use queenfold::device::cuda::{embedded, embedded_hash};
+use queenfold::device::{kernel_source, source_hash};
 use queenfold::engine::{DeviceProgram, Plan};
 use queenfold::{join, ladder};
 
@@ -72,7 +73,7 @@ impl Tools {
         limit: Duration,
     ) -> String {
         let source = to.with_extension("cu");
-        fs::write(&source, program.source()).unwrap();
+        fs::write(&source, kernel_source(program)).unwrap();
         let report = to.with_extension("log");
         let mut child = self
             .command("nvcc")
@@ -310,7 +311,7 @@ fn every_program_has_a_name_of_its_own() {
 #[test]
 fn the_source_is_one_text_without_comments_that_includes_nothing_of_ours() {
     for program in programs() {
-        let source = program.source();
+        let source = kernel_source(program);
         let thread = format!("{}_thread", program.entry());
         assert!(source.contains(&thread) && source.contains("take_number"));
         for left_out in ["#include \"", "#pragma once", "//", "/*"] {
@@ -343,7 +344,7 @@ fn every_program_has_an_embedded_form_made_of_the_source_there_is() {
         let text = embedded(program).unwrap();
         assert_eq!(
             embedded_hash(text),
-            Some(program.source_hash()),
+            Some(source_hash(program)),
             "{program}: kernels/ptx is out of date: see its README"
         );
         let entry = format!(".entry {}(", program.entry());
@@ -397,7 +398,7 @@ fn make_the_embedded_kernels() {
             })
             .flat_map(|line| [line, "\n"])
             .collect();
-        let hash = program.source_hash();
+        let hash = source_hash(program);
         fs::write(
             root.join(format!("{program}.ptx")),
             format!("// source {hash:016x}\n{body}"),

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::{fs, process};
 
-use crate::engine::fnv;
+use crate::device::kernel_source::fnv;
 use crate::machine::user_folder;
 
 /// `queenfold` in the user's cache folder; `None` if the user has none.

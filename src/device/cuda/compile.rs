@@ -10,6 +10,7 @@ use std::time::{Duration, Instant};
 use cudarc::nvrtc::{result, sys};
 
 use super::{CudaSettings, cache, guarded};
+use crate::device::kernel_source;
 use crate::engine::DeviceProgram;
 
 /// The argument that makes this program a compiler; see [`compile_for_parent`].
@@ -56,7 +57,7 @@ impl Compiler {
         let kept = self
             .folder
             .as_ref()
-            .map(|folder| cache::path(folder, &program.source(), &options, &self.version));
+            .map(|folder| cache::path(folder, &kernel_source(program), &options, &self.version));
         if let Some(kernel) = kept.as_ref().and_then(|path| cache::kept(path)) {
             return Ok(kernel);
         }
@@ -74,7 +75,7 @@ impl Compiler {
             // A file that cannot be removed does not load the next time either.
             let _ = std::fs::remove_file(cache::path(
                 folder,
-                &program.source(),
+                &kernel_source(program),
                 &options,
                 &self.version,
             ));
@@ -90,7 +91,7 @@ impl Compiler {
             .stderr(Stdio::piped())
             .spawn()
             .map_err(|error| format!("{}: {error}", self.program.display()))?;
-        let source = program.source();
+        let source = kernel_source(program);
         let stdin = child.stdin.take();
         let writer = thread::spawn(move || {
             if let Some(mut stdin) = stdin {
@@ -224,21 +225,16 @@ mod tests {
     }
 
     fn program() -> DeviceProgram {
-        DeviceProgram {
-            entry: "made_up",
-            source: &["source of a kernel"],
-            specialisation: None,
-            shared_memory: 0,
-            threads: ThreadUse::OnePerJob,
-            layout: Layout {
-                job_words: JobWords::Fixed(1),
-                group_word: None,
-                tables: TableWords::Each(1),
-                group_sums: 1,
-                check: |_| Ok(()),
-                scratch: |_| Scratch::NONE,
-            },
-        }
+        let layout = Layout {
+            job_words: JobWords::Fixed(1),
+            group_word: None,
+            tables: TableWords::Each(1),
+            group_sums: 1,
+            check: |_| Ok(()),
+            scratch: |_| Scratch::NONE,
+        };
+        // SAFETY: there is no such kernel, so nothing runs it.
+        unsafe { DeviceProgram::new("made_up", &["rows.h"], ThreadUse::OnePerJob, layout) }
     }
 
     const LONG: Duration = Duration::from_secs(10);

@@ -42,8 +42,6 @@ pub use device::{DeviceIdentity, DeviceKind};
 pub use function_plan::FunctionPlan;
 pub use interpolate::interpolate;
 pub use kind::{Engine, EngineError};
-#[cfg(feature = "cuda")]
-pub(crate) use launch::fnv;
 pub use launch::{
     BLOCK_THREADS, Completed, DeviceProgram, Launch, LaunchBatch, LaunchError, Launcher,
 };
@@ -51,7 +49,7 @@ pub use launch::{
     DeviceCanary, DeviceSpan, DeviceSpans, Draft, NoLauncher, PartTaker, Preparer, Recycled,
     Scratch, Specialisation, Ticket, Words,
 };
-pub(crate) use launch::{JobWords, LaunchWords, Layout, MACHINE_SOURCE, TableWords, ThreadUse};
+pub use launch::{JobWords, LaunchWords, Layout, TableWords, ThreadUse};
 pub use mismatch::{GivenUp, Mismatch};
 pub use origin::{CountedBy, KernelName, Origin, WorkerId, WorkerIdError};
 pub use plan::{Counter, Plan};
@@ -61,6 +59,6 @@ pub use result::TaskResult;
 pub use second_counter::{other_counter, second_counter};
 pub use tally::{Completions, Tally};
 pub use task::{Task, TaskKey};
-pub(crate) use task_bits::task_bits;
+pub use task_bits::task_bits;
 pub use task_set::TaskSet;
 pub use task_watch::{NotCounted, Stretch, TaskProgress, TaskWatch};

@@ -14,12 +14,8 @@ mod words;
 
 pub use batch::LaunchBatch;
 pub use launcher::{DeviceCanary, Launcher, NoLauncher};
-pub(crate) use layout::{JobWords, LaunchWords, Layout, TableWords};
-pub use layout::{LaunchError, Scratch};
+pub use layout::{JobWords, LaunchError, LaunchWords, Layout, Scratch, TableWords};
 pub use preparer::{PartTaker, Preparer};
-#[cfg(feature = "cuda")]
-pub(crate) use program::fnv;
-pub use program::{BLOCK_THREADS, DeviceProgram, Specialisation};
-pub(crate) use program::{MACHINE_SOURCE, ThreadUse};
+pub use program::{BLOCK_THREADS, DeviceProgram, Specialisation, ThreadUse};
 pub use request::{Completed, DeviceSpan, DeviceSpans, Launch, Ticket};
 pub use words::{Draft, Recycled, Words};

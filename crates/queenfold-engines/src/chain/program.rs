@@ -4,7 +4,7 @@ use std::ops::RangeInclusive;
 
 use crate::board::Size;
 use crate::engine::{
-    DeviceProgram, JobWords, LaunchError, LaunchWords, Layout, MACHINE_SOURCE, Scratch,
+    DeviceProgram, JobWords, LaunchError, LaunchWords, Layout, Scratch,
     Specialisation, TableWords, ThreadUse,
 };
 
@@ -20,12 +20,6 @@ pub(super) const BOARDS: RangeInclusive<u32> = 5..=28;
 /// How many rows a job may leave to fill, in each of the kernel's variants. The launch check and
 /// `kernels/emulated.cpp` rely on this range.
 const DEPTHS: RangeInclusive<u32> = 3..=16;
-
-const SOURCE: &[&str] = &[
-    MACHINE_SOURCE,
-    include_str!("../../kernels/chain.h"),
-    include_str!("../../kernels/chain.cu"),
-];
 
 /// All variants of the kernel.
 pub fn programs() -> impl Iterator<Item = DeviceProgram> {
@@ -79,7 +73,7 @@ pub(super) fn fitted(of: DeviceProgram, shared_memory: u32) -> DeviceProgram {
 fn program(depth: u32) -> DeviceProgram {
     DeviceProgram {
         entry: "chain",
-        source: SOURCE,
+        files: &["chain.h", "chain.cu"],
         specialisation: Some(Specialisation {
             macro_name: "QF_DEPTH",
             value: depth,

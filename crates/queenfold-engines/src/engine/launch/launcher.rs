@@ -26,7 +26,7 @@ pub trait Launcher: Send + Sync {
     }
 
     /// The work of a device for the whole board, estimated, in a unit of the engine's own: with the speed of a
-    /// device ([`calibrate`](crate::device::calibrate)) this gives the time it needs.
+    /// device (`device::calibrate` of the program) this gives the time it needs.
     fn work(&self) -> f64;
 
     /// The work of a device for tasks with this share of the costs of the plan, which gave this tally.

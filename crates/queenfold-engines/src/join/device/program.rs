@@ -4,19 +4,11 @@ use super::check::{check, scratch};
 use super::jobs::JOB_WORDS;
 use super::tables::Group;
 use crate::engine::{
-    DeviceProgram, JobWords, Layout, MACHINE_SOURCE, Specialisation, TableWords, ThreadUse,
+    DeviceProgram, JobWords, Layout, Specialisation, TableWords, ThreadUse,
 };
 
 /// Sums of a group: `PairsSum` of `kernels/pairs.h`.
 pub(super) const GROUP_SUMS: usize = 9;
-
-const SOURCE: &[&str] = &[
-    MACHINE_SOURCE,
-    include_str!("../../../kernels/pairs.h"),
-    include_str!("../../../kernels/crossing.h"),
-    include_str!("../../../kernels/join.h"),
-    include_str!("../../../kernels/join.cu"),
-];
 
 /// Bytes of shared memory of a block besides its keys: as `pairs_shared` of the kernel.
 const BESIDES_KEYS: u32 = 928 + 4 * (29 * 16 + 4 * 128 * 32);
@@ -64,7 +56,7 @@ pub(super) fn room(program: &DeviceProgram) -> u32 {
 pub(super) fn program(keys: u32, threads: u32) -> DeviceProgram {
     DeviceProgram {
         entry: "join",
-        source: SOURCE,
+        files: &["pairs.h", "crossing.h", "join.h", "join.cu"],
         specialisation: Some(Specialisation {
             macro_name: "QF_KEYS",
             value: keys,

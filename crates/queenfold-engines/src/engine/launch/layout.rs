@@ -5,20 +5,20 @@
 /// [`Launch::new`](super::Launch::new) refuses words that do not fit, because kernels index memory
 /// by them without checks of their own.
 #[derive(Clone, Copy)]
-pub(crate) struct Layout {
+pub struct Layout {
     /// Words of a job.
-    pub(crate) job_words: JobWords,
+    pub job_words: JobWords,
     /// Which word of a job is the index of its group. `None`: there is one group, and all jobs
     /// belong to it.
-    pub(crate) group_word: Option<usize>,
+    pub group_word: Option<usize>,
     /// Words that the jobs of a group share.
-    pub(crate) tables: TableWords,
+    pub tables: TableWords,
     /// Sums that a group gives.
-    pub(crate) group_sums: usize,
+    pub group_sums: usize,
     /// What else has to hold so that the kernel stays within its memory and ends.
-    pub(crate) check: fn(&LaunchWords<'_>) -> Result<(), LaunchError>,
+    pub check: fn(&LaunchWords<'_>) -> Result<(), LaunchError>,
     /// The memory that the kernel works in, for words that were checked.
-    pub(crate) scratch: fn(&LaunchWords<'_>) -> Scratch,
+    pub scratch: fn(&LaunchWords<'_>) -> Scratch,
 }
 
 /// Memory of a device that the jobs of a launch share, and that holds nothing before and after.
@@ -32,27 +32,35 @@ pub struct Scratch {
 
 impl Scratch {
     /// What kernels need that have none.
-    pub(crate) const NONE: Self = Self { words: 0, zeros: 0 };
+    pub const NONE: Self = Self { words: 0, zeros: 0 };
 }
 
 /// How many words a job has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum JobWords {
+pub enum JobWords {
     /// The same number in every job.
     Fixed(usize),
     /// `fixed`, and one for each row above the one that jobs begin at. The word at `table_word` of
     /// the table says how many rows these are.
-    AndRowsAbove { fixed: usize, table_word: usize },
+    AndRowsAbove {
+        /// Words that every job has.
+        fixed: usize,
+        /// The position of the word of the table.
+        table_word: usize,
+    },
 }
 
 /// How many table words the groups have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum TableWords {
+pub enum TableWords {
     /// The same number in every group, one group after the other.
     Each(usize),
     /// Each group has its own number. The first word is the number of groups, each of which has `least`
     /// words or more; the kernel's own check looks at all of them.
-    Counted { least: usize },
+    Counted {
+        /// Words.
+        least: usize,
+    },
 }
 
 /// Words that no kernel must be given. The text says which word, and what it should be.
@@ -121,13 +129,13 @@ pub enum LaunchError {
 }
 
 /// The words of a launch that a kernel's own check looks at. Sizes and groups are right.
-pub(crate) struct LaunchWords<'a> {
+pub struct LaunchWords<'a> {
     /// What the kernel is compiled for; 0 where there is one variant alone.
-    pub(crate) specialisation: u32,
-    pub(crate) jobs: &'a [u32],
+    pub specialisation: u32,
+    pub jobs: &'a [u32],
     /// Words of a job.
-    pub(crate) job_words: usize,
-    pub(crate) tables: &'a [u32],
+    pub job_words: usize,
+    pub tables: &'a [u32],
 }
 
 impl Layout {

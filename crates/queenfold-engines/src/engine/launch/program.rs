@@ -10,25 +10,22 @@ use super::layout::Layout;
 /// [number of its own](DeviceProgram::block_threads).
 pub const BLOCK_THREADS: RangeInclusive<u32> = 32..=256;
 
-/// The first part of every kernel's source: what kernels need of the machine that they run on.
-pub(crate) const MACHINE_SOURCE: &str = include_str!("../../../kernels/device.h");
-
 /// A kernel that devices can run, specialised for its purpose.
 ///
 /// An engine, or a method of the ladder, owns its programs. A device knows only what is described
 /// here. It finds what was compiled beforehand (machine code for host threads, the portable form for
 /// GPUs) by name, so each program needs a [`Display`](fmt::Display) name of its own.
 ///
-/// Only this library makes programs. A kernel trusts the words of its launch, so a program is sound
-/// only with a layout that refuses every word that would lead the kernel out of its memory; no
-/// constructor could check that. A launcher outside of this library can use the programs of the
-/// launchers inside, and the CPU workers count an engine that has no launcher.
+/// A kernel trusts the words of its launch, so a program is sound only with a layout that refuses every
+/// word that would lead the kernel out of its memory. No constructor could check that: [`new`](Self::new)
+/// is unsafe. A launcher outside of this library can use the programs of the launchers inside, and the CPU
+/// workers count an engine that has no launcher.
 #[derive(Clone, Copy)]
 pub struct DeviceProgram {
     /// The name of the entry point.
     pub(crate) entry: &'static str,
-    /// The source, in the order in which its parts include each other.
-    pub(crate) source: &'static [&'static str],
+    /// The files of its source, in the order in which they include each other.
+    pub(crate) files: &'static [&'static str],
     /// What the kernel is compiled for, where there are variants of it.
     pub(crate) specialisation: Option<Specialisation>,
     /// Bytes of shared memory for each thread; 0 where blocks have [their own](ThreadUse::WholeBlocks).
@@ -50,17 +47,44 @@ pub struct Specialisation {
 
 /// How the threads of a kernel take jobs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum ThreadUse {
+pub enum ThreadUse {
     /// A launch fills the device once; each thread takes jobs as long as there are any.
     FillTheDevice,
     /// A launch has at least as many threads as jobs; each thread takes one job at most.
     OnePerJob,
     /// A launch fills the device once; each block of `threads` threads, which share `shared_memory` bytes,
     /// counts its jobs together, as long as there are any.
-    WholeBlocks { threads: u32, shared_memory: u32 },
+    WholeBlocks {
+        /// Threads of a block.
+        threads: u32,
+        /// Bytes.
+        shared_memory: u32,
+    },
 }
 
 impl DeviceProgram {
+    /// A program without variants, whose threads share no memory: its entry point, the
+    /// [files](Self::files) of its source, how its threads take jobs and how it reads a launch.
+    ///
+    /// # Safety
+    /// The layout must refuse every launch whose words would lead the kernel out of its memory, and must
+    /// describe what the kernel reads and writes.
+    pub const unsafe fn new(
+        entry: &'static str,
+        files: &'static [&'static str],
+        threads: ThreadUse,
+        layout: Layout,
+    ) -> Self {
+        Self {
+            entry,
+            files,
+            specialisation: None,
+            shared_memory: 0,
+            threads,
+            layout,
+        }
+    }
+
     /// The name of its entry point.
     pub const fn entry(&self) -> &'static str {
         self.entry
@@ -102,25 +126,10 @@ impl DeviceProgram {
         }
     }
 
-    /// Its source: one text, without comments and without includes.
-    ///
-    /// Comments are left out so that better words for the reader change neither the
-    /// [`source_hash`](Self::source_hash) nor what was compiled before.
-    pub fn source(&self) -> String {
-        self.source
-            .iter()
-            .flat_map(|part| part.lines())
-            .filter(|line| !line.starts_with("#include \"") && *line != "#pragma once")
-            // No string in a kernel contains `//`, and no comment spans lines: a test checks that.
-            .map(|line| line.split("//").next().unwrap_or_default().trim_end())
-            .filter(|line| !line.is_empty())
-            .flat_map(|line| [line, "\n"])
-            .collect()
-    }
-
-    /// A hash of its source, which tells whether something compiled belongs to it.
-    pub fn source_hash(&self) -> u64 {
-        fnv(self.source().as_bytes())
+    /// The files of its source, in the order in which they include each other, by their names in the
+    /// folder of the kernels. Before them comes what all kernels need of the machine.
+    pub const fn files(&self) -> &'static [&'static str] {
+        self.files
     }
 
     /// The compiler options that specialise it for devices of this architecture: `sm_90`, or
@@ -167,11 +176,4 @@ impl Hash for DeviceProgram {
     fn hash<H: Hasher>(&self, state: &mut H) {
         (self.entry, self.specialisation).hash(state);
     }
-}
-
-/// The hash FNV-1a, the same on every machine.
-pub(crate) fn fnv(bytes: &[u8]) -> u64 {
-    bytes.iter().fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
-        (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3)
-    })
 }
