@@ -27,16 +27,16 @@
 //!
 //! # Layout
 //!
-//! The crate consists of rooms. The lowest six are a crate of their own,
-//! [`queenfold_engines`]: [`board`], [`simd`], [`engine`], [`chain`], [`join`] and [`census`]. Each of the
+//! The crate consists of rooms. The lowest seven are a crate of their own,
+//! [`queenfold_engines`]: [`board`], [`simd`], [`engine`], [`chain`], [`join`],
+//! [`census`] and [`solve`]. Each of the
 //! others knows only these, and the rooms before it in this list:
 //!
 //! * [`system`]: what operating systems do differently.
 //! * [`machine`]: what this machine offers: cores, memory, its processor.
-//! * [`solve`]: some completions of a board themselves.
 //! * [`device`]: devices that count many subtrees at once, real and emulated.
 //! * [`estimate`]: what counting a plan will take, from a sample of its tasks.
-//! * [`ladder`]: the historical methods, one by one.
+//! * [`ladder`]: the historical methods, one by one; a crate of its own, too.
 //! * [`outcome`]: from tallies to a checked result.
 //! * [`actors`]: the runtime.
 //! * [`bench`]: how fast a device counts.
@@ -53,7 +53,7 @@
 //! [`solve`]: mod@solve
 
 #[doc(inline)]
-pub use queenfold_engines::{board, census, chain, engine, join, simd};
+pub use queenfold_engines::{board, census, chain, engine, join, simd, solve};
 
 pub mod actors;
 pub mod bench;
@@ -75,6 +75,5 @@ pub mod machine;
 pub mod outcome;
 #[cfg(feature = "cli")]
 pub mod report;
-pub mod solve;
 pub mod system;
 pub mod telemetry;

@@ -17,7 +17,6 @@
 //!   within a moment how fast a device counts.
 
 mod calibrate;
-mod interface;
 mod kernel_source;
 mod measure;
 mod opening;
@@ -33,10 +32,11 @@ pub mod cuda;
 #[cfg(feature = "emulated-gpu")]
 mod emulated;
 
+#[doc(inline)]
+pub use crate::engine::{Device, DeviceError, OpenError, Properties};
 pub use calibrate::calibrate;
 #[cfg(feature = "emulated-gpu")]
 pub use emulated::{Emulated, EmulatedSettings, Fault, Trouble};
-pub use interface::{Device, DeviceError, OpenError, Properties};
 pub use kernel_source::{kernel_source, source_hash};
 pub use measure::{DeviceMeasurement, measure};
 pub use opening::{CountedCanary, Opener};

@@ -12,6 +12,7 @@
 //! * [`chain`]: the carry-chain engine.
 //! * [`join`]: the join engine.
 //! * [`census`]: the solutions fixed by a half or quarter turn.
+//! * [`solve`](mod@solve): some completions of a board themselves.
 
 pub mod board;
 pub mod census;
@@ -19,3 +20,4 @@ pub mod chain;
 pub mod engine;
 pub mod join;
 pub mod simd;
+pub mod solve;

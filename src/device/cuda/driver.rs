@@ -4,7 +4,7 @@ use cudarc::driver::result::{self, DriverError};
 use cudarc::driver::sys::{self, CUdevice_attribute};
 
 use super::guarded;
-use crate::device::{DeviceError, OpenError, Properties};
+use crate::device::{DeviceError, Properties};
 use crate::engine::{DeviceIdentity, DeviceKind};
 
 /// The result of looking for CUDA devices.
@@ -192,11 +192,5 @@ pub(super) fn failed(error: DriverError) -> DeviceError {
     match error.0 {
         sys::CUresult::CUDA_ERROR_OUT_OF_MEMORY => DeviceError::OutOfMemory,
         _ => DeviceError::Lost(describe(error)),
-    }
-}
-
-impl From<String> for OpenError {
-    fn from(why: String) -> Self {
-        Self(why)
     }
 }

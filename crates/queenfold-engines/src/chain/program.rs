@@ -4,8 +4,8 @@ use std::ops::RangeInclusive;
 
 use crate::board::Size;
 use crate::engine::{
-    DeviceProgram, JobWords, LaunchError, LaunchWords, Layout, Scratch,
-    Specialisation, TableWords, ThreadUse,
+    DeviceProgram, JobWords, LaunchError, LaunchWords, Layout, Scratch, Specialisation, TableWords,
+    ThreadUse,
 };
 
 /// Words of a job: columns, up, down, group.

@@ -46,8 +46,8 @@ pub use launch::{
     BLOCK_THREADS, Completed, DeviceProgram, Launch, LaunchBatch, LaunchError, Launcher,
 };
 pub use launch::{
-    DeviceCanary, DeviceSpan, DeviceSpans, Draft, NoLauncher, PartTaker, Preparer, Recycled,
-    Scratch, Specialisation, Ticket, Words,
+    Device, DeviceCanary, DeviceError, DeviceSpan, DeviceSpans, Draft, NoLauncher, OpenError,
+    PartTaker, Preparer, Properties, Recycled, Scratch, Specialisation, Ticket, Words,
 };
 pub use launch::{JobWords, LaunchWords, Layout, TableWords, ThreadUse};
 pub use mismatch::{GivenUp, Mismatch};

@@ -5,6 +5,7 @@
 //! back into tallies.
 
 mod batch;
+mod device;
 mod launcher;
 mod layout;
 mod preparer;
@@ -13,6 +14,7 @@ mod request;
 mod words;
 
 pub use batch::LaunchBatch;
+pub use device::{Device, DeviceError, OpenError, Properties};
 pub use launcher::{DeviceCanary, Launcher, NoLauncher};
 pub use layout::{JobWords, LaunchError, LaunchWords, Layout, Scratch, TableWords};
 pub use preparer::{PartTaker, Preparer};

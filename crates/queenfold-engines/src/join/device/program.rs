@@ -3,9 +3,7 @@
 use super::check::{check, scratch};
 use super::jobs::JOB_WORDS;
 use super::tables::Group;
-use crate::engine::{
-    DeviceProgram, JobWords, Layout, Specialisation, TableWords, ThreadUse,
-};
+use crate::engine::{DeviceProgram, JobWords, Layout, Specialisation, TableWords, ThreadUse};
 
 /// Sums of a group: `PairsSum` of `kernels/pairs.h`.
 pub(super) const GROUP_SUMS: usize = 9;

@@ -1,55 +1,14 @@
-//! The device of the styles that need one. It is opened and tested before the clock starts, and its
-//! counts are used only if it has done all of its jobs.
+//! The device of the styles that need one. It is tested before the clock starts, and its counts are used
+//! only if it has done all of its jobs.
 
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use super::watch::SearchControl;
 use super::{Method, MethodRequest, MethodSettings, StopReason, StopSearch, Style, Watch};
-use crate::board::{Size, known};
-use crate::device::{Device, DeviceError};
-use crate::engine::{DeviceProgram, Launch, Ticket};
-
-/// Opens the device of a style; `block` is the number of threads in a block of a GPU.
-pub(super) fn open(style: Style, block: u32) -> Result<Box<dyn Device>, StopReason> {
-    let opened = match style {
-        Style::Gpu => gpu(block),
-        _ => emulated(),
-    };
-    opened.map_err(StopReason::NoDevice)
-}
-
-#[cfg(feature = "cuda")]
-fn gpu(block: u32) -> Result<Box<dyn Device>, String> {
-    use crate::device::cuda::{CudaSettings, open};
-
-    let settings = CudaSettings {
-        block,
-        ..CudaSettings::default()
-    };
-    open(&settings).map_err(|why| format!("no GPU: {why}"))
-}
-
-#[cfg(not(feature = "cuda"))]
-fn gpu(_: u32) -> Result<Box<dyn Device>, String> {
-    Err("no GPU: this program is built without CUDA".to_owned())
-}
-
-#[cfg(feature = "emulated-gpu")]
-fn emulated() -> Result<Box<dyn Device>, String> {
-    use crate::device::{Emulated, EmulatedSettings};
-
-    Ok(Box::new(Emulated::new(EmulatedSettings {
-        threads: num_cpus::get(),
-        ..EmulatedSettings::default()
-    })))
-}
-
-#[cfg(not(feature = "emulated-gpu"))]
-fn emulated() -> Result<Box<dyn Device>, String> {
-    let why = "no emulated device: this program is built without the feature `emulated-gpu`";
-    Err(why.to_owned())
-}
+use queenfold_engines::board::{Size, known};
+use queenfold_engines::engine::{Device, DeviceError};
+use queenfold_engines::engine::{DeviceProgram, Launch, Ticket};
 
 /// How long a device may take for its self-test, its kernel's compilation included.
 const PATIENCE: Duration = Duration::from_secs(60);

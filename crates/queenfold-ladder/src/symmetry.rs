@@ -7,7 +7,7 @@ use super::bitmap::{Rules, Search, Taken};
 use super::bitmap_orbits::quarter_turn;
 use super::class_counts::ClassCounts;
 use super::{About, Count, Images, Method, MethodRequest, StopSearch, Style, Watch};
-use crate::board::Size;
+use queenfold_engines::board::Size;
 
 /// Searches only boards that may be the smallest of their images, and cuts off others as early as
 /// possible.

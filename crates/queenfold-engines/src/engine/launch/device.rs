@@ -4,7 +4,8 @@ use std::time::{Duration, Instant};
 
 use serde::{Deserialize, Serialize};
 
-use crate::engine::{Completed, DeviceIdentity, Launch, Ticket, decimal};
+use super::{Completed, Launch, Ticket};
+use crate::engine::{DeviceIdentity, decimal};
 
 /// What is known of a device.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -82,3 +83,9 @@ pub enum DeviceError {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct OpenError(pub String);
+
+impl From<String> for OpenError {
+    fn from(why: String) -> Self {
+        Self(why)
+    }
+}

@@ -5,7 +5,8 @@
 //! independent oracles second: none of them shares its search with the engines.
 //!
 //! Every method reports its nodes to a [`Watch`], which counts them, stops the search in time and
-//! shows an [`Audience`] what happens. [`run_method`] runs one method on one board.
+//! shows an [`Audience`] what happens. [`run_without_device`] and [`run_method_on`] run one method on one
+//! board.
 
 pub mod backtrack;
 pub mod bit_board;
@@ -33,10 +34,10 @@ mod watch;
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
-use crate::device::Device;
 pub use method::{About, Count, Listed, Method, MethodRequest, MethodSettings, Style};
 use parking_lot::Mutex;
 pub use programs::PROGRAMS;
+use queenfold_engines::engine::Device;
 pub use table_row::{PROGRAM, TableRow, WrongRow};
 pub use watch::{Audience, Images, Queen, Scene, StopReason, StopSearch, Watch};
 
@@ -66,18 +67,16 @@ pub fn method(name: &str) -> Option<&'static dyn Method> {
         .find(|method| method.about().name == name)
 }
 
-/// Runs a method on a board.
+/// Runs a method on a board, in a style that needs no device.
 ///
-/// It ends early after `time_limit`, soon after `interrupt` is set, and when the audience leaves. A
-/// style that needs a device opens one and first lets it count a small board. That is not part of
-/// the measured time. A device shows the audience nothing.
+/// It ends early after `time_limit`, soon after `interrupt` is set, and when the audience leaves.
 ///
 /// # Errors
 /// The reason why there is no count.
 ///
 /// # Panics
-/// `request.style` is not one of the method's styles.
-pub fn run_method(
+/// `request.style` is not one of the method's styles, or needs a device.
+pub fn run_without_device(
     method: &dyn Method,
     request: &MethodRequest,
     time_limit: Option<Duration>,
@@ -85,18 +84,15 @@ pub fn run_method(
     audience: Option<&Mutex<dyn Audience>>,
 ) -> Result<TableRow, StopReason> {
     assert_has_style(method, request.style);
-    if request.style.needs_device() {
-        let mut device = device::open(request.style, request.settings.block)?;
-        return run_method_on(device.as_mut(), method, request, time_limit, interrupt);
-    }
+    assert!(!request.style.needs_device(), "there is no device");
     let control = watch::SearchControl::new(time_limit, interrupt, audience);
     timed(method, request, control, |watch| {
         method.count(request, watch)
     })
 }
 
-/// Runs a method, in a style that needs a device, on a device that is already open. Otherwise like
-/// [`run_method`].
+/// Runs a method in a style that needs a device, which first counts a small board. That is not part of
+/// the measured time. Otherwise like [`run_without_device`]. A device shows no audience anything.
 ///
 /// # Errors
 /// The reason why there is no count.

@@ -2,7 +2,7 @@
 
 use super::bitmap::{Search, SolutionCount, Taken, lowest_bit};
 use super::{About, Count, Images, Method, MethodRequest, StopSearch, Style, Watch};
-use crate::board::Size;
+use queenfold_engines::board::Size;
 
 /// Searches half the solutions and doubles the count.
 pub struct Mirror;

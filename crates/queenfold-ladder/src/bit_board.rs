@@ -6,8 +6,8 @@ use super::device::Launches;
 use super::programs::BIT_BOARD;
 use super::symmetry::{Case, Start};
 use super::{About, Count, Method, MethodRequest, MethodSettings, StopSearch, Style, Watch};
-use crate::board::{Orbits, Size};
-use crate::device::Device;
+use queenfold_engines::board::{Orbits, Size};
+use queenfold_engines::engine::Device;
 
 /// The symmetry search cut in two; a device with many threads searches the lower part.
 pub struct BitBoard;

@@ -1,6 +1,6 @@
 //! The kernels of the ladder as programs for devices: each node is searched by a thread of its own.
 
-use crate::engine::{
+use queenfold_engines::engine::{
     DeviceProgram, JobWords, LaunchError, LaunchWords, Layout, Scratch, TableWords, ThreadUse,
 };
 
@@ -96,7 +96,7 @@ fn check_value(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::engine::Launch;
+    use queenfold_engines::engine::Launch;
 
     #[test]
     fn a_board_without_rows_or_with_more_than_32_is_refused() {

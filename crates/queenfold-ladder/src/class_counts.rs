@@ -1,6 +1,6 @@
 use std::iter::Sum;
 
-use crate::board::Orbits;
+use queenfold_engines::board::Orbits;
 
 /// A running count of orbits by size.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

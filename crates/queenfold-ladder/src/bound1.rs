@@ -4,7 +4,7 @@ use super::bitmap::{Rules, Search, Taken};
 use super::bitmap_orbits::orbit_size_if_smallest;
 use super::class_counts::ClassCounts;
 use super::{About, Count, Images, Method, MethodRequest, StopSearch, Style, Watch};
-use crate::board::Size;
+use queenfold_engines::board::Size;
 
 /// Searches half the first row and distinguishes whether the first queen is in a corner.
 pub struct Bound1;

@@ -1,7 +1,7 @@
 #![doc = include_str!("text/bitmap.md")]
 
 use super::{About, Count, Images, Method, MethodRequest, StopSearch, Style, Watch};
-use crate::board::Size;
+use queenfold_engines::board::Size;
 
 /// Three bit masks instead of the flags.
 pub struct Bitmap;

@@ -3,8 +3,8 @@
 use serde::{Deserialize, Serialize};
 
 use super::{Count, MethodRequest, Style, method};
-use crate::board::{Orbits, Size, known};
-use crate::engine::decimal;
+use queenfold_engines::board::{Orbits, Size, known};
+use queenfold_engines::engine::decimal;
 
 /// The longest plausible time of a search, in seconds: thirty thousand years.
 const LONGEST: f64 = 1e12;

@@ -4,8 +4,8 @@ use std::fmt;
 use std::ops::RangeInclusive;
 
 use super::{StopSearch, Watch};
-use crate::board::{Orbits, Size};
-use crate::device::Device;
+use queenfold_engines::board::{Orbits, Size};
+use queenfold_engines::engine::Device;
 
 /// A historical way to count the solutions.
 pub trait Method: Sync {

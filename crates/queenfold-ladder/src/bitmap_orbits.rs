@@ -5,7 +5,7 @@ use std::cmp::Ordering;
 use super::bitmap::{Rules, Search, Taken};
 use super::class_counts::ClassCounts;
 use super::{About, Count, Images, Method, MethodRequest, StopSearch, Style, Watch};
-use crate::board::Size;
+use queenfold_engines::board::Size;
 
 /// The bitmap search, with every solution classified by its eight images in bit form.
 pub struct BitmapOrbits;

@@ -3,10 +3,10 @@
 use std::ops::RangeInclusive;
 
 use super::{About, Count, Method, MethodRequest, StopSearch, Style, Watch};
-use crate::board::{Orbits, Size, Square, SymmetryGroup};
-use crate::census::CensusPlan;
-use crate::engine::{CounterSettings, Plan, Tally};
-use crate::simd::Isa;
+use queenfold_engines::board::{Orbits, Size, Square, SymmetryGroup};
+use queenfold_engines::census::CensusPlan;
+use queenfold_engines::engine::{CounterSettings, Plan, Tally};
+use queenfold_engines::simd::Isa;
 
 /// Places borders two squares wide, one for each class, then fills the inside of each.
 pub struct CarryChain;

@@ -7,7 +7,7 @@ use super::spread::spread;
 use super::{
     About, Count, Images, Method, MethodRequest, MethodSettings, StopSearch, Style, Watch, mirror,
 };
-use crate::device::Device;
+use queenfold_engines::engine::Device;
 
 /// Breadth first to a layer, then each node separately.
 pub struct NodeLayer;
@@ -149,8 +149,8 @@ mod tests {
     use std::sync::atomic::AtomicBool;
 
     use super::*;
-    use crate::board::Size;
-    use crate::ladder::watch::SearchControl;
+    use crate::watch::SearchControl;
+    use queenfold_engines::board::Size;
 
     fn layer_size(n: u32, layer: u32) -> Result<usize, StopSearch> {
         let request = MethodRequest {

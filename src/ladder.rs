@@ -1,0 +1,76 @@
+//! The ladder: the historical methods, and the devices of the styles that need one.
+//!
+//! The methods are a crate of their own, [`queenfold_ladder`], so that they are as fast as their compiler
+//! makes them whatever the rest of the program is.
+
+use std::sync::atomic::AtomicBool;
+use std::time::Duration;
+
+use parking_lot::Mutex;
+#[doc(inline)]
+pub use queenfold_ladder::*;
+
+use crate::device::Device;
+
+/// Runs a method on a board. A style that needs a device opens one; otherwise this is
+/// [`run_without_device`].
+///
+/// # Errors
+/// The reason why there is no count.
+///
+/// # Panics
+/// `request.style` is not one of the method's styles.
+pub fn run_method(
+    method: &dyn Method,
+    request: &MethodRequest,
+    time_limit: Option<Duration>,
+    interrupt: &AtomicBool,
+    audience: Option<&Mutex<dyn Audience>>,
+) -> Result<TableRow, StopReason> {
+    if !request.style.needs_device() {
+        return run_without_device(method, request, time_limit, interrupt, audience);
+    }
+    let mut device = open(request.style, request.settings.block)?;
+    run_method_on(device.as_mut(), method, request, time_limit, interrupt)
+}
+
+/// Opens the device of a style; `block` is the number of threads in a block of a GPU.
+fn open(style: Style, block: u32) -> Result<Box<dyn Device>, StopReason> {
+    let opened = match style {
+        Style::Gpu => gpu(block),
+        _ => emulated(),
+    };
+    opened.map_err(StopReason::NoDevice)
+}
+
+#[cfg(feature = "cuda")]
+fn gpu(block: u32) -> Result<Box<dyn Device>, String> {
+    use crate::device::cuda;
+
+    let settings = cuda::CudaSettings {
+        block,
+        ..cuda::CudaSettings::default()
+    };
+    cuda::open(&settings).map_err(|why| format!("no GPU: {why}"))
+}
+
+#[cfg(not(feature = "cuda"))]
+fn gpu(_: u32) -> Result<Box<dyn Device>, String> {
+    Err("no GPU: this program is built without CUDA".to_owned())
+}
+
+#[cfg(feature = "emulated-gpu")]
+fn emulated() -> Result<Box<dyn Device>, String> {
+    use crate::device::{Emulated, EmulatedSettings};
+
+    Ok(Box::new(Emulated::new(EmulatedSettings {
+        threads: num_cpus::get(),
+        ..EmulatedSettings::default()
+    })))
+}
+
+#[cfg(not(feature = "emulated-gpu"))]
+fn emulated() -> Result<Box<dyn Device>, String> {
+    let why = "no emulated device: this program is built without the feature `emulated-gpu`";
+    Err(why.to_owned())
+}
