@@ -7,6 +7,8 @@ use std::time::Duration;
 use super::watch::SearchControl;
 use super::{Method, MethodRequest, MethodSettings, StopReason, StopSearch, Style, Watch};
 use crate::board::{Size, known};
+#[cfg(not(all(feature = "cuda", feature = "emulated-gpu")))]
+use crate::device::needs_feature;
 use crate::device::{Device, DeviceError};
 use crate::engine::{DeviceProgram, Launch, Ticket};
 
@@ -32,7 +34,7 @@ fn gpu(block: u32) -> Result<Box<dyn Device>, String> {
 
 #[cfg(not(feature = "cuda"))]
 fn gpu(_: u32) -> Result<Box<dyn Device>, String> {
-    Err("no GPU: this program is built without CUDA".to_owned())
+    Err(needs_feature("counting on a GPU", "cuda"))
 }
 
 #[cfg(feature = "emulated-gpu")]
@@ -47,8 +49,7 @@ fn emulated() -> Result<Box<dyn Device>, String> {
 
 #[cfg(not(feature = "emulated-gpu"))]
 fn emulated() -> Result<Box<dyn Device>, String> {
-    let why = "no emulated device: this program is built without the feature `emulated-gpu`";
-    Err(why.to_owned())
+    Err(needs_feature("the emulated device", "emulated-gpu"))
 }
 
 /// How long a device may take for its self-test, its kernel's compilation included.
