@@ -2,104 +2,96 @@
 
 use crate::program::{queenfold, refusal, stdout};
 
-/// Commands and flags, their Cargo feature, whether this build has it, command lines that use them, and the exit code
-/// of these if it has not.
-const PARTS: [(&str, &str, bool, &[&[&str]], i32); 5] = [
-    (
-        "serve, work",
-        "nats",
-        cfg!(feature = "nats"),
-        &[
-            &["serve", "n24", "-n", "24", "--nats", "nats://host"],
-            &["serve", "--help"],
-            &["help", "serve"],
-            &["work"],
-            &["help", "work"],
+struct Part {
+    /// As the help lists them.
+    names: &'static str,
+    feature: &'static str,
+    is_built: bool,
+    /// Command lines that need it.
+    uses: &'static [&'static str],
+    /// Their exit code if it is missing.
+    code: i32,
+}
+
+const PARTS: [Part; 5] = [
+    Part {
+        names: "serve, work",
+        feature: "nats",
+        is_built: cfg!(feature = "nats"),
+        uses: &[
+            "serve n24 -n 24 --nats nats://host",
+            "serve --help",
+            "help serve",
+            "work",
+            "help work",
         ],
-        2,
-    ),
-    (
-        "watch, --tui",
-        "tui",
-        cfg!(feature = "tui"),
-        &[&["watch", "n24"], &["run", "-n", "8", "--tui"]],
-        2,
-    ),
-    (
-        "bench --gpu",
-        "cuda",
-        cfg!(feature = "cuda"),
-        &[&["bench", "--gpu"], &["bench", "--device", "1", "--gpu"]],
-        2,
-    ),
-    (
-        "--gpu cuda, --style gpu",
-        "cuda",
-        cfg!(feature = "cuda"),
-        &[
-            &["run", "-n", "8", "--gpu", "cuda"],
-            &[
-                "ladder",
-                "--method",
-                "bit-board",
-                "-n",
-                "6",
-                "--style",
-                "gpu",
-            ],
+        code: 2,
+    },
+    Part {
+        names: "watch, --tui",
+        feature: "tui",
+        is_built: cfg!(feature = "tui"),
+        uses: &["watch n24", "run -n 8 --tui"],
+        code: 2,
+    },
+    Part {
+        names: "bench --gpu",
+        feature: "cuda",
+        is_built: cfg!(feature = "cuda"),
+        uses: &["bench --gpu", "bench --device 1 --gpu"],
+        code: 2,
+    },
+    Part {
+        names: "--gpu cuda, --style gpu",
+        feature: "cuda",
+        is_built: cfg!(feature = "cuda"),
+        uses: &[
+            "run -n 8 --gpu cuda",
+            "ladder --method bit-board -n 6 --style gpu",
         ],
-        6,
-    ),
-    (
-        "--gpu emulated, --style emulated",
-        "emulated-gpu",
-        cfg!(feature = "emulated-gpu"),
-        &[
-            &["run", "-n", "8", "--gpu", "emulated"],
-            &[
-                "ladder",
-                "--method",
-                "bit-board",
-                "-n",
-                "6",
-                "--style",
-                "emulated",
-            ],
+        code: 6,
+    },
+    Part {
+        names: "--gpu emulated, --style emulated",
+        feature: "emulated-gpu",
+        is_built: cfg!(feature = "emulated-gpu"),
+        uses: &[
+            "run -n 8 --gpu emulated",
+            "ladder --method bit-board -n 6 --style emulated",
         ],
-        6,
-    ),
+        code: 6,
+    },
 ];
 
 #[test]
 fn what_a_build_lacks_names_its_feature_and_how_to_get_it() {
     let help = stdout(&["--help"]);
-    for (names, feature, is_built, uses, code) in PARTS {
+    for part in PARTS {
+        let (names, feature) = (part.names, part.feature);
         let how = format!("cargo install --locked --path . --features {feature}");
         let mut lines = help.lines();
-        let named = lines.any(|line| line.contains(names) && line.ends_with(&how));
-        assert_eq!(named, !is_built, "{names}: {help}");
-        for line in uses.iter().filter(|_| !is_built) {
-            let said = refusal(&mut queenfold(line), code);
+        let is_listed = lines.any(|line| line.contains(names) && line.ends_with(&how));
+        assert_eq!(is_listed, !part.is_built, "{names}: {help}");
+        for line in part.uses.iter().filter(|_| !part.is_built) {
+            let args: Vec<_> = line.split(' ').collect();
+            let said = refusal(&mut queenfold(&args), part.code);
             let wanted = format!(
                 "needs the Cargo feature {feature}, which this program was built without: `{how}`"
             );
-            assert!(said.contains(&wanted), "{line:?}: {said}");
+            assert!(said.contains(&wanted), "{line}: {said}");
         }
     }
 }
 
 #[test]
-fn the_list_of_what_is_missing_is_in_the_help_alone_if_anything_is() {
-    let is_whole = PARTS.iter().all(|part| part.2);
+fn only_a_build_that_lacks_something_says_so_in_its_help() {
+    let is_whole = PARTS.iter().all(|part| part.is_built);
     let help = stdout(&["--help"]);
     assert_eq!(help.contains("Not in this build"), !is_whole, "{help}");
     if !cfg!(feature = "cuda") {
-        let devices = stdout(&["devices"]);
-        assert!(
-            devices.contains("needs the Cargo feature cuda"),
-            "{devices}"
-        );
-        let bench = stdout(&["bench", "--help"]);
-        assert!(bench.contains("needs the Cargo feature cuda"), "{bench}");
+        for command in [&["devices"][..], &["bench", "--help"]] {
+            let said = stdout(command);
+            assert!(said.contains("needs the Cargo feature cuda"), "{said}");
+        }
     }
 }
