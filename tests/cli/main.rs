@@ -19,6 +19,7 @@ mod given;
 mod isolated;
 #[cfg(unix)]
 mod manners;
+mod missing_parts;
 #[path = "../common/program.rs"]
 mod program;
 mod report;

@@ -4,6 +4,7 @@
 
 mod array;
 mod commands;
+mod directives;
 mod hyperqueue;
 #[path = "../common/isolated.rs"]
 mod isolated;

@@ -1,21 +1,21 @@
-//! The project itself: its layers, its README, and its machine code.
+//! The project itself: its layers, its pages, and its machine code.
 
 mod build;
 mod codegen;
-#[cfg(feature = "cli")]
+#[cfg(all(feature = "cli", unix))]
 #[path = "../common/isolated.rs"]
 mod isolated;
 mod layers;
 mod modules;
-#[cfg(feature = "cli")]
-mod readme;
+#[cfg(all(feature = "cli", unix))]
+mod pages;
 mod records;
 #[path = "../common/skip.rs"]
 mod skip;
 mod skipped;
 
-#[cfg(not(feature = "cli"))]
+#[cfg(not(all(feature = "cli", unix)))]
 #[test]
-fn the_readme_is_skipped() {
-    skip::skipped("the commands of the README need --features cli");
+fn the_pages_are_skipped() {
+    skip::skipped("the commands of the pages need bash, and --features cli");
 }
