@@ -1,5 +1,7 @@
 //! The project itself: its layers, its pages, and its machine code.
 
+#[cfg(unix)]
+mod archive;
 mod build;
 mod codegen;
 #[cfg(all(feature = "cli", unix))]
