@@ -3,6 +3,8 @@
 //! The four functions and their types are those of NVIDIA's `nvml.h`:
 //! <https://docs.nvidia.com/deploy/nvml-api/>.
 
+#![expect(unsafe_code, reason = "calls of the library of the driver")]
+
 use std::ffi::{OsStr, c_int, c_uint, c_void};
 use std::ptr;
 use std::sync::OnceLock;
@@ -84,7 +86,8 @@ impl Nvml {
     }
 }
 
-#[cfg(all(test, unix))]
+#[cfg(test)]
+#[cfg(unix)]
 mod tests {
     use std::path::Path;
     use std::process::Command;

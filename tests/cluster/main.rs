@@ -1,5 +1,10 @@
 //! Job arrays: what `array` writes, what `gather` adds up, and both with the real schedulers.
 
+#![allow(
+    clippy::expect_used,
+    clippy::unwrap_used,
+    reason = "a test that cannot go on fails"
+)]
 #![cfg(unix)]
 
 mod array;

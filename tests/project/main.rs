@@ -1,5 +1,11 @@
 //! The project itself: its layers, its pages, and its machine code.
 
+#![allow(
+    clippy::expect_used,
+    clippy::unwrap_used,
+    reason = "a test that cannot go on fails"
+)]
+
 #[cfg(unix)]
 mod archive;
 mod build;
@@ -15,6 +21,7 @@ mod records;
 #[path = "../common/skip.rs"]
 mod skip;
 mod skipped;
+mod versions;
 
 #[cfg(not(all(feature = "cli", unix)))]
 #[test]
