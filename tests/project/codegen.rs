@@ -202,6 +202,29 @@ fn look_ups_of_the_join_call_nothing() {
     }
 }
 
+/// The flag of `.cargo/config.toml` does that: without it, the names are `vectorize` and nothing more.
+#[test]
+fn names_tell_kernels_apart() {
+    let replaced = ["RUSTFLAGS", "CARGO_ENCODED_RUSTFLAGS"];
+    if let Some(variable) = replaced
+        .iter()
+        .find(|name| std::env::var_os(name).is_some())
+    {
+        skipped(&format!("{variable} replaces the flags of the project"));
+        return;
+    }
+    link_kernels();
+    let Some(disassembly) = disassembly() else {
+        return;
+    };
+    for kernel in ["kernel::leaf", "kernel::cross", "kernel::filter"] {
+        let is_named = |line: &str| {
+            line.ends_with(">:") && line.contains("simd::avx2::vectorize") && line.contains(kernel)
+        };
+        assert!(disassembly.lines().any(is_named), "no {kernel} of AVX2");
+    }
+}
+
 #[test]
 fn faults_are_recognised() {
     let faults = [
