@@ -1,5 +1,11 @@
 //! The chain engine: its plan, and its kernel with each instruction set.
 
+#![allow(
+    clippy::expect_used,
+    clippy::unwrap_used,
+    reason = "a bench that cannot go on stops"
+)]
+
 use std::hint::black_box;
 
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};

@@ -1,6 +1,12 @@
 //! The parts of the join, in one group each: generating half boards, splitting keys, looking up leaves.
 //! The elements of the throughput are half boards, keys, and pairs of item and pattern.
 
+#![allow(
+    clippy::expect_used,
+    clippy::unwrap_used,
+    reason = "a bench that cannot go on stops"
+)]
+
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use queenfold::board::Size;
 use queenfold::join::{ColumnSet, MeasuredParts};

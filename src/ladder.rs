@@ -11,6 +11,8 @@ use parking_lot::Mutex;
 pub use queenfold_ladder::*;
 
 use crate::device::Device;
+#[cfg(not(all(feature = "cuda", feature = "emulated-gpu")))]
+use crate::device::needs_feature;
 
 /// Runs a method on a board. A style that needs a device opens one; otherwise this is
 /// [`run_without_device`].
@@ -56,7 +58,7 @@ fn gpu(block: u32) -> Result<Box<dyn Device>, String> {
 
 #[cfg(not(feature = "cuda"))]
 fn gpu(_: u32) -> Result<Box<dyn Device>, String> {
-    Err("no GPU: this program is built without CUDA".to_owned())
+    Err(needs_feature("counting on a GPU", "cuda"))
 }
 
 #[cfg(feature = "emulated-gpu")]
@@ -71,6 +73,5 @@ fn emulated() -> Result<Box<dyn Device>, String> {
 
 #[cfg(not(feature = "emulated-gpu"))]
 fn emulated() -> Result<Box<dyn Device>, String> {
-    let why = "no emulated device: this program is built without the feature `emulated-gpu`";
-    Err(why.to_owned())
+    Err(needs_feature("the emulated device", "emulated-gpu"))
 }

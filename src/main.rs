@@ -1,3 +1,5 @@
+//! The program `queenfold`.
+
 use std::process::ExitCode;
 
 fn main() -> ExitCode {

@@ -2,6 +2,12 @@
 //! plan. This binary of its own has only one test that is not ignored, because all tests of a binary
 //! share the peak of the process.
 
+#![allow(
+    clippy::expect_used,
+    clippy::unwrap_used,
+    reason = "a test that cannot go on fails"
+)]
+
 #[path = "common/skip.rs"]
 mod skip;
 

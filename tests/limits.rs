@@ -1,5 +1,11 @@
 //! What a run may cost in addition to counting: memory, and the time to start.
 
+#![allow(
+    clippy::expect_used,
+    clippy::unwrap_used,
+    reason = "a test that cannot go on fails"
+)]
+
 #[path = "common/isolated.rs"]
 mod isolated;
 #[path = "common/skip.rs"]

@@ -29,14 +29,30 @@ pub fn submit_command(scheduler: Scheduler, dir: &Path, shards: Option<&IndexLis
     )
 }
 
-/// The commands that submit these shards, one for each scheduler that the array has a script for.
+/// The commands that submit these shards, one for each scheduler that the array has a script for. None are for
+/// [`outdated_scripts`].
 pub fn submit_again(directory: &ArrayDirectory, dir: &Path, shards: &IndexList) -> Vec<String> {
-    let there = Scheduler::ALL
-        .into_iter()
-        .filter(|scheduler| directory.file(scheduler.script()).exists());
+    let there = Scheduler::ALL.into_iter().filter(|scheduler| {
+        scheduler.has_script(directory) && scheduler.other_target(directory).is_none()
+    });
     there
         .map(|scheduler| submit_command(scheduler, dir, Some(shards)))
         .collect()
+}
+
+/// A line for each script that was written before the array came to this place. Its array tasks would fail, and
+/// under Slurm without a word.
+pub fn outdated_scripts(directory: &ArrayDirectory, dir: &Path) -> Vec<String> {
+    let outdated = Scheduler::ALL.into_iter().filter_map(|scheduler| {
+        let target = scheduler.other_target(directory)?;
+        Some(format!(
+            "{} is of {}: give its `queenfold array` command again, with --dir {}",
+            dir.join(scheduler.script()).display(),
+            target.display(),
+            dir.display()
+        ))
+    });
+    outdated.collect()
 }
 
 /// How far an array is.
@@ -156,6 +172,14 @@ impl ArrayReport {
         }
     }
 
+    /// What [`outdated_scripts`] says, unless nothing is left to submit.
+    pub fn outdated_scripts(&self, directory: &ArrayDirectory, dir: &Path) -> Vec<String> {
+        match self.is_done() {
+            true => Vec::new(),
+            false => outdated_scripts(directory, dir),
+        }
+    }
+
     /// The shards in this state.
     pub fn shards(&self, state: ShardState) -> impl Iterator<Item = u64> {
         let of = self.states.iter().filter(move |(of, _)| *of == state);
@@ -206,6 +230,8 @@ impl ArrayReport {
                 false => format!("go on       `{command}`{again}"),
             });
         }
+        let outdated = self.outdated_scripts(directory, dir);
+        lines.extend(outdated.iter().map(|line| format!("moved       {line}")));
         let lines: Vec<_> = lines.iter().map(|line| printable(line)).collect();
         lines.join("\n")
     }

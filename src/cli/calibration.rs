@@ -156,6 +156,7 @@ pub fn keep(measured: &[MeasuredCost]) -> io::Result<PathBuf> {
     Ok(path)
 }
 
+#[expect(clippy::expect_used, reason = "numbers and text have a form in TOML")]
 fn text(measured: &[MeasuredCost], cpu: String) -> String {
     let board = |of: &MeasuredCost| MeasuredBoard {
         isa: of.isa.name().to_owned(),

@@ -243,9 +243,7 @@ impl From<CoordinatorError> for Failure {
                  `queenfold verify --origin` counts again what one of them did"
                     .to_owned(),
             ]),
-            CoordinatorError::Server(_) | CoordinatorError::Taken { .. } => {
-                Self::new(Exit::Error, error)
-            }
+            _ => Self::new(Exit::Error, error),
         }
     }
 }

@@ -21,6 +21,7 @@ mod job_runner;
 mod live_run;
 mod manners;
 mod metrics_file;
+mod missing_parts;
 mod moment;
 #[cfg(feature = "nats")]
 mod nats_flags;
@@ -59,6 +60,32 @@ use commands::{
 #[cfg(feature = "nats")]
 use commands::{serve, work};
 
+const HELP: &str = concat!(
+    "Examples:\n",
+    "  queenfold 8                    count the boards of 8 × 8 squares\n",
+    "  queenfold run -n 4..=14        a table of them\n",
+    "  queenfold run -n 16 --json     for other programs\n",
+    "  queenfold run -n 20 --dir n20  keep every finished task\n",
+    "  queenfold resume n20           continue after a stop, a crash, a power failure\n",
+    "  queenfold config show          every setting, and where its value comes from\n",
+    "\n",
+    "Environment variables:\n",
+    "  QUEENFOLD_RUN_WORKERS=4        the setting run.workers; every setting has such a variable\n",
+    "  NO_COLOR=1                     no colours\n",
+    "  XDG_CONFIG_HOME=DIR            where bench --calibrate keeps its times, ~/.config otherwise\n",
+    "  XDG_CACHE_HOME=DIR             where compiled GPU kernels are kept, ~/.cache otherwise\n",
+    "\n",
+    "Exit codes:\n",
+    "  0    done\n",
+    "  1    error\n",
+    "  2    wrong usage or configuration\n",
+    "  3    counts contradict each other or a known one: no result is printed\n",
+    "  4    stopped before the end, or tasks are missing; `resume` continues\n",
+    "  5    self-test failed\n",
+    "  6    the instruction set or device asked for is not available\n",
+    "  130  second interrupt",
+);
+
 /// Counts every solution of the N-Queens problem, all and unique.
 #[derive(Debug, Parser)]
 #[command(
@@ -68,31 +95,7 @@ use commands::{serve, work};
     override_usage = "queenfold <COMMAND>\n       queenfold <N|A..=B> [OPTIONS]",
     arg_required_else_help = true,
     max_term_width = 100,
-    after_help = concat!(
-        "Examples:\n",
-        "  queenfold 8                    count the boards of 8 × 8 squares\n",
-        "  queenfold run -n 4..=14        a table of them\n",
-        "  queenfold run -n 16 --json     for other programs\n",
-        "  queenfold run -n 20 --dir n20  keep every finished task\n",
-        "  queenfold resume n20           continue after a stop, a crash, a power failure\n",
-        "  queenfold config show          every setting, and where its value comes from\n",
-        "\n",
-        "Environment variables:\n",
-        "  QUEENFOLD_RUN_WORKERS=4        the setting run.workers; every setting has such a variable\n",
-        "  NO_COLOR=1                     no colours\n",
-        "  XDG_CONFIG_HOME=DIR            where bench --calibrate keeps its times, ~/.config otherwise\n",
-        "  XDG_CACHE_HOME=DIR             where compiled GPU kernels are kept, ~/.cache otherwise\n",
-        "\n",
-        "Exit codes:\n",
-        "  0    done\n",
-        "  1    error\n",
-        "  2    wrong usage or configuration\n",
-        "  3    counts contradict each other or a known one: no result is printed\n",
-        "  4    stopped before the end, or tasks are missing; `resume` continues\n",
-        "  5    self-test failed\n",
-        "  6    the instruction set or device asked for is not available\n",
-        "  130  second interrupt",
-    )
+    after_help = missing_parts::in_help() + HELP,
 )]
 struct Cli {
     #[command(subcommand)]
@@ -273,21 +276,55 @@ mod tests {
         let mut found = Vec::new();
         examples(&Cli::command(), &mut found);
         for (command, example) in found {
-            if !example.starts_with("queenfold") {
-                // A command of a scheduler.
+            // Others are commands of a scheduler.
+            if example.starts_with("queenfold") {
+                assert_understood(&command, &example);
+            }
+        }
+    }
+
+    /// Asserts that the program takes this command line of a shell, which stands in `place`.
+    fn assert_understood(place: &str, line: &str) {
+        let command = line.split(['>', '|', ';', '&', '#']).next();
+        let command = command.unwrap_or_default().split("  ").next();
+        // As a shell does it: a quoted text is one argument.
+        let quoted = command.unwrap_or_default().split('"').enumerate();
+        let args = quoted.flat_map(|(part, text)| match part % 2 {
+            0 => text.split_whitespace().collect(),
+            _ => vec![text],
+        });
+        let args = super::hints::with_command(args.map(Into::into).collect());
+        if let Err(error) = Cli::try_parse_from(&args) {
+            let is_missing = super::missing_parts::refusal(&error, &args).is_some();
+            let is_shown = error.kind() == clap::error::ErrorKind::DisplayVersion;
+            assert!(is_missing || is_shown, "{place}: {line}: {error}");
+        }
+    }
+
+    /// Those that are run elsewhere are checked by `tests/project/pages.rs`; here are also those that are not.
+    #[test]
+    fn the_program_understands_every_command_of_the_pages() {
+        let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR"));
+        let docs = std::fs::read_dir(root.join("docs")).unwrap();
+        let pages = docs.map(|page| page.unwrap().path());
+        let mut found = 0;
+        for page in pages.chain([root.join("README.md")]) {
+            if page.extension().is_none_or(|end| end != "md") {
                 continue;
             }
-            let line = example.split(['>', '|', ';']).next().unwrap_or_default();
-            let line = line.split("  ").next().unwrap_or_default();
-            // As a shell does it: a quoted text is one argument.
-            let quoted = line.split('"').enumerate();
-            let args = quoted.flat_map(|(part, text)| match part % 2 {
-                0 => text.split_whitespace().collect(),
-                _ => vec![text],
-            });
-            let args = super::hints::with_command(args.map(Into::into).collect());
-            let read = Cli::try_parse_from(&args);
-            assert!(read.is_ok(), "{command}: {example}: {}", read.unwrap_err());
+            for line in std::fs::read_to_string(&page).unwrap().lines() {
+                let in_block = line.strip_prefix("$ ");
+                // In a table, up to the closing mark.
+                let in_table = line
+                    .strip_prefix("| `")
+                    .and_then(|row| row.split('`').next());
+                let command = in_block.or(in_table);
+                if let Some(command) = command.filter(|text| text.starts_with("queenfold ")) {
+                    assert_understood(&page.display().to_string(), command);
+                    found += 1;
+                }
+            }
         }
+        assert!(found > 60, "only {found} commands found");
     }
 }

@@ -18,6 +18,8 @@ use super::repeating::Repeating;
 use super::watched_run::WatchedRun;
 use crate::actors::{Control, Observer};
 use crate::config::{Config, OutputConfig, TraceConfig};
+#[cfg(not(feature = "tui"))]
+use crate::device::needs_feature;
 use crate::telemetry::{EventFile, Served};
 
 /// These outputs, opened.
@@ -133,9 +135,7 @@ fn check_dashboard(output: &OutputConfig) -> Result<(), Failure> {
         return Ok(());
     }
     #[cfg(not(feature = "tui"))]
-    return Err(Failure::usage(
-        "--tui: this build has no dashboard, because the Cargo feature `tui` is off",
-    ));
+    return Err(Failure::usage(needs_feature("--tui", "tui")));
     #[cfg(feature = "tui")]
     match Screen::is_there() {
         true => Ok(()),

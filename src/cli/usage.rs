@@ -8,6 +8,7 @@ use clap::error::{Error, ErrorKind};
 
 use super::exit::{Exit, Failure};
 use super::hints::hint;
+use super::missing_parts::refusal;
 use super::output::say;
 use crate::telemetry::printable;
 
@@ -23,9 +24,15 @@ pub fn report(error: &Error, args: &[OsString], program: &Command) -> Exit {
             Exit::Usage
         }
         _ => {
-            let hint = hint(error, args, program)
-                .map_or_else(String::new, |hint| format!("; tip: {hint}"));
-            say(&printable(&(one_line(&error.to_string()) + &hint)));
+            let line = refusal(error, args).map_or_else(
+                || {
+                    let hint = hint(error, args, program);
+                    let hint = hint.map_or_else(String::new, |hint| format!("; tip: {hint}"));
+                    one_line(&error.to_string()) + &hint
+                },
+                |missing| format!("error: {missing}"),
+            );
+            say(&printable(&line));
             Exit::Usage
         }
     }

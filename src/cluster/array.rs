@@ -120,6 +120,7 @@ impl Array {
     }
 
     /// The text of its file.
+    #[expect(clippy::expect_used, reason = "numbers and text have a form in JSON")]
     fn text(&self) -> String {
         let [queens, holes] = self.board.names();
         let description = Description {

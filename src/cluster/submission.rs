@@ -1,11 +1,17 @@
 //! The scripts that schedulers run.
 
 use std::fmt::Write;
+use std::fs;
+use std::path::PathBuf;
 use std::time::Duration;
 
 use super::ArrayDirectory;
 use super::array::DESCRIPTION;
 use crate::engine::PlanName;
+use crate::system::files::is_same;
+
+/// What the line of a script that names the directory begins with. The path follows, and a `'`.
+const ARRAY_LINE: &str = "array='";
 
 /// A program that runs the tasks of an array on the hosts of a cluster.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -42,6 +48,24 @@ impl Scheduler {
             Self::Slurm => "sbatch",
             Self::HyperQueue => "hq submit",
         }
+    }
+
+    /// Whether `directory` has a script for this scheduler.
+    pub fn has_script(self, directory: &ArrayDirectory) -> bool {
+        directory.file(self.script()).exists()
+    }
+
+    /// The directory that the script in `directory` counts into, if it is another one: `directory` was moved or
+    /// copied after [`Submission::script`] wrote it.
+    pub fn other_target(self, directory: &ArrayDirectory) -> Option<PathBuf> {
+        let script = fs::read_to_string(directory.file(self.script())).ok()?;
+        let mut lines = script.lines();
+        let named = lines.find_map(|line| line.strip_prefix(ARRAY_LINE)?.strip_suffix('\''))?;
+        let own = fs::metadata(directory.file(DESCRIPTION)).ok()?;
+        // Two names may be of one directory.
+        let there = fs::metadata(PathBuf::from(named).join(DESCRIPTION));
+        let is_here = there.is_ok_and(|there| is_same(&own, &there));
+        (!is_here).then(|| named.into())
     }
 }
 
@@ -191,7 +215,7 @@ impl Submission {
         }
         options.extend([
             (
-                "--crash-limit=0".to_owned(),
+                "--crash-limit=unlimited".to_owned(),
                 Some("A task whose worker is lost is started again, however often."),
             ),
             (
@@ -234,7 +258,7 @@ impl Submission {
         format!(
             "\nset -eu\n\n\
              index=${{{index}:?is not set: submit this script with {submit}}}\n\
-             array='{path}'\n\
+             {ARRAY_LINE}{path}'\n\
              if [ ! -e \"$array/{DESCRIPTION}\" ]; then\n    \
                  echo \"$array holds no job array: if it was moved, give its queenfold array command again, \
                  with the new place as --dir\" >&2\n    \
@@ -387,7 +411,7 @@ mod tests {
             "--cpus=4",
             "--resource mem=2048",
             "--time-request=7200s --time-limit=7200s",
-            "--crash-limit=0",
+            "--crash-limit=unlimited",
         ] {
             assert!(asked.iter().any(|line| line == option), "{option}: {text}");
         }

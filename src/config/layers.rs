@@ -41,7 +41,7 @@ impl Layers {
     pub fn defaults() -> Self {
         let config = Config::default();
         Self {
-            values: Table::try_from(&config).expect("text values in named fields"),
+            values: table(&config),
             config,
             origins: BTreeMap::new(),
         }
@@ -193,7 +193,7 @@ impl Layers {
         match Config::deserialize(values) {
             Ok(config) => {
                 // Written back, so that a value looks the same from every source.
-                self.values = Table::try_from(&config).expect("text values in named fields");
+                self.values = table(&config);
                 self.config = config;
                 self.origins.insert(key.into(), origin);
                 Ok(())
@@ -201,6 +201,12 @@ impl Layers {
             Err(error) => Err(refused(error.message())),
         }
     }
+}
+
+/// The settings as a table.
+#[expect(clippy::expect_used, reason = "numbers and text have a form in TOML")]
+fn table(config: &Config) -> Table {
+    Table::try_from(config).expect("numbers and text in named fields")
 }
 
 /// The text of a file.

@@ -1,5 +1,7 @@
 //! The emulated device: host threads that run the kernels as C++, and fail if a test asks for it.
 
+#![expect(unsafe_code, reason = "calls of the kernels as C++")]
+
 use std::collections::VecDeque;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};

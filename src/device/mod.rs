@@ -44,3 +44,11 @@ pub use owner::Owner;
 pub use owner_event::{LaunchTiming, OwnerEvent, ReturnReason};
 pub use owner_settings::OwnerSettings;
 pub use owner_work::{Part, Uncounted};
+
+/// Says that `what` needs a Cargo feature that this program was built without, and how to get it.
+pub fn needs_feature(what: &str, feature: &str) -> String {
+    format!(
+        "{what} needs the Cargo feature {feature}, which this program was built without: \
+         `cargo install --locked --path . --features {feature}`"
+    )
+}

@@ -10,6 +10,8 @@ use crate::actors::DeviceSpec;
 use crate::board::Size;
 #[cfg(any(feature = "cuda", feature = "emulated-gpu"))]
 use crate::device::OwnerSettings;
+#[cfg(not(all(feature = "cuda", feature = "emulated-gpu")))]
+use crate::device::needs_feature;
 use crate::engine::{Engine, NoLauncher, Plan, core_seconds};
 use crate::simd::Isa;
 
@@ -237,8 +239,8 @@ fn cuda(settings: &HardwareSettings) -> Result<Found, JobError> {
 
 #[cfg(not(feature = "cuda"))]
 fn cuda(_: &HardwareSettings) -> Result<Found, JobError> {
-    let why = "no GPU takes part: this program is built without CUDA";
-    Err(JobError::DeviceUnavailable(why.to_owned()))
+    let why = needs_feature("counting on a GPU", "cuda");
+    Err(JobError::DeviceUnavailable(why))
 }
 
 #[cfg(feature = "emulated-gpu")]
@@ -272,8 +274,8 @@ fn emulated(settings: &HardwareSettings) -> Result<Found, JobError> {
 
 #[cfg(not(feature = "emulated-gpu"))]
 fn emulated(_: &HardwareSettings) -> Result<Found, JobError> {
-    let why = "no emulated device: this program is built without the feature `emulated-gpu`";
-    Err(JobError::DeviceUnavailable(why.to_owned()))
+    let why = needs_feature("the emulated device", "emulated-gpu");
+    Err(JobError::DeviceUnavailable(why))
 }
 
 #[cfg(all(test, feature = "emulated-gpu"))]

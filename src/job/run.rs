@@ -54,7 +54,7 @@ impl Job {
             if !can_resume {
                 return Err(JobError::ForeignPlan(plan.name()));
             }
-            return self.run_in(directory, hardware, plans);
+            return self.run_in(directory, hardware, plan, plans);
         }
         let check = check_outcome(Arc::clone(&plan));
         let report = self.count(hardware, (plans, check), Arc::new(WholePlans), None)?;
@@ -177,6 +177,7 @@ impl Job {
         &self,
         directory: &Path,
         hardware: &Hardware,
+        plan: Arc<dyn Plan>,
         plans: Vec<Arc<dyn Plan>>,
     ) -> Result<JobResult, JobError> {
         let devices = hardware.devices_for(&plans)?;
@@ -197,16 +198,15 @@ impl Job {
         let before = recording.before();
         let shard = recording.shard();
         let division = recording.division().clone();
-        let plan = plans.first().cloned();
         let recording = Arc::new(recording);
         let source = Arc::clone(&recording);
-        let check = check_outcome(Arc::clone(plans.first().expect("a run has a plan")));
+        let check = check_outcome(Arc::clone(&plan));
         let report = self.count(hardware, (plans, check), source, Some(recording))?;
         let store = Store::open_to_read(directory)?;
         let sums = store.sums()?;
         let coverage = &sums.coverage;
         let missing = || coverage.missing(&division);
-        match plan.filter(|_| report.is_whole()) {
+        match report.is_whole().then_some(plan) {
             Some(plan) if coverage.is_whole() => {
                 store.check_decided(&sums)?;
                 let time = (

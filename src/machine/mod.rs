@@ -6,6 +6,8 @@ mod granted;
 #[cfg(target_os = "linux")]
 mod linux;
 mod memory_limit;
+#[cfg(all(feature = "cli", feature = "cuda"))]
+mod nvml;
 mod proc_files;
 #[cfg(feature = "cli")]
 mod temperature;

@@ -3,6 +3,9 @@
 use std::fs;
 use std::path::Path;
 
+#[cfg(feature = "cuda")]
+use super::nvml::gpus;
+
 /// Where Linux shows sensors, as files: <https://docs.kernel.org/hwmon/sysfs-interface.html>.
 const HWMON: &str = "/sys/class/hwmon";
 
@@ -23,27 +26,6 @@ pub fn temperatures() -> Vec<f64> {
     hottest(Path::new(HWMON))
         .into_iter()
         .chain(gpus())
-        .collect()
-}
-
-/// Of each GPU, by the library NVML of the driver, which is loaded if it is there.
-#[cfg(feature = "cuda")]
-fn gpus() -> Vec<f64> {
-    use nvml_wrapper::Nvml;
-    use nvml_wrapper::enum_wrappers::device::TemperatureSensor;
-    use std::sync::OnceLock;
-
-    static LIBRARY: OnceLock<Option<Nvml>> = OnceLock::new();
-    let Some(nvml) = LIBRARY.get_or_init(|| Nvml::init().ok()) else {
-        return Vec::new();
-    };
-    let devices = 0..nvml.device_count().unwrap_or(0);
-    devices
-        .filter_map(|index| {
-            let device = nvml.device_by_index(index).ok()?;
-            device.temperature(TemperatureSensor::Gpu).ok()
-        })
-        .map(f64::from)
         .collect()
 }
 

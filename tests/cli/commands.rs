@@ -61,7 +61,7 @@ fn usage_errors_are_one_line_and_exit_2() {
         (&["census", "-n", "4..=5"], "4..=5"),
         (&["bench"], "--calibrate"),
         (&["bench", "--calibrate", "--jsn"], "'--json'"),
-        (&["bench", "--calibrate", "--gpu"], "'--gpu'"),
+        (&["bench", "--calibrate", "--gpu"], "--gpu"),
         (&["rum"], "'run'"),
         (&["completions"], "SHELL"),
         (&["completions", "dos"], "bash"),

@@ -47,10 +47,14 @@ fn replay(transcript: &str, folder: &Path) -> String {
     replayed
 }
 
-/// The help without the commands of a feature that is off by default.
+/// The help without the commands of a feature that is off by default, and without what the build lacks.
 fn without_optional_commands(out: &str) -> String {
+    let (before, rest) = out.split_once("Not in this build").unwrap_or((out, ""));
+    let (_, after) = rest.split_once("\n\n").unwrap_or_default();
     let is_optional = |line: &&str| line.starts_with("  serve  ") || line.starts_with("  work  ");
-    let lines = out.split_inclusive('\n');
+    let lines = before
+        .split_inclusive('\n')
+        .chain(after.split_inclusive('\n'));
     lines.filter(|line| !is_optional(line)).collect()
 }
 

@@ -1,5 +1,11 @@
 //! The program as a user runs it.
 
+#![allow(
+    clippy::expect_used,
+    clippy::unwrap_used,
+    reason = "a test that cannot go on fails"
+)]
+
 #[cfg(unix)]
 #[path = "../common/child.rs"]
 mod child;
@@ -19,6 +25,7 @@ mod given;
 mod isolated;
 #[cfg(unix)]
 mod manners;
+mod missing_parts;
 #[path = "../common/program.rs"]
 mod program;
 mod report;

@@ -1,7 +1,8 @@
 //! An array in a folder of its own.
 
 use std::path::{Path, PathBuf};
-use std::process::Output;
+use std::process::{Command, Output};
+use std::time::{Duration, Instant};
 
 use serde_json::Value as Json;
 
@@ -115,6 +116,33 @@ impl Array {
 
     pub fn status(&self) -> Json {
         serde_json::from_str(&stdout(&["status", self.name(), "--json"])).unwrap()
+    }
+
+    /// Waits until a process has begun to work on a shard.
+    pub fn wait_for(&self, index: u64) {
+        let dir = self.shard(index);
+        let since = Instant::now();
+        let begun = || {
+            let status = output(&["status", dir.to_str().unwrap(), "--json"]);
+            let status = serde_json::from_slice::<Json>(&status.stdout).ok()?;
+            status["sessions"].as_u64()
+        };
+        while begun().is_none_or(|sessions| sessions == 0) {
+            assert!(
+                since.elapsed() < Duration::from_secs(200),
+                "shard {index} does not begin"
+            );
+            std::thread::sleep(Duration::from_millis(20));
+        }
+    }
+
+    /// Kills the program that works on a shard.
+    pub fn kill(&self, index: u64) {
+        let lock = std::fs::read_to_string(self.shard(index).join("lock")).unwrap();
+        // `process N on HOST`
+        let pid = lock.split(' ').nth(1).unwrap();
+        let sent = Command::new("kill").args(["-KILL", pid]).status();
+        assert!(sent.unwrap().success(), "{lock}");
     }
 
     /// What the shards and the scheduler printed, for the message of a test that fails.

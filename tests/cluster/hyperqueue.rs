@@ -1,11 +1,8 @@
-//! A real HyperQueue, server and worker, runs an array whose tasks are killed and whose time ends.
-//!
-//! The package on PyPI has no program `hq`: tasks are submitted through its Python interface, which reads no
-//! directives. So these tests show that the script does what the server and the worker expect, not that `hq
-//! submit` reads its first lines.
+//! A real HyperQueue runs an array that `hq submit` takes as docs/CLUSTER.md says, while workers and tasks are
+//! killed and the time ends.
 
-use std::path::PathBuf;
-use std::process::{Child, Stdio};
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
 use crate::array::{Array, N, TOTAL};
@@ -13,87 +10,207 @@ use crate::isolated::isolated;
 use crate::program::text;
 use crate::skip::skipped;
 
-/// The Python that has the package: that of `HYPERQUEUE_PYTHON`, or the usual one.
-fn python() -> Option<String> {
-    let python = std::env::var("HYPERQUEUE_PYTHON").unwrap_or_else(|_| "python3".to_owned());
-    let has_it = isolated(&python)
-        .args(["-c", "import hyperqueue.cluster"])
-        .output()
-        .is_ok_and(|output| output.status.success());
-    if !has_it {
-        skipped(
-            "no HyperQueue: `pip install hyperqueue`, and name that Python in HYPERQUEUE_PYTHON",
-        );
+/// A server and a worker, in a folder of their own.
+struct HyperQueue {
+    program: String,
+    folder: tempfile::TempDir,
+    server: Child,
+    worker: Child,
+}
+
+impl HyperQueue {
+    /// Starts both with the program that `HYPERQUEUE` names, or `hq`. `None` if there is none.
+    fn start() -> Option<Self> {
+        let program = std::env::var("HYPERQUEUE").unwrap_or_else(|_| "hq".to_owned());
+        let version = isolated(&program).arg("--version").output();
+        if !version.is_ok_and(|output| output.status.success()) {
+            skipped("no HyperQueue: put `hq` on the path, or name it in HYPERQUEUE");
+            return None;
+        }
+        let folder = tempfile::tempdir().unwrap();
+        let mut server = command(&program, folder.path(), "server start");
+        let mut worker = command(&program, folder.path(), "worker start");
+        let server = server.spawn().unwrap();
+        let asked = || command(&program, folder.path(), "server info").status();
+        let since = Instant::now();
+        while !asked().unwrap().success() {
+            assert!(since.elapsed() < Duration::from_secs(60), "no server");
+            std::thread::sleep(Duration::from_millis(50));
+        }
+        let worker = worker.spawn().unwrap();
+        Some(Self {
+            program,
+            folder,
+            server,
+            worker,
+        })
     }
-    has_it.then_some(python)
+
+    /// What `hq` prints. It must succeed.
+    fn tell(&self, words: &str) -> String {
+        let mut command = command(&self.program, self.folder.path(), words);
+        let piped = command.stdout(Stdio::piped()).stderr(Stdio::piped());
+        let output = piped.output().unwrap();
+        assert!(output.status.success(), "hq {words}: {output:?}");
+        text(&output.stdout)
+    }
+
+    /// Submits the script of an array, with these options.
+    fn submit(&self, array: &Array, options: &str) {
+        let script = array.script("hyperqueue.sh");
+        self.tell(&format!("submit {options}{}", script.display()));
+    }
+
+    /// Waits until all tasks of the last submission have ended. Returns those that failed.
+    fn failed(&self) -> String {
+        let mut wait = command(&self.program, self.folder.path(), "job wait last");
+        // It fails if a task did.
+        wait.status().unwrap();
+        let tasks = self.tell("job task-ids last --filter=failed");
+        tasks.trim().to_owned()
+    }
+
+    /// Kills the worker and the tasks of the array, as when a host fails, and starts another worker.
+    fn lose_host(&mut self, array: &Array) {
+        self.worker.kill().unwrap();
+        self.worker.wait().unwrap();
+        kill_tasks(array);
+        let mut next = command(&self.program, self.folder.path(), "worker start");
+        self.worker = next.spawn().unwrap();
+    }
 }
 
-/// Submits tasks of an array.
-fn submit(python: &str, array: &Array, indices: &str) -> Child {
-    let server = array.path().join("server");
-    let driver = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/cluster/submit_tasks.py");
-    isolated(python)
-        .arg(driver)
-        .args([server, array.script("hyperqueue.sh")])
-        .arg(indices)
+impl Drop for HyperQueue {
+    fn drop(&mut self) {
+        for child in [&mut self.worker, &mut self.server] {
+            // SIGTERM, so that the worker's tasks end too.
+            let _ = Command::new("kill").arg(child.id().to_string()).status();
+            let _ = child.wait();
+        }
+    }
+}
+
+/// `hq` with these words, and all that it keeps in `folder`.
+fn command(program: &str, folder: &Path, words: &str) -> Command {
+    let mut command = isolated(program);
+    command
+        .args(words.split_whitespace())
+        .current_dir(folder)
+        .env("HQ_SERVER_DIR", folder.join("server"))
+        .env("TMPDIR", folder)
         .env("QUEENFOLD_RUN_ISA", "portable")
-        // What it leaves in the folder for temporary files goes with the array.
-        .env("TMPDIR", array.path())
         .stdin(Stdio::null())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap()
+        .stdout(Stdio::null())
+        .stderr(Stdio::null());
+    command
 }
 
-/// Waits until all tasks have ended. Returns those that failed.
-fn failed(child: Child) -> String {
-    let output = child.wait_with_output().unwrap();
-    assert!(output.status.success(), "{}", text(&output.stderr));
-    let out = text(&output.stdout);
-    out.lines().last().unwrap_or_default().to_owned()
+/// Kills every process that has the path of the array on its command line.
+fn kill_tasks(array: &Array) {
+    let path = array.path();
+    for process in std::fs::read_dir("/proc").unwrap() {
+        let process = process.unwrap();
+        let line = std::fs::read(process.path().join("cmdline")).unwrap_or_default();
+        if String::from_utf8_lossy(&line).contains(path.to_str().unwrap()) {
+            let pid = process.file_name();
+            let _ = Command::new("kill").arg("-KILL").arg(pid).status();
+        }
+    }
 }
 
-fn lock_of(array: &Array, index: u64) -> PathBuf {
-    array.shard(index).join("lock")
+/// Waits until a shard is counted. Returns it.
+fn running(array: &Array) -> u64 {
+    let since = Instant::now();
+    loop {
+        if let Some(index) = array.status()["running"][0].as_u64() {
+            return index;
+        }
+        assert!(
+            since.elapsed() < Duration::from_secs(120),
+            "nothing runs: {}",
+            array.logs()
+        );
+        std::thread::sleep(Duration::from_millis(20));
+    }
+}
+
+/// More hosts fail under the task than HyperQueue lets it lose by default.
+#[test]
+fn a_task_goes_on_whenever_its_host_fails() {
+    let Some(mut hq) = HyperQueue::start() else {
+        return;
+    };
+    let array = Array::make(N, 1, "hyperqueue");
+    hq.submit(&array, "");
+    for _ in 0..6 {
+        running(&array);
+        hq.lose_host(&array);
+    }
+    assert_eq!(hq.failed(), "", "{}", array.logs());
+    array.assert_total(TOTAL);
 }
 
 #[test]
 fn a_task_is_killed_and_submitted_again() {
-    let Some(python) = python() else { return };
+    let Some(hq) = HyperQueue::start() else {
+        return;
+    };
     let array = Array::make(N, 4, "hyperqueue");
-    let running = submit(&python, &array, "0,1,2,3");
-    let since = Instant::now();
-    while array.status()["running"].as_array().unwrap().is_empty() {
-        assert!(since.elapsed() < Duration::from_secs(120), "nothing runs");
-        std::thread::sleep(Duration::from_millis(20));
-    }
-    let index = array.status()["running"][0].as_u64().unwrap();
-    let lock = std::fs::read_to_string(lock_of(&array, index)).unwrap();
-    let pid = lock.split(' ').nth(1).unwrap();
-    let sent = std::process::Command::new("kill")
-        .args(["-KILL", pid])
-        .status();
-    assert!(sent.unwrap().success(), "{lock}");
-    assert_eq!(failed(running), index.to_string());
+    hq.submit(&array, "");
+    let index = running(&array);
+    array.wait_for(index);
+    array.kill(index);
+    assert_eq!(hq.failed(), index.to_string());
     let missing = array.missing();
     assert_eq!(missing, index.to_string());
-    assert_eq!(failed(submit(&python, &array, &missing)), "");
+    hq.submit(&array, &format!("--array={missing} "));
+    assert_eq!(hq.failed(), "");
     array.assert_total(TOTAL);
     assert_eq!(array.status()["hosts"][0]["sessions"], 5);
+}
+
+#[test]
+fn hyperqueue_takes_every_directive_of_the_script() {
+    let Some(hq) = HyperQueue::start() else {
+        return;
+    };
+    let array = Array::make(12, 2, "hyperqueue");
+    array.make_again(
+        12,
+        2,
+        "hyperqueue",
+        &[
+            "--time", "90m", "--memory", "512M", "--cpus", "2", "--gpus", "1",
+        ],
+    );
+    hq.submit(&array, "");
+    let job: serde_json::Value =
+        serde_json::from_str(&hq.tell("job info last --output-mode=json")).unwrap();
+    let job = job.to_string();
+    for fact in [r#""name":"queenfold-n12""#, r#""crash_limit":"unlimited""#] {
+        assert!(job.contains(fact), "{fact}: {job}");
+    }
 }
 
 /// The program ends by itself before the worker would end it.
 #[test]
 #[ignore = "takes two minutes"]
 fn tasks_whose_time_is_over_end_resumably() {
-    let Some(python) = python() else { return };
+    let Some(hq) = HyperQueue::start() else {
+        return;
+    };
     // 50 s of a core with the portable kernel, or more: longer than the minute less its margin.
     let array = Array::make(18, 1, "hyperqueue");
     array.make_again(18, 1, "hyperqueue", &["--time", "1m"]);
-    assert_eq!(failed(submit(&python, &array, "0")), "0");
+    hq.submit(&array, "");
+    assert_eq!(hq.failed(), "0");
     let done = array.status()["tasks_done"].as_u64().unwrap();
     assert!(done > 0 && done < 1025, "{done}");
-    while !failed(submit(&python, &array, "0")).is_empty() {}
+    loop {
+        hq.submit(&array, "");
+        if hq.failed().is_empty() {
+            break;
+        }
+    }
     array.assert_total("666090624");
 }

@@ -1,9 +1,15 @@
 //! Job arrays: what `array` writes, what `gather` adds up, and both with the real schedulers.
 
+#![allow(
+    clippy::expect_used,
+    clippy::unwrap_used,
+    reason = "a test that cannot go on fails"
+)]
 #![cfg(unix)]
 
 mod array;
 mod commands;
+mod directives;
 mod hyperqueue;
 #[path = "../common/isolated.rs"]
 mod isolated;

@@ -1,5 +1,6 @@
 //! The scripts without a scheduler: a plain shell runs them with the variables that a scheduler sets.
 
+use std::path::PathBuf;
 use std::process::{Child, Command, Output, Stdio};
 use std::time::{Duration, Instant};
 
@@ -118,7 +119,7 @@ fn a_moved_array_counts_nothing_into_its_old_place() {
         let array = Array::make(12, 2, scheduler);
         let output = task(&array, script, 0).output().unwrap();
         assert_eq!(code(&output), 0, "{output:?}");
-        let old = array.path();
+        let old = PathBuf::from(array.real_name());
         let array = array.moved();
         let output = task(&array, script, 1).output().unwrap();
         let said = text(&output.stderr);
@@ -126,7 +127,23 @@ fn a_moved_array_counts_nothing_into_its_old_place() {
         assert_eq!(said.lines().count(), 1, "{said}");
         assert!(said.contains("give its queenfold array command again"));
         assert!(!old.exists());
+        // So do the commands that otherwise say how to submit it again. Slurm would not even start the script: it
+        // cannot open the log, and says so nowhere but in its own.
+        let mend = format!(
+            "{name}/{script} is of {}: give its `queenfold array` command again, with --dir {name}\n",
+            old.display(),
+            name = array.name()
+        );
+        let status = stdout(&["status", array.name()]);
+        let gather = text(&array.gather().stderr);
+        assert!(status.contains(&format!("moved       {mend}")), "{status}");
+        assert!(gather.contains(&mend), "{gather}");
+        assert!(
+            !status.contains("--array") && !gather.contains("--array"),
+            "{status}{gather}"
+        );
         array.make_again(12, 2, scheduler, &[]);
+        assert_eq!(array.missing(), "1");
         let output = task(&array, script, 1).output().unwrap();
         assert_eq!(code(&output), 0, "{output:?}");
         array.assert_total("14200");

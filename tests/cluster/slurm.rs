@@ -1,43 +1,11 @@
 //! A real Slurm runs an array whose tasks are killed, whose time ends, and whose node is drained.
 
-use std::process::Command;
-use std::time::{Duration, Instant};
-
-use serde_json::Value as Json;
-
 use crate::array::{Array, N, TOTAL};
-use crate::program::{output, stdout};
+use crate::program::stdout;
 use crate::slurm_cluster::Slurm;
 
 fn tasks_done(array: &Array) -> u64 {
     array.status()["tasks_done"].as_u64().unwrap()
-}
-
-/// Waits until a process has begun to work on a shard.
-fn wait_for(array: &Array, index: u64) {
-    let dir = array.shard(index);
-    let since = Instant::now();
-    let begun = || {
-        let status = output(&["status", dir.to_str().unwrap(), "--json"]);
-        let status = serde_json::from_slice::<Json>(&status.stdout).ok()?;
-        status["sessions"].as_u64()
-    };
-    while begun().is_none_or(|sessions| sessions == 0) {
-        assert!(
-            since.elapsed() < Duration::from_secs(200),
-            "shard {index} does not begin"
-        );
-        std::thread::sleep(Duration::from_millis(20));
-    }
-}
-
-/// Kills the program that works on a shard.
-fn kill(array: &Array, index: u64) {
-    let lock = std::fs::read_to_string(array.shard(index).join("lock")).unwrap();
-    // `process N on HOST`
-    let pid = lock.split(' ').nth(1).unwrap();
-    let sent = Command::new("kill").args(["-KILL", pid]).status();
-    assert!(sent.unwrap().success(), "{lock}");
 }
 
 #[test]
@@ -45,9 +13,9 @@ fn a_task_is_killed_another_is_out_of_time_and_the_node_is_drained() {
     let Some(slurm) = Slurm::start() else { return };
     let array = Array::make(N, 3, "slurm");
     let job = slurm.submit(&array, &[]);
-    wait_for(&array, 0);
-    wait_for(&array, 1);
-    kill(&array, 0);
+    array.wait_for(0);
+    array.wait_for(1);
+    array.kill(0);
     // What Slurm does before the time is over.
     let second = format!("{job}_1");
     slurm.tell("scancel", &["--batch", "--signal=USR1", &second]);
@@ -86,7 +54,7 @@ fn tasks_whose_time_is_over_go_on_in_their_next_attempt() {
     let array = Array::make(18, 1, "slurm");
     array.make_again(18, 1, "slurm", &["--time", "1m"]);
     slurm.submit(&array, &[]);
-    wait_for(&array, 0);
+    array.wait_for(0);
     slurm.wait("the task is put back", &array, |queue| {
         queue.contains("PD 0")
     });
@@ -107,12 +75,12 @@ fn a_disturbed_array_gives_the_log_of_a_run_on_one_machine() {
     slurm.submit(&array, &[]);
     let mut killed = 0;
     for index in 0..6 {
-        wait_for(&array, index);
+        array.wait_for(index);
         if array.status()["running"]
             .to_string()
             .contains(&index.to_string())
         {
-            kill(&array, index);
+            array.kill(index);
             killed += 1;
         }
     }

@@ -1,5 +1,11 @@
 //! Devices: the kernels, the emulated device, and the CUDA driver, which a small C library replaces.
 
+#![allow(
+    clippy::expect_used,
+    clippy::unwrap_used,
+    reason = "a test that cannot go on fails"
+)]
+
 #[cfg(feature = "emulated-gpu")]
 mod altered;
 #[cfg(all(feature = "cuda", feature = "cli", target_os = "linux"))]

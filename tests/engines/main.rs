@@ -1,5 +1,11 @@
 //! The engines from outside: plans, kernels, totals, estimates.
 
+#![allow(
+    clippy::expect_used,
+    clippy::unwrap_used,
+    reason = "a test that cannot go on fails"
+)]
+
 mod canaries;
 mod chain_exact;
 mod chain_kernels;

@@ -1,5 +1,11 @@
 //! The ladder: its methods, its commands, its speed.
 
+#![allow(
+    clippy::expect_used,
+    clippy::unwrap_used,
+    reason = "a test that cannot go on fails"
+)]
+
 #[cfg(feature = "cli")]
 mod boards;
 #[cfg(feature = "cli")]

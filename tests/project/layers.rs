@@ -1,19 +1,26 @@
-//! The rooms of the library know only the rooms below them. The crate documentation in `src/lib.rs` gives
+//! The rooms of a crate know only the rooms below them. The documentation of the crate, in its `lib.rs`, gives
 //! the order. Inside a room, no two files depend on each other.
 
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 
-use crate::modules::{Library, on_circles, production, rust_files, source_root};
+use crate::modules::{Library, on_circles, production, rust_files, source_roots};
 
-/// The rooms in the order of the crate documentation, the lowest first.
-fn rooms() -> Vec<String> {
-    let text = fs::read_to_string(source_root().join("lib.rs")).expect("src/lib.rs");
+/// The rooms in the order of the documentation of a crate, the lowest first.
+fn rooms(root: &Path) -> Vec<String> {
+    let text = fs::read_to_string(root.join("lib.rs")).expect("lib.rs");
     text.lines()
         .filter_map(|line| line.strip_prefix("//! * [`"))
         .filter_map(|line| Some(line.split_once('`')?.0.to_owned()))
         .collect()
+}
+
+/// The crates that consist of rooms. The ladder is one room.
+fn crates_of_rooms() -> impl Iterator<Item = std::path::PathBuf> {
+    source_roots()
+        .into_iter()
+        .filter(|root| !rooms(root).is_empty())
 }
 
 /// The rooms that a source text names: `crate::room` outside comments and its test module.
@@ -37,33 +44,41 @@ fn rooms_used(text: &str) -> BTreeSet<String> {
 
 #[test]
 fn every_room_is_in_the_list_and_every_listed_room_exists() {
-    let listed: BTreeSet<_> = rooms().into_iter().collect();
-    let there: BTreeSet<_> = fs::read_dir(source_root())
-        .expect("src")
-        .map(|entry| entry.expect("an entry").path())
-        .filter_map(|path| Some(path.file_stem()?.to_str()?.to_owned()))
-        .filter(|room| room != "lib" && room != "main")
-        .collect();
-    assert_eq!(listed, there);
+    assert_eq!(crates_of_rooms().count(), 2);
+    for root in crates_of_rooms() {
+        let listed: BTreeSet<_> = rooms(&root).into_iter().collect();
+        let there: BTreeSet<_> = fs::read_dir(&root)
+            .expect("the sources")
+            .map(|entry| entry.expect("an entry").path())
+            .filter_map(|path| Some(path.file_stem()?.to_str()?.to_owned()))
+            .filter(|room| room != "lib" && room != "main")
+            .collect();
+        assert_eq!(listed, there);
+    }
 }
 
 #[test]
 fn rooms_know_only_those_below_them() {
-    let rooms = rooms();
-    let floor = |room: &str| rooms.iter().position(|other| other == room);
+    // The rooms of the crates below are passed on by the crates above.
+    let mut below: Vec<String> = Vec::new();
     let mut wrong = Vec::new();
-    for file in rust_files(&source_root()) {
-        let inside = file.strip_prefix(source_root()).expect("below src");
-        let room = inside
-            .iter()
-            .next()
-            .and_then(|part| Path::new(part).file_stem()?.to_str());
-        let Some(own) = room.and_then(floor) else {
-            continue;
-        };
-        for used in rooms_used(&fs::read_to_string(&file).expect("a source file")) {
-            if floor(&used).is_none_or(|used| used > own) {
-                wrong.push(format!("{} uses crate::{used}", inside.display()));
+    for root in crates_of_rooms() {
+        let passed_on = below.len();
+        below.extend(rooms(&root));
+        let floor = |room: &str| below.iter().position(|other| other == room);
+        for file in rust_files(&root) {
+            let inside = file.strip_prefix(&root).expect("below the root");
+            let room = inside
+                .iter()
+                .next()
+                .and_then(|part| Path::new(part).file_stem()?.to_str());
+            let Some(own) = room.and_then(floor).filter(|own| *own >= passed_on) else {
+                continue;
+            };
+            for used in rooms_used(&fs::read_to_string(&file).expect("a source file")) {
+                if floor(&used).is_none_or(|used| used > own) {
+                    wrong.push(format!("{} uses crate::{used}", inside.display()));
+                }
             }
         }
     }
@@ -76,10 +91,12 @@ fn rooms_know_only_those_below_them() {
 
 #[test]
 fn no_file_of_a_room_needs_a_file_that_needs_it() {
-    let uses = Library::read(&source_root()).uses_inside_rooms();
-    assert!(uses.len() > 500, "only {} uses found", uses.len());
-    let circles: Vec<_> = on_circles(&uses)
-        .into_iter()
+    let libraries = source_roots().map(|root| Library::read(&root).uses_inside_rooms());
+    let uses: usize = libraries.iter().map(BTreeSet::len).sum();
+    assert!(uses > 500, "only {uses} uses found");
+    let circles: Vec<_> = libraries
+        .iter()
+        .flat_map(on_circles)
         .map(|found| format!("{} uses {} of {}", found.from, found.item, found.to))
         .collect();
     assert!(

@@ -1,21 +1,30 @@
-//! The project itself: its layers, its README, and its machine code.
+//! The project itself: its layers, its pages, and its machine code.
 
+#![allow(
+    clippy::expect_used,
+    clippy::unwrap_used,
+    reason = "a test that cannot go on fails"
+)]
+
+#[cfg(unix)]
+mod archive;
 mod build;
 mod codegen;
-#[cfg(feature = "cli")]
+#[cfg(all(feature = "cli", unix))]
 #[path = "../common/isolated.rs"]
 mod isolated;
 mod layers;
 mod modules;
-#[cfg(feature = "cli")]
-mod readme;
+#[cfg(all(feature = "cli", unix))]
+mod pages;
 mod records;
 #[path = "../common/skip.rs"]
 mod skip;
 mod skipped;
+mod versions;
 
-#[cfg(not(feature = "cli"))]
+#[cfg(not(all(feature = "cli", unix)))]
 #[test]
-fn the_readme_is_skipped() {
-    skip::skipped("the commands of the README need --features cli");
+fn the_pages_are_skipped() {
+    skip::skipped("the commands of the pages need bash, and --features cli");
 }

@@ -39,7 +39,7 @@ pub struct Library {
     mentions: Vec<Mention>,
 }
 
-/// `from` uses `item`, which `to` defines. Files are relative to `src`.
+/// `from` uses `item`, which `to` defines. Files are relative to the root of the sources.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Use {
     pub from: String,
@@ -47,8 +47,14 @@ pub struct Use {
     pub item: String,
 }
 
-pub fn source_root() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("src")
+/// The folders of the sources, the lowest crate first.
+pub fn source_roots() -> [PathBuf; 3] {
+    [
+        "crates/queenfold-engines/src",
+        "crates/queenfold-ladder/src",
+        "src",
+    ]
+    .map(|root| Path::new(env!("CARGO_MANIFEST_DIR")).join(root))
 }
 
 /// Every Rust file below `folder`.
@@ -159,7 +165,7 @@ impl Library {
         library
     }
 
-    /// Reads one file, whose name is relative to `src`.
+    /// Reads one file, whose name is relative to the root of the sources.
     pub fn add(&mut self, file: &str, text: &str) {
         let stem = file.strip_suffix(".rs").unwrap_or(file);
         let mut module: Segments = stem.split('/').map(str::to_owned).collect();

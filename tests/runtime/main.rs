@@ -1,5 +1,11 @@
 //! The runtime, as its callers use it.
 
+#![allow(
+    clippy::expect_used,
+    clippy::unwrap_used,
+    reason = "a test that cannot go on fails"
+)]
+
 mod alone;
 mod events;
 #[cfg(feature = "fault-injection")]

@@ -1,6 +1,12 @@
 //! The trace of a run. These tests have a binary of their own, because the process decides once for all
 //! threads whether a span has a listener: a run without a trace could turn a span off for a moment.
 
+#![allow(
+    clippy::expect_used,
+    clippy::unwrap_used,
+    reason = "a test that cannot go on fails"
+)]
+
 use parking_lot::{Mutex, MutexGuard};
 
 #[cfg(feature = "emulated-gpu")]

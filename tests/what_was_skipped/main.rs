@@ -1,6 +1,12 @@
 //! The last of the test programs: lists, once and by name, the tests that could not check what they are
 //! for. `cargo test` runs test programs in the order of their names.
 
+#![allow(
+    clippy::expect_used,
+    clippy::unwrap_used,
+    reason = "a test that cannot go on fails"
+)]
+
 #[path = "../common/skip_notes.rs"]
 mod skip_notes;
 mod summary;

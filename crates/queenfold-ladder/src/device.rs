@@ -7,8 +7,7 @@ use std::time::Duration;
 use super::watch::SearchControl;
 use super::{Method, MethodRequest, MethodSettings, StopReason, StopSearch, Style, Watch};
 use queenfold_engines::board::{Size, known};
-use queenfold_engines::engine::{Device, DeviceError};
-use queenfold_engines::engine::{DeviceProgram, Launch, Ticket};
+use queenfold_engines::engine::{Device, DeviceError, DeviceProgram, Launch, Ticket};
 
 /// How long a device may take for its self-test, its kernel's compilation included.
 const PATIENCE: Duration = Duration::from_secs(60);

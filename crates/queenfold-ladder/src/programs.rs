@@ -1,5 +1,7 @@
 //! The kernels of the ladder as programs for devices: each node is searched by a thread of its own.
 
+#![expect(unsafe_code, reason = "vouches for the layouts of the kernels")]
+
 use queenfold_engines::engine::{
     DeviceProgram, JobWords, LaunchError, LaunchWords, Layout, Scratch, TableWords, ThreadUse,
 };

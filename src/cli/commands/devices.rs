@@ -185,6 +185,6 @@ fn gpus(n: u32) -> GpuListing {
 fn gpus(_: u32) -> GpuListing {
     GpuListing {
         devices: Vec::new(),
-        missing: Some("this program is built without CUDA".to_owned()),
+        missing: Some(crate::device::needs_feature("counting on a GPU", "cuda")),
     }
 }

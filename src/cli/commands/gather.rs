@@ -1,6 +1,6 @@
 use std::path::PathBuf;
 
-use crate::cli::array_report::submit_again;
+use crate::cli::array_report::{outdated_scripts, submit_again};
 use crate::cli::count_report;
 use crate::cli::exit::{Exit, Failure};
 use crate::cli::output::{print, say};
@@ -74,6 +74,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
                 for command in submit_again(&directory, &args.dir, &to_submit) {
                     lines.push(format!("count {which} alone with `{command}`"));
                 }
+                lines.extend(outdated_scripts(&directory, &args.dir));
             }
         }
         return Err(Failure::lines(Exit::Stopped, lines));

@@ -3,8 +3,12 @@ use std::path::PathBuf;
 #[cfg(feature = "tui")]
 use crate::cli::dashboard::{watch, watch_array};
 use crate::cli::exit::Failure;
+#[cfg(not(feature = "tui"))]
+use crate::cli::shell::command_on;
 #[cfg(feature = "tui")]
 use crate::cluster::ArrayDirectory;
+#[cfg(not(feature = "tui"))]
+use crate::device::needs_feature;
 
 /// Flags of `watch`.
 #[derive(Debug, clap::Args)]
@@ -33,8 +37,8 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     };
     #[cfg(not(feature = "tui"))]
     Err(Failure::usage(format!(
-        "watch: this build has no dashboard, because the Cargo feature `tui` is off; `queenfold status --watch \
-         {}` prints the state of the run",
-        args.dir.display()
+        "{}; `{} --watch` prints the state of the run",
+        needs_feature("`watch`", "tui"),
+        command_on("status", &args.dir)
     )))
 }

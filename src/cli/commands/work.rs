@@ -70,7 +70,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     })?;
     let (board, plans) = (found.board, found.plans.clone());
     let facts = runner.facts(&plans, annotated(&settings))?;
-    let taking_part = found.take_part(&facts, move || control.drain());
+    let taking_part = found.take_part(&facts, move || control.drain())?;
     let (source, recorder) = (taking_part.source(), taking_part.recorder());
     let report = runner.count_for(board, &plans, source, recorder);
     let end = taking_part.leave();

@@ -33,7 +33,7 @@ pub struct ArrayMoment {
     pub running: Vec<RunningShard>,
     /// How fast these were together, reading by reading, since the watch began.
     pub speeds: Speeds,
-    /// The commands by which it goes on, if any is needed.
+    /// The commands by which it goes on, if any is needed, and the scripts that are outdated.
     pub next_steps: Vec<String>,
 }
 

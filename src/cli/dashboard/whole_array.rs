@@ -107,10 +107,12 @@ impl Reader {
         speeds.push(running.iter().map(RunningShard::nodes_per_second).sum());
         let too_many = speeds.len().saturating_sub(MOST_SPEEDS);
         speeds.drain(..too_many);
+        let mut next_steps = report.next_steps(&self.directory, &self.dir);
+        next_steps.extend(report.outdated_scripts(&self.directory, &self.dir));
         Ok(ArrayMoment {
             dir: self.dir.clone(),
             what: self.directory.array().to_string(),
-            next_steps: report.next_steps(&self.directory, &self.dir),
+            next_steps,
             speeds: self.speeds.clone(),
             running,
             report,

@@ -152,6 +152,10 @@ pub struct Offer {
 ///
 /// # Panics
 /// Never: all types have an encoding.
+#[expect(
+    clippy::expect_used,
+    reason = "postcard refuses only lists of unknown length"
+)]
 pub fn encode<T: Serialize>(message: &T) -> Vec<u8> {
     postcard::to_allocvec(&(PROTOCOL, message)).expect("messages have an encoding")
 }

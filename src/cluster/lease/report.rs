@@ -183,6 +183,7 @@ impl Item {
     ///
     /// # Panics
     /// Never: every such note can be written as JSON.
+    #[expect(clippy::expect_used, reason = "numbers and text have a form in JSON")]
     pub fn taken_out(sick: &SickWorker) -> Self {
         Self::TakenOut(serde_json::to_string(sick).expect("it has a form in JSON"))
     }

@@ -1,6 +1,7 @@
 //! Runs a coordinator over a NATS server: what `serve` does.
 
 use std::future::Future;
+use std::io;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -69,6 +70,9 @@ pub enum CoordinatorError {
     /// Counts differ, or the ledger cannot be written.
     #[error(transparent)]
     Intake(#[from] IntakeError),
+    /// The system refuses another thread.
+    #[error("the thread of the ledger could not be started: {0}")]
+    NoThread(io::Error),
 }
 
 /// Coordinates the run of the ledger until everything is recorded.
@@ -145,7 +149,7 @@ async fn run(
         pools.collect(),
         fastrand::u32(1..),
     );
-    let (ledger, done) = LedgerThread::start(intake);
+    let (ledger, done) = LedgerThread::start(intake).map_err(CoordinatorError::NoThread)?;
     let (troubles, refusals) = unbounded_channel();
     let mut serving = Serving {
         settings,

@@ -1,5 +1,6 @@
 //! How a worker finds its run: it asks what is counted, and makes the plans.
 
+use std::io;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -43,6 +44,9 @@ pub enum WorkerError {
     /// It was stopped before it had found its run.
     #[error("stopped before a coordinator of the run answered")]
     Stopped,
+    /// The system refuses another thread.
+    #[error("the thread that talks to the coordinator could not be started: {0}")]
+    NoThread(io::Error),
 }
 
 /// A run that a worker has found.
@@ -120,7 +124,14 @@ impl FoundRun {
     }
 
     /// Takes part. `facts`: what the worker runs on. `drain`: ends the run of the worker.
-    pub fn take_part(self, facts: &Facts, drain: impl Fn() + Send + 'static) -> TakingPart {
+    ///
+    /// # Errors
+    /// The system refuses another thread.
+    pub fn take_part(
+        self,
+        facts: &Facts,
+        drain: impl Fn() + Send + 'static,
+    ) -> Result<TakingPart, WorkerError> {
         let facts_text = serde_json::to_string(facts).unwrap_or_default();
         let hands = facts.workers as usize + facts.devices.len();
         let plans = Plans {
@@ -154,6 +165,7 @@ impl FoundRun {
             leftovers,
             Box::new(drain),
         )
+        .map_err(WorkerError::NoThread)
     }
 }
 

@@ -1,5 +1,6 @@
 //! The thread that writes to the ledger what workers delivered.
 
+use std::io;
 use std::panic::resume_unwind;
 use std::thread::{Builder, JoinHandle};
 use std::time::{Duration, Instant};
@@ -39,14 +40,16 @@ pub struct LedgerThread {
 
 impl LedgerThread {
     /// Starts it. What it did comes through the channel.
-    pub fn start(intake: Intake) -> (Self, UnboundedReceiver<Done>) {
+    ///
+    /// # Errors
+    /// The system refuses another thread.
+    pub fn start(intake: Intake) -> io::Result<(Self, UnboundedReceiver<Done>)> {
         let (orders, inbox) = channel::unbounded();
         let (tell, done) = unbounded_channel();
         let thread = Builder::new()
             .name("ledger".to_owned())
-            .spawn(move || serve(intake, &inbox, &tell))
-            .expect("a thread can be started");
-        (Self { orders, thread }, done)
+            .spawn(move || serve(intake, &inbox, &tell))?;
+        Ok((Self { orders, thread }, done))
     }
 
     /// A worker takes part.

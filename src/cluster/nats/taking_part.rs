@@ -1,5 +1,6 @@
 //! A worker that takes part in a run: the thread that talks to the coordinator.
 
+use std::io;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::thread::{Builder, JoinHandle};
@@ -64,13 +65,16 @@ pub(super) struct Worker {
 
 impl TakingPart {
     /// Begins to take part. `leftovers`: what workers before this one left. `drain`: ends the run of this worker.
+    ///
+    /// # Errors
+    /// The system refuses another thread.
     pub(super) fn begin(
         runtime: Runtime,
         worker: Worker,
         shared: Shared,
         leftovers: Vec<Leftover>,
         drain: Box<dyn Fn() + Send>,
-    ) -> Self {
+    ) -> io::Result<Self> {
         let shared = Arc::new(shared);
         let link = Link {
             shared: Arc::clone(&shared),
@@ -79,24 +83,21 @@ impl TakingPart {
             drained: false,
             finished: None,
         };
-        let thread = Builder::new()
-            .name("link".to_owned())
-            .spawn(move || {
-                let end = runtime.block_on(async {
-                    for left in leftovers {
-                        let Worker {
-                            client, settings, ..
-                        } = &link.worker;
-                        let note = Arc::clone(&settings.note);
-                        tokio::spawn(deliver(client.clone(), settings.run.clone(), left, note));
-                    }
-                    link.run().await
-                });
-                runtime.shutdown_timeout(Duration::from_millis(100));
-                end
-            })
-            .expect("a thread can be started");
-        Self { shared, thread }
+        let thread = Builder::new().name("link".to_owned()).spawn(move || {
+            let end = runtime.block_on(async {
+                for left in leftovers {
+                    let Worker {
+                        client, settings, ..
+                    } = &link.worker;
+                    let note = Arc::clone(&settings.note);
+                    tokio::spawn(deliver(client.clone(), settings.run.clone(), left, note));
+                }
+                link.run().await
+            });
+            runtime.shutdown_timeout(Duration::from_millis(100));
+            end
+        })?;
+        Ok(Self { shared, thread })
     }
 
     /// Where the tasks come from.

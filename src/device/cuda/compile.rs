@@ -204,7 +204,8 @@ fn nvrtc(source: &str, options: &[String]) -> Result<Vec<u8>, String> {
     Ok(kernel)
 }
 
-#[cfg(all(test, unix))]
+#[cfg(test)]
+#[cfg(unix)]
 mod tests {
     use std::os::unix::fs::PermissionsExt;
 

@@ -4,6 +4,8 @@
 //! used, if the machine has them. The build needs neither, and without them the program uses CPUs
 //! only.
 
+#![expect(unsafe_code, reason = "calls of the CUDA driver")]
+
 mod cache;
 mod clock;
 mod compile;

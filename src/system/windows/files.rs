@@ -1,5 +1,7 @@
 //! Files and folders.
 
+#![expect(unsafe_code, reason = "calls of Windows")]
+
 use std::fs::{File, Metadata, OpenOptions, TryLockError};
 use std::io;
 use std::os::windows::fs::OpenOptionsExt;

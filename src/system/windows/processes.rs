@@ -1,5 +1,7 @@
 //! Children, and the priority of this process.
 
+#![expect(unsafe_code, reason = "calls of Windows")]
+
 use std::os::windows::process::CommandExt;
 use std::process::Command;
 

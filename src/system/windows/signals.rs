@@ -1,5 +1,7 @@
 //! Ctrl-C, Ctrl-Break, and the end of the console or the session.
 
+#![expect(unsafe_code, reason = "calls of Windows")]
+
 use std::io;
 use std::sync::mpsc::{Sender, channel};
 

@@ -1,5 +1,7 @@
 //! The console: when there is a key, and its mode. Every process of a console may use it.
 
+#![expect(unsafe_code, reason = "calls of Windows")]
+
 use std::io::{self, PipeReader};
 use std::os::windows::io::{AsRawHandle, RawHandle};
 use std::ptr::null_mut;

@@ -76,6 +76,7 @@ impl Known {
     ///
     /// # Panics
     /// Never for an entry of [`KNOWN`], whose identities the tests check.
+    #[expect(clippy::expect_used, reason = "the tests check every entry")]
     pub fn orbits(&self, n: Size) -> Orbits {
         let all = SymmetryGroup::ALL;
         Orbits::from_counts(n, all, self.total, self.r180, self.r90)

@@ -32,6 +32,16 @@ impl Size {
     /// The largest board: a row of squares is one 32-bit word.
     pub const MAX: u32 = 32;
 
+    /// The board of `n` × `n` squares, where `n` is written in the source. In a constant, the compiler
+    /// refuses what is no size.
+    pub(crate) const fn constant(n: u8) -> Self {
+        assert!(n as u32 <= Self::MAX, "too many rows");
+        match NonZeroU8::new(n) {
+            Some(n) => Self(n),
+            None => panic!("no rows"),
+        }
+    }
+
     /// The board of `n` × `n` squares.
     ///
     /// # Errors

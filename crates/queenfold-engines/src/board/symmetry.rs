@@ -68,10 +68,11 @@ impl Symmetry {
     }
 
     /// The symmetry that does `self` first and `next` second.
+    #[expect(clippy::expect_used, reason = "the eight symmetries are a group")]
     pub fn then(self, next: Self) -> Self {
         // The images of two neighbouring squares off every axis identify the symmetry.
-        let n = Size::new(4).expect("4 is a size");
-        let image = |s: Self, square| s.apply(n, square);
+        const BOARD: Size = Size::constant(4);
+        let image = |s: Self, square| s.apply(BOARD, square);
         let marks = [Square::new(0, 1), Square::new(0, 2)];
         Self::ALL
             .into_iter()
@@ -95,6 +96,10 @@ impl Symmetry {
     /// The image of a placement with one queen in each row, `columns[row]` being its column.
     ///
     /// The placement must be a permutation of `0..n`, as every solution is.
+    ///
+    /// # Panics
+    /// There are no rows, or more than 32.
+    #[expect(clippy::expect_used, reason = "callers must give a permutation")]
     pub fn apply_to_placement(self, columns: &[u8]) -> Vec<u8> {
         let n = Size::new(columns.len() as u32).expect("a placement has 1 to 32 rows");
         let mut image = vec![0; columns.len()];

@@ -6,7 +6,7 @@ use crate::board::Size;
 use crate::engine::{Canary, Engine, PlanName};
 
 /// The board.
-const BOARD: u32 = 16;
+const BOARD: Size = Size::constant(16);
 
 /// Ranks of each piece. The last one has fewer.
 const RANKS: u64 = 4;
@@ -19,15 +19,14 @@ const COUNTS: [u64; 33] = [
 
 /// All pieces. The test `canaries` compares their counts with the oracle.
 pub(super) fn canary() -> Canary {
-    let n = Size::new(BOARD).expect("16 is a size");
     let plan = PlanName {
         engine: Engine::Census,
         version: 1,
     };
     Canary::pieces(
-        n,
+        BOARD,
         plan,
-        partition::ranks(&CensusBoard::new(n.into())),
+        partition::ranks(&CensusBoard::new(BOARD.into())),
         RANKS,
         &COUNTS,
     )

@@ -22,6 +22,7 @@ impl Border {
     ///
     /// # Panics
     /// The first or the last column has no queen.
+    #[expect(clippy::expect_used, reason = "callers must give a placement")]
     pub fn of_placement(columns: &[u8]) -> Self {
         let last = columns.len() as u8 - 1;
         let row_of = |column| {

@@ -4,7 +4,7 @@ use crate::board::Size;
 use crate::engine::{Canary, Engine, PlanName};
 
 /// The board.
-const BOARD: u32 = 12;
+const BOARD: Size = Size::constant(12);
 
 /// All ranks of the board.
 const ALL: u64 = 73_000;
@@ -20,10 +20,9 @@ const COUNTS: [u64; 32] = [
 
 /// All pieces. The test `canaries` compares their counts with the oracle.
 pub(super) fn canary() -> Canary {
-    let n = Size::new(BOARD).expect("12 is a size");
     let plan = PlanName {
         engine: Engine::Chain,
         version: 1,
     };
-    Canary::pieces(n, plan, ALL, RANKS, &COUNTS)
+    Canary::pieces(BOARD, plan, ALL, RANKS, &COUNTS)
 }

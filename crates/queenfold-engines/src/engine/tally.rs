@@ -141,6 +141,7 @@ impl AddAssign for Tally {
 /// # Panics
 /// The sum lacks what is taken out.
 impl SubAssign for Tally {
+    #[expect(clippy::expect_used, reason = "a sum that is wrong must not go on")]
     fn sub_assign(&mut self, other: Self) {
         let less = |sum: &mut u128, count: u128| {
             *sum = sum.checked_sub(count).expect("it was added before");

@@ -78,8 +78,8 @@ const ODD: [(u64, u64); 32] = [
 /// The canary for boards of size `n`. The test `canaries` compares its counts with the oracle.
 pub(super) fn canary(n: Size) -> Canary {
     let (board, counts) = match n.get() % 2 {
-        0 => (18, EVEN),
-        _ => (19, ODD),
+        0 => (const { Size::constant(18) }, EVEN),
+        _ => (const { Size::constant(19) }, ODD),
     };
     let tasks = counts.map(|(rank, count)| CanaryTask {
         ranks: rank..rank + 1,
@@ -89,5 +89,5 @@ pub(super) fn canary(n: Size) -> Canary {
         engine: Engine::Join,
         version: 4,
     };
-    Canary::new(Size::new(board).expect("18 and 19 are sizes"), plan, tasks)
+    Canary::new(board, plan, tasks)
 }

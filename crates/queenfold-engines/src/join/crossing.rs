@@ -144,6 +144,7 @@ impl Crossing {
     }
 
     /// Whether the half board that is open has a queen in the central column.
+    #[expect(clippy::expect_used, reason = "only an open half board is asked")]
     fn central(&self) -> bool {
         let frame = self.frame.as_ref().expect("boards are made for one");
         frame.size() % 2 == 1 && self.wanted.columns >> frame.rows() & 1 == 1

@@ -486,6 +486,10 @@ impl Parts {
     }
 
     /// Slices the next half, whose boards of quadrants do not fit the memory.
+    #[expect(
+        clippy::expect_used,
+        reason = "only a half that is there can be too large"
+    )]
     fn slice(&mut self) {
         let half = self.halves.pop().expect("one is left");
         assert!(

@@ -103,6 +103,10 @@ impl<K: JoinKernel> One<K> {
     }
 }
 
+#[expect(
+    clippy::expect_used,
+    reason = "nobody else has the watch, so nobody gives up"
+)]
 impl<K: JoinKernel> Measured for One<K> {
     fn generate(&mut self) -> u64 {
         let Self {

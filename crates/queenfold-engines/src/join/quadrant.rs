@@ -180,6 +180,7 @@ impl Quadrant {
         kernel.grow(boards, parent, lines, &column, room)
     }
 
+    #[expect(clippy::expect_used, reason = "`open` comes before every other call")]
     fn entry(&self) -> Entry {
         self.open.expect("boards are opened first")
     }

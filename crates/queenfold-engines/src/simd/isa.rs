@@ -43,8 +43,8 @@ pub struct UnknownIsa {
 
 /// The names as `a, b or c`.
 fn one_of(names: &[&str]) -> String {
-    let (last, others) = names.split_last().expect("there is a portable one");
-    format!("{} or {last}", others.join(", "))
+    let all = |(last, others): (&&str, &[&str])| format!("{} or {last}", others.join(", "));
+    names.split_last().map_or_else(String::new, all)
 }
 
 impl fmt::Display for Isa {

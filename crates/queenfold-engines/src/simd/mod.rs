@@ -29,6 +29,8 @@
 //! Nothing else has to change for correct results. The compiler then asks for the measured speed of
 //! the new instruction set in `engine/costs.rs`, by which `auto` chooses an engine.
 
+#![expect(unsafe_code, reason = "vectors of each instruction set")]
+
 #[macro_use]
 mod token;
 

@@ -19,9 +19,10 @@ Examples:
 )]
 #[cfg_attr(
     not(feature = "cuda"),
-    command(after_help = "\
-Examples:
-  queenfold bench --calibrate")
+    command(after_help = format!(
+        "Examples:\n  queenfold bench --calibrate\n\n{}.",
+        crate::device::needs_feature("`bench --gpu`", "cuda")
+    ))
 )]
 #[command(group(clap::ArgGroup::new("what").required(true)))]
 pub struct Args {

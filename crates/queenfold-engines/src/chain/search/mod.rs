@@ -17,6 +17,8 @@
 //! * [`Reporter`]: what the search reports to the watch over the task.
 //! * `last_rows`: the last two rows, counted in closed form.
 
+#![expect(unsafe_code, reason = "kernels of the chain")]
+
 mod last_rows;
 mod level;
 mod reporter;

@@ -132,9 +132,11 @@ pub enum LaunchError {
 pub struct LaunchWords<'a> {
     /// What the kernel is compiled for; 0 where there is one variant alone.
     pub specialisation: u32,
+    /// The words of all jobs.
     pub jobs: &'a [u32],
     /// Words of a job.
     pub job_words: usize,
+    /// The words of all tables.
     pub tables: &'a [u32],
 }
 

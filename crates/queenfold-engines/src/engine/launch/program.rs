@@ -69,6 +69,10 @@ impl DeviceProgram {
     /// # Safety
     /// The layout must refuse every launch whose words would lead the kernel out of its memory, and must
     /// describe what the kernel reads and writes.
+    #[expect(
+        unsafe_code,
+        reason = "whoever describes a kernel vouches for its layout"
+    )]
     pub const unsafe fn new(
         entry: &'static str,
         files: &'static [&'static str],

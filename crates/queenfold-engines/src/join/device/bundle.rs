@@ -135,6 +135,10 @@ impl Bundle {
     }
 
     /// Says what the pairs of the half boards added last stand for. They belong to the task at this position.
+    #[expect(
+        clippy::expect_used,
+        reason = "callers add a set before they settle it"
+    )]
     pub(super) fn settle(&mut self, task: usize, stands_for: LeftPairs) {
         let (first, parts) = self.added.take().expect("a set was added");
         self.sets.push(LeftSet {

@@ -6,6 +6,8 @@
 //!
 //! This folder holds all of the `unsafe` code of the join.
 
+#![expect(unsafe_code, reason = "kernels of the join")]
+
 mod boards;
 mod buckets;
 mod cross;
