@@ -1,6 +1,7 @@
 use super::kernel::{Buckets, FLAT, JoinKernel, LEAF, Rest, SAMPLE, SLACK, Tables};
 use super::leaf_audit::LeafAudit;
 use crate::engine::{GivenUp, Stretch};
+use crate::simd::{array, each};
 
 /// Counts the pairs of keys, one from each of two lists, that share no bit.
 ///
@@ -152,7 +153,7 @@ impl<K: JoinKernel> Pairs<K> {
             // The bits that split first change last, so that buckets needed again are still in a
             // cache.
             let value = step.reverse_bits().unbounded_shr(32 - sorted);
-            let [top, bottom] = splits.map(|split| value & split);
+            let [top, bottom] = each(splits, |split| value & split);
             tops.clear();
             kernel.gather(&lists.top, top, splits[1] & !bottom, tops);
             if tops.is_empty() {
@@ -256,7 +257,7 @@ impl<K: JoinKernel> Pairs<K> {
         } else {
             0
         };
-        let [one, other] = [one, other].map(|keys| sample(keys).map(|key| (key >> shift) as u32));
+        let [one, other] = [one, other].map(|keys| each(sample(keys), |key| (key >> shift) as u32));
         let bit = self.kernel.best_bit(&one, &other, (used >> shift) as u32);
         u64::from(bit) << shift
     }
@@ -409,7 +410,7 @@ fn frequencies(keys: &[u64]) -> [u32; 64] {
 /// Keys spread evenly over the list; some occur twice if the list is short.
 fn sample<T: Copy>(keys: &[T]) -> [T; SAMPLE] {
     let step = (keys.len() << 16) / SAMPLE;
-    std::array::from_fn(|index| keys[(index * step) >> 16])
+    array(|index| keys[(index * step) >> 16])
 }
 
 #[cfg(test)]

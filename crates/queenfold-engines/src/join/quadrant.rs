@@ -5,6 +5,7 @@ use super::half::MAX_ROWS;
 use super::kernel::{Boards, Entry, JoinKernel, NewColumn, QuadrantBoards, Queen};
 use super::key_layout::KeyLayout;
 use super::row_sets::RowSets;
+use crate::simd::array;
 
 /// The quadrant of a half board left or right of its middle: all ways to fill some of its columns
 /// with one queen each.
@@ -58,7 +59,7 @@ impl QuadrantFrame<'_> {
 
     /// A queen of `column` in each row.
     fn queens(&self, column: u32) -> [Queen; MAX_ROWS] {
-        std::array::from_fn(|row| match self.half.allowed().get(row) {
+        array(|row| match self.half.allowed().get(row) {
             Some(allowed) if allowed >> column & 1 == 1 => {
                 let key = self.layout.key(self.half, row as u32, column);
                 Queen {

@@ -1,5 +1,7 @@
 //! Vectors of keys, for the join: what an instruction set has to offer.
 
+use super::each;
+
 /// The number of keys in a sample, which is a whole number of vectors in every instruction set.
 pub const SAMPLE: usize = 64;
 
@@ -34,7 +36,9 @@ impl Fields {
     pub fn divided(used: u32, fields: u32) -> Self {
         let count = used.count_ones();
         let width = |field: u32| count / fields + u32::from(field < count % fields);
-        let widths = [0, 1, 2, 3, 4].map(|field| if field < fields { width(field) } else { 0 });
+        let widths = each([0, 1, 2, 3, 4], |field| {
+            if field < fields { width(field) } else { 0 }
+        });
         Self { used, widths }
     }
 
@@ -179,7 +183,11 @@ pub trait KeyVectors: Copy {
     /// The [`offsets`](Self::offsets) of four keys.
     #[inline(always)]
     fn offsets_of_four(self, keys: [u32; 4], fields: Self::Fields) -> [[usize; 5]; 4] {
-        keys.map(|key| self.offsets(key, fields))
+        each(
+            keys,
+            #[inline(always)]
+            |key| self.offsets(key, fields),
+        )
     }
 
     /// For each bit, the number of keys that have it.
@@ -214,7 +222,8 @@ pub trait KeyVectors: Copy {
                 continue;
             }
             let mask = self.splat(1 << bit);
-            for (word, from) in row.0.iter_mut().zip((0..count).step_by(64)) {
+            for (index, word) in row.0[..count.div_ceil(64)].iter_mut().enumerate() {
+                let from = 64 * index;
                 *word = 0;
                 for part in (0..64).step_by(Self::LANES) {
                     // SAFETY: the keys are a whole number of vectors.
@@ -243,7 +252,11 @@ pub trait KeyVectors: Copy {
     /// Adds the numbers of true values in four rows.
     #[inline(always)]
     fn count_four(self, sum: Self::Sum, rows: [Self::LoadedRow; 4]) -> Self::Sum {
-        rows.into_iter().fold(sum, |sum, row| self.count(sum, row))
+        let mut sum = sum;
+        for row in rows {
+            sum = self.count(sum, row);
+        }
+        sum
     }
 
     /// The value of the sum.

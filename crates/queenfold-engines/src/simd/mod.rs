@@ -73,12 +73,14 @@ macro_rules! instruction_sets {
     };
 }
 
+mod arrays;
 mod dispatch;
 mod isa;
 mod keys;
 #[cfg(test)]
 mod stamp_tests;
 
+pub(crate) use arrays::{array, each};
 pub use isa::{Isa, UnknownIsa};
 pub use keys::{Fields, KeyVectors, SAMPLE, Separated, TruthRow};
 pub use portable::Portable;

@@ -21,6 +21,9 @@ pub trait Simd: KeyVectors + Send + 'static {
     /// The compiler inlines `work` and everything in it that is `#[inline(always)]` into a function
     /// that has the features of the instruction set. So `work` must be such a closure itself, and
     /// so must be all that its hot loops call; otherwise every vector operation becomes a call.
+    ///
+    /// Some of the standard library is not inlined in a build of several code generation units: `map` and
+    /// `from_fn` of arrays (`array` and `each` of this room are), `zip` of slices, `Vec::extend`.
     fn vectorize<R>(self, work: impl FnOnce() -> R) -> R;
 }
 

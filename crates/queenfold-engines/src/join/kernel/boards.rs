@@ -1,4 +1,5 @@
 use super::SLACK;
+use crate::simd::each;
 
 /// Boards that a list has room for at least: a mebibyte. Memory that no board was written to yet costs nothing, but lists that
 /// outgrow theirs are copied to memory that the system has to clear first.
@@ -83,7 +84,9 @@ impl Boards<'_> {
     /// Where the boards of a run begin, which must lie within the lists.
     #[inline(always)]
     pub(super) fn at(&self, run: Run) -> [*const u32; 3] {
-        [self.lines, self.low, self.high].map(|list| list.as_ptr().wrapping_add(run.begin as usize))
+        each([self.lines, self.low, self.high], |list| {
+            list.as_ptr().wrapping_add(run.begin as usize)
+        })
     }
 }
 
@@ -307,10 +310,16 @@ impl Draft {
     /// board of `parent` may be boards of this entry, so both have pointers and no references.
     #[inline(always)]
     pub(super) fn pointers(self, boards: &mut QuadrantBoards, parent: Entry) -> Pointers {
-        let lists = [&mut boards.lines, &mut boards.low, &mut boards.high].map(Vec::as_mut_ptr);
+        let lists = [
+            boards.lines.as_mut_ptr(),
+            boards.low.as_mut_ptr(),
+            boards.high.as_mut_ptr(),
+        ];
         Pointers {
-            to: lists.map(|list| list.wrapping_add(self.first)),
-            from: [lists[1], lists[2]].map(|list| list.wrapping_add(parent.first).cast_const()),
+            to: each(lists, |list| list.wrapping_add(self.first)),
+            from: each([lists[1], lists[2]], |list| {
+                list.wrapping_add(parent.first).cast_const()
+            }),
         }
     }
 

@@ -1,4 +1,4 @@
-use super::KeyBatch;
+use super::{KeyBatch, extend};
 use crate::simd::Simd;
 
 /// Keys sorted by their top bits: a bucket for each value of those bits. A bucket is a chain of
@@ -99,17 +99,18 @@ pub trait Sort: Simd {
         self.vectorize(
             #[inline(always)]
             move || {
-                buckets.length += keys.low.len();
-                if buckets.sorted == 0 {
-                    if T::HIGH {
-                        let keys = keys.low.iter().zip(&keys.high);
-                        buckets.few[0].extend(keys.map(|(&low, &high)| T::of(low, high)));
-                    } else {
-                        buckets.few[0].extend(keys.low.iter().map(|&low| T::of(low, 0)));
-                    }
-                    return;
+                let (low, high) = (&keys.low[..], &keys.high[..]);
+                let count = low.len();
+                buckets.length += count;
+                if !T::HIGH && buckets.sorted == 0 {
+                    return extend(&mut buckets.few[0], count, |index| T::of(low[index], 0));
                 }
-                assert_eq!(keys.low.len(), keys.high.len());
+                assert_eq!(count, high.len());
+                if buckets.sorted == 0 {
+                    return extend(&mut buckets.few[0], count, |index| {
+                        T::of(low[index], high[index])
+                    });
+                }
                 if buckets.sorted <= DEALT {
                     return T::deal(self, keys, buckets);
                 }
@@ -118,10 +119,13 @@ pub trait Sort: Simd {
                 }
                 let shift = 32 - buckets.sorted;
                 let unsorted = u32::MAX >> buckets.sorted;
-                let keys = keys.low.iter().zip(&keys.high);
-                let keys = keys.map(|(&low, &high)| (high >> shift, T::of(low, high & unsorted)));
-                // SAFETY: there are 2^sorted buckets, and a slice has as many keys as it says.
-                unsafe { chain(keys, buckets) };
+                // SAFETY: there are 2^sorted buckets.
+                unsafe {
+                    chain(buckets, count, |index| {
+                        let (low, high) = (low[index], high[index]);
+                        (high >> shift, T::of(low, high & unsorted))
+                    });
+                }
             },
         )
     }
@@ -135,12 +139,19 @@ pub trait Sort: Simd {
             move || {
                 assert!(buckets.sorted > FLAT && by.count_ones() == buckets.sorted);
                 buckets.length += keys.len();
-                let [by, rest] = [by, rest].map(|bits| self.choice(bits));
-                let keys = keys.iter();
-                let keys = keys.map(|&key| (self.pack_bits(key, by), self.pack_bits(key, rest)));
-                // SAFETY: there are 2^sorted buckets, and as many bits are moved together; a slice has as
-                // many keys as it says.
-                unsafe { chain(keys, buckets) };
+                let [by, rest] = [self.choice(by), self.choice(rest)];
+                // SAFETY: there are 2^sorted buckets, and as many bits are moved together.
+                unsafe {
+                    chain(
+                        buckets,
+                        keys.len(),
+                        #[inline(always)]
+                        |index| {
+                            let key = keys[index];
+                            (self.pack_bits(key, by), self.pack_bits(key, rest))
+                        },
+                    );
+                }
             },
         )
     }
@@ -232,15 +243,15 @@ fn each_subset(mask: u32, mut found: impl FnMut(u32)) {
     }
 }
 
-/// Adds keys to buckets that are chains. Each key comes with the number of its bucket.
+/// Adds `count` keys to buckets that are chains. Each key comes with the number of its bucket.
 ///
 /// # Safety
-/// There are buckets with these numbers, and `keys` gives as many keys as it says.
+/// There are buckets with these numbers.
 #[inline(always)]
-unsafe fn chain<T: Rest>(keys: impl ExactSizeIterator<Item = (u32, T)>, buckets: &mut Buckets<T>) {
+unsafe fn chain<T: Rest>(buckets: &mut Buckets<T>, count: usize, key: impl Fn(usize) -> (u32, T)) {
     // Room for the worst case: every bucket begins a chunk, and every full chunk is followed by
     // another.
-    let chunks = buckets.ends.len() + keys.len() / CHUNK + 1;
+    let chunks = buckets.ends.len() + count / CHUNK + 1;
     let used = buckets.pool.len();
     if buckets.pool.capacity() - used < chunks * CHUNK {
         // `reserve` would double the capacity, but the next list is hardly longer.
@@ -251,7 +262,8 @@ unsafe fn chain<T: Rest>(keys: impl ExactSizeIterator<Item = (u32, T)>, buckets:
     let before = buckets.before.as_mut_ptr();
     let ends = buckets.ends.as_mut_ptr();
     let mut used = buckets.before.len();
-    for (bucket, key) in keys {
+    for index in 0..count {
+        let (bucket, key) = key(index);
         debug_assert!((bucket as usize) < buckets.ends.len());
         // SAFETY: the caller vouches for the bucket. An end that is not a multiple of `CHUNK` lies
         // inside a chunk, and there is room for all chunks that can be begun.
@@ -282,7 +294,9 @@ fn append<T: Rest>(keys: &KeyBatch, buckets: &mut Buckets<T>) {
     let unsorted = u32::MAX >> buckets.sorted;
     let used = &mut buckets.few[..1 << buckets.sorted];
     let mut ends = ends_with_room::<_, { 1 << FLAT }>(used, keys.low.len());
-    for (&low, &high) in keys.low.iter().zip(&keys.high) {
+    let high = &keys.high[..keys.low.len()];
+    for (index, &low) in keys.low.iter().enumerate() {
+        let high = high[index];
         let end = &mut ends[(high >> shift) as usize];
         // SAFETY: each list has room for all keys.
         unsafe {
@@ -298,9 +312,9 @@ fn append<T: Rest>(keys: &KeyBatch, buckets: &mut Buckets<T>) {
 #[inline(always)]
 fn ends_with_room<T, const N: usize>(lists: &mut [Vec<T>], room: usize) -> [*mut T; N] {
     let mut ends = [std::ptr::null_mut(); N];
-    for (end, list) in ends.iter_mut().zip(lists) {
+    for (index, list) in lists.iter_mut().enumerate() {
         list.reserve(room);
-        *end = list.spare_capacity_mut().as_mut_ptr().cast();
+        ends[index] = list.spare_capacity_mut().as_mut_ptr().cast();
     }
     ends
 }
@@ -312,9 +326,9 @@ fn ends_with_room<T, const N: usize>(lists: &mut [Vec<T>], room: usize) -> [*mut
 /// written.
 #[inline(always)]
 unsafe fn lengthen<T, const N: usize>(lists: &mut [Vec<T>], ends: [*mut T; N]) {
-    for (list, end) in lists.iter_mut().zip(ends) {
+    for (index, list) in lists.iter_mut().enumerate() {
         // SAFETY: the caller vouches for both.
-        unsafe { list.set_len(end.offset_from_unsigned(list.as_ptr())) };
+        unsafe { list.set_len(ends[index].offset_from_unsigned(list.as_ptr())) };
     }
 }
 
@@ -325,7 +339,7 @@ fn deal<S: Simd>(simd: S, keys: &KeyBatch, buckets: &mut Buckets<u32>) {
     let count = keys.low.len();
     let whole = count - count % S::LANES;
     let all = u32::MAX >> (32 - S::LANES);
-    let bits = [30, 31].map(|bit| simd.splat(1 << bit));
+    let [low_bit, high_bit] = [simd.splat(1 << 30), simd.splat(1 << 31)];
     let used = &mut buckets.few[..1 << buckets.sorted];
     let mut ends = ends_with_room::<_, { 1 << DEALT }>(used, count + S::LANES);
     for at in (0..whole).step_by(S::LANES) {
@@ -334,28 +348,32 @@ fn deal<S: Simd>(simd: S, keys: &KeyBatch, buckets: &mut Buckets<u32>) {
         unsafe {
             let high = simd.load(keys.high.as_ptr().add(at));
             let keys = simd.load(keys.low.as_ptr().add(at));
-            let [lower, upper] = bits.map(|bit| simd.disjoint(high, bit));
-            let mut give = |value: usize, lanes: u32| {
-                simd.compress(keys, lanes, ends[value]);
-                ends[value] = ends[value].add(lanes.count_ones() as usize);
-            };
+            let lower = simd.disjoint(high, low_bit);
+            let upper = simd.disjoint(high, high_bit);
+            macro_rules! give {
+                ($value:literal, $lanes:expr) => {
+                    let lanes: u32 = $lanes;
+                    simd.compress(keys, lanes, ends[$value]);
+                    ends[$value] = ends[$value].add(lanes.count_ones() as usize);
+                };
+            }
             match buckets.sorted {
                 1 => {
-                    give(0, upper);
-                    give(1, upper ^ all);
+                    give!(0, upper);
+                    give!(1, upper ^ all);
                 }
                 _ => {
-                    give(0, upper & lower);
-                    give(1, upper & (lower ^ all));
-                    give(2, (upper ^ all) & lower);
-                    give(3, (upper ^ all) & (lower ^ all));
+                    give!(0, upper & lower);
+                    give!(1, upper & (lower ^ all));
+                    give!(2, (upper ^ all) & lower);
+                    give!(3, (upper ^ all) & (lower ^ all));
                 }
             }
         }
     }
     // SAFETY: all from the old ends to these has been written.
     unsafe { lengthen(used, ends) };
-    for (&low, &high) in keys.low[whole..].iter().zip(&keys.high[whole..]) {
-        used[(high >> (32 - buckets.sorted)) as usize].push(low);
+    for at in whole..count {
+        used[(keys.high[at] >> (32 - buckets.sorted)) as usize].push(keys.low[at]);
     }
 }

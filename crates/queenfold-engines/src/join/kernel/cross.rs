@@ -1,5 +1,5 @@
 use super::{Boards, KeyBatch, Run, SLACK};
-use crate::simd::Simd;
+use crate::simd::{Simd, each};
 
 /// The number of keys after which a crossing stops, so that they stay in the first-level cache:
 /// 2048 keys are 16 KiB.
@@ -45,7 +45,7 @@ fn cross<S: Simd, const HIGH: bool>(
     boards: [Boards<'_>; 2],
     to: &mut KeyBatch,
 ) -> usize {
-    let ends = boards.map(|boards| boards.end());
+    let ends = each(boards, |boards| boards.end());
     // Whole vectors are read even of runs without boards.
     assert!(boards.iter().all(|boards| boards.lines.len() >= SLACK));
     let mut length = to.low.len();
@@ -55,7 +55,7 @@ fn cross<S: Simd, const HIGH: bool>(
     while done < runs.len() && length < enough {
         let pair = &runs[done];
         assert!(pair[0].within(ends[0]) && pair[1].within(ends[1]));
-        let counts = pair.map(Run::len);
+        let counts = each(*pair, Run::len);
         done += 1;
         let most = length + counts[0] * counts[1] + S::LANES;
         if most > room {
@@ -64,14 +64,16 @@ fn cross<S: Simd, const HIGH: bool>(
         }
         if counts[0].max(counts[1]) <= S::LANES {
             let sides = [boards[0].at(pair[0]), boards[1].at(pair[1])];
-            let end = [to.low.as_mut_ptr(), to.high.as_mut_ptr()].map(|to| to.wrapping_add(length));
+            let end = each([to.low.as_mut_ptr(), to.high.as_mut_ptr()], |to| {
+                to.wrapping_add(length)
+            });
             // SAFETY: the lists have a vector more after their last board. There is room for each pair
             // and a vector more.
             length += unsafe { meet_at_once::<S, HIGH>(simd, sides, counts, end) };
             to.ends.push(length as u32);
             continue;
         }
-        let vectors = counts.map(|count| count.div_ceil(S::LANES));
+        let vectors = each(counts, |count| count.div_ceil(S::LANES));
         // The boards of one side lie in vectors, and each vector meets every board of the other
         // side. Take the side that needs fewer steps that way.
         let many = usize::from(vectors[1] * counts[0] <= vectors[0] * counts[1]);
@@ -87,15 +89,16 @@ fn cross<S: Simd, const HIGH: bool>(
             let mut left = counts[many];
             while left > 0 {
                 let now = left.min(HELD * S::LANES);
-                let to =
-                    [to.low.as_mut_ptr(), to.high.as_mut_ptr()].map(|to| to.wrapping_add(length));
+                let to = each([to.low.as_mut_ptr(), to.high.as_mut_ptr()], |to| {
+                    to.wrapping_add(length)
+                });
                 length += match now.div_ceil(S::LANES) {
                     1 => sides.meet::<S, HIGH, 1>(simd, now, to),
                     2 => sides.meet::<S, HIGH, 2>(simd, now, to),
                     3 => sides.meet::<S, HIGH, 3>(simd, now, to),
                     _ => sides.meet::<S, HIGH, HELD>(simd, now, to),
                 };
-                sides.many = sides.many.map(|many| many.wrapping_add(now));
+                sides.many = each(sides.many, |many| many.wrapping_add(now));
                 left -= now;
             }
         }
@@ -128,21 +131,28 @@ impl Sides {
         others: usize,
         [to_low, to_high]: [*mut u32; 2],
     ) -> usize {
-        let [lines, low, high] = self.many.map(|from| {
-            let mut held = [simd.splat(0); VECTORS];
-            for (index, held) in held.iter_mut().enumerate() {
-                // SAFETY: the caller vouches for the memory.
-                *held = unsafe { simd.load(from.add(index * S::LANES)) };
-            }
-            held
-        });
+        let [lines, low, high] = each(
+            self.many,
+            #[inline(always)]
+            |from| {
+                let mut held = [simd.splat(0); VECTORS];
+                for (index, held) in held.iter_mut().enumerate() {
+                    // SAFETY: the caller vouches for the memory.
+                    *held = unsafe { simd.load(from.add(index * S::LANES)) };
+                }
+                held
+            },
+        );
         let all = u32::MAX >> (32 - S::LANES);
         let last = all >> (VECTORS * S::LANES - others);
         let mut length = 0;
         for board in 0..self.count {
             // SAFETY: the caller vouches for the memory.
-            let [line, own_low, own_high] =
-                self.few.map(|from| unsafe { simd.splat(*from.add(board)) });
+            let [line, own_low, own_high] = each(
+                self.few,
+                #[inline(always)]
+                |from| unsafe { simd.splat(*from.add(board)) },
+            );
             for index in 0..VECTORS {
                 let there = if index + 1 < VECTORS { all } else { last };
                 let disjoint = simd.disjoint(line, lines[index]) & there;
@@ -209,17 +219,21 @@ unsafe fn meet_at_once<S: Simd, const HIGH: bool>(
     let pairs = counts[0] * counts[1];
     let all = u32::MAX >> (32 - S::LANES);
     let below = counts[1].wrapping_sub(1) % MOST;
-    let places = [
-        PLACES.quotients[below].as_ptr(),
-        PLACES.remainders[below].as_ptr(),
-    ];
+    let quotients = PLACES.quotients[below].as_ptr();
+    let remainders = PLACES.remainders[below].as_ptr();
     // SAFETY: the caller vouches for the memory.
-    let [left, right] = sides.map(|side| side.map(|from| unsafe { simd.load(from) }));
+    let [left, right] = each(
+        sides,
+        #[inline(always)]
+        |[lines, low, high]| unsafe { [simd.load(lines), simd.load(low), simd.load(high)] },
+    );
     let mut length = 0;
     let mut at = 0;
     while at < pairs {
         // SAFETY: there are at most MOST² pairs, and as many places.
-        let [one, other] = places.map(|places| unsafe { simd.load_bytes(places.add(at)) });
+        let one = unsafe { simd.load_bytes(quotients.add(at)) };
+        // SAFETY: as above.
+        let other = unsafe { simd.load_bytes(remainders.add(at)) };
         let there = all >> S::LANES.saturating_sub(pairs - at);
         let disjoint = simd.disjoint(simd.take(left[0], one), simd.take(right[0], other)) & there;
         // SAFETY: the caller vouches for the memory.

@@ -1,7 +1,7 @@
 use std::ops::{BitOr, Range};
 
-use super::{KeyBatch, SAMPLE, SLACK};
-use crate::simd::{Separated, Simd};
+use super::{KeyBatch, SAMPLE, SLACK, extend};
+use crate::simd::{Separated, Simd, each};
 
 /// What [`Filter::partition`] found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -160,14 +160,12 @@ pub trait Filter: Simd {
             move || {
                 let choice = self.choice(bits);
                 to.clear();
-                to.reserve(keys.len());
-                let start = to.as_mut_ptr();
-                for (index, &key) in keys.iter().enumerate() {
-                    // SAFETY: there is room for each key.
-                    unsafe { start.add(index).write(self.pack_bits(key, choice)) };
-                }
-                // SAFETY: all have been written.
-                unsafe { to.set_len(keys.len()) };
+                extend(
+                    to,
+                    keys.len(),
+                    #[inline(always)]
+                    |index| self.pack_bits(keys[index], choice),
+                );
             },
         )
     }
@@ -211,7 +209,7 @@ fn spare<S: Simd, const THERE: bool, const HIGH: bool>(
     for part in to.parts(HIGH) {
         part.reserve(low.len() + SLACK);
     }
-    let [low_bits, high_bits] = [bits as u32, (bits >> 32) as u32].map(|bits| simd.splat(bits));
+    let [low_bits, high_bits] = [simd.splat(bits as u32), simd.splat((bits >> 32) as u32)];
     let mut length = to.low.len();
     assert!(!HIGH || length == to.high.len());
     for at in (0..low.len()).step_by(S::LANES) {
@@ -219,14 +217,18 @@ fn spare<S: Simd, const THERE: bool, const HIGH: bool>(
         // SAFETY: a whole vector is left to read, or so many keys; there is room for all keys and
         // the slack.
         unsafe {
-            let [low, high] = [low, high].map(|part| {
-                let from = part.as_ptr().add(at);
-                if left < S::LANES {
-                    simd.load_first(from, left)
-                } else {
-                    simd.load(from)
-                }
-            });
+            let [low, high] = each(
+                [low, high],
+                #[inline(always)]
+                |part: &[u32]| {
+                    let from = part.as_ptr().add(at);
+                    if left < S::LANES {
+                        simd.load_first(from, left)
+                    } else {
+                        simd.load(from)
+                    }
+                },
+            );
             let there = u32::MAX >> (32 - left.min(S::LANES));
             let mut free = simd.disjoint(low, low_bits) & there;
             if THERE {

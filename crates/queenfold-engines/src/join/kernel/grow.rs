@@ -1,5 +1,5 @@
 use super::boards::{Draft, Pointers};
-use super::{Entry, QuadrantBoards, Run, SLACK};
+use super::{Entry, QuadrantBoards, Run, SLACK, extend};
 use crate::join::half::MAX_ROWS;
 use crate::join::row_sets::RowSets;
 use crate::simd::Simd;
@@ -44,14 +44,15 @@ pub trait Grow: Simd {
                 to.clear();
                 let shift = columns.min(16);
                 if rising {
-                    to.extend(from.iter().map(|lines| {
+                    extend(to, from.len(), |index| {
+                        let lines = from[index];
                         (lines & 0xFFFF) << shift & 0xFFFF | lines >> 16 >> shift << 16
-                    }));
+                    });
                 } else {
-                    to.extend(
-                        from.iter()
-                            .map(|lines| (lines & 0xFFFF) >> shift | (lines >> 16 << shift) << 16),
-                    );
+                    extend(to, from.len(), |index| {
+                        let lines = from[index];
+                        (lines & 0xFFFF) >> shift | (lines >> 16 << shift) << 16
+                    });
                 }
             },
         )
@@ -114,7 +115,7 @@ fn grow<S: Simd, const HIGH: bool>(
     let draft = Draft::new(boards, sets.len() * size);
     let mut length = 0;
     let mut capacity = 0;
-    for ((number, &set), smaller) in sets.iter().enumerate().zip(smaller.chunks_exact(size)) {
+    for (number, &set) in sets.iter().enumerate() {
         if let Some((ranks, most_rank)) = wanted
             && ranks[number] > most_rank
         {
@@ -131,10 +132,11 @@ fn grow<S: Simd, const HIGH: bool>(
         }
         let Pointers { to, from } = draft.pointers(boards, parent);
         let (starts, own) = draft.starts(boards, parent, number * size, size);
+        let smaller = &smaller[number * size..][..own.len()];
         let mut rest = set;
-        for (own, &number) in own.iter_mut().zip(smaller) {
+        for (index, own) in own.iter_mut().enumerate() {
             *own = length as u32;
-            let at = usize::from(number) * stride;
+            let at = usize::from(smaller[index]) * stride;
             let mut run = Run {
                 begin: starts[at],
                 end: starts[at + stride],
@@ -142,8 +144,8 @@ fn grow<S: Simd, const HIGH: bool>(
             assert!(run.within(end));
             let queen = &queens[(rest.trailing_zeros() & 15) as usize];
             rest &= rest.wrapping_sub(1);
-            let [own_lines, own_low, own_high] =
-                [queen.lines, queen.low, queen.high].map(|bits| simd.splat(bits));
+            let own_lines = simd.splat(queen.lines);
+            let [own_low, own_high] = [simd.splat(queen.low), simd.splat(queen.high)];
             // Nearly all runs fill one vector or less.
             loop {
                 let there = ((1u64 << run.len().min(S::LANES)) - 1) as u32;

@@ -1,4 +1,4 @@
-use crate::simd::{Fields, Simd, TruthRow};
+use crate::simd::{Fields, Simd, TruthRow, array, each};
 
 /// The largest number of patterns of a leaf.
 pub const LEAF: usize = TruthRow::LEN;
@@ -38,15 +38,16 @@ pub trait Leaf: Simd {
         self.vectorize(
             #[inline(always)]
             move || {
-                patterns
-                    .chunks(4 * Self::LANES)
-                    .map(|held| match held.len().div_ceil(Self::LANES) {
+                let mut found = 0;
+                for held in patterns.chunks(4 * Self::LANES) {
+                    found += match held.len().div_ceil(Self::LANES) {
                         1 => compare_held::<Self, 1>(self, items, held),
                         2 => compare_held::<Self, 2>(self, items, held),
                         3 => compare_held::<Self, 3>(self, items, held),
                         _ => compare_held::<Self, 4>(self, items, held),
-                    })
-                    .sum()
+                    };
+                }
+                found
             },
         )
     }
@@ -85,29 +86,37 @@ impl<S: Simd> Leaf for S {}
 #[inline(always)]
 fn compare_held<S: Simd, const VECTORS: usize>(simd: S, items: &[u32], patterns: &[u32]) -> u64 {
     let last = patterns.len() - (VECTORS - 1) * S::LANES;
-    let held: [S::Keys; VECTORS] = std::array::from_fn(|index| {
-        let from = patterns[index * S::LANES..].as_ptr();
-        // SAFETY: a whole vector is left to read. In the last one `last` keys are left, and no more
-        // are read.
-        unsafe {
-            if index + 1 == VECTORS && last < S::LANES {
-                simd.load_first(from, last)
-            } else {
-                simd.load(from)
+    let held: [S::Keys; VECTORS] = array(
+        #[inline(always)]
+        |index| {
+            let from = patterns[index * S::LANES..].as_ptr();
+            // SAFETY: a whole vector is left to read. In the last one `last` keys are left, and no more
+            // are read.
+            unsafe {
+                if index + 1 == VECTORS && last < S::LANES {
+                    simd.load_first(from, last)
+                } else {
+                    simd.load(from)
+                }
             }
-        }
-    });
+        },
+    );
     let mut counts = [simd.splat(0); VECTORS];
     for &item in items {
         let item = simd.splat(item);
-        for (counts, patterns) in counts.iter_mut().zip(held) {
-            *counts = simd.tally(*counts, item, patterns);
-        }
+        counts = array(
+            #[inline(always)]
+            |index| simd.tally(counts[index], item, held[index]),
+        );
     }
     // Lanes without a pattern hold 0, which is disjoint with all items: drop their counts.
     let there = u32::MAX >> (32 - last);
     counts[VECTORS - 1] = simd.keep(counts[VECTORS - 1], there);
-    counts.map(|counts| simd.sum(counts)).into_iter().sum()
+    let mut sum = 0;
+    for counts in counts {
+        sum += simd.sum(counts);
+    }
+    sum
 }
 
 /// Fills the tables: row `x` of field `f` says which patterns lack all diagonals whose bits are set
@@ -145,8 +154,8 @@ pub(super) fn build<S: Simd, const FIELDS: usize>(
             let lacks = simd.row(&tables.lacking[(rest.trailing_zeros() & 31) as usize]);
             rest &= rest.wrapping_sub(1);
             let (done, next) = table.split_at_mut(1 << bit);
-            for (from, to) in done.iter().zip(next) {
-                simd.set_row(to, simd.both(simd.row(from), lacks));
+            for (index, to) in next[..done.len()].iter_mut().enumerate() {
+                simd.set_row(to, simd.both(simd.row(&done[index]), lacks));
             }
         }
     }
@@ -168,10 +177,18 @@ fn look_up<S: Simd, const FIELDS: usize>(
     for four in fours {
         let four = if S::FOUR_AT_ONCE {
             let offsets = simd.offsets_of_four(*four, fields);
-            offsets.map(|offsets| rows_of::<S, FIELDS>(simd, offsets, tables))
+            each(
+                offsets,
+                #[inline(always)]
+                |offsets| rows_of::<S, FIELDS>(simd, offsets, tables),
+            )
         } else {
             // x86 has no registers for the offsets of four.
-            four.map(|item| found::<S, FIELDS>(simd, item, fields, tables))
+            each(
+                *four,
+                #[inline(always)]
+                |item| found::<S, FIELDS>(simd, item, fields, tables),
+            )
         };
         sum = simd.count_four(sum, four);
     }
@@ -192,6 +209,14 @@ pub(super) fn found<S: Simd, const FIELDS: usize>(
     rows_of::<S, FIELDS>(simd, simd.offsets(item, fields), tables)
 }
 
+/// The row of the table of `field`.
+#[inline(always)]
+fn row_at<S: Simd>(simd: S, offsets: [usize; 5], tables: &Tables, field: usize) -> S::LoadedRow {
+    let table = tables.rows[field].as_ptr();
+    // SAFETY: the offsets are those of rows: a field has at most `FIELD` bits.
+    simd.row(unsafe { &*table.byte_add(offsets[field]) })
+}
+
 /// The patterns that are true in all rows at `offsets`.
 #[inline(always)]
 fn rows_of<S: Simd, const FIELDS: usize>(
@@ -199,14 +224,9 @@ fn rows_of<S: Simd, const FIELDS: usize>(
     offsets: [usize; 5],
     tables: &Tables,
 ) -> S::LoadedRow {
-    // SAFETY: the offsets are those of rows: a field has at most `FIELD` bits.
-    let row = |field: usize| unsafe {
-        let table = tables.rows[field].as_ptr();
-        simd.row(&*table.byte_add(offsets[field]))
-    };
-    let mut all = row(0);
+    let mut all = row_at(simd, offsets, tables, 0);
     for field in 1..FIELDS {
-        all = simd.both(all, row(field));
+        all = simd.both(all, row_at(simd, offsets, tables, field));
     }
     all
 }

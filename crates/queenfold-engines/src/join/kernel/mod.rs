@@ -37,3 +37,14 @@ impl<S: Simd> JoinKernel for S {}
 /// How many keys longer than its input an output of [`Filter::lacking`] and [`Filter::partition`]
 /// must be: at least as many as any vector has.
 pub const SLACK: usize = 32;
+
+/// Appends `item(0)` to `item(count - 1)`. `Vec::extend` may be compiled without the instruction set.
+#[inline(always)]
+fn extend<T>(to: &mut Vec<T>, count: usize, item: impl Fn(usize) -> T) {
+    to.reserve(count);
+    for (index, to) in to.spare_capacity_mut()[..count].iter_mut().enumerate() {
+        to.write(item(index));
+    }
+    // SAFETY: so many have just been written.
+    unsafe { to.set_len(to.len() + count) };
+}

@@ -1,6 +1,6 @@
 use super::leaf::{FIELD, Tables, build, found};
 use super::{KeyBatch, LEAF};
-use crate::simd::{Fields, Simd};
+use crate::simd::{Fields, Simd, array, each};
 
 /// Tables that answer for up to [`LEAF`] patterns of 64 bits at once.
 pub struct TieTables {
@@ -57,8 +57,9 @@ pub trait TieLeaf: Simd {
                 let count = patterns.low.len();
                 let mut padded = [[0; FEW]; 2];
                 padded[0][..count].copy_from_slice(&patterns.low);
-                for (to, from) in padded[1].iter_mut().zip(&patterns.high) {
-                    *to = from & high;
+                padded[1][..patterns.high.len()].copy_from_slice(&patterns.high);
+                for part in &mut padded[1] {
+                    *part &= high;
                 }
                 compare(self, items, &padded, count)
             },
@@ -96,8 +97,9 @@ fn compare<S: Simd>(simd: S, items: &KeyBatch, padded: &[[u32; FEW]; 2], count: 
     let mut total = 0;
     for at in (0..count).step_by(S::LANES) {
         // SAFETY: the patterns are a whole number of vectors.
-        let [low, high] =
-            [0, 1].map(|part: usize| unsafe { simd.load(padded[part].as_ptr().add(at)) });
+        let low = unsafe { simd.load(padded[0].as_ptr().add(at)) };
+        // SAFETY: as above.
+        let high = unsafe { simd.load(padded[1].as_ptr().add(at)) };
         let mut counts = simd.splat(0);
         for (index, &item) in items.low.iter().enumerate() {
             let mut shared = simd.and(simd.splat(item), low);
@@ -122,11 +124,21 @@ fn look_up<S: Simd, const HIGH: usize>(simd: S, items: &KeyBatch, tables: &TieTa
     let (low_fours, low_rest) = items.low.as_chunks::<4>();
     let (high_fours, high_rest) = items.high.as_chunks::<4>();
     for (index, low) in low_fours.iter().enumerate() {
-        let mut rows = low.map(|low| found::<S, LOW>(simd, low, low_fields, &tables.low));
+        let mut rows = each(
+            *low,
+            #[inline(always)]
+            |low| found::<S, LOW>(simd, low, low_fields, &tables.low),
+        );
         if HIGH > 0 {
-            let high = high_fours[index]
-                .map(|high| found::<S, HIGH>(simd, high, high_fields, &tables.high));
-            rows = [0, 1, 2, 3].map(|row: usize| simd.both(rows[row], high[row]));
+            let high = each(
+                high_fours[index],
+                #[inline(always)]
+                |high| found::<S, HIGH>(simd, high, high_fields, &tables.high),
+            );
+            rows = array(
+                #[inline(always)]
+                |row| simd.both(rows[row], high[row]),
+            );
         }
         sum = simd.count_four(sum, rows);
     }

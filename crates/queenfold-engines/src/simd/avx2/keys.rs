@@ -4,7 +4,7 @@ use std::arch::x86_64::*;
 
 use super::tables::{COMPRESS_32, COMPRESS_WIDE};
 use super::{Avx2, Spread};
-use crate::simd::{Fields, KeyVectors, SAMPLE, Separated, TruthRow};
+use crate::simd::{Fields, KeyVectors, SAMPLE, Separated, TruthRow, array};
 
 // For all operations below: the token `self` proves the instruction set, and the caller of an
 // unsafe operation vouches for the memory.
@@ -62,11 +62,13 @@ impl Avx2 {
             );
             // Moves word p of both halves next to each other.
             let pairs = _mm256_setr_epi32(0, 4, 1, 5, 2, 6, 3, 7);
-            let part = |index: usize| {
-                let keys = _mm256_loadu_si256(keys.as_ptr().add(8 * index).cast());
-                _mm256_permutevar8x32_epi32(_mm256_shuffle_epi8(keys, by_byte), pairs)
-            };
-            let (a, b, c, d) = (part(0), part(1), part(2), part(3));
+            let [a, b, c, d] = array(
+                #[inline(always)]
+                |index| {
+                    let keys = _mm256_loadu_si256(keys.as_ptr().add(8 * index).cast());
+                    _mm256_permutevar8x32_epi32(_mm256_shuffle_epi8(keys, by_byte), pairs)
+                },
+            );
             let (even, odd) = (_mm256_unpacklo_epi64(a, b), _mm256_unpackhi_epi64(a, b));
             let (even_too, odd_too) = (_mm256_unpacklo_epi64(c, d), _mm256_unpackhi_epi64(c, d));
             [
@@ -296,8 +298,8 @@ impl KeyVectors for Avx2 {
         let mut found = [0; 32];
         let (blocks, _) = keys.as_chunks::<32>();
         for block in blocks {
-            for (mut plane, counts) in self.planes(block).into_iter().zip(found.chunks_mut(8)) {
-                for count in counts.iter_mut().rev() {
+            for (byte, mut plane) in self.planes(block).into_iter().enumerate() {
+                for count in found[8 * byte..][..8].iter_mut().rev() {
                     // SAFETY: see above.
                     unsafe {
                         *count += _mm256_movemask_epi8(plane).count_ones();
@@ -321,8 +323,8 @@ impl KeyVectors for Avx2 {
         let blocks = &blocks[..count.div_ceil(32)];
         let mut planes = [[self.splat(0); TruthRow::LEN / 32]; 4];
         for (index, block) in blocks.iter().enumerate() {
-            for (planes, plane) in planes.iter_mut().zip(self.planes(block)) {
-                planes[index] = plane;
+            for (byte, plane) in self.planes(block).into_iter().enumerate() {
+                planes[byte][index] = plane;
             }
         }
         let mut rest = used;
@@ -332,14 +334,13 @@ impl KeyVectors for Avx2 {
             // SAFETY: see above.
             let up = unsafe { _mm_cvtsi32_si128(7 - (bit % 8) as i32) };
             let planes = &planes[(bit / 8) as usize][..blocks.len()];
-            let row = &mut rows[bit as usize].0;
-            for (plane, word) in planes.chunks(2).zip(row) {
-                let lacking = |plane: &__m256i| {
-                    // SAFETY: see above.
-                    let has = unsafe { _mm256_movemask_epi8(_mm256_sll_epi16(*plane, up)) };
-                    u64::from(!has as u32)
-                };
-                *word = lacking(&plane[0]) | plane.get(1).map_or(0, lacking) << 32;
+            let row = rows[bit as usize].0.as_mut_ptr().cast::<u32>();
+            for (index, plane) in planes.iter().enumerate() {
+                // SAFETY: see above; a row is sixteen halves of a word.
+                unsafe {
+                    let has = _mm256_movemask_epi8(_mm256_sll_epi16(*plane, up));
+                    row.add(index).write(!has as u32);
+                }
             }
         }
     }

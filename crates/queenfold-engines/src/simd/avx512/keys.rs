@@ -289,7 +289,8 @@ impl KeyVectors for Avx512 {
     #[inline(always)]
     fn frequencies(self, keys: &[u32; SAMPLE]) -> [u32; 32] {
         let mut found = [0; 32];
-        for (plane, counts) in self.planes::<0>(keys).into_iter().zip(found.chunks_mut(8)) {
+        for (byte, plane) in self.planes::<0>(keys).into_iter().enumerate() {
+            let counts = &mut found[8 * byte..][..8];
             // SAFETY: see above; eight counts of 32 bits are written.
             unsafe {
                 let sums = _mm512_cvtepi64_epi32(_mm512_popcnt_epi64(plane));
@@ -310,13 +311,13 @@ impl KeyVectors for Avx512 {
         let (blocks, _) = keys.as_chunks::<SAMPLE>();
         let mut planes = [[self.zero(); 8]; 4];
         for (index, block) in blocks.iter().enumerate() {
-            for (plane, words) in planes.iter_mut().zip(self.planes::<255>(block)) {
-                plane[index] = words;
+            for (byte, words) in self.planes::<255>(block).into_iter().enumerate() {
+                planes[byte][index] = words;
             }
         }
-        for (plane, rows) in planes.into_iter().zip(rows.chunks_mut(8)) {
-            for (words, row) in self.transpose(plane).into_iter().zip(rows) {
-                self.set_row(row, words);
+        for (byte, plane) in planes.into_iter().enumerate() {
+            for (bit, words) in self.transpose(plane).into_iter().enumerate() {
+                self.set_row(&mut rows[8 * byte + bit], words);
             }
         }
     }

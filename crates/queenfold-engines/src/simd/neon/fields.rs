@@ -4,7 +4,7 @@
 use std::arch::aarch64::*;
 
 use super::Choice;
-use crate::simd::{Fields, TruthRow};
+use crate::simd::{Fields, TruthRow, array, each};
 
 /// Fields of a key, in the form of [`Choice`], repeated in each lane. The offsets of rows are made from
 /// the bits that were moved together.
@@ -29,7 +29,7 @@ impl FieldsOfFour {
         let up = size_of::<TruthRow>().ilog2();
         let used = Choice::new(fields.used.into());
         let mut low = 0;
-        let lows = fields.widths.map(|width| {
+        let lows = each(fields.widths, |width| {
             low += width;
             low - width
         });
@@ -37,11 +37,9 @@ impl FieldsOfFour {
         unsafe {
             Self {
                 used: vdupq_n_u32(fields.used),
-                moves: [0, 1, 2, 3, 4].map(|step: usize| vdupq_n_u32(used.moves[step] as u32)),
-                shifts: lows.map(|low| vdupq_n_s32(up as i32 - low as i32)),
-                masks: fields
-                    .widths
-                    .map(|width| vdupq_n_u32(((1 << width) - 1) << up)),
+                moves: array(|step| vdupq_n_u32(used.moves[step] as u32)),
+                shifts: each(lows, |low| vdupq_n_s32(up as i32 - low as i32)),
+                masks: each(fields.widths, |width| vdupq_n_u32(((1 << width) - 1) << up)),
             }
         }
     }
@@ -67,9 +65,7 @@ impl FieldsOfFour {
             let keys = step!(keys, 2);
             let keys = step!(keys, 3);
             let keys = step!(keys, 4);
-            [0, 1, 2, 3, 4].map(|field: usize| {
-                vandq_u32(vshlq_u32(keys, self.shifts[field]), self.masks[field])
-            })
+            array(|field| vandq_u32(vshlq_u32(keys, self.shifts[field]), self.masks[field]))
         }
     }
 }

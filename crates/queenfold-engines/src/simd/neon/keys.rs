@@ -1,13 +1,12 @@
 //! 8 keys of 32 bits, or 4 of 64, in two registers; a truth row is four.
 
 use std::arch::aarch64::*;
-use std::array::from_fn;
 
 use super::fields::FieldsOfFour;
 use super::lanes::{bits_of_others, bytes_of_pair, entry, mask_of_pair, permuted};
 use super::tables::{COMPRESS_32, COMPRESS_64};
 use super::{Choice, Neon};
-use crate::simd::{Fields, KeyVectors, SAMPLE, Separated, TruthRow};
+use crate::simd::{Fields, KeyVectors, SAMPLE, Separated, TruthRow, array, each};
 
 type Keys = [uint32x4_t; 2];
 type Wide = [uint64x2_t; 2];
@@ -20,7 +19,7 @@ impl Neon {
     #[inline(always)]
     fn shared(self, a: Keys, b: Keys) -> Keys {
         // SAFETY: see above.
-        from_fn(|i| unsafe { vtstq_u32(a[i], b[i]) })
+        array(|i| unsafe { vtstq_u32(a[i], b[i]) })
     }
 
     /// The bytes of 64 keys: vector `[p][v]` has byte p of keys 16v to 16v + 15.
@@ -28,12 +27,12 @@ impl Neon {
     fn planes(self, keys: &[u32; 64]) -> [Row; 4] {
         // SAFETY: see above; 64 bytes are read four times.
         let parts: [uint8x16x4_t; 4] =
-            from_fn(|part| unsafe { vld4q_u8(keys.as_ptr().add(16 * part).cast()) });
+            array(|part| unsafe { vld4q_u8(keys.as_ptr().add(16 * part).cast()) });
         [
-            parts.map(|part| part.0),
-            parts.map(|part| part.1),
-            parts.map(|part| part.2),
-            parts.map(|part| part.3),
+            each(parts, |part| part.0),
+            each(parts, |part| part.1),
+            each(parts, |part| part.2),
+            each(parts, |part| part.3),
         ]
     }
 
@@ -42,7 +41,7 @@ impl Neon {
     fn bits_of_bytes(self, row: Row) -> uint8x16_t {
         // SAFETY: see above.
         unsafe {
-            let [a, b, c, d] = row.map(|part| vcntq_u8(part));
+            let [a, b, c, d] = each(row, |part| vcntq_u8(part));
             vaddq_u8(vaddq_u8(a, b), vaddq_u8(c, d))
         }
     }
@@ -111,8 +110,10 @@ impl KeyVectors for Neon {
         // SAFETY: see above. Lane l is in the bytes from 4l on.
         unsafe {
             let first = vdupq_n_u32(0x0302_0100);
-            let each = vdupq_n_u32(0x0404_0404);
-            let bytes = lanes.map(|lanes| vreinterpretq_u8_u32(vmlaq_u32(first, lanes, each)));
+            let step = vdupq_n_u32(0x0404_0404);
+            let bytes = each(lanes, |lanes| {
+                vreinterpretq_u8_u32(vmlaq_u32(first, lanes, step))
+            });
             permuted(keys, bytes)
         }
     }
@@ -120,13 +121,13 @@ impl KeyVectors for Neon {
     #[inline(always)]
     fn or(self, a: Keys, b: Keys) -> Keys {
         // SAFETY: see above.
-        from_fn(|i| unsafe { vorrq_u32(a[i], b[i]) })
+        array(|i| unsafe { vorrq_u32(a[i], b[i]) })
     }
 
     #[inline(always)]
     fn and(self, a: Keys, b: Keys) -> Keys {
         // SAFETY: see above.
-        from_fn(|i| unsafe { vandq_u32(a[i], b[i]) })
+        array(|i| unsafe { vandq_u32(a[i], b[i]) })
     }
 
     #[inline(always)]
@@ -142,7 +143,7 @@ impl KeyVectors for Neon {
         unsafe {
             Separated {
                 lanes: bits_of_others(shared),
-                without: from_fn(|i| vbicq_u32(keys[i], shared[i])),
+                without: array(|i| vbicq_u32(keys[i], shared[i])),
                 with: self.and(keys, shared),
             }
         }
@@ -151,7 +152,7 @@ impl KeyVectors for Neon {
     #[inline(always)]
     fn tally(self, counts: Keys, a: Keys, b: Keys) -> Keys {
         // SAFETY: see above. A true lane is -1.
-        from_fn(|i| unsafe { vsubq_u32(counts[i], vceqzq_u32(vandq_u32(a[i], b[i]))) })
+        array(|i| unsafe { vsubq_u32(counts[i], vceqzq_u32(vandq_u32(a[i], b[i]))) })
     }
 
     #[inline(always)]
@@ -234,7 +235,7 @@ impl KeyVectors for Neon {
         // SAFETY: see above; the array is as long as a vector.
         unsafe {
             let [low, high]: [uint32x4_t; 2] =
-                from_fn(|i| vreinterpretq_u32_u64(vtstq_u64(a[i], b[i])));
+                array(|i| vreinterpretq_u32_u64(vtstq_u64(a[i], b[i])));
             vaddvq_u32(vbicq_u32(vld1q_u32(BITS.as_ptr()), vuzp1q_u32(low, high))) & among
         }
     }
@@ -243,8 +244,8 @@ impl KeyVectors for Neon {
     unsafe fn compress_wide(self, keys: Wide, mask: u32, to: *mut u64) {
         // SAFETY: see above.
         unsafe {
-            let table = bytes_of_pair(keys.map(|keys| vreinterpretq_u32_u64(keys)));
-            let [low, high] = entry(&COMPRESS_64, mask).map(|bytes| vqtbl2q_u8(table, bytes));
+            let table = bytes_of_pair(each(keys, |keys| vreinterpretq_u32_u64(keys)));
+            let [low, high] = each(entry(&COMPRESS_64, mask), |bytes| vqtbl2q_u8(table, bytes));
             vst1q_u64(to, vreinterpretq_u64_u8(low));
             vst1q_u64(to.add(2), vreinterpretq_u64_u8(high));
         }
@@ -271,7 +272,7 @@ impl KeyVectors for Neon {
         // SAFETY: see above.
         unsafe {
             let offsets = fields.offsets(vdupq_n_u32(key));
-            offsets.map(|offset| vgetq_lane_u32::<0>(offset) as usize)
+            each(offsets, |offset| vgetq_lane_u32::<0>(offset) as usize)
         }
     }
 
@@ -282,7 +283,9 @@ impl KeyVectors for Neon {
         macro_rules! of {
             ($lane:literal) => {
                 // SAFETY: see above.
-                offsets.map(|offset| unsafe { vgetq_lane_u32::<$lane>(offset) as usize })
+                each(offsets, |offset| unsafe {
+                    vgetq_lane_u32::<$lane>(offset) as usize
+                })
             };
         }
         [of!(0), of!(1), of!(2), of!(3)]
@@ -291,11 +294,11 @@ impl KeyVectors for Neon {
     #[inline(always)]
     fn frequencies(self, keys: &[u32; SAMPLE]) -> [u32; 32] {
         let planes = self.planes(keys);
-        from_fn(|bit| {
+        array(|bit| {
             // SAFETY: see above. A true byte is -1, and there are at most 64.
             unsafe {
                 let mask = vdupq_n_u8(1 << (bit % 8));
-                let [a, b, c, d] = planes[bit / 8].map(|plane| vtstq_u8(plane, mask));
+                let [a, b, c, d] = each(planes[bit / 8], |plane| vtstq_u8(plane, mask));
                 let sums = vaddq_u8(vaddq_u8(a, b), vaddq_u8(c, d));
                 u32::from(vaddvq_u8(sums).wrapping_neg())
             }
@@ -323,7 +326,7 @@ impl KeyVectors for Neon {
                     let lacking = unsafe {
                         let mask = vdupq_n_u8(1 << bit);
                         let bits = vld1q_u8(BITS.as_ptr());
-                        let [a, b, c, d] = plane.map(|part| vbicq_u8(bits, vtstq_u8(part, mask)));
+                        let [a, b, c, d] = each(plane, |part| vbicq_u8(bits, vtstq_u8(part, mask)));
                         let quarters = vpaddq_u8(vpaddq_u8(a, b), vpaddq_u8(c, d));
                         vgetq_lane_u64::<0>(vreinterpretq_u64_u8(vpaddq_u8(quarters, quarters)))
                     };
@@ -337,7 +340,7 @@ impl KeyVectors for Neon {
     fn row(self, from: &TruthRow) -> Row {
         let from = from.0.as_ptr().cast::<u8>();
         // SAFETY: see above; a row is four vectors.
-        from_fn(|part| unsafe { vld1q_u8(from.add(16 * part)) })
+        array(|part| unsafe { vld1q_u8(from.add(16 * part)) })
     }
 
     #[inline(always)]
@@ -352,7 +355,7 @@ impl KeyVectors for Neon {
     #[inline(always)]
     fn both(self, a: Row, b: Row) -> Row {
         // SAFETY: see above.
-        from_fn(|part| unsafe { vandq_u8(a[part], b[part]) })
+        array(|part| unsafe { vandq_u8(a[part], b[part]) })
     }
 
     #[inline(always)]
@@ -370,7 +373,7 @@ impl KeyVectors for Neon {
     fn count_four(self, sum: uint64x2_t, rows: [Row; 4]) -> uint64x2_t {
         // SAFETY: see above; no byte exceeds 128.
         let bytes = unsafe {
-            let [a, b, c, d] = rows.map(|row| self.bits_of_bytes(row));
+            let [a, b, c, d] = each(rows, |row| self.bits_of_bytes(row));
             vaddq_u8(vaddq_u8(a, b), vaddq_u8(c, d))
         };
         self.add_bytes(sum, bytes)

@@ -3,6 +3,8 @@
 
 use std::arch::aarch64::*;
 
+use crate::simd::each;
+
 /// In lane i bit i.
 const BITS: [u16; 8] = [1, 2, 4, 8, 16, 32, 64, 128];
 
@@ -74,7 +76,9 @@ pub unsafe fn permuted(pair: [uint32x4_t; 2], bytes: [uint8x16_t; 2]) -> [uint32
     // SAFETY: the caller vouches for the instruction set.
     unsafe {
         let table = bytes_of_pair(pair);
-        bytes.map(|bytes| vreinterpretq_u32_u8(vqtbl2q_u8(table, bytes)))
+        each(bytes, |bytes| {
+            vreinterpretq_u32_u8(vqtbl2q_u8(table, bytes))
+        })
     }
 }
 

@@ -1,14 +1,13 @@
 //! Eight words, of 16 bits in a register, or of 32 bits in a pair of registers.
 
 use std::arch::aarch64::*;
-use std::array::from_fn;
 
 use super::Neon;
 use super::lanes::{
     bits_of_8, bits_of_pair, bytes_of_pair, entry, mask_of_8, mask_of_pair, permuted,
 };
 use super::tables::{COMPRESS_16, COMPRESS_32, EXPAND_16, EXPAND_32, TRUE_LANES};
-use crate::simd::WordVector;
+use crate::simd::{WordVector, array, each};
 
 /// Eight lanes of 16 bits.
 #[derive(Clone, Copy)]
@@ -42,7 +41,7 @@ macro_rules! vector {
                 other: Self,
                 of: impl Fn($register, $register) -> $register,
             ) -> Self {
-                Self(from_fn(|i| of(self.0[i], other.0[i])))
+                Self(array(|i| of(self.0[i], other.0[i])))
             }
 
             /// Bit i for each true lane i.
@@ -71,7 +70,7 @@ macro_rules! vector {
             #[inline(always)]
             unsafe fn load(_: Neon, from: *const $word) -> Self {
                 // SAFETY: the token proves the instruction set; the caller vouches for the memory.
-                Self(from_fn(|i| unsafe { $load(from.add(i * Self::EACH)) }))
+                Self(array(|i| unsafe { $load(from.add(i * Self::EACH)) }))
             }
 
             #[inline(always)]
@@ -109,7 +108,7 @@ macro_rules! vector {
             #[inline(always)]
             fn without_lowest(self) -> Self {
                 // SAFETY: a vector proves the instruction set.
-                Self(self.0.map(|word| unsafe { $and(word, $add(word, $splat(!0))) }))
+                Self(each(self.0, |word| unsafe { $and(word, $add(word, $splat(!0))) }))
             }
 
             #[inline(always)]
@@ -126,31 +125,31 @@ macro_rules! vector {
             #[inline(always)]
             fn shl(self, shift: Shift<$count>) -> Self {
                 // SAFETY: a vector proves the instruction set.
-                Self(self.0.map(|word| unsafe { $shift(word, shift.left) }))
+                Self(each(self.0, |word| unsafe { $shift(word, shift.left) }))
             }
 
             #[inline(always)]
             fn shr(self, shift: Shift<$count>) -> Self {
                 // SAFETY: a vector proves the instruction set.
-                Self(self.0.map(|word| unsafe { $shift(word, shift.right) }))
+                Self(each(self.0, |word| unsafe { $shift(word, shift.right) }))
             }
 
             #[inline(always)]
             fn is_zero(self) -> Self::Mask {
                 // SAFETY: a vector proves the instruction set.
-                self.0.map(|word| unsafe { $is_zero(word) })
+                each(self.0, |word| unsafe { $is_zero(word) })
             }
 
             #[inline(always)]
             fn is_nonzero(self) -> Self::Mask {
                 // SAFETY: a vector proves the instruction set.
-                self.0.map(|word| unsafe { $test(word, word) })
+                each(self.0, |word| unsafe { $test(word, word) })
             }
 
             #[inline(always)]
             fn fill(self, mask: Self::Mask, with: Self) -> Self {
                 // SAFETY: a vector proves the instruction set.
-                Self(from_fn(|i| unsafe { $select(mask[i], with.0[i], self.0[i]) }))
+                Self(array(|i| unsafe { $select(mask[i], with.0[i], self.0[i]) }))
             }
 
             #[inline(always)]
@@ -257,7 +256,7 @@ vector!(
             // SAFETY: a vector proves the instruction set; the caller vouches for the memory.
             unsafe {
                 let bytes = vld1q_u8(EXPAND_16[lanes].as_ptr());
-                let vectors = from_fn(|i| {
+                let vectors = array(|i| {
                     let kept = vreinterpretq_u8_u16(vectors[i].0[0]);
                     let fresh = vreinterpretq_u8_u16(vld1q_u16(stacks[i].add(len)));
                     Self([vreinterpretq_u16_u8(vqtbx1q_u8(kept, fresh, bytes))])
@@ -321,10 +320,10 @@ vector!(
             // SAFETY: a vector proves the instruction set; the caller vouches for the memory.
             unsafe {
                 let bytes = entry(&EXPAND_32, lanes as u32);
-                let vectors = from_fn(|i| {
+                let vectors = array(|i| {
                     let from = stacks[i].add(len);
                     let fresh = bytes_of_pair([vld1q_u32(from), vld1q_u32(from.add(4))]);
-                    Self(from_fn(|j| {
+                    Self(array(|j| {
                         let kept = vreinterpretq_u8_u32(vectors[i].0[j]);
                         vreinterpretq_u32_u8(vqtbx2q_u8(kept, fresh, bytes[j]))
                     }))

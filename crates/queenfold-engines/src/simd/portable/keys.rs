@@ -1,7 +1,7 @@
 //! 8 keys of 32 bits, or 4 of 64.
 
 use super::{Choice, Portable};
-use crate::simd::{Fields, KeyVectors, Separated, TruthRow};
+use crate::simd::{Fields, KeyVectors, Separated, TruthRow, array, each};
 
 /// Fields of a key whose chosen bits have been moved together.
 #[derive(Clone, Copy)]
@@ -59,7 +59,8 @@ impl KeyVectors for Portable {
     #[inline(always)]
     unsafe fn load_bytes(self, from: *const u8) -> [u32; LANES] {
         // SAFETY: the caller vouches for the memory.
-        unsafe { from.cast::<[u8; LANES]>().read() }.map(u32::from)
+        let bytes = unsafe { from.cast::<[u8; LANES]>().read() };
+        each(bytes, u32::from)
     }
 
     #[inline(always)]
@@ -69,17 +70,17 @@ impl KeyVectors for Portable {
 
     #[inline(always)]
     fn take(self, keys: [u32; LANES], lanes: [u32; LANES]) -> [u32; LANES] {
-        lanes.map(|lane| keys[lane as usize % LANES])
+        each(lanes, |lane| keys[lane as usize % LANES])
     }
 
     #[inline(always)]
     fn or(self, a: [u32; LANES], b: [u32; LANES]) -> [u32; LANES] {
-        std::array::from_fn(|lane| a[lane] | b[lane])
+        array(|lane| a[lane] | b[lane])
     }
 
     #[inline(always)]
     fn and(self, a: [u32; LANES], b: [u32; LANES]) -> [u32; LANES] {
-        std::array::from_fn(|lane| a[lane] & b[lane])
+        array(|lane| a[lane] & b[lane])
     }
 
     #[inline(always)]
@@ -101,7 +102,7 @@ impl KeyVectors for Portable {
 
     #[inline(always)]
     fn tally(self, counts: [u32; LANES], a: [u32; LANES], b: [u32; LANES]) -> [u32; LANES] {
-        std::array::from_fn(|lane| counts[lane] + u32::from(a[lane] & b[lane] == 0))
+        array(|lane| counts[lane] + u32::from(a[lane] & b[lane] == 0))
     }
 
     #[inline(always)]
@@ -111,7 +112,7 @@ impl KeyVectors for Portable {
 
     #[inline(always)]
     fn keep(self, keys: [u32; LANES], mask: u32) -> [u32; LANES] {
-        std::array::from_fn(|lane| keys[lane] & (mask >> lane & 1).wrapping_neg())
+        array(|lane| keys[lane] & (mask >> lane & 1).wrapping_neg())
     }
 
     #[inline(always)]
@@ -184,7 +185,7 @@ impl KeyVectors for Portable {
         let mut low = 0;
         PackedFields {
             used: Choice::new(fields.used.into()),
-            fields: fields.widths.map(|width| {
+            fields: each(fields.widths, |width| {
                 let field = (low, (1 << width) - 1);
                 low += width;
                 field
@@ -195,9 +196,9 @@ impl KeyVectors for Portable {
     #[inline(always)]
     fn offsets(self, key: u32, fields: PackedFields) -> [usize; 5] {
         let key = fields.used.pack(key.into());
-        fields
-            .fields
-            .map(|(low, mask)| (key >> low & mask) as usize * size_of::<TruthRow>())
+        each(fields.fields, |(low, mask)| {
+            (key >> low & mask) as usize * size_of::<TruthRow>()
+        })
     }
 
     #[inline(always)]
@@ -212,7 +213,7 @@ impl KeyVectors for Portable {
 
     #[inline(always)]
     fn both(self, a: TruthRow, b: TruthRow) -> TruthRow {
-        TruthRow(std::array::from_fn(|word| a.0[word] & b.0[word]))
+        TruthRow(array(|word| a.0[word] & b.0[word]))
     }
 
     #[inline(always)]

@@ -2,7 +2,7 @@
 
 use super::Portable;
 use crate::board::bits;
-use crate::simd::WordVector;
+use crate::simd::{WordVector, array, each};
 
 const LANES: usize = 8;
 
@@ -15,7 +15,7 @@ macro_rules! vector {
         impl Words<$word> {
             #[inline(always)]
             fn zip(self, other: Self, of: impl Fn($word, $word) -> $word) -> Self {
-                Self(std::array::from_fn(|i| of(self.0[i], other.0[i])))
+                Self(array(|i| of(self.0[i], other.0[i])))
             }
 
             #[inline(always)]
@@ -77,17 +77,17 @@ macro_rules! vector {
 
             #[inline(always)]
             fn without_lowest(self) -> Self {
-                Self(self.0.map(|word| word & word.wrapping_sub(1)))
+                Self(each(self.0, |word| word & word.wrapping_sub(1)))
             }
 
             #[inline(always)]
             fn shl(self, shift: u32) -> Self {
-                Self(self.0.map(|word| word.wrapping_shl(shift)))
+                Self(each(self.0, |word| word.wrapping_shl(shift)))
             }
 
             #[inline(always)]
             fn shr(self, shift: u32) -> Self {
-                Self(self.0.map(|word| word.wrapping_shr(shift)))
+                Self(each(self.0, |word| word.wrapping_shr(shift)))
             }
 
             #[inline(always)]
@@ -102,7 +102,7 @@ macro_rules! vector {
 
             #[inline(always)]
             fn fill(self, mask: u8, with: Self) -> Self {
-                Self(std::array::from_fn(|i| {
+                Self(array(|i| {
                     if mask >> i & 1 == 1 {
                         with.0[i]
                     } else {
@@ -123,9 +123,7 @@ macro_rules! vector {
 
             #[inline(always)]
             fn increment(self, mask: u8) -> Self {
-                Self(std::array::from_fn(|i| {
-                    self.0[i].wrapping_add((mask >> i & 1).into())
-                }))
+                Self(array(|i| self.0[i].wrapping_add((mask >> i & 1).into())))
             }
 
             #[inline(always)]
