@@ -13,6 +13,15 @@
 //!
 //! `examples/` shows how to watch a job, how to resume one, and how to run an engine of your own.
 //!
+//! # Debug builds
+//!
+//! A debug build of your crate counts more than 100 times as slowly as a release, unless its `Cargo.toml` says:
+//!
+//! ```toml
+//! [profile.dev.package.queenfold-engines]
+//! opt-level = 3
+//! ```
+//!
 //! # Features
 //!
 //! A library that only counts on CPUs needs none of them: `default-features = false`. All but
