@@ -4,6 +4,7 @@
 //!
 //! Needs an optimised build (`--release`), x86-64 and `objdump`; otherwise it reports that it is skipped.
 
+use std::path::Path;
 use std::process::Command;
 
 use crate::skip::skipped;
@@ -17,7 +18,7 @@ use queenfold::simd::Isa;
 type Line = (u64, String);
 
 /// The functions whose names contain `name`, from a disassembly.
-fn functions(disassembly: &str, name: &str) -> Vec<Vec<Line>> {
+pub fn functions(disassembly: &str, name: &str) -> Vec<Vec<Line>> {
     let mut found: Vec<Vec<Line>> = Vec::new();
     let mut is_inside = false;
     for line in disassembly.lines() {
@@ -108,17 +109,22 @@ fn disassembly() -> Option<String> {
         skipped("needs a release build for x86-64");
         return None;
     }
-    let program = std::env::current_exe().unwrap();
-    let output = Command::new("objdump")
-        .args(["-d", "-C", "--no-show-raw-insn", "-M", "intel"])
-        .arg(program)
-        .output();
-    match output {
+    disassemble("objdump", &std::env::current_exe().unwrap())
+}
+
+/// The disassembly of a program. `None`, with a report, if there is no such disassembler.
+pub fn disassemble(objdump: &str, program: &Path) -> Option<String> {
+    let mut command = Command::new(objdump);
+    command.args(["-d", "-C", "--no-show-raw-insn"]);
+    if objdump == "objdump" {
+        command.args(["-M", "intel"]);
+    }
+    match command.arg(program).output() {
         Ok(output) if output.status.success() => {
             Some(String::from_utf8_lossy(&output.stdout).into_owned())
         }
         _ => {
-            skipped("no objdump");
+            skipped(&format!("no {objdump}"));
             None
         }
     }

@@ -21,6 +21,7 @@ mod records;
 #[path = "../common/skip.rs"]
 mod skip;
 mod skipped;
+mod user_crate;
 mod versions;
 
 #[cfg(not(all(feature = "cli", unix)))]
