@@ -31,7 +31,7 @@ fn the_table_has_a_row_for_each_method_style_and_board() {
         .sum();
     // A style without its device has a line instead.
     let stderr = text(&out.stderr);
-    let missing = |line: &&str| line.contains("no GPU") || line.contains("no emulated device");
+    let missing = |line: &&str| line.contains("no GPU") || line.contains("needs the Cargo feature");
     // What holds for several styles is said once: "node-layer, gpu; bit-board, gpu: no GPU".
     let styles_of = |line: &str| {
         1 + line
@@ -210,8 +210,14 @@ fn a_device_asked_for_by_name_counts_or_is_not_available() {
             assert!(row.ends_with(&format!("{method}, {style}")), "{row}");
         } else {
             let line = refusal(&mut queenfold(&args), 6);
-            let begins = format!("error: {method}, {style}: no ");
-            assert!(line.starts_with(&begins), "{line}");
+            let begins = format!("error: {method}, {style}: ");
+            let why = line.strip_prefix(&begins).unwrap_or_default();
+            let is_built = cfg!(feature = "cuda") && style == "gpu";
+            assert_eq!(why.starts_with("no GPU"), is_built, "{line}");
+            assert!(
+                is_built || why.contains("needs the Cargo feature"),
+                "{line}"
+            );
             assert!(style == "gpu" || !cfg!(feature = "emulated-gpu"), "{line}");
         }
     }
