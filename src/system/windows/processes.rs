@@ -1,7 +1,5 @@
 //! Children, and the priority of this process.
 
-#![expect(unsafe_code, reason = "calls of Windows")]
-
 use std::os::windows::process::CommandExt;
 use std::process::Command;
 
@@ -25,6 +23,7 @@ pub fn kill_group(child: &mut std::process::Child) {
 /// # Errors
 /// The system refuses.
 #[cfg(feature = "cli")]
+#[expect(unsafe_code, reason = "a call of Windows")]
 pub fn lower_priority(nice: i32) -> std::io::Result<()> {
     use windows_sys::Win32::System::Threading::{
         BELOW_NORMAL_PRIORITY_CLASS, GetCurrentProcess, IDLE_PRIORITY_CLASS, SetPriorityClass,
