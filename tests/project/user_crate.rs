@@ -125,11 +125,13 @@ fn is_out_of_line(caller: &str, called: &str) -> bool {
     if called.contains("core_arch::") {
         return !asks_the_machine.iter().any(|name| called.contains(name));
     }
-    let is_hot = ["::vectorize", "::join::kernel::", "::chain::search::"]
-        .iter()
-        .any(|name| caller.contains(name));
-    let closures = ["::call_mut", "::call_once", "core::array::", "core::iter::"];
-    is_hot && closures.iter().any(|name| called.contains(name))
+    let contains = |text: &str, names: &[&str]| names.iter().any(|name| text.contains(name));
+    let is_kernel = contains(
+        caller,
+        &["::vectorize", "::join::kernel::", "::chain::search::"],
+    );
+    is_kernel && contains(called, &["::call_mut", "::call_once", "core::array::"])
+        || caller.contains("::vectorize") && called.contains("core::iter::")
 }
 
 /// Asserts that the program has kernels of this instruction set, and that they inline all of its operations.

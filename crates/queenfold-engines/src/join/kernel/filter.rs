@@ -1,6 +1,6 @@
 use std::ops::{BitOr, Range};
 
-use super::{KeyBatch, SAMPLE, SLACK, extend};
+use super::{KeyBatch, SAMPLE, SLACK};
 use crate::simd::{Separated, Simd, each};
 
 /// What [`Filter::partition`] found.
@@ -160,12 +160,14 @@ pub trait Filter: Simd {
             move || {
                 let choice = self.choice(bits);
                 to.clear();
-                extend(
-                    to,
-                    keys.len(),
-                    #[inline(always)]
-                    |index| self.pack_bits(keys[index], choice),
-                );
+                to.reserve(keys.len());
+                let start = to.as_mut_ptr();
+                for (index, &key) in keys.iter().enumerate() {
+                    // SAFETY: there is room for each key.
+                    unsafe { start.add(index).write(self.pack_bits(key, choice)) };
+                }
+                // SAFETY: all have been written.
+                unsafe { to.set_len(keys.len()) };
             },
         )
     }
