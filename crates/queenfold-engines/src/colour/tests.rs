@@ -1,0 +1,132 @@
+use fastrand::Rng;
+
+use super::lines::Lines;
+use super::oracle::Colour;
+use super::orientation::Orientation;
+use super::{ColourBoard, ColourPlan, naive};
+use crate::board::{GivenBoard, Size, Square, Symmetry, known};
+use crate::chain::ChainPlan;
+use crate::engine::{Counter, Plan, Tally, Task};
+
+fn size(n: u32) -> Size {
+    Size::new(n).unwrap()
+}
+
+fn sum(plan: &dyn Plan, mut counter: Box<dyn Counter>) -> Tally {
+    let tasks = (0..plan.tasks()).map(|index| plan.task(index));
+    tasks.map(|task| counter.count(&task).unwrap()).sum()
+}
+
+fn total(plan: &dyn Plan, counter: Box<dyn Counter>) -> u128 {
+    sum(plan, counter).completions.solutions()
+}
+
+/// A task of one rank.
+fn single(plan: &ColourPlan, rank: u64) -> Task {
+    Task {
+        ranks: rank..rank + 1,
+        ..plan.task(0)
+    }
+}
+
+/// The completions of a set: every cell (R, C) from pairs of lists, each as often as its orientation says.
+fn naive(board: &ColourBoard, rank: u64) -> u64 {
+    let n = board.size();
+    let partition = board.partition(rank).unwrap();
+    let orientation = Orientation::of(n);
+    let rows = orientation.class([partition.set.even, partition.set.odd]);
+    let white = partition.set.rows().count_ones();
+    let columns = (0..=n.full_mask()).filter(|columns| columns.count_ones() == white);
+    columns
+        .map(|columns| {
+            let times = match board.is_oriented() {
+                true => {
+                    let class = orientation.class(Lines::split(columns));
+                    Orientation::weight(rows, class)
+                }
+                false => 1,
+            };
+            if times == 0 {
+                return 0;
+            }
+            let others = n.full_mask() & !columns;
+            let white = naive::cell(n.get(), &partition, Colour::White, columns);
+            if white == 0 {
+                return 0;
+            }
+            times * white * naive::cell(n.get(), &partition, Colour::Black, others)
+        })
+        .sum()
+}
+
+#[test]
+fn the_oracle_counts_all_solutions() {
+    for n in (1..=13).map(size) {
+        let plan = ColourPlan::new(n);
+        let found = total(&plan, plan.oracle());
+        assert_eq!(found, known(n).unwrap().total, "n = {n}");
+    }
+}
+
+#[test]
+fn the_oracle_counts_each_set_as_pairs_of_lists_do() {
+    for n in (1..=8).map(size) {
+        let (plan, board) = (ColourPlan::new(n), ColourBoard::from(n));
+        let mut oracle = plan.oracle();
+        for rank in 0..plan.ranks() {
+            let tally = oracle.count(&single(&plan, rank)).unwrap();
+            let set = board.partition(rank).unwrap().set;
+            let expected = u128::from(set.weight) * u128::from(naive(&board, rank));
+            assert_eq!(tally.completions.solutions(), expected, "n = {n}, {set:?}");
+        }
+    }
+}
+
+/// Symmetries of boards on which solutions are counted in both orientations.
+const SOME: [Symmetry; 2] = [Symmetry::MirrorColumns, Symmetry::MirrorRows];
+
+/// A board with some holes and one queen at most, all with their images under some symmetries.
+fn random_board(n: Size, symmetries: &[Symmetry], random: &mut Rng) -> GivenBoard {
+    let mut square = || Square::new(random.u8(..n.get() as u8), random.u8(..n.get() as u8));
+    let mut images = |count: u32, all: &mut Vec<Square>| {
+        for _ in 0..count {
+            all.push(square());
+        }
+        let mut at = 0;
+        while at < all.len() {
+            let more = symmetries.iter().map(|symmetry| symmetry.apply(n, all[at]));
+            let more: Vec<_> = more.filter(|image| !all.contains(image)).collect();
+            all.extend(more);
+            at += 1;
+        }
+        all.sort_unstable_by_key(|square| (square.row, square.column));
+        all.dedup();
+    };
+    let (mut queens, mut holes) = (Vec::new(), Vec::new());
+    images(1, &mut queens);
+    images(n.get() / 2, &mut holes);
+    holes.retain(|hole| !queens.contains(hole));
+    GivenBoard::new(n, queens, holes.iter().copied())
+        .or_else(|_| GivenBoard::new(n, [], holes.iter().copied()))
+        .unwrap()
+}
+
+#[test]
+fn given_boards_have_as_many_completions_as_by_the_chain() {
+    let mut random = Rng::with_seed(36);
+    for n in (1..=12).map(size) {
+        for symmetries in [
+            &Symmetry::ALL[..1],
+            &[Symmetry::QuarterTurn],
+            &SOME,
+            &Symmetry::ALL,
+        ] {
+            for _ in 0..4 {
+                let board = random_board(n, symmetries, &mut random);
+                let (chain, plan) = (ChainPlan::new(board), ColourPlan::new(board));
+                let expected = total(&chain, chain.oracle());
+                assert_eq!(total(&plan, plan.oracle()), expected, "{board:?}");
+            }
+        }
+    }
+}
