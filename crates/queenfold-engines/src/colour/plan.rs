@@ -1,4 +1,4 @@
-use super::{ColourBoard, ColourOracle, canary};
+use super::{ColourBoard, ColourOracle, canary, counter};
 use crate::board::{GivenBoard, Size};
 use crate::engine::{
     Canary, Counter, CounterSettings, Engine, Plan, Task, core_seconds, task_bits,
@@ -104,8 +104,8 @@ impl Plan for ColourPlan {
         self.board.work() * core_seconds(Engine::Colour, self.size(), Isa::Avx512)
     }
 
-    fn counter(&self, _: &CounterSettings) -> Box<dyn Counter> {
-        self.oracle()
+    fn counter(&self, settings: &CounterSettings) -> Box<dyn Counter> {
+        counter::counter(self.board.clone(), settings, counter::is_wide(&self.board))
     }
 
     fn oracle(&self) -> Box<dyn Counter> {
@@ -114,6 +114,11 @@ impl Plan for ColourPlan {
 
     fn canary(&self) -> Option<Canary> {
         Some(canary::canary(self.size()))
+    }
+
+    fn canary_counter(&self, settings: &CounterSettings) -> Box<dyn Counter> {
+        let small = canary::canary(self.size()).size().into();
+        counter::counter(small, settings, counter::is_wide(&self.board))
     }
 }
 

@@ -15,7 +15,7 @@ pub struct Words16(__m256i);
 pub struct Words32(__m256i);
 
 macro_rules! vector {
-    ($name:ident, $word:ty, $lanes:literal, $splat:ident, $add:ident, $shl:ident, $shr:ident,
+    ($name:ident, $word:ty, $lanes:literal, $splat:ident, $add:ident, $min:ident, $shl:ident, $shr:ident,
         $eq:ident, { $($moves:item)* }) => {
         impl $name {
             #[inline(always)]
@@ -74,6 +74,12 @@ macro_rules! vector {
             fn and_not(self, other: Self) -> Self {
                 // SAFETY: a vector proves the instruction set.
                 Self(unsafe { _mm256_andnot_si256(other.0, self.0) })
+            }
+
+            #[inline(always)]
+            fn min(self, other: Self) -> Self {
+                // SAFETY: a vector proves the instruction set.
+                Self(unsafe { $min(self.0, other.0) })
             }
 
             #[inline(always)]
@@ -167,6 +173,7 @@ vector!(
     16,
     _mm256_set1_epi16,
     _mm256_add_epi16,
+    _mm256_min_epu16,
     _mm256_sll_epi16,
     _mm256_srl_epi16,
     _mm256_cmpeq_epi16,
@@ -252,6 +259,7 @@ vector!(
     8,
     _mm256_set1_epi32,
     _mm256_add_epi32,
+    _mm256_min_epu32,
     _mm256_sll_epi32,
     _mm256_srl_epi32,
     _mm256_cmpeq_epi32,
