@@ -1,22 +1,38 @@
 //! The inner loops of the colour engine, written once for all instruction sets. All of its `unsafe` code is
 //! here.
 
-use super::level::Level;
+use super::level::{BLOCK, Level};
 use super::side::MAX_ROWS;
 use super::sub_boards::Target;
 use crate::simd::{Simd, WordVector};
 
 /// Inner loops, as methods of the token of an instruction set.
 pub trait ColourKernel: Simd {
-    /// Writes to `to` the squares of a row of the other sub-board that placements with these diagonals
-    /// leave free.
-    fn free_squares(self, [falling, rising]: [&[u32]; 2], target: Target, to: &mut [u16]) {
+    /// Adds the placements with these diagonals as states, which belong to the unit of the number in `first`:
+    /// a state has this word, and for each target the squares that a placement leaves free. After the
+    /// diagonals of the last placement, those of [`BLOCK`] more must follow, whatever they are.
+    fn begin(
+        self,
+        [falling, rising]: [&[u32]; 2],
+        first: u16,
+        targets: &[Target],
+        level: &mut Level,
+    ) {
         self.vectorize(
             #[inline(always)]
             move || {
-                for ((to, falling), rising) in to.iter_mut().zip(falling).zip(rising) {
-                    let attacked = falling >> target.falling | rising >> target.rising;
-                    *to = (target.open & !attacked) as u16;
+                let (start, words) = level.add(falling.len() - BLOCK);
+                // Whole blocks: what is written after the last placement, the next ones replace.
+                let length = falling.len() / BLOCK * BLOCK;
+                let (columns, free) = words.split_first_mut().expect("a state has columns");
+                columns[start..start + length].fill(first);
+                for (free, &target) in free.iter_mut().zip(targets) {
+                    let free = free[start..start + length].iter_mut();
+                    let diagonals = falling[..length].iter().zip(&rising[..length]);
+                    for (free, (falling, rising)) in free.zip(diagonals) {
+                        let attacked = falling >> target.falling | rising >> target.rising;
+                        *free = (target.open & !attacked) as u16;
+                    }
                 }
             },
         )

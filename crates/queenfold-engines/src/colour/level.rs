@@ -13,6 +13,9 @@ pub struct Level {
     len: usize,
 }
 
+/// How many states are begun at once.
+pub const BLOCK: usize = 16;
+
 /// How many words may be read or written after the last state: at least as many as any vector has.
 const SLACK: usize = 32;
 
@@ -46,13 +49,13 @@ impl Level {
         &self.words[word][..self.len]
     }
 
-    /// Adds `count` states: returns the arrays where their words are to be written.
-    pub fn add(&mut self, count: usize) -> impl Iterator<Item = &mut [u16]> {
+    /// Adds `count` states: returns the number of the first one, and the arrays to which their words are to
+    /// be written. There is room for more after the last one.
+    pub fn add(&mut self, count: usize) -> (usize, &mut [Vec<u16>]) {
         let start = self.len;
         self.len += count;
         self.make_room(self.len);
-        let arrays = self.words[..self.used].iter_mut();
-        arrays.map(move |array| &mut array[start..start + count])
+        (start, &mut self.words[..self.used])
     }
 
     fn make_room(&mut self, states: usize) {

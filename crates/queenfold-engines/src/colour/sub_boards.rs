@@ -1,5 +1,6 @@
 use std::ops::Range;
 
+use super::level::BLOCK;
 use super::lines::Lines;
 use super::open_squares::SubSquares;
 use crate::board::bits;
@@ -117,8 +118,9 @@ impl SubBoards {
             end += *start;
             *start = end;
         }
-        self.falling.resize(self.found.len(), 0);
-        self.rising.resize(self.found.len(), 0);
+        let room = self.found.len() + BLOCK;
+        self.falling.resize(room, 0);
+        self.rising.resize(room, 0);
         for placement in &self.found {
             let at = &mut self.starts[placement.columns as usize];
             *at -= 1;
@@ -133,9 +135,11 @@ impl SubBoards {
         start..self.starts[word as usize + 1] as usize
     }
 
-    /// The diagonals of some placements: by column − row, and by column + row.
+    /// The diagonals of some placements, by column − row and by column + row, and of [`BLOCK`] more that
+    /// mean nothing.
     pub fn diagonals(&self, of: Range<usize>) -> [&[u32]; 2] {
-        [&self.falling[of.clone()], &self.rising[of]]
+        let more = of.start..of.end + BLOCK;
+        [&self.falling[more.clone()], &self.rising[more]]
     }
 
     /// The memory it takes, in bytes.

@@ -111,20 +111,18 @@ impl<K: ColourKernel, T: Word> Units<K, T> {
             Rows::Odd => (set.black, &set.black_side),
         };
         let level = self.expansion.start(side);
+        let targets = side.rows().iter();
+        let targets: Vec<_> = targets
+            .map(|&row| rows.target(self.lines, set.squares, row))
+            .collect();
         for (number, unit) in units.iter().enumerate() {
             let placements = match rows {
                 Rows::Even => unit.white.clone(),
                 Rows::Odd => unit.black.clone(),
             };
-            let mut words = level.add(placements.len());
             let diagonals = boards.diagonals(placements);
-            if let Some(columns) = words.next() {
-                columns.fill((number << self.lines.odd) as u16);
-            }
-            for (free, &row) in words.zip(side.rows()) {
-                let target = rows.target(self.lines, set.squares, row);
-                self.kernel.free_squares(diagonals, target, free);
-            }
+            let first = (number << self.lines.odd) as u16;
+            self.kernel.begin(diagonals, first, &targets, level);
         }
     }
 }
