@@ -4,6 +4,7 @@ use super::kernel::ColourKernel;
 use super::lines::{Lines, reversed};
 use super::lists::Lists;
 use super::orientation::Orientation;
+use super::row_sets::words;
 use super::table::Weights;
 use super::units::{Unit, Units};
 use super::{ColourBoard, Partition, RowSet};
@@ -62,14 +63,9 @@ struct ColourCounter<K, T> {
 impl<K: ColourKernel, T: Word> ColourCounter<K, T> {
     fn new(board: ColourBoard, kernel: K) -> Self {
         let n = board.size();
-        let even = Lines::of(n).even;
-        let mut words = vec![Vec::new(); even as usize + 1];
-        for word in 0..1u32 << even {
-            words[word.count_ones() as usize].push(word as u16);
-        }
         Self {
             board,
-            words,
+            words: words(Lines::of(n).even),
             lists: Lists::default(),
             batch: Vec::new(),
             units: Units::new(n, kernel),

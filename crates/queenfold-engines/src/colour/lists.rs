@@ -1,29 +1,38 @@
-use std::collections::HashMap;
-use std::collections::hash_map::Entry;
-
 use super::lines::Lines;
 use super::open_squares::SubSquares;
+use super::row_sets::RowSets;
 use super::side::Side;
 use super::sub_boards::{Rows, SubBoards};
 use super::{ColourBoard, Partition, RowSet};
 
-/// The memory for lists of placements that are kept for later sets, in bytes. All sets of 20 queens that
-/// share them find them there.
-const KEPT: usize = 7 << 20;
-
-/// Placements in even columns, kept for the sets that share them.
+/// Placements in even columns, kept for the next sets.
 #[derive(Default)]
 pub struct Lists {
     /// The image of the given board that they are of, and its squares.
     image: Option<(usize, SubSquares)>,
-    /// The white ones, on the even rows of a word.
-    white: Option<(u32, SubBoards)>,
-    /// The black ones on the odd rows of words of `kept_rows` rows, as many as there is memory for.
-    kept: HashMap<u32, SubBoards>,
-    kept_rows: u32,
-    kept_bytes: usize,
-    /// The black ones that are not kept.
-    black: SubBoards,
+    /// The white ones, on the even rows of the words that were needed last: as many as a tile of the plan has.
+    white: Vec<List>,
+    /// Which of them is replaced next.
+    next: usize,
+    /// The black ones, on the odd rows of a word.
+    black: List,
+}
+
+/// The placements on the rows of a word, if it was filled.
+#[derive(Default)]
+struct List {
+    word: Option<u32>,
+    boards: SubBoards,
+}
+
+impl List {
+    /// Fills it anew, unless it holds the placements on the rows of this word.
+    fn set(&mut self, lines: Lines, squares: &SubSquares, rows: Rows, word: u32) {
+        if self.word != Some(word) {
+            self.boards.fill(lines, squares, rows, word);
+            self.word = Some(word);
+        }
+    }
 }
 
 /// What the units of a set have in common.
@@ -45,8 +54,7 @@ impl Lists {
     pub fn of(&mut self, board: &ColourBoard, partition: &Partition) -> SetLists<'_> {
         let lines = Lines::of(board.size());
         let RowSet { even, odd, .. } = partition.set;
-        let known = self.image.as_ref().map(|(image, _)| *image);
-        if known != Some(partition.image) {
+        if self.image.as_ref().map(|(image, _)| *image) != Some(partition.image) {
             let squares = SubSquares::new(board.size(), &partition.open);
             *self = Self {
                 image: Some((partition.image, squares)),
@@ -54,33 +62,21 @@ impl Lists {
             };
         }
         let (_, squares) = self.image.as_ref().expect("it was set above");
-        let (word, white) = self.white.get_or_insert_default();
-        if *word != even || known != Some(partition.image) {
-            white.fill(lines, squares, Rows::Even, even);
-            *word = even;
-        }
-        let rest = lines.all_odd() & !odd;
-        if self.kept_rows != rest.count_ones() {
-            self.kept.clear();
-            self.kept_rows = rest.count_ones();
-            self.kept_bytes = 0;
-        }
-        let black = match self.kept.entry(rest) {
-            Entry::Occupied(kept) => kept.into_mut(),
-            Entry::Vacant(place) => {
-                self.black.fill(lines, squares, Rows::Odd, rest);
-                if self.kept_bytes < KEPT {
-                    let packed = self.black.packed();
-                    self.kept_bytes += packed.bytes();
-                    place.insert(packed)
-                } else {
-                    &self.black
-                }
+        let known = self.white.iter().position(|list| list.word == Some(even));
+        let at = known.unwrap_or_else(|| {
+            let at = self.next;
+            self.next = (at + 1) % RowSets::tile(board.size());
+            if at == self.white.len() {
+                self.white.push(List::default());
             }
-        };
+            at
+        });
+        self.white[at].set(lines, squares, Rows::Even, even);
+        self.black
+            .set(lines, squares, Rows::Odd, lines.all_odd() & !odd);
         SetLists {
-            white,
-            black,
+            white: &self.white[at].boards,
+            black: &self.black.boards,
             squares,
             white_side: Side::new(odd),
             black_side: Side::new(lines.all_even() & !even),

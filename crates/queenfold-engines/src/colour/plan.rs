@@ -24,7 +24,7 @@ pub struct ColourPlan {
 
 impl ColourPlan {
     /// The plan for a board: its size, or a board on which queens and holes are given. Takes less than a
-    /// millisecond and at most two megabytes.
+    /// millisecond and less than a megabyte.
     pub fn new(board: impl Into<GivenBoard>) -> Self {
         let board = ColourBoard::from(board.into());
         let tasks = 1 << task_bits(free_task_bits(board.size()), board.work());

@@ -1,12 +1,10 @@
+use std::cmp::Ordering;
+
 use super::RowSet;
 use super::lines::{Lines, reversed};
 use crate::board::Size;
 
 /// The row sets of a free board, one of each orbit under the reflections of rows and columns, by rank.
-///
-/// Sets are ordered by the number of their even rows, then by the word of these, and then by the word of
-/// the odd rows (on boards of even size in reverse order), each read as a number. So the sets that share
-/// sub-boards are neighbours.
 ///
 /// On boards of even size, a set stands for its complement and for the reversed sets. With p the word of
 /// the even rows and q the reversed word of the odd ones, these symmetries exchange p and q and replace both
@@ -15,131 +13,207 @@ use crate::board::Size;
 /// that of number i goes with each q from number i on; if 2·k = h, only up to that of its complement.
 ///
 /// On boards of odd size, a set stands for the reversed one: of the two, that is taken which has the
-/// smaller word of even rows, or if they are equal, of odd rows.
+/// smaller word p of even rows, or if they are equal, q of odd rows.
+///
+/// Sets that share placements on a sub-board are neighbours: sets are ordered by the size of p, and then by
+/// *tile*, some consecutive words p; within a tile by q, and then by p.
 #[derive(Debug)]
 pub struct RowSets {
     n: Size,
-    outer: Vec<Outer>,
-    /// For each number of odd rows, their words.
-    inner: Vec<Vec<u16>>,
+    tiles: Vec<Tile>,
+    /// The words of even rows, tile by tile.
+    even: Vec<u16>,
+    /// For each number of odd rows, their words by the number of q.
+    odd: Vec<Vec<u16>>,
     /// For each number of odd rows, those of their words that are at most their reverse. Empty on boards
     /// of even size.
     least: Vec<Vec<u16>>,
     ranks: u64,
 }
 
-/// The sets with the same even rows.
+/// The sets of some consecutive words p.
 #[derive(Debug)]
-struct Outer {
+struct Tile {
     /// The rank of the first of them.
     first: u64,
-    /// The word of the even rows.
-    even: u16,
-    /// The number of the first word of odd rows.
-    from: u16,
+    /// Where the words p begin.
+    start: usize,
+    /// The number of words p.
+    words: usize,
+    /// The words q.
+    others: Others,
+}
+
+/// Which words q go with the words p of a tile.
+#[derive(Clone, Copy, Debug)]
+enum Others {
+    /// With p of each number those from the same number on. That of the first p is given.
+    From(usize),
+    /// The same, up to the number of the complement of p.
+    Within(usize),
+    /// All.
+    All,
+    /// All that are at most their reverse.
+    Least,
 }
 
 impl RowSets {
+    /// How many words p a tile has at most: their placements are listed once for all sets of the tile, and so
+    /// they must fit the memory.
+    pub const fn tile(n: Size) -> usize {
+        match n.get() {
+            0..=20 => 32,
+            21..=24 => 16,
+            25 | 26 => 8,
+            27 | 28 => 4,
+            _ => 1,
+        }
+    }
+
     /// Those of a board.
     pub fn new(n: Size) -> Self {
         let lines = Lines::of(n);
-        let words = |lines: u32| {
-            let mut words = vec![Vec::new(); lines as usize + 1];
-            for word in 0..1u32 << lines {
-                words[word.count_ones() as usize].push(word as u16);
-            }
-            words
-        };
-        let (even, odd) = (words(lines.even), words(lines.odd));
+        let is_even = n.get().is_multiple_of(2);
         let mut sets = Self {
             n,
-            outer: Vec::new(),
-            inner: Vec::new(),
+            tiles: Vec::new(),
+            even: Vec::new(),
+            odd: words(lines.odd),
             least: Vec::new(),
             ranks: 0,
         };
-        if n.get().is_multiple_of(2) {
-            let half = lines.even as usize / 2;
-            for (size, words) in even.iter().enumerate().take(half + 1) {
-                let count = words.len();
-                let is_own_complement = 2 * size == lines.even as usize;
-                for (at, &word) in words.iter().enumerate() {
-                    let end = if is_own_complement { count - at } else { count };
-                    sets.push(word, at, end.saturating_sub(at));
-                }
-            }
-            sets.inner = odd;
-            for word in sets.inner.iter_mut().flatten() {
+        if is_even {
+            for word in sets.odd.iter_mut().flatten() {
                 *word = reversed((*word).into(), lines.odd) as u16;
             }
         } else {
-            let is_least = |word: u16, lines| u32::from(word) <= reversed(word.into(), lines);
-            sets.least = odd.clone();
+            sets.least = sets.odd.clone();
             for words in &mut sets.least {
-                words.retain(|&word| is_least(word, lines.odd));
+                words.retain(|&word| u32::from(word) <= reversed(word.into(), lines.odd));
             }
-            for (size, words) in even.iter().enumerate().skip(1) {
-                for &word in words.iter().filter(|&&word| is_least(word, lines.even)) {
-                    let inner = match reversed(word.into(), lines.even) == u32::from(word) {
-                        true => &sets.least,
-                        false => &odd,
-                    };
-                    let count = inner[size - 1].len();
-                    sets.push(word, 0, count);
-                }
+        }
+        for (size, words) in words(lines.even).iter().enumerate() {
+            let twice = 2 * size as u32;
+            if is_even && twice < lines.even {
+                sets.add(words, Others::From);
+            } else if is_even && twice == lines.even {
+                sets.add(&words[..words.len() / 2], Others::Within);
+            } else if !is_even && size > 0 {
+                let with = |ordering| {
+                    let words = words.iter().copied();
+                    let is = move |word: u32| word.cmp(&reversed(word, lines.even)) == ordering;
+                    words
+                        .filter(move |&word| is(word.into()))
+                        .collect::<Vec<_>>()
+                };
+                sets.add(&with(Ordering::Less), |_| Others::All);
+                sets.add(&with(Ordering::Equal), |_| Others::Least);
             }
-            sets.inner = odd;
         }
         sets
     }
 
-    fn push(&mut self, even: u16, from: usize, count: usize) {
-        if count > 0 {
-            self.outer.push(Outer {
+    /// Adds the tiles of words p of one size, from the first number on.
+    fn add(&mut self, words: &[u16], others: impl Fn(usize) -> Others) {
+        let most = Self::tile(self.n);
+        for (number, words) in words.chunks(most).enumerate() {
+            let tile = Tile {
                 first: self.ranks,
-                even,
-                from: from as u16,
-            });
-            self.ranks += count as u64;
+                start: self.even.len(),
+                words: words.len(),
+                others: others(number * most),
+            };
+            self.even.extend(words);
+            let [few, full, less] = self.spans(&tile);
+            self.ranks += (few + full + less) as u64;
+            self.tiles.push(tile);
+        }
+    }
+
+    /// The words q of a tile, from the first one on.
+    fn others(&self, tile: &Tile) -> &[u16] {
+        let size = self.even[tile.start].count_ones() as usize;
+        match tile.others {
+            Others::From(first) | Others::Within(first) => &self.odd[size][first..],
+            Others::All => &self.odd[size - 1],
+            Others::Least => &self.least[size - 1],
+        }
+    }
+
+    /// The numbers of sets of a tile of b words p with those q that go with 1, 2 … b − 1 of them; with those
+    /// that go with all; and with those that go with b − 1, b − 2 … 1.
+    fn spans(&self, tile: &Tile) -> [usize; 3] {
+        let (words, others) = (tile.words, self.others(tile).len());
+        let triangle = words * (words - 1) / 2;
+        match tile.others {
+            Others::All | Others::Least => [0, words * others, 0],
+            Others::From(_) => [triangle, words * (others - (words - 1)), 0],
+            Others::Within(first) => {
+                let full = others - first - 2 * (words - 1);
+                [triangle, words * full, triangle]
+            }
         }
     }
 
     /// The number of ranks. None is empty.
-    pub fn ranks(&self) -> u64 {
+    pub const fn ranks(&self) -> u64 {
         self.ranks
     }
 
     /// The set of `rank`, which must be below [`ranks`](Self::ranks).
     pub fn unrank(&self, rank: u64) -> RowSet {
         assert!(rank < self.ranks, "rank {rank} of {}", self.ranks);
-        let outer = &self.outer[self.outer.partition_point(|outer| outer.first <= rank) - 1];
-        let number = usize::from(outer.from) + (rank - outer.first) as usize;
-        let lines = Lines::of(self.n);
-        let even = u32::from(outer.even);
-        let size = even.count_ones() as usize;
-        let backwards = reversed(even, lines.even);
-        if self.n.get().is_multiple_of(2) {
-            let odd = self.inner[size][number].into();
-            let is_fixed = odd == backwards || odd == lines.all_odd() & !backwards;
-            return RowSet {
-                even,
-                odd,
-                weight: if is_fixed { 2 } else { 4 },
-            };
+        let tile = &self.tiles[self.tiles.partition_point(|tile| tile.first <= rank) - 1];
+        let [few, full, _] = self.spans(tile);
+        let mut left = (rank - tile.first) as usize;
+        let (mut other, mut beside);
+        if left < few {
+            (other, beside) = (0, 1);
+            while left >= beside {
+                left -= beside;
+                (other, beside) = (other + 1, beside + 1);
+            }
+        } else {
+            let before = if few > 0 { tile.words - 1 } else { 0 };
+            left -= few;
+            other = before + left.min(full) / tile.words;
+            if left < full {
+                left %= tile.words;
+            } else {
+                left -= full;
+                beside = tile.words - 1;
+                while left >= beside {
+                    left -= beside;
+                    (other, beside) = (other + 1, beside - 1);
+                }
+            }
         }
-        let is_palindrome = even == backwards;
-        let odd = match is_palindrome {
-            true => self.least[size - 1][number],
-            false => self.inner[size - 1][number],
-        };
-        let odd = u32::from(odd);
-        let is_fixed = is_palindrome && odd == reversed(odd, lines.odd);
-        RowSet {
-            even,
-            odd,
-            weight: if is_fixed { 1 } else { 2 },
-        }
+        let even = self.even[tile.start + left].into();
+        self.set(even, self.others(tile)[other].into())
     }
+
+    /// The set of these rows, with its weight.
+    fn set(&self, even: u32, odd: u32) -> RowSet {
+        let lines = Lines::of(self.n);
+        let backwards = reversed(even, lines.even);
+        let weight = if self.n.get().is_multiple_of(2) {
+            let is_fixed = odd == backwards || odd == lines.all_odd() & !backwards;
+            if is_fixed { 2 } else { 4 }
+        } else {
+            let is_fixed = even == backwards && odd == reversed(odd, lines.odd);
+            if is_fixed { 1 } else { 2 }
+        };
+        RowSet { even, odd, weight }
+    }
+}
+
+/// For each number of `lines` lines, their words in ascending order.
+pub fn words(lines: u32) -> Vec<Vec<u16>> {
+    let mut words = vec![Vec::new(); lines as usize + 1];
+    for word in 0..1u32 << lines {
+        words[word.count_ones() as usize].push(word as u16);
+    }
+    words
 }
 
 #[cfg(test)]

@@ -141,22 +141,6 @@ impl SubBoards {
         let more = of.start..of.end + BLOCK;
         [&self.falling[more.clone()], &self.rising[more]]
     }
-
-    /// The memory it takes, in bytes.
-    pub fn bytes(&self) -> usize {
-        let words = self.falling.capacity() + self.rising.capacity() + self.starts.capacity();
-        words * size_of::<u32>() + self.found.capacity() * size_of::<Placement>()
-    }
-
-    /// A copy of the placements that takes no more memory than needed.
-    pub fn packed(&self) -> Self {
-        Self {
-            falling: self.falling.clone(),
-            rising: self.rising.clone(),
-            starts: self.starts.clone(),
-            found: Vec::new(),
-        }
-    }
 }
 
 /// A row to fill: its squares, and how far they are shifted to become diagonals.
