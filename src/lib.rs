@@ -36,8 +36,8 @@
 //!
 //! # Layout
 //!
-//! The crate consists of rooms. The lowest seven are a crate of their own,
-//! [`queenfold_engines`]: [`board`], [`simd`], [`engine`], [`chain`], [`join`],
+//! The crate consists of rooms. The lowest eight are a crate of their own,
+//! [`queenfold_engines`]: [`board`], [`simd`], [`engine`], [`chain`], [`join`], [`colour`],
 //! [`census`] and [`solve`]. Each of the
 //! others knows only these, and the rooms before it in this list:
 //!
@@ -62,7 +62,7 @@
 //! [`solve`]: mod@solve
 
 #[doc(inline)]
-pub use queenfold_engines::{board, census, chain, engine, join, simd, solve};
+pub use queenfold_engines::{board, census, chain, colour, engine, join, simd, solve};
 
 pub mod actors;
 pub mod bench;

@@ -81,8 +81,9 @@ pub fn engine(name: &str) -> PyResult<Option<Engine>> {
         "auto" => Ok(None),
         "chain" => Ok(Some(Engine::Chain)),
         "join" => Ok(Some(Engine::Join)),
+        "colour" => Ok(Some(Engine::Colour)),
         _ => Err(wrong(format!(
-            "engine: expected 'auto', 'chain' or 'join', not '{name}'"
+            "engine: expected 'auto', 'chain', 'join' or 'colour', not '{name}'"
         ))),
     }
 }

@@ -57,7 +57,7 @@ impl Interval {
 pub struct Estimate {
     /// The size of the board.
     n: u32,
-    /// The engine: "chain" or "join".
+    /// The engine: "chain", "join" or "colour".
     engine: &'static str,
     /// The workers that `seconds` is for.
     workers: usize,

@@ -27,7 +27,7 @@ def test_counts_are_the_published_ones(n: int) -> None:
     assert counted.total == of["c1"] + 2 * of["c2"] + 4 * of["c4"] + 8 * of["c8"]
 
 
-@pytest.mark.parametrize("engine", ["chain", "join"])
+@pytest.mark.parametrize("engine", ["chain", "join", "colour"])
 def test_both_engines_count_without_the_census(engine: str) -> None:
     counted = queenfold.count(11, engine=engine, unique=False, workers=1, gpu="off")  # type: ignore[arg-type]
     assert (counted.total, counted.engine, counted.workers) == (2680, engine, 1)

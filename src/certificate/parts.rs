@@ -21,13 +21,14 @@ pub(super) enum Parts {
 }
 
 impl Parts {
-    /// `None` for an engine of somebody else.
+    /// `None` for the colour engine, whose sets certificates do not name yet, and for an engine of somebody
+    /// else.
     pub(super) fn new(engine: Engine, board: GivenBoard) -> Option<Self> {
         match engine {
             Engine::Chain => Some(Self::Chain(ChainPlan::new(board))),
             Engine::Join => Some(Self::Join(Box::new(board.into()))),
             Engine::Census => Some(Self::Census(CensusPlan::new(board))),
-            Engine::Own => None,
+            Engine::Colour | Engine::Own => None,
         }
     }
 

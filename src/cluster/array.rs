@@ -156,8 +156,10 @@ impl Array {
     /// What is wrong with it, if it was read from a file.
     fn defect(&self) -> Option<String> {
         let engines: Vec<_> = self.plans.iter().map(|name| name.engine).collect();
-        let counts = matches!(engines[..], [Engine::Chain | Engine::Join])
-            || matches!(engines[..], [Engine::Chain | Engine::Join, Engine::Census]);
+        let counts = match engines[..] {
+            [engine] | [engine, Engine::Census] => engine.counts_all() && engine != Engine::Own,
+            _ => false,
+        };
         if !counts || self.shard(0).is_none() {
             return Some("it describes no array that this program makes".to_owned());
         }

@@ -447,7 +447,7 @@ mod tests {
             ("[run]\nn = 33", ["run.n = 33", "from 1 to 32"]),
             (
                 "[run]\nengine = \"x\"",
-                ["run.engine = \"x\"", "auto, chain or join"],
+                ["run.engine = \"x\"", "auto, chain, join or colour"],
             ),
             ("[run]\nunique = 1", ["run.unique = 1", "true or false"]),
             (

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use crate::board::{GivenBoard, Size};
 use crate::census::CensusPlan;
 use crate::chain::ChainPlan;
+use crate::colour::ColourPlan;
 use crate::engine::{CostTable, Engine, Plan};
 use crate::join::JoinPlan;
 use crate::simd::Isa;
@@ -19,17 +20,16 @@ pub fn plan(engine: Engine, board: impl Into<GivenBoard>) -> Arc<dyn Plan> {
     match engine {
         Engine::Chain => Arc::new(ChainPlan::new(board)),
         Engine::Join => Arc::new(JoinPlan::new(board)),
+        Engine::Colour => Arc::new(ColourPlan::new(board)),
         Engine::Census => Arc::new(CensusPlan::new(board)),
         Engine::Own => panic!("the plan of an own engine is made by its owner"),
     }
 }
 
-/// The plans of all engines that count all solutions of a board.
+/// The plans of the engines between which `auto` chooses.
 pub(super) fn plans(board: GivenBoard) -> impl Iterator<Item = Arc<dyn Plan>> {
-    let engines = Engine::ALL.into_iter();
-    engines
-        .filter(|engine| engine.counts_all())
-        .map(move |engine| plan(engine, board))
+    let engines = [Engine::Chain, Engine::Join].into_iter();
+    engines.map(move |engine| plan(engine, board))
 }
 
 /// Expected core-seconds of a board by an engine with an instruction set.
@@ -43,6 +43,7 @@ pub(super) fn core_seconds(engine: Engine, board: &GivenBoard, isa: Isa, costs: 
             let per_cost = costs.seconds_per_cost(engine, n, isa);
             work * free + besides * per_cost.unwrap_or(1.0)
         }
+        Engine::Colour => ColourPlan::work_for(board) * free,
         Engine::Census | Engine::Own => free,
     }
 }

@@ -12,11 +12,14 @@ fn of(engine: Engine, n: u32) -> Arc<dyn Plan> {
 }
 
 /// Boards with different canaries or kernels: n, and how many solutions the canary has if it is a board.
-const BOARDS: [(Engine, u32); 6] = [
+const BOARDS: [(Engine, u32); 9] = [
     (Engine::Chain, 18),
     (Engine::Chain, 19),
     (Engine::Join, 20),
     (Engine::Join, 21),
+    (Engine::Colour, 20),
+    (Engine::Colour, 21),
+    (Engine::Colour, 30),
     (Engine::Census, 20),
     (Engine::Census, 25),
 ];
@@ -41,7 +44,7 @@ fn the_oracle_counts_what_is_known_of_every_canary() {
         // That of the join is no whole board.
         let known = known(canary.size()).unwrap();
         let whole = match engine {
-            Engine::Chain => Some(known.total),
+            Engine::Chain | Engine::Colour => Some(known.total),
             Engine::Census => Some(known.r180 + known.r90),
             _ => None,
         };

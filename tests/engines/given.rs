@@ -48,7 +48,7 @@ fn check(board: GivenBoard, expected: Counts) {
         symmetric.agrees_with(&oracle),
         "{board:?}: {symmetric:?} {oracle:?}"
     );
-    for engine in [Engine::Chain, Engine::Join] {
+    for engine in [Engine::Chain, Engine::Join, Engine::Colour] {
         let plan = plan(engine, board);
         let oracle = sum(plan.as_ref(), plan.oracle());
         for isa in Isa::ALL.into_iter().filter(|isa| isa.is_available()) {
@@ -113,7 +113,7 @@ fn the_completions_of_the_squares_of_a_row_add_up_to_all_solutions() {
         // An outer row, an inner one, and the middle one.
         let mut rows = vec![0, n.get() / 3, n.get() / 2];
         rows.dedup();
-        for engine in [Engine::Chain, Engine::Join] {
+        for engine in [Engine::Chain, Engine::Join, Engine::Colour] {
             for &row in &rows {
                 let queens = (0..n.get()).map(|column| Square::new(row as u8, column as u8));
                 let sum: u128 = queens.map(|queen| total(engine, one_queen(n, queen))).sum();
@@ -127,7 +127,7 @@ fn the_completions_of_the_squares_of_a_row_add_up_to_all_solutions() {
 #[test]
 fn eight_queens_have_the_published_counts_by_the_square_of_one_queen() {
     let n = size(8);
-    for engine in [Engine::Chain, Engine::Join] {
+    for engine in [Engine::Chain, Engine::Join, Engine::Colour] {
         let row = |row| {
             [0, 1, 2, 3, 4, 5, 6, 7]
                 .map(|column| total(engine, one_queen(n, Square::new(row, column))))
@@ -147,22 +147,22 @@ fn the_images_of_a_board_have_as_many_completions() {
             let board = random_board(n, &mut random, symmetric);
             let counts = Symmetry::ALL.map(|symmetry| {
                 let image = board.image(symmetry);
-                let [chain, join] =
-                    [Engine::Chain, Engine::Join].map(|engine| total(engine, image));
+                let totals = [Engine::Chain, Engine::Join, Engine::Colour]
+                    .map(|engine| total(engine, image));
                 let census = tally(Engine::Census, image, Isa::best());
-                (chain, join, census.r180, census.r90)
+                (totals, census.r180, census.r90)
             });
-            let (chain, join, ..) = counts[0];
-            assert_eq!(chain, join, "{board:?}");
+            let (totals, ..) = counts[0];
+            assert_eq!(totals, [totals[0]; 3], "{board:?}");
             assert_eq!(counts, [counts[0]; 8], "{board:?}");
         }
     }
 }
 
-/// Larger boards with so much given that either engine counts them at once: keys of 32 and of 64 bits, lists
+/// Larger boards with so much given that each engine counts them at once: keys of 32 and of 64 bits, lists
 /// without a middle queen, lanes of 16 and of 32 bits.
 #[test]
-fn both_engines_agree_on_larger_boards_with_many_queens() {
+fn the_engines_agree_on_larger_boards_with_many_queens() {
     let mut random = Rng::with_seed(4);
     for (n, queens) in [
         (14, 2),
@@ -179,7 +179,7 @@ fn both_engines_agree_on_larger_boards_with_many_queens() {
             .completions
             .solutions();
         for isa in Isa::ALL.into_iter().filter(|isa| isa.is_available()) {
-            for engine in [Engine::Chain, Engine::Join] {
+            for engine in [Engine::Chain, Engine::Join, Engine::Colour] {
                 let found = tally(engine, board, isa).completions.solutions();
                 assert_eq!(found, expected, "{engine} {isa} {board:?}");
             }
@@ -225,6 +225,7 @@ fn a_board_without_completions_has_none() {
     ] {
         let board = GivenBoard::parse(size(n), queens, holes).unwrap();
         assert_eq!(total(Engine::Chain, board), total(Engine::Join, board));
+        assert_eq!(total(Engine::Chain, board), total(Engine::Colour, board));
         if n != 8 {
             assert_eq!(total(Engine::Chain, board), 0, "{board:?}");
         }

@@ -55,7 +55,7 @@ pub struct Args {
     dir: Option<PathBuf>,
 
     /// The engine; `auto` chooses the one that is fastest on CPUs like that of this machine
-    #[arg(long, value_name = "ENGINE", default_value = "auto", value_parser = choice([Engine::Chain, Engine::Join], Engine::name))]
+    #[arg(long, value_name = "ENGINE", default_value = "auto", value_parser = choice([Engine::Chain, Engine::Join, Engine::Colour], Engine::name))]
     engine: Auto<Engine>,
 
     /// Count all solutions only, not those that differ by more than a rotation or reflection

@@ -14,6 +14,8 @@ pub enum Engine {
     Chain,
     /// Join: pairs of half boards that fit together, one set of columns of the top half at a time.
     Join,
+    /// Colour join: placements of queens on white and on black squares that take all rows and columns together.
+    Colour,
     /// The symmetric solutions alone: those fixed by a half turn, and by a quarter turn.
     Census,
     /// An engine that a program which uses this library brings along, to count all solutions.
@@ -22,7 +24,7 @@ pub enum Engine {
 
 impl Engine {
     /// The engines of this library.
-    pub const ALL: [Self; 3] = [Self::Chain, Self::Join, Self::Census];
+    pub const ALL: [Self; 4] = [Self::Chain, Self::Join, Self::Colour, Self::Census];
 
     /// Whether it counts all solutions, not only the symmetric ones.
     pub const fn counts_all(self) -> bool {
@@ -34,6 +36,7 @@ impl Engine {
         match self {
             Self::Chain => "chain",
             Self::Join => "join",
+            Self::Colour => "colour",
             Self::Census => "census",
             Self::Own => "own",
         }

@@ -22,6 +22,7 @@ const PATIENCE: Duration = Duration::from_secs(600);
 const fn oracle_slower(engine: Engine) -> u32 {
     match engine {
         Engine::Chain | Engine::Census | Engine::Own => 100,
+        Engine::Colour => 300,
         Engine::Join => 3000,
     }
 }

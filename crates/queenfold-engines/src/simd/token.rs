@@ -143,6 +143,9 @@ pub trait WordVector: Copy {
         self.or(before.and_not(after))
     }
 
+    /// The smaller word of each lane.
+    fn min(self, other: Self) -> Self;
+
     /// Clears the lowest set bit of each lane.
     fn without_lowest(self) -> Self;
 

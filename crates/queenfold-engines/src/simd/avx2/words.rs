@@ -15,8 +15,8 @@ pub struct Words16(__m256i);
 pub struct Words32(__m256i);
 
 macro_rules! vector {
-    ($name:ident, $word:ty, $lanes:literal, $splat:ident, $add:ident, $shl:ident, $shr:ident,
-        $eq:ident, { $($moves:item)* }) => {
+    ($name:ident, $word:ty, $lanes:literal, $splat:ident, $add:ident, $min:ident, $shl:ident, $shr:ident,
+        $eq:ident, $lane_bits:literal, { $($moves:item)* }) => {
         impl $name {
             #[inline(always)]
             fn invert(mask: __m256i) -> __m256i {
@@ -74,6 +74,12 @@ macro_rules! vector {
             fn and_not(self, other: Self) -> Self {
                 // SAFETY: a vector proves the instruction set.
                 Self(unsafe { _mm256_andnot_si256(other.0, self.0) })
+            }
+
+            #[inline(always)]
+            fn min(self, other: Self) -> Self {
+                // SAFETY: a vector proves the instruction set.
+                Self(unsafe { $min(self.0, other.0) })
             }
 
             #[inline(always)]
@@ -140,20 +146,19 @@ macro_rules! vector {
                 if limit >= Self::LANES {
                     return mask;
                 }
-                let mut lanes: [$word; $lanes] = [0; $lanes];
-                // SAFETY: a mask proves the instruction set; the array is as long as a
-                // vector.
-                unsafe { Self(mask).store(lanes.as_mut_ptr()) };
-                let mut left = limit;
-                for lane in &mut lanes {
-                    if *lane != 0 && left == 0 {
-                        *lane = 0;
-                    } else if *lane != 0 {
-                        left -= 1;
-                    }
+                let mut lanes: [$word; $lanes] = [1; $lanes];
+                let mut lane = 0;
+                while lane < $lanes {
+                    lanes[lane] <<= lane;
+                    lane += 1;
                 }
-                // SAFETY: as above.
-                unsafe { _mm256_loadu_si256(lanes.as_ptr().cast()) }
+                // SAFETY: a mask proves the instruction set; the array is as long as a vector.
+                unsafe {
+                    let bits = _pext_u32(_mm256_movemask_epi8(mask) as u32, $lane_bits);
+                    let first = $splat(_pdep_u32((1 << limit) - 1, bits) as _);
+                    let lanes = _mm256_loadu_si256(lanes.as_ptr().cast());
+                    $eq(_mm256_and_si256(first, lanes), lanes)
+                }
             }
 
             $($moves)*
@@ -167,9 +172,11 @@ vector!(
     16,
     _mm256_set1_epi16,
     _mm256_add_epi16,
+    _mm256_min_epu16,
     _mm256_sll_epi16,
     _mm256_srl_epi16,
     _mm256_cmpeq_epi16,
+    0x5555_5555,
     {
         #[inline(always)]
         unsafe fn append<const N: usize>(
@@ -227,8 +234,8 @@ vector!(
 #[inline(always)]
 unsafe fn half_masks(mask: __m256i) -> (usize, usize) {
     // SAFETY: the caller vouches for the instruction set.
-    let lanes = unsafe { _pext_u32(_mm256_movemask_epi8(mask) as u32, 0x5555_5555) } as usize;
-    (lanes & 0xFF, lanes >> 8)
+    let lanes = unsafe { _pext_u32(_mm256_movemask_epi8(mask) as u32, 0x5555_5555) };
+    ((lanes as u8).into(), ((lanes >> 8) as u8).into())
 }
 
 /// 16 bytes from each of two places.
@@ -252,9 +259,11 @@ vector!(
     8,
     _mm256_set1_epi32,
     _mm256_add_epi32,
+    _mm256_min_epu32,
     _mm256_sll_epi32,
     _mm256_srl_epi32,
     _mm256_cmpeq_epi32,
+    0x1111_1111,
     {
         #[inline(always)]
         unsafe fn append<const N: usize>(

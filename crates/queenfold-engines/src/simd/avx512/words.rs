@@ -16,7 +16,7 @@ pub struct Words32(__m512i);
 macro_rules! vector {
     (
         $name:ident, $word:ty, $mask:ty, $lanes:literal,
-        $splat:ident, $sub:ident, $shl:ident, $shr:ident, $testn:ident, $test:ident,
+        $splat:ident, $sub:ident, $min:ident, $shl:ident, $shr:ident, $testn:ident, $test:ident,
         $blend:ident, $mask_add:ident, $compress:ident, $expand:ident
     ) => {
         impl WordVector for $name {
@@ -84,6 +84,12 @@ macro_rules! vector {
                 // several calls, and the calls would take one operation more together.
                 // SAFETY: a vector proves the instruction set.
                 Self(unsafe { _mm512_ternarylogic_epi32::<0b1111_0100>(self.0, before.0, after.0) })
+            }
+
+            #[inline(always)]
+            fn min(self, other: Self) -> Self {
+                // SAFETY: a vector proves the instruction set.
+                Self(unsafe { $min(self.0, other.0) })
             }
 
             #[inline(always)]
@@ -193,6 +199,7 @@ vector!(
     32,
     _mm512_set1_epi16,
     _mm512_sub_epi16,
+    _mm512_min_epu16,
     _mm512_sllv_epi16,
     _mm512_srlv_epi16,
     _mm512_testn_epi16_mask,
@@ -209,6 +216,7 @@ vector!(
     16,
     _mm512_set1_epi32,
     _mm512_sub_epi32,
+    _mm512_min_epu32,
     _mm512_sllv_epi32,
     _mm512_srlv_epi32,
     _mm512_testn_epi32_mask,

@@ -29,7 +29,7 @@ macro_rules! vector {
     ($name:ident, $word:ty, $register:ident, $count:ident, $registers:literal, $streams:literal,
         $bits:ident, $mask:ident,
         $splat:ident, $splat_count:ident, $load:ident, $store:ident, $and:ident, $or:ident,
-        $xor:ident, $and_not:ident, $add:ident, $sub:ident, $shift:ident, $is_zero:ident,
+        $xor:ident, $and_not:ident, $min:ident, $add:ident, $sub:ident, $shift:ident, $is_zero:ident,
         $test:ident, $select:ident, { $($moves:item)* }) => {
         impl $name {
             /// Words in a register.
@@ -103,6 +103,12 @@ macro_rules! vector {
             fn and_not(self, other: Self) -> Self {
                 // SAFETY: a vector proves the instruction set.
                 self.zip(other, |a, b| unsafe { $and_not(a, b) })
+            }
+
+            #[inline(always)]
+            fn min(self, other: Self) -> Self {
+                // SAFETY: a vector proves the instruction set.
+                self.zip(other, |a, b| unsafe { $min(a, b) })
             }
 
             #[inline(always)]
@@ -219,6 +225,7 @@ vector!(
     vorrq_u16,
     veorq_u16,
     vbicq_u16,
+    vminq_u16,
     vaddq_u16,
     vsubq_u16,
     vshlq_u16,
@@ -284,6 +291,7 @@ vector!(
     vorrq_u32,
     veorq_u32,
     vbicq_u32,
+    vminq_u32,
     vaddq_u32,
     vsubq_u32,
     vshlq_u32,

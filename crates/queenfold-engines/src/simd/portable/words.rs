@@ -76,6 +76,11 @@ macro_rules! vector {
             }
 
             #[inline(always)]
+            fn min(self, other: Self) -> Self {
+                self.zip(other, |a, b| a.min(b))
+            }
+
+            #[inline(always)]
             fn without_lowest(self) -> Self {
                 Self(each(self.0, |word| word & word.wrapping_sub(1)))
             }

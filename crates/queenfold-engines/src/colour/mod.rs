@@ -1,0 +1,61 @@
+//! The colour engine: counts the queens on white squares and those on black squares apart, and joins
+//! both by the rows and columns they take.
+//!
+//! All squares of a diagonal have one colour. So a queen on a white square (row + column even) and one
+//! on a black square attack each other in a row or a column only. Let R and C be the rows and columns
+//! whose queen stands on white. With W(R, C) the ways to place safe queens on the white squares of these
+//! rows and columns, one in each, and K the same for black, the number of solutions is
+//!
+//! ```text
+//! Σ over R, C of W(R, C) · K(other rows, other columns)
+//! ```
+//!
+//! On the squares of one colour, even rows meet even columns, and odd rows odd ones (or, on black, each the
+//! others). So each colour is two *sub-boards*, which share diagonals and no line. Of a set R, the placements
+//! on two of the four sub-boards are listed, those in even columns; the other two are reached by placing the
+//! queens of one row after the other.
+//!
+//! From the plan to the inner loops, the files are:
+//!
+//! * `lines`: rows and columns of even and of odd number, as words.
+//! * `row_set`: [`RowSet`], the rows R; `row_sets`: one set of each symmetry class, by rank.
+//! * `orientation`: which of a solution and its transposed one is counted.
+//! * `colour_board`: [`ColourBoard`], what is given on the board, and which symmetries that leaves.
+//! * `plan`: [`ColourPlan`], the tasks; `canary`: tasks with known counts.
+//! * `counter`: counts the tasks of a plan, and weighs the columns.
+//! * `open_squares`: where queens may stand, by sub-board.
+//! * `sub_boards`: the placements on a sub-board, by columns; `lists`: those that several sets share.
+//! * `units`: counts some units, each a set and its even columns; `table`: the counters by odd columns.
+//! * `expansion`: fills the rows of a sub-board after another is filled: `side` is the order of the rows,
+//!   `level` the states with the same rows left.
+//! * `kernel`: the inner loops, written once for all instruction sets.
+//! * `oracle`: [`ColourOracle`] counts the same tasks on the squares of the board, one placement after
+//!   the other.
+
+mod canary;
+mod colour_board;
+mod counter;
+mod expansion;
+mod kernel;
+mod level;
+mod lines;
+mod lists;
+#[cfg(test)]
+mod naive;
+mod open_squares;
+mod oracle;
+mod orientation;
+mod plan;
+mod row_set;
+mod row_sets;
+mod side;
+mod sub_boards;
+mod table;
+#[cfg(test)]
+mod tests;
+mod units;
+
+pub use colour_board::{ColourBoard, Partition};
+pub use oracle::ColourOracle;
+pub use plan::ColourPlan;
+pub use row_set::RowSet;

@@ -1,0 +1,144 @@
+use super::{ColourBoard, ColourOracle, canary, counter};
+use crate::board::{GivenBoard, Size};
+use crate::engine::{
+    Canary, Counter, CounterSettings, Engine, Plan, Task, core_seconds, task_bits,
+};
+use crate::simd::Isa;
+
+/// The partitions of the colour engine in order, with random access.
+///
+/// A partition is a [`RowSet`](super::RowSet). A rank is *empty*, without a partition, if another one
+/// represents its set; on the free board none is.
+///
+/// The completions of a partition are not all of its solutions, each once. A solution whose columns have a
+/// smaller class than its rows counts for its transposed one, too; one whose columns have a larger class
+/// does not count. So only the sum over all partitions is a number of solutions.
+///
+/// Version `colour-1`. Task `i` holds the ranks `i · s .. (i + 1) · s` (the last task may hold fewer), where
+/// `s` depends on the board alone: many sets for small boards, a few up to n = 28, one above that.
+#[derive(Debug)]
+pub struct ColourPlan {
+    board: ColourBoard,
+    ranks_per_task: u64,
+}
+
+impl ColourPlan {
+    /// The plan for a board: its size, or a board on which queens and holes are given. Takes less than a
+    /// millisecond and less than a megabyte.
+    pub fn new(board: impl Into<GivenBoard>) -> Self {
+        let board = ColourBoard::from(board.into());
+        let tasks = 1 << task_bits(free_task_bits(board.size()), board.work());
+        Self {
+            ranks_per_task: board.ranks().div_ceil(tasks).max(1),
+            board,
+        }
+    }
+
+    /// The work that a plan for this board takes, as a share of that for the free board.
+    pub fn work_for(given: &GivenBoard) -> f64 {
+        ColourBoard::from(*given).work()
+    }
+
+    /// The number of ranks, empty ones included.
+    pub fn ranks(&self) -> u64 {
+        self.board.ranks()
+    }
+}
+
+/// Binary logarithm of the target number of tasks for the free board: a millisecond of a core each at n = 16,
+/// a second at n = 24, a few seconds at n = 28. Above that each set is a task.
+const fn free_task_bits(n: Size) -> u32 {
+    match n.get() {
+        0..=12 => 0,
+        13..=15 => 3,
+        16 => 5,
+        17 => 6,
+        18 => 7,
+        19 => 8,
+        20 => 10,
+        21 => 11,
+        22 => 12,
+        23 => 13,
+        24 => 14,
+        25 => 15,
+        26 => 17,
+        27 => 19,
+        28 => 21,
+        _ => 63,
+    }
+}
+
+impl Plan for ColourPlan {
+    fn engine(&self) -> Engine {
+        Engine::Colour
+    }
+
+    fn version(&self) -> u32 {
+        1
+    }
+
+    fn size(&self) -> Size {
+        self.board.size()
+    }
+
+    fn given(&self) -> GivenBoard {
+        self.board.given()
+    }
+
+    fn tasks(&self) -> u64 {
+        self.ranks().div_ceil(self.ranks_per_task)
+    }
+
+    fn task(&self, index: u64) -> Task {
+        assert!(index < self.tasks(), "task {index} of {}", self.tasks());
+        let start = index * self.ranks_per_task;
+        let ranks = start..(start + self.ranks_per_task).min(self.ranks());
+        Task {
+            key: self.key(index),
+            cost: self.total_cost() * (ranks.end - ranks.start) as f64 / self.ranks() as f64,
+            ranks,
+        }
+    }
+
+    fn total_cost(&self) -> f64 {
+        self.board.work() * core_seconds(Engine::Colour, self.size(), Isa::Avx512)
+    }
+
+    fn counter(&self, settings: &CounterSettings) -> Box<dyn Counter> {
+        counter::counter(self.board.clone(), settings, counter::is_wide(&self.board))
+    }
+
+    fn oracle(&self) -> Box<dyn Counter> {
+        Box::new(ColourOracle::new(self.board.clone()))
+    }
+
+    fn canary(&self) -> Option<Canary> {
+        Some(canary::canary(self.size()))
+    }
+
+    fn canary_counter(&self, settings: &CounterSettings) -> Box<dyn Counter> {
+        let small = canary::canary(self.size()).size().into();
+        counter::counter(small, settings, counter::is_wide(&self.board))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tasks_tile_the_ranks() {
+        for n in Size::all() {
+            let plan = ColourPlan::new(n);
+            let tasks = plan.tasks();
+            assert!(tasks >= 1);
+            assert_eq!(plan.task(0).ranks.start, 0);
+            assert_eq!(plan.task(tasks - 1).ranks.end, plan.ranks());
+            for index in (0..tasks - 1).step_by((tasks / 100).max(1) as usize) {
+                let (this, next) = (plan.task(index), plan.task(index + 1));
+                assert_eq!(this.ranks.end, next.ranks.start, "n = {n}");
+                assert!(this.ranks.start < this.ranks.end);
+            }
+        }
+    }
+}
