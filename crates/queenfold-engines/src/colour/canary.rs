@@ -28,13 +28,12 @@ const ODD: (u64, [u64; 33]) = (
 /// The canary for boards of size `n`.
 pub(super) fn canary(n: Size) -> Canary {
     let (board, (all, counts)) = match n.get() % 2 {
-        0 => (14, EVEN),
-        _ => (13, ODD),
+        0 => (const { Size::constant(14) }, EVEN),
+        _ => (const { Size::constant(13) }, ODD),
     };
     let plan = PlanName {
         engine: Engine::Colour,
         version: 1,
     };
-    let board = Size::new(board).expect("13 and 14 are sizes");
     Canary::pieces(board, plan, all, RANKS, &counts)
 }

@@ -1,6 +1,8 @@
 //! The inner loops of the colour engine, written once for all instruction sets. All of its `unsafe` code is
 //! here.
 
+#![expect(unsafe_code, reason = "kernels of the colour engine")]
+
 use super::level::{BLOCK, Level};
 use super::side::MAX_ROWS;
 use super::sub_boards::Target;
@@ -24,7 +26,9 @@ pub trait ColourKernel: Simd {
                 let (start, words) = level.add(falling.len() - BLOCK);
                 // Whole blocks: what is written after the last placement, the next ones replace.
                 let length = falling.len() / BLOCK * BLOCK;
-                let (columns, free) = words.split_first_mut().expect("a state has columns");
+                let Some((columns, free)) = words.split_first_mut() else {
+                    return;
+                };
                 columns[start..start + length].fill(first);
                 for (free, &target) in free.iter_mut().zip(targets) {
                     let free = free[start..start + length].iter_mut();

@@ -51,6 +51,10 @@ pub struct SetLists<'a> {
 
 impl Lists {
     /// The lists for a partition.
+    #[expect(
+        clippy::expect_used,
+        reason = "the image is set where it is another one"
+    )]
     pub fn of(&mut self, board: &ColourBoard, partition: &Partition) -> SetLists<'_> {
         let lines = Lines::of(board.size());
         let RowSet { even, odd, .. } = partition.set;
