@@ -125,13 +125,8 @@ fn is_out_of_line(caller: &str, called: &str) -> bool {
     if called.contains("core_arch::") {
         return !asks_the_machine.iter().any(|name| called.contains(name));
     }
-    let contains = |text: &str, names: &[&str]| names.iter().any(|name| text.contains(name));
-    let is_kernel = contains(
-        caller,
-        &["::vectorize", "::join::kernel::", "::chain::search::"],
-    );
-    is_kernel && contains(called, &["::call_mut", "::call_once", "core::array::"])
-        || caller.contains("::vectorize") && called.contains("core::iter::")
+    let closures = ["::call_mut", "::call_once", "core::array::", "core::iter::"];
+    caller.contains("::vectorize") && closures.iter().any(|name| called.contains(name))
 }
 
 /// Asserts that the program has kernels of this instruction set, and that they inline all of its operations.
