@@ -9,7 +9,7 @@ use std::fmt;
 /// partial placements can be drawn too.
 ///
 /// ```
-/// use queenfold::board::Drawing;
+/// use queenfold_engines::board::Drawing;
 /// let drawing = Drawing(&[Some(1), Some(3), None, Some(2)]);
 /// assert_eq!(drawing.to_string(), ". Q . .\n. . . Q\n. . . .\n. . Q .\n");
 /// ```

@@ -12,7 +12,7 @@ use super::{Size, Square, Squares, Symmetry, SymmetryGroup};
 /// given is *free*.
 ///
 /// ```
-/// use queenfold::board::{GivenBoard, Size};
+/// use queenfold_engines::board::{GivenBoard, Size};
 ///
 /// let n = Size::new(8)?;
 /// let board = GivenBoard::parse(n, "b4,d5", "")?;

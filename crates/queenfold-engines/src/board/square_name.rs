@@ -18,7 +18,7 @@ impl Square {
     /// number of its row, 1 at the bottom. The columns after `z` are `aa`, `ab` and so on.
     ///
     /// ```
-    /// use queenfold::board::{Size, Square};
+    /// use queenfold_engines::board::{Size, Square};
     ///
     /// let n = Size::new(8)?;
     /// let square = Square::from_name(n, "c3")?;

@@ -3,17 +3,16 @@
 use super::{Counter, CounterSettings, Engine, NotCounted, Plan, Tally, Task, TaskWatch};
 use crate::board::Size;
 
-/// A plan made of one function that counts a task: the shortest way to run an engine of your own.
+/// A plan made of one function that counts a task: the shortest way to run an engine of your own, by
+/// `queenfold::job::Job::of`.
 ///
 /// Its name is `own-1`. There is no second method to check it: tasks are not audited. A task that was
 /// begun is counted to its end, also if the run stops meanwhile.
 ///
 /// ```
-/// use std::sync::Arc;
-///
-/// use queenfold::board::Size;
-/// use queenfold::engine::{FunctionPlan, Tally};
-/// use queenfold::job::Job;
+/// use queenfold_engines::board::Size;
+/// use queenfold_engines::engine::{CounterSettings, FunctionPlan, Plan, Tally};
+/// use queenfold_engines::simd::Isa;
 ///
 /// // Task i counts the solutions of four queens whose first queen is in column i.
 /// let plan = FunctionPlan::new(Size::new(4)?, 4, |column| {
@@ -21,9 +20,16 @@ use crate::board::Size;
 ///     tally.completions.add(1, [0, 1, 1, 0][column as usize]);
 ///     tally
 /// });
-/// let result = Job::of(Arc::new(plan)).run()?;
-/// assert_eq!(result.outcome.total, 2);
-/// assert_eq!(result.plan.name().to_string(), "own-1");
+/// let settings = CounterSettings {
+///     isa: Isa::best(),
+///     memory: 1 << 20,
+/// };
+/// let mut counter = plan.counter(&settings);
+/// let found: u128 = (0..4)
+///     .map(|index| counter.count(&plan.task(index)).unwrap().found())
+///     .sum();
+/// assert_eq!(found, 2);
+/// assert_eq!(plan.name().to_string(), "own-1");
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone)]

@@ -14,9 +14,9 @@ use crate::board::{GivenBoard, Size};
 /// resume, shard, verify or re-run a task.
 ///
 /// ```
-/// use queenfold::board::Size;
-/// use queenfold::chain::ChainPlan;
-/// use queenfold::engine::Plan;
+/// use queenfold_engines::board::Size;
+/// use queenfold_engines::chain::ChainPlan;
+/// use queenfold_engines::engine::Plan;
 ///
 /// let plan = ChainPlan::new(Size::new(16)?);
 /// assert_eq!(plan.name().to_string(), "chain-1");

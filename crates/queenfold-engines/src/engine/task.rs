@@ -12,13 +12,13 @@ use crate::board::Size;
 /// the workers, devices or instruction set.
 ///
 /// ```
-/// use queenfold::board::Size;
-/// use queenfold::engine::{Engine, Plan};
-/// use queenfold::job::plan;
+/// use queenfold_engines::board::Size;
+/// use queenfold_engines::chain::ChainPlan;
+/// use queenfold_engines::engine::Plan;
 ///
-/// let key = plan(Engine::Chain, Size::new(20)?).key(17);
+/// let key = ChainPlan::new(Size::new(20)?).key(17);
 /// assert_eq!(key.to_string(), "chain-1:17 of n = 20");
-/// # Ok::<(), queenfold::board::SizeError>(())
+/// # Ok::<(), queenfold_engines::board::SizeError>(())
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct TaskKey {

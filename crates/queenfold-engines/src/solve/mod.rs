@@ -67,8 +67,8 @@ pub struct Solved {
 /// Lists up to `count` different completions of `board`.
 ///
 /// ```
-/// use queenfold::board::{GivenBoard, Size};
-/// use queenfold::solve::{Choice, solve};
+/// use queenfold_engines::board::{GivenBoard, Size};
+/// use queenfold_engines::solve::{Choice, solve};
 ///
 /// let board = GivenBoard::parse(Size::new(8)?, "b4,d5", "")?;
 /// let solved = solve(&board, 10, Choice::First);
@@ -96,8 +96,8 @@ pub fn solve(board: &GivenBoard, count: usize, choice: Choice) -> Solved {
 /// ```
 /// use std::ops::ControlFlow;
 ///
-/// use queenfold::board::{GivenBoard, Size};
-/// use queenfold::solve::each;
+/// use queenfold_engines::board::{GivenBoard, Size};
+/// use queenfold_engines::solve::each;
 ///
 /// let mut count = 0;
 /// each(&GivenBoard::free(Size::new(8)?), |_| {
@@ -105,7 +105,7 @@ pub fn solve(board: &GivenBoard, count: usize, choice: Choice) -> Solved {
 ///     ControlFlow::Continue(())
 /// });
 /// assert_eq!(count, 92);
-/// # Ok::<(), queenfold::board::SizeError>(())
+/// # Ok::<(), queenfold_engines::board::SizeError>(())
 /// ```
 pub fn each(board: &GivenBoard, mut found: impl FnMut(&[u8]) -> ControlFlow<()>) {
     // Why it ended does not matter: nodes are not limited.
