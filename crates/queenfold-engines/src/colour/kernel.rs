@@ -30,12 +30,14 @@ pub trait ColourKernel: Simd {
                     return;
                 };
                 columns[start..start + length].fill(first);
-                for (free, &target) in free.iter_mut().zip(targets) {
-                    let free = free[start..start + length].iter_mut();
-                    let diagonals = falling[..length].iter().zip(&rising[..length]);
-                    for (free, (falling, rising)) in free.zip(diagonals) {
-                        let attacked = falling >> target.falling | rising >> target.rising;
-                        *free = (target.open & !attacked) as u16;
+                let (falling, rising) = (&falling[..length], &rising[..length]);
+                // By number: an iterator over two lists need not be inlined.
+                for (row, &target) in targets.iter().enumerate() {
+                    let free = &mut free[row][start..start + length];
+                    for place in 0..length {
+                        let attacked =
+                            falling[place] >> target.falling | rising[place] >> target.rising;
+                        free[place] = (target.open & !attacked) as u16;
                     }
                 }
             },

@@ -97,16 +97,20 @@ impl<T: Word> Table<T> {
         ranks: &[u16],
         weights: Weights,
     ) -> Held {
-        let counters = &mut self.counters[unit * ranks.len()..][..ranks.len()];
+        let count = ranks.len();
+        let counters = &mut self.counters[unit * count..][..count];
         simd.vectorize(
             #[inline(always)]
             move || {
+                let (counters, ranks) = (&mut counters[..count], &ranks[..count]);
                 let mut held = Held::default();
-                for (counter, &rank) in counters.iter_mut().zip(ranks) {
-                    let count = counter.widen();
-                    held.sum = held.sum.wrapping_add(count);
-                    held.bits |= count;
-                    *counter = T::of(count.wrapping_mul(weights.of(rank).into()));
+                // By number: an iterator over two lists need not be inlined.
+                for place in 0..count {
+                    let held_there = counters[place].widen();
+                    held.sum = held.sum.wrapping_add(held_there);
+                    held.bits |= held_there;
+                    let weight = weights.of(ranks[place]);
+                    counters[place] = T::of(held_there.wrapping_mul(weight.into()));
                 }
                 held
             },
