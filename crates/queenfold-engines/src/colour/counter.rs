@@ -1,7 +1,7 @@
 use std::cmp::Ordering;
 
 use super::kernel::ColourKernel;
-use super::lines::{Lines, reversed};
+use super::lines::{Lines, Parity, reversed};
 use super::lists::Lists;
 use super::orientation::Orientation;
 use super::row_sets::words;
@@ -9,7 +9,7 @@ use super::table::Weights;
 use super::units::{Unit, Units};
 use super::{ColourBoard, Partition, RowSet};
 use crate::engine::{Counter, CounterSettings, NotCounted, Stretch, Tally, Task, TaskWatch};
-use crate::simd::{Algorithm, Simd, Word};
+use crate::simd::{Algorithm, Isa, Simd, Word};
 
 /// The largest board whose counters are of 16 bits: none was seen above 6,390 there.
 const LAST_NARROW: u32 = 28;
@@ -17,15 +17,29 @@ const LAST_NARROW: u32 = 28;
 /// How many placements of a colour are expanded together at least, if there are as many.
 const BATCH: usize = 4096;
 
-/// How many units are counted together at most: their counters take 128 KiB at 20 queens.
-const MOST_UNITS: usize = 64;
+/// A counter for the instruction set that `settings` ask for.
+pub struct NewCounter {
+    /// What it counts.
+    pub board: ColourBoard,
+    /// Whether the counters of its table have 32 bits.
+    pub is_wide: bool,
+    /// The parity of the columns of a [unit](Units). Two counters that differ in it are two methods.
+    pub columns: Parity,
+}
 
-/// A counter for the instruction set that `settings` ask for, with counters of 32 bits if `is_wide` is set.
-///
-/// # Panics
-/// If this machine does not have the instruction set.
-pub fn counter(board: ColourBoard, settings: &CounterSettings, is_wide: bool) -> Box<dyn Counter> {
-    settings.isa.run(NewCounter { board, is_wide })
+impl NewCounter {
+    /// The counter for a board.
+    ///
+    /// # Panics
+    /// If this machine does not have the instruction set.
+    pub fn of(board: ColourBoard, columns: Parity, settings: &CounterSettings) -> Box<dyn Counter> {
+        let is_wide = is_wide(&board);
+        settings.isa.run(Self {
+            board,
+            is_wide,
+            columns,
+        })
+    }
 }
 
 /// Whether a board needs counters of 32 bits.
@@ -33,19 +47,13 @@ pub fn is_wide(board: &ColourBoard) -> bool {
     board.size().get() > LAST_NARROW
 }
 
-/// Makes a counter for an instruction set.
-struct NewCounter {
-    board: ColourBoard,
-    is_wide: bool,
-}
-
 impl Algorithm for NewCounter {
     type Output = Box<dyn Counter>;
 
     fn run<S: Simd>(self, simd: S) -> Box<dyn Counter> {
         match self.is_wide {
-            false => Box::new(ColourCounter::<S, u16>::new(self.board, simd)),
-            true => Box::new(ColourCounter::<S, u32>::new(self.board, simd)),
+            false => Box::new(ColourCounter::<S, u16>::new(self, simd)),
+            true => Box::new(ColourCounter::<S, u32>::new(self, simd)),
         }
     }
 }
@@ -53,7 +61,9 @@ impl Algorithm for NewCounter {
 /// Counts colour tasks with one instruction set and counters of one width.
 struct ColourCounter<K, T> {
     board: ColourBoard,
-    /// For each number of even columns, their words.
+    /// The parity of the columns of a unit.
+    columns: Parity,
+    /// For each number of these columns, their words.
     words: Vec<Vec<u16>>,
     lists: Lists,
     batch: Vec<Unit>,
@@ -61,14 +71,15 @@ struct ColourCounter<K, T> {
 }
 
 impl<K: ColourKernel, T: Word> ColourCounter<K, T> {
-    fn new(board: ColourBoard, kernel: K) -> Self {
+    fn new(NewCounter { board, columns, .. }: NewCounter, kernel: K) -> Self {
         let n = board.size();
         Self {
             board,
-            words: words(Lines::of(n).even),
-            lists: Lists::default(),
+            columns,
+            words: words(Lines::of(n).count(columns)),
+            lists: Lists::new(columns),
             batch: Vec::new(),
-            units: Units::new(n, kernel),
+            units: Units::new(n, columns, kernel),
         }
     }
 
@@ -86,22 +97,24 @@ impl<K: ColourKernel, T: Word> ColourCounter<K, T> {
             lists,
             batch,
             units,
+            columns: parity,
         } = self;
         let RowSet { even, odd, weight } = partition.set;
         let set = lists.of(board, partition);
-        let all = Lines::of(board.size()).all_even();
+        let all = Lines::of(board.size()).all(*parity);
         let class = Orientation::of(board.size()).class([even, odd]);
-        let columns = &words[even.count_ones() as usize];
+        // White takes as many columns of a parity as rows of the same.
+        let columns = &words[partition.set.word(*parity).count_ones() as usize];
         let before = tally.completions.solutions() as u64;
-        let most = MOST_UNITS.min(units.most());
+        let most = units.most();
         let (mut white, mut black, mut found) = (0, 0, 0u64);
         batch.clear();
         for (done, &word) in (1..).zip(columns) {
             let word = u32::from(word);
-            if let Some(weights) = weights(board, class, word) {
+            if let Some(weights) = weights(board, class, *parity, word) {
                 let unit = Unit {
-                    white: set.white.of_columns(word),
-                    black: set.black.of_columns(all & !word),
+                    white: set.white.placements.of_columns(word),
+                    black: set.black.placements.of_columns(all & !word),
                     weights,
                 };
                 if !unit.white.is_empty() && !unit.black.is_empty() {
@@ -126,42 +139,49 @@ impl<K: ColourKernel, T: Word> ColourCounter<K, T> {
     }
 }
 
-/// How often solutions count whose white queens take this word of even columns, and rows of this class;
+/// How often solutions count whose white queens take this word of columns of a parity, and rows of this class;
 /// `None` if they do not count.
-pub(super) fn weights(board: &ColourBoard, rows: [u16; 2], word: u32) -> Option<Weights> {
+pub(super) fn weights(
+    board: &ColourBoard,
+    rows: [u16; 2],
+    parity: Parity,
+    word: u32,
+) -> Option<Weights> {
     let n = board.size();
     let is_even = n.get().is_multiple_of(2);
     // On boards of odd size a set of columns stands for the reversed one, too.
     let times = if is_even || !board.is_mirrored() {
         1
     } else {
-        let backwards = reversed(word, Lines::of(n).even);
+        let backwards = reversed(word, Lines::of(n).count(parity));
         as_often(word.cmp(&backwards))?
     };
-    let all = |below| Weights {
-        below,
-        at: 0,
-        threshold: u16::MAX,
-    };
     if !board.is_oriented() {
-        return Some(all(times));
+        return Some(Weights::all(times));
     }
     let [first, second] = rows;
-    let rank = Orientation::of(n).rank_of_even(word);
+    let rank = Orientation::of(n).rank(parity, word);
+    let beside = |other| as_often(rank.cmp(&other)).unwrap_or(0) * times;
     match rank.cmp(&first) {
+        // On boards of odd size, the rank of the even columns comes first in the class.
+        _ if !is_even && parity == Parity::Odd => Some(Weights {
+            below: 2 * times,
+            at: beside(second),
+            threshold: first,
+        }),
         Ordering::Greater => None,
         Ordering::Equal => Some(Weights {
             below: 2 * times,
             at: times,
             threshold: second,
         }),
-        // The rank of the odd columns may be the larger one of the class.
+        // On boards of even size, the rank of the other columns may be the larger one of the class.
         Ordering::Less if is_even => Some(Weights {
             below: 2 * times,
-            at: as_often(rank.cmp(&second)).unwrap_or(0) * times,
+            at: beside(second),
             threshold: first,
         }),
-        Ordering::Less => Some(all(2 * times)),
+        Ordering::Less => Some(Weights::all(2 * times)),
     }
 }
 
@@ -176,7 +196,13 @@ const fn as_often(ordering: Ordering) -> Option<u16> {
 
 impl<K: ColourKernel, T: Word> Counter for ColourCounter<K, T> {
     fn backend(&self) -> &'static str {
-        K::ISA.name()
+        match (self.columns, K::ISA) {
+            (Parity::Even, isa) => isa.name(),
+            (Parity::Odd, Isa::Portable) => "portable-transposed",
+            (Parity::Odd, Isa::Neon) => "neon-transposed",
+            (Parity::Odd, Isa::Avx2) => "avx2-transposed",
+            (Parity::Odd, Isa::Avx512) => "avx512-transposed",
+        }
     }
 
     fn count_watched(&mut self, task: &Task, watch: &TaskWatch) -> Result<Tally, NotCounted> {

@@ -5,35 +5,25 @@
 
 use super::level::{BLOCK, Level};
 use super::side::MAX_ROWS;
-use super::sub_boards::Target;
+use super::sub_board::Target;
 use crate::simd::{Simd, WordVector};
 
 /// Inner loops, as methods of the token of an instruction set.
 pub trait ColourKernel: Simd {
-    /// Adds the placements with these diagonals as states, which belong to the unit of the number in `first`:
-    /// a state has this word, and for each target the squares that a placement leaves free. After the
-    /// diagonals of the last placement, those of [`BLOCK`] more must follow, whatever they are.
-    fn begin(
-        self,
-        [falling, rising]: [&[u32]; 2],
-        first: u16,
-        targets: &[Target],
-        level: &mut Level,
-    ) {
+    /// Adds the placements with these diagonals as states, of which it sets the words after the first: for each
+    /// target the squares that a placement leaves free. After the diagonals of the last placement, those of
+    /// [`BLOCK`] more must follow, whatever they are.
+    fn begin(self, [falling, rising]: [&[u32]; 2], targets: &[Target], level: &mut Level) {
         self.vectorize(
             #[inline(always)]
             move || {
                 let (start, words) = level.add(falling.len() - BLOCK);
                 // Whole blocks: what is written after the last placement, the next ones replace.
                 let length = falling.len() / BLOCK * BLOCK;
-                let Some((columns, free)) = words.split_first_mut() else {
-                    return;
-                };
-                columns[start..start + length].fill(first);
                 let (falling, rising) = (&falling[..length], &rising[..length]);
                 // By number: an iterator over two lists need not be inlined.
                 for (row, &target) in targets.iter().enumerate() {
-                    let free = &mut free[row][start..start + length];
+                    let free = &mut words[1 + row][start..start + length];
                     for place in 0..length {
                         let attacked =
                             falling[place] >> target.falling | rising[place] >> target.rising;

@@ -58,7 +58,18 @@ impl Level {
         (start, &mut self.words[..self.used])
     }
 
-    fn make_room(&mut self, states: usize) {
+    /// Sets the first word of `count` states that are to be added after `others` more. There must be
+    /// [room](Self::make_room) for them. What is written after the last of them, the next ones replace.
+    #[inline]
+    pub fn set_first(&mut self, others: usize, count: usize, word: u16) {
+        let states = &mut self.words[0][self.len + others..];
+        for block in states.chunks_exact_mut(BLOCK).take(count.div_ceil(BLOCK)) {
+            block.fill(word);
+        }
+    }
+
+    /// Makes room for so many states.
+    pub fn make_room(&mut self, states: usize) {
         for array in &mut self.words[..self.used] {
             if array.len() < states + SLACK {
                 array.resize(states + SLACK, 0);

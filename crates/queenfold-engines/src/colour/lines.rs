@@ -1,5 +1,24 @@
 use crate::board::{Size, bits};
 
+/// Whether lines have even or odd numbers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Parity {
+    /// 0, 2, 4 …
+    Even,
+    /// 1, 3, 5 …
+    Odd,
+}
+
+impl Parity {
+    /// The other one.
+    pub const fn other(self) -> Self {
+        match self {
+            Self::Even => Self::Odd,
+            Self::Odd => Self::Even,
+        }
+    }
+}
+
 /// The lines (rows, or columns) of even and of odd number of a board.
 ///
 /// A set of lines of one parity is a *word*: bit i is line 2·i, or line 2·i + 1.
@@ -20,14 +39,17 @@ impl Lines {
         }
     }
 
-    /// The word of all even lines.
-    pub const fn all_even(self) -> u32 {
-        full(self.even)
+    /// The number of lines of a parity.
+    pub const fn count(self, parity: Parity) -> u32 {
+        match parity {
+            Parity::Even => self.even,
+            Parity::Odd => self.odd,
+        }
     }
 
-    /// The word of all odd lines.
-    pub const fn all_odd(self) -> u32 {
-        full(self.odd)
+    /// The word of all lines of a parity.
+    pub const fn all(self, parity: Parity) -> u32 {
+        (1 << self.count(parity)) - 1
     }
 
     /// The even and the odd lines of a set of lines of the board.
@@ -44,11 +66,6 @@ impl Lines {
         let even = bits(even).fold(0, |lines, i| lines | 1 << (2 * i));
         bits(odd).fold(even, |lines, i| lines | 1 << (2 * i + 1))
     }
-}
-
-/// The word of all of so many lines.
-const fn full(lines: u32) -> u32 {
-    (1 << lines) - 1
 }
 
 /// The lines of `word`, a set of `lines` lines, in reverse order.

@@ -23,9 +23,11 @@
 //! * `colour_board`: [`ColourBoard`], what is given on the board, and which symmetries that leaves.
 //! * `plan`: [`ColourPlan`], the tasks; `canary`: tasks with known counts.
 //! * `counter`: counts the tasks of a plan, and weighs the columns.
-//! * `open_squares`: where queens may stand, by sub-board.
-//! * `sub_boards`: the placements on a sub-board, by columns; `lists`: those that several sets share.
-//! * `units`: counts some units, each a set and its even columns; `table`: the counters by odd columns.
+//! * `sub_board`: the squares of rows of one parity and columns of one parity, and how queens attack from one to
+//!   the other; `open_squares`: where queens may stand.
+//! * `placement_list`: the placements on a sub-board, by columns; `lists`: those that several sets share.
+//! * `units`: counts some units, each a set and its columns of one parity; `table`: the counters by the other
+//!   columns.
 //! * `expansion`: fills the rows of a sub-board after another is filled: `side` is the order of the rows,
 //!   `level` the states with the same rows left.
 //! * `kernel`: the inner loops, written once for all instruction sets.
@@ -45,11 +47,12 @@ mod naive;
 mod open_squares;
 mod oracle;
 mod orientation;
+mod placement_list;
 mod plan;
 mod row_set;
 mod row_sets;
 mod side;
-mod sub_boards;
+mod sub_board;
 mod table;
 #[cfg(test)]
 mod tests;

@@ -1,6 +1,6 @@
 use std::cmp::Ordering;
 
-use super::lines::{Lines, reversed};
+use super::lines::{Lines, Parity, reversed};
 use crate::board::Size;
 
 /// Which of a solution and its transposed one is counted.
@@ -30,29 +30,24 @@ impl Orientation {
         }
     }
 
-    /// The rank of a word of even lines.
-    pub fn rank_of_even(self, word: u32) -> u16 {
-        let image = if self.is_even {
-            self.lines.all_even() & !word
+    /// The rank of a word of lines of a parity.
+    pub fn rank(self, parity: Parity, word: u32) -> u16 {
+        let backwards = reversed(word, self.lines.count(parity));
+        let rank = if self.is_even {
+            let own = match parity {
+                Parity::Even => word,
+                Parity::Odd => backwards,
+            };
+            own.min(self.lines.all(parity) & !own)
         } else {
-            reversed(word, self.lines.even)
+            word.min(backwards)
         };
-        word.min(image) as u16
-    }
-
-    /// The rank of a word of odd lines.
-    pub fn rank_of_odd(self, word: u32) -> u16 {
-        let backwards = reversed(word, self.lines.odd);
-        if self.is_even {
-            self.rank_of_even(backwards)
-        } else {
-            word.min(backwards) as u16
-        }
+        rank as u16
     }
 
     /// The class of a set of lines, from the words of its even and odd lines.
     pub fn class(self, [even, odd]: [u32; 2]) -> [u16; 2] {
-        let [even, odd] = [self.rank_of_even(even), self.rank_of_odd(odd)];
+        let [even, odd] = [self.rank(Parity::Even, even), self.rank(Parity::Odd, odd)];
         if self.is_even {
             [even.max(odd), even.min(odd)]
         } else {

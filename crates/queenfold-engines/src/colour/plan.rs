@@ -1,4 +1,6 @@
-use super::{ColourBoard, ColourOracle, canary, counter};
+use super::counter::{NewCounter, is_wide};
+use super::lines::Parity;
+use super::{ColourBoard, ColourOracle, canary};
 use crate::board::{GivenBoard, Size};
 use crate::engine::{
     Canary, Counter, CounterSettings, Engine, Plan, Task, core_seconds, task_bits,
@@ -105,7 +107,11 @@ impl Plan for ColourPlan {
     }
 
     fn counter(&self, settings: &CounterSettings) -> Box<dyn Counter> {
-        counter::counter(self.board.clone(), settings, counter::is_wide(&self.board))
+        NewCounter::of(self.board.clone(), Parity::Even, settings)
+    }
+
+    fn recounter(&self, settings: &CounterSettings) -> Box<dyn Counter> {
+        NewCounter::of(self.board.clone(), Parity::Odd, settings)
     }
 
     fn oracle(&self) -> Box<dyn Counter> {
@@ -117,8 +123,11 @@ impl Plan for ColourPlan {
     }
 
     fn canary_counter(&self, settings: &CounterSettings) -> Box<dyn Counter> {
-        let small = canary::canary(self.size()).size().into();
-        counter::counter(small, settings, counter::is_wide(&self.board))
+        settings.isa.run(NewCounter {
+            board: canary::canary(self.size()).size().into(),
+            is_wide: is_wide(&self.board),
+            columns: Parity::Even,
+        })
     }
 }
 

@@ -1,4 +1,4 @@
-use super::lines::{Lines, reversed};
+use super::lines::{Lines, Parity, reversed};
 use crate::board::{Size, Symmetry};
 
 /// The rows whose queen stands on a white square: row + column is even.
@@ -18,6 +18,14 @@ pub struct RowSet {
 }
 
 impl RowSet {
+    /// The rows of a parity, as a word.
+    pub const fn word(&self, parity: Parity) -> u32 {
+        match parity {
+            Parity::Even => self.even,
+            Parity::Odd => self.odd,
+        }
+    }
+
     /// The rows, one bit for each row of the board.
     pub fn rows(&self) -> u32 {
         Lines::join([self.even, self.odd])
@@ -34,8 +42,8 @@ impl RowSet {
         let lines = Lines::of(n);
         let is_even = n.get().is_multiple_of(2);
         let complement = |set: Self| Self {
-            even: lines.all_even() & !set.even,
-            odd: lines.all_odd() & !set.odd,
+            even: lines.all(Parity::Even) & !set.even,
+            odd: lines.all(Parity::Odd) & !set.odd,
             ..set
         };
         let mirror_columns = |set| if is_even { complement(set) } else { set };

@@ -1,7 +1,7 @@
 use std::cmp::Ordering;
 
 use super::RowSet;
-use super::lines::{Lines, reversed};
+use super::lines::{Lines, Parity, reversed};
 use crate::board::Size;
 
 /// The row sets of a free board, one of each orbit under the reflections of rows and columns, by rank.
@@ -197,7 +197,7 @@ impl RowSets {
         let lines = Lines::of(self.n);
         let backwards = reversed(even, lines.even);
         let weight = if self.n.get().is_multiple_of(2) {
-            let is_fixed = odd == backwards || odd == lines.all_odd() & !backwards;
+            let is_fixed = odd == backwards || odd == lines.all(Parity::Odd) & !backwards;
             if is_fixed { 2 } else { 4 }
         } else {
             let is_fixed = even == backwards && odd == reversed(odd, lines.odd);

@@ -20,6 +20,15 @@ pub struct Weights {
 }
 
 impl Weights {
+    /// The same weight for all columns.
+    pub const fn all(weight: u16) -> Self {
+        Self {
+            below: weight,
+            at: weight,
+            threshold: u16::MAX,
+        }
+    }
+
     /// The weight of columns of this rank.
     #[inline(always)]
     pub const fn of(self, rank: u16) -> u16 {
@@ -103,16 +112,20 @@ impl<T: Word> Table<T> {
             #[inline(always)]
             move || {
                 let (counters, ranks) = (&mut counters[..count], &ranks[..count]);
-                let mut held = Held::default();
-                // By number: an iterator over two lists need not be inlined.
+                let (mut sum, mut bits) = (0u32, T::default());
+                // By number: an iterator over two lists need not be inlined. All but the sum fits a counter,
+                // so that a vector holds as many as it can.
                 for place in 0..count {
-                    let held_there = counters[place].widen();
-                    held.sum = held.sum.wrapping_add(held_there);
-                    held.bits |= held_there;
+                    let counter = counters[place].widen();
+                    sum = sum.wrapping_add(counter);
+                    bits = T::of(bits.widen() | counter);
                     let weight = weights.of(ranks[place]);
-                    counters[place] = T::of(held_there.wrapping_mul(weight.into()));
+                    counters[place] = T::of(counter.wrapping_mul(weight.into()));
                 }
-                held
+                Held {
+                    sum,
+                    bits: bits.widen(),
+                }
             },
         )
     }

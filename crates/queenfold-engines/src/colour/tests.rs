@@ -1,19 +1,21 @@
 use fastrand::Rng;
 
-use super::lines::Lines;
+use super::counter::NewCounter;
+use super::lines::{Lines, Parity};
 use super::oracle::Colour;
 use super::orientation::Orientation;
 use super::{ColourBoard, ColourPlan, counter, naive};
 use crate::board::{GivenBoard, Size, Square, Symmetry, known};
 use crate::chain::ChainPlan;
 use crate::engine::{Counter, CounterSettings, Plan, Tally, Task};
-use crate::simd::{Isa, Simd, stamp_tests};
+use crate::simd::{Algorithm, Isa, Simd, stamp_tests};
 
 stamp_tests! {
     totals_are_the_known_ones: totals,
     #[ignore = "minutes; run with cargo test --release -p queenfold-engines -- --ignored colour"]
     totals_of_18_to_20_queens_are_the_known_ones: large_totals,
     every_set_is_counted_as_by_the_oracle: sets,
+    every_set_is_counted_the_same_by_odd_columns: transposed,
     every_set_of_a_given_board_is_counted_as_by_the_oracle: given,
     wide_counters_count_the_same: wide,
 }
@@ -139,6 +141,18 @@ fn sets<S: Simd>(simd: S) {
     }
 }
 
+fn transposed<S: Simd>(simd: S) {
+    for n in (1..=14).map(size) {
+        let plan = ColourPlan::new(n);
+        let [one, other] = [
+            plan.counter(&settings(simd)),
+            plan.recounter(&settings(simd)),
+        ];
+        assert_ne!(one.backend(), other.backend());
+        compare(&plan, one, other);
+    }
+}
+
 fn given<S: Simd>(simd: S) {
     let mut random = Rng::with_seed(35);
     for n in (2..=11).map(size) {
@@ -151,6 +165,7 @@ fn given<S: Simd>(simd: S) {
             let board = random_board(n, symmetries, &mut random);
             let plan = ColourPlan::new(board);
             compare(&plan, plan.counter(&settings(simd)), plan.oracle());
+            compare(&plan, plan.recounter(&settings(simd)), plan.oracle());
         }
     }
 }
@@ -158,7 +173,12 @@ fn given<S: Simd>(simd: S) {
 fn wide<S: Simd>(simd: S) {
     for n in [10, 11].map(size) {
         let plan = ColourPlan::new(n);
-        let wide = counter::counter(n.into(), &settings(simd), true);
+        let wide = NewCounter {
+            board: n.into(),
+            is_wide: true,
+            columns: Parity::Even,
+        };
+        let wide = wide.run(simd);
         compare(&plan, wide, plan.counter(&settings(simd)));
     }
 }
@@ -250,8 +270,8 @@ fn the_weights_of_the_images_of_a_solution_add_up_to_its_orbit() {
             set.map_or(0, |set| {
                 let [even, odd] = Lines::split(columns);
                 let rows = orientation.class([set.even, set.odd]);
-                let weights = counter::weights(&board, rows, even);
-                let rank = orientation.rank_of_odd(odd);
+                let weights = counter::weights(&board, rows, Parity::Even, even);
+                let rank = orientation.rank(Parity::Odd, odd);
                 u32::from(set.weight) * weights.map_or(0, |weights| weights.of(rank).into())
             })
         };

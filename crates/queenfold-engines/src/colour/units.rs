@@ -2,23 +2,22 @@ use std::ops::Range;
 
 use super::expansion::Expansion;
 use super::kernel::ColourKernel;
-use super::lines::Lines;
-use super::lists::SetLists;
+use super::lines::{Lines, Parity};
+use super::lists::{Listed, SetLists};
 use super::orientation::Orientation;
-use super::sub_boards::Rows;
 use super::table::{Held, MOST, Table, Weights};
 use crate::board::Size;
 use crate::engine::{Mismatch, NotCounted, TaskWatch};
 use crate::simd::Word;
 
-/// A unit: a row set, and the even columns whose queen stands on white.
+/// A unit: a row set, and the columns of one parity whose queen stands on white.
 #[derive(Clone, Debug)]
 pub struct Unit {
     /// Its placements among those on white.
     pub white: Range<usize>,
     /// Its placements among those on black.
     pub black: Range<usize>,
-    /// How often its solutions count.
+    /// How often its solutions count, by the rank of the other columns.
     pub weights: Weights,
 }
 
@@ -33,37 +32,53 @@ pub struct Counted {
 
 /// Counts units of a set together.
 ///
-/// The black placements are expanded by the even rows that black takes; each result adds 1 to the counter of
-/// the odd columns it takes. Counters are multiplied by the weights of their columns. Then the white
-/// placements are expanded by the odd rows that white takes; for each result, the counter of the other odd
-/// columns is the number of solutions.
+/// The placements of one colour are expanded by the rows that are left to it; each result adds 1 to the counter
+/// of the other columns it takes. Counters are multiplied by the weights of their columns. Then the
+/// placements of the other colour are expanded; for each result, the counter of the columns it leaves is the
+/// number of solutions.
+///
+/// The counters are of black placements where the units are by even columns, and of white ones where they are by
+/// odd columns. So the same set counted both ways has no list, no counter and no sum of a unit in common.
 pub struct Units<K, T> {
     kernel: K,
     lines: Lines,
-    /// For each word of odd columns that black takes, the rank of those that white takes.
+    /// The parity of the columns of a unit.
+    columns: Parity,
+    /// The rank of the columns that white takes, by the index of a counter.
     ranks: Vec<u16>,
     expansion: Expansion,
     table: Table<T>,
 }
 
 impl<K: ColourKernel, T: Word> Units<K, T> {
-    /// For a board.
-    pub fn new(n: Size, kernel: K) -> Self {
+    /// For a board, of the columns of a parity.
+    pub fn new(n: Size, columns: Parity, kernel: K) -> Self {
         let lines = Lines::of(n);
         let orientation = Orientation::of(n);
-        let white = (0..1u32 << lines.odd).map(|black| lines.all_odd() & !black);
+        let others = columns.other();
+        let all = lines.all(others);
+        let white = (0..=all).map(|taken| match columns {
+            Parity::Even => all & !taken,
+            Parity::Odd => taken,
+        });
         Self {
             kernel,
             lines,
-            ranks: white.map(|word| orientation.rank_of_odd(word)).collect(),
+            columns,
+            ranks: white.map(|word| orientation.rank(others, word)).collect(),
             expansion: Expansion::default(),
             table: Table::new(),
         }
     }
 
+    /// Bits of an index that are the columns.
+    const fn column_bits(&self) -> u32 {
+        self.lines.count(self.columns.other())
+    }
+
     /// The most units that the table has counters for.
     pub const fn most(&self) -> usize {
-        1 << (u16::BITS - self.lines.odd)
+        1 << (u16::BITS - self.column_bits())
     }
 
     /// Counts units, at most as many as [`most`](Self::most) says.
@@ -76,14 +91,20 @@ impl<K: ColourKernel, T: Word> Units<K, T> {
         units: &[Unit],
         watch: &TaskWatch,
     ) -> Result<Counted, NotCounted> {
-        let Self { kernel, lines, .. } = *self;
-        self.table.clear(units.len() << lines.odd);
-        self.begin(set, Rows::Odd, units);
+        let kernel = self.kernel;
+        let white = (&set.white, Unit::white as fn(&Unit) -> Range<usize>);
+        let black = (&set.black, Unit::black as fn(&Unit) -> Range<usize>);
+        let (first, second) = match self.columns {
+            Parity::Even => (black, white),
+            Parity::Odd => (white, black),
+        };
+        self.table.clear(units.len() << self.column_bits());
+        self.begin(set, first, units);
         let mut counted = 0u64;
         let table = &mut self.table;
         let mut nodes = self
             .expansion
-            .run(kernel, &set.black_side, watch, |indices| {
+            .run(kernel, &first.0.side, watch, |indices| {
                 counted += indices.len() as u64;
                 table.add(indices);
             })?;
@@ -92,38 +113,63 @@ impl<K: ColourKernel, T: Word> Units<K, T> {
             held = held.and(self.table.weigh(kernel, number, &self.ranks, unit.weights));
         }
         check::<T>(held, counted)?;
-        self.begin(set, Rows::Even, units);
+        self.begin(set, second, units);
         let mut completions = 0;
-        let flipped = lines.all_odd() as u16;
+        let flipped = self.lines.all(self.columns.other()) as u16;
         let table = &self.table;
         nodes += self
             .expansion
-            .run(kernel, &set.white_side, watch, |indices| {
+            .run(kernel, &second.0.side, watch, |indices| {
                 completions += table.sum(indices, flipped);
             })?;
         Ok(Counted { completions, nodes })
     }
 
-    /// Sets the states that an expansion begins with: the placements of all units on these rows.
-    fn begin(&mut self, set: &SetLists<'_>, rows: Rows, units: &[Unit]) {
-        let (boards, side) = match rows {
-            Rows::Even => (set.white, &set.white_side),
-            Rows::Odd => (set.black, &set.black_side),
-        };
-        let level = self.expansion.start(side);
-        let targets = side.rows().iter();
+    /// Sets the states that an expansion begins with: the placements of all units on squares of a colour.
+    fn begin(
+        &mut self,
+        set: &SetLists<'_>,
+        (listed, of): (&Listed<'_>, fn(&Unit) -> Range<usize>),
+        units: &[Unit],
+    ) {
+        let bits = self.column_bits();
+        let level = self.expansion.start(&listed.side);
+        let targets = listed.side.rows().iter();
         let targets: Vec<_> = targets
-            .map(|&row| rows.target(self.lines, set.squares, row))
+            .map(|&row| listed.board.other_row(self.lines, set.squares, row))
             .collect();
-        for (number, unit) in units.iter().enumerate() {
-            let placements = match rows {
-                Rows::Even => unit.white.clone(),
-                Rows::Odd => unit.black.clone(),
+        level.make_room(units.iter().map(|unit| of(unit).len()).sum());
+        // Placements that follow each other in the list become states together. Those on black do from the
+        // last unit to the first: the more columns white takes, the fewer are left.
+        let is_reversed = !listed.board.is_white();
+        let mut run = 0..0;
+        for place in 0..units.len() {
+            let number = if is_reversed {
+                units.len() - 1 - place
+            } else {
+                place
             };
-            let diagonals = boards.diagonals(placements);
-            let first = (number << self.lines.odd) as u16;
-            self.kernel.begin(diagonals, first, &targets, level);
+            let placements = of(&units[number]);
+            if placements.start != run.end {
+                self.kernel
+                    .begin(listed.placements.diagonals(run), &targets, level);
+                run = placements.start..placements.start;
+            }
+            level.set_first(run.len(), placements.len(), (number << bits) as u16);
+            run.end = placements.end;
         }
+        self.kernel
+            .begin(listed.placements.diagonals(run), &targets, level);
+    }
+}
+
+impl Unit {
+    fn white(&self) -> Range<usize> {
+        self.white.clone()
+    }
+
+    fn black(&self) -> Range<usize> {
+        self.black.clone()
     }
 }
 

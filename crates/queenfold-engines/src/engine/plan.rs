@@ -72,6 +72,13 @@ pub trait Plan: Send + Sync {
     /// A counter for one worker.
     fn counter(&self, settings: &CounterSettings) -> Box<dyn Counter>;
 
+    /// A counter for tasks that a [`counter`](Self::counter) has counted already. Where the plan has two ways
+    /// to count that cost about the same and share no number on the way, it uses the other one, and
+    /// [`backend`](Counter::backend) tells them apart. The default is the same counter.
+    fn recounter(&self, settings: &CounterSettings) -> Box<dyn Counter> {
+        self.counter(settings)
+    }
+
     /// A counter that counts the same tasks by a different and simpler method, to check the
     /// first. It is slow, and its counts are exactly equal.
     fn oracle(&self) -> Box<dyn Counter>;

@@ -137,7 +137,7 @@ impl Counter for RecountCounter {
     fn backend(&self) -> &'static str {
         match &self.counter {
             Some((_, counter)) => counter.backend(),
-            None => self.plan.counter(&self.settings).backend(),
+            None => self.plan.recounter(&self.settings).backend(),
         }
     }
 
@@ -149,7 +149,7 @@ impl Counter for RecountCounter {
         let (_, counter) = self.counter.get_or_insert_with(|| {
             let counter = match kernel {
                 RecountKernel::Oracle => self.plan.oracle(),
-                RecountKernel::Isa(isa) => self.plan.counter(&self.settings.with_isa(isa)),
+                RecountKernel::Isa(isa) => self.plan.recounter(&self.settings.with_isa(isa)),
             };
             (kernel, counter)
         });

@@ -22,7 +22,7 @@ pub fn other_counter(
 ) -> Option<Box<dyn Counter>> {
     unused(used)
         .rev()
-        .map(|isa| plan.counter(&settings.with_isa(isa)))
+        .map(|isa| plan.recounter(&settings.with_isa(isa)))
         .chain(std::iter::once_with(|| plan.oracle()))
         .find(|counter| !is_used(counter.backend(), used))
 }
