@@ -6,7 +6,7 @@ use crate::board::{GivenBoard, Images, Size, Squares, Symmetry};
 
 /// The symmetries that map rows to rows. A row set stands for its images under those of them that fix the
 /// given board.
-const OF_SETS: [Symmetry; 4] = [
+pub const OF_SETS: [Symmetry; 4] = [
     Symmetry::Identity,
     Symmetry::MirrorColumns,
     Symmetry::MirrorRows,
@@ -61,6 +61,24 @@ impl ColourBoard {
     /// Whether the reflection of columns maps completions to completions.
     pub const fn is_mirrored(&self) -> bool {
         self.mirrored
+    }
+
+    /// On how many images of the given board sets are counted.
+    pub fn images(&self) -> usize {
+        self.images.len()
+    }
+
+    /// The number of sets with so many even rows, on each image of the given board.
+    pub fn sets_of(&self, even: u32) -> u64 {
+        self.sets.of_size(even)
+    }
+
+    /// The rows of the partition of `rank` on the given board itself, of which an image may be counted. `None` where
+    /// the rank is empty.
+    pub fn own_set(&self, rank: u64) -> Option<RowSet> {
+        let partition = self.partition(rank)?;
+        let symmetry = self.images.symmetry(partition.image);
+        Some(partition.set.image(self.size(), symmetry))
     }
 
     /// The number of ranks, empty ones included.

@@ -21,7 +21,7 @@
 //! * `row_set`: [`RowSet`], the rows R; `row_sets`: one set of each symmetry class, by rank.
 //! * `orientation`: which of a solution and its transposed one is counted.
 //! * `colour_board`: [`ColourBoard`], what is given on the board, and which symmetries that leaves.
-//! * `plan`: [`ColourPlan`], the tasks; `canary`: tasks with known counts.
+//! * `plan`: [`ColourPlan`], the tasks; `cost`: what they cost; `canary`: tasks with known counts.
 //! * `counter`: counts the tasks of a plan, and weighs the columns.
 //! * `sub_board`: the squares of rows of one parity and columns of one parity, and how queens attack from one to
 //!   the other; `open_squares`: where queens may stand.
@@ -36,6 +36,7 @@
 
 mod canary;
 mod colour_board;
+mod cost;
 mod counter;
 mod expansion;
 mod kernel;
@@ -58,7 +59,7 @@ mod table;
 mod tests;
 mod units;
 
-pub use colour_board::{ColourBoard, Partition};
+pub use colour_board::{ColourBoard, OF_SETS, Partition};
 pub use oracle::ColourOracle;
 pub use plan::ColourPlan;
 pub use row_set::RowSet;

@@ -1,3 +1,6 @@
+use std::sync::OnceLock;
+
+use super::cost::Costs;
 use super::counter::{NewCounter, is_wide};
 use super::lines::Parity;
 use super::{ColourBoard, ColourOracle, canary};
@@ -22,6 +25,7 @@ use crate::simd::Isa;
 pub struct ColourPlan {
     board: ColourBoard,
     ranks_per_task: u64,
+    costs: OnceLock<Costs>,
 }
 
 impl ColourPlan {
@@ -32,6 +36,7 @@ impl ColourPlan {
         let tasks = 1 << task_bits(free_task_bits(board.size()), board.work());
         Self {
             ranks_per_task: board.ranks().div_ceil(tasks).max(1),
+            costs: OnceLock::new(),
             board,
         }
     }
@@ -95,9 +100,12 @@ impl Plan for ColourPlan {
         assert!(index < self.tasks(), "task {index} of {}", self.tasks());
         let start = index * self.ranks_per_task;
         let ranks = start..(start + self.ranks_per_task).min(self.ranks());
+        let costs = self.costs.get_or_init(|| Costs::new(&self.board));
+        let partitions = ranks.clone().filter_map(|rank| self.board.partition(rank));
+        let share: f64 = partitions.map(|partition| costs.share(&partition)).sum();
         Task {
             key: self.key(index),
-            cost: self.total_cost() * (ranks.end - ranks.start) as f64 / self.ranks() as f64,
+            cost: self.total_cost() * share,
             ranks,
         }
     }
@@ -134,6 +142,16 @@ impl Plan for ColourPlan {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn costs_add_up() {
+        for n in (14..=20).map(|n| Size::new(n).unwrap()) {
+            let plan = ColourPlan::new(n);
+            let sum: f64 = (0..plan.tasks()).map(|i| plan.task(i).cost).sum();
+            let ratio = sum / plan.total_cost();
+            assert!((ratio - 1.0).abs() < 0.05, "n = {n}: {ratio}");
+        }
+    }
 
     #[test]
     fn tasks_tile_the_ranks() {

@@ -160,6 +160,15 @@ impl RowSets {
         self.ranks
     }
 
+    /// The number of sets with so many even rows.
+    pub fn of_size(&self, even: u32) -> u64 {
+        let own = |tile: &&Tile| self.even[tile.start].count_ones() == even;
+        let tiles = self.tiles.iter().filter(own);
+        tiles
+            .map(|tile| self.spans(tile).iter().sum::<usize>() as u64)
+            .sum()
+    }
+
     /// The set of `rank`, which must be below [`ranks`](Self::ranks).
     pub fn unrank(&self, rank: u64) -> RowSet {
         assert!(rank < self.ranks, "rank {rank} of {}", self.ranks);
@@ -220,7 +229,8 @@ pub fn words(lines: u32) -> Vec<Vec<u16>> {
 mod tests {
     use super::*;
     use crate::board::Symmetry;
-    use crate::join::{ColumnSet, OF_SETS};
+    use crate::colour::OF_SETS;
+    use crate::join::ColumnSet;
 
     fn size(n: u32) -> Size {
         Size::new(n).unwrap()
