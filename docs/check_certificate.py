@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
 """Checks a certificate of N-Queens counts as CERTIFICATE.md explains. Needs Python 3.8; for signatures and
 runs of the chain check_signature.py and check_chain.py beside it; nothing of the program that wrote it."""
-import argparse, hashlib, itertools, json, multiprocessing, re, sys
+import argparse, collections, hashlib, itertools, json, multiprocessing, re, sys
 
 sha256 = lambda data: hashlib.sha256(data).digest()
-def fill(rows, leaf, queens=(), taken=0, rising=0, falling=0):  # row r may use the columns rows[r]
+def fill(rows, leaf, queens=(), taken=0, rising=0, falling=0):  # row r may use the columns rows[r]; None: no queen
     if len(queens) == len(rows): return leaf(queens)
+    if rows[len(queens)] is None: return fill(rows, leaf, queens + (0,), taken, rising << 1, falling >> 1)
     free, total = rows[len(queens)] & ~(taken | rising | falling), 0
     while free:
         queen = free & -free
@@ -37,51 +38,44 @@ class Board:  # The squares on which queens may stand, as a mask of columns for 
         need(all(0 <= r for r, _ in board.queens | board.holes), "a square is not on the board")
         return board
 
-class Join:  # A part: the columns of the queens in the top half (bit c: column c), and that of the middle row.
+class Colour:  # A part: the rows (bit r: row r) whose queen stands on a white square, where row + column is even.
     def __init__(self, board):
-        n = board.n
-        self.n, self.h, self.board, score = n, n // 2, board, {}
+        self.n, self.board, self.halves = board.n, board, ((board.n + 1) // 2, board.n // 2)
+        self.all, self.even = (1 << board.n) - 1, sum(1 << line for line in range(0, board.n, 2))
         self.exchanged = any(s in board.kept for s in (1, 6, 7))  # a symmetry that exchanges rows and columns
-        for mark, word in itertools.product([0, *(1 << i for i in range(self.h * (n % 2)))], range(1 << self.h)):
-            other = (1 << self.h) - 1 & ~mark ^ word
-            if not word & mark and word <= other:
-                pairs = [bin(side & side >> d).count("1") * (self.h - d) for side in (word, other) for d in range(1, self.h)]
-                score[mark, word] = 2 * sum(pairs) + max(mark.bit_length() - 1, 0) * (self.h - 1)
-        kinds = ([s for (mark, _), s in score.items() if bool(mark) == kind] for kind in (False, True))
-        mean = [(sum(kind) << 16) // max(len(kind), 1) for kind in kinds]
-        order = sorted(score, key=lambda w: (mean[w[0] > 0] - (score[w] << 16), w))
-        self.ranks = {word: rank for rank, word in enumerate(order)}
-    def mirror(self, columns):
-        return int(f"{columns:0{self.n}b}"[::-1], 2)
-    def parts(self, _=()):  # of each class under reversal and exchange of the halves the smallest, and its size
-        for middle in [1 << c for c in range(self.n)] if self.n % 2 else [0]:
-            for top in itertools.combinations([1 << c for c in range(self.n) if not middle >> c & 1], self.h):
-                top, other, m = sum(top), (1 << self.n) - 1 ^ sum(top) ^ middle, self.mirror
-                images = {0: (top, middle), 5: (other, middle), 4: (m(top), m(middle)), 2: (m(other), m(middle))}
+    def mirror(self, lines):
+        return int(f"{lines:0{self.n}b}"[::-1], 2)
+    def parts(self, _=()):  # of each class under the reflections of columns and rows the smallest, and its size
+        m = self.mirror
+        for size in range(self.n % 2, self.halves[0] + 1):
+            for even, odd in itertools.product(*(itertools.combinations(range(first, self.n, 2), s)
+                                                 for first, s in ((0, size), (1, size - self.n % 2)))):
+                rows = sum(1 << row for row in even + odd)
+                other = rows if self.n % 2 else self.all ^ rows  # For even n, a reflection exchanges the colours.
+                images = {0: rows, 4: other, 5: m(other), 2: m(rows)}
                 images = {image for symmetry, image in images.items() if symmetry in self.board.kept}
-                if (top, middle) == min(images) and self.rows(top, middle, other):
-                    yield f"{top:x}" + f".{middle.bit_length() - 1}" * (self.n % 2), str(len(images))
-    def rows(self, top, middle, other):  # none if a row or column has no open square that the middle queen leaves
-        rows = [top] * self.h + [middle] * (self.n % 2) + [other] * self.h
-        if self.board.is_given:
-            for r, distance in ((r, abs(r - self.h)) for r in range(self.n)):
-                rows[r] &= self.board.rows[r] & ~(middle << distance | middle >> distance if distance else 0)
-            if not all(rows) or sum(1 << c for c in range(self.n) if any(row >> c & 1 for row in rows)) + 1 != 1 << self.n:
-                return None
-        return rows
-    def bounds(self, lines, marks):  # the ranks of the words of both sides, the larger one first
-        half, sides = (1 << self.h) - 1, ((lines, marks), (self.mirror(lines), self.mirror(marks)))
-        words = [(mark & half, min(line & half & ~mark, ~line & half & ~mark)) for line, mark in sides]
-        return sorted((self.ranks[word] for word in words), reverse=True)
+                if rows == min(images):
+                    yield f"{rows:x}", str(len(images))
+    def order(self, lines):  # the same for all images of these rows, or columns, under the reflections
+        m, odd, halves = self.mirror, self.n % 2, (self.even, self.all ^ self.even)
+        ranks = [min(lines & half, (m(lines) if odd else ~lines) & half) for half in halves]
+        if odd: return ranks
+        other = m(lines) & self.even  # The odd lines of even boards, counted from the other side, are even ones.
+        return sorted((ranks[0], min(other, ~other & self.even)), reverse=True)
     def count(self, part):
-        top, middle = int(part.split(".")[0], 16), sum(1 << int(column) for column in part.split(".")[1:])
-        columns = self.bounds(top, middle)
-        def leaf(queens):  # A quarter turn exchanges rows and columns; of the two, one is counted, twice.
+        rows, found = int(part, 16), []
+        for colour in (0, 1):  # white, then black: how many ways there are to fill its rows, by the columns they take
+            found.append(collections.Counter())
+            def leaf(queens):
+                found[colour][sum(queens)] += 1
+                return 1
+            columns = [(self.even if (row + colour) % 2 == 0 else ~self.even) & self.board.rows[row] for row in range(self.n)]
+            fill([mine if (rows >> row & 1) != colour else None for row, mine in enumerate(columns)], leaf)
+        def times(columns):  # The transposition exchanges rows and columns; of the two solutions, one is counted, twice.
             if not self.exchanged: return 1
-            left = sum(1 << row for row, queen in enumerate(queens) if queen < 1 << self.h)
-            marks = sum(1 << row for row, queen in enumerate(queens) if self.n % 2 and queen == 1 << self.h)
-            return (self.bounds(left, marks) <= columns) + (self.bounds(left, marks) < columns)
-        return fill(self.rows(top, middle, (1 << self.n) - 1 ^ top ^ middle), leaf)
+            own, other = self.order(rows), self.order(columns)
+            return (other <= own) + (other < own)
+        return sum(ways * found[1][self.all ^ columns] * times(columns) for columns, ways in found[0].items())
 
 class Census:  # A part: the solutions fixed by a quarter turn, or by a half turn with these two inner queens.
     def __init__(self, board):
@@ -108,7 +102,7 @@ class Census:  # A part: the solutions fixed by a quarter turn, or by a half tur
             return 0
         return search({}) * (2 if fixed and self.mirrored else 1)
 
-ENGINES = {"census": Census, "join": Join, "chain": lambda board: __import__("check_chain").Chain(board)}
+ENGINES = {"census": Census, "colour": Colour, "chain": lambda board: __import__("check_chain").Chain(board)}
 def need(holds, what, error=ValueError):  # ArithmeticError: counts contradict each other
     if not holds: raise error(what)
 def lines(path, at):
@@ -131,7 +125,7 @@ def check(path, at):
         need((at[0] == 1) == (kind == "certificate") and bool(root) == (kind == "host"), f"{kind!a} has no place here")
         if kind == "certificate":
             head, n = value, value["n"]
-            need(type(n) is int and 0 < n < 30, "the board has no size from 1 to 29")
+            need(type(n) is int and 0 < n < 33, "the board has no size from 1 to 32")
             board = Board.given(n, head)
             need(value[kind] == 1 + board.is_given, "this is no certificate of format 1 or 2")
             engines = {plan: ENGINES[plan.split("-")[0]](board) for plan in head["plans"]}

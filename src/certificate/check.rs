@@ -5,7 +5,7 @@ use std::io::{self, BufRead, Read};
 use std::sync::Arc;
 
 use super::line::{CorrectionLine, Count, Head, LONGEST, Line, TaskLine, canonical, tally_of};
-use super::parts::{LARGEST, Parts};
+use super::parts::Parts;
 use super::signing::is_signed;
 use super::tree::Tree;
 use crate::board::GivenBoard;
@@ -231,11 +231,6 @@ impl Body {
             return Err(format!(
                 "the format is {}, and this program reads 1 and 2",
                 head.certificate
-            ));
-        }
-        if head.n.get() > LARGEST {
-            return Err(format!(
-                "certificates are of boards of up to {LARGEST} queens"
             ));
         }
         let Some(board) = head.board() else {
