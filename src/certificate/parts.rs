@@ -7,16 +7,13 @@ use crate::board::GivenBoard;
 use crate::census::{CensusPartition, CensusPlan};
 use crate::chain::{Border, ChainPlan};
 use crate::engine::Engine;
-use crate::join::{ColumnSet, JoinBoard, OF_SETS};
 
-/// The largest board whose plans this file names: from 30 queens on, tasks of the join are parts of column
-/// sets.
+/// The largest board whose plans this file names.
 pub(super) const LARGEST: u32 = 29;
 
 /// Names the partitions of a plan.
 pub(super) enum Parts {
     Chain(ChainPlan),
-    Join(Box<JoinBoard>),
     Census(CensusPlan),
 }
 
@@ -26,7 +23,6 @@ impl Parts {
     pub(super) fn new(engine: Engine, board: GivenBoard) -> Option<Self> {
         match engine {
             Engine::Chain => Some(Self::Chain(ChainPlan::new(board))),
-            Engine::Join => Some(Self::Join(Box::new(board.into()))),
             Engine::Census => Some(Self::Census(CensusPlan::new(board))),
             Engine::Colour | Engine::Own => None,
         }
@@ -47,20 +43,6 @@ impl Parts {
             Self::Chain(plan) => chain(plan, ranks, &mut |weight, name| {
                 add(weight.to_string(), name)
             }),
-            Self::Join(board) => {
-                let sets = ranks.filter_map(|rank| board.own_set(rank));
-                let mut sets: Vec<_> = sets
-                    .map(|set| (smallest(board.given(), &set), set.weight))
-                    .collect();
-                sets.sort_unstable();
-                for ((top, middle), weight) in sets {
-                    let middle = match middle {
-                        0 => String::new(),
-                        bit => format!(".{}", bit.trailing_zeros()),
-                    };
-                    add(weight.to_string(), format!("{top:x}{middle}"));
-                }
-            }
             Self::Census(plan) => {
                 for rank in ranks {
                     match plan.partition(rank) {
@@ -77,20 +59,6 @@ impl Parts {
         }
         parts
     }
-}
-
-/// The smallest image of a column set under left-right reversal and exchange of the halves, as far as they fix the
-/// given board: the columns of the top half and the bit of the middle column (0 if there is none).
-fn smallest(board: GivenBoard, set: &ColumnSet) -> (u32, u32) {
-    let kept = board.symmetries();
-    let images = OF_SETS
-        .into_iter()
-        .filter(|symmetry| kept.contains(*symmetry));
-    let images = images.map(|symmetry| {
-        let ColumnSet { top, middle, .. } = set.image(board.size(), symmetry);
-        (top, middle.map_or(0, |column| 1 << column))
-    });
-    images.min().unwrap_or_default()
 }
 
 /// Names the borders of `ranks`, or the part of a border: the queens of its first free rows, from and to. On a given

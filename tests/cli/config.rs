@@ -223,13 +223,13 @@ fn a_calibration_decides_between_the_engines_and_is_shown() {
         "{}",
         shown()
     );
-    for (chain, join, expected) in [(1.0, 0.1, "join"), (0.1, 1.0, "chain")] {
+    for (chain, join, expected) in [(1.0, 0.1, "colour"), (0.1, 1.0, "chain")] {
         keep(&cpu, chain, join);
         assert_eq!(engine(), expected);
         assert!(shown().contains(&format!("by the times in {}", kept.display())));
     }
     keep("Another CPU", 0.1, 1.0);
-    assert_eq!(engine(), "join");
+    assert_eq!(engine(), "colour");
     let (_, said) = run(&["run", "-n", "8"]);
     assert!(
         said.contains("measured on another processor, Another CPU"),

@@ -14,7 +14,8 @@ fn each_mistake_gets_one_line() {
     let array = |n: &str, tasks: &str, dir: &str| {
         let dir = path(dir);
         let args = [
-            "array", "-n", n, "--tasks", tasks, "--for", "slurm", "--engine", "join", "--dir", &dir,
+            "array", "-n", n, "--tasks", tasks, "--for", "slurm", "--engine", "colour", "--dir",
+            &dir,
         ];
         refused(&args, 2)
     };
@@ -57,13 +58,13 @@ fn each_mistake_gets_one_line() {
         "--for",
         "slurm",
         "--engine",
-        "join",
+        "colour",
         "--dir",
         &path("mine16"),
     ]);
     let said = array("18", "4", "mine16");
     assert!(
-        said.contains("holds the array of n = 16 by join-4"),
+        said.contains("holds the array of n = 16 by colour-1"),
         "{said}"
     );
     assert!(said.contains("not of n = 18"), "{said}");

@@ -124,7 +124,7 @@ fn runs_of_other_boards_or_engines_are_not_mixed() {
         "-n",
         "10",
         "--engine",
-        "join",
+        "colour",
         "--dir",
         c.to_str().unwrap(),
     ];

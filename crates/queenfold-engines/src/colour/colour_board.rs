@@ -6,7 +6,7 @@ use crate::board::{GivenBoard, Images, Size, Squares, Symmetry};
 
 /// The symmetries that map rows to rows. A row set stands for its images under those of them that fix the
 /// given board.
-const OF_SETS: [Symmetry; 4] = [
+pub(super) const OF_SETS: [Symmetry; 4] = [
     Symmetry::Identity,
     Symmetry::MirrorColumns,
     Symmetry::MirrorRows,
