@@ -561,11 +561,11 @@ mod tests {
             error.to_string()
         };
         assert_eq!(
-            refused(16, 65),
-            "n = 16 by colour-1 has 64 tasks, so an array of it has 1 to 64 shards, not 65"
+            refused(16, 33),
+            "n = 16 by colour-1 has 32 tasks, so an array of it has 1 to 32 shards, not 33"
         );
         assert!(refused(24, 0).ends_with("not 0"));
         assert!(refused(27, 70_000).contains("1 to 65536 shards"));
-        assert_eq!(array(16, 64).shards(), 64);
+        assert_eq!(array(16, 32).shards(), 32);
     }
 }

@@ -240,7 +240,7 @@ mod tests {
             (Isa::Portable, 14),
             (Isa::Neon, 15),
             (Isa::Avx2, 15),
-            (Isa::Avx512, 15),
+            (Isa::Avx512, 16),
         ] {
             for n in Size::all() {
                 let expected = if n.get() >= first {

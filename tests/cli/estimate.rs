@@ -111,10 +111,10 @@ fn workers_divide_the_wall_time() {
 #[test]
 fn what_it_prints_names_the_sample_and_its_seed() {
     let text = stdout(&[
-        "-n", "16", "--engine", "colour", "--sample", "32", "--seed", "9",
+        "-n", "16", "--engine", "colour", "--sample", "16", "--seed", "9",
     ]);
     for part in [
-        "32 of 64 tasks",
+        "16 of 32 tasks",
         "seed 9",
         "core-hours",
         "wall time",

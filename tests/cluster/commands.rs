@@ -19,9 +19,9 @@ fn each_mistake_gets_one_line() {
         ];
         refused(&args, 2)
     };
-    let said = array("16", "65", "new");
+    let said = array("16", "33", "new");
     assert!(
-        said.contains("has 64 tasks, so an array of it has 1 to 64 shards, not 65"),
+        said.contains("has 32 tasks, so an array of it has 1 to 32 shards, not 33"),
         "{said}"
     );
     assert!(array("16", "0", "new").contains("not 0"));
@@ -30,11 +30,11 @@ fn each_mistake_gets_one_line() {
     assert!(said.contains("schedulers take no path"), "{said}");
 
     let gpus = [
-        "array", "-n", "28", "--tasks", "4", "--for", "slurm", "--gpus", "1",
+        "array", "-n", "29", "--tasks", "4", "--for", "slurm", "--gpus", "1",
     ];
     let said = refused(&gpus, 2);
     assert!(
-        said.contains("GPUs count boards of 8 to 27 queens, not of 28"),
+        said.contains("GPUs count boards of 5 to 28 queens, not of 29"),
         "{said}"
     );
     let short = [

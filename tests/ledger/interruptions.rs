@@ -98,7 +98,7 @@ fn a_chain_run_survives_being_killed_at_random_moments() {
 }
 
 #[test]
-fn a_join_run_survives_being_killed_at_random_moments() {
+fn a_colour_run_survives_being_killed_at_random_moments() {
     assert!(survive("19", "colour", 3, 100, &["portable"]) > 0);
 }
 
@@ -111,7 +111,7 @@ fn a_chain_run_of_19_survives_being_killed_twenty_times() {
 
 #[test]
 #[ignore = "takes minutes; run with `cargo test --release --test ledger -- --ignored killed_twenty`"]
-fn a_join_run_of_20_survives_being_killed_twenty_times() {
+fn a_colour_run_of_20_survives_being_killed_twenty_times() {
     assert_eq!(survive("20", "colour", 20, 2000, &["portable", "avx2"]), 20);
 }
 

@@ -252,7 +252,7 @@ fn a_core_that_is_wrong_once_in_100_tasks_gives_no_wrong_result() {
 
 #[test]
 #[ignore = "long: see the head of this file"]
-fn n_18_by_the_join_is_exact_in_50_of_50_runs_with_such_a_core() {
+fn n_18_by_the_colour_engine_is_exact_in_50_of_50_runs_with_such_a_core() {
     fifty(18, Engine::Colour);
 }
 
