@@ -15,8 +15,7 @@ use queenfold::engine::{CounterSettings, Plan, Tally};
 use queenfold::simd::Isa;
 
 fn count(plan: &ChainPlan, isa: Isa) -> Tally {
-    let memory = 64 << 20;
-    let mut counter = plan.counter(&CounterSettings { isa, memory });
+    let mut counter = plan.counter(&CounterSettings { isa });
     (0..plan.tasks())
         .map(|i| counter.count(&plan.task(i)).expect("the counter agrees"))
         .sum()

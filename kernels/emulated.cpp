@@ -3,7 +3,6 @@
 
 #include "bit_board.h"
 #include "chain.h"
-#include "join.h"
 #include "node_layer.h"
 
 namespace {
@@ -30,38 +29,10 @@ const Chain chain_of_depth[] = {
     run_chain<13>, run_chain<14>, run_chain<15>, run_chain<16>,
 };
 
-template <u32 Keys, u32 Leaf, u32 Build, u32 LookUp>
-void run_join(const JoinJob *jobs, u32 job_count, const u32 *tables, PairsSum *sums, Progress *progress,
-              u32 *scratch, u32 *shared, const Member &member) {
-    join_thread<Keys, Leaf, Build, LookUp>(jobs, job_count, tables, sums, progress, scratch, shared, member);
-}
-
-typedef void (*Join)(const JoinJob *, u32, const u32 *, PairsSum *, Progress *, u32 *, u32 *,
-                     const Member &);
-
-/// Blocks of few keys split even the lists of small boards, down to leaves of few patterns.
-Join join_of_keys(u32 keys) {
-    switch (keys) {
-    case 96:
-        return run_join<96, 16, 64, 2>;
-    case 1024:
-        return run_join<1024, 512, 500, 2>;
-    case 8192:
-        return run_join<8192, 512, 12000, 64>;
-    case 11776:
-        return run_join<11776, 512, 12000, 64>;
-    default:
-        return run_join<16384, 512, 12000, 64>;
-    }
-}
-
 } // namespace
 
 // All entries have one signature, so that the caller needs one type: the number that the kernel is
-// specialised for (0 for kernels without variants), jobs, number of jobs, tables, sums, progress. Where
-// blocks count together, the memory follows that the jobs of a launch share, then that of the threads of a block, then
-// the number of the thread, and the number of threads. The memory of a block begins with 64 bytes for their meetings, is
-// aligned to 64 bytes, and zero at the start.
+// specialised for (0 for kernels without variants), jobs, number of jobs, tables, sums, progress.
 
 /// Runs one thread of the chain kernel. `depth` is 3 to 16.
 extern "C" void queenfold_emulated_chain(u32 depth, const ChainJob *jobs, u32 job_count,
@@ -84,16 +55,3 @@ extern "C" void queenfold_emulated_node_layer(u32, const Taken *nodes, u32 node_
     while (number_in(&progress->next_job) < node_count)
         node_layer_thread(nodes, node_count, *n, sums, progress);
 }
-
-/// Runs one thread of a block of the join kernel. With room for more keys, fewer nodes are divided.
-extern "C" void queenfold_emulated_join(u32 keys, const JoinJob *jobs, u32 job_count, const u32 *tables,
-                                        PairsSum *sums, Progress *progress, u32 *scratch, char *memory,
-                                        u32 thread, u32 threads) {
-    const Member member = {thread, threads, thread,
-                           threads, 0, reinterpret_cast<Meeting *>(memory)};
-    join_of_keys(keys)(jobs, job_count, tables, sums, progress, scratch,
-                       reinterpret_cast<u32 *>(memory + 64), member);
-}
-
-/// Bytes of shared memory that a block of the join kernel uses.
-extern "C" u32 queenfold_emulated_join_memory(u32 keys) { return pairs_shared(keys); }

@@ -80,8 +80,8 @@ class Count:
     def verified(self) -> Literal["known", "unknown"]:
         """"known" if the counts equal published ones, "unknown" if none are published."""
     @property
-    def engine(self) -> Literal["chain", "join", "colour"]:
-        """The engine that counted all solutions: "chain", "join" or "colour"."""
+    def engine(self) -> Literal["chain", "colour"]:
+        """The engine that counted all solutions: "chain" or "colour"."""
     @property
     def workers(self) -> int:
         """The number of CPU workers."""
@@ -114,8 +114,8 @@ class Estimate:
     def n(self) -> int:
         """The size of the board."""
     @property
-    def engine(self) -> Literal["chain", "join", "colour"]:
-        """The engine: "chain", "join" or "colour"."""
+    def engine(self) -> Literal["chain", "colour"]:
+        """The engine: "chain" or "colour"."""
     @property
     def workers(self) -> int:
         """The workers that `seconds` is for."""
@@ -144,7 +144,7 @@ def count(
     *,
     queens: str | Sequence[str] | None = None,
     holes: str | Sequence[str] | None = None,
-    engine: Literal["auto", "chain", "join", "colour"] = "auto",
+    engine: Literal["auto", "chain", "colour"] = "auto",
     workers: int | None = None,
     gpu: Literal["auto", "off", "cuda"] = "auto",
     unique: bool = True,
@@ -169,7 +169,7 @@ def estimate(
     *,
     queens: str | Sequence[str] | None = None,
     holes: str | Sequence[str] | None = None,
-    engine: Literal["auto", "chain", "join", "colour"] = "auto",
+    engine: Literal["auto", "chain", "colour"] = "auto",
     workers: int | None = None,
     sample: int = 64,
     seed: int | None = None,

@@ -36,10 +36,9 @@
 //!
 //! # Layout
 //!
-//! The crate consists of rooms. The lowest eight are a crate of their own,
-//! [`queenfold_engines`]: [`board`], [`simd`], [`engine`], [`chain`], [`join`], [`colour`],
-//! [`census`] and [`solve`]. Each of the
-//! others knows only these, and the rooms before it in this list:
+//! The crate consists of rooms. The lowest seven are a crate of their own,
+//! [`queenfold_engines`]: [`board`], [`simd`], [`engine`], [`chain`], [`colour`], [`census`] and [`solve`]. Each
+//! of the others knows only these, and the rooms before it in this list:
 //!
 //! * [`system`]: what operating systems do differently.
 //! * [`machine`]: what this machine offers: cores, memory, its processor.
@@ -62,7 +61,7 @@
 //! [`solve`]: mod@solve
 
 #[doc(inline)]
-pub use queenfold_engines::{board, census, chain, colour, engine, join, simd, solve};
+pub use queenfold_engines::{board, census, chain, colour, engine, simd, solve};
 
 pub mod actors;
 pub mod bench;

@@ -96,13 +96,12 @@ fn the_largest_plan_is_begun() {
         "-n",
         "32",
         "--engine",
-        "join",
+        "colour",
         "--workers",
         "1",
         "--gpu",
         "off",
     ])
-    .args(["--memory-per-worker", "64 MiB"])
     .spawn()
     .expect("the program starts");
     std::thread::sleep(Duration::from_secs(1));

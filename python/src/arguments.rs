@@ -80,10 +80,10 @@ pub fn engine(name: &str) -> PyResult<Option<Engine>> {
     match name {
         "auto" => Ok(None),
         "chain" => Ok(Some(Engine::Chain)),
-        "join" => Ok(Some(Engine::Join)),
+        "colour" => Ok(Some(Engine::Colour)),
         "colour" => Ok(Some(Engine::Colour)),
         _ => Err(wrong(format!(
-            "engine: expected 'auto', 'chain', 'join' or 'colour', not '{name}'"
+            "engine: expected 'auto', 'chain' or 'colour', not '{name}'"
         ))),
     }
 }

@@ -30,7 +30,7 @@ pub struct Count {
     r90: Option<u128>,
     /// "known" if the counts equal published ones, "unknown" if none are published.
     verified: &'static str,
-    /// The engine that counted all solutions: "chain", "join" or "colour".
+    /// The engine that counted all solutions: "chain" or "colour".
     engine: &'static str,
     /// The number of CPU workers.
     workers: usize,
@@ -89,7 +89,7 @@ impl From<JobResult> for Count {
 ///
 /// n: the size of the board, 1 to 32.
 /// queens, holes: squares that have a queen in every solution, and squares that have none: "c3,a7" or a list.
-/// engine: "auto", "chain", "join" or "colour".
+/// engine: "auto", "chain" or "colour".
 /// workers: CPU workers, 0 to 1024; by default one for each core.
 /// gpu: "auto", "off" or "cuda".
 /// unique: whether to count the solutions up to symmetry, too.

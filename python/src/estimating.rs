@@ -57,7 +57,7 @@ impl Interval {
 pub struct Estimate {
     /// The size of the board.
     n: u32,
-    /// The engine: "chain", "join" or "colour".
+    /// The engine: "chain" or "colour".
     engine: &'static str,
     /// The workers that `seconds` is for.
     workers: usize,
@@ -113,7 +113,7 @@ pub fn estimate(
     let board = arguments::board(&n, queens, holes)?;
     let machine = Machine::detect();
     let counter = HardwareSettings::default()
-        .counter(&machine)
+        .counter()
         .map_err(errors::of_job)?;
     let workers = match workers {
         Some(workers) => arguments::workers(&workers)?,

@@ -104,7 +104,7 @@ pub(super) fn attempt(
             let recounted = Instant::now();
             let first = (&result.tally, &result.origin.counted_by);
             let second_watch = shared.in_hand.second_watch();
-            result.audited_by = recount(of, &shared.settings, task, first, &second_watch)?;
+            result.audited_by = recount(of, task, first, &second_watch)?;
             let took = recounted.elapsed();
             shared.audit_of(plan).note(expected, took);
             tell_audit(observers, &result, took);
@@ -177,7 +177,7 @@ pub(super) fn attempt_again(
         let mut counter = match not_by {
             [] => of.counter(&shared.settings),
             used => {
-                let other = other_counter(of, &shared.settings, used);
+                let other = other_counter(of, used);
                 other.unwrap_or_else(|| of.oracle())
             }
         };

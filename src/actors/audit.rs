@@ -5,8 +5,7 @@ use std::time::Duration;
 use fastrand::Rng;
 
 use crate::engine::{
-    CountedBy, CounterSettings, KernelName, Mismatch, NotCounted, Plan, Tally, Task, TaskWatch,
-    second_counter,
+    CountedBy, KernelName, Mismatch, NotCounted, Plan, Tally, Task, TaskWatch, second_counter,
 };
 
 /// Seconds that recounts may take, for each second of counting and unit of the share.
@@ -84,12 +83,11 @@ impl TaskAudit {
 /// The counts differ, or `watch` asks to give up.
 pub(super) fn recount(
     plan: &dyn Plan,
-    settings: &CounterSettings,
     task: &Task,
     (tally, counted_by): (&Tally, &CountedBy),
     watch: &TaskWatch,
 ) -> Result<Option<KernelName>, NotCounted> {
-    let Some(mut second) = second_counter(plan, settings, counted_by) else {
+    let Some(mut second) = second_counter(plan, counted_by) else {
         return Ok(None);
     };
     let again = second.count_watched(task, watch)?;

@@ -512,7 +512,7 @@ impl DeviceLoop {
                 let first = (tally, &counted_by);
                 let of = shared.plans[plan].as_ref();
                 let watch = shared.in_hand.second_watch();
-                let again = recount(of, &shared.settings, task, first, &watch);
+                let again = recount(of, task, first, &watch);
                 let took = begun.elapsed();
                 self.audit.note(expected, took);
                 match again {

@@ -318,10 +318,7 @@ mod tests {
         let spec = RunSpec {
             plans: vec![Arc::new(ChainPlan::new(Size::new(8).unwrap()))],
             workers: 2,
-            counter: CounterSettings {
-                isa: Isa::Portable,
-                memory: 1 << 20,
-            },
+            counter: CounterSettings { isa: Isa::Portable },
             costs: CostTable::default(),
             queue_per_worker: 1,
             batch_time: Duration::from_millis(1),

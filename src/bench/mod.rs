@@ -1,11 +1,8 @@
 //! How fast a device counts: the measurements of `queenfold bench --gpu`.
 //!
-//! * [`board`], [`mixed`], [`fed`]: whole boards, and runs beside CPU workers.
-//! * [`pairs`]: the pairs of the join.
+//! Whole boards ([`board`]), and runs beside CPU workers ([`mixed`]).
 //!
 //! Every total is compared with the known one, so that no time is reported for a wrong count.
-
-pub mod pairs;
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -67,9 +64,6 @@ pub enum BenchError {
         /// In words.
         why: String,
     },
-    /// The device failed while a launch, an upload or a step of a kernel was measured.
-    #[error("{0}")]
-    Probe(String),
     /// The count differs from the known one.
     #[error("n = {n}: counted {counted}, but {known} is known")]
     Mismatch {
@@ -250,63 +244,6 @@ pub fn mixed(
     Ok(result)
 }
 
-/// CPU workers that feed the device, compared with the same workers alone: runs that are stopped after some time.
-#[derive(Clone, Debug, Serialize)]
-pub struct FedResult {
-    /// The board.
-    pub n: u32,
-    /// CPU workers.
-    pub workers: usize,
-    /// How much of the board the workers alone count in a second, in each round.
-    pub cpu_per_second: Vec<f64>,
-    /// How much they count together with the device.
-    pub fed_per_second: Vec<f64>,
-    /// The share of the work that the device counted, in each round.
-    pub device_share: Vec<f64>,
-    /// How many times as fast the workers are with the device: the best rounds compared.
-    pub speed_up: f64,
-}
-
-/// Counts `plan` on CPU workers that feed the device, and on the workers alone, in turn, `rounds` times, each for
-/// `limit` at most.
-///
-/// # Errors
-/// A run failed, or counted wrongly.
-pub fn fed(
-    device: &DeviceSpec,
-    plan: &Arc<dyn Plan>,
-    workers: usize,
-    rounds: usize,
-    limit: Duration,
-) -> Result<FedResult, BenchError> {
-    let mut device = device.clone();
-    device.settings.restarts = 0;
-    let mut result = FedResult {
-        n: plan.size().get(),
-        workers,
-        cpu_per_second: Vec::new(),
-        fed_per_second: Vec::new(),
-        device_share: Vec::new(),
-        speed_up: 0.0,
-    };
-    let per_second = |report: &Report| {
-        let share = report.tasks_done as f64 / report.tasks_planned.max(1) as f64;
-        share / report.elapsed.as_secs_f64().max(1e-9)
-    };
-    for _ in 0..rounds {
-        let report = count(plan, workers, std::slice::from_ref(&device), Some(limit))?;
-        result.fed_per_second.push(per_second(&report));
-        let by_device = report.workers.last();
-        let share = by_device.map_or(0.0, |device| report.device_share(device));
-        result.device_share.push(share);
-        let report = count(plan, workers, &[], Some(limit))?;
-        result.cpu_per_second.push(per_second(&report));
-    }
-    let most = |rates: &[f64]| rates.iter().copied().fold(0.0, f64::max);
-    result.speed_up = most(&result.fed_per_second) / most(&result.cpu_per_second);
-    Ok(result)
-}
-
 fn best(times: &[f64]) -> f64 {
     times.iter().copied().fold(f64::INFINITY, f64::min)
 }
@@ -341,10 +278,7 @@ fn count(
     let spec = RunSpec {
         plans: vec![Arc::clone(plan)],
         workers,
-        counter: CounterSettings {
-            isa: Isa::best(),
-            memory: 1 << 30,
-        },
+        counter: CounterSettings { isa: Isa::best() },
         costs: CostTable::default(),
         queue_per_worker: 2,
         batch_time: Duration::from_millis(50),

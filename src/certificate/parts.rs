@@ -9,7 +9,6 @@ use crate::chain::{Border, ChainPlan};
 use crate::colour::{ColourBoard, OF_SETS, RowSet};
 use crate::engine::Engine;
 
-
 /// Names the partitions of a plan.
 pub(super) enum Parts {
     Chain(ChainPlan),
@@ -24,7 +23,7 @@ impl Parts {
             Engine::Chain => Some(Self::Chain(ChainPlan::new(board))),
             Engine::Colour => Some(Self::Colour(Box::new(board.into()))),
             Engine::Census => Some(Self::Census(CensusPlan::new(board))),
-            Engine::Join | Engine::Own => None,
+            Engine::Own => None,
         }
     }
 

@@ -35,7 +35,7 @@ struct MeasuredBoard {
     isa: String,
     n: u32,
     chain_seconds: f64,
-    join_seconds: f64,
+    colour_seconds: f64,
 }
 
 /// What counting costs on this machine, and how that is known.
@@ -122,7 +122,7 @@ fn costs(text: &str, cpu: &str) -> Result<CostTable, String> {
             isa: isa?,
             n: Size::new(board.n).ok()?,
             chain: board.chain_seconds,
-            join: board.join_seconds,
+            colour: board.colour_seconds,
         })
     });
     let measured: Option<Vec<_>> = measured.collect();
@@ -162,7 +162,7 @@ fn text(measured: &[MeasuredCost], cpu: String) -> String {
         isa: of.isa.name().to_owned(),
         n: of.n.get(),
         chain_seconds: of.chain,
-        join_seconds: of.join,
+        colour_seconds: of.colour,
     };
     let file = CalibrationFile {
         cpu,
@@ -181,7 +181,7 @@ mod tests {
             isa: Isa::Avx2,
             n: Size::new(16).unwrap(),
             chain: 0.25,
-            join: 0.5,
+            colour: 0.5,
         }
     }
 

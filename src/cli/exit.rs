@@ -173,7 +173,7 @@ impl From<BenchError> for Failure {
     fn from(error: BenchError) -> Self {
         match error {
             BenchError::Mismatch { .. } => Self::wrong_counts([error]),
-            BenchError::Failed { .. } | BenchError::Probe(_) => Self::new(Exit::Error, error),
+            BenchError::Failed { .. } => Self::new(Exit::Error, error),
         }
     }
 }

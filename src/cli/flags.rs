@@ -11,8 +11,8 @@ use super::boards::{GivenFlags, one_board};
 use super::exit::Failure;
 use crate::board::{GivenBoard, Size};
 use crate::config::{
-    Auto, Bytes, CommandLine, ConfigError, EventTarget, Hours, HumanDuration, Indices, LOCAL_FILE,
-    Layers, Optional, Sizes, Value, Whole, Workers,
+    Auto, CommandLine, ConfigError, EventTarget, Hours, HumanDuration, Indices, LOCAL_FILE, Layers,
+    Optional, Sizes, Value, Whole, Workers,
 };
 use crate::engine::Engine;
 use crate::job::DeviceChoice;
@@ -168,11 +168,6 @@ struct Cpu {
     /// CPU workers: `auto` (one for each core the process may use), or 0 to 1024; 0 needs a device
     #[arg(long, value_name = "K", value_parser = Auto::<Workers>::parse, allow_hyphen_values = true)]
     workers: Option<Auto<Workers>>,
-
-    /// Memory for each worker: `auto` (a fair share of the machine), or an amount such as `512MiB`,
-    /// `4G` (the same as `4GiB`) or `4GB`
-    #[arg(long, value_name = "SIZE", value_parser = Auto::<Bytes>::parse, allow_hyphen_values = true)]
-    memory_per_worker: Option<Auto<Bytes>>,
 
     /// Print results as JSON, one object on each line; `--no-json` prints a table
     #[arg(long, overrides_with = "no_json")]
@@ -351,8 +346,6 @@ impl Cpu {
     fn add_to(&self, layers: &mut Layers) -> Result<(), ConfigError> {
         layers.add_flag("--isa", "run.isa", self.isa.as_ref())?;
         layers.add_flag("--workers", "run.workers", self.workers.as_ref())?;
-        let memory = self.memory_per_worker.as_ref();
-        layers.add_flag("--memory-per-worker", "run.memory_per_worker", memory)?;
         switch(
             layers,
             "output.json",

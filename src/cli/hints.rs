@@ -104,7 +104,6 @@ fn argument(given: &str, args: &[&str], program: &Command) -> Option<String> {
             "`--workers` sets how many cores count"
         }
         "--timeout" | "--limit" => "`--time-limit` stops a run after a time",
-        "--memory" | "--mem" => "`--memory-per-worker` limits the memory",
         "-o" | "--out" | "--output" => "results go to standard output: `> FILE` keeps them",
         "-v" | "--verbose" => "the environment variable QUEENFOLD_TRACE_FILTER=info shows a log",
         "--resume" | "--continue" => "`queenfold resume DIR` continues a run",

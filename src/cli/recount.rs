@@ -32,10 +32,7 @@ impl Recount {
         let machine = Machine::detect();
         let run = RunConfig::default();
         Ok(Self {
-            settings: CounterSettings {
-                isa: Isa::best(),
-                memory: run.memory_per_worker(&machine).0,
-            },
+            settings: CounterSettings { isa: Isa::best() },
             workers: NonZeroUsize::new(run.workers(&machine)).unwrap_or(NonZeroUsize::MIN),
             done: AtomicU64::new(0),
             wrong: AtomicU64::new(0),

@@ -173,7 +173,7 @@ impl Array {
     }
 }
 
-/// What is counted, in words: `n = 24 by join-4 and census-1 in 512 shards`.
+/// What is counted, in words: `n = 24 by colour-1 and census-1 in 512 shards`.
 impl fmt::Display for Array {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let plans: Vec<_> = self.plans.iter().map(PlanName::to_string).collect();
@@ -473,7 +473,7 @@ mod tests {
     }
 
     fn array(n: u32, shards: u64) -> Array {
-        Array::new(size(n), Engine::Join, true, shards).unwrap()
+        Array::new(size(n), Engine::Colour, true, shards).unwrap()
     }
 
     #[test]
@@ -488,7 +488,7 @@ mod tests {
         let other = ArrayDirectory::make(&path, &array(16, 13)).unwrap_err();
         let said = other.to_string();
         assert!(
-            said.contains("holds the array of n = 16 by join-4"),
+            said.contains("holds the array of n = 16 by colour-1"),
             "{said}"
         );
         assert!(said.contains("in 13 shards: name"), "{said}");
@@ -540,7 +540,7 @@ mod tests {
     fn a_given_board_is_described_and_a_free_one_as_before() {
         assert_eq!(
             array(16, 12).text(),
-            "{\"format\":1,\"n\":16,\"plans\":[\"join-4\",\"census-1\"],\"shards\":12}\n"
+            "{\"format\":1,\"n\":16,\"plans\":[\"colour-1\",\"census-1\"],\"shards\":12}\n"
         );
         let board = GivenBoard::parse(size(16), "c3", "d9,a1").unwrap();
         let given = Array::new(board, Engine::Chain, false, 2).unwrap();
@@ -557,15 +557,15 @@ mod tests {
     #[test]
     fn there_are_no_more_shards_than_tasks() {
         let refused = |n, shards| {
-            let error = Array::new(size(n), Engine::Join, true, shards).unwrap_err();
+            let error = Array::new(size(n), Engine::Colour, true, shards).unwrap_err();
             error.to_string()
         };
         assert_eq!(
-            refused(16, 65),
-            "n = 16 by join-4 has 64 tasks, so an array of it has 1 to 64 shards, not 65"
+            refused(16, 33),
+            "n = 16 by colour-1 has 32 tasks, so an array of it has 1 to 32 shards, not 33"
         );
         assert!(refused(24, 0).ends_with("not 0"));
         assert!(refused(27, 70_000).contains("1 to 65536 shards"));
-        assert_eq!(array(16, 64).shards(), 64);
+        assert_eq!(array(16, 32).shards(), 32);
     }
 }

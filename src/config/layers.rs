@@ -447,7 +447,7 @@ mod tests {
             ("[run]\nn = 33", ["run.n = 33", "from 1 to 32"]),
             (
                 "[run]\nengine = \"x\"",
-                ["run.engine = \"x\"", "auto, chain, join or colour"],
+                ["run.engine = \"x\"", "auto, chain or colour"],
             ),
             ("[run]\nunique = 1", ["run.unique = 1", "true or false"]),
             (
@@ -513,14 +513,14 @@ mod tests {
             "time_limit = \"90\"",
             "time_limit = \"1m30s\"",
         ] {
-            let layers = file(&format!("[run]\n{text}\nmemory_per_worker = \"2g\"")).unwrap();
-            let run = &layers.config().run;
-            let limit = run.time_limit.0.map(|limit| limit.0.as_secs());
+            let layers = file(&format!("[run]\n{text}")).unwrap();
+            let limit = layers
+                .config()
+                .run
+                .time_limit
+                .0
+                .map(|limit| limit.0.as_secs());
             assert_eq!(limit, Some(90), "{text}");
-            assert_eq!(
-                run.memory_per_worker.0.map(|memory| memory.0),
-                Some(2 << 30)
-            );
         }
     }
 

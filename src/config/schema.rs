@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::value::text;
 use super::{
-    Auto, BlockThreads, Bytes, CommandLine, EventTarget, Hours, HumanDuration, Indices, LogFilter,
+    Auto, BlockThreads, CommandLine, EventTarget, Hours, HumanDuration, Indices, LogFilter,
     Optional, Share, Sizes, SquareNames, Whole,
 };
 use crate::engine::Engine;
@@ -65,10 +65,6 @@ pub struct RunConfig {
     /// The numbers of the devices that take part, such as `0,2`; `auto` takes all.
     #[serde(with = "text")]
     pub device: Auto<Indices>,
-    /// Memory that each worker may use, from 1 MiB. `auto`: an equal share of three quarters of what the
-    /// machine or the cgroup has.
-    #[serde(with = "text")]
-    pub memory_per_worker: Auto<Bytes>,
     /// Whether to count the solutions that differ by more than a rotation or reflection, too.
     #[serde(with = "text")]
     pub unique: bool,
@@ -118,7 +114,6 @@ impl Default for RunConfig {
             workers: Auto(None),
             gpu: DeviceChoice::Auto,
             device: Auto(None),
-            memory_per_worker: Auto(None),
             unique: true,
             time_limit: Optional(None),
             during: Optional(None),
@@ -139,7 +134,6 @@ impl Config {
         HardwareSettings {
             isa: run.isa.0,
             workers: run.workers.0.map(|workers| workers.0),
-            memory_per_worker: run.memory_per_worker.0.map(|memory| memory.0),
             devices: run.gpu,
             device_indices: run.device.0.as_ref().map(|indices| indices.0.clone()),
             device: DeviceSettings {
@@ -147,7 +141,6 @@ impl Config {
                 streams: gpu.streams.0,
                 slots_per_stream: gpu.slots.0,
                 batch_time: Duration::from_millis(gpu.batch_ms.0 as u64),
-                memory: gpu.memory.0.map(|memory| memory.0),
                 helper: std::env::current_exe().ok(),
             },
         }
@@ -174,12 +167,6 @@ impl RunConfig {
     pub fn workers(&self, machine: &Machine) -> usize {
         self.workers.0.map_or(machine.cores, |workers| workers.0)
     }
-
-    /// The memory that each worker may use.
-    pub fn memory_per_worker(&self, machine: &Machine) -> Bytes {
-        let share = || Bytes(machine.memory_per_worker(self.workers(machine)));
-        self.memory_per_worker.0.unwrap_or_else(share)
-    }
 }
 
 /// How GPUs are used.
@@ -198,10 +185,6 @@ pub struct GpuConfig {
     /// How long a launch should take, in milliseconds, 50 to 5000.
     #[serde(with = "text")]
     pub batch_ms: Whole<{ *limits::LAUNCH_MILLIS.start() }, { *limits::LAUNCH_MILLIS.end() }>,
-    /// Memory of a GPU that the launches may take together that CPU workers prepare for it, from 1 MiB. `auto`: half the
-    /// memory of the GPU, and at most 2 GiB.
-    #[serde(with = "text")]
-    pub memory: Auto<Bytes>,
 }
 
 impl Default for GpuConfig {
@@ -212,7 +195,6 @@ impl Default for GpuConfig {
             streams: Whole(device.streams),
             slots: Whole(device.slots_per_stream),
             batch_ms: Whole(device.batch_time.as_millis() as usize),
-            memory: Auto(None),
         }
     }
 }

@@ -1,10 +1,11 @@
 //! Settings with units as text: board sizes, durations, bytes, shares.
 
+use std::ops::RangeInclusive;
 use std::time::Duration;
 
 use super::{Form, Value};
 use crate::board::Size;
-use crate::job::limits::{AUDIT, BATCH_TIME, MEMORY_PER_WORKER};
+use crate::job::limits::{AUDIT, BATCH_TIME};
 
 /// One board size, or a range of them, both ends included: `8`, `4..=10`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -141,6 +142,8 @@ impl Bytes {
         ("KiB", 1 << 10),
     ];
 
+    const ALLOWED: RangeInclusive<u64> = 1 << 20..=1 << 50;
+
     const DECIMAL: [(&str, u64); 4] = [
         ("TB", 1_000_000_000_000),
         ("GB", 1_000_000_000),
@@ -172,7 +175,7 @@ impl Value for Bytes {
     fn read(text: &str) -> Option<Self> {
         let (number, unit, after) = quantity(text.trim());
         let bytes = (number? * Self::scale(unit)? as f64).round() as u64;
-        (after.is_empty() && MEMORY_PER_WORKER.contains(&bytes)).then_some(Self(bytes))
+        (after.is_empty() && Self::ALLOWED.contains(&bytes)).then_some(Self(bytes))
     }
 
     fn write(&self) -> String {

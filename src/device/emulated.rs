@@ -25,47 +25,6 @@ type HostKernel = unsafe extern "C" fn(
     progress: *const AtomicU32,
 );
 
-/// The same for kernels whose blocks count together. `scratch` is what the jobs of a launch share, `memory` what the threads
-/// of a block share, `thread` the number of this one.
-type HostBlockKernel = unsafe extern "C" fn(
-    specialisation: u32,
-    jobs: *const u32,
-    job_count: u32,
-    tables: *const u32,
-    sums: *const AtomicU64,
-    progress: *const AtomicU32,
-    scratch: *mut u32,
-    memory: *mut u8,
-    thread: u32,
-    threads: u32,
-);
-
-unsafe extern "C" {
-    fn queenfold_emulated_join(
-        specialisation: u32,
-        jobs: *const u32,
-        job_count: u32,
-        tables: *const u32,
-        sums: *const AtomicU64,
-        progress: *const AtomicU32,
-        scratch: *mut u32,
-        memory: *mut u8,
-        thread: u32,
-        threads: u32,
-    );
-}
-
-unsafe extern "C" {
-    safe fn queenfold_emulated_join_memory(keys: u32) -> u32;
-}
-
-/// The host function of a kernel.
-#[derive(Clone, Copy)]
-enum Host {
-    Thread(HostKernel),
-    Block(HostBlockKernel),
-}
-
 /// Declares the host functions of kernels, and finds them by the names of their entries.
 macro_rules! host_kernels {
     ($($entry:literal => $function:ident),* $(,)?) => {
@@ -81,10 +40,9 @@ macro_rules! host_kernels {
         }
 
         /// The host function of a program; `None` if it was not compiled for the host.
-        fn host_kernel(program: &DeviceProgram) -> Option<Host> {
+        fn host_kernel(program: &DeviceProgram) -> Option<HostKernel> {
             match program.entry() {
-                $($entry => Some(Host::Thread($function)),)*
-                "join" => Some(Host::Block(queenfold_emulated_join)),
+                $($entry => Some($function),)*
                 _ => None,
             }
         }
@@ -160,7 +118,7 @@ impl Default for EmulatedSettings {
 
 struct Order {
     ticket: Ticket,
-    kernel: Host,
+    kernel: HostKernel,
     launch: Launch,
     fault: Option<Fault>,
 }
@@ -330,38 +288,10 @@ fn work(
     }
 }
 
-/// Bytes before the shared memory of a block, in which its threads meet.
-const MEETING: usize = 64;
-
-/// Memory for the threads of a block, zero at the start.
-#[repr(C, align(64))]
-#[derive(Clone, Copy)]
-struct Line([u8; 64]);
-
-/// What the threads of the block share that runs `program`.
-fn block_memory(program: &DeviceProgram) -> Vec<Line> {
-    let bytes = program.block_memory(0);
-    let keys = program.specialisation().map_or(0, |special| special.value);
-    assert!(queenfold_emulated_join_memory(keys) <= bytes);
-    let bytes = MEETING + bytes as usize;
-    vec![Line([0; 64]); bytes.div_ceil(size_of::<Line>())]
-}
-
-/// Where the memory lies that the jobs of a launch share, and that of a block: each thread may write to them.
-#[derive(Clone, Copy)]
-struct Shared {
-    scratch: *mut u32,
-    block: *mut u8,
-}
-
-// SAFETY: the threads of the block write to it as those of a device do: none reads what another one has written
-// before both have met.
-unsafe impl Sync for Shared {}
-
 /// Runs the first `job_count` jobs of a launch on `threads` threads. Returns its sums and the number
 /// of jobs done.
 fn run(
-    kernel: Host,
+    kernel: HostKernel,
     launch: &Launch,
     job_count: u32,
     cancelled: &AtomicBool,
@@ -375,48 +305,19 @@ fn run(
     // Next job, jobs done: `Progress` of kernels/device.h.
     let progress = [AtomicU32::new(0), AtomicU32::new(0)];
     let running = AtomicU32::new(threads as u32);
-    let mut memory = match kernel {
-        Host::Thread(_) => Vec::new(),
-        Host::Block(_) => block_memory(&launch.program()),
-    };
-    // No kernel may rely on what is behind the zeros.
-    let mut scratch = vec![0xa5a5_a5a5; launch.scratch().words];
-    scratch[..launch.scratch().zeros].fill(0);
-    let shared = &Shared {
-        scratch: scratch.as_mut_ptr(),
-        block: memory.as_mut_ptr().cast(),
-    };
     thread::scope(|scope| {
-        for number in 0..threads as u32 {
+        for _ in 0..threads {
             let (running, sums, progress) = (&running, &sums, &progress);
             scope.spawn(move || {
                 let (jobs, tables) = (launch.jobs().as_ptr(), launch.tables().as_ptr());
                 let (sums, progress) = (sums.as_ptr(), progress.as_ptr());
-                match kernel {
-                    // SAFETY: the function is the program's own, by name, and programs are only made in
-                    // this crate, with the specialisations that the function knows. `Launch::new` has
-                    // checked every word that the kernel finds memory by, against as many jobs, tables
-                    // and sums as there are. The buffers outlive the scope; sums and progress are only
-                    // touched atomically.
-                    Host::Thread(kernel) => unsafe {
-                        kernel(specialisation, jobs, job_count, tables, sums, progress);
-                    },
-                    // SAFETY: as above. The memory that the threads of the block share is as long as the
-                    // program says, that of the launch as long as the launch says, and these are all of its threads.
-                    Host::Block(kernel) => unsafe {
-                        kernel(
-                            specialisation,
-                            jobs,
-                            job_count,
-                            tables,
-                            sums,
-                            progress,
-                            shared.scratch,
-                            shared.block,
-                            number,
-                            threads as u32,
-                        );
-                    },
+                // SAFETY: the function is the program's own, by name, and programs are only made in
+                // this crate, with the specialisations that the function knows. `Launch::new` has
+                // checked every word that the kernel finds memory by, against as many jobs, tables
+                // and sums as there are. The buffers outlive the scope; sums and progress are only
+                // touched atomically.
+                unsafe {
+                    kernel(specialisation, jobs, job_count, tables, sums, progress);
                 }
                 running.fetch_sub(1, Ordering::Relaxed);
             });

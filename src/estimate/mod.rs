@@ -19,9 +19,9 @@
 //! use queenfold::estimate::{Draw, SampleProgress, count_sample};
 //! use queenfold::simd::Isa;
 //!
-//! let plan = queenfold::job::plan(Engine::Join, Size::new(22)?);
+//! let plan = queenfold::job::plan(Engine::Colour, Size::new(22)?);
 //! let draw = Draw::new(plan.as_ref(), 64, 1);
-//! let settings = CounterSettings { isa: Isa::best(), memory: 1 << 30 };
+//! let settings = CounterSettings { isa: Isa::best() };
 //! let progress = SampleProgress::new(NonZeroUsize::MIN);
 //! let sample = count_sample(plan.as_ref(), &draw, &settings, &progress)?;
 //! let total = draw.estimate(&sample.seconds, sample.speed);

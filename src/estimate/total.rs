@@ -203,7 +203,7 @@ mod tests {
 
     impl Plan for InventedPlan {
         fn engine(&self) -> Engine {
-            Engine::Join
+            Engine::Colour
         }
 
         fn version(&self) -> u32 {

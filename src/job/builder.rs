@@ -23,8 +23,8 @@ use crate::simd::Isa;
 /// use queenfold::engine::Engine;
 /// use queenfold::job::{DeviceChoice, Job, plan};
 ///
-/// // By the join engine, on two cores alone, without the unique count.
-/// let job = Job::of(plan(Engine::Join, Size::new(10)?))
+/// // By the colour engine, on two cores alone, without the unique count.
+/// let job = Job::of(plan(Engine::Colour, Size::new(10)?))
 ///     .workers(2)
 ///     .devices(DeviceChoice::Off)
 ///     .unique(false);
@@ -177,14 +177,6 @@ impl Job {
     #[must_use]
     pub fn workers(mut self, workers: usize) -> Self {
         self.hardware.workers = Some(workers);
-        self
-    }
-
-    /// Lets each CPU worker plan with this much memory, in bytes, from 1 MiB. Default: see
-    /// [`Machine::memory_per_worker`](crate::machine::Machine::memory_per_worker).
-    #[must_use]
-    pub fn memory_per_worker(mut self, bytes: u64) -> Self {
-        self.hardware.memory_per_worker = Some(bytes);
         self
     }
 

@@ -19,10 +19,6 @@ use crate::simd::Isa;
 /// boards that cost less than it.
 const WORTH_OPENING: u32 = 16;
 
-/// The same for the join. Below it, a worker takes seconds for the whole board, and as long to feed a device as the device
-/// can save it (docs/PERFORMANCE.md).
-const WORTH_OPENING_FOR_PAIRS: u32 = 20;
-
 /// The devices that jobs may use, looked for once: at the start, or if none was asked for, when a board is
 /// worth it. To start a driver takes up to seconds.
 pub struct Devices {
@@ -124,11 +120,7 @@ impl Devices {
         let least = Size::new(WORTH_OPENING).map(|n| core_seconds(Engine::Chain, n, Isa::Avx512));
         let is_short = !plan.given().is_free()
             && (plan.engine() == Engine::Census || least.is_ok_and(|s| plan.total_cost() < s));
-        let least = match plan.engine() {
-            Engine::Join => WORTH_OPENING_FOR_PAIRS,
-            _ => WORTH_OPENING,
-        };
-        !self.auto || (plan.size().get() >= least && !is_short)
+        !self.auto || (plan.size().get() >= WORTH_OPENING && !is_short)
     }
 
     /// Why the devices that there are count none of `plans`; `None` if they do, or if there are none.
@@ -174,7 +166,6 @@ impl Devices {
 fn owner_settings(settings: &HardwareSettings) -> OwnerSettings {
     OwnerSettings {
         batch_time: settings.device.batch_time,
-        part_bytes: settings.device.memory,
         ..OwnerSettings::default()
     }
 }
@@ -312,21 +303,20 @@ mod tests {
         for workers in [0, 1] {
             assert_eq!(taking_part(Engine::Chain, 12, workers).unwrap(), 1);
         }
-        for workers in [0, 1] {
-            assert_eq!(taking_part(Engine::Join, 12, workers).unwrap(), 1);
-        }
-        assert_eq!(taking_part(Engine::Join, 7, 1).unwrap(), 0);
+        assert_eq!(taking_part(Engine::Chain, 4, 1).unwrap(), 0);
+        assert_eq!(taking_part(Engine::Colour, 12, 1).unwrap(), 0);
+        assert!(taking_part(Engine::Colour, 12, 0).is_err());
         let refused = |engine| {
             let plans = [plan(engine, Size::new(12).unwrap())];
             Devices::find(&settings, 1).unwrap().check_engine(&plans)
         };
-        assert!(refused(Engine::Census).is_err());
-        for engine in [Engine::Chain, Engine::Join] {
-            assert!(refused(engine).is_ok());
+        for engine in [Engine::Census, Engine::Colour] {
+            assert!(refused(engine).is_err());
         }
-        for n in [4, 28, 29] {
-            let refused = taking_part(Engine::Join, n, 0).unwrap_err();
-            let board = matches!(&refused, JobError::BoardNotForDevices { boards, .. } if *boards.end() == 27);
+        assert!(refused(Engine::Chain).is_ok());
+        for n in [4, 29] {
+            let refused = taking_part(Engine::Chain, n, 0).unwrap_err();
+            let board = matches!(&refused, JobError::BoardNotForDevices { boards, .. } if *boards.end() == 28);
             assert!(board, "{refused}");
         }
     }

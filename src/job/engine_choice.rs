@@ -20,35 +20,22 @@ pub struct EngineChoice {
     pub reason: Option<String>,
 }
 
-/// The join is chosen where it needs this many times less CPU time than the chain, by the table of
-/// costs: each worker of the join first builds tables of its own. By the table the ratio of 17 queens with
-/// AVX-512 is 1.35; there a whole run by the join took 0.79 of the CPU time of the chain with one worker and
-/// 0.91 with two (Zen 5, medians of 11 pairs).
-const CLEARLY_FASTER: f64 = 1.3;
+/// The colour engine is chosen where it needs this many times less CPU time than the chain, by the table of
+/// costs, which is not exact.
+const CLEARLY_FASTER: f64 = 1.2;
 
-/// The smallest board for which the join is chosen: either engine counts smaller ones in a few
-/// milliseconds.
-const FIRST_JOIN: u32 = 12;
-
-/// The largest board for which the join is chosen. Only a few sets of 29 to 32 queens were ever counted,
-/// and beyond 29 the plan has more tasks than a ledger keeps.
-const LAST_JOIN: u32 = 28;
-
-/// CPU seconds of the chain, by the table of costs, below which a given board is not left to the join: each
-/// of its workers builds tables first, and no table of costs tells how long that takes.
-const SOON: f64 = 0.05;
+/// The smallest board for which the colour engine is chosen: either engine counts smaller ones in a
+/// millisecond.
+const FIRST_COLOUR: u32 = 12;
 
 /// The engine that counts a board fastest on CPU workers alone, by `costs` and by how much is given.
 pub fn fastest_on_cpu(board: impl Into<GivenBoard>, isa: Isa, costs: &CostTable) -> Engine {
     let board = board.into();
     let n = board.size();
     let cost = |engine| core_seconds(engine, &board, isa, costs);
-    let [chain, join] = [Engine::Chain, Engine::Join].map(cost);
-    // What each worker of the join does first is part of the expected time of given boards.
-    let margin = if board.is_free() { CLEARLY_FASTER } else { 1.2 };
-    let is_soon = !board.is_free() && chain < SOON;
-    if (FIRST_JOIN..=LAST_JOIN).contains(&n.get()) && !is_soon && chain > margin * join {
-        Engine::Join
+    let [chain, colour] = [Engine::Chain, Engine::Colour].map(cost);
+    if n.get() >= FIRST_COLOUR && chain > CLEARLY_FASTER * colour {
+        Engine::Colour
     } else {
         Engine::Chain
     }
@@ -89,8 +76,8 @@ impl Hardware {
         let Some(first) = on_devices.next().filter(|_| !devices.is_empty()) else {
             return without_question(on_cpu);
         };
-        // A device takes over all of the chain, and of the join only a part: where the chain is the faster one on
-        // CPUs alone, it stays so. Without CPU workers, the thread of the device would have to make all boards.
+        // Where the chain is the faster one on CPUs alone, it is so with devices. Without CPU workers, the
+        // thread of a device would count what the device cannot.
         if workers == 0 || on_cpu == first.engine() {
             return without_question(first.engine());
         }
@@ -126,7 +113,7 @@ impl Hardware {
                 devices => format!(" and {}", telemetry::several(devices, "device")),
             };
             format!(
-                "{} by the {} on {}{with}",
+                "{} by the {} engine on {}{with}",
                 in_words(expected.seconds()),
                 expected.engine,
                 telemetry::several(workers as u64, "CPU worker"),
@@ -137,7 +124,7 @@ impl Hardware {
         failed.dedup();
         let failed: String = failed.into_iter().map(|why| format!("; {why}")).collect();
         let reason = format!(
-            "auto takes the {engine} for n = {n}: about {}{failed}",
+            "auto takes the {engine} engine for n = {n}: about {}{failed}",
             said.join(", "),
         );
         Ok(EngineChoice {
@@ -187,11 +174,7 @@ impl Hardware {
 /// Opens a device, and measures it on the plan of the same engine for a board that it counts in milliseconds.
 fn work_per_second(device: &DeviceSpec, of: &dyn Plan) -> Result<f64, String> {
     let named = |why: String| format!("{}: {why}", device.name);
-    let small = match of.engine() {
-        Engine::Join => 20,
-        _ => 18,
-    };
-    let small = Size::new(of.size().get().min(small)).map_err(|error| named(error.to_string()))?;
+    let small = Size::new(of.size().get().min(18)).map_err(|error| named(error.to_string()))?;
     let small = plan(of.engine(), small);
     let mut opened = (device.open)().map_err(|error| named(error.0))?;
     calibrate(opened.as_mut(), small.as_ref()).map_err(named)
@@ -252,16 +235,16 @@ mod tests {
     }
 
     #[test]
-    fn auto_takes_the_join_from_these_boards_on() {
-        for (isa, even, odd) in [
-            (Isa::Portable, 14, 15),
-            (Isa::Avx2, 16, 17),
-            (Isa::Avx512, 16, 17),
+    fn auto_takes_the_colour_engine_from_these_boards_on() {
+        for (isa, first) in [
+            (Isa::Portable, 14),
+            (Isa::Neon, 15),
+            (Isa::Avx2, 15),
+            (Isa::Avx512, 16),
         ] {
             for n in Size::all() {
-                let first = if n.get() % 2 == 0 { even } else { odd };
-                let expected = if (first..=28).contains(&n.get()) {
-                    Engine::Join
+                let expected = if n.get() >= first {
+                    Engine::Colour
                 } else {
                     Engine::Chain
                 };
@@ -276,13 +259,13 @@ mod tests {
     fn auto_takes_the_chain_where_much_is_given() {
         for (n, queens, expected) in [
             (16, "e3", Engine::Chain),
-            (18, "b16", Engine::Join),
+            (18, "b16", Engine::Colour),
             (18, "n6,l18", Engine::Chain),
             (19, "s14,f4", Engine::Chain),
-            (20, "c6,i10", Engine::Join),
+            (20, "c6,i10", Engine::Colour),
             (20, "d1,j13,g9", Engine::Chain),
             (22, "m3,c11,t15,d9,g20", Engine::Chain),
-            (26, "c3", Engine::Join),
+            (26, "c3", Engine::Colour),
         ] {
             let board = GivenBoard::parse(size(n), queens, "").unwrap();
             let engine = fastest_on_cpu(board, Isa::Avx512, &CostTable::default());
@@ -300,29 +283,19 @@ mod tests {
 
     #[test]
     fn a_fast_device_makes_the_chain_the_faster_engine() {
-        let join = crate::engine::core_seconds(Engine::Join, size(20), Isa::Avx512) / 2.0;
+        let colour = |n, workers| {
+            crate::engine::core_seconds(Engine::Colour, size(n), Isa::Avx512) / workers
+        };
         // With a device as slow as a few cores, and with one that counts n = 20 in four seconds.
         let chain = |speed| with_device(Engine::Chain, 20, 2.0, speed);
-        assert!(chain(0.0) > join);
-        assert!(chain(1e9) > join);
+        assert!(chain(0.0) > colour(20, 2.0));
+        assert!(chain(1e9) > colour(20, 2.0));
         let fast = chain(1.8e11);
-        assert!(fast < join && (3.0..4.1).contains(&fast), "{fast}");
-    }
-
-    #[test]
-    fn on_large_boards_the_join_is_the_faster_engine_with_any_device() {
-        // A device that is worth a hundred cores to the join, and counts nodes of the chain as fast as an H100
-        // may.
-        let chain = with_device(Engine::Chain, 24, 16.0, 7e11);
-        let join = with_device(Engine::Join, 24, 16.0, 100.0);
-        assert!(join < chain, "{join} {chain}");
-        // The boards are left to the workers, however fast the device is.
-        let alone = with_device(Engine::Join, 24, 16.0, 0.0);
-        let endless = with_device(Engine::Join, 24, 16.0, 1e9);
         assert!(
-            (0.04..0.06).contains(&(endless / alone)),
-            "{}",
-            endless / alone
+            fast < colour(20, 2.0) && (3.0..4.1).contains(&fast),
+            "{fast}"
         );
+        // On large boards the workers alone are faster, even with a device that counts nodes as fast as an H100 may.
+        assert!(with_device(Engine::Chain, 24, 16.0, 7e11) > colour(24, 16.0));
     }
 }

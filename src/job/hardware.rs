@@ -29,7 +29,7 @@ impl Hardware {
         let workers = settings.workers.unwrap_or(machine.cores);
         Ok(Self {
             workers,
-            counter: settings.counter(&machine)?,
+            counter: settings.counter()?,
             costs: CostTable::default(),
             devices: Devices::find(settings, workers)?,
         })

@@ -5,7 +5,6 @@ use std::time::Duration;
 
 use super::JobError;
 use crate::engine::CounterSettings;
-use crate::machine::Machine;
 use crate::simd::Isa;
 
 /// What a job may use; `None` leaves the choice to the program.
@@ -15,9 +14,6 @@ pub struct HardwareSettings {
     pub isa: Option<Isa>,
     /// CPU workers, 0 to 1024. Default: one for each core that the process may use.
     pub workers: Option<usize>,
-    /// Memory that each CPU worker may plan with, in bytes, from 1 MiB. Default: an equal share of three
-    /// quarters of what the process may use.
-    pub memory_per_worker: Option<u64>,
     /// Which kind of devices.
     pub devices: DeviceChoice,
     /// The numbers of the devices that take part, 0 to 63, none twice. Default: all.
@@ -27,23 +23,18 @@ pub struct HardwareSettings {
 }
 
 impl HardwareSettings {
-    /// What the counters of CPU workers on `machine` may use.
+    /// What the counters of CPU workers may use.
     ///
     /// # Errors
     /// The instruction set that was asked for is not available, or a setting is beyond its
     /// [limits](super::limits).
-    pub fn counter(&self, machine: &Machine) -> Result<CounterSettings, JobError> {
+    pub fn counter(&self) -> Result<CounterSettings, JobError> {
         self.check_workers()?;
         let isa = self.isa.unwrap_or_else(Isa::best);
         if !isa.is_available() {
             return Err(JobError::IsaUnavailable(isa));
         }
-        let workers = self.workers.unwrap_or(machine.cores);
-        let share = || machine.memory_per_worker(workers);
-        Ok(CounterSettings {
-            isa,
-            memory: self.memory_per_worker.unwrap_or_else(share),
-        })
+        Ok(CounterSettings { isa })
     }
 }
 
@@ -72,10 +63,6 @@ pub struct DeviceSettings {
     pub slots_per_stream: usize,
     /// How long a launch should take, 50 ms to 5 s.
     pub batch_time: Duration,
-    /// How many bytes the launches may take together that CPU workers prepare for a device, 1 MiB to 1024 TiB: as
-    /// much memory of the device and of the host. What does not fit is counted by the workers. `None`: half the
-    /// memory of the device, and at most 2 GiB.
-    pub memory: Option<u64>,
     /// A program that is started as a child process for what must not end this one: to compile kernels, which
     /// may hang, and to use a GPU again after an error that sticks to a process. It is
     /// `queenfold` itself. Without one, the compiled kernels that the library contains are used.
@@ -89,7 +76,6 @@ impl Default for DeviceSettings {
             streams: 2,
             slots_per_stream: 2,
             batch_time: Duration::from_secs(3),
-            memory: None,
             helper: None,
         }
     }

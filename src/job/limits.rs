@@ -11,9 +11,6 @@ use crate::engine::BLOCK_THREADS;
 /// CPU workers.
 pub const WORKERS: RangeInclusive<usize> = 0..=1024;
 
-/// Memory of a CPU worker, in bytes: 1 MiB to 1024 TiB.
-pub const MEMORY_PER_WORKER: RangeInclusive<u64> = 1 << 20..=1 << 50;
-
 /// The number of a device.
 pub const DEVICE_INDEX: RangeInclusive<usize> = 0..=63;
 
@@ -25,9 +22,6 @@ pub const SLOTS_PER_STREAM: RangeInclusive<usize> = 1..=4;
 
 /// How long a launch should take, in milliseconds.
 pub const LAUNCH_MILLIS: RangeInclusive<usize> = 50..=5000;
-
-/// Memory of the launches that CPU workers prepare for a device, in bytes: 1 MiB to 1024 TiB.
-pub const DEVICE_MEMORY: RangeInclusive<u64> = 1 << 20..=1 << 50;
 
 /// Batches that may wait in the queue for each worker.
 pub const QUEUE_PER_WORKER: RangeInclusive<usize> = 1..=64;
@@ -51,11 +45,8 @@ pub fn is_block(threads: u32) -> bool {
 impl HardwareSettings {
     /// Refuses settings of CPU workers that are beyond their limits.
     pub(super) fn check_workers(&self) -> Result<(), JobError> {
-        if let Some(workers) = self.workers {
-            within("workers", workers, &WORKERS)?;
-        }
-        match self.memory_per_worker {
-            Some(bytes) => within("memory_per_worker", bytes, &MEMORY_PER_WORKER),
+        match self.workers {
+            Some(workers) => within("workers", workers, &WORKERS),
             None => Ok(()),
         }
     }
@@ -77,7 +68,6 @@ impl HardwareSettings {
             streams,
             slots_per_stream,
             batch_time,
-            memory,
             helper: _,
         } = &self.device;
         if !is_block(*block) {
@@ -91,11 +81,7 @@ impl HardwareSettings {
         )?;
         let millis = |limit: &usize| Duration::from_millis(*limit as u64);
         let batch_times = millis(LAUNCH_MILLIS.start())..=millis(LAUNCH_MILLIS.end());
-        within("device.batch_time", *batch_time, &batch_times)?;
-        match memory {
-            Some(bytes) => within("device.memory", *bytes, &DEVICE_MEMORY),
-            None => Ok(()),
-        }
+        within("device.batch_time", *batch_time, &batch_times)
     }
 }
 
@@ -153,12 +139,8 @@ mod tests {
 
     #[test]
     fn hardware_beyond_its_limits_is_refused() {
-        let refused: [(&str, &[Change]); 8] = [
+        let refused: [(&str, &[Change]); 6] = [
             ("workers", &[|s| s.workers = Some(1025)]),
-            (
-                "memory_per_worker",
-                &[|s| s.memory_per_worker = Some((1 << 20) - 1)],
-            ),
             (
                 "device_indices",
                 &[
@@ -185,10 +167,6 @@ mod tests {
                     |s| s.device.slots_per_stream = 0,
                     |s| s.device.slots_per_stream = 5,
                 ],
-            ),
-            (
-                "device.memory",
-                &[|s| s.device.memory = Some((1 << 20) - 1)],
             ),
             (
                 "device.batch_time",

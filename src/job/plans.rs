@@ -7,7 +7,6 @@ use crate::census::CensusPlan;
 use crate::chain::ChainPlan;
 use crate::colour::ColourPlan;
 use crate::engine::{CostTable, Engine, Plan};
-use crate::join::JoinPlan;
 use crate::simd::Isa;
 
 /// The plan of an engine of this library for a board: its size, or a board on which queens and holes are
@@ -19,7 +18,6 @@ pub fn plan(engine: Engine, board: impl Into<GivenBoard>) -> Arc<dyn Plan> {
     let board = board.into();
     match engine {
         Engine::Chain => Arc::new(ChainPlan::new(board)),
-        Engine::Join => Arc::new(JoinPlan::new(board)),
         Engine::Colour => Arc::new(ColourPlan::new(board)),
         Engine::Census => Arc::new(CensusPlan::new(board)),
         Engine::Own => panic!("the plan of an own engine is made by its owner"),
@@ -28,21 +26,15 @@ pub fn plan(engine: Engine, board: impl Into<GivenBoard>) -> Arc<dyn Plan> {
 
 /// The plans of the engines between which `auto` chooses.
 pub(super) fn plans(board: GivenBoard) -> impl Iterator<Item = Arc<dyn Plan>> {
-    let engines = [Engine::Chain, Engine::Join].into_iter();
+    let engines = [Engine::Chain, Engine::Colour].into_iter();
     engines.map(move |engine| plan(engine, board))
 }
 
 /// Expected core-seconds of a board by an engine with an instruction set.
 pub(super) fn core_seconds(engine: Engine, board: &GivenBoard, isa: Isa, costs: &CostTable) -> f64 {
-    let n = board.size();
-    let free = costs.core_seconds(engine, n, isa);
+    let free = costs.core_seconds(engine, board.size(), isa);
     match engine {
         Engine::Chain => ChainPlan::work_for(board) * free,
-        Engine::Join => {
-            let (work, besides) = JoinPlan::work_for(board);
-            let per_cost = costs.seconds_per_cost(engine, n, isa);
-            work * free + besides * per_cost.unwrap_or(1.0)
-        }
         Engine::Colour => ColourPlan::work_for(board) * free,
         Engine::Census | Engine::Own => free,
     }

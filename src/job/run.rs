@@ -305,7 +305,7 @@ mod tests {
 
     #[test]
     fn every_engine_gives_the_known_counts() {
-        for engine in [Engine::Chain, Engine::Join] {
+        for engine in [Engine::Chain, Engine::Colour] {
             let job = Job::of(plan(engine, Size::new(10).unwrap())).devices(DeviceChoice::Off);
             let result = job.workers(2).run().unwrap();
             let known = known(result.outcome.n).unwrap();

@@ -387,12 +387,12 @@ mod tests {
 
     #[test]
     fn tasks_of_a_missing_shard_that_are_no_range_are_only_counted() {
-        let range = |first| TaskRange::single(Engine::Join, first);
+        let range = |first| TaskRange::single(Engine::Colour, first);
         let missing = Missing {
             shards: vec![(Shard::new(1, 3).unwrap(), [3, 4, 17].map(range).to_vec())],
             ranges: Vec::new(),
         };
-        assert_eq!(missing.to_string(), "shard 1/3: 3 tasks of join");
+        assert_eq!(missing.to_string(), "shard 1/3: 3 tasks of colour");
     }
 
     #[test]

@@ -1,16 +1,8 @@
-//! How much memory the process may use, and how much of it each worker.
+//! How much memory the process may use.
 
 use std::path::Path;
 
 use super::proc_files::read;
-
-/// The memory that each of `workers` may use, in bytes: an equal share of three quarters of what the
-/// process may use. If that is unknown, 512 MiB.
-pub(super) fn per_worker(usable: Option<u64>, workers: usize) -> u64 {
-    const UNKNOWN: u64 = 512 << 20;
-    let share = |usable: u64| usable / 4 * 3 / workers.max(1) as u64;
-    usable.map_or(UNKNOWN, share)
-}
 
 /// The smallest memory limit of the process's cgroup and its ancestors (cgroup version 2 or 1).
 pub(super) fn of_cgroup(root: &Path) -> Option<u64> {
@@ -29,16 +21,4 @@ pub(super) fn of_cgroup(root: &Path) -> Option<u64> {
             .collect::<Vec<u64>>()
     });
     limits.min()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn workers_share_three_quarters_of_the_usable_memory() {
-        assert_eq!(per_worker(Some(8 << 30), 3), 2 << 30);
-        assert_eq!(per_worker(Some(8 << 30), 0), 6 << 30);
-        assert_eq!(per_worker(None, 64), 512 << 20);
-    }
 }

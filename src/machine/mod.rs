@@ -55,38 +55,11 @@ impl Machine {
             memory_limit: limit.filter(|limit| memory.is_none_or(|memory| *limit < memory)),
         }
     }
-
-    /// The memory that the process may use at most, in bytes.
-    pub fn usable_memory(&self) -> Option<u64> {
-        self.memory_limit.or(self.memory)
-    }
-
-    /// The memory that each of `workers` may use, in bytes: an equal share of three quarters of
-    /// what the process may use. If the system reports no size, 512 MiB.
-    pub fn memory_per_worker(&self, workers: usize) -> u64 {
-        memory_limit::per_worker(self.usable_memory(), workers)
-    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn workers_share_what_the_limit_allows() {
-        let machine = Machine {
-            cores: 4,
-            cpu: None,
-            memory: Some(16 << 30),
-            memory_limit: Some(8 << 30),
-        };
-        assert_eq!(machine.memory_per_worker(3), 2 << 30);
-        let unlimited = Machine {
-            memory_limit: None,
-            ..machine
-        };
-        assert_eq!(unlimited.memory_per_worker(3), 4 << 30);
-    }
 
     #[test]
     fn some_core_is_always_there() {

@@ -362,7 +362,7 @@ mod tests {
                 let styles = about.styles.iter();
                 styles.map(|style| row(8, about.name, style.name(), 0.1))
             })
-            .chain(["join", "chain"].map(|engine| row(8, PROGRAM, Some(engine), 0.1)))
+            .chain(["colour", "chain"].map(|engine| row(8, PROGRAM, Some(engine), 0.1)))
             .collect();
         let curves = curves(&rows);
         assert_eq!(curves.len(), rows.len());

@@ -37,7 +37,7 @@ fn usage_errors_are_one_line_and_exit_2() {
         (&["run", "-n", "8", "--isa", "avx"], "avx2"),
         (&["run", "-n", "8", "--time-limit", "5 weeks"], "d, h, m, s"),
         (
-            &["run", "-n", "8", "--memory-per-worker", "9"],
+            &["array", "-n", "16", "--memory", "9"],
             "(units K, M, G, T or KiB, MiB, GiB, TiB: powers of 1024; KB, MB, GB, TB: powers of 1000)",
         ),
         (&["run", "-n", "8", "--trace", "-"], "standard output"),
@@ -47,8 +47,8 @@ fn usage_errors_are_one_line_and_exit_2() {
         ),
         (&["run", "-n", "8", "--time-limit", "0.5ms"], "from 1ms"),
         (
-            &["run", "-n", "8", "--memory-per-worker", "-1 MiB"],
-            "invalid value '-1 MiB' for '--memory-per-worker",
+            &["array", "-n", "16", "--memory", "-1 MiB"],
+            "invalid value '-1 MiB' for '--memory",
         ),
         (&["run", "-n", "8", "--workers", "-x"], "invalid value '-x'"),
         (&["run", "-n", "8", "--jsn"], "'--json'"),
@@ -76,18 +76,18 @@ fn usage_errors_are_one_line_and_exit_2() {
 fn devices_alone_are_not_given_what_they_do_not_count() {
     let alone = ["--gpu", "emulated", "--workers", "0"];
     for (args, says) in [
-        (["-n", "28", "--engine", "join"], "boards of 8 to 27"),
-        (["-n", "4", "--engine", "join"], "boards of 8 to 27"),
+        (["-n", "29", "--engine", "chain"], "boards of 5 to 28"),
         (["-n", "4", "--engine", "chain"], "boards of 5 to 28"),
+        (["-n", "8", "--engine", "colour"], "by the colour engine"),
     ] {
         let args = [&["run"][..], &args, &alone].concat();
         let line = refusal(&mut queenfold(&args), 6);
         assert!(line.contains(says), "{args:?}: {line}");
     }
     // With CPU workers they would be left out without a word.
-    let args = ["run", "-n", "28", "--engine", "join", "--gpu", "emulated"];
+    let args = ["run", "-n", "29", "--engine", "chain", "--gpu", "emulated"];
     let line = refusal(&mut queenfold(&args), 6);
-    assert!(line.contains("not of 28: leave out --gpu"), "{line}");
+    assert!(line.contains("not of 29: leave out --gpu"), "{line}");
 }
 
 #[test]
@@ -113,7 +113,7 @@ fn help_tells_of_examples_and_exit_codes() {
         "\ncommit ",
         "\nfeatures  cli",
         "\nkernels   portable",
-        " join-",
+        " colour-",
     ] {
         assert!(version.contains(part), "{version}");
     }

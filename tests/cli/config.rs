@@ -197,10 +197,10 @@ fn a_calibration_decides_between_the_engines_and_is_shown() {
         .as_str()
         .unwrap_or("unknown")
         .to_owned();
-    let keep = |cpu: &str, chain: f64, join: f64| {
+    let keep = |cpu: &str, chain: f64, colour: f64| {
         let text = format!(
             "cpu = {cpu:?}\n[[boards]]\nisa = \"portable\"\nn = 14\nchain_seconds = {chain:?}\n\
-             join_seconds = {join:?}\n"
+             colour_seconds = {colour:?}\n"
         );
         fs::write(&kept, text).expect("written");
     };
@@ -223,13 +223,13 @@ fn a_calibration_decides_between_the_engines_and_is_shown() {
         "{}",
         shown()
     );
-    for (chain, join, expected) in [(1.0, 0.1, "join"), (0.1, 1.0, "chain")] {
-        keep(&cpu, chain, join);
+    for (chain, colour, expected) in [(1.0, 0.1, "colour"), (0.1, 1.0, "chain")] {
+        keep(&cpu, chain, colour);
         assert_eq!(engine(), expected);
         assert!(shown().contains(&format!("by the times in {}", kept.display())));
     }
     keep("Another CPU", 0.1, 1.0);
-    assert_eq!(engine(), "join");
+    assert_eq!(engine(), "colour");
     let (_, said) = run(&["run", "-n", "8"]);
     assert!(
         said.contains("measured on another processor, Another CPU"),

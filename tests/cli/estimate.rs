@@ -39,7 +39,6 @@ fn bad_flags_are_refused_in_one_line() {
         (&["-n", "16", "--workers", "0"], "0 workers"),
         (&["-n", "16", "--workers", "1025"], "from 0 to 1024"),
         (&["-n", "16", "--engine", "census"], "auto"),
-        (&["-n", "16", "--memory-per-worker", "9"], "MiB"),
         (&["-n", "16", "--gpu", "none"], "'--gpu"),
     ] {
         let line = refusal(&mut estimate(args), 2);
@@ -70,7 +69,7 @@ fn a_range_is_estimated_board_by_board() {
 fn every_engine_gives_intervals_around_what_is_expected() {
     for (engine, n) in [
         ("chain", "14"),
-        ("join", "16"),
+        ("colour", "16"),
         ("auto", "15"),
         ("chain", "1"),
     ] {
@@ -112,10 +111,10 @@ fn workers_divide_the_wall_time() {
 #[test]
 fn what_it_prints_names_the_sample_and_its_seed() {
     let text = stdout(&[
-        "-n", "16", "--engine", "join", "--sample", "32", "--seed", "9",
+        "-n", "16", "--engine", "colour", "--sample", "16", "--seed", "9",
     ]);
     for part in [
-        "32 of 64 tasks",
+        "16 of 32 tasks",
         "seed 9",
         "core-hours",
         "wall time",
@@ -132,7 +131,7 @@ fn the_memory_of_a_counter_is_that_of_its_largest_task() {
         "-n",
         "20",
         "--engine",
-        "join",
+        "colour",
         "--sample",
         "8",
         "--workers",

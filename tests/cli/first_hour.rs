@@ -73,7 +73,7 @@ fn redactions() -> Redactions {
         ("[AGE]", r"(?m)^ended +(?<redacted>.*) ago$"),
         (
             "[KERNELS]",
-            r"(?m)^ +(?:chain|join|census): [0-9]+ tasks? (?<redacted>by .*, recorded by .*)$",
+            r"(?m)^ +(?:chain|colour|census): [0-9]+ tasks? (?<redacted>by .*, recorded by .*)$",
         ),
         ("[KERNEL]", r#""(?:isa|backend)":"(?<redacted>[a-z0-9]+)""#),
         (

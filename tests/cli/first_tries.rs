@@ -16,7 +16,7 @@ fn what_is_refused_comes_with_the_hint_that_helps() {
         (&["run", "n=8"], "tip: give the board as `-n 8`"),
         (&["bench", "foo"], "tip: `queenfold bench --help` lists"),
         (
-            &["run", "-n", "8", "--memory-per-worker", "9x"],
+            &["array", "-n", "16", "--memory", "9x"],
             "K, M, G, T or KiB",
         ),
         (&["census", "8"], "tip: give the board as `-n 8`"),
@@ -98,16 +98,6 @@ fn units_are_understood_by_every_flag() {
             "--time-limit",
             limit,
         ]);
-    }
-    for (memory, shown) in [
-        ("1GB", "1 GB"),
-        ("512M", "512 MiB"),
-        ("2g", "2 GiB"),
-        ("64mib", "64 MiB"),
-    ] {
-        let settings = stdout(&["config", "show", "--memory-per-worker", memory]);
-        let line = format!("memory_per_worker = \"{shown}\"");
-        assert!(settings.contains(&line), "{memory}: {settings}");
     }
 }
 

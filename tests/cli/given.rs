@@ -71,7 +71,7 @@ fn a_run_says_what_is_given_and_which_symmetries_fix_it() {
         row.ends_with("given queens d5,b4; symmetries none"),
         "{row}"
     );
-    for engine in ["chain", "join"] {
+    for engine in ["chain", "colour"] {
         let found = json(&["8", "--holes", "a1,a8,h1,h8", "--engine", engine, "--json"]);
         // Of 92 solutions, 16 have a queen in a corner.
         assert_eq!(found["total"], "76");
@@ -164,7 +164,7 @@ fn a_run_in_a_directory_keeps_what_is_given() {
     );
     assert_ne!(signature(&free), signature(&whole));
     let total = json(&[
-        "run", "-n", "14", "--queens", "c3", "--holes", "d4,e5", "--engine", "join", "--json",
+        "run", "-n", "14", "--queens", "c3", "--holes", "d4,e5", "--engine", "colour", "--json",
     ]);
     let total = total["total"].as_str().unwrap();
     let verified = stdout(&["verify", &whole, "--all"]);

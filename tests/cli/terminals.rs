@@ -362,9 +362,9 @@ fn a_verification_that_is_stopped_says_what_it_has_found() {
     let folder = tempfile::tempdir().expect("a folder");
     let run = folder.path().join("run");
     let run = run.to_str().expect("UTF-8");
-    let shard = ["--engine", "join", "--shard", "0/64", "--dir", run];
+    let shard = ["--engine", "colour", "--shard", "0/64", "--dir", run];
     output(&[&["run", "-n", "20"], &shard[..]].concat());
-    // The oracle of the join takes seconds for each of these tasks, on fast machines too.
+    // The oracle takes seconds for each of these tasks, on fast machines too.
     let mut child = spawn(&["verify", run, "--all"]);
     let mut said = BufReader::new(child.stderr.take().expect("piped"));
     wait_for_thread(&mut child, "signals", 0);

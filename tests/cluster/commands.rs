@@ -14,13 +14,14 @@ fn each_mistake_gets_one_line() {
     let array = |n: &str, tasks: &str, dir: &str| {
         let dir = path(dir);
         let args = [
-            "array", "-n", n, "--tasks", tasks, "--for", "slurm", "--engine", "join", "--dir", &dir,
+            "array", "-n", n, "--tasks", tasks, "--for", "slurm", "--engine", "colour", "--dir",
+            &dir,
         ];
         refused(&args, 2)
     };
-    let said = array("16", "65", "new");
+    let said = array("16", "33", "new");
     assert!(
-        said.contains("has 64 tasks, so an array of it has 1 to 64 shards, not 65"),
+        said.contains("has 32 tasks, so an array of it has 1 to 32 shards, not 33"),
         "{said}"
     );
     assert!(array("16", "0", "new").contains("not 0"));
@@ -29,11 +30,11 @@ fn each_mistake_gets_one_line() {
     assert!(said.contains("schedulers take no path"), "{said}");
 
     let gpus = [
-        "array", "-n", "28", "--tasks", "4", "--for", "slurm", "--gpus", "1",
+        "array", "-n", "29", "--tasks", "4", "--for", "slurm", "--gpus", "1",
     ];
     let said = refused(&gpus, 2);
     assert!(
-        said.contains("GPUs count boards of 8 to 27 queens, not of 28"),
+        said.contains("GPUs count boards of 5 to 28 queens, not of 29"),
         "{said}"
     );
     let short = [
@@ -57,13 +58,13 @@ fn each_mistake_gets_one_line() {
         "--for",
         "slurm",
         "--engine",
-        "join",
+        "colour",
         "--dir",
         &path("mine16"),
     ]);
     let said = array("18", "4", "mine16");
     assert!(
-        said.contains("holds the array of n = 16 by join-4"),
+        said.contains("holds the array of n = 16 by colour-1"),
         "{said}"
     );
     assert!(said.contains("not of n = 18"), "{said}");

@@ -96,7 +96,7 @@ fn an_array_counts_a_given_board() {
 fn settings_do_not_change_what_an_array_counts() {
     for (scheduler, script) in SCRIPTS {
         let array = Array::make(12, 2, scheduler);
-        let settings = "[run]\nn = 9\nqueens = \"a1\"\nengine = \"join\"\nunique = false\n\
+        let settings = "[run]\nn = 9\nqueens = \"a1\"\nengine = \"colour\"\nunique = false\n\
                         [output]\ntui = true\n";
         std::fs::write(array.path().join("queenfold.toml"), settings).unwrap();
         for index in [0, 1] {

@@ -13,10 +13,7 @@ pub fn run_spec(plans: Vec<Arc<dyn Plan>>, workers: usize, isa: Isa) -> RunSpec 
     RunSpec {
         plans,
         workers,
-        counter: CounterSettings {
-            isa,
-            memory: 64 << 20,
-        },
+        counter: CounterSettings { isa },
         costs: CostTable::default(),
         queue_per_worker: 2,
         batch_time: Duration::from_millis(50),

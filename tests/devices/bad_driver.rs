@@ -298,15 +298,8 @@ fn a_kernel_that_never_ends_costs_the_run_its_device_and_nothing_else() {
 #[test]
 #[ignore = "half a minute: the program waits 20 s for a launch"]
 fn the_program_ends_in_time_beside_a_kernel_that_never_ends() {
-    for (n, engine) in [(16, "chain"), (18, "join")] {
-        ends_in_time_beside_a_kernel_that_never_ends(&format!(
-            "run -n {n} --engine {engine} --gpu cuda --workers 1 --isa portable --json"
-        ));
-    }
-}
-
-fn ends_in_time_beside_a_kernel_that_never_ends(run: &str) {
     let case = Case::new("endless");
+    let run = "run -n 16 --engine chain --gpu cuda --workers 1 --isa portable --json";
     let arguments: Vec<_> = run.split(' ').collect();
     let output = case.program(&arguments, SOON);
     let said = String::from_utf8_lossy(&output.stderr);
@@ -336,14 +329,8 @@ fn after_an_error_that_sticks_a_child_process_counts_on_the_device() {
 
 #[test]
 fn the_program_finishes_on_a_device_alone_after_an_error_that_sticks() {
-    for engine in ["chain", "join"] {
-        let run = format!("run -n 15 --engine {engine} --gpu cuda --workers 0 --json");
-        finishes_after_an_error_that_sticks(&run);
-    }
-}
-
-fn finishes_after_an_error_that_sticks(run: &str) {
     let case = Case::new("sticky");
+    let run = "run -n 15 --engine chain --gpu cuda --workers 0 --json";
     let arguments: Vec<_> = run.split(' ').collect();
     let output = case.program(&arguments, SOON);
     let said = String::from_utf8_lossy(&output.stderr);

@@ -99,84 +99,6 @@ impl Machine {
 const ON_GPU: [&str; 6] = ["--gpu", "cuda", "--workers", "0", "--engine", "chain"];
 
 #[test]
-fn the_pairs_of_the_join_are_counted_on_a_gpu() {
-    let join = ["--engine", "join", "--gpu", "cuda"];
-    for (shared, variant) in [("228", 256), ("164", 512), ("100", 512)] {
-        let machine = Machine::new("");
-        let alone = [&["run", "--json", "-n", "14", "--workers", "0"], &join[..]].concat();
-        let output = machine.command(&alone).env("FAKE_SHARED", shared).output();
-        let output = output.unwrap();
-        let said = String::from_utf8_lossy(&output.stderr);
-        assert!(output.status.success(), "{said}");
-        let json: Value = serde_json::from_slice(&output.stdout).unwrap();
-        assert_eq!(json["verified"], "known");
-        assert_eq!(json["gpu"][0]["tasks"], 8);
-        assert!(
-            machine
-                .calls("launch")
-                .iter()
-                .all(|&threads| threads == variant)
-        );
-    }
-    let machine = Machine::new("");
-    machine.count(&[&["-n", "16", "--workers", "1"], &join[..]].concat());
-}
-
-#[test]
-fn large_launches_go_up_from_where_they_were_written_if_their_memory_can_be_pinned() {
-    let join = [
-        "-n",
-        "16",
-        "--workers",
-        "0",
-        "--engine",
-        "join",
-        "--gpu",
-        "cuda",
-    ];
-    let calls = |fake| {
-        let machine = Machine::new(fake);
-        machine.count(&join);
-        ["register", "unregister"].map(|call| machine.calls(call))
-    };
-    let [pinned, released] = calls("");
-    assert!(!pinned.is_empty(), "no launch has a mebibyte");
-    assert_eq!(pinned.len(), released.len());
-    // Memory is used again: there are more launches.
-    assert!(pinned.len() <= 8, "{pinned:?}");
-    assert!(
-        pinned.iter().all(|&mebibytes| mebibytes >= 20),
-        "{pinned:?}"
-    );
-    let [tried, released] = calls("no pinning");
-    assert!(!tried.is_empty() && released.is_empty());
-}
-
-#[test]
-fn a_gpu_that_fails_at_pairs_is_named_and_costs_no_result() {
-    for (fake, says) in [
-        ("no memory", "out of device memory"),
-        ("719", "CUDA_ERROR_LAUNCH_FAILED"),
-    ] {
-        let machine = Machine::new(fake);
-        // Five seconds: for shorter runs the device is not opened.
-        let arguments = [
-            "-n",
-            "19",
-            "--workers",
-            "1",
-            "--engine",
-            "join",
-            "--gpu",
-            "cuda",
-        ];
-        let (json, said) = machine.count(&arguments);
-        assert_eq!(json["gpu"][0]["tasks"], 0);
-        assert!(said.contains("gpu-0") && said.contains(says), "{said}");
-    }
-}
-
-#[test]
 fn without_a_compiler_the_embedded_kernels_count() {
     let machine = Machine::new("");
     let (json, _) = machine.count(&[&["-n", "13"][..], &ON_GPU].concat());
@@ -294,26 +216,23 @@ fn launches_of_a_device_that_shows_a_display_stay_short() {
 }
 
 #[test]
-fn auto_weighs_the_chain_on_all_against_the_join_on_the_workers() {
+fn auto_weighs_the_chain_on_all_against_the_colour_engine_on_the_workers() {
     let machine = Machine::new("");
     let run = ["-n", "18", "--gpu", "cuda", "--workers", "1", "--no-unique"];
     let (json, said) = machine.count(&run);
-    assert_eq!(json["engine"], "join");
-    // The device was asked for by name, so it takes part in the join, too. But it is not opened for so short a run.
-    assert_eq!(json["gpu"][0]["name"], "gpu-0");
+    assert_eq!(json["engine"], "colour");
+    assert_eq!(json["gpu"], serde_json::json!([]));
     let lines = |said: &str| {
-        said.matches("auto takes the join for n = 18: about ")
+        said.matches("auto takes the colour engine for n = 18: about ")
             .count()
     };
     assert_eq!(lines(&said), 1, "{said}");
-    // Both speeds were measured: the one launch of the chain, in blocks of 128 threads, was the calibration.
-    let launches = machine.calls("launch");
-    let of_chain = launches.iter().filter(|&&threads| threads == 128).count();
-    assert_eq!(of_chain, 1, "{launches:?}");
+    // The one launch was the calibration.
+    assert_eq!(machine.calls("launch").len(), 1);
 
     let failing = Machine::new("700");
     let (json, said) = failing.count(&run);
-    assert_eq!(json["engine"], "join");
+    assert_eq!(json["engine"], "colour");
     assert!(lines(&said) == 1 && said.contains("; Fake GPU: "), "{said}");
     let (_, said) = machine.count(&[&run[..], &["--quiet"]].concat());
     assert_eq!(lines(&said), 0, "{said}");
@@ -607,27 +526,23 @@ fn bench_that_is_stopped_prints_what_it_has_measured() {
 }
 
 #[test]
-fn a_device_that_does_not_count_the_board_is_refused_by_name_and_left_out_if_it_was_found() {
+fn a_device_that_does_not_count_a_plan_is_refused_by_name_and_left_out_if_it_was_found() {
     let machine = Machine::new("");
-    let join = |n: &'static str| ["run", "-n", n, "--engine", "join", "--json"];
     for workers in ["0", "1"] {
-        let named = ["--gpu", "cuda", "--workers", workers];
-        let output = machine.run(&[&join("28")[..], &named].concat());
-        let said = String::from_utf8_lossy(&output.stderr);
-        assert_eq!(output.status.code(), Some(6), "{said}");
-        assert!(
-            said.contains("boards of 8 to 27 queens, not of 28"),
-            "{said}"
-        );
-        assert!(output.stdout.is_empty());
+        for (n, engine, why) in [
+            ("29", "chain", "boards of 5 to 28 queens, not of 29"),
+            ("16", "colour", "devices do not count by the colour engine"),
+        ] {
+            let run = ["run", "-n", n, "--engine", engine, "--json"];
+            let named = ["--gpu", "cuda", "--workers", workers];
+            let output = machine.run(&[&run[..], &named].concat());
+            let said = String::from_utf8_lossy(&output.stderr);
+            assert!(!output.status.success() && said.contains(why), "{said}");
+            assert!(output.stdout.is_empty());
+        }
     }
-    // To open it would take longer than the pairs.
-    let found = ["--gpu", "auto", "--workers", "1"];
-    let output = machine.run(&[&join("16")[..], &found].concat());
-    let said = String::from_utf8_lossy(&output.stderr);
-    assert!(output.status.success(), "{said}");
+    let (json, said) = machine.count(&["-n", "16", "--engine", "colour", "--workers", "1"]);
     assert!(!said.contains("no device takes part"), "{said}");
-    let json: Value = serde_json::from_slice(&output.stdout).unwrap();
     assert_eq!(json["gpu"], serde_json::json!([]));
     assert!(machine.calls("launch").is_empty());
 }

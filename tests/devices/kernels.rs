@@ -18,13 +18,11 @@ use queenfold::chain::{self, ChainPlan};
 use queenfold::device::cuda::{embedded, embedded_hash};
 use queenfold::device::{kernel_source, source_hash};
 use queenfold::engine::{DeviceProgram, Plan};
-use queenfold::{join, ladder};
+use queenfold::ladder;
 
 /// Every device program.
 fn programs() -> impl Iterator<Item = DeviceProgram> {
-    chain::programs()
-        .chain(join::programs())
-        .chain(ladder::PROGRAMS)
+    chain::programs().chain(ladder::PROGRAMS)
 }
 
 /// `nvcc` and `cuobjdump`, if this machine has them.
@@ -204,68 +202,6 @@ fn every_specialisation_is_lean_on_every_architecture() {
             );
         }
     }
-}
-
-/// How many keys a warp looks up at a time in the join kernel: four lanes each.
-const LOOKED_UP: usize = 8;
-
-#[test]
-fn the_join_kernel_is_lean_on_every_architecture() {
-    let Some(tools) = Tools::find() else {
-        return;
-    };
-    let folder = tempfile::tempdir().unwrap();
-    for architecture in ["sm_80", "sm_86", "sm_89", "sm_90", "sm_100", "sm_120"] {
-        for program in join::programs() {
-            let name = format!("{program} for {architecture}");
-            let kernel = folder.path().join("kernel.cubin");
-            let limit = Duration::from_secs(300);
-            let report = tools.compile(program, architecture, "-cubin", &kernel, limit);
-            assert!(
-                report.contains("0 bytes stack frame, 0 bytes spill stores, 0 bytes spill loads"),
-                "{name}: {report}"
-            );
-            let (registers, _) = report.split_once(" registers").unwrap();
-            let registers = registers.rsplit_once(' ').unwrap().1;
-            // So many leave room for two blocks of 256 threads, or one of 512.
-            assert!(registers.parse::<u32>().unwrap() <= 96, "{name}: {report}");
-            let code = tools.disassemble(&kernel);
-            let has = |what: &str| code.iter().any(|(_, text)| text.contains(what));
-            assert!(!has("LDL") && !has("STL"), "{name}: local memory");
-            // Shared memory is known to be shared.
-            assert!(!has("LD.E") && !has("ST.E"), "{name}: unknown memory");
-            let loops = look_ups(&code);
-            println!(
-                "{name}: {registers} registers, {} bytes shared, {loops:?} instructions for {LOOKED_UP} keys in 1 to 4 tables",
-                program.block_memory(0)
-            );
-            assert_eq!(loops.len(), 4, "{name}");
-            for (tables, instructions) in loops {
-                assert!(instructions <= 14 + 6 * tables, "{name}: {tables} tables");
-            }
-        }
-    }
-}
-
-/// The loops that look keys up: the number of tables and of instructions.
-fn look_ups(code: &[(u64, String)]) -> std::collections::BTreeMap<usize, usize> {
-    let mut found = std::collections::BTreeMap::new();
-    for (end, text) in code {
-        let Some(start) = target(text).filter(|start| start < end) else {
-            continue;
-        };
-        let body = code
-            .iter()
-            .filter(|(address, _)| (start..=*end).contains(address));
-        let loads = |what: &str| body.clone().filter(|(_, text)| text.contains(what)).count();
-        let (tables, popcounts) = (loads("LDS.128"), loads("POPC"));
-        // Four words of a row are counted for each key.
-        if tables > 0 && popcounts == 4 {
-            let least = found.entry(tables).or_insert(usize::MAX);
-            *least = body.count().min(*least);
-        }
-    }
-    found
 }
 
 #[test]

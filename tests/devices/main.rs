@@ -12,8 +12,6 @@ mod altered;
 mod bad_driver;
 #[cfg(feature = "emulated-gpu")]
 mod bench;
-#[cfg(feature = "emulated-gpu")]
-mod blocks;
 #[cfg(all(feature = "cuda", feature = "cli", target_os = "linux"))]
 mod counting_driver;
 #[cfg(feature = "emulated-gpu")]
@@ -36,10 +34,6 @@ mod isolated;
 mod kernels;
 #[cfg(feature = "emulated-gpu")]
 mod lanes;
-#[cfg(feature = "emulated-gpu")]
-mod pairs;
-#[cfg(feature = "emulated-gpu")]
-mod preparing;
 #[cfg(feature = "emulated-gpu")]
 #[path = "../common/random_board.rs"]
 mod random_board;

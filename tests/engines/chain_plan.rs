@@ -143,10 +143,7 @@ proptest! {
 #[test]
 fn recorded_tasks_are_verified_by_another_kernel() {
     let plan = ChainPlan::new(size(12));
-    let settings = CounterSettings {
-        isa: Isa::best(),
-        memory: 1 << 20,
-    };
+    let settings = CounterSettings { isa: Isa::best() };
     let available: Vec<_> = Isa::ALL
         .into_iter()
         .filter(|isa| isa.is_available())

@@ -8,18 +8,15 @@ use std::time::Duration;
 use cpu_time::{ProcessTime, ThreadTime};
 use queenfold::actors::{Control, run};
 use queenfold::board::Size;
+use queenfold::colour::ColourPlan;
 use queenfold::engine::{Counter, CounterSettings, Plan};
 use queenfold::estimate::{Draw, SampleProgress, count_sample};
-use queenfold::join::JoinPlan;
 use queenfold::simd::Isa;
 
 use crate::run_spec::run_spec;
 
 fn settings() -> CounterSettings {
-    CounterSettings {
-        isa: Isa::best(),
-        memory: 512 << 20,
-    }
+    CounterSettings { isa: Isa::best() }
 }
 
 fn one_thread() -> SampleProgress {
@@ -28,7 +25,7 @@ fn one_thread() -> SampleProgress {
 
 /// CPU seconds of each task of the plan, in the order of the plan. They are counted in a different
 /// order, as in a run, so that a task does not find the data of its neighbour in the caches.
-fn times(plan: &JoinPlan, counter: &mut dyn Counter) -> Vec<f64> {
+fn times(plan: &ColourPlan, counter: &mut dyn Counter) -> Vec<f64> {
     /// A prime that divides no number of tasks.
     const STRIDE: u64 = 617;
     let mut times = vec![0.0; plan.tasks() as usize];
@@ -48,7 +45,7 @@ fn times(plan: &JoinPlan, counter: &mut dyn Counter) -> Vec<f64> {
 /// of the machine changes. Then does the same for many samples of the measured times, without any
 /// allowance for the speed.
 fn expect_contained(n: u32, sample: usize, runs: u64) {
-    let plan = JoinPlan::new(Size::new(n).unwrap());
+    let plan = ColourPlan::new(Size::new(n).unwrap());
     let mut counter = plan.counter(&settings());
     counter.count(&plan.task(0)).unwrap();
     let mut before = times(&plan, counter.as_mut());
@@ -96,7 +93,7 @@ fn intervals_of_18_to_20_queens_hold_the_truth_in_9_of_10_runs() {
 
 #[test]
 fn every_task_drawn_is_counted_and_reported() {
-    let plan = JoinPlan::new(Size::new(16).unwrap());
+    let plan = ColourPlan::new(Size::new(16).unwrap());
     let draw = Draw::new(&plan, 20, 1);
     let progress = SampleProgress::new(NonZeroUsize::new(2).unwrap());
     assert_eq!((progress.tasks(), progress.share(&draw)), (0, 0.0));
@@ -112,7 +109,7 @@ fn every_task_drawn_is_counted_and_reported() {
 /// until then, because other work on the machine cannot be predicted.
 fn eta_at_a_tenth(n: u32) -> f64 {
     let control = Control::new();
-    let plan = Arc::new(JoinPlan::new(Size::new(n).unwrap()));
+    let plan = Arc::new(ColourPlan::new(Size::new(n).unwrap()));
     let mut spec = run_spec(vec![plan], 1, Isa::best());
     spec.counter = settings();
     let watched = control.clone();
@@ -157,7 +154,7 @@ fn the_time_left_at_a_tenth_of_19_and_20_queens_is_within_15_percent() {
 
 #[test]
 fn a_sample_that_is_given_up_has_no_result() {
-    let plan = JoinPlan::new(Size::new(18).unwrap());
+    let plan = ColourPlan::new(Size::new(18).unwrap());
     let draw = Draw::new(&plan, 16, 1);
     let progress = one_thread();
     progress.give_up();

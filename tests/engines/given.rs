@@ -24,10 +24,7 @@ fn sum(plan: &dyn Plan, mut counter: Box<dyn Counter>) -> Tally {
 /// The tally of a board by the kernel of an instruction set.
 fn tally(engine: Engine, board: GivenBoard, isa: Isa) -> Tally {
     let plan = plan(engine, board);
-    let counter = plan.counter(&CounterSettings {
-        isa,
-        memory: MEMORY,
-    });
+    let counter = plan.counter(&CounterSettings { isa });
     sum(plan.as_ref(), counter)
 }
 
@@ -38,17 +35,14 @@ fn total(engine: Engine, board: GivenBoard) -> u128 {
 /// Counts a board by every kernel and oracle.
 fn check(board: GivenBoard, expected: Counts) {
     let census = plan(Engine::Census, board);
-    let settings = CounterSettings {
-        isa: Isa::best(),
-        memory: MEMORY,
-    };
+    let settings = CounterSettings { isa: Isa::best() };
     let symmetric = sum(census.as_ref(), census.counter(&settings));
     let oracle = sum(census.as_ref(), census.oracle());
     assert!(
         symmetric.agrees_with(&oracle),
         "{board:?}: {symmetric:?} {oracle:?}"
     );
-    for engine in [Engine::Chain, Engine::Join, Engine::Colour] {
+    for engine in [Engine::Chain, Engine::Colour] {
         let plan = plan(engine, board);
         let oracle = sum(plan.as_ref(), plan.oracle());
         for isa in Isa::ALL.into_iter().filter(|isa| isa.is_available()) {
@@ -113,7 +107,7 @@ fn the_completions_of_the_squares_of_a_row_add_up_to_all_solutions() {
         // An outer row, an inner one, and the middle one.
         let mut rows = vec![0, n.get() / 3, n.get() / 2];
         rows.dedup();
-        for engine in [Engine::Chain, Engine::Join, Engine::Colour] {
+        for engine in [Engine::Chain, Engine::Colour] {
             for &row in &rows {
                 let queens = (0..n.get()).map(|column| Square::new(row as u8, column as u8));
                 let sum: u128 = queens.map(|queen| total(engine, one_queen(n, queen))).sum();
@@ -127,7 +121,7 @@ fn the_completions_of_the_squares_of_a_row_add_up_to_all_solutions() {
 #[test]
 fn eight_queens_have_the_published_counts_by_the_square_of_one_queen() {
     let n = size(8);
-    for engine in [Engine::Chain, Engine::Join, Engine::Colour] {
+    for engine in [Engine::Chain, Engine::Colour] {
         let row = |row| {
             [0, 1, 2, 3, 4, 5, 6, 7]
                 .map(|column| total(engine, one_queen(n, Square::new(row, column))))
@@ -147,13 +141,12 @@ fn the_images_of_a_board_have_as_many_completions() {
             let board = random_board(n, &mut random, symmetric);
             let counts = Symmetry::ALL.map(|symmetry| {
                 let image = board.image(symmetry);
-                let totals = [Engine::Chain, Engine::Join, Engine::Colour]
-                    .map(|engine| total(engine, image));
+                let totals = [Engine::Chain, Engine::Colour].map(|engine| total(engine, image));
                 let census = tally(Engine::Census, image, Isa::best());
                 (totals, census.r180, census.r90)
             });
             let (totals, ..) = counts[0];
-            assert_eq!(totals, [totals[0]; 3], "{board:?}");
+            assert_eq!(totals, [totals[0]; 2], "{board:?}");
             assert_eq!(counts, [counts[0]; 8], "{board:?}");
         }
     }
@@ -179,7 +172,7 @@ fn the_engines_agree_on_larger_boards_with_many_queens() {
             .completions
             .solutions();
         for isa in Isa::ALL.into_iter().filter(|isa| isa.is_available()) {
-            for engine in [Engine::Chain, Engine::Join, Engine::Colour] {
+            for engine in [Engine::Chain, Engine::Colour] {
                 let found = tally(engine, board, isa).completions.solutions();
                 assert_eq!(found, expected, "{engine} {isa} {board:?}");
             }
@@ -224,7 +217,7 @@ fn a_board_without_completions_has_none() {
         (6, "a1", ""),
     ] {
         let board = GivenBoard::parse(size(n), queens, holes).unwrap();
-        assert_eq!(total(Engine::Chain, board), total(Engine::Join, board));
+        assert_eq!(total(Engine::Chain, board), total(Engine::Colour, board));
         assert_eq!(total(Engine::Chain, board), total(Engine::Colour, board));
         if n != 8 {
             assert_eq!(total(Engine::Chain, board), 0, "{board:?}");

@@ -10,11 +10,11 @@ mod canaries;
 mod chain_exact;
 mod chain_kernels;
 mod chain_plan;
+mod colour;
 #[path = "../common/completions.rs"]
 mod completions;
 mod estimate;
 mod given;
-mod join;
 #[path = "../common/random_board.rs"]
 mod random_board;
 #[path = "../common/run_spec.rs"]

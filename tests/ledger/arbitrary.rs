@@ -69,7 +69,7 @@ fn id() -> impl Strategy<Value = String> {
 
 prop_compose! {
     fn row()(
-        engine in prop::sample::select(vec![Engine::Chain, Engine::Census, Engine::Join]),
+        engine in prop::sample::select(vec![Engine::Chain, Engine::Census, Engine::Colour]),
         (index, partitions, nodes, duration) in (number(), number(), number(), number()),
         counts in prop::array::uniform6(large_number()),
         (worker, counted_by) in (any::<u8>(), counted_by()),

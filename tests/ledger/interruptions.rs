@@ -98,8 +98,8 @@ fn a_chain_run_survives_being_killed_at_random_moments() {
 }
 
 #[test]
-fn a_join_run_survives_being_killed_at_random_moments() {
-    assert!(survive("19", "join", 3, 100, &["portable"]) > 0);
+fn a_colour_run_survives_being_killed_at_random_moments() {
+    assert!(survive("19", "colour", 3, 100, &["portable"]) > 0);
 }
 
 #[test]
@@ -111,8 +111,8 @@ fn a_chain_run_of_19_survives_being_killed_twenty_times() {
 
 #[test]
 #[ignore = "takes minutes; run with `cargo test --release --test ledger -- --ignored killed_twenty`"]
-fn a_join_run_of_20_survives_being_killed_twenty_times() {
-    assert_eq!(survive("20", "join", 20, 2000, &["portable", "avx2"]), 20);
+fn a_colour_run_of_20_survives_being_killed_twenty_times() {
+    assert_eq!(survive("20", "colour", 20, 2000, &["portable", "avx2"]), 20);
 }
 
 #[test]
@@ -122,7 +122,7 @@ fn a_soak_of_two_hours_shows_no_difference() {
     let (mut rounds, mut kills) = (0, 0);
     while since.elapsed() < Duration::from_secs(2 * 3600) {
         kills += survive("18", "chain", 6, 1500, &["portable"]);
-        kills += survive("19", "join", 6, 1500, &["portable"]);
+        kills += survive("19", "colour", 6, 1500, &["portable"]);
         rounds += 1;
         let seconds = since.elapsed().as_secs();
         eprintln!("round {rounds}, {kills} kills after {seconds} s");

@@ -56,8 +56,8 @@ use queenfold::actors::{self, Control, Flushed, RecordError, Recorder, Report, R
 use queenfold::board::{Size, known};
 use queenfold::census::CensusPlan;
 use queenfold::chain::ChainPlan;
+use queenfold::colour::ColourPlan;
 use queenfold::engine::{CounterSettings, Engine, Plan, Tally};
-use queenfold::join::JoinPlan;
 use queenfold::ledger::{
     self, Division, Entry, FILE, LedgerError, ProcessFacts, Recording, RunInfo, Shard, Status,
     Store,
@@ -89,10 +89,7 @@ fn read_status(store: &Store, n: u32) -> Result<Status, LedgerError> {
 }
 
 fn counter() -> CounterSettings {
-    CounterSettings {
-        isa: Isa::best(),
-        memory: 64 << 20,
-    }
+    CounterSettings { isa: Isa::best() }
 }
 
 fn info(n: u32, shard: Shard) -> RunInfo {

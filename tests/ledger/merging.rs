@@ -124,14 +124,14 @@ fn runs_of_other_boards_or_engines_are_not_mixed() {
         "-n",
         "10",
         "--engine",
-        "join",
+        "colour",
         "--dir",
         c.to_str().unwrap(),
     ];
     assert_eq!(super::process::of(&args).0, 0);
     let error = merge_with(&c);
     assert!(
-        error.contains(&holds(&c, "n = 10 by join and census")),
+        error.contains(&holds(&c, "n = 10 by colour and census")),
         "{error}"
     );
     // Nor is a run put into one of another board.

@@ -368,12 +368,12 @@ fn audited_tasks_name_both_kernels() {
 }
 
 #[test]
-fn a_ledger_keeps_the_chain_of_every_board_and_the_join_up_to_29() {
+fn a_ledger_keeps_the_chain_of_every_board_and_the_colour_engine_up_to_29() {
     let dir = tempfile::tempdir().unwrap();
     for n in 1..=32 {
         for plan in [
             Arc::new(ChainPlan::new(size(n))) as Arc<dyn Plan>,
-            Arc::new(JoinPlan::new(size(n))),
+            Arc::new(ColourPlan::new(size(n))),
         ] {
             let kept = n <= 29 || plan.engine() == Engine::Chain;
             let plans = [plan];

@@ -347,7 +347,7 @@ fn what_cannot_be_counted_again_is_refused() {
     let nothing = text(dir.path());
     let (code, _, err) = of(&["run", "--again", nothing]);
     assert_eq!((code, err.lines().count()), (1, 1), "{err}");
-    for more in [["-n", "8"], ["--engine", "join"], ["--dir", "x"]] {
+    for more in [["-n", "8"], ["--engine", "colour"], ["--dir", "x"]] {
         let (code, _, err) = again(dir.path(), &more);
         assert_eq!(code, 2, "{err}");
     }

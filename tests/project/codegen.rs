@@ -1,6 +1,6 @@
-//! Reads the machine code that the compiler made of the vector search and of the join's look-ups. Fails if a
-//! hot loop calls a function, spills vectors or masks, or compresses to memory: these make the search much slower, and no
-//! test of results would notice.
+//! Reads the machine code that the compiler made of the kernels of chain and colour engine. Fails if a hot loop
+//! calls a function, spills vectors or masks, or compresses to memory: these make counting much slower, and no test
+//! of results would notice.
 //!
 //! Needs an optimised build (`--release`), x86-64 and `objdump`; otherwise it reports that it is skipped.
 
@@ -10,8 +10,8 @@ use std::process::Command;
 use crate::skip::skipped;
 use queenfold::board::Size;
 use queenfold::chain::ChainPlan;
+use queenfold::colour::ColourPlan;
 use queenfold::engine::{CounterSettings, Plan};
-use queenfold::join::JoinPlan;
 use queenfold::simd::Isa;
 
 /// An instruction: its address and its text.
@@ -93,13 +93,11 @@ fn link_kernels() {
     let plans: [&dyn Plan; 3] = [
         &ChainPlan::new(size(8)),
         &ChainPlan::new(size(19)),
-        &JoinPlan::new(size(8)),
+        &ColourPlan::new(size(8)),
     ];
     for plan in plans {
-        let isa = Isa::best();
-        let memory = 64 << 20;
-        let mut counter = plan.counter(&CounterSettings { isa, memory });
-        counter.count(&plan.task(0)).unwrap();
+        let settings = CounterSettings { isa: Isa::best() };
+        plan.counter(&settings).count(&plan.task(0)).unwrap();
     }
 }
 
@@ -182,48 +180,46 @@ fn hot_loops_of_avx2_call_nothing() {
     assert!(loops >= 6, "only {loops} hot loops found");
 }
 
-#[test]
-fn look_ups_of_the_join_call_nothing() {
-    link_kernels();
-    let Some(disassembly) = disassembly() else {
-        return;
-    };
-    for folder in ["avx2", "avx512"] {
-        let mut loops = 0;
-        for function in functions(&disassembly, &format!("simd::{folder}::vectorize")) {
-            for body in innermost_loops(&function) {
-                // The offsets of four items, in loops that count their patterns.
-                let offsets = body.iter().filter(|(_, text)| text.starts_with("pext"));
-                if offsets.count() != 4 {
-                    continue;
-                }
-                loops += 1;
-                for (address, text) in body {
-                    assert!(!text.starts_with("call"), "{address:x}: {text}");
-                }
-            }
+/// Whether the names of functions tell kernels apart: the flag of `.cargo/config.toml` does that. Without it,
+/// the names are `vectorize` and nothing more.
+fn has_long_names() -> bool {
+    let replaced = ["RUSTFLAGS", "CARGO_ENCODED_RUSTFLAGS"];
+    let mut replaced = replaced.into_iter();
+    match replaced.find(|name| std::env::var_os(name).is_some()) {
+        Some(variable) => {
+            skipped(&format!("{variable} replaces the flags of the project"));
+            false
         }
-        // One for each number of tables of a leaf, and those of leaves of wide keys.
-        assert!(loops >= 7, "only {loops} loops of {folder} found");
+        None => true,
     }
 }
 
-/// The flag of `.cargo/config.toml` does that: without it, the names are `vectorize` and nothing more.
 #[test]
-fn names_tell_kernels_apart() {
-    let replaced = ["RUSTFLAGS", "CARGO_ENCODED_RUSTFLAGS"];
-    if let Some(variable) = replaced
-        .iter()
-        .find(|name| std::env::var_os(name).is_some())
-    {
-        skipped(&format!("{variable} replaces the flags of the project"));
-        return;
-    }
+fn kernels_of_the_colour_engine_call_nothing() {
     link_kernels();
-    let Some(disassembly) = disassembly() else {
+    let Some(disassembly) = disassembly().filter(|_| has_long_names()) else {
         return;
     };
-    for kernel in ["kernel::leaf", "kernel::cross", "kernel::filter"] {
+    for folder in ["avx2", "avx512"] {
+        let name = format!(
+            "simd::{folder}::vectorize::<usize, queenfold_engines::colour::kernel::expand<"
+        );
+        let kernels = functions(&disassembly, &name);
+        // One for each number of rows left.
+        assert!(kernels.len() >= 16, "only {} of {folder}", kernels.len());
+        for (address, text) in kernels.iter().flatten() {
+            assert!(!text.starts_with("call"), "{address:x}: {text}");
+        }
+    }
+}
+
+#[test]
+fn names_tell_kernels_apart() {
+    link_kernels();
+    let Some(disassembly) = disassembly().filter(|_| has_long_names()) else {
+        return;
+    };
+    for kernel in ["chain::search", "colour::kernel::expand"] {
         let is_named = |line: &str| {
             line.ends_with(">:") && line.contains("simd::avx2::vectorize") && line.contains(kernel)
         };

@@ -115,41 +115,50 @@ fn the_reader_of_this_test_sees_what_it_should() {
 
 #[test]
 fn circles_are_seen_through_imports_reexports_and_paths() {
-    let circles = |half: &str, lists: &str| -> Vec<String> {
+    let circles = |side: &str, lists: &str| -> Vec<String> {
         let mut library = Library::default();
-        library.add("join/mod.rs", "mod half;\nmod lists;\npub use half::Half;");
-        library.add("join/half.rs", half);
-        library.add("join/lists.rs", lists);
+        library.add(
+            "colour/mod.rs",
+            "mod side;\nmod lists;\npub use side::Side;",
+        );
+        library.add("colour/side.rs", side);
+        library.add("colour/lists.rs", lists);
         let uses = library.uses_inside_rooms();
         let found = on_circles(&uses);
         let pairs = found.iter().map(|found| (&*found.from, &*found.item));
         pairs.map(|(from, item)| format!("{from} {item}")).collect()
     };
     let none: Vec<String> = Vec::new();
-    let both = ["join/half.rs build", "join/lists.rs Half"];
-    let half = "use super::lists;\npub struct Half;\nfn f() { lists::build() }";
-    let through_reexport = "use super::{Half, half as other};\npub fn build() {}";
-    let through_crate = "pub fn build() -> crate::join::half::Half { Half }";
-    assert_eq!(circles(half, through_reexport), both);
-    assert_eq!(circles(half, through_crate), both);
+    let both = ["colour/side.rs build", "colour/lists.rs Side"];
+    let side = "use super::lists;\npub struct Side;\nfn f() { lists::build() }";
+    let through_reexport = "use super::{Side, side as other};\npub fn build() {}";
+    let through_crate = "pub fn build() -> crate::colour::side::Side { Side }";
+    assert_eq!(circles(side, through_reexport), both);
+    assert_eq!(circles(side, through_crate), both);
     // Comments, tests and other crates count for nothing.
-    let elsewhere = "// super::Half\nuse std::half::Half;\npub fn build() {}\n\
-                     #[cfg(test)]\nmod tests {\n    use super::super::half::Half;\n}";
-    assert_eq!(circles(half, elsewhere), none);
+    let elsewhere = "// super::Side\nuse std::side::Side;\npub fn build() {}\n\
+                     #[cfg(test)]\nmod tests {\n    use super::super::side::Side;\n}";
+    assert_eq!(circles(side, elsewhere), none);
     let mut library = Library::default();
-    library.add("join/mod.rs", "mod half;\n#[cfg(test)]\nmod naive;");
-    library.add("join/half.rs", "use super::naive::count;\npub struct Half;");
-    library.add("join/naive.rs", "use super::half::Half;\npub fn count() {}");
+    library.add("colour/mod.rs", "mod side;\n#[cfg(test)]\nmod naive;");
+    library.add(
+        "colour/side.rs",
+        "use super::naive::count;\npub struct Side;",
+    );
+    library.add(
+        "colour/naive.rs",
+        "use super::side::Side;\npub fn count() {}",
+    );
     assert_eq!(on_circles(&library.uses_inside_rooms()).len(), 0);
     // A file that re-exports names needs none of them.
     assert_eq!(
         circles(
-            "pub use super::lists::build;\npub struct Half;",
+            "pub use super::lists::build;\npub struct Side;",
             through_reexport
         ),
         none
     );
     // An item of an inline module belongs to the file.
-    let inline = "mod inner {\n    use super::super::Half;\n}\npub fn build() {}";
-    assert_eq!(circles(half, inline), both);
+    let inline = "mod inner {\n    use super::super::Side;\n}\npub fn build() {}";
+    assert_eq!(circles(side, inline), both);
 }

@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// The segments of a path below the crate, such as `["join", "half"]`.
+/// The segments of a path below the crate, such as `["colour", "side"]`.
 type Segments = Vec<String>;
 
 /// What a module declares.

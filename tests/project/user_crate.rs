@@ -36,19 +36,17 @@ use queenfold_engines::board::Size;
 use queenfold_engines::chain::ChainPlan;
 use queenfold_engines::colour::ColourPlan;
 use queenfold_engines::engine::{CounterSettings, Plan};
-use queenfold_engines::join::JoinPlan;
 use queenfold_engines::simd::Isa;
 
 fn main() {
     let size = |n| Size::new(n).unwrap();
-    let plans: [&dyn Plan; 4] = [
+    let plans: [&dyn Plan; 3] = [
         &ChainPlan::new(size(8)),
         &ChainPlan::new(size(19)),
-        &JoinPlan::new(size(8)),
         &ColourPlan::new(size(8)),
     ];
     for plan in plans {
-        let settings = CounterSettings { isa: Isa::best(), memory: 64 << 20 };
+        let settings = CounterSettings { isa: Isa::best() };
         plan.counter(&settings).count(&plan.task(0)).unwrap();
     }
 }

@@ -15,8 +15,8 @@ use queenfold::actors::{
 use queenfold::board::{Size, known};
 use queenfold::census::CensusPlan;
 use queenfold::chain::ChainPlan;
+use queenfold::colour::ColourPlan;
 use queenfold::engine::{Engine, Plan, Tally, WorkerId};
-use queenfold::join::JoinPlan;
 use queenfold::outcome::Outcome;
 use queenfold::simd::Isa;
 
@@ -45,7 +45,7 @@ fn board(n: u32, engine: Engine, workers: usize) -> RunSpec {
     let n = Size::new(n).unwrap();
     let plan: Arc<dyn Plan> = match engine {
         Engine::Chain => Arc::new(ChainPlan::new(n)),
-        _ => Arc::new(JoinPlan::new(n)),
+        _ => Arc::new(ColourPlan::new(n)),
     };
     let mut spec = spec(vec![plan, Arc::new(CensusPlan::new(n))], workers);
     spec.counter.isa = Isa::best();
@@ -79,7 +79,7 @@ fn assert_exact(report: &Report, n: u32, engine: Engine) {
 
 #[test]
 fn healthy_workers_pass_their_canaries_at_the_start_and_at_the_end() {
-    for engine in [Engine::Chain, Engine::Join] {
+    for engine in [Engine::Chain, Engine::Colour] {
         let (outcome, told) = run_with(board(16, engine, 2), "deaths=0");
         let report = outcome.unwrap();
         assert_exact(&report, 16, engine);
@@ -110,7 +110,7 @@ fn canaries_are_counted_by_the_clock_between_tasks() {
 /// latest at the end, and what it counted is counted again.
 #[test]
 fn what_a_worker_counted_since_its_last_good_canary_is_counted_again() {
-    for engine in [Engine::Chain, Engine::Join] {
+    for engine in [Engine::Chain, Engine::Colour] {
         // The canaries at the start are 8 counts or a few more, and are right.
         let mut spec = board(16, engine, 2);
         spec.check = None;
@@ -185,7 +185,7 @@ fn an_audit_takes_another_worker_and_a_third_count_decides() {
 
 #[test]
 fn wrong_counts_that_no_canary_shows_are_found_when_the_sums_contradict_what_is_known() {
-    for (engine, workers) in [(Engine::Chain, 2), (Engine::Join, 2), (Engine::Join, 1)] {
+    for (engine, workers) in [(Engine::Chain, 2), (Engine::Colour, 2), (Engine::Colour, 1)] {
         let mut spec = board(14, engine, workers);
         spec.audit = 0.0;
         let (outcome, told) = run_with(spec, "errors=1");
@@ -245,15 +245,15 @@ fn once_in_100(n: u32, engine: Engine, runs: u32, faults: &str) -> u32 {
 #[test]
 fn a_core_that_is_wrong_once_in_100_tasks_gives_no_wrong_result() {
     for faults in ["after=0", "after=66", "tame=1"] {
-        once_in_100(16, Engine::Join, 4, faults);
+        once_in_100(16, Engine::Colour, 4, faults);
         once_in_100(15, Engine::Chain, 4, faults);
     }
 }
 
 #[test]
 #[ignore = "long: see the head of this file"]
-fn n_18_by_the_join_is_exact_in_50_of_50_runs_with_such_a_core() {
-    fifty(18, Engine::Join);
+fn n_18_by_the_colour_engine_is_exact_in_50_of_50_runs_with_such_a_core() {
+    fifty(18, Engine::Colour);
 }
 
 #[test]

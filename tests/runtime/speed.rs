@@ -14,10 +14,10 @@ use cpu_time::ThreadTime;
 use queenfold::actors::{Control, Report};
 use queenfold::board::Size;
 use queenfold::chain::ChainPlan;
+use queenfold::colour::ColourPlan;
 use queenfold::engine::{
     Counter, CounterSettings, Engine, NotCounted, Plan, Tally, Task, TaskWatch,
 };
-use queenfold::join::JoinPlan;
 use queenfold::simd::Isa;
 use queenfold::telemetry::profile;
 
@@ -131,7 +131,7 @@ fn two_workers_are_nearly_twice_as_fast_as_one() {
     let runs: [(Make, Isa); 2] = [
         (|| Arc::new(chain(16)), Isa::Portable),
         (
-            || Arc::new(JoinPlan::new(Size::new(18).unwrap())),
+            || Arc::new(ColourPlan::new(Size::new(18).unwrap())),
             Isa::best(),
         ),
     ];

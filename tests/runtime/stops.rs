@@ -145,7 +145,7 @@ fn progress_shows_what_is_done_inside_of_tasks() {
 /// A task of 27 queens takes minutes.
 #[test]
 fn engines_tell_how_far_they_are_in_a_task() {
-    for engine in [Engine::Chain, Engine::Join, Engine::Census] {
+    for engine in [Engine::Chain, Engine::Colour, Engine::Census] {
         let control = Control::new();
         let other = control.clone();
         let watcher = thread::spawn(move || {
@@ -196,7 +196,7 @@ fn a_run_that_is_paused_gives_up_tasks_and_counts_them_when_it_goes_on() {
 /// Every engine looks at its watch: a board far too large to count stops in time.
 #[test]
 fn tasks_of_large_boards_are_given_up() {
-    for engine in [Engine::Chain, Engine::Join, Engine::Census] {
+    for engine in [Engine::Chain, Engine::Colour, Engine::Census] {
         for n in [27, 32] {
             let plan = queenfold::job::plan(engine, Size::new(n).unwrap());
             let mut spec = spec(vec![plan], 1);

@@ -10,7 +10,6 @@
 //! * [`simd`]: instruction sets, one folder for each.
 //! * [`engine`]: what engines have in common: plans, tasks, counters, tallies.
 //! * [`chain`]: the carry-chain engine.
-//! * [`join`]: the join engine.
 //! * [`colour`]: the colour engine.
 //! * [`census`]: the solutions fixed by a half or quarter turn.
 //! * [`solve`](mod@solve): some completions of a board themselves.
@@ -20,6 +19,5 @@ pub mod census;
 pub mod chain;
 pub mod colour;
 pub mod engine;
-pub mod join;
 pub mod simd;
 pub mod solve;

@@ -73,10 +73,7 @@ pub(super) fn exact(
     watch: &Watch<'_>,
 ) -> Result<Count, StopSearch> {
     let plan = CensusPlan::new(n);
-    let mut counter = plan.counter(&CounterSettings {
-        isa: Isa::Portable,
-        memory: 0,
-    });
+    let mut counter = plan.counter(&CounterSettings { isa: Isa::Portable });
     let mut census = Tally::default();
     for index in 0..plan.tasks() {
         census += counter

@@ -3,7 +3,7 @@
 #![expect(unsafe_code, reason = "vouches for the layouts of the kernels")]
 
 use queenfold_engines::engine::{
-    DeviceProgram, JobWords, LaunchError, LaunchWords, Layout, Scratch, TableWords, ThreadUse,
+    DeviceProgram, JobWords, LaunchError, LaunchWords, Layout, ThreadUse,
 };
 
 /// Both programs.
@@ -24,10 +24,9 @@ const BIT_BOARD_LAYOUT: Layout = Layout {
         table_word: 1,
     },
     group_word: None,
-    tables: TableWords::Each(4),
+    group_words: 4,
     group_sums: 4,
     check: check_bit_board,
-    scratch: |_| Scratch::NONE,
 };
 
 /// The rows below a layer. The table is the size of the board, a job is `Taken`, the sums are
@@ -42,10 +41,9 @@ pub(super) const NODE_LAYER: DeviceProgram = unsafe {
 const NODE_LAYER_LAYOUT: Layout = Layout {
     job_words: JobWords::Fixed(3),
     group_word: None,
-    tables: TableWords::Each(1),
+    group_words: 1,
     group_sums: 2,
     check: check_board,
-    scratch: |_| Scratch::NONE,
 };
 
 /// The kernels have arrays of as many rows as the largest board.

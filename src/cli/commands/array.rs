@@ -54,8 +54,8 @@ pub struct Args {
     #[arg(long, value_name = "DIR")]
     dir: Option<PathBuf>,
 
-    /// The engine; `auto` chooses the one that is fastest on CPUs like that of this machine
-    #[arg(long, value_name = "ENGINE", default_value = "auto", value_parser = choice([Engine::Chain, Engine::Join, Engine::Colour], Engine::name))]
+    /// The engine; `auto` chooses the one that is fastest on CPUs like that of this machine, and `chain` with GPUs
+    #[arg(long, value_name = "ENGINE", default_value = "auto", value_parser = choice([Engine::Chain, Engine::Colour], Engine::name))]
     engine: Auto<Engine>,
 
     /// Count all solutions only, not those that differ by more than a rotation or reflection
@@ -98,17 +98,17 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         ));
     }
     let board = args.board.board()?;
-    // The hosts may have other hardware than this one: where GPUs take part, they make the engine that is the
-    // fastest on CPUs faster still.
-    let engine = args.engine.0;
-    let engine =
-        engine.unwrap_or_else(|| fastest_on_cpu(board, Isa::best(), &Calibration::find().costs));
+    // The hosts may have other hardware than this one.
+    let engine = args.engine.0.unwrap_or_else(|| match args.gpus.0 {
+        0 => fastest_on_cpu(board, Isa::best(), &Calibration::find().costs),
+        _ => Engine::Chain,
+    });
     if args.gpus.0 > 0
         && let Err(why) = plan(engine, board).launcher()
     {
         return Err(Failure::usage(match why {
             NoLauncher::Engine => {
-                format!("--gpus: GPUs count by the engines chain and join, not by {engine}")
+                format!("--gpus: GPUs count by the engine chain, not by {engine}")
             }
             NoLauncher::Board(sizes) => format!(
                 "--gpus: GPUs count boards of {} to {} queens, not of {}",

@@ -16,7 +16,7 @@ Examples:
   queenfold check n20.cert --challenge \"the lottery numbers of tomorrow\" -m 100
 
 Reads every line: partitions, counts, sums, identities, the Merkle root and the signatures. With \
---challenge, it also draws tasks by a hash of the root and the seed, and counts them again: join and \
+--challenge, it also draws tasks by a hash of the root and the seed, and counts them again: colour and \
 census by their slow oracles, the chain by another kernel. Choose a seed that the author of the \
 certificate could not know. The exit code is 3 if counts contradict each other, and 1 for any other \
 defect. docs/check_certificate.py checks a certificate without this program.";

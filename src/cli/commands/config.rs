@@ -82,9 +82,6 @@ fn resolved(key: &str, config: &Config) -> Option<String> {
         "run.engine" if run.engine.0.is_none() => Some(Calibration::find().origin),
         "run.isa" if run.isa.0.is_none() => Some(run.isa().write()),
         "run.workers" if run.workers.0.is_none() => Some(run.workers(&machine).to_string()),
-        "run.memory_per_worker" if run.memory_per_worker.0.is_none() => {
-            Some(run.memory_per_worker(&machine).rounded())
-        }
         _ => None,
     }
 }

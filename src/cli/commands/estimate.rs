@@ -44,7 +44,7 @@ after a minute, a line on stderr announces the time by what was counted until th
 
 Memory is not an interval but the largest amount seen: what a counter held after it had counted \
 its part of the sample (the mean of the threads). With 95 % confidence, the share of the work that \
-is printed beside it needs no more. No counter plans to use more than --memory-per-worker.
+is printed beside it needs no more.
 
 The estimate does not include the symmetric solutions (a minute of one core at n = 28), the audit \
 of one task in a thousand, and, without --gpu, devices. With it, a device is measured on a small board by \
@@ -104,7 +104,7 @@ fn estimate(
 ) -> Result<(), Failure> {
     let n = board.size();
     let machine = Machine::detect();
-    let counter = config.hardware().counter(&machine)?;
+    let counter = config.hardware().counter()?;
     let workers = NonZeroUsize::new(config.run.workers(&machine))
         .ok_or_else(|| Failure::usage("0 workers count nothing: give --workers from 1 to 1024"))?;
     let threads = workers.min(NonZeroUsize::new(machine.cores).unwrap_or(NonZeroUsize::MIN));
@@ -340,7 +340,6 @@ impl Question<'_> {
             "memory_per_worker": sample.memory.filter(|_| self.tasks > 0).map(|bytes| json!({
                 "largest_seen": bytes.to_string(),
                 "covers": self.covered(),
-                "limit": self.settings.memory.to_string(),
             })),
             "version": env!("CARGO_PKG_VERSION"),
         });
@@ -392,11 +391,9 @@ impl Question<'_> {
         ))?;
         print(&match sample.memory {
             Some(bytes) => format!(
-                "memory      {} for each worker, the largest seen; {:.0} % of the work needs no more, \
-                 the limit is {}",
+                "memory      {} for each worker, the largest seen; {:.0} % of the work needs no more",
                 Bytes(bytes).rounded(),
                 100.0 * self.covered(),
-                Bytes(self.settings.memory).rounded()
             ),
             None => "memory      unknown: this system does not tell".to_owned(),
         })

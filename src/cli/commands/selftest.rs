@@ -1,10 +1,8 @@
 use crate::board::Size;
 use crate::cli::exit::{Exit, Failure};
 use crate::cli::output::print;
-use crate::config::Config;
 use crate::engine::{Counter, CounterSettings, Engine, Plan, Tally};
 use crate::job;
-use crate::machine::Machine;
 use crate::outcome::{Outcome, check_census};
 use crate::simd::Isa;
 
@@ -15,10 +13,6 @@ const LAST: u32 = 12;
 /// each engine, and compares with the known counts. Prints one line per check. Devices are not tested
 /// here: each tests itself when it is opened.
 pub fn run() -> Result<(), Failure> {
-    let memory = Config::default()
-        .run
-        .memory_per_worker(&Machine::detect())
-        .0;
     let mut failed = 0;
     for engine in Engine::ALL {
         for isa in Isa::ALL {
@@ -27,7 +21,7 @@ pub fn run() -> Result<(), Failure> {
                 print(&format!("skip  {name}: this machine has no {isa}"))?;
                 continue;
             }
-            let settings = CounterSettings { isa, memory };
+            let settings = CounterSettings { isa };
             failed += check(&name, engine, |plan| plan.counter(&settings))?;
         }
         let name = format!("{engine} by its oracle");

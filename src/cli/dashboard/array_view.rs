@@ -325,7 +325,7 @@ mod tests {
         let indices = running.iter().map(|shard| shard.index).collect();
         ArrayMoment {
             dir: "array-n24".into(),
-            what: "n = 24 by join-4 and census-1 in 8 shards".to_owned(),
+            what: "n = 24 by colour-1 and census-1 in 8 shards".to_owned(),
             report: ArrayReport::of(
                 [indices, vec![0, 1], vec![7], vec![6]],
                 (1000, 3000),
@@ -365,7 +365,7 @@ mod tests {
         let moment = moment(vec![shard(2, running()), shard(3, paused()), silent, new]);
         let shown = screen(&view(&moment), (80, 24)).join("\n");
         let expected = "\
-array-n24 · n = 24 by join-4 and census-1 in 8 shards
+array-n24 · n = 24 by colour-1 and census-1 in 8 shards
 █████████████████░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░ 33.3 % · 1000 of 3000 tasks
 finished 2   running 4   stopped 1   not begun 1   speed 0.00 node/s   audits 2
 ┌ speed since this watch began · at most 2.00 Mnode/s ─────────────────────────┐

@@ -364,7 +364,7 @@ mod tests {
             counted_by: Some(CountedBy::Cpu("avx2".into())),
             state: WorkerState::Counting(TaskKey {
                 n: Size::new(22).unwrap(),
-                engine: Engine::Join,
+                engine: Engine::Colour,
                 version: 4,
                 index: 400 + index as u64,
             }),
@@ -414,7 +414,7 @@ mod tests {
             workers: (0..workers).map(worker).collect(),
             ..at(60, 3_600_000_000)
         });
-        snapshot.engines = vec![Engine::Join, Engine::Census];
+        snapshot.engines = vec![Engine::Colour, Engine::Census];
         snapshot.process = 4711;
         snapshot.checkpoint = Some(Duration::from_millis(59_500));
         let incidents = ["planning", "running"];
@@ -443,7 +443,7 @@ mod tests {
         let snapshot = run(2);
         let shown = screen(&view(&snapshot, PLAIN), (80, 24));
         let expected = "\
-22 queens · running · 1:00 · join + census · node7
+22 queens · running · 1:00 · colour + census · node7
 ████████████████████░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░ 37.1 % · ETA 3:07 ± 2.3 s
 solutions 1004000000000   speed 0.00 node/s   tasks 62 of 4298   queue 4 batches
 audits 3   checkpoint 0.5 s ago
@@ -475,7 +475,7 @@ p pause   d stop the run   ? help   t theme   q leave";
         let snapshot = run(2);
         let shown = screen(&view(&snapshot, Theme::new(false, false)), (40, 12));
         let expected = "\
-22 queens | running | 1:00 | join + cens
+22 queens | running | 1:00 | colour + ce
 ####......... 37.1 % | ETA 3:07 +- 2.3 s
 solutions 1004000000000
 speed 0.00 node/s   tasks 62 of 4298

@@ -246,13 +246,13 @@ mod tests {
 
     fn plans() -> Plans {
         Plans {
-            names: vec!["join-4".to_owned()],
+            names: vec!["colour-1".to_owned()],
             key: RunKey::from(Digest([7; 32])),
         }
     }
 
     fn item(task: u64) -> Item {
-        Item::Withdrawn(Engine::Join, task)
+        Item::Withdrawn(Engine::Colour, task)
     }
 
     fn journal(folder: &Path) -> Journal {

@@ -50,7 +50,7 @@ pub struct Hello {
 /// The plans of a run by name, with the digest of what is counted.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Plans {
-    /// Such as `join-4`, the counting plan first.
+    /// Such as `colour-1`, the counting plan first.
     pub names: Vec<String>,
     /// Of board, plans and boundaries of tasks.
     pub key: RunKey,
@@ -205,7 +205,7 @@ mod tests {
     fn a_message_is_the_same_after_a_journey() {
         let lease = Lease {
             id: u64::MAX,
-            engine: Engine::Join,
+            engine: Engine::Colour,
             ranges: ranges([5, 6, 7, 100, 3, 4]),
         };
         assert_eq!(lease.ranges, [(5, 3), (100, 1), (3, 2)]);

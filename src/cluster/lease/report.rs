@@ -208,7 +208,7 @@ mod tests {
         TaskResult {
             key: TaskKey {
                 n: Size::new(28).unwrap(),
-                engine: Engine::Join,
+                engine: Engine::Colour,
                 version: 4,
                 index: 9_999_999,
             },
@@ -224,7 +224,7 @@ mod tests {
 
     fn plans() -> [PlanName; 1] {
         [PlanName {
-            engine: Engine::Join,
+            engine: Engine::Colour,
             version: 4,
         }]
     }
@@ -243,7 +243,7 @@ mod tests {
             let Ok(Item::Counted(counted)) = decode(&bytes) else {
                 panic!("another item");
             };
-            assert_eq!(counted.task(), (Engine::Join, 9_999_999));
+            assert_eq!(counted.task(), (Engine::Colour, 9_999_999));
             assert_eq!(counted.result(result.key.n, &plans()), Some(result));
         }
     }

@@ -210,7 +210,7 @@ mod tests {
     use std::os::unix::fs::PermissionsExt;
 
     use super::*;
-    use crate::engine::{JobWords, Layout, Scratch, TableWords, ThreadUse};
+    use crate::engine::{JobWords, Layout, ThreadUse};
 
     /// A compiler that is this shell script.
     fn compiler(folder: &tempfile::TempDir, script: &str, limit: Duration) -> Compiler {
@@ -229,10 +229,9 @@ mod tests {
         let layout = Layout {
             job_words: JobWords::Fixed(1),
             group_word: None,
-            tables: TableWords::Each(1),
+            group_words: 1,
             group_sums: 1,
             check: |_| Ok(()),
-            scratch: |_| Scratch::NONE,
         };
         // SAFETY: there is no such kernel, so nothing runs it.
         unsafe { DeviceProgram::new("made_up", &["rows.h"], ThreadUse::OnePerJob, layout) }

@@ -14,7 +14,6 @@ mod image;
 mod in_child;
 mod message;
 mod open;
-mod pinned;
 mod serve;
 mod slot;
 mod spoilt;

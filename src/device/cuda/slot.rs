@@ -9,7 +9,7 @@ use cudarc::driver::sys::{CUdeviceptr, CUevent, CUevent_flags, CUevent_wait_flag
 
 use super::clock::{Clock, reached};
 use super::driver::elapsed;
-use crate::engine::{Completed, DeviceSpan, DeviceSpans, Launch, Ticket, Words};
+use crate::engine::{Completed, DeviceSpan, DeviceSpans, Launch, Ticket};
 
 /// A kernel ready to be launched.
 #[derive(Clone, Copy)]
@@ -38,17 +38,6 @@ fn bytes_up(launch: &Launch) -> usize {
     (HEADER + launch.jobs().len() + launch.tables().len()) * 4
 }
 
-/// How many of these are copied to the slot first: all but tables that the device reads where they are.
-fn bytes_staged(launch: &Launch, direct: bool) -> usize {
-    let tables = if direct { 0 } else { launch.tables().len() };
-    (HEADER + launch.jobs().len() + tables) * 4
-}
-
-/// Bytes of the memory that a launch works in.
-fn bytes_scratch(launch: &Launch) -> usize {
-    launch.scratch().words * 4
-}
-
 fn bytes_down(launch: &Launch) -> usize {
     launch.sums() * 8 + PROGRESS * 4
 }
@@ -60,8 +49,6 @@ pub(super) struct Slot {
     up: Buffers,
     /// Sums, and at their end progress, on their way down.
     down: Buffers,
-    /// What a launch works in: on the device alone.
-    scratch: Buffers,
     /// Beginning, after the upload, after the kernel, after the download.
     events: [CUevent; 4],
     /// After the copy that ended a launch early.
@@ -74,70 +61,49 @@ pub(super) struct Slot {
 struct Held {
     ticket: Ticket,
     sums: usize,
-    /// Tables that the device reads where they are, kept until it has.
-    _tables: Option<Words>,
 }
 
-/// A buffer on the device, and one in host memory that the device can reach.
+/// A buffer on the device, and one as long in host memory that the device can reach.
 struct Buffers {
     host: *mut c_void,
-    host_bytes: usize,
     device: CUdeviceptr,
-    device_bytes: usize,
+    bytes: usize,
 }
 
 impl Buffers {
     const NONE: Self = Self {
         host: ptr::null_mut(),
-        host_bytes: 0,
         device: 0,
-        device_bytes: 0,
+        bytes: 0,
     };
 
-    fn allocate(host: usize, device: usize) -> Result<Self, DriverError> {
+    fn allocate(bytes: usize) -> Result<Self, DriverError> {
         let mut made = Self::NONE;
-        if host > 0 {
-            // SAFETY: a context is current. Flags 0: cached memory, which the CPU can read quickly.
-            made.host = unsafe { result::malloc_host(host, 0) }?;
-            made.host_bytes = host;
-        }
+        // SAFETY: a context is current. Flags 0: cached memory, which the CPU can read quickly.
+        made.host = unsafe { result::malloc_host(bytes, 0) }?;
         // SAFETY: a context is current.
-        made.device = unsafe { result::malloc_sync(device) }?;
-        made.device_bytes = device;
+        made.device = unsafe { result::malloc_sync(bytes) }?;
+        made.bytes = bytes;
         Ok(made)
     }
 
-    /// Whether there is room for so many bytes on the host and on the device.
-    const fn has_room(&self, host: usize, device: usize) -> bool {
-        host <= self.host_bytes && device <= self.device_bytes
-    }
-
-    /// Makes room for so many bytes on the host and on the device. The previous contents are lost.
-    fn reserve(&mut self, host: usize, device: usize) -> Result<(), DriverError> {
-        if self.has_room(host, device) {
+    /// Makes room for so many bytes. The previous contents are lost.
+    fn reserve(&mut self, bytes: usize) -> Result<(), DriverError> {
+        if bytes <= self.bytes {
             return Ok(());
         }
         // Half as much again as before: a buffer grows a few times only.
-        let roomy = |bytes: usize, before: usize| {
-            let roomy = if bytes <= before {
-                before
-            } else {
-                bytes.max(before + before / 2)
-            };
-            roomy.next_multiple_of(1 << 20)
-        };
-        let (host, device) = (
-            roomy(host, self.host_bytes),
-            roomy(device, self.device_bytes),
-        );
+        let roomy = bytes
+            .max(self.bytes + self.bytes / 2)
+            .next_multiple_of(1 << 20);
         *self = Self::NONE;
-        *self = Self::allocate(host, device)?;
+        *self = Self::allocate(roomy)?;
         Ok(())
     }
 
     /// The first `words` of the host's buffer.
     fn words(&mut self, words: usize) -> &mut [u32] {
-        assert!(words * 4 <= self.host_bytes);
+        assert!(words * 4 <= self.bytes);
         // SAFETY: the buffer is that long, aligned to a page, and written before it is read: what
         // goes up by the CPU, what comes down by the device.
         unsafe { std::slice::from_raw_parts_mut(self.host.cast(), words) }
@@ -167,7 +133,6 @@ impl Slot {
             stream_number,
             up: Buffers::NONE,
             down: Buffers::NONE,
-            scratch: Buffers::NONE,
             events: [ptr::null_mut(); 4],
             cancelled: ptr::null_mut(),
             cancelling: false,
@@ -187,49 +152,36 @@ impl Slot {
         self.stream_number
     }
 
-    /// Whether it has memory for `launch`. `direct`: the device reads the tables where they are.
-    pub(super) fn has_room(&self, launch: &Launch, direct: bool) -> bool {
-        let down = bytes_down(launch);
-        self.up
-            .has_room(bytes_staged(launch, direct), bytes_up(launch))
-            && self.down.has_room(down, down)
-            && self.scratch.has_room(0, bytes_scratch(launch))
+    /// Whether it has memory for `launch`.
+    pub(super) fn has_room(&self, launch: &Launch) -> bool {
+        bytes_up(launch) <= self.up.bytes && bytes_down(launch) <= self.down.bytes
     }
 
     /// Makes room for `launch`. To allocate memory and to free it may make the driver wait for all launches.
-    pub(super) fn reserve(&mut self, launch: &Launch, direct: bool) -> Result<(), DriverError> {
-        let [staged, up] =
-            [bytes_staged(launch, direct), bytes_up(launch)].map(|bytes| bytes.max(LEAST_UP));
-        self.up.reserve(staged, up)?;
-        let down = bytes_down(launch);
-        self.down.reserve(down, down)?;
-        self.scratch.reserve(0, bytes_scratch(launch))
+    pub(super) fn reserve(&mut self, launch: &Launch) -> Result<(), DriverError> {
+        self.up.reserve(bytes_up(launch).max(LEAST_UP))?;
+        self.down.reserve(bytes_down(launch))
     }
 
     /// Frees its memory. It holds no launch.
     pub(super) fn release(&mut self) {
-        (self.up, self.down, self.scratch) = (Buffers::NONE, Buffers::NONE, Buffers::NONE);
+        (self.up, self.down) = (Buffers::NONE, Buffers::NONE);
     }
 
-    /// Queues upload, kernel and download on the slot's stream. The slot has room for the launch. `direct`: its
-    /// tables are in pinned memory.
+    /// Queues upload, kernel and download on the slot's stream. The slot has room for the launch.
     pub(super) fn launch(
         &mut self,
         kernel: Ready,
         ticket: Ticket,
         launch: &Launch,
-        direct: bool,
     ) -> Result<(), DriverError> {
         let jobs = launch.jobs().len();
-        let words = bytes_staged(launch, direct) / 4;
+        let words = bytes_up(launch) / 4;
         let sum_bytes = launch.sums() * 8;
         let staged = self.up.words(words);
         staged[..HEADER].fill(0);
         staged[HEADER..][..jobs].copy_from_slice(launch.jobs());
-        if !direct {
-            staged[HEADER + jobs..].copy_from_slice(launch.tables());
-        }
-        let tables = direct.then(|| launch.shared_tables());
+        staged[HEADER + jobs..].copy_from_slice(launch.tables());
 
         let [begun, uploaded, counted, downloaded] = self.events;
         let mut progress = self.up.device;
@@ -237,23 +189,19 @@ impl Slot {
         let mut first_table = first_job + jobs as u64 * 4;
         let mut sums = self.down.device;
         let mut job_count = launch.job_count();
-        let mut scratch = self.scratch.device;
-        // Kernels without memory to work in have no sixth argument, and the driver reads as many as they have.
-        let mut arguments: [*mut c_void; 6] = [
+        let mut arguments: [*mut c_void; 5] = [
             (&raw mut first_job).cast(),
             (&raw mut job_count).cast(),
             (&raw mut first_table).cast(),
             (&raw mut sums).cast(),
             (&raw mut progress).cast(),
-            (&raw mut scratch).cast(),
         ];
         let threads = launch.program().threads_for(launch.job_count());
         let blocks = threads.map_or(kernel.blocks, |threads| {
             threads.div_ceil(kernel.block).max(1)
         });
         // SAFETY: stream, events and buffers belong to the current context and to this slot, which
-        // holds nothing. Buffers are as long as what is copied, and tables that are pinned are kept until the
-        // launch has ended. The arguments are those of the
+        // holds nothing. Buffers are as long as what is copied. The arguments are those of the
         // kernels' entries, in order, and are read before the launch returns. `Launch::new` has
         // checked every word that the kernel finds memory by.
         unsafe {
@@ -263,14 +211,7 @@ impl Slot {
             }
             event::record(begun, self.stream)?;
             result::memcpy_htod_async(self.up.device, self.up.words(words), self.stream)?;
-            if let Some(tables) = &tables {
-                result::memcpy_htod_async(first_table, tables, self.stream)?;
-            }
             result::memset_d8_async(self.down.device, 0, bytes_down(launch), self.stream)?;
-            let zeros = launch.scratch().zeros * 4;
-            if zeros > 0 {
-                result::memset_d8_async(scratch, 0, zeros, self.stream)?;
-            }
             event::record(uploaded, self.stream)?;
             result::launch_kernel(
                 kernel.function,
@@ -291,14 +232,13 @@ impl Slot {
         self.holds = Some(Held {
             ticket,
             sums: launch.sums(),
-            _tables: tables,
         });
         Ok(())
     }
 
     /// What the slot holds, if it is complete.
     pub(super) fn completed(&mut self, clock: &Clock) -> Result<Option<Completed>, DriverError> {
-        let Some(Held { ticket, sums, .. }) = &self.holds else {
+        let Some(Held { ticket, sums }) = &self.holds else {
             return Ok(None);
         };
         let (ticket, sums) = (*ticket, *sums);

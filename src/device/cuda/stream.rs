@@ -12,7 +12,6 @@ use super::clock::Clock;
 use super::compile::Compiler;
 use super::driver::{describe, failed, properties, start};
 use super::image::embedded;
-use super::pinned::Pinned;
 use super::slot::{Ready, Slot};
 use super::spoilt::{Spoilt, spoil};
 use super::{CudaSettings, guarded};
@@ -34,7 +33,6 @@ pub struct Cuda {
     device: sys::CUdevice,
     kernels: HashMap<DeviceProgram, Loaded>,
     slots: Vec<Slot>,
-    pinned: Pinned,
     streams: Vec<CUstream>,
     /// The stream for operations that must not wait for launches.
     aside: CUstream,
@@ -87,7 +85,6 @@ impl Cuda {
             device,
             kernels: HashMap::new(),
             slots: Vec::new(),
-            pinned: Pinned::default(),
             streams: Vec::new(),
             aside: std::ptr::null_mut(),
             clock: None,
@@ -196,8 +193,8 @@ impl Cuda {
         module: sys::CUmodule,
     ) -> Result<Loaded, DriverError> {
         let entry = CString::new(program.entry()).unwrap_or_default();
-        let block = program.block_threads(self.settings.block);
-        let shared = program.block_memory(self.settings.block);
+        let block = self.settings.block;
+        let shared = program.block_memory(block);
         // SAFETY: the module is loaded, and the function belongs to it.
         unsafe {
             let function = module::get_function(module, entry)?;
@@ -254,22 +251,20 @@ impl Cuda {
             .free_slot()
             .ok_or_else(|| DeviceError::Lost("no slot is free".to_owned()))?;
         let ticket = Ticket(self.submitted);
-        let memory = launch.shared_tables().memory();
-        let direct = memory.is_some_and(|memory| self.pinned.has(memory));
-        if !self.slots[slot].has_room(launch, direct) {
+        if !self.slots[slot].has_room(launch) {
             if !self.slots.iter().all(Slot::is_free) {
                 return Err(DeviceError::Busy);
             }
             // All at once, so that no launch has to wait for the memory of another again.
             let mut slots = self.slots.iter_mut();
-            let reserved = slots.try_for_each(|slot| slot.reserve(launch, direct));
+            let reserved = slots.try_for_each(|slot| slot.reserve(launch));
             if reserved.is_err() {
                 // There may be enough for one launch at a time.
                 self.slots.iter_mut().for_each(Slot::release);
-                self.slots[slot].reserve(launch, direct).map_err(failed)?;
+                self.slots[slot].reserve(launch).map_err(failed)?;
             }
         }
-        let launched = self.slots[slot].launch(kernel, ticket, launch, direct);
+        let launched = self.slots[slot].launch(kernel, ticket, launch);
         launched.map_err(failed)?;
         self.submitted += 1;
         Ok(ticket)
@@ -363,12 +358,10 @@ impl Drop for Cuda {
             // the process ends.
             spoil(self.settings.index, Spoilt::Endless);
             mem::forget((mem::take(&mut self.slots), self.clock.take()));
-            mem::forget(mem::take(&mut self.pinned));
             return;
         }
         self.slots.clear();
         self.clock = None;
-        drop(mem::take(&mut self.pinned));
         // SAFETY: all of it was made here and is released once, after everything that uses it. An error
         // means that it is gone already.
         unsafe {

@@ -203,10 +203,7 @@ impl RawWorker {
             .iter()
             .find(|plan| plan.engine() == engine)
             .unwrap();
-        let settings = CounterSettings {
-            isa: Isa::Portable,
-            memory: 64 << 20,
-        };
+        let settings = CounterSettings { isa: Isa::Portable };
         let tally = plan.counter(&settings).count(&plan.task(task)).unwrap();
         TaskResult {
             key: plan.key(task),

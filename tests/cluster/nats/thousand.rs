@@ -14,8 +14,8 @@ use queenfold::board::Size;
 use queenfold::cluster::lease::{
     Counted, Down, Holder, Item, Lease, LeaseTimes, RunKey, Up, decode, encode,
 };
+use queenfold::colour::ColourPlan;
 use queenfold::engine::{CountedBy, Engine, Origin, Plan, Tally, TaskResult, WorkerId};
-use queenfold::join::JoinPlan;
 use queenfold::ledger::{Delivered, Facts, Intake, RunInfo, Shard, program};
 
 use super::process::{Process, recorded};
@@ -24,13 +24,13 @@ use super::server::NatsServer;
 
 const WORKERS: usize = 1000;
 // Thousands of notes would fill the pipe that nobody reads.
-const COUNT: [&str; 6] = ["-n", "28", "--engine", "join", "--no-unique", "-q"];
+const COUNT: [&str; 6] = ["-n", "28", "--engine", "colour", "--no-unique", "-q"];
 
 /// How often a fake worker counts and speaks.
 const TICK: Duration = Duration::from_millis(200);
 
 fn plan() -> Arc<dyn Plan> {
-    Arc::new(JoinPlan::new(Size::new(28).unwrap()))
+    Arc::new(ColourPlan::new(Size::new(28).unwrap()))
 }
 
 fn info(plan: &Arc<dyn Plan>) -> RunInfo {
@@ -143,7 +143,7 @@ async fn fake(
             _ = ticks.tick() => {
                 due = (due + speed * TICK.as_secs_f64()).min((speed * 5.0).max(1.0));
                 while due >= 1.0 {
-                    let Step::Task(task) = holder.step(Engine::Join) else { break };
+                    let Step::Task(task) = holder.step(Engine::Colour) else { break };
                     due -= 1.0;
                     let mut result = result(plan.as_ref(), task);
                     result.duration = Duration::from_secs_f64(1.0 / speed);

@@ -11,7 +11,6 @@
 // the end of the process, as far as it runs the library's destructors.
 // FAKE="sticky": the second launch fails, and from then on every call of the process does. If FAKE_ONCE
 // names a file, that happens only to the process that creates it.
-// FAKE="no pinning": the host pins no memory of the program.
 // FAKE="late": what is copied while a launch is under way arrives only when the next kernel starts,
 // unless a stream waits for it.
 
@@ -137,12 +136,6 @@ int cuMemAlloc_v2(u64 *p, size_t b) {
 int cuMemFree_v2(u64 p) { return stalls(); }
 int cuMemHostAlloc(void **p, size_t b, unsigned f) { *p = calloc(b, 1); return stalls(); }
 int cuMemFreeHost(void *p) { return stalls(); }
-/// Memory that the host pins.
-int cuMemHostRegister_v2(void *p, size_t b, unsigned f) {
-    told("register", b >> 20);
-    return is("no pinning") ? 2 : spoilt;
-}
-int cuMemHostUnregister(void *p) { told("unregister", 0); wait_for_device(); return spoilt; }
 int cuMemsetD8Async(u64 p, unsigned char v, size_t b, void *s) {
     if (!stuck)
         memset((void *)p, v, b);
@@ -213,10 +206,6 @@ int cuEventDestroy_v2(void *e) { return spoilt; }
 typedef void Kernel(unsigned specialisation, const void *jobs, unsigned job_count,
                     const void *tables, void *sums, void *progress);
 Kernel queenfold_emulated_chain, queenfold_emulated_bit_board, queenfold_emulated_node_layer;
-void queenfold_emulated_join(unsigned keys, const void *jobs, unsigned job_count, const void *tables,
-                             void *sums, void *progress, void *scratch, char *memory, unsigned thread,
-                             unsigned threads);
-unsigned queenfold_emulated_join_memory(unsigned keys);
 #endif
 #ifndef OLD
 int cuLaunchKernel(void *f, unsigned a, unsigned b, unsigned c, unsigned d, unsigned e, unsigned g,
@@ -242,14 +231,7 @@ int cuLaunchKernel(void *f, unsigned a, unsigned b, unsigned c, unsigned d, unsi
     if (!strcmp(f, "chain"))
         // Shared memory tells the depth: 4 bytes for each row and one more, 16 for each row.
         queenfold_emulated_chain((m / d - 4) / 20, jobs, count, tables, sums, done);
-    else if (!strcmp(f, "join")) {
-        // Shared memory tells the number of keys. The block is of one thread.
-        size_t bytes = (64 + (size_t)m + 63) / 64 * 64;
-        char *memory = memset(aligned_alloc(64, bytes), 0, bytes);
-        unsigned keys = (m - queenfold_emulated_join_memory(0)) / 4;
-        queenfold_emulated_join(keys, jobs, count, tables, sums, done, *(void **)p[5], memory, 0, 1);
-        free(memory);
-    } else if (!strcmp(f, "bit_board"))
+    else if (!strcmp(f, "bit_board"))
         queenfold_emulated_bit_board(0, jobs, count, tables, sums, done);
     else
         queenfold_emulated_node_layer(0, jobs, count, tables, sums, done);

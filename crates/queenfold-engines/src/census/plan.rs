@@ -144,7 +144,6 @@ mod tests {
     fn settings() -> CounterSettings {
         CounterSettings {
             isa: crate::simd::Isa::Portable,
-            memory: 1 << 20,
         }
     }
 

@@ -147,9 +147,9 @@ impl Plan for ChainPlan {
     /// The second widest kernel of this machine, because the oracle takes many times as long; the
     /// oracle where that kernel counted the task itself. A forged record cannot choose any other
     /// kernel to check it.
-    fn verifier(&self, settings: &CounterSettings, first: &CountedBy) -> Box<dyn Counter> {
+    fn verifier(&self, _: &CounterSettings, first: &CountedBy) -> Box<dyn Counter> {
         let best = CountedBy::Cpu(Isa::best().name().into());
-        second_counter(self, settings, &best)
+        second_counter(self, &best)
             .filter(|second| !first.is_kernel(second.backend()))
             .unwrap_or_else(|| self.oracle())
     }

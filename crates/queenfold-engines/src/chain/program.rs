@@ -4,8 +4,7 @@ use std::ops::RangeInclusive;
 
 use crate::board::Size;
 use crate::engine::{
-    DeviceProgram, JobWords, LaunchError, LaunchWords, Layout, Scratch, Specialisation, TableWords,
-    ThreadUse,
+    DeviceProgram, JobWords, LaunchError, LaunchWords, Layout, Specialisation, ThreadUse,
 };
 
 /// Words of a job: columns, up, down, group.
@@ -84,10 +83,9 @@ fn program(depth: u32) -> DeviceProgram {
         layout: Layout {
             job_words: JobWords::Fixed(JOB_WORDS),
             group_word: Some(JOB_WORDS - 1),
-            tables: TableWords::Each(depth as usize + 1),
+            group_words: depth as usize + 1,
             group_sums: GROUP_SUMS,
             check: check_rows_left,
-            scratch: |_| Scratch::NONE,
         },
     }
 }

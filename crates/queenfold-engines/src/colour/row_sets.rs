@@ -230,7 +230,6 @@ mod tests {
     use super::*;
     use crate::board::Symmetry;
     use crate::colour::OF_SETS;
-    use crate::join::ColumnSet;
 
     fn size(n: u32) -> Size {
         Size::new(n).unwrap()
@@ -249,37 +248,6 @@ mod tests {
         images.sort_unstable();
         images.dedup();
         images
-    }
-
-    /// The rows whose queen stands in an even column, of the set with the rows `white`.
-    fn in_even_columns(n: Size, white: u32) -> u32 {
-        let even = 0x5555_5555 & n.full_mask();
-        white & even | !white & n.full_mask() & !even
-    }
-
-    #[test]
-    fn the_sets_of_boards_of_even_size_are_the_column_sets_of_the_join() {
-        for n in (2..=16).step_by(2).map(size) {
-            let mut own: Vec<_> = sets(n)
-                .iter()
-                .map(|set| (orbit(n, set), set.weight))
-                .collect();
-            own.sort_unstable();
-            let column_sets = (0..ColumnSet::ranks(n)).filter_map(|at| ColumnSet::unrank(n, at));
-            let mut theirs: Vec<_> = column_sets
-                .map(|set| {
-                    let mut images = OF_SETS
-                        .map(|symmetry| set.image(n, symmetry).top)
-                        .map(|rows| in_even_columns(n, rows))
-                        .to_vec();
-                    images.sort_unstable();
-                    images.dedup();
-                    (images, set.weight)
-                })
-                .collect();
-            theirs.sort_unstable();
-            assert_eq!(own, theirs, "n = {n}");
-        }
     }
 
     #[test]

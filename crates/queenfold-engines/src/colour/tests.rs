@@ -95,10 +95,7 @@ fn the_oracle_counts_each_set_as_pairs_of_lists_do() {
 }
 
 fn settings<S: Simd>(_: S) -> CounterSettings {
-    CounterSettings {
-        isa: S::ISA,
-        memory: 1 << 20,
-    }
+    CounterSettings { isa: S::ISA }
 }
 
 fn totals<S: Simd>(simd: S) {

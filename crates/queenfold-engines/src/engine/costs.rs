@@ -1,62 +1,59 @@
 //! What the engines cost: the one table of measured times.
 //!
 //! All times are CPU seconds of one core of an AMD EPYC (Zen 4, family 25 model 17, two cores of a
-//! virtual machine that other work loaded), measured on 2026-11-22 for both engines by
-//! `queenfold bench --calibrate`, so that their ratios hold. Absolute times differ from machine to
-//! machine: a Zen 5 took 0.6 times, an idle Xeon 0.75 times as long. The times of the join are these
-//! multiplied by the ratio of plan `join-4` to `join-3`, measured on a Zen 5 on 2026-11-23, and by what
-//! later changes of its kernels saved (docs/PERFORMANCE.md, "Join").
+//! virtual machine that other work loaded), so that their ratios hold. Those of the chain were measured on
+//! 2026-11-22 by `queenfold bench --calibrate`. Absolute times differ from machine to machine: a Zen 5 took
+//! 0.6 times, an idle Xeon 0.75 times as long.
 
 use super::{Engine, interpolate};
 use crate::board::Size;
 use crate::simd::Isa;
 
-/// Boards of 12 to 18 queens: n, and the seconds of chain and join.
-type Small = [(u32, f64, f64); 7];
+/// The chain on boards of 12 to 18 queens.
+type Small = [(u32, f64); 7];
 
 const PORTABLE: Small = [
-    (12, 0.001_41, 0.001_47),
-    (13, 0.004_41, 0.007_38),
-    (14, 0.029_7, 0.010_7),
-    (15, 0.144, 0.062_0),
-    (16, 0.941, 0.115),
-    (17, 6.39, 0.921),
-    (18, 47.9, 3.70),
+    (12, 0.001_41),
+    (13, 0.004_41),
+    (14, 0.029_7),
+    (15, 0.144),
+    (16, 0.941),
+    (17, 6.39),
+    (18, 47.9),
 ];
 
 const AVX2: Small = [
-    (12, 0.000_415, 0.000_735),
-    (13, 0.000_984, 0.006_14),
-    (14, 0.003_63, 0.004_44),
-    (15, 0.021_8, 0.040_6),
-    (16, 0.118, 0.038_6),
-    (17, 0.826, 0.321),
-    (18, 6.68, 0.821),
+    (12, 0.000_415),
+    (13, 0.000_984),
+    (14, 0.003_63),
+    (15, 0.021_8),
+    (16, 0.118),
+    (17, 0.826),
+    (18, 6.68),
 ];
 
-/// NEON executes so many times the instructions of AVX2 for chain and join, counted with QEMU on whole
-/// boards of 16 and 17 queens. No machine that has it was at hand to measure times.
-const NEON_INSTRUCTIONS: [f64; 2] = [1.12, 1.41];
+/// NEON executes so many times the instructions of AVX2 for the chain, counted with QEMU on whole boards of
+/// 16 and 17 queens. No machine that has it was at hand to measure times.
+const NEON_INSTRUCTIONS: f64 = 1.12;
 
 const NEON: Small = {
     let mut times = AVX2;
     let mut index = 0;
     while index < times.len() {
-        times[index].1 *= NEON_INSTRUCTIONS[0];
-        times[index].2 *= NEON_INSTRUCTIONS[1];
+        times[index].1 *= NEON_INSTRUCTIONS;
         index += 1;
     }
     times
 };
 
 const AVX512: Small = [
-    (12, 0.000_289, 0.000_745),
-    (13, 0.000_654, 0.005_74),
-    (14, 0.001_83, 0.003_93),
-    (15, 0.009_08, 0.043_7),
-    (16, 0.054_3, 0.034_1),
-    (17, 0.361, 0.268),
-    (18, 2.63, 0.702),
+    (12, 0.000_289),
+    (13, 0.000_654),
+    (14, 0.001_83),
+    (15, 0.009_08),
+    (16, 0.054_3),
+    (17, 0.361),
+    (18, 2.63),
 ];
 
 /// The chain on larger boards, with AVX-512. 19 is measured. 20, 22 and 24 are the estimated nodes of
@@ -70,27 +67,14 @@ const LARGE_CHAIN: [(u32, f64); 5] = [
     (24, 2.26e6),
 ];
 
-/// The join on larger boards, with AVX-512. 19 and 20 are measured. 21 to 26 and 28 were sampled on a Zen 5
-/// (docs/PERFORMANCE.md, "Join") and scaled by 1.67, the ratio of the two machines at n = 20. 27 is half
-/// of what `join-3` was expected to take.
-const LARGE_JOIN: [(u32, f64); 11] = [
-    (18, 0.702),
-    (19, 6.14),
-    (20, 23.6),
-    (21, 184.0),
-    (22, 986.0),
-    (23, 7.70e3),
-    (24, 5.0e4),
-    (25, 5.53e5),
-    (26, 3.7e6),
-    (27, 4.2e7),
-    (28, 2.9e8),
-];
-
-/// The colour engine with AVX-512: a prototype on the same core. 14 to 20 and 22 are measured, the others
-/// sampled.
-const COLOUR: [(u32, f64); 14] = [
+/// The colour engine with AVX-512: a prototype on the same core. 14, 16 to 20 and 22 are measured, 21 and those
+/// from 23 on sampled. 12, 13 and 15 follow from the ratio to the chain that `bench --calibrate` found on a Zen 3
+/// with AVX2.
+const COLOUR: [(u32, f64); 17] = [
+    (12, 0.000_37),
+    (13, 0.001_2),
     (14, 0.002),
+    (15, 0.008_8),
     (16, 0.022),
     (17, 0.132),
     (18, 0.403),
@@ -122,30 +106,30 @@ const CENSUS: [(u32, f64); 2] = [(20, 0.007_47), (24, 0.69)];
 
 /// Expected core-seconds of a whole board by an engine with an instruction set.
 ///
-/// Boards between those of the table, and beyond its ends, are interpolated geometrically. Boards of
-/// more than 18 queens take the times with AVX-512, multiplied by the ratio of the two instruction
-/// sets at n = 18. The cost of an own engine is not known: not a number.
+/// Boards between those of the table, and beyond its ends, are interpolated geometrically. The chain on boards
+/// of more than 18 queens takes the times with AVX-512, multiplied by the ratio of the two instruction sets at
+/// n = 18. The cost of an own engine is not known: not a number.
 pub fn core_seconds(engine: Engine, n: Size, isa: Isa) -> f64 {
-    let large = match engine {
-        Engine::Chain => &LARGE_CHAIN[..],
-        Engine::Join => &LARGE_JOIN[..],
-        Engine::Colour => return interpolate(n, &COLOUR) * colour_slower(isa),
-        Engine::Census => return interpolate(n, &CENSUS),
-        Engine::Own => return f64::NAN,
-    };
+    match engine {
+        Engine::Chain => chain(n, isa),
+        Engine::Colour => interpolate(n, &COLOUR) * colour_slower(isa),
+        Engine::Census => interpolate(n, &CENSUS),
+        Engine::Own => f64::NAN,
+    }
+}
+
+fn chain(n: Size, isa: Isa) -> f64 {
     let small = match isa {
         Isa::Avx512 => &AVX512,
         Isa::Avx2 => &AVX2,
         Isa::Neon => &NEON,
         Isa::Portable => &PORTABLE,
     };
-    let is_join = engine == Engine::Join;
-    let small = small.map(|(n, chain, join)| (n, if is_join { join } else { chain }));
     let (last, at_last) = small[small.len() - 1];
     if n.get() <= last {
-        interpolate(n, &small)
+        interpolate(n, small)
     } else {
-        interpolate(n, large) * at_last / large[0].1
+        interpolate(n, &LARGE_CHAIN) * at_last / LARGE_CHAIN[0].1
     }
 }
 
@@ -158,8 +142,8 @@ pub struct MeasuredCost {
     pub n: Size,
     /// CPU seconds of the chain.
     pub chain: f64,
-    /// CPU seconds of the join.
-    pub join: f64,
+    /// CPU seconds of the colour engine.
+    pub colour: f64,
 }
 
 /// What counting costs on this machine: the [table](core_seconds), corrected by what was measured here.
@@ -175,7 +159,7 @@ impl CostTable {
         let measured = measured.into_iter();
         Self {
             measured: measured
-                .filter(|of| is_time(of.chain) && is_time(of.join))
+                .filter(|of| is_time(of.chain) && is_time(of.colour))
                 .collect(),
         }
     }
@@ -193,8 +177,8 @@ impl CostTable {
         let nearest = same.min_by_key(|of| of.n.get().abs_diff(n.get()));
         nearest.map_or(1.0, |of| match engine {
             Engine::Chain => of.chain / core_seconds(engine, of.n, isa),
-            Engine::Join => of.join / core_seconds(engine, of.n, isa),
-            Engine::Colour | Engine::Census | Engine::Own => 1.0,
+            Engine::Colour => of.colour / core_seconds(engine, of.n, isa),
+            Engine::Census | Engine::Own => 1.0,
         })
     }
 
@@ -218,8 +202,8 @@ mod tests {
     fn costs_are_the_figures_of_the_table() {
         let close = |a: f64, b: f64| assert!((a / b - 1.0).abs() < 0.01, "{a} {b}");
         close(core_seconds(Engine::Chain, size(17), Isa::Avx2), 0.826);
-        close(core_seconds(Engine::Join, size(20), Isa::Avx512), 23.6);
-        close(core_seconds(Engine::Join, size(18), Isa::Portable), 3.70);
+        close(core_seconds(Engine::Colour, size(20), Isa::Avx512), 10.4);
+        close(core_seconds(Engine::Colour, size(18), Isa::Portable), 2.02);
         close(core_seconds(Engine::Census, size(24), Isa::Avx512), 0.69);
         // Scaled by the ratio at n = 18.
         let scaled = 40.0 * 6.68 / 2.63;
@@ -229,11 +213,11 @@ mod tests {
     #[test]
     fn what_was_measured_here_corrects_the_table() {
         let table = |engine, n| core_seconds(engine, size(n), Isa::Avx2);
-        let measured = [(16, 2.0, 3.0), (18, 4.0, 5.0)].map(|(n, chain, join)| MeasuredCost {
+        let measured = [(16, 2.0, 3.0), (18, 4.0, 5.0)].map(|(n, chain, colour)| MeasuredCost {
             isa: Isa::Avx2,
             n: size(n),
             chain: chain * table(Engine::Chain, n),
-            join: join * table(Engine::Join, n),
+            colour: colour * table(Engine::Colour, n),
         });
         let wrong = MeasuredCost {
             chain: f64::NAN,
@@ -243,30 +227,30 @@ mod tests {
         let costs = CostTable::new(measured.into_iter().chain([wrong]));
         let factor = |engine, n| costs.core_seconds(engine, size(n), Isa::Avx2) / table(engine, n);
         let close = |a: f64, b: f64| assert!((a / b - 1.0).abs() < 1e-9, "{a} {b}");
-        for (n, chain, join) in [
+        for (n, chain, colour) in [
             (12, 2.0, 3.0),
             (16, 2.0, 3.0),
             (18, 4.0, 5.0),
             (25, 4.0, 5.0),
         ] {
             close(factor(Engine::Chain, n), chain);
-            close(factor(Engine::Join, n), join);
+            close(factor(Engine::Colour, n), colour);
         }
         close(factor(Engine::Census, 20), 1.0);
-        let other = costs.core_seconds(Engine::Join, size(18), Isa::Portable);
-        close(other, core_seconds(Engine::Join, size(18), Isa::Portable));
+        let other = costs.core_seconds(Engine::Colour, size(18), Isa::Portable);
+        close(other, core_seconds(Engine::Colour, size(18), Isa::Portable));
         let per_cost = costs.seconds_per_cost(Engine::Chain, size(18), Isa::Avx2);
         close(per_cost.unwrap(), 4.0 * 6.68 / 2.63);
     }
 
     #[test]
     fn the_tables_meet_at_18() {
-        assert_eq!(AVX512[6], (18, LARGE_CHAIN[0].1, LARGE_JOIN[0].1));
+        assert_eq!(AVX512[6], LARGE_CHAIN[0]);
     }
 
     #[test]
     fn costs_grow_with_the_board_and_shrink_with_wider_vectors() {
-        for engine in [Engine::Chain, Engine::Join, Engine::Colour] {
+        for engine in [Engine::Chain, Engine::Colour] {
             // Smaller boards take so little that vectors hardly matter.
             for n in 16..31 {
                 let cost = |n, isa| core_seconds(engine, size(n), isa);

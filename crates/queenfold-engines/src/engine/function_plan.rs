@@ -22,7 +22,6 @@ use crate::board::Size;
 /// });
 /// let settings = CounterSettings {
 ///     isa: Isa::best(),
-///     memory: 1 << 20,
 /// };
 /// let mut counter = plan.counter(&settings);
 /// let found: u128 = (0..4)

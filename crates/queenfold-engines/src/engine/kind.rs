@@ -12,8 +12,6 @@ pub enum Engine {
     /// Carry chain: queens are placed on the border, one placement per symmetry class, and the rest
     /// of the board is searched.
     Chain,
-    /// Join: pairs of half boards that fit together, one set of columns of the top half at a time.
-    Join,
     /// Colour join: placements of queens on white and on black squares that take all rows and columns together.
     Colour,
     /// The symmetric solutions alone: those fixed by a half turn, and by a quarter turn.
@@ -24,7 +22,7 @@ pub enum Engine {
 
 impl Engine {
     /// The engines of this library.
-    pub const ALL: [Self; 4] = [Self::Chain, Self::Join, Self::Colour, Self::Census];
+    pub const ALL: [Self; 3] = [Self::Chain, Self::Colour, Self::Census];
 
     /// Whether it counts all solutions, not only the symmetric ones.
     pub const fn counts_all(self) -> bool {
@@ -35,7 +33,6 @@ impl Engine {
     pub const fn name(self) -> &'static str {
         match self {
             Self::Chain => "chain",
-            Self::Join => "join",
             Self::Colour => "colour",
             Self::Census => "census",
             Self::Own => "own",

@@ -46,10 +46,10 @@ pub use launch::{
     BLOCK_THREADS, Completed, DeviceProgram, Launch, LaunchBatch, LaunchError, Launcher,
 };
 pub use launch::{
-    Device, DeviceCanary, DeviceError, DeviceSpan, DeviceSpans, Draft, NoLauncher, OpenError,
-    PartTaker, Preparer, Properties, Recycled, Scratch, Specialisation, Ticket, Words,
+    Device, DeviceCanary, DeviceError, DeviceSpan, DeviceSpans, NoLauncher, OpenError, PartTaker,
+    Preparer, Properties, Specialisation, Ticket,
 };
-pub use launch::{JobWords, LaunchWords, Layout, TableWords, ThreadUse};
+pub use launch::{JobWords, LaunchWords, Layout, ThreadUse};
 pub use mismatch::{GivenUp, Mismatch};
 pub use origin::{CountedBy, KernelName, Origin, WorkerId, WorkerIdError};
 pub use plan::{Counter, Plan};

@@ -23,7 +23,6 @@ const fn oracle_slower(engine: Engine) -> u32 {
     match engine {
         Engine::Chain | Engine::Census | Engine::Own => 100,
         Engine::Colour => 300,
-        Engine::Join => 3000,
     }
 }
 
@@ -149,7 +148,7 @@ impl Counter for RecountCounter {
         let (_, counter) = self.counter.get_or_insert_with(|| {
             let counter = match kernel {
                 RecountKernel::Oracle => self.plan.oracle(),
-                RecountKernel::Isa(isa) => self.plan.recounter(&self.settings.with_isa(isa)),
+                RecountKernel::Isa(isa) => self.plan.recounter(&CounterSettings { isa }),
             };
             (kernel, counter)
         });
@@ -164,10 +163,7 @@ mod tests {
     use crate::engine::{Origin, WorkerId};
 
     fn settings() -> CounterSettings {
-        CounterSettings {
-            isa: Isa::best(),
-            memory: 1 << 20,
-        }
+        CounterSettings { isa: Isa::best() }
     }
 
     #[test]

@@ -43,7 +43,7 @@ mod tests {
         let result = TaskResult {
             key: TaskKey {
                 n: Size::new(32).unwrap(),
-                engine: Engine::Join,
+                engine: Engine::Colour,
                 version: 3,
                 index: u64::MAX,
             },

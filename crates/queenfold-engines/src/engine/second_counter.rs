@@ -6,23 +6,15 @@ use crate::simd::Isa;
 /// A counter of the same tasks by another kernel than `first`, to check what that one counted: the
 /// kernel of the widest other instruction set, because it costs little; else the oracle of the
 /// plan. `None` where the oracle is the first kernel itself.
-pub fn second_counter(
-    plan: &dyn Plan,
-    settings: &CounterSettings,
-    first: &CountedBy,
-) -> Option<Box<dyn Counter>> {
-    other_counter(plan, settings, std::slice::from_ref(first))
+pub fn second_counter(plan: &dyn Plan, first: &CountedBy) -> Option<Box<dyn Counter>> {
+    other_counter(plan, std::slice::from_ref(first))
 }
 
 /// The same for a task that several kernels have counted: none of them.
-pub fn other_counter(
-    plan: &dyn Plan,
-    settings: &CounterSettings,
-    used: &[CountedBy],
-) -> Option<Box<dyn Counter>> {
+pub fn other_counter(plan: &dyn Plan, used: &[CountedBy]) -> Option<Box<dyn Counter>> {
     unused(used)
         .rev()
-        .map(|isa| plan.recounter(&settings.with_isa(isa)))
+        .map(|isa| plan.recounter(&CounterSettings { isa }))
         .chain(std::iter::once_with(|| plan.oracle()))
         .find(|counter| !is_used(counter.backend(), used))
 }
@@ -50,15 +42,12 @@ mod tests {
     #[test]
     fn the_second_kernel_is_never_the_first() {
         let plan = CensusPlan::new(Size::new(8).unwrap());
-        let settings = CounterSettings {
-            isa: Isa::best(),
-            memory: 1 << 20,
-        };
+        let settings = CounterSettings { isa: Isa::best() };
         let first = plan.counter(&settings).backend();
-        let second = second_counter(&plan, &settings, &CountedBy::Cpu(first.into())).unwrap();
+        let second = second_counter(&plan, &CountedBy::Cpu(first.into())).unwrap();
         assert_ne!(second.backend(), first);
         let second = CountedBy::Cpu(second.backend().into());
-        let third = second_counter(&plan, &settings, &second).unwrap();
+        let third = second_counter(&plan, &second).unwrap();
         assert_eq!(third.backend(), first);
     }
 }

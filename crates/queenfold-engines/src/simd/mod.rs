@@ -2,8 +2,7 @@
 //!
 //! * [`Isa`]: an instruction set by name, and the one place where code is chosen by it.
 //! * [`Simd`]: the proof that this machine has an instruction set, as a type of its own for each.
-//! * [`WordVector`]: vectors of 16-bit or 32-bit words, for the row search of the chain.
-//! * [`KeyVectors`]: vectors of keys and of truth values, for the join.
+//! * [`WordVector`]: vectors of 16-bit or 32-bit words.
 //!
 //! An algorithm is written once, over these traits. It starts as an [`Algorithm`]: [`Isa::run`]
 //! gives it the token of an instruction set. Its hot loops run inside [`Simd::vectorize`], which
@@ -18,10 +17,10 @@
 //!
 //! # How to add an instruction set
 //!
-//! 1. Make a folder next to `avx2/`, with four files. `token.rs` declares the
-//!    token. `words.rs` implements [`WordVector`] for two types, `Words16` and `Words32`. `keys.rs`
-//!    implements [`KeyVectors`] for the token. `mod.rs` implements [`Simd`] for it with the macro
-//!    `token!`, from the features that the compiler and the machine must know.
+//! 1. Make a folder next to `avx2/`, with three files. `token.rs` declares the
+//!    token. `words.rs` implements [`WordVector`] for two types, `Words16` and `Words32`. `mod.rs`
+//!    implements [`Simd`] for the token with the macro `token!`, from the features that the compiler and the
+//!    machine must know.
 //! 2. Add the folder to the list below: a `mod` line, and an entry in `instruction_sets`. The entry
 //!    makes the variant of [`Isa`], its name on the command line, the dispatch, and a copy of
 //!    every test that is written for all instruction sets.
@@ -76,13 +75,11 @@ macro_rules! instruction_sets {
 mod arrays;
 mod dispatch;
 mod isa;
-mod keys;
 #[cfg(test)]
 mod stamp_tests;
 
 pub(crate) use arrays::{array, each};
 pub use isa::{Isa, UnknownIsa};
-pub use keys::{Fields, KeyVectors, SAMPLE, Separated, TruthRow};
 pub use portable::Portable;
 pub use token::{Algorithm, Simd, Word, WordVector};
 #[cfg(test)]

@@ -1,10 +1,10 @@
 //! Tokens and vectors of words. Their traits name one another, so they share a file.
 
-use super::{Isa, KeyVectors};
+use super::Isa;
 
 /// A token: the proof that this machine has an instruction set. Each instruction set has a type of
 /// its own.
-pub trait Simd: KeyVectors + Send + 'static {
+pub trait Simd: Copy + Send + 'static {
     /// Vectors of 16-bit words.
     type Words16: WordVector<Simd = Self, Word = u16>;
     /// Vectors of 32-bit words.
@@ -130,9 +130,6 @@ pub trait WordVector: Copy {
 
     /// The bits that are set in one or both.
     fn or(self, other: Self) -> Self;
-
-    /// The bits that are set in exactly one.
-    fn xor(self, other: Self) -> Self;
 
     /// The bits that are set in `self` and not in `other`.
     fn and_not(self, other: Self) -> Self;

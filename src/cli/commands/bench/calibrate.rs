@@ -17,7 +17,7 @@ use crate::simd::Isa;
 use crate::system::ThreadClock;
 use crate::telemetry::{duration, several};
 
-/// The boards measured. Below, both engines take less than a millisecond; above, the join is faster
+/// The boards measured. Below, both engines take less than a millisecond; above, the colour engine is faster
 /// with every instruction set, by a growing factor.
 const BOARDS: std::ops::RangeInclusive<u32> = 12..=18;
 
@@ -34,7 +34,7 @@ const LONG: f64 = 2.0;
 struct Comparison {
     n: Size,
     chain: f64,
-    join: f64,
+    colour: f64,
     pairs: usize,
 }
 
@@ -56,7 +56,7 @@ pub fn run(json: bool) -> Result<(), Failure> {
     for isa in Isa::ALL.into_iter().filter(|isa| isa.is_available()) {
         if !json {
             print(&format!(
-                "\n{isa}\n  n     chain s      join s   ratio  faster"
+                "\n{isa}\n  n     chain s    colour s   ratio  faster"
             ))?;
         }
         let mut rows = Vec::new();
@@ -93,9 +93,9 @@ fn expected() -> Result<Duration, Failure> {
     let pilot = Size::new(PILOT).map_err(Failure::usage)?;
     let mut seconds = 0.0;
     for isa in Isa::ALL.into_iter().filter(|isa| isa.is_available()) {
-        let cost = |n| [Engine::Chain, Engine::Join].map(|engine| core_seconds(engine, n, isa));
+        let cost = |n| [Engine::Chain, Engine::Colour].map(|engine| core_seconds(engine, n, isa));
         let begun = Instant::now();
-        for engine in [Engine::Chain, Engine::Join] {
+        for engine in [Engine::Chain, Engine::Colour] {
             self::seconds(engine, pilot, isa)?;
         }
         let slower = begun.elapsed().as_secs_f64() / cost(pilot).iter().sum::<f64>();
@@ -109,11 +109,11 @@ fn expected() -> Result<Duration, Failure> {
 
 /// Counts a board by both engines in turn, and takes the medians.
 fn measure(n: Size, isa: Isa) -> Result<Comparison, Failure> {
-    let (mut chain, mut join) = (Vec::new(), Vec::new());
+    let (mut chain, mut colour) = (Vec::new(), Vec::new());
     while chain.len() < PAIRS {
         chain.push(seconds(Engine::Chain, n, isa)?);
-        join.push(seconds(Engine::Join, n, isa)?);
-        if chain[0] + join[0] > LONG {
+        colour.push(seconds(Engine::Colour, n, isa)?);
+        if chain[0] + colour[0] > LONG {
             break;
         }
     }
@@ -121,16 +121,13 @@ fn measure(n: Size, isa: Isa) -> Result<Comparison, Failure> {
         n,
         pairs: chain.len(),
         chain: median(chain),
-        join: median(join),
+        colour: median(colour),
     })
 }
 
 /// CPU seconds that counting the board takes. The total is compared with the known one.
 fn seconds(engine: Engine, n: Size, isa: Isa) -> Result<f64, Failure> {
-    let settings = CounterSettings {
-        isa,
-        memory: 1 << 30,
-    };
+    let settings = CounterSettings { isa };
     let begun = ThreadClock::now();
     let plan = job::plan(engine, n);
     let tally = count(plan.as_ref(), &settings);
@@ -159,17 +156,17 @@ impl Comparison {
             isa,
             n: self.n,
             chain: self.chain,
-            join: self.join,
+            colour: self.colour,
         }
     }
 
     fn ratio(&self) -> f64 {
-        self.chain / self.join
+        self.chain / self.colour
     }
 
     fn faster(&self) -> Engine {
         if self.ratio() > 1.0 {
-            Engine::Join
+            Engine::Colour
         } else {
             Engine::Chain
         }
@@ -180,7 +177,7 @@ impl Comparison {
             "{:>3}  {:>10.5}  {:>10.5}  {:>6.2}  {}",
             self.n.get(),
             self.chain,
-            self.join,
+            self.colour,
             self.ratio(),
             self.faster()
         )
@@ -190,7 +187,7 @@ impl Comparison {
         json!({
             "n": self.n.get(),
             "chain_seconds": self.chain,
-            "join_seconds": self.join,
+            "colour_seconds": self.colour,
             "ratio": self.ratio(),
             "faster": self.faster().name(),
             "pairs": self.pairs,
@@ -204,17 +201,17 @@ mod tests {
 
     #[test]
     fn a_row_names_the_engine_with_the_lesser_time() {
-        let row = |chain, join| Comparison {
+        let row = |chain, colour| Comparison {
             n: Size::new(16).unwrap(),
             chain,
-            join,
+            colour,
             pairs: 1,
         };
-        assert_eq!(row(2.0, 1.0).record()["faster"], "join");
+        assert_eq!(row(2.0, 1.0).record()["faster"], "colour");
         assert_eq!(row(1.0, 2.0).record()["faster"], "chain");
         assert_eq!(
             row(2.0, 1.0).line(),
-            " 16     2.00000     1.00000    2.00  join"
+            " 16     2.00000     1.00000    2.00  colour"
         );
     }
 
@@ -222,7 +219,7 @@ mod tests {
     fn a_board_is_measured_five_times_by_both_engines_and_its_median_taken() {
         let row = measure(Size::new(8).unwrap(), Isa::Portable).unwrap();
         assert_eq!(row.pairs, PAIRS);
-        assert!(row.chain > 0.0 && row.join > 0.0);
+        assert!(row.chain > 0.0 && row.colour > 0.0);
         assert_eq!(median(vec![3.0, 1.0, 9.0]), 3.0);
     }
 }

@@ -4,9 +4,9 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
-use super::report::{self, BenchReport, BoardReport, Draft, PairsKernel, PairsReport, Variant};
+use super::report::{self, BenchReport, BoardReport, Draft, Variant};
 use crate::actors::DeviceSpec;
-use crate::bench::{self, pairs};
+use crate::bench;
 use crate::board::Size;
 use crate::cli::exit::{Exit, Failure};
 use crate::cli::output::say;
@@ -16,15 +16,14 @@ use crate::device::{Device, OwnerSettings};
 use crate::engine::Plan;
 use crate::job::device_plan;
 use crate::job::limits::is_block;
-use crate::join::{JoinPlan, Probe};
 use crate::ladder::{self, METHODS, MethodRequest, MethodSettings, Style};
 use crate::machine::Machine;
 
 /// Flags of `bench --gpu`.
 #[derive(Debug, clap::Args)]
 pub struct GpuArgs {
-    /// Measure the GPU: kernel times, how busy it is, exact totals, the pairs of the join, runs mixed with CPU
-    /// workers, and the historical kernels
+    /// Measure the GPU: kernel times, how busy it is, exact totals, runs mixed with CPU workers, and the
+    /// historical kernels
     #[arg(long, group = "what")]
     gpu: bool,
 
@@ -83,23 +82,6 @@ const EMBEDDED: u32 = 18;
 const VARIED: u32 = 21;
 const VARIANTS: [(u32, u64); 3] = [(128, 400), (128, 1600), (32, 1600)];
 
-/// A kernel that takes so long shows what its steps take.
-const STEADY: Duration = Duration::from_millis(20);
-
-/// Bytes of tables that are uploaded: enough that the time of the transfer is that of the bytes.
-const UPLOADED: usize = 64 << 20;
-
-/// The boards of which some sets are counted, and how many sets: a core takes a second or a few for them.
-const SETS: [(u32, u64); 3] = [(20, 60), (22, 24), (24, 4)];
-
-/// The sets of a board that is smaller than these.
-const FEW: u64 = 60;
-
-/// The board that CPU workers count with and without the device, in how many rounds, and for how long.
-const FED: u32 = 22;
-const FED_ROUNDS: usize = 2;
-const FED_TIME: Duration = Duration::from_secs(20);
-
 /// The boards that the historical kernels count.
 const HISTORICAL: [u32; 3] = [12, 14, 16];
 
@@ -147,9 +129,7 @@ pub fn run(args: &GpuArgs, json: bool) -> Result<(), Failure> {
         boards: Vec::new(),
         embedded: Vec::new(),
         variants: Vec::new(),
-        pairs: PairsReport::default(),
         mixed: None,
-        fed: None,
         historical: Vec::new(),
         error: None,
     };
@@ -193,18 +173,9 @@ fn measure(
     }
     embedded(args, spec, draft)?;
     varied(args, spec, draft)?;
-    of_pairs(args, device, draft)?;
     let (plan, _) = plan_of(MIXED.min(args.up_to))?;
     let mixed = bench::mixed(spec, &plan, Machine::detect().cores, ROUNDS)?;
     draft.note(|report| report.mixed = Some(mixed));
-    let n = Size::new(FED.min(args.up_to)).map_err(broken)?;
-    let plan: Arc<dyn Plan> = Arc::new(JoinPlan::new(n));
-    let fed = bench::fed(spec, &plan, Machine::detect().cores, FED_ROUNDS, FED_TIME)?;
-    say(&format!(
-        "n = {n}, fed by the CPU workers: {:.2} times as fast",
-        fed.speed_up
-    ));
-    draft.note(|report| report.fed = Some(fed));
     historical(args, draft)
 }
 
@@ -260,45 +231,6 @@ fn varied(args: &GpuArgs, spec: &DeviceSpec, draft: &Draft) -> Result<(), Failur
             result,
         };
         draft.note(|report| report.variants.push(variant));
-    }
-    Ok(())
-}
-
-/// Measures the pairs of the join.
-fn of_pairs(args: &GpuArgs, device: &mut Cuda, draft: &Draft) -> Result<(), Failure> {
-    let shared_memory = device.properties().shared_memory;
-    if let Some(probe) = Probe::all(shared_memory).first() {
-        let program = probe.program();
-        let (registers, warps_per_multiprocessor) = device.occupancy(program).map_err(broken)?;
-        let keys = program.specialisation().map_or(0, |special| special.value);
-        let kernel = PairsKernel {
-            keys,
-            registers,
-            warps_per_multiprocessor,
-        };
-        draft.note(|report| report.pairs.kernel = Some(kernel));
-    }
-    let launch = pairs::launch_cost(device)?;
-    draft.note(|report| report.pairs.launch = Some(launch));
-    let steps = pairs::steps(device, STEADY)?;
-    draft.note(|report| report.pairs.steps = Some(steps));
-    let uploads = pairs::uploads(device, UPLOADED, STEADY)?;
-    draft.note(|report| report.pairs.uploads = uploads);
-    say("pairs: launches, steps and uploads are measured");
-    let least = [(args.up_to, FEW)];
-    let boards = if args.up_to < SETS[0].0 {
-        &least[..]
-    } else {
-        &SETS
-    };
-    for &(n, count) in boards {
-        let n = Size::new(n).map_err(broken)?;
-        let sets = pairs::sets(device, n, count)?;
-        say(&format!(
-            "{count} sets of n = {n}: worth {:.1} cores, fed by {:.1}",
-            sets.worth_cores, sets.fed_by_cores
-        ));
-        draft.note(|report| report.pairs.sets.push(sets));
     }
     Ok(())
 }

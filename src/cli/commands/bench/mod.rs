@@ -26,7 +26,7 @@ Examples:
 )]
 #[command(group(clap::ArgGroup::new("what").required(true)))]
 pub struct Args {
-    /// Measure on which boards the join is faster than the chain engine, with each instruction set
+    /// Measure on which boards the colour engine is faster than the chain engine, with each instruction set
     #[arg(long, group = "what")]
     calibrate: bool,
 

@@ -6,8 +6,7 @@ use std::sync::Arc;
 use parking_lot::Mutex;
 use serde::Serialize;
 
-use crate::bench::pairs::{LaunchCost, SetsResult, Steps, Upload};
-use crate::bench::{BoardResult, FedResult, MixedResult};
+use crate::bench::{BoardResult, MixedResult};
 use crate::cli::exit::{Exit, Failure};
 use crate::cli::output::{print, say};
 use crate::cli::signals;
@@ -24,11 +23,8 @@ pub struct BenchReport {
     pub embedded: Vec<BoardResult>,
     /// A board counted with other blocks and launches.
     pub variants: Vec<Variant>,
-    pub pairs: PairsReport,
     /// `None` until it is measured.
     pub mixed: Option<MixedResult>,
-    /// The same.
-    pub fed: Option<FedResult>,
     pub historical: Vec<TableRow>,
     /// Why it ended early; `None` if everything was measured.
     pub error: Option<String>,
@@ -50,25 +46,6 @@ pub struct Variant {
     pub batch_ms: u64,
     #[serde(flatten)]
     pub result: BoardResult,
-}
-
-/// How the kernel of the pairs fits on the device.
-#[derive(Debug, Serialize)]
-pub struct PairsKernel {
-    /// Keys that a block has room for.
-    pub keys: u32,
-    pub registers: u32,
-    pub warps_per_multiprocessor: u32,
-}
-
-/// The pairs of the join; `None` and empty until they are measured.
-#[derive(Debug, Default, Serialize)]
-pub struct PairsReport {
-    pub kernel: Option<PairsKernel>,
-    pub launch: Option<LaunchCost>,
-    pub steps: Option<Steps>,
-    pub uploads: Vec<Upload>,
-    pub sets: Vec<SetsResult>,
 }
 
 /// A board, and how its kernel fits on the device.
@@ -171,19 +148,8 @@ impl BenchReport {
                 result.n, result.kernel_seconds, result.busy
             );
         }
-        text.push_str(&self.pairs.in_words());
         if let Some(mixed) = &self.mixed {
             text.push_str(&in_words(mixed));
-        }
-        if let Some(fed) = &self.fed {
-            let _ = writeln!(
-                text,
-                "\nn = {}, {} CPU workers: {:.2} times as fast where they feed the device, which counts {:.1} %",
-                fed.n,
-                fed.workers,
-                fed.speed_up,
-                100.0 * fed.device_share.iter().copied().fold(0.0, f64::max)
-            );
         }
         if !self.historical.is_empty() {
             text.push_str("\n  n      wall s  historical kernel\n");
@@ -195,71 +161,6 @@ impl BenchReport {
                 row.n.get(),
                 row.seconds,
                 row.title()
-            );
-        }
-        text
-    }
-}
-
-impl PairsReport {
-    fn in_words(&self) -> String {
-        let mut text = String::new();
-        let micro = |seconds: f64| 1e6 * seconds;
-        let pico = |seconds: f64| 1e12 * seconds;
-        if let Some(launch) = &self.launch {
-            let _ = writeln!(
-                text,
-                "\npairs: a launch takes {:.1} us, {:.1} us of them in the kernel",
-                micro(launch.wall_seconds),
-                micro(launch.kernel_seconds)
-            );
-        }
-        if let Some(steps) = &self.steps {
-            let _ = writeln!(
-                text,
-                "cross {:.2} ps a pair of boards, gather {:.2} a key, split {:.2}, compare {:.2} a pair",
-                pico(steps.cross_per_pair),
-                pico(steps.gather_per_key),
-                pico(steps.split_per_key),
-                pico(steps.compare_per_pair)
-            );
-            for leaf in &steps.leaves {
-                let _ = writeln!(
-                    text,
-                    "a leaf of {} tables: {:.3} us, and {:.2} ps a key",
-                    leaf.tables,
-                    micro(leaf.build),
-                    pico(leaf.look_up_per_key)
-                );
-            }
-        }
-        for upload in &self.uploads {
-            let _ = writeln!(
-                text,
-                "{} bytes{}{}: submitted in {:.2} ms, at first {:.2}, uploaded in {:.2}",
-                upload.bytes,
-                if upload.pinned { ", pinned" } else { "" },
-                if upload.beside_kernel {
-                    ", beside a kernel"
-                } else {
-                    ""
-                },
-                1e3 * upload.submit_seconds,
-                1e3 * upload.first_submit_seconds,
-                1e3 * upload.upload_seconds
-            );
-        }
-        for sets in &self.sets {
-            let _ = writeln!(
-                text,
-                "{} sets of n = {}: kernel {:.4} s; a core {:.3} s, {:.3} for the lists; worth {:.1} cores, fed by {:.1}",
-                sets.sets,
-                sets.n,
-                sets.kernel_seconds,
-                sets.cpu_seconds,
-                sets.prepare_seconds,
-                sets.worth_cores,
-                sets.fed_by_cores
             );
         }
         text

@@ -100,9 +100,9 @@ mod tests {
 
     #[test]
     fn a_result_of_the_program_is_a_row() {
-        let line = r#"{"n":8,"total":"92","unique":"12","classes":{"c1":"0","c2":"0","c4":"1","c8":"11"},"r180":"4","engine":"join","workers":1,"nodes":"500","seconds":0.25}"#;
+        let line = r#"{"n":8,"total":"92","unique":"12","classes":{"c1":"0","c2":"0","c4":"1","c8":"11"},"r180":"4","engine":"colour","workers":1,"nodes":"500","seconds":0.25}"#;
         let rows = rows(line).unwrap();
-        assert_eq!(rows[0].1.title(), "queenfold run, join");
+        assert_eq!(rows[0].1.title(), "queenfold run, colour");
         assert_eq!((rows[0].1.total, rows[0].1.seconds), (92, 0.25));
         let error = self::rows(&line.replace("0.25", "-1")).unwrap_err();
         assert!(error.contains("-1 seconds"), "{error}");

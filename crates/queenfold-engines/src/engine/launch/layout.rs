@@ -11,28 +11,12 @@ pub struct Layout {
     /// Which word of a job is the index of its group. `None`: there is one group, and all jobs
     /// belong to it.
     pub group_word: Option<usize>,
-    /// Words that the jobs of a group share.
-    pub tables: TableWords,
+    /// Words that the jobs of a group share. The groups come one after the other.
+    pub group_words: usize,
     /// Sums that a group gives.
     pub group_sums: usize,
     /// What else has to hold so that the kernel stays within its memory and ends.
     pub check: fn(&LaunchWords<'_>) -> Result<(), LaunchError>,
-    /// The memory that the kernel works in, for words that were checked.
-    pub scratch: fn(&LaunchWords<'_>) -> Scratch,
-}
-
-/// Memory of a device that the jobs of a launch share, and that holds nothing before and after.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Scratch {
-    /// Words of it.
-    pub words: usize,
-    /// How many of its first words are zero at the start.
-    pub zeros: usize,
-}
-
-impl Scratch {
-    /// What kernels need that have none.
-    pub const NONE: Self = Self { words: 0, zeros: 0 };
 }
 
 /// How many words a job has.
@@ -47,19 +31,6 @@ pub enum JobWords {
         fixed: usize,
         /// The position of the word of the table.
         table_word: usize,
-    },
-}
-
-/// How many table words the groups have.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum TableWords {
-    /// The same number in every group, one group after the other.
-    Each(usize),
-    /// Each group has its own number. The first word is the number of groups, each of which has `least`
-    /// words or more; the kernel's own check looks at all of them.
-    Counted {
-        /// Words.
-        least: usize,
     },
 }
 
@@ -98,14 +69,6 @@ pub enum LaunchError {
         /// Groups in the table.
         groups: usize,
     },
-    /// More memory to work in than a kernel can number the words of.
-    #[error("it would work in {bytes} bytes of memory; a launch may have {most}")]
-    TooMuchMemory {
-        /// Bytes that it would take.
-        bytes: u64,
-        /// The most that there may be.
-        most: u64,
-    },
     /// The table holds a number that the kernel does not handle.
     #[error("word {word} of the table is {value}, not {least} to {most}")]
     TableValue {
@@ -141,13 +104,13 @@ pub struct LaunchWords<'a> {
 }
 
 impl Layout {
-    /// Whether a kernel may be given these words. If so: the number of jobs, and of sums, and the memory to work in.
+    /// Whether a kernel may be given these words. If so: the number of jobs, and of sums.
     pub(super) fn check(
         &self,
         specialisation: u32,
         jobs: &[u32],
         tables: &[u32],
-    ) -> Result<(u32, usize, Scratch), LaunchError> {
+    ) -> Result<(u32, usize), LaunchError> {
         let groups = self.groups(tables)?;
         let job_words = self.job_words_by(tables);
         let job_count = job_count(jobs.len(), job_words)?;
@@ -161,24 +124,15 @@ impl Layout {
             tables,
         };
         (self.check)(&words)?;
-        Ok((job_count, groups * self.group_sums, (self.scratch)(&words)))
+        Ok((job_count, groups * self.group_sums))
     }
 
     fn groups(&self, tables: &[u32]) -> Result<usize, LaunchError> {
         let words = tables.len();
         let one = self.group_word.is_none();
-        let (groups, group_words, fits) = match self.tables {
-            TableWords::Each(group_words) => {
-                let groups = words / group_words;
-                (groups, group_words, words.is_multiple_of(group_words))
-            }
-            TableWords::Counted { least } => {
-                let groups = tables.first().map_or(0, |&groups| groups as usize);
-                let fits = groups <= words.saturating_sub(1) / least && words > 0;
-                (groups, least, fits)
-            }
-        };
-        if !fits || (one && groups != 1) {
+        let group_words = self.group_words;
+        let groups = words / group_words;
+        if !words.is_multiple_of(group_words) || (one && groups != 1) {
             return Err(LaunchError::TableWords {
                 words,
                 group_words,
@@ -238,7 +192,7 @@ mod tests {
     const GROUPED: Layout = Layout {
         job_words: JobWords::Fixed(3),
         group_word: Some(2),
-        tables: TableWords::Each(2),
+        group_words: 2,
         group_sums: 4,
         check: |words| match words
             .jobs
@@ -247,10 +201,6 @@ mod tests {
         {
             Some(job) => Err(LaunchError::Job { job, why: "nine" }),
             None => Ok(()),
-        },
-        scratch: |words| Scratch {
-            words: words.jobs.len(),
-            zeros: 1,
         },
     };
 
@@ -261,47 +211,17 @@ mod tests {
             table_word: 0,
         },
         group_word: None,
-        tables: TableWords::Each(1),
+        group_words: 1,
         group_sums: 4,
         check: |_| Ok(()),
-        scratch: |_| Scratch::NONE,
     };
 
     #[test]
     fn jobs_and_sums_follow_from_the_words() {
-        let scratch = |words| Scratch { words, zeros: 1 };
         let checked = GROUPED.check(0, &[1, 1, 0, 1, 1, 1], &[7; 4]);
-        assert_eq!(checked, Ok((2, 8, scratch(6))));
-        assert_eq!(ALONE.check(0, &[1; 12], &[3]), Ok((3, 4, Scratch::NONE)));
-        assert_eq!(GROUPED.check(0, &[], &[]), Ok((0, 0, scratch(0))));
-    }
-
-    /// Jobs of two words, the first of which is the group; groups of at least three words.
-    const COUNTED: Layout = Layout {
-        job_words: JobWords::Fixed(2),
-        group_word: Some(0),
-        tables: TableWords::Counted { least: 3 },
-        group_sums: 2,
-        check: |_| Ok(()),
-        scratch: |_| Scratch::NONE,
-    };
-
-    #[test]
-    fn tables_may_say_how_many_groups_they_have() {
-        assert_eq!(
-            COUNTED.check(0, &[1, 9], &[2, 0, 0, 0, 0, 0, 0]),
-            Ok((1, 4, Scratch::NONE))
-        );
-        assert_eq!(COUNTED.check(0, &[], &[0]), Ok((0, 0, Scratch::NONE)));
-        for tables in [&[][..], &[1, 0, 0], &[2, 0, 0, 0, 0, 0], &[u32::MAX; 9]] {
-            let refused = COUNTED.check(0, &[], tables);
-            assert!(
-                matches!(refused, Err(LaunchError::TableWords { .. })),
-                "{tables:?}"
-            );
-        }
-        let refused = COUNTED.check(0, &[2, 0], &[2; 7]);
-        assert!(matches!(refused, Err(LaunchError::Group { .. })));
+        assert_eq!(checked, Ok((2, 8)));
+        assert_eq!(ALONE.check(0, &[1; 12], &[3]), Ok((3, 4)));
+        assert_eq!(GROUPED.check(0, &[], &[]), Ok((0, 0)));
     }
 
     #[test]

@@ -11,13 +11,11 @@ mod layout;
 mod preparer;
 mod program;
 mod request;
-mod words;
 
 pub use batch::LaunchBatch;
 pub use device::{Device, DeviceError, OpenError, Properties};
 pub use launcher::{DeviceCanary, Launcher, NoLauncher};
-pub use layout::{JobWords, LaunchError, LaunchWords, Layout, Scratch, TableWords};
+pub use layout::{JobWords, LaunchError, LaunchWords, Layout};
 pub use preparer::{PartTaker, Preparer};
 pub use program::{BLOCK_THREADS, DeviceProgram, Specialisation, ThreadUse};
 pub use request::{Completed, DeviceSpan, DeviceSpans, Launch, Ticket};
-pub use words::{Draft, Recycled, Words};

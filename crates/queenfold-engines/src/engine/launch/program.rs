@@ -6,8 +6,7 @@ use std::ops::RangeInclusive;
 
 use super::layout::Layout;
 
-/// Threads in a block of a GPU: every program runs with any multiple of 32 in this range, unless it names a
-/// [number of its own](DeviceProgram::block_threads).
+/// Threads in a block of a GPU: every program runs with any multiple of 32 in this range.
 pub const BLOCK_THREADS: RangeInclusive<u32> = 32..=256;
 
 /// A kernel that devices can run, specialised for its purpose.
@@ -28,7 +27,7 @@ pub struct DeviceProgram {
     pub(crate) files: &'static [&'static str],
     /// What the kernel is compiled for, where there are variants of it.
     pub(crate) specialisation: Option<Specialisation>,
-    /// Bytes of shared memory for each thread; 0 where blocks have [their own](ThreadUse::WholeBlocks).
+    /// Bytes of shared memory for each thread.
     pub(crate) shared_memory: u32,
     /// How threads take jobs.
     pub(crate) threads: ThreadUse,
@@ -52,14 +51,6 @@ pub enum ThreadUse {
     FillTheDevice,
     /// A launch has at least as many threads as jobs; each thread takes one job at most.
     OnePerJob,
-    /// A launch fills the device once; each block of `threads` threads, which share `shared_memory` bytes,
-    /// counts its jobs together, as long as there are any.
-    WholeBlocks {
-        /// Threads of a block.
-        threads: u32,
-        /// Bytes.
-        shared_memory: u32,
-    },
 }
 
 impl DeviceProgram {
@@ -99,26 +90,9 @@ impl DeviceProgram {
         self.specialisation
     }
 
-    /// Threads in a block: `chosen`, unless the threads of a block count together.
-    pub const fn block_threads(&self, chosen: u32) -> u32 {
-        match self.threads {
-            ThreadUse::WholeBlocks { threads, .. } => threads,
-            _ => chosen,
-        }
-    }
-
-    /// Bytes of memory that the threads of a block share, for blocks of `chosen` threads where that can be
-    /// chosen.
-    pub const fn block_memory(&self, chosen: u32) -> u32 {
-        match self.threads {
-            ThreadUse::WholeBlocks { shared_memory, .. } => shared_memory,
-            _ => self.shared_memory * chosen,
-        }
-    }
-
-    /// Whether the threads of a block count each job together.
-    pub const fn counts_in_blocks(&self) -> bool {
-        matches!(self.threads, ThreadUse::WholeBlocks { .. })
+    /// Bytes of memory that the threads of a block of this many share.
+    pub const fn block_memory(&self, threads: u32) -> u32 {
+        self.shared_memory * threads
     }
 
     /// How many threads a launch of this many jobs needs; `None` if it runs best with as many as the
@@ -126,7 +100,7 @@ impl DeviceProgram {
     pub const fn threads_for(&self, jobs: u32) -> Option<u32> {
         match self.threads {
             ThreadUse::OnePerJob => Some(jobs),
-            ThreadUse::FillTheDevice | ThreadUse::WholeBlocks { .. } => None,
+            ThreadUse::FillTheDevice => None,
         }
     }
 

@@ -4,9 +4,8 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use super::layout::{LaunchError, Scratch};
+use super::layout::LaunchError;
 use super::program::DeviceProgram;
-use super::words::Words;
 
 /// What a device is asked to do at once: count jobs with a program, and return sums.
 ///
@@ -18,9 +17,8 @@ pub struct Launch {
     program: DeviceProgram,
     jobs: Vec<u32>,
     job_count: u32,
-    tables: Words,
+    tables: Vec<u32>,
     sums: usize,
-    scratch: Scratch,
 }
 
 impl Launch {
@@ -31,18 +29,16 @@ impl Launch {
     pub fn new(
         program: DeviceProgram,
         jobs: Vec<u32>,
-        tables: impl Into<Words>,
+        tables: Vec<u32>,
     ) -> Result<Self, LaunchError> {
-        let tables = tables.into();
         let specialisation = program.specialisation.map_or(0, |special| special.value);
-        let (job_count, sums, scratch) = program.layout.check(specialisation, &jobs, &tables)?;
+        let (job_count, sums) = program.layout.check(specialisation, &jobs, &tables)?;
         Ok(Self {
             program,
             jobs,
             job_count,
             tables,
             sums,
-            scratch,
         })
     }
 
@@ -66,24 +62,9 @@ impl Launch {
         &self.tables
     }
 
-    /// The same words, shared: as long as they are, their memory is used for nothing else.
-    pub fn shared_tables(&self) -> Words {
-        self.tables.clone()
-    }
-
-    /// Bytes of its jobs and tables: what goes up to the device.
-    pub fn bytes_up(&self) -> u64 {
-        ((self.jobs.len() + self.tables.len()) * size_of::<u32>()) as u64
-    }
-
-    /// Bytes of memory that it takes on a device: those that go up, and those that it works in.
+    /// Bytes of its jobs and tables, which go up to the device.
     pub fn bytes(&self) -> u64 {
-        self.bytes_up() + (self.scratch.words * size_of::<u32>()) as u64
-    }
-
-    /// The memory that it works in.
-    pub const fn scratch(&self) -> Scratch {
-        self.scratch
+        ((self.jobs.len() + self.tables.len()) * size_of::<u32>()) as u64
     }
 
     /// How many 64-bit sums come back: those of each group, one group after the other.

@@ -1,12 +1,9 @@
 //! AVX2: vectors of 256 bits. Compress and expand are permutations, looked up by the mask.
 
-mod keys;
-mod spread;
 mod tables;
 mod token;
 mod words;
 
-pub(super) use spread::Spread;
 pub use token::Avx2;
 
 token! {

@@ -1,25 +1,5 @@
 //! Permutations, looked up by a mask of lanes.
 
-/// For each mask of four 64-bit lanes, the 32-bit halves of the true lanes, in order.
-pub static COMPRESS_WIDE: [[u8; 8]; 16] = {
-    let mut table = [[0; 8]; 16];
-    let mut mask = 0;
-    while mask < 16 {
-        let mut lane = 0;
-        let mut to = 0;
-        while lane < 4 {
-            if mask >> lane & 1 == 1 {
-                table[mask][to] = 2 * lane;
-                table[mask][to + 1] = 2 * lane + 1;
-                to += 2;
-            }
-            lane += 1;
-        }
-        mask += 1;
-    }
-    table
-};
-
 /// For each mask of eight 16-bit lanes, the byte permutation that moves the true lanes together.
 pub static COMPRESS_16: [[u8; 16]; 256] = tables_16().0;
 /// For each mask of eight 16-bit lanes, the byte permutation that moves consecutive words to the

@@ -65,12 +65,6 @@ macro_rules! vector {
             }
 
             #[inline(always)]
-            fn xor(self, other: Self) -> Self {
-                // SAFETY: a vector proves the instruction set.
-                Self(unsafe { _mm256_xor_si256(self.0, other.0) })
-            }
-
-            #[inline(always)]
             fn and_not(self, other: Self) -> Self {
                 // SAFETY: a vector proves the instruction set.
                 Self(unsafe { _mm256_andnot_si256(other.0, self.0) })

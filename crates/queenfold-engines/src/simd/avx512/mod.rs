@@ -1,6 +1,5 @@
 //! AVX-512: vectors of 512 bits. Compress and expand are instructions.
 
-mod keys;
 mod token;
 mod words;
 

@@ -67,12 +67,6 @@ macro_rules! vector {
             }
 
             #[inline(always)]
-            fn xor(self, other: Self) -> Self {
-                // SAFETY: a vector proves the instruction set.
-                Self(unsafe { _mm512_xor_si512(self.0, other.0) })
-            }
-
-            #[inline(always)]
             fn and_not(self, other: Self) -> Self {
                 // SAFETY: a vector proves the instruction set.
                 Self(unsafe { _mm512_andnot_si512(other.0, self.0) })

@@ -28,19 +28,6 @@ pub unsafe fn bits_of_pair(mask: [uint32x4_t; 2]) -> u32 {
     unsafe { bits_of_8(vuzp1q_u16(halves(mask[0]), halves(mask[1]))) }
 }
 
-/// Bit i for each lane i that is false, for lanes of 32 bits.
-///
-/// # Safety
-/// The machine has NEON.
-#[inline(always)]
-pub unsafe fn bits_of_others(mask: [uint32x4_t; 2]) -> u32 {
-    // SAFETY: the caller vouches for the instruction set; the array is as long as a vector.
-    unsafe {
-        let mask = vuzp1q_u16(halves(mask[0]), halves(mask[1]));
-        vaddvq_u16(vbicq_u16(vld1q_u16(BITS.as_ptr()), mask)).into()
-    }
-}
-
 /// The mask of eight lanes of 16 bits for the low bits of a number.
 ///
 /// # Safety

@@ -1,14 +1,11 @@
 //! NEON: registers of 128 bits, mostly used in pairs, so that a mask, which takes several instructions
 //! to become a number, serves eight lanes. Compress and expand are permutations, looked up by the mask.
 
-mod fields;
-mod keys;
 mod lanes;
 mod tables;
 mod token;
 mod words;
 
-use super::portable::Choice;
 pub use token::Neon;
 
 token! {

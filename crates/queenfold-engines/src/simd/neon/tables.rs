@@ -7,8 +7,6 @@
 pub static COMPRESS_16: [[u8; 16]; 256] = compress::<2, 16, 256>();
 /// Moves the true lanes together.
 pub static COMPRESS_32: [[u8; 32]; 256] = compress::<4, 32, 256>();
-/// Moves the true lanes together.
-pub static COMPRESS_64: [[u8; 32]; 16] = compress::<8, 32, 16>();
 /// Moves consecutive words to the true lanes.
 pub static EXPAND_16: [[u8; 16]; 256] = expand::<2, 16, 256>();
 /// Moves consecutive words to the true lanes.

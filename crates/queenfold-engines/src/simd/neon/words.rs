@@ -29,7 +29,7 @@ macro_rules! vector {
     ($name:ident, $word:ty, $register:ident, $count:ident, $registers:literal, $streams:literal,
         $bits:ident, $mask:ident,
         $splat:ident, $splat_count:ident, $load:ident, $store:ident, $and:ident, $or:ident,
-        $xor:ident, $and_not:ident, $min:ident, $add:ident, $sub:ident, $shift:ident, $is_zero:ident,
+        $and_not:ident, $min:ident, $add:ident, $sub:ident, $shift:ident, $is_zero:ident,
         $test:ident, $select:ident, { $($moves:item)* }) => {
         impl $name {
             /// Words in a register.
@@ -91,12 +91,6 @@ macro_rules! vector {
             fn or(self, other: Self) -> Self {
                 // SAFETY: a vector proves the instruction set.
                 self.zip(other, |a, b| unsafe { $or(a, b) })
-            }
-
-            #[inline(always)]
-            fn xor(self, other: Self) -> Self {
-                // SAFETY: a vector proves the instruction set.
-                self.zip(other, |a, b| unsafe { $xor(a, b) })
             }
 
             #[inline(always)]
@@ -223,7 +217,6 @@ vector!(
     vst1q_u16,
     vandq_u16,
     vorrq_u16,
-    veorq_u16,
     vbicq_u16,
     vminq_u16,
     vaddq_u16,
@@ -289,7 +282,6 @@ vector!(
     vst1q_u32,
     vandq_u32,
     vorrq_u32,
-    veorq_u32,
     vbicq_u32,
     vminq_u32,
     vaddq_u32,

@@ -1,12 +1,9 @@
 //! Plain Rust: small arrays, which the compiler turns into vectors where it can.
 
-mod choice;
-mod keys;
 mod token;
 mod words;
 
 use super::{Isa, Simd};
-pub(super) use choice::Choice;
 pub use token::Portable;
 
 impl Simd for Portable {

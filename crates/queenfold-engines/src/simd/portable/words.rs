@@ -66,11 +66,6 @@ macro_rules! vector {
             }
 
             #[inline(always)]
-            fn xor(self, other: Self) -> Self {
-                self.zip(other, |a, b| a ^ b)
-            }
-
-            #[inline(always)]
             fn and_not(self, other: Self) -> Self {
                 self.zip(other, |a, b| a & !b)
             }
