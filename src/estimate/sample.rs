@@ -37,7 +37,7 @@ const LEAST: f64 = 2.0;
 
 /// The least variation of the CPU time of the same tasks from one run to the next that an interval
 /// allows for, as a standard deviation relative to the mean. Its causes are clock rates and other
-/// work on the machine. Measured with whole join plans (2026-11-22): 0.05 and 0.06 for n = 20 and
+/// work on the machine. Measured with whole plans of an earlier engine (2026-11-22): 0.05 and 0.06 for n = 20 and
 /// 22, counted three times on two shared cores of an AMD Zen 3; 0.12 for n = 18, counted ten times
 /// on shared threads of a Zen 5, and 0.02 while nobody else used the cores.
 pub(super) const SPEED: f64 = 0.08;

@@ -104,7 +104,7 @@ fn every_task_drawn_is_counted_and_reported() {
     assert!(sample.seconds.iter().all(|seconds| *seconds > 0.0));
 }
 
-/// Runs the join for boards of size `n`. Returns the ratio of its ETA when a tenth is done to the time
+/// Runs the colour engine for boards of size `n`. Returns the ratio of its ETA when a tenth is done to the time
 /// that the rest takes. Both are CPU times: the ETA is multiplied by the part of a core that the run had
 /// until then, because other work on the machine cannot be predicted.
 fn eta_at_a_tenth(n: u32) -> f64 {
