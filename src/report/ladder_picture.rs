@@ -19,7 +19,7 @@ const LEGEND: u32 = 240;
 const SHORTEST: f64 = 1e-7;
 
 /// Colours that differ clearly on white, one for each method in turn.
-const COLOURS: [RGBColor; 16] = [
+const COLOURS: [RGBColor; 17] = [
     RGBColor(0x7f, 0x7f, 0x7f),
     RGBColor(0xbc, 0xbd, 0x22),
     RGBColor(0x8c, 0x56, 0x4b),
@@ -35,6 +35,7 @@ const COLOURS: [RGBColor; 16] = [
     RGBColor(0x00, 0x6d, 0x2c),
     RGBColor(0xe3, 0x77, 0xc2),
     RGBColor(0x7a, 0x01, 0x77),
+    RGBColor(0x00, 0x80, 0x80),
     RGBColor(0x00, 0x00, 0x00),
 ];
 

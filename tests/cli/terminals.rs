@@ -274,7 +274,7 @@ fn the_menu_of_the_ladder_fits_the_terminal() {
         let Some(mut terminal) = start(columns, &format!("exec {PROGRAM} ladder")) else {
             return;
         };
-        terminal.see("Method, 1 to 15: ");
+        terminal.see("Method, 1 to 16: ");
         let lines = lines(&terminal.screen);
         assert!(
             lines.iter().filter(|line| !line.is_empty()).count() <= 21,

@@ -56,6 +56,7 @@ fn unique_boards_are_one_of_each_orbit_with_its_size() {
         "symmetry",
         "symmetry-parallel",
         "node-layer",
+        "colour",
     ] {
         assert_eq!(orbits(method), expected, "{method}");
     }

@@ -192,6 +192,12 @@ fn the_trees_have_the_known_sizes() {
             }
         }
     }
+    // As another program counted them. For an odd number of queens it has no mirror.
+    let colour = [1, 1, 9, 17, 101, 166, 1052, 1855, 12_772, 24_062, 179_647];
+    for (n, nodes) in (1..).zip(colour) {
+        let row = run(method("colour").unwrap(), &request(n, Style::Recursive));
+        assert_eq!(row.nodes, nodes, "colour n = {n}");
+    }
     let nodes = |name, n, style| run(method(name).unwrap(), &request(n, style)).nodes;
     for &style in Style::BOTH {
         for n in 1..=9_u32 {
@@ -226,6 +232,39 @@ fn the_methods_of_one_search_have_the_same_nodes_in_every_style() {
             all.dedup();
             assert_eq!(all.len(), 1, "{family:?} n = {n}: {all:?}");
         }
+    }
+}
+
+#[test]
+fn colour_places_queens_of_one_colour_until_a_solution_is_shown() {
+    for n in [7, 8] {
+        let colour = method("colour").unwrap();
+        let ((alone, _), (watched, scenes)) = (
+            witnessed(colour, &request(n, Style::Recursive), false),
+            witnessed(colour, &request(n, Style::Recursive), true),
+        );
+        assert_eq!(alone.nodes, watched.nodes, "n = {n}");
+        let is_white = |(row, column): (usize, u8)| (row + usize::from(column)).is_multiple_of(2);
+        let (mut pure, mut mixed, mut solutions) = (0, 0, 0);
+        for scene in scenes {
+            match scene {
+                Scene::Placed { rows, .. } => {
+                    let placed = rows.iter().enumerate();
+                    let placed = placed.filter_map(|(row, column)| Some((row, (*column)?)));
+                    let white = placed.clone().filter(|square| is_white(*square)).count();
+                    if white == 0 || white == placed.count() {
+                        pure += 1;
+                    } else {
+                        mixed += 1;
+                    }
+                }
+                Scene::Solution { .. } => solutions += 1,
+                other => panic!("{other:?}"),
+            }
+        }
+        assert_eq!(pure, alone.nodes, "n = {n}");
+        // Each solution shown needs at least one queen of the other colour.
+        assert!(mixed >= solutions && solutions > 0, "n = {n}: {mixed}");
     }
 }
 

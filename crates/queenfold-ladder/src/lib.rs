@@ -1,5 +1,5 @@
-//! The ladder: the historical methods, from brute force to the carry chain, one file each. They are
-//! readable and correct; none is tuned beyond its own idea.
+//! The ladder: the historical methods, from brute force to the carry chain, and the join of colours, one
+//! file each. They are readable and correct; none is tuned beyond its own idea.
 //!
 //! They are lessons first (`queenfold explain` prints the documentation of each module) and
 //! independent oracles second: none of them shares its search with the engines.
@@ -16,6 +16,7 @@ pub mod bound1;
 pub mod carry_chain;
 pub mod carry_chain_parallel;
 mod class_counts;
+pub mod colour;
 mod device;
 pub mod flags;
 mod method;
@@ -42,7 +43,7 @@ pub use table_row::{PROGRAM, TableRow, WrongRow};
 pub use watch::{Audience, Images, Queen, Scene, StopReason, StopSearch, Watch};
 
 /// Every method, from the slowest idea to the fastest.
-pub const METHODS: [&dyn Method; 15] = [
+pub const METHODS: [&dyn Method; 16] = [
     &tuples::Tuples,
     &permutations::Permutations,
     &backtrack::Backtrack,
@@ -58,6 +59,7 @@ pub const METHODS: [&dyn Method; 15] = [
     &bit_board::BitBoard,
     &carry_chain::CarryChain,
     &carry_chain_parallel::CarryChainParallel,
+    &colour::Colour,
 ];
 
 /// The method of this name.

@@ -311,6 +311,11 @@ impl<'a> Watch<'a> {
         self.check_clock()
     }
 
+    /// Whether it shows anybody what happens.
+    pub(super) const fn is_shown(&self) -> bool {
+        self.control.audience.is_some()
+    }
+
     /// Ends the search because the request cannot be done.
     pub(super) fn refuse_to_run(&self, why: String) -> StopSearch {
         self.stop(StopReason::Refused(why))
