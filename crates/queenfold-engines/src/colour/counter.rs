@@ -141,6 +141,7 @@ impl<K: ColourKernel, T: Word> ColourCounter<K, T> {
 
 /// How often solutions count whose white queens take this word of columns of a parity, and rows of this class;
 /// `None` if they do not count.
+#[inline]
 pub(super) fn weights(
     board: &ColourBoard,
     rows: [u16; 2],

@@ -31,16 +31,17 @@ impl Orientation {
     }
 
     /// The rank of a word of lines of a parity.
+    #[inline]
     pub fn rank(self, parity: Parity, word: u32) -> u16 {
-        let backwards = reversed(word, self.lines.count(parity));
+        let backwards = || reversed(word, self.lines.count(parity));
         let rank = if self.is_even {
             let own = match parity {
                 Parity::Even => word,
-                Parity::Odd => backwards,
+                Parity::Odd => backwards(),
             };
             own.min(self.lines.all(parity) & !own)
         } else {
-            word.min(backwards)
+            word.min(backwards())
         };
         rank as u16
     }

@@ -62,6 +62,7 @@ impl PlacementList {
     }
 
     /// The placements in these columns.
+    #[inline]
     pub fn of_columns(&self, word: u32) -> Range<usize> {
         let start = self.starts[word as usize] as usize;
         start..self.starts[word as usize + 1] as usize

@@ -2,11 +2,15 @@ use crate::simd::{Simd, Word};
 
 /// Counters of placements, by their unit and the odd columns they take.
 ///
-/// An index is the number of the unit above the word of the columns.
+/// An index is the number of the unit above the word of the columns. Placements of a colour take the same number of
+/// columns, so that the other bits tell the first one, and the counter is that of half the index.
 #[derive(Debug)]
 pub struct Table<T> {
-    counters: Box<[T; 1 << 16]>,
+    counters: Box<[T; COUNTERS]>,
 }
+
+/// The counters for all indices of 16 bits.
+const COUNTERS: usize = 1 << 15;
 
 /// How often the placements of one unit count, by the rank of their columns.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -65,7 +69,7 @@ impl Held {
 impl<T: Word> Table<T> {
     /// A table of zeros.
     pub fn new() -> Self {
-        let counters = vec![T::default(); 1 << 16].into_boxed_slice();
+        let counters = vec![T::default(); COUNTERS].into_boxed_slice();
         let Ok(counters) = counters.try_into() else {
             unreachable!("the lengths are equal")
         };
@@ -80,25 +84,38 @@ impl<T: Word> Table<T> {
     /// Adds 1 at each index.
     pub fn add(&mut self, indices: &[u16]) {
         let counters = &mut *self.counters;
-        for &index in indices {
-            let counter = &mut counters[usize::from(index)];
+        let mut add = |index: u16| {
+            let counter = &mut counters[usize::from(index >> 1)];
             *counter = T::of(counter.widen().wrapping_add(1));
+        };
+        let (four, rest) = indices.as_chunks::<4>();
+        // Four at a time, so that they are read at once.
+        for &[a, b, c, d] in four {
+            add(a);
+            add(b);
+            add(c);
+            add(d);
+        }
+        for &index in rest {
+            add(index);
         }
     }
 
     /// The sum of the counters at the indices, in each of which the bits of `flipped` are flipped first.
     pub fn sum(&self, indices: &[u16], flipped: u16) -> u64 {
         let counters = &*self.counters;
-        let at = |index: u16| u64::from(counters[usize::from(index ^ flipped)].widen());
-        let pairs = indices.chunks_exact(2);
-        let last = pairs.remainder().first().map_or(0, |&index| at(index));
-        let sums = pairs.fold([last, 0], |[one, other], pair| {
-            [one + at(pair[0]), other + at(pair[1])]
-        });
-        sums[0] + sums[1]
+        let at = |index: u16| u64::from(counters[usize::from((index ^ flipped) >> 1)].widen());
+        let (four, rest) = indices.as_chunks::<4>();
+        let mut sums = [0; 2];
+        for &[a, b, c, d] in four {
+            sums[0] += at(a) + at(b);
+            sums[1] += at(c) + at(d);
+        }
+        let rest: u64 = rest.iter().map(|&index| at(index)).sum();
+        sums[0] + sums[1] + rest
     }
 
-    /// Multiplies the counters of a unit by `weights`; `ranks` are those of its words.
+    /// Multiplies the counters of a unit by `weights`; `ranks` are those of their columns.
     pub fn weigh<S: Simd>(
         &mut self,
         simd: S,

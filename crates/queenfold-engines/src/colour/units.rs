@@ -44,8 +44,9 @@ pub struct Units<K, T> {
     lines: Lines,
     /// The parity of the columns of a unit.
     columns: Parity,
-    /// The rank of the columns that white takes, by the index of a counter.
-    ranks: Vec<u16>,
+    /// For each number of columns that are taken, by the number of a counter the rank of the columns that
+    /// white takes.
+    ranks: Vec<Vec<u16>>,
     expansion: Expansion,
     table: Table<T>,
 }
@@ -57,27 +58,35 @@ impl<K: ColourKernel, T: Word> Units<K, T> {
         let orientation = Orientation::of(n);
         let others = columns.other();
         let all = lines.all(others);
-        let white = (0..=all).map(|taken| match columns {
-            Parity::Even => all & !taken,
-            Parity::Odd => taken,
-        });
+        let ranks = |count: u32| {
+            let taken = (0..=all.max(1) / 2).map(|half| {
+                // The first bit, which the others tell.
+                let first = (count ^ half.count_ones()) & 1;
+                2 * half | first
+            });
+            let white = taken.map(|taken| match columns {
+                Parity::Even => all & !taken,
+                Parity::Odd => all & taken,
+            });
+            white.map(|word| orientation.rank(others, word)).collect()
+        };
         Self {
             kernel,
             lines,
             columns,
-            ranks: white.map(|word| orientation.rank(others, word)).collect(),
+            ranks: (0..=lines.count(others)).map(ranks).collect(),
             expansion: Expansion::default(),
             table: Table::new(),
         }
     }
 
     /// Bits of an index that are the columns.
-    const fn column_bits(&self) -> u32 {
-        self.lines.count(self.columns.other())
+    fn column_bits(&self) -> u32 {
+        self.lines.count(self.columns.other()).max(1)
     }
 
     /// The most units that the table has counters for.
-    pub const fn most(&self) -> usize {
+    pub fn most(&self) -> usize {
         1 << (u16::BITS - self.column_bits())
     }
 
@@ -98,7 +107,7 @@ impl<K: ColourKernel, T: Word> Units<K, T> {
             Parity::Even => (black, white),
             Parity::Odd => (white, black),
         };
-        self.table.clear(units.len() << self.column_bits());
+        self.table.clear(units.len() << (self.column_bits() - 1));
         self.begin(set, first, units);
         let mut counted = 0u64;
         let table = &mut self.table;
@@ -109,8 +118,9 @@ impl<K: ColourKernel, T: Word> Units<K, T> {
                 table.add(indices);
             })?;
         let mut held = Held::default();
+        let ranks = &self.ranks[first.0.side.rows().len()];
         for (number, unit) in units.iter().enumerate() {
-            held = held.and(self.table.weigh(kernel, number, &self.ranks, unit.weights));
+            held = held.and(self.table.weigh(kernel, number, ranks, unit.weights));
         }
         check::<T>(held, counted)?;
         self.begin(set, second, units);
