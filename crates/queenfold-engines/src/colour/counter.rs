@@ -42,6 +42,17 @@ impl NewCounter {
     }
 }
 
+/// The name of a kernel that counts units of the columns of a parity.
+pub const fn kernel_name(columns: Parity, isa: Isa) -> &'static str {
+    match (columns, isa) {
+        (Parity::Even, isa) => isa.name(),
+        (Parity::Odd, Isa::Portable) => "portable-transposed",
+        (Parity::Odd, Isa::Neon) => "neon-transposed",
+        (Parity::Odd, Isa::Avx2) => "avx2-transposed",
+        (Parity::Odd, Isa::Avx512) => "avx512-transposed",
+    }
+}
+
 /// Whether a board needs counters of 32 bits.
 pub fn is_wide(board: &ColourBoard) -> bool {
     board.size().get() > LAST_NARROW
@@ -197,13 +208,7 @@ const fn as_often(ordering: Ordering) -> Option<u16> {
 
 impl<K: ColourKernel, T: Word> Counter for ColourCounter<K, T> {
     fn backend(&self) -> &'static str {
-        match (self.columns, K::ISA) {
-            (Parity::Even, isa) => isa.name(),
-            (Parity::Odd, Isa::Portable) => "portable-transposed",
-            (Parity::Odd, Isa::Neon) => "neon-transposed",
-            (Parity::Odd, Isa::Avx2) => "avx2-transposed",
-            (Parity::Odd, Isa::Avx512) => "avx512-transposed",
-        }
+        kernel_name(self.columns, K::ISA)
     }
 
     fn count_watched(&mut self, task: &Task, watch: &TaskWatch) -> Result<Tally, NotCounted> {

@@ -1,7 +1,7 @@
 use std::sync::OnceLock;
 
 use super::cost::Costs;
-use super::counter::{NewCounter, is_wide};
+use super::counter::{NewCounter, is_wide, kernel_name};
 use super::lines::Parity;
 use super::{ColourBoard, ColourOracle, canary};
 use crate::board::{GivenBoard, Size};
@@ -120,6 +120,10 @@ impl Plan for ColourPlan {
 
     fn recounter(&self, settings: &CounterSettings) -> Box<dyn Counter> {
         NewCounter::of(self.board.clone(), Parity::Odd, settings)
+    }
+
+    fn recount_kernel(&self, isa: Isa) -> &'static str {
+        kernel_name(Parity::Odd, isa)
     }
 
     fn oracle(&self) -> Box<dyn Counter> {

@@ -7,6 +7,7 @@ use super::{
     PlanName, Tally, Task, TaskKey, TaskWatch,
 };
 use crate::board::{GivenBoard, Size};
+use crate::simd::Isa;
 
 /// A pure, documented order of partitions with random access, cut into tasks.
 ///
@@ -77,6 +78,11 @@ pub trait Plan: Send + Sync {
     /// [`backend`](Counter::backend) tells them apart. The default is the same counter.
     fn recounter(&self, settings: &CounterSettings) -> Box<dyn Counter> {
         self.counter(settings)
+    }
+
+    /// The name of the kernel by which [`recounter`](Self::recounter) counts with an instruction set.
+    fn recount_kernel(&self, isa: Isa) -> &'static str {
+        isa.name()
     }
 
     /// A counter that counts the same tasks by a different and simpler method, to check the

@@ -45,7 +45,9 @@ pub fn second_kernel(
 ) -> RecountKernel {
     let cost = |isa| costs.core_seconds(plan.engine(), plan.size(), isa);
     let most = SLOWEST * cost(settings.isa);
-    let others = unused([first]).filter(|&isa| cost(isa) <= most);
+    let others = Isa::ALL.into_iter().filter(|&isa| {
+        isa.is_available() && !first.is_kernel(plan.recount_kernel(isa)) && cost(isa) <= most
+    });
     let fastest = others.min_by(|&a, &b| cost(a).total_cmp(&cost(b)));
     RecountKernel::Isa(fastest.unwrap_or(settings.isa))
 }
