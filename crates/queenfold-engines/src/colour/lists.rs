@@ -1,10 +1,11 @@
 use super::lines::{Lines, Parity};
 use super::open_squares::OpenSquares;
-use super::placement_list::PlacementList;
+use super::placement_list::{Found, PlacementList};
 use super::row_sets::RowSets;
 use super::side::Side;
 use super::sub_board::SubBoard;
 use super::{ColourBoard, Partition};
+use crate::board::Size;
 
 /// Placements in columns of one parity, kept for the next sets.
 pub struct Lists {
@@ -12,12 +13,20 @@ pub struct Lists {
     columns: Parity,
     /// The image of the given board that they are of, and its squares.
     image: Option<(usize, OpenSquares)>,
-    /// Those on even rows, of the words that were needed last: as many as a tile of the plan has.
+    /// Those on even rows, of the words that were needed last: as many as a tile of the plan has, if they fit
+    /// the memory.
     even: Vec<List>,
     /// Which of them is replaced next.
     next: usize,
     /// Those on odd rows, of a word.
     odd: List,
+    found: Found,
+}
+
+/// The most placements that are kept on even rows of several words: they take 16 MiB up to 24 queens, 64 MiB
+/// above.
+const fn most_kept(n: Size) -> usize {
+    if n.get() <= 24 { 1 << 21 } else { 1 << 23 }
 }
 
 /// The placements on the rows of a word, if it was filled.
@@ -29,9 +38,15 @@ struct List {
 
 impl List {
     /// Fills it anew, unless it holds the placements on the rows of this word.
-    fn set(&mut self, lines: Lines, squares: &OpenSquares, board: SubBoard, word: u32) {
+    fn set(
+        &mut self,
+        lines: Lines,
+        squares: &OpenSquares,
+        (board, word): (SubBoard, u32),
+        found: &mut Found,
+    ) {
         if self.word != Some(word) {
-            self.placements.fill(lines, squares, board, word);
+            self.placements.fill(lines, squares, (board, word), found);
             self.word = Some(word);
         }
     }
@@ -66,7 +81,29 @@ impl Lists {
             even: Vec::new(),
             next: 0,
             odd: List::default(),
+            found: Found::default(),
         }
+    }
+
+    /// Where the placements on the even rows of a word are, or are to be listed.
+    fn place_of(&mut self, n: Size, even: u32) -> usize {
+        if let Some(known) = self.even.iter().position(|list| list.word == Some(even)) {
+            return known;
+        }
+        let room = |list: &List| list.placements.room();
+        let tile = RowSets::tile(n, even.count_ones());
+        self.even.truncate(tile);
+        let mut kept: usize = self.even.iter().map(room).sum();
+        while self.even.len() > 1 && kept > most_kept(n) {
+            kept -= self.even.pop().as_ref().map_or(0, room);
+        }
+        let last = self.even.last().map_or(0, room);
+        if self.even.len() < tile && kept + last <= most_kept(n) {
+            self.even.push(List::default());
+            return self.even.len() - 1;
+        }
+        self.next = (self.next + 1) % self.even.len();
+        self.next
     }
 
     /// The lists for a partition.
@@ -83,7 +120,6 @@ impl Lists {
                 ..Self::new(columns)
             };
         }
-        let (_, squares) = self.image.as_ref().expect("it was set above");
         // The rows of the two colours on which queens in these columns stand: white ones have the same parity.
         let white = |parity| partition.set.word(parity);
         let black = |parity| lines.all(parity) & !white(parity);
@@ -96,18 +132,13 @@ impl Lists {
         };
         let of = |rows| SubBoard { rows, columns };
         let even = rows(Parity::Even);
-        let known = self.even.iter().position(|list| list.word == Some(even));
-        let at = known.unwrap_or_else(|| {
-            let at = self.next;
-            self.next = (at + 1) % RowSets::tile(board.size());
-            if at == self.even.len() {
-                self.even.push(List::default());
-            }
-            at
-        });
-        self.even[at].set(lines, squares, of(Parity::Even), even);
-        self.odd
-            .set(lines, squares, of(Parity::Odd), rows(Parity::Odd));
+        let at = self.place_of(board.size(), even);
+        let (_, squares) = self.image.as_ref().expect("it was set above");
+        let found = &mut self.found;
+        let own = (of(Parity::Even), even);
+        self.even[at].set(lines, squares, own, found);
+        let own = (of(Parity::Odd), rows(Parity::Odd));
+        self.odd.set(lines, squares, own, found);
         let [even, odd] = [&self.even[at].placements, &self.odd.placements];
         let listed = |rows, left| Listed {
             board: of(rows),

@@ -15,9 +15,15 @@ pub struct PlacementList {
     rising: Vec<u32>,
     /// For each word of columns, where its placements begin.
     starts: Vec<u32>,
-    /// Placements as they are found.
-    found: Vec<Placement>,
 }
+
+/// Placements as they are found, in memory that serves one list after the other.
+#[derive(Debug, Default)]
+pub struct Found(Vec<Placement>);
+
+/// So many placements are kept as they are found. Longer lists are searched a second time instead: only some
+/// sets of 24 queens and more, whose work is a small share of all, have such lists.
+const MOST_FOUND: usize = 1 << 20;
 
 /// A placement, with all that its queens take.
 #[derive(Clone, Copy, Debug, Default)]
@@ -29,36 +35,53 @@ struct Placement {
 
 impl PlacementList {
     /// Lists the placements of one queen in each row of `word`.
-    pub fn fill(&mut self, lines: Lines, squares: &OpenSquares, board: SubBoard, word: u32) {
+    pub fn fill(
+        &mut self,
+        lines: Lines,
+        squares: &OpenSquares,
+        (board, word): (SubBoard, u32),
+        Found(found): &mut Found,
+    ) {
         let rows: Vec<_> = bits(word)
             .map(|row| board.own_row(lines, squares, row))
             .collect();
-        self.found.clear();
-        place(&rows, Placement::default(), &mut self.found);
-        self.sort(1 << lines.count(board.columns));
-    }
-
-    /// Sorts what was found by columns.
-    fn sort(&mut self, words: usize) {
         self.starts.clear();
-        self.starts.resize(words + 1, 0);
-        for placement in &self.found {
+        self.starts.resize((1 << lines.count(board.columns)) + 1, 0);
+        found.clear();
+        place(&rows, Placement::default(), &mut |placement| {
             self.starts[placement.columns as usize] += 1;
-        }
+            if found.len() < MOST_FOUND {
+                found.push(placement);
+            }
+        });
         let mut end = 0;
         for start in &mut self.starts {
             end += *start;
             *start = end;
         }
-        let room = self.found.len() + BLOCK;
-        self.falling.resize(room, 0);
-        self.rising.resize(room, 0);
-        for placement in &self.found {
+        for diagonals in [&mut self.falling, &mut self.rising] {
+            let room = end as usize + BLOCK;
+            if diagonals.capacity() > 2 * room {
+                *diagonals = Vec::new();
+            }
+            diagonals.resize(room, 0);
+        }
+        let mut keep = |placement: Placement| {
             let at = &mut self.starts[placement.columns as usize];
             *at -= 1;
             self.falling[*at as usize] = placement.falling;
             self.rising[*at as usize] = placement.rising;
+        };
+        if found.len() == end as usize {
+            found.iter().copied().for_each(keep);
+        } else {
+            place(&rows, Placement::default(), &mut keep);
         }
+    }
+
+    /// The number of placements that it takes memory for.
+    pub fn room(&self) -> usize {
+        self.falling.len()
     }
 
     /// The placements in these columns.
@@ -76,9 +99,9 @@ impl PlacementList {
     }
 }
 
-fn place(rows: &[Target], placed: Placement, found: &mut Vec<Placement>) {
+fn place(rows: &[Target], placed: Placement, found: &mut impl FnMut(Placement)) {
     let Some((row, rest)) = rows.split_first() else {
-        return found.push(placed);
+        return found(placed);
     };
     let attacked = placed.columns | placed.falling >> row.falling | placed.rising >> row.rising;
     let mut free = row.open & !attacked;

@@ -58,16 +58,19 @@ enum Others {
 }
 
 impl RowSets {
-    /// How many words p a tile has at most: their placements are listed once for all sets of the tile, and so
-    /// they must fit the memory.
-    pub const fn tile(n: Size) -> usize {
-        match n.get() {
-            0..=20 => 32,
+    /// How many words p of a size a tile has at most. Their placements are listed once for all sets of the tile, and
+    /// so they must fit the memory. Above half of the rows, these lists are long, and the others short.
+    pub const fn tile(n: Size, size: u32) -> usize {
+        let half: usize = match n.get() {
+            0..=20 => return 32,
             21..=24 => 16,
             25 | 26 => 8,
             27 | 28 => 4,
             _ => 1,
-        }
+        };
+        let above = size.saturating_sub(n.get().div_ceil(2) / 2);
+        let words = half >> if above < 2 { 2 * above } else { 4 };
+        if words > 0 { words } else { 1 }
     }
 
     /// Those of a board.
@@ -115,7 +118,12 @@ impl RowSets {
 
     /// Adds the tiles of words p of one size, from the first number on.
     fn add(&mut self, words: &[u16], others: impl Fn(usize) -> Others) {
-        let most = Self::tile(self.n);
+        let Some(most) = words
+            .first()
+            .map(|word| Self::tile(self.n, word.count_ones()))
+        else {
+            return;
+        };
         for (number, words) in words.chunks(most).enumerate() {
             let tile = Tile {
                 first: self.ranks,
