@@ -8,8 +8,7 @@ use queenfold::simd::Isa;
 
 fn count(n: Size, isa: Isa) -> Tally {
     let plan = ChainPlan::new(n);
-    let memory = 64 << 20;
-    let mut counter = plan.counter(&CounterSettings { isa, memory });
+    let mut counter = plan.counter(&CounterSettings { isa });
     (0..plan.tasks())
         .map(|i| counter.count(&plan.task(i)).unwrap())
         .sum()

@@ -20,8 +20,7 @@ fn counters(plan: &ChainPlan) -> impl Iterator<Item = (Isa, Box<dyn Counter>)> {
             skipped(&format!("this machine has no {isa}"));
             return None;
         }
-        let memory = 64 << 20;
-        Some((isa, plan.counter(&CounterSettings { isa, memory })))
+        Some((isa, plan.counter(&CounterSettings { isa })))
     })
 }
 
