@@ -96,7 +96,7 @@ fn the_largest_plan_is_begun() {
         "-n",
         "32",
         "--engine",
-        "colour",
+        "chain",
         "--workers",
         "1",
         "--gpu",

@@ -254,21 +254,21 @@ mod tests {
         }
     }
 
-    /// The faster engine of those measured (docs/GIVEN.md).
+    /// The faster engine of those measured (docs/GIVEN.md), where one was much faster.
     #[test]
     fn auto_takes_the_chain_where_much_is_given() {
         for (n, queens, expected) in [
-            (16, "e3", Engine::Chain),
+            (16, "e3,h12", Engine::Chain),
             (18, "b16", Engine::Colour),
-            (18, "n6,l18", Engine::Chain),
-            (19, "s14,f4", Engine::Chain),
+            (18, "n6,l18,a2,d7", Engine::Chain),
+            (19, "s14,f4", Engine::Colour),
             (20, "c6,i10", Engine::Colour),
-            (20, "d1,j13,g9", Engine::Chain),
+            (20, "d1,j13,g9,s18", Engine::Chain),
             (22, "m3,c11,t15,d9,g20", Engine::Chain),
             (26, "c3", Engine::Colour),
         ] {
             let board = GivenBoard::parse(size(n), queens, "").unwrap();
-            let engine = fastest_on_cpu(board, Isa::Avx512, &CostTable::default());
+            let engine = fastest_on_cpu(board, Isa::Avx2, &CostTable::default());
             assert_eq!(engine, expected, "n = {n}, {queens}");
         }
     }

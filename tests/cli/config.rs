@@ -165,7 +165,6 @@ fn settings_of_the_gpu_are_refused_beyond_their_ranges_with_file_key_value_and_r
         ("streams", &["0", "5"], "from 1 to 4"),
         ("slots", &["0", "5"], "from 1 to 4"),
         ("batch_ms", &["49", "5001"], "from 50 to 5000"),
-        ("memory", &["\"1023 KiB\"", "1"], "1 MiB"),
     ] {
         for value in wrong {
             let folder = folder(&format!("[gpu]\n{key} = {value}\n"), "");

@@ -1,14 +1,13 @@
 //! The measurements of `queenfold bench --gpu`, on small boards and the emulated device.
 
 use std::sync::Arc;
-use std::time::Duration;
 
 use crate::emulated_device::{self, short_launches};
 use queenfold::actors::DeviceSpec;
 use queenfold::bench::{BenchError, board, mixed};
 use queenfold::board::{Size, known};
 use queenfold::chain::ChainPlan;
-use queenfold::device::{Emulated, EmulatedSettings, Fault, OpenError, Trouble};
+use queenfold::device::{Fault, OpenError, Trouble};
 use queenfold::engine::{Launch, Plan};
 
 fn device(trouble: Arc<Trouble>) -> DeviceSpec {
@@ -92,12 +91,4 @@ fn a_device_that_counts_wrongly_or_fails_gives_no_figures() {
     };
     let error = mixed(&absent, &plan(12), 1, 1).unwrap_err();
     assert!(error.to_string().contains("gone"), "{error}");
-}
-
-/// A device on which each launch but the first `healthy` ones has this fault.
-fn emulated(healthy: u64, fault: Option<Fault>) -> Emulated {
-    Emulated::new(EmulatedSettings {
-        fault: Arc::new(move |number, _: &Launch| fault.filter(|_| number >= healthy)),
-        ..EmulatedSettings::default()
-    })
 }

@@ -443,14 +443,6 @@ fn bench_measures_all_in_one_command() {
         variants,
         [128, 128, 32].map(|block| (Some(block), Some("14200")))
     );
-    let pairs = &json["pairs"];
-    assert_eq!(pairs["kernel"]["registers"], 32);
-    assert!(pairs["launch"]["wall_seconds"].as_f64().unwrap() > 0.0);
-    assert_eq!(pairs["steps"]["leaves"].as_array().unwrap().len(), 4);
-    assert_eq!(pairs["uploads"].as_array().unwrap().len(), 3);
-    assert_eq!(pairs["sets"][0]["n"], 12);
-    assert_eq!(json["fed"]["n"], 12);
-    assert_eq!(json["fed"]["cpu_per_second"].as_array().unwrap().len(), 2);
     let historical: Vec<_> = json["historical"]
         .as_array()
         .unwrap()
@@ -542,7 +534,8 @@ fn a_device_that_does_not_count_a_plan_is_refused_by_name_and_left_out_if_it_was
         }
     }
     let (json, said) = machine.count(&["-n", "16", "--engine", "colour", "--workers", "1"]);
-    assert!(!said.contains("no device takes part"), "{said}");
+    let why = "no device takes part, because devices do not count by the colour engine";
+    assert!(said.contains(why), "{said}");
     assert_eq!(json["gpu"], serde_json::json!([]));
     assert!(machine.calls("launch").is_empty());
 }

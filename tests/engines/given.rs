@@ -10,8 +10,6 @@ use queenfold::simd::Isa;
 use crate::completions::{Counts, counts, solutions};
 use crate::random_board::random_board;
 
-const MEMORY: u64 = 64 << 20;
-
 fn size(n: u32) -> Size {
     Size::new(n).unwrap()
 }

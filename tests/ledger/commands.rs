@@ -201,16 +201,6 @@ fn a_directory_that_holds_a_run_is_not_used_for_another() {
     for wrong in [
         vec!["run", "-n", "4..=5", "--dir", "somewhere"],
         vec!["run", "-n", "8", "--shard", "0/2"],
-        // A plan with more tasks than a ledger keeps.
-        vec![
-            "run",
-            "-n",
-            "32",
-            "--engine",
-            "colour",
-            "--dir",
-            "somewhere",
-        ],
         vec!["run", "-n", "8", "--dir", "somewhere", "--shard", "2/2"],
         vec!["verify", text(&run), "--sample", "0"],
         vec!["verify", text(&run), "--sample", "1.5"],

@@ -4,7 +4,9 @@ use std::fs;
 
 use parking_lot::Mutex;
 use queenfold::actors::{EventKind, Observer, OnCheckpoint, RunEvent, WholePlans};
-use queenfold::engine::{CostTable, CountedBy, Origin, Tally, TaskKey, TaskResult, WorkerId};
+use queenfold::engine::{
+    CostTable, CountedBy, FunctionPlan, Origin, Tally, TaskKey, TaskResult, WorkerId,
+};
 use queenfold::ledger::COMMIT_EVERY;
 
 use super::*;
@@ -368,25 +370,32 @@ fn audited_tasks_name_both_kernels() {
 }
 
 #[test]
-fn a_ledger_keeps_the_chain_of_every_board_and_the_colour_engine_up_to_29() {
+fn a_ledger_keeps_the_plans_of_every_board() {
     let dir = tempfile::tempdir().unwrap();
     for n in 1..=32 {
         for plan in [
             Arc::new(ChainPlan::new(size(n))) as Arc<dyn Plan>,
             Arc::new(ColourPlan::new(size(n))),
         ] {
-            let kept = n <= 29 || plan.engine() == Engine::Chain;
             let plans = [plan];
             let info = RunInfo::new(size(n), &plans, Shard::WHOLE, String::new());
             let dir = dir.path().join(format!("{}-{n}", plans[0].engine()));
-            match Recording::create(&dir, &info, &plans, &ProcessFacts::default()) {
-                Ok(_) => assert!(kept, "n = {n}"),
-                Err(LedgerError::TooLong { tasks, .. }) => {
-                    assert!(!kept && tasks == plans[0].tasks(), "n = {n}");
-                    assert!(!dir.exists());
-                }
-                Err(other) => panic!("n = {n}: {other}"),
-            }
+            let made = Recording::create(&dir, &info, &plans, &ProcessFacts::default());
+            assert!(made.is_ok(), "n = {n}");
         }
     }
+}
+
+#[test]
+fn a_plan_of_more_tasks_than_a_ledger_keeps_is_refused() {
+    let dir = tempfile::tempdir().unwrap();
+    let plan = FunctionPlan::new(size(8), 1 << 40, |_| Tally::default());
+    let plans = [Arc::new(plan) as Arc<dyn Plan>];
+    let info = RunInfo::new(size(8), &plans, Shard::WHOLE, String::new());
+    let dir = dir.path().join("run");
+    match Recording::create(&dir, &info, &plans, &ProcessFacts::default()) {
+        Err(LedgerError::TooLong { tasks, .. }) => assert_eq!(tasks, 1 << 40),
+        other => panic!("{:?}", other.err()),
+    }
+    assert!(!dir.exists());
 }

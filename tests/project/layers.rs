@@ -129,7 +129,7 @@ fn circles_are_seen_through_imports_reexports_and_paths() {
         pairs.map(|(from, item)| format!("{from} {item}")).collect()
     };
     let none: Vec<String> = Vec::new();
-    let both = ["colour/side.rs build", "colour/lists.rs Side"];
+    let both = ["colour/lists.rs Side", "colour/side.rs build"];
     let side = "use super::lists;\npub struct Side;\nfn f() { lists::build() }";
     let through_reexport = "use super::{Side, side as other};\npub fn build() {}";
     let through_crate = "pub fn build() -> crate::colour::side::Side { Side }";

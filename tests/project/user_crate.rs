@@ -131,7 +131,7 @@ fn is_out_of_line(caller: &str, called: &str) -> bool {
 
 /// Asserts that the program has kernels of this instruction set, and that they inline all of its operations.
 fn assert_inlined(disassembly: &str, folder: &str) {
-    let kernels = functions(disassembly, &format!("::{folder}::vectorize")).len();
+    let kernels = functions(disassembly, &[&format!("::{folder}::vectorize")]).len();
     assert!(kernels >= 20, "only {kernels} kernels of {folder} found");
     for (caller, called) in calls(disassembly) {
         assert!(!is_out_of_line(caller, called), "{caller} calls {called}");
