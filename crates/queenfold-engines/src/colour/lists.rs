@@ -23,10 +23,10 @@ pub struct Lists {
     found: Found,
 }
 
-/// The most placements that are kept on even rows of several words: they take 16 MiB up to 24 queens, 64 MiB
+/// The most placements that are kept on even rows of several words: they take 12 MiB up to 24 queens, 64 MiB
 /// above.
 const fn most_kept(n: Size) -> usize {
-    if n.get() <= 24 { 1 << 21 } else { 1 << 23 }
+    if n.get() <= 24 { 3 << 19 } else { 1 << 23 }
 }
 
 /// The placements on the rows of a word, if it was filled.
