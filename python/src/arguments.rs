@@ -81,7 +81,6 @@ pub fn engine(name: &str) -> PyResult<Option<Engine>> {
         "auto" => Ok(None),
         "chain" => Ok(Some(Engine::Chain)),
         "colour" => Ok(Some(Engine::Colour)),
-        "colour" => Ok(Some(Engine::Colour)),
         _ => Err(wrong(format!(
             "engine: expected 'auto', 'chain' or 'colour', not '{name}'"
         ))),

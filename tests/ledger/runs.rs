@@ -341,10 +341,7 @@ fn with_memory(
 #[test]
 fn a_run_that_cannot_record_ends_with_the_reason() {
     // A minute on one core, so that the run notices long before the last of 1025 tasks.
-    let slowly = CounterSettings {
-        isa: Isa::Portable,
-        ..counter()
-    };
+    let slowly = CounterSettings { isa: Isa::Portable };
     let (result, memory) = with_memory(18, slowly, 0.0, 5);
     assert_eq!(
         result.unwrap_err(),
