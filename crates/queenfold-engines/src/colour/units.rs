@@ -62,7 +62,7 @@ impl<K: ColourKernel, T: Word> Units<K, T> {
             let taken = (0..=all.max(1) / 2).map(|half| {
                 // The first bit, which the others tell.
                 let first = (count ^ half.count_ones()) & 1;
-                2 * half | first
+                (2 * half) | first
             });
             let white = taken.map(|taken| match columns {
                 Parity::Even => all & !taken,
