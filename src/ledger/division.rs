@@ -233,10 +233,10 @@ mod tests {
         assert_eq!(
             dealt,
             [
-                "5a44e3784f6e532d",
-                "85390c915e3804ab",
-                "9f0a2887bf5032bc",
-                "375342d0aef7051e"
+                "a1d0ed4b3774cc32",
+                "5e04c58d0b004a77",
+                "eb9dff18f0be2e96",
+                "c980efaba2662e5e"
             ]
         );
         let dealt = [7, 64, 512].map(|count| digest(&uneven(40_000), count));
