@@ -1,5 +1,4 @@
-use super::lines::Lines;
-use super::sub_board::SubBoard;
+use super::lines::{Lines, Parity};
 use crate::board::{Size, Squares};
 
 /// The squares on which queens may stand, by sub-board: for each of its rows the columns, as a word.
@@ -18,8 +17,8 @@ impl OpenSquares {
         }
     }
 
-    /// The columns of a row of a sub-board.
-    pub fn row(&self, board: SubBoard, row: u32) -> u32 {
-        self.rows[2 * row as usize + board.rows as usize][board.columns as usize]
+    /// The columns of one parity in row number `row` of those of a parity.
+    pub fn row(&self, (parity, row): (Parity, u32), columns: Parity) -> u32 {
+        self.rows[2 * row as usize + parity as usize][columns as usize]
     }
 }

@@ -35,7 +35,7 @@ impl SubBoard {
         Target {
             falling: lines.even - row,
             rising: row + self.rows as u32 * self.columns as u32,
-            open: squares.row(self, row),
+            open: squares.row((self.rows, row), self.columns),
         }
     }
 
@@ -46,14 +46,10 @@ impl SubBoard {
     /// 1 − r − 2·j' − 1 + c, so j' − i' = j − i + c − r, or likewise j' + i' = j + i + r + c − 1.
     pub fn other_row(self, lines: Lines, squares: &OpenSquares, row: u32) -> Target {
         let (r, c) = (self.rows as u32, self.columns as u32);
-        let other = Self {
-            rows: self.rows.other(),
-            columns: self.columns.other(),
-        };
         Target {
             falling: lines.even + r - c - row,
             rising: row + (1 - r) * (1 - c),
-            open: squares.row(other, row),
+            open: squares.row((self.rows.other(), row), self.columns.other()),
         }
     }
 }

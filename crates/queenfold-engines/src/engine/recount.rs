@@ -12,7 +12,7 @@ use crate::board::{GivenBoard, Size};
 use crate::simd::Isa;
 
 /// How many times as long as the widest kernel another one may take for a second count of a whole run.
-/// AVX2 takes up to 2.5 times as long as AVX-512, portable code 9 to 18 times as long.
+/// AVX2 takes up to 2.5 times as long as AVX-512, portable code 7 to 18 times as long.
 const SLOWEST: f64 = 4.0;
 
 /// How long the oracle may take for the count of one task that decides between two others.
