@@ -74,7 +74,8 @@ pub(super) fn read(connection: &Connection, file: &Path) -> Result<RunInfo, Ledg
     };
     let info = RunInfo {
         board,
-        plans: serde_json::from_str(&take("plans")?).map_err(|_| unreadable("plans"))?,
+        plans: serde_json::from_str(&take("plans")?)
+            .map_err(|why| damaged(format!("its entry `plans` is unreadable: {why}")))?,
         shard: Shard::from_record(&take("shard")?).map_err(|_| unreadable("shard"))?,
         config: take("config")?,
         program: take("program")?,
@@ -96,4 +97,34 @@ fn digest(key: &str, value: &str) -> Digest {
         .text(key)
         .text(value)
         .digest()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_engine_that_is_none_is_named() {
+        let connection = Connection::open_in_memory().unwrap();
+        connection
+            .execute_batch("CREATE TABLE meta (key TEXT, value TEXT, blake3 BLOB)")
+            .unwrap();
+        for (key, value) in [
+            ("n", "8"),
+            (
+                "plans",
+                r#"[{"engine":"join","version":"join-4","tasks":1,"hash":""}]"#,
+            ),
+        ] {
+            let digest = digest(key, value).0;
+            connection
+                .execute("INSERT INTO meta VALUES (?1, ?2, ?3)", (key, value, digest))
+                .unwrap();
+        }
+        let refused = read(&connection, Path::new("ledger.db")).unwrap_err();
+        let said = refused.to_string();
+        let why =
+            "its entry `plans` is unreadable: unknown variant `join`, expected one of `chain`";
+        assert!(said.contains(why) && said.lines().count() == 1, "{said}");
+    }
 }
