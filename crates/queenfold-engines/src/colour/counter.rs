@@ -111,7 +111,7 @@ impl<K: ColourKernel, T: Word> ColourCounter<K, T> {
             columns: parity,
         } = self;
         let RowSet { even, odd, weight } = partition.set;
-        let set = lists.of(board, partition);
+        let set = lists.of(board, partition, stretch.watch())?;
         let all = Lines::of(board.size()).all(*parity);
         let class = Orientation::of(board.size()).class([even, odd]);
         // White takes as many columns of a parity as rows of the same.

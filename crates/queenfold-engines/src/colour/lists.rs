@@ -6,6 +6,7 @@ use super::side::Side;
 use super::sub_board::SubBoard;
 use super::{ColourBoard, Partition};
 use crate::board::Size;
+use crate::engine::{GivenUp, TaskWatch};
 
 /// Placements in columns of one parity, kept for the next sets.
 pub struct Lists {
@@ -44,11 +45,15 @@ impl List {
         squares: &OpenSquares,
         (board, word): (SubBoard, u32),
         found: &mut Found,
-    ) {
+        watch: &TaskWatch,
+    ) -> Result<(), GivenUp> {
         if self.word != Some(word) {
-            self.placements.fill(lines, squares, (board, word), found);
+            self.word = None;
+            self.placements
+                .fill(lines, squares, (board, word), found, watch)?;
             self.word = Some(word);
         }
+        Ok(())
     }
 }
 
@@ -107,11 +112,19 @@ impl Lists {
     }
 
     /// The lists for a partition.
+    ///
+    /// # Errors
+    /// The task is to be given up.
     #[expect(
         clippy::expect_used,
         reason = "the image is set where it is another one"
     )]
-    pub fn of(&mut self, board: &ColourBoard, partition: &Partition) -> SetLists<'_> {
+    pub fn of(
+        &mut self,
+        board: &ColourBoard,
+        partition: &Partition,
+        watch: &TaskWatch,
+    ) -> Result<SetLists<'_>, GivenUp> {
         let (lines, columns) = (Lines::of(board.size()), self.columns);
         if self.image.as_ref().map(|(image, _)| *image) != Some(partition.image) {
             let squares = OpenSquares::new(board.size(), &partition.open);
@@ -136,19 +149,19 @@ impl Lists {
         let (_, squares) = self.image.as_ref().expect("it was set above");
         let found = &mut self.found;
         let own = (of(Parity::Even), even);
-        self.even[at].set(lines, squares, own, found);
+        self.even[at].set(lines, squares, own, found, watch)?;
         let own = (of(Parity::Odd), rows(Parity::Odd));
-        self.odd.set(lines, squares, own, found);
+        self.odd.set(lines, squares, own, found, watch)?;
         let [even, odd] = [&self.even[at].placements, &self.odd.placements];
         let listed = |rows, left| Listed {
             board: of(rows),
             placements: if rows == Parity::Even { even } else { odd },
             side: Side::new(left),
         };
-        SetLists {
+        Ok(SetLists {
             squares,
             white: listed(columns, white(columns.other())),
             black: listed(columns.other(), black(columns)),
-        }
+        })
     }
 }

@@ -5,6 +5,7 @@ use super::lines::Lines;
 use super::open_squares::OpenSquares;
 use super::sub_board::{SubBoard, Target};
 use crate::board::bits;
+use crate::engine::{GivenUp, TaskWatch};
 
 /// All ways to fill some rows of a [`SubBoard`] with queens, by the columns they take.
 #[derive(Debug, Default)]
@@ -35,25 +36,29 @@ struct Placement {
 
 impl PlacementList {
     /// Lists the placements of one queen in each row of `word`.
+    ///
+    /// # Errors
+    /// The task is to be given up. Then the list must be filled anew.
     pub fn fill(
         &mut self,
         lines: Lines,
         squares: &OpenSquares,
         (board, word): (SubBoard, u32),
         Found(found): &mut Found,
-    ) {
+        watch: &TaskWatch,
+    ) -> Result<(), GivenUp> {
         let rows: Vec<_> = bits(word)
             .map(|row| board.own_row(lines, squares, row))
             .collect();
         self.starts.clear();
         self.starts.resize((1 << lines.count(board.columns)) + 1, 0);
         found.clear();
-        place(&rows, Placement::default(), &mut |placement| {
+        place(&rows, Placement::default(), watch, &mut |placement| {
             self.starts[placement.columns as usize] += 1;
             if found.len() < MOST_FOUND {
                 found.push(placement);
             }
-        });
+        })?;
         let mut end = 0;
         for start in &mut self.starts {
             end += *start;
@@ -75,8 +80,9 @@ impl PlacementList {
         if found.len() == end as usize {
             found.iter().copied().for_each(keep);
         } else {
-            place(&rows, Placement::default(), &mut keep);
+            place(&rows, Placement::default(), watch, &mut keep)?;
         }
+        Ok(())
     }
 
     /// The number of placements that it takes memory for.
@@ -99,10 +105,22 @@ impl PlacementList {
     }
 }
 
-fn place(rows: &[Target], placed: Placement, found: &mut impl FnMut(Placement)) {
+/// With so many rows left, the rest takes a millisecond at most.
+const SOON: usize = 6;
+
+fn place(
+    rows: &[Target],
+    placed: Placement,
+    watch: &TaskWatch,
+    found: &mut impl FnMut(Placement),
+) -> Result<(), GivenUp> {
     let Some((row, rest)) = rows.split_first() else {
-        return found(placed);
+        found(placed);
+        return Ok(());
     };
+    if rows.len() == SOON {
+        watch.check()?;
+    }
     let attacked = placed.columns | placed.falling >> row.falling | placed.rising >> row.rising;
     let mut free = row.open & !attacked;
     while free != 0 {
@@ -113,6 +131,7 @@ fn place(rows: &[Target], placed: Placement, found: &mut impl FnMut(Placement)) 
             falling: placed.falling | queen << row.falling,
             rising: placed.rising | queen << row.rising,
         };
-        place(rest, next, found);
+        place(rest, next, watch, found)?;
     }
+    Ok(())
 }
