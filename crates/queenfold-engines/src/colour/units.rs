@@ -101,24 +101,20 @@ impl<K: ColourKernel, T: Word> Units<K, T> {
         watch: &TaskWatch,
     ) -> Result<Counted, NotCounted> {
         let kernel = self.kernel;
-        let white = (&set.white, Unit::white as fn(&Unit) -> Range<usize>);
-        let black = (&set.black, Unit::black as fn(&Unit) -> Range<usize>);
         let (first, second) = match self.columns {
-            Parity::Even => (black, white),
-            Parity::Odd => (white, black),
+            Parity::Even => (&set.black, &set.white),
+            Parity::Odd => (&set.white, &set.black),
         };
         self.table.clear(units.len() << (self.column_bits() - 1));
         self.begin(set, first, units);
         let mut counted = 0u64;
         let table = &mut self.table;
-        let mut nodes = self
-            .expansion
-            .run(kernel, &first.0.side, watch, |indices| {
-                counted += indices.len() as u64;
-                table.add(indices);
-            })?;
+        let mut nodes = self.expansion.run(kernel, &first.side, watch, |indices| {
+            counted += indices.len() as u64;
+            table.add(indices);
+        })?;
         let mut held = Held::default();
-        let ranks = &self.ranks[first.0.side.rows().len()];
+        let ranks = &self.ranks[first.side.rows().len()];
         for (number, unit) in units.iter().enumerate() {
             held = held.and(self.table.weigh(kernel, number, ranks, unit.weights));
         }
@@ -127,21 +123,19 @@ impl<K: ColourKernel, T: Word> Units<K, T> {
         let mut completions = 0;
         let flipped = self.lines.all(self.columns.other()) as u16;
         let table = &self.table;
-        nodes += self
-            .expansion
-            .run(kernel, &second.0.side, watch, |indices| {
-                completions += table.sum(indices, flipped);
-            })?;
+        nodes += self.expansion.run(kernel, &second.side, watch, |indices| {
+            completions += table.sum(indices, flipped);
+        })?;
         Ok(Counted { completions, nodes })
     }
 
     /// Sets the states that an expansion begins with: the placements of all units on squares of a colour.
-    fn begin(
-        &mut self,
-        set: &SetLists<'_>,
-        (listed, of): (&Listed<'_>, fn(&Unit) -> Range<usize>),
-        units: &[Unit],
-    ) {
+    fn begin(&mut self, set: &SetLists<'_>, listed: &Listed<'_>, units: &[Unit]) {
+        let is_white = listed.board.is_white();
+        let of = |unit: &Unit| match is_white {
+            true => unit.white.clone(),
+            false => unit.black.clone(),
+        };
         let bits = self.column_bits();
         let level = self.expansion.start(&listed.side);
         let targets = listed.side.rows().iter();
@@ -151,13 +145,12 @@ impl<K: ColourKernel, T: Word> Units<K, T> {
         level.make_room(units.iter().map(|unit| of(unit).len()).sum());
         // Placements that follow each other in the list become states together. Those on black do from the
         // last unit to the first: the more columns white takes, the fewer are left.
-        let is_reversed = !listed.board.is_white();
         let mut run = 0..0;
         for place in 0..units.len() {
-            let number = if is_reversed {
-                units.len() - 1 - place
-            } else {
+            let number = if is_white {
                 place
+            } else {
+                units.len() - 1 - place
             };
             let placements = of(&units[number]);
             if placements.start != run.end {
@@ -170,16 +163,6 @@ impl<K: ColourKernel, T: Word> Units<K, T> {
         }
         self.kernel
             .begin(listed.placements.diagonals(run), &targets, level);
-    }
-}
-
-impl Unit {
-    fn white(&self) -> Range<usize> {
-        self.white.clone()
-    }
-
-    fn black(&self) -> Range<usize> {
-        self.black.clone()
     }
 }
 
