@@ -174,6 +174,10 @@ impl GivenBoard {
     /// The symmetries of the square that leave the given queens and the holes where they are. They map
     /// completions to completions; for a free board they are all eight.
     pub fn symmetries(&self) -> SymmetryGroup {
+        // The question of each start, which eight images answer slowly.
+        if self.is_free() {
+            return SymmetryGroup::ALL;
+        }
         SymmetryGroup::of(|symmetry| self.image(symmetry) == *self)
     }
 
@@ -182,6 +186,9 @@ impl GivenBoard {
     /// each other are the completions, because the row of a given queen has no other square.
     pub fn open(&self) -> Squares {
         let mut open = Squares::all(self.n);
+        if self.is_free() {
+            return open;
+        }
         open.retain(|square| {
             !self.holes.contains(square) && self.queens.iter().all(|queen| !queen.attacks(square))
         });
