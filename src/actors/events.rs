@@ -442,4 +442,7 @@ pub struct FinishedLaunch {
 pub trait Observer: Send + Sync {
     /// Something happened just now.
     fn event(&self, event: &RunEvent);
+
+    /// Called once on each thread that counts, before it does: for its priority, or the cores it may use.
+    fn worker_thread(&self) {}
 }

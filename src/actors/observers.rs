@@ -53,7 +53,14 @@ impl Observers {
         let event = RunEvent { at, kind };
         self.0.progress.note(&event);
         for listener in &self.0.listeners {
-            listener.hear(&event);
+            listener.call(|observer| observer.event(&event));
+        }
+    }
+
+    /// Shows all a thread that counts: this one.
+    pub(super) fn show_worker_thread(&self) {
+        for listener in &self.0.listeners {
+            listener.call(|observer| observer.worker_thread());
         }
     }
 
@@ -68,11 +75,11 @@ impl Observers {
 }
 
 impl Listener {
-    fn hear(&self, event: &RunEvent) {
+    fn call(&self, call: impl FnOnce(&dyn Observer)) {
         if self.broken.load(Ordering::Relaxed) {
             return;
         }
-        let heard = catch_unwind(AssertUnwindSafe(|| self.observer.event(event)));
+        let heard = catch_unwind(AssertUnwindSafe(|| call(self.observer.as_ref())));
         if let Err(payload) = heard
             && !self.broken.swap(true, Ordering::Relaxed)
         {

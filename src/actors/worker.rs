@@ -80,9 +80,12 @@ impl Worker {
         let device = self.index.checked_sub(self.shared.workers);
         let (producer, failure) = (self.producer.clone(), self.failure.clone());
         let thread = thread::Builder::new().name(self.name()).spawn(move || {
-            dispatcher::with_default(&dispatch, || match device {
-                None => context.work(),
-                Some(device) => device_loop::work(context, device, producer, failure),
+            dispatcher::with_default(&dispatch, || {
+                context.shared.observers.show_worker_thread();
+                match device {
+                    None => context.work(),
+                    Some(device) => device_loop::work(context, device, producer, failure),
+                }
             });
         });
         match thread {

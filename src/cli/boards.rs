@@ -2,14 +2,15 @@
 
 use std::fs::File;
 use std::io::{self, Read};
-use std::path::{Path, PathBuf};
 
 use clap::Args;
 
 use super::exit::Failure;
 use super::output::print;
 use crate::board::{GivenBoard, Size};
-use crate::config::{ConfigError, Layers, Optional, SettingOrigin, Sizes, SquareNames, Value};
+use crate::config::{
+    ConfigError, FileOrStream, Layers, Optional, SettingOrigin, Sizes, SquareNames, Value,
+};
 
 /// The largest picture that is read, in bytes: a board has at most 1024 squares.
 const MAX_FILE: u64 = 1 << 16;
@@ -26,10 +27,10 @@ pub struct GivenFlags {
     #[arg(long, value_name = "SQUARES", value_parser = Optional::<SquareNames>::parse)]
     holes: Option<Optional<SquareNames>>,
 
-    /// A picture of the board in a file: a line for each row, the top row first, of `.` (empty), `Q` (a
-    /// given queen) and `#` (a hole)
-    #[arg(long, value_name = "FILE", value_parser = Optional::<PathBuf>::parse)]
-    board: Option<Optional<PathBuf>>,
+    /// A picture of the board in a file, or on standard input (`-`): a line for each row, the top row first, of
+    /// `.` (empty), `Q` (a given queen) and `#` (a hole)
+    #[arg(long, value_name = "FILE|-", value_parser = Optional::<FileOrStream>::parse, allow_hyphen_values = true)]
+    board: Option<Optional<FileOrStream>>,
 }
 
 impl GivenFlags {
@@ -62,7 +63,7 @@ pub fn boards(settings: &Layers) -> Result<Vec<GivenBoard>, Failure> {
         names.unwrap_or_default()
     };
     let [queens, holes] = [&run.queens, &run.holes].map(names);
-    if let Some(path) = &run.board.0 {
+    if let Some(picture) = &run.board.0 {
         for (key, names) in [("run.queens", &queens), ("run.holes", &holes)] {
             if !names.is_empty() {
                 return Err(Failure::usage(format!(
@@ -73,7 +74,7 @@ pub fn boards(settings: &Layers) -> Result<Vec<GivenBoard>, Failure> {
                 )));
             }
         }
-        return Ok(vec![of_picture(settings, path, &sizes)?]);
+        return Ok(vec![of_picture(settings, picture, &sizes)?]);
     }
     if sizes.is_empty() {
         return Err(Failure::usage(
@@ -108,13 +109,21 @@ pub fn one_board(settings: &Layers) -> Result<GivenBoard, Failure> {
 }
 
 /// The board of a picture, which the sizes must not contradict.
-fn of_picture(settings: &Layers, path: &Path, sizes: &[Size]) -> Result<GivenBoard, Failure> {
+fn of_picture(
+    settings: &Layers,
+    picture: &FileOrStream,
+    sizes: &[Size],
+) -> Result<GivenBoard, Failure> {
+    let name = match picture {
+        FileOrStream::Stream => "standard input".into(),
+        FileOrStream::File(path) => path.display().to_string(),
+    };
     let refused = |why: String| {
         let place = elsewhere(settings, "run.board").map(|source| format!("{source}: "));
         let place = place.unwrap_or_default();
-        Failure::usage(format!("{place}{}: {why}", path.display()))
+        Failure::usage(format!("{place}{name}: {why}"))
     };
-    let text = read(path).map_err(|error| refused(error.to_string()))?;
+    let text = read(picture).map_err(|error| refused(error.to_string()))?;
     let board = GivenBoard::from_picture(&text).map_err(|error| refused(error.to_string()))?;
     let n = board.size();
     if sizes.is_empty() || sizes == [n] {
@@ -143,11 +152,13 @@ fn elsewhere(settings: &Layers, key: &str) -> Option<String> {
     is_elsewhere.then(|| source(settings, key))
 }
 
-fn read(path: &Path) -> io::Result<String> {
+fn read(picture: &FileOrStream) -> io::Result<String> {
     let mut text = String::new();
-    File::open(path)?
-        .take(MAX_FILE + 1)
-        .read_to_string(&mut text)?;
+    let source: Box<dyn Read> = match picture {
+        FileOrStream::Stream => Box::new(io::stdin()),
+        FileOrStream::File(path) => Box::new(File::open(path)?),
+    };
+    source.take(MAX_FILE + 1).read_to_string(&mut text)?;
     match text.len() as u64 > MAX_FILE {
         true => Err(io::Error::other("a picture has at most 64 KiB")),
         false => Ok(text),

@@ -56,7 +56,8 @@ struct Notice {
     #[serde(skip_serializing_if = "Option::is_none")]
     given: Option<GivenSquares>,
     host: String,
-    directory: Option<PathBuf>,
+    /// Bytes that are no UTF-8 are replaced: JSON cannot have them.
+    directory: Option<String>,
     /// What happened, for people.
     text: String,
     /// The result, as `--json` prints it.
@@ -170,7 +171,9 @@ fn notice(run: NoticedRun, event: What, text: &str, result: Option<Json>) -> Not
         n: run.board.size(),
         given: GivenSquares::of(&run.board),
         host: host_name(),
-        directory: run.directory,
+        directory: run
+            .directory
+            .map(|directory| directory.display().to_string()),
         text: text[..end].to_owned(),
         result,
     }

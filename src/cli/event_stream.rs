@@ -5,7 +5,7 @@ use std::io;
 
 use super::exit::{Exit, Failure};
 use super::output::say;
-use crate::config::{Config, EventTarget, Value};
+use crate::config::{Config, FileOrStream, Value};
 use crate::telemetry::{EventFile, printable};
 
 /// Opens what the settings name; `None` if they name nothing. If it cannot be written to later, one line
@@ -18,16 +18,16 @@ pub fn open(config: &Config) -> Result<Option<EventFile>, Failure> {
         return Ok(None);
     };
     let opened = match target {
-        EventTarget::Stdout if !config.output.json => {
+        FileOrStream::Stream if !config.output.json => {
             return Err(Failure::usage(
                 "--events - needs --json: standard output has the results, too, and each of its lines \
                  must be JSON",
             ));
         }
-        EventTarget::Stdout => {
+        FileOrStream::Stream => {
             EventFile::new(io::stdout(), |error| lost("standard output", &error))
         }
-        EventTarget::File(path) => {
+        FileOrStream::File(path) => {
             let name = path.display().to_string();
             let file = File::options().append(true).create(true).open(path);
             file.and_then(|file| EventFile::new(file, move |error| lost(&name, &error)))

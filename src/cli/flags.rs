@@ -7,12 +7,12 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 
-use super::boards::{GivenFlags, one_board};
+use super::boards::{GivenFlags, boards, one_board};
 use super::exit::Failure;
-use crate::board::{GivenBoard, Size};
+use crate::board::GivenBoard;
 use crate::config::{
-    Auto, CommandLine, ConfigError, EventTarget, Hours, HumanDuration, Indices, LOCAL_FILE, Layers,
-    Optional, Sizes, Value, Whole, Workers,
+    Auto, CommandLine, ConfigError, FileOrStream, Hours, HumanDuration, Indices, LOCAL_FILE,
+    Layers, Optional, Sizes, Value, Whole, Workers,
 };
 use crate::engine::Engine;
 use crate::job::DeviceChoice;
@@ -39,12 +39,12 @@ pub struct CpuFlags {
     cpu: Cpu,
 }
 
-/// The flags of a command for one board that has no other settings.
+/// The flags of a command for boards that has no other settings.
 #[derive(Debug, Args)]
-pub struct OneBoard {
-    /// Board size, 1 to 32
-    #[arg(short, value_name = "N", allow_hyphen_values = true)]
-    n: Option<Size>,
+pub struct Boards {
+    /// Board sizes, 1 to 32: one, or ranges and lists of them
+    #[arg(short, value_name = "N|A..=B", value_parser = Sizes::parse, allow_hyphen_values = true)]
+    n: Option<Sizes>,
 
     #[command(flatten)]
     given: GivenFlags,
@@ -72,7 +72,7 @@ pub struct What {
 /// Which board, by which engine.
 #[derive(Debug, Args)]
 struct BoardFlags {
-    /// Board size, 1 to 32, or a range of them, both ends included
+    /// Board size, 1 to 32, or ranges and lists of them, such as `4..=14` or `8,10,12`; both ends are included
     #[arg(short, value_name = "N|A..=B", value_parser = Sizes::parse, allow_hyphen_values = true)]
     n: Option<Sizes>,
 
@@ -134,8 +134,8 @@ pub struct How {
 #[derive(Debug, Args)]
 pub struct Shown {
     /// Write every event of the run as a line of JSON at the end of a file; `-` for stdout, with --json
-    #[arg(long, value_name = "FILE|-", value_parser = Optional::<EventTarget>::parse, allow_hyphen_values = true)]
-    events: Option<Optional<EventTarget>>,
+    #[arg(long, value_name = "FILE|-", value_parser = Optional::<FileOrStream>::parse, allow_hyphen_values = true)]
+    events: Option<Optional<FileOrStream>>,
 
     /// Keep a file that says how far the run is, for Prometheus (textfile collector), or `none`
     #[arg(long, value_name = "FILE", value_parser = Optional::<PathBuf>::parse)]
@@ -230,19 +230,30 @@ impl CpuFlags {
     }
 }
 
-impl OneBoard {
-    /// The board, from the first sources that name its size and what is given.
+impl Boards {
+    /// The boards, at least one, from the first sources that name their sizes and what is given.
     ///
     /// # Errors
-    /// A source cannot be read, or something in it is refused; there is no board, or more than one.
-    pub fn board(&self) -> Result<GivenBoard, Failure> {
+    /// A source cannot be read, or something in it is refused; there is no board.
+    pub fn all(&self) -> Result<Vec<GivenBoard>, Failure> {
+        boards(&self.settings()?)
+    }
+
+    /// The only board.
+    ///
+    /// # Errors
+    /// As [`all`](Self::all), or there is more than one.
+    pub fn one(&self) -> Result<GivenBoard, Failure> {
+        one_board(&self.settings()?)
+    }
+
+    fn settings(&self) -> Result<Layers, Failure> {
         let mut layers = sources(self.config.as_deref()).map_err(Failure::usage)?;
-        let n = self.n.map(Sizes::from);
         layers
-            .add_flag("-n", "run.n", n.as_ref())
+            .add_flag("-n", "run.n", self.n.as_ref())
             .and_then(|()| self.given.add_to(&mut layers))
             .map_err(Failure::usage)?;
-        one_board(&layers)
+        Ok(layers)
     }
 }
 

@@ -20,6 +20,28 @@ pub fn with_command(mut args: Vec<OsString>) -> Vec<OsString> {
     args
 }
 
+/// The command line `args` with `-n` before the board that `error` is about, if `program` takes it so: `run 16`,
+/// `solve --count 2 8`.
+pub fn with_board_flag(
+    error: &Error,
+    args: &[OsString],
+    program: &Command,
+) -> Option<Vec<OsString>> {
+    let Some(ContextValue::String(given)) = error.get(ContextKind::InvalidArg) else {
+        return None;
+    };
+    let is_board = error.kind() == ErrorKind::UnknownArgument && Sizes::read(given).is_some();
+    let has_flag = |arg: &OsString| arg.to_str().is_some_and(|arg| arg.starts_with("-n"));
+    if !is_board || args.iter().any(has_flag) {
+        return None;
+    }
+    // The same text may be the value of a flag: there no flag is taken.
+    let places = (1..args.len()).filter(|at| args[*at] == given.as_str());
+    places
+        .map(|at| [&args[..at], &[OsString::from("-n")], &args[at..]].concat())
+        .find(|completed| program.clone().try_get_matches_from(completed).is_ok())
+}
+
 /// What helps after `error`, which clap found in the command line `args` of `program`.
 pub fn hint(error: &Error, args: &[OsString], program: &Command) -> Option<String> {
     let text = |kind| match error.get(kind) {
@@ -63,9 +85,21 @@ fn near<'a>(given: &str, known: &'a str) -> Option<&'a str> {
 /// Help with an argument that the command does not have.
 fn argument(given: &str, args: &[&str], program: &Command) -> Option<String> {
     let command = args.get(1).copied().unwrap_or_default();
-    let keeps_board = ["resume", "status", "verify", "export", "merge"].contains(&command);
-    let board = given.strip_prefix("n=").unwrap_or(given);
-    let board = Sizes::read(board).or_else(|| Sizes::meant(board));
+    let named = program.find_subcommand(command);
+    let named = named.map(|named| {
+        args.get(2)
+            .and_then(|below| named.find_subcommand(below))
+            .unwrap_or(named)
+    });
+    let takes_board = named.is_some_and(|named| {
+        named
+            .get_arguments()
+            .any(|arg| arg.get_short() == Some('n'))
+    });
+    // Those that take directories of runs.
+    let keeps_board =
+        !takes_board && named.is_some_and(|named| named.get_positionals().next().is_some());
+    let board = Sizes::read(given.strip_prefix("n=").unwrap_or(given));
     let is_board_flag = [
         "-n", "--n", "-N", "--N", "--size", "--board", "--queens", "--holes",
     ]
@@ -73,18 +107,8 @@ fn argument(given: &str, args: &[&str], program: &Command) -> Option<String> {
     if keeps_board && (board.is_some() || is_board_flag) {
         return Some("a run keeps the board that it was begun with, so leave the board out".into());
     }
-    let ranges = ["run", "estimate", "ladder", "config"].contains(&command);
-    let takes_board = ranges || ["census", "devices", "solve"].contains(&command);
-    if let Some(board) = board.filter(|_| takes_board) {
-        let one = board.iter().count() == 1;
-        return match args.contains(&"-n") {
-            true if ranges => Some("for several boards, give a range such as `-n 4..=8`".into()),
-            false if ranges || one => Some(format!("give the board as `-n {}`", board.write())),
-            _ => Some(format!(
-                "`{command}` takes one board: `-n {}`",
-                board.last()
-            )),
-        };
+    if board.is_some() && takes_board {
+        return Some("for several boards, give `-n 8,10` or a range such as `-n 4..=8`".into());
     }
     if let Some(line) = board_first(args, program) {
         return Some(format!("options follow the board: `{line}`"));

@@ -2,7 +2,7 @@
 //! the hours it may, and pauses when the machine is too hot.
 
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use jiff::ZonedDateTime;
 use jiff::civil::Time;
@@ -12,9 +12,9 @@ use super::exit::{Exit, Failure};
 use super::output::say;
 use super::repeating::Repeating;
 use crate::actors::{Control, EventKind, Observer, PauseReason, RunEvent};
-use crate::config::{Config, Hours, Value};
-use crate::machine::temperatures;
-use crate::system::processes::lower_priority;
+use crate::config::{Config, Hours, HumanDuration, Value};
+use crate::machine::{Temperature, temperatures};
+use crate::system::processes::{priority_below, set_priority};
 
 /// How often the clock is looked at.
 const CLOCK: Duration = Duration::from_secs(1);
@@ -25,6 +25,9 @@ const THERMOMETER: Duration = Duration::from_secs(5);
 /// After a pause, the run goes on when it is cooler than the limit by this, in °C.
 const COOLER: f64 = 5.0;
 
+/// Looks in a row at which no sensor shows a temperature, until they count as gone: one may fail for once.
+const GONE: u32 = 3;
+
 /// Follows the settings as long as it lives.
 #[derive(Debug)]
 pub struct Manners {
@@ -33,46 +36,47 @@ pub struct Manners {
 }
 
 impl Manners {
-    /// Begins to follow `config` for the runs under `control`. Call it before threads that count are
-    /// started: they get the priority of this one.
+    /// Begins to follow `config` for the runs under `control`.
     ///
     /// # Errors
-    /// A limit of temperature is set, and the machine shows no temperature; the system refuses a lower
-    /// priority or another thread.
+    /// A limit of temperature is set, and the machine shows no temperature; the system tells no priority, or refuses
+    /// another thread.
     pub fn begin(config: &Config, control: &Control) -> Result<Self, Failure> {
         let run = &config.run;
-        let nice = run.nice.0 as i32;
-        if nice > 0 {
-            let done = lower_priority(nice);
-            done.map_err(|error| Failure::new(Exit::Error, format!("--nice {nice}: {error}")))?;
-        }
+        let nice = (run.nice.0 > 0).then_some(run.nice.0 as i32);
+        let priority = nice.map(priority_below).transpose();
+        let refused = |error| Failure::new(Exit::Error, format!("--nice: {error}"));
         let notes = Arc::new(Notes {
             quiet: config.output.quiet,
+            priority: priority.map_err(refused)?,
             waiting: Mutex::new(Some(Vec::new())),
         });
         let mut watches = Vec::new();
         if let Some(hours) = run.during.0 {
             let guard = Guard::new(control, PauseReason::Hours, &notes);
-            watches.push(watch(
-                "hours",
-                CLOCK,
-                during(hours, guard, || ZonedDateTime::now().time()),
-            )?);
+            let end = run
+                .time_limit
+                .0
+                .map(|HumanDuration(limit)| Instant::now() + limit);
+            let look = during(hours, end, guard, || ZonedDateTime::now().time());
+            watches.push(watch("hours", CLOCK, look)?);
         }
         if let Some(limit) = run.max_temp.0 {
-            if temperatures().is_empty() {
+            let (believed, broken): (Vec<_>, Vec<_>) = temperatures()
+                .into_iter()
+                .partition(Temperature::is_believed);
+            if believed.is_empty() {
                 return Err(Failure::new(
                     Exit::Unavailable,
                     "--max-temp: this machine shows no temperature of a processor (hwmon) or GPU (NVML)",
                 ));
             }
+            for sensor in broken {
+                notes.tell(format!("--max-temp ignores a sensor that shows {sensor}"));
+            }
             let guard = Guard::new(control, PauseReason::Heat, &notes);
-            let look = move || temperatures().into_iter().reduce(f64::max);
-            watches.push(watch(
-                "temperature",
-                THERMOMETER,
-                below(limit.0 as f64, guard, look),
-            )?);
+            let look = below(limit.0 as f64, guard, || hottest(temperatures()));
+            watches.push(watch("temperature", THERMOMETER, look)?);
         }
         Ok(Self {
             _watches: watches,
@@ -80,16 +84,19 @@ impl Manners {
         })
     }
 
-    /// What has to observe the first run, so that pauses are told.
+    /// What has to observe the runs, so that pauses are told and workers stand back.
     pub fn observer(&self) -> Arc<dyn Observer> {
         Arc::clone(&self.notes) as _
     }
 }
 
-/// Tells when and why a run pauses, from when its sources are open: an error in them comes alone.
+/// Tells when and why a run pauses, from when its sources are open: an error in them comes alone. Lowers the
+/// priority of what counts.
 #[derive(Debug)]
 struct Notes {
     quiet: bool,
+    /// Of the threads that count. The others stay as they are: signals and time limits do not wait for others.
+    priority: Option<i32>,
     /// What is told as soon as the first run is planned; `None` from then on.
     waiting: Mutex<Option<Vec<String>>>,
 }
@@ -111,6 +118,12 @@ impl Observer for Notes {
         if matches!(event.kind, EventKind::Planned { .. }) {
             let waiting = self.waiting.lock().take();
             waiting.iter().flatten().for_each(|note| say(note));
+        }
+    }
+
+    fn worker_thread(&self) {
+        if let Some(Err(error)) = self.priority.map(set_priority) {
+            self.tell(format!("--nice: {error}"));
         }
     }
 }
@@ -162,30 +175,69 @@ impl Guard {
     }
 }
 
-fn during(hours: Hours, mut guard: Guard, now: impl Fn() -> Time) -> impl FnMut() {
+/// `end` is when the time limit stops the run.
+fn during(
+    hours: Hours,
+    end: Option<Instant>,
+    mut guard: Guard,
+    now: impl Fn() -> Time,
+) -> impl FnMut() {
     move || {
-        let outside = !hours.contains(now());
+        let now = now();
+        let outside = !hours.contains(now);
         guard.set(outside, || match outside {
-            true => format!(
-                "pausing until {}: --during {}",
-                hours.from().strftime("%H:%M"),
-                hours.write()
-            ),
+            true => {
+                let left = end.map(|end| end.saturating_duration_since(Instant::now()));
+                let ends_before = left.is_some_and(|left| left < hours.until(now));
+                format!(
+                    "pausing until {}: --during {}{}",
+                    hours.from().strftime("%H:%M"),
+                    hours.write(),
+                    if ends_before {
+                        "; --time-limit ends before that"
+                    } else {
+                        ""
+                    }
+                )
+            }
             false => format!("no longer paused: --during {}", hours.write()),
         });
     }
 }
 
-fn below(limit: f64, mut guard: Guard, mut hottest: impl FnMut() -> Option<f64>) -> impl FnMut() {
+fn hottest(all: Vec<Temperature>) -> Option<Temperature> {
+    let believed = all.into_iter().filter(Temperature::is_believed);
+    believed.max_by(|one, other| one.celsius.total_cmp(&other.celsius))
+}
+
+fn below(
+    limit: f64,
+    mut guard: Guard,
+    mut hottest: impl FnMut() -> Option<Temperature>,
+) -> impl FnMut() {
+    let mut missed = 0;
     move || {
-        // A sensor that fails for once is no reason for anything.
         let Some(now) = hottest() else {
+            missed += 1;
+            if missed == GONE {
+                guard.notes.tell(format!(
+                    "no sensor shows a temperature any more: until one does, the run goes on without --max-temp {limit:.0}"
+                ));
+                guard.set(false, || "no longer paused".to_owned());
+            }
             return;
         };
+        if missed >= GONE {
+            guard
+                .notes
+                .tell(format!("a sensor shows a temperature again: {now}"));
+        }
+        missed = 0;
         let least = if guard.paused { limit - COOLER } else { limit };
-        guard.set(now > least, || match now > least {
-            true => format!("pausing at {now:.0} °C: --max-temp {limit:.0}"),
-            false => format!("cooled down to {now:.0} °C"),
+        let is_hot = now.celsius > least;
+        guard.set(is_hot, || match is_hot {
+            true => format!("pausing at {now}: --max-temp {limit:.0}"),
+            false => format!("cooled down to {now}"),
         });
     }
 }
@@ -202,6 +254,7 @@ mod tests {
     fn no_notes() -> Arc<Notes> {
         Arc::new(Notes {
             quiet: true,
+            priority: None,
             waiting: Mutex::new(None),
         })
     }
@@ -211,11 +264,12 @@ mod tests {
         let control = Control::new();
         let heat = Rc::new(Cell::new(Some(80.0)));
         let seen = Rc::clone(&heat);
-        let mut look = below(
-            85.0,
-            Guard::new(&control, PauseReason::Heat, &no_notes()),
-            move || seen.get(),
-        );
+        let look = move || {
+            let sensor = "k10temp temp1".to_owned();
+            seen.get().map(|celsius| Temperature { celsius, sensor })
+        };
+        let guard = Guard::new(&control, PauseReason::Heat, &no_notes());
+        let mut look = below(85.0, guard, look);
         let mut paused_at = |now: Option<f64>| {
             heat.set(now);
             look();
@@ -229,10 +283,26 @@ mod tests {
             (Some(80.0), false),
             (None, false),
             (Some(90.0), true),
+            (None, true),
+            (None, true),
+            // A sensor that is gone holds nothing up.
+            (None, false),
+            (None, false),
+            (Some(90.0), true),
         ];
         for (now, paused) in steps {
             assert_eq!(paused_at(now), paused, "{now:?}");
         }
+    }
+
+    #[test]
+    fn the_hottest_sensor_that_can_be_believed_counts() {
+        let all = [61.0, 127.0, 72.5, -128.0].map(|celsius| Temperature {
+            celsius,
+            sensor: "k10temp temp1".to_owned(),
+        });
+        assert_eq!(hottest(all[1..2].to_vec()), None);
+        assert_eq!(hottest(all.to_vec()), Some(all[2].clone()));
     }
 
     #[test]
@@ -242,7 +312,7 @@ mod tests {
         let now = Rc::new(Cell::new(Time::new(21, 59, 59, 0).unwrap()));
         let seen = Rc::clone(&now);
         let guard = Guard::new(&control, PauseReason::Hours, &no_notes());
-        let mut look = during(hours, guard, move || seen.get());
+        let mut look = during(hours, None, guard, move || seen.get());
         look();
         let limit = Duration::from_millis(200);
         let job = Job::new(Size::new(10).unwrap()).control(&control);

@@ -94,6 +94,8 @@ const HELP: &str = concat!(
     long_version = version::long(),
     override_usage = "queenfold <COMMAND>\n       queenfold <N|A..=B> [OPTIONS]",
     arg_required_else_help = true,
+    // The last of a flag that is given twice decides, so that a script can add to the flags of its user.
+    args_override_self = true,
     max_term_width = 100,
     after_help = missing_parts::in_help() + HELP,
 )]
@@ -140,7 +142,7 @@ enum Command {
     Work(work::Args),
     /// Count only the symmetric solutions: those that a half turn or a quarter turn fixes
     Census(census::Args),
-    /// Print boards that complete given queens: the first ones, or drawn ones
+    /// Print boards that complete given queens: the first ones, or random ones
     Solve(solve::Args),
     /// Run the historical methods side by side
     Ladder(Box<ladder::Args>),
@@ -178,7 +180,11 @@ Examples:
 /// Runs the program on the arguments of the process.
 pub fn main() -> ExitCode {
     let args = hints::with_command(env::args_os().collect());
-    let cli = match Cli::try_parse_from(&args) {
+    let parsed = Cli::try_parse_from(&args).or_else(|error| {
+        let completed = hints::with_board_flag(&error, &args, &Cli::command());
+        completed.map_or(Err(error), Cli::try_parse_from)
+    });
+    let cli = match parsed {
         Ok(cli) => cli,
         Err(error) => return usage::report(&error, &args, &Cli::command()).into(),
     };

@@ -5,7 +5,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use super::exit::{Exit, Failure};
-use crate::config::{EventTarget, TraceConfig};
+use crate::config::{FileOrStream, TraceConfig};
 use crate::system::files::check_writable;
 use crate::telemetry::printable;
 
@@ -16,8 +16,8 @@ use crate::telemetry::printable;
 /// be written.
 pub fn check(settings: &TraceConfig) -> Result<(), Failure> {
     let events = match &settings.events.0 {
-        Some(EventTarget::File(path)) => Some(path),
-        Some(EventTarget::Stdout) | None => None,
+        Some(FileOrStream::File(path)) => Some(path),
+        Some(FileOrStream::Stream) | None => None,
     };
     let metrics = settings.metrics.0.as_ref();
     let files = [

@@ -13,7 +13,7 @@
 mod command_line;
 mod device_values;
 mod error;
-mod event_target;
+mod file_or_stream;
 mod hours;
 mod layers;
 mod schema;
@@ -24,7 +24,7 @@ mod value;
 pub use command_line::CommandLine;
 pub use device_values::{BlockThreads, Indices};
 pub use error::{ConfigError, SettingOrigin};
-pub use event_target::EventTarget;
+pub use file_or_stream::FileOrStream;
 pub use hours::Hours;
 pub use layers::{LOCAL_FILE, Layers, variable};
 pub use schema::{Config, GpuConfig, OutputConfig, RunConfig, TraceConfig, Workers};

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::value::text;
 use super::{
-    Auto, BlockThreads, CommandLine, EventTarget, Hours, HumanDuration, Indices, LogFilter,
+    Auto, BlockThreads, CommandLine, FileOrStream, Hours, HumanDuration, Indices, LogFilter,
     Optional, Share, Sizes, SquareNames, Whole,
 };
 use crate::engine::Engine;
@@ -45,9 +45,9 @@ pub struct RunConfig {
     /// Holes, on which no queen may stand.
     #[serde(with = "text")]
     pub holes: Optional<SquareNames>,
-    /// A file with a picture of the board and of what is given, in place of `n`, `queens` and `holes`.
+    /// A picture of the board and of what is given, in a file or (`-`) on standard input, in place of `n`, `queens` and `holes`.
     #[serde(with = "text")]
-    pub board: Optional<PathBuf>,
+    pub board: Optional<FileOrStream>,
     /// The engine; `auto` chooses the fastest for the board.
     #[serde(with = "text")]
     pub engine: Auto<Engine>,
@@ -227,7 +227,7 @@ pub struct TraceConfig {
     /// Where every event of the run is written as a line of JSON: at the end of a file, or `-` for standard
     /// output, which needs [`json`](OutputConfig::json).
     #[serde(with = "text")]
-    pub events: Optional<EventTarget>,
+    pub events: Optional<FileOrStream>,
     /// A file that says how far the run is in the text format of Prometheus, replaced every five seconds.
     #[serde(with = "text")]
     pub metrics: Optional<PathBuf>,

@@ -7,17 +7,23 @@ use super::{Form, Value};
 use crate::board::Size;
 use crate::job::limits::{AUDIT, BATCH_TIME};
 
-/// One board size, or a range of them, both ends included: `8`, `4..=10`.
+/// Board sizes, at least one: `8`, a range with both ends such as `4..=10`, `4..10` or `4-10`, or several of
+/// these with commas between them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Sizes {
-    first: Size,
+    /// Bit n is set for size n.
+    set: u64,
     last: Size,
 }
 
 impl Sizes {
-    /// The sizes in ascending order, at least one.
+    /// What may stand between the ends of a range. The first one is how ranges are written. A part that another one begins
+    /// with comes later.
+    const BETWEEN: [&str; 5] = ["..=", "...", "..", "-", ":"];
+
+    /// The sizes in ascending order.
     pub fn iter(self) -> impl Iterator<Item = Size> {
-        Size::all().filter(move |n| (self.first..=self.last).contains(n))
+        Size::all().filter(move |n| self.set >> n.get() & 1 == 1)
     }
 
     /// The largest.
@@ -25,23 +31,49 @@ impl Sizes {
         self.last
     }
 
-    /// The range that is meant by one that is written another way, such as `4-8`, or from the larger
-    /// end.
-    pub fn meant(text: &str) -> Option<Self> {
-        let (first, last) = ["..=", "...", "..", "-", ":", ","]
+    fn range(first: Size, last: Size) -> Option<Self> {
+        (first <= last).then(|| Self {
+            set: (2 << last.get()) - (1 << first.get()),
+            last,
+        })
+    }
+
+    fn with(self, other: Self) -> Self {
+        Self {
+            set: self.set | other.set,
+            last: self.last.max(other.last),
+        }
+    }
+
+    /// The ends of a range, or a size twice.
+    fn ends(part: &str) -> Option<[Size; 2]> {
+        let found = Self::BETWEEN
             .into_iter()
-            .find_map(|between| text.split_once(between))?;
-        let mut ends = [first.trim().parse().ok()?, last.trim().parse().ok()?];
-        ends.sort();
-        let [first, last] = ends;
-        Some(Self { first, last })
+            .find_map(|between| part.split_once(between));
+        let (first, last) = found.unwrap_or((part, part));
+        Some([first.trim().parse().ok()?, last.trim().parse().ok()?])
+    }
+
+    /// The ranges without gaps, from the smallest.
+    fn ranges(self) -> Vec<(Size, Size)> {
+        let mut ranges: Vec<(Size, Size)> = Vec::new();
+        for n in self.iter() {
+            match ranges.last_mut() {
+                Some((_, last)) if last.get() + 1 == n.get() => *last = n,
+                _ => ranges.push((n, n)),
+            }
+        }
+        ranges
     }
 }
 
 /// One size.
 impl From<Size> for Sizes {
     fn from(n: Size) -> Self {
-        Self { first: n, last: n }
+        Self {
+            set: 1 << n.get(),
+            last: n,
+        }
     }
 }
 
@@ -49,26 +81,34 @@ impl Value for Sizes {
     const FORM: Form = Form::Number;
 
     fn read(text: &str) -> Option<Self> {
-        let (first, last) = text.split_once("..=").unwrap_or((text, text));
-        let (first, last) = (first.parse().ok()?, last.parse().ok()?);
-        (first <= last).then_some(Self { first, last })
+        let mut parts = text.split(',').map(|part| {
+            let [first, last] = Self::ends(part)?;
+            Self::range(first, last)
+        });
+        let first = parts.next()?;
+        parts.fold(first, |all, part| Some(all?.with(part?)))
     }
 
     fn write(&self) -> String {
-        if self.first == self.last {
-            self.first.to_string()
-        } else {
-            format!("{}..={}", self.first, self.last)
-        }
+        let parts = self
+            .ranges()
+            .into_iter()
+            .map(|(first, last)| match first == last {
+                true => first.to_string(),
+                false => format!("{first}..={last}"),
+            });
+        parts.collect::<Vec<_>>().join(",")
     }
 
     fn allowed() -> String {
         let max = Size::MAX;
-        format!("a board size from 1 to {max}, or a range A..=B of them")
+        format!("a board size from 1 to {max}, or ranges A..=B of them")
     }
 
+    /// A range from its larger end.
     fn hint(text: &str) -> Option<String> {
-        Some(format!("write {}", Self::meant(text)?.write()))
+        let [first, last] = Self::ends(text)?;
+        Some(format!("write {}", Self::range(last, first)?.write()))
     }
 }
 
@@ -238,12 +278,26 @@ mod tests {
     use super::*;
 
     #[test]
-    fn sizes_are_one_board_or_a_rising_range() {
+    fn sizes_are_boards_and_rising_ranges() {
         let sizes =
             |text| Sizes::read(text).map(|sizes| sizes.iter().map(Size::get).collect::<Vec<_>>());
-        assert_eq!(sizes("8"), Some(vec![8]));
-        assert_eq!(sizes("4..=6"), Some(vec![4, 5, 6]));
-        assert_eq!(sizes("32..=32"), Some(vec![32]));
+        for (text, meant, written) in [
+            ("8", vec![8], "8"),
+            ("4..=6", vec![4, 5, 6], "4..=6"),
+            ("4..6", vec![4, 5, 6], "4..=6"),
+            ("4...6", vec![4, 5, 6], "4..=6"),
+            ("4-6", vec![4, 5, 6], "4..=6"),
+            ("4:6", vec![4, 5, 6], "4..=6"),
+            ("8-8", vec![8], "8"),
+            ("32..=32", vec![32], "32"),
+            ("8,10,12", vec![8, 10, 12], "8,10,12"),
+            ("8,4", vec![4, 8], "4,8"),
+            ("4-6, 6, 7,12", vec![4, 5, 6, 7, 12], "4..=7,12"),
+        ] {
+            assert_eq!(sizes(text), Some(meant), "{text}");
+            assert_eq!(Sizes::read(text).unwrap().write(), written);
+        }
+        assert_eq!(sizes("1..=32").unwrap().len(), 32);
         for text in [
             "",
             "0",
@@ -253,27 +307,26 @@ mod tests {
             "9..=5",
             "1..=33",
             "0..=3",
-            "4..6",
             "..=5",
             "4..=",
-            "4-6",
             "1..=2..=3",
             "8.0",
             "+",
+            "8,",
+            ",8",
+            "8,,9",
+            "8,33",
+            "4-6-8",
         ] {
             assert_eq!(sizes(text), None, "{text}");
         }
     }
 
     #[test]
-    fn a_range_that_is_written_another_way_is_corrected() {
+    fn a_range_from_its_larger_end_is_corrected() {
         for (text, hint) in [
-            ("4-8", Some("write 4..=8")),
-            ("4..8", Some("write 4..=8")),
-            ("4...8", Some("write 4..=8")),
-            ("4:8", Some("write 4..=8")),
             ("8..=7", Some("write 7..=8")),
-            ("8-8", Some("write 8")),
+            ("14-8", Some("write 8..=14")),
             ("33", None),
             ("4-40", None),
             ("-3", None),

@@ -216,7 +216,7 @@ impl Value for PathBuf {
 
     /// Elsewhere `-` means standard output, which belongs to the counts here.
     fn hint(text: &str) -> Option<String> {
-        (text == "-").then(|| "only counts go to standard output".into())
+        (text == "-").then(|| "only results go to standard output".into())
     }
 }
 

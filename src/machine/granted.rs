@@ -1,7 +1,7 @@
 //! What a scheduler of a cluster has granted, as it says in environment variables. Where it also confines the
 //! process (by affinity or a cgroup), the smaller of the two holds.
 //!
-//! GPUs need nothing here: both schedulers set `CUDA_VISIBLE_DEVICES`, which the driver itself obeys.
+//! GPUs need nothing here: schedulers set `CUDA_VISIBLE_DEVICES`, which the driver itself obeys.
 
 /// Cores and memory of this process.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -11,6 +11,15 @@ pub(super) struct Granted {
     /// Memory in bytes, at least 1.
     pub memory: Option<u64>,
 }
+
+/// For each of Grid Engine, PBS and LSF: what says that a process belongs to a job, and what says how many cores the job has
+/// on this host, the best first. If it has several hosts, some count those of all: then the host's own number is
+/// the smaller one.
+const CORES_OF_JOBS: [(&str, &[&str]); 3] = [
+    ("JOB_ID", &["NSLOTS"]),
+    ("PBS_JOBID", &["NCPUS", "PBS_NUM_PPN", "PBS_NP"]),
+    ("LSB_JOBID", &["LSB_DJOB_NUMPROC"]),
+];
 
 impl Granted {
     /// By the environment of this process.
@@ -35,7 +44,14 @@ impl Granted {
             };
         }
         if variable("SLURM_JOB_ID").is_none() {
-            return Self::default();
+            let job = CORES_OF_JOBS
+                .into_iter()
+                .find(|(job, _)| variable(job).is_some());
+            let cores = job.and_then(|(_, cores)| cores.iter().find_map(|name| number(name)));
+            return Self {
+                cores: cores.and_then(|cores| usize::try_from(cores).ok()),
+                memory: None,
+            };
         }
         // The first is set only if --cpus-per-task was given.
         let cores = number("SLURM_CPUS_PER_TASK").or_else(|| number("SLURM_CPUS_ON_NODE"));
@@ -81,6 +97,24 @@ mod tests {
         assert_eq!(by(&[job, whole, strange]), (None, None));
         let most = ("SLURM_MEM_PER_NODE", "18446744073709551615");
         assert_eq!(by(&[job, most]), (None, None));
+    }
+
+    #[test]
+    fn jobs_of_other_schedulers_have_the_cores_that_these_granted() {
+        let grid_engine = [("JOB_ID", "7"), ("NSLOTS", "3")];
+        assert_eq!(by(&grid_engine), (Some(3), None));
+        let pbs = [
+            ("PBS_JOBID", "1.host"),
+            ("PBS_NP", "16"),
+            ("PBS_NUM_PPN", "8"),
+        ];
+        assert_eq!(by(&pbs), (Some(8), None));
+        assert_eq!(by(&[&pbs[..], &[("NCPUS", "2")]].concat()), (Some(2), None));
+        let lsf = [("LSB_JOBID", "5"), ("LSB_DJOB_NUMPROC", "4")];
+        assert_eq!(by(&lsf), (Some(4), None));
+        for stray in ["NSLOTS", "NCPUS", "PBS_NP", "LSB_DJOB_NUMPROC"] {
+            assert_eq!(by(&[(stray, "1")]), (None, None), "{stray}");
+        }
     }
 
     #[test]

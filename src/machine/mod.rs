@@ -21,15 +21,15 @@ use granted::Granted;
 #[cfg(target_os = "linux")]
 use linux::{memory, processor};
 #[cfg(feature = "cli")]
-pub use temperature::temperatures;
+pub use temperature::{Temperature, temperatures};
 pub use user_folders::user_folder;
 
 /// What the machine offers this process. A fact that the system does not report is `None`, never an
 /// error.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Machine {
-    /// Cores that the process may use, at least 1. CPU affinity, cgroup limits and what Slurm or HyperQueue
-    /// granted are respected.
+    /// Cores that the process may use, at least 1. CPU affinity, cgroup limits and what a scheduler of a cluster granted
+    /// are respected.
     pub cores: usize,
     /// The processor's own name, such as `AMD EPYC 9654`.
     pub cpu: Option<String>,

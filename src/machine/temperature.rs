@@ -1,6 +1,8 @@
 //! How hot processors and GPUs are.
 
+use std::fmt;
 use std::fs;
+use std::ops::RangeInclusive;
 use std::path::Path;
 
 #[cfg(feature = "cuda")]
@@ -20,13 +22,39 @@ const PROCESSORS: [&str; 7] = [
     "zenpower",
 ];
 
-/// The temperatures of the hottest processor sensor and of each NVIDIA GPU, in °C; none if the system shows
-/// none.
-pub fn temperatures() -> Vec<f64> {
-    hottest(Path::new(HWMON))
-        .into_iter()
-        .chain(gpus())
-        .collect()
+/// What a sensor that works can show of a chip that computes, in °C. The two ends of a signed byte, -128 and 127, are what a
+/// sensor shows that does not work.
+const BELIEVED: RangeInclusive<f64> = -40.0..=125.0;
+
+/// What a sensor shows.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Temperature {
+    /// In °C.
+    pub celsius: f64,
+    /// The driver and its sensor, such as `k10temp temp1`, or `GPU 0`.
+    pub sensor: String,
+}
+
+impl Temperature {
+    /// Whether a chip can be so warm.
+    pub fn is_believed(&self) -> bool {
+        BELIEVED.contains(&self.celsius)
+    }
+}
+
+impl fmt::Display for Temperature {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:.0} °C of {}", self.celsius, self.sensor)
+    }
+}
+
+/// The temperatures of processors and NVIDIA GPUs; none if the system shows none.
+pub fn temperatures() -> Vec<Temperature> {
+    let gpus = (0..).zip(gpus()).map(|(gpu, celsius)| Temperature {
+        celsius,
+        sensor: format!("GPU {gpu}"),
+    });
+    processors(Path::new(HWMON)).chain(gpus).collect()
 }
 
 #[cfg(not(feature = "cuda"))]
@@ -34,29 +62,28 @@ const fn gpus() -> Vec<f64> {
     Vec::new()
 }
 
-fn hottest(sensors: &Path) -> Option<f64> {
-    let names = fs::read_dir(sensors).ok()?.flatten();
-    let processors = names.filter(|chip| {
-        fs::read_to_string(chip.path().join("name"))
-            .is_ok_and(|name| PROCESSORS.contains(&name.trim()))
+fn processors(sensors: &Path) -> impl Iterator<Item = Temperature> {
+    let chips = fs::read_dir(sensors).into_iter().flatten().flatten();
+    let chips = chips.filter_map(|chip| {
+        let name = fs::read_to_string(chip.path().join("name")).ok()?;
+        PROCESSORS
+            .into_iter()
+            .find(|known| *known == name.trim())
+            .map(|driver| (chip, driver))
     });
-    let files =
-        processors.flat_map(|chip| fs::read_dir(chip.path()).into_iter().flatten().flatten());
-    files
-        .filter(|file| {
+    chips.flat_map(|(chip, driver)| {
+        let files = fs::read_dir(chip.path()).into_iter().flatten().flatten();
+        files.filter_map(move |file| {
             let name = file.file_name();
-            let name = name.to_string_lossy();
-            name.starts_with("temp") && name.ends_with("_input")
+            let sensor = name.to_str()?.strip_suffix("_input")?;
+            let text = fs::read_to_string(file.path()).ok()?;
+            let thousandths: f64 = text.trim().parse().ok()?;
+            sensor.starts_with("temp").then(|| Temperature {
+                celsius: thousandths / 1000.0,
+                sensor: format!("{driver} {sensor}"),
+            })
         })
-        .filter_map(|file| {
-            fs::read_to_string(file.path())
-                .ok()?
-                .trim()
-                .parse::<f64>()
-                .ok()
-        })
-        .map(|thousandths| thousandths / 1000.0)
-        .reduce(f64::max)
+    })
 }
 
 #[cfg(test)]
@@ -64,7 +91,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_hottest_sensor_of_a_processor_counts() {
+    fn each_sensor_of_a_processor_is_read() {
         let folder = tempfile::tempdir().unwrap();
         let chip = |number: u32, name: &str, values: &[&str]| {
             let chip = folder.path().join(format!("hwmon{number}"));
@@ -75,12 +102,38 @@ mod tests {
             }
             fs::write(chip.join("temp1_crit"), "100000").unwrap();
         };
-        assert_eq!(hottest(folder.path()), None);
+        let shown = || {
+            let mut shown: Vec<_> = processors(folder.path())
+                .map(|one| one.to_string())
+                .collect();
+            shown.sort();
+            shown
+        };
+        assert_eq!(shown(), [""; 0]);
         chip(0, "nvme", &["95000\n"]);
-        assert_eq!(hottest(folder.path()), None);
+        assert_eq!(shown(), [""; 0]);
         chip(1, "k10temp", &["61250\n", "damaged", "58000\n"]);
         chip(2, "coretemp", &["40000\n"]);
-        assert_eq!(hottest(folder.path()), Some(61.25));
-        assert_eq!(hottest(&folder.path().join("none")), None);
+        let all = [
+            "40 °C of coretemp temp1",
+            "58 °C of k10temp temp3",
+            "61 °C of k10temp temp1",
+        ];
+        assert_eq!(shown(), all);
+        assert_eq!(processors(&folder.path().join("none")).count(), 0);
+    }
+
+    #[test]
+    fn the_ends_of_a_byte_are_not_believed() {
+        let is_believed = |celsius| {
+            let sensor = String::new();
+            Temperature { celsius, sensor }.is_believed()
+        };
+        assert!([-5.0, 0.0, 61.25, 125.0].into_iter().all(is_believed));
+        assert!(
+            ![-128.0, 127.0, 255.0, f64::NAN]
+                .into_iter()
+                .any(is_believed)
+        );
     }
 }

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use parking_lot::Mutex;
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Serialize, Serializer};
 
 use super::incident;
 use crate::actors::{EventKind, Observer, Progress, RunEvent, RunState};
@@ -37,7 +37,8 @@ pub struct Snapshot {
     pub host: String,
     /// The number of the process.
     pub process: u32,
-    /// The run directory, if there is one.
+    /// The run directory, if there is one. In JSON, bytes that are no UTF-8 are replaced.
+    #[serde(serialize_with = "shown_path")]
     pub directory: Option<PathBuf>,
     /// How it is coordinated, if it is a run over many hosts.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -97,6 +98,12 @@ impl Snapshot {
             )),
         }
     }
+}
+
+#[expect(clippy::ref_option, reason = "what serde calls it with")]
+fn shown_path<S: Serializer>(path: &Option<PathBuf>, serializer: S) -> Result<S::Ok, S::Error> {
+    let shown = path.as_ref().map(|path| path.display().to_string());
+    shown.serialize(serializer)
 }
 
 /// Observes a run for snapshots.

@@ -224,7 +224,7 @@ fn solve_prints_boards_that_it_reads_again() {
         let again = stdout(&["solve", "--board", file.to_str().unwrap()]);
         assert_eq!(again.trim_end(), board.trim_end());
     }
-    let found = json(&[&board[..], &["--json", "--count", "2", "--random", "5"]].concat());
+    let found = json(&[&board[..], &["--json", "--count", "2", "--seed", "5"]].concat());
     assert_eq!(
         (found["chosen"].as_str(), found["all"].as_bool()),
         (Some("uniform"), Some(true))
@@ -238,7 +238,7 @@ fn solve_prints_boards_that_it_reads_again() {
     );
     assert_eq!(
         found,
-        json(&[&board[..], &["--json", "--count", "2", "--random", "5"]].concat())
+        json(&[&board[..], &["--json", "--count", "2", "--seed", "5"]].concat())
     );
     let svg = stdout(&[&board[..], &["--svg", "--count", "2"]].concat());
     assert!(
@@ -251,7 +251,7 @@ fn solve_prints_boards_that_it_reads_again() {
         (Some(0), String::new())
     );
     assert_eq!(text(&none.stderr), "there is no completion\n");
-    let drawn = output(&["solve", "-n", "20", "--random", "1"]);
+    let drawn = output(&["solve", "-n", "20", "--seed", "1"]);
     assert!(
         text(&drawn.stderr).contains("not uniform, seed 1"),
         "{drawn:?}"

@@ -7,7 +7,7 @@ use clap::builder::{PossibleValuesParser, TypedValueParser};
 use crate::cli::array_report::submit_command;
 use crate::cli::calibration::Calibration;
 use crate::cli::exit::{Exit, Failure};
-use crate::cli::flags::{OneBoard, choice};
+use crate::cli::flags::{Boards, choice};
 use crate::cli::output::print;
 use crate::cli::shell::{command_on, is_plain, word};
 use crate::cluster::{Array, ArrayDirectory, Scheduler, Submission};
@@ -40,7 +40,7 @@ script, and what was counted stays. docs/CLUSTER.md has more.";
 #[command(after_help = HELP)]
 pub struct Args {
     #[command(flatten)]
-    board: OneBoard,
+    board: Boards,
 
     /// Array tasks: the shards that the board is divided into
     #[arg(long, value_name = "K", allow_hyphen_values = true)]
@@ -97,7 +97,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
             "--time: an attempt takes a minute at least, as schedulers count",
         ));
     }
-    let board = args.board.board()?;
+    let board = args.board.one()?;
     // The hosts may have other hardware than this one.
     let engine = args.engine.0.unwrap_or_else(|| match args.gpus.0 {
         0 => fastest_on_cpu(board, Isa::best(), &Calibration::find().costs),

@@ -1,9 +1,9 @@
 use serde_json::json;
 
-use crate::board::{Drawing, GivenSquares, Square};
+use crate::board::{Drawing, GivenBoard, GivenSquares, Square};
 use crate::cli::board_svg::board_svg;
 use crate::cli::exit::Failure;
-use crate::cli::flags::OneBoard;
+use crate::cli::flags::Boards;
 use crate::cli::output::{print, say};
 use crate::cli::stop_report::StopReport;
 use crate::solve::{Choice, Chosen, Solved, solve};
@@ -12,7 +12,7 @@ use crate::telemetry::several;
 const HELP: &str = "\
 Examples:
   queenfold solve -n 8 --queens b4,d5
-  queenfold solve -n 20 --queens c3,h11 --count 3 --random 1
+  queenfold solve -n 20 --queens c3,h11 --count 3 --random --seed 1
   queenfold solve --board puzzle.txt --svg > puzzle.svg
 
 Prints boards with n queens, the given ones among them, of which none attacks another and none stands on a \
@@ -29,15 +29,19 @@ Nothing is printed on stdout if there is none, and the exit code is 0; --json pr
 #[command(after_help = HELP)]
 pub struct Args {
     #[command(flatten)]
-    board: OneBoard,
+    boards: Boards,
 
     /// How many different boards to print at most
     #[arg(long, value_name = "K", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=100_000), allow_hyphen_values = true)]
     count: u32,
 
-    /// Draw boards at random, with this seed if one is given
-    #[arg(long, value_name = "SEED", num_args = 0..=1)]
-    random: Option<Option<u64>>,
+    /// Choose boards at random
+    #[arg(long)]
+    random: bool,
+
+    /// Choose boards at random, the same ones for each seed
+    #[arg(long, value_name = "SEED")]
+    seed: Option<u64>,
 
     /// Print one drawing of all boards as SVG
     #[arg(long, conflicts_with = "json")]
@@ -48,15 +52,31 @@ pub struct Args {
     json: bool,
 }
 
-/// Prints completions of a board.
+/// Prints completions of boards.
 pub fn run(args: &Args) -> Result<(), Failure> {
-    let board = args.board.board()?;
-    let seed = args
-        .random
-        .map(|seed| seed.unwrap_or_else(|| fastrand::u64(..)));
-    let choice = seed.map_or(Choice::First, |seed| Choice::Random { seed });
+    let boards = args.boards.all()?;
+    if args.svg && boards.len() > 1 {
+        return Err(Failure::usage("--svg draws boards of one size: give one n"));
+    }
     let _report = StopReport::listen("no board is printed")?;
-    let solved = solve(&board, args.count as usize, choice);
+    for (at, board) in boards.iter().enumerate() {
+        if at > 0 && !args.json {
+            print("")?;
+        }
+        let name = match boards.len() {
+            1 => String::new(),
+            _ => format!("{}: ", board.in_words()),
+        };
+        show(&name, board, args)?;
+    }
+    Ok(())
+}
+
+/// Prints completions of one board. The line about them begins with `name`.
+fn show(name: &str, board: &GivenBoard, args: &Args) -> Result<(), Failure> {
+    let seed = args.seed.or_else(|| args.random.then(|| fastrand::u64(..)));
+    let choice = seed.map_or(Choice::First, |seed| Choice::Random { seed });
+    let solved = solve(board, args.count as usize, choice);
     let n = board.size();
     if args.json {
         let names = |queens: &Vec<u8>| -> Vec<String> {
@@ -73,14 +93,14 @@ pub fn run(args: &Args) -> Result<(), Failure> {
             "gave_up": solved.gave_up,
             "boards": solved.boards.iter().map(names).collect::<Vec<_>>(),
         });
-        if let Some(given) = GivenSquares::of(&board) {
+        if let Some(given) = GivenSquares::of(board) {
             json["given"] = json!(given);
         }
         return print(&json.to_string());
     }
-    say(&summary(&solved, seed));
+    say(&format!("{name}{}", summary(&solved, seed)));
     if args.svg && !solved.boards.is_empty() {
-        return print(&board_svg(&board, &solved.boards));
+        return print(&board_svg(board, &solved.boards));
     }
     for (at, queens) in solved.boards.iter().enumerate() {
         let rows: Vec<_> = queens.iter().copied().map(Some).collect();

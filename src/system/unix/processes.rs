@@ -19,14 +19,22 @@ pub fn kill_group(child: &mut std::process::Child) {
     }
 }
 
-/// Lowers the priority of this process by `nice`, 1 to 19.
+/// The priority that is lower than that of this thread by `nice`, 1 to 19.
+///
+/// # Errors
+/// The system does not tell.
+#[cfg(feature = "cli")]
+pub fn priority_below(nice: i32) -> std::io::Result<i32> {
+    Ok(rustix::process::getpriority_process(None)? + nice)
+}
+
+/// Gives this thread a [priority](priority_below). Systems other than Linux have one for all threads of a process.
 ///
 /// # Errors
 /// The system refuses.
 #[cfg(feature = "cli")]
-pub fn lower_priority(nice: i32) -> std::io::Result<()> {
-    rustix::process::nice(nice)?;
-    Ok(())
+pub fn set_priority(priority: i32) -> std::io::Result<()> {
+    Ok(rustix::process::setpriority_process(None, priority)?)
 }
 
 /// Whether there is a program of this name, as a shell would find it.

@@ -5,19 +5,19 @@ use std::io;
 use std::sync::Arc;
 
 use rustix::process::{Signal, kill_current_process_group};
-use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2, SIGXFSZ};
+use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2, SIGXCPU, SIGXFSZ};
 use signal_hook::iterator::Signals;
 use signal_hook::low_level;
 
 use crate::system::{Asked, SignalKey};
 
-/// What signals ask of this process, from now on and for ever. Each comes once for a signal: Ctrl-C, SIGTERM
-/// and SIGUSR1 stop, and SIGUSR2 pauses if `pause` says that it can.
+/// What signals ask of this process, from now on and for ever. Each comes once for a signal: Ctrl-C, SIGTERM,
+/// SIGUSR1 and SIGXCPU (the limit of processor time of a batch system or of `ulimit -t`) stop, and SIGUSR2 pauses if `pause` says that it can.
 ///
 /// # Errors
 /// The system refuses the handlers.
 pub fn listen(pause: bool) -> io::Result<impl Iterator<Item = Asked> + Send> {
-    let wanted = [SIGINT, SIGTERM, SIGUSR1, SIGQUIT]
+    let wanted = [SIGINT, SIGTERM, SIGUSR1, SIGXCPU, SIGQUIT]
         .into_iter()
         .chain((!is_ignored(SIGHUP)).then_some(SIGHUP))
         .chain(pause.then_some(SIGUSR2));

@@ -17,18 +17,26 @@ pub fn kill_group(child: &mut std::process::Child) {
     let _ = child.kill();
 }
 
-/// Lowers the priority of this process: by less than 10 to the class below the normal one, by more to the
-/// lowest.
+/// The priority that is lower than that of this process by `nice`, 1 to 19: `nice` itself.
+///
+/// # Errors
+/// Never.
+#[cfg(feature = "cli")]
+pub const fn priority_below(nice: i32) -> std::io::Result<i32> {
+    Ok(nice)
+}
+
+/// Gives this process a [priority](priority_below): up to 9 the class below the normal one, from 10 on the lowest.
 ///
 /// # Errors
 /// The system refuses.
 #[cfg(feature = "cli")]
 #[expect(unsafe_code, reason = "a call of Windows")]
-pub fn lower_priority(nice: i32) -> std::io::Result<()> {
+pub fn set_priority(priority: i32) -> std::io::Result<()> {
     use windows_sys::Win32::System::Threading::{
         BELOW_NORMAL_PRIORITY_CLASS, GetCurrentProcess, IDLE_PRIORITY_CLASS, SetPriorityClass,
     };
-    let class = match nice {
+    let class = match priority {
         ..10 => BELOW_NORMAL_PRIORITY_CLASS,
         10.. => IDLE_PRIORITY_CLASS,
     };

@@ -2,32 +2,33 @@ use std::path::PathBuf;
 
 use super::Value;
 
-/// Where the events of runs are written.
+/// A file, or the standard stream of the program: its output where something is written, its input where
+/// something is read.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum EventTarget {
-    /// Standard output, between the results.
-    Stdout,
-    /// At the end of this file.
+pub enum FileOrStream {
+    /// The standard stream.
+    Stream,
+    /// This file.
     File(PathBuf),
 }
 
-impl Value for EventTarget {
+impl Value for FileOrStream {
     fn read(text: &str) -> Option<Self> {
         match text {
             "" => None,
-            "-" => Some(Self::Stdout),
+            "-" => Some(Self::Stream),
             path => Some(Self::File(path.into())),
         }
     }
 
     fn write(&self) -> String {
         match self {
-            Self::Stdout => "-".to_owned(),
+            Self::Stream => "-".to_owned(),
             Self::File(path) => path.display().to_string(),
         }
     }
 
     fn allowed() -> String {
-        "the path of a file, or `-` for standard output".into()
+        "the path of a file, or `-` for the standard stream".into()
     }
 }
