@@ -11,8 +11,8 @@ use super::boards::{GivenFlags, boards, one_board};
 use super::exit::Failure;
 use crate::board::GivenBoard;
 use crate::config::{
-    Auto, CommandLine, ConfigError, FileOrStream, Hours, HumanDuration, Indices, LOCAL_FILE,
-    Layers, Optional, Sizes, Value, Whole, Workers,
+    Auto, COLOUR_ALIAS, CommandLine, ConfigError, FileOrStream, Hours, HumanDuration, Indices,
+    LOCAL_FILE, Layers, Optional, Sizes, Value, Whole, Workers,
 };
 use crate::engine::Engine;
 use crate::job::DeviceChoice;
@@ -152,6 +152,10 @@ pub struct Shown {
 
     #[arg(long, hide = true, overrides_with = "tui")]
     no_tui: bool,
+
+    /// Print the progress line so often where stderr is no terminal, 1h by default; or `none`
+    #[arg(long, value_name = "D", value_parser = Optional::<HumanDuration>::parse)]
+    progress_every: Option<Optional<HumanDuration>>,
 }
 
 /// The CPU workers, and the form of what is printed.
@@ -176,6 +180,13 @@ struct Cpu {
     #[arg(long, hide = true, overrides_with = "json")]
     no_json: bool,
 
+    /// Print results as comma-separated values, for spreadsheets; `--no-csv` prints a table
+    #[arg(long, overrides_with = "no_csv", conflicts_with = "json")]
+    csv: bool,
+
+    #[arg(long, hide = true, overrides_with = "csv")]
+    no_csv: bool,
+
     /// Print no progress and no notes, only errors; `--no-quiet` prints all
     #[arg(long, short, overrides_with = "no_quiet")]
     quiet: bool,
@@ -196,9 +207,12 @@ where
         .map(name)
         .into_iter()
         .filter(|name| T::read(name).is_some());
-    let names: Vec<PossibleValue> = std::iter::once("auto")
+    let names: Vec<_> = std::iter::once("auto")
         .chain(names)
-        .map(Into::into)
+        .map(|name| match name == Engine::Colour.name() {
+            true => PossibleValue::new(name).alias(COLOUR_ALIAS),
+            false => name.into(),
+        })
         .collect();
     PossibleValuesParser::new(names).try_map(|text| Auto::<T>::parse(&text))
 }
@@ -344,6 +358,11 @@ impl Shown {
         layers.add_flag("--events", "trace.events", self.events.as_ref())?;
         layers.add_flag("--metrics", "trace.metrics", self.metrics.as_ref())?;
         layers.add_flag("--on-event", "trace.on_event", self.on_event.as_ref())?;
+        layers.add_flag(
+            "--progress-every",
+            "output.progress_every",
+            self.progress_every.as_ref(),
+        )?;
         switch(
             layers,
             "output.tui",
@@ -362,6 +381,12 @@ impl Cpu {
             "output.json",
             ("--json", self.json),
             ("--no-json", self.no_json),
+        )?;
+        switch(
+            layers,
+            "output.csv",
+            ("--csv", self.csv),
+            ("--no-csv", self.no_csv),
         )?;
         switch(
             layers,

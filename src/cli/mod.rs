@@ -33,6 +33,7 @@ mod printer;
 mod progress;
 mod recount;
 mod repeating;
+mod result_csv;
 mod result_json;
 mod result_table;
 mod run_outputs;
@@ -181,8 +182,8 @@ Examples:
 pub fn main() -> ExitCode {
     let args = hints::with_command(env::args_os().collect());
     let parsed = Cli::try_parse_from(&args).or_else(|error| {
-        let completed = hints::with_board_flag(&error, &args, &Cli::command());
-        completed.map_or(Err(error), Cli::try_parse_from)
+        let meant = hints::meant(&error, &args, &Cli::command());
+        meant.map_or(Err(error), Cli::try_parse_from)
     });
     let cli = match parsed {
         Ok(cli) => cli,

@@ -458,7 +458,7 @@ mod tests {
                 "[run]\nn = 1979-05-27",
                 ["run.n = 1979-05-27 is refused: expected", "from 1 to 32"],
             ),
-            ("[run]\nn = \"4-8\"", ["run.n = \"4-8\"", "write 4..=8"]),
+            ("[run]\nn = \"8-4\"", ["run.n = \"8-4\"", "write 4..=8"]),
             ("[run]\nn = 8.5", ["run.n = 8.5", "from 1 to 32"]),
             (
                 "[run]\ntime_limit = -1",

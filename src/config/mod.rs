@@ -30,4 +30,4 @@ pub use layers::{LOCAL_FILE, Layers, variable};
 pub use schema::{Config, GpuConfig, OutputConfig, RunConfig, TraceConfig, Workers};
 pub use square_names::SquareNames;
 pub use units::{Bytes, HumanDuration, Share, Sizes};
-pub use value::{Auto, Expected, Form, LogFilter, Optional, Value, Whole};
+pub use value::{Auto, COLOUR_ALIAS, Expected, Form, LogFilter, Optional, Value, Whole};

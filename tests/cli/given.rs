@@ -314,7 +314,8 @@ fn what_a_configuration_gives_is_refused_with_its_source() {
         }
     }
     std::fs::write(folder.path().join("queenfold.toml"), "run.n = \"4..=6\"\n").unwrap();
-    let line = refusal(queenfold(&["solve"]).current_dir(&folder), 2);
+    let array = ["array", "--tasks", "2", "--for", "slurm"];
+    let line = refusal(queenfold(&array).current_dir(&folder), 2);
     assert!(
         line.contains("run.n of file ./queenfold.toml asks for several boards"),
         "{line}"

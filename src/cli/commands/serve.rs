@@ -105,7 +105,8 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     let mut config = layers.config().clone();
     config.output.json |= args.json;
     config.output.quiet |= args.quiet;
-    let (json, quiet) = (config.output.json, config.output.quiet);
+    let output = config.output.clone();
+    let quiet = output.quiet;
     output_files::check(&config.trace)?;
     let outputs = RunOutputs::open(&config)?;
     let intake = intake(args, &layers)?;
@@ -174,7 +175,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         end.map(|result| serde_json::to_value(ResultJson::new(result)).ok()),
     );
     let result = result?;
-    Printer::new(result.outcome.n, json).print(&result)?;
+    Printer::new(result.outcome.n, &output).print(&result)?;
     count_report::tell(&args.dir, result.confirmation, quiet)
 }
 
