@@ -82,8 +82,7 @@ pub(super) fn open_to_write(file: &Path) -> Result<Connection, LedgerError> {
             | OpenFlags::SQLITE_OPEN_NO_MUTEX;
         let connection = Connection::open_with_flags(file, flags)?;
         common(&connection)?;
-        let journal = Journal::for_directory(file.parent().unwrap_or(file));
-        set_journal(&connection, journal)?;
+        choose_journal(&connection, file.parent().unwrap_or(file))?;
         connection.pragma_update(None, "synchronous", "FULL")?;
         connection.pragma_update(None, "fullfsync", true)?;
         connection.pragma_update(None, "checkpoint_fullfsync", true)?;
@@ -92,9 +91,10 @@ pub(super) fn open_to_write(file: &Path) -> Result<Connection, LedgerError> {
     open().map_err(|error| LedgerError::sqlite(file, &error))
 }
 
-/// Makes SQLite keep this journal. A ledger that was moved from a local file system to a shared one, or back,
-/// changes it here.
-fn set_journal(connection: &Connection, journal: Journal) -> rusqlite::Result<()> {
+/// Makes SQLite keep the journal for a database in `directory`. A ledger that was moved from a local file system to
+/// a shared one, or back, changes it here.
+pub(super) fn choose_journal(connection: &Connection, directory: &Path) -> rusqlite::Result<()> {
+    let journal = Journal::for_directory(directory);
     let mut is = String::new();
     connection.pragma_update_and_check(None, "journal_mode", journal.name(), |row| {
         is = row.get(0)?;

@@ -27,6 +27,7 @@ mod correction_text;
 mod coverage;
 mod digest;
 mod division;
+mod draft;
 mod entry;
 mod error;
 mod export;

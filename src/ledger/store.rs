@@ -13,7 +13,8 @@ use super::correction_rows::{self, LoggedCorrection};
 use super::digest::Digest;
 use super::info::{RunInfo, Session};
 use super::{
-    Column, Coverage, DirLock, Entry, FILE, LedgerError, files, format, meta, row, session_rows,
+    Column, Coverage, DirLock, Entry, FILE, LedgerError, draft, files, format, meta, row,
+    session_rows,
 };
 use crate::engine::{Correction, Engine, Tally, TaskKey};
 
@@ -88,11 +89,7 @@ impl Store {
     pub fn create(dir: &Path, info: &RunInfo) -> Result<Self, LedgerError> {
         Self::expect_none(dir)?;
         let file = dir.join(FILE);
-        let draft = dir.join("ledger.new");
-        if files::is_there(&draft)? {
-            fs::remove_file(&draft).map_err(|source| LedgerError::io(&draft, source))?;
-        }
-        write_draft(&draft, info)?;
+        let draft = draft::write(dir, info)?;
         fs::rename(&draft, &file).map_err(|source| LedgerError::io(&file, source))?;
         files::sync_directory(dir)?;
         Self::open_to_write(dir)
@@ -658,20 +655,4 @@ impl<'a> Checks<'a> {
         }
         Ok(())
     }
-}
-
-fn write_draft(draft: &Path, info: &RunInfo) -> Result<(), LedgerError> {
-    let write = || {
-        let connection = Connection::open(draft)?;
-        // An incomplete draft is thrown away, so it needs no journal.
-        connection.pragma_update_and_check(None, "journal_mode", "OFF", |_| Ok(()))?;
-        connection.pragma_update(None, "synchronous", "OFF")?;
-        connection.execute_batch("BEGIN")?;
-        format::create(&connection)?;
-        meta::write(&connection, info)?;
-        connection.execute_batch("COMMIT")?;
-        connection.close().map_err(|(_, error)| error)
-    };
-    write().map_err(|error| LedgerError::sqlite(draft, &error))?;
-    files::sync_file(draft)
 }
