@@ -16,11 +16,12 @@ use tracing::warn;
 use super::home::Home;
 use super::host::{host_name, unix_time};
 use super::{
-    Coverage, DirLock, Division, Entry, Facts, LedgerError, RunInfo, Session, Shard, Store, files,
+    Column, Coverage, DirLock, Division, Entry, Facts, LedgerError, RunInfo, Session, Shard, Store,
+    files,
 };
 use crate::actors::{
-    Flushed, OnCheckpoint, RecordError, Recorder, Restored, SickWorker, Source, Supply, chosen,
-    cost_of, evenly_spaced,
+    Flushed, OnCheckpoint, RecordError, RecordedResult, Recorder, Restored, SickWorker, Source,
+    Supply, chosen, cost_of, evenly_spaced,
 };
 use crate::engine::{Correction, Engine, Method, Plan, Tally, TaskKey, TaskResult};
 use crate::machine::Machine;
@@ -72,6 +73,8 @@ pub(super) enum Counted {
     Decision(Box<Entry>, Method),
     Correction(Box<Correction<Entry>>),
     Withdrawal(TaskKey),
+    /// A second count is taken back.
+    SecondWithdrawal(TaskKey),
     TakenOut(Box<SickWorker>),
 }
 
@@ -287,12 +290,15 @@ impl Recorder for Recording {
         let _ = self.send(Order::Write(Counted::TakenOut(sick)));
     }
 
-    fn results(&self) -> Result<Vec<TaskResult>, RecordError> {
+    fn results(&self) -> Result<Vec<RecordedResult>, RecordError> {
         let mut results = Vec::new();
         Store::open_to_read(&self.dir)
             .and_then(|store| {
                 store.for_each(|entry| {
-                    results.push(entry.result);
+                    results.push(RecordedResult {
+                        is_own: entry.session == self.session,
+                        result: entry.result,
+                    });
                     Ok(())
                 })
             })
@@ -475,6 +481,7 @@ impl Writer {
             }
             Counted::Correction(correction) => self.store.correct(correction, id, now).map(|()| 0),
             Counted::Withdrawal(task) => self.store.withdraw(*task).map(|()| 0),
+            Counted::SecondWithdrawal(task) => self.store.remove(Column::Second, *task).map(|()| 0),
             Counted::TakenOut(sick) => {
                 if self.session.facts.sick.len() < MOST_SICK {
                     self.session.facts.sick.push(sick.as_ref().clone());
