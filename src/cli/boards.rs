@@ -1,6 +1,5 @@
 //! The boards that a command line asks for: sizes, and what is given on them.
 
-use std::fs::File;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
@@ -10,6 +9,7 @@ use super::exit::Failure;
 use super::output::print;
 use crate::board::{GivenBoard, Size};
 use crate::config::{ConfigError, Layers, Optional, SettingOrigin, Sizes, SquareNames, Value};
+use crate::system::files::open_regular;
 
 /// The largest picture that is read, in bytes: a board has at most 1024 squares.
 const MAX_FILE: u64 = 1 << 16;
@@ -145,7 +145,7 @@ fn elsewhere(settings: &Layers, key: &str) -> Option<String> {
 
 fn read(path: &Path) -> io::Result<String> {
     let mut text = String::new();
-    File::open(path)?
+    open_regular(path)?
         .take(MAX_FILE + 1)
         .read_to_string(&mut text)?;
     match text.len() as u64 > MAX_FILE {

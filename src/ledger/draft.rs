@@ -76,7 +76,12 @@ mod tests {
     #[test]
     fn what_a_kill_left_of_a_draft_is_thrown_away() {
         let dir = tempfile::tempdir().unwrap();
-        for left in ["ledger.new", "ledger.new-wal", "ledger.new-shm", "ledger.new-journal"] {
+        for left in [
+            "ledger.new",
+            "ledger.new-wal",
+            "ledger.new-shm",
+            "ledger.new-journal",
+        ] {
             fs::write(dir.path().join(left), "left").unwrap();
         }
         write(dir.path(), &info()).unwrap();

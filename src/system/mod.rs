@@ -5,6 +5,7 @@
 //! * `host`: the name of this machine.
 //! * `processes`: children that signals of the terminal do not reach, and the priority of this process.
 //! * `signals`: Ctrl-C and its like.
+//! * `stdio`: which standard streams there are.
 //! * `terminal`: whose it is, when there is a key, and its mode.
 //! * `thread_clock`: the CPU time of a thread.
 //!
@@ -27,7 +28,7 @@ pub(crate) use here::processes;
 #[cfg(feature = "ledger")]
 pub(crate) use here::{files, host};
 #[cfg(feature = "cli")]
-pub(crate) use here::{signals, terminal};
+pub(crate) use here::{signals, stdio, terminal};
 
 #[cfg(feature = "tui")]
 pub(crate) use here::continued::Continued;

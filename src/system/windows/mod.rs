@@ -11,5 +11,7 @@ pub mod processes;
 #[cfg(feature = "cli")]
 pub mod signals;
 #[cfg(feature = "cli")]
+pub mod stdio;
+#[cfg(feature = "cli")]
 pub mod terminal;
 pub mod thread_clock;
