@@ -185,7 +185,7 @@ fn immutable(file: &Path) -> String {
     format!("file:{escaped}?immutable=1")
 }
 
-/// Checks that the file is a complete ledger of the format that this program knows.
+/// Checks that the file is a ledger of the format that this program knows.
 pub(super) fn check(connection: &Connection, file: &Path) -> Result<(), LedgerError> {
     let sqlite = |error| LedgerError::sqlite(file, &error);
     let number = |name: &str| {
@@ -240,11 +240,19 @@ pub(super) fn check(connection: &Connection, file: &Path) -> Result<(), LedgerEr
     if !tables.iter().map(Option::as_deref).eq(TABLES.map(Some)) {
         return damaged("its tables are not those of a ledger".to_owned());
     }
+    Ok(())
+}
+
+/// Checks every page of the file: that it is whole, and in the place where it belongs.
+pub(super) fn check_pages(connection: &Connection, file: &Path) -> Result<(), LedgerError> {
     let verdict: String = connection
         .query_row("PRAGMA integrity_check(1)", [], |row| row.get(0))
-        .map_err(sqlite)?;
-    if verdict != "ok" {
-        return damaged(verdict.trim().replace('\n', ": "));
+        .map_err(|error| LedgerError::sqlite(file, &error))?;
+    match verdict.as_str() {
+        "ok" => Ok(()),
+        wrong => Err(LedgerError::Damaged {
+            file: file.to_owned(),
+            what: wrong.trim().replace('\n', ": "),
+        }),
     }
-    Ok(())
 }
