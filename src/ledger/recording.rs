@@ -15,6 +15,7 @@ use tracing::warn;
 
 use super::home::Home;
 use super::host::{host_name, unix_time};
+use super::session_rows::REUSED_FROM;
 use super::{
     Column, Coverage, DirLock, Division, Entry, Facts, LedgerError, RunInfo, Session, Shard, Store,
     files,
@@ -162,23 +163,25 @@ impl Recording {
             counting: sums.counting,
         };
         let numbers = sessions.iter().map(|session| session.facts.number);
+        let facts = Facts {
+            number: numbers.max().unwrap_or(0).saturating_add(1),
+            host: host_name(),
+            processor: Machine::detect()
+                .cpu
+                .unwrap_or_else(|| "unknown".to_owned()),
+            program: super::program(),
+            isa: process.isa.clone(),
+            workers: process.workers,
+            devices: process.devices.clone(),
+            config: process.config.clone(),
+            sick: Vec::new(),
+            started: unix_time(),
+        };
+        let like = like(&sessions, &facts);
         let session = Session {
-            id: new_id(&sessions),
-            facts: Facts {
-                number: numbers.max().unwrap_or(0).saturating_add(1),
-                host: host_name(),
-                processor: Machine::detect()
-                    .cpu
-                    .unwrap_or_else(|| "unknown".to_owned()),
-                program: super::program(),
-                isa: process.isa.clone(),
-                workers: process.workers,
-                devices: process.devices.clone(),
-                config: process.config.clone(),
-                sick: Vec::new(),
-                started: unix_time(),
-            },
-            elapsed: Duration::ZERO,
+            id: like.map_or_else(|| new_id(&sessions), |like| like.id.clone()),
+            facts,
+            elapsed: like.map_or(Duration::ZERO, |like| like.elapsed),
             committed: unix_time(),
         };
         let (orders, inbox) = channel::bounded(WAITING);
@@ -195,6 +198,7 @@ impl Recording {
             store,
             counts: !sums.coverage.is_whole_for(shard, &division),
             plans: plans.to_vec(),
+            before: session.elapsed,
             session,
             start: Instant::now(),
             failure: Arc::clone(&failure),
@@ -347,6 +351,16 @@ impl Drop for Recording {
     }
 }
 
+/// The session that a process with these facts goes on with, if there are so many that it should.
+fn like<'a>(sessions: &'a [Session], facts: &Facts) -> Option<&'a Session> {
+    if sessions.len() < REUSED_FROM {
+        return None;
+    }
+    let likeness = facts.likeness();
+    let mut sessions = sessions.iter();
+    sessions.find(|session| session.facts.likeness() == likeness)
+}
+
 /// A random id that none of the sessions has.
 fn new_id(sessions: &[Session]) -> String {
     loop {
@@ -365,6 +379,8 @@ struct Writer {
     counts: bool,
     plans: Vec<Arc<dyn Plan>>,
     session: Session,
+    /// The time of earlier processes whose session this one goes on with.
+    before: Duration,
     start: Instant,
     failure: Arc<Mutex<Option<RecordError>>>,
     on_checkpoint: Arc<Mutex<Option<OnCheckpoint>>>,
@@ -494,7 +510,7 @@ impl Writer {
     }
 
     fn commit(&mut self) -> Result<(), RecordError> {
-        self.session.elapsed = self.start.elapsed();
+        self.session.elapsed = self.before + self.start.elapsed();
         self.session.committed = unix_time();
         self.store
             .put_session(&self.session)

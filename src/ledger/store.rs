@@ -489,11 +489,21 @@ impl Store {
     /// Adds a session, or updates the one with the same id.
     ///
     /// # Errors
-    /// The file cannot be written.
+    /// There are as many as a run may have; the file cannot be written.
     pub fn put_session(&self, session: &Session) -> Result<(), LedgerError> {
         session_rows::put(&self.connection, &self.key, session)
             .map_err(|reason| self.database(reason))?
             .map_err(|e| self.failed(&e))
+    }
+
+    /// The session of this id, if there is one.
+    ///
+    /// # Errors
+    /// It is damaged.
+    pub(super) fn session(&self, id: &str) -> Result<Option<Session>, LedgerError> {
+        session_rows::get(&self.connection, &self.key, id)
+            .map_err(|e| self.failed(&e))?
+            .map_err(|what| self.damaged(what))
     }
 
     /// All sessions, by id.
