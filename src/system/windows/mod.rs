@@ -6,6 +6,8 @@ pub mod continued;
 pub mod files;
 #[cfg(feature = "ledger")]
 pub mod host;
+#[cfg(feature = "cli")]
+pub mod memory;
 #[cfg(any(feature = "cli", feature = "cuda"))]
 pub mod processes;
 #[cfg(feature = "cli")]
