@@ -1,7 +1,7 @@
 //! The times of both engines that `bench --calibrate` measured on this machine, kept in the folder of
 //! the user's configuration, and used by `auto` and for first times left.
 
-use std::fs::{self, File};
+use std::fs;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
@@ -11,6 +11,7 @@ use crate::board::Size;
 use crate::engine::{CostTable, MeasuredCost};
 use crate::machine::{Machine, user_folder};
 use crate::simd::Isa;
+use crate::system::files::open_regular;
 
 /// The largest file that is read, in bytes.
 const MAX_FILE: u64 = 1 << 20;
@@ -91,7 +92,7 @@ impl Calibration {
 /// It cannot be read, is damaged, or is of another processor.
 fn read(path: &Path) -> Result<Option<CostTable>, String> {
     let mut text = String::new();
-    let read = File::open(path).and_then(|file| file.take(MAX_FILE).read_to_string(&mut text));
+    let read = open_regular(path).and_then(|file| file.take(MAX_FILE).read_to_string(&mut text));
     match read {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
         Err(error) => return Err(error.to_string()),

@@ -70,8 +70,9 @@ impl JobRunner {
         } else {
             &config.trace.filter.0
         };
-        let trace = telemetry::start(filter, config.trace.file.0.as_deref())
-            .map_err(|error| Failure::new(Exit::Error, error))?;
+        let trace = output_files::open_trace(&config.trace)?;
+        let trace =
+            telemetry::start(filter, trace).map_err(|error| Failure::new(Exit::Error, error))?;
         let outputs = RunOutputs::open(config)?;
         let control = Control::new();
         #[cfg(feature = "fault-injection")]

@@ -51,6 +51,9 @@ use std::process::ExitCode;
 
 use clap::{CommandFactory, Parser, Subcommand};
 
+use crate::machine::address_space_limit;
+use crate::system::memory;
+
 pub use exit::Exit;
 
 use commands::{
@@ -189,6 +192,9 @@ pub fn main() -> ExitCode {
         Ok(cli) => cli,
         Err(error) => return usage::report(&error, &args, &Cli::command()).into(),
     };
+    if address_space_limit().is_some() {
+        memory::use_one_arena();
+    }
     signals::survive_file_limit();
     let done = match cli.command {
         Command::Run(args) => run::run(&args),

@@ -1,7 +1,6 @@
 //! Where settings come from, and which source decides: defaults, files, environment, flags.
 
 use std::collections::BTreeMap;
-use std::fs::File;
 use std::io::{self, Read};
 use std::path::Path;
 
@@ -10,14 +9,14 @@ use toml::de::{DeTable, DeValue};
 use toml::{Table, Value as Toml};
 
 use super::{Config, ConfigError, SettingOrigin, Value};
+use crate::system::files::open_regular;
 
 /// The file that is read from the working directory if it is there.
 pub const LOCAL_FILE: &str = "./queenfold.toml";
 
 const PREFIX: &str = "QUEENFOLD_";
 
-/// The largest file that is read, in bytes: a configuration is small, and reading a device
-/// file might never end.
+/// The largest file that is read, in bytes: a configuration is small.
 const MAX_FILE: u64 = 1 << 20;
 
 /// The environment variable that sets `key`.
@@ -212,8 +211,8 @@ fn table(config: &Config) -> Table {
 /// The text of a file.
 fn read(path: &Path) -> io::Result<String> {
     let mut text = String::new();
+    let file = open_regular(path)?;
     // One byte more than allowed shows that the file is too long.
-    let file = File::open(path)?;
     let read = file.take(MAX_FILE + 1).read_to_string(&mut text);
     read.map_err(|error| match error.kind() {
         io::ErrorKind::InvalidData => io::Error::other("this is not UTF-8 text"),

@@ -10,7 +10,7 @@ use super::{CensusResult, Hardware, Job, JobError, JobResult, StopCause, Stopped
 use crate::actors::{self, DeviceSpec, Recorder, Report, RunSpec, Source, SumCheck, WholePlans};
 use crate::engine::{Engine, Plan, Tally};
 #[cfg(feature = "ledger")]
-use crate::ledger::{Confirmation, ProcessFacts, Recording, RunInfo, Shard, Store};
+use crate::ledger::{Confirmation, ProcessFacts, Recording, RunInfo, Session, Shard, Store};
 use crate::outcome::check_census;
 use crate::telemetry;
 
@@ -189,7 +189,14 @@ impl Job {
             config: config.clone(),
         };
         let recording = if self.resumed.is_some() {
-            Recording::resume(directory, &plans, &process)?
+            match Recording::resume(directory, &plans, &process) {
+                // Nothing has to be written to tell the result of a finished run.
+                Err(error) if error.is_unwritable() => {
+                    let recorded = recorded_result(directory, hardware, plan, &plans)?;
+                    return recorded.ok_or_else(|| error.into());
+                }
+                opened => opened?,
+            }
         } else {
             let shard = self.shard.unwrap_or(Shard::WHOLE);
             let info = RunInfo::new(self.board, &plans, shard, config);
@@ -278,6 +285,37 @@ impl Job {
             again: false,
         }))
     }
+}
+
+/// The result of the run in `directory` by its records alone; `None` if tasks are missing.
+#[cfg(feature = "ledger")]
+fn recorded_result(
+    directory: &Path,
+    hardware: &Hardware,
+    plan: Arc<dyn Plan>,
+    plans: &[Arc<dyn Plan>],
+) -> Result<Option<JobResult>, JobError> {
+    let store = Store::open_to_read(directory)?;
+    store.info().check_plans(store.file(), plans)?;
+    let sums = store.sums()?;
+    if !sums.coverage.is_whole() {
+        return Ok(None);
+    }
+    store.check_decided(&sums)?;
+    let tasks = plans.iter().map(|plan| plan.tasks()).sum();
+    let report = Report {
+        tallies: sums.tallies,
+        tasks_done: tasks,
+        tasks_total: Some(tasks),
+        tasks_planned: tasks,
+        ..Report::default()
+    };
+    let time = (Session::wall_time(&store.sessions()?), sums.counting);
+    let result = JobResult::new(plan, hardware, report, time)?;
+    Ok(Some(JobResult {
+        confirmation: Some(Confirmation::read(&store)?),
+        ..result
+    }))
 }
 
 /// Compares the sums of a run with what is known, where `plan` counts all solutions.

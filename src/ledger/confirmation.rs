@@ -39,33 +39,12 @@ impl Confirmation {
     /// The ledger is damaged or contradicts itself.
     pub fn read(store: &Store) -> Result<Self, LedgerError> {
         let _moment = store.moment()?;
-        let hosts = hosts(&store.sessions()?);
-        let log = store.corrections()?;
-        let mut open = BTreeSet::new();
-        for logged in &log {
-            match logged.is_open() {
-                true => open.insert(logged.task()),
-                false => open.remove(&logged.task()),
-            };
-        }
-        let mut all = Self {
-            corrections: log.len() as u64,
-            contested: open.len() as u64,
-            ..Self::default()
-        };
-        let mut counted_on = BTreeSet::new();
-        store.for_each_task(|RecordedTask { record, second }| {
-            all.tasks += 1;
-            let host = |entry: &Entry| hosts.get(&entry.session);
-            counted_on.extend(host(&record).cloned());
-            if let Some(second) = second {
-                counted_on.extend(host(&second).cloned());
-                all.add_second((&record, host(&record)), (&second, host(&second)));
-            }
+        let mut confirming = Confirming::begin(store)?;
+        store.for_each_task(|task| {
+            confirming.add(&task);
             Ok(())
         })?;
-        all.hosts = counted_on.len() as u64;
-        Ok(all)
+        Ok(confirming.end())
     }
 
     fn add_second(
@@ -94,6 +73,61 @@ impl Confirmation {
         match self.tasks {
             0 => 0.0,
             tasks => self.twice as f64 / tasks as f64,
+        }
+    }
+}
+
+/// The confirmation of a ledger, while its tasks are read.
+pub(super) struct Confirming {
+    all: Confirmation,
+    hosts: BTreeMap<String, String>,
+    counted_on: BTreeSet<String>,
+}
+
+impl Confirming {
+    /// Before the first task of `store`, in a moment of it.
+    pub(super) fn begin(store: &Store) -> Result<Self, LedgerError> {
+        let log = store.corrections()?;
+        let mut open = BTreeSet::new();
+        for logged in &log {
+            match logged.is_open() {
+                true => open.insert(logged.task()),
+                false => open.remove(&logged.task()),
+            };
+        }
+        Ok(Self {
+            all: Confirmation {
+                corrections: log.len() as u64,
+                contested: open.len() as u64,
+                ..Confirmation::default()
+            },
+            hosts: hosts(&store.sessions()?),
+            counted_on: BTreeSet::new(),
+        })
+    }
+
+    /// Takes in a task.
+    pub(super) fn add(&mut self, RecordedTask { record, second }: &RecordedTask) {
+        self.all.tasks += 1;
+        let host = |entry: &Entry| self.hosts.get(&entry.session);
+        let mut note = |host: Option<&String>| {
+            if let Some(host) = host.filter(|host| !self.counted_on.contains(*host)) {
+                self.counted_on.insert(host.clone());
+            }
+        };
+        note(host(record));
+        if let Some(second) = second {
+            note(host(second));
+            self.all
+                .add_second((record, host(record)), (second, host(second)));
+        }
+    }
+
+    /// After the last task.
+    pub(super) fn end(self) -> Confirmation {
+        Confirmation {
+            hosts: self.counted_on.len() as u64,
+            ..self.all
         }
     }
 }

@@ -1,10 +1,16 @@
 //! Main memory and the processor, from files of `/proc`.
 
+use super::memory_limit::of_address_space;
 use super::proc_files::{field, read};
 
 /// Main memory in bytes.
 pub(super) fn memory() -> Option<u64> {
     main_memory(&read("/proc/meminfo")?)
+}
+
+/// The limit on the address space of the process, in bytes.
+pub(super) fn address_space() -> Option<u64> {
+    of_address_space(&read("/proc/self/limits")?)
 }
 
 /// The processor's own name, such as `AMD EPYC 9654`.

@@ -131,13 +131,24 @@ fn a_local_file_that_links_nowhere_is_an_error() {
 
 #[cfg(target_os = "linux")]
 #[test]
-fn a_file_without_end_is_refused() {
+fn a_file_without_end_and_one_that_is_too_long_are_refused() {
     let folder = tempfile::tempdir().expect("a folder");
     for device in ["/dev/zero", "/dev/full"] {
         let args = ["run", "-n", "4", "--config", device];
         let line = refusal(&mut queenfold(folder.path(), &args), 2);
-        assert!(line.contains(device) && line.contains("1 MiB"), "{line}");
+        assert!(
+            line.contains(device) && line.contains("no regular file"),
+            "{line}"
+        );
     }
+    let long = folder.path().join("long.toml");
+    fs::write(&long, "#".repeat((1 << 20) + 1)).expect("written");
+    let args = ["run", "-n", "4", "--config", "long.toml"];
+    let line = refusal(&mut queenfold(folder.path(), &args), 2);
+    assert!(
+        line.contains("long.toml") && line.contains("1 MiB"),
+        "{line}"
+    );
 }
 
 #[test]

@@ -26,6 +26,8 @@ mod isolated;
 #[cfg(unix)]
 mod manners;
 mod missing_parts;
+#[cfg(unix)]
+mod pipes;
 #[path = "../common/program.rs"]
 mod program;
 mod report;

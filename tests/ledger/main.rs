@@ -19,6 +19,8 @@ mod damage;
 #[cfg(unix)]
 mod disks;
 mod exporting;
+#[cfg(all(target_os = "linux", target_env = "gnu"))]
+mod faulty_disk;
 #[cfg(unix)]
 mod interruptions;
 #[cfg(unix)]

@@ -23,6 +23,44 @@ pub fn no_detours() -> OpenOptions {
     options
 }
 
+/// Opens a regular file to read it.
+///
+/// # Errors
+/// It is something else, or cannot be read.
+pub fn open_regular(path: &Path) -> io::Result<File> {
+    let file = File::open(path)?;
+    match file.metadata()?.is_file() {
+        true => Ok(file),
+        false => Err(io::Error::other(
+            "no regular file; copy what it gives into one",
+        )),
+    }
+}
+
+/// Opens a file to write it. A pipe without a reader cannot be opened here.
+///
+/// # Errors
+/// It cannot be written.
+#[cfg(feature = "cli")]
+pub fn open_to_write(options: &mut OpenOptions, path: &Path) -> io::Result<File> {
+    options.open(path)
+}
+
+/// A file without a name: there is none here.
+#[cfg(feature = "cli")]
+pub fn unnamed(_: &Path) -> Option<File> {
+    None
+}
+
+/// Gives an [`unnamed`] file its name.
+///
+/// # Errors
+/// There is none.
+#[cfg(feature = "cli")]
+pub fn give_name(_: &File, _: &Path) -> io::Result<()> {
+    Err(io::ErrorKind::Unsupported.into())
+}
+
 /// A new name in a directory: Windows has no call that waits until it is on the disk. NTFS writes it to its
 /// journal before anything that is later written to the file.
 ///
