@@ -1,5 +1,6 @@
 //! The table `session`: how a session becomes a row, and how all of them are read.
 
+use std::cell::Cell;
 use std::time::Duration;
 
 use rusqlite::{Connection, Row, params};
@@ -27,9 +28,12 @@ const LONGEST_TIME: u64 = 100 * 366 * 86_400 * 1000;
 
 /// Adds a session of the run with the key `run`, or replaces the one with the same id.
 ///
+/// `size` is that of the table, once it is known: to ask for it takes as long as reading all of it.
+///
 /// `Err` of the outer result: it cannot be written as a row, or there are as many as may be.
 pub(super) fn put(
     connection: &Connection,
+    size: &Cell<Option<TableSize>>,
     run: &Digest,
     session: &Session,
 ) -> Result<rusqlite::Result<()>, String> {
@@ -37,11 +41,11 @@ pub(super) fn put(
     let elapsed = u64::try_from(session.elapsed.as_millis()).unwrap_or(u64::MAX);
     let stored = i64::try_from(elapsed)
         .map_err(|_| format!("elapsed time {elapsed} does not fit 63 bits"))?;
-    let size = match size_with(connection, &session.id, &facts) {
-        Ok(size) => size,
+    let grown = match size_with(connection, size, &session.id, &facts) {
+        Ok(grown) => grown,
         Err(error) => return Ok(Err(error)),
     };
-    if size.is_some_and(|size| size.beyond(MOST, "sessions").is_some()) {
+    if grown.is_some_and(|size| size.beyond(MOST, "sessions").is_some()) {
         return Err(format!(
             "it takes no more sessions: it has the most that a run may have, {} with {} MiB",
             MOST.rows,
@@ -60,12 +64,16 @@ pub(super) fn put(
                 digest.0
             ])
         });
+    if put.is_ok() && grown.is_some() {
+        size.set(grown);
+    }
     Ok(put.map(|_| ()))
 }
 
 /// The size of the table with a session of these facts; `None` if there is one with its id.
 fn size_with(
     connection: &Connection,
+    size: &Cell<Option<TableSize>>,
     id: &str,
     facts: &str,
 ) -> rusqlite::Result<Option<TableSize>> {
@@ -73,7 +81,10 @@ fn size_with(
     if known.exists([id])? {
         return Ok(None);
     }
-    let TableSize { rows, bytes } = TableSize::of(connection, "session", "facts")?;
+    let TableSize { rows, bytes } = match size.get() {
+        Some(size) => size,
+        None => TableSize::of(connection, "session", "facts")?,
+    };
     Ok(Some(TableSize {
         rows: rows + 1,
         bytes: bytes.saturating_add_unsigned(facts.len() as u64),

@@ -1,5 +1,6 @@
 //! The SQLite database of a run directory: opens it, reads and writes records.
 
+use std::cell::Cell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::ops::Range;
@@ -12,6 +13,7 @@ use rusqlite::{Connection, Row, params};
 use super::correction_rows::{self, LoggedCorrection};
 use super::digest::Digest;
 use super::info::{RunInfo, Session};
+use super::table_size::TableSize;
 use super::{
     Column, Coverage, DirLock, Entry, FILE, LedgerError, draft, files, format, meta, row,
     session_rows,
@@ -27,6 +29,8 @@ pub struct Store {
     key: Digest,
     /// Whether records are believed, and not checked.
     is_glance: bool,
+    /// How much the table of sessions holds, once that was asked for.
+    sessions_size: Cell<Option<TableSize>>,
 }
 
 /// What the records of a ledger add up to.
@@ -197,6 +201,7 @@ impl Store {
             file,
             info,
             is_glance: false,
+            sessions_size: Cell::new(None),
         };
         // There are few, and reading them shows damage early.
         store.sessions()?;
@@ -479,6 +484,7 @@ impl Store {
 
     /// Removes a session and the entries of a column that it wrote; the number of these.
     pub(super) fn remove_of_session(&self, column: Column, id: &str) -> Result<u64, LedgerError> {
+        self.sessions_size.set(None);
         let remove = |sql: &str| self.connection.execute(sql, [id]);
         let entries = format!("DELETE FROM {} WHERE session = ?1", column.table());
         let removed = remove(&entries).map_err(|e| self.failed(&e))?;
@@ -491,7 +497,7 @@ impl Store {
     /// # Errors
     /// There are as many as a run may have; the file cannot be written.
     pub fn put_session(&self, session: &Session) -> Result<(), LedgerError> {
-        session_rows::put(&self.connection, &self.key, session)
+        session_rows::put(&self.connection, &self.sessions_size, &self.key, session)
             .map_err(|reason| self.database(reason))?
             .map_err(|e| self.failed(&e))
     }
@@ -566,6 +572,7 @@ impl Store {
 
     /// Ends the transaction that is open, if one is, and leaves everything as it was before.
     pub(super) fn roll_back(&self) -> Result<(), LedgerError> {
+        self.sessions_size.set(None);
         match self.connection.is_autocommit() {
             true => Ok(()),
             false => self.batch("ROLLBACK"),
