@@ -22,7 +22,7 @@ use granted::Granted;
 use linux::{memory, processor};
 #[cfg(feature = "cli")]
 pub use temperature::temperatures;
-pub use user_folders::user_folder;
+pub use user_folders::{cache_folder, config_folder, state_folder};
 
 /// What the machine offers this process. A fact that the system does not report is `None`, never an
 /// error.
