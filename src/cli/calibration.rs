@@ -1,5 +1,5 @@
-//! The times of both engines that `bench --calibrate` measured on this machine, kept in the folder of
-//! the user's configuration, and used by `auto` and for first times left.
+//! The times of both engines that `bench --calibrate` measured on this machine, kept in the user's folder for the
+//! state of programs, and used by `auto` and for first times left.
 
 use std::fs;
 use std::io::{self, Read};
@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::board::Size;
 use crate::engine::{CostTable, MeasuredCost};
-use crate::machine::{Machine, user_folder};
+use crate::machine::{Machine, state_folder};
 use crate::simd::Isa;
 use crate::system::files::open_regular;
 
@@ -51,7 +51,7 @@ pub struct Calibration {
 
 /// Where the file is; `None` if the user has no folder for it.
 pub fn file() -> Option<PathBuf> {
-    user_folder("XDG_CONFIG_HOME", ".config").map(|folder| folder.join("calibration.toml"))
+    state_folder().map(|folder| folder.join("calibration.toml"))
 }
 
 impl Calibration {
@@ -143,7 +143,7 @@ fn processor() -> String {
 /// The user has no folder for it, or it cannot be written.
 pub fn keep(measured: &[MeasuredCost]) -> io::Result<PathBuf> {
     let path = file().ok_or_else(|| {
-        let why = "neither XDG_CONFIG_HOME nor HOME names a folder";
+        let why = "neither XDG_STATE_HOME nor HOME names a folder";
         io::Error::new(io::ErrorKind::NotFound, why)
     })?;
     let folder = path.parent().unwrap_or(Path::new("."));

@@ -22,7 +22,7 @@ use granted::Granted;
 use linux::{address_space, memory, processor};
 #[cfg(feature = "cli")]
 pub use temperature::{Temperature, temperatures};
-pub use user_folders::user_folder;
+pub use user_folders::{cache_folder, config_folder, state_folder};
 
 /// The limit on the address space of the process in bytes, if there is one.
 #[cfg(feature = "cli")]

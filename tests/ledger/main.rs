@@ -8,6 +8,8 @@
 
 mod arbitrary;
 #[cfg(unix)]
+mod both_checkers;
+#[cfg(unix)]
 mod certificates;
 #[cfg(unix)]
 mod commands;

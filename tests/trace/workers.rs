@@ -1,6 +1,7 @@
 //! The trace of a run on CPU workers is JSON that Perfetto opens, and agrees with the report.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::fs::File;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;

@@ -8,7 +8,7 @@ use crate::cli::commands::config::annotated;
 use crate::cli::count_report;
 use crate::cli::event_command::NoticedRun;
 use crate::cli::exit::{Exit, Failure};
-use crate::cli::flags::{Shown, What, sources};
+use crate::cli::flags::{Shown, What, sources, tell_local};
 use crate::cli::nats_flags::NatsFlags;
 use crate::cli::output::say;
 use crate::cli::output_files;
@@ -102,6 +102,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
             .and_then(|()| args.shown.add_to(&mut layers))
     };
     add().map_err(Failure::usage)?;
+    tell_local(&layers);
     let mut config = layers.config().clone();
     config.output.json |= args.json;
     config.output.quiet |= args.quiet;

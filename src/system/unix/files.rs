@@ -152,6 +152,21 @@ pub fn has_space(file: &Path, space: u64) -> bool {
         || free.saturating_mul(disk.f_frsize) >= space
 }
 
+/// Why somebody else than the present user may have written what is in the file, in words; `None` if nobody may.
+#[cfg(feature = "cli")]
+pub fn why_not_own(file: &Metadata) -> Option<String> {
+    let (owner, mode) = (file.uid(), file.mode() & 0o7777);
+    if owner != rustix::process::geteuid().as_raw() {
+        Some(format!("it belongs to another user (uid {owner})"))
+    } else if mode & 0o022 != 0 {
+        Some(format!(
+            "others can write to it (mode {mode:04o}, which `chmod go-w` cures)"
+        ))
+    } else {
+        None
+    }
+}
+
 /// Makes sure that files can be made in the folder.
 ///
 /// # Errors

@@ -131,6 +131,13 @@ pub fn has_space(_: &Path, _: u64) -> bool {
     true
 }
 
+/// Why somebody else than the present user may have written what is in the file. Windows lets nobody write to the
+/// folders of others, and access lists are not looked at.
+#[cfg(feature = "cli")]
+pub fn why_not_own(_: &Metadata) -> Option<String> {
+    None
+}
+
 /// Makes sure that files can be made in the folder. Only trying would tell.
 ///
 /// # Errors
