@@ -14,7 +14,8 @@ use crate::system::ThreadClock;
 #[derive(Clone, Debug, PartialEq)]
 pub struct Sample {
     /// The CPU time of each task in seconds, in the order of the draw: the mean of all passes. `None` if the
-    /// sample was given up before the task was counted.
+    /// sample was given up before the task was counted. Of a task in hand at that moment, it is what the whole task
+    /// would take, if a quarter of it was counted.
     pub seconds: Vec<Option<f64>>,
     /// How often the tasks were counted.
     pub passes: usize,
@@ -35,9 +36,12 @@ impl Sample {
     }
 }
 
-/// The CPU seconds above which the growth of a counter's buffers is negligible: it takes a few tens
-/// of milliseconds.
-const LONG: f64 = 1.0;
+/// The CPU seconds above which the growth of a counter's buffers is negligible: it takes milliseconds for the 15 MiB
+/// of n = 23.
+const LONG: f64 = 0.25;
+
+/// The share of a task that tells how long the rest takes. Counters tell shares that are right within a factor of 2.
+const TELLS: f64 = 0.25;
 
 /// The CPU seconds that a sample lasts at least: the speed of a machine shared with others changes
 /// within tenths of a second.
@@ -150,7 +154,14 @@ fn count_once(
                 }
                 Ok::<_, NotCounted>((took, is_last))
             };
-            let (took, is_last) = count(false)?;
+            let begun = ThreadClock::now();
+            let counted = count(false);
+            if let Err(NotCounted::GivenUp(_)) = counted {
+                let share = watch.progress().share;
+                let whole = begun.elapsed().as_secs_f64() / share;
+                seconds.lock()[place] = (share >= TELLS).then_some(whole);
+            }
+            let (took, is_last) = counted?;
             seconds.lock()[place] = Some(took);
             if !is_last {
                 let (took, _) = count(true)?;

@@ -126,9 +126,9 @@ impl Draw {
 
     /// The ratio estimator for a sample that ended early. The tasks were counted in random order, so that those
     /// that are counted are a random part of the sample, each with the weight that it has there. Their strata are
-    /// too thin for variances of their own. Tasks in hand at the end are left out, more of the long ones than of
-    /// the short ones: with k tasks counted on each thread that makes the total too small by the k-th part of the
-    /// squared [spread](UNKNOWN_SPREAD), much less than the interval.
+    /// too thin for variances of their own. Tasks of which little was counted at the end are left out, more of the long
+    /// ones than of the short ones: with k tasks counted on each thread that makes the total too small by less than
+    /// the k-th part of the squared [spread](UNKNOWN_SPREAD), much less than the interval.
     fn total_of_some(&self, seconds: &[Option<f64>]) -> Estimated {
         let mut drawn = vec![0_usize; self.strata.len()];
         for task in self.tasks() {
