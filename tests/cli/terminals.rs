@@ -332,6 +332,8 @@ fn an_estimate_that_is_stopped_says_what_it_has_counted() {
         "chain",
         "--workers",
         "1",
+        "--sample",
+        "64",
     ]);
     let mut said = BufReader::new(child.stderr.take().expect("piped"));
     let mut line = String::new();
