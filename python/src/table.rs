@@ -63,7 +63,7 @@ pub fn read_ledger(py: Python<'_>, dir: PathBuf) -> PyResult<Bound<'_, PyDict>> 
         store.for_each_task(|task| {
             let key = task.record.result.key;
             let plan = plans.iter().find(|plan| plan.engine() == key.engine);
-            let ranks = plan.map_or(0..0, |plan| plan.task(key.index).ranks);
+            let ranks = plan.map_or(0..0, |plan| plan.ranks_of(key.index));
             columns.push(task, [ranks.start, ranks.end]);
             Ok(())
         })?;

@@ -80,7 +80,7 @@ impl Collector {
         let plan = plans.find(|plan| plan.engine() == task.engine);
         RunError::Mismatch {
             task,
-            ranks: plan.map_or(0..0, |plan| plan.task(task.index).ranks),
+            ranks: plan.map_or(0..0, |plan| plan.ranks_of(task.index)),
             message,
         }
     }
@@ -88,7 +88,7 @@ impl Collector {
     pub(super) fn task_error(&self, plan: usize, task: u64, message: String) -> RunError {
         RunError::Mismatch {
             task: self.shared.key(plan, task),
-            ranks: self.shared.plans[plan].task(task).ranks,
+            ranks: self.shared.plans[plan].ranks_of(task),
             message,
         }
     }
@@ -97,7 +97,7 @@ impl Collector {
     fn note_panic(&mut self, worker: usize, plan: usize, task: u64, message: String) {
         let key = self.shared.key(plan, task);
         if !self.panicked.insert(key) {
-            let ranks = self.shared.plans[plan].task(task).ranks;
+            let ranks = self.shared.plans[plan].ranks_of(task);
             self.failure.do_send(RunFailed(RunError::TaskFailed {
                 task: key,
                 ranks,

@@ -10,8 +10,7 @@ use sha2::{Digest, Sha256};
 
 use super::check::{CheckError, Checked, check_with};
 use super::line::{TaskLine, tally_of};
-use crate::engine::{CountedBy, CounterSettings, Plan, Tally, TaskKey};
-use crate::simd::Isa;
+use crate::engine::{CheckedBy, CountedBy, CounterSettings, Plan, Tally, TaskKey};
 
 /// The tasks of a certificate that its root and a seed draw.
 pub struct Challenge {
@@ -61,10 +60,11 @@ impl Challenge {
         self.tasks.len() as u64
     }
 
-    /// Counts the tasks by another method than a run does, with `workers` threads. `tell` is called after
-    /// each task, with whether the certificate is right. Returns what is wrong.
+    /// Counts the tasks by another kernel than a run with `settings` does, or by the oracle, with `workers` threads.
+    /// `tell` is called after each task, with whether the certificate is right. Returns what is wrong.
     pub fn count(
         &self,
+        by: CheckedBy,
         settings: &CounterSettings,
         workers: NonZeroUsize,
         tell: &(dyn Fn(bool) + Sync),
@@ -76,7 +76,7 @@ impl Challenge {
                     while let Some((plan, index, said)) =
                         self.tasks.get(next.fetch_add(1, Ordering::Relaxed))
                     {
-                        let found = recount(plan.as_ref(), settings, *index, said);
+                        let found = recount(plan.as_ref(), (by, settings), *index, said);
                         tell(found.is_none());
                         wrong.lock().extend(found);
                     }
@@ -89,12 +89,12 @@ impl Challenge {
 
 fn recount(
     plan: &dyn Plan,
-    settings: &CounterSettings,
+    (by, settings): (CheckedBy, &CounterSettings),
     index: u64,
     said: &Tally,
 ) -> Option<WrongTask> {
-    let best = CountedBy::Cpu(Isa::best().name().into());
-    let mut counter = plan.verifier(settings, &best);
+    let first = CountedBy::Cpu(plan.counter(settings).backend().into());
+    let mut counter = by.counter(plan, settings, &first);
     let task = plan.task(index);
     let found = match counter.count(&task) {
         // Nodes and the number of partitions are not in a certificate.

@@ -293,7 +293,7 @@ impl Body {
         if (line.plan.as_str(), line.task) != (plan.name().to_string().as_str(), index) {
             return wrong(format!("task {index} of {} must come here", plan.name()));
         }
-        if line.parts != parts.of(plan.task(index).ranks) {
+        if line.parts != parts.of(plan.ranks_of(index)) {
             return wrong(format!(
                 "the partitions of task {index} of {} are others, or have other weights",
                 plan.name()

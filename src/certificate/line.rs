@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use crate::board::{GivenBoard, Size};
-use crate::engine::{Engine, Tally};
+use crate::engine::{Engine, Tally, decimal};
 
 /// The version of the format: of a free board, and of one on which something is given. A reader that does not know
 /// what is given would take the one for the other.
@@ -150,10 +150,7 @@ pub(super) fn counts_of(tally: &Tally, keys: &[String]) -> Counts {
 pub(super) fn tally_of(engine: Engine, counts: &Counts) -> Option<Tally> {
     let mut tally = Tally::default();
     for (key, text) in counts {
-        let count: u128 = text.parse().ok().filter(|count| *count < 1 << 80)?;
-        if count.to_string() != *text {
-            return None;
-        }
+        let count = decimal::read(text).filter(|count: &u128| *count < 1 << 80)?;
         match (key.as_str(), engine.counts_all()) {
             ("r180", false) => tally.r180 = count,
             ("r90", false) => tally.r90 = count,

@@ -174,7 +174,7 @@ impl<W: Write> Writer<'_, W> {
         parts: &Parts,
     ) -> Result<(), CertifyError> {
         let result = &task.record.result;
-        let parts = parts.of(plan.task(result.key.index).ranks);
+        let parts = parts.of(plan.ranks_of(result.key.index));
         let keys: Vec<String> = parts.keys().cloned().collect();
         let Count { tally, origin } = self.count(&task.record, &keys)?;
         if !tally.keys().eq(&keys) {

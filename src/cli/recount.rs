@@ -4,10 +4,12 @@
 use std::num::NonZeroUsize;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use clap::builder::{PossibleValuesParser, TypedValueParser};
+
 use super::exit::Failure;
 use super::stop_report::StopReport;
 use crate::config::RunConfig;
-use crate::engine::CounterSettings;
+use crate::engine::{CheckedBy, CounterSettings};
 use crate::machine::Machine;
 use crate::outcome::{Outcome, Verified};
 use crate::simd::Isa;
@@ -48,6 +50,14 @@ impl Recount {
         let done = self.done.fetch_add(1, Ordering::Relaxed) + 1;
         self.report.note(words(done, wrong));
     }
+}
+
+/// Reads what counts tasks again: `kernel` or `oracle`.
+pub fn second_method() -> impl TypedValueParser<Value = CheckedBy> {
+    PossibleValuesParser::new(["kernel", "oracle"]).map(|name| match name.as_str() {
+        "oracle" => CheckedBy::Oracle,
+        _ => CheckedBy::OtherKernel,
+    })
 }
 
 /// Whether the total is a known one.

@@ -7,8 +7,8 @@ use std::sync::Arc;
 use super::Shard;
 use crate::engine::{Engine, Plan, TaskKey, TaskSet};
 
-/// Plans with more tasks are dealt by remainder. To compute the cost of so many takes
-/// seconds (docs/LEDGER.md, "Shards"), and the more tasks a shard has, the less it matters which.
+/// Plans with more tasks are dealt by remainder. Nothing interrupts a division, so it must be short: so many tasks
+/// take less than a second (docs/LEDGER.md, "Shards"). The more tasks a shard has, the less it matters which.
 const MOST_DEALT: u64 = 1 << 18;
 
 /// Steps of an octave in which costs are told apart: 16 are 4 %. Machines whose logarithms differ in the
@@ -149,12 +149,15 @@ fn weight(steps: i32) -> u64 {
 
 #[cfg(test)]
 mod tests {
+    use std::time::Duration;
+
     use super::*;
-    use crate::board::Size;
+    use crate::board::{GivenBoard, Size};
     use crate::census::CensusPlan;
     use crate::chain::ChainPlan;
     use crate::colour::ColourPlan;
     use crate::engine::{Canary, Counter, CounterSettings, Task};
+    use crate::system::ThreadClock;
 
     fn plans(n: u32) -> Vec<Arc<dyn Plan>> {
         let n = Size::new(n).unwrap();
@@ -244,6 +247,35 @@ mod tests {
             dealt,
             ["1c33ba65168fcfcc", "fabc4a4e1d7ef093", "c9c444af216f4ab4"]
         );
+    }
+
+    /// A stop waits for a division that has begun.
+    #[test]
+    fn the_largest_plans_are_divided_in_a_second() {
+        let given = |n, queens| GivenBoard::parse(Size::new(n).unwrap(), queens, "").unwrap();
+        let boards = [Size::new(25).unwrap().into(), Size::new(26).unwrap().into()];
+        let boards = boards.into_iter().chain([
+            given(28, "c3,e10,h20,p15,z9"),
+            given(27, "c3"),
+            given(28, "c3,e10,h20"),
+        ]);
+        for board in boards {
+            let plans: [Arc<dyn Plan>; 1] = [Arc::new(ColourPlan::new(board))];
+            let begin = ThreadClock::now();
+            let division = Division::new(shard(1, 10_000.min(plans[0].tasks() - 1)), &plans);
+            let took = begin.elapsed();
+            let dealt = division.by_cost.len();
+            println!(
+                "{}: {} tasks in {took:?}, {dealt} by cost",
+                board.in_words(),
+                plans[0].tasks()
+            );
+            assert!(
+                took < Duration::from_secs(1),
+                "{}: {took:?}",
+                board.in_words()
+            );
+        }
     }
 
     #[test]

@@ -41,7 +41,7 @@ impl<'a> Line<'a> {
     /// The line of `entry` in `column`, whose task is of `plan`, in the run with the key `run`.
     pub(super) fn of(entry: &'a Entry, column: Column, plan: &dyn Plan, run: &Digest) -> Self {
         let result = &entry.result;
-        let ranks = plan.task(result.key.index).ranks;
+        let ranks = plan.ranks_of(result.key.index);
         let origin = OriginColumns::of(&result.origin);
         let audited_by = result.audited_by.as_ref().map(KernelName::as_str);
         Self {
@@ -77,7 +77,7 @@ impl<'a> Line<'a> {
         if self.given != in_words(plan.as_ref()) {
             return Err("something else is given on the board of the run".to_owned());
         }
-        let ranks = plan.task(self.task).ranks;
+        let ranks = plan.ranks_of(self.task);
         if self.ranks != [ranks.start, ranks.end] {
             let (start, end) = (ranks.start, ranks.end);
             return Err(format!("task {} has the ranks {start}..{end}", self.task));

@@ -87,7 +87,7 @@ pub fn merge<P: AsRef<Path>>(
         let mut plans = plans.iter();
         plans
             .find(|plan| plan.engine() == task.engine)
-            .map_or(0..0, |plan| plan.task(task.index).ranks)
+            .map_or(0..0, |plan| plan.ranks_of(task.index))
     };
     let sessions = target.store.sessions()?;
     let mut sessions: BTreeMap<_, _> = sessions.into_iter().map(|s| (s.id.clone(), s)).collect();

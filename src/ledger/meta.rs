@@ -8,6 +8,7 @@ use rusqlite::{Connection, params};
 use super::digest::{Digest, DigestFields, context};
 use super::{LedgerError, RunInfo, Shard};
 use crate::board::{GivenBoard, Size};
+use crate::engine::decimal;
 
 /// The key of what is given on the board: the names of the queens, a semicolon, the names of the holes. It is
 /// there if something is given.
@@ -24,8 +25,7 @@ pub(super) fn write(connection: &Connection, info: &RunInfo) -> rusqlite::Result
         ("program", info.program.clone()),
         ("shard", info.shard.record()),
     ];
-    let [queens, holes] = info.board.names();
-    let given = (!info.board.is_free()).then(|| (GIVEN, format!("{queens};{holes}")));
+    let given = (!info.board.is_free()).then(|| (GIVEN, given_text(&info.board)));
     for (key, value) in rows.into_iter().chain(given) {
         connection.execute(
             "INSERT INTO meta (key, value, blake3) VALUES (?1, ?2, ?3)",
@@ -35,7 +35,11 @@ pub(super) fn write(connection: &Connection, info: &RunInfo) -> rusqlite::Result
     Ok(())
 }
 
-/// Reads the rows back, each checked against its digest.
+fn given_text(board: &GivenBoard) -> String {
+    board.names().join(";")
+}
+
+/// Reads the rows back, each checked against its digest. Numbers and names have the one form in which they are written.
 pub(super) fn read(connection: &Connection, file: &Path) -> Result<RunInfo, LedgerError> {
     let damaged = |what: String| LedgerError::Damaged {
         file: file.to_owned(),
@@ -64,12 +68,13 @@ pub(super) fn read(connection: &Connection, file: &Path) -> Result<RunInfo, Ledg
             .ok_or_else(|| damaged(format!("its entry `{key}` is missing")))
     };
     let unreadable = |key: &str| damaged(format!("its entry `{key}` is unreadable"));
-    let n: Size = take("n")?.parse().map_err(|_| unreadable("n"))?;
+    let n: Size = decimal::read(&take("n")?).ok_or_else(|| unreadable("n"))?;
     let board = match take(GIVEN) {
         Err(_) => n.into(),
         Ok(given) => given
             .split_once(';')
             .and_then(|(queens, holes)| GivenBoard::parse(n, queens, holes).ok())
+            .filter(|board| !board.is_free() && given_text(board) == given)
             .ok_or_else(|| unreadable(GIVEN))?,
     };
     let info = RunInfo {
@@ -103,26 +108,55 @@ fn digest(key: &str, value: &str) -> Digest {
 mod tests {
     use super::*;
 
-    #[test]
-    fn an_engine_that_is_none_is_named() {
+    /// Reads these entries, with good digests.
+    fn read_entries(entries: &[(&str, &str)]) -> Result<RunInfo, String> {
         let connection = Connection::open_in_memory().unwrap();
         connection
             .execute_batch("CREATE TABLE meta (key TEXT, value TEXT, blake3 BLOB)")
             .unwrap();
-        for (key, value) in [
-            ("n", "8"),
-            (
-                "plans",
-                r#"[{"engine":"join","version":"join-4","tasks":1,"hash":""}]"#,
-            ),
-        ] {
+        for &(key, value) in entries {
             let digest = digest(key, value).0;
             connection
                 .execute("INSERT INTO meta VALUES (?1, ?2, ?3)", (key, value, digest))
                 .unwrap();
         }
-        let refused = read(&connection, Path::new("ledger.db")).unwrap_err();
-        let said = refused.to_string();
+        read(&connection, Path::new("ledger.db")).map_err(|refused| refused.to_string())
+    }
+
+    #[test]
+    fn entries_have_one_form() {
+        let plan = r#"[{"engine":"chain","version":"chain-1","tasks":1,"hash":""}]"#;
+        let good = [
+            ("n", "8"),
+            ("given", "c3;d5,a1"),
+            ("plans", plan),
+            ("shard", "1/3 by cost 1"),
+            ("config", ""),
+            ("program", ""),
+        ];
+        read_entries(&good).unwrap();
+        for (key, value) in [
+            ("n", "08"),
+            ("n", "+8"),
+            ("given", "c3;a1,d5"),
+            ("given", "c3 ;d5,a1"),
+            ("given", ";"),
+            ("shard", "01/3 by cost 1"),
+            ("shard", "1/+3"),
+        ] {
+            let changed = good.map(|own| if own.0 == key { (key, value) } else { own });
+            let said = read_entries(&changed).unwrap_err();
+            assert!(
+                said.contains(&format!("its entry `{key}` is unreadable")),
+                "{said}"
+            );
+        }
+    }
+
+    #[test]
+    fn an_engine_that_is_none_is_named() {
+        let plans = r#"[{"engine":"join","version":"join-4","tasks":1,"hash":""}]"#;
+        let said = read_entries(&[("n", "8"), ("plans", plans)]).unwrap_err();
         let why =
             "its entry `plans` is unreadable: unknown variant `join`, expected one of `chain`";
         assert!(said.contains(why) && said.lines().count() == 1, "{said}");

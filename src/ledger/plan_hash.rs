@@ -80,7 +80,7 @@ pub fn plan_hash(plan: &dyn Plan) -> Digest {
     for step in 0..=steps {
         // At most 2^61: `last` is below 2^45 for the largest board.
         let index = (step * last).checked_div(steps).unwrap_or(0);
-        let ranks = plan.task(index).ranks;
+        let ranks = plan.ranks_of(index);
         fields.u64(index).u64(ranks.start).u64(ranks.end);
     }
     let given = plan.given();

@@ -461,7 +461,7 @@ impl Writer {
             let mut plans = self.plans.iter();
             plans
                 .find(|plan| plan.engine() == key.engine)
-                .map_or(0..0, |plan| plan.task(key.index).ranks)
+                .map_or(0..0, |plan| plan.ranks_of(key.index))
         };
         let (id, now) = (&self.session.id, unix_time());
         let written = match counted {

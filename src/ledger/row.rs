@@ -8,7 +8,7 @@ use super::digest::Digest;
 use super::origin_columns::OriginColumns;
 use super::{Column, Entry, PlanInfo};
 use crate::board::Size;
-use crate::engine::{Engine, Tally, TaskKey, TaskResult};
+use crate::engine::{Engine, Tally, TaskKey, TaskResult, decimal};
 
 /// How many columns an entry has.
 pub(super) const COUNT: usize = 18;
@@ -141,7 +141,7 @@ pub(super) fn read(
     let engine = engine.parse::<Engine>().ok();
     let plan = plans.iter().find(|plan| Some(plan.name.engine) == engine);
     let count =
-        |column| Ok::<_, rusqlite::Error>(row.get_ref(from + column)?.as_str()?.parse().ok());
+        |column| Ok::<_, rusqlite::Error>(decimal::read(row.get_ref(from + column)?.as_str()?));
     let whole =
         |column| Ok::<_, rusqlite::Error>(u64::try_from(row.get::<_, i64>(from + column)?).ok());
     let name = |column| {

@@ -63,14 +63,16 @@ impl Shard {
         format!("{self}{}", if self.by_cost { BY_COST } else { "" })
     }
 
-    /// Reads the text that a ledger keeps.
+    /// Reads the text that a ledger keeps, which has one form.
     pub(super) fn from_record(text: &str) -> Result<Self, ShardError> {
         let name = text.strip_suffix(BY_COST);
+        let by_cost = name.is_some();
         let shard: Self = name.unwrap_or(text).parse()?;
-        Ok(Self {
-            by_cost: name.is_some(),
-            ..shard
-        })
+        let shard = Self { by_cost, ..shard };
+        let is_own = shard.record() == text;
+        is_own
+            .then_some(shard)
+            .ok_or_else(|| ShardError(text.to_owned()))
     }
 
     /// All shards that the run of this one is divided into.

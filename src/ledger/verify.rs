@@ -10,7 +10,7 @@ use crossbeam::channel::{self, Receiver};
 use super::confirmation::hosts;
 use super::{DoneBy, Entry, LedgerError, LedgerSums, OriginName, RecountChoice, Store};
 use crate::engine::{
-    Counter, CounterSettings, DeviceKind, Engine, Plan, Tally, TaskKey, TaskResult,
+    CheckedBy, Counter, CounterSettings, DeviceKind, Engine, Plan, Tally, TaskKey, TaskResult,
 };
 use crate::simd::Isa;
 
@@ -47,6 +47,8 @@ pub struct WrongRecord {
 pub struct VerifySettings<'a> {
     /// The plans of the run.
     pub plans: &'a [Arc<dyn Plan>],
+    /// What counts the tasks again.
+    pub by: CheckedBy,
     /// What a counter may use.
     pub settings: &'a CounterSettings,
     /// Chooses among the tasks of this origin alone, if there is one.
@@ -57,8 +59,7 @@ pub struct VerifySettings<'a> {
     pub tell: &'a (dyn Fn(bool) + Sync),
 }
 
-/// Reads every record and counts the chosen tasks again by another method than the recorded one: see
-/// [`Plan::verifier`].
+/// Reads every record and counts the chosen tasks again by another kernel than the recorded one, or by the oracle.
 ///
 /// # Errors
 /// The ledger is damaged or of other plans. A wrong count is not an error but a finding.
@@ -114,9 +115,10 @@ pub fn verify(
     })
 }
 
-/// Whether this program has a kernel or a kind of device of this name.
-fn is_kernel(name: &str) -> bool {
-    Isa::ALL.iter().any(|isa| isa.name() == name)
+/// Whether this program has a kernel for the tasks of `plan`, or a kind of device, of this name.
+fn is_kernel(plan: &dyn Plan, name: &str) -> bool {
+    let mut sets = Isa::ALL.iter();
+    sets.any(|isa| [isa.name(), plan.recount_kernel(*isa)].contains(&name))
         || DeviceKind::ALL.iter().any(|kind| kind.name() == name)
 }
 
@@ -162,7 +164,7 @@ impl<'a> Bench<'a> {
         });
         let counted_by = &recorded.origin.counted_by;
         // A forged ledger may name any number of kernels, and each would get a counter.
-        let known = is_kernel(counted_by.backend())
+        let known = is_kernel(plan.as_ref(), counted_by.backend())
             || own_kernels.iter().any(|own| counted_by.is_kernel(own));
         let backend = if known {
             counted_by.backend()
@@ -174,7 +176,7 @@ impl<'a> Bench<'a> {
         let counter = self
             .counters
             .entry((engine, backend.clone()))
-            .or_insert_with(|| plan.verifier(settings, counted_by));
+            .or_insert_with(|| self.how.by.counter(plan.as_ref(), settings, counted_by));
         let found = match counter.count(&task) {
             Ok(tally) if tally.agrees_with(&recorded.tally) => None,
             Ok(tally) => Some(format!("{} counted {}", counter.backend(), tally.exact())),

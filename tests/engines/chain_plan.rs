@@ -7,7 +7,7 @@ use std::sync::OnceLock;
 use proptest::prelude::*;
 use queenfold::board::{Size, Squares, Symmetry, known};
 use queenfold::chain::{Border, ChainPlan, Frame, Partition};
-use queenfold::engine::{CountedBy, CounterSettings, Plan};
+use queenfold::engine::{CheckedBy, CountedBy, CounterSettings, Plan};
 use queenfold::simd::Isa;
 
 fn size(n: u32) -> Size {
@@ -148,14 +148,18 @@ fn recorded_tasks_are_verified_by_another_kernel() {
         .into_iter()
         .filter(|isa| isa.is_available())
         .collect();
-    // The widest kernel but one checks all the others, and the oracle checks that one.
-    let checks = available.iter().rev().nth(1);
+    // The widest kernel checks all the others, and the next one checks that one.
+    let best = Isa::best();
+    let next = available.iter().rev().nth(1);
     for isa in &available {
         let first = CountedBy::Cpu(isa.name().into());
-        let second = plan.verifier(&settings, &first).backend();
-        let expected = match checks {
-            Some(checks) if checks != isa => checks.name(),
-            _ => plan.oracle().backend(),
+        let second = CheckedBy::OtherKernel
+            .counter(&plan, &settings, &first)
+            .backend();
+        let expected = match next {
+            _ if *isa != best => best.name(),
+            Some(next) => next.name(),
+            None => plan.oracle().backend(),
         };
         assert_eq!(second, expected, "{isa}");
     }

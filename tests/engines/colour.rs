@@ -3,7 +3,7 @@
 use queenfold::board::{Size, known};
 use queenfold::chain::ChainPlan;
 use queenfold::colour::ColourPlan;
-use queenfold::engine::{CounterSettings, Plan, Tally, Task};
+use queenfold::engine::{CheckedBy, CountedBy, CounterSettings, Plan, Tally, Task};
 use queenfold::simd::Isa;
 
 fn size(n: u32) -> Size {
@@ -43,6 +43,25 @@ fn recount(n: u32, parts: u64) {
             "n = {n}, {task:?}: {counted:?} and {again:?}"
         );
     }
+}
+
+#[test]
+fn recorded_tasks_are_checked_by_the_transposed_kernel_and_by_the_oracle_if_that_is_asked_for() {
+    let plan = ColourPlan::new(size(14));
+    let first = plan.counter(&settings()).backend();
+    let check = |by: CheckedBy, first: &str| {
+        let first = CountedBy::Cpu(first.to_owned().into());
+        by.counter(&plan, &settings(), &first)
+    };
+    let mut second = check(CheckedBy::default(), first);
+    assert_eq!(second.backend(), plan.recount_kernel(settings().isa));
+    let other = check(CheckedBy::default(), second.backend()).backend();
+    assert_ne!(other, second.backend());
+    let mut oracle = check(CheckedBy::Oracle, first);
+    assert_eq!(oracle.backend(), plan.oracle().backend());
+    let task = plan.task(3);
+    let (second, oracle) = (second.count(&task).unwrap(), oracle.count(&task).unwrap());
+    assert!(second.agrees_with(&oracle));
 }
 
 #[test]

@@ -219,6 +219,27 @@ fn a_changed_or_missing_entry_is_refused() {
     }
 }
 
+/// A digest covers the number that a text stands for, so other forms of the text match it, too.
+#[test]
+fn a_count_has_one_form() {
+    let specimen = Specimen::new(13);
+    let dir = tempfile::tempdir().unwrap();
+    for (column, form) in [
+        ("weight8", "'00' || weight8"),
+        ("weight4", "'+' || weight4"),
+        ("r180", "'0' || r180"),
+        ("r90", "'+' || r90"),
+    ] {
+        fs::write(dir.path().join(FILE), &specimen.bytes).unwrap();
+        let change =
+            format!("UPDATE record SET {column} = {form} WHERE task = 0 AND engine = 'chain'");
+        sqlite(dir.path()).execute_batch(&change).unwrap();
+        let error = records(dir.path()).unwrap_err();
+        assert!(matches!(error, LedgerError::Damaged { .. }), "{error}");
+        assert!(error.to_string().contains("chain-1:0 of n = 13"), "{error}");
+    }
+}
+
 #[test]
 fn a_log_cut_at_any_byte_loses_only_what_was_not_committed() {
     let dir = tempfile::tempdir().unwrap();

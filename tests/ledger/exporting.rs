@@ -72,6 +72,23 @@ fn a_changed_log_is_refused() {
     }
 }
 
+/// The digest of a line covers the numbers, not their text.
+#[test]
+fn a_count_of_a_log_has_one_form() {
+    let dir = tempfile::tempdir().unwrap();
+    whole_run(dir.path(), 13);
+    let log = exported(dir.path(), 13);
+    for form in ["\"00", "\"+"] {
+        let (before, after) = log.split_once("\"8\":\"").unwrap();
+        let changed = format!("{before}\"8\":{form}{after}");
+        let refused = read(&changed, 13).unwrap_err().to_string();
+        assert!(
+            refused.contains("without a sign or leading zeros"),
+            "{refused}"
+        );
+    }
+}
+
 /// An output that takes this many bytes and then fails.
 struct Full(usize);
 

@@ -3,7 +3,7 @@
 use std::num::NonZeroUsize;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
-use queenfold::engine::{CountedBy, WorkerId};
+use queenfold::engine::{CheckedBy, CountedBy, WorkerId};
 use queenfold::ledger::{Findings, RecountChoice, Signature, VerifySettings, verify};
 
 use super::*;
@@ -13,6 +13,7 @@ fn check(dir: &Path, n: u32, choice: RecountChoice) -> Result<Findings, LedgerEr
     let how = VerifySettings {
         plans: &plans(n),
         done_by: None,
+        by: CheckedBy::OtherKernel,
         settings: &counter(),
         workers: NonZeroUsize::new(2).unwrap(),
         tell: &|right| {

@@ -6,8 +6,9 @@ use crate::certificate::{Challenge, CheckError, Checked, check, most_wrong};
 use crate::cli::boards::given_line;
 use crate::cli::exit::{Exit, Failure};
 use crate::cli::output::print;
-use crate::cli::recount::{Recount, known, unique_line};
+use crate::cli::recount::{Recount, known, second_method, unique_line};
 use crate::cli::whole::whole;
+use crate::engine::CheckedBy;
 use crate::telemetry::{printable, several};
 
 const HELP: &str = "\
@@ -16,9 +17,9 @@ Examples:
   queenfold check n20.cert --challenge \"the lottery numbers of tomorrow\" -m 100
 
 Reads every line: partitions, counts, sums, identities, the Merkle root and the signatures. With \
---challenge, it also draws tasks by a hash of the root and the seed, and counts them again: colour and \
-census by their slow oracles, the chain by another kernel. Choose a seed that the author of the \
-certificate could not know. The exit code is 3 if counts contradict each other, and 1 for any other \
+--challenge, it also draws tasks by a hash of the root and the seed, and counts them again by another \
+kernel than a run on this machine; with --by oracle, by the oracle of their engine, which is a simpler and \
+slower method. Choose a seed that the author of the certificate could not know. The exit code is 3 if counts contradict each other, and 1 for any other \
 defect. docs/check_certificate.py checks a certificate without this program.";
 
 /// Flags of `check`.
@@ -35,6 +36,10 @@ pub struct Args {
     /// How often to draw a task
     #[arg(short, default_value_t = 20, value_name = "M", requires = "challenge", allow_negative_numbers = true, value_parser = whole(1..=1_000_000_u64))]
     m: u64,
+
+    /// What counts them again: another kernel, or the oracle of the engine, which is slow and simple
+    #[arg(long, value_name = "METHOD", default_value = "kernel", requires = "challenge", value_parser = second_method())]
+    by: CheckedBy,
 }
 
 /// Checks a certificate.
@@ -67,7 +72,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     file.rewind().map_err(|error| wrong(error.into()))?;
     let challenge =
         Challenge::draw(BufReader::new(&file), &checked, seed, args.m).map_err(wrong)?;
-    recount(&challenge, &checked, (args.m, seed))
+    recount((&challenge, args.by), &checked, (args.m, seed))
 }
 
 fn tell(checked: &Checked) -> Result<(), Failure> {
@@ -109,7 +114,7 @@ fn tell(checked: &Checked) -> Result<(), Failure> {
 
 /// Counts the drawn tasks again, and says what that proves.
 fn recount(
-    challenge: &Challenge,
+    (challenge, by): (&Challenge, CheckedBy),
     checked: &Checked,
     (draws, seed): (u64, &str),
 ) -> Result<(), Failure> {
@@ -119,7 +124,7 @@ fn recount(
         format!("{done} counted again, {wrong} of them wrong")
     };
     let note = |right: bool| recount.note(right, progress);
-    let wrong = challenge.count(&recount.settings, recount.workers, &note);
+    let wrong = challenge.count(by, &recount.settings, recount.workers, &note);
     if !wrong.is_empty() {
         return Err(wrong.as_slice().into());
     }

@@ -6,10 +6,11 @@ use crate::cli::count_report::verify_command;
 use crate::cli::exit::{Failure, complete_shard};
 use crate::cli::moment::Moment;
 use crate::cli::output::{print, say};
-use crate::cli::recount::{Recount, known, unique_line};
+use crate::cli::recount::{Recount, known, second_method, unique_line};
 use crate::cli::shell::again_command;
 use crate::cli::whole::whole;
 use crate::config::{Share, Value};
+use crate::engine::CheckedBy;
 use crate::job::{open, outcome};
 use crate::ledger::{
     self, Division, DoneBy, Findings, OriginName, RecountChoice, VerifySettings, chance_missed,
@@ -21,11 +22,12 @@ Examples:
   queenfold verify n20                   one task in a hundred
   queenfold verify n20 --sample 0.1      a tenth of them
   queenfold verify n20 --all
+  queenfold verify n20 --by oracle       by a simpler method, which takes a hundred times as long
   queenfold verify n20 --origin gpu-0 --since \"2026-11-22 18:00\"
 
 The command reads every record and checks its digest. It then counts a random share of the tasks, \
-or all of them, a second time, by another method than the recorded one: chain tasks by another \
-kernel, all others by the oracle of their engine, which is a simpler method. For a whole run it \
+or all of them, a second time, by another kernel than the recorded one. With --by oracle, the oracle \
+of their engine counts them, which is a simpler and slower method. For a whole run it \
 also checks the identities between the counts, and compares them with the table of known counts. \
 Without --sample and --all, it counts one task in a hundred again. The exit code is 3 if anything \
 differs, and 4 if tasks of the run, or of its shard, are missing.";
@@ -44,6 +46,10 @@ pub struct Args {
     /// Count every task again
     #[arg(long)]
     all: bool,
+
+    /// What counts them again: another kernel, or the oracle of the engine, which is slow and simple
+    #[arg(long, value_name = "METHOD", default_value = "kernel", value_parser = second_method())]
+    by: CheckedBy,
 
     /// Seed of the sample; random unless given
     #[arg(long, value_name = "S", value_parser = whole(0..=u64::MAX), allow_hyphen_values = true)]
@@ -91,6 +97,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         tell: &note,
         plans: &plans,
         done_by: done_by.as_ref(),
+        by: args.by,
         settings: &recount.settings,
         workers: recount.workers,
     };

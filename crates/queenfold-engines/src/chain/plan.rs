@@ -8,8 +8,8 @@ use super::program::BOARDS;
 use super::{Borders, ChainOracle, Partition, Subtrees, canary};
 use crate::board::{GivenBoard, Size};
 use crate::engine::{
-    Canary, CountedBy, Counter, CounterSettings, Engine, Launcher, NoLauncher, Plan, Task,
-    core_seconds, second_counter, task_bits,
+    Canary, Counter, CounterSettings, Engine, Launcher, NoLauncher, Plan, Task, core_seconds,
+    task_bits,
 };
 use crate::simd::Isa;
 
@@ -142,16 +142,6 @@ impl Plan for ChainPlan {
 
     fn oracle(&self) -> Box<dyn Counter> {
         Box::new(ChainOracle::new(Arc::clone(&self.borders)))
-    }
-
-    /// The second widest kernel of this machine, because the oracle takes many times as long; the
-    /// oracle where that kernel counted the task itself. A forged record cannot choose any other
-    /// kernel to check it.
-    fn verifier(&self, _: &CounterSettings, first: &CountedBy) -> Box<dyn Counter> {
-        let best = CountedBy::Cpu(Isa::best().name().into());
-        second_counter(self, &best)
-            .filter(|second| !first.is_kernel(second.backend()))
-            .unwrap_or_else(|| self.oracle())
     }
 
     fn canary(&self) -> Option<Canary> {

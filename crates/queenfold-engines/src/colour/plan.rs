@@ -1,3 +1,4 @@
+use std::ops::Range;
 use std::sync::OnceLock;
 
 use super::cost::Costs;
@@ -24,6 +25,8 @@ use crate::simd::Isa;
 #[derive(Debug)]
 pub struct ColourPlan {
     board: ColourBoard,
+    /// The work, as a share of that for the free board.
+    work: f64,
     ranks_per_task: u64,
     costs: OnceLock<Costs>,
 }
@@ -33,10 +36,12 @@ impl ColourPlan {
     /// millisecond and less than a megabyte.
     pub fn new(board: impl Into<GivenBoard>) -> Self {
         let board = ColourBoard::from(board.into());
-        let tasks = 1 << task_bits(free_task_bits(board.size()), board.work());
+        let work = board.work();
+        let tasks = 1 << task_bits(free_task_bits(board.size()), work);
         Self {
             ranks_per_task: board.ranks().div_ceil(tasks).max(1),
             costs: OnceLock::new(),
+            work,
             board,
         }
     }
@@ -50,7 +55,26 @@ impl ColourPlan {
     pub fn ranks(&self) -> u64 {
         self.board.ranks()
     }
+
+    /// What counting the partitions of `ranks` is expected to cost, as a share of the cost of all.
+    fn share(&self, ranks: Range<u64>) -> f64 {
+        let costs = self.costs.get_or_init(|| Costs::new(&self.board));
+        let all = ranks.end - ranks.start;
+        let looked_at = if self.board.given().is_free() {
+            all
+        } else {
+            all.min(SAMPLE)
+        };
+        let sample = (0..looked_at).map(|i| ranks.start + i * all / looked_at);
+        let partitions = sample.filter_map(|rank| self.board.partition(rank));
+        let share: f64 = partitions.map(|partition| costs.share(&partition)).sum();
+        share * all as f64 / looked_at.max(1) as f64
+    }
 }
+
+/// How many ranks of a task of a given board its cost is estimated from. Such a task may hold thousands of ranks, each
+/// of them takes a quarter of a microsecond, and a plan is divided into shards by the costs of all of its tasks.
+const SAMPLE: u64 = 16;
 
 /// Binary logarithm of the target number of tasks for the free board: a millisecond of a core each at n = 16,
 /// a second at n = 24, a few seconds at n = 28. Above that each set is a task.
@@ -98,20 +122,21 @@ impl Plan for ColourPlan {
 
     fn task(&self, index: u64) -> Task {
         assert!(index < self.tasks(), "task {index} of {}", self.tasks());
-        let start = index * self.ranks_per_task;
-        let ranks = start..(start + self.ranks_per_task).min(self.ranks());
-        let costs = self.costs.get_or_init(|| Costs::new(&self.board));
-        let partitions = ranks.clone().filter_map(|rank| self.board.partition(rank));
-        let share: f64 = partitions.map(|partition| costs.share(&partition)).sum();
+        let ranks = self.ranks_of(index);
         Task {
             key: self.key(index),
-            cost: self.total_cost() * share,
+            cost: self.total_cost() * self.share(ranks.clone()),
             ranks,
         }
     }
 
+    fn ranks_of(&self, index: u64) -> Range<u64> {
+        let start = index * self.ranks_per_task;
+        start..(start + self.ranks_per_task).min(self.ranks())
+    }
+
     fn total_cost(&self) -> f64 {
-        self.board.work() * core_seconds(Engine::Colour, self.size(), Isa::Avx512)
+        self.work * core_seconds(Engine::Colour, self.size(), Isa::Avx512)
     }
 
     fn counter(&self, settings: &CounterSettings) -> Box<dyn Counter> {
@@ -154,6 +179,23 @@ mod tests {
             let sum: f64 = (0..plan.tasks()).map(|i| plan.task(i).cost).sum();
             let ratio = sum / plan.total_cost();
             assert!((ratio - 1.0).abs() < 0.05, "n = {n}: {ratio}");
+        }
+    }
+
+    /// Tasks of given boards hold up to thousands of ranks, and their costs are estimated from a few.
+    #[test]
+    fn costs_of_a_sample_add_up() {
+        let given = |n, queens| GivenBoard::parse(Size::new(n).unwrap(), queens, "").unwrap();
+        for board in [
+            given(20, "c3"),
+            given(20, "c3,e10"),
+            given(22, "k1,a11,v10"),
+        ] {
+            let plan = ColourPlan::new(board);
+            assert!(plan.ranks_per_task > 4 * SAMPLE, "{board:?}");
+            let sum: f64 = (0..plan.tasks()).map(|i| plan.task(i).cost).sum();
+            let ratio = sum / plan.total_cost();
+            assert!((ratio - 1.0).abs() < 0.1, "{board:?}: {ratio}");
         }
     }
 

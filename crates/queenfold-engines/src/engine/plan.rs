@@ -1,10 +1,11 @@
 //! What an engine implements: a plan, and counters of its tasks.
 
+use std::ops::Range;
 use std::sync::Arc;
 
 use super::{
-    Canary, CountedBy, CounterSettings, Engine, Launcher, Mismatch, NoLauncher, NotCounted,
-    PlanName, Tally, Task, TaskKey, TaskWatch,
+    Canary, CounterSettings, Engine, Launcher, Mismatch, NoLauncher, NotCounted, PlanName, Tally,
+    Task, TaskKey, TaskWatch,
 };
 use crate::board::{GivenBoard, Size};
 use crate::simd::Isa;
@@ -67,6 +68,12 @@ pub trait Plan: Send + Sync {
     /// time and memory.
     fn task(&self, index: u64) -> Task;
 
+    /// The ranks of the task at position `index`, for callers that need no cost: to estimate it may take
+    /// longer than everything else about the task.
+    fn ranks_of(&self, index: u64) -> Range<u64> {
+        self.task(index).ranks
+    }
+
     /// The sum of [`Task::cost`] over all tasks.
     fn total_cost(&self) -> f64;
 
@@ -88,12 +95,6 @@ pub trait Plan: Send + Sync {
     /// A counter that counts the same tasks by a different and simpler method, to check the
     /// first. It is slow, and its counts are exactly equal.
     fn oracle(&self) -> Box<dyn Counter>;
-
-    /// A counter that counts tasks of a ledger again, by another method than `first`, which counted
-    /// them. The default is the oracle; a plan may choose something faster.
-    fn verifier(&self, _settings: &CounterSettings, _first: &CountedBy) -> Box<dyn Counter> {
-        self.oracle()
-    }
 
     /// Small tasks with known counts, for the kernels that its counters use. `None` where there are none:
     /// then nothing tells whether a worker counts correctly except second counts of its tasks.

@@ -1,5 +1,6 @@
 //! Which kernel counts a recorded task again, and a plan whose counters use it.
 
+use std::ops::Range;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -101,6 +102,10 @@ impl Plan for RecountPlan {
 
     fn task(&self, index: u64) -> Task {
         self.plan.task(index)
+    }
+
+    fn ranks_of(&self, index: u64) -> Range<u64> {
+        self.plan.ranks_of(index)
     }
 
     fn total_cost(&self) -> f64 {
