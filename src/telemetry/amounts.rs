@@ -16,21 +16,23 @@ const YEAR: f64 = 365.25 * DAY;
 /// From which number of seconds on a unit is used, its name, and the seconds of it.
 type Row = (f64, &'static str, f64);
 
-const WALL: [Row; 6] = [
+const WALL: [Row; 7] = [
     (2.0 * YEAR, "years", YEAR),
     (2.0 * DAY, "days", DAY),
     (100.0 * 60.0, "hours", HOUR),
     (100.0, "minutes", 60.0),
     (1.0, "s", 1.0),
-    (0.0, "ms", 1e-3),
+    (1e-3, "ms", 1e-3),
+    (0.0, "µs", 1e-6),
 ];
 
-const CORE: [Row; 5] = [
+const CORE: [Row; 6] = [
     (YEAR, "core-years", YEAR),
     (100.0 * 60.0, "core-hours", HOUR),
     (100.0, "core-minutes", 60.0),
     (1.0, "s", 1.0),
-    (0.0, "ms", 1e-3),
+    (1e-3, "ms", 1e-3),
+    (0.0, "µs", 1e-6),
 ];
 
 impl TimeUnit {
@@ -81,8 +83,8 @@ mod tests {
     #[test]
     fn times_are_in_the_unit_of_people() {
         for (seconds, wall, cores) in [
-            (0.0, "0 ms", "0 ms"),
-            (0.000_294, "0.29 ms", "0.29 ms"),
+            (0.0, "0 µs", "0 µs"),
+            (0.000_294, "294 µs", "294 µs"),
             (0.029, "29 ms", "29 ms"),
             (0.999_9, "1000 ms", "1000 ms"),
             (9.96, "10 s", "10 s"),

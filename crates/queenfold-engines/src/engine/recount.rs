@@ -20,7 +20,7 @@ const SLOWEST: f64 = 4.0;
 const PATIENCE: Duration = Duration::from_secs(600);
 
 /// How many times as long as a kernel the oracle of an engine is expected to take.
-const fn oracle_slower(engine: Engine) -> u32 {
+pub const fn oracle_slower(engine: Engine) -> u32 {
     match engine {
         Engine::Chain | Engine::Census | Engine::Own => 100,
         Engine::Colour => 300,
