@@ -74,13 +74,13 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         Failure::new(Exit::Error, what)
     };
     let tasks: u64 = plans.iter().map(|plan| plan.tasks()).sum();
-    say(&format!(
-        "to write and to check: {}, {}",
-        several(tasks, "task"),
-        in_words(tasks as f64 * SECONDS_PER_TASK)
-    ));
     let written = || -> Result<Checked, Failure> {
         let out = File::create_new(&draft).map_err(unwritten)?;
+        say(&format!(
+            "to write and to check: {}, {}",
+            several(tasks, "task"),
+            in_words(tasks as f64 * SECONDS_PER_TASK)
+        ));
         let shown = shown("written", None);
         let writer = shown.wrap_write(BufWriter::new(&out));
         certify(&store, &plans, &keys, writer).map_err(|error| match error {

@@ -116,6 +116,9 @@ fn cost_of_again(dir: &Path, runner: &JobRunner) -> Result<String, Failure> {
     let (store, plans) = open(dir)?;
     let Confirmation { tasks, twice, .. } = Confirmation::read(&store)?;
     let left = tasks.saturating_sub(twice);
+    if left == 0 {
+        return Ok("to count again: nothing, every recorded task is counted twice".to_owned());
+    }
     let planned: u64 = plans.iter().map(|plan| plan.tasks()).sum();
     let seconds = runner.second_count_seconds(&plans) * left as f64 / planned.max(1) as f64;
     Ok(format!(
