@@ -47,7 +47,7 @@
 //! * [`ladder`]: the historical methods, one by one; a crate of its own, too.
 //! * [`outcome`]: from tallies to a checked result.
 //! * [`actors`]: the runtime.
-//! * [`bench`]: how fast a device counts.
+//! * [`bench`]: how fast CPU workers or a device count.
 //! * [`telemetry`]: where the time of a run went: trace, profile, progress line.
 //! * [`ledger`]: the durable record of a run.
 //! * [`job`]: counts a board with what there is; what a library user starts with.

@@ -147,7 +147,9 @@ pub fn estimate(
         },
     )?
     .map_err(|mismatch| Error::new_err(mismatch.to_string()))?;
-    let total = draw.estimate(&sample.seconds, sample.speed);
+    let total = draw
+        .estimate(&sample.seconds, sample.speed)
+        .ok_or_else(|| Error::new_err("no task of the sample was counted"))?;
     Ok(Estimate {
         n: board.size().get(),
         engine: engine.name(),

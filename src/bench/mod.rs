@@ -1,6 +1,6 @@
-//! How fast a device counts: the measurements of `queenfold bench --gpu`.
+//! How fast the CPU workers count, or a device: the measurements of `queenfold bench` and `bench --gpu`.
 //!
-//! Whole boards ([`board`]), and runs beside CPU workers ([`mixed`]).
+//! Whole boards on CPU workers ([`on_cpu`]) or on a device ([`board`]), and runs of both ([`mixed`]).
 //!
 //! Every total is compared with the known one, so that no time is reported for a wrong count.
 
@@ -76,6 +76,15 @@ pub enum BenchError {
     },
 }
 
+/// What counting a board on CPU workers took.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct CpuRun {
+    /// Wall time from the first task to the final tally.
+    pub seconds: f64,
+    /// CPU time of all threads.
+    pub cpu_seconds: f64,
+}
+
 /// A board counted by the device alone.
 #[derive(Clone, Debug, Serialize)]
 pub struct BoardResult {
@@ -135,6 +144,23 @@ pub struct MixedResult {
     /// Whether the best mixed run was faster than the best of the device and of the CPU workers alone,
     /// and the device counted something in every mixed run.
     pub reached: bool,
+}
+
+/// Counts `plan` on `workers` by the kernel of `isa`. `None` if that takes longer than `limit`.
+///
+/// # Errors
+/// The run failed or counted wrongly.
+pub fn on_cpu(
+    plan: &Arc<dyn Plan>,
+    isa: Isa,
+    workers: usize,
+    limit: Duration,
+) -> Result<Option<CpuRun>, BenchError> {
+    let report = count(plan, (isa, workers), &[], Some(limit))?;
+    Ok(report.is_whole().then(|| CpuRun {
+        seconds: report.elapsed.as_secs_f64(),
+        cpu_seconds: report.cpu.as_secs_f64(),
+    }))
 }
 
 /// Counts `plan` on the device alone.
@@ -226,14 +252,17 @@ pub fn mixed(
         for participants in turns {
             match participants {
                 Participants::Device => {
-                    let report = count(plan, 0, devices, None)?;
+                    let report = count(plan, (Isa::best(), 0), devices, None)?;
                     result.device_seconds.push(report.elapsed.as_secs_f64());
                 }
-                Participants::Both => result.note_mixed(&count(plan, workers, devices, None)?),
+                Participants::Both => {
+                    let report = count(plan, (Isa::best(), workers), devices, None)?;
+                    result.note_mixed(&report);
+                }
                 Participants::Cpu => {
                     let limit = CPU_AT_MOST * best(&result.device_seconds);
                     let limit = Duration::from_secs_f64(limit.clamp(CPU_AT_LEAST, 3600.0));
-                    let report = count(plan, workers, &[], Some(limit))?;
+                    let report = count(plan, (Isa::best(), workers), &[], Some(limit))?;
                     result.cpu_seconds.push(report.elapsed.as_secs_f64());
                     result.cpu_cut_off.push(!report.is_whole());
                 }
@@ -269,7 +298,7 @@ impl MixedResult {
 /// Runs the plan. A run with a limit may come back unfinished.
 fn count(
     plan: &Arc<dyn Plan>,
-    workers: usize,
+    (isa, workers): (Isa, usize),
     devices: &[DeviceSpec],
     time_limit: Option<Duration>,
 ) -> Result<Report, BenchError> {
@@ -278,7 +307,7 @@ fn count(
     let spec = RunSpec {
         plans: vec![Arc::clone(plan)],
         workers,
-        counter: CounterSettings { isa: Isa::best() },
+        counter: CounterSettings { isa },
         costs: CostTable::default(),
         queue_per_worker: 2,
         batch_time: Duration::from_millis(50),

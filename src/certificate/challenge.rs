@@ -60,6 +60,11 @@ impl Challenge {
         self.tasks.len() as u64
     }
 
+    /// The tasks drawn: each with its plan, and its index there.
+    pub fn drawn(&self) -> impl Iterator<Item = (&Arc<dyn Plan>, u64)> {
+        self.tasks.iter().map(|(plan, index, _)| (plan, *index))
+    }
+
     /// Counts the tasks by another kernel than a run with `settings` does, or by the oracle, with `workers` threads.
     /// `tell` is called after each task, with whether the certificate is right. Returns what is wrong.
     pub fn count(

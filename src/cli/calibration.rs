@@ -137,7 +137,8 @@ fn processor() -> String {
     cpu.unwrap_or_else(|| "unknown".to_owned())
 }
 
-/// Keeps what was measured on this machine. Returns where. The file appears complete or not at all.
+/// Keeps what was measured on this machine, beside what was kept of other boards before. Returns where. The file
+/// appears complete or not at all.
 ///
 /// # Errors
 /// The user has no folder for it, or it cannot be written.
@@ -148,8 +149,11 @@ pub fn keep(measured: &[MeasuredCost]) -> io::Result<PathBuf> {
     })?;
     let folder = path.parent().unwrap_or(Path::new("."));
     fs::create_dir_all(folder)?;
+    // A file that is of no use is written anew.
+    let before = read(&path).ok().flatten().unwrap_or_default();
+    let boards = before.with(measured);
     let new = folder.join(format!("calibration.{}.new", std::process::id()));
-    fs::write(&new, text(measured, processor()))?;
+    fs::write(&new, text(boards.measured(), processor()))?;
     fs::rename(&new, &path).inspect_err(|_| {
         // It is of no use, and the next one has another name.
         let _ = fs::remove_file(&new);

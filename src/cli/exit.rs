@@ -7,7 +7,6 @@ use std::process::ExitCode;
 
 use super::shell::{again_command, command_on, resume_command};
 use crate::actors::RunError;
-#[cfg(feature = "cuda")]
 use crate::bench::BenchError;
 use crate::certificate::{CertifyError, CheckError, KeyError, WrongTask};
 use crate::cluster::ArrayDirectory;
@@ -168,7 +167,6 @@ impl From<RunError> for Failure {
     }
 }
 
-#[cfg(feature = "cuda")]
 impl From<BenchError> for Failure {
     fn from(error: BenchError) -> Self {
         match error {

@@ -168,6 +168,7 @@ fn subcommand(given: &str) -> Option<&'static str> {
         "count" | "solve" | "start" => "`queenfold run -n 8` counts the solutions of a board",
         "continue" => "`queenfold resume DIR` continues a run",
         "test" | "check" => "`queenfold selftest` checks this build on this machine",
+        "benchmark" | "speed" => "`queenfold bench` measures this machine",
         "gpu" | "gpus" | "info" => "`queenfold devices` shows what this machine has",
         "settings" => "`queenfold config show` prints the settings",
         _ => return None,

@@ -1,7 +1,6 @@
 //! What `run`, `resume` and `census` share: hardware, signals, time limit, progress line, trace.
 
 use std::path::Path;
-#[cfg(feature = "nats")]
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -22,13 +21,13 @@ use super::signals;
 use crate::actors::{Control, Report};
 use crate::board::{GivenBoard, Size};
 use crate::config::{Config, HumanDuration};
+use crate::engine::{CountedBy, Plan, RecountKernel, second_kernel};
 use crate::job::{AgainResult, CensusResult, Hardware, Job, JobError, JobResult, plan};
 use crate::ledger::{Confirmation, Missing, Shard};
 use crate::telemetry::{self, TraceFile, printable_json};
 #[cfg(feature = "nats")]
 use crate::{
     actors::{Recorder, Source},
-    engine::Plan,
     ledger::{Facts, host_name, program, unix_time},
     machine::Machine,
 };
@@ -196,6 +195,27 @@ impl JobRunner {
             }
             Err(error) => Err(error.into()),
         }
+    }
+
+    /// How long a second count of all tasks of `plans` takes, in seconds, by the costs of the plans: within a
+    /// factor of 3. Devices may make it shorter.
+    pub fn second_count_seconds(&self, plans: &[Arc<dyn Plan>]) -> f64 {
+        let Hardware {
+            counter,
+            costs,
+            workers,
+            ..
+        } = &self.hardware;
+        let of_plan = |plan: &Arc<dyn Plan>| {
+            let first = CountedBy::Cpu(plan.counter(counter).backend().into());
+            let isa = match second_kernel(plan.as_ref(), counter, costs, &first) {
+                RecountKernel::Isa(isa) => isa,
+                RecountKernel::Oracle => counter.isa,
+            };
+            let per_cost = costs.seconds_per_cost(plan.engine(), plan.size(), isa);
+            plan.total_cost() * per_cost.unwrap_or(0.0)
+        };
+        plans.iter().map(of_plan).sum::<f64>() / (*workers).max(1) as f64
     }
 
     /// Counts a run a second time, with a progress line.

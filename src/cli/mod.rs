@@ -32,6 +32,7 @@ mod pause_key;
 mod printer;
 mod progress;
 mod recount;
+mod recount_cost;
 mod repeating;
 mod result_csv;
 mod result_json;

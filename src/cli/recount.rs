@@ -3,18 +3,24 @@
 
 use std::num::NonZeroUsize;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, OnceLock};
+use std::time::Duration;
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
+use super::calibration::Calibration;
 use super::exit::Failure;
+use super::output::say;
+use super::recount_cost::RecountCost;
 use super::stop_report::StopReport;
 use crate::config::RunConfig;
-use crate::engine::{CheckedBy, CounterSettings};
+use crate::engine::{CheckedBy, CounterSettings, Plan};
 use crate::machine::Machine;
 use crate::outcome::{Outcome, Verified};
 use crate::simd::Isa;
 
-/// Counting again, with what was found so far. A signal prints that.
+/// Counting again, with what was found so far. A signal prints that, and a terminal shows how far it is.
 pub struct Recount {
     /// What the counters may use.
     pub settings: CounterSettings,
@@ -23,6 +29,7 @@ pub struct Recount {
     done: AtomicU64,
     wrong: AtomicU64,
     report: StopReport,
+    bar: OnceLock<ProgressBar>,
 }
 
 impl Recount {
@@ -39,7 +46,31 @@ impl Recount {
             done: AtomicU64::new(0),
             wrong: AtomicU64::new(0),
             report: StopReport::listen("no task was counted again")?,
+            bar: OnceLock::new(),
         })
+    }
+
+    /// Says how many tasks will be counted again, and how long that takes.
+    pub fn begin<'a>(&self, tasks: impl Iterator<Item = (&'a Arc<dyn Plan>, u64)>, by: CheckedBy) {
+        let cost = RecountCost::of(tasks, &self.settings, &Calibration::find().costs);
+        if cost.tasks == 0 {
+            return;
+        }
+        say(&format!("to count again: {}", cost.line(by, self.workers)));
+        let style = ProgressStyle::with_template(
+            "{pos} of {len} tasks counted again · {elapsed} · ETA {eta}",
+        );
+        let bar = ProgressBar::with_draw_target(Some(cost.tasks), ProgressDrawTarget::stderr())
+            .with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
+        bar.enable_steady_tick(REFRESH);
+        let _ = self.bar.set(bar);
+    }
+
+    /// Takes the progress from the terminal: results follow.
+    pub fn end(&self) {
+        if let Some(bar) = self.bar.get() {
+            bar.finish_and_clear();
+        }
     }
 
     /// Notes that a task was counted again. `words` makes the line that a signal prints from the number of
@@ -49,8 +80,14 @@ impl Recount {
         let wrong = self.wrong.fetch_add(wrong, Ordering::Relaxed) + wrong;
         let done = self.done.fetch_add(1, Ordering::Relaxed) + 1;
         self.report.note(words(done, wrong));
+        if let Some(bar) = self.bar.get() {
+            bar.set_position(done);
+        }
     }
 }
+
+/// How often the time on the terminal is brought up to date, though no task is done.
+const REFRESH: Duration = Duration::from_millis(250);
 
 /// Reads what counts tasks again: `kernel` or `oracle`.
 pub fn second_method() -> impl TypedValueParser<Value = CheckedBy> {

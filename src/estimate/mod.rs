@@ -7,7 +7,8 @@
 //! 1. [`Draw`] lists the tasks with their costs (of a long plan, a random part of the tasks), sorts
 //!    them into strata of similar cost, and draws a few at random from each stratum.
 //! 2. [`count_sample`] counts these tasks, each on one thread, and measures the CPU time of that
-//!    thread. Short samples are counted several times.
+//!    thread. Short samples are counted several times. A sample may be given up at any time, and what was
+//!    counted until then is a smaller sample.
 //! 3. [`Draw::estimate`] computes the total and its 95 % interval from the seconds, by the formulas
 //!    of stratified sampling.
 //!
@@ -24,8 +25,9 @@
 //! let settings = CounterSettings { isa: Isa::best() };
 //! let progress = SampleProgress::new(NonZeroUsize::MIN);
 //! let sample = count_sample(plan.as_ref(), &draw, &settings, &progress)?;
-//! let total = draw.estimate(&sample.seconds, sample.speed);
-//! println!("{:.0} core-seconds", total.core_seconds.expected);
+//! if let Some(total) = draw.estimate(&sample.seconds, sample.speed) {
+//!     println!("{:.0} core-seconds", total.core_seconds.expected);
+//! }
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
@@ -44,6 +46,6 @@ mod total;
 
 pub use draw::{Draw, DrawnTask};
 pub use progress::SampleProgress;
-pub use sample::{Sample, count_sample};
+pub use sample::{SHORTEST, Sample, count_sample};
 pub use student::quantile;
 pub use total::{Interval, Total};

@@ -51,9 +51,15 @@ impl SampleProgress {
         }
     }
 
-    /// Gives the sample up: [`count_sample`](super::count_sample) ends soon, with an error.
+    /// Gives up what is not counted yet: [`count_sample`](super::count_sample) ends soon, with the tasks counted
+    /// until then.
     pub fn give_up(&self) {
         self.given_up.store(true, Ordering::Relaxed);
+    }
+
+    /// A watch over a counter that gives its task up with the sample, and whose progress nobody sees.
+    pub(super) fn unseen(&self) -> TaskWatch {
+        TaskWatch::new(Arc::clone(&self.given_up))
     }
 
     /// The threads.

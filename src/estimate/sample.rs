@@ -7,14 +7,16 @@ use std::{fs, panic};
 use parking_lot::Mutex;
 
 use super::{Draw, SampleProgress};
-use crate::engine::{Counter, CounterSettings, Mismatch, Plan, TaskWatch};
+use crate::engine::{Counter, CounterSettings, Mismatch, NotCounted, Plan};
 use crate::system::ThreadClock;
 
 /// How long counting the tasks of a draw took.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Sample {
-    /// The CPU time of each task in seconds, in the order of the draw: the mean of all passes.
-    pub seconds: Vec<f64>,
+    /// The CPU time of each task in seconds, in the order of the draw: the mean of all passes. `None` if the
+    /// sample was given up before the task was counted. Of a task in hand at that moment, it is what the whole task
+    /// would take, if a quarter of it was counted.
+    pub seconds: Vec<Option<f64>>,
     /// How often the tasks were counted.
     pub passes: usize,
     /// How much the CPU time of the same work varies, as a standard deviation relative to its mean:
@@ -27,13 +29,23 @@ pub struct Sample {
     pub memory: Option<u64>,
 }
 
-/// The CPU seconds above which the growth of a counter's buffers is negligible: it takes some tens
-/// of milliseconds for the hundreds of MiB of n = 26.
-const LONG: f64 = 5.0;
+impl Sample {
+    /// The number of tasks counted.
+    pub fn counted(&self) -> usize {
+        self.seconds.iter().flatten().count()
+    }
+}
 
-/// The CPU seconds that a sample should last: the speed of a machine shared with others changes
+/// The CPU seconds above which the growth of a counter's buffers is negligible: it takes milliseconds for the 15 MiB
+/// of n = 23.
+const LONG: f64 = 0.25;
+
+/// The share of a task that tells how long the rest takes. Counters tell shares that are right within a factor of 2.
+const TELLS: f64 = 0.25;
+
+/// The CPU seconds that a sample lasts at least: the speed of a machine shared with others changes
 /// within tenths of a second.
-const LEAST: f64 = 2.0;
+pub const SHORTEST: f64 = 2.0;
 
 /// The least variation of the CPU time of the same tasks from one run to the next that an interval
 /// allows for, as a standard deviation relative to the mean. Its causes are clock rates and other
@@ -42,12 +54,12 @@ const LEAST: f64 = 2.0;
 /// on shared threads of a Zen 5, and 0.02 while nobody else used the cores.
 pub(super) const SPEED: f64 = 0.08;
 
-/// The largest number of passes: tasks of microseconds would need thousands for [`LEAST`].
+/// The largest number of passes: tasks of microseconds would need thousands for [`SHORTEST`].
 const PASSES: usize = 32;
 
 /// Counts the tasks of `draw` on the threads of `progress`, and keeps it up to date. A sample of less than
 /// two seconds is counted again, which `progress` does not show, until it has taken two seconds or 32
-/// passes.
+/// passes. If the sample is [given up](SampleProgress::give_up), what was counted until then is the sample.
 ///
 /// The first task of each thread is counted twice unless it is long, and the second time counts:
 /// the first task of a counter is slower than all later ones, because its buffers still grow. As in
@@ -64,19 +76,36 @@ pub fn count_sample(
     let threads = progress.threads().min(draw.tasks().len()).max(1);
     let before = memory("VmRSS:");
     let mut counters: Vec<_> = (0..threads).map(|_| plan.counter(settings)).collect();
-    let mut passes = vec![count_once(plan, draw, &mut counters, Some(progress))?];
-    while passes.len() < PASSES && passes.iter().flatten().sum::<f64>() < LEAST {
-        passes.push(count_once(plan, draw, &mut counters, None)?);
+    let first = count_once(plan, draw, &mut counters, progress, true)?;
+    let mut passes: Vec<Vec<f64>> = first
+        .iter()
+        .copied()
+        .collect::<Option<_>>()
+        .into_iter()
+        .collect();
+    while (1..PASSES).contains(&passes.len()) && passes.iter().flatten().sum::<f64>() < SHORTEST {
+        let pass = count_once(plan, draw, &mut counters, progress, false)?;
+        match pass.into_iter().collect() {
+            Some(whole) => passes.push(whole),
+            // Given up. Its counters are not used again.
+            None => break,
+        }
     }
     let grown = memory("VmHWM:")
         .zip(before)
         .map(|(peak, before)| peak.saturating_sub(before));
-    let (seconds, spread) = sum_up(&passes);
     // Shorter passes show the resolution of the clock rather than the speed of the machine.
-    let long_enough = passes.iter().flatten().sum::<f64>() >= LEAST;
+    let long_enough = passes.iter().flatten().sum::<f64>() >= SHORTEST;
+    let (seconds, spread) = match passes.is_empty() {
+        true => (first, 0.0),
+        false => {
+            let (seconds, spread) = sum_up(&passes);
+            (seconds.into_iter().map(Some).collect(), spread)
+        }
+    };
     Ok(Sample {
         seconds,
-        passes: passes.len(),
+        passes: passes.len().max(1),
         speed: if long_enough {
             spread.max(SPEED)
         } else {
@@ -86,23 +115,27 @@ pub fn count_sample(
     })
 }
 
-/// Counts each task of `draw` with one of the counters. Returns the CPU seconds of each task.
+/// Counts each task of `draw` with one of the counters, until the sample is given up. Returns the CPU seconds of
+/// each task that was counted.
 ///
-/// Only the first pass has `progress`; the counters are new in that pass.
+/// `progress` shows the `first` pass alone, whose counters are new.
 fn count_once(
     plan: &dyn Plan,
     draw: &Draw,
     counters: &mut [Box<dyn Counter>],
-    progress: Option<&SampleProgress>,
-) -> Result<Vec<f64>, Mismatch> {
+    progress: &SampleProgress,
+    first: bool,
+) -> Result<Vec<Option<f64>>, Mismatch> {
     let next = AtomicUsize::new(0);
-    let seconds = Mutex::new(vec![0.0; draw.tasks().len()]);
-    let work = |thread: usize, counter: &mut Box<dyn Counter>| -> Result<(), Mismatch> {
-        let hand = progress.map(|progress| progress.hand(thread));
-        let unwatched = TaskWatch::default();
-        let watch = hand.map_or(&unwatched, |hand| &hand.watch);
-        let mut new = progress.is_some();
+    let seconds = Mutex::new(vec![None; draw.tasks().len()]);
+    let work = |thread: usize, counter: &mut Box<dyn Counter>| -> Result<(), NotCounted> {
+        let hand = first.then(|| progress.hand(thread));
+        let unseen = progress.unseen();
+        let watch = hand.map_or(&unseen, |hand| &hand.watch);
+        let mut new = first;
         loop {
+            // Tasks of microseconds end before their counters look there.
+            watch.check()?;
             let place = next.fetch_add(1, Ordering::Relaxed);
             let Some(drawn) = draw.tasks().get(place) else {
                 return Ok(());
@@ -119,14 +152,22 @@ fn count_once(
                 if let Some(hand) = hand {
                     hand.end(is_last);
                 }
-                Ok::<_, Mismatch>((took, is_last))
+                Ok::<_, NotCounted>((took, is_last))
             };
-            let (mut took, is_last) = count(false)?;
+            let begun = ThreadClock::now();
+            let counted = count(false);
+            if let Err(NotCounted::GivenUp(_)) = counted {
+                let share = watch.progress().share;
+                let whole = begun.elapsed().as_secs_f64() / share;
+                seconds.lock()[place] = (share >= TELLS).then_some(whole);
+            }
+            let (took, is_last) = counted?;
+            seconds.lock()[place] = Some(took);
             if !is_last {
-                (took, _) = count(true)?;
+                let (took, _) = count(true)?;
+                seconds.lock()[place] = Some(took);
             }
             new = false;
-            seconds.lock()[place] = took;
         }
     };
     thread::scope(|scope| {
@@ -139,9 +180,13 @@ fn count_once(
             })
             .collect();
         workers.into_iter().try_for_each(|worker| {
-            worker
+            let worked = worker
                 .join()
-                .unwrap_or_else(|payload| panic::resume_unwind(payload))
+                .unwrap_or_else(|payload| panic::resume_unwind(payload));
+            match worked {
+                Ok(()) | Err(NotCounted::GivenUp(_)) => Ok(()),
+                Err(NotCounted::Mismatch(mismatch)) => Err(mismatch),
+            }
         })
     })?;
     Ok(seconds.into_inner())

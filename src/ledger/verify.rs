@@ -8,7 +8,7 @@ use std::sync::Arc;
 use crossbeam::channel::{self, Receiver};
 
 use super::confirmation::hosts;
-use super::{DoneBy, Entry, LedgerError, LedgerSums, OriginName, RecountChoice, Store};
+use super::{Coverage, DoneBy, Entry, LedgerError, LedgerSums, OriginName, RecountChoice, Store};
 use crate::engine::{
     CheckedBy, Counter, CounterSettings, DeviceKind, Engine, Plan, Tally, TaskKey, TaskResult,
 };
@@ -55,6 +55,8 @@ pub struct VerifySettings<'a> {
     pub done_by: Option<&'a DoneBy>,
     /// Threads that count.
     pub workers: NonZeroUsize,
+    /// Called before the first task is counted again, with the tasks that will be.
+    pub begin: &'a (dyn Fn(&Coverage) + Sync),
     /// Called after each task that was counted again, with whether its record is right.
     pub tell: &'a (dyn Fn(bool) + Sync),
 }
@@ -75,6 +77,7 @@ pub fn verify(
         None => sums.coverage.clone(),
     };
     let chosen = choice.among(store.info().n(), &store.info().plans, &among);
+    (how.begin)(&chosen);
     let hosts = hosts(&store.sessions()?);
     let (sender, inbox) = channel::bounded::<(TaskResult, OriginName)>(2 * how.workers.get());
     let (fed, bench) = std::thread::scope(|scope| {

@@ -2,6 +2,9 @@
 
 use sysinfo::{CpuRefreshKind, MemoryRefreshKind, RefreshKind, System};
 
+#[cfg(feature = "cli")]
+use super::processor::Processor;
+
 /// Main memory in bytes.
 pub(super) fn memory() -> Option<u64> {
     let asked = RefreshKind::nothing().with_memory(MemoryRefreshKind::nothing().with_ram());
@@ -20,4 +23,19 @@ pub(super) fn processor() -> Option<String> {
     let system = System::new_with_specifics(asked);
     let name = system.cpus().first()?.brand().trim();
     (!name.is_empty()).then(|| name.to_owned())
+}
+
+/// The processors, as far as the system tells; it has no files below a root.
+#[cfg(feature = "cli")]
+pub(super) fn described(_: &std::path::Path) -> Processor {
+    let asked = RefreshKind::nothing().with_cpu(CpuRefreshKind::nothing().with_frequency());
+    let system = System::new_with_specifics(asked);
+    let clock = system.cpus().first().map(|cpu| cpu.frequency() as f64);
+    Processor {
+        name: processor(),
+        threads: Some(system.cpus().len()).filter(|threads| *threads > 0),
+        cores: System::physical_core_count(),
+        mhz: clock.filter(|mhz| *mhz > 0.0),
+        ..Processor::default()
+    }
 }

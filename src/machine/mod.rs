@@ -5,10 +5,14 @@ mod elsewhere;
 mod granted;
 #[cfg(target_os = "linux")]
 mod linux;
+#[cfg(feature = "cli")]
+mod load;
 mod memory_limit;
 #[cfg(all(feature = "cli", feature = "cuda"))]
 mod nvml;
 mod proc_files;
+#[cfg(feature = "cli")]
+mod processor;
 #[cfg(feature = "cli")]
 mod temperature;
 mod user_folders;
@@ -16,10 +20,15 @@ mod user_folders;
 use std::path::Path;
 
 #[cfg(not(target_os = "linux"))]
-use elsewhere::{address_space, memory, processor};
+use elsewhere as here;
 use granted::Granted;
+use here::{address_space, memory, processor as name_of_processor};
 #[cfg(target_os = "linux")]
-use linux::{address_space, memory, processor};
+use linux as here;
+#[cfg(feature = "cli")]
+pub use load::{Load, LoadWatch};
+#[cfg(feature = "cli")]
+pub use processor::{Cache, Processor};
 #[cfg(feature = "cli")]
 pub use temperature::{Temperature, temperatures};
 pub use user_folders::{cache_folder, config_folder, state_folder};
@@ -83,11 +92,19 @@ impl Machine {
         let cores = num_cpus::get().min(granted.cores.unwrap_or(usize::MAX));
         Self {
             cores: cores.max(1),
-            cpu: processor(),
+            cpu: name_of_processor(),
             memory,
             memory_limit: limit.filter(|limit| memory.is_none_or(|memory| *limit < memory)),
             address_space,
         }
+    }
+}
+
+#[cfg(feature = "cli")]
+impl Processor {
+    /// Asks the system.
+    pub fn detect() -> Self {
+        here::described(Path::new("/"))
     }
 }
 

@@ -14,8 +14,10 @@
 //! * [`hold_messages`]: lines on standard error wait while a dashboard has the screen.
 //! * [`profile`]: how the workers spent a run.
 //! * [`progress_line`]: how far a run is.
-//! * [`rate`], [`duration`], [`several`]: values as text; [`printable`]: text of others.
+//! * [`rate`], [`duration`], [`several`]: values as text; [`TimeUnit`], [`two_digits`]: estimated ones;
+//!   [`printable`]: text of others.
 
+mod amounts;
 mod event_file;
 mod format;
 mod history;
@@ -37,6 +39,7 @@ use tracing_subscriber::layer::SubscriberExt;
 use tracing_subscriber::util::{SubscriberInitExt, TryInitError};
 use tracing_subscriber::{Layer, fmt};
 
+pub use amounts::{TimeUnit, two_digits};
 pub use event_file::{EVENT_FORMAT, EventFile};
 pub use format::{board_flags, duration, rate, several};
 pub use history::History;

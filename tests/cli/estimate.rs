@@ -1,5 +1,7 @@
 //! `queenfold estimate`: its intervals, its output, its refusals.
 
+use std::time::{Duration, Instant};
+
 use assert_cmd::Command;
 use serde_json::Value as Json;
 
@@ -40,6 +42,10 @@ fn bad_flags_are_refused_in_one_line() {
         (&["-n", "16", "--workers", "1025"], "from 0 to 1024"),
         (&["-n", "16", "--engine", "census"], "auto"),
         (&["-n", "16", "--gpu", "none"], "'--gpu"),
+        (&["-n", "16", "--for", "0"], "'--for"),
+        (&["-n", "16", "--for", "-1s"], "'--for"),
+        (&["-n", "16", "--watts", "0"], "a number above 0"),
+        (&["-n", "16", "--price", "-0.1"], "a number above 0"),
     ] {
         let line = refusal(&mut estimate(args), 2);
         assert!(line.contains(says), "{args:?}: {line}");
@@ -116,13 +122,73 @@ fn what_it_prints_names_the_sample_and_its_seed() {
     for part in [
         "16 of 32 tasks",
         "seed 9",
-        "core-hours",
+        "CPU time",
         "wall time",
         "memory",
         "95 %",
     ] {
         assert!(text.contains(part), "{part}: {text}");
     }
+}
+
+#[test]
+fn a_board_that_takes_less_than_its_sample_is_not_sampled() {
+    let text = stdout(&["-n", "16", "--workers", "2"]);
+    let lines: Vec<_> = text.lines().collect();
+    assert_eq!(lines.len(), 2, "{text}");
+    assert!(lines[0].contains("n = 16, ") && lines[0].contains(" by the costs of its plan"));
+    assert_eq!(
+        lines[1],
+        "wall time   under a second with 2 workers: run it, `queenfold run -n 16`"
+    );
+    // For other programs there are always numbers, as exact as they are.
+    let record = json(&["-n", "16", "--json"]);
+    assert!(record["core_seconds"]["expected"].as_f64().unwrap() > 0.0);
+}
+
+#[test]
+fn a_sample_ends_when_its_time_is_over() {
+    let begun = Instant::now();
+    let args = ["-n", "24", "--for", "300ms", "--seed", "1"];
+    let record = json(&[&args[..], &["--json"]].concat());
+    let text = stdout(&args);
+    // All 64 tasks take minutes.
+    assert!(begun.elapsed() < Duration::from_secs(20), "{text}");
+    assert_eq!(
+        (&record["cut_short"], &record["drawn"]),
+        (&"time".into(), &64.into())
+    );
+    let counted = record["sampled"].as_u64().unwrap();
+    assert!(counted < 64, "{record}");
+    assert_eq!(record["core_seconds"].is_null(), counted == 0, "{record}");
+    // An hour to a day of one core: what its plan says at once.
+    let by_plan = record["by_plan"]["core_seconds"].as_f64().unwrap();
+    assert!((3600.0..86_400.0).contains(&by_plan), "{record}");
+    assert!(text.starts_with("board       n = 24, "), "{text}");
+    assert!(
+        text.contains(" core-hours by the costs of its plan"),
+        "{text}"
+    );
+}
+
+#[test]
+fn energy_and_price_follow_from_the_times() {
+    let args = ["-n", "16", "--seed", "1", "--workers", "2"];
+    let record = |more: &[&str]| json(&[&args[..], more, &["--json"]].concat());
+    let number = |record: &Json, field: &str| record[field]["expected"].as_f64();
+    let plain = record(&[]);
+    assert!(plain["energy_kwh"].is_null() && plain["price"].is_null());
+    let both = record(&["--watts", "360", "--price", "0.5"]);
+    let wall = number(&both, "wall_seconds").unwrap();
+    let energy = number(&both, "energy_kwh").unwrap();
+    assert!(
+        (energy / (wall * 360.0 / 3.6e6) - 1.0).abs() < 1e-9,
+        "{both}"
+    );
+    assert!((number(&both, "price").unwrap() / (energy * 0.5) - 1.0).abs() < 1e-9);
+    let hours = record(&["--price", "0.5"]);
+    let of_hours = 0.5 * number(&hours, "core_hours").unwrap();
+    assert!((number(&hours, "price").unwrap() / of_hours - 1.0).abs() < 1e-9);
 }
 
 #[test]

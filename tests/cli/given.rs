@@ -392,7 +392,15 @@ fn many_given_squares_are_shortened_outside_of_json() {
         census.contains("\ngiven    holes a1,b1,c1 and 9 more; symmetries"),
         "{census}"
     );
-    let estimate = stdout(&["estimate", "-n", "4", "--holes", "a1,a2,a3,a4"]);
+    let estimate = stdout(&[
+        "estimate",
+        "-n",
+        "4",
+        "--holes",
+        "a1,a2,a3,a4",
+        "--sample",
+        "8",
+    ]);
     assert!(
         estimate.ends_with("sample      nothing to count: no task of this board has any work\n")
     );

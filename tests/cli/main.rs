@@ -6,6 +6,7 @@
     reason = "a test that cannot go on fails"
 )]
 
+mod bench;
 #[cfg(unix)]
 #[path = "../common/child.rs"]
 mod child;

@@ -1,11 +1,13 @@
 //! The program on a terminal: what fits, what is redrawn, and what is left of the terminal at the end.
 
+use std::fs;
 use std::io::{BufRead, BufReader};
 use std::path::Path;
-use std::process::Child;
+use std::process::{Child, Stdio};
 use std::thread::sleep;
 use std::time::Duration;
 
+use queenfold::simd::Isa;
 use regex::Regex;
 
 use crate::child::{send, spawn};
@@ -330,13 +332,15 @@ fn an_estimate_that_is_stopped_says_what_it_has_counted() {
         "chain",
         "--workers",
         "1",
+        "--sample",
+        "64",
     ]);
     let mut said = BufReader::new(child.stderr.take().expect("piped"));
     let mut line = String::new();
     said.read_line(&mut line).expect("a line");
     assert!(line.starts_with("n = 25: "), "{line}");
     let rest = interrupted(child, &mut said);
-    assert!(rest.starts_with("stopped by a signal: "), "{rest}");
+    assert!(rest.contains("stopped by a signal: "), "{rest}");
     assert!(
         rest.contains(" of 64 tasks of the sample of n = 25 counted"),
         "{rest}"
@@ -344,8 +348,15 @@ fn an_estimate_that_is_stopped_says_what_it_has_counted() {
 }
 
 #[test]
-fn a_calibration_that_is_stopped_says_how_many_boards_it_has_measured() {
-    let mut child = spawn(&["bench", "--calibrate", "--json"]);
+fn a_calibration_that_is_stopped_keeps_what_it_has_measured() {
+    let home = tempfile::tempdir().expect("a folder");
+    let mut child = isolated(PROGRAM)
+        .args(["bench", "--calibrate", "--json"])
+        .env("XDG_CONFIG_HOME", home.path())
+        .stdout(Stdio::null())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("it starts");
     let mut said = BufReader::new(child.stderr.take().expect("piped"));
     let mut line = String::new();
     while !line.contains("measured") {
@@ -354,7 +365,12 @@ fn a_calibration_that_is_stopped_says_how_many_boards_it_has_measured() {
     }
     let rest = interrupted(child, &mut said);
     assert!(rest.contains("stopped by a signal: "), "{rest}");
-    assert!(rest.contains("measured, nothing is kept"), "{rest}");
+    assert!(rest.contains(" measured, kept in "), "{rest}");
+    let kept = home.path().join("queenfold/calibration.toml");
+    let kept = fs::read_to_string(kept).expect("it is kept");
+    // What `auto` goes by.
+    let widest = format!("isa = \"{}\"", Isa::best());
+    assert!(kept.contains(&widest) && kept.contains("n = 12"), "{kept}");
 }
 
 #[test]

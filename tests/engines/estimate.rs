@@ -56,7 +56,8 @@ fn expect_contained(n: u32, sample: usize, runs: u64) {
         let after = times(&plan, counter.as_mut());
         let truth = (before.iter().sum::<f64>() + after.iter().sum::<f64>()) / 2.0;
         before = after;
-        let interval = draw.estimate(&counted.seconds, counted.speed).core_seconds;
+        let interval = draw.estimate(&counted.seconds, counted.speed);
+        let interval = interval.expect("a total").core_seconds;
         let off = |seconds: f64| seconds / truth - 1.0;
         println!(
             "n = {n}: {truth:.3} s; {:+.3}, {:+.3} to {:+.3}; {} passes, {:.3}",
@@ -74,8 +75,11 @@ fn expect_contained(n: u32, sample: usize, runs: u64) {
     let covered = (0..1000).filter(|seed| {
         let draw = Draw::new(&plan, sample, 1000 + seed);
         let drawn = draw.tasks().iter();
-        let seconds: Vec<f64> = drawn.map(|drawn| before[drawn.index as usize]).collect();
-        let interval = draw.estimate(&seconds, 0.0).core_seconds;
+        let seconds: Vec<_> = drawn
+            .map(|drawn| Some(before[drawn.index as usize]))
+            .collect();
+        let interval = draw.estimate(&seconds, 0.0);
+        let interval = interval.expect("a total").core_seconds;
         (interval.low..=interval.high).contains(&truth)
     });
     let covered = covered.count();
@@ -101,7 +105,43 @@ fn every_task_drawn_is_counted_and_reported() {
     assert_eq!(progress.tasks(), 20);
     assert!((progress.share(&draw) - 1.0).abs() < 1e-9);
     assert_eq!(sample.seconds.len(), 20);
-    assert!(sample.seconds.iter().all(|seconds| *seconds > 0.0));
+    assert_eq!(sample.counted(), 20);
+    assert!(
+        sample
+            .seconds
+            .iter()
+            .flatten()
+            .all(|seconds| *seconds > 0.0)
+    );
+}
+
+#[test]
+fn a_sample_that_is_given_up_keeps_what_was_counted() {
+    let plan = ColourPlan::new(Size::new(20).unwrap());
+    let draw = Draw::new(&plan, 1000, 1);
+    let progress = one_thread();
+    let sample = thread::scope(|scope| {
+        scope.spawn(|| {
+            while progress.tasks() < 3 {
+                thread::sleep(Duration::from_millis(1));
+            }
+            progress.give_up();
+        });
+        count_sample(&plan, &draw, &settings(), &progress).unwrap()
+    });
+    assert!((3..1000).contains(&sample.counted()), "{sample:?}");
+    assert_eq!(
+        (sample.seconds.len(), sample.passes),
+        (draw.tasks().len(), 1)
+    );
+    // In the order of the draw, without gaps: one thread counted.
+    let is_first = |place: usize| place < sample.counted();
+    let mut seconds = sample.seconds.iter().enumerate();
+    assert!(seconds.all(|(place, seconds)| seconds.is_some() == is_first(place)));
+    assert!(draw.estimate(&sample.seconds, sample.speed).is_some());
+    // Nothing is counted after that.
+    let none = count_sample(&plan, &draw, &settings(), &progress).unwrap();
+    assert_eq!(none.counted(), 0);
 }
 
 /// Runs the colour engine for boards of size `n`. Returns the ratio of its ETA when a tenth is done to the time

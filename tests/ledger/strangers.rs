@@ -267,6 +267,7 @@ fn a_record_cannot_choose_the_kernel_that_checks_it() {
         });
         let store = Store::open_to_read(&run).unwrap();
         let how = VerifySettings {
+            begin: &|_| (),
             plans: &plans(12),
             done_by: None,
             by: CheckedBy::OtherKernel,

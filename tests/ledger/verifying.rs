@@ -11,6 +11,7 @@ use super::*;
 fn check(dir: &Path, n: u32, choice: RecountChoice) -> Result<Findings, LedgerError> {
     let [same, different] = [0, 0].map(AtomicU64::new);
     let how = VerifySettings {
+        begin: &|_| (),
         plans: &plans(n),
         done_by: None,
         by: CheckedBy::OtherKernel,

@@ -124,7 +124,9 @@ fn recount(
         format!("{done} counted again, {wrong} of them wrong")
     };
     let note = |right: bool| recount.note(right, progress);
+    recount.begin(challenge.drawn(), by);
     let wrong = challenge.count(by, &recount.settings, recount.workers, &note);
+    recount.end();
     if !wrong.is_empty() {
         return Err(wrong.as_slice().into());
     }

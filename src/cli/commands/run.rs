@@ -11,11 +11,12 @@ use crate::cli::flags::ConfigFlags;
 use crate::cli::job_runner::JobRunner;
 use crate::cli::output::{print, say};
 use crate::cli::printer::Printer;
+use crate::cli::recount_cost::in_words;
 use crate::cluster::ArrayDirectory;
 use crate::config::Layers;
 use crate::job::{Job, open};
-use crate::ledger::Shard;
-use crate::telemetry::{printable, printable_json};
+use crate::ledger::{Confirmation, Shard};
+use crate::telemetry::{printable, printable_json, several};
 
 const HELP: &str = "\
 Examples:
@@ -118,6 +119,23 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     runner.finish()
 }
 
+/// What a second count takes: as long as the tasks that were counted once took the first time, by another kernel.
+fn cost_of_again(dir: &Path, runner: &JobRunner) -> Result<String, Failure> {
+    let (store, plans) = open(dir)?;
+    let Confirmation { tasks, twice, .. } = Confirmation::read(&store)?;
+    let left = tasks.saturating_sub(twice);
+    if left == 0 {
+        return Ok("to count again: nothing, every recorded task is counted twice".to_owned());
+    }
+    let planned: u64 = plans.iter().map(|plan| plan.tasks()).sum();
+    let seconds = runner.second_count_seconds(&plans) * left as f64 / planned.max(1) as f64;
+    Ok(format!(
+        "to count again: {} by another kernel, {}",
+        several(left, "task"),
+        in_words(seconds)
+    ))
+}
+
 /// Counts a run a second time, and prints its result, and how often its tasks are counted now.
 fn again(dir: &Path, settings: &Layers) -> Result<(), Failure> {
     let config = settings.config();
@@ -127,6 +145,9 @@ fn again(dir: &Path, settings: &Layers) -> Result<(), Failure> {
         job = job.isa(isa);
     }
     let n = job.size();
+    if !config.output.quiet {
+        say(&cost_of_again(dir, &runner)?);
+    }
     let again = runner.count_again(&job)?;
     let (store, _) = open(dir)?;
     let report = CorrectionReport::new(dir, &store, &again.corrections)?;

@@ -13,7 +13,8 @@ use crate::config::{Share, Value};
 use crate::engine::CheckedBy;
 use crate::job::{open, outcome};
 use crate::ledger::{
-    self, Division, DoneBy, Findings, OriginName, RecountChoice, VerifySettings, chance_missed,
+    self, Coverage, Division, DoneBy, Findings, OriginName, RecountChoice, VerifySettings,
+    chance_missed,
 };
 use crate::telemetry::{printable, several};
 
@@ -93,7 +94,15 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         origin,
         since: args.since.map(|Moment(since)| since),
     });
+    let begin = |tasks: &Coverage| {
+        let tasks = tasks.iter().filter_map(|task| {
+            let plan = plans.iter().find(|plan| plan.engine() == task.engine)?;
+            Some((plan, task.index))
+        });
+        recount.begin(tasks, args.by);
+    };
     let how = VerifySettings {
+        begin: &begin,
         tell: &note,
         plans: &plans,
         done_by: done_by.as_ref(),
@@ -101,7 +110,9 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         settings: &recount.settings,
         workers: recount.workers,
     };
-    let findings = ledger::verify(&store, &how, choice)?;
+    let findings = ledger::verify(&store, &how, choice);
+    recount.end();
+    let findings = findings?;
     tell(&findings, choice)?;
     if !findings.wrong_records.is_empty() {
         for command in proposals(&args.dir, &findings) {

@@ -166,6 +166,23 @@ impl CostTable {
         }
     }
 
+    /// The same, with what `measured` says of its boards in place of what was measured of them before.
+    #[must_use]
+    pub fn with(self, measured: &[MeasuredCost]) -> Self {
+        let is_new = |of: &MeasuredCost| {
+            measured
+                .iter()
+                .any(|new| (new.isa, new.n) == (of.isa, of.n))
+        };
+        let before = self.measured.into_iter().filter(|of| !is_new(of));
+        Self::new(before.chain(measured.iter().copied()).collect::<Vec<_>>())
+    }
+
+    /// What was measured on this machine.
+    pub fn measured(&self) -> &[MeasuredCost] {
+        &self.measured
+    }
+
     /// Expected core-seconds of a whole board by an engine with an instruction set. A board that was
     /// measured takes what was measured. Others take the time of the table, multiplied by the factor of
     /// the nearest measured one. The cost of an own engine is not known: not a number.
@@ -243,6 +260,20 @@ mod tests {
         close(other, core_seconds(Engine::Colour, size(18), Isa::Portable));
         let per_cost = costs.seconds_per_cost(Engine::Chain, size(18), Isa::Avx2);
         close(per_cost.unwrap(), 4.0 * 6.68 / 2.63);
+    }
+
+    #[test]
+    fn what_is_measured_again_replaces_what_was_measured_of_the_same_board() {
+        let of = |isa, n, chain| MeasuredCost {
+            isa,
+            n: size(n),
+            chain,
+            colour: 1.0,
+        };
+        let before = CostTable::new([of(Isa::Avx2, 16, 1.0), of(Isa::Portable, 16, 2.0)]);
+        let after = before.with(&[of(Isa::Avx2, 16, 3.0), of(Isa::Avx2, 17, 4.0)]);
+        let chains: Vec<_> = after.measured().iter().map(|of| of.chain).collect();
+        assert_eq!(chains, [2.0, 3.0, 4.0]);
     }
 
     #[test]

@@ -54,7 +54,9 @@ pub use mismatch::{GivenUp, Mismatch};
 pub use origin::{CountedBy, KernelName, Origin, WorkerId, WorkerIdError};
 pub use plan::{Counter, Plan};
 pub use plan_name::{PlanName, PlanNameError};
-pub use recount::{ChooseKernel, RecountKernel, RecountPlan, deciding_kernel, second_kernel};
+pub use recount::{
+    ChooseKernel, RecountKernel, RecountPlan, deciding_kernel, oracle_slower, second_kernel,
+};
 pub use result::TaskResult;
 pub use second_counter::{CheckedBy, other_counter, second_counter};
 pub use tally::{Completions, Tally};

@@ -1,5 +1,7 @@
 //! `bench --calibrate`: which engine is faster on which boards.
 
+use std::io;
+use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
@@ -38,12 +40,18 @@ struct Comparison {
     pairs: usize,
 }
 
+/// The instruction sets of this machine, those that `auto` takes first: a signal may end the measurements.
+fn sets() -> impl Iterator<Item = Isa> {
+    Isa::ALL.into_iter().rev().filter(|isa| isa.is_available())
+}
+
 /// Measures the crossover between the engines on one core, with each instruction set of this
-/// machine: CPU seconds of counting all solutions, with new plans and counters each time.
+/// machine: CPU seconds of counting all solutions, with new plans and counters each time. Keeps each board as soon
+/// as it is measured.
 pub fn run(json: bool) -> Result<(), Failure> {
     let machine = Machine::detect();
-    let mut sets = Vec::new();
-    let mut done = 0;
+    let mut records = Vec::new();
+    let mut kept = String::new();
     let report = StopReport::listen("no board is measured")?;
     if !json {
         print(machine.cpu.as_deref().unwrap_or("an unknown CPU"))?;
@@ -53,7 +61,7 @@ pub fn run(json: bool) -> Result<(), Failure> {
         "the boards of 12 to 18 queens with each instruction set take about {time}"
     ));
     let mut measured = Vec::new();
-    for isa in Isa::ALL.into_iter().filter(|isa| isa.is_available()) {
+    for isa in sets() {
         if !json {
             print(&format!(
                 "\n{isa}\n  n     chain s    colour s   ratio  faster"
@@ -62,29 +70,35 @@ pub fn run(json: bool) -> Result<(), Failure> {
         let mut rows = Vec::new();
         for n in BOARDS.filter_map(|n| Size::new(n).ok()) {
             let row = measure(n, isa)?;
+            rows.push(row.record());
+            measured.push(row.cost(isa));
+            let done = in_words(calibration::keep(&measured));
+            report.note(format!(
+                "{} measured, {done}",
+                several(measured.len() as u64, "board")
+            ));
+            kept = done;
             if json {
                 say(&format!("{isa}, n = {n}: measured"));
             } else {
                 print(&row.line())?;
             }
-            rows.push(row.record());
-            measured.push(row.cost(isa));
-            done += 1;
-            report.note(format!(
-                "{} measured, nothing is kept",
-                several(done, "board")
-            ));
         }
-        sets.push(json!({"isa": isa.name(), "boards": rows}));
+        records.push(json!({"isa": isa.name(), "boards": rows}));
     }
     if json {
-        print(&json!({"cpu": machine.cpu, "isas": sets}).to_string())?;
+        print(&json!({"cpu": machine.cpu, "isas": records}).to_string())?;
     }
-    say(&match calibration::keep(&measured) {
+    say(&kept);
+    Ok(())
+}
+
+/// Whether what was measured is kept.
+fn in_words(kept: io::Result<PathBuf>) -> String {
+    match kept {
         Ok(path) => format!("kept in {}: `auto` goes by it", path.display()),
         Err(error) => format!("not kept: {error}"),
-    });
-    Ok(())
+    }
 }
 
 /// How long the measurements will take, by the table of costs and by how long a board of each set takes
@@ -92,7 +106,7 @@ pub fn run(json: bool) -> Result<(), Failure> {
 fn expected() -> Result<Duration, Failure> {
     let pilot = Size::new(PILOT).map_err(Failure::usage)?;
     let mut seconds = 0.0;
-    for isa in Isa::ALL.into_iter().filter(|isa| isa.is_available()) {
+    for isa in sets() {
         let cost = |n| [Engine::Chain, Engine::Colour].map(|engine| core_seconds(engine, n, isa));
         let begun = Instant::now();
         for engine in [Engine::Chain, Engine::Colour] {
@@ -198,6 +212,12 @@ impl Comparison {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_auto_needs_most_is_measured_first() {
+        let sets: Vec<_> = sets().collect();
+        assert_eq!((sets[0], sets.last()), (Isa::best(), Some(&Isa::Portable)));
+    }
 
     #[test]
     fn a_row_names_the_engine_with_the_lesser_time() {

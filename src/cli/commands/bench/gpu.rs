@@ -4,7 +4,8 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
-use super::report::{self, BenchReport, BoardReport, Draft, Variant};
+use super::draft::Draft;
+use super::report::{self, BenchReport, BoardReport, Variant};
 use crate::actors::DeviceSpec;
 use crate::bench;
 use crate::board::Size;
@@ -28,31 +29,36 @@ pub struct GpuArgs {
     gpu: bool,
 
     /// The number of the device
-    #[arg(long, value_name = "INDEX", default_value_t = 0, value_parser = whole(0..=usize::MAX))]
+    #[arg(long, requires = "gpu", value_name = "INDEX", default_value_t = 0, value_parser = whole(0..=usize::MAX))]
     device: usize,
 
     /// Threads per block: 32, 64, … 256
-    #[arg(long, value_name = "THREADS", default_value_t = 128, value_parser = block)]
+    #[arg(long, requires = "gpu", value_name = "THREADS", default_value_t = 128, value_parser = block)]
     block: u32,
 
     /// Streams of the device, 1 to 4
-    #[arg(long, default_value_t = 2, value_parser = whole(1..=4_u8))]
+    #[arg(long, requires = "gpu", default_value_t = 2, value_parser = whole(1..=4_u8))]
     streams: u8,
 
     /// Launches that each stream holds, 1 to 4
-    #[arg(long, default_value_t = 2, value_parser = whole(1..=4_u8))]
+    #[arg(long, requires = "gpu", default_value_t = 2, value_parser = whole(1..=4_u8))]
     slots: u8,
 
     /// How long a launch should take, in milliseconds, 50 to 5000; 400 at most on a GPU that shows a display
-    #[arg(long, value_name = "MS", default_value_t = 3000, value_parser = whole(50..=5000_u64))]
+    #[arg(long, requires = "gpu", value_name = "MS", default_value_t = 3000, value_parser = whole(50..=5000_u64))]
     batch_ms: u64,
 
     /// The largest board
-    #[arg(long, value_name = "N", default_value_t = 22, value_parser = whole(10..=24_u32))]
+    #[arg(long, requires = "gpu", value_name = "N", default_value_t = 22, value_parser = whole(10..=24_u32))]
     up_to: u32,
 }
 
 impl GpuArgs {
+    /// Whether a GPU is to be measured.
+    pub const fn is_asked_for(&self) -> bool {
+        self.gpu
+    }
+
     fn cuda(&self) -> CudaSettings {
         CudaSettings {
             index: self.device,
@@ -145,7 +151,7 @@ fn measure(
     args: &GpuArgs,
     device: &mut Cuda,
     spec: &DeviceSpec,
-    draft: &Draft,
+    draft: &Draft<BenchReport>,
 ) -> Result<(), Failure> {
     for n in (10..=args.up_to).filter_map(|n| Size::new(n).ok()) {
         let Some(plan) = device_plan(n) else {
@@ -198,7 +204,7 @@ fn with(spec: &DeviceSpec, batch_ms: u64, settings: CudaSettings) -> DeviceSpec 
 }
 
 /// Counts boards by the kernels that the program carries along.
-fn embedded(args: &GpuArgs, spec: &DeviceSpec, draft: &Draft) -> Result<(), Failure> {
+fn embedded(args: &GpuArgs, spec: &DeviceSpec, draft: &Draft<BenchReport>) -> Result<(), Failure> {
     let settings = CudaSettings {
         helper: None,
         ..args.cuda()
@@ -213,7 +219,7 @@ fn embedded(args: &GpuArgs, spec: &DeviceSpec, draft: &Draft) -> Result<(), Fail
 }
 
 /// Counts a board with other blocks and launches.
-fn varied(args: &GpuArgs, spec: &DeviceSpec, draft: &Draft) -> Result<(), Failure> {
+fn varied(args: &GpuArgs, spec: &DeviceSpec, draft: &Draft<BenchReport>) -> Result<(), Failure> {
     let (plan, n) = plan_of(VARIED.min(args.up_to))?;
     for (block, batch_ms) in VARIANTS {
         let settings = CudaSettings {
@@ -236,7 +242,7 @@ fn varied(args: &GpuArgs, spec: &DeviceSpec, draft: &Draft) -> Result<(), Failur
 }
 
 /// Measures what the historical methods that have a kernel count with it, and how fast.
-fn historical(args: &GpuArgs, draft: &Draft) -> Result<(), Failure> {
+fn historical(args: &GpuArgs, draft: &Draft<BenchReport>) -> Result<(), Failure> {
     let settings = MethodSettings::default();
     let cuda = CudaSettings {
         index: args.device,

@@ -1,6 +1,9 @@
 //! Measurements on the user's machine.
 
 mod calibrate;
+mod cpu;
+mod cpu_report;
+mod draft;
 #[cfg(feature = "cuda")]
 mod gpu;
 #[cfg(feature = "cuda")]
@@ -8,24 +11,40 @@ mod report;
 
 use crate::cli::exit::Failure;
 
+const HELP: &str = "\
+Without a flag, the command counts fixed boards with one worker and with all, three times each, by each kernel of \
+this processor but `portable`, for 30 seconds at most. It prints the best times, how far the worst was from \
+them, and one number to compare machines by: how many boards of 19 queens this one counts in an hour, by \
+the first kernel. What else the processors did meanwhile is printed beside it, and a line for the \
+table of machines in docs/RECORDS.md. Ctrl-C prints what is measured by then.
+
+--calibrate takes minutes, the widest kernel first. It keeps each board as soon as it is measured, for `auto`.";
+
+#[cfg(feature = "cuda")]
+fn help() -> String {
+    format!(
+        "Examples:\n  queenfold bench\n  queenfold bench --isa avx2,portable --for 2m --json\n  \
+         queenfold bench --calibrate\n  queenfold bench --gpu --json\n\n{HELP}"
+    )
+}
+
+#[cfg(not(feature = "cuda"))]
+fn help() -> String {
+    format!(
+        "Examples:\n  queenfold bench\n  queenfold bench --isa avx2,portable --for 2m --json\n  \
+         queenfold bench --calibrate\n\n{HELP}\n\n{}.",
+        crate::device::needs_feature("`bench --gpu`", "cuda")
+    )
+}
+
 /// Flags of `bench`.
 #[derive(Debug, clap::Args)]
-#[cfg_attr(
-    feature = "cuda",
-    command(after_help = "\
-Examples:
-  queenfold bench --calibrate
-  queenfold bench --gpu --json")
-)]
-#[cfg_attr(
-    not(feature = "cuda"),
-    command(after_help = format!(
-        "Examples:\n  queenfold bench --calibrate\n\n{}.",
-        crate::device::needs_feature("`bench --gpu`", "cuda")
-    ))
-)]
-#[command(group(clap::ArgGroup::new("what").required(true)))]
+#[command(after_help = help())]
+#[command(group(clap::ArgGroup::new("what")))]
 pub struct Args {
+    #[command(flatten)]
+    cpu: cpu::CpuArgs,
+
     /// Measure on which boards the colour engine is faster than the chain engine, with each instruction set
     #[arg(long, group = "what")]
     calibrate: bool,
@@ -45,6 +64,8 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         return calibrate::run(args.json);
     }
     #[cfg(feature = "cuda")]
-    gpu::run(&args.gpu, args.json)?;
-    Ok(())
+    if args.gpu.is_asked_for() {
+        return gpu::run(&args.gpu, args.json);
+    }
+    cpu::run(&args.cpu, args.json)
 }

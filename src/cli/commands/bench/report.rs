@@ -1,15 +1,11 @@
 //! What `bench --gpu` has measured, as JSON and as text.
 
 use std::fmt::Write;
-use std::sync::Arc;
 
-use parking_lot::Mutex;
 use serde::Serialize;
 
+use super::draft::Measured;
 use crate::bench::{BoardResult, MixedResult};
-use crate::cli::exit::{Exit, Failure};
-use crate::cli::output::{print, say};
-use crate::cli::signals;
 use crate::device::Properties;
 use crate::ladder::TableRow;
 
@@ -58,65 +54,18 @@ pub struct BoardReport {
     pub warps_per_multiprocessor: u32,
 }
 
-/// A report that grows. It is printed once: at the end, or when a signal ends the program.
-#[derive(Clone)]
-pub struct Draft {
-    report: Arc<Mutex<Option<BenchReport>>>,
-    json: bool,
-}
-
-impl Draft {
-    pub fn new(report: BenchReport, json: bool) -> Self {
-        Self {
-            report: Arc::new(Mutex::new(Some(report))),
-            json,
-        }
+impl Measured for BenchReport {
+    fn end(&mut self, error: Option<&str>) {
+        self.error = error.map(str::to_owned);
     }
 
-    /// Makes a signal print what was measured so far and end the program.
-    ///
-    /// # Errors
-    /// The system refuses the handler or the thread.
-    pub fn print_when_stopped(&self) -> Result<(), Failure> {
-        let draft = self.clone();
-        let stop = move || {
-            let why = "stopped by a signal";
-            // If stdout cannot be written, nobody can be told.
-            let _ = draft.print(Some(why));
-            say(why);
-            signals::end_at_once(Exit::Stopped)
-        };
-        signals::listen(stop, None)
-    }
-
-    pub fn note(&self, change: impl FnOnce(&mut BenchReport)) {
-        let mut report = self.report.lock();
-        if let Some(report) = report.as_mut() {
-            change(report);
-        }
-    }
-
-    /// Prints it, unless that is done.
-    ///
-    /// # Errors
-    /// It cannot be written.
-    pub fn print(&self, error: Option<&str>) -> Result<(), Failure> {
-        let mut held = self.report.lock();
-        let Some(mut report) = held.take() else {
-            return Ok(());
-        };
-        report.error = error.map(str::to_owned);
-        if self.json {
-            let text = serde_json::to_string(&report);
-            print(&text.map_err(|error| Failure::new(Exit::Error, error))?)
-        } else {
-            print(report.in_words().trim_end())
-        }
+    fn in_words(&self) -> String {
+        self.words()
     }
 }
 
 impl BenchReport {
-    fn in_words(&self) -> String {
+    fn words(&self) -> String {
         let mut text = format!("{}, {}\n", self.device.identity.name, self.device.compiler);
         let _ = writeln!(
             text,

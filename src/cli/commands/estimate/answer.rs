@@ -1,0 +1,184 @@
+//! What an estimate says, in words and as JSON.
+
+use std::time::Duration;
+
+use serde_json::{Value, json};
+
+use super::prices::Prices;
+use super::question::Question;
+use super::stop::CutShort;
+use crate::board::GivenSquares;
+use crate::config::Bytes;
+use crate::estimate::{Draw, Interval, Sample, Total};
+use crate::job::WithDevices;
+use crate::telemetry::{TimeUnit, board_flags, duration, several};
+
+/// What a sample showed.
+pub struct Answer<'a> {
+    pub question: &'a Question,
+    pub seed: u64,
+    pub draw: &'a Draw,
+    pub sample: &'a Sample,
+    /// `None` if no task was counted.
+    pub total: Option<Total>,
+    pub took: Duration,
+    pub cut: Option<CutShort>,
+    pub with_devices: Option<WithDevices>,
+    pub prices: Prices,
+}
+
+/// The first line: the board, and what the costs of its plan say at once.
+pub fn first_line(question: &Question) -> String {
+    let seconds = question.core_seconds();
+    format!(
+        "board       n = {}, {} engine, {}: about {} by the costs of its plan, within a factor of 3",
+        question.plan.size(),
+        question.plan.engine(),
+        question.settings.isa,
+        TimeUnit::of_cores(seconds).of(seconds),
+    )
+}
+
+/// The answer for a board that takes less than a sample of it would.
+pub fn run_it(question: &Question) -> String {
+    let wall = question.wall_seconds();
+    let time = match wall {
+        ..1.0 => "under a second".to_owned(),
+        _ => format!("about {}", TimeUnit::of_wall(wall).of(wall)),
+    };
+    format!(
+        "wall time   {time} with {}: run it, `queenfold run {}`",
+        several(question.workers as u64, "worker"),
+        board_flags(&question.plan.given())
+    )
+}
+
+impl Answer<'_> {
+    /// The share of the work that, with 95 % confidence, needs no more memory than was seen. With
+    /// confidence 1 − (1 − s)^k, less than a share s of all tasks exceeds the largest of k random
+    /// tasks.
+    fn covered(&self) -> f64 {
+        0.05_f64.powf(self.question.threads as f64 / self.sample.counted().max(1) as f64)
+    }
+
+    pub fn record(&self) -> Value {
+        let interval =
+            |of: Interval| json!({"low": of.low, "expected": of.expected, "high": of.high});
+        let Question {
+            plan,
+            settings,
+            workers,
+            threads,
+            ..
+        } = self.question;
+        let counted = self.sample.counted();
+        let total = self.total.as_ref();
+        let core = total.map(|total| total.core_seconds);
+        let mut record = json!({
+            "n": plan.size().get(),
+            "engine": plan.engine().name(),
+            "isa": settings.isa.name(),
+            "plan": plan.name(),
+            "workers": workers,
+            "tasks": plan.tasks().to_string(),
+            "drawn": self.draw.tasks().len(),
+            "sampled": counted,
+            "cut_short": self.cut.map(CutShort::name),
+            "passes": self.sample.passes,
+            "seed": self.seed.to_string(),
+            "threads": threads,
+            "share": total.map(|total| total.share),
+            "by_plan": {
+                "core_seconds": self.question.core_seconds(),
+                "wall_seconds": self.question.wall_seconds(),
+            },
+            "core_seconds": core.map(interval),
+            "core_hours": core.map(|core| interval(core.scaled(1.0 / 3600.0))),
+            "wall_seconds": total.map(|total| interval(total.wall_seconds(*workers))),
+            "with_devices": self.with_devices.as_ref().map(|with| json!({
+                "wall_seconds": with.seconds,
+                "devices": with.devices,
+            })),
+            "memory_per_worker": self.sample.memory.filter(|_| counted > 0).map(|bytes| json!({
+                "largest_seen": bytes.to_string(),
+                "covers": self.covered(),
+            })),
+            "version": env!("CARGO_PKG_VERSION"),
+        });
+        self.prices.add_to(&mut record, total, *workers);
+        if let Some(given) = GivenSquares::of(&plan.given()) {
+            record["given"] = json!(given);
+        }
+        record
+    }
+
+    /// The lines that follow the first one.
+    pub fn lines(&self) -> Vec<String> {
+        let Question {
+            plan,
+            workers,
+            threads,
+            ..
+        } = self.question;
+        let (drawn, counted) = (self.draw.tasks().len(), self.sample.counted());
+        if drawn == 0 {
+            let none = "sample      nothing to count: no task of this board has any work";
+            return vec![none.to_owned()];
+        }
+        let took = duration(self.took);
+        let Some(total) = &self.total else {
+            return vec![format!(
+                "sample      none of {} was counted in {took}; --for gives them longer",
+                several(drawn as u64, "task")
+            )];
+        };
+        let ended = match self.cut {
+            Some(CutShort::Time) => format!(" of the {drawn} drawn, as far as --for allows"),
+            Some(CutShort::Signal) => format!(" of the {drawn} drawn"),
+            None => String::new(),
+        };
+        let mut lines = vec![format!(
+            "sample      {counted} of {}{ended}, {:.2} % of the work, counted in {took} on {}, seed {}",
+            several(plan.tasks(), "task"),
+            100.0 * total.share,
+            several(*threads as u64, "thread"),
+            self.seed
+        )];
+        let interval = |of: Interval, unit: TimeUnit| {
+            format!(
+                "{}, 95 %: {} to {}",
+                unit.of(of.expected),
+                unit.number(of.low),
+                unit.number(of.high)
+            )
+        };
+        let core = total.core_seconds;
+        lines.push(format!(
+            "CPU time    {}",
+            interval(core, TimeUnit::of_cores(core.expected))
+        ));
+        let wall = total.wall_seconds(*workers);
+        lines.push(format!(
+            "wall time   {}, with {}",
+            interval(wall, TimeUnit::of_wall(wall.expected)),
+            several(*workers as u64, "worker")
+        ));
+        if let Some(WithDevices { seconds, devices }) = self.with_devices {
+            lines.push(format!(
+                "            {} with {} as well",
+                TimeUnit::of_wall(seconds).of(seconds),
+                several(devices as u64, "device"),
+            ));
+        }
+        lines.extend(self.prices.lines(total, *workers));
+        lines.push(match self.sample.memory {
+            Some(bytes) => format!(
+                "memory      {} for each worker at most in {:.0} % of the work, as far as the sample shows",
+                Bytes(bytes).rounded(),
+                100.0 * self.covered(),
+            ),
+            None => "memory      unknown: this system does not tell".to_owned(),
+        });
+        lines
+    }
+}

@@ -1,0 +1,78 @@
+//! `queenfold bench`: what it says of the machine, its limits, and a signal.
+
+use std::io::Read;
+use std::thread::sleep;
+use std::time::{Duration, Instant};
+
+use queenfold::simd::Isa;
+use serde_json::Value as Json;
+
+use crate::child::{send, spawn};
+use crate::program::{refusal, stdout};
+use crate::threads::wait_for_thread;
+
+#[test]
+fn a_benchmark_ends_in_time_and_says_what_it_could_not_count() {
+    let begun = Instant::now();
+    let args = ["bench", "--isa", "portable", "--for", "300ms"];
+    let found: Json = serde_json::from_str(&stdout(&[&args[..], &["--json"]].concat())).unwrap();
+    let text = stdout(&args);
+    // Portable code takes more than 20 s of a core for the board of the score.
+    assert!(begun.elapsed() < Duration::from_secs(20), "{text}");
+    assert_eq!(found["score"], Json::Null, "{found}");
+    assert_eq!(found["record"], Json::Null, "{found}");
+    assert_eq!(found["error"], Json::Null, "{found}");
+    let first = &found["series"][0];
+    assert_eq!(
+        (&first["isa"], &first["n"]),
+        (&"portable".into(), &19.into())
+    );
+    assert_eq!(first["workers"], found["workers"]);
+    assert!(
+        text.contains("score      none: n = 19 was not counted in time"),
+        "{text}"
+    );
+    for part in [
+        "processor  ",
+        "\nlayout     ",
+        "\ncaches     ",
+        "\nload       ",
+    ] {
+        assert!(text.contains(part), "{part}: {text}");
+    }
+}
+
+#[test]
+fn a_kernel_that_is_not_there_is_refused() {
+    let missing = Isa::ALL.into_iter().find(|isa| !isa.is_available());
+    let Some(isa) = missing else {
+        return;
+    };
+    let line = refusal(
+        &mut crate::program::queenfold(&["bench", "--isa", isa.name()]),
+        6,
+    );
+    assert!(
+        line.contains(&format!("this machine has no {isa}")),
+        "{line}"
+    );
+}
+
+#[test]
+fn a_benchmark_that_is_stopped_prints_what_it_has_measured() {
+    let mut child = spawn(&["bench", "--json"]);
+    wait_for_thread(&mut child, "signals", 0);
+    sleep(Duration::from_millis(200));
+    send("-INT", &child);
+    let mut printed = String::new();
+    child
+        .stdout
+        .take()
+        .unwrap()
+        .read_to_string(&mut printed)
+        .unwrap();
+    assert_eq!(child.wait().unwrap().code(), Some(4), "{printed}");
+    let found: Json = serde_json::from_str(&printed).unwrap();
+    assert_eq!(found["error"], "stopped by a signal", "{found}");
+    assert!(found["series"].as_array().unwrap().len() > 3, "{found}");
+}
