@@ -76,7 +76,7 @@ pub(super) fn attempt(
                     shared.feeds[device].note_prepared(&parts, seconds);
                     let prepared = Prepared {
                         task: task.clone(),
-                        tally: seen(shared, hand, tally, false),
+                        tally: seen(shared, hand, tally, Count::Task),
                         worker: hand,
                         took: begun.elapsed(),
                         share,
@@ -94,8 +94,9 @@ pub(super) fn attempt(
                 (counter.count_watched(task, watch)?, counter.backend())
             }
         };
+        let tally = seen(shared, hand, tally, Count::Task);
         let mut result = result_of(shared, hand, task, tally, (kernel, begun));
-        let drawn = shared.audit_of(plan).draw(result.duration);
+        let drawn = shared.audit_of(hand, plan).draw(result.duration, task.cost);
         if drawn.is_some() && shared.elsewhere(&[hand]).is_some() {
             return Ok(Done::Counted(Box::new(result), drawn));
         }
@@ -104,9 +105,10 @@ pub(super) fn attempt(
             let recounted = Instant::now();
             let first = (&result.tally, &result.origin.counted_by);
             let second_watch = shared.in_hand.second_watch();
-            result.audited_by = recount(of, task, first, &second_watch)?;
+            let see = |tally| seen(shared, hand, tally, Count::ByOtherKernel);
+            result.audited_by = recount(of, task, first, &second_watch, see)?;
             let took = recounted.elapsed();
-            shared.audit_of(plan).note(expected, took);
+            shared.audit_of(hand, plan).note(result.duration, expected, took);
             tell_audit(observers, &result, took);
         }
         Ok::<_, NotCounted>(Done::Counted(Box::new(result), None))
@@ -182,6 +184,11 @@ pub(super) fn attempt_again(
             }
         };
         let tally = counter.count_watched(task, watch)?;
+        let count = match not_by {
+            [] => Count::Task,
+            _ => Count::ByOtherKernel,
+        };
+        let tally = seen(shared, hand, tally, count);
         let by = (counter.backend(), begun);
         Ok::<_, NotCounted>(result_of(shared, hand, task, tally, by))
     }));
@@ -211,7 +218,7 @@ fn result_of(
 ) -> TaskResult {
     TaskResult {
         key: task.key,
-        tally: seen(shared, hand, tally, false),
+        tally,
         duration: begun.elapsed(),
         origin: Origin {
             worker: shared.worker_id(hand),
@@ -221,18 +228,33 @@ fn result_of(
     }
 }
 
+/// What a worker or device counts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(
+    not(feature = "fault-injection"),
+    expect(dead_code, reason = "only injected faults tell these apart")
+)]
+pub(super) enum Count {
+    /// A task, with the kernel of the run.
+    Task,
+    /// A task, with a kernel that has not counted it.
+    ByOtherKernel,
+    /// A task of a canary.
+    Canary,
+}
+
 /// A tally as `hand` gives it: with its faults, if faults are injected.
 #[cfg_attr(
     not(feature = "fault-injection"),
     expect(clippy::missing_const_for_fn, reason = "with faults it is none")
 )]
-pub(super) fn seen(shared: &RunShared, hand: usize, tally: Tally, is_canary: bool) -> Tally {
+pub(super) fn seen(shared: &RunShared, hand: usize, tally: Tally, count: Count) -> Tally {
     #[cfg(feature = "fault-injection")]
     let tally = shared
         .injector
-        .distort(shared.worker_id(hand), tally, is_canary);
+        .distort(shared.worker_id(hand), tally, count);
     #[cfg(not(feature = "fault-injection"))]
-    let _ = (shared, hand, is_canary);
+    let _ = (shared, hand, count);
     tally
 }
 

@@ -38,7 +38,8 @@ impl Printer {
         print(&if self.json {
             ResultJson::new(result).to_json()?
         } else {
-            self.table.row(&result.outcome, result.elapsed)
+            self.table
+                .row(&result.outcome, result.checked, result.elapsed)
         })
     }
 }

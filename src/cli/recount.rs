@@ -9,7 +9,7 @@ use super::stop_report::StopReport;
 use crate::config::RunConfig;
 use crate::engine::CounterSettings;
 use crate::machine::Machine;
-use crate::outcome::{Outcome, Verified};
+use crate::outcome::Outcome;
 use crate::simd::Isa;
 
 /// Counting again, with what was found so far. A signal prints that.
@@ -52,9 +52,9 @@ impl Recount {
 
 /// Whether the total is a known one.
 pub const fn known(outcome: &Outcome) -> &'static str {
-    match outcome.verified {
-        Verified::Known => "equal to the known count",
-        Verified::Unknown => "for which no count is known",
+    match outcome.is_known {
+        true => "equal to the known count",
+        false => "for which no count is known",
     }
 }
 
