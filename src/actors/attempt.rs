@@ -108,7 +108,9 @@ pub(super) fn attempt(
             let see = |tally| seen(shared, hand, tally, Count::ByOtherKernel);
             result.audited_by = recount(of, task, first, &second_watch, see)?;
             let took = recounted.elapsed();
-            shared.audit_of(hand, plan).note(result.duration, expected, took);
+            shared
+                .audit_of(hand, plan)
+                .note(result.duration, expected, took);
             tell_audit(observers, &result, took);
         }
         Ok::<_, NotCounted>(Done::Counted(Box::new(result), None))

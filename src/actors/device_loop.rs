@@ -496,7 +496,9 @@ impl DeviceLoop {
                 1.0 / tallies.len() as f64
             });
             let (mut audited_by, mut recounted) = (None, None);
-            let drawn = shared.audit_of(self.context.worker, plan).draw(took, task.cost);
+            let drawn = shared
+                .audit_of(self.context.worker, plan)
+                .draw(took, task.cost);
             // Here it would be counted on the CPU. If there are CPU workers, one of them does that.
             let mut audit = drawn.filter(|_| shared.cpu_left() > 0);
             if let Some(expected) = drawn.filter(|_| audit.is_none()) {

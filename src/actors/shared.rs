@@ -309,9 +309,7 @@ fn audits(
     };
     let of_devices = launcher.map(|(plan, _)| (0..devices).map(move |_| of(*plan, true)));
     let of_workers = (0..spec.plans.len()).map(|plan| of(plan, false));
-    of_workers
-        .chain(of_devices.into_iter().flatten())
-        .collect()
+    of_workers.chain(of_devices.into_iter().flatten()).collect()
 }
 
 fn launcher(spec: &RunSpec, devices: &[DeviceSpec]) -> Option<(usize, Arc<dyn Launcher>)> {

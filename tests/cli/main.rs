@@ -6,10 +6,16 @@
     reason = "a test that cannot go on fails"
 )]
 
+#[cfg(feature = "fault-injection")]
+#[path = "../common/cases.rs"]
+mod cases;
 #[cfg(unix)]
 #[path = "../common/child.rs"]
 mod child;
 mod commands;
+#[cfg(feature = "fault-injection")]
+#[path = "../common/completions.rs"]
+mod completions;
 mod config;
 mod counts;
 #[cfg(all(unix, feature = "tui"))]
@@ -28,6 +34,9 @@ mod manners;
 mod missing_parts;
 #[path = "../common/program.rs"]
 mod program;
+#[cfg(feature = "fault-injection")]
+#[path = "../common/random_board.rs"]
+mod random_board;
 mod report;
 #[cfg(unix)]
 mod signals;
