@@ -4,6 +4,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::{Duration, Instant};
 
 use super::audit::recount;
+use super::count_kind::CountKind;
 use super::feed::{self, Parts, Prepared, Preparers};
 use super::observers::Observers;
 use super::shared::RunShared;
@@ -76,7 +77,7 @@ pub(super) fn attempt(
                     shared.feeds[device].note_prepared(&parts, seconds);
                     let prepared = Prepared {
                         task: task.clone(),
-                        tally: seen(shared, hand, tally, Count::Task),
+                        tally: seen(shared, hand, tally, CountKind::Task),
                         worker: hand,
                         took: begun.elapsed(),
                         share,
@@ -94,7 +95,7 @@ pub(super) fn attempt(
                 (counter.count_watched(task, watch)?, counter.backend())
             }
         };
-        let tally = seen(shared, hand, tally, Count::Task);
+        let tally = seen(shared, hand, tally, CountKind::Task);
         let mut result = result_of(shared, hand, task, tally, (kernel, begun));
         let drawn = shared.audit_of(hand, plan).draw(result.duration, task.cost);
         if drawn.is_some() && shared.elsewhere(&[hand]).is_some() {
@@ -105,7 +106,7 @@ pub(super) fn attempt(
             let recounted = Instant::now();
             let first = (&result.tally, &result.origin.counted_by);
             let second_watch = shared.in_hand.second_watch();
-            let see = |tally| seen(shared, hand, tally, Count::ByOtherKernel);
+            let see = |tally| seen(shared, hand, tally, CountKind::ByOtherKernel);
             result.audited_by = recount(of, task, first, &second_watch, see)?;
             let took = recounted.elapsed();
             shared
@@ -187,8 +188,8 @@ pub(super) fn attempt_again(
         };
         let tally = counter.count_watched(task, watch)?;
         let count = match not_by {
-            [] => Count::Task,
-            _ => Count::ByOtherKernel,
+            [] => CountKind::Task,
+            _ => CountKind::ByOtherKernel,
         };
         let tally = seen(shared, hand, tally, count);
         let by = (counter.backend(), begun);
@@ -230,27 +231,12 @@ fn result_of(
     }
 }
 
-/// What a worker or device counts.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[cfg_attr(
-    not(feature = "fault-injection"),
-    expect(dead_code, reason = "only injected faults tell these apart")
-)]
-pub(super) enum Count {
-    /// A task, with the kernel of the run.
-    Task,
-    /// A task, with a kernel that has not counted it.
-    ByOtherKernel,
-    /// A task of a canary.
-    Canary,
-}
-
 /// A tally as `hand` gives it: with its faults, if faults are injected.
 #[cfg_attr(
     not(feature = "fault-injection"),
     expect(clippy::missing_const_for_fn, reason = "with faults it is none")
 )]
-pub(super) fn seen(shared: &RunShared, hand: usize, tally: Tally, count: Count) -> Tally {
+pub(super) fn seen(shared: &RunShared, hand: usize, tally: Tally, count: CountKind) -> Tally {
     #[cfg(feature = "fault-injection")]
     let tally = shared
         .injector

@@ -10,9 +10,10 @@ use crossbeam::channel::Receiver;
 use tracing::{info, warn};
 
 use super::assembly::{Assembled, Assemblies};
-use super::attempt::{Attempt, Count, Tools, attempt, attempt_again, seen, tell_audit};
+use super::attempt::{Attempt, Tools, attempt, attempt_again, seen, tell_audit};
 use super::audit::recount;
 use super::canary::Vigil;
+use super::count_kind::CountKind;
 use super::cpu_worker::WorkerContext;
 use super::feed::{Feed, Prepared};
 use super::feed_load::{FeedLoad, PartPace, WORTH_A_TRIAL};
@@ -266,7 +267,7 @@ impl DeviceLoop {
         let on_device = || match owner {
             Some(owner) => owner
                 .count_canary()?
-                .compare(|tally| seen(&shared, worker, tally, Count::Canary))
+                .compare(|tally| seen(&shared, worker, tally, CountKind::Canary))
                 .map_err(|wrong| wrong.0),
             None => Ok(0),
         };
@@ -489,7 +490,7 @@ impl DeviceLoop {
         let cost: f64 = tallies.iter().map(|(task, ..)| task.cost).sum();
         let mut message = self.message(plan);
         for (task, tally, prepared_by) in tallies {
-            let tally = &seen(&shared, self.context.worker, *tally, Count::Task);
+            let tally = &seen(&shared, self.context.worker, *tally, CountKind::Task);
             let took = took.mul_f64(if cost > 0.0 {
                 task.cost / cost
             } else {

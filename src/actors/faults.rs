@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::str::FromStr;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
-use super::attempt::Count;
+use super::count_kind::CountKind;
 use crate::engine::{Completions, Tally, TaskKey, WorkerId};
 use parking_lot::Mutex;
 
@@ -118,9 +118,9 @@ impl Injector {
     }
 
     /// The tally as a faulty counter would give it: of a task, or of a canary.
-    pub(super) fn distort(&self, worker: WorkerId, tally: Tally, count: Count) -> Tally {
+    pub(super) fn distort(&self, worker: WorkerId, tally: Tally, count: CountKind) -> Tally {
         let mut tally = self.distort_now_and_then(worker, tally, count);
-        let counts = tally.completions.solutions() > 0 && count == Count::Task;
+        let counts = tally.completions.solutions() > 0 && count == CountKind::Task;
         if counts && take_one(&self.errors) {
             tally.completions.add(8, 1);
         }
@@ -128,9 +128,9 @@ impl Injector {
     }
 
     /// As the sick worker gives it: a little more or less.
-    fn distort_now_and_then(&self, worker: WorkerId, tally: Tally, count: Count) -> Tally {
+    fn distort_now_and_then(&self, worker: WorkerId, tally: Tally, count: CountKind) -> Tally {
         if self.faults.sick != Some(worker)
-            || (self.faults.tame && count == Count::Canary)
+            || (self.faults.tame && count == CountKind::Canary)
             || self.counts.fetch_add(1, Ordering::Relaxed) < self.faults.after
             || fastrand::f64() >= self.faults.wrong
         {

@@ -139,6 +139,7 @@ impl Collector {
             self.log(correction);
         }
         let Reason::Audit(cost, expected) = doubt.reason else {
+            self.tasks.note_second(doubt.plan, first.result.key.index);
             return;
         };
         let by = second.result.origin.counted_by.backend().to_owned();
