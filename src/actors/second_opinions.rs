@@ -8,7 +8,7 @@ use tracing::warn;
 
 use super::collector::Collector;
 use super::doubt::{Doubt, Opinion, Reason, Search, Searched, Verdict};
-use super::messages::{CanaryCounted, Checked, Costed, Leave, Recount, RunFailed};
+use super::messages::{CanaryCounted, Checked, Costed, Leave, Recount, Retry, RunFailed};
 use super::{CorrectedCount, EventKind, RecordedResult, RunError, SickWorker};
 use crate::engine::{Correction, CountedBy, TaskResult, WorkerId};
 
@@ -29,7 +29,12 @@ impl Collector {
             self.drop_from_hand(worker, plan, &costed);
             match doubt {
                 Some(doubt) => self.ask(doubt),
-                None => self.again(plan, vec![key.index], None, Vec::new()),
+                // Whoever counts it instead counts it as any other task, with its audit.
+                None => self.retry.do_send(Retry {
+                    plan,
+                    task: key.index,
+                    not_on: worker,
+                }),
             }
         } else if let Some(doubt) = doubt {
             if doubt.counts.len() == 1 && doubt.repeats(worker, &costed.result) {
@@ -134,11 +139,15 @@ impl Collector {
             self.log(correction);
         }
         let Reason::Audit(cost, expected) = doubt.reason else {
+            self.tasks.note_second(doubt.plan, first.result.key.index);
             return;
         };
         let by = second.result.origin.counted_by.backend().to_owned();
         let (took, key) = (second.result.duration, first.result.key);
-        self.shared.audit_of(doubt.plan).note(expected, took);
+        if let Some(worker) = first.worker {
+            let mut audit = self.shared.audit_of(worker, doubt.plan);
+            audit.note(first.result.duration, expected, took);
+        }
         self.shared.observers.tell(EventKind::Audited {
             worker: second.result.origin.worker,
             key,
@@ -165,6 +174,8 @@ impl Collector {
         if wrong == 0 {
             self.tasks.replace(plan, &bad.result, &third.result);
             self.doubts.kept.replace(plan, &third.result);
+        } else {
+            self.tasks.note_second(plan, third.result.key.index);
         }
         self.log(correction);
         let reason = format!("task {}: {}", bad.result.key, doubt.in_words());

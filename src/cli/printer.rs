@@ -45,7 +45,7 @@ impl Printer {
             print(&header)?;
         }
         print(&match &self.form {
-            Form::Table(table) => table.row(&result.outcome, result.elapsed),
+            Form::Table(table) => table.row(&result.outcome, result.checked, result.elapsed),
             Form::Json => ResultJson::new(result).to_json()?,
             Form::Csv => result_csv::row(result),
         })

@@ -3,7 +3,7 @@
 use crate::job::JobResult;
 
 /// The names of the columns: those of `--json`. What was not counted is empty.
-pub const HEADER: &str = "n,queens,holes,total,unique,r180,r90,engine,isa,workers,nodes,seconds,cpu_seconds,verified,version";
+pub const HEADER: &str = "n,queens,holes,total,unique,r180,r90,engine,isa,workers,nodes,seconds,cpu_seconds,checked,version";
 
 /// The row of one board.
 pub fn row(result: &JobResult) -> String {
@@ -38,7 +38,7 @@ pub fn row(result: &JobResult) -> String {
         nodes.to_string(),
         result.elapsed.as_secs_f64().to_string(),
         result.cpu.as_secs_f64().to_string(),
-        outcome.verified.name().to_owned(),
+        result.checked.to_string(),
         env!("CARGO_PKG_VERSION").to_owned(),
     ]
     .join(",")

@@ -81,10 +81,7 @@ impl Job {
                 );
                 report.tallies = sums.tallies;
                 let result = JobResult::new(Arc::clone(plan), hardware, report, time)?;
-                Some(JobResult {
-                    confirmation: Some(confirmation),
-                    ..result
-                })
+                Some(result.confirmed(confirmation))
             }
             _ => None,
         };

@@ -5,9 +5,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::Serialize;
 
 use super::{Entry, LedgerError, RecordedTask, Session, Store};
+use crate::outcome::{Checked, Outcome};
 
 /// How often the recorded tasks of a run were counted, and by whom the second time. Audits are not second
-/// counts.
+/// counts: they have no record of their own.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Confirmation {
     /// Recorded tasks.
@@ -24,6 +25,8 @@ pub struct Confirmation {
     pub on_same_worker: u64,
     /// Of those that were counted twice: by another kernel.
     pub by_other_kernel: u64,
+    /// Of those without a second count: audited before they were recorded.
+    pub audited: u64,
     /// The hosts that counted, the first or the second time.
     pub hosts: u64,
     /// Corrections in the log.
@@ -66,6 +69,11 @@ impl Confirmation {
         *place += 1;
         let other_kernel = one.counted_by.backend() != other.counted_by.backend();
         self.by_other_kernel += u64::from(other_kernel);
+    }
+
+    /// How an outcome of these tasks was checked.
+    pub const fn checked(&self, outcome: &Outcome) -> Checked {
+        Checked::new(outcome.is_known, self.twice + self.audited, self.tasks)
     }
 
     /// The share of the recorded tasks that was counted twice, 0 to 1.
@@ -120,6 +128,8 @@ impl Confirming {
             note(host(second));
             self.all
                 .add_second((record, host(record)), (second, host(second)));
+        } else {
+            self.all.audited += u64::from(record.result.audited_by.is_some());
         }
     }
 

@@ -141,7 +141,7 @@ fn json_of_eight_queens_has_every_field() {
         ("workers", 1.into()),
         ("gpu", serde_json::json!([])),
         ("version", env!("CARGO_PKG_VERSION").into()),
-        ("verified", "known".into()),
+        ("checked", "known".into()),
         ("corrected", 0.into()),
         ("sick", serde_json::json!([])),
     ] {

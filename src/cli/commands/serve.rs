@@ -285,6 +285,7 @@ fn result(
     let outcome = outcome(plan.as_ref(), |engine| sums.tallies.get(&engine))?;
     let confirmation = Confirmation::read(&store)?;
     Ok(JobResult {
+        checked: confirmation.checked(&outcome),
         outcome,
         plan: Arc::clone(plan),
         workers: coordinated.cpu_workers as usize,
