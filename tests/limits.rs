@@ -68,7 +68,7 @@ fn a_chain_run_stays_below_64_mb_up_to_twenty_queens() {
 /// allocator of each thread would reserve more than there is.
 #[cfg(all(target_os = "linux", target_env = "gnu"))]
 const SPACES: [u32; 12] = [
-    20_000, 24_000, 26_000, 28_000, 30_000, 34_000, 38_000, 42_000, 46_000, 60_000, 100_000,
+    20_000, 24_000, 26_000, 28_000, 30_000, 34_000, 38_000, 42_000, 50_000, 60_000, 100_000,
     160_000,
 ];
 
@@ -104,7 +104,7 @@ fn an_address_space_that_is_too_small_gives_one_line_and_no_abort() {
                         said.starts_with("error: ") && said.lines().count() == 1,
                         "{what}"
                     );
-                    let is_enough = *space >= 46_000 && workers != "--workers 40";
+                    let is_enough = *space >= 50_000 && workers != "--workers 40";
                     assert!(said.contains("address space") && !is_enough, "{what}");
                 }
                 _ => panic!("{what}"),

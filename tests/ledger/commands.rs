@@ -97,26 +97,19 @@ fn too_few_open_files_are_named_as_the_cause() {
     assert!(causes > 0);
 }
 
+/// Otherwise a worker that was started could be the first that gets no memory, and the program would abort.
 #[cfg(target_os = "linux")]
 #[test]
-fn a_runtime_that_cannot_start_says_so_once() {
-    // A worker that was started may be the first that gets no memory: then the run aborts. Whether it is
-    // depends on what is left after the last stack of a thread, of 2 MiB, so the limit varies by that.
-    let said_once = (0..60).any(|attempt| {
-        let command = format!(
-            "ulimit -v {}; exec {} run -n 12 --gpu off --workers 1000",
-            300_000 + 250 * attempt,
-            env!("CARGO_BIN_EXE_queenfold")
-        );
-        let mut limited = isolated("sh");
-        limited.args(["-c", &command]).env("MALLOC_ARENA_MAX", "1");
-        let output = limited.output().unwrap();
-        let aborted = output.status.code() != Some(1);
-        let (_, _, err) = super::process::said(&output);
-        assert!(aborted || err.lines().count() == 1, "{err}");
-        !aborted && err.contains("could not be started")
-    });
-    assert!(said_once);
+fn workers_without_room_in_the_address_space_are_refused_before_any_is_started() {
+    let command = format!(
+        "ulimit -v 300000; exec {} run -n 12 --gpu off --workers 1000",
+        env!("CARGO_BIN_EXE_queenfold")
+    );
+    let output = isolated("sh").args(["-c", &command]).output().unwrap();
+    let (code, out, err) = super::process::said(&output);
+    assert_eq!((code, out.as_str()), (1, ""), "{err}");
+    let says = "error: 1000 workers need 6036 MiB of address space, and the process may have 292 MiB (`ulimit -v`)";
+    assert_eq!(err.trim_end(), says);
 }
 
 #[cfg(feature = "emulated-gpu")]
@@ -364,7 +357,7 @@ fn a_damaged_ledger_gives_one_clear_line_and_no_number() {
     let commands: [&[&str]; 5] = [
         &["resume", text(&run)],
         &["verify", text(&run)],
-        &["status", text(&run)],
+        &["status", "--check", text(&run)],
         &["merge", text(&run), "--into", "merged"],
         &["export", text(&run)],
     ];
