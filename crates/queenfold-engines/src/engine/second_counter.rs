@@ -4,7 +4,7 @@ use super::{CountedBy, Counter, CounterSettings, Plan};
 use crate::simd::Isa;
 
 /// A counter of the same tasks by another kernel than `first`, to check what that one counted: the
-/// kernel of the widest other instruction set, because it costs little; else the oracle of the
+/// [`recounter`](Plan::recounter) of the widest instruction set, because it costs little; else the oracle of the
 /// plan. `None` where the oracle is the first kernel itself.
 pub fn second_counter(plan: &dyn Plan, first: &CountedBy) -> Option<Box<dyn Counter>> {
     other_counter(plan, std::slice::from_ref(first))
@@ -12,8 +12,9 @@ pub fn second_counter(plan: &dyn Plan, first: &CountedBy) -> Option<Box<dyn Coun
 
 /// The same for a task that several kernels have counted: none of them.
 pub fn other_counter(plan: &dyn Plan, used: &[CountedBy]) -> Option<Box<dyn Counter>> {
-    unused(used)
-        .rev()
+    let widest = Isa::ALL.into_iter().rev();
+    widest
+        .filter(|isa| isa.is_available() && !is_used(plan.recount_kernel(*isa), used))
         .map(|isa| plan.recounter(&CounterSettings { isa }))
         .chain(std::iter::once_with(|| plan.oracle()))
         .find(|counter| !is_used(counter.backend(), used))
