@@ -34,9 +34,9 @@ class Board:  # The squares on which queens may stand, as a mask of columns for 
         names = [chr(97 + c) if c < 26 else "a" + chr(71 + c) for c in range(n)]
         sets = [[re.fullmatch("([a-z]+)([1-9][0-9]?)", name).groups() for name in head[of].split(",") if name]
                 for of in ("queens", "holes") if of in head]
-        board = Board(n, *([(n - int(row), names.index(column)) for column, row in of] for of in sets))
-        need(all(0 <= r for r, _ in board.queens | board.holes), "a square is not on the board")
-        return board
+        sets = [[(n - int(row), names.index(column)) for column, row in of] for of in sets]
+        need(all(of == sorted({*of}) and all(0 <= r for r, _ in of) for of in sets), "a square is not on the board, or not in order")
+        return Board(n, *sets)
 
 class Colour:  # A part: the rows (bit r: row r) whose queen stands on a white square, where row + column is even.
     def __init__(self, board):
@@ -102,6 +102,21 @@ class Census:  # A part: the solutions fixed by a quarter turn, or by a half tur
             return 0
         return search({}) * (2 if fixed and self.mirrored else 1)
 
+KNOWN = """
+1,1,1 0,0,0 0,0,0 2,2,2 10,2,2 4,4,0 40,8,0 92,4,0 352,16,0 724,12,0 2680,48,0 14200,80,8 73712,136,8
+365596,420,0 2279184,1240,0 14772512,3000,64 95815104,8152,128 666090624,18104,0 4968057848,44184,0
+39029188884,144620,480 314666222712,375664,704 2691008701644,1250692,0 24233937684440,3581240,0
+227514171973736,11675080,3328 2207893435808352,34132592,3264 22317699616364044,115718268,0
+234907967154122528,320403024,0""".split()  # total, r180, r90 of n = 1 to 27: OEIS A000170, A032522, A033148
+FIELDS = {  # of each line, in their order; those of the first line where something is given have two more
+    "certificate": "certificate program n plans total unique r180 r90 twice corrections",
+    "origin": "origin session host processor program worker backend device", "root": "root",
+    "task": "task plan parts tally origin again", "correction": "correction task plan counts decision method",
+    "host": "host key signature"}
+TYPES = {dict: "plans parts tally", list: "counts", int: "certificate n origin task correction twice corrections",
+         str: "program session host processor worker backend device plan total queens holes root key signature"}
+TYPES = {field: kind for kind, fields in TYPES.items() for field in fields.split()}
+METHODS = ["the oracle", "another kernel", "the same kernel elsewhere"]
 ENGINES = {"census": Census, "colour": Colour, "chain": lambda board: __import__("check_chain").Chain(board)}
 def need(holds, what, error=ValueError):  # ArithmeticError: counts contradict each other
     if not holds: raise error(what)
@@ -111,39 +126,78 @@ def lines(path, at):
             need(re.fullmatch(rb'{"(certificate|origin|task|correction|root|host)":[ -~]+\n', line), "no line of a certificate")
             value = json.loads(line)
             need(json.dumps(value, separators=(",", ":")).encode() == line[:-1], "not the canonical form of a line")
-            yield line[:-1], next(iter(value)), value
-def tally(count):
-    need(all(re.fullmatch("0|[1-9][0-9]{0,24}", text) for text in count["tally"].values()), "a count is no number below 10^25")
+            kind = next(iter(value))
+            own = FIELDS[kind].replace(" n ", " n queens holes " if value[kind] == 2 else " n ")
+            whole(value, own if kind == "certificate" else FIELDS[kind])
+            yield line[:-1], kind, value
+def whole(value, fields):
+    need([*value] == fields.split(), f"the fields here are {fields}")
+    for field, of in value.items():
+        need(type(of) is TYPES.get(field, type(of)), f"{field} is of another type")
+        need(type(of) is not int or 0 <= of < 1 << 64, f"{field} is no whole number of 64 bits")
+        need(TYPES.get(field) is not dict or [*of] == sorted(of), f"the keys of {field} are not in order")
+        if type(of) is str: of.encode()  # fails for half of a character
+def tally(count, engine, origins):
+    need(count["origin"] < origins, "an origin is not described above")
+    need({*count["tally"]} <= ({"r180", "r90"} if type(engine) is Census else {*"1248"}), "a count has no such key")
+    need(all(re.fullmatch("0|[1-9][0-9]{0,24}", text) and int(text) < 1 << 80 for text in count["tally"].values()),
+         "a count is no number below 2^80")
     return {key: int(text) for key, text in count["tally"].items()}
 def tree(hashes):  # RFC 6962
     left = 1 << (len(hashes) - 1).bit_length() - 1 if len(hashes) > 1 else 0
     return sha256(b"\1" + tree(hashes[:left]) + tree(hashes[left:])) if left else hashes[0]
 
 def check(path, at):
-    root, leaves, sums, seen = "", [], {"r180": 0, "r90": 0}, {}
+    root, leaves, sums, seen, origins, twice, corrections, signatures = "", [], {"r180": 0, "r90": 0}, {}, 0, 0, 0, 0
+    last = decided = None  # the tally of the last task, and what its last correction decided for
     for line, kind, value in lines(path, at):
         need((at[0] == 1) == (kind == "certificate") and bool(root) == (kind == "host"), f"{kind!a} has no place here")
         if kind == "certificate":
             head, n = value, value["n"]
-            need(type(n) is int and 0 < n < 33, "the board has no size from 1 to 32")
+            need(0 < n < 33, "the board has no size from 1 to 32")
             board = Board.given(n, head)
             need(value[kind] == 1 + board.is_given, "this is no certificate of format 1 or 2")
             engines = {plan: ENGINES[plan.split("-")[0]](board) for plan in head["plans"]}
             need([type(e) is Census for e in engines.values()] in ([True, False], [False]), "no run has these plans")
+            need(all(type(size) is int for size in head["plans"].values()), "a plan has a number of tasks")
             tasks = ([plan, index] for plan, size in head["plans"].items() for index in range(size))
+        elif kind == "origin":
+            need(value[kind] == origins < 1 << 16, "origins are numbered from 0")
+            origins += 1
         elif kind == "task":
-            plan, counts, again = value["plan"], tally(value), value["again"]
-            need(([plan, value[kind]], [*counts]) == (next(tasks, 0), [*value["parts"]]), "another task or tally comes here")
-            need(again is None or tally(again) == counts, "the second count differs", ArithmeticError)
+            need(decided == last, "the task above is not what was decided for", ArithmeticError)
+            plan, task, again = value["plan"], [value["plan"], value[kind]], value["again"]
+            need(task == next(tasks, 0), "another task comes here")
+            last = decided = counts = tally(value, engines[plan], origins)
+            need([*counts] == [*value["parts"]], "the tally does not have the keys of the parts")
+            if again is not None:
+                whole(again, "tally origin")
+                need(tally(again, engines[plan], origins) == counts, "the second count differs", ArithmeticError)
+                twice += 1
             for key, part in ((key, part) for key, parts in value["parts"].items() for part in parts.split(" ")):
                 need((plan, part) not in seen, f"the part {part!a} is listed twice")
                 seen[plan, part] = key
             sums.update({key: sums.get(key, 0) + count for key, count in counts.items()})
+        elif kind == "correction":
+            need(last is not None and [value["plan"], value["task"]] == task, "a correction must follow its task")
+            need(value[kind] == corrections, "corrections are numbered from 0")
+            for count in value["counts"]: whole(count, "tally origin")
+            found, at_count = [tally(count, engines[plan], origins) for count in value["counts"]], value["decision"]
+            need(len(found) > 1, "a correction has two counts or more")
+            need(at_count is None or type(at_count) is int and 0 <= at_count < len(found), "the decision is none of the counts")
+            need(value["method"] in ([None] if at_count is None else METHODS), "a decision has a method")
+            decided, corrections = None if at_count is None else found[at_count], corrections + 1
         elif kind == "root":
             root = tree(leaves).hex()
+            need(decided == last, "the task above is not what was decided for", ArithmeticError)
             need(next(tasks, None) is None, "tasks are missing above")
+            need((twice, corrections) == (head["twice"], head["corrections"]), "line 1 has another twice or corrections")
             need(value[kind] == root, f"the root of the lines above is {root}")
         elif kind == "host":
+            need(all(re.fullmatch(f"[0-9a-f]{{{size}}}", value[of]) for of, size in (("key", 64), ("signature", 128))),
+                 "a key has 64 digits of 0-9 and a-f, a signature 128")
+            signatures += 1
+            need(signatures <= 1 << 16, "there are more than 65,536 signatures")
             need(__import__("check_signature").is_signed(value, root), "the signature is not of this root, host and key")
         leaves.append(sha256(b"\0" + line))
     need(root, "the end of the file is missing, there is no root")
@@ -161,13 +215,16 @@ def check(path, at):
         need(t >= r180 >= r90 and all(number >= 0 == rest for number, rest in orbits), f"no board has {counted}", ArithmeticError)
         own = {key: sum(census.count(part) for part, k in census.parts() if k == key) for key in ("r180", "r90") if n < 17}
         need(own.items() <= sums.items(), f"the symmetric solutions are {own}", ArithmeticError)
+    if n < 28 and not board.is_given:
+        known = dict(zip(("total", "r180", "r90"), map(int, KNOWN[n - 1].split(",")[: 3 if len(engines) > 1 else 1])))
+        need(known.items() <= counted.items(), f"the counts are not the known ones, {known}", ArithmeticError)
     says = {k: str(counted[k]) if k == "total" or len(engines) > 1 else None for k in ("total", "unique", "r180", "r90")}
     need(says.items() <= head.items(), f"the tasks add up to {says}, not to what line 1 says", ArithmeticError)
     given = "".join(f", {of} {head[of]}" for of in ("queens", "holes") if head.get(of))
     print(f"n = {n}{given}: {head['total']} solutions, {head['unique']} unique; all parts once, all sums right; root {root}")
     return engines, root, sum(head["plans"].values())
 def recount(job):
-    return job[1], {k: sum(map(job[0].count, parts.split(" "))) for k, parts in job[1]["parts"].items()} == tally(job[1])
+    return job[1], {k: str(sum(map(job[0].count, parts.split(" ")))) for k, parts in job[1]["parts"].items()} == job[1]["tally"]
 def challenge(path, engines, root, tasks, seed, m):
     drawn = {int(sha256(f"{root} {seed} {i}".encode()).hex(), 16) % tasks for i in range(m)}
     values = enumerate(value for _, kind, value in lines(path, [0]) if kind == "task")

@@ -7,6 +7,8 @@ queens in the first free rows stand in the columns from … to, compared like wo
 import itertools, re
 from check_certificate import Board, fill, need, turned
 
+PART = "N.N.N.N(:N(.N)*-N(.N)*)?(@[0-7])?".replace(".", r"\.").replace("N", "(0|[1-9][0-9]?)")
+
 class Chain:
     def __init__(self, board):
         n = board.n
@@ -55,6 +57,7 @@ class Chain:
 
     def read(self, part):
         """The border of a part, the numbers of its placements among all of that border, and the image."""
+        need(re.fullmatch(PART, part), f"the part {part!a} is not written like one")
         border, *ends = re.split("[:-]", part.split("@")[0])
         ends = [[int(column) - 1 for column in end.split(".")] for end in ends]
         numbers = [sum(digit * (self.n - 2) ** power for power, digit in enumerate(reversed(end))) for end in ends]

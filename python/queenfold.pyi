@@ -77,8 +77,9 @@ class Count:
     def r90(self) -> int | None:
         """Solutions that the quarter turn fixes; None without the census."""
     @property
-    def verified(self) -> Literal["known", "unknown"]:
-        """"known" if the counts equal published ones, "unknown" if none are published."""
+    def checked(self) -> str:
+        """How the counts were checked: "known" if they equal published ones; otherwise "twice" if every task was counted
+        twice, "sampled 1/1000" if one in so many was, and "once"."""
     @property
     def engine(self) -> Literal["chain", "colour"]:
         """The engine that counted all solutions: "chain" or "colour"."""

@@ -1,5 +1,9 @@
 //! From tallies to a checked result: total, classes, unique count.
 
+use std::fmt;
+
+use serde::{Serialize, Serializer};
+
 use crate::board::{GivenBoard, Inconsistent, Known, Orbits, Size, known};
 use crate::engine::Tally;
 
@@ -8,13 +12,13 @@ use crate::engine::Tally;
 /// ```
 /// use queenfold::board::Size;
 /// use queenfold::engine::Tally;
-/// use queenfold::outcome::{Outcome, Verified};
+/// use queenfold::outcome::Outcome;
 ///
 /// let mut tally = Tally::default();
 /// tally.completions.add(8, 11);
 /// tally.completions.add(4, 1);
 /// let outcome = Outcome::new(Size::new(8)?, &tally, None)?;
-/// assert_eq!((outcome.total, outcome.verified), (92, Verified::Known));
+/// assert_eq!((outcome.total, outcome.is_known), (92, true));
 ///
 /// // A wrong count is no outcome.
 /// tally.completions.add(1, 1);
@@ -31,8 +35,8 @@ pub struct Outcome {
     pub total: u128,
     /// What the census adds; `None` if it was not run.
     pub symmetric: Option<Symmetric>,
-    /// How the result was verified.
-    pub verified: Verified,
+    /// Whether the counts of this board are known, and equal these.
+    pub is_known: bool,
 }
 
 /// The counts that need the census.
@@ -46,22 +50,54 @@ pub struct Symmetric {
     pub r90: u128,
 }
 
-/// How a result was verified.
+/// How a result was checked, beside the identities between its counts. It is shown as one word.
+///
+/// ```
+/// use queenfold::outcome::Checked;
+///
+/// assert_eq!(Checked::new(true, 0, 64).to_string(), "known");
+/// assert_eq!(Checked::new(false, 64, 64).to_string(), "twice");
+/// assert_eq!(Checked::new(false, 7, 7000).to_string(), "sampled 1/1000");
+/// assert_eq!(Checked::new(false, 0, 64).to_string(), "once");
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Verified {
-    /// It equals the table of known counts.
+pub enum Checked {
+    /// It equals the known counts.
     Known,
-    /// No total is known for this board.
-    Unknown,
+    /// Every task was counted twice, with the same result.
+    Twice,
+    /// At least one in so many tasks was counted twice.
+    Sampled(u64),
+    /// No task was counted twice.
+    Once,
 }
 
-impl Verified {
-    /// The name used in results.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Known => "known",
-            Self::Unknown => "unknown",
+impl Checked {
+    /// Of a result that equals known counts or not, `twice` of whose tasks were counted twice.
+    pub const fn new(is_known: bool, twice: u64, tasks: u64) -> Self {
+        match twice {
+            _ if is_known => Self::Known,
+            0 => Self::Once,
+            _ if twice >= tasks => Self::Twice,
+            _ => Self::Sampled(tasks.div_ceil(twice)),
         }
+    }
+}
+
+impl fmt::Display for Checked {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Known => f.write_str("known"),
+            Self::Twice => f.write_str("twice"),
+            Self::Sampled(of) => write!(f, "sampled 1/{of}"),
+            Self::Once => f.write_str("once"),
+        }
+    }
+}
+
+impl Serialize for Checked {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
     }
 }
 
@@ -120,7 +156,7 @@ impl Outcome {
             given,
             total,
             symmetric,
-            verified: known.map_or(Verified::Unknown, |_| Verified::Known),
+            is_known: known.is_some(),
         })
     }
 
@@ -142,6 +178,11 @@ pub fn check_census(board: impl Into<GivenBoard>, census: &Tally) -> Result<(), 
     };
     must_equal(n, "half-turn solutions", census.r180, known.r180)?;
     must_equal(n, "quarter-turn solutions", census.r90, known.r90)
+}
+
+/// Whether the counts of a board are known. Nothing is known of a board on which something is given.
+pub fn is_known(board: &GivenBoard) -> bool {
+    known_of(board).is_some()
 }
 
 fn known_of(given: &GivenBoard) -> Option<&'static Known> {
@@ -190,7 +231,7 @@ mod tests {
         let n = Size::new(8).unwrap();
         let outcome = Outcome::new(n, &counted(92), Some(&census(4, 0))).unwrap();
         assert_eq!((outcome.total, outcome.unique()), (92, Some(12)));
-        assert_eq!(outcome.verified, Verified::Known);
+        assert!(outcome.is_known);
         assert_eq!(Outcome::new(n, &counted(92), None).unwrap().unique(), None);
     }
 
@@ -210,7 +251,7 @@ mod tests {
     fn identities_are_checked_where_nothing_is_known() {
         let n = Size::new(28).unwrap();
         let outcome = Outcome::new(n, &counted(92), Some(&census(4, 0))).unwrap();
-        assert_eq!(outcome.verified, Verified::Unknown);
+        assert!(!outcome.is_known);
         let error = Outcome::new(n, &counted(92), Some(&census(6, 0))).unwrap_err();
         assert!(matches!(error, Contradiction::Inconsistent(_)), "{error}");
     }

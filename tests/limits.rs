@@ -64,6 +64,62 @@ fn a_chain_run_stays_below_64_mb_up_to_twenty_queens() {
     }
 }
 
+/// Limits on the address space, in KiB: where the program cannot start its threads, where it can, and where the
+/// allocator of each thread would reserve more than there is.
+#[cfg(all(target_os = "linux", target_env = "gnu"))]
+const SPACES: [u32; 12] = [
+    20_000, 24_000, 26_000, 28_000, 30_000, 34_000, 38_000, 42_000, 50_000, 60_000, 100_000,
+    160_000,
+];
+
+#[cfg(all(target_os = "linux", target_env = "gnu"))]
+#[test]
+fn an_address_space_that_is_too_small_gives_one_line_and_no_abort() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let dir = folder.path().join("run").display().to_string();
+    let queenfold = env!("CARGO_BIN_EXE_queenfold");
+    let begun = queenfold_output(&["run", "-n", "12", "--dir", &dir]);
+    assert!(begun.status.success(), "{begun:?}");
+    let commands = ["run -n 16 -q".to_owned(), format!("resume -q {dir}")];
+    for (space, command) in SPACES
+        .iter()
+        .flat_map(|space| commands.iter().map(move |c| (space, c)))
+    {
+        for workers in ["", "--workers 1", "--workers 2", "--workers 40"] {
+            let script =
+                format!("ulimit -v {space}; exec {queenfold} {command} {workers} --gpu off");
+            let output = isolated("sh")
+                .args(["-c", &script])
+                .output()
+                .expect("a shell");
+            let said = String::from_utf8_lossy(&output.stderr);
+            let what = format!(
+                "{space} KiB, {command} {workers}: {:?} {said}",
+                output.status
+            );
+            match output.status.code() {
+                Some(0) => assert!(!output.stdout.is_empty(), "{what}"),
+                Some(1) => {
+                    assert!(
+                        said.starts_with("error: ") && said.lines().count() == 1,
+                        "{what}"
+                    );
+                    let is_enough = *space >= 50_000 && workers != "--workers 40";
+                    assert!(said.contains("address space") && !is_enough, "{what}");
+                }
+                _ => panic!("{what}"),
+            }
+        }
+    }
+}
+
+#[cfg(all(target_os = "linux", target_env = "gnu"))]
+fn queenfold_output(arguments: &[&str]) -> std::process::Output {
+    let mut command = isolated(env!("CARGO_BIN_EXE_queenfold"));
+    command.args(arguments).current_dir(std::env::temp_dir());
+    command.output().expect("the program starts")
+}
+
 /// The shortest of twenty runs of eight queens, because other processes may use the cores.
 fn fastest_start() -> Duration {
     let took = |_| {

@@ -20,7 +20,7 @@ UNIQUE = [1, 0, 0, 1, 2, 1, 6, 12, 46, 92, 341, 1787, 9233, 45752, 285053, 18469
 def test_counts_are_the_published_ones(n: int) -> None:
     counted = queenfold.count(n)
     assert (counted.n, counted.total, counted.unique) == (n, TOTALS[n - 1], UNIQUE[n - 1])
-    assert counted.verified == "known"
+    assert counted.checked == "known"
     assert counted.r180 is not None and counted.r90 is not None and counted.classes is not None
     assert 8 * UNIQUE[n - 1] == counted.total + counted.r180 + 2 * counted.r90 or n == 1
     of = counted.classes

@@ -4,6 +4,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::{Duration, Instant};
 
 use super::audit::recount;
+use super::count_kind::CountKind;
 use super::feed::{self, Parts, Prepared, Preparers};
 use super::observers::Observers;
 use super::shared::RunShared;
@@ -76,7 +77,7 @@ pub(super) fn attempt(
                     shared.feeds[device].note_prepared(&parts, seconds);
                     let prepared = Prepared {
                         task: task.clone(),
-                        tally: seen(shared, hand, tally, false),
+                        tally: seen(shared, hand, tally, CountKind::Task),
                         worker: hand,
                         took: begun.elapsed(),
                         share,
@@ -94,8 +95,9 @@ pub(super) fn attempt(
                 (counter.count_watched(task, watch)?, counter.backend())
             }
         };
+        let tally = seen(shared, hand, tally, CountKind::Task);
         let mut result = result_of(shared, hand, task, tally, (kernel, begun));
-        let drawn = shared.audit_of(plan).draw(result.duration);
+        let drawn = shared.audit_of(hand, plan).draw(result.duration, task.cost);
         if drawn.is_some() && shared.elsewhere(&[hand]).is_some() {
             return Ok(Done::Counted(Box::new(result), drawn));
         }
@@ -104,9 +106,12 @@ pub(super) fn attempt(
             let recounted = Instant::now();
             let first = (&result.tally, &result.origin.counted_by);
             let second_watch = shared.in_hand.second_watch();
-            result.audited_by = recount(of, task, first, &second_watch)?;
+            let see = |tally| seen(shared, hand, tally, CountKind::ByOtherKernel);
+            result.audited_by = recount(of, task, first, &second_watch, see)?;
             let took = recounted.elapsed();
-            shared.audit_of(plan).note(expected, took);
+            shared
+                .audit_of(hand, plan)
+                .note(result.duration, expected, took);
             tell_audit(observers, &result, took);
         }
         Ok::<_, NotCounted>(Done::Counted(Box::new(result), None))
@@ -182,6 +187,11 @@ pub(super) fn attempt_again(
             }
         };
         let tally = counter.count_watched(task, watch)?;
+        let count = match not_by {
+            [] => CountKind::Task,
+            _ => CountKind::ByOtherKernel,
+        };
+        let tally = seen(shared, hand, tally, count);
         let by = (counter.backend(), begun);
         Ok::<_, NotCounted>(result_of(shared, hand, task, tally, by))
     }));
@@ -211,7 +221,7 @@ fn result_of(
 ) -> TaskResult {
     TaskResult {
         key: task.key,
-        tally: seen(shared, hand, tally, false),
+        tally,
         duration: begun.elapsed(),
         origin: Origin {
             worker: shared.worker_id(hand),
@@ -226,13 +236,13 @@ fn result_of(
     not(feature = "fault-injection"),
     expect(clippy::missing_const_for_fn, reason = "with faults it is none")
 )]
-pub(super) fn seen(shared: &RunShared, hand: usize, tally: Tally, is_canary: bool) -> Tally {
+pub(super) fn seen(shared: &RunShared, hand: usize, tally: Tally, count: CountKind) -> Tally {
     #[cfg(feature = "fault-injection")]
     let tally = shared
         .injector
-        .distort(shared.worker_id(hand), tally, is_canary);
+        .distort(shared.worker_id(hand), tally, count);
     #[cfg(not(feature = "fault-injection"))]
-    let _ = (shared, hand, is_canary);
+    let _ = (shared, hand, count);
     tally
 }
 

@@ -18,50 +18,80 @@ const COST_PER_SHARE: f64 = 8.0;
 /// How much slower than the count a recount is expected to be until one was measured: as above.
 const SLOWER: f64 = 4.0;
 
+/// The same of the count of a device, where all tasks of a plan are to be recounted: better too few than hours.
+const SLOWER_THAN_DEVICE: f64 = 1000.0;
+
+/// While all tasks of a plan are recounted: how long that may take.
+pub(super) struct WholePlan {
+    /// The cost of all tasks of the plan.
+    pub(super) cost: f64,
+    /// How long all recounts may be expected to take together.
+    pub(super) budget: Duration,
+    /// Whether a device counts the tasks.
+    pub(super) on_device: bool,
+}
+
+/// The share of the budget for the recounts of a whole plan that is spent in any case: by then, what they will take is
+/// known better than after a first task that may have been interrupted.
+const IN_ANY_CASE: f64 = 0.1;
+
 /// Draws the tasks that are recounted. There is one for all CPU workers together, because the bound
 /// of a single worker would seldom leave room for a recount, and one for each device.
 ///
-/// Each task is drawn with the probability of the share, whatever it costs. If its recount would
+/// While the recounts of the whole plan are expected to keep to their budget, every task is drawn. Otherwise
+/// each task is drawn with the probability of the share, whatever it costs. If its recount would
 /// exceed the bound, the next task whose recount does not is taken instead.
 pub(super) struct TaskAudit {
     share: f64,
+    whole: Option<WholePlan>,
     random: Rng,
     /// Tasks drawn and not recounted yet.
     owed: u64,
+    /// The cost of what was counted, and how long that took.
+    cost: f64,
     counting: Duration,
     recounted: Duration,
     recounting: Duration,
+    /// How long the counts took of what was recounted so far, and the recounts.
+    measured: (Duration, Duration),
 }
 
 impl TaskAudit {
-    pub(super) fn new(share: f64) -> Self {
+    /// Draws this share; all tasks while the recounts of the `whole` plan keep to their budget. A share of 0 draws
+    /// none in any case.
+    pub(super) fn new(share: f64, whole: Option<WholePlan>) -> Self {
         Self {
             share,
+            whole,
             random: Rng::new(),
             owed: 0,
+            cost: 0.0,
             counting: Duration::ZERO,
             recounted: Duration::ZERO,
             recounting: Duration::ZERO,
+            measured: (Duration::ZERO, Duration::ZERO),
         }
     }
 
-    /// Whether to recount a task whose count took this long. If so, returns how long the recount is
-    /// expected to take; [note](Self::note) afterwards how long it did.
-    pub(super) fn draw(&mut self, took: Duration) -> Option<Duration> {
+    /// Whether to recount a task of this cost whose count took this long. If so, returns how long the recount
+    /// is expected to take; [note](Self::note) afterwards how long it did.
+    pub(super) fn draw(&mut self, took: Duration, cost: f64) -> Option<Duration> {
         self.counting += took;
+        self.cost += cost;
         if self.share <= 0.0 {
             return None;
         }
-        self.owed += u64::from(self.share < 1.0 && self.random.f64() < self.share);
         let slower = if self.recounted.is_zero() {
             SLOWER
         } else {
             self.recounting.as_secs_f64() / self.recounted.as_secs_f64()
         };
+        let all = self.share >= 1.0 || self.covers_whole_plan();
+        self.owed += u64::from(!all && self.random.f64() < self.share);
         let expected = took.mul_f64(slower);
         let after = self.recounting + expected;
         let bound = self.counting.mul_f64(COST_PER_SHARE * self.share);
-        if self.share < 1.0 && (self.owed == 0 || after > bound) {
+        if !all && (self.owed == 0 || after > bound) {
             return None;
         }
         self.owed = self.owed.saturating_sub(1);
@@ -70,14 +100,36 @@ impl TaskAudit {
         Some(expected)
     }
 
-    /// Notes how long a recount took.
-    pub(super) fn note(&mut self, expected: Duration, recount: Duration) {
+    /// Whether recounts of the whole plan are expected to keep to their budget.
+    fn covers_whole_plan(&self) -> bool {
+        self.whole.as_ref().is_some_and(|whole| {
+            let (counts, recounts) = self.measured;
+            let slower = match (counts.is_zero(), whole.on_device) {
+                (false, _) => recounts.as_secs_f64() / counts.as_secs_f64(),
+                (true, false) => SLOWER,
+                (true, true) => SLOWER_THAN_DEVICE,
+            };
+            let plans = if self.cost > 0.0 {
+                whole.cost / self.cost
+            } else {
+                1.0
+            };
+            let of_counted = self.counting.as_secs_f64() * slower;
+            let budget = whole.budget.as_secs_f64();
+            of_counted * plans <= budget || of_counted <= budget * IN_ANY_CASE
+        })
+    }
+
+    /// Notes how long the recount of a task took whose count took so long.
+    pub(super) fn note(&mut self, count: Duration, expected: Duration, recount: Duration) {
+        self.measured.0 += count;
+        self.measured.1 += recount;
         self.recounting = (self.recounting + recount).saturating_sub(expected);
     }
 }
 
 /// Counts a task a second time by another kernel than `counted_by`, which gave `tally`. Returns the
-/// name of that kernel, `None` if the plan has no other.
+/// name of that kernel, `None` if the plan has no other. `see` gives the second tally as whoever counts it does.
 ///
 /// # Errors
 /// The counts differ, or `watch` asks to give up.
@@ -86,11 +138,12 @@ pub(super) fn recount(
     task: &Task,
     (tally, counted_by): (&Tally, &CountedBy),
     watch: &TaskWatch,
+    see: impl FnOnce(Tally) -> Tally,
 ) -> Result<Option<KernelName>, NotCounted> {
     let Some(mut second) = second_counter(plan, counted_by) else {
         return Ok(None);
     };
-    let again = second.count_watched(task, watch)?;
+    let again = see(second.count_watched(task, watch)?);
     if again.agrees_with(tally) {
         return Ok(Some(second.backend().into()));
     }
@@ -111,15 +164,16 @@ mod tests {
     /// Recounts among `tasks` of random length, each `slower` than its count, and the share of the
     /// counting time that they took.
     fn simulate(share: f64, tasks: u32, slower: f64) -> (u32, f64) {
-        let mut audit = TaskAudit::new(share);
+        let mut audit = TaskAudit::new(share, None);
         let mut lengths = Rng::new();
         let (mut recounts, mut counting, mut recounting) = (0, 0.0, 0.0);
         for _ in 0..tasks {
             let took = 1e-3 + lengths.f64();
             counting += took;
-            if let Some(expected) = audit.draw(Duration::from_secs_f64(took)) {
+            if let Some(expected) = audit.draw(Duration::from_secs_f64(took), took) {
                 let recount = took * slower;
-                audit.note(expected, Duration::from_secs_f64(recount));
+                let took = Duration::from_secs_f64(took);
+                audit.note(took, expected, Duration::from_secs_f64(recount));
                 recounts += 1;
                 recounting += recount;
             }
@@ -145,5 +199,49 @@ mod tests {
     fn the_whole_and_nothing_are_exact() {
         assert_eq!(simulate(1.0, 100, 50.0).0, 100);
         assert_eq!(simulate(0.0, 100, 0.1).0, 0);
+    }
+
+    /// How many of 1000 equal tasks of 10 ms are recounted, each recount taking 8 times as long, if all recounts may
+    /// take so many seconds, and how many of them before the first that is not.
+    fn drawn_within(share: f64, seconds: u64) -> (u32, u32) {
+        let whole = WholePlan {
+            cost: 2000.0,
+            budget: Duration::from_secs(seconds),
+            on_device: false,
+        };
+        let mut audit = TaskAudit::new(share, Some(whole));
+        let took = Duration::from_millis(10);
+        let (mut drawn, mut first) = (0, None);
+        for task in 0..1000 {
+            match audit.draw(took, 2.0) {
+                Some(expected) => {
+                    audit.note(took, expected, took * 8);
+                    drawn += 1;
+                }
+                None => _ = first.get_or_insert(task),
+            }
+        }
+        (drawn, first.unwrap_or(1000))
+    }
+
+    #[test]
+    fn all_tasks_are_recounted_where_that_keeps_to_its_budget() {
+        assert_eq!(drawn_within(1e-3, 81), (1000, 1000));
+        // Otherwise a tenth of the budget is spent.
+        assert_eq!(drawn_within(1e-3, 79), (98, 98));
+        assert_eq!(drawn_within(1e-3, 10), (12, 12));
+        assert_eq!(drawn_within(0.0, 1000), (0, 0));
+    }
+
+    #[test]
+    fn a_plan_without_costs_is_recounted_while_what_is_counted_keeps_to_the_budget() {
+        let whole = WholePlan {
+            cost: 0.0,
+            budget: Duration::from_secs(1),
+            on_device: false,
+        };
+        let mut audit = TaskAudit::new(1e-9, Some(whole));
+        let drawn = (0..1000).filter(|_| audit.draw(Duration::from_millis(10), 0.0).is_some());
+        assert_eq!(drawn.count(), 25);
     }
 }

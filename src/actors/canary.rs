@@ -4,6 +4,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::{Duration, Instant};
 
 use super::attempt::seen;
+use super::count_kind::CountKind;
 use super::messages::CanaryCounted;
 use super::panics;
 use super::shared::RunShared;
@@ -120,7 +121,7 @@ fn count_plan(
     while counts < LEAST || begun.elapsed() < budget {
         let at = (first + counts) % canary.tasks().len();
         let tally = counter.count(&canary.task(at)).map_err(|wrong| wrong.0)?;
-        let tally = seen(shared, worker, tally, true);
+        let tally = seen(shared, worker, tally, CountKind::Canary);
         canary.compare(at, &tally).map_err(|wrong| wrong.0)?;
         counts += 1;
     }

@@ -298,6 +298,9 @@ impl Handler<Durable> for Collector {
             // Before the sums, so that the run hears of it before it ends.
             self.failure.do_send(RunFailed(self.record_error(error)));
         }
-        self.sums.do_send(Sums(self.tasks.sums()));
+        self.sums.do_send(Sums {
+            plans: self.tasks.sums(),
+            twice: self.tasks.twice(),
+        });
     }
 }

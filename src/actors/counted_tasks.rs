@@ -22,6 +22,8 @@ pub(super) struct CountedPlan {
     /// one of them again.
     restored: Arc<TaskSet>,
     counted: Fingerprints,
+    /// Those that two counts of this run agree on.
+    twice: TaskSet,
     pub(super) sum: Tally,
     pub(super) progress: PlanProgress,
     /// Cost counted by CPU workers, and the seconds that took.
@@ -51,6 +53,11 @@ impl CountedTasks {
         plans.map(|plan| (plan.done(), plan.sum)).collect()
     }
 
+    /// The tasks that two counts of this run agree on.
+    pub(super) fn twice(&self) -> u64 {
+        self.plans.iter().map(|plan| plan.twice.len()).sum()
+    }
+
     /// What all plans add up to. Nodes are those of this run: restored tasks say nothing about its
     /// speed.
     pub(super) fn total(&self) -> Tally {
@@ -73,6 +80,9 @@ impl CountedTasks {
             Added::New => {
                 plan.sum += result.tally;
                 plan.progress.add(counted.cost, result.duration);
+                if result.audited_by.is_some() {
+                    plan.twice.insert(result.key.index);
+                }
                 Ok(())
             }
             Added::Equal => Ok(()),
@@ -87,11 +97,17 @@ impl CountedTasks {
 }
 
 impl CountedTasks {
-    /// Puts a result in the place of a wrong one that was added before, or restored.
+    /// Notes that a second count agreed with what was added before.
+    pub(super) fn note_second(&mut self, plan: usize, task: u64) {
+        self.plans[plan].twice.insert(task);
+    }
+
+    /// Puts a result that two counts agree on in the place of a wrong one that was added before, or restored.
     pub(super) fn replace(&mut self, plan: usize, wrong: &TaskResult, right: &TaskResult) {
         let plan = &mut self.plans[plan];
         plan.sum -= wrong.tally;
         plan.sum += right.tally;
+        plan.twice.insert(right.key.index);
         if plan.restored.contains(wrong.key.index) {
             // Of restored tasks, nodes of the wrong counts were noted.
             self.nodes_restored = self
@@ -124,6 +140,7 @@ impl CountedPlan {
         Self {
             restored: Arc::clone(&restored.tasks),
             counted: Fingerprints::default(),
+            twice: TaskSet::default(),
             sum: restored.sum,
             progress: PlanProgress::new(size, before),
             cpu: (0.0, 0.0),

@@ -11,8 +11,9 @@ use tracing::{info, warn};
 
 use super::assembly::{Assembled, Assemblies};
 use super::attempt::{Attempt, Tools, attempt, attempt_again, seen, tell_audit};
-use super::audit::{TaskAudit, recount};
+use super::audit::recount;
 use super::canary::Vigil;
+use super::count_kind::CountKind;
 use super::cpu_worker::WorkerContext;
 use super::feed::{Feed, Prepared};
 use super::feed_load::{FeedLoad, PartPace, WORTH_A_TRIAL};
@@ -50,7 +51,6 @@ pub(super) fn work(
         counted_by: None,
         waiting: None,
         since: Instant::now(),
-        audit: TaskAudit::new(context.shared.audit),
         vigil: Vigil::new(),
         tools: context
             .shared
@@ -121,7 +121,6 @@ struct DeviceLoop {
     waiting: Option<Instant>,
     /// When the device began what it will report next.
     since: Instant,
-    audit: TaskAudit,
     vigil: Vigil,
     /// For plans that the device cannot count, made when first needed.
     tools: Vec<Tools>,
@@ -268,7 +267,7 @@ impl DeviceLoop {
         let on_device = || match owner {
             Some(owner) => owner
                 .count_canary()?
-                .compare(|tally| seen(&shared, worker, tally, true))
+                .compare(|tally| seen(&shared, worker, tally, CountKind::Canary))
                 .map_err(|wrong| wrong.0),
             None => Ok(0),
         };
@@ -491,14 +490,16 @@ impl DeviceLoop {
         let cost: f64 = tallies.iter().map(|(task, ..)| task.cost).sum();
         let mut message = self.message(plan);
         for (task, tally, prepared_by) in tallies {
-            let tally = &seen(&shared, self.context.worker, *tally, false);
+            let tally = &seen(&shared, self.context.worker, *tally, CountKind::Task);
             let took = took.mul_f64(if cost > 0.0 {
                 task.cost / cost
             } else {
                 1.0 / tallies.len() as f64
             });
             let (mut audited_by, mut recounted) = (None, None);
-            let drawn = self.audit.draw(took);
+            let drawn = shared
+                .audit_of(self.context.worker, plan)
+                .draw(took, task.cost);
             // Here it would be counted on the CPU. If there are CPU workers, one of them does that.
             let mut audit = drawn.filter(|_| shared.cpu_left() > 0);
             if let Some(expected) = drawn.filter(|_| audit.is_none()) {
@@ -512,11 +513,13 @@ impl DeviceLoop {
                 let first = (tally, &counted_by);
                 let of = shared.plans[plan].as_ref();
                 let watch = shared.in_hand.second_watch();
-                let again = recount(of, task, first, &watch);
-                let took = begun.elapsed();
-                self.audit.note(expected, took);
+                let again = recount(of, task, first, &watch, |tally| tally);
+                let recounting = begun.elapsed();
+                let mut audit_of = shared.audit_of(self.context.worker, plan);
+                audit_of.note(took, expected, recounting);
+                drop(audit_of);
                 match again {
-                    Ok(by) => (audited_by, recounted) = (by, Some(took)),
+                    Ok(by) => (audited_by, recounted) = (by, Some(recounting)),
                     Err(NotCounted::GivenUp(_)) => {
                         self.open.give_back(task.key.index);
                         continue;

@@ -36,9 +36,17 @@ pub(super) struct Search {
     pub(super) begun: Instant,
     /// How long it may take.
     pub(super) budget: Duration,
-    /// What was not counted again yet: plan and result.
-    pub(super) left: Vec<(usize, TaskResult)>,
+    /// What was not counted again yet.
+    pub(super) left: Vec<Searched>,
     pub(super) all: usize,
+}
+
+/// A count that is in the sums which contradict what is known.
+pub(super) struct Searched {
+    pub(super) plan: usize,
+    pub(super) result: TaskResult,
+    /// Whether a worker of this run counted it. A worker of the same name in another process is another one.
+    pub(super) is_own: bool,
 }
 
 /// A task whose count is doubted.

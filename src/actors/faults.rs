@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::str::FromStr;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
+use super::count_kind::CountKind;
 use crate::engine::{Completions, Tally, TaskKey, WorkerId};
 use parking_lot::Mutex;
 
@@ -20,7 +21,8 @@ pub struct Faults {
     pub tries: u32,
     /// How many worker threads die, each in the middle of a batch.
     pub deaths: u32,
-    /// How many tasks are counted wrong, each by one completion of weight 8.
+    /// How many counts are wrong, each by one completion of weight 8, as by a fault of the kernel of the run: what
+    /// another kernel counts is right.
     pub errors: u32,
     /// The worker that counts wrongly now and then.
     pub sick: Option<WorkerId>,
@@ -116,18 +118,19 @@ impl Injector {
     }
 
     /// The tally as a faulty counter would give it: of a task, or of a canary.
-    pub(super) fn distort(&self, worker: WorkerId, tally: Tally, is_canary: bool) -> Tally {
-        let mut tally = self.distort_now_and_then(worker, tally, is_canary);
-        if !is_canary && tally.completions.solutions() > 0 && take_one(&self.errors) {
+    pub(super) fn distort(&self, worker: WorkerId, tally: Tally, count: CountKind) -> Tally {
+        let mut tally = self.distort_now_and_then(worker, tally, count);
+        let counts = tally.completions.solutions() > 0 && count == CountKind::Task;
+        if counts && take_one(&self.errors) {
             tally.completions.add(8, 1);
         }
         tally
     }
 
     /// As the sick worker gives it: a little more or less.
-    fn distort_now_and_then(&self, worker: WorkerId, tally: Tally, is_canary: bool) -> Tally {
+    fn distort_now_and_then(&self, worker: WorkerId, tally: Tally, count: CountKind) -> Tally {
         if self.faults.sick != Some(worker)
-            || (self.faults.tame && is_canary)
+            || (self.faults.tame && count == CountKind::Canary)
             || self.counts.fetch_add(1, Ordering::Relaxed) < self.faults.after
             || fastrand::f64() >= self.faults.wrong
         {

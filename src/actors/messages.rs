@@ -41,8 +41,14 @@ pub(super) struct Sum;
 /// To the collector, from the recorder: everything recorded is durable, or why not.
 pub(super) struct Durable(pub(super) Result<(), RecordError>);
 
-/// To the run, from the collector: the number of tasks counted and their sum, of each plan.
-pub(super) struct Sums(pub(super) Vec<(u64, Tally)>);
+/// To the run, from the collector: what all tasks add up to.
+#[derive(Default)]
+pub(super) struct Sums {
+    /// The number of tasks counted and their sum, of each plan.
+    pub(super) plans: Vec<(u64, Tally)>,
+    /// The tasks that two counts of this run agree on.
+    pub(super) twice: u64,
+}
 
 /// To the producer: offer batches.
 pub(super) struct Offer;
@@ -80,11 +86,11 @@ pub(super) struct Settled {
     pub(super) seconds_per_cost: Option<f64>,
 }
 
-/// To the producer, from the collector: a task panicked, try once more.
+/// To the producer, from the collector: a task panicked, or its worker is not believed; try once more elsewhere.
 pub(super) struct Retry {
     pub(super) plan: usize,
     pub(super) task: u64,
-    /// The worker it panicked on.
+    /// The worker that tried it.
     pub(super) not_on: usize,
 }
 

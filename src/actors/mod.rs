@@ -58,7 +58,7 @@
 //! * `balance`: how much each worker may hold, so that CPU workers and devices finish together.
 //! * `messages`: what actors tell each other; `queue`: the bounded queue; `shared`: what
 //!   actors and threads share.
-//! * `attempt`: one try of a task on the CPU; `in_hand`: the tasks that workers count, and giving them
+//! * `attempt`: one try of a task on the CPU; `count_kind`: what injected faults tell apart; `in_hand`: the tasks that workers count, and giving them
 //!   up; `audit`: which tasks are counted a second time.
 //! * `control`: the handle for the outside; `eta`: share of work done and time left.
 //! * `events`: what a run tells; `observers`: who hears it.
@@ -74,6 +74,7 @@ mod balance;
 mod canary;
 mod collector;
 mod control;
+mod count_kind;
 mod counted_tasks;
 mod cpu_worker;
 mod device_loop;
@@ -133,7 +134,7 @@ pub use mean_speed::MeanSpeed;
 pub use outside_run::{OutsideRun, Recorded};
 pub use pause_reason::PauseReason;
 pub use progress::Progress;
-pub use recorder::{Flushed, OnCheckpoint, RecordError, Recorder};
+pub use recorder::{Flushed, OnCheckpoint, RecordError, RecordedResult, Recorder};
 pub use report::{Report, RunError};
 pub use source::{
     Restored, Source, Step, Supply, SupplySize, Walk, WholePlans, chosen, cost_of, evenly_spaced,

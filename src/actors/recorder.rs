@@ -55,7 +55,7 @@ pub trait Recorder: Send + Sync {
     ///
     /// # Errors
     /// They cannot be read.
-    fn results(&self) -> Result<Vec<TaskResult>, RecordError> {
+    fn results(&self) -> Result<Vec<RecordedResult>, RecordError> {
         Ok(Vec::new())
     }
 
@@ -65,6 +65,15 @@ pub trait Recorder: Send + Sync {
 
     /// Asks for `flushed` to be answered, on any thread, when everything taken so far is safe.
     fn flush(&self, flushed: Flushed);
+}
+
+/// A result that a recorder keeps.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RecordedResult {
+    /// The result.
+    pub result: TaskResult,
+    /// Whether this run counted it, and not another process before it.
+    pub is_own: bool,
 }
 
 /// Hears how many results became durable.

@@ -18,6 +18,8 @@ pub struct Report {
     pub tasks_total: Option<u64>,
     /// Tasks of all plans. A source such as that of a shard gives only a part of them.
     pub tasks_planned: u64,
+    /// Tasks that two counts of this run agree on.
+    pub twice: u64,
     /// Tasks whose count in the sums was corrected by others.
     pub corrected: u64,
     /// Workers and devices that counted wrongly.

@@ -27,7 +27,7 @@ use super::worker::Worker;
 use super::{
     Control, DeviceSpec, EventKind, PlannedTasks, Report, RunError, RunSpec, RunState, queue,
 };
-use crate::engine::{Plan, Tally};
+use crate::engine::Plan;
 
 pub(super) struct Run {
     shared: Arc<RunShared>,
@@ -255,12 +255,12 @@ impl Run {
         self.go(RunState::Draining, context);
     }
 
-    fn finish(&mut self, sums: &[(u64, Tally)], context: &mut Context<Self>) {
+    fn finish(&mut self, sums: &Sums, context: &mut Context<Self>) {
         if self.state.is_final() {
             return;
         }
         let plans = &self.shared.plans;
-        let tasks_done = sums.iter().map(|(tasks, _)| tasks).sum();
+        let tasks_done = sums.plans.iter().map(|(tasks, _)| tasks).sum();
         let tasks_planned = plans.iter().map(|plan| plan.tasks()).sum();
         let progress = self.shared.observers.progress().now();
         let outcome = match self.error.take() {
@@ -268,12 +268,13 @@ impl Run {
             None => Ok(Report {
                 tallies: plans
                     .iter()
-                    .zip(sums)
+                    .zip(&sums.plans)
                     .map(|(plan, (_, tally))| (plan.engine(), *tally))
                     .collect(),
                 tasks_done,
                 tasks_total: progress.tasks_total,
                 tasks_planned,
+                twice: sums.twice,
                 corrected: progress.corrected,
                 taken_out: progress.taken_out,
                 given_up: progress.given_up,
@@ -357,7 +358,7 @@ impl Handler<ActorDied> for Run {
         // What it held is lost, and nobody will answer for it: there is nothing to wait for.
         let error = RunError::Runtime(format!("the {} is gone", gone.0));
         self.fail(error, context);
-        self.finish(&[], context);
+        self.finish(&Sums::default(), context);
     }
 }
 
@@ -410,6 +411,6 @@ impl Handler<Sums> for Run {
     type Result = ();
 
     fn handle(&mut self, sums: Sums, context: &mut Self::Context) {
-        self.finish(&sums.0, context);
+        self.finish(&sums, context);
     }
 }

@@ -7,9 +7,9 @@ use std::time::{Duration, Instant};
 use tracing::warn;
 
 use super::collector::Collector;
-use super::doubt::{Doubt, Opinion, Reason, Search, Verdict};
-use super::messages::{CanaryCounted, Checked, Costed, Leave, Recount, RunFailed};
-use super::{CorrectedCount, EventKind, RunError, SickWorker};
+use super::doubt::{Doubt, Opinion, Reason, Search, Searched, Verdict};
+use super::messages::{CanaryCounted, Checked, Costed, Leave, Recount, Retry, RunFailed};
+use super::{CorrectedCount, EventKind, RecordedResult, RunError, SickWorker};
 use crate::engine::{Correction, CountedBy, TaskResult, WorkerId};
 
 /// The parts of a search for wrong counts. After each one the sums are compared again.
@@ -29,7 +29,12 @@ impl Collector {
             self.drop_from_hand(worker, plan, &costed);
             match doubt {
                 Some(doubt) => self.ask(doubt),
-                None => self.again(plan, vec![key.index], None, Vec::new()),
+                // Whoever counts it instead counts it as any other task, with its audit.
+                None => self.retry.do_send(Retry {
+                    plan,
+                    task: key.index,
+                    not_on: worker,
+                }),
             }
         } else if let Some(doubt) = doubt {
             if doubt.counts.len() == 1 && doubt.repeats(worker, &costed.result) {
@@ -134,11 +139,15 @@ impl Collector {
             self.log(correction);
         }
         let Reason::Audit(cost, expected) = doubt.reason else {
+            self.tasks.note_second(doubt.plan, first.result.key.index);
             return;
         };
         let by = second.result.origin.counted_by.backend().to_owned();
         let (took, key) = (second.result.duration, first.result.key);
-        self.shared.audit_of(doubt.plan).note(expected, took);
+        if let Some(worker) = first.worker {
+            let mut audit = self.shared.audit_of(worker, doubt.plan);
+            audit.note(first.result.duration, expected, took);
+        }
         self.shared.observers.tell(EventKind::Audited {
             worker: second.result.origin.worker,
             key,
@@ -165,6 +174,8 @@ impl Collector {
         if wrong == 0 {
             self.tasks.replace(plan, &bad.result, &third.result);
             self.doubts.kept.replace(plan, &third.result);
+        } else {
+            self.tasks.note_second(plan, third.result.key.index);
         }
         self.log(correction);
         let reason = format!("task {}: {}", bad.result.key, doubt.in_words());
@@ -341,24 +352,29 @@ impl Collector {
         self.shared
             .observers
             .tell(EventKind::Contradicted { reason });
-        let kept = self.doubts.kept.iter();
-        let mut left: Vec<_> = kept.map(|(plan, result)| (plan, result.clone())).collect();
+        let kept = self.doubts.kept.iter().map(|(plan, result)| Searched {
+            plan,
+            result: result.clone(),
+            is_own: true,
+        });
+        let mut left: Vec<_> = kept.collect();
         if let Some(recorder) = &self.shared.recorder {
             match recorder.results() {
-                Ok(results) => left.extend(results.into_iter().filter_map(|result| {
+                Ok(results) => left.extend(results.into_iter().filter_map(|recorded| {
+                    let RecordedResult { result, is_own } = recorded;
                     let mut plans = self.shared.plans.iter();
                     let plan = plans.position(|plan| plan.engine() == result.key.engine)?;
-                    let index = result.key.index;
-                    self.doubts
-                        .kept
-                        .get((plan, index))
-                        .is_none()
-                        .then_some((plan, result))
+                    let kept = self.doubts.kept.get((plan, result.key.index));
+                    kept.is_none().then_some(Searched {
+                        plan,
+                        result,
+                        is_own,
+                    })
                 })),
                 Err(error) => warn!("what is recorded cannot be read: {error}"),
             }
         }
-        let counting: Duration = left.iter().map(|(_, result)| result.duration).sum();
+        let counting: Duration = left.iter().map(|searched| searched.result.duration).sum();
         fastrand::shuffle(&mut left);
         self.doubts.search = Some(Search {
             begun: Instant::now(),
@@ -389,13 +405,18 @@ impl Collector {
         let is_out = |id: WorkerId| out.iter().any(|&worker| ids[worker] == id);
         search
             .left
-            .sort_by_key(|(_, result)| is_out(result.origin.worker));
+            .sort_by_key(|searched| searched.is_own && is_out(searched.result.origin.worker));
         let part = search.all.div_ceil(PARTS).min(search.left.len());
         let part = search.left.split_off(search.left.len() - part);
         // By the worker that is to count them, and the kernels that it must not use.
         let mut groups: BTreeMap<(usize, Option<usize>, Vec<CountedBy>), Vec<u64>> =
             BTreeMap::new();
-        for (plan, result) in part {
+        for searched in part {
+            let Searched {
+                plan,
+                result,
+                is_own,
+            } = searched;
             let worker = ids.iter().position(|id| *id == result.origin.worker);
             let not_on: Vec<usize> = worker.into_iter().collect();
             let first = result.origin.counted_by.clone();
@@ -408,6 +429,8 @@ impl Collector {
                 .entry((plan, only, not_by))
                 .or_default()
                 .push(key.index);
+            // What another process counted says nothing of a worker of this one.
+            let worker = worker.filter(|_| is_own);
             let doubt = Doubt::new(plan, Opinion { worker, result }, Reason::Sums);
             self.doubts.open.insert(key, doubt);
         }

@@ -2,7 +2,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-use super::audit::TaskAudit;
+use super::audit::{TaskAudit, WholePlan};
 use super::feed::Feed;
 use super::in_hand::InHand;
 use super::observers::Observers;
@@ -39,9 +39,7 @@ pub(super) struct RunShared {
     pub(super) canary: Option<Duration>,
     /// When the run began.
     pub(super) start: Instant,
-    /// The share of tasks that are recounted.
-    pub(super) audit: f64,
-    /// Draws them from what CPU workers count, for each plan.
+    /// Draws them: from what CPU workers count, for each plan, then from what each device counts.
     audits: Vec<Mutex<TaskAudit>>,
     pub(super) recorder: Option<Arc<dyn Recorder>>,
     source: Arc<dyn Source>,
@@ -69,6 +67,7 @@ impl RunShared {
     ) -> Self {
         let workers = spec.workers.max(usize::from(devices.is_empty()));
         let launcher = launcher(spec, devices);
+        let audits = audits(spec, workers, launcher.as_ref(), devices.len());
         let cpu = (0..workers).map(WorkerId::Cpu);
         let ids = cpu.chain(devices.iter().map(|device| WorkerId::Device(device.index)));
         Self {
@@ -94,12 +93,7 @@ impl RunShared {
                 .collect(),
             can_keep: spec.canary.is_some() || spec.check.is_some(),
             canary: spec.canary,
-            audit: spec.audit,
-            audits: spec
-                .plans
-                .iter()
-                .map(|_| Mutex::new(TaskAudit::new(spec.audit)))
-                .collect(),
+            audits,
             recorder: spec.recorder.clone(),
             source: Arc::clone(&spec.source),
             in_hand: InHand::new(workers + devices.len(), spec.plans.len()),
@@ -254,9 +248,11 @@ impl RunShared {
         &self.ids
     }
 
-    /// What draws the tasks of a plan that are recounted.
-    pub(super) fn audit_of(&self, plan: usize) -> MutexGuard<'_, TaskAudit> {
-        self.audits[plan].lock()
+    /// What draws the tasks that are recounted from what a worker or device counts of a plan.
+    pub(super) fn audit_of(&self, worker: usize, plan: usize) -> MutexGuard<'_, TaskAudit> {
+        let device = worker.checked_sub(self.workers);
+        let by_device = device.filter(|_| self.devices_count(plan));
+        self.audits[by_device.map_or(plan, |device| self.plans.len() + device)].lock()
     }
 
     pub(super) fn is_halted(&self) -> bool {
@@ -295,6 +291,27 @@ impl RunShared {
     }
 }
 
+/// What draws the tasks that are recounted.
+fn audits(
+    spec: &RunSpec,
+    workers: usize,
+    launcher: Option<&(usize, Arc<dyn Launcher>)>,
+    devices: usize,
+) -> Vec<Mutex<TaskAudit>> {
+    let of = |plan: usize, on_device: bool| {
+        let all = !spec.audit_all.is_zero();
+        let whole = all.then(|| WholePlan {
+            cost: spec.plans[plan].total_cost(),
+            budget: spec.audit_all.saturating_mul(workers.max(1) as u32),
+            on_device,
+        });
+        Mutex::new(TaskAudit::new(spec.audit, whole))
+    };
+    let of_devices = launcher.map(|(plan, _)| (0..devices).map(move |_| of(*plan, true)));
+    let of_workers = (0..spec.plans.len()).map(|plan| of(plan, false));
+    of_workers.chain(of_devices.into_iter().flatten()).collect()
+}
+
 fn launcher(spec: &RunSpec, devices: &[DeviceSpec]) -> Option<(usize, Arc<dyn Launcher>)> {
     if devices.is_empty() {
         return None;
@@ -324,6 +341,7 @@ mod tests {
             batch_time: Duration::from_millis(1),
             time_limit: None,
             audit: 0.0,
+            audit_all: Duration::ZERO,
             canary: None,
             check: None,
             source: Arc::new(WholePlans),

@@ -28,6 +28,10 @@ pub struct RunSpec {
     /// is recorded. Such recounts take at most eight times this share of the counting time; 1
     /// recounts every task, without a bound.
     pub audit: f64,
+    /// All tasks are counted a second time, whatever that share is, while this is expected to take each worker at
+    /// most so long. It is for boards of which nothing is known that would show a wrong count. Without audits,
+    /// which are a share of 0, it has no effect.
+    pub audit_all: Duration,
     /// How often each worker and device counts its canary, besides the start and the end of the run.
     /// `None`: never.
     pub canary: Option<Duration>,

@@ -313,6 +313,7 @@ fn count(
         batch_time: Duration::from_millis(50),
         time_limit,
         audit: 0.0,
+        audit_all: Duration::ZERO,
         canary: None,
         check: None,
         source: Arc::new(WholePlans),

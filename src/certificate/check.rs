@@ -9,7 +9,7 @@ use super::parts::Parts;
 use super::signing::is_signed;
 use super::tree::Tree;
 use crate::board::GivenBoard;
-use crate::engine::{Engine, Plan, PlanName, Tally};
+use crate::engine::{Engine, Method, Plan, PlanName, Tally};
 use crate::job::{outcome, plan};
 use crate::outcome::{Contradiction, Outcome};
 
@@ -363,7 +363,12 @@ impl Body {
         let decided = line
             .decision
             .map(|at| usize::try_from(at).ok().and_then(|at| line.counts.get(at)));
-        if decided == Some(None) || decided.is_some() != line.method.is_some() {
+        let methods = [Method::SameKernel, Method::OtherKernel, Method::Oracle];
+        let is_method = |text: &String| methods.iter().any(|method| method.to_string() == *text);
+        if decided == Some(None)
+            || decided.is_some() != line.method.is_some()
+            || !line.method.iter().all(is_method)
+        {
             return wrong("the decision is one of the counts, and has a method");
         }
         self.corrections += 1;

@@ -1,6 +1,5 @@
 //! Signatures of hosts (Ed25519).
 
-use std::fs;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
@@ -8,6 +7,7 @@ use ed25519_dalek::{Signature, Signer, SigningKey, VerifyingKey};
 
 use super::line::SignatureLine;
 use super::tree::{hex, unhex};
+use crate::system::files::open_regular;
 
 /// The key by which a host signs, and the name of the host.
 pub struct HostKey {
@@ -41,7 +41,7 @@ impl HostKey {
     /// The file cannot be read, or holds something else.
     pub fn read(file: &Path, host: String) -> Result<Self, KeyError> {
         let mut text = String::new();
-        let read = fs::File::open(file).and_then(|open| open.take(1024).read_to_string(&mut text));
+        let read = open_regular(file).and_then(|open| open.take(1024).read_to_string(&mut text));
         match read {
             Err(source) if source.kind() != io::ErrorKind::InvalidData => Err(KeyError::Io {
                 file: file.to_owned(),

@@ -1,7 +1,7 @@
-//! The times of both engines that `bench --calibrate` measured on this machine, kept in the folder of
-//! the user's configuration, and used by `auto` and for first times left.
+//! The times of both engines that `bench --calibrate` measured on this machine, kept in the user's folder for the
+//! state of programs, and used by `auto` and for first times left.
 
-use std::fs::{self, File};
+use std::fs;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
@@ -9,8 +9,9 @@ use serde::{Deserialize, Serialize};
 
 use crate::board::Size;
 use crate::engine::{CostTable, MeasuredCost};
-use crate::machine::{Machine, user_folder};
+use crate::machine::{Machine, state_folder};
 use crate::simd::Isa;
+use crate::system::files::open_regular;
 
 /// The largest file that is read, in bytes.
 const MAX_FILE: u64 = 1 << 20;
@@ -50,7 +51,7 @@ pub struct Calibration {
 
 /// Where the file is; `None` if the user has no folder for it.
 pub fn file() -> Option<PathBuf> {
-    user_folder("XDG_CONFIG_HOME", ".config").map(|folder| folder.join("calibration.toml"))
+    state_folder().map(|folder| folder.join("calibration.toml"))
 }
 
 impl Calibration {
@@ -91,7 +92,7 @@ impl Calibration {
 /// It cannot be read, is damaged, or is of another processor.
 fn read(path: &Path) -> Result<Option<CostTable>, String> {
     let mut text = String::new();
-    let read = File::open(path).and_then(|file| file.take(MAX_FILE).read_to_string(&mut text));
+    let read = open_regular(path).and_then(|file| file.take(MAX_FILE).read_to_string(&mut text));
     match read {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
         Err(error) => return Err(error.to_string()),
@@ -143,7 +144,7 @@ fn processor() -> String {
 /// The user has no folder for it, or it cannot be written.
 pub fn keep(measured: &[MeasuredCost]) -> io::Result<PathBuf> {
     let path = file().ok_or_else(|| {
-        let why = "neither XDG_CONFIG_HOME nor HOME names a folder";
+        let why = "neither XDG_STATE_HOME nor HOME names a folder";
         io::Error::new(io::ErrorKind::NotFound, why)
     })?;
     let folder = path.parent().unwrap_or(Path::new("."));

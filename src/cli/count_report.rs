@@ -20,8 +20,12 @@ const LISTED: usize = 20;
 /// How often the tasks were counted, and by how many hosts.
 pub fn counted(of: &Confirmation) -> String {
     let hosts = several(of.hosts, "host");
+    let audited = match of.audited {
+        0 => String::new(),
+        audited => format!(" ({audited} of them audited)"),
+    };
     if of.twice == 0 {
-        return format!("{} once, on {hosts}", several(of.tasks, "task"));
+        return format!("{} once{audited}, on {hosts}", several(of.tasks, "task"));
     }
     let places = [
         (of.on_other_host, "on another host"),
@@ -34,7 +38,7 @@ pub fn counted(of: &Confirmation) -> String {
         .map(|(tasks, place)| format!("{tasks} {place}"))
         .collect();
     format!(
-        "{} of {} twice ({:.1} %), {} once, on {hosts}; the second time {}; {} by another kernel",
+        "{} of {} twice ({:.1} %), {} once{audited}, on {hosts}; the second time {}; {} by another kernel",
         of.twice,
         several(of.tasks, "task"),
         // Never 100 % by rounding.

@@ -4,8 +4,9 @@ use std::fs::File;
 use std::io;
 
 use super::exit::{Exit, Failure};
-use super::output::say;
+use super::output::{say, stdout};
 use crate::config::{Config, FileOrStream, Value};
+use crate::system::files::open_to_write;
 use crate::telemetry::{EventFile, printable};
 
 /// Opens what the settings name; `None` if they name nothing. If it cannot be written to later, one line
@@ -24,12 +25,10 @@ pub fn open(config: &Config) -> Result<Option<EventFile>, Failure> {
                  must be JSON",
             ));
         }
-        FileOrStream::Stream => {
-            EventFile::new(io::stdout(), |error| lost("standard output", &error))
-        }
+        FileOrStream::Stream => EventFile::new(stdout(), |error| lost("standard output", &error)),
         FileOrStream::File(path) => {
             let name = path.display().to_string();
-            let file = File::options().append(true).create(true).open(path);
+            let file = open_to_write(File::options().append(true).create(true), path);
             file.and_then(|file| EventFile::new(file, move |error| lost(&name, &error)))
         }
     };

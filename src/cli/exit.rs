@@ -267,6 +267,7 @@ impl From<JobError> for Failure {
                 format!("{error}; `queenfold devices` shows what it has"),
             ),
             JobError::DeviceUnavailable(_) => Self::new(Exit::Unavailable, error),
+            JobError::NoRoom { .. } => Self::new(Exit::Error, error),
             JobError::NoWorkers => Self::usage(
                 "0 workers count nothing: give --workers 1 or more, or a device with --gpu",
             ),

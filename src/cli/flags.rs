@@ -1,7 +1,7 @@
 //! The flags that have a key in the configuration, and how they become settings.
 
 use std::env;
-use std::io::ErrorKind;
+use std::io::{self, IsTerminal};
 use std::path::{Path, PathBuf};
 
 use clap::Args;
@@ -9,14 +9,17 @@ use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 
 use super::boards::{GivenFlags, boards, one_board};
 use super::exit::Failure;
+use super::output::say;
 use crate::board::GivenBoard;
 use crate::config::{
-    Auto, CommandLine, ConfigError, FileOrStream, Hours, HumanDuration, Indices, LOCAL_FILE,
-    Layers, Optional, Sizes, Value, Whole, Workers,
+    Auto, COLOUR_ALIAS, CommandLine, ConfigError, FileOrStream, Hours, HumanDuration, Indices,
+    LOCAL_FILE, Layers, Optional, SettingOrigin, Sizes, Value, Whole, Workers,
 };
 use crate::engine::Engine;
 use crate::job::DeviceChoice;
+use crate::machine::config_folder;
 use crate::simd::Isa;
+use crate::telemetry::printable;
 
 /// The flags that have a key in the configuration. Each has precedence over every other source of
 /// its key.
@@ -152,6 +155,10 @@ pub struct Shown {
 
     #[arg(long, hide = true, overrides_with = "tui")]
     no_tui: bool,
+
+    /// Print the progress line so often where stderr is no terminal, 1h by default; or `none`
+    #[arg(long, value_name = "D", value_parser = Optional::<HumanDuration>::parse)]
+    progress_every: Option<Optional<HumanDuration>>,
 }
 
 /// The CPU workers, and the form of what is printed.
@@ -176,6 +183,13 @@ struct Cpu {
     #[arg(long, hide = true, overrides_with = "json")]
     no_json: bool,
 
+    /// Print results as comma-separated values, for spreadsheets; `--no-csv` prints a table
+    #[arg(long, overrides_with = "no_csv", conflicts_with = "json")]
+    csv: bool,
+
+    #[arg(long, hide = true, overrides_with = "csv")]
+    no_csv: bool,
+
     /// Print no progress and no notes, only errors; `--no-quiet` prints all
     #[arg(long, short, overrides_with = "no_quiet")]
     quiet: bool,
@@ -196,9 +210,12 @@ where
         .map(name)
         .into_iter()
         .filter(|name| T::read(name).is_some());
-    let names: Vec<PossibleValue> = std::iter::once("auto")
+    let names: Vec<_> = std::iter::once("auto")
         .chain(names)
-        .map(Into::into)
+        .map(|name| match name == Engine::Colour.name() {
+            true => PossibleValue::new(name).alias(COLOUR_ALIAS),
+            false => name.into(),
+        })
         .collect();
     PossibleValuesParser::new(names).try_map(|text| Auto::<T>::parse(&text))
 }
@@ -213,6 +230,7 @@ impl ConfigFlags {
         self.what.add_to(&mut layers).map_err(Failure::usage)?;
         self.how.add_to(&mut layers).map_err(Failure::usage)?;
         self.how.check()?;
+        tell_local(&layers);
         Ok(layers)
     }
 }
@@ -226,6 +244,7 @@ impl CpuFlags {
         let mut layers = sources(self.cpu.config.as_deref()).map_err(Failure::usage)?;
         self.board.add_to(&mut layers).map_err(Failure::usage)?;
         self.cpu.add_to(&mut layers).map_err(Failure::usage)?;
+        tell_local(&layers);
         Ok(layers)
     }
 }
@@ -253,6 +272,7 @@ impl Boards {
             .add_flag("-n", "run.n", self.n.as_ref())
             .and_then(|()| self.given.add_to(&mut layers))
             .map_err(Failure::usage)?;
+        tell_local(&layers);
         Ok(layers)
     }
 }
@@ -301,6 +321,7 @@ impl How {
         let mut layers = sources(self.cpu.config.as_deref()).map_err(Failure::usage)?;
         self.add_to(&mut layers).map_err(Failure::usage)?;
         self.check()?;
+        tell_local(&layers);
         Ok(layers)
     }
 
@@ -344,6 +365,11 @@ impl Shown {
         layers.add_flag("--events", "trace.events", self.events.as_ref())?;
         layers.add_flag("--metrics", "trace.metrics", self.metrics.as_ref())?;
         layers.add_flag("--on-event", "trace.on_event", self.on_event.as_ref())?;
+        layers.add_flag(
+            "--progress-every",
+            "output.progress_every",
+            self.progress_every.as_ref(),
+        )?;
         switch(
             layers,
             "output.tui",
@@ -365,6 +391,12 @@ impl Cpu {
         )?;
         switch(
             layers,
+            "output.csv",
+            ("--csv", self.csv),
+            ("--no-csv", self.no_csv),
+        )?;
+        switch(
+            layers,
             "output.quiet",
             ("--quiet", self.quiet),
             ("--no-quiet", self.no_quiet),
@@ -372,20 +404,19 @@ impl Cpu {
     }
 }
 
-/// The settings of the folder, of `file` and of the environment, without any flags.
+/// The settings of the user's own file, of `file` or else of the folder, and of the environment, without any flags.
 ///
 /// # Errors
 /// One of them cannot be read, or something in it is refused.
 pub fn sources(file: Option<&Path>) -> Result<Layers, ConfigError> {
     let mut layers = Layers::defaults();
-    let local = Path::new(LOCAL_FILE);
-    // Not `exists`: a dangling link or a file without permission must be reported, not ignored.
-    let looked = local.symlink_metadata();
-    if !looked.is_err_and(|error| error.kind() == ErrorKind::NotFound) {
-        layers.add_file(local)?;
+    let own = config_folder().map(|folder| folder.join("config.toml"));
+    if let Some(own) = own.filter(|own| own.exists()) {
+        layers.add_file(&own)?;
     }
-    if let Some(path) = file {
-        layers.add_file(path)?;
+    match file {
+        Some(path) => layers.add_file(path)?,
+        None => layers.add_local_file()?,
     }
     layers.add_environment(env::vars_os().filter_map(|(name, text)| {
         Some((
@@ -394,6 +425,23 @@ pub fn sources(file: Option<&Path>) -> Result<Layers, ConfigError> {
         ))
     }))?;
     Ok(layers)
+}
+
+/// Says at a terminal what the file of the folder decides: whoever enters a folder need not know that it has one. The
+/// file cannot keep that quiet itself.
+pub fn tell_local(layers: &Layers) {
+    let local = SettingOrigin::File(LOCAL_FILE.into());
+    let is_quiet = layers.config().output.quiet && *layers.origin("output.quiet") != local;
+    let settings = layers.of_local_file();
+    let settings: Vec<_> = settings
+        .map(|(key, value)| format!("{key} = {value}"))
+        .collect();
+    if !is_quiet && !settings.is_empty() && io::stderr().is_terminal() {
+        say(&printable(&format!(
+            "{LOCAL_FILE} sets {}",
+            settings.join(", ")
+        )));
+    }
 }
 
 /// Sets `key` to true or false if one of its two flags was given. clap keeps only the last of them.

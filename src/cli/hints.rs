@@ -20,26 +20,29 @@ pub fn with_command(mut args: Vec<OsString>) -> Vec<OsString> {
     args
 }
 
-/// The command line `args` with `-n` before the board that `error` is about, if `program` takes it so: `run 16`,
-/// `solve --count 2 8`.
-pub fn with_board_flag(
-    error: &Error,
-    args: &[OsString],
-    program: &Command,
-) -> Option<Vec<OsString>> {
-    let Some(ContextValue::String(given)) = error.get(ContextKind::InvalidArg) else {
-        return None;
-    };
-    let is_board = error.kind() == ErrorKind::UnknownArgument && Sizes::read(given).is_some();
+/// The command line that was meant by `args`, in which clap found `error`, if `program` takes it: with `-n` before a board
+/// (`run 16`, `solve --count 2 8`), or with a board before the options of a run (`--json 8`).
+pub fn meant(error: &Error, args: &[OsString], program: &Command) -> Option<Vec<OsString>> {
     let has_flag = |arg: &OsString| arg.to_str().is_some_and(|arg| arg.starts_with("-n"));
-    if !is_board || args.iter().any(has_flag) {
+    if error.kind() != ErrorKind::UnknownArgument || args.iter().any(has_flag) {
         return None;
     }
-    // The same text may be the value of a flag: there no flag is taken.
-    let places = (1..args.len()).filter(|at| args[*at] == given.as_str());
-    places
-        .map(|at| [&args[..at], &[OsString::from("-n")], &args[at..]].concat())
-        .find(|completed| program.clone().try_get_matches_from(completed).is_ok())
+    let is_board = |arg: &OsString| arg.to_str().is_some_and(|arg| Sizes::read(arg).is_some());
+    let flag = [OsString::from("-n")];
+    // A board may also be the value of a flag: there no flag is taken.
+    let with_flag = (1..args.len())
+        .filter(|at| is_board(&args[*at]))
+        .map(|at| [&args[..at], &flag, &args[at..]].concat());
+    let board_first = match args {
+        [name, options @ .., board] if is_board(board) => {
+            let line = [&[name.clone(), board.clone()], options].concat();
+            Some(with_command(line))
+        }
+        _ => None,
+    };
+    with_flag
+        .chain(board_first)
+        .find(|line| program.clone().try_get_matches_from(line).is_ok())
 }
 
 /// What helps after `error`, which clap found in the command line `args` of `program`.
@@ -107,11 +110,11 @@ fn argument(given: &str, args: &[&str], program: &Command) -> Option<String> {
     if keeps_board && (board.is_some() || is_board_flag) {
         return Some("a run keeps the board that it was begun with, so leave the board out".into());
     }
-    if board.is_some() && takes_board {
-        return Some("for several boards, give `-n 8,10` or a range such as `-n 4..=8`".into());
-    }
-    if let Some(line) = board_first(args, program) {
-        return Some(format!("options follow the board: `{line}`"));
+    if let Some(board) = board.filter(|_| takes_board) {
+        return Some(match args.contains(&"-n") {
+            true => "for several boards, give `-n 8,10` or a range such as `-n 4..=8`".into(),
+            false => format!("give the board as `-n {}`", board.write()),
+        });
     }
     let hint = match given {
         "-v" if command == given => "`queenfold --version` prints the version",
@@ -134,22 +137,6 @@ fn argument(given: &str, args: &[&str], program: &Command) -> Option<String> {
         _ => return None,
     };
     Some(hint.to_owned())
-}
-
-/// The command line with its last argument first, if that is a board and the program would take it so.
-fn board_first(args: &[&str], program: &Command) -> Option<String> {
-    let [name, options @ .., board] = args else {
-        return None;
-    };
-    Sizes::read(board)?;
-    let line: Vec<_> = [board].into_iter().chain(options).copied().collect();
-    let whole = [*name].into_iter().chain(line.iter().copied());
-    let is_taken = program
-        .clone()
-        .try_get_matches_from(with_command(whole.map(OsString::from).collect()))
-        .is_ok();
-    let follows = options.first().is_some_and(|first| first.starts_with('-'));
-    (follows && is_taken).then(|| format!("queenfold {}", line.join(" ")))
 }
 
 fn is_negative(text: &str) -> bool {

@@ -4,25 +4,27 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use serde_json::json;
+
 use super::calibration::Calibration;
 use super::count_report;
 use super::event_command::NoticedRun;
 use super::exit::{Exit, Failure, complete_shard};
 use super::manners::Manners;
-use super::output::say;
+use super::output::{print, say};
 use super::output_files;
 use super::pause::Pause;
 use super::pause_key::PauseKey;
 use super::result_json::ResultJson;
 use super::run_outputs::{Beside, RunOutputs};
 use super::signals;
-use crate::actors::{Control, EventKind, Observer, Report, RunEvent};
+use crate::actors::{Control, Report};
 use crate::board::{GivenBoard, Size};
 use crate::config::{Config, HumanDuration};
 use crate::engine::{CountedBy, Plan, RecountKernel, second_kernel};
 use crate::job::{AgainResult, CensusResult, Hardware, Job, JobError, JobResult, plan};
-use crate::ledger::Confirmation;
-use crate::telemetry::{self, TraceFile};
+use crate::ledger::{Confirmation, Missing, Shard};
+use crate::telemetry::{self, TraceFile, printable_json};
 #[cfg(feature = "nats")]
 use crate::{
     actors::{Recorder, Source},
@@ -30,8 +32,8 @@ use crate::{
     machine::Machine,
 };
 
-/// A job that takes longer is announced: a week. A machine is seldom left alone for so long.
-const LONG: Duration = Duration::from_secs(7 * 86_400);
+/// What a job may be expected to take that keeps nothing: a day.
+const LONGEST_KEPT_NOWHERE: Duration = Duration::from_secs(86_400);
 
 /// What the jobs of one command share: the settings, the hardware, the signals, and the time limit,
 /// which holds for all of them together.
@@ -67,8 +69,9 @@ impl JobRunner {
         } else {
             &config.trace.filter.0
         };
-        let trace = telemetry::start(filter, config.trace.file.0.as_deref())
-            .map_err(|error| Failure::new(Exit::Error, error))?;
+        let trace = output_files::open_trace(&config.trace)?;
+        let trace =
+            telemetry::start(filter, trace).map_err(|error| Failure::new(Exit::Error, error))?;
         let outputs = RunOutputs::open(config)?;
         let control = Control::new();
         #[cfg(feature = "fault-injection")]
@@ -114,25 +117,25 @@ impl JobRunner {
         }
     }
 
-    /// The job, which prints a line when it begins if it is expected to take weeks: how long, and
-    /// how to go on.
-    #[must_use]
-    pub fn announced(&self, job: Job) -> Job {
+    /// Refuses a job that is expected to take more than a day, has no time limit, and would keep nothing.
+    ///
+    /// # Errors
+    /// It is such a job.
+    pub fn check_kept(&self, job: &Job) -> Result<(), Failure> {
         let time = job.expected_time(&self.hardware);
-        match time.filter(|time| *time >= LONG && !self.config.output.quiet) {
-            Some(time) => {
-                let board = job.board().in_words();
-                let announcement = Announcement(format!(
-                    "{board} takes about {} on {} by the costs of its plan; `queenfold estimate {}` counts a sample to tell more, --dir DIR keeps what is counted, --shard I/K \
-                     divides it among machines",
-                    telemetry::duration(time),
-                    telemetry::several(self.hardware.workers as u64, "worker"),
-                    telemetry::board_flags(&job.board())
-                ));
-                job.observer(Arc::new(announcement))
-            }
-            None => job,
-        }
+        let too_long = time.filter(|time| *time > LONGEST_KEPT_NOWHERE);
+        let Some(time) = too_long.filter(|_| self.config.run.time_limit.0.is_none()) else {
+            return Ok(());
+        };
+        Err(Failure::usage(format!(
+            "{} takes about {} on {} by the costs of its plan, and nothing of it would be kept: give --dir DIR, with \
+             which `queenfold resume DIR` goes on after a stop, and --shard I/K to divide it among machines; or --yes \
+             to begin all the same. `queenfold estimate {}` counts a sample to tell more",
+            job.board().in_words(),
+            telemetry::duration(time),
+            telemetry::several(self.hardware.workers as u64, "worker"),
+            telemetry::board_flags(&job.board())
+        )))
     }
 
     /// Runs a job to its end, with a progress line. `None` if the job is a shard: it is complete, which
@@ -179,9 +182,14 @@ impl JobRunner {
                 Ok(Some(result))
             }
             Err(JobError::OneShard { shard, missing, .. }) => {
+                let dir = job.run_directory().unwrap_or(Path::new(""));
                 if !self.config.output.quiet {
-                    let dir = job.run_directory().unwrap_or(Path::new(""));
                     say(&complete_shard(dir, shard, &missing));
+                }
+                if self.config.output.json {
+                    print(&printable_json(
+                        &shard_json(&job, dir, shard, &missing).to_string(),
+                    ))?;
                 }
                 Ok(None)
             }
@@ -359,6 +367,18 @@ fn noticed(job: &Job) -> NoticedRun {
     }
 }
 
+/// What `--json` prints of a shard that is complete: there is no total yet.
+fn shard_json(job: &Job, dir: &Path, shard: Shard, missing: &Missing) -> serde_json::Value {
+    json!({
+        "n": job.size(),
+        "total": null,
+        "unique": null,
+        "shard": shard.to_string(),
+        "directory": dir.display().to_string(),
+        "missing_tasks": missing.tasks(),
+    })
+}
+
 /// What a result says of workers and devices that counted wrongly, if there were any.
 fn sick_hardware(result: &JobResult) -> Option<String> {
     let report = &result.report;
@@ -392,17 +412,6 @@ fn device_shares(result: &JobResult) -> impl Iterator<Item = String> {
             100.0 * report.device_share(device),
         )
     })
-}
-
-/// A line that is printed when the sources of a run are open, so that an error in them comes alone.
-struct Announcement(String);
-
-impl Observer for Announcement {
-    fn event(&self, event: &RunEvent) {
-        if matches!(event.kind, EventKind::Planned { .. }) {
-            say(&self.0);
-        }
-    }
 }
 
 /// What the first signal asks of a run: to end in order.

@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 
 use jiff::ZonedDateTime;
 use jiff::civil::Time;
+use jiff::tz::TimeZone;
 use parking_lot::Mutex;
 
 use super::exit::{Exit, Failure};
@@ -53,6 +54,11 @@ impl Manners {
         });
         let mut watches = Vec::new();
         if let Some(hours) = run.during.0 {
+            TimeZone::try_system().map_err(|error| {
+                Failure::usage(format!(
+                    "--during needs the local time, and neither TZ nor the system names a time zone: {error}"
+                ))
+            })?;
             let guard = Guard::new(control, PauseReason::Hours, &notes);
             let end = run
                 .time_limit

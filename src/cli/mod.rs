@@ -34,6 +34,7 @@ mod progress;
 mod recount;
 mod recount_cost;
 mod repeating;
+mod result_csv;
 mod result_json;
 mod result_table;
 mod run_outputs;
@@ -50,6 +51,9 @@ use std::env;
 use std::process::ExitCode;
 
 use clap::{CommandFactory, Parser, Subcommand};
+
+use crate::machine::address_space_limit;
+use crate::system::memory;
 
 pub use exit::Exit;
 
@@ -73,7 +77,8 @@ const HELP: &str = concat!(
     "Environment variables:\n",
     "  QUEENFOLD_RUN_WORKERS=4        the setting run.workers; every setting has such a variable\n",
     "  NO_COLOR=1                     no colours\n",
-    "  XDG_CONFIG_HOME=DIR            where bench --calibrate keeps its times, ~/.config otherwise\n",
+    "  XDG_CONFIG_HOME=DIR            where queenfold/config.toml has your settings, ~/.config otherwise\n",
+    "  XDG_STATE_HOME=DIR             where bench --calibrate keeps its times, ~/.local/state otherwise\n",
     "  XDG_CACHE_HOME=DIR             where compiled GPU kernels are kept, ~/.cache otherwise\n",
     "\n",
     "Exit codes:\n",
@@ -182,13 +187,16 @@ Examples:
 pub fn main() -> ExitCode {
     let args = hints::with_command(env::args_os().collect());
     let parsed = Cli::try_parse_from(&args).or_else(|error| {
-        let completed = hints::with_board_flag(&error, &args, &Cli::command());
-        completed.map_or(Err(error), Cli::try_parse_from)
+        let meant = hints::meant(&error, &args, &Cli::command());
+        meant.map_or(Err(error), Cli::try_parse_from)
     });
     let cli = match parsed {
         Ok(cli) => cli,
         Err(error) => return usage::report(&error, &args, &Cli::command()).into(),
     };
+    if address_space_limit().is_some() {
+        memory::use_one_arena();
+    }
     signals::survive_file_limit();
     let done = match cli.command {
         Command::Run(args) => run::run(&args),

@@ -5,16 +5,48 @@ use std::io::{self, Write};
 use console::{Term, measure_text_width};
 
 use super::exit::Failure;
+use crate::system::stdio::has_no_stdout;
 use crate::telemetry::{keep_message, printable};
 
 /// Writes lines of a result to stdout, at once. Some of them contain what a file says, perhaps the file
 /// of a stranger, so characters that are not printable are escaped.
 pub fn print(lines: &str) -> Result<(), Failure> {
-    let mut out = io::stdout().lock();
+    let mut out = stdout();
     for line in lines.split('\n') {
         writeln!(out, "{}", printable(line))?;
     }
     Ok(out.flush()?)
+}
+
+/// Standard output, where each write fails if the process has none.
+#[derive(Debug)]
+pub struct Stdout(io::Stdout);
+
+/// Where results go.
+pub fn stdout() -> Stdout {
+    Stdout(io::stdout())
+}
+
+impl Write for Stdout {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        check_stdout()?;
+        self.0.write(bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.0.flush()
+    }
+}
+
+/// Checks that the process has a standard output.
+///
+/// # Errors
+/// It has none.
+pub fn check_stdout() -> io::Result<()> {
+    match has_no_stdout() {
+        true => Err(io::Error::other("standard output is closed")),
+        false => Ok(()),
+    }
 }
 
 /// Writes a line to stderr, in place of a progress line that stands there, or keeps it while a dashboard has the

@@ -1,12 +1,12 @@
 //! The files that a command writes beside its results: `--trace`, `--events` and `--metrics`.
 
-use std::fs;
+use std::fs::{self, File};
 use std::io;
 use std::path::{Path, PathBuf};
 
 use super::exit::{Exit, Failure};
 use crate::config::{FileOrStream, TraceConfig};
-use crate::system::files::check_writable;
+use crate::system::files::{check_writable, open_to_write};
 use crate::telemetry::printable;
 
 /// Checks the files that the settings name, before any of them is opened.
@@ -47,6 +47,22 @@ pub fn check(settings: &TraceConfig) -> Result<(), Failure> {
         )),
         Some((_, Ok(()))) | None => Ok(()),
     }
+}
+
+/// Opens the trace file that the settings name, if they name one.
+///
+/// # Errors
+/// It cannot be written.
+pub fn open_trace(settings: &TraceConfig) -> Result<Option<File>, Failure> {
+    let open = |path: &PathBuf| {
+        let mut options = File::options();
+        options.write(true).create(true).truncate(true);
+        open_to_write(&mut options, path).map_err(|error| {
+            let what = format!("trace file {}: {error}", path.display());
+            Failure::new(Exit::Error, what)
+        })
+    };
+    settings.file.0.as_ref().map(open).transpose()
 }
 
 /// Checks that the file at `path` can be replaced. It is not touched: it may be that of another run, whose

@@ -75,7 +75,7 @@ fn send_signal(byte: u8) {
 
 /// The next key, if one arrives soon.
 fn key() -> io::Result<Option<u8>> {
-    let ours = terminal::is_ours()?;
+    let ours = terminal::is_ours(io::stdin())?;
     if ours {
         terminal::read_keys_singly()?;
     }

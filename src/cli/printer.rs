@@ -1,29 +1,38 @@
-//! Prints the result of each board, as a row of the table or as JSON.
+//! Prints the result of each board, as a row of the table, as JSON or as comma-separated values.
 
 use super::exit::Failure;
 use super::output::print;
+use super::result_csv;
 use super::result_json::ResultJson;
 use super::result_table::ResultTable;
 use crate::board::Size;
+use crate::config::OutputConfig;
 use crate::job::JobResult;
 
-/// Prints each result as soon as it is available: rows of a table, or lines of JSON.
+/// Prints each result as soon as it is available.
 pub struct Printer {
-    table: ResultTable,
-    json: bool,
+    form: Form,
     /// The line above the first row, until it is printed.
     header: Option<String>,
 }
 
+/// How a result is written.
+enum Form {
+    Table(ResultTable),
+    Json,
+    Csv,
+}
+
 impl Printer {
     /// For boards up to `last`.
-    pub fn new(last: Size, json: bool) -> Self {
+    pub fn new(last: Size, output: &OutputConfig) -> Self {
         let table = ResultTable::new(last);
-        Self {
-            table,
-            json,
-            header: (!json).then(|| table.header()),
-        }
+        let (form, header) = match (output.json, output.csv) {
+            (true, _) => (Form::Json, None),
+            (false, true) => (Form::Csv, Some(result_csv::HEADER.to_owned())),
+            (false, false) => (Form::Table(table), Some(table.header())),
+        };
+        Self { form, header }
     }
 
     /// Prints a result.
@@ -35,10 +44,10 @@ impl Printer {
         if let Some(header) = self.header.take() {
             print(&header)?;
         }
-        print(&if self.json {
-            ResultJson::new(result).to_json()?
-        } else {
-            self.table.row(&result.outcome, result.elapsed)
+        print(&match &self.form {
+            Form::Table(table) => table.row(&result.outcome, result.checked, result.elapsed),
+            Form::Json => ResultJson::new(result).to_json()?,
+            Form::Csv => result_csv::row(result),
         })
     }
 }

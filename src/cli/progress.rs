@@ -1,17 +1,21 @@
-//! Shows the progress line and clears it.
+//! Shows the progress line and clears it, or says now and then how far a run is.
 
-use std::sync::mpsc::{self, RecvTimeoutError, Sender};
-use std::thread::{self, JoinHandle};
+use std::io;
+use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
+use std::thread::{Builder, JoinHandle};
 use std::time::Duration;
 
 use console::Term;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
+use super::output::say;
+use super::terminal;
 use crate::actors::Control;
 use crate::board::Size;
 use crate::telemetry::progress_line;
 
-/// A progress line on stderr during a run, if stderr is a terminal. Dropping it clears the line.
+/// A progress line on stderr during a run, if stderr is a terminal. Otherwise it is printed now and then, so that a log
+/// shows that the run lives. Dropping it clears the line.
 pub struct ProgressLine {
     stop: Option<Sender<()>>,
     thread: Option<JoinHandle<()>>,
@@ -21,45 +25,68 @@ impl ProgressLine {
     /// A run that ends earlier shows nothing.
     const PATIENCE: Duration = Duration::from_millis(400);
     const REFRESH: Duration = Duration::from_millis(250);
+    /// The width of a line that no terminal shows, in characters.
+    const LOGGED: usize = 160;
 
-    /// Shows the progress of the run under `control`. If no thread can be started, nothing is shown.
-    pub fn show(n: Size, control: Control) -> Self {
+    /// Shows the progress of the run under `control`: without a terminal `every` so often, if at all. If no thread can be
+    /// started, nothing is shown.
+    pub fn show(n: Size, control: Control, every: Option<Duration>) -> Self {
         let (stop, stopped) = mpsc::channel::<()>();
         let target = ProgressDrawTarget::stderr();
-        if target.is_hidden() {
-            return Self {
-                stop: None,
-                thread: None,
-            };
-        }
-        let draw = move || {
-            let mut wait = Self::PATIENCE;
-            let mut line = None;
-            let mut target = Some(target);
-            while stopped.recv_timeout(wait) == Err(RecvTimeoutError::Timeout) {
-                let bar = line.get_or_insert_with(|| {
-                    let target = target.take().unwrap_or_else(ProgressDrawTarget::hidden);
-                    ProgressBar::with_draw_target(None, target).with_style(
-                        ProgressStyle::with_template("{wide_msg}")
-                            .unwrap_or_else(|_| ProgressStyle::default_spinner()),
-                    )
-                });
-                // Looked up each time: the user may resize the terminal.
-                let width = usize::from(Term::stderr().size().1);
-                let board = format!("n = {n}: ");
-                let left = width.saturating_sub(board.len());
-                bar.set_message(board + &progress_line(&control.progress(), left));
-                wait = Self::REFRESH;
-            }
-            if let Some(bar) = line {
-                bar.finish_and_clear();
-            }
+        let board = format!("n = {n}: ");
+        let thread = Builder::new().name("progress".into());
+        let thread = match (target.is_hidden(), every) {
+            (false, _) => thread
+                .spawn(move || draw(&board, &control, target, &stopped))
+                .ok(),
+            (true, Some(every)) => thread
+                .spawn(move || log(&board, &control, every, &stopped))
+                .ok(),
+            (true, None) => None,
         };
-        let thread = thread::Builder::new().name("progress".into()).spawn(draw);
         Self {
             stop: Some(stop),
-            thread: thread.ok(),
+            thread,
         }
+    }
+}
+
+/// Whether the run goes on for so long.
+fn goes_on(stopped: &Receiver<()>, time: Duration) -> bool {
+    stopped.recv_timeout(time) == Err(RecvTimeoutError::Timeout)
+}
+
+fn draw(board: &str, control: &Control, target: ProgressDrawTarget, stopped: &Receiver<()>) {
+    let mut wait = ProgressLine::PATIENCE;
+    let mut line = None;
+    let mut target = Some(target);
+    while goes_on(stopped, wait) {
+        wait = ProgressLine::REFRESH;
+        // In the background of a shell, the line would stand over what is typed.
+        if !terminal::is_ours(io::stderr()).unwrap_or(true) {
+            continue;
+        }
+        let bar = line.get_or_insert_with(|| {
+            let target = target.take().unwrap_or_else(ProgressDrawTarget::hidden);
+            ProgressBar::with_draw_target(None, target).with_style(
+                ProgressStyle::with_template("{wide_msg}")
+                    .unwrap_or_else(|_| ProgressStyle::default_spinner()),
+            )
+        });
+        // Looked up each time: the user may resize the terminal.
+        let width = usize::from(Term::stderr().size().1);
+        let left = width.saturating_sub(board.len());
+        bar.set_message(board.to_owned() + &progress_line(&control.progress(), left));
+    }
+    if let Some(bar) = line {
+        bar.finish_and_clear();
+    }
+}
+
+fn log(board: &str, control: &Control, every: Duration, stopped: &Receiver<()>) {
+    while goes_on(stopped, every) {
+        let line = progress_line(&control.progress(), ProgressLine::LOGGED);
+        say(&format!("{board}{line}"));
     }
 }
 

@@ -17,7 +17,7 @@ use super::stop_report::StopReport;
 use crate::config::RunConfig;
 use crate::engine::{CheckedBy, CounterSettings, Plan};
 use crate::machine::Machine;
-use crate::outcome::{Outcome, Verified};
+use crate::outcome::Outcome;
 use crate::simd::Isa;
 
 /// Counting again, with what was found so far. A signal prints that, and a terminal shows how far it is.
@@ -99,9 +99,9 @@ pub fn second_method() -> impl TypedValueParser<Value = CheckedBy> {
 
 /// Whether the total is a known one.
 pub const fn known(outcome: &Outcome) -> &'static str {
-    match outcome.verified {
-        Verified::Known => "equal to the known count",
-        Verified::Unknown => "for which no count is known",
+    match outcome.is_known {
+        true => "equal to the known count",
+        false => "for which no count is known",
     }
 }
 

@@ -5,6 +5,7 @@ use crate::board::GivenSquares;
 use crate::engine::PlanName;
 use crate::job::JobResult;
 use crate::ledger::Confirmation;
+use crate::outcome::Checked;
 
 /// The result for one board as `--json` prints it. Counts are decimal strings, so that no reader
 /// rounds them; what was not counted is `null`.
@@ -28,7 +29,7 @@ pub struct ResultJson {
     cpu_seconds: f64,
     version: &'static str,
     plan: PlanName,
-    verified: &'static str,
+    checked: Checked,
     /// How often the tasks in the directory of the run were counted.
     counted: Option<Confirmation>,
     corrected: u64,
@@ -114,7 +115,7 @@ impl ResultJson {
             cpu_seconds: result.cpu.as_secs_f64(),
             version: env!("CARGO_PKG_VERSION"),
             plan: plan.name(),
-            verified: outcome.verified.name(),
+            checked: result.checked,
             counted: result.confirmation,
             corrected: report.corrected,
             sick: report

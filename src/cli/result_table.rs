@@ -2,7 +2,7 @@ use std::time::Duration;
 
 use super::boards::given_line;
 use crate::board::{KNOWN, Size, known};
-use crate::outcome::Outcome;
+use crate::outcome::{Checked, Outcome};
 
 /// The table that the field prints: `N: Total Unique dd:hh:mm:ss.ms`, right-aligned.
 #[derive(Clone, Copy, Debug)]
@@ -29,8 +29,9 @@ impl ResultTable {
         self.line("N", "Total", "Unique", TIME)
     }
 
-    /// The row of one board; `-` where the unique count was not asked for. What is given on the board follows.
-    pub fn row(self, outcome: &Outcome, took: Duration) -> String {
+    /// The row of one board; `-` where the unique count was not asked for. Where no count is known, how this one was
+    /// checked follows, and what is given on the board.
+    pub fn row(self, outcome: &Outcome, checked: Checked, took: Duration) -> String {
         let unique = outcome.unique().map(|unique| unique.to_string());
         let given = given_line(&outcome.given).map(|given| format!("  {given}"));
         let row = self.line(
@@ -39,7 +40,11 @@ impl ResultTable {
             unique.as_deref().unwrap_or("-"),
             &clock(took),
         );
-        row + &given.unwrap_or_default()
+        let checked = match checked {
+            Checked::Known => String::new(),
+            checked => format!("  checked: {checked}"),
+        };
+        row + &checked + &given.unwrap_or_default()
     }
 
     fn line(self, n: &str, total: &str, unique: &str, time: &str) -> String {

@@ -17,7 +17,7 @@ use super::progress::ProgressLine;
 use super::repeating::Repeating;
 use super::watched_run::WatchedRun;
 use crate::actors::{Control, Observer};
-use crate::config::{Config, OutputConfig, TraceConfig};
+use crate::config::{Config, HumanDuration, OutputConfig, TraceConfig};
 #[cfg(not(feature = "tui"))]
 use crate::device::needs_feature;
 use crate::telemetry::{EventFile, Served};
@@ -91,8 +91,11 @@ impl RunOutputs {
         let beside = Beside {
             #[cfg(feature = "tui")]
             _dashboard: self.dashboard(watched.as_ref(), control, pause)?,
-            _line: (!self.output.quiet && !self.output.tui)
-                .then(|| ProgressLine::show(run.board.size(), control.clone())),
+            _line: (!self.output.quiet && !self.output.tui).then(|| {
+                let every = self.output.progress_every.0;
+                let every = every.map(|HumanDuration(every)| every);
+                ProgressLine::show(run.board.size(), control.clone(), every)
+            }),
             _metrics: metrics.transpose()?,
             _watched: watched,
         };

@@ -9,14 +9,17 @@ use clap::error::{Error, ErrorKind};
 use super::exit::{Exit, Failure};
 use super::hints::hint;
 use super::missing_parts::refusal;
-use super::output::say;
+use super::output::{check_stdout, say};
 use crate::telemetry::printable;
 
 /// Prints what `--help` and `--version` ask for in full, and an error as one line.
 pub fn report(error: &Error, args: &[OsString], program: &Command) -> Exit {
     match error.kind() {
         ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => {
-            let printed = error.print().and_then(|()| io::stdout().flush());
+            // clap looks whether it may use colours, but not whether anything can be written.
+            let printed = check_stdout()
+                .and_then(|()| error.print())
+                .and_then(|()| io::stdout().flush());
             printed.map_or_else(|error| fail(&error.into()), |()| Exit::Done)
         }
         ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand => {

@@ -41,6 +41,14 @@ pub enum ConfigError {
         /// What the operating system says.
         reason: String,
     },
+    /// The file of the working directory is one that somebody else wrote, or can write.
+    #[error("{} is not read, because {}; `--config {}` says that it is wanted", printable(&path.to_string_lossy()), why, printable(&path.to_string_lossy()))]
+    NotOwn {
+        /// The file.
+        path: PathBuf,
+        /// Why, in words.
+        why: String,
+    },
     /// The file is not TOML.
     #[error("{}, line {line}: {}", printable(&path.to_string_lossy()), printable(reason))]
     Syntax {

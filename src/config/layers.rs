@@ -1,24 +1,17 @@
 //! Where settings come from, and which source decides: defaults, files, environment, flags.
 
 use std::collections::BTreeMap;
-use std::fs::File;
-use std::io::{self, Read};
 use std::path::Path;
 
 use serde::Deserialize;
 use toml::de::{DeTable, DeValue};
 use toml::{Table, Value as Toml};
 
+use super::local_file::{self, LOCAL_FILE};
 use super::{Config, ConfigError, SettingOrigin, Value};
-
-/// The file that is read from the working directory if it is there.
-pub const LOCAL_FILE: &str = "./queenfold.toml";
+use crate::system::files::open_regular;
 
 const PREFIX: &str = "QUEENFOLD_";
-
-/// The largest file that is read, in bytes: a configuration is small, and reading a device
-/// file might never end.
-const MAX_FILE: u64 = 1 << 20;
 
 /// The environment variable that sets `key`.
 pub fn variable(key: &str) -> String {
@@ -71,11 +64,33 @@ impl Layers {
     /// The file cannot be read or is larger than 1 MiB, is not TOML, or has a key or value that is
     /// refused.
     pub fn add_file(&mut self, path: &Path) -> Result<(), ConfigError> {
-        let text = read(path).map_err(|error| ConfigError::Unreadable {
-            path: path.into(),
-            reason: error.to_string(),
-        })?;
+        let text = open_regular(path)
+            .and_then(local_file::text_of)
+            .map_err(|error| ConfigError::Unreadable {
+                path: path.into(),
+                reason: error.to_string(),
+            })?;
         self.add_text(path, &text)
+    }
+
+    /// Applies the file of the working directory on top of the present settings, if there is one.
+    ///
+    /// # Errors
+    /// As [`add_file`](Self::add_file). The file belongs to another user, or others can write to it. It sets what
+    /// runs a command or writes to a file.
+    pub fn add_local_file(&mut self) -> Result<(), ConfigError> {
+        let path = Path::new(LOCAL_FILE);
+        match local_file::read_own(path)? {
+            Some(text) => self.add_checked_text(path, &text, local_file::refusal),
+            None => Ok(()),
+        }
+    }
+
+    /// The settings that the file of the working directory decides, each with its value.
+    pub fn of_local_file(&self) -> impl Iterator<Item = (String, &Toml)> {
+        let local = SettingOrigin::File(LOCAL_FILE.into());
+        let own = self.entries().filter(move |(.., origin)| **origin == local);
+        own.map(|(key, value, _)| (key, value))
     }
 
     /// Applies the text of a TOML file on top of the present settings; `path` names it in origins and
@@ -84,6 +99,16 @@ impl Layers {
     /// # Errors
     /// The text is not TOML, or has a key or value that is refused.
     pub fn add_text(&mut self, path: &Path, text: &str) -> Result<(), ConfigError> {
+        self.add_checked_text(path, text, |_, _| None)
+    }
+
+    /// The same, where `refusal` says which keys and values the file must not have, and what would do.
+    fn add_checked_text(
+        &mut self,
+        path: &Path,
+        text: &str,
+        refusal: impl Fn(&str, &Toml) -> Option<&'static str>,
+    ) -> Result<(), ConfigError> {
         let table: Table = text.parse().map_err(|error: toml::de::Error| {
             let at = error.span().map_or(0, |span| span.start);
             // This parser reads no numbers, so that only the range of one can be wrong.
@@ -99,12 +124,22 @@ impl Layers {
             }
         })?;
         for (key, value) in leaves(&table) {
-            self.set(&key, value.clone(), SettingOrigin::File(path.into()))
-                .map_err(|error| {
-                    let places = DeTable::parse(text).ok();
-                    let at = places.and_then(|places| start(places.get_ref(), &key));
-                    error.on_line(at.map(|at| line_at(text, at)))
-                })?;
+            let origin = SettingOrigin::File(path.into());
+            let set = match refusal(&key, value) {
+                None => self.set(&key, value.clone(), origin),
+                Some(expected) => Err(ConfigError::Refused {
+                    origin,
+                    line: None,
+                    key: key.clone(),
+                    given: value.to_string(),
+                    expected: expected.into(),
+                }),
+            };
+            set.map_err(|error| {
+                let places = DeTable::parse(text).ok();
+                let at = places.and_then(|places| start(places.get_ref(), &key));
+                error.on_line(at.map(|at| line_at(text, at)))
+            })?;
         }
         Ok(())
     }
@@ -207,22 +242,6 @@ impl Layers {
 #[expect(clippy::expect_used, reason = "numbers and text have a form in TOML")]
 fn table(config: &Config) -> Table {
     Table::try_from(config).expect("numbers and text in named fields")
-}
-
-/// The text of a file.
-fn read(path: &Path) -> io::Result<String> {
-    let mut text = String::new();
-    // One byte more than allowed shows that the file is too long.
-    let file = File::open(path)?;
-    let read = file.take(MAX_FILE + 1).read_to_string(&mut text);
-    read.map_err(|error| match error.kind() {
-        io::ErrorKind::InvalidData => io::Error::other("this is not UTF-8 text"),
-        _ => error,
-    })?;
-    if text.len() as u64 > MAX_FILE {
-        return Err(io::Error::other("a configuration has at most 1 MiB"));
-    }
-    Ok(text)
 }
 
 /// The line, from 1, of the byte at `at`.
@@ -458,7 +477,7 @@ mod tests {
                 "[run]\nn = 1979-05-27",
                 ["run.n = 1979-05-27 is refused: expected", "from 1 to 32"],
             ),
-            ("[run]\nn = \"4-8\"", ["run.n = \"4-8\"", "write 4..=8"]),
+            ("[run]\nn = \"8-4\"", ["run.n = \"8-4\"", "write 4..=8"]),
             ("[run]\nn = 8.5", ["run.n = 8.5", "from 1 to 32"]),
             (
                 "[run]\ntime_limit = -1",

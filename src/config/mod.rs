@@ -2,8 +2,8 @@
 //! from.
 //!
 //! The first of these sources that names a setting gives its value: a flag, an environment variable,
-//! the file given by `--config`, `./queenfold.toml`, the built-in defaults. The environment variable of
-//! a key is `QUEENFOLD_` and the key in capitals with `_` for `.`: `QUEENFOLD_RUN_WORKERS` for
+//! the file given by `--config` or else `./queenfold.toml`, the user's own file, the built-in defaults. The environment
+//! variable of a key is `QUEENFOLD_` and the key in capitals with `_` for `.`: `QUEENFOLD_RUN_WORKERS` for
 //! `run.workers`.
 //!
 //! * [`Config`]: every setting, documented.
@@ -16,6 +16,7 @@ mod error;
 mod file_or_stream;
 mod hours;
 mod layers;
+mod local_file;
 mod schema;
 mod square_names;
 mod units;
@@ -26,8 +27,9 @@ pub use device_values::{BlockThreads, Indices};
 pub use error::{ConfigError, SettingOrigin};
 pub use file_or_stream::FileOrStream;
 pub use hours::Hours;
-pub use layers::{LOCAL_FILE, Layers, variable};
+pub use layers::{Layers, variable};
+pub use local_file::LOCAL_FILE;
 pub use schema::{Config, GpuConfig, OutputConfig, RunConfig, TraceConfig, Workers};
 pub use square_names::SquareNames;
 pub use units::{Bytes, HumanDuration, Share, Sizes};
-pub use value::{Auto, Expected, Form, LogFilter, Optional, Value, Whole};
+pub use value::{Auto, COLOUR_ALIAS, Expected, Form, LogFilter, Optional, Value, Whole};

@@ -200,12 +200,15 @@ impl Default for GpuConfig {
 }
 
 /// What is printed.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct OutputConfig {
     /// Results as JSON, one object on each line, instead of a table.
     #[serde(with = "text")]
     pub json: bool,
+    /// Results as comma-separated values under a line of names, instead of a table.
+    #[serde(with = "text")]
+    pub csv: bool,
     /// No progress line and no notes; errors are still reported.
     #[serde(with = "text")]
     pub quiet: bool,
@@ -215,6 +218,22 @@ pub struct OutputConfig {
     /// A dashboard of the whole terminal instead of the progress line.
     #[serde(with = "text")]
     pub tui: bool,
+    /// How often the progress line is printed where stderr is no terminal.
+    #[serde(with = "text")]
+    pub progress_every: Optional<HumanDuration>,
+}
+
+impl Default for OutputConfig {
+    fn default() -> Self {
+        Self {
+            json: false,
+            csv: false,
+            quiet: false,
+            profile: false,
+            tui: false,
+            progress_every: Optional(Some(HumanDuration(Duration::from_secs(3600)))),
+        }
+    }
 }
 
 /// What is recorded about the run itself.

@@ -225,9 +225,15 @@ fn engines() -> impl Iterator<Item = Engine> {
     Engine::ALL.into_iter().filter(|engine| engine.counts_all())
 }
 
+/// What scripts call the engine that took the place of the join of half boards: `colour` is a join, too.
+pub const COLOUR_ALIAS: &str = "join";
+
 impl Value for Engine {
     fn read(text: &str) -> Option<Self> {
-        engines().find(|engine| engine.name() == text)
+        match text {
+            COLOUR_ALIAS => Some(Self::Colour),
+            _ => engines().find(|engine| engine.name() == text),
+        }
     }
 
     fn write(&self) -> String {

@@ -81,10 +81,7 @@ impl Job {
                 );
                 report.tallies = sums.tallies;
                 let result = JobResult::new(Arc::clone(plan), hardware, report, time)?;
-                Some(JobResult {
-                    confirmation: Some(confirmation),
-                    ..result
-                })
+                Some(result.confirmed(confirmation))
             }
             _ => None,
         };
@@ -202,7 +199,14 @@ impl Again<'_> {
             }
             tasks
         };
-        let source = ChosenTasks::new(self.plans, tasks);
+        // Who gave the count that differs is not to decide.
+        let last = open.iter().filter_map(|(task, logged)| {
+            let last = logged.correction.others.last()?;
+            (last.session == self.recording.session()).then_some((*task, last.result.origin.worker))
+        });
+        let last: BTreeMap<_, _> = last.collect();
+        let source =
+            ChosenTasks::new(self.plans, tasks).without(move |task| last.get(&task).copied());
         let recorder: Arc<dyn Recorder> = Arc::new(Decisions {
             recording: Arc::clone(&self.recording),
             methods,
@@ -235,12 +239,9 @@ impl Again<'_> {
             Arc::new(source),
             Some(Arc::clone(recorder)),
         );
-        // Every task is counted twice already: that shows what audits and canaries would.
-        let spec = crate::actors::RunSpec {
-            audit: 0.0,
-            canary: None,
-            ..spec
-        };
+        // Every task is counted twice already: that shows what audits would. Canaries tell which of two counts
+        // that differ to doubt, before all of them are contested.
+        let spec = crate::actors::RunSpec { audit: 0.0, ..spec };
         let report = self.job.run_actors(&spec, devices)?;
         if report
             .tasks_total

@@ -75,7 +75,8 @@ pub struct Tuning {
     pub queue_per_worker: usize,
     /// How long a batch should keep a worker busy, from 1 ms.
     pub batch_time: Duration,
-    /// The share of the tasks, 0 to 1, that another kernel counts a second time.
+    /// The share of the tasks, 0 to 1, that another kernel counts a second time. Where no count is known, all tasks are
+    /// counted a second time while that takes a minute, unless the share is 0.
     pub audit: f64,
     /// How often each worker and device counts its canary, besides the start and the end of a run.
     /// `None`: never.

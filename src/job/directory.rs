@@ -40,7 +40,19 @@ fn plans_of(info: &RunInfo) -> Vec<Arc<dyn Plan>> {
 /// # Errors
 /// There is none, or it is damaged or of other plans.
 pub fn open(directory: &Path) -> Result<(Store, Vec<Arc<dyn Plan>>), LedgerError> {
-    let store = Store::open_to_read(directory)?;
+    with_plans(Store::open_to_read(directory)?)
+}
+
+/// As [`open`], to [see how far the run is](Store::open_to_glance).
+///
+/// # Errors
+/// There is none, or it is of another format or of other plans.
+#[cfg(feature = "cli")]
+pub(crate) fn open_to_glance(directory: &Path) -> Result<(Store, Vec<Arc<dyn Plan>>), LedgerError> {
+    with_plans(Store::open_to_glance(directory)?)
+}
+
+fn with_plans(store: Store) -> Result<(Store, Vec<Arc<dyn Plan>>), LedgerError> {
     let plans = plans_of(store.info());
     store.info().check_plans(store.file(), &plans)?;
     Ok((store, plans))

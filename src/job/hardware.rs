@@ -26,7 +26,15 @@ impl Hardware {
     /// nor a device, or a setting is beyond its [limits](super::limits).
     pub fn find(settings: &HardwareSettings) -> Result<Self, JobError> {
         let machine = Machine::detect();
-        let workers = settings.workers.unwrap_or(machine.cores);
+        let room = machine.room_for_workers();
+        let workers = settings.workers.unwrap_or(machine.cores.min(room.max(1)));
+        if workers > room {
+            return Err(JobError::NoRoom {
+                workers,
+                needed: Machine::space_for(workers),
+                limit: machine.address_space.unwrap_or(u64::MAX),
+            });
+        }
         Ok(Self {
             workers,
             counter: settings.counter()?,

@@ -44,6 +44,8 @@ pub use builder::{Job, Tuning};
 pub use devices::Devices;
 #[cfg(feature = "ledger")]
 pub use directory::open;
+#[cfg(feature = "cli")]
+pub(crate) use directory::open_to_glance;
 pub use engine_choice::{EngineChoice, WithDevices, fastest_on_cpu};
 pub use error::JobError;
 pub use hardware::Hardware;

@@ -7,13 +7,15 @@ use crate::actors::Report;
 use crate::engine::{Engine, Plan, Tally};
 #[cfg(feature = "ledger")]
 use crate::ledger::Confirmation;
-use crate::outcome::{Contradiction, Outcome};
+use crate::outcome::{Checked, Contradiction, Outcome};
 
 /// What a finished job found.
 #[derive(Clone)]
 pub struct JobResult {
     /// The counts, checked.
     pub outcome: Outcome,
+    /// How they were checked, beside what no counts may contradict.
+    pub checked: Checked,
     /// The plan that counted all solutions.
     pub plan: Arc<dyn Plan>,
     /// The number of CPU workers.
@@ -40,8 +42,10 @@ impl JobResult {
         report: Report,
         time: (Duration, Duration),
     ) -> Result<Self, JobError> {
+        let outcome = outcome(plan.as_ref(), |engine| report.tallies.get(&engine))?;
         Ok(Self {
-            outcome: outcome(plan.as_ref(), |engine| report.tallies.get(&engine))?,
+            checked: Checked::new(outcome.is_known, report.twice, report.tasks_planned),
+            outcome,
             workers: hardware.workers,
             kernel: plan.counter(&hardware.counter).backend(),
             plan,
@@ -51,6 +55,16 @@ impl JobResult {
             #[cfg(feature = "ledger")]
             confirmation: None,
         })
+    }
+
+    /// The result of a run in a directory, whose ledger says this.
+    #[cfg(feature = "ledger")]
+    pub(super) fn confirmed(self, confirmation: Confirmation) -> Self {
+        Self {
+            checked: confirmation.checked(&self.outcome),
+            confirmation: Some(confirmation),
+            ..self
+        }
     }
 }
 
@@ -71,6 +85,8 @@ pub struct CensusResult {
     pub r180: u128,
     /// Solutions fixed by the quarter turn.
     pub r90: u128,
+    /// How they were checked.
+    pub checked: Checked,
     /// What the run did.
     pub report: Report,
 }

@@ -10,9 +10,13 @@ use super::{CensusResult, Hardware, Job, JobError, JobResult, StopCause, Stopped
 use crate::actors::{self, DeviceSpec, Recorder, Report, RunSpec, Source, SumCheck, WholePlans};
 use crate::engine::{Engine, Plan, Tally};
 #[cfg(feature = "ledger")]
-use crate::ledger::{Confirmation, ProcessFacts, Recording, RunInfo, Shard, Store};
-use crate::outcome::check_census;
+use crate::ledger::{Confirmation, ProcessFacts, Recording, RunInfo, Session, Shard, Store};
+use crate::outcome::{Checked, check_census, is_known};
 use crate::telemetry;
+
+/// Where no count is known that would show a wrong one, every task is counted a second time while this is expected
+/// to take each worker at most so long.
+const AUDIT_ALL: Duration = Duration::from_secs(60);
 
 impl Job {
     /// Finds the hardware and runs to the end.
@@ -86,7 +90,9 @@ impl Job {
         let tally = report.tallies.get(&Engine::Census).copied();
         let tally = tally.unwrap_or_default();
         check_census(self.board, &tally)?;
+        let is_known = is_known(&board);
         Ok(CensusResult {
+            checked: Checked::new(is_known, report.twice, report.tasks_planned),
             r180: tally.r180,
             r90: tally.r90,
             report,
@@ -136,13 +142,16 @@ impl Job {
         recorder: Option<Arc<dyn Recorder>>,
     ) -> RunSpec {
         RunSpec {
-            plans,
             workers: hardware.workers,
             counter: hardware.counter.clone(),
             costs: hardware.costs.clone(),
             queue_per_worker: self.tuning.queue_per_worker,
             batch_time: self.tuning.batch_time,
             audit: self.tuning.audit,
+            audit_all: match plans.first().map(|plan| is_known(&plan.given())) {
+                Some(false) => AUDIT_ALL,
+                _ => Duration::ZERO,
+            },
             canary: self.tuning.canary,
             check: None,
             source,
@@ -154,6 +163,7 @@ impl Job {
                 .chain(telemetry::observer())
                 .collect(),
             time_limit: self.time_limit,
+            plans,
         }
     }
 
@@ -189,7 +199,14 @@ impl Job {
             config: config.clone(),
         };
         let recording = if self.resumed.is_some() {
-            Recording::resume(directory, &plans, &process)?
+            match Recording::resume(directory, &plans, &process) {
+                // Nothing has to be written to tell the result of a finished run.
+                Err(error) if error.is_unwritable() => {
+                    let recorded = recorded_result(directory, hardware, plan, &plans)?;
+                    return recorded.ok_or_else(|| error.into());
+                }
+                opened => opened?,
+            }
         } else {
             let shard = self.shard.unwrap_or(Shard::WHOLE);
             let info = RunInfo::new(self.board, &plans, shard, config);
@@ -213,12 +230,8 @@ impl Job {
                     before.elapsed + report.elapsed,
                     before.counting + report.cpu,
                 );
-                let confirmation = Some(Confirmation::read(&store)?);
-                let result = JobResult::new(plan, hardware, report, time)?;
-                Ok(JobResult {
-                    confirmation,
-                    ..result
-                })
+                let confirmation = Confirmation::read(&store)?;
+                Ok(JobResult::new(plan, hardware, report, time)?.confirmed(confirmation))
             }
             // Somebody removed or replaced the file meanwhile: what was counted is not kept.
             Some(_) => Err(JobError::DirectoryChanged {
@@ -278,6 +291,37 @@ impl Job {
             again: false,
         }))
     }
+}
+
+/// The result of the run in `directory` by its records alone; `None` if tasks are missing.
+#[cfg(feature = "ledger")]
+fn recorded_result(
+    directory: &Path,
+    hardware: &Hardware,
+    plan: Arc<dyn Plan>,
+    plans: &[Arc<dyn Plan>],
+) -> Result<Option<JobResult>, JobError> {
+    let store = Store::open_to_read(directory)?;
+    store.info().check_plans(store.file(), plans)?;
+    let sums = store.sums()?;
+    if !sums.coverage.is_whole() {
+        return Ok(None);
+    }
+    store.check_decided(&sums)?;
+    let tasks = plans.iter().map(|plan| plan.tasks()).sum();
+    let report = Report {
+        tallies: sums.tallies,
+        tasks_done: tasks,
+        tasks_total: Some(tasks),
+        tasks_planned: tasks,
+        ..Report::default()
+    };
+    let time = (Session::wall_time(&store.sessions()?), sums.counting);
+    let result = JobResult::new(plan, hardware, report, time)?;
+    Ok(Some(JobResult {
+        confirmation: Some(Confirmation::read(&store)?),
+        ..result
+    }))
 }
 
 /// Compares the sums of a run with what is known, where `plan` counts all solutions.

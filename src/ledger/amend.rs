@@ -60,10 +60,11 @@ impl Store {
     }
 
     /// Records a further count of a task whose results differ, within the transaction that is open. If it
-    /// agrees with one of them, it decides; otherwise the correction stays open.
+    /// agrees with one of them, it decides; otherwise the correction stays open. If another count has decided
+    /// meanwhile, it is [a second count](Self::confirm).
     ///
     /// # Errors
-    /// No correction of the task is open; the log is full; the file cannot be written.
+    /// There is no record; the log is full; the file cannot be written.
     pub fn decide(
         &self,
         entry: &Entry,
@@ -76,7 +77,7 @@ impl Store {
         let last = log.rfind(|logged| logged.task() == key);
         let Some(mut correction) = last.filter(LoggedCorrection::is_open).map(|l| l.correction)
         else {
-            return Err(self.database(format!("no correction of task {key} is open")));
+            return self.confirm(entry, session, at);
         };
         let agrees = |other: &Entry| other.result.tally.agrees_with(&entry.result.tally);
         if correction.results().any(agrees) {

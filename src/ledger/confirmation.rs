@@ -5,9 +5,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::Serialize;
 
 use super::{Entry, LedgerError, RecordedTask, Session, Store};
+use crate::outcome::{Checked, Outcome};
 
 /// How often the recorded tasks of a run were counted, and by whom the second time. Audits are not second
-/// counts.
+/// counts: they have no record of their own.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Confirmation {
     /// Recorded tasks.
@@ -24,6 +25,8 @@ pub struct Confirmation {
     pub on_same_worker: u64,
     /// Of those that were counted twice: by another kernel.
     pub by_other_kernel: u64,
+    /// Of those without a second count: audited before they were recorded.
+    pub audited: u64,
     /// The hosts that counted, the first or the second time.
     pub hosts: u64,
     /// Corrections in the log.
@@ -39,33 +42,12 @@ impl Confirmation {
     /// The ledger is damaged or contradicts itself.
     pub fn read(store: &Store) -> Result<Self, LedgerError> {
         let _moment = store.moment()?;
-        let hosts = hosts(&store.sessions()?);
-        let log = store.corrections()?;
-        let mut open = BTreeSet::new();
-        for logged in &log {
-            match logged.is_open() {
-                true => open.insert(logged.task()),
-                false => open.remove(&logged.task()),
-            };
-        }
-        let mut all = Self {
-            corrections: log.len() as u64,
-            contested: open.len() as u64,
-            ..Self::default()
-        };
-        let mut counted_on = BTreeSet::new();
-        store.for_each_task(|RecordedTask { record, second }| {
-            all.tasks += 1;
-            let host = |entry: &Entry| hosts.get(&entry.session);
-            counted_on.extend(host(&record).cloned());
-            if let Some(second) = second {
-                counted_on.extend(host(&second).cloned());
-                all.add_second((&record, host(&record)), (&second, host(&second)));
-            }
+        let mut confirming = Confirming::begin(store)?;
+        store.for_each_task(|task| {
+            confirming.add(&task);
             Ok(())
         })?;
-        all.hosts = counted_on.len() as u64;
-        Ok(all)
+        Ok(confirming.end())
     }
 
     fn add_second(
@@ -89,11 +71,73 @@ impl Confirmation {
         self.by_other_kernel += u64::from(other_kernel);
     }
 
+    /// How an outcome of these tasks was checked.
+    pub const fn checked(&self, outcome: &Outcome) -> Checked {
+        Checked::new(outcome.is_known, self.twice + self.audited, self.tasks)
+    }
+
     /// The share of the recorded tasks that was counted twice, 0 to 1.
     pub fn share_twice(&self) -> f64 {
         match self.tasks {
             0 => 0.0,
             tasks => self.twice as f64 / tasks as f64,
+        }
+    }
+}
+
+/// The confirmation of a ledger, while its tasks are read.
+pub(super) struct Confirming {
+    all: Confirmation,
+    hosts: BTreeMap<String, String>,
+    counted_on: BTreeSet<String>,
+}
+
+impl Confirming {
+    /// Before the first task of `store`, in a moment of it.
+    pub(super) fn begin(store: &Store) -> Result<Self, LedgerError> {
+        let log = store.corrections()?;
+        let mut open = BTreeSet::new();
+        for logged in &log {
+            match logged.is_open() {
+                true => open.insert(logged.task()),
+                false => open.remove(&logged.task()),
+            };
+        }
+        Ok(Self {
+            all: Confirmation {
+                corrections: log.len() as u64,
+                contested: open.len() as u64,
+                ..Confirmation::default()
+            },
+            hosts: hosts(&store.sessions()?),
+            counted_on: BTreeSet::new(),
+        })
+    }
+
+    /// Takes in a task.
+    pub(super) fn add(&mut self, RecordedTask { record, second }: &RecordedTask) {
+        self.all.tasks += 1;
+        let host = |entry: &Entry| self.hosts.get(&entry.session);
+        let mut note = |host: Option<&String>| {
+            if let Some(host) = host.filter(|host| !self.counted_on.contains(*host)) {
+                self.counted_on.insert(host.clone());
+            }
+        };
+        note(host(record));
+        if let Some(second) = second {
+            note(host(second));
+            self.all
+                .add_second((record, host(record)), (second, host(second)));
+        } else {
+            self.all.audited += u64::from(record.result.audited_by.is_some());
+        }
+    }
+
+    /// After the last task.
+    pub(super) fn end(self) -> Confirmation {
+        Confirmation {
+            hosts: self.counted_on.len() as u64,
+            ..self.all
         }
     }
 }

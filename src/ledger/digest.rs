@@ -76,7 +76,7 @@ impl DigestFields {
 }
 
 /// A BLAKE3 digest. Shown in hexadecimal.
-#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Digest(pub [u8; 32]);
 
 impl fmt::Display for Digest {

@@ -226,6 +226,18 @@ impl LedgerError {
         )
     }
 
+    /// Whether the directory cannot be written to, but can perhaps be read: the disk is full, or read-only.
+    pub fn is_unwritable(&self) -> bool {
+        match self {
+            Self::DiskFull { .. } => true,
+            Self::Io { source, .. } => matches!(
+                source.kind(),
+                io::ErrorKind::ReadOnlyFilesystem | io::ErrorKind::PermissionDenied
+            ),
+            _ => false,
+        }
+    }
+
     /// An input or output error at `path`.
     pub(super) fn io(path: &Path, source: io::Error) -> Self {
         if source.kind() == io::ErrorKind::StorageFull {

@@ -82,8 +82,7 @@ pub(super) fn open_to_write(file: &Path) -> Result<Connection, LedgerError> {
             | OpenFlags::SQLITE_OPEN_NO_MUTEX;
         let connection = Connection::open_with_flags(file, flags)?;
         common(&connection)?;
-        let journal = Journal::for_directory(file.parent().unwrap_or(file));
-        set_journal(&connection, journal)?;
+        choose_journal(&connection, file.parent().unwrap_or(file))?;
         connection.pragma_update(None, "synchronous", "FULL")?;
         connection.pragma_update(None, "fullfsync", true)?;
         connection.pragma_update(None, "checkpoint_fullfsync", true)?;
@@ -92,9 +91,10 @@ pub(super) fn open_to_write(file: &Path) -> Result<Connection, LedgerError> {
     open().map_err(|error| LedgerError::sqlite(file, &error))
 }
 
-/// Makes SQLite keep this journal. A ledger that was moved from a local file system to a shared one, or back,
-/// changes it here.
-fn set_journal(connection: &Connection, journal: Journal) -> rusqlite::Result<()> {
+/// Makes SQLite keep the journal for a database in `directory`. A ledger that was moved from a local file system to
+/// a shared one, or back, changes it here.
+pub(super) fn choose_journal(connection: &Connection, directory: &Path) -> rusqlite::Result<()> {
+    let journal = Journal::for_directory(directory);
     let mut is = String::new();
     connection.pragma_update_and_check(None, "journal_mode", journal.name(), |row| {
         is = row.get(0)?;
@@ -185,7 +185,7 @@ fn immutable(file: &Path) -> String {
     format!("file:{escaped}?immutable=1")
 }
 
-/// Checks that the file is a complete ledger of the format that this program knows.
+/// Checks that the file is a ledger of the format that this program knows.
 pub(super) fn check(connection: &Connection, file: &Path) -> Result<(), LedgerError> {
     let sqlite = |error| LedgerError::sqlite(file, &error);
     let number = |name: &str| {
@@ -240,11 +240,19 @@ pub(super) fn check(connection: &Connection, file: &Path) -> Result<(), LedgerEr
     if !tables.iter().map(Option::as_deref).eq(TABLES.map(Some)) {
         return damaged("its tables are not those of a ledger".to_owned());
     }
+    Ok(())
+}
+
+/// Checks every page of the file: that it is whole, and in the place where it belongs.
+pub(super) fn check_pages(connection: &Connection, file: &Path) -> Result<(), LedgerError> {
     let verdict: String = connection
         .query_row("PRAGMA integrity_check(1)", [], |row| row.get(0))
-        .map_err(sqlite)?;
-    if verdict != "ok" {
-        return damaged(verdict.trim().replace('\n', ": "));
+        .map_err(|error| LedgerError::sqlite(file, &error))?;
+    match verdict.as_str() {
+        "ok" => Ok(()),
+        wrong => Err(LedgerError::Damaged {
+            file: file.to_owned(),
+            what: wrong.trim().replace('\n', ": "),
+        }),
     }
-    Ok(())
 }

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
-use super::{LedgerError, Session, Store, confirmation};
+use super::{Entry, LedgerError, Session, Store, confirmation};
 
 /// What one host recorded, in all its sessions. Names of hosts are what the hosts say.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -40,12 +40,22 @@ impl HostShare {
     pub fn add(store: &Store, hosts: &mut BTreeMap<String, Self>) -> Result<(), LedgerError> {
         let _moment = store.moment()?;
         let sessions = store.sessions()?;
+        Self::add_sessions(&sessions, hosts);
+        let names = confirmation::hosts(&sessions);
+        store.for_each(|entry| {
+            Self::add_record(&entry, &names, hosts);
+            Ok(())
+        })
+    }
+
+    /// Adds sessions, without what they recorded.
+    pub(super) fn add_sessions(sessions: &[Session], hosts: &mut BTreeMap<String, Self>) {
         for Session {
             facts,
             elapsed,
             committed,
             ..
-        } in &sessions
+        } in sessions
         {
             let host = hosts.entry(facts.host.clone()).or_default();
             host.sessions += 1;
@@ -53,17 +63,21 @@ impl HostShare {
             host.last_seen = host.last_seen.max(*committed);
             host.devices.extend(facts.devices.iter().cloned());
         }
-        let names = confirmation::hosts(&sessions);
-        store.for_each(|entry| {
-            let host = names
-                .get(&entry.session)
-                .and_then(|name| hosts.get_mut(name));
-            if let Some(host) = host {
-                host.tasks += 1;
-                host.nodes = host.nodes.saturating_add(entry.result.tally.nodes);
-                host.audits += u64::from(entry.result.audited_by.is_some());
-            }
-            Ok(())
-        })
+    }
+
+    /// Adds a record to what its host did; `names` has the host of each session.
+    pub(super) fn add_record(
+        entry: &Entry,
+        names: &BTreeMap<String, String>,
+        hosts: &mut BTreeMap<String, Self>,
+    ) {
+        let host = names
+            .get(&entry.session)
+            .and_then(|name| hosts.get_mut(name));
+        if let Some(host) = host {
+            host.tasks += 1;
+            host.nodes = host.nodes.saturating_add(entry.result.tally.nodes);
+            host.audits += u64::from(entry.result.audited_by.is_some());
+        }
     }
 }

@@ -158,6 +158,27 @@ pub struct Facts {
     pub started: i64,
 }
 
+impl Facts {
+    /// What is the same of two processes of one program with one configuration on one machine. `None` if a worker
+    /// counted wrongly: whatever such a process did stays apart.
+    pub(super) fn likeness(&self) -> Option<Digest> {
+        let mut fields = DigestFields::new(context::SESSION);
+        let devices = self.devices.join("\n");
+        for text in [
+            &self.host,
+            &self.processor,
+            &self.program,
+            &self.isa,
+            &devices,
+            &self.config,
+        ] {
+            fields.text(text);
+        }
+        let likeness = fields.u64(self.workers).digest();
+        self.sick.is_empty().then_some(likeness)
+    }
+}
+
 impl Session {
     /// How long anybody worked on a run: the time of sessions that worked at once counts once. Each lies
     /// before its last commit by the clock of the machine that wrote the ledger, which is read to seconds.

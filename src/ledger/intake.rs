@@ -7,8 +7,10 @@ use std::time::{Duration, Instant};
 
 use tracing::warn;
 
+use super::digest::Digest;
 use super::home::Home;
 use super::host::unix_time;
+use super::session_rows::{MOST_SESSIONS, REUSED_FROM};
 use super::{
     Column, Coverage, DirLock, Entry, Facts, LedgerError, RunInfo, Session, Shard, Store, files,
     row,
@@ -32,6 +34,8 @@ pub struct Intake {
     open: BTreeMap<String, OpenSession>,
     /// The ids in the ledger.
     known: BTreeSet<String>,
+    /// A session of each machine and configuration.
+    like: BTreeMap<Digest, String>,
     /// Of the latest session.
     number: u64,
     _lock: DirLock,
@@ -152,6 +156,10 @@ impl Intake {
             before: Session::wall_time(&sessions),
             open: BTreeMap::new(),
             number: numbers.max().unwrap_or(0),
+            like: sessions
+                .iter()
+                .filter_map(|session| Some((session.facts.likeness()?, session.id.clone())))
+                .collect(),
             known: sessions.into_iter().map(|session| session.id).collect(),
             store,
             _lock: lock,
@@ -182,12 +190,13 @@ impl Intake {
         if self.open.contains_key(id) {
             return Ok(());
         }
+        let likeness = facts.likeness();
         let before = match self.known.contains(id) {
-            false => None,
-            true => {
-                let mut sessions = self.store.sessions()?.into_iter();
-                sessions.find(|session| session.id == id)
-            }
+            true => self.store.session(id)?,
+            false => match self.like(likeness.as_ref()) {
+                Some(like) => self.store.session(&like)?,
+                None => None,
+            },
         };
         let session = match before {
             // A worker that outlived its coordinator, or delivers its journal.
@@ -205,7 +214,9 @@ impl Intake {
                 }
             }
         };
-        self.known.insert(id.to_owned());
+        if let Some(likeness) = likeness {
+            self.like.insert(likeness, session.id.clone());
+        }
         self.open.insert(
             id.to_owned(),
             OpenSession {
@@ -216,6 +227,17 @@ impl Intake {
             },
         );
         Ok(())
+    }
+
+    /// The session that a process of this likeness goes on with, if there are so many that it should, and nobody
+    /// does so now.
+    fn like(&self, likeness: Option<&Digest>) -> Option<String> {
+        if self.known.len() < REUSED_FROM {
+            return None;
+        }
+        let like = self.like.get(likeness?)?;
+        let mut open = self.open.values();
+        (!open.any(|open| open.session.id == *like)).then(|| like.clone())
     }
 
     /// Notes that a process takes part no longer.
@@ -236,16 +258,22 @@ impl Intake {
         let mut written = Written::default();
         let mut differ = None;
         for (id, items) in delivered {
-            if !self.open.contains_key(id) {
+            let Some(session) = self.open.get(id).map(|open| open.session.id.clone()) else {
+                continue;
+            };
+            if !self.known.contains(&session) && self.known.len() >= MOST_SESSIONS {
+                let what = "the ledger takes no more sessions".to_owned();
+                written.refused.push((id.clone(), what));
                 continue;
             }
             self.put_session(id, false)?;
+            self.known.insert(session.clone());
             for item in items {
                 if let Some(what) = self.implausible(item) {
                     written.refused.push((id.clone(), what));
                     break;
                 }
-                match self.take(id, item, &mut written) {
+                match self.take((id, &session), item, &mut written) {
                     Err(error @ IntakeError::Disagreement { .. }) => {
                         differ.get_or_insert(error);
                     }
@@ -296,17 +324,17 @@ impl Intake {
 
     fn take(
         &mut self,
-        id: &str,
+        (id, session): (&str, &str),
         item: &Delivered,
         written: &mut Written,
     ) -> Result<(), IntakeError> {
         match item {
-            Delivered::Result(result) => self.take_result(id, result, written),
-            Delivered::Correction(correction) => self.take_correction(id, correction),
+            Delivered::Result(result) => self.take_result(session, result, written),
+            Delivered::Correction(correction) => self.take_correction(session, correction),
             Delivered::Withdrawal(task) => {
                 // Only what the process recorded itself.
                 let there = self.store.get(*task)?;
-                if there.is_some_and(|entry| entry.session == id) {
+                if there.is_some_and(|entry| entry.session == session) {
                     self.store.withdraw(*task)?;
                     written.withdrawn.push(*task);
                 }
@@ -433,10 +461,7 @@ impl Intake {
         let open = self.open.get(id);
         let host = open.map(|open| open.session.facts.host.clone());
         // A session of an earlier coordinator.
-        let stored = || {
-            let mut sessions = self.store.sessions().ok()?.into_iter();
-            Some(sessions.find(|session| session.id == id)?.facts.host)
-        };
+        let stored = || Some(self.store.session(id).ok()??.facts.host);
         host.or_else(stored).unwrap_or_else(|| id.to_owned())
     }
 

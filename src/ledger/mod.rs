@@ -14,6 +14,7 @@
 //! * [`FirstCounts`], [`SecondCounts`], [`Decisions`]: a run that counts recorded tasks again.
 //!   [`Confirmation`]: how often tasks were counted, and where; [`compare()`]: which tasks of two runs
 //!   differ.
+//! * `draft`: a ledger before it has its name.
 //! * `files`: which files of a directory are opened at all; `home`: whether they are still there;
 //!   `file_system`: which journal SQLite keeps where.
 //! * [`Entry`]: a recorded task with its digest; `digest`: what each digest covers.
@@ -27,6 +28,7 @@ mod correction_text;
 mod coverage;
 mod digest;
 mod division;
+mod draft;
 mod entry;
 mod error;
 mod export;

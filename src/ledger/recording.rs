@@ -15,12 +15,14 @@ use tracing::warn;
 
 use super::home::Home;
 use super::host::{host_name, unix_time};
+use super::session_rows::REUSED_FROM;
 use super::{
-    Coverage, DirLock, Division, Entry, Facts, LedgerError, RunInfo, Session, Shard, Store, files,
+    Column, Coverage, DirLock, Division, Entry, Facts, LedgerError, RunInfo, Session, Shard, Store,
+    files,
 };
 use crate::actors::{
-    Flushed, OnCheckpoint, RecordError, Recorder, Restored, SickWorker, Source, Supply, chosen,
-    cost_of, evenly_spaced,
+    Flushed, OnCheckpoint, RecordError, RecordedResult, Recorder, Restored, SickWorker, Source,
+    Supply, chosen, cost_of, evenly_spaced,
 };
 use crate::engine::{Correction, Engine, Method, Plan, Tally, TaskKey, TaskResult};
 use crate::machine::Machine;
@@ -72,6 +74,8 @@ pub(super) enum Counted {
     Decision(Box<Entry>, Method),
     Correction(Box<Correction<Entry>>),
     Withdrawal(TaskKey),
+    /// A second count is taken back.
+    SecondWithdrawal(TaskKey),
     TakenOut(Box<SickWorker>),
 }
 
@@ -159,23 +163,25 @@ impl Recording {
             counting: sums.counting,
         };
         let numbers = sessions.iter().map(|session| session.facts.number);
+        let facts = Facts {
+            number: numbers.max().unwrap_or(0).saturating_add(1),
+            host: host_name(),
+            processor: Machine::detect()
+                .cpu
+                .unwrap_or_else(|| "unknown".to_owned()),
+            program: super::program(),
+            isa: process.isa.clone(),
+            workers: process.workers,
+            devices: process.devices.clone(),
+            config: process.config.clone(),
+            sick: Vec::new(),
+            started: unix_time(),
+        };
+        let like = like(&sessions, &facts);
         let session = Session {
-            id: new_id(&sessions),
-            facts: Facts {
-                number: numbers.max().unwrap_or(0).saturating_add(1),
-                host: host_name(),
-                processor: Machine::detect()
-                    .cpu
-                    .unwrap_or_else(|| "unknown".to_owned()),
-                program: super::program(),
-                isa: process.isa.clone(),
-                workers: process.workers,
-                devices: process.devices.clone(),
-                config: process.config.clone(),
-                sick: Vec::new(),
-                started: unix_time(),
-            },
-            elapsed: Duration::ZERO,
+            id: like.map_or_else(|| new_id(&sessions), |like| like.id.clone()),
+            facts,
+            elapsed: like.map_or(Duration::ZERO, |like| like.elapsed),
             committed: unix_time(),
         };
         let (orders, inbox) = channel::bounded(WAITING);
@@ -192,6 +198,7 @@ impl Recording {
             store,
             counts: !sums.coverage.is_whole_for(shard, &division),
             plans: plans.to_vec(),
+            before: session.elapsed,
             session,
             start: Instant::now(),
             failure: Arc::clone(&failure),
@@ -287,12 +294,15 @@ impl Recorder for Recording {
         let _ = self.send(Order::Write(Counted::TakenOut(sick)));
     }
 
-    fn results(&self) -> Result<Vec<TaskResult>, RecordError> {
+    fn results(&self) -> Result<Vec<RecordedResult>, RecordError> {
         let mut results = Vec::new();
         Store::open_to_read(&self.dir)
             .and_then(|store| {
                 store.for_each(|entry| {
-                    results.push(entry.result);
+                    results.push(RecordedResult {
+                        is_own: entry.session == self.session,
+                        result: entry.result,
+                    });
                     Ok(())
                 })
             })
@@ -341,6 +351,16 @@ impl Drop for Recording {
     }
 }
 
+/// The session that a process with these facts goes on with, if there are so many that it should.
+fn like<'a>(sessions: &'a [Session], facts: &Facts) -> Option<&'a Session> {
+    if sessions.len() < REUSED_FROM {
+        return None;
+    }
+    let likeness = facts.likeness();
+    let mut sessions = sessions.iter();
+    sessions.find(|session| session.facts.likeness() == likeness)
+}
+
 /// A random id that none of the sessions has.
 fn new_id(sessions: &[Session]) -> String {
     loop {
@@ -359,6 +379,8 @@ struct Writer {
     counts: bool,
     plans: Vec<Arc<dyn Plan>>,
     session: Session,
+    /// The time of earlier processes whose session this one goes on with.
+    before: Duration,
     start: Instant,
     failure: Arc<Mutex<Option<RecordError>>>,
     on_checkpoint: Arc<Mutex<Option<OnCheckpoint>>>,
@@ -475,6 +497,7 @@ impl Writer {
             }
             Counted::Correction(correction) => self.store.correct(correction, id, now).map(|()| 0),
             Counted::Withdrawal(task) => self.store.withdraw(*task).map(|()| 0),
+            Counted::SecondWithdrawal(task) => self.store.remove(Column::Second, *task).map(|()| 0),
             Counted::TakenOut(sick) => {
                 if self.session.facts.sick.len() < MOST_SICK {
                     self.session.facts.sick.push(sick.as_ref().clone());
@@ -487,7 +510,7 @@ impl Writer {
     }
 
     fn commit(&mut self) -> Result<(), RecordError> {
-        self.session.elapsed = self.start.elapsed();
+        self.session.elapsed = self.before + self.start.elapsed();
         self.session.committed = unix_time();
         self.store
             .put_session(&self.session)

@@ -9,9 +9,12 @@ use super::host::host_name;
 use super::recording::Counted;
 use super::{LedgerError, LoggedCorrection, Recording, Store};
 use crate::actors::{
-    Flushed, OnCheckpoint, RecordError, Recorder, Restored, Source, Supply, cost_of, evenly_spaced,
+    Flushed, OnCheckpoint, RecordError, Recorder, Restored, SickWorker, Source, Supply, cost_of,
+    evenly_spaced,
 };
-use crate::engine::{Engine, Method, Origin, Plan, Tally, TaskKey, TaskResult, TaskSet, WorkerId};
+use crate::engine::{
+    Correction, Engine, Method, Origin, Plan, Tally, TaskKey, TaskResult, TaskSet, WorkerId,
+};
 
 /// What a ledger holds of the tasks that are to be counted a second time.
 #[derive(Clone, Debug, Default)]
@@ -108,9 +111,12 @@ pub struct ChosenTasks {
     tasks: BTreeMap<Engine, TaskSet>,
     /// What was counted before, of each plan.
     before: BTreeMap<Engine, (TaskSet, Tally)>,
-    /// Who counted the tasks first.
-    first: Option<Arc<FirstCounts>>,
+    /// By whom a task is not to be counted.
+    avoided: Option<Avoided>,
 }
+
+/// The worker of this run that is not to count a task, if there is another one.
+type Avoided = Arc<dyn Fn(TaskKey) -> Option<WorkerId> + Send + Sync>;
 
 impl ChosenTasks {
     /// These tasks of `plans`.
@@ -119,7 +125,7 @@ impl ChosenTasks {
         Self {
             tasks: plans.iter().map(of).collect(),
             before: BTreeMap::new(),
-            first: None,
+            avoided: None,
         }
     }
 
@@ -128,7 +134,17 @@ impl ChosenTasks {
     #[must_use]
     pub fn after(mut self, first: &Arc<FirstCounts>) -> Self {
         self.before = first.twice.clone();
-        self.first = Some(Arc::clone(first));
+        let first = Arc::clone(first);
+        self.without(move |task| first.worker_here(task))
+    }
+
+    /// No worker gets a task for which `avoided` names it, if there is another one.
+    #[must_use]
+    pub fn without(
+        mut self,
+        avoided: impl Fn(TaskKey) -> Option<WorkerId> + Send + Sync + 'static,
+    ) -> Self {
+        self.avoided = Some(Arc::new(avoided));
         self
     }
 
@@ -163,18 +179,33 @@ impl Source for ChosenTasks {
     }
 
     fn avoided(&self, plan: &dyn Plan, task: u64) -> Option<WorkerId> {
-        self.first.as_ref()?.worker_here(plan.key(task))
+        self.avoided.as_ref()?(plan.key(task))
     }
 }
 
 /// Records results as second counts. A result that differs from its record opens a correction, and the
-/// run goes on.
+/// run goes on. So does one that is corrected, because its worker counts wrongly: whatever was counted instead is
+/// another second count.
 pub struct SecondCounts(pub Arc<Recording>);
 
 impl Recorder for SecondCounts {
     fn record(&self, result: TaskResult) -> Result<(), RecordError> {
         let entry = Box::new(self.0.entry(result));
         self.0.write(Counted::Second(entry))
+    }
+
+    fn correct(&self, correction: Correction) -> Result<(), RecordError> {
+        correction
+            .decision
+            .map_or(Ok(()), |decision| self.record(decision.result))
+    }
+
+    fn withdraw(&self, task: TaskKey) -> Result<(), RecordError> {
+        self.0.write(Counted::SecondWithdrawal(task))
+    }
+
+    fn note_taken_out(&self, taken_out: &SickWorker) {
+        self.0.note_taken_out(taken_out);
     }
 
     fn on_checkpoint(&self, tell: OnCheckpoint) {
@@ -200,6 +231,16 @@ impl Recorder for Decisions {
         let method = method.unwrap_or(Method::Oracle);
         let entry = Box::new(self.recording.entry(result));
         self.recording.write(Counted::Decision(entry, method))
+    }
+
+    fn correct(&self, correction: Correction) -> Result<(), RecordError> {
+        correction
+            .decision
+            .map_or(Ok(()), |decision| self.record(decision.result))
+    }
+
+    fn note_taken_out(&self, taken_out: &SickWorker) {
+        self.recording.note_taken_out(taken_out);
     }
 
     fn on_checkpoint(&self, tell: OnCheckpoint) {

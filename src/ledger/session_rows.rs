@@ -1,5 +1,6 @@
 //! The table `session`: how a session becomes a row, and how all of them are read.
 
+use std::cell::Cell;
 use std::time::Duration;
 
 use rusqlite::{Connection, Row, params};
@@ -8,10 +9,17 @@ use super::digest::Digest;
 use super::info::{Facts, Session};
 use super::table_size::TableSize;
 
-/// The most sessions of a run: ten thousand machines that were each stopped six times. The bytes are
-/// those that all of them say of their hardware and configuration.
+/// From so many sessions on, a process that is like an earlier one goes on with its session: ten thousand machines may
+/// then begin as often as they like.
+pub(super) const REUSED_FROM: usize = 1 << 12;
+
+/// The most sessions of a run.
+pub(super) const MOST_SESSIONS: usize = 1 << 16;
+
+/// The most that the table holds. The bytes are those that all of them say of their hardware and configuration. A
+/// session that would be beyond is not [put](put) into the ledger, so that a run never writes what it would not read.
 const MOST: TableSize = TableSize {
-    rows: 1 << 16,
+    rows: MOST_SESSIONS as i64,
     bytes: 256 << 20,
 };
 
@@ -20,9 +28,12 @@ const LONGEST_TIME: u64 = 100 * 366 * 86_400 * 1000;
 
 /// Adds a session of the run with the key `run`, or replaces the one with the same id.
 ///
-/// `Err` of the outer result: it cannot be written as a row, and why.
+/// `size` is that of the table, once it is known: to ask for it takes as long as reading all of it.
+///
+/// `Err` of the outer result: it cannot be written as a row, or there are as many as may be.
 pub(super) fn put(
     connection: &Connection,
+    size: &Cell<Option<TableSize>>,
     run: &Digest,
     session: &Session,
 ) -> Result<rusqlite::Result<()>, String> {
@@ -30,6 +41,17 @@ pub(super) fn put(
     let elapsed = u64::try_from(session.elapsed.as_millis()).unwrap_or(u64::MAX);
     let stored = i64::try_from(elapsed)
         .map_err(|_| format!("elapsed time {elapsed} does not fit 63 bits"))?;
+    let grown = match size_with(connection, size, &session.id, &facts) {
+        Ok(grown) => grown,
+        Err(error) => return Ok(Err(error)),
+    };
+    if grown.is_some_and(|size| size.beyond(MOST, "sessions").is_some()) {
+        return Err(format!(
+            "it takes no more sessions: it has the most that a run may have, {} with {} MiB",
+            MOST.rows,
+            MOST.bytes >> 20
+        ));
+    }
     let digest = Session::digest(run, &session.id, &facts, elapsed, session.committed);
     let put = connection
         .prepare_cached("INSERT OR REPLACE INTO session VALUES (?1, ?2, ?3, ?4, ?5)")
@@ -42,7 +64,51 @@ pub(super) fn put(
                 digest.0
             ])
         });
+    if put.is_ok() && grown.is_some() {
+        size.set(grown);
+    }
     Ok(put.map(|_| ()))
+}
+
+/// The size of the table with a session of these facts; `None` if there is one with its id.
+fn size_with(
+    connection: &Connection,
+    size: &Cell<Option<TableSize>>,
+    id: &str,
+    facts: &str,
+) -> rusqlite::Result<Option<TableSize>> {
+    let mut known = connection.prepare_cached("SELECT 1 FROM session WHERE id = ?1")?;
+    if known.exists([id])? {
+        return Ok(None);
+    }
+    let TableSize { rows, bytes } = match size.get() {
+        Some(size) => size,
+        None => TableSize::of(connection, "session", "facts")?,
+    };
+    Ok(Some(TableSize {
+        rows: rows + 1,
+        bytes: bytes.saturating_add_unsigned(facts.len() as u64),
+    }))
+}
+
+/// The session of this id of the run with the key `run`, if there is one.
+///
+/// `Err` of the inner result: it is not what a run writes.
+pub(super) fn get(
+    connection: &Connection,
+    run: &Digest,
+    id: &str,
+) -> rusqlite::Result<Result<Option<Session>, String>> {
+    let sql = "SELECT id, facts, elapsed_ms, committed, blake3 FROM session WHERE id = ?1";
+    let mut statement = connection.prepare_cached(sql)?;
+    let mut rows = statement.query([id])?;
+    let Some(row) = rows.next()? else {
+        return Ok(Ok(None));
+    };
+    Ok(match read(row, run)? {
+        Some(session) => Ok(Some(session)),
+        None => Err("a session is damaged".to_owned()),
+    })
 }
 
 /// All sessions of the run with the key `run`, by id.

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
+use super::confirmation::{self, Confirming};
 use super::{
     Confirmation, Division, Entry, Facts, HostShare, LedgerError, LedgerSums, Missing,
     RecordedTask, Session, Store,
@@ -142,8 +143,12 @@ impl Status {
         division: &Division,
     ) -> Result<Self, LedgerError> {
         store.info().check_plans(store.file(), plans)?;
-        let sums = store.sums()?;
+        let _moment = store.moment()?;
         let sessions = store.sessions()?;
+        let mut hosts = BTreeMap::new();
+        HostShare::add_sessions(&sessions, &mut hosts);
+        let names = confirmation::hosts(&sessions);
+        let mut confirming = Confirming::begin(store)?;
         let count = sessions.len();
         let shard = store.info().shard;
         let named = |session: &Session| {
@@ -166,14 +171,18 @@ impl Status {
             });
         let mut audited = 0;
         let mut works: BTreeMap<Engine, PlanWork> = BTreeMap::new();
-        store.for_each_task(|RecordedTask { record, second }| {
+        // One pass: there may be millions.
+        let sums = store.sums_with(|task| {
+            let RecordedTask { record, second } = task;
+            HostShare::add_record(record, &names, &mut hosts);
+            confirming.add(task);
             audited += u64::from(record.result.audited_by.is_some());
             let Some(latest) = &mut latest else {
-                return Ok(());
+                return;
             };
             let id = &latest.session.id;
             let by_latest = |entry: &Entry| entry.session == *id;
-            if by_latest(&record) {
+            if by_latest(record) {
                 let result = &record.result;
                 let mut plans = plans.iter();
                 if let Some(plan) = plans.find(|plan| plan.engine() == result.key.engine) {
@@ -182,14 +191,11 @@ impl Status {
                     work.seconds_latest += result.duration.as_secs_f64();
                 }
                 latest.add(result);
-            } else if let Some(second) = second.filter(by_latest) {
+            } else if let Some(second) = second.as_ref().filter(|entry| by_latest(entry)) {
                 latest.second += 1;
                 latest.add(&second.result);
             }
-            Ok(())
         })?;
-        let mut hosts = BTreeMap::new();
-        HostShare::add(store, &mut hosts)?;
         let mut shard_tasks = (0, 0);
         for plan in plans {
             let work = works.entry(plan.engine()).or_default();
@@ -219,7 +225,7 @@ impl Status {
             sums,
             shard_tasks,
             audited,
-            counted: Confirmation::read(store)?,
+            counted: confirming.end(),
             hosts,
             sick,
             latest,

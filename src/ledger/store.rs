@@ -1,5 +1,6 @@
 //! The SQLite database of a run directory: opens it, reads and writes records.
 
+use std::cell::Cell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::ops::Range;
@@ -12,10 +13,12 @@ use rusqlite::{Connection, Row, params};
 use super::correction_rows::{self, LoggedCorrection};
 use super::digest::Digest;
 use super::info::{RunInfo, Session};
+use super::table_size::TableSize;
 use super::{
-    Column, Coverage, DirLock, Entry, FILE, LedgerError, files, format, meta, row, session_rows,
+    Column, Coverage, DirLock, Entry, FILE, LedgerError, draft, files, format, meta, row,
+    session_rows,
 };
-use crate::engine::{Correction, Engine, Tally, TaskKey};
+use crate::engine::{Correction, Engine, Tally, TaskKey, TaskResult};
 
 /// An open ledger: the database of one run directory.
 #[derive(Debug)]
@@ -24,6 +27,10 @@ pub struct Store {
     file: PathBuf,
     info: RunInfo,
     key: Digest,
+    /// Whether records are believed, and not checked.
+    is_glance: bool,
+    /// How much the table of sessions holds, once that was asked for.
+    sessions_size: Cell<Option<TableSize>>,
 }
 
 /// What the records of a ledger add up to.
@@ -38,6 +45,26 @@ pub struct LedgerSums {
     /// Tasks whose results differ, and nothing has decided which one is right: while there are any, the
     /// sums are no result.
     pub contested: Vec<TaskKey>,
+}
+
+impl LedgerSums {
+    /// Of no records of this run.
+    fn none_of(info: &RunInfo) -> Self {
+        let none = |plan: &super::PlanInfo| (plan.engine, Tally::default());
+        Self {
+            coverage: Coverage::none_of(info.n(), &info.plans),
+            tallies: info.plans.iter().map(none).collect(),
+            counting: Duration::ZERO,
+            contested: Vec::new(),
+        }
+    }
+
+    /// Adds a record.
+    fn add(&mut self, result: &TaskResult) {
+        self.coverage.add(result.key);
+        *self.tallies.entry(result.key.engine).or_default() += result.tally;
+        self.counting = self.counting.saturating_add(result.duration);
+    }
 }
 
 /// What a ledger keeps of a task: its record, and a second count of it if there is one, which agrees.
@@ -88,11 +115,7 @@ impl Store {
     pub fn create(dir: &Path, info: &RunInfo) -> Result<Self, LedgerError> {
         Self::expect_none(dir)?;
         let file = dir.join(FILE);
-        let draft = dir.join("ledger.new");
-        if files::is_there(&draft)? {
-            fs::remove_file(&draft).map_err(|source| LedgerError::io(&draft, source))?;
-        }
-        write_draft(&draft, info)?;
+        let draft = draft::write(dir, info)?;
         fs::rename(&draft, &file).map_err(|source| LedgerError::io(&file, source))?;
         files::sync_directory(dir)?;
         Self::open_to_write(dir)
@@ -137,7 +160,29 @@ impl Store {
         Self::open(dir, format::open_to_read)
     }
 
+    /// As [`open_to_read`](Self::open_to_read), to see how far a run is: neither the file nor the digests of records
+    /// are checked, which takes a minute where there are millions. What such a store adds up must not be given out as
+    /// a result.
+    ///
+    /// # Errors
+    /// There is none, it is of another format, or cannot be read.
+    pub fn open_to_glance(dir: &Path) -> Result<Self, LedgerError> {
+        Self::open_unchecked(dir, format::open_to_read).map(|store| Self {
+            is_glance: true,
+            ..store
+        })
+    }
+
     fn open(
+        dir: &Path,
+        open: fn(&Path) -> Result<Connection, LedgerError>,
+    ) -> Result<Self, LedgerError> {
+        let store = Self::open_unchecked(dir, open)?;
+        format::check_pages(&store.connection, &store.file)?;
+        Ok(store)
+    }
+
+    fn open_unchecked(
         dir: &Path,
         open: fn(&Path) -> Result<Connection, LedgerError>,
     ) -> Result<Self, LedgerError> {
@@ -155,6 +200,8 @@ impl Store {
             connection,
             file,
             info,
+            is_glance: false,
+            sessions_size: Cell::new(None),
         };
         // There are few, and reading them shows damage early.
         store.sessions()?;
@@ -178,7 +225,7 @@ impl Store {
 
     /// Calls `each` for every record in canonical order: by the name of the engine, then by index.
     /// Each is checked against its digest, the plan, the sessions, its second count and the log of
-    /// corrections first.
+    /// corrections first, unless the store was [opened to glance](Self::open_to_glance).
     ///
     /// # Errors
     /// A record is damaged or contradicted, or `each` fails.
@@ -228,7 +275,9 @@ impl Store {
                 false => None,
             };
             let task = RecordedTask { record, second };
-            checks.check(&task)?;
+            if !self.is_glance {
+                checks.check(&task)?;
+            }
             seconds += u64::from(is_second);
             each(task)?;
         }
@@ -278,29 +327,28 @@ impl Store {
     /// # Errors
     /// A record is damaged.
     pub fn sums(&self) -> Result<LedgerSums, LedgerError> {
-        let mut coverage = Coverage::none_of(self.info.n(), &self.info.plans);
-        let mut tallies: BTreeMap<Engine, Tally> = self
-            .info
-            .plans
-            .iter()
-            .map(|plan| (plan.engine, Tally::default()))
-            .collect();
-        let mut counting = Duration::ZERO;
+        self.sums_with(|_| {})
+    }
+
+    /// What the records add up to; `each` sees every task on the way.
+    ///
+    /// # Errors
+    /// A record is damaged.
+    pub(super) fn sums_with(
+        &self,
+        mut each: impl FnMut(&RecordedTask),
+    ) -> Result<LedgerSums, LedgerError> {
+        let mut sums = LedgerSums::none_of(&self.info);
         let _moment = Moment::of(self)?;
-        self.for_each(|Entry { result, .. }| {
-            coverage.add(result.key);
-            *tallies.entry(result.key.engine).or_default() += result.tally;
-            counting = counting.saturating_add(result.duration);
+        self.for_each_task(|task| {
+            sums.add(&task.record.result);
+            each(&task);
             Ok(())
         })?;
         let last = last_corrections(self.corrections()?);
         let open = last.into_iter().filter(|(_, last)| last.is_open());
-        Ok(LedgerSums {
-            coverage,
-            tallies,
-            counting,
-            contested: open.map(|(task, _)| task).collect(),
-        })
+        sums.contested = open.map(|(task, _)| task).collect();
+        Ok(sums)
     }
 
     /// The log of counts that differed, by the name of the engine, then by task, then in the order in
@@ -436,6 +484,7 @@ impl Store {
 
     /// Removes a session and the entries of a column that it wrote; the number of these.
     pub(super) fn remove_of_session(&self, column: Column, id: &str) -> Result<u64, LedgerError> {
+        self.sessions_size.set(None);
         let remove = |sql: &str| self.connection.execute(sql, [id]);
         let entries = format!("DELETE FROM {} WHERE session = ?1", column.table());
         let removed = remove(&entries).map_err(|e| self.failed(&e))?;
@@ -446,11 +495,21 @@ impl Store {
     /// Adds a session, or updates the one with the same id.
     ///
     /// # Errors
-    /// The file cannot be written.
+    /// There are as many as a run may have; the file cannot be written.
     pub fn put_session(&self, session: &Session) -> Result<(), LedgerError> {
-        session_rows::put(&self.connection, &self.key, session)
+        session_rows::put(&self.connection, &self.sessions_size, &self.key, session)
             .map_err(|reason| self.database(reason))?
             .map_err(|e| self.failed(&e))
+    }
+
+    /// The session of this id, if there is one.
+    ///
+    /// # Errors
+    /// It is damaged.
+    pub(super) fn session(&self, id: &str) -> Result<Option<Session>, LedgerError> {
+        session_rows::get(&self.connection, &self.key, id)
+            .map_err(|e| self.failed(&e))?
+            .map_err(|what| self.damaged(what))
     }
 
     /// All sessions, by id.
@@ -513,6 +572,7 @@ impl Store {
 
     /// Ends the transaction that is open, if one is, and leaves everything as it was before.
     pub(super) fn roll_back(&self) -> Result<(), LedgerError> {
+        self.sessions_size.set(None);
         match self.connection.is_autocommit() {
             true => Ok(()),
             false => self.batch("ROLLBACK"),
@@ -544,7 +604,7 @@ impl Store {
         let (entry, stored) = row::read(row, from, self.info.n(), &self.info.plans)
             .map_err(|e| self.failed(&e))?
             .ok_or_else(|| self.damaged("a record holds what no count gives".to_owned()))?;
-        if entry.digest(column, &self.key).0 == stored {
+        if self.is_glance || entry.digest(column, &self.key).0 == stored {
             return Ok(entry);
         }
         let (key, what) = (entry.result.key, column.what());
@@ -658,20 +718,4 @@ impl<'a> Checks<'a> {
         }
         Ok(())
     }
-}
-
-fn write_draft(draft: &Path, info: &RunInfo) -> Result<(), LedgerError> {
-    let write = || {
-        let connection = Connection::open(draft)?;
-        // An incomplete draft is thrown away, so it needs no journal.
-        connection.pragma_update_and_check(None, "journal_mode", "OFF", |_| Ok(()))?;
-        connection.pragma_update(None, "synchronous", "OFF")?;
-        connection.execute_batch("BEGIN")?;
-        format::create(&connection)?;
-        meta::write(&connection, info)?;
-        connection.execute_batch("COMMIT")?;
-        connection.close().map_err(|(_, error)| error)
-    };
-    write().map_err(|error| LedgerError::sqlite(draft, &error))?;
-    files::sync_file(draft)
 }

@@ -12,6 +12,11 @@ pub(super) fn memory() -> Option<u64> {
     (memory > 0).then_some(memory)
 }
 
+/// The limit on the address space of the process: none is known.
+pub(super) const fn address_space() -> Option<u64> {
+    None
+}
+
 /// The processor's own name, such as `Apple M2`.
 pub(super) fn processor() -> Option<String> {
     let asked = RefreshKind::nothing().with_cpu(CpuRefreshKind::nothing());

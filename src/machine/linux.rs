@@ -3,6 +3,7 @@
 #[cfg(feature = "cli")]
 use std::{collections::BTreeSet, fs, path::Path};
 
+use super::memory_limit::of_address_space;
 use super::proc_files::{field, read};
 #[cfg(feature = "cli")]
 use super::processor::{Cache, Processor};
@@ -10,6 +11,11 @@ use super::processor::{Cache, Processor};
 /// Main memory in bytes.
 pub(super) fn memory() -> Option<u64> {
     main_memory(&read("/proc/meminfo")?)
+}
+
+/// The limit on the address space of the process, in bytes.
+pub(super) fn address_space() -> Option<u64> {
+    of_address_space(&read("/proc/self/limits")?)
 }
 
 /// The processor's own name, such as `AMD EPYC 9654`.

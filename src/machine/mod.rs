@@ -22,7 +22,7 @@ use std::path::Path;
 #[cfg(not(target_os = "linux"))]
 use elsewhere as here;
 use granted::Granted;
-use here::{memory, processor as name_of_processor};
+use here::{address_space, memory, processor as name_of_processor};
 #[cfg(target_os = "linux")]
 use linux as here;
 #[cfg(feature = "cli")]
@@ -31,7 +31,13 @@ pub use load::{Load, LoadWatch};
 pub use processor::{Cache, Processor};
 #[cfg(feature = "cli")]
 pub use temperature::{Temperature, temperatures};
-pub use user_folders::user_folder;
+pub use user_folders::{cache_folder, config_folder, state_folder};
+
+/// The limit on the address space of the process in bytes, if there is one.
+#[cfg(feature = "cli")]
+pub(crate) fn address_space_limit() -> Option<u64> {
+    address_space()
+}
 
 /// What the machine offers this process. A fact that the system does not report is `None`, never an
 /// error.
@@ -44,9 +50,34 @@ pub struct Machine {
     pub cpu: Option<String>,
     /// Main memory in bytes.
     pub memory: Option<u64>,
-    /// The memory limit of the cgroup or of the scheduler's grant in bytes, where it is less than the main
-    /// memory.
+    /// The memory limit of the cgroup, of the scheduler's grant or of the address space in bytes, where it is less
+    /// than the main memory.
     pub memory_limit: Option<u64>,
+    /// The limit on the address space of the process in bytes (`ulimit -v`).
+    pub address_space: Option<u64>,
+}
+
+/// The address space that the program needs without any worker, in bytes: its code, its own threads and what they
+/// hold. Measured with one and two workers: 30 MiB.
+const OWN_SPACE: u64 = 36 << 20;
+
+/// The address space of a worker: 2 MiB for its stack, and its lists (at 22 queens, 3 MiB).
+const WORKER_SPACE: u64 = 6 << 20;
+
+impl Machine {
+    /// How many workers have room in the address space: where there is none for what a thread allocates, the
+    /// program can only abort.
+    pub fn room_for_workers(&self) -> usize {
+        let workers = self.address_space.map_or(u64::MAX, |space| {
+            space.saturating_sub(OWN_SPACE) / WORKER_SPACE
+        });
+        usize::try_from(workers).unwrap_or(usize::MAX)
+    }
+
+    /// The address space that so many workers need, in bytes.
+    pub const fn space_for(workers: usize) -> u64 {
+        OWN_SPACE + WORKER_SPACE * workers as u64
+    }
 }
 
 impl Machine {
@@ -55,13 +86,16 @@ impl Machine {
         let memory = memory();
         let granted = Granted::find();
         let limit = memory_limit::of_cgroup(Path::new("/sys/fs/cgroup"));
-        let limit = limit.into_iter().chain(granted.memory).min();
+        let address_space = address_space();
+        let limits = limit.into_iter().chain(granted.memory).chain(address_space);
+        let limit = limits.min();
         let cores = num_cpus::get().min(granted.cores.unwrap_or(usize::MAX));
         Self {
             cores: cores.max(1),
             cpu: name_of_processor(),
             memory,
             memory_limit: limit.filter(|limit| memory.is_none_or(|memory| *limit < memory)),
+            address_space,
         }
     }
 }

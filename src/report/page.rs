@@ -218,11 +218,15 @@ impl RunReport {
     fn verification(&self) -> String {
         let counted = &self.status.counted;
         let known = match &self.outcome {
-            Ok(outcome) => match outcome.verified.name() {
-                "known" => "the total equals the published one",
-                _ => "no total of this board is published",
+            Ok(outcome) => match outcome.is_known {
+                true => "the total equals the published one",
+                false => "no total of this board is published",
             },
             Err(_) => "there is no total to compare",
+        };
+        let checked = match &self.outcome {
+            Ok(outcome) => counted.checked(outcome).to_string(),
+            Err(_) => "-".to_owned(),
         };
         let engine = self.info.plans.first().map(|plan| plan.engine.name());
         let again = [
@@ -234,6 +238,7 @@ impl RunReport {
             "queenfold export again | tail -n 1".to_owned(),
         ];
         facts(&[
+            ("checked", checked),
             ("known total", known.to_owned()),
             (
                 "audited before they were recorded",

@@ -24,7 +24,7 @@ impl RunReport {
                 "c8": symmetric.orbits.c8.to_string(),
             })),
             "no_total": self.outcome.as_ref().err(),
-            "verified": outcome.map(|outcome| outcome.verified.name()),
+            "checked": outcome.map(|outcome| self.status.counted.checked(outcome)),
             "plans": self.info.plans.iter().map(|plan| plan.name.to_string()).collect::<Vec<_>>(),
             "shard": self.info.shard.to_string(),
             "share": self.status.share,
@@ -85,12 +85,12 @@ impl RunReport {
             true => self.info.n().to_string(),
             false => format!("{} with {}", self.info.n(), self.info.board.brief()),
         };
-        let verified = match &self.outcome {
-            Ok(outcome) => outcome.verified.name(),
-            Err(_) => "no",
+        let checked = match &self.outcome {
+            Ok(outcome) => self.status.counted.checked(outcome).to_string(),
+            Err(_) => "no".to_owned(),
         };
         format!(
-            "| {} | {verified} | {} | {} | {} | {} | {} | {} of {} tasks twice; signature {} |",
+            "| {} | {checked} | {} | {} | {} | {} | {} | {} of {} tasks twice; signature {} |",
             board,
             plan.unwrap_or_default(),
             hardware.join("; "),

@@ -3,8 +3,10 @@
 //!
 //! * `files`: what has to be said to open a file of a stranger, to lock it, and to keep its name.
 //! * `host`: the name of this machine.
+//! * `memory`: how the allocator takes it.
 //! * `processes`: children that signals of the terminal do not reach, and the priority of this process.
 //! * `signals`: Ctrl-C and its like.
+//! * `stdio`: which standard streams there are.
 //! * `terminal`: whose it is, when there is a key, and its mode.
 //! * `thread_clock`: the CPU time of a thread.
 //!
@@ -27,7 +29,7 @@ pub(crate) use here::processes;
 #[cfg(feature = "ledger")]
 pub(crate) use here::{files, host};
 #[cfg(feature = "cli")]
-pub(crate) use here::{signals, terminal};
+pub(crate) use here::{memory, signals, stdio, terminal};
 
 #[cfg(feature = "tui")]
 pub(crate) use here::continued::Continued;

@@ -31,8 +31,8 @@ mod snapshot;
 mod trace;
 mod tracing_bridge;
 
+use std::fs::File;
 use std::io::{self, IsTerminal};
-use std::path::{Path, PathBuf};
 
 use tracing_subscriber::filter::{LevelFilter, Targets};
 use tracing_subscriber::layer::SubscriberExt;
@@ -64,27 +64,19 @@ pub enum TelemetryError {
         /// What is wrong with it.
         source: tracing_subscriber::filter::ParseError,
     },
-    /// The trace file could not be created.
-    #[error("trace file {}: {source}", path.display())]
-    Trace {
-        /// Where.
-        path: PathBuf,
-        /// Why not.
-        source: io::Error,
-    },
     /// It was started before.
     #[error(transparent)]
     Started(#[from] TryInitError),
 }
 
 /// Starts telemetry for the whole process: log lines that pass `filter` (levels and targets, like those
-/// of `RUST_LOG`) on standard error, and a trace file at `trace`, if any.
+/// of `RUST_LOG`) on standard error, and a trace in the file `trace`, if any.
 ///
 /// The trace file that is returned has to be [finished](TraceFile::finish) at the end.
 ///
 /// # Errors
 /// See [`TelemetryError`].
-pub fn start(filter: &str, trace: Option<&Path>) -> Result<Option<TraceFile>, TelemetryError> {
+pub fn start(filter: &str, trace: Option<File>) -> Result<Option<TraceFile>, TelemetryError> {
     let wanted: Targets = filter.parse().map_err(|source| TelemetryError::Filter {
         filter: filter.to_owned(),
         source,
@@ -99,13 +91,7 @@ pub fn start(filter: &str, trace: Option<&Path>) -> Result<Option<TraceFile>, Te
         .with_writer(|| messages::Log)
         .with_ansi(colour)
         .with_filter(wanted);
-    let traced = trace.map(|path| {
-        trace_layer(path).map_err(|source| TelemetryError::Trace {
-            path: path.to_owned(),
-            source,
-        })
-    });
-    let (layer, file) = traced.transpose()?.unzip();
+    let (layer, file) = trace.map(trace_layer).unzip();
     tracing_subscriber::registry()
         .with(layer)
         .with(log)

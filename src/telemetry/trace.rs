@@ -7,7 +7,6 @@ use std::collections::HashMap;
 use std::fmt;
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
-use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -23,17 +22,13 @@ use tracing_subscriber::registry::LookupSpan;
 
 use super::tracing_bridge::{LANES, epoch};
 
-/// Creates the trace file, and a layer that writes to it the stretches of time and the counters of the
-/// runtime.
-///
-/// # Errors
-/// The file cannot be created.
-pub fn trace_layer<S>(path: &Path) -> io::Result<(impl Layer<S> + use<S>, TraceFile)>
+/// A layer that writes to a new file the stretches of time and the counters of the runtime.
+pub fn trace_layer<S>(file: File) -> (impl Layer<S> + use<S>, TraceFile)
 where
     S: Subscriber + for<'a> LookupSpan<'a>,
 {
     let mut writer = Writer {
-        out: BufWriter::new(File::create(path)?),
+        out: BufWriter::new(file),
         lanes: HashMap::new(),
         empty: true,
         outcome: Ok(()),
@@ -51,7 +46,7 @@ where
         writer: Arc::clone(&shared),
     };
     let wanted = Targets::new().with_target(LANES, LevelFilter::TRACE);
-    Ok((layer.with_filter(wanted), TraceFile(shared)))
+    (layer.with_filter(wanted), TraceFile(shared))
 }
 
 /// A trace file being written. Dropping this closes it, so the file is complete even if the run

@@ -16,7 +16,7 @@ fn usage_errors_are_one_line_and_exit_2() {
         (&["run", "-n", "0"][..], "from 1 to 32"),
         (&["run", "-n", "33"], "from 1 to 32"),
         (&["run", "-n", "abc"], "'abc'"),
-        (&["run", "-n", "9..=5"], "range A..=B"),
+        (&["run", "-n", "9..=5"], "ranges A..=B"),
         (&["run", "-n", "-3"], "'-3'"),
         (&["run", "-n", "-3..=5"], "'-3..=5'"),
         (&["run", "-n", ""], "from 1 to 32"),
@@ -141,7 +141,7 @@ fn json_of_eight_queens_has_every_field() {
         ("workers", 1.into()),
         ("gpu", serde_json::json!([])),
         ("version", env!("CARGO_PKG_VERSION").into()),
-        ("verified", "known".into()),
+        ("checked", "known".into()),
         ("corrected", 0.into()),
         ("sick", serde_json::json!([])),
     ] {

@@ -1,13 +1,17 @@
 //! Where settings come from, which `config show` prints, and which settings are refused.
 
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use assert_cmd::Command;
 use serde_json::Value as Json;
 use tempfile::TempDir;
 
 use crate::program::{self, refusal};
+#[cfg(unix)]
+use crate::skip::skipped;
+#[cfg(unix)]
+use crate::terminal::Terminal;
 
 /// The program in `folder`.
 fn queenfold(folder: &Path, args: &[&str]) -> Command {
@@ -24,29 +28,202 @@ fn folder(local: &str, other: &str) -> TempDir {
     folder
 }
 
+/// The user's own settings, in a home of their own. Returns the home and the file.
+fn own_settings(text: &str) -> (TempDir, PathBuf) {
+    let home = tempfile::tempdir().expect("a folder");
+    let file = home.path().join("queenfold/config.toml");
+    fs::create_dir(file.parent().expect("a folder")).expect("made");
+    fs::write(&file, text).expect("written");
+    (home, file)
+}
+
 #[test]
 fn the_first_source_that_names_a_value_wins() {
     let folder = folder(
-        "[run]\nworkers = 2\nn = 5\nunique = false\nisa = \"portable\"\n",
-        "[run]\nworkers = 3\nn = 6\nunique = true\n",
+        "[run]\nworkers = 2\nn = 5\nunique = false\n",
+        "[run]\nworkers = 3\nn = 6\nunique = true\nisa = \"portable\"\n",
     );
-    let shown = queenfold(folder.path(), &["config", "show", "--json"])
-        .args(["--config", "other.toml", "--workers", "5"])
+    let (home, own) = own_settings("[run]\nnice = 10\nmax_temp = 85\nunique = true\nworkers = 9\n");
+    let own = format!("file {}", own.display());
+    for (config, unique, file, isa, of_isa) in [
+        (&[][..], false, "file ./queenfold.toml", "auto", "default"),
+        (
+            &["--config", "other.toml"],
+            true,
+            "file other.toml",
+            "portable",
+            "file other.toml",
+        ),
+    ] {
+        let shown = queenfold(
+            folder.path(),
+            &["config", "show", "--json", "--workers", "5"],
+        )
+        .args(config)
+        .env("XDG_CONFIG_HOME", home.path())
         .env("QUEENFOLD_RUN_WORKERS", "4")
         .env("QUEENFOLD_RUN_N", "7")
         .output()
         .expect("it starts");
-    let shown: Json = serde_json::from_slice(&shown.stdout).expect("JSON");
-    for (key, value, origin) in [
-        ("run.workers", Json::from(5), "flag --workers"),
-        ("run.n", 7.into(), "environment variable QUEENFOLD_RUN_N"),
-        ("run.unique", true.into(), "file other.toml"),
-        ("run.isa", "portable".into(), "file ./queenfold.toml"),
-        ("run.engine", "auto".into(), "default"),
-    ] {
-        assert_eq!(shown[key]["value"], value, "{key}");
-        assert_eq!(shown[key]["origin"], origin, "{key}");
+        let shown: Json = serde_json::from_slice(&shown.stdout).expect("JSON");
+        for (key, value, origin) in [
+            ("run.workers", Json::from(5), "flag --workers"),
+            ("run.n", 7.into(), "environment variable QUEENFOLD_RUN_N"),
+            ("run.unique", unique.into(), file),
+            ("run.isa", isa.into(), of_isa),
+            ("run.nice", 10.into(), &own),
+            ("run.max_temp", 85.into(), &own),
+            ("run.engine", "auto".into(), "default"),
+        ] {
+            assert_eq!(shown[key]["value"], value, "{key}");
+            assert_eq!(shown[key]["origin"], origin, "{key}");
+        }
     }
+}
+
+/// A folder may come from anybody, and entering it must neither run a command nor overwrite a file.
+#[cfg(unix)]
+#[test]
+fn a_local_file_runs_no_command_and_writes_no_file() {
+    for (key, value) in [
+        ("on_event", "touch pwned"),
+        ("file", "victim"),
+        ("metrics", "victim"),
+        ("events", "victim"),
+    ] {
+        let text = format!("[trace]\n\n{key} = \"{value}\"\n");
+        let folder = folder(&text, &text);
+        fs::write(folder.path().join("victim"), "dear").expect("written");
+        let run =
+            |more: &[&str]| queenfold(folder.path(), &[&["run", "-n", "4", "-q"], more].concat());
+        let line = refusal(&mut run(&[]), 2);
+        let place = format!("./queenfold.toml, line 3: trace.{key} = \"{value}\" is refused");
+        assert!(
+            line.contains(&place) && line.contains("--config ./queenfold.toml"),
+            "{line}"
+        );
+        let victim = fs::read_to_string(folder.path().join("victim")).expect("text");
+        assert_eq!(
+            (victim.as_str(), folder.path().join("pwned").exists()),
+            ("dear", false)
+        );
+        // Whoever names the file wants it.
+        for file in ["./queenfold.toml", "other.toml"] {
+            assert_eq!(
+                run(&["--config", file])
+                    .output()
+                    .expect("it starts")
+                    .status
+                    .code(),
+                Some(0),
+                "{key}"
+            );
+        }
+        // So does whoever wrote it into the own settings.
+        fs::write(
+            folder.path().join("queenfold.toml"),
+            "trace.file = \"none\"\n",
+        )
+        .expect("written");
+        let (home, _) = own_settings(&text);
+        let output = run(&[])
+            .env("XDG_CONFIG_HOME", home.path())
+            .output()
+            .expect("it starts");
+        assert_eq!(output.status.code(), Some(0), "{key}: {output:?}");
+        let victim = fs::read_to_string(folder.path().join("victim")).expect("text");
+        assert!(
+            victim != "dear" || folder.path().join("pwned").exists(),
+            "{key}"
+        );
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn a_local_file_that_others_wrote_or_can_write_is_not_read() {
+    use std::os::unix::fs::{PermissionsExt, chown};
+
+    let folder = folder("[run]\nworkers = 2\n", "");
+    let file = folder.path().join("queenfold.toml");
+    let refused = |says: &str| {
+        for command in [
+            &["run", "-n", "4"][..],
+            &["census", "-n", "4"],
+            &["config", "show"],
+        ] {
+            let line = refusal(&mut queenfold(folder.path(), command), 2);
+            let start = "error: ./queenfold.toml is not read, because ";
+            assert!(line.starts_with(start) && line.contains(says), "{line}");
+            assert!(
+                line.contains("; `--config ./queenfold.toml` says that it is wanted"),
+                "{line}"
+            );
+            let wanted = [command, &["--config", "./queenfold.toml"]].concat();
+            let output = queenfold(folder.path(), &wanted)
+                .output()
+                .expect("it starts");
+            assert_eq!(output.status.code(), Some(0), "{output:?}");
+        }
+    };
+    for mode in [0o664, 0o646, 0o666] {
+        fs::set_permissions(&file, fs::Permissions::from_mode(mode)).expect("set");
+        refused(&format!(
+            "others can write to it (mode {mode:04o}, which `chmod go-w` cures)"
+        ));
+    }
+    fs::set_permissions(&file, fs::Permissions::from_mode(0o644)).expect("set");
+    let output = queenfold(folder.path(), &["run", "-n", "4"])
+        .output()
+        .expect("it starts");
+    assert_eq!(output.status.code(), Some(0), "{output:?}");
+    match chown(&file, Some(12_345), None) {
+        Ok(()) => refused("it belongs to another user (uid 12345)"),
+        Err(_) => skipped("only root can give a file to another user"),
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn a_local_file_that_is_a_pipe_is_refused_at_once() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let pipe = folder.path().join("queenfold.toml");
+    let made = std::process::Command::new("mkfifo").arg(&pipe).status();
+    assert!(made.expect("it starts").success());
+    let line = refusal(&mut queenfold(folder.path(), &["run", "-n", "4"]), 2);
+    assert!(
+        line.contains("./queenfold.toml: this is no regular file"),
+        "{line}"
+    );
+}
+
+/// Nobody need know that a folder has such a file.
+#[cfg(unix)]
+#[test]
+fn what_a_local_file_sets_is_said_at_a_terminal() {
+    let folder = folder("[run]\nn = 6\nworkers = 2\n[output]\nquiet = true\n", "");
+    let run = |more: &str| {
+        let place = folder.path().display();
+        let program = env!("CARGO_BIN_EXE_queenfold");
+        let mut terminal = Terminal::start(&format!("cd {place} && exec {program} run {more}"))?;
+        assert_eq!(terminal.end(), 0, "{}", terminal.screen);
+        Some(terminal.screen.clone())
+    };
+    let Some(screen) = run("--workers 1") else {
+        return skipped("a terminal needs the tool script");
+    };
+    assert!(
+        screen.contains("./queenfold.toml sets run.n = 6, output.quiet = true"),
+        "{screen}"
+    );
+    for more in ["-q", "-n 4 --workers 1 -q"] {
+        let screen = run(more).expect("a terminal");
+        assert!(!screen.contains("sets run.n"), "{more}: {screen}");
+    }
+    let output = queenfold(folder.path(), &["run"])
+        .output()
+        .expect("it starts");
+    assert_eq!(program::text(&output.stderr), "");
 }
 
 #[test]
@@ -131,13 +308,24 @@ fn a_local_file_that_links_nowhere_is_an_error() {
 
 #[cfg(target_os = "linux")]
 #[test]
-fn a_file_without_end_is_refused() {
+fn a_file_without_end_and_one_that_is_too_long_are_refused() {
     let folder = tempfile::tempdir().expect("a folder");
     for device in ["/dev/zero", "/dev/full"] {
         let args = ["run", "-n", "4", "--config", device];
         let line = refusal(&mut queenfold(folder.path(), &args), 2);
-        assert!(line.contains(device) && line.contains("1 MiB"), "{line}");
+        assert!(
+            line.contains(device) && line.contains("no regular file"),
+            "{line}"
+        );
     }
+    let long = folder.path().join("long.toml");
+    fs::write(&long, "#".repeat((1 << 20) + 1)).expect("written");
+    let args = ["run", "-n", "4", "--config", "long.toml"];
+    let line = refusal(&mut queenfold(folder.path(), &args), 2);
+    assert!(
+        line.contains("long.toml") && line.contains("1 MiB"),
+        "{line}"
+    );
 }
 
 #[test]
@@ -183,7 +371,7 @@ fn a_calibration_decides_between_the_engines_and_is_shown() {
     fs::create_dir(kept.parent().expect("a folder")).expect("made");
     let run = |args: &[&str]| {
         let mut command = program::queenfold(args);
-        command.env("XDG_CONFIG_HOME", home.path());
+        command.env("XDG_STATE_HOME", home.path());
         let output = command.output().expect("it starts");
         assert_eq!(output.status.code(), Some(0), "{output:?}");
         (

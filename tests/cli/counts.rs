@@ -36,7 +36,7 @@ fn assert_known(result: &Value) {
             "{name} of n = {n}"
         );
     }
-    assert_eq!(result["verified"], "known");
+    assert_eq!(result["checked"], "known");
 }
 
 #[test]

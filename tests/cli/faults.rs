@@ -1,10 +1,18 @@
 //! What a user sees when a run goes wrong: the exact count or none.
 //!
-//! Needs a feature: `cargo test --release --features fault-injection --test cli faults::`.
+//! Needs a feature: `cargo test --release --features fault-injection --test cli faults::`. The long test of boards of
+//! which nothing is known: `cargo test --release --features fault-injection --test cli -- --ignored --nocapture faults::`
 
+use std::collections::BTreeMap;
 use std::process::Output;
 
+use fastrand::Rng;
+use queenfold::board::{GivenBoard, Size};
+
+use crate::cases::random_cases;
+use crate::completions::{completions, counts};
 use crate::program::{queenfold, text};
+use crate::random_board::random_board;
 
 fn run(faults: &str, arguments: &[&str]) -> Output {
     queenfold(&[&["run"], arguments].concat())
@@ -178,4 +186,127 @@ fn a_wrong_count_in_a_directory_is_found_and_corrected_by_a_second_one() {
     for word in ["the record is replaced", "queenfold verify", "/worker-"] {
         assert!(said.contains(word), "{said}");
     }
+}
+
+/// Larger boards, of which the independent counter of a review and this program, without faults, count so many.
+const LARGER: [(&str, &[&str], u128); 3] = [
+    ("16", &["--queens", "c3,e8"], 62_089),
+    ("16", &["--queens", "e3", "--no-unique"], 974_356),
+    ("17", &["--queens", "c3,e8"], 346_600),
+];
+
+/// A board of which nothing is known, as words of the command line, and its total.
+fn random_given(random: &mut Rng) -> (Vec<String>, u128) {
+    if let Some((n, given, total)) = LARGER.get(random.usize(..20)) {
+        let words = [&["-n", *n], *given].concat();
+        return (words.into_iter().map(str::to_owned).collect(), *total);
+    }
+    let n = Size::new(random.u32(7..=12)).unwrap();
+    loop {
+        let symmetric = random.bool();
+        let board = random_board(n, random, symmetric);
+        let total = counts(&board, &completions(board)).total;
+        if board != GivenBoard::free(n) && total > 0 {
+            let [queens, holes] = board.names();
+            let mut words = vec!["-n".to_owned(), n.to_string()];
+            for (flag, squares) in [("--queens", queens), ("--holes", holes)] {
+                if !squares.is_empty() {
+                    words.extend([flag.to_owned(), squares]);
+                }
+            }
+            return (words, total);
+        }
+    }
+}
+
+/// Counts wrong ones, or a worker that counts wrongly now and then, whether its canaries are right or not.
+fn random_faults(workers: u32, random: &mut Rng) -> String {
+    if random.bool() {
+        let errors = [1, 2, 5, 50, 100_000][random.usize(..5)];
+        return format!("errors={errors}");
+    }
+    let sick = random.u32(..workers);
+    let wrong = ["0.01", "0.1", "0.5", "1"][random.usize(..4)];
+    let after = [0, 0, 24, 66][random.usize(..4)];
+    let tame = u8::from(random.u32(..3) > 0);
+    format!("sick=worker-{sick},wrong={wrong},after={after},tame={tame}")
+}
+
+/// Counts a board of which nothing is known with random faults. The total is right, or there is none; then a run
+/// in a directory goes on without faults, and ends right. Says which.
+fn right_or_refused(random: &mut Rng) -> &'static str {
+    let (board, total) = random_given(random);
+    let total = total.to_string();
+    let workers = random.u32(1..=3);
+    let faults = random_faults(workers, random);
+    let (engine, workers) = (["chain", "colour"][random.usize(..2)], workers.to_string());
+    let folder = tempfile::tempdir().unwrap();
+    let dir = folder.path().join("run");
+    let dir = dir.to_str().unwrap();
+    let in_directory = random.u32(..3) == 0;
+    let mut words: Vec<&str> = board.iter().map(String::as_str).collect();
+    words.extend([
+        "--engine",
+        engine,
+        "--workers",
+        &workers,
+        "--json",
+        "--gpu",
+        "off",
+    ]);
+    words.extend(["--dir", dir].iter().filter(|_| in_directory));
+    let output = run(&faults, &words);
+    let end = |output: &Output| {
+        let found: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+        assert_eq!(found["total"], total, "{faults} {words:?}: {output:?}");
+        assert_eq!(found["checked"], "twice", "{faults} {words:?}: {output:?}");
+        found["corrected"].as_u64().unwrap()
+    };
+    match output.status.code() {
+        Some(0) => match end(&output) {
+            0 => "right",
+            _ => "corrected",
+        },
+        _ => {
+            assert_no_result(&output, 3, &[]);
+            if in_directory {
+                let resumed = queenfold(&["resume", dir, "--json", "--workers", "2"]);
+                end(&{ resumed }.output().unwrap());
+                return "refused, right when resumed";
+            }
+            "refused"
+        }
+    }
+}
+
+#[test]
+fn faults_that_no_canary_shows_give_no_wrong_total_where_nothing_is_known() {
+    for (words, total) in [
+        (&["-n", "12", "--queens", "c3"][..], "1228"),
+        (&["-n", "10", "--holes", "a1", "--engine", "colour"], "660"),
+    ] {
+        for workers in ["1", "2"] {
+            let words = [words, &["--workers", workers, "--json", "--gpu", "off"]].concat();
+            let output = run("sick=worker-0,wrong=1,tame=1", &words);
+            match (workers, output.status.code()) {
+                ("1", _) => assert_no_result(&output, 3, &["the audit found another count"]),
+                (_, Some(0)) => {
+                    let found: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+                    assert_eq!(found["total"], total, "{output:?}");
+                }
+                _ => assert_no_result(&output, 3, &[]),
+            }
+        }
+    }
+    random_cases(10, right_or_refused);
+}
+
+#[test]
+#[ignore = "long: see the head of this file"]
+fn two_hundred_runs_with_faults_where_nothing_is_known_give_no_wrong_total() {
+    let mut ends: BTreeMap<&str, u32> = BTreeMap::new();
+    for end in random_cases(200, right_or_refused) {
+        *ends.entry(end).or_default() += 1;
+    }
+    println!("{ends:?}");
 }

@@ -9,37 +9,121 @@ fn a_board_alone_is_counted() {
 }
 
 #[test]
+fn boards_are_taken_as_people_write_them() {
+    let sizes = |args: &[&str]| {
+        let lines = stdout(&[&args[..1], &["-q", "--json"], &args[1..]].concat());
+        let size = |line: &str| -> u64 {
+            let json: serde_json::Value = serde_json::from_str(line).expect("JSON");
+            json["n"].as_u64().expect("a number")
+        };
+        lines.lines().map(size).collect::<Vec<_>>()
+    };
+    for (args, meant) in [
+        (&["run", "6"][..], &[6][..]),
+        (&["run", "4-6"], &[4, 5, 6]),
+        (&["run", "-n", "4..6"], &[4, 5, 6]),
+        (&["run", "-n", "8,4,5"], &[4, 5, 8]),
+        (&["run", "--workers", "6", "5"], &[5]),
+        (&["run", "5", "--workers", "5"], &[5]),
+        // The last of a flag that is given twice decides.
+        (&["run", "-n", "8", "-n", "5"], &[5]),
+    ] {
+        assert_eq!(sizes(args), meant, "{args:?}");
+    }
+    assert!(stdout(&["--workers", "2", "8"]).contains("\n 8:    92 "));
+    let census = stdout(&["census", "4..6", "--json"]);
+    assert_eq!(census.lines().count(), 3);
+    assert_eq!(stdout(&["solve", "4,6"]).lines().count(), 4 + 1 + 6);
+    let drawn = stdout(&["solve", "8", "--seed", "3"]);
+    assert_eq!(
+        stdout(&["solve", "-n", "8", "--random", "--seed", "3"]),
+        drawn
+    );
+    let by_its_other_name = stdout(&["8", "--engine", "join", "--csv"]);
+    assert!(
+        by_its_other_name.contains(",colour,"),
+        "{by_its_other_name}"
+    );
+}
+
+#[test]
+fn results_are_comma_separated_where_they_are_asked_for() {
+    let table = stdout(&[
+        "run", "-n", "6,8", "--queens", "b4", "--holes", "a1,c2", "--csv",
+    ]);
+    let lines: Vec<_> = table.lines().collect();
+    assert!(lines[0].starts_with("n,queens,holes,total,unique,r180,r90,"));
+    assert_eq!(lines.len(), 3);
+    assert!(lines[2].starts_with("8,b4,\"c2,a1\","), "{table}");
+}
+
+#[test]
+fn a_picture_is_read_from_standard_input() {
+    let mut command = queenfold(&["run", "--board", "-", "--json", "-q"]);
+    let counted = command.write_stdin(".#..\n....\n....\n....\n").output();
+    assert!(text(&counted.unwrap().stdout).contains("\"total\":\"1\""));
+}
+
+#[test]
+fn a_run_of_days_that_keeps_nothing_is_refused() {
+    let line = refusal(&mut queenfold(&["run", "-n", "4,28"]), 2);
+    for part in ["n = 28 takes about", "--dir DIR", "--yes"] {
+        assert!(line.contains(part), "{line}");
+    }
+    // It ends by itself.
+    let limited = output(&["run", "-n", "28", "--time-limit", "100ms"]);
+    assert_eq!(limited.status.code(), Some(4));
+    let insisted = output(&["run", "-n", "28", "--yes", "--time-limit", "100ms"]);
+    assert_eq!(insisted.status.code(), Some(4));
+}
+
+#[test]
+fn a_shard_that_is_complete_is_told_as_json() {
+    let folder = tempfile::tempdir().unwrap();
+    let dir = folder.path().join("part");
+    let dir = dir.to_str().unwrap();
+    for args in [
+        &["run", "-n", "12", "--shard", "0/2", "--dir"][..],
+        &["resume"],
+    ] {
+        let told = stdout(&[args, &[dir, "--json", "-q"]].concat());
+        let told: serde_json::Value = serde_json::from_str(&told).unwrap();
+        assert_eq!((&told["n"], &told["shard"]), (&12.into(), &"0/2".into()));
+        assert!(
+            told["total"].is_null() && told["missing_tasks"].as_u64() > Some(0),
+            "{told}"
+        );
+    }
+}
+
+#[test]
+fn a_log_shows_now_and_then_that_a_run_lives() {
+    let run = ["run", "-n", "18", "--workers", "1", "--time-limit", "2s"];
+    let said = |every: &[&str]| text(&output(&[&run[..], every].concat()).stderr);
+    assert!(said(&["--progress-every", "300ms"]).contains("n = 18: "));
+    assert!(!said(&[]).contains(" %"));
+}
+
+#[test]
 fn what_is_refused_comes_with_the_hint_that_helps() {
     for (args, hint) in [
-        (&["run", "16"][..], "tip: give the board as `-n 16`"),
-        (&["run", "4-8"], "tip: give the board as `-n 4..=8`"),
-        (&["run", "n=8"], "tip: give the board as `-n 8`"),
+        (&["run", "n=8"][..], "tip: give the board as `-n 8`"),
         (&["bench", "foo"], "tip: `queenfold bench --help` lists"),
         (
             &["array", "-n", "16", "--memory", "9x"],
             "K, M, G, T or KiB",
         ),
-        (&["census", "8"], "tip: give the board as `-n 8`"),
-        (&["census", "4-8"], "tip: `census` takes one board: `-n 8`"),
         (&["run", "-n", "8", "--format", "json"], "tip: `--json`"),
         (&["run", "-n", "8", "--silent"], "tip: `--quiet`"),
         (&["status", "d", "--follow"], "tip: `--watch`"),
         (&["run", "-n", "8", "9"], "a range such as `-n 4..=8`"),
         (&["8", "9"], "a range such as `-n 4..=8`"),
-        (&["run", "-n", "4-8"], "; write 4..=8"),
-        (&["run", "-n", "4..8"], "; write 4..=8"),
         (&["run", "-n", "8..=7"], "; write 7..=8"),
         (&["8..=7"], "; write 7..=8"),
         (&["run", "--n", "8"], "tip: give the board as `-n 8`"),
         (&["run", "-N", "8"], "tip: give the board as `-n 8`"),
         (&["--n", "8"], "tip: give a command first"),
         (&["-n", "8"], "tip: give a command first"),
-        (
-            &["--json", "8"],
-            "options follow the board: `queenfold 8 --json`",
-        ),
-        (&["-q", "8"], "options follow the board: `queenfold 8 -q`"),
-        (&["--workers", "2", "8"], "`queenfold 8 --workers 2`"),
         (&["--workers", "2"], "tip: give a command first"),
         (&["-5"], "tip: boards are 1 to 32"),
         (&["-12"], "tip: boards are 1 to 32"),

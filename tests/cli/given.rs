@@ -68,7 +68,7 @@ fn a_run_says_what_is_given_and_which_symmetries_fix_it() {
     let row = table.lines().nth(1).unwrap();
     assert!(row.starts_with(" 8:     2       2 "), "{row}");
     assert!(
-        row.ends_with("given queens d5,b4; symmetries none"),
+        row.ends_with("  checked: twice  given queens d5,b4; symmetries none"),
         "{row}"
     );
     for engine in ["chain", "colour"] {
@@ -80,7 +80,7 @@ fn a_run_says_what_is_given_and_which_symmetries_fix_it() {
             serde_json::json!(["a8", "h8", "a1", "h1"])
         );
         assert_eq!(found["given"]["symmetries"].as_array().unwrap().len(), 8);
-        assert_eq!(found["verified"], "unknown");
+        assert_eq!(found["checked"], "twice");
     }
     assert_eq!(json(&["8", "--json"]).get("given"), None);
     let none = json(&["6", "--queens", "a1", "--json"]);
@@ -314,7 +314,8 @@ fn what_a_configuration_gives_is_refused_with_its_source() {
         }
     }
     std::fs::write(folder.path().join("queenfold.toml"), "run.n = \"4..=6\"\n").unwrap();
-    let line = refusal(queenfold(&["solve"]).current_dir(&folder), 2);
+    let array = ["array", "--tasks", "2", "--for", "slurm"];
+    let line = refusal(queenfold(&array).current_dir(&folder), 2);
     assert!(
         line.contains("run.n of file ./queenfold.toml asks for several boards"),
         "{line}"

@@ -7,10 +7,16 @@
 )]
 
 mod bench;
+#[cfg(feature = "fault-injection")]
+#[path = "../common/cases.rs"]
+mod cases;
 #[cfg(unix)]
 #[path = "../common/child.rs"]
 mod child;
 mod commands;
+#[cfg(feature = "fault-injection")]
+#[path = "../common/completions.rs"]
+mod completions;
 mod config;
 mod counts;
 #[cfg(all(unix, feature = "tui"))]
@@ -27,8 +33,13 @@ mod isolated;
 #[cfg(unix)]
 mod manners;
 mod missing_parts;
+#[cfg(unix)]
+mod pipes;
 #[path = "../common/program.rs"]
 mod program;
+#[cfg(feature = "fault-injection")]
+#[path = "../common/random_board.rs"]
+mod random_board;
 mod report;
 #[cfg(unix)]
 mod signals;

@@ -1,6 +1,7 @@
 //! How a run behaves as a guest: hours, heat, priority.
 
 use std::fs;
+use std::path::Path;
 use std::process::Command;
 use std::thread::sleep;
 use std::time::{Duration, Instant};
@@ -140,7 +141,7 @@ fn without_a_thermometer_there_is_no_limit_of_temperature() {
 
 #[cfg(target_os = "linux")]
 #[test]
-fn every_thread_of_a_nice_run_stands_back() {
+fn the_workers_of_a_nice_run_stand_back_and_what_listens_does_not() {
     let mut run = spawn(&[
         "run",
         "-n",
@@ -153,20 +154,33 @@ fn every_thread_of_a_nice_run_stands_back() {
         "7",
     ]);
     wait_for_thread(&mut run, "worker-1", 5);
+    let nice_of = |thread: &Path| -> Option<i32> {
+        let stat = fs::read_to_string(thread.join("stat")).ok()?;
+        // The 19th field; the second one, the name, is in parentheses.
+        stat.rsplit(')')
+            .next()?
+            .split_whitespace()
+            .nth(16)?
+            .parse()
+            .ok()
+    };
+    let own = nice_of(Path::new("/proc/self")).unwrap();
     let threads = fs::read_dir(format!("/proc/{}/task", run.id())).unwrap();
-    for thread in threads.flatten() {
-        let Ok(stat) = fs::read_to_string(thread.path().join("stat")) else {
+    let mut workers = 0;
+    for thread in threads.flatten().map(|thread| thread.path()) {
+        let (Some(nice), Ok(name)) = (nice_of(&thread), fs::read_to_string(thread.join("comm")))
+        else {
             continue;
         };
-        // The 19th field; the second one, the name, is in parentheses.
-        let fields: Vec<_> = stat
-            .rsplit(')')
-            .next()
-            .unwrap()
-            .split_whitespace()
-            .collect();
-        assert_eq!(fields[16], "7", "{stat}");
+        let is_worker = name.starts_with("worker-");
+        workers += u32::from(is_worker);
+        assert_eq!(
+            nice,
+            if is_worker { (own + 7).min(19) } else { own },
+            "{name}"
+        );
     }
+    assert_eq!(workers, 2);
     run.kill().unwrap();
     run.wait().unwrap();
 }

@@ -1,11 +1,13 @@
 //! Completions of given boards, counted one by one from the list of all solutions.
 
-use queenfold::board::{GivenBoard, Size, Square, Symmetry};
+use queenfold::board::{GivenBoard, Square, Symmetry};
 
-/// All solutions of the board of size `n`, by a search row by row: for each row, the column of its queen.
-pub fn solutions(n: Size) -> Vec<Vec<u8>> {
-    fn place(n: u8, queens: &mut Vec<u8>, found: &mut Vec<Vec<u8>>) {
+/// All solutions of a board, those that have what is given on it, by a search row by row: for each row, the column
+/// of its queen.
+pub fn completions(board: impl Into<GivenBoard>) -> Vec<Vec<u8>> {
+    fn place(board: &GivenBoard, queens: &mut Vec<u8>, found: &mut Vec<Vec<u8>>) {
         let row = queens.len() as u8;
+        let n = board.size().get() as u8;
         if row == n {
             found.push(queens.clone());
             return;
@@ -13,15 +15,19 @@ pub fn solutions(n: Size) -> Vec<Vec<u8>> {
         for column in 0..n {
             let own = Square::new(row, column);
             let mut above = (0..row).zip(&*queens);
-            if above.all(|(row, &column)| !own.attacks(Square::new(row, column))) {
+            let mut given = board.queens().iter();
+            if !board.holes().contains(own)
+                && given.all(|given| given == own || !own.attacks(given))
+                && above.all(|(row, &column)| !own.attacks(Square::new(row, column)))
+            {
                 queens.push(column);
-                place(n, queens, found);
+                place(board, queens, found);
                 queens.pop();
             }
         }
     }
     let mut found = Vec::new();
-    place(n.get() as u8, &mut Vec::new(), &mut found);
+    place(&board.into(), &mut Vec::new(), &mut found);
     found
 }
 
@@ -34,7 +40,7 @@ pub struct Counts {
     pub r90: u128,
 }
 
-/// Counts the completions of `board` among `all` solutions of its size.
+/// Counts the completions of `board` among `all` solutions of its size, or among all its completions.
 pub fn counts(board: &GivenBoard, all: &[Vec<u8>]) -> Counts {
     let completes = |queens: &[u8]| {
         let queens = || {

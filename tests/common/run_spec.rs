@@ -19,6 +19,7 @@ pub fn run_spec(plans: Vec<Arc<dyn Plan>>, workers: usize, isa: Isa) -> RunSpec 
         batch_time: Duration::from_millis(50),
         time_limit: None,
         audit: 0.0,
+        audit_all: Duration::ZERO,
         canary: None,
         check: None,
         source: Arc::new(WholePlans),

@@ -309,7 +309,7 @@ fn the_program_ends_in_time_beside_a_kernel_that_never_ends() {
         "{said}"
     );
     let json: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
-    assert_eq!(json["verified"], "known");
+    assert_eq!(json["checked"], "known");
     assert_eq!(json["gpu"][0]["tasks"], 0);
 }
 
@@ -337,7 +337,7 @@ fn the_program_finishes_on_a_device_alone_after_an_error_that_sticks() {
     assert!(output.status.success(), "{said}");
     assert!(said.contains("started again"), "{said}");
     let json: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
-    assert_eq!(json["verified"], "known");
+    assert_eq!(json["checked"], "known");
     assert_eq!(json["gpu"][0]["name"], "Fake GPU");
     assert!(json["gpu"][0]["tasks"].as_u64().unwrap() > 0);
 }

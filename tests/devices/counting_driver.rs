@@ -76,7 +76,7 @@ impl Machine {
         let said = String::from_utf8_lossy(&output.stderr).into_owned();
         assert!(output.status.success(), "{arguments:?}: {said}");
         let json: Value = serde_json::from_slice(&output.stdout).unwrap();
-        assert_eq!(json["verified"], "known");
+        assert_eq!(json["checked"], "known");
         (json, said)
     }
 
@@ -193,7 +193,7 @@ fn a_device_with_little_shared_memory_counts_jobs_of_fewer_rows() {
         let mut command = machine.command(&[&run[..], &ON_GPU].concat());
         let output = command.env("FAKE_SHARED", shared).output().unwrap();
         let json: Value = serde_json::from_slice(&output.stdout).unwrap();
-        assert_eq!(json["verified"], "known");
+        assert_eq!(json["checked"], "known");
         // For each row a node of 16 bytes and a word, and one word more.
         assert_eq!(machine.calls("shared"), [20 * rows + 4], "{shared} KiB");
     }

@@ -7,7 +7,7 @@ use queenfold::job::plan;
 use queenfold::outcome::Outcome;
 use queenfold::simd::Isa;
 
-use crate::completions::{Counts, counts, solutions};
+use crate::completions::{Counts, completions, counts};
 use crate::random_board::random_board;
 
 fn size(n: u32) -> Size {
@@ -74,7 +74,7 @@ fn one_queen(n: Size, square: Square) -> GivenBoard {
 #[test]
 fn every_single_queen_and_every_single_hole_has_the_completions_of_a_list() {
     for n in (1..=9).map(size) {
-        let all = solutions(n);
+        let all = completions(n);
         for square in squares(n) {
             for (queens, holes) in [(vec![square], vec![]), (vec![], vec![square])] {
                 let board = GivenBoard::new(n, queens, holes).unwrap();
@@ -88,7 +88,7 @@ fn every_single_queen_and_every_single_hole_has_the_completions_of_a_list() {
 fn random_queens_and_holes_have_the_completions_of_a_list() {
     let mut random = Rng::with_seed(21);
     for n in (2..=9).map(size) {
-        let all = solutions(n);
+        let all = completions(n);
         for symmetric in [false, true] {
             for _ in 0..24 {
                 let board = random_board(n, &mut random, symmetric);

@@ -29,12 +29,12 @@ pub fn python(arguments: &[&str]) -> Option<(i32, String, String)> {
 }
 
 /// Counts a board and writes its certificate, signed.
-fn certificate(dir: &Path, n: u32, engine: &str) -> PathBuf {
+pub fn certificate(dir: &Path, n: u32, engine: &str) -> PathBuf {
     certificate_of(dir, n, engine, &[])
 }
 
 /// The same of a board on which something is given by these flags.
-fn certificate_of(dir: &Path, n: u32, engine: &str, given: &[&str]) -> PathBuf {
+pub fn certificate_of(dir: &Path, n: u32, engine: &str, given: &[&str]) -> PathBuf {
     let (run, key, file) = (dir.join("run"), dir.join("key"), dir.join("a.cert"));
     fs::write(&key, format!("{}\n", "5a".repeat(32))).unwrap();
     let n = n.to_string();

@@ -74,6 +74,10 @@ fn a_full_disk_ends_the_run_and_space_lets_it_go_on() {
     std::fs::remove_file(filler).unwrap();
     let (code, out, err) = of(&["resume", text(&run)]);
     assert!(code == 0 && out.contains("95815104"), "{out}{err}");
+    // Nothing has to be written to tell the result once more.
+    let _ = std::fs::write(disk.path().join("filler"), vec![1; 512 << 10]);
+    let (code, out, err) = of(&["resume", text(&run)]);
+    assert!(code == 0 && out.contains("95815104"), "{out}{err}");
 
     // A new run finds no space at all.
     let other = disk.path().join("other");
@@ -136,13 +140,26 @@ fn a_read_only_directory_can_be_read_and_not_written() {
     };
     let run = disk.path().join("run");
     assert_eq!(of(&["run", "-n", "12", "--dir", text(&run)]).0, 0);
+    let stopped = disk.path().join("stopped");
+    let limit = [
+        "--engine",
+        "chain",
+        "--isa",
+        "portable",
+        "--workers",
+        "1",
+        "--time-limit",
+        "1ms",
+    ];
+    let stop = [&["run", "-n", "17", "--dir", text(&stopped)], &limit[..]];
+    assert_eq!(of(&stop.concat()).0, 4);
     assert!(disk.remount("remount,ro"));
-    for command in ["export", "status", "verify"] {
+    for command in ["export", "status", "verify", "resume"] {
         let (code, _, err) = of(&[command, text(&run)]);
         assert_eq!(code, 0, "{command}: {err}");
     }
     for command in [
-        vec!["resume", text(&run)],
+        vec!["resume", text(&stopped)],
         vec!["run", "-n", "12", "--dir", text(&disk.path().join("new"))],
     ] {
         let (code, out, err) = of(&command);

@@ -8,17 +8,29 @@
 
 mod arbitrary;
 #[cfg(unix)]
+mod both_checkers;
+#[cfg(unix)]
+#[path = "../common/cases.rs"]
+mod cases;
+#[cfg(unix)]
 mod certificates;
 #[cfg(unix)]
 mod commands;
+#[cfg(unix)]
+#[path = "../common/completions.rs"]
+mod completions;
 #[cfg(unix)]
 mod corrected_certificates;
 #[cfg(unix)]
 mod corrections;
 mod damage;
 #[cfg(unix)]
+mod differential;
+#[cfg(unix)]
 mod disks;
 mod exporting;
+#[cfg(all(target_os = "linux", target_env = "gnu"))]
+mod faulty_disk;
 #[cfg(unix)]
 mod interruptions;
 #[cfg(unix)]
@@ -29,6 +41,9 @@ mod merging;
 mod pause_key;
 #[cfg(unix)]
 mod process;
+#[cfg(unix)]
+#[path = "../common/random_board.rs"]
+mod random_board;
 #[path = "../common/run_spec.rs"]
 mod run_spec;
 mod runs;

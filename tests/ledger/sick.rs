@@ -130,3 +130,36 @@ fn wrong_records_of_an_earlier_process_are_found_when_the_sums_contradict_what_i
         1
     );
 }
+
+/// Runs `run --again` on a run of fourteen queens with these faults of its second worker; what it prints, and
+/// whom the ledger names.
+#[cfg(unix)]
+fn again_with(faults: &str) -> (String, Vec<WorkerId>) {
+    use crate::process::{of, queenfold, said, text};
+
+    let folder = tempdir().unwrap();
+    let dir = folder.path().join("run");
+    let run = ["run", "-n", "14", "--engine", "chain", "--dir", text(&dir)];
+    assert_eq!(of(&run).0, 0);
+    let again = ["run", "--again", text(&dir), "--workers", "2"];
+    let output = queenfold(&again).env("INJECT_FAULTS", faults).output();
+    let (code, out, err) = said(&output.unwrap());
+    assert!(
+        code == 0 && out.contains("365596"),
+        "{faults}: {code} {out}{err}"
+    );
+    let sick = status(&dir, 14).sick.into_iter();
+    (out + &err, sick.map(|(_, sick)| sick.worker).collect())
+}
+
+/// Whether its canary shows it or not.
+#[cfg(unix)]
+#[test]
+fn a_second_worker_that_counts_wrongly_does_not_take_away_a_right_total() {
+    let (said, sick) = again_with("sick=worker-1,wrong=1");
+    assert_eq!(sick, [WorkerId::Cpu(1)], "{said}");
+    let (said, sick) = again_with("sick=worker-1,wrong=1,after=16");
+    assert_eq!(sick, [WorkerId::Cpu(1)], "{said}");
+    let (said, _) = again_with("sick=worker-1,wrong=1,tame=1");
+    assert!(said.contains("the record stays"), "{said}");
+}

@@ -130,7 +130,8 @@ fn what_a_worker_counted_since_its_last_good_canary_is_counted_again() {
         assert_eq!(taken_out.worker, WorkerId::Cpu(1));
         let tasks = report.workers[1].tasks;
         assert_eq!(taken_out.suspects, tasks, "{told:?}");
-        if tasks > 2 {
+        // Its first counts are right: the canaries, and tasks.
+        if tasks > 24 {
             assert!(report.corrected > 0, "{told:?}");
             let named = |event: &EventKind| matches!(event, EventKind::Corrected(count) if count.wrong.origin.worker == WorkerId::Cpu(1) && count.was_summed);
             assert!(told.iter().any(named), "{told:?}");
@@ -181,6 +182,30 @@ fn an_audit_takes_another_worker_and_a_third_count_decides() {
         }
         assert_eq!(report.taken_out[0].worker.to_string(), sick, "{told:?}");
     }
+}
+
+/// What a worker reports after it was taken out is counted twice as well.
+#[test]
+fn all_tasks_are_counted_twice_while_that_keeps_to_its_time() {
+    let mut spec = board(15, Engine::Chain, 2);
+    (spec.audit, spec.audit_all, spec.check) = (1e-3, Duration::from_secs(60), None);
+    for faults in [
+        "deaths=0",
+        "sick=worker-1,wrong=1,tame=1",
+        "sick=worker-0,wrong=0.2",
+    ] {
+        for engine in [Engine::Chain, Engine::Colour] {
+            spec.plans = board(15, engine, 2).plans;
+            let (outcome, told) = run_with(spec.clone(), faults);
+            let report = outcome.unwrap();
+            assert_exact(&report, 15, engine);
+            assert_eq!(report.twice, report.tasks_done, "{faults}: {told:?}");
+        }
+    }
+    spec.audit_all = Duration::from_micros(1);
+    let (outcome, _) = run_with(spec, "deaths=0");
+    let report = outcome.unwrap();
+    assert!(report.twice < report.tasks_done / 2, "{}", report.twice);
 }
 
 #[test]

@@ -1,6 +1,7 @@
 //! The trace of a run on CPU workers and devices.
 
 use std::collections::BTreeMap;
+use std::fs::File;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -26,7 +27,7 @@ fn device(index: usize) -> DeviceSpec {
 fn traced() -> (Value, Report, Duration) {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("trace.json");
-    let (layer, file) = trace_layer(&path).unwrap();
+    let (layer, file) = trace_layer(File::create(&path).unwrap());
     let subscriber = tracing_subscriber::registry().with(layer);
     let plan = Arc::new(ChainPlan::new(Size::new(16).unwrap()));
     let mut slow = run_spec(vec![plan], 1, Isa::Portable);

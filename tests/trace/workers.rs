@@ -1,6 +1,7 @@
 //! The trace of a run on CPU workers is JSON that Perfetto opens, and agrees with the report.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::fs::File;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
@@ -20,7 +21,7 @@ fn traced(path: &Path, control: &Control) -> Result<Report, RunError> {
     let mut spec = run_spec(vec![plan], 2, Isa::Portable);
     spec.batch_time = Duration::from_millis(20);
     let _alone = alone();
-    let (layer, file) = trace_layer(path).unwrap();
+    let (layer, file) = trace_layer(File::create(path).unwrap());
     let subscriber = tracing_subscriber::registry().with(layer);
     let outcome = tracing::subscriber::with_default(subscriber, || {
         spec.observers.extend(telemetry::observer());
@@ -136,7 +137,7 @@ fn runs_that_follow_one_another_lie_one_after_the_other_in_a_trace() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("trace.json");
     let _alone = alone();
-    let (layer, file) = trace_layer(&path).unwrap();
+    let (layer, file) = trace_layer(File::create(&path).unwrap());
     let subscriber = tracing_subscriber::registry().with(layer);
     tracing::subscriber::with_default(subscriber, || {
         for n in [12, 11] {
@@ -181,7 +182,7 @@ fn a_stopped_run_leaves_a_whole_trace() {
 fn a_trace_that_is_dropped_unfinished_is_whole() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("trace.json");
-    let (layer, file) = trace_layer::<tracing_subscriber::Registry>(&path).unwrap();
+    let (layer, file) = trace_layer::<tracing_subscriber::Registry>(File::create(&path).unwrap());
     drop(file);
     drop(layer);
     assert!(events(&path).iter().all(|event| event["ph"] == "M"));

@@ -32,7 +32,7 @@ pub fn run(Args { boards, json }: &Args) -> Result<(), Failure> {
         let seconds = census.report.elapsed.as_secs_f64();
         let (r180, r90) = (census.r180.to_string(), census.r90.to_string());
         if *json {
-            let mut json = json!({"n": n, "r180": r180, "r90": r90, "seconds": seconds});
+            let mut json = json!({"n": n, "r180": r180, "r90": r90, "checked": census.checked, "seconds": seconds});
             if let Some(given) = GivenSquares::of(&board) {
                 json["given"] = json!(given);
             }
@@ -49,7 +49,8 @@ pub fn run(Args { boards, json }: &Args) -> Result<(), Failure> {
             ),
         };
         print(&format!(
-            "{gap}n        {n}\n{given}r180     {r180}\nr90      {r90}\nseconds  {seconds:.3}"
+            "{gap}n        {n}\n{given}r180     {r180}\nr90      {r90}\nchecked  {}\nseconds  {seconds:.3}",
+            census.checked
         ))?;
     }
     runner.finish()

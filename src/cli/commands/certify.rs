@@ -1,6 +1,6 @@
 use std::fs::{self, File};
-use std::io::{self, BufReader, BufWriter};
-use std::path::PathBuf;
+use std::io::{self, BufReader, BufWriter, Seek};
+use std::path::{Path, PathBuf};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
@@ -10,6 +10,7 @@ use crate::cli::output::{print, say};
 use crate::cli::recount_cost::in_words;
 use crate::job::open;
 use crate::ledger::host_name;
+use crate::system::files;
 use crate::telemetry::several;
 
 const HELP: &str = "\
@@ -65,44 +66,46 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     let keys = args.key.iter().map(|key| HostKey::read(key, host.clone()));
     let keys: Vec<HostKey> = keys.collect::<Result<_, _>>()?;
     let (store, plans) = open(&args.dir)?;
-    // Under its name, a certificate is whole.
-    let mut draft = file.clone().into_os_string();
-    draft.push(".new");
-    let draft = PathBuf::from(draft);
     let unwritten = |error: io::Error| {
         let what = format!("{} cannot be written: {error}", file.display());
         Failure::new(Exit::Error, what)
     };
     let tasks: u64 = plans.iter().map(|plan| plan.tasks()).sum();
-    let written = || -> Result<Checked, Failure> {
-        let out = File::create_new(&draft).map_err(unwritten)?;
+    let written = |mut draft: &File| -> Result<Checked, Failure> {
         say(&format!(
             "to write and to check: {}, {}",
             several(tasks, "task"),
             in_words(tasks as f64 * SECONDS_PER_TASK)
         ));
         let shown = shown("written", None);
-        let writer = shown.wrap_write(BufWriter::new(&out));
+        let writer = shown.wrap_write(BufWriter::new(draft));
         certify(&store, &plans, &keys, writer).map_err(|error| match error {
             CertifyError::Output(error) => unwritten(error),
             error => error.into(),
         })?;
-        out.sync_all().map_err(unwritten)?;
+        draft.sync_all().map_err(unwritten)?;
         shown.finish_and_clear();
-        let draft_file = File::open(&draft).map_err(unwritten)?;
-        let bytes = draft_file.metadata().map_err(unwritten)?.len();
+        draft.rewind().map_err(unwritten)?;
+        let bytes = draft.metadata().map_err(unwritten)?.len();
         let shown = self::shown("checked", Some(bytes));
-        let checked = check(BufReader::new(shown.wrap_read(draft_file)))?;
+        let checked = check(BufReader::new(shown.wrap_read(draft)))?;
         shown.finish_and_clear();
-        fs::rename(&draft, file).map_err(unwritten)?;
         Ok(checked)
     };
-    let is_new = draft.symlink_metadata().is_err();
-    let checked = written().inspect_err(|_| {
-        if is_new {
-            let _ = fs::remove_file(&draft);
+    // Under its name, a certificate is whole.
+    let checked = match files::unnamed(folder_of(file)) {
+        Some(draft) => {
+            let checked = written(&draft)?;
+            files::give_name(&draft, file).map_err(unwritten)?;
+            checked
         }
-    })?;
+        None => {
+            let named = NamedDraft::create(file).map_err(unwritten)?;
+            let checked = written(&named.draft)?;
+            named.rename(file).map_err(unwritten)?;
+            checked
+        }
+    };
     print(&format!(
         "{}: {} of {}, {}\nroot {}",
         file.display(),
@@ -111,4 +114,48 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         several(checked.signatures.len() as u64, "signature"),
         checked.root
     ))
+}
+
+/// The folder in which a file lies.
+fn folder_of(file: &Path) -> &Path {
+    match file.parent() {
+        Some(folder) if folder != Path::new("") => folder,
+        _ => Path::new("."),
+    }
+}
+
+/// A certificate under another name, where a file cannot be without one. It is removed when dropped; a kill leaves
+/// it behind.
+struct NamedDraft {
+    path: PathBuf,
+    draft: File,
+}
+
+impl NamedDraft {
+    fn create(file: &Path) -> io::Result<Self> {
+        let mut path = file.to_owned().into_os_string();
+        path.push(".new");
+        let path = PathBuf::from(path);
+        let mut options = File::options();
+        let draft = options.read(true).write(true).create_new(true).open(&path);
+        let draft = draft.map_err(|error| match error.kind() {
+            io::ErrorKind::AlreadyExists => io::Error::other(format!(
+                "{} is there: another process writes it, or left it when it was killed; if none does, delete it",
+                path.display()
+            )),
+            _ => error,
+        })?;
+        Ok(Self { path, draft })
+    }
+
+    fn rename(self, file: &Path) -> io::Result<()> {
+        fs::rename(&self.path, file)
+    }
+}
+
+impl Drop for NamedDraft {
+    fn drop(&mut self) {
+        // After a rename there is nothing of this name.
+        let _ = fs::remove_file(&self.path);
+    }
 }

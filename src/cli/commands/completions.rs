@@ -1,9 +1,10 @@
-use std::io::{self, Write};
+use std::io::Write;
 
 use clap::Command;
 use clap_complete::Shell;
 
 use crate::cli::exit::Failure;
+use crate::cli::output::stdout;
 
 /// Flags of `completions`.
 #[derive(Debug, clap::Args)]
@@ -21,5 +22,5 @@ pub struct Args {
 pub fn run(&Args { shell }: &Args, mut program: Command) -> Result<(), Failure> {
     let mut script = Vec::new();
     clap_complete::generate(shell, &mut program, "queenfold", &mut script);
-    Ok(io::stdout().write_all(&script)?)
+    Ok(stdout().write_all(&script)?)
 }

@@ -26,8 +26,9 @@ Examples:
   queenfold config show --workers 4 > queenfold.toml
 
 The first of these that names a setting decides: a flag, an environment variable \
-QUEENFOLD_<SECTION>_<KEY>, the file of --config, ./queenfold.toml, the built-in default. The output \
-is itself a configuration file.")]
+QUEENFOLD_<SECTION>_<KEY>, the file of --config or else ./queenfold.toml, your own file \
+~/.config/queenfold/config.toml, the built-in default. ./queenfold.toml must be yours alone, and must not run a \
+command or write to a file. The output is itself a configuration file.")]
     Show(ConfigFlags),
 }
 

@@ -1,8 +1,8 @@
-use std::io::{self, BufWriter};
+use std::io::BufWriter;
 use std::path::PathBuf;
 
 use crate::cli::exit::Failure;
-use crate::cli::output::say;
+use crate::cli::output::{say, stdout};
 use crate::job::open;
 use crate::ledger;
 use crate::telemetry::several;
@@ -28,7 +28,7 @@ pub struct Args {
 /// Writes the log of a run to stdout.
 pub fn run(args: &Args) -> Result<(), Failure> {
     let (store, plans) = open(&args.dir)?;
-    let out = BufWriter::new(io::stdout().lock());
+    let out = BufWriter::new(stdout());
     let records = ledger::export(&store, &plans, out)??;
     let tasks: u64 = plans.iter().map(|plan| plan.tasks()).sum();
     let missing = tasks - records;

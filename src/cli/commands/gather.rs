@@ -8,7 +8,7 @@ use crate::cli::result_table::ResultTable;
 use crate::cli::shell::command_on;
 use crate::cluster::{ArrayDirectory, gather};
 use crate::job::outcome;
-use crate::ledger::Store;
+use crate::ledger::{Confirmation, Store};
 use crate::telemetry::{printable, several};
 
 const HELP: &str = "\
@@ -79,12 +79,16 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         }
         return Err(Failure::lines(Exit::Stopped, lines));
     };
-    Store::open_to_read(&whole)?.check_decided(&merged.sums)?;
+    let store = Store::open_to_read(&whole)?;
+    store.check_decided(&merged.sums)?;
+    let confirmation = Confirmation::read(&store)?;
+    drop(store);
     if let Some(plan) = directory.array().plans().first() {
         let outcome = outcome(plan.as_ref(), |engine| merged.sums.tallies.get(&engine))?;
         let table = ResultTable::new(plan.size());
         print(&table.header())?;
-        print(&table.row(&outcome, merged.elapsed))?;
+        let checked = confirmation.checked(&outcome);
+        print(&table.row(&outcome, checked, merged.elapsed))?;
     }
-    count_report::tell(&whole, None, false)
+    count_report::tell(&whole, Some(confirmation), false)
 }

@@ -5,7 +5,7 @@ use crate::cli::exit::Failure;
 use crate::cli::output::{print, say};
 use crate::cli::result_table::ResultTable;
 use crate::job::{open, outcome};
-use crate::ledger::{self, Store};
+use crate::ledger::{self, Confirmation, Store};
 use crate::telemetry::several;
 
 const HELP: &str = "\
@@ -80,12 +80,16 @@ pub fn run(args: &Args) -> Result<(), Failure> {
             &coverage.missing(&merged.division),
         ));
     }
-    Store::open_to_read(&args.into)?.check_decided(&merged.sums)?;
+    let store = Store::open_to_read(&args.into)?;
+    store.check_decided(&merged.sums)?;
+    let confirmation = Confirmation::read(&store)?;
+    drop(store);
     if let Some(plan) = plans.first() {
         let outcome = outcome(plan.as_ref(), |engine| merged.sums.tallies.get(&engine))?;
         let table = ResultTable::new(plan.size());
         print(&table.header())?;
-        print(&table.row(&outcome, merged.elapsed))?;
+        let checked = confirmation.checked(&outcome);
+        print(&table.row(&outcome, checked, merged.elapsed))?;
     }
-    count_report::tell(&args.into, None, false)
+    count_report::tell(&args.into, Some(confirmation), false)
 }

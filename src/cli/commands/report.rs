@@ -1,10 +1,10 @@
 use std::fmt::Display;
 use std::fs;
-use std::io::{self, Write};
+use std::io::Write;
 use std::path::PathBuf;
 
 use crate::cli::exit::{Exit, Failure};
-use crate::cli::output::{print, say};
+use crate::cli::output::{print, say, stdout};
 use crate::cli::shell::resume_command;
 use crate::report::RunReport;
 use crate::telemetry::{printable, printable_json};
@@ -53,7 +53,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         .html(&resume_command(&args.dir))
         .map_err(|error| failed(&error))?;
     if file.as_os_str() == "-" {
-        return Ok(io::stdout().write_all(html.as_bytes())?);
+        return Ok(stdout().write_all(html.as_bytes())?);
     }
     fs::write(file, html).map_err(|error| failed(&error))?;
     say(&printable(&format!("wrote {}", file.display())));

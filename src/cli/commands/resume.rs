@@ -1,11 +1,15 @@
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+
+use toml::Value as Toml;
 
 use crate::cli::commands::config::annotated;
 use crate::cli::exit::Failure;
 use crate::cli::flags::How;
 use crate::cli::job_runner::JobRunner;
+use crate::cli::output::say;
 use crate::cli::printer::Printer;
-use crate::job::Job;
+use crate::config::{Layers, SettingOrigin};
+use crate::job::{Job, open};
 
 const HELP: &str = "\
 Examples:
@@ -13,7 +17,7 @@ Examples:
   queenfold resume n20 --workers 4 --time-limit 8h
 
 Board, engine and shard stay as they were when the run was started. Everything else (workers, \
-instruction set, memory) follows this command line, the environment and the configuration files. \
+instruction set, manners) follows this command line, the environment and the configuration files. \
 If the run is finished, its result is printed and nothing is counted.";
 
 /// Flags of `resume`.
@@ -32,11 +36,51 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     let settings = args.how.settings()?;
     let runner = JobRunner::new(settings.config())?;
     let job = Job::resume(&args.dir)?.configuration(annotated(&settings));
+    if !settings.config().output.quiet
+        && let Some(left_out) = left_out(&args.dir, &settings)
+    {
+        say(&left_out);
+    }
     let result = runner.run(&job)?;
     if let Some(result) = &result {
-        Printer::new(job.size(), settings.config().output.json).print(result)?;
+        Printer::new(job.size(), &settings.config().output).print(result)?;
     }
     let counted = result.and_then(|result| result.confirmation);
     runner.tell_counts(&args.dir, counted)?;
     runner.finish()
+}
+
+/// How a run stands back behind others. A session takes these settings from nobody but its own sources: it may be on
+/// another machine.
+const MANNERS: [(&str, &str); 3] = [
+    ("run.nice", "--nice"),
+    ("run.during", "--during"),
+    ("run.max_temp", "--max-temp"),
+];
+
+/// Says which of these the last session had and this one lacks, if there are any. A configuration that cannot be read, as of
+/// another version, says nothing.
+fn left_out(dir: &Path, settings: &Layers) -> Option<String> {
+    let sessions = open(dir).ok()?.0.sessions().ok()?;
+    let defaults = Layers::defaults();
+    let mut before = defaults.clone();
+    before.add_text(dir, &sessions.last()?.facts.config).ok()?;
+    let value = |layers: &Layers, key: &str| -> Option<Toml> {
+        let (_, value, _) = layers.entries().find(|(name, ..)| name == key)?;
+        Some(value.clone())
+    };
+    let flags = MANNERS.into_iter().filter_map(|(key, flag)| {
+        let had = value(&before, key)?;
+        let is_lost = Some(&had) != value(&defaults, key).as_ref()
+            && *settings.origin(key) == SettingOrigin::Default;
+        let text = had.as_str().map_or_else(|| had.to_string(), str::to_owned);
+        is_lost.then(|| format!("{flag} {text}"))
+    });
+    let flags: Vec<_> = flags.collect();
+    (!flags.is_empty()).then(|| {
+        format!(
+            "the session before had {}, and this one has not: `resume` takes the same flags",
+            flags.join(" ")
+        )
+    })
 }

@@ -59,6 +59,10 @@ pub struct Args {
     #[arg(long, conflicts_with_all = ["again", "dir", "json", "tui", "events", "metrics", "on_event", "trace", "profile"])]
     show: bool,
 
+    /// Begin a run of more than a day although nothing of it would be kept
+    #[arg(long, conflicts_with_all = ["dir", "again", "show"])]
+    yes: bool,
+
     /// Count only the tasks of shard I of K, which all have about the same cost; needs --dir
     #[arg(long, value_name = "I/K", requires = "dir")]
     shard: Option<Shard>,
@@ -90,16 +94,20 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     let runner = JobRunner::new(config)?;
     let largest = boards.iter().map(GivenBoard::size).max();
     let largest = largest.ok_or_else(|| Failure::usage("no board"))?;
-    let mut printer = Printer::new(largest, config.output.json);
-    for board in boards {
-        let mut job = runner.job(board)?;
+    let mut printer = Printer::new(largest, &config.output);
+    let jobs = boards.into_iter().map(|board| runner.job(board));
+    let jobs: Vec<_> = jobs.collect::<Result<_, _>>()?;
+    if args.dir.is_none() && !args.yes {
+        jobs.iter().try_for_each(|job| runner.check_kept(job))?;
+    }
+    for mut job in jobs {
         if let Some(dir) = &args.dir {
             job = job.directory(dir).configuration(annotated(&settings));
             if let Some(shard) = args.shard {
                 job = job.shard(shard);
             }
         }
-        let result = runner.run(&runner.announced(job))?;
+        let result = runner.run(&job)?;
         if let Some(result) = &result {
             printer.print(result)?;
         }
@@ -145,7 +153,7 @@ fn again(dir: &Path, settings: &Layers) -> Result<(), Failure> {
     let report = CorrectionReport::new(dir, &store, &again.corrections)?;
     report.text().iter().for_each(|line| say(&printable(line)));
     if let Some(result) = &again.result {
-        Printer::new(n, config.output.json).print(result)?;
+        Printer::new(n, &config.output).print(result)?;
     } else if config.output.json {
         print(&printable_json(
             &json!({ "n": n.get(), "total": null, "counted": again.confirmation }).to_string(),

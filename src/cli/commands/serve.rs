@@ -8,7 +8,7 @@ use crate::cli::commands::config::annotated;
 use crate::cli::count_report;
 use crate::cli::event_command::NoticedRun;
 use crate::cli::exit::{Exit, Failure};
-use crate::cli::flags::{Shown, What, sources};
+use crate::cli::flags::{Shown, What, sources, tell_local};
 use crate::cli::nats_flags::NatsFlags;
 use crate::cli::output::say;
 use crate::cli::output_files;
@@ -102,10 +102,12 @@ pub fn run(args: &Args) -> Result<(), Failure> {
             .and_then(|()| args.shown.add_to(&mut layers))
     };
     add().map_err(Failure::usage)?;
+    tell_local(&layers);
     let mut config = layers.config().clone();
     config.output.json |= args.json;
     config.output.quiet |= args.quiet;
-    let (json, quiet) = (config.output.json, config.output.quiet);
+    let output = config.output.clone();
+    let quiet = output.quiet;
     output_files::check(&config.trace)?;
     let outputs = RunOutputs::open(&config)?;
     let intake = intake(args, &layers)?;
@@ -174,7 +176,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         end.map(|result| serde_json::to_value(ResultJson::new(result)).ok()),
     );
     let result = result?;
-    Printer::new(result.outcome.n, json).print(&result)?;
+    Printer::new(result.outcome.n, &output).print(&result)?;
     count_report::tell(&args.dir, result.confirmation, quiet)
 }
 
@@ -283,6 +285,7 @@ fn result(
     let outcome = outcome(plan.as_ref(), |engine| sums.tallies.get(&engine))?;
     let confirmation = Confirmation::read(&store)?;
     Ok(JobResult {
+        checked: confirmation.checked(&outcome),
         outcome,
         plan: Arc::clone(plan),
         workers: coordinated.cpu_workers as usize,

@@ -23,7 +23,7 @@ Examples:
   queenfold verify n20                   one task in a hundred
   queenfold verify n20 --sample 0.1      a tenth of them
   queenfold verify n20 --all
-  queenfold verify n20 --by oracle       by a simpler method, which takes a hundred times as long
+  queenfold verify n20 --by oracle       by a simpler method, which takes some fifty times as long
   queenfold verify n20 --origin gpu-0 --since \"2026-11-22 18:00\"
 
 The command reads every record and checks its digest. It then counts a random share of the tasks, \

@@ -13,7 +13,7 @@ use crate::cli::output::{print, say};
 use crate::cluster::lease::Finish;
 use crate::cluster::nats::{FoundRun, LinkEnd, RunName, WorkerSettings};
 use crate::job::JobError;
-use crate::machine::user_folder;
+use crate::machine::state_folder;
 use crate::telemetry::{printable, several};
 
 const HELP: &str = "\
@@ -56,7 +56,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     let quiet = config.output.quiet;
     let control = runner.control().clone();
     let draining = control.clone();
-    let usual = || user_folder("XDG_STATE_HOME", ".local/state").map(|folder| folder.join("work"));
+    let usual = || state_folder().map(|folder| folder.join("work"));
     let found = FoundRun::find(WorkerSettings {
         server: args.nats.server(),
         run: args.run.clone(),

@@ -114,7 +114,7 @@ impl Screen {
     /// # Errors
     /// The terminal is gone.
     pub fn is_ours(&mut self) -> io::Result<bool> {
-        let ours = terminal::is_ours()?;
+        let ours = terminal::is_ours(io::stdin())?;
         self.away |= self.continued.take();
         if ours && self.away {
             // Whatever the mode is now, crossterm has to set it once more.

@@ -4,11 +4,11 @@ use std::path::{Path, PathBuf};
 use std::{fs, process};
 
 use crate::device::kernel_source::fnv;
-use crate::machine::user_folder;
+use crate::machine::cache_folder;
 
 /// `queenfold` in the user's cache folder; `None` if the user has none.
 pub(super) fn default_folder() -> Option<PathBuf> {
-    user_folder("XDG_CACHE_HOME", ".cache")
+    cache_folder()
 }
 
 /// Where the kernel made of `source` with `options` by `compiler` is kept in `folder`.

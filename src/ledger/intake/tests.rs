@@ -200,3 +200,128 @@ fn one_process_goes_on_with_what_many_began_and_they_with_what_it_did() {
         "{numbers:?}"
     );
 }
+
+/// A ledger with this many sessions, each of a host of its own.
+fn with_sessions(dir: &Path, number: usize) {
+    drop(intake(dir));
+    let store = Store::open_to_write(dir).unwrap();
+    store.begin().unwrap();
+    for at in 0..number {
+        let session = Session {
+            id: format!("{at:016x}"),
+            facts: facts(&at.to_string()),
+            elapsed: Duration::from_secs(1),
+            committed: 0,
+        };
+        store.put_session(&session).unwrap();
+    }
+    store.commit().unwrap();
+}
+
+fn sessions(dir: &Path) -> Vec<Session> {
+    Store::open_to_read(dir).unwrap().sessions().unwrap()
+}
+
+#[test]
+fn of_many_sessions_one_is_continued_by_a_process_of_the_same_host_and_configuration() {
+    let dir = tempfile::tempdir().unwrap();
+    with_sessions(dir.path(), REUSED_FROM);
+    let mut intake = Intake::resume(dir.path(), |_| plans()).unwrap();
+    // Two processes of one host at once, and one of another host.
+    for (id, host) in [("again", "7"), ("beside", "7"), ("other", "none")] {
+        intake.join(id, facts(host)).unwrap();
+    }
+    let item = |task| [Delivered::Result(result(task, 5))];
+    let delivered = [
+        from("again", item(1)),
+        from("beside", item(2)),
+        from("other", item(3)),
+    ];
+    assert_eq!(intake.write(&delivered).unwrap().recorded.len(), 3);
+    // It may take back what it delivered.
+    let back = [Delivered::Withdrawal(plans()[0].key(1))];
+    assert_eq!(
+        intake
+            .write(&[from("again", back)])
+            .unwrap()
+            .withdrawn
+            .len(),
+        1
+    );
+    intake.write(&[from("again", item(1))]).unwrap();
+    drop(intake);
+    assert_eq!(sessions(dir.path()).len(), REUSED_FROM + 2);
+    let store = Store::open_to_read(dir.path()).unwrap();
+    let by = |task| store.get(plans()[0].key(task)).unwrap().unwrap().session;
+    assert_eq!(
+        [by(1), by(2), by(3)],
+        [format!("{:016x}", 7), "beside".into(), "other".into()]
+    );
+    // The time of both counts.
+    assert!(store.session(&by(1)).unwrap().unwrap().elapsed >= Duration::from_secs(1));
+}
+
+#[test]
+fn a_ledger_of_the_most_sessions_takes_no_more_and_stays_whole() {
+    let dir = tempfile::tempdir().unwrap();
+    with_sessions(dir.path(), MOST_SESSIONS);
+    let mut intake = Intake::resume(dir.path(), |_| plans()).unwrap();
+    for (id, host) in [("again", "7"), ("other", "none")] {
+        intake.join(id, facts(host)).unwrap();
+    }
+    let item = |task| [Delivered::Result(result(task, 5))];
+    let written = intake
+        .write(&[from("other", item(1)), from("again", item(2))])
+        .unwrap();
+    let refused = (
+        "other".to_owned(),
+        "the ledger takes no more sessions".to_owned(),
+    );
+    assert_eq!(
+        (written.recorded.len(), written.refused),
+        (1, vec![refused])
+    );
+    drop(intake);
+    let store = Store::open_to_write(dir.path()).unwrap();
+    let mut session = store.sessions().unwrap().remove(0);
+    store.put_session(&session).unwrap();
+    session.id = "one more".to_owned();
+    let error = store.put_session(&session).unwrap_err().to_string();
+    assert!(
+        error.contains("it takes no more sessions: it has the most"),
+        "{error}"
+    );
+    assert_eq!(sessions(dir.path()).len(), MOST_SESSIONS);
+    // `resume` of a machine that is new says so, too.
+    drop(store);
+    let recording = Recording::resume(dir.path(), &plans(), &ProcessFacts::default()).unwrap();
+    let (told, said) = std::sync::mpsc::channel();
+    let flushed = crate::actors::Flushed::new(move |done| told.send(done).unwrap());
+    crate::actors::Recorder::flush(&recording, flushed);
+    let error = said.recv().unwrap().unwrap_err().to_string();
+    assert!(error.contains("it takes no more sessions"), "{error}");
+}
+
+#[test]
+fn of_many_sessions_a_run_continues_its_own() {
+    let dir = tempfile::tempdir().unwrap();
+    with_sessions(dir.path(), REUSED_FROM);
+    let process = ProcessFacts::default();
+    let own = || {
+        let recording = Recording::resume(dir.path(), &plans(), &process).unwrap();
+        recording.session().to_owned()
+    };
+    let first = own();
+    assert_eq!(own(), first);
+    let all = sessions(dir.path());
+    assert_eq!(all.len(), REUSED_FROM + 1);
+    // It is the latest again.
+    let latest = all
+        .iter()
+        .max_by_key(|session| session.facts.number)
+        .unwrap();
+    assert_eq!(
+        (latest.id.as_str(), latest.facts.number),
+        (first.as_str(), 2)
+    );
+}

@@ -15,6 +15,80 @@ pub fn no_detours() -> OpenOptions {
     options
 }
 
+/// Opens a regular file to read it, and does not wait at a pipe.
+///
+/// # Errors
+/// It is something else, or cannot be read.
+pub fn open_regular(path: &Path) -> io::Result<File> {
+    let file = OpenOptions::new()
+        .read(true)
+        .custom_flags(OFlags::NONBLOCK.bits() as i32)
+        .open(path)?;
+    let is = file.metadata()?;
+    if is.is_file() {
+        Ok(file)
+    } else if is.is_dir() {
+        Err(io::ErrorKind::IsADirectory.into())
+    } else {
+        Err(io::Error::other(
+            "no regular file; copy what it gives into one",
+        ))
+    }
+}
+
+/// Opens a file that is not kept for anybody, but written as it comes: it may be a pipe. Whether somebody reads it
+/// is known at once; after that, who writes waits for the reader.
+///
+/// # Errors
+/// Nobody reads the pipe, or the file cannot be written.
+#[cfg(feature = "cli")]
+pub fn open_to_write(options: &mut OpenOptions, path: &Path) -> io::Result<File> {
+    use rustix::fs::{fcntl_getfl, fcntl_setfl};
+    options.custom_flags(OFlags::NONBLOCK.bits() as i32);
+    let file = options
+        .open(path)
+        .map_err(|error| match Errno::from_io_error(&error) {
+            Some(Errno::NXIO) => io::Error::other("nobody reads this pipe; begin to read it first"),
+            _ => error,
+        })?;
+    let flags = fcntl_getfl(&file)?;
+    fcntl_setfl(&file, flags - OFlags::NONBLOCK)?;
+    Ok(file)
+}
+
+/// A file without a name in the folder, which is gone with the process unless [`give_name`] gives it one. `None`
+/// where the system or the file system has none.
+#[cfg(feature = "cli")]
+pub fn unnamed(folder: &Path) -> Option<File> {
+    #[cfg(target_os = "linux")]
+    {
+        use rustix::fs::{Mode, open};
+        let flags = OFlags::TMPFILE | OFlags::RDWR | OFlags::CLOEXEC;
+        let mode = Mode::RUSR | Mode::WUSR | Mode::RGRP | Mode::WGRP | Mode::ROTH | Mode::WOTH;
+        // Its name is read below.
+        let named = Path::new("/proc/self/fd").is_dir();
+        named.then(|| open(folder, flags, mode).ok().map(File::from))?
+    }
+    #[cfg(not(target_os = "linux"))]
+    {
+        let _ = folder;
+        None
+    }
+}
+
+/// Gives an [`unnamed`] file its name.
+///
+/// # Errors
+/// There is a file of this name, or the folder cannot be written to.
+#[cfg(feature = "cli")]
+pub fn give_name(file: &File, name: &Path) -> io::Result<()> {
+    use rustix::fs::{AtFlags, CWD, linkat};
+    use std::os::fd::AsRawFd;
+    // As open(2) shows it: to link the descriptor itself takes a privilege.
+    let open = format!("/proc/self/fd/{}", file.as_raw_fd());
+    linkat(CWD, open, CWD, name, AtFlags::SYMLINK_FOLLOW).map_err(Into::into)
+}
+
 /// Makes sure that a new name in the directory survives a power failure.
 ///
 /// # Errors
@@ -76,6 +150,21 @@ pub fn has_space(file: &Path, space: u64) -> bool {
     disk.f_blocks == 0
         || disk.f_flag.contains(StatVfsMountFlags::RDONLY)
         || free.saturating_mul(disk.f_frsize) >= space
+}
+
+/// Why somebody else than the present user may have written what is in the file, in words; `None` if nobody may.
+#[cfg(feature = "cli")]
+pub fn why_not_own(file: &Metadata) -> Option<String> {
+    let (owner, mode) = (file.uid(), file.mode() & 0o7777);
+    if owner != rustix::process::geteuid().as_raw() {
+        Some(format!("it belongs to another user (uid {owner})"))
+    } else if mode & 0o022 != 0 {
+        Some(format!(
+            "others can write to it (mode {mode:04o}, which `chmod go-w` cures)"
+        ))
+    } else {
+        None
+    }
 }
 
 /// Makes sure that files can be made in the folder.

@@ -6,10 +6,14 @@ pub mod continued;
 pub mod files;
 #[cfg(feature = "ledger")]
 pub mod host;
+#[cfg(feature = "cli")]
+pub mod memory;
 #[cfg(any(feature = "cli", feature = "cuda"))]
 pub mod processes;
 #[cfg(feature = "cli")]
 pub mod signals;
+#[cfg(feature = "cli")]
+pub mod stdio;
 #[cfg(feature = "cli")]
 pub mod terminal;
 pub mod thread_clock;

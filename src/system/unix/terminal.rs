@@ -1,6 +1,7 @@
 //! The terminal: whose it is, when there is a key, and its mode.
 
 use std::io::{self, PipeReader};
+use std::os::fd::AsFd;
 use std::time::Duration;
 
 use parking_lot::Mutex;
@@ -31,12 +32,12 @@ pub fn restore() {
     }
 }
 
-/// Whether the process may use the terminal. The system stops one in the background that does.
+/// Whether the process may use this terminal: it is not in the background.
 ///
 /// # Errors
-/// The terminal is gone.
-pub fn is_ours() -> io::Result<bool> {
-    Ok(tcgetpgrp(io::stdin())? == getpgrp())
+/// It is no terminal, or gone.
+pub fn is_ours(terminal: impl AsFd) -> io::Result<bool> {
+    Ok(tcgetpgrp(terminal)? == getpgrp())
 }
 
 /// Waits until a key can be read, but no longer than `longest`, nor after the other end of `end` is closed.
@@ -61,7 +62,7 @@ pub fn wait_for_key(longest: Duration, end: Option<&PipeReader>) -> io::Result<b
     if look[0].revents().intersects(gone) {
         return Err(Errno::IO.into());
     }
-    let ours = is_ours()?;
+    let ours = is_ours(io::stdin())?;
     if ready && !ours {
         // The keys stay there: do not ask again at once.
         let _ = poll(&mut [], Some(&longest));

@@ -23,6 +23,44 @@ pub fn no_detours() -> OpenOptions {
     options
 }
 
+/// Opens a regular file to read it.
+///
+/// # Errors
+/// It is something else, or cannot be read.
+pub fn open_regular(path: &Path) -> io::Result<File> {
+    let file = File::open(path)?;
+    match file.metadata()?.is_file() {
+        true => Ok(file),
+        false => Err(io::Error::other(
+            "no regular file; copy what it gives into one",
+        )),
+    }
+}
+
+/// Opens a file to write it. A pipe without a reader cannot be opened here.
+///
+/// # Errors
+/// It cannot be written.
+#[cfg(feature = "cli")]
+pub fn open_to_write(options: &mut OpenOptions, path: &Path) -> io::Result<File> {
+    options.open(path)
+}
+
+/// A file without a name: there is none here.
+#[cfg(feature = "cli")]
+pub fn unnamed(_: &Path) -> Option<File> {
+    None
+}
+
+/// Gives an [`unnamed`] file its name.
+///
+/// # Errors
+/// There is none.
+#[cfg(feature = "cli")]
+pub fn give_name(_: &File, _: &Path) -> io::Result<()> {
+    Err(io::ErrorKind::Unsupported.into())
+}
+
 /// A new name in a directory: Windows has no call that waits until it is on the disk. NTFS writes it to its
 /// journal before anything that is later written to the file.
 ///
@@ -91,6 +129,13 @@ pub fn is_removed(_: &Metadata) -> bool {
 /// an error of the call that makes the file longer.
 pub fn has_space(_: &Path, _: u64) -> bool {
     true
+}
+
+/// Why somebody else than the present user may have written what is in the file. Windows lets nobody write to the
+/// folders of others, and access lists are not looked at.
+#[cfg(feature = "cli")]
+pub fn why_not_own(_: &Metadata) -> Option<String> {
+    None
 }
 
 /// Makes sure that files can be made in the folder. Only trying would tell.

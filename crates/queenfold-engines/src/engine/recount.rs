@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use super::second_counter::unused;
 use super::{
-    CostTable, CountedBy, Counter, CounterSettings, Engine, Launcher, Method, NoLauncher,
+    Canary, CostTable, CountedBy, Counter, CounterSettings, Engine, Launcher, Method, NoLauncher,
     NotCounted, Plan, Tally, Task, TaskResult, TaskWatch,
 };
 use crate::board::{GivenBoard, Size};
@@ -126,6 +126,15 @@ impl Plan for RecountPlan {
 
     fn oracle(&self) -> Box<dyn Counter> {
         self.plan.oracle()
+    }
+
+    fn canary(&self) -> Option<Canary> {
+        self.plan.canary()
+    }
+
+    /// By the kernel of the settings: it shows whether the hardware counts correctly, whatever kernel a task takes.
+    fn canary_counter(&self, settings: &CounterSettings) -> Box<dyn Counter> {
+        self.plan.canary_counter(settings)
     }
 
     fn launcher(&self) -> Result<Arc<dyn Launcher>, NoLauncher> {

@@ -1,7 +1,9 @@
 //! Numbered output up to `--limit`, for `--boards` and `--lines`.
 
-use std::io::{self, BufWriter, Stdout, Write};
+use std::io::{self, BufWriter, Write};
 use std::ops::ControlFlow;
+
+use crate::cli::output::{Stdout, stdout};
 
 /// Numbered entries on stdout, up to a limit.
 pub struct Page {
@@ -16,7 +18,7 @@ impl Page {
     /// Has room for `limit` entries.
     pub fn new(limit: u64) -> Self {
         Self {
-            out: BufWriter::new(io::stdout()),
+            out: BufWriter::new(stdout()),
             limit,
             printed: 0,
             written: Ok(()),

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use std::process;
 
 use super::{Exit, Failure};
+use crate::cli::output::stdout;
 use crate::ladder::TableRow;
 use crate::report::ladder_picture;
 
@@ -44,7 +45,7 @@ impl<'a> Picture<'a> {
         let picture = ladder_picture(rows)
             .map_err(|error| Failure::new(Exit::Error, format!("no picture: {error}")))?;
         match &self.draft {
-            None if is_stdout(self.path) => return Ok(io::stdout().write_all(picture.as_bytes())?),
+            None if is_stdout(self.path) => return Ok(stdout().write_all(picture.as_bytes())?),
             None => fs::write(self.path, picture),
             Some((draft, place)) => replace(draft, place, &picture),
         }

@@ -1,7 +1,6 @@
 //! The rows of an earlier run, as `ladder --from` reads them.
 
 use std::fmt::Display;
-use std::fs;
 use std::io::{self, Read};
 use std::path::Path;
 
@@ -10,6 +9,7 @@ use serde_json::Value as Json;
 
 use super::{Failure, say};
 use crate::ladder::{PROGRAM, TableRow};
+use crate::system::files::open_regular;
 use crate::telemetry::printable;
 
 /// The rows that an earlier `--json` printed, at least one; from stdin if the path is `-`. A count
@@ -25,7 +25,7 @@ pub fn read(path: &Path) -> Result<Vec<TableRow>, Failure> {
     let read = if path == Path::new("-") {
         io::stdin().read_to_string(&mut text)
     } else {
-        fs::File::open(path).and_then(|mut file| file.read_to_string(&mut text))
+        open_regular(path).and_then(|mut file| file.read_to_string(&mut text))
     };
     read.map_err(|error| wrong(&error))?;
     let rows = rows(&text).map_err(|error| wrong(&error))?;

@@ -1,12 +1,13 @@
 //! `--step`: shows a search one step at a time.
 
-use std::io::{self, BufWriter, IsTerminal, Stdout, Write};
+use std::io::{self, BufWriter, IsTerminal, Write};
 use std::ops::ControlFlow;
 
 use console::{Key, Term};
 
 use crate::board::Size;
 use crate::cli::exit::Exit;
+use crate::cli::output::{Stdout, stdout};
 use crate::cli::{signals, terminal};
 use crate::ladder::{Audience, Scene};
 
@@ -36,7 +37,7 @@ impl StepViewer {
         }
         Self {
             n,
-            out: BufWriter::new(io::stdout()),
+            out: BufWriter::new(stdout()),
             terminal,
             frames: 0,
             solutions: 0,
