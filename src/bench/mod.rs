@@ -157,7 +157,7 @@ pub fn on_cpu(
     limit: Duration,
 ) -> Result<Option<CpuRun>, BenchError> {
     let report = count(plan, (isa, workers), &[], Some(limit))?;
-    Ok(report.is_whole().then(|| CpuRun {
+    Ok(report.is_whole().then_some(CpuRun {
         seconds: report.elapsed.as_secs_f64(),
         cpu_seconds: report.cpu.as_secs_f64(),
     }))

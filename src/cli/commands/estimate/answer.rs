@@ -167,7 +167,7 @@ impl Answer<'_> {
             lines.push(format!(
                 "            {} with {} as well",
                 TimeUnit::of_wall(seconds).of(seconds),
-                several(devices as u64, "device"),
+                several(devices, "device"),
             ));
         }
         lines.extend(self.prices.lines(total, *workers));
