@@ -32,7 +32,7 @@ pub struct RunEvent {
 pub enum EventKind {
     /// The run went to another state. The first event of every run is [`RunState::Planning`].
     State(RunState),
-    /// Why the run is paused. It comes after [`RunState::Pausing`], and again when the reasons change.
+    /// Why the run is paused. It comes after [`RunState::Paused`], and again when the reasons change.
     PausedFor {
         /// All reasons, at least one.
         reasons: Vec<PauseReason>,

@@ -158,7 +158,7 @@ impl OutsideRun {
                 self.tell(EventKind::State(RunState::Running));
             } else {
                 if self.paused_for.is_empty() {
-                    self.tell(EventKind::State(RunState::Pausing));
+                    self.tell(EventKind::State(RunState::Paused));
                 }
                 let reasons = reasons.clone();
                 self.tell(EventKind::PausedFor { reasons });
@@ -235,7 +235,7 @@ mod tests {
         control.pause();
         assert!(run.is_paused() && run.is_paused());
         let progress = control.progress();
-        assert_eq!(progress.state, RunState::Pausing);
+        assert_eq!(progress.state, RunState::Paused);
         assert_eq!(progress.paused_for, [PauseReason::Asked]);
         control.resume();
         assert!(!run.is_paused());

@@ -54,7 +54,7 @@ impl Timeline {
                         uncertainty: eta.uncertainty.as_secs_f64(),
                     });
                 }
-                EventKind::State(RunState::Pausing) => pause = Some((at, String::new())),
+                EventKind::State(RunState::Paused) => pause = Some((at, String::new())),
                 EventKind::PausedFor { reasons } => {
                     if let Some((_, why)) = &mut pause {
                         *why = PauseReason::list(reasons);
@@ -84,11 +84,11 @@ mod tests {
 
     #[test]
     fn pauses_and_told_times_are_placed_in_time() {
-        let history = r#"{"queenfold_events":1,"program":"0.1.0","process":1,"began":1000.5}
+        let history = r#"{"queenfold_events":2,"program":"0.1.0","process":1,"began":1000.5}
 {"at":0.0,"kind":{"state":"planning"}}
 {"at":0.5,"kind":{"state":"running"}}
 {"at":2.0,"kind":{"advanced":{"tasks_done":5,"tasks_total":9,"share":0.5,"solutions":"9","nodes":9,"eta":{"left":3.0,"uncertainty":1.0}}}}
-{"at":3.0,"kind":{"state":"pausing"}}
+{"at":3.0,"kind":{"state":"paused"}}
 {"at":3.0,"kind":{"paused_for":{"reasons":["asked","heat"]}}}
 {"at":13.0,"kind":{"state":"running"}}
 {"lost":3}
@@ -123,12 +123,12 @@ mod tests {
                 workers: Vec::new(),
             },
             EventKind::State(RunState::Running),
-            EventKind::State(RunState::Pausing),
+            EventKind::State(RunState::Paused),
             EventKind::PausedFor {
                 reasons: vec![PauseReason::Heat],
             },
             EventKind::State(RunState::Running),
-            EventKind::State(RunState::Done),
+            EventKind::State(RunState::Finished),
         ];
         for (at, kind) in (0..).map(Duration::from_secs).zip(kinds) {
             history.event(&RunEvent { at, kind });
@@ -143,6 +143,6 @@ mod tests {
             "{timeline:?}"
         );
         let said: Vec<_> = timeline.incidents.iter().map(|(_, text)| text).collect();
-        assert_eq!(said[3..], ["paused: too hot", "running", "ended"]);
+        assert_eq!(said[3..], ["paused: too hot", "running", "finished"]);
     }
 }

@@ -198,7 +198,7 @@ mod tests {
             "{text}"
         );
         assert!(
-            text.contains("queenfold_run_state{state=\"done\"} 0\n"),
+            text.contains("queenfold_run_state{state=\"finished\"} 0\n"),
             "{text}"
         );
         assert!(!text.contains("eta") && !text.contains("share"), "{text}");

@@ -8,6 +8,8 @@
 
 mod arbitrary;
 #[cfg(unix)]
+mod asking;
+#[cfg(unix)]
 mod certificates;
 #[cfg(unix)]
 mod commands;

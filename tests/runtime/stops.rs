@@ -182,7 +182,7 @@ fn a_run_that_is_paused_gives_up_tasks_and_counts_them_when_it_goes_on() {
         wait(&other, |progress| progress.given_up == 2);
         let took = since.elapsed();
         assert!(took < SOON, "{took:?}");
-        assert_eq!(other.progress().state, RunState::Pausing);
+        assert_eq!(other.progress().state, RunState::Paused);
         quick.store(true, Ordering::Relaxed);
         other.resume();
     });

@@ -29,7 +29,7 @@ impl Picture for Snapshot {
     }
 
     fn is_paused(&self) -> bool {
-        self.progress.state == RunState::Pausing
+        self.progress.state == RunState::Paused
     }
 }
 
@@ -281,13 +281,12 @@ fn footer(view: &View<'_>, area: Rect) -> Vec<Line<'static>> {
         ("d", "stop the run"),
         ("?", "help"),
         ("t", "theme"),
-        ("q", "leave"),
+        ("q", if view.can_leave { "leave" } else { "quit" }),
     ];
-    let keys = &keys[..if view.can_leave { 5 } else { 4 }];
     // On a small screen, a worker more is worth more than the first of them.
     let left_out = usize::from(area.height < 14);
     lines.extend(flow(commands.into_iter().skip(left_out), area.width));
-    lines.extend(key_line(view.theme, keys, area.width));
+    lines.extend(key_line(view.theme, &keys, area.width));
     lines
 }
 
@@ -316,9 +315,13 @@ fn help_text(view: &View<'_>) -> Vec<&'static str> {
         "t        other colours, or ASCII alone",
         rows,
         "         page up, page down, home, end",
-        "?        close this",
+        "? Esc    close this",
         match view.can_leave {
-            true => "q        leave; the run goes on",
+            true => "q        leave, or stop the run, too: it asks",
+            false => "q        stop the run in order: it asks",
+        },
+        match view.can_leave {
+            true => "Ctrl-Z   suspend this program; the run goes on",
             false => end,
         },
         "",
@@ -562,7 +565,7 @@ t theme   q leave";
     #[test]
     fn workers_are_scrolled_and_a_pause_says_why() {
         let mut snapshot = run(300);
-        snapshot.progress.state = RunState::Pausing;
+        snapshot.progress.state = RunState::Paused;
         snapshot.progress.paused_for = vec![PauseReason::Asked, PauseReason::Heat];
         let mut view = view(&snapshot, PLAIN);
         view.first = 100;
