@@ -148,6 +148,9 @@ pub enum EventKind {
         nodes: u64,
         /// From the first task to the last.
         time: TimeSpan,
+        /// The CPU time of the worker in that: less if it had to wait for a core.
+        #[serde(with = "seconds")]
+        cpu: Duration,
     },
     /// A device is open and tested.
     DeviceReady {

@@ -172,7 +172,7 @@ mod tests {
             let mut progress = Progress::default();
             let eta = Some(Eta {
                 left: Duration::from_secs(60),
-                uncertainty: Duration::ZERO,
+                uncertainty: Some(Duration::ZERO),
             });
             let advanced = EventKind::Advanced {
                 tasks_done: 5,

@@ -21,6 +21,7 @@ use super::messages::{
 };
 use super::observers::Observers;
 use super::producer::Producer;
+use super::recent_speed::RecentSpeed;
 use super::shared::RunShared;
 use super::stock::Stock;
 use super::worker::Worker;
@@ -153,6 +154,7 @@ impl Run {
                 .expecting(|plan| shared.expected_seconds(plan)),
             panicked: Default::default(),
             rate: Rate::new(Instant::now()),
+            recent: RecentSpeed::new(),
             _lifeline: lifeline("collector"),
         }
         .start();

@@ -15,7 +15,7 @@ use super::info::{RunInfo, Session};
 use super::{
     Column, Coverage, DirLock, Entry, FILE, LedgerError, files, format, meta, row, session_rows,
 };
-use crate::engine::{Correction, Engine, Tally, TaskKey};
+use crate::engine::{Correction, CountedBy, Engine, Tally, TaskKey};
 
 /// An open ledger: the database of one run directory.
 #[derive(Debug)]
@@ -35,6 +35,8 @@ pub struct LedgerSums {
     pub tallies: BTreeMap<Engine, Tally>,
     /// The time that counting them took, added up.
     pub counting: Duration,
+    /// The part of that by CPU workers, for engines whose tasks no device counted.
+    pub on_cpu: BTreeMap<Engine, Duration>,
     /// Tasks whose results differ, and nothing has decided which one is right: while there are any, the
     /// sums are no result.
     pub contested: Vec<TaskKey>,
@@ -286,19 +288,29 @@ impl Store {
             .map(|plan| (plan.engine, Tally::default()))
             .collect();
         let mut counting = Duration::ZERO;
+        let mut on_cpu: BTreeMap<Engine, Duration> = BTreeMap::new();
+        let mut on_devices = BTreeSet::new();
         let _moment = Moment::of(self)?;
         self.for_each(|Entry { result, .. }| {
             coverage.add(result.key);
+            match result.origin.counted_by {
+                CountedBy::Cpu(_) => {
+                    *on_cpu.entry(result.key.engine).or_default() += result.duration
+                }
+                CountedBy::Device(_) => drop(on_devices.insert(result.key.engine)),
+            }
             *tallies.entry(result.key.engine).or_default() += result.tally;
             counting = counting.saturating_add(result.duration);
             Ok(())
         })?;
+        on_cpu.retain(|engine, _| !on_devices.contains(engine));
         let last = last_corrections(self.corrections()?);
         let open = last.into_iter().filter(|(_, last)| last.is_open());
         Ok(LedgerSums {
             coverage,
             tallies,
             counting,
+            on_cpu,
             contested: open.map(|(task, _)| task).collect(),
         })
     }

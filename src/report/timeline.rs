@@ -2,7 +2,7 @@
 
 use serde_json::Value as Json;
 
-use crate::actors::{EventKind, PauseReason, RunEvent, RunState};
+use crate::actors::{Eta, EventKind, PauseReason, RunEvent, RunState};
 use crate::telemetry::incident;
 
 /// What the history of a run says. All times are in seconds since 1970.
@@ -47,11 +47,18 @@ impl Timeline {
             };
             let at = began + event.at.as_secs_f64();
             match &event.kind {
-                EventKind::Advanced { eta: Some(eta), .. } if !eta.is_rough() => {
+                EventKind::Advanced {
+                    eta:
+                        Some(Eta {
+                            left,
+                            uncertainty: Some(uncertainty),
+                        }),
+                    ..
+                } => {
                     timeline.told.push(EtaTold {
                         at,
-                        left: eta.left.as_secs_f64(),
-                        uncertainty: eta.uncertainty.as_secs_f64(),
+                        left: left.as_secs_f64(),
+                        uncertainty: uncertainty.as_secs_f64(),
                     });
                 }
                 EventKind::State(RunState::Paused) => pause = Some((at, String::new())),

@@ -38,14 +38,15 @@ pub fn progress_line(progress: &Progress, width: usize) -> String {
     parts.push(Part::new(4, duration(progress.elapsed)));
     if let Some(eta) = progress.eta {
         let left = duration(eta.left);
-        if eta.is_rough() {
-            parts.push(Part::new(0, format!("ETA about {left}")));
-        } else {
-            parts.push(Part::new(0, format!("ETA {left}")));
-            parts.push(Part {
-                separator: " ",
-                ..Part::new(3, format!("± {}", duration(eta.uncertainty)))
-            });
+        match eta.uncertainty {
+            None => parts.push(Part::new(0, format!("ETA about {left}"))),
+            Some(uncertainty) => {
+                parts.push(Part::new(0, format!("ETA {left}")));
+                parts.push(Part {
+                    separator: " ",
+                    ..Part::new(3, format!("± {}", duration(uncertainty)))
+                });
+            }
         }
     }
     fit(parts, width)
@@ -124,7 +125,7 @@ mod tests {
             elapsed: Duration::from_secs(10),
             eta: Some(Eta {
                 left: Duration::from_secs(187),
-                uncertainty: Duration::from_millis(2_340),
+                uncertainty: Some(Duration::from_millis(2_340)),
             }),
             ..Progress::default()
         };
@@ -144,7 +145,7 @@ mod tests {
             elapsed: Duration::from_secs(100_000),
             eta: Some(Eta {
                 left: Duration::from_secs(86_400_000),
-                uncertainty: Duration::from_secs(864_000),
+                uncertainty: Some(Duration::from_secs(864_000)),
             }),
             ..Progress::default()
         };
@@ -188,7 +189,7 @@ mod tests {
             state: RunState::Running,
             eta: Some(Eta {
                 left,
-                uncertainty: left,
+                uncertainty: None,
             }),
             ..Progress::default()
         };

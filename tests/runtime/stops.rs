@@ -134,7 +134,7 @@ fn progress_shows_what_is_done_inside_of_tasks() {
         });
         let progress = other.progress();
         assert_eq!(progress.tasks_done, 0);
-        assert!(progress.eta.unwrap().is_rough());
+        assert_eq!(progress.eta.unwrap().uncertainty, None);
         other.drain();
     });
     let report = run_alone(&spec(vec![Arc::new(Endless::default())], 2), &control).unwrap();

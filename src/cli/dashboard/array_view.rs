@@ -288,7 +288,7 @@ mod tests {
                 share: Some(0.999_99),
                 eta: Some(Eta {
                     left: Duration::from_secs(187),
-                    uncertainty: Duration::from_secs(3),
+                    uncertainty: Some(Duration::from_secs(3)),
                 }),
                 ..progress
             })),

@@ -133,13 +133,11 @@ fn share_line(view: &View<'_>, width: u16) -> Line<'static> {
         None => " share not known".to_owned(),
     };
     if let Some(eta) = eta {
-        after += &match eta.is_rough() {
-            true => format!(" · ETA about {}", duration(eta.left)),
-            false => format!(
-                " · ETA {} ± {}",
-                duration(eta.left),
-                duration(eta.uncertainty)
-            ),
+        after += &match eta.uncertainty {
+            None => format!(" · ETA about {}", duration(eta.left)),
+            Some(uncertainty) => {
+                format!(" · ETA {} ± {}", duration(eta.left), duration(uncertainty))
+            }
         };
     }
     if let Some(eta) = eta
@@ -333,6 +331,7 @@ fn help_text(view: &View<'_>) -> Vec<&'static str> {
 const WORKER_NAMES: &str = "\
 share: of the nodes that this run searched
 busy: share of the time with tasks
+core: share of a core that it had then
 waits: without, for the queue or at the end
 speed of a worker: while it is busy";
 
@@ -377,6 +376,8 @@ mod tests {
             device_tasks: 0,
             device_nodes: 0,
             prepared_nodes: 0,
+            batches: Duration::from_secs(1),
+            cpu: Duration::from_millis(150),
             busy: seconds(59),
             waiting: seconds(1),
             starved: Duration::ZERO,
@@ -410,7 +411,7 @@ mod tests {
             solutions: 1_004_000_000_000,
             eta: Some(Eta {
                 left: seconds(187),
-                uncertainty: Duration::from_millis(2_340),
+                uncertainty: Some(Duration::from_millis(2_340)),
             }),
             queued: 4,
             audited: 3,
@@ -455,9 +456,9 @@ audits 3   checkpoint 0.5 s ago
 │                      ▁▁▁▂▂▃▃▃▄▄▅▅▅▆▆▇▇▇████████████████████                  │
 │  ▁▁▁▂▂▃▃▃▄▄▅▅▅▆▆▇▇▇████████████████████████████████████████                  │
 └──────────────────────────────────────────────────────────────────────────────┘
-worker      does                   speed    share  waits   busy    tasks
-worker-0    task 400        23.7 Mnode/s   50.0 %    2 %   98 %       31
-worker-1    task 401        23.7 Mnode/s   50.0 %    2 %   98 %       31
+worker      does                   speed    share  waits   busy   core    tasks
+worker-0    task 400        23.7 Mnode/s   50.0 %    2 %   98 %   15 %       31
+worker-1    task 401        23.7 Mnode/s   50.0 %    2 %   98 %   15 %       31
 ┌ events ──────────────────────────────────────────────────────────────────────┐
 │    0.0 s planning                                                            │
 │    0.0 s running                                                             │
