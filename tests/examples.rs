@@ -43,7 +43,13 @@ fn watch_prints_the_states_and_the_total() {
     let printed = run("watch", &["11"]);
     // Speeds come at any time, the last one while the run ends.
     let lines = printed.lines().filter(|line| !line.ends_with("nodes/s"));
-    let expected = ["Planning", "Running", "Draining", "Done", "2680 solutions"];
+    let expected = [
+        "Planning",
+        "Running",
+        "Draining",
+        "Finished",
+        "2680 solutions",
+    ];
     assert!(lines.eq(expected), "{printed}");
 }
 

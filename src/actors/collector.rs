@@ -8,13 +8,14 @@ use actix::{Actor, AsyncContext, Context, Handler, Recipient};
 
 use super::counted_tasks::{CountedPlan, CountedTasks};
 use super::doubt::Doubts;
-use super::eta;
+use super::eta::{self, PlanProgress};
 use super::lifeline::Lifeline;
 use super::messages::{
     CanaryCounted, Check, Checked, Costed, Counted, Durable, Leave, LostBatch, Recount, Retry,
     RunFailed, Settled, Sum, Sums,
 };
 use super::queue::Batch;
+use super::recent_speed::RecentSpeed;
 use super::shared::RunShared;
 use super::{EventKind, Flushed, RecordError, RunError, SumCheck};
 use crate::engine::{TaskKey, TaskResult};
@@ -42,6 +43,7 @@ pub(super) struct Collector {
     /// Tasks that panicked once and are not counted yet.
     pub(super) panicked: HashSet<TaskKey>,
     pub(super) rate: Rate,
+    pub(super) recent: RecentSpeed,
 }
 
 /// From when and from how many nodes on the next value of that counter is measured.
@@ -134,13 +136,21 @@ impl Collector {
             .collect();
         let share = eta::share(&progress);
         self.note_left_on_cpu(share);
+        let hands = self.shared.hands_left();
+        if self.shared.is_halted() {
+            self.recent.interrupt();
+        } else {
+            let costs = progress.iter().map(PlanProgress::measured_cost);
+            self.recent.note(Instant::now(), hands, costs.collect());
+        }
+        let level = self.recent.level(&eta::seconds_per_cost(&progress));
         self.shared.observers.tell(EventKind::Advanced {
             tasks_done: plans.iter().map(CountedPlan::done).sum(),
             tasks_total: progress.iter().map(|plan| plan.tasks()).sum(),
             share,
             solutions: sum.completions.solutions() + found,
             nodes,
-            eta: eta::eta(&progress, self.shared.hands_left()),
+            eta: eta::eta(&progress, hands, level),
         });
         if self.rate.since.elapsed() >= RATE_EVERY {
             self.tell_speed(nodes);

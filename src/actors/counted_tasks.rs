@@ -16,6 +16,28 @@ pub(super) struct CountedTasks {
     nodes_restored: u64,
 }
 
+/// Tasks that CPU workers counted before this run, their cost, and the seconds that they took: 0 if that is not known.
+#[derive(Clone, Copy)]
+struct Earlier {
+    tasks: u64,
+    cost: f64,
+    seconds: f64,
+}
+
+impl Earlier {
+    /// The expectation counts as so many tasks: few of them may have no work at all.
+    const PRIOR: f64 = 5.0;
+
+    /// Seconds of a CPU worker per unit of cost by what these tasks took, where so many were expected.
+    fn seconds_per_cost(&self, expected: f64) -> f64 {
+        if self.seconds == 0.0 || self.tasks == 0 {
+            return expected;
+        }
+        let prior = Self::PRIOR * self.cost / self.tasks as f64;
+        (self.seconds + expected * prior) / (self.cost + prior)
+    }
+}
+
 /// The counted tasks of one plan.
 pub(super) struct CountedPlan {
     /// Tasks counted before this run. The recorder has their tallies, and compares them if it is given
@@ -26,6 +48,8 @@ pub(super) struct CountedPlan {
     twice: TaskSet,
     pub(super) sum: Tally,
     pub(super) progress: PlanProgress,
+    /// What CPU workers counted before this run.
+    earlier: Earlier,
     /// Cost counted by CPU workers, and the seconds that took.
     pub(super) cpu: (f64, f64),
 }
@@ -42,7 +66,9 @@ impl CountedTasks {
     /// expected for each plan, if that is known.
     pub(super) fn expecting(mut self, seconds_per_cost: impl Fn(usize) -> Option<f64>) -> Self {
         for (at, plan) in self.plans.iter_mut().enumerate() {
-            plan.progress = plan.progress.expecting(seconds_per_cost(at));
+            let expected = seconds_per_cost(at);
+            let expected = expected.map(|expected| plan.earlier.seconds_per_cost(expected));
+            plan.progress = plan.progress.expecting(expected);
         }
         self
     }
@@ -143,6 +169,11 @@ impl CountedPlan {
             twice: TaskSet::default(),
             sum: restored.sum,
             progress: PlanProgress::new(size, before),
+            earlier: Earlier {
+                tasks: before.tasks,
+                cost: before.cost,
+                seconds: restored.on_cpu.as_secs_f64(),
+            },
             cpu: (0.0, 0.0),
         }
     }
@@ -232,6 +263,7 @@ mod tests {
     use std::time::Duration;
 
     use super::*;
+    use crate::actors::eta::eta;
     use crate::board::Size;
     use crate::engine::{CountedBy, Engine, Origin, TaskKey, TaskResult, WorkerId};
 
@@ -323,6 +355,42 @@ mod tests {
     }
 
     #[test]
+    fn a_resumed_run_expects_what_its_recorded_tasks_took() {
+        let left = SupplySize {
+            tasks: 50,
+            cost: 50.0,
+        };
+        // On a core that other programs used, too.
+        let measured = |tasks, cost: f64, seconds| {
+            let mut set = TaskSet::default();
+            (0..tasks).for_each(|task| {
+                set.insert(task);
+            });
+            Restored {
+                tasks: Arc::new(set),
+                cost,
+                on_cpu: Duration::from_secs(seconds),
+                ..Restored::default()
+            }
+        };
+        for (restored, seconds) in [
+            (measured(10_000, 100.0, 600), 299),
+            (measured(5, 5.0, 30), 200),
+            (measured(10_000, 100.0, 0), 100),
+            (Restored::default(), 100),
+        ] {
+            let plan = CountedPlan::new(Some(left), &restored);
+            let tasks = CountedTasks::new(vec![plan]).expecting(|_| Some(2.0));
+            let told = eta(&[tasks.plans[0].progress], 1, None).unwrap();
+            assert_eq!((told.left.as_secs(), told.uncertainty), (seconds, None));
+            // Nothing is expected of devices.
+            let plan = CountedPlan::new(Some(left), &restored);
+            let tasks = CountedTasks::new(vec![plan]).expecting(|_| None);
+            assert_eq!(eta(&[tasks.plans[0].progress], 1, None), None);
+        }
+    }
+
+    #[test]
     fn what_was_restored_is_left_to_the_recorder_to_compare() {
         let mut set = TaskSet::default();
         set.insert(7);
@@ -330,6 +398,7 @@ mod tests {
             tasks: Arc::new(set),
             sum: counted(7, 9, 4).result.tally,
             cost: 1.0,
+            on_cpu: Duration::ZERO,
         };
         let mut tasks = CountedTasks::new(vec![CountedPlan::new(None, &restored)]);
         assert!(tasks.plans[0].contains(7) && !tasks.plans[0].contains(8));

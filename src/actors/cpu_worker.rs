@@ -14,6 +14,7 @@ use super::messages::{CanaryCounted, Costed, Counted, Ended, Passed};
 use super::queue::{Batch, Drawn, Outlet};
 use super::shared::RunShared;
 use super::{EventKind, panics};
+use crate::system::ThreadClock;
 
 /// How long results may wait for the rest of their batch before they are reported.
 const REPORT_EVERY: Duration = Duration::from_millis(200);
@@ -136,7 +137,7 @@ impl CpuWorkerLoop {
 
     fn count(&mut self, batch: &Batch) {
         let plan = Arc::clone(&self.context.shared.plans[batch.plan]);
-        let start = Instant::now();
+        let (start, clock) = (Instant::now(), ThreadClock::now());
         let mut nodes = 0;
         let mut message = self.message(batch.plan);
         let mut reported = start;
@@ -204,6 +205,7 @@ impl CpuWorkerLoop {
             tasks: batch.tasks.len(),
             nodes,
             time: shared.observers.span(start, Instant::now()),
+            cpu: clock.elapsed(),
         });
         message.left = Some(Batch {
             tasks: left.to_vec(),

@@ -6,6 +6,7 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 
 use super::in_hand::WorkDone;
+use super::recent_speed::SpeedLevel;
 use super::source::SupplySize;
 use crate::engine::seconds;
 use crate::estimate::quantile;
@@ -16,16 +17,36 @@ pub struct Eta {
     /// Time left.
     #[serde(with = "seconds")]
     pub left: Duration,
-    /// Half the width of its 95 % interval. As large as the time left itself where that is only known
-    /// from the costs of the plan, within a factor of two or three.
-    #[serde(with = "seconds")]
-    pub uncertainty: Duration,
+    /// Half the width of its 95 % interval. `None` while too little is measured: then the time left is known from
+    /// the costs of the plan, within a factor of two or three.
+    #[serde(with = "optional_seconds")]
+    pub uncertainty: Option<Duration>,
 }
 
-impl Eta {
-    /// Whether it is known only roughly, from the costs of the plan.
-    pub fn is_rough(&self) -> bool {
-        self.uncertainty >= self.left && !self.left.is_zero()
+/// A time that may not be known, in seconds.
+mod optional_seconds {
+    use std::time::Duration;
+
+    use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+    use crate::engine::seconds;
+
+    #[derive(Serialize, Deserialize)]
+    struct Seconds(#[serde(with = "seconds")] Duration);
+
+    #[expect(clippy::ref_option, reason = "what serde calls it with")]
+    pub(super) fn serialize<S: Serializer>(
+        time: &Option<Duration>,
+        serializer: S,
+    ) -> Result<S::Ok, S::Error> {
+        time.map(Seconds).serialize(serializer)
+    }
+
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(
+        deserializer: D,
+    ) -> Result<Option<Duration>, D::Error> {
+        let time = Option::<Seconds>::deserialize(deserializer)?;
+        Ok(time.map(|Seconds(time)| time))
     }
 }
 
@@ -166,19 +187,32 @@ impl PlanProgress {
         Some(self.size?.tasks.saturating_sub(self.done))
     }
 
-    /// Expected seconds of one worker for the rest, and the variance of that; `None` for the variance
-    /// where it is not known.
-    fn left(&self) -> Option<(f64, Option<f64>)> {
+    /// The cost that is done, if the plan is measured: what [`RecentSpeed`](super::recent_speed::RecentSpeed) notes.
+    pub(super) fn measured_cost(&self) -> Option<f64> {
+        self.is_measured().then(|| self.cost_so_far())
+    }
+
+    /// What is left of the plan; `None` if nothing tells. A plan of which nothing is known takes as long as its costs
+    /// say where one of the measured plans takes `per_cost` seconds.
+    fn left(&self, per_cost: Option<f64>) -> Option<Left> {
         let tasks_left = self.tasks_left()?;
         if tasks_left == 0 {
-            return Some((0.0, Some(0.0)));
+            return Some(Left::default());
         }
-        let ratio = self.seconds_per_cost()?;
         let cost_left = (self.size?.cost - self.cost_so_far()).max(0.0);
         if !self.is_measured() {
-            self.expected?;
-            return Some((ratio * cost_left, None));
+            let ratio = match self.expected {
+                Some(_) => self.seconds_per_cost(),
+                None => per_cost,
+            };
+            let rough = ratio? * cost_left;
+            return Some(Left {
+                seconds: rough,
+                rough,
+                half_width: ROUGHNESS * rough,
+            });
         }
+        let ratio = self.seconds_per_cost()?;
         let (done, left) = (self.done as f64, tasks_left as f64);
         let squares =
             self.seconds_squares - 2.0 * ratio * self.products + ratio * ratio * self.cost_squares;
@@ -186,9 +220,29 @@ impl PlanProgress {
         // The error of the ratio, scaled to the rest, and the spread of the rest itself.
         let scale = cost_left / (self.cost_done / done);
         let variance = spread * (scale * scale / done + left);
-        Some((ratio * cost_left, Some(variance)))
+        Some(Left {
+            seconds: ratio * cost_left,
+            rough: 0.0,
+            half_width: quantile(done - 1.0) * variance.sqrt(),
+        })
     }
 }
+
+/// What is left of a plan, in seconds of one worker.
+#[derive(Clone, Copy, Debug, Default)]
+struct Left {
+    seconds: f64,
+    /// The part of that which only costs tell.
+    rough: f64,
+    /// Half the width of the 95 % interval.
+    half_width: f64,
+}
+
+/// Half the width of the 95 % interval of a plan that is not measured, in parts of what is left of it.
+const ROUGHNESS: f64 = 2.0;
+
+/// The largest share of what is left that may be known from costs alone, if the interval is to be told.
+const MOST_ROUGH: f64 = 0.1;
 
 /// The share of the estimated work that is done, 0 to 1. Measured speeds make the costs of several
 /// plans comparable. `None` if it is not known how much there is to do.
@@ -216,31 +270,46 @@ fn tasks_left(plans: &[PlanProgress]) -> Option<u64> {
     plans.iter().map(PlanProgress::tasks_left).sum()
 }
 
-/// When `workers` will have finished: roughly, until enough tasks of each plan are done to tell more.
-/// `None` if neither costs nor tasks tell, or if it is not known how much there is to do.
-pub(super) fn eta(plans: &[PlanProgress], workers: usize) -> Option<Eta> {
-    let (seconds, variance) =
-        plans
-            .iter()
-            .try_fold((0.0, Some(0.0)), |(seconds, variance), work| {
-                let (more, spread) = work.left()?;
-                let variance = variance.zip(spread).map(|(sum, spread)| sum + spread);
-                Some((seconds + more, variance))
-            })?;
+/// Seconds of one worker per unit of cost of each plan, for [`RecentSpeed`](super::recent_speed::RecentSpeed).
+pub(super) fn seconds_per_cost(plans: &[PlanProgress]) -> Vec<f64> {
+    let ratio = |work: &PlanProgress| work.seconds_per_cost().unwrap_or(0.0);
+    plans.iter().map(ratio).collect()
+}
+
+/// When `workers` will have finished, at the present speed if that is known: roughly, until enough tasks are done to
+/// tell more. A plan of little work need not be measured for that. `None` if neither costs nor tasks tell, or if it
+/// is not known how much there is to do.
+pub(super) fn eta(
+    plans: &[PlanProgress],
+    workers: usize,
+    speed: Option<SpeedLevel>,
+) -> Option<Eta> {
+    let measured = || plans.iter().filter(|work| work.is_measured());
+    let cost: f64 = measured().map(PlanProgress::cost_so_far).sum();
+    let seconds: f64 = measured()
+        .map(|work| work.seconds + work.in_hand.seconds)
+        .sum();
+    let per_cost = (cost > 0.0).then(|| seconds / cost);
     let tasks = tasks_left(plans)?;
-    let least = plans
-        .iter()
-        .filter(|work| work.tasks_left() > Some(0))
-        .map(|work| work.done)
-        .min()
-        .unwrap_or(u64::MAX);
+    let (mut seconds, mut rough, mut squares) = (0.0, 0.0, 0.0);
+    for work in plans {
+        let left = work.left(per_cost)?;
+        seconds += left.seconds;
+        rough += left.rough;
+        squares += left.half_width.powi(2);
+    }
     let at_once = (workers as u64).min(tasks).max(1) as f64;
-    let left = duration(seconds / at_once);
-    let uncertain =
-        |variance: f64| duration(quantile((least - 1) as f64) * variance.sqrt() / at_once);
+    let level = speed.map_or(1.0, |level| level.speed);
+    let by_speed = speed.map(|level| seconds * level.uncertainty / level.speed);
+    let half_width = by_speed
+        .filter(|_| rough <= MOST_ROUGH * seconds)
+        .map(|by_speed| (squares + by_speed.powi(2)).sqrt());
     Some(Eta {
-        left,
-        uncertainty: variance.map_or(left, uncertain),
+        left: duration(seconds / at_once / level),
+        uncertainty: match tasks {
+            0 => Some(Duration::ZERO),
+            _ => half_width.map(|half| duration(half / at_once / level)),
+        },
     })
 }
 
@@ -252,6 +321,12 @@ fn duration(seconds: f64) -> Duration {
 mod tests {
     use super::*;
     use crate::actors::source::Scatter;
+
+    /// Workers do nothing but count, as fast as ever.
+    const EVEN: Option<SpeedLevel> = Some(SpeedLevel {
+        speed: 1.0,
+        uncertainty: 0.0,
+    });
 
     fn work(tasks: u64, done: u64, seconds: impl Fn(u64) -> f64) -> PlanProgress {
         let size = SupplySize {
@@ -269,14 +344,14 @@ mod tests {
     fn equal_tasks_leave_no_uncertainty() {
         let plans = [work(100, 25, |_| 2.0)];
         assert!((share(&plans).unwrap() - 0.25).abs() < 1e-12);
-        let eta = eta(&plans, 3).unwrap();
+        let eta = eta(&plans, 3, EVEN).unwrap();
         assert!((eta.left.as_secs_f64() - 50.0).abs() < 1e-6);
-        assert!(eta.uncertainty < Duration::from_millis(1));
+        assert!(eta.uncertainty.unwrap() < Duration::from_millis(1));
     }
 
     #[test]
     fn nothing_is_predicted_from_too_few_tasks() {
-        assert_eq!(eta(&[work(100, ENOUGH - 1, |_| 1.0)], 1), None);
+        assert_eq!(eta(&[work(100, ENOUGH - 1, |_| 1.0)], 1, EVEN), None);
         assert_eq!(share(&[work(100, 0, |_| 1.0)]), Some(0.0));
     }
 
@@ -287,9 +362,9 @@ mod tests {
             cost: 100.0,
         };
         let work = PlanProgress::new(Some(size), SupplySize::default()).expecting(Some(2.0));
-        let first = eta(&[work], 4).unwrap();
+        let first = eta(&[work], 4, EVEN).unwrap();
         assert_eq!(first.left, Duration::from_secs(50));
-        assert!(first.is_rough());
+        assert_eq!(first.uncertainty, None);
         // A tenth of a task in hand took ten seconds. The expectation counts as a whole task.
         let in_hand = WorkDone {
             cost: 0.1,
@@ -298,7 +373,7 @@ mod tests {
             ..WorkDone::default()
         };
         let work = work.with(in_hand);
-        let second = eta(&[work], 1).unwrap();
+        let second = eta(&[work], 1, EVEN).unwrap();
         let left = (10.0 + 2.0) / (0.1 + 1.0) * 99.9;
         assert!((second.left.as_secs_f64() / left - 1.0).abs() < 1e-9);
         assert!((share(&[work]).unwrap() - 0.001).abs() < 1e-12);
@@ -323,10 +398,10 @@ mod tests {
                 };
                 let plans = [begun.with(in_hand)];
                 assert!(share(&plans).unwrap() < 1e-5);
-                let eta = eta(&plans, 1).unwrap();
+                let eta = eta(&plans, 1, EVEN).unwrap();
                 let ratio = eta.left.as_secs_f64() / size.cost;
                 assert!((ratio - 1.0).abs() < 1e-4, "{part} {hands}: {ratio}");
-                assert!(eta.is_rough());
+                assert_eq!(eta.uncertainty, None);
             }
         }
     }
@@ -354,7 +429,7 @@ mod tests {
                     seconds: hands * part * 3.0 * mean,
                     ..WorkDone::default()
                 };
-                let left = eta(&[work.with(in_hand)], 1).unwrap().left;
+                let left = eta(&[work.with(in_hand)], 1, EVEN).unwrap().left;
                 let ratio = left.as_secs_f64() / size.cost;
                 // When the expectation ends, tasks in hand are a part of few.
                 assert!((0.75..1.05).contains(&ratio), "{round} {part}: {ratio}");
@@ -363,7 +438,58 @@ mod tests {
                 work.add(mean, Duration::from_secs_f64(3.0 * mean));
             }
         }
-        assert!(!eta(&[work], 1).unwrap().is_rough());
+        assert!(eta(&[work], 1, EVEN).unwrap().uncertainty.is_some());
+    }
+
+    #[test]
+    fn a_plan_of_little_work_need_not_be_measured() {
+        for (little, is_known) in [(9.0, true), (30.0, false)] {
+            let size = SupplySize {
+                tasks: 3,
+                cost: little,
+            };
+            let census = PlanProgress::new(Some(size), SupplySize::default());
+            for census in [census, census.expecting(Some(2.0))] {
+                let eta = eta(&[work(200, 100, |_| 2.0), census], 1, EVEN).unwrap();
+                let left = 2.0 * (100.0 + little);
+                assert!((eta.left.as_secs_f64() - left).abs() < 1e-6, "{eta:?}");
+                assert_eq!(eta.uncertainty.is_some(), is_known, "{eta:?}");
+                // It may take three times as long.
+                let uncertain = eta.uncertainty.map_or(0.0, |half| half.as_secs_f64());
+                assert!(
+                    !is_known || uncertain > 2.0 * 2.0 * little * 0.99,
+                    "{eta:?}"
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn the_time_left_is_as_uncertain_as_the_speed() {
+        let plans = [work(100, 25, |_| 2.0)];
+        let level = SpeedLevel {
+            speed: 0.5,
+            uncertainty: 0.1,
+        };
+        let eta = eta(&plans, 3, Some(level)).unwrap();
+        assert!((eta.left.as_secs_f64() - 100.0).abs() < 1e-6);
+        let half = eta.uncertainty.unwrap().as_secs_f64();
+        assert!((half - 20.0).abs() < 0.01, "{half}");
+        let unknown = super::eta(&plans, 3, None).unwrap();
+        assert_eq!((unknown.left.as_secs(), unknown.uncertainty), (50, None));
+    }
+
+    #[test]
+    fn an_uncertainty_that_is_not_known_is_null() {
+        for (uncertainty, text) in [(None, "null"), (Some(Duration::from_millis(1500)), "1.5")] {
+            let eta = Eta {
+                left: Duration::from_secs(3),
+                uncertainty,
+            };
+            let written = serde_json::to_string(&eta).unwrap();
+            assert_eq!(written, format!("{{\"left\":3.0,\"uncertainty\":{text}}}"));
+            assert_eq!(serde_json::from_str::<Eta>(&written).unwrap(), eta);
+        }
     }
 
     #[test]
@@ -371,7 +497,7 @@ mod tests {
         let mut unknown = PlanProgress::default();
         (0..2 * ENOUGH).for_each(|_| unknown.add(1.0, Duration::from_secs(1)));
         let plans = [work(100, 100, |_| 1.0), unknown];
-        assert_eq!((share(&plans), eta(&plans, 1)), (None, None));
+        assert_eq!((share(&plans), eta(&plans, 1, EVEN)), (None, None));
     }
 
     #[test]
@@ -384,17 +510,17 @@ mod tests {
         assert_eq!((share(&[work]), work.tasks()), (Some(0.5), Some(100)));
         (0..25).for_each(|_| work.add(1.0, Duration::from_secs(4)));
         assert!((share(&[work]).unwrap() - 0.75).abs() < 1e-12);
-        assert_eq!(eta(&[work], 2).unwrap().left, Duration::from_secs(50));
+        assert_eq!(eta(&[work], 2, EVEN).unwrap().left, Duration::from_secs(50));
     }
 
     #[test]
     fn the_end_is_certain() {
         let plans = [work(100, 100, |task| task as f64)];
         assert_eq!(share(&plans), Some(1.0));
-        let eta = eta(&plans, 2).unwrap();
+        let eta = eta(&plans, 2, EVEN).unwrap();
         assert_eq!(
             (eta.left, eta.uncertainty),
-            (Duration::ZERO, Duration::ZERO)
+            (Duration::ZERO, Some(Duration::ZERO))
         );
     }
 
@@ -406,8 +532,8 @@ mod tests {
                 let seconds: Vec<f64> = (0..60).map(|_| 1.0 + random.f64().powi(2)).collect();
                 let plans = [work(60, 20, |task| seconds[task as usize])];
                 let truth: f64 = seconds[20..].iter().sum();
-                let eta = eta(&plans, 1).unwrap();
-                (truth - eta.left.as_secs_f64()).abs() <= eta.uncertainty.as_secs_f64()
+                let eta = eta(&plans, 1, EVEN).unwrap();
+                (truth - eta.left.as_secs_f64()).abs() <= eta.uncertainty.unwrap().as_secs_f64()
             })
             .count();
         assert!((930..=975).contains(&held), "{held} of 1000");
@@ -444,7 +570,7 @@ mod tests {
                 done += 1;
             }
             let left: f64 = tasks[done..].iter().map(|(_, seconds)| seconds).sum();
-            let eta = eta(&[work], 1).unwrap();
+            let eta = eta(&[work], 1, EVEN).unwrap();
             let ratio = eta.left.as_secs_f64() / left;
             assert!((ratio - 1.0).abs() < 0.15, "{count} tasks: {ratio}");
         }

@@ -32,7 +32,7 @@ pub struct RunEvent {
 pub enum EventKind {
     /// The run went to another state. The first event of every run is [`RunState::Planning`].
     State(RunState),
-    /// Why the run is paused. It comes after [`RunState::Pausing`], and again when the reasons change.
+    /// Why the run is paused. It comes after [`RunState::Paused`], and again when the reasons change.
     PausedFor {
         /// All reasons, at least one.
         reasons: Vec<PauseReason>,
@@ -148,6 +148,9 @@ pub enum EventKind {
         nodes: u64,
         /// From the first task to the last.
         time: TimeSpan,
+        /// The CPU time of the worker in that: less if it had to wait for a core.
+        #[serde(with = "seconds")]
+        cpu: Duration,
     },
     /// A device is open and tested.
     DeviceReady {

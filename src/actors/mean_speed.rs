@@ -101,7 +101,7 @@ mod tests {
         let mut speed = running();
         speed.note_nodes(1000, millis(1100));
         assert!((speed.nodes_per_second() - 1000.0).abs() < 1e-6);
-        speed.note_state(RunState::Pausing, millis(1200));
+        speed.note_state(RunState::Paused, millis(1200));
         speed.note_nodes(1200, millis(1300));
         assert_eq!(speed.nodes_per_second(), 0.0);
         speed.note_state(RunState::Running, millis(60_000));
@@ -109,7 +109,7 @@ mod tests {
         assert!((speed.nodes_per_second() - 1000.0).abs() < 1e-6);
         speed.note_state(RunState::Draining, millis(61_000));
         assert!(speed.nodes_per_second() > 0.0);
-        speed.note_state(RunState::Done, millis(61_000));
+        speed.note_state(RunState::Finished, millis(61_000));
         assert_eq!(speed.nodes_per_second(), 0.0);
     }
 

@@ -101,6 +101,7 @@ mod pause_reason;
 mod producer;
 mod progress;
 mod queue;
+mod recent_speed;
 mod recorder;
 mod report;
 mod run;

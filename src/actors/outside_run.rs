@@ -1,16 +1,18 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use super::control::Request;
-use super::eta::{PlanProgress, eta, share};
+use super::eta::{PlanProgress, eta, seconds_per_cost, share};
 use super::live_progress::LiveProgress;
 use super::observers::Observers;
+use super::recent_speed::RecentSpeed;
 use super::{
     Control, EventKind, HostProgress, Observer, PauseReason, PlannedTasks, RunState, SupplySize,
     cost_of,
 };
-use crate::engine::{Plan, TaskKey, TaskResult, TaskSet};
+use crate::engine::{CostTable, Plan, TaskKey, TaskResult, TaskSet};
+use crate::simd::Isa;
 
 /// A run whose tasks other processes count. Whoever coordinates them tells it what is recorded, so that the run is
 /// seen under its [`Control`] and by observers like any other.
@@ -19,6 +21,7 @@ pub struct OutsideRun {
     observers: Observers,
     paused_for: Vec<PauseReason>,
     plans: Vec<(Arc<dyn Plan>, PlanProgress)>,
+    recent: RecentSpeed,
     /// Tasks that are to be counted again. What they cost is noted once.
     withdrawn: BTreeSet<TaskKey>,
     tasks_done: u64,
@@ -63,6 +66,7 @@ impl OutsideRun {
         let observers = Observers::new(live, observers);
         observers.tell(EventKind::State(RunState::Planning));
         let mut tasks_done = 0;
+        let costs = CostTable::default();
         let plans = plans.into_iter().map(|(plan, done)| {
             tasks_done += done.len();
             let before = SupplySize {
@@ -73,13 +77,17 @@ impl OutsideRun {
                 tasks: plan.tasks() - before.tasks,
                 cost: plan.total_cost() - before.cost,
             };
-            (plan, PlanProgress::new(Some(left), before))
+            // As if hosts were like this one.
+            let expected = costs.seconds_per_cost(plan.engine(), plan.size(), Isa::best());
+            let progress = PlanProgress::new(Some(left), before).expecting(expected);
+            (plan, progress)
         });
-        let run = Self {
+        let mut run = Self {
             plans: plans.collect(),
             control: control.clone(),
             observers,
             paused_for: Vec::new(),
+            recent: RecentSpeed::new(),
             withdrawn: BTreeSet::new(),
             tasks_done,
             nodes: 0,
@@ -125,15 +133,18 @@ impl OutsideRun {
         self.tell(EventKind::Withdrawn { key });
     }
 
-    fn advance(&self, workers: usize) {
+    fn advance(&mut self, workers: usize) {
         let plans: Vec<_> = self.plans.iter().map(|(_, progress)| *progress).collect();
+        let costs = plans.iter().map(PlanProgress::measured_cost).collect();
+        self.recent.note(Instant::now(), workers, costs);
+        let level = self.recent.level(&seconds_per_cost(&plans));
         self.tell(EventKind::Advanced {
             tasks_done: self.tasks_done,
             tasks_total: Some(self.plans.iter().map(|(plan, _)| plan.tasks()).sum()),
             share: share(&plans),
             solutions: self.solutions,
             nodes: self.nodes,
-            eta: eta(&plans, workers).filter(|_| workers > 0),
+            eta: eta(&plans, workers, level).filter(|_| workers > 0),
         });
     }
 
@@ -153,12 +164,15 @@ impl OutsideRun {
             Request::Pause(reasons) => reasons,
             Request::Run | Request::Drain => Vec::new(),
         };
+        if !reasons.is_empty() {
+            self.recent.interrupt();
+        }
         if reasons != self.paused_for {
             if reasons.is_empty() {
                 self.tell(EventKind::State(RunState::Running));
             } else {
                 if self.paused_for.is_empty() {
-                    self.tell(EventKind::State(RunState::Pausing));
+                    self.tell(EventKind::State(RunState::Paused));
                 }
                 let reasons = reasons.clone();
                 self.tell(EventKind::PausedFor { reasons });
@@ -235,7 +249,7 @@ mod tests {
         control.pause();
         assert!(run.is_paused() && run.is_paused());
         let progress = control.progress();
-        assert_eq!(progress.state, RunState::Pausing);
+        assert_eq!(progress.state, RunState::Paused);
         assert_eq!(progress.paused_for, [PauseReason::Asked]);
         control.resume();
         assert!(!run.is_paused());

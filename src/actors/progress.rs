@@ -127,7 +127,7 @@ impl Progress {
 
     /// Takes in that the run is in its present state since `at`.
     fn note_pause(&mut self, at: Duration) {
-        if self.state == RunState::Pausing {
+        if self.state == RunState::Paused {
             self.paused_since.get_or_insert(at);
         } else if let Some(since) = self.paused_since.take() {
             self.paused += at.saturating_sub(since);
@@ -158,12 +158,12 @@ mod tests {
             progress.counting().as_secs()
         };
         assert_eq!(note(0, RunState::Running), 0);
-        assert_eq!(note(10, RunState::Pausing), 10);
-        assert_eq!(note(60, RunState::Pausing), 10);
+        assert_eq!(note(10, RunState::Paused), 10);
+        assert_eq!(note(60, RunState::Paused), 10);
         assert_eq!(note(110, RunState::Running), 10);
-        assert_eq!(note(115, RunState::Pausing), 15);
+        assert_eq!(note(115, RunState::Paused), 15);
         assert_eq!(note(120, RunState::Draining), 15);
-        assert_eq!(note(121, RunState::Done), 16);
+        assert_eq!(note(121, RunState::Finished), 16);
     }
 
     #[test]
@@ -172,7 +172,7 @@ mod tests {
             let mut progress = Progress::default();
             let eta = Some(Eta {
                 left: Duration::from_secs(60),
-                uncertainty: Duration::ZERO,
+                uncertainty: Some(Duration::ZERO),
             });
             let advanced = EventKind::Advanced {
                 tasks_done: 5,

@@ -21,6 +21,7 @@ use super::messages::{
 };
 use super::observers::Observers;
 use super::producer::Producer;
+use super::recent_speed::RecentSpeed;
 use super::shared::RunShared;
 use super::stock::Stock;
 use super::worker::Worker;
@@ -42,6 +43,8 @@ pub(super) struct Run {
     /// Workers that have left.
     left: BTreeSet<usize>,
     closed: bool,
+    /// Whether everything is counted and checked.
+    complete: bool,
     /// Will give up the tasks in hand, while the run drains or pauses.
     gives_up: Option<SpawnHandle>,
     outcome: Sender<Result<Report, RunError>>,
@@ -110,6 +113,7 @@ impl Run {
             error: None,
             left: BTreeSet::new(),
             closed: false,
+            complete: false,
             gives_up: None,
             outcome,
             _end: StopSystem,
@@ -150,6 +154,7 @@ impl Run {
                 .expecting(|plan| shared.expected_seconds(plan)),
             panicked: Default::default(),
             rate: Rate::new(Instant::now()),
+            recent: RecentSpeed::new(),
             _lifeline: lifeline("collector"),
         }
         .start();
@@ -187,8 +192,11 @@ impl Run {
             if let Some(team) = &self.team {
                 match next {
                     RunState::Running => team.producer.do_send(Offer),
-                    RunState::Pausing | RunState::Draining => team.producer.do_send(Halt),
-                    RunState::Planning | RunState::Done | RunState::Failed => {}
+                    RunState::Paused | RunState::Draining => team.producer.do_send(Halt),
+                    RunState::Planning
+                    | RunState::Finished
+                    | RunState::Stopped
+                    | RunState::Failed => {}
                 }
             }
             self.bound_tasks_in_hand(next, context);
@@ -200,7 +208,7 @@ impl Run {
     /// it runs.
     fn bound_tasks_in_hand(&mut self, state: RunState, context: &mut Context<Self>) {
         match state {
-            RunState::Pausing | RunState::Draining if self.gives_up.is_none() => {
+            RunState::Paused | RunState::Draining if self.gives_up.is_none() => {
                 let give_up = |run: &mut Self, _: &mut _| run.shared.in_hand.set_give_up(true);
                 self.gives_up = Some(context.run_later(GRACE, give_up));
             }
@@ -230,10 +238,10 @@ impl Run {
                 if self.state == RunState::Planning {
                     self.go(RunState::Running, context);
                 }
-                self.go(RunState::Pausing, context);
+                self.go(RunState::Paused, context);
                 let observers = &self.shared.observers;
                 let told = || observers.progress().now().paused_for;
-                if self.state == RunState::Pausing && told() != reasons {
+                if self.state == RunState::Paused && told() != reasons {
                     observers.tell(EventKind::PausedFor { reasons });
                 }
             }
@@ -285,8 +293,15 @@ impl Run {
                 workers: progress.workers,
             }),
         };
-        let end = match outcome {
-            Ok(_) => RunState::Done,
+        let end = match &outcome {
+            Ok(report)
+                if report
+                    .tasks_total
+                    .map_or(self.complete, |all| report.tasks_done >= all) =>
+            {
+                RunState::Finished
+            }
+            Ok(_) => RunState::Stopped,
             Err(_) => RunState::Failed,
         };
         self.go(end, context);
@@ -376,6 +391,7 @@ impl Handler<Checked> for Run {
     type Result = ();
 
     fn handle(&mut self, _: Checked, context: &mut Self::Context) {
+        self.complete = true;
         self.go(RunState::Draining, context);
     }
 }

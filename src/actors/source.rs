@@ -49,6 +49,8 @@ pub struct Restored {
     pub sum: Tally,
     /// Their cost, in core-seconds by the plan's estimate.
     pub cost: f64,
+    /// How long CPU workers took for them; zero if that is not known, or if devices counted some of them.
+    pub on_cpu: Duration,
 }
 
 /// Gives the tasks of one plan, one after the other.
@@ -307,7 +309,7 @@ mod tests {
             Restored {
                 cost: cost_of(&plan, set.iter(), set.len()),
                 tasks: Arc::new(set),
-                sum: Tally::default(),
+                ..Restored::default()
             }
         };
         for (spacing, counted) in [

@@ -3,14 +3,16 @@ use serde::{Deserialize, Serialize};
 /// Where a run stands.
 ///
 /// ```text
-/// planning ─→ running ⇄ pausing
-///     │          │         │
-///     └──────────┴────→ draining ─→ done
-///                           └────→ failed
+/// planning ─→ running ⇄ paused
+///     │          │        │
+///     └──────────┴────────┴→ draining ─→ finished
+///                                ├────→ stopped
+///                                └────→ failed
 /// ```
 ///
 /// Every run drains before it ends: what is in flight comes back and the threads are joined,
-/// whether the work was finished, stopped or failed.
+/// whether the work was finished, stopped or failed. These names are the same everywhere: in events, metrics,
+/// files, messages and on the dashboard.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum RunState {
@@ -20,34 +22,38 @@ pub enum RunState {
     /// Counting.
     Running,
     /// Paused: workers finish their current task, or give it up after a second, and wait.
-    Pausing,
-    /// Stopping: what is in flight is finished or given up, nothing new is begun.
+    Paused,
+    /// About to end: what is in flight is finished or given up, nothing new is begun.
     Draining,
-    /// Ended, everything joined.
-    Done,
+    /// Ended with everything counted that was to be counted, everything joined.
+    Finished,
+    /// Ended before that because somebody or a time limit asked for it, everything joined.
+    Stopped,
     /// Ended by an error, everything joined.
     Failed,
 }
 
 impl RunState {
     /// Every state, in the order of a run's life.
-    pub const ALL: [Self; 6] = [
+    pub const ALL: [Self; 7] = [
         Self::Planning,
         Self::Running,
-        Self::Pausing,
+        Self::Paused,
         Self::Draining,
-        Self::Done,
+        Self::Finished,
+        Self::Stopped,
         Self::Failed,
     ];
 
-    /// What the state is called in events and metrics.
+    /// What the state is called.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Planning => "planning",
             Self::Running => "running",
-            Self::Pausing => "pausing",
+            Self::Paused => "paused",
             Self::Draining => "draining",
-            Self::Done => "done",
+            Self::Finished => "finished",
+            Self::Stopped => "stopped",
             Self::Failed => "failed",
         }
     }
@@ -56,10 +62,10 @@ impl RunState {
     pub const fn next(self) -> &'static [Self] {
         match self {
             Self::Planning => &[Self::Running, Self::Draining],
-            Self::Running => &[Self::Pausing, Self::Draining],
-            Self::Pausing => &[Self::Running, Self::Draining],
-            Self::Draining => &[Self::Done, Self::Failed],
-            Self::Done | Self::Failed => &[],
+            Self::Running => &[Self::Paused, Self::Draining],
+            Self::Paused => &[Self::Running, Self::Draining],
+            Self::Draining => &[Self::Finished, Self::Stopped, Self::Failed],
+            Self::Finished | Self::Stopped | Self::Failed => &[],
         }
     }
 
@@ -83,11 +89,12 @@ mod tests {
         let legal = [
             (Planning, Running),
             (Planning, Draining),
-            (Running, Pausing),
+            (Running, Paused),
             (Running, Draining),
-            (Pausing, Running),
-            (Pausing, Draining),
-            (Draining, Done),
+            (Paused, Running),
+            (Paused, Draining),
+            (Draining, Finished),
+            (Draining, Stopped),
             (Draining, Failed),
         ];
         for from in RunState::ALL {
@@ -102,8 +109,8 @@ mod tests {
     }
 
     #[test]
-    fn only_done_and_failed_are_final() {
+    fn only_the_three_ends_are_final() {
         let last: Vec<_> = RunState::ALL.into_iter().filter(|s| s.is_final()).collect();
-        assert_eq!(last, [Done, Failed]);
+        assert_eq!(last, [Finished, Stopped, Failed]);
     }
 }

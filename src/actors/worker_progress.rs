@@ -32,6 +32,12 @@ pub struct WorkerProgress {
     pub prepared_nodes: u64,
     /// How long it was busy with tasks: counting, audits, tries that failed.
     pub busy: Duration,
+    /// The wall time of the batches that it ended on the CPU.
+    #[serde(default)]
+    pub batches: Duration,
+    /// The CPU time that it had in these.
+    #[serde(default)]
+    pub cpu: Duration,
     /// Waiting for a batch while there was work left to produce.
     pub waiting: Duration,
     /// Without work because none was left, until the last worker finished.
@@ -72,6 +78,8 @@ impl WorkerProgress {
             device_nodes: 0,
             prepared_nodes: 0,
             busy: Duration::ZERO,
+            batches: Duration::ZERO,
+            cpu: Duration::ZERO,
             waiting: Duration::ZERO,
             starved: Duration::ZERO,
             finished: Duration::ZERO,
@@ -87,6 +95,14 @@ impl WorkerProgress {
         }
     }
 
+    /// The share of a core that it had while it was busy, 0 to 1: less than 1 if other programs have the cores. `None`
+    /// before its first batch, and for the thread of a device.
+    pub fn core_share(&self) -> Option<f64> {
+        let share = self.cpu.div_duration_f64(self.batches);
+        // Two clocks.
+        (!self.batches.is_zero()).then(|| share.min(1.0))
+    }
+
     /// The [name](CountedBy::name) of the kernel or device that counts for it; empty before the first
     /// task.
     pub fn counted_by_name(&self) -> &str {
@@ -96,9 +112,12 @@ impl WorkerProgress {
     /// Takes in an event about this worker.
     pub(super) fn note(&mut self, event: &RunEvent) {
         match &event.kind {
-            EventKind::BatchDone { .. } | EventKind::Waiting { .. } => {
+            EventKind::BatchDone { time, cpu, .. } => {
+                self.batches += time.end.saturating_sub(time.start);
+                self.cpu += *cpu;
                 self.goes(WorkerState::Waiting, event.at);
             }
+            EventKind::Waiting { .. } => self.goes(WorkerState::Waiting, event.at),
             EventKind::Waited {
                 waiting,
                 starved,
@@ -174,10 +193,31 @@ impl WorkerProgress {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::actors::TimeSpan;
     use crate::board::Size;
     use crate::engine::Engine;
 
     const WORKER: WorkerId = WorkerId::Cpu(0);
+
+    #[test]
+    fn a_worker_that_waits_for_a_core_is_busy_with_a_part_of_one() {
+        assert_eq!(told([]).core_share(), None);
+        let batch = |seconds: u64, cpu: u64| EventKind::BatchDone {
+            worker: WORKER,
+            engine: Engine::Chain,
+            tasks: 1,
+            nodes: 1,
+            time: TimeSpan {
+                start: Duration::from_secs(1),
+                end: Duration::from_secs(1 + seconds),
+            },
+            cpu: Duration::from_secs(cpu),
+        };
+        let worker = told([batch(10, 1), batch(10, 5)]);
+        assert_eq!(worker.core_share(), Some(0.3));
+        // The two clocks are not the same.
+        assert_eq!(told([batch(10, 11)]).core_share(), Some(1.0));
+    }
 
     /// A worker that was told each of these, one second after the other from 0 s on.
     fn told(kinds: impl IntoIterator<Item = EventKind>) -> WorkerProgress {

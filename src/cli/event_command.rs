@@ -21,7 +21,7 @@ use crate::system::processes::{in_own_group, is_program, kill_group};
 use crate::telemetry::{incident, printable};
 
 /// The version of the JSON text that a command reads.
-const NOTICE_FORMAT: u32 = 1;
+const NOTICE_FORMAT: u32 = 2;
 
 /// A command that takes longer is killed.
 const TIMEOUT: Duration = Duration::from_secs(30);
@@ -40,7 +40,7 @@ const LONGEST_TEXT: usize = 4096;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 enum What {
-    Done,
+    Finished,
     Stopped,
     Failed,
     Mismatch,
@@ -133,7 +133,7 @@ impl EventCommand {
                     }
                     None => format!("all that was to be counted of {board} is counted"),
                 };
-                (What::Done, text, result)
+                (What::Finished, text, result)
             }
             Err(failure) => {
                 let event = match failure.exit {

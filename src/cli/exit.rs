@@ -6,6 +6,7 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use super::shell::{again_command, command_on, resume_command};
+use super::steering::SIGNAL;
 use crate::actors::RunError;
 use crate::bench::BenchError;
 use crate::certificate::{CertifyError, CheckError, KeyError, WrongTask};
@@ -259,6 +260,13 @@ impl From<WorkerError> for Failure {
 
 impl From<JobError> for Failure {
     fn from(error: JobError) -> Self {
+        Self::of_job(error, SIGNAL)
+    }
+}
+
+impl Failure {
+    /// Why a job has no result. `stopped_by` asked it to stop, if somebody did.
+    pub fn of_job(error: JobError, stopped_by: &str) -> Self {
         match error {
             JobError::Contradiction(contradiction) => contradiction.into(),
             JobError::Ledger(error) => error.into(),
@@ -296,8 +304,7 @@ impl From<JobError> for Failure {
             }
             JobError::Stopped(stopped) => {
                 let mut message = match stopped.cause {
-                    // In a command, every request to stop is a signal.
-                    StopCause::Request => stopped.message("a signal"),
+                    StopCause::Request => stopped.message(stopped_by),
                     StopCause::TimeLimit => stopped.to_string(),
                 };
                 message += &match &stopped.directory {

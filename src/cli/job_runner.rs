@@ -13,11 +13,11 @@ use super::exit::{Exit, Failure, complete_shard};
 use super::manners::Manners;
 use super::output::{print, say};
 use super::output_files;
-use super::pause::Pause;
 use super::pause_key::PauseKey;
 use super::result_json::ResultJson;
 use super::run_outputs::{Beside, RunOutputs};
 use super::signals;
+use super::steering::{SIGNAL, Says, Steering};
 use crate::actors::{Control, Report};
 use crate::board::{GivenBoard, Size};
 use crate::config::{Config, HumanDuration};
@@ -40,8 +40,7 @@ const LONGEST_KEPT_NOWHERE: Duration = Duration::from_secs(86_400);
 pub struct JobRunner {
     hardware: Hardware,
     config: Config,
-    control: Control,
-    pause: Pause,
+    steering: Steering,
     _pause_key: Option<PauseKey>,
     trace: Option<TraceFile>,
     outputs: RunOutputs,
@@ -79,17 +78,24 @@ impl JobRunner {
         let manners = Manners::begin(config, &control)?;
         // The dashboard shows whether the run is paused.
         let quiet_pause = config.output.quiet || config.output.tui;
-        let pause = Pause::new(control.clone(), quiet_pause);
-        signals::listen(drain(&control, config.output.quiet), Some(pause.clone()))?;
+        let says = Says {
+            pauses: !quiet_pause,
+            stop: (!config.output.quiet).then_some((
+                "stopping within two seconds",
+                "; a second signal ends it at once",
+            )),
+        };
+        let steering = Steering::new(control, says);
+        let stopped = steering.clone();
+        signals::listen(move || stopped.stop(SIGNAL), Some(steering.clone()))?;
         Ok(Self {
             hardware,
             config: config.clone(),
-            control,
             // The dashboard reads the keys itself.
             _pause_key: (!config.output.quiet && !config.output.tui)
-                .then(|| PauseKey::listen(pause.clone()))
+                .then(|| PauseKey::listen(steering.clone()))
                 .flatten(),
-            pause,
+            steering,
             trace,
             outputs,
             manners,
@@ -193,7 +199,7 @@ impl JobRunner {
                 }
                 Ok(None)
             }
-            Err(error) => Err(error.into()),
+            Err(error) => Err(self.failure(error)),
         }
     }
 
@@ -234,7 +240,7 @@ impl JobRunner {
         let again = job.count_again_on(&self.hardware);
         self.outputs.flush();
         drop(beside);
-        let again = again?;
+        let again = again.map_err(|error| self.failure(error))?;
         let report = again.result.as_ref().map(|result| &result.report);
         if let Some(report) = report.filter(|_| self.config.output.profile) {
             self.say_profile(job.size(), report);
@@ -245,7 +251,7 @@ impl JobRunner {
     /// What the jobs of this command run under.
     #[cfg(feature = "nats")]
     pub const fn control(&self) -> &Control {
-        &self.control
+        self.steering.control()
     }
 
     /// What a run of `plans` by this command runs on, for a ledger.
@@ -320,14 +326,19 @@ impl JobRunner {
         let (job, beside) = self.observed(self.under_control(Job::new(board)))?;
         let census = job.census_on(&self.hardware);
         drop(beside);
-        Ok(census?)
+        census.map_err(|error| self.failure(error))
+    }
+
+    /// Why a job has no result. If it was stopped: by whom.
+    fn failure(&self, error: JobError) -> Failure {
+        Failure::of_job(error, self.steering.stopped_by())
     }
 
     /// The job as the signals, the time limit and the settings of this command want it.
     fn under_control(&self, job: Job) -> Job {
         let mut job = job
             .tuning(self.config.tuning())
-            .control(&self.control)
+            .control(self.steering.control())
             .observer(self.manners.observer());
         for observer in self.outputs.observers(&noticed(&job)) {
             job = job.observer(observer);
@@ -343,7 +354,7 @@ impl JobRunner {
     /// The job with what shows it while it runs.
     fn observed(&self, mut job: Job) -> Result<(Job, Beside), Failure> {
         let run = noticed(&job);
-        let (beside, observers) = self.outputs.show(&run, None, &self.control, &self.pause)?;
+        let (beside, observers) = self.outputs.show(&run, None, &self.steering)?;
         for observer in observers {
             job = job.observer(observer);
         }
@@ -412,17 +423,6 @@ fn device_shares(result: &JobResult) -> impl Iterator<Item = String> {
             100.0 * report.device_share(device),
         )
     })
-}
-
-/// What the first signal asks of a run: to end in order.
-fn drain(control: &Control, quiet: bool) -> impl FnOnce() + Send + 'static {
-    let control = control.clone();
-    move || {
-        control.drain();
-        if !quiet {
-            say("stopping within two seconds; once more to quit at once");
-        }
-    }
 }
 
 /// The test hook of builds with fault injection: faults as the environment asks for them.

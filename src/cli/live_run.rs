@@ -16,13 +16,32 @@ pub fn old(snapshot: &Snapshot) -> Option<Duration> {
     age.ok().filter(|age| *age > OLD)
 }
 
+/// What the process that works on the run in `dir`, or did so last, has said of it. `None` if it has said nothing.
+pub fn of_holder(dir: &Path) -> Option<Snapshot> {
+    let snapshot = Snapshot::read(&read_live(dir).ok()??).ok()?;
+    is_held_by(dir, snapshot.process, &snapshot.host).then_some(snapshot)
+}
+
 /// Why the run in `dir` is paused. `None` if it is not, or if the process that works on it has not said so
 /// within the last seconds.
 pub fn paused_for(dir: &Path) -> Option<Vec<PauseReason>> {
-    let snapshot = Snapshot::read(&read_live(dir).ok()??).ok()?;
-    let progress = &snapshot.progress;
-    let is_paused = progress.state == RunState::Pausing
-        && old(&snapshot).is_none()
-        && is_held_by(dir, snapshot.process, &snapshot.host);
-    is_paused.then(|| progress.paused_for.clone())
+    let snapshot = of_holder(dir)?;
+    let is_paused = snapshot.progress.state == RunState::Paused && old(&snapshot).is_none();
+    is_paused.then_some(snapshot.progress.paused_for)
+}
+
+/// What a run does: `paused (outside its hours)`.
+pub fn in_words(snapshot: &Snapshot) -> String {
+    state_in_words(
+        snapshot.progress.state.name(),
+        &snapshot.progress.paused_for,
+    )
+}
+
+/// The name of a state, and why it is paused if it is.
+pub fn state_in_words(state: &str, paused_for: &[PauseReason]) -> String {
+    match paused_for {
+        [] => state.to_owned(),
+        reasons => format!("{state} ({})", PauseReason::list(reasons)),
+    }
 }

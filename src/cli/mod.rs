@@ -4,6 +4,7 @@
 //! Results go to stdout, everything else to stderr.
 
 mod array_report;
+mod asking;
 mod board_svg;
 mod boards;
 mod calibration;
@@ -27,7 +28,6 @@ mod moment;
 mod nats_flags;
 mod output;
 mod output_files;
-mod pause;
 mod pause_key;
 mod printer;
 mod progress;
@@ -40,6 +40,7 @@ mod result_table;
 mod run_outputs;
 mod shell;
 mod signals;
+mod steering;
 mod stop_report;
 mod terminal;
 mod usage;
@@ -59,8 +60,8 @@ pub use exit::Exit;
 
 use commands::{
     array, bench, census, certify, check, compare, completions, config, devices, estimate, explain,
-    export, gather, ladder, man, merge, report, resume, run, selftest, solve, status, verify,
-    watch,
+    export, gather, ladder, man, merge, pause, report, resume, run, selftest, solve, status, stop,
+    verify, watch,
 };
 #[cfg(feature = "nats")]
 use commands::{serve, work};
@@ -72,6 +73,7 @@ const HELP: &str = concat!(
     "  queenfold run -n 16 --json     for other programs\n",
     "  queenfold run -n 20 --dir n20  keep every finished task\n",
     "  queenfold resume n20           continue after a stop, a crash, a power failure\n",
+    "  queenfold pause n20            pause it from another terminal; `stop` ends it\n",
     "  queenfold config show          every setting, and where its value comes from\n",
     "\n",
     "Environment variables:\n",
@@ -116,8 +118,13 @@ enum Command {
     Run(run::Args),
     /// Estimate what a run would take, from a sample of its tasks
     Estimate(estimate::Args),
-    /// Continue a run in a directory, on the hardware of this machine
+    /// Continue a run in a directory on the hardware of this machine, or let a paused one go on
     Resume(resume::Args),
+    /// Pause a run that another process counts, until `resume`
+    Pause(pause::Args),
+    /// Stop a run that another process counts, in order
+    #[command(visible_alias = "drain")]
+    Stop(stop::Args),
     /// Show the progress of a run in a directory, from another terminal
     Status(status::Args),
     /// Watch a run or job array on a dashboard, and pause or stop it, from another terminal
@@ -202,6 +209,8 @@ pub fn main() -> ExitCode {
         Command::Run(args) => run::run(&args),
         Command::Estimate(args) => estimate::run(&args),
         Command::Resume(args) => resume::run(&args),
+        Command::Pause(args) => pause::run(&args),
+        Command::Stop(args) => stop::run(&args),
         Command::Status(args) => status::run(&args),
         Command::Watch(args) => watch::run(&args),
         Command::Report(args) => report::run(&args),

@@ -6,8 +6,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::{Builder, JoinHandle};
 use std::time::Duration;
 
-use super::pause::Pause;
 use super::signals;
+use super::steering::{KEY, Steering};
 use super::terminal::{self, SignalKey};
 use crate::system::signals::send;
 
@@ -23,7 +23,7 @@ pub struct PauseKey {
 impl PauseKey {
     /// Listens only if stdin, stdout and stderr are all a terminal: a program that reads the output may
     /// need the keys itself.
-    pub fn listen(pause: Pause) -> Option<Self> {
+    pub fn listen(steering: Steering) -> Option<Self> {
         let on_terminal =
             io::stdin().is_terminal() && io::stdout().is_terminal() && io::stderr().is_terminal();
         if !on_terminal {
@@ -35,7 +35,7 @@ impl PauseKey {
             while !stopped.load(Ordering::Relaxed) {
                 // An error means that the terminal is gone, and no key can arrive.
                 match key() {
-                    Ok(Some(b'p' | b'P')) => pause.toggle(),
+                    Ok(Some(b'p' | b'P')) => steering.toggle_pause(KEY),
                     Ok(Some(byte)) => send_signal(byte),
                     Ok(None) => {}
                     Err(_) => break,

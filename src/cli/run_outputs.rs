@@ -12,11 +12,11 @@ use super::event_command::{EventCommand, NoticedRun};
 use super::event_stream;
 use super::exit::{Exit, Failure};
 use super::metrics_file;
-use super::pause::Pause;
 use super::progress::ProgressLine;
 use super::repeating::Repeating;
+use super::steering::Steering;
 use super::watched_run::WatchedRun;
-use crate::actors::{Control, Observer};
+use crate::actors::Observer;
 use crate::config::{Config, HumanDuration, OutputConfig, TraceConfig};
 #[cfg(not(feature = "tui"))]
 use crate::device::needs_feature;
@@ -65,7 +65,7 @@ impl RunOutputs {
         events.into_iter().chain(notices).collect()
     }
 
-    /// Shows a run under `control` from now on, and how it is served if many hosts count it. The observers have to
+    /// Shows a run that is steered from now on, and how it is served if many hosts count it. The observers have to
     /// hear of it.
     ///
     /// # Errors
@@ -74,27 +74,26 @@ impl RunOutputs {
         &self,
         run: &NoticedRun,
         served: Option<Served>,
-        control: &Control,
-        pause: &Pause,
+        steering: &Steering,
     ) -> Result<(Beside, Vec<Arc<dyn Observer>>), Failure> {
         let directory = run.directory.as_deref();
         // Without either, nobody could see it.
         let watched = (directory.is_some() || self.output.tui)
-            .then(|| WatchedRun::new(run.board, directory, served, control, pause))
+            .then(|| WatchedRun::new(run.board, directory, served, steering))
             .transpose()?;
         let observers = watched.iter().flat_map(WatchedRun::observers).collect();
         let metrics = self.trace.metrics.0.as_deref();
         let metrics = metrics.map(|path: &Path| {
-            metrics_file::keep(path, run.board, control.clone())
+            metrics_file::keep(path, run.board, steering.control().clone())
                 .map_err(|error| Failure::new(Exit::Error, error))
         });
         let beside = Beside {
             #[cfg(feature = "tui")]
-            _dashboard: self.dashboard(watched.as_ref(), control, pause)?,
+            _dashboard: self.dashboard(watched.as_ref(), steering)?,
             _line: (!self.output.quiet && !self.output.tui).then(|| {
                 let every = self.output.progress_every.0;
                 let every = every.map(|HumanDuration(every)| every);
-                ProgressLine::show(run.board.size(), control.clone(), every)
+                ProgressLine::show(run.board.size(), steering.control().clone(), every)
             }),
             _metrics: metrics.transpose()?,
             _watched: watched,
@@ -106,13 +105,12 @@ impl RunOutputs {
     fn dashboard(
         &self,
         watched: Option<&WatchedRun>,
-        control: &Control,
-        pause: &Pause,
+        steering: &Steering,
     ) -> Result<Option<OwnDashboard>, Failure> {
         let Some(watched) = watched.filter(|_| self.output.tui) else {
             return Ok(None);
         };
-        OwnDashboard::show(watched.keeper(), control.clone(), pause.clone())
+        OwnDashboard::show(watched.keeper(), steering.clone())
             .map(Some)
             .map_err(|error| Failure::new(Exit::Error, error))
     }

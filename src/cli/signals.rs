@@ -6,7 +6,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use super::exit::{Exit, Failure};
-use super::pause::Pause;
+use super::steering::{SIGNAL, Steering};
 use super::terminal;
 use crate::ledger::{FILE_LIMIT, is_file_limit};
 use crate::system::{Asked, SignalKey, signals};
@@ -37,7 +37,10 @@ pub fn deliver(key: SignalKey) {
 ///
 /// # Errors
 /// The system refuses the handler or the thread.
-pub fn listen(stop: impl FnOnce() + Send + 'static, pause: Option<Pause>) -> Result<(), Failure> {
+pub fn listen(
+    stop: impl FnOnce() + Send + 'static,
+    pause: Option<Steering>,
+) -> Result<(), Failure> {
     let refused = |error: io::Error| {
         let why = match is_file_limit(&error) {
             true => FILE_LIMIT.to_owned(),
@@ -50,7 +53,7 @@ pub fn listen(stop: impl FnOnce() + Send + 'static, pause: Option<Pause>) -> Res
     let listen = move || {
         for asked in asked {
             match (asked, &pause) {
-                (Asked::Pause, Some(pause)) => pause.toggle(),
+                (Asked::Pause, Some(pause)) => pause.toggle_pause(SIGNAL),
                 (Asked::Pause, None) => {}
                 (Asked::HangUp, _) => {
                     if let Some(stop) = stop.take() {

@@ -7,11 +7,11 @@ use std::time::Duration;
 
 use super::exit::{Exit, Failure};
 use super::output::say;
-use super::pause::Pause;
 use super::repeating::Repeating;
-use crate::actors::{Control, Observer, RunState};
+use super::steering::Steering;
+use crate::actors::{Observer, RunState};
 use crate::board::GivenBoard;
-use crate::ledger::{Request, host_name, open_history, take_request, write_live};
+use crate::ledger::{host_name, open_history, take_request, write_live};
 use crate::telemetry::{EventFile, History, Served, SnapshotKeeper, printable};
 
 /// How often the run is shown, and requests are looked for.
@@ -25,7 +25,7 @@ pub struct WatchedRun {
 }
 
 impl WatchedRun {
-    /// Begins to show the run of `board` under `control`, and how it is served if many hosts count it. In its
+    /// Begins to show the run of `board` that is steered, and how it is served if many hosts count it. In its
     /// directory, if it has one, its state, its history and requests are kept. What cannot be written is said once,
     /// and the run goes on.
     ///
@@ -35,19 +35,12 @@ impl WatchedRun {
         board: GivenBoard,
         directory: Option<&Path>,
         served: Option<Served>,
-        control: &Control,
-        pause: &Pause,
+        steering: &Steering,
     ) -> Result<Self, Failure> {
         let keeper = SnapshotKeeper::new(board, host_name(), directory.map(Path::to_owned));
         let keeper = Arc::new(keeper.served(served));
-        let live = directory.map(|directory| {
-            live(
-                directory.to_owned(),
-                Arc::clone(&keeper),
-                control.clone(),
-                pause.clone(),
-            )
-        });
+        let live = directory
+            .map(|directory| live(directory.to_owned(), Arc::clone(&keeper), steering.clone()));
         let history = directory.map(|directory| {
             let directory = directory.to_owned();
             Arc::new(History::new(move || {
@@ -98,27 +91,20 @@ impl Drop for WatchedRun {
 fn live(
     directory: PathBuf,
     keeper: Arc<SnapshotKeeper>,
-    control: Control,
-    pause: Pause,
+    steering: Steering,
 ) -> std::io::Result<Repeating> {
     let mut begun = false;
     let mut written = true;
     Repeating::new("live", EVERY, move || {
-        let progress = control.progress();
+        let progress = steering.control().progress();
         // Before that there may be no directory, or one that this process must not change.
         if progress.state == RunState::Planning {
             return true;
         }
         // What was asked of an earlier process is not for this one.
         let is_first = !std::mem::replace(&mut begun, true);
-        match take_request(&directory).filter(|_| !is_first) {
-            Some(Request::Pause) => pause.set(true),
-            Some(Request::Resume) => pause.set(false),
-            Some(Request::Drain) => {
-                control.drain();
-                say("stopping within two seconds, as `queenfold watch` asks");
-            }
-            None => {}
+        if let Some(asked) = take_request(&directory).filter(|_| !is_first) {
+            steering.obey(asked);
         }
         if written {
             let snapshot = keeper.snapshot(progress);

@@ -53,6 +53,12 @@ impl Layers {
         })
     }
 
+    /// Whether a flag gives any of them.
+    pub fn has_flags(&self) -> bool {
+        let mut origins = self.origins.values();
+        origins.any(|origin| matches!(origin, SettingOrigin::Flag(_)))
+    }
+
     /// Where the value of `key` comes from.
     pub fn origin(&self, key: &str) -> &SettingOrigin {
         self.origins.get(key).unwrap_or(&SettingOrigin::Default)

@@ -555,7 +555,7 @@ mod tests {
                     self.nodes.fetch_add(result.tally.nodes, Ordering::Relaxed);
                     (&self.done, 1)
                 }
-                EventKind::State(RunState::Done) => (&self.ended, 1),
+                EventKind::State(RunState::Finished) => (&self.ended, 1),
                 _ => return,
             };
             counter.fetch_add(by, Ordering::Relaxed);

@@ -13,37 +13,11 @@ const LIVE: &str = "live.json";
 /// What happened in the run, and how far it was when.
 const HISTORY: &str = "history.jsonl";
 
-/// What somebody asks of the process that works on the directory.
-const REQUEST: &str = "request";
-
 /// The longest file that is read, in bytes: one of a run with 1,000 workers has 500,000.
 const LONGEST: u64 = 16 << 20;
 
 /// The longest history that is read, in bytes. One of a month has three million.
 const LONGEST_HISTORY: u64 = 256 << 20;
-
-/// What can be asked of a run.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Request {
-    /// Pause.
-    Pause,
-    /// Go on.
-    Resume,
-    /// Stop in order.
-    Drain,
-}
-
-impl Request {
-    const ALL: [Self; 3] = [Self::Pause, Self::Resume, Self::Drain];
-
-    const fn name(self) -> &'static str {
-        match self {
-            Self::Pause => "pause",
-            Self::Resume => "resume",
-            Self::Drain => "drain",
-        }
-    }
-}
 
 /// Replaces the text about the moment. A reader sees the old one or the new one.
 ///
@@ -102,32 +76,8 @@ pub fn read_history(dir: &Path) -> io::Result<Option<Vec<u8>>> {
     read(&dir.join(HISTORY), LONGEST_HISTORY)
 }
 
-/// Asks something of the process that works on the directory. It looks once a second.
-///
-/// # Errors
-/// The directory cannot be written.
-pub fn put_request(dir: &Path, request: Request) -> io::Result<()> {
-    let file = dir.join(REQUEST);
-    // One that nobody has taken is replaced.
-    let _ = fs::remove_file(&file);
-    let mut file = files::options().write(true).create_new(true).open(file)?;
-    writeln!(file, "{}", request.name())
-}
-
-/// Takes what was asked of this process, if anything was.
-pub fn take_request(dir: &Path) -> Option<Request> {
-    let file = dir.join(REQUEST);
-    let text = read(&file, 100).ok().flatten();
-    let name = String::from_utf8(text?).ok()?;
-    // While it is written, it is no request yet.
-    let name = name.strip_suffix('\n')?;
-    fs::remove_file(&file).ok()?;
-    Request::ALL
-        .into_iter()
-        .find(|request| request.name() == name)
-}
-
-fn read(path: &Path, longest: u64) -> io::Result<Option<Vec<u8>>> {
+/// Reads a regular file of at most this many bytes; `None` if there is none.
+pub(super) fn read(path: &Path, longest: u64) -> io::Result<Option<Vec<u8>>> {
     let file = match files::options().read(true).open(path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
         file => file?,
@@ -154,20 +104,6 @@ fn regular(file: &File) -> io::Result<()> {
 mod tests {
     use super::*;
 
-    #[test]
-    fn a_request_is_taken_once_and_what_is_none_is_thrown_away() {
-        let dir = tempfile::tempdir().unwrap();
-        let dir = dir.path();
-        assert_eq!(take_request(dir), None);
-        put_request(dir, Request::Pause).unwrap();
-        put_request(dir, Request::Drain).unwrap();
-        assert_eq!(take_request(dir), Some(Request::Drain));
-        assert_eq!(take_request(dir), None);
-        fs::write(dir.join(REQUEST), "dance\n").unwrap();
-        assert_eq!(take_request(dir), None);
-        assert_eq!(fs::read_dir(dir).unwrap().count(), 0);
-    }
-
     #[cfg(unix)]
     #[test]
     fn links_are_neither_read_nor_written_through() {
@@ -176,13 +112,11 @@ mod tests {
         let (dir, other) = (dir.path().join("run"), dir.path().join("other"));
         fs::create_dir(&dir).unwrap();
         fs::write(&other, "precious").unwrap();
-        for name in [LIVE, HISTORY, REQUEST, "live.json.new"] {
+        for name in [LIVE, HISTORY, "live.json.new"] {
             symlink(&other, dir.join(name)).unwrap();
         }
         assert!(read_live(&dir).is_err() && read_history(&dir).is_err());
         assert!(open_history(&dir).is_err());
-        assert_eq!(take_request(&dir), None);
-        put_request(&dir, Request::Pause).unwrap();
         write_live(&dir, b"{}").unwrap();
         assert_eq!(read_live(&dir).unwrap().unwrap(), b"{}");
         assert_eq!(fs::read_to_string(&other).unwrap(), "precious");

@@ -84,6 +84,16 @@ pub fn is_held_by(dir: &Path, process: u32, host: &str) -> bool {
         .is_ok_and(|_| text == expected.as_bytes())
 }
 
+/// Who works on the directory `dir`, or did so last, in words.
+pub fn holder_of(dir: &Path) -> String {
+    let file = files::options().read(true).open(dir.join(LOCK_FILE));
+    let mut text = String::new();
+    match file.and_then(|file| file.take(200).read_to_string(&mut text)) {
+        Ok(1..) => text.trim().to_owned(),
+        _ => "the process that works on it".to_owned(),
+    }
+}
+
 /// What the holder writes into the lock file.
 fn holder_text(process: u32, host: &str) -> String {
     format!("process {process} on {host}")

@@ -52,6 +52,7 @@ mod read_export;
 mod recording;
 mod recount_choice;
 mod recounting;
+mod request;
 mod row;
 mod session_rows;
 mod shard;
@@ -60,10 +61,7 @@ mod store;
 mod table_size;
 mod verify;
 
-pub use beside::{
-    Request, open_history, put_request, read_history, read_live, replace_file, take_request,
-    write_live,
-};
+pub use beside::{open_history, read_history, read_live, replace_file, write_live};
 pub use compare::{Comparison, CountedWhere, DifferingTask, compare};
 pub use confirmation::Confirmation;
 pub use correction_rows::LoggedCorrection;
@@ -80,7 +78,7 @@ pub use host::{host_name, unix_time};
 pub use host_share::HostShare;
 pub use info::{Facts, RunInfo, Session};
 pub use intake::{Delivered, Intake, IntakeError, Written};
-pub use lock::{DirLock, is_held, is_held_by};
+pub use lock::{DirLock, holder_of, is_held, is_held_by};
 pub use merge::{Merged, TakenOut, merge, take_out};
 pub use origin_filter::{DoneBy, OriginName};
 pub use plan_hash::{PlanInfo, plan_hash};
@@ -88,6 +86,7 @@ pub use read_export::{ExportError, ReadExport, read_export};
 pub use recording::{COMMIT_EVERY, EarlierTime, ProcessFacts, Recording};
 pub use recount_choice::{RecountChoice, chance_missed};
 pub use recounting::{ChosenTasks, Decisions, FirstCounts, SecondCounts};
+pub use request::{Asked, Asker, Request, put_request, take_request, withdraw_request};
 pub use shard::{Shard, ShardError};
 pub use status::{Latest, Speed, Status};
 pub use store::{Inserted, LedgerSums, RecordedTask, Store};

@@ -44,6 +44,8 @@ pub struct Recording {
     shard: Shard,
     division: Division,
     restored: Coverage,
+    /// How long CPU workers took for it, of engines whose tasks they alone counted.
+    on_cpu: BTreeMap<Engine, Duration>,
     tallies: BTreeMap<Engine, Tally>,
     before: EarlierTime,
     session: String,
@@ -213,6 +215,7 @@ impl Recording {
             dir: dir.to_owned(),
             shard,
             division,
+            on_cpu: sums.on_cpu,
             restored: sums.coverage,
             tallies: sums.tallies,
             before,
@@ -331,6 +334,7 @@ impl Source for Recording {
         let restored = Restored {
             sum: self.tallies.get(&engine).copied().unwrap_or_default(),
             cost: cost_of(plan, tasks.iter(), tasks.len()),
+            on_cpu: self.on_cpu.get(&engine).copied().unwrap_or_default(),
             tasks: Arc::new(tasks),
         };
         match self.division.chosen(self.shard, engine) {

@@ -165,7 +165,7 @@ impl Source for ChosenTasks {
         let left_out = Restored {
             cost: cost_of(plan, others.iter(), others.len()),
             tasks: Arc::new(others),
-            sum: Tally::default(),
+            ..Restored::default()
         };
         let (tasks, sum) = self.before.get(&plan.engine()).cloned().unwrap_or_default();
         Supply {
@@ -173,6 +173,7 @@ impl Source for ChosenTasks {
                 cost: cost_of(plan, tasks.iter(), tasks.len()),
                 tasks: Arc::new(tasks),
                 sum,
+                ..Restored::default()
             },
             ..evenly_spaced(plan, 0, 1, left_out)
         }

@@ -18,7 +18,7 @@ use super::{
     Column, Coverage, DirLock, Entry, FILE, LedgerError, draft, files, format, meta, row,
     session_rows,
 };
-use crate::engine::{Correction, Engine, Tally, TaskKey, TaskResult};
+use crate::engine::{Correction, CountedBy, Engine, Tally, TaskKey, TaskResult};
 
 /// An open ledger: the database of one run directory.
 #[derive(Debug)]
@@ -42,6 +42,10 @@ pub struct LedgerSums {
     pub tallies: BTreeMap<Engine, Tally>,
     /// The time that counting them took, added up.
     pub counting: Duration,
+    /// The part of that by CPU workers, for engines whose tasks no device counted.
+    pub on_cpu: BTreeMap<Engine, Duration>,
+    /// The engines of which a device counted a task.
+    on_devices: BTreeSet<Engine>,
     /// Tasks whose results differ, and nothing has decided which one is right: while there are any, the
     /// sums are no result.
     pub contested: Vec<TaskKey>,
@@ -55,6 +59,8 @@ impl LedgerSums {
             coverage: Coverage::none_of(info.n(), &info.plans),
             tallies: info.plans.iter().map(none).collect(),
             counting: Duration::ZERO,
+            on_cpu: BTreeMap::new(),
+            on_devices: BTreeSet::new(),
             contested: Vec::new(),
         }
     }
@@ -64,6 +70,13 @@ impl LedgerSums {
         self.coverage.add(result.key);
         *self.tallies.entry(result.key.engine).or_default() += result.tally;
         self.counting = self.counting.saturating_add(result.duration);
+        let engine = result.key.engine;
+        if let CountedBy::Device(_) = result.origin.counted_by {
+            self.on_devices.insert(engine);
+            self.on_cpu.remove(&engine);
+        } else if !self.on_devices.contains(&engine) {
+            *self.on_cpu.entry(engine).or_default() += result.duration;
+        }
     }
 }
 

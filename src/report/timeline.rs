@@ -2,7 +2,7 @@
 
 use serde_json::Value as Json;
 
-use crate::actors::{EventKind, PauseReason, RunEvent, RunState};
+use crate::actors::{Eta, EventKind, PauseReason, RunEvent, RunState};
 use crate::telemetry::incident;
 
 /// What the history of a run says. All times are in seconds since 1970.
@@ -47,14 +47,21 @@ impl Timeline {
             };
             let at = began + event.at.as_secs_f64();
             match &event.kind {
-                EventKind::Advanced { eta: Some(eta), .. } if !eta.is_rough() => {
+                EventKind::Advanced {
+                    eta:
+                        Some(Eta {
+                            left,
+                            uncertainty: Some(uncertainty),
+                        }),
+                    ..
+                } => {
                     timeline.told.push(EtaTold {
                         at,
-                        left: eta.left.as_secs_f64(),
-                        uncertainty: eta.uncertainty.as_secs_f64(),
+                        left: left.as_secs_f64(),
+                        uncertainty: uncertainty.as_secs_f64(),
                     });
                 }
-                EventKind::State(RunState::Pausing) => pause = Some((at, String::new())),
+                EventKind::State(RunState::Paused) => pause = Some((at, String::new())),
                 EventKind::PausedFor { reasons } => {
                     if let Some((_, why)) = &mut pause {
                         *why = PauseReason::list(reasons);
@@ -84,11 +91,11 @@ mod tests {
 
     #[test]
     fn pauses_and_told_times_are_placed_in_time() {
-        let history = r#"{"queenfold_events":1,"program":"0.1.0","process":1,"began":1000.5}
+        let history = r#"{"queenfold_events":2,"program":"0.1.0","process":1,"began":1000.5}
 {"at":0.0,"kind":{"state":"planning"}}
 {"at":0.5,"kind":{"state":"running"}}
 {"at":2.0,"kind":{"advanced":{"tasks_done":5,"tasks_total":9,"share":0.5,"solutions":"9","nodes":9,"eta":{"left":3.0,"uncertainty":1.0}}}}
-{"at":3.0,"kind":{"state":"pausing"}}
+{"at":3.0,"kind":{"state":"paused"}}
 {"at":3.0,"kind":{"paused_for":{"reasons":["asked","heat"]}}}
 {"at":13.0,"kind":{"state":"running"}}
 {"lost":3}
@@ -123,12 +130,12 @@ mod tests {
                 workers: Vec::new(),
             },
             EventKind::State(RunState::Running),
-            EventKind::State(RunState::Pausing),
+            EventKind::State(RunState::Paused),
             EventKind::PausedFor {
                 reasons: vec![PauseReason::Heat],
             },
             EventKind::State(RunState::Running),
-            EventKind::State(RunState::Done),
+            EventKind::State(RunState::Finished),
         ];
         for (at, kind) in (0..).map(Duration::from_secs).zip(kinds) {
             history.event(&RunEvent { at, kind });
@@ -143,6 +150,6 @@ mod tests {
             "{timeline:?}"
         );
         let said: Vec<_> = timeline.incidents.iter().map(|(_, text)| text).collect();
-        assert_eq!(said[3..], ["paused: too hot", "running", "ended"]);
+        assert_eq!(said[3..], ["paused: too hot", "running", "finished"]);
     }
 }

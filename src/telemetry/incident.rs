@@ -6,8 +6,8 @@ use crate::actors::{EventKind, PauseReason, RunEvent, RunState};
 pub fn incident(event: &RunEvent) -> Option<String> {
     Some(match &event.kind {
         // The reasons follow at once.
-        EventKind::State(RunState::Pausing) => return None,
-        EventKind::State(state) => in_words(*state).to_owned(),
+        EventKind::State(RunState::Paused) => return None,
+        EventKind::State(state) => state.name().to_owned(),
         EventKind::PausedFor { reasons } => format!("paused: {}", PauseReason::list(reasons)),
         EventKind::Failed { reason } => format!("failed: {reason}"),
         EventKind::TaskPanicked {
@@ -63,32 +63,4 @@ pub fn incident(event: &RunEvent) -> Option<String> {
         }
         _ => return None,
     })
-}
-
-/// A state as a person reads it. A run that was stopped ends as one that is done.
-const fn in_words(state: RunState) -> &'static str {
-    match state {
-        RunState::Draining => "no more tasks are begun",
-        RunState::Done => "ended",
-        other => other.name(),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use std::time::Duration;
-
-    use super::*;
-
-    #[test]
-    fn the_end_of_a_stopped_run_is_not_called_done() {
-        let said = [RunState::Running, RunState::Draining, RunState::Done].map(|state| {
-            incident(&RunEvent {
-                at: Duration::ZERO,
-                kind: EventKind::State(state),
-            })
-        });
-        let expected = ["running", "no more tasks are begun", "ended"];
-        assert_eq!(said, expected.map(|text| Some(text.to_owned())));
-    }
 }

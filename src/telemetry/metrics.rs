@@ -75,7 +75,7 @@ pub fn metrics(board: &GivenBoard, progress: &Progress) -> String {
         "Time left.",
         eta.map(|eta| seconds(eta.left)),
     );
-    let uncertainty = eta.map(|eta| seconds(eta.uncertainty));
+    let uncertainty = eta.and_then(|eta| eta.uncertainty).map(seconds);
     page.gauge(
         "eta_uncertainty_seconds",
         "Half of its 95 % interval.",
@@ -127,6 +127,18 @@ pub fn metrics(board: &GivenBoard, progress: &Progress) -> String {
         "worker_busy_seconds_total",
         "Time spent counting.",
         &|k| seconds(of[k].busy),
+    );
+    workers(
+        &mut page,
+        "worker_batch_seconds_total",
+        "Wall time of its batches on the CPU.",
+        &|k| seconds(of[k].batches),
+    );
+    workers(
+        &mut page,
+        "worker_batch_cpu_seconds_total",
+        "CPU time that it had in these.",
+        &|k| seconds(of[k].cpu),
     );
     workers(
         &mut page,
@@ -198,14 +210,14 @@ mod tests {
             "{text}"
         );
         assert!(
-            text.contains("queenfold_run_state{state=\"done\"} 0\n"),
+            text.contains("queenfold_run_state{state=\"finished\"} 0\n"),
             "{text}"
         );
         assert!(!text.contains("eta") && !text.contains("share"), "{text}");
         progress.share = Some(0.25);
         progress.eta = Some(Eta {
             left: Duration::from_millis(1500),
-            uncertainty: Duration::from_millis(250),
+            uncertainty: Some(Duration::from_millis(250)),
         });
         let text = metrics(&n.into(), &progress);
         assert!(

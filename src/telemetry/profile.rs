@@ -4,25 +4,26 @@ use std::time::Duration;
 use super::{duration, rate};
 use crate::actors::{Report, WorkerProgress};
 
-/// How the workers and devices spent the run, as a table: for each the share of its time busy,
-/// waiting and starved, its tasks and its nodes per second of busy time; then how far apart the first
+/// How the workers and devices spent the run, as a table: for each the share of its time busy, the share of a core that
+/// it had then, the shares waiting and starved, its tasks and its nodes per second of busy time; then how far apart the first
 /// and the last of them finished.
 pub fn profile(report: &Report) -> String {
     let names = report.workers.iter().map(WorkerProgress::counted_by_name);
     let wide = names.map(|name| name.chars().count()).fold(9, usize::max);
     let mut table = format!(
-        "{:<12} {:<wide$} {:>8} {:>8} {:>8} {:>10} {:>14}\n",
-        "worker", "kernel", "busy", "waiting", "starved", "tasks", "speed"
+        "{:<12} {:<wide$} {:>8} {:>8} {:>8} {:>8} {:>10} {:>14}\n",
+        "worker", "kernel", "busy", "core", "waiting", "starved", "tasks", "speed"
     );
     for worker in &report.workers {
         let all = worker.busy + worker.waiting + worker.starved;
         // Writing to a string cannot fail.
         let _ = writeln!(
             table,
-            "{:<12} {:<wide$} {:>8} {:>8} {:>8} {:>10} {:>14}",
+            "{:<12} {:<wide$} {:>8} {:>8} {:>8} {:>8} {:>10} {:>14}",
             worker.id.to_string(),
             worker.counted_by_name(),
             percent(worker.busy, all),
+            core(worker),
             percent(worker.waiting, all),
             percent(worker.starved, all),
             worker.tasks,
@@ -38,6 +39,12 @@ pub fn profile(report: &Report) -> String {
         duration(report.elapsed),
     );
     table
+}
+
+/// The share of a core that a worker had while it was busy.
+fn core(worker: &WorkerProgress) -> String {
+    let share = worker.core_share();
+    share.map_or_else(|| "-".to_owned(), |share| format!("{:.1} %", share * 100.0))
 }
 
 fn percent(part: Duration, all: Duration) -> String {
@@ -70,6 +77,8 @@ mod tests {
             device_tasks: 0,
             device_nodes: 0,
             prepared_nodes: 0,
+            batches: Duration::from_secs(1),
+            cpu: Duration::from_millis(150),
         }
     }
 
@@ -83,9 +92,9 @@ mod tests {
         assert_eq!(
             profile(&report),
             "\
-worker       kernel        busy  waiting  starved      tasks          speed
-worker-0     scalar      99.0 %    1.0 %    0.0 %         64    100 Mnode/s
-worker-1     scalar      97.0 %    1.0 %    2.0 %         64    100 Mnode/s
+worker       kernel        busy     core  waiting  starved      tasks          speed
+worker-0     scalar      99.0 %   15.0 %    1.0 %    0.0 %         64    100 Mnode/s
+worker-1     scalar      97.0 %   15.0 %    1.0 %    2.0 %         64    100 Mnode/s
 finish skew  20.0 ms, 2.0 % of 1.0 s
 "
         );
@@ -101,6 +110,7 @@ finish skew  20.0 ms, 2.0 % of 1.0 s
         let device = WorkerProgress {
             id: WorkerId::Device(0),
             counted_by: Some(CountedBy::Device(gpu)),
+            batches: Duration::ZERO,
             ..worker(1, 970, 20)
         };
         let report = Report {
@@ -111,9 +121,9 @@ finish skew  20.0 ms, 2.0 % of 1.0 s
         assert_eq!(
             profile(&report),
             "\
-worker       kernel                    busy  waiting  starved      tasks          speed
-worker-0     scalar                  99.0 %    1.0 %    0.0 %         64    100 Mnode/s
-gpu-0        NVIDIA H100 80GB HBM3   97.0 %    1.0 %    2.0 %         64    100 Mnode/s
+worker       kernel                    busy     core  waiting  starved      tasks          speed
+worker-0     scalar                  99.0 %   15.0 %    1.0 %    0.0 %         64    100 Mnode/s
+gpu-0        NVIDIA H100 80GB HBM3   97.0 %        -    1.0 %    2.0 %         64    100 Mnode/s
 finish skew  20.0 ms, 2.0 % of 1.0 s
 "
         );

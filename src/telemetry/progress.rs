@@ -13,10 +13,11 @@ use crate::actors::{PauseReason, Progress, RunState};
 pub fn progress_line(progress: &Progress, width: usize) -> String {
     let mut parts = Vec::new();
     match progress.state {
-        RunState::Planning => parts.push(Part::new(1, "planning".to_owned())),
-        RunState::Pausing => parts.push(Part::new(1, paused(progress))),
-        RunState::Draining => parts.push(Part::new(1, "stopping".to_owned())),
-        RunState::Running | RunState::Done | RunState::Failed => {}
+        RunState::Paused => parts.push(Part::new(1, paused(progress))),
+        RunState::Planning | RunState::Draining => {
+            parts.push(Part::new(1, progress.state.name().to_owned()));
+        }
+        RunState::Running | RunState::Finished | RunState::Stopped | RunState::Failed => {}
     }
     if let Some(share) = progress.share {
         // Rounded down, so that 100 % means all.
@@ -37,14 +38,15 @@ pub fn progress_line(progress: &Progress, width: usize) -> String {
     parts.push(Part::new(4, duration(progress.elapsed)));
     if let Some(eta) = progress.eta {
         let left = duration(eta.left);
-        if eta.is_rough() {
-            parts.push(Part::new(0, format!("ETA about {left}")));
-        } else {
-            parts.push(Part::new(0, format!("ETA {left}")));
-            parts.push(Part {
-                separator: " ",
-                ..Part::new(3, format!("± {}", duration(eta.uncertainty)))
-            });
+        match eta.uncertainty {
+            None => parts.push(Part::new(0, format!("ETA about {left}"))),
+            Some(uncertainty) => {
+                parts.push(Part::new(0, format!("ETA {left}")));
+                parts.push(Part {
+                    separator: " ",
+                    ..Part::new(3, format!("± {}", duration(uncertainty)))
+                });
+            }
         }
     }
     fit(parts, width)
@@ -123,7 +125,7 @@ mod tests {
             elapsed: Duration::from_secs(10),
             eta: Some(Eta {
                 left: Duration::from_secs(187),
-                uncertainty: Duration::from_millis(2_340),
+                uncertainty: Some(Duration::from_millis(2_340)),
             }),
             ..Progress::default()
         };
@@ -143,27 +145,27 @@ mod tests {
             elapsed: Duration::from_secs(100_000),
             eta: Some(Eta {
                 left: Duration::from_secs(86_400_000),
-                uncertainty: Duration::from_secs(864_000),
+                uncertainty: Some(Duration::from_secs(864_000)),
             }),
             ..Progress::default()
         };
         for (width, line) in [
             (
                 100,
-                "stopping · 37.1 % · 234907967154122528 solutions · 361 knode/s · 1 d 03:46 · \
+                "draining · 37.1 % · 234907967154122528 solutions · 361 knode/s · 1 d 03:46 · \
                  ETA 1000 d 00:00 ± 10 d 00:00",
             ),
             (
                 99,
-                "stopping · 37.1 % · 361 knode/s · 1 d 03:46 · ETA 1000 d 00:00 ± 10 d 00:00",
+                "draining · 37.1 % · 361 knode/s · 1 d 03:46 · ETA 1000 d 00:00 ± 10 d 00:00",
             ),
             (
                 70,
-                "stopping · 37.1 % · 1 d 03:46 · ETA 1000 d 00:00 ± 10 d 00:00",
+                "draining · 37.1 % · 1 d 03:46 · ETA 1000 d 00:00 ± 10 d 00:00",
             ),
-            (52, "stopping · 37.1 % · ETA 1000 d 00:00 ± 10 d 00:00"),
-            (48, "stopping · 37.1 % · ETA 1000 d 00:00"),
-            (32, "stopping · ETA 1000 d 00:00"),
+            (52, "draining · 37.1 % · ETA 1000 d 00:00 ± 10 d 00:00"),
+            (48, "draining · 37.1 % · ETA 1000 d 00:00"),
+            (32, "draining · ETA 1000 d 00:00"),
             (20, "ETA 1000 d 00:00"),
             (7, "ETA 100"),
             (0, ""),
@@ -187,7 +189,7 @@ mod tests {
             state: RunState::Running,
             eta: Some(Eta {
                 left,
-                uncertainty: left,
+                uncertainty: None,
             }),
             ..Progress::default()
         };
@@ -214,7 +216,7 @@ mod tests {
         progress.nodes = 200_000_000;
         let fast = "0 solutions · 100 Mnode/s · 2.0 s";
         assert_eq!(progress_line(&progress, 300), fast);
-        progress.state = RunState::Pausing;
+        progress.state = RunState::Paused;
         progress.paused_since = Some(progress.elapsed);
         progress.elapsed = Duration::from_secs(8);
         let paused = "paused · 0 solutions · 100 Mnode/s · 8.0 s";

@@ -13,7 +13,7 @@ use crate::board::{GivenBoard, Size};
 use crate::engine::{Engine, seconds};
 
 /// The version of a written snapshot. A reader refuses others.
-const SNAPSHOT_FORMAT: u32 = 1;
+const SNAPSHOT_FORMAT: u32 = 2;
 
 /// Speeds that are kept. When there are more, each two become one.
 const MOST_SPEEDS: usize = 600;
@@ -281,11 +281,11 @@ mod tests {
         assert_eq!(snapshot.incidents.len(), MOST_INCIDENTS);
         let text = serde_json::to_string(&snapshot).unwrap();
         assert_eq!(Snapshot::read(text.as_bytes()), Ok(snapshot));
-        let newer = text.replace("snapshot\":1", "snapshot\":2");
+        let newer = text.replace("snapshot\":2", "snapshot\":3");
         assert!(
             Snapshot::read(newer.as_bytes())
                 .unwrap_err()
-                .contains("version 2")
+                .contains("version 3")
         );
         assert!(Snapshot::read(b"{}").is_err());
     }

@@ -69,6 +69,7 @@ impl Observer for TracingBridge {
                 tasks,
                 nodes,
                 time,
+                ..
             } => {
                 let (start, end) = self.since_epoch(*time);
                 let (lane, engine) = (worker.to_string(), engine.name());

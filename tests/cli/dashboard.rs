@@ -86,13 +86,33 @@ fn another_terminal_watches_pauses_and_stops_a_run() {
     tmux.see("paused (asked for)");
     tmux.press("p");
     tmux.see("| running");
+    // Esc takes a question back, as any other key does.
+    for other in ["Escape", "x"] {
+        tmux.press("q");
+        tmux.see("s stops the run");
+        tmux.press(other);
+        tmux.see_that("no question", |screen| !screen.contains("s stops the run"));
+    }
+    tmux.press("d");
+    tmux.see("press d again");
+    tmux.press("x");
+    tmux.press("d");
+    tmux.see("press d again");
+    tmux.press("q");
+    tmux.see_that("no question", |screen| !screen.contains("press d again"));
+    tmux.press("q");
+    tmux.see("q leaves");
     tmux.press("q");
     tmux.see("code 0");
     tmux.type_line(&format!("clear; {PROGRAM} watch run; echo code $?"));
     tmux.see("q leave");
-    tmux.press("d");
-    tmux.see("press d again");
-    tmux.press("d");
+    tmux.press("C-z");
+    tmux.see("Stopped");
+    tmux.type_line("clear; fg %2; echo code $?");
+    tmux.see("q leave");
+    tmux.press("Escape");
+    tmux.see("s stops the run");
+    tmux.press("s");
     let screen = tmux.see("code 0");
     assert!(
         screen.contains(", stopped") && screen.contains("queenfold resume run"),
@@ -102,6 +122,30 @@ fn another_terminal_watches_pauses_and_stops_a_run() {
     assert!(said.contains("as `queenfold watch` asks"), "{said}");
     tmux.type_line(&format!("clear; {PROGRAM} watch run; echo code $?"));
     tmux.see("no process works on this run");
+}
+
+#[test]
+fn the_keys_that_end_other_programs_answer() {
+    let Some(tmux) = Tmux::start(100, 30) else {
+        return;
+    };
+    tmux.type_line(&format!(
+        "(trap '' TSTP; exec {PROGRAM} {LONG} --dir run --tui); echo code $?"
+    ));
+    tmux.see("q quit");
+    tmux.press("C-z");
+    tmux.see("does not suspend this process");
+    for key in ["q", "Escape"] {
+        tmux.press(key);
+        tmux.see("q or s stops it");
+        tmux.press("Escape");
+        tmux.see_that("no question", |screen| !screen.contains("q or s stops it"));
+    }
+    tmux.press("q");
+    tmux.see("q or s stops it");
+    tmux.press("q");
+    let screen = tmux.see("code 4");
+    assert!(screen.contains("stopped by a key after"), "{screen}");
 }
 
 #[test]

@@ -29,7 +29,7 @@ fn the_events_of_runs_are_added_to_a_file_and_tell_all_of_them() {
     let headers: Vec<_> = lines.iter().filter(|line| is_header(line)).collect();
     assert_eq!(headers.len(), 3);
     for header in headers {
-        assert_eq!(header["queenfold_events"], 1);
+        assert_eq!(header["queenfold_events"], 2);
         assert_eq!(header["program"], env!("CARGO_PKG_VERSION"));
         assert!(header["began"].as_f64().unwrap() > 1.7e9);
     }
@@ -42,7 +42,7 @@ fn the_events_of_runs_are_added_to_a_file_and_tell_all_of_them() {
         .filter(|line| !line.contains("queenfold_events"))
     {
         account.note(&serde_json::from_str::<RunEvent>(line).unwrap());
-        if account.state == RunState::Done {
+        if account.state == RunState::Finished {
             totals.push(account.solutions);
         }
     }
@@ -139,7 +139,7 @@ fn metrics_are_replaced_until_the_run_is_done_and_are_all_documented() {
     let text = fs::read_to_string(&file).unwrap();
     for line in [
         "queenfold_run_info{n=\"14\",",
-        "queenfold_run_state{state=\"done\"} 1\n",
+        "queenfold_run_state{state=\"finished\"} 1\n",
         "queenfold_share_done_ratio 1\n",
         "queenfold_worker_busy_seconds_total{worker=\"worker-1\",",
     ] {
@@ -194,8 +194,8 @@ fn a_command_reads_that_a_run_is_done_or_was_stopped() {
         .iter()
         .map(|line| line["event"].as_str().unwrap())
         .collect();
-    assert_eq!(events, ["done", "done", "stopped"]);
-    assert_eq!(told[1]["queenfold_notice"], 1);
+    assert_eq!(events, ["finished", "finished", "stopped"]);
+    assert_eq!(told[1]["queenfold_notice"], 2);
     assert_eq!(told[1]["text"], "n = 10 has 724 solutions");
     assert_eq!(told[1]["result"]["unique"], "92");
     assert_eq!(told[1]["directory"], Json::Null);

@@ -40,7 +40,7 @@ fn interrupted_twice() -> Option<i32> {
     send("-INT", &child);
     let mut said = BufReader::new(child.stderr.take().expect("piped"));
     let mut line = String::new();
-    while !line.contains("once more") {
+    while !line.contains("a second signal ends it") {
         line.clear();
         assert!(said.read_line(&mut line).expect("a line") > 0);
     }

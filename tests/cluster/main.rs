@@ -8,6 +8,8 @@
 #![cfg(unix)]
 
 mod array;
+#[cfg(unix)]
+mod asking;
 mod commands;
 mod directives;
 mod hyperqueue;

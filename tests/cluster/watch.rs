@@ -56,6 +56,8 @@ fn the_shards_of_an_array_are_shown_paused_and_stopped() {
         "{screen}"
     );
     tmux.press("q");
+    tmux.see("q leaves");
+    tmux.press("q");
     tmux.see("code 0");
     let said = std::fs::read_to_string(tmux.folder().join("said0")).unwrap();
     assert!(said.contains("as `queenfold watch` asks"), "{said}");

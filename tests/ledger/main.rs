@@ -8,6 +8,8 @@
 
 mod arbitrary;
 #[cfg(unix)]
+mod asking;
+#[cfg(unix)]
 mod both_checkers;
 #[cfg(unix)]
 #[path = "../common/cases.rs"]

@@ -91,7 +91,7 @@ fn the_states_of_a_run_and_the_end_of_each_worker_are_told() {
         RunState::Planning,
         RunState::Running,
         RunState::Draining,
-        RunState::Done
+        RunState::Finished
     ]));
     let gone: BTreeSet<_> = events
         .iter()
@@ -103,7 +103,7 @@ fn the_states_of_a_run_and_the_end_of_each_worker_are_told() {
     assert_eq!(gone, BTreeSet::from([0, 1, 2].map(WorkerId::Cpu)));
     assert!(matches!(
         events.last().unwrap().kind,
-        EventKind::State(RunState::Done)
+        EventKind::State(RunState::Finished)
     ));
 }
 
@@ -318,7 +318,7 @@ fn an_observer_that_panics_is_told_nothing_more_and_the_run_goes_on() {
     let report = run_alone(&spec, &Control::new()).unwrap();
     assert!(report.is_whole());
     assert_eq!(panicking.heard.load(Ordering::Relaxed), 1);
-    let done = EventKind::State(RunState::Done);
+    let done = EventKind::State(RunState::Finished);
     assert_eq!(heard.0.lock().unwrap().last().unwrap().kind, done);
 }
 

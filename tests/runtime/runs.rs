@@ -119,7 +119,7 @@ fn every_n_up_to_13_is_exact_with_any_number_of_workers() {
             let tasks: u64 = report.workers.iter().map(|worker| worker.tasks).sum();
             assert_eq!(tasks, report.tasks_planned);
             let progress = control.progress();
-            assert_eq!(progress.state, RunState::Done);
+            assert_eq!(progress.state, RunState::Finished);
             assert_eq!(progress.solutions, total);
             assert_eq!(progress.share, Some(1.0));
             assert_eq!(report.tasks_total, Some(report.tasks_planned));
@@ -170,7 +170,7 @@ fn a_drain_in_the_middle_gives_a_part_and_says_so() {
         report.tallies[&Engine::Census].r90,
         report.tasks_done.into()
     );
-    assert_eq!(control.progress().state, RunState::Done);
+    assert_eq!(control.progress().state, RunState::Stopped);
 }
 
 #[test]
@@ -188,7 +188,7 @@ fn a_drain_ends_a_paused_run() {
     control.pause();
     let other = control.clone();
     let thread = std::thread::spawn(move || {
-        while other.progress().state != RunState::Pausing {
+        while other.progress().state != RunState::Paused {
             std::thread::yield_now();
         }
         other.drain();
@@ -211,7 +211,7 @@ fn a_paused_run_stands_still_and_goes_on_to_the_exact_end() {
     });
     let other = control.clone();
     let thread = std::thread::spawn(move || {
-        while other.progress().state != RunState::Pausing {
+        while other.progress().state != RunState::Paused {
             std::thread::yield_now();
         }
         // What was in hand comes in after a moment, which is long on a busy machine. A run that does not
@@ -225,7 +225,7 @@ fn a_paused_run_stands_still_and_goes_on_to_the_exact_end() {
             }
             before = now;
         }
-        assert_eq!(other.progress().state, RunState::Pausing);
+        assert_eq!(other.progress().state, RunState::Paused);
         other.resume();
         before
     });

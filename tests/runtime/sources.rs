@@ -286,7 +286,7 @@ fn a_paused_run_ends_when_its_last_task_comes_back() {
     let pause = control.clone();
     let plan = made(1, move |task| {
         pause.pause();
-        while pause.progress().state != RunState::Pausing {
+        while pause.progress().state != RunState::Paused {
             thread::yield_now();
         }
         Ok(tally(task))

@@ -16,6 +16,7 @@ pub mod gather;
 pub mod ladder;
 pub mod man;
 pub mod merge;
+pub mod pause;
 pub mod report;
 pub mod resume;
 pub mod run;
@@ -24,6 +25,7 @@ pub mod selftest;
 pub mod serve;
 pub mod solve;
 pub mod status;
+pub mod stop;
 pub mod verify;
 pub mod watch;
 #[cfg(feature = "nats")]

@@ -2,14 +2,19 @@ use std::path::{Path, PathBuf};
 
 use toml::Value as Toml;
 
+use crate::actors::PauseReason;
+use crate::cli::asking::{WAIT, ask};
 use crate::cli::commands::config::annotated;
 use crate::cli::exit::Failure;
 use crate::cli::flags::How;
 use crate::cli::job_runner::JobRunner;
+use crate::cli::live_run::of_holder;
 use crate::cli::output::say;
 use crate::cli::printer::Printer;
+use crate::cluster::ArrayDirectory;
 use crate::config::{Layers, SettingOrigin};
 use crate::job::{Job, open};
+use crate::ledger::{Request, is_held};
 
 const HELP: &str = "\
 Examples:
@@ -17,8 +22,12 @@ Examples:
   queenfold resume n20 --workers 4 --time-limit 8h
 
 Board, engine and shard stay as they were when the run was started. Everything else (workers, \
-instruction set, manners) follows this command line, the environment and the configuration files. \
-If the run is finished, its result is printed and nothing is counted.";
+instruction set, manners) follows this command line, the environment and the configuration files. \\
+If the run is finished, its result is printed and nothing is counted.
+
+If a process works on the run, and `pause`, a key or a signal has paused it, that process goes on, and this command \\
+ends with 0 when it does. If it is not paused, or flags say how to count, the run is in use (exit code 1). Of a job \\
+array, the shards go on that are paused.";
 
 /// Flags of `resume`.
 #[derive(Debug, clap::Args)]
@@ -31,9 +40,18 @@ pub struct Args {
     how: How,
 }
 
-/// Continues a run, and prints its result.
+/// Lets a paused run go on, or continues one that nobody counts, and prints its result.
 pub fn run(args: &Args) -> Result<(), Failure> {
     let settings = args.how.settings()?;
+    let is_array = ArrayDirectory::is_there(&args.dir);
+    let is_asked = || {
+        let live = of_holder(&args.dir);
+        live.is_some_and(|live| live.progress.paused_for.contains(&PauseReason::Asked))
+    };
+    // Whoever says how to count wants to count here.
+    if !settings.has_flags() && (is_array || (is_held(&args.dir) && is_asked())) {
+        return ask(&args.dir, Request::Resume, WAIT);
+    }
     let runner = JobRunner::new(settings.config())?;
     let job = Job::resume(&args.dir)?.configuration(annotated(&settings));
     if !settings.config().output.quiet

@@ -12,12 +12,12 @@ use crate::cli::flags::{Shown, What, sources, tell_local};
 use crate::cli::nats_flags::NatsFlags;
 use crate::cli::output::say;
 use crate::cli::output_files;
-use crate::cli::pause::Pause;
 use crate::cli::printer::Printer;
 use crate::cli::result_json::ResultJson;
 use crate::cli::run_outputs::RunOutputs;
 use crate::cli::shell::serve_command;
 use crate::cli::signals;
+use crate::cli::steering::{SIGNAL, Says, Steering};
 use crate::cluster::ArrayDirectory;
 use crate::cluster::lease::LeaseTimes;
 use crate::cluster::nats::{Coordinated, CoordinatorSettings, RunName, coordinate};
@@ -118,17 +118,17 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         directory: Some(args.dir.clone()),
     };
     let control = Control::new();
-    let pause = Pause::new(control.clone(), true);
-    let stopped = control.clone();
-    signals::listen(
-        move || {
-            stopped.drain();
-            if !quiet {
-                say("stopping; workers keep what they count, and wait for the next coordinator");
-            }
-        },
-        Some(pause.clone()),
-    )?;
+    let says = Says {
+        // Its events say so.
+        pauses: false,
+        stop: (!quiet).then_some((
+            "stopping",
+            "; workers keep what they count, and wait for the next coordinator",
+        )),
+    };
+    let steering = Steering::new(control.clone(), says);
+    let stopped = steering.clone();
+    signals::listen(move || stopped.stop(SIGNAL), Some(steering.clone()))?;
     if !quiet {
         say(&format!(
             "{}: {}, run {run} at {}, {} of {} recorded",
@@ -143,7 +143,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         server: server.url_without_password(),
         run: run.to_string(),
     };
-    let (beside, mut observers) = outputs.show(&noticed, Some(served), &control, &pause)?;
+    let (beside, mut observers) = outputs.show(&noticed, Some(served), &steering)?;
     observers.extend(outputs.observers(&noticed));
     if !quiet {
         observers.push(Arc::new(Notes));
@@ -165,7 +165,10 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         if !coordinated.is_whole {
             let server = settings.server.url_without_password();
             let go_on = serve_command(&args.dir, &server, &run.to_string());
-            let why = format!("stopped before its end; `{go_on}` goes on");
+            let why = format!(
+                "stopped by {} before its end; `{go_on}` goes on",
+                steering.stopped_by()
+            );
             return Err(Failure::new(Exit::Stopped, why));
         }
         result(args, &plans, coordinated, before + begun.elapsed())

@@ -12,7 +12,7 @@ use crate::cli::array_report::ArrayReport;
 use crate::cli::count_report::counted;
 use crate::cli::exit::Failure;
 use crate::cli::host_lines::{host_json, host_lines};
-use crate::cli::live_run::paused_for;
+use crate::cli::live_run::{paused_for, state_in_words};
 use crate::cli::output::print;
 use crate::cli::shell::resume_command;
 use crate::cluster::ArrayDirectory;
@@ -212,10 +212,7 @@ impl DirectoryState {
 
     /// For people: `paused (outside its hours)`.
     fn in_words(&self) -> String {
-        match self.paused_for() {
-            [] => self.name().to_owned(),
-            reasons => format!("{} ({})", self.name(), PauseReason::list(reasons)),
-        }
+        state_in_words(self.name(), self.paused_for())
     }
 }
 

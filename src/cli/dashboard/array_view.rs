@@ -61,7 +61,7 @@ impl RunningShard {
 
     fn is_paused(&self) -> bool {
         self.now()
-            .is_some_and(|snapshot| snapshot.progress.state == RunState::Pausing)
+            .is_some_and(|snapshot| snapshot.progress.state == RunState::Paused)
     }
 }
 
@@ -258,8 +258,8 @@ const HELP: [&str; 11] = [
     "t        other colours, or ASCII alone",
     "up down  scroll the shards or this, also j k,",
     "         page up, page down, home, end",
-    "?        close this",
-    "q        leave; the array goes on",
+    "? Esc    close this",
+    "q        leave, or stop the shards, too: it asks",
     "",
     "share, left: of the shard",
     "A scheduler may start a stopped shard again.",
@@ -288,7 +288,7 @@ mod tests {
                 share: Some(0.999_99),
                 eta: Some(Eta {
                     left: Duration::from_secs(187),
-                    uncertainty: Duration::from_secs(3),
+                    uncertainty: Some(Duration::from_secs(3)),
                 }),
                 ..progress
             })),
@@ -305,7 +305,7 @@ mod tests {
 
     fn paused() -> Progress {
         Progress {
-            state: RunState::Pausing,
+            state: RunState::Paused,
             paused_for: vec![PauseReason::Asked],
             ..Progress::default()
         }

@@ -35,8 +35,11 @@ pub use self::whole_array::watch as watch_array;
 /// How often the picture is drawn.
 const REFRESH: Duration = Duration::from_millis(250);
 
-/// After the first `d`, how long the second one may take.
+/// How long a question stands.
 const SURE: Duration = Duration::from_secs(5);
+
+/// Why Ctrl-Z did nothing.
+const NOT_STOPPED: &str = "Ctrl-Z: the system does not suspend this process: it ignores the signal, or no shell would let it go on";
 
 /// What a dashboard can do with a run.
 pub trait Steer {
@@ -44,7 +47,7 @@ pub trait Steer {
     fn pause(&mut self, paused: bool) -> io::Result<()>;
 
     /// Stops the run in order.
-    fn drain(&mut self) -> io::Result<()>;
+    fn stop(&mut self) -> io::Result<()>;
 
     /// Whether the keys that end a program are those of the run: it is in this process.
     fn is_own(&self) -> bool;
@@ -72,6 +75,48 @@ pub enum Shown<P> {
     Over,
 }
 
+/// What the user is asked before anything is done.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Question {
+    /// After `d`: whether to stop.
+    Stop,
+    /// After `q` or Esc, where the run is in this process: whether to stop, because it cannot be left alone.
+    Quit,
+    /// After `q` or Esc, where the run is elsewhere: whether to leave it alone or to stop it.
+    Leave,
+}
+
+impl Question {
+    const fn text(self) -> &'static str {
+        match self {
+            Self::Stop => "press d again to stop; any other key goes back",
+            Self::Quit => {
+                "stop the run in order? q or s stops it, any other key goes back; Ctrl-Z suspends it"
+            }
+            Self::Leave => {
+                "q leaves, and the run goes on; s stops the run; any other key goes back"
+            }
+        }
+    }
+
+    const fn answer(self, key: &Key) -> Option<Decision> {
+        match (self, key) {
+            (Self::Stop, Key::Char('d'))
+            | (Self::Quit, Key::Char('q' | 's'))
+            | (Self::Leave, Key::Char('s')) => Some(Decision::Stop),
+            (Self::Leave, Key::Char('q')) => Some(Decision::Leave),
+            _ => None,
+        }
+    }
+}
+
+/// What the user has decided.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Decision {
+    Stop,
+    Leave,
+}
+
 /// Shows what `look` gives until it is over or the user leaves.
 ///
 /// # Errors
@@ -83,7 +128,7 @@ pub fn show<P: Picture>(
     let mut screen = Screen::take()?;
     let mut theme = Theme::of_environment();
     let (mut help, mut first) = (None, 0_usize);
-    let mut asked: Option<Instant> = None;
+    let mut asked: Option<(Question, Instant)> = None;
     let mut refused: Option<String> = None;
     loop {
         let Shown::Picture(picture, about) = look() else {
@@ -93,9 +138,9 @@ pub fn show<P: Picture>(
             thread::sleep(REFRESH);
             continue;
         }
-        asked = asked.filter(|asked| asked.elapsed() < SURE);
-        let sure = asked.map(|_| "press d again to stop".to_owned());
-        let note = sure
+        asked = asked.filter(|(_, since)| since.elapsed() < SURE);
+        let question = asked.map(|(question, _)| question.text().to_owned());
+        let note = question
             .or_else(|| refused.clone())
             .or(about)
             .or_else(last_message);
@@ -118,20 +163,35 @@ pub fn show<P: Picture>(
             Some(key @ SignalKey::Interrupt) if steer.is_own() => signals::deliver(key),
             Some(SignalKey::Interrupt) => return Ok(End::Left),
             Some(key @ SignalKey::Quit) => signals::deliver(key),
-            Some(SignalKey::Suspend) => screen.suspend(),
+            Some(SignalKey::Suspend) => {
+                refused = (!screen.suspend()).then(|| NOT_STOPPED.to_owned());
+                continue;
+            }
             None => {}
         }
-        match key {
-            Key::Char('q') | Key::Escape if help.is_some() => help = None,
-            Key::Char('q') if !steer.is_own() => return Ok(End::Left),
-            Key::Char('p') => {
-                done = steer.pause(!picture.is_paused());
-            }
-            Key::Char('d') if asked.take().is_some() => done = steer.drain(),
-            Key::Char('d') => asked = Some(Instant::now()),
-            Key::Char('?' | 'h') => help = help.xor(Some(0)),
-            Key::Char('t') => theme = theme.next(),
-            key => scroll(help.as_mut().unwrap_or(&mut first), &key),
+        let question = asked.take().map(|(question, _)| question);
+        match question.and_then(|question| question.answer(&key)) {
+            Some(Decision::Stop) => done = steer.stop(),
+            Some(Decision::Leave) => return Ok(End::Left),
+            // The key was the answer.
+            None if question.is_some() => {}
+            None => match key {
+                Key::Char('q') | Key::Escape if help.is_some() => help = None,
+                Key::Char('q') | Key::Escape => {
+                    let question = match steer.is_own() {
+                        true => Question::Quit,
+                        false => Question::Leave,
+                    };
+                    asked = Some((question, Instant::now()));
+                }
+                Key::Char('p') => {
+                    done = steer.pause(!picture.is_paused());
+                }
+                Key::Char('d') => asked = Some((Question::Stop, Instant::now())),
+                Key::Char('?' | 'h') => help = help.xor(Some(0)),
+                Key::Char('t') => theme = theme.next(),
+                key => scroll(help.as_mut().unwrap_or(&mut first), &key),
+            },
         }
         refused = done
             .err()

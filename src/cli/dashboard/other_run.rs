@@ -11,7 +11,7 @@ use crate::cli::exit::{Exit, Failure};
 use crate::cli::live_run::old;
 use crate::cli::output::say;
 use crate::cli::signals;
-use crate::ledger::{Request, Store, is_held, put_request, read_live};
+use crate::ledger::{Asked, Asker, Request, Store, is_held, put_request, read_live};
 use crate::telemetry::{Snapshot, duration, printable};
 
 /// Shows the run in `dir` while another process counts it, and its status at the end.
@@ -88,6 +88,13 @@ fn look(dir: &Path) -> Shown<Snapshot> {
 /// Asks the process that works on the directory.
 struct Requests<'a>(&'a Path);
 
+impl Requests<'_> {
+    fn ask(&self, request: Request) -> io::Result<()> {
+        let by = Asker::Watch;
+        put_request(self.0, Asked { request, by })
+    }
+}
+
 impl Steer for Requests<'_> {
     fn pause(&mut self, paused: bool) -> io::Result<()> {
         let request = if paused {
@@ -95,11 +102,11 @@ impl Steer for Requests<'_> {
         } else {
             Request::Resume
         };
-        put_request(self.0, request)
+        self.ask(request)
     }
 
-    fn drain(&mut self) -> io::Result<()> {
-        put_request(self.0, Request::Drain)
+    fn stop(&mut self) -> io::Result<()> {
+        self.ask(Request::Stop)
     }
 
     fn is_own(&self) -> bool {

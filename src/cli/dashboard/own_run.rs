@@ -7,9 +7,8 @@ use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
 use super::{Shown, Steer, show};
-use crate::actors::Control;
 use crate::cli::output::say;
-use crate::cli::pause::Pause;
+use crate::cli::steering::{KEY, Steering};
 use crate::telemetry::{Snapshot, SnapshotKeeper};
 
 /// A run that ends earlier shows nothing.
@@ -26,11 +25,11 @@ pub struct OwnDashboard {
 }
 
 impl OwnDashboard {
-    /// Shows the run under `control`. If its terminal is lost, one line says so, and the run goes on.
+    /// Shows the run that is steered. If its terminal is lost, one line says so, and the run goes on.
     ///
     /// # Errors
     /// The system refuses another thread or a pipe.
-    pub fn show(keeper: Arc<SnapshotKeeper>, control: Control, pause: Pause) -> io::Result<Self> {
+    pub fn show(keeper: Arc<SnapshotKeeper>, steering: Steering) -> io::Result<Self> {
         let (stop, stopped) = mpsc::channel();
         let (end, closed_at_end) = io::pipe()?;
         let thread = thread::Builder::new()
@@ -39,10 +38,9 @@ impl OwnDashboard {
                 if stopped.recv_timeout(PATIENCE) != Err(RecvTimeoutError::Timeout) {
                     return;
                 }
-                let look = || own(&keeper, &control, &stopped);
+                let look = || own(&keeper, &steering, &stopped);
                 let mut steer = OwnRun {
-                    control: control.clone(),
-                    pause,
+                    steering: steering.clone(),
                     end,
                 };
                 if let Err(error) = show(look, &mut steer) {
@@ -58,10 +56,13 @@ impl OwnDashboard {
     }
 }
 
-fn own(keeper: &SnapshotKeeper, control: &Control, stopped: &Receiver<()>) -> Shown<Snapshot> {
+fn own(keeper: &SnapshotKeeper, steering: &Steering, stopped: &Receiver<()>) -> Shown<Snapshot> {
     match stopped.try_recv() {
         Err(mpsc::TryRecvError::Disconnected) => Shown::Over,
-        _ => Shown::Picture(Arc::new(keeper.snapshot(control.progress())), None),
+        _ => Shown::Picture(
+            Arc::new(keeper.snapshot(steering.control().progress())),
+            None,
+        ),
     }
 }
 
@@ -79,19 +80,18 @@ impl Drop for OwnDashboard {
 }
 
 struct OwnRun {
-    control: Control,
-    pause: Pause,
+    steering: Steering,
     end: PipeReader,
 }
 
 impl Steer for OwnRun {
     fn pause(&mut self, paused: bool) -> io::Result<()> {
-        self.pause.set(paused);
+        self.steering.set_paused(paused, KEY);
         Ok(())
     }
 
-    fn drain(&mut self) -> io::Result<()> {
-        self.control.drain();
+    fn stop(&mut self) -> io::Result<()> {
+        self.steering.stop(KEY);
         Ok(())
     }
 

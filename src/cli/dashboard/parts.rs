@@ -34,16 +34,16 @@ pub fn share_of(nodes: u64, all: u64) -> String {
 /// What a run does, and how that looks.
 pub fn state(progress: &Progress, theme: Theme) -> (String, Style) {
     let style = match progress.state {
-        RunState::Running | RunState::Done => theme.good(),
+        RunState::Running | RunState::Finished => theme.good(),
         RunState::Failed => theme.bad(),
-        RunState::Planning | RunState::Pausing | RunState::Draining => theme.waiting(),
+        RunState::Planning | RunState::Paused | RunState::Draining | RunState::Stopped => {
+            theme.waiting()
+        }
     };
     let state = match progress.state {
-        RunState::Pausing if !progress.paused_for.is_empty() => {
+        RunState::Paused if !progress.paused_for.is_empty() => {
             format!("paused ({})", PauseReason::list(&progress.paused_for))
         }
-        RunState::Pausing => "paused".to_owned(),
-        RunState::Draining => "stopping".to_owned(),
         state => state.name().to_owned(),
     };
     (state, style)

@@ -128,18 +128,19 @@ impl Screen {
         Ok(ours)
     }
 
-    /// Gives the screen back and stops the process, as Ctrl-Z does.
-    pub fn suspend(&mut self) {
+    /// Gives the screen back and stops the process, as Ctrl-Z does. Returns whether the system stopped it: it does
+    /// not if no shell is there to let it go on.
+    pub fn suspend(&mut self) -> bool {
         leave();
         self.away = true;
         self.continued.take();
         send(SignalKey::Suspend);
-        // Until the process stops, the terminal is still its own, and it would take the screen again. The
-        // system may refuse to stop it: nobody would be there to let it go on.
+        // Until the process stops, the terminal is still its own, and it would take the screen again.
         let since = Instant::now();
         while !self.continued.has() && since.elapsed() < PATIENCE {
             thread::sleep(PATIENCE / 100);
         }
+        self.continued.has()
     }
 }
 

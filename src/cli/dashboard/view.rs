@@ -29,7 +29,7 @@ impl Picture for Snapshot {
     }
 
     fn is_paused(&self) -> bool {
-        self.progress.state == RunState::Pausing
+        self.progress.state == RunState::Paused
     }
 }
 
@@ -133,13 +133,11 @@ fn share_line(view: &View<'_>, width: u16) -> Line<'static> {
         None => " share not known".to_owned(),
     };
     if let Some(eta) = eta {
-        after += &match eta.is_rough() {
-            true => format!(" · ETA about {}", duration(eta.left)),
-            false => format!(
-                " · ETA {} ± {}",
-                duration(eta.left),
-                duration(eta.uncertainty)
-            ),
+        after += &match eta.uncertainty {
+            None => format!(" · ETA about {}", duration(eta.left)),
+            Some(uncertainty) => {
+                format!(" · ETA {} ± {}", duration(eta.left), duration(uncertainty))
+            }
         };
     }
     if let Some(eta) = eta
@@ -281,13 +279,12 @@ fn footer(view: &View<'_>, area: Rect) -> Vec<Line<'static>> {
         ("d", "stop the run"),
         ("?", "help"),
         ("t", "theme"),
-        ("q", "leave"),
+        ("q", if view.can_leave { "leave" } else { "quit" }),
     ];
-    let keys = &keys[..if view.can_leave { 5 } else { 4 }];
     // On a small screen, a worker more is worth more than the first of them.
     let left_out = usize::from(area.height < 14);
     lines.extend(flow(commands.into_iter().skip(left_out), area.width));
-    lines.extend(key_line(view.theme, keys, area.width));
+    lines.extend(key_line(view.theme, &keys, area.width));
     lines
 }
 
@@ -316,9 +313,13 @@ fn help_text(view: &View<'_>) -> Vec<&'static str> {
         "t        other colours, or ASCII alone",
         rows,
         "         page up, page down, home, end",
-        "?        close this",
+        "? Esc    close this",
         match view.can_leave {
-            true => "q        leave; the run goes on",
+            true => "q        leave, or stop the run, too: it asks",
+            false => "q        stop the run in order: it asks",
+        },
+        match view.can_leave {
+            true => "Ctrl-Z   suspend this program; the run goes on",
             false => end,
         },
         "",
@@ -330,6 +331,7 @@ fn help_text(view: &View<'_>) -> Vec<&'static str> {
 const WORKER_NAMES: &str = "\
 share: of the nodes that this run searched
 busy: share of the time with tasks
+core: share of a core that it had then
 waits: without, for the queue or at the end
 speed of a worker: while it is busy";
 
@@ -374,6 +376,8 @@ mod tests {
             device_tasks: 0,
             device_nodes: 0,
             prepared_nodes: 0,
+            batches: Duration::from_secs(1),
+            cpu: Duration::from_millis(150),
             busy: seconds(59),
             waiting: seconds(1),
             starved: Duration::ZERO,
@@ -407,7 +411,7 @@ mod tests {
             solutions: 1_004_000_000_000,
             eta: Some(Eta {
                 left: seconds(187),
-                uncertainty: Duration::from_millis(2_340),
+                uncertainty: Some(Duration::from_millis(2_340)),
             }),
             queued: 4,
             audited: 3,
@@ -452,9 +456,9 @@ audits 3   checkpoint 0.5 s ago
 │                      ▁▁▁▂▂▃▃▃▄▄▅▅▅▆▆▇▇▇████████████████████                  │
 │  ▁▁▁▂▂▃▃▃▄▄▅▅▅▆▆▇▇▇████████████████████████████████████████                  │
 └──────────────────────────────────────────────────────────────────────────────┘
-worker      does                   speed    share  waits   busy    tasks
-worker-0    task 400        23.7 Mnode/s   50.0 %    2 %   98 %       31
-worker-1    task 401        23.7 Mnode/s   50.0 %    2 %   98 %       31
+worker      does                   speed    share  waits   busy   core    tasks
+worker-0    task 400        23.7 Mnode/s   50.0 %    2 %   98 %   15 %       31
+worker-1    task 401        23.7 Mnode/s   50.0 %    2 %   98 %   15 %       31
 ┌ events ──────────────────────────────────────────────────────────────────────┐
 │    0.0 s planning                                                            │
 │    0.0 s running                                                             │
@@ -562,7 +566,7 @@ t theme   q leave";
     #[test]
     fn workers_are_scrolled_and_a_pause_says_why() {
         let mut snapshot = run(300);
-        snapshot.progress.state = RunState::Pausing;
+        snapshot.progress.state = RunState::Paused;
         snapshot.progress.paused_for = vec![PauseReason::Asked, PauseReason::Heat];
         let mut view = view(&snapshot, PLAIN);
         view.first = 100;

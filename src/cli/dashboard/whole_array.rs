@@ -16,7 +16,7 @@ use crate::cli::exit::{Exit, Failure};
 use crate::cli::live_run::old;
 use crate::cli::signals;
 use crate::cluster::{ArrayDirectory, ArrayError, ShardState};
-use crate::ledger::{Request, put_request, read_live};
+use crate::ledger::{Asked, Asker, Request, put_request, read_live};
 use crate::telemetry::{Snapshot, Speeds};
 
 /// How often the shards are read.
@@ -137,7 +137,8 @@ impl Shards {
     fn ask(&self, request: Request) -> io::Result<()> {
         let latest = self.1.lock().clone();
         let mut running = latest.iter().flat_map(|moment| &moment.running);
-        running.try_for_each(|shard| put_request(&self.0.shard(shard.index), request))
+        let by = Asker::Watch;
+        running.try_for_each(|shard| put_request(&self.0.shard(shard.index), Asked { request, by }))
     }
 }
 
@@ -149,8 +150,8 @@ impl Steer for Shards {
         })
     }
 
-    fn drain(&mut self) -> io::Result<()> {
-        self.ask(Request::Drain)
+    fn stop(&mut self) -> io::Result<()> {
+        self.ask(Request::Stop)
     }
 
     fn is_own(&self) -> bool {

@@ -11,13 +11,14 @@ use super::table::{Column, Rows};
 use super::theme::Theme;
 use crate::actors::{WorkerProgress, WorkerState};
 
-const COLUMNS: [Column; 8] = [
+const COLUMNS: [Column; 9] = [
     ("worker", 10, Alignment::Left),
     ("does", 13, Alignment::Left),
     ("speed", 13, Alignment::Right),
     ("share", 7, Alignment::Right),
     ("waits", 5, Alignment::Right),
     ("busy", 5, Alignment::Right),
+    ("core", 5, Alignment::Right),
     ("tasks", 7, Alignment::Right),
     ("by", 16, Alignment::Left),
 ];
@@ -69,6 +70,9 @@ fn cells(theme: Theme, worker: &WorkerProgress, all: u64) -> [String; COLUMNS.le
         share_of(worker.nodes, all),
         of_time(worker.waiting + worker.starved),
         of_time(worker.busy),
+        worker
+            .core_share()
+            .map_or_else(|| "-".to_owned(), |share| format!("{:.0} %", 100.0 * share)),
         worker.tasks.to_string(),
         safe(theme, worker.counted_by_name()),
     ]

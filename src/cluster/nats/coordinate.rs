@@ -272,8 +272,11 @@ impl Serving<'_> {
             self.seen.tell(EventKind::State(RunState::Failed));
             return Err(error.into());
         }
-        self.seen.tell(EventKind::State(RunState::Done));
         let is_whole = self.end == Some(Finish::Done);
+        self.seen.tell(EventKind::State(match is_whole {
+            true => RunState::Finished,
+            false => RunState::Stopped,
+        }));
         if is_whole {
             // Nothing of it is needed any more.
             let stream = self.settings.run.stream();

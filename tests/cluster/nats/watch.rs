@@ -62,6 +62,8 @@ fn the_hosts_of_a_run_are_shown_paused_and_left() {
         rows(screen, "counts by portable") == 2
     });
     tmux.press("q");
+    tmux.see("q leaves");
+    tmux.press("q");
     tmux.see("code 0");
     assert_done(second, "666090624");
     for worker in workers {
