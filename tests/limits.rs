@@ -151,6 +151,7 @@ fn the_largest_plan_is_begun() {
         "run",
         "-n",
         "32",
+        "--yes",
         "--engine",
         "chain",
         "--workers",

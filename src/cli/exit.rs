@@ -6,7 +6,6 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use super::shell::{again_command, command_on, resume_command};
-use super::steering::SIGNAL;
 use crate::actors::RunError;
 use crate::bench::BenchError;
 use crate::certificate::{CertifyError, CheckError, KeyError, WrongTask};
@@ -21,6 +20,9 @@ use crate::ledger::IntakeError;
 use crate::ledger::{LedgerError, Missing, Shard, WrongRecord};
 use crate::outcome::Contradiction;
 use crate::telemetry::{printable, several};
+
+/// Who stops or pauses a run, in words: a signal.
+pub const SIGNAL: &str = "a signal";
 
 /// How the program ends. Scripts rely on these numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

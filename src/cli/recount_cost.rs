@@ -100,21 +100,21 @@ mod tests {
 
     #[test]
     fn the_oracle_costs_many_times_what_a_kernel_costs() {
-        let (cost, _) = cost(Engine::Colour, 20, 7);
-        assert_eq!(cost.tasks, 7);
+        let (cost, _) = cost(Engine::Colour, 20, 40);
+        assert_eq!(cost.tasks, 40);
         // The second form of a kernel takes as long as the first.
         assert!(
             (cost.oracle / cost.kernel - f64::from(oracle_slower(Engine::Colour))).abs() < 1e-6
         );
         let two = NonZeroUsize::new(2).unwrap();
         let line = cost.line(CheckedBy::Oracle, two);
-        assert!(line.starts_with("7 tasks by the oracle, about "), "{line}");
+        assert!(line.starts_with("40 tasks by the oracle, about "), "{line}");
         assert!(
             line.ends_with("; with `--by kernel`, under a second"),
             "{line}"
         );
         let line = cost.line(CheckedBy::OtherKernel, two);
-        assert_eq!(line, "7 tasks by another kernel, under a second");
+        assert_eq!(line, "40 tasks by another kernel, under a second");
     }
 
     #[test]

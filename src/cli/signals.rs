@@ -5,8 +5,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use super::exit::{Exit, Failure};
-use super::steering::{SIGNAL, Steering};
+use super::exit::{Exit, Failure, SIGNAL};
+use super::steering::Steering;
 use super::terminal;
 use crate::ledger::{FILE_LIMIT, is_file_limit};
 use crate::system::{Asked, SignalKey, signals};

@@ -5,12 +5,10 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use parking_lot::Mutex;
 
+use super::exit::SIGNAL;
 use super::output::say;
 use crate::actors::Control;
 use crate::ledger::{Asked, Request};
-
-/// Who asks, in words: a signal.
-pub const SIGNAL: &str = "a signal";
 
 /// Who asks, in words: somebody at the keyboard of the run.
 pub const KEY: &str = "a key";

@@ -58,7 +58,6 @@ fn usage_errors_are_one_line_and_exit_2() {
         ),
         (&["census"], "-n"),
         (&["census", "-n", "0"], "from 1 to 32"),
-        (&["census", "-n", "4..=5"], "4..=5"),
         (&["bench", "--isa", "sse2"], "portable"),
         (&["bench", "--for", "0"], "invalid value '0' for '--for"),
         (

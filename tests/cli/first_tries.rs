@@ -189,8 +189,7 @@ fn units_are_understood_by_every_flag() {
 fn flags_undo_what_a_file_says() {
     let folder = tempfile::tempdir().expect("a folder");
     let file = "[run]\nn = 8\nunique = false\ntime_limit = \"1h\"\n\
-                [output]\njson = true\nquiet = true\nprofile = true\n\
-                [trace]\nfile = \"t.json\"\n";
+                [output]\njson = true\nquiet = true\nprofile = true\n";
     std::fs::write(folder.path().join("queenfold.toml"), file).expect("written");
     let flags = [
         "--no-json",
@@ -198,8 +197,6 @@ fn flags_undo_what_a_file_says() {
         "--no-profile",
         "--unique",
         "--time-limit",
-        "none",
-        "--trace",
         "none",
     ];
     let in_folder = |args: &[&str]| {
@@ -218,12 +215,10 @@ fn flags_undo_what_a_file_says() {
         "profile = false ",
         "unique = true ",
         "time_limit = \"none\" ",
-        "file = \"none\" ",
     ] {
         assert!(shown.contains(line), "{line}: {shown}");
     }
     assert!(in_folder(&["run"]).contains("\n 8:    92      12  "));
-    assert!(!folder.path().join("t.json").exists());
     // The last of two opposite flags decides.
     assert!(stdout(&["run", "-n", "4", "--no-json", "--json"]).starts_with('{'));
     assert!(

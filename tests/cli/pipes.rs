@@ -69,7 +69,7 @@ fn events_and_a_trace_are_not_written_to_a_pipe_that_nobody_reads() {
 #[test]
 fn events_and_a_trace_go_whole_to_whoever_reads_the_pipe() {
     let folder = tempfile::tempdir().unwrap();
-    for (flag, last) in [("--events", "\"done\""), ("--trace", "]}")] {
+    for (flag, last) in [("--events", "\"finished\""), ("--trace", "]}")] {
         let name = pipe(folder.path(), flag);
         // A shell opens both ends, so that the reader is there before the program begins. It reads late: the pipe may
         // be full meanwhile.

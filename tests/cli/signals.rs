@@ -10,7 +10,16 @@ use crate::threads::wait_for_thread;
 
 /// A run of `n` queens that has begun to count.
 fn running(n: &str) -> Child {
-    let mut child = spawn(&["run", "-n", n, "--engine", "chain", "--workers", "1"]);
+    let mut child = spawn(&[
+        "run",
+        "-n",
+        n,
+        "--yes",
+        "--engine",
+        "chain",
+        "--workers",
+        "1",
+    ]);
     // The start takes less than a tenth of a second.
     wait_for_thread(&mut child, "worker-0", 10);
     child
@@ -23,7 +32,7 @@ fn end(child: Child) -> (Option<i32>, Output) {
 
 #[test]
 fn the_first_signal_stops_without_a_result() {
-    for signal in ["-INT", "-TERM", "-HUP", "-USR1"] {
+    for signal in ["-INT", "-TERM", "-HUP", "-USR1", "-XCPU"] {
         let child = running("20");
         send(signal, &child);
         let (code, output) = end(child);
@@ -60,45 +69,21 @@ fn the_second_signal_ends_at_once() {
 }
 
 #[test]
-fn a_board_that_takes_weeks_is_announced_and_stops_in_time() {
-    let limited = |n, more: &[&str]| {
+fn a_board_that_takes_years_stops_in_time() {
+    for n in ["30", "32"] {
         let since = Instant::now();
         let args = ["run", "-n", n, "--workers", "1", "--time-limit", "100ms"];
-        let (code, output) = end(spawn(&[&args, more].concat()));
+        let (code, output) = end(spawn(&args));
         assert_eq!(code, Some(4));
-        (
-            since.elapsed(),
-            String::from_utf8(output.stderr).expect("text"),
-        )
-    };
-    for n in ["30", "32"] {
-        let (took, said) = limited(n, &[]);
         // Two seconds on a machine that has nothing else to do.
+        let took = since.elapsed();
         assert!(took < Duration::from_secs(60), "n = {n}: {took:?}");
-        let lines: Vec<_> = said.lines().collect();
-        assert_eq!(lines.len(), 2, "{said}");
-        for part in [
-            "years on 1 worker",
-            "`queenfold estimate -n ",
-            "--dir DIR",
-            "--shard I/K",
-        ] {
-            assert!(lines[0].contains(part), "{part}: {said}");
-        }
+        let said = String::from_utf8(output.stderr).expect("text");
         // Whether the task in hand is given up depends on the machine: a slow one has not begun it yet, and
         // a fast one may count it in the second that it has.
-        let stopped = lines[1].starts_with("stopped by the time limit after ");
-        assert!(stopped && lines[1].contains("nothing is kept"), "{said}");
-    }
-    // Forty to sixty days.
-    let (_, said) = limited("26", &[]);
-    assert!(
-        said.contains(" d ") && said.contains("on 1 worker"),
-        "{said}"
-    );
-    for (n, more) in [("20", &[][..]), ("27", &["--quiet"])] {
-        let (_, said) = limited(n, more);
-        assert!(!said.contains("costs of its plan"), "{said}");
+        let stopped = said.starts_with("stopped by the time limit after ");
+        assert!(stopped && said.contains("nothing is kept"), "{said}");
+        assert_eq!(said.lines().count(), 1, "{said}");
     }
 }
 

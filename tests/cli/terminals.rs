@@ -98,7 +98,7 @@ fn the_progress_line_fits_every_width_and_shows_what_matters() {
 fn two_ctrl_c_in_one_write_are_two() {
     // One alone stops the run in order, with another code. If the task in hand ends between the two, the
     // run does so too.
-    let command = format!("exec {PROGRAM} run -n 27 --engine chain --workers 1");
+    let command = format!("exec {PROGRAM} run -n 27 --yes --engine chain --workers 1");
     for _ in 0..10 {
         let Some(mut terminal) = start(80, &command) else {
             return;
@@ -117,7 +117,7 @@ fn two_ctrl_c_in_one_write_are_two() {
 #[test]
 fn keys_and_signals_that_end_a_run_restore_the_terminal() {
     let folder = tempfile::tempdir().expect("a folder");
-    let run = format!("{PROGRAM} run -n 27 --engine chain --workers 1");
+    let run = format!("{PROGRAM} run -n 27 --yes --engine chain --workers 1");
     // The signal goes to all processes on the terminal. The shell ignores it.
     let go = folder.path().join("go");
     let hung_up = format!(

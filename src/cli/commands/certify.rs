@@ -72,11 +72,14 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     };
     let tasks: u64 = plans.iter().map(|plan| plan.tasks()).sum();
     let written = |mut draft: &File| -> Result<Checked, Failure> {
-        say(&format!(
-            "to write and to check: {}, {}",
-            several(tasks, "task"),
-            in_words(tasks as f64 * SECONDS_PER_TASK)
-        ));
+        let seconds = tasks as f64 * SECONDS_PER_TASK;
+        if seconds >= 1.0 {
+            let tasks = several(tasks, "task");
+            say(&format!(
+                "to write and to check: {tasks}, {}",
+                in_words(seconds)
+            ));
+        }
         let shown = shown("written", None);
         let writer = shown.wrap_write(BufWriter::new(draft));
         certify(&store, &plans, &keys, writer).map_err(|error| match error {

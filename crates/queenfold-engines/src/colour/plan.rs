@@ -189,7 +189,7 @@ mod tests {
         for board in [
             given(20, "c3"),
             given(20, "c3,e10"),
-            given(22, "k1,a11,v10"),
+            given(22, "k1,a12,v10"),
         ] {
             let plan = ColourPlan::new(board);
             assert!(plan.ranks_per_task > 4 * SAMPLE, "{board:?}");
