@@ -328,7 +328,7 @@ fn colour_tasks_are_verified_by_backtracking() {
     let run = dir.path().join("run");
     let (code, ..) = of(&["run", "-n", "13", "--engine", "colour", "--dir", text(&run)]);
     assert_eq!(code, 0);
-    let (code, out, err) = of(&["verify", text(&run), "--all"]);
+    let (code, out, err) = of(&["verify", text(&run), "--all", "--by", "oracle"]);
     let kernels = format!("by scalar, recorded by {}", Isa::best());
     assert!(
         code == 0 && out.contains(&kernels) && out.contains("73712"),
@@ -339,7 +339,7 @@ fn colour_tasks_are_verified_by_backtracking() {
     verifying::forge(&run, last, |record| {
         record.result.tally.completions.add(4, 2)
     });
-    let (code, _, err) = of(&["verify", text(&run), "--all"]);
+    let (code, _, err) = of(&["verify", text(&run), "--all", "--by", "oracle"]);
     assert!(code == 3 && err.contains("colour-1:7 of n = 13 "), "{err}");
 }
 
