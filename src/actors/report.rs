@@ -44,6 +44,12 @@ impl Report {
         self.tasks_done == self.tasks_planned
     }
 
+    /// The queens that the search placed, added up over all plans.
+    pub fn nodes(&self) -> u128 {
+        let nodes = self.tallies.values().map(|tally| u128::from(tally.nodes));
+        nodes.sum()
+    }
+
     /// The share of the work of this run that the device of a worker counted, 0 to 1; estimated where CPU workers
     /// counted parts of its tasks.
     pub fn device_share(&self, worker: &WorkerProgress) -> f64 {

@@ -90,7 +90,7 @@ impl Manners {
         })
     }
 
-    /// What has to observe the runs, so that pauses are told and workers stand back.
+    /// The observer that each run needs: it tells pauses, and lowers the priority of workers.
     pub fn observer(&self) -> Arc<dyn Observer> {
         Arc::clone(&self.notes) as _
     }

@@ -18,12 +18,6 @@ pub fn row(result: &JobResult) -> String {
             true => format!("\"{names}\""),
             false => names,
         });
-    let nodes: u128 = result
-        .report
-        .tallies
-        .values()
-        .map(|tally| u128::from(tally.nodes))
-        .sum();
     [
         outcome.n.to_string(),
         queens,
@@ -35,7 +29,7 @@ pub fn row(result: &JobResult) -> String {
         result.plan.engine().name().to_owned(),
         result.kernel.to_owned(),
         result.workers.to_string(),
-        nodes.to_string(),
+        result.report.nodes().to_string(),
         result.elapsed.as_secs_f64().to_string(),
         result.cpu.as_secs_f64().to_string(),
         result.checked.to_string(),

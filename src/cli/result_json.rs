@@ -105,12 +105,7 @@ impl ResultJson {
                     share: report.device_share(device),
                 })
                 .collect(),
-            nodes: report
-                .tallies
-                .values()
-                .map(|tally| u128::from(tally.nodes))
-                .sum::<u128>()
-                .to_string(),
+            nodes: report.nodes().to_string(),
             seconds: result.elapsed.as_secs_f64(),
             cpu_seconds: result.cpu.as_secs_f64(),
             version: env!("CARGO_PKG_VERSION"),

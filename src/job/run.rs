@@ -318,10 +318,7 @@ fn recorded_result(
     };
     let time = (Session::wall_time(&store.sessions()?), sums.counting);
     let result = JobResult::new(plan, hardware, report, time)?;
-    Ok(Some(JobResult {
-        confirmation: Some(Confirmation::read(&store)?),
-        ..result
-    }))
+    Ok(Some(result.confirmed(Confirmation::read(&store)?)))
 }
 
 /// Compares the sums of a run with what is known, where `plan` counts all solutions.

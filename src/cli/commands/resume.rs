@@ -22,11 +22,11 @@ Examples:
   queenfold resume n20 --workers 4 --time-limit 8h
 
 Board, engine and shard stay as they were when the run was started. Everything else (workers, \
-instruction set, manners) follows this command line, the environment and the configuration files. \\
+instruction set, manners) follows this command line, the environment and the configuration files. \
 If the run is finished, its result is printed and nothing is counted.
 
-If a process works on the run, and `pause`, a key or a signal has paused it, that process goes on, and this command \\
-ends with 0 when it does. If it is not paused, or flags say how to count, the run is in use (exit code 1). Of a job \\
+If a process works on the run, and `pause`, a key or a signal has paused it, that process goes on, and this command \
+ends with 0 when it does. If it is not paused, or flags say how to count, the run is in use (exit code 1). Of a job \
 array, the shards go on that are paused.";
 
 /// Flags of `resume`.
