@@ -142,6 +142,7 @@ fn a_sample_that_is_given_up_keeps_what_was_counted() {
     // Nothing is counted after that.
     let none = count_sample(&plan, &draw, &settings(), &progress).unwrap();
     assert_eq!(none.counted(), 0);
+    assert!(draw.estimate(&none.seconds, none.speed).is_none());
 }
 
 /// Runs the colour engine for boards of size `n`. Returns the ratio of its ETA when a tenth is done to the time
@@ -190,14 +191,4 @@ fn the_time_left_at_a_tenth_of_19_and_20_queens_is_within_15_percent() {
         let ratio = eta_at_a_tenth(n);
         assert!((ratio - 1.0).abs() <= 0.15, "n = {n}: {ratio}");
     }
-}
-
-#[test]
-fn a_sample_that_is_given_up_has_no_result() {
-    let plan = ColourPlan::new(Size::new(18).unwrap());
-    let draw = Draw::new(&plan, 16, 1);
-    let progress = one_thread();
-    progress.give_up();
-    assert!(count_sample(&plan, &draw, &settings(), &progress).is_err());
-    assert_eq!(progress.tasks(), 0);
 }
