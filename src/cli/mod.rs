@@ -192,6 +192,8 @@ Examples:
 
 /// Runs the program on the arguments of the process.
 pub fn main() -> ExitCode {
+    signals::abort_with(Exit::Error.code());
+    signals::survive_file_limit();
     let args = hints::with_command(env::args_os().collect());
     let parsed = Cli::try_parse_from(&args).or_else(|error| {
         let meant = hints::meant(&error, &args, &Cli::command());
@@ -204,7 +206,6 @@ pub fn main() -> ExitCode {
     if address_space_limit().is_some() {
         memory::use_one_arena();
     }
-    signals::survive_file_limit();
     let done = match cli.command {
         Command::Run(args) => run::run(&args),
         Command::Estimate(args) => estimate::run(&args),

@@ -11,7 +11,7 @@ use super::terminal;
 use crate::ledger::{FILE_LIMIT, is_file_limit};
 use crate::system::{Asked, SignalKey, signals};
 
-pub(crate) use crate::system::signals::survive_file_limit;
+pub(crate) use crate::system::signals::{abort_with, survive_file_limit};
 
 /// How many signals were acted on.
 static HANDLED: AtomicUsize = AtomicUsize::new(0);

@@ -265,6 +265,11 @@ impl LedgerError {
                 what: error.to_string(),
             },
             Some(ErrorCode::DatabaseBusy) => Self::Busy { file },
+            // SQLite had none left to say so.
+            Some(ErrorCode::OutOfMemory) => Self::Database {
+                file,
+                reason: "out of memory".to_owned(),
+            },
             Some(ErrorCode::TooBig) => Self::Damaged {
                 file,
                 what: "it holds a text that is longer than any that is written".to_owned(),

@@ -1,12 +1,11 @@
 /* Stands between the program and the C library, and makes one call go wrong that changes files whose path begins
- * with $FAULTY_FILES, or one allocation of SQLite.
+ * with $FAULTY_FILES, or one allocation of the program.
  *
  * $FAULTY_KIND: write, sync (of a file), any (of these), alloc. $FAULTY_AT: which call, from 1. Without it, all are
  * well, and their number is written to $FAULTY_COUNT.
  * $FAULTY_HOW: full or broken (the call fails, by ENOSPC or EIO), kill (the process ends before it), or
  * cut (as with kill, and of what was not synced only a part reaches the disk, chosen by $FAULTY_SEED: whole calls and
- * single sectors are lost, whatever came before or after them).
- * $FAULTY_CODE: where SQLite calls malloc and realloc, as hexadecimal offsets `from-to,from-to` in the program. */
+ * single sectors are lost, whatever came before or after them). */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
@@ -37,19 +36,26 @@ struct change {
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct change *latest;
 static long calls, at;
-static int kinds, code_ranges;
-static uintptr_t code[4][2];
+static int kinds;
+static uintptr_t code[2]; /* Where the code of the program begins and ends. */
 static const char *how, *files;
 static unsigned seed;
 
 extern void *__libc_malloc(size_t);
+extern void *__libc_calloc(size_t, size_t);
 extern void *__libc_realloc(void *, size_t);
 
 #define REAL(name) ((__typeof__(&name))dlsym(RTLD_NEXT, #name))
 
-static int find_program(struct dl_phdr_info *info, size_t size, void *base) {
-    (void)size;
-    *(uintptr_t *)base = info->dlpi_addr;
+static int find_code(struct dl_phdr_info *info, size_t size, void *data) {
+    (void)size, (void)data;
+    for (int i = 0; i < info->dlpi_phnum; i++) {
+        const ElfW(Phdr) *segment = &info->dlpi_phdr[i];
+        if (segment->p_type == PT_LOAD && segment->p_flags & PF_X) {
+            code[0] = info->dlpi_addr + segment->p_vaddr;
+            code[1] = code[0] + segment->p_memsz;
+        }
+    }
     return 1; /* The program itself is the first. */
 }
 
@@ -59,15 +65,7 @@ __attribute__((constructor)) static void begin(void) {
     how = getenv("FAULTY_HOW");
     seed = getenv("FAULTY_SEED") ? (unsigned)atol(getenv("FAULTY_SEED")) : 1;
     at = number ? atol(number) : 0;
-    const char *ranges = getenv("FAULTY_CODE");
-    uintptr_t base = 0;
-    dl_iterate_phdr(find_program, &base);
-    while (ranges && *ranges && code_ranges < 4) {
-        char *end;
-        code[code_ranges][0] = base + strtoull(ranges, &end, 16);
-        code[code_ranges++][1] = base + strtoull(end + 1, &end, 16);
-        ranges = *end ? end + 1 : end;
-    }
+    dl_iterate_phdr(find_code, NULL);
     if (kind == NULL)
         return;
     kinds = strcmp(kind, "write") == 0 ? WRITE : strcmp(kind, "sync") == 0 ? SYNC
@@ -238,20 +236,25 @@ int fdatasync(int file) {
     return end_sync(file, REAL(fdatasync));
 }
 
-/* Whether this allocation is one of SQLite's, and the one that fails. */
+/* Whether this allocation is one of the program's, and the one that fails. */
 static int has_no_memory(const void *caller) {
     uintptr_t from = (uintptr_t)caller;
-    for (int range = 0; range < code_ranges; range++)
-        if (code[range][0] <= from && from < code[range][1])
-            return __atomic_load_n(&kinds, __ATOMIC_RELAXED) == ALLOC
-                && __atomic_add_fetch(&calls, 1, __ATOMIC_SEQ_CST) == at;
-    return 0;
+    return code[0] <= from && from < code[1] && __atomic_load_n(&kinds, __ATOMIC_RELAXED) == ALLOC
+        && __atomic_add_fetch(&calls, 1, __ATOMIC_SEQ_CST) == at;
 }
 
 void *malloc(size_t size) {
     return has_no_memory(__builtin_return_address(0)) ? NULL : __libc_malloc(size);
 }
 
+void *calloc(size_t count, size_t size) {
+    return has_no_memory(__builtin_return_address(0)) ? NULL : __libc_calloc(count, size);
+}
+
 void *realloc(void *old, size_t size) {
     return has_no_memory(__builtin_return_address(0)) ? NULL : __libc_realloc(old, size);
+}
+
+int posix_memalign(void **memory, size_t alignment, size_t size) {
+    return has_no_memory(__builtin_return_address(0)) ? ENOMEM : REAL(posix_memalign)(memory, alignment, size);
 }

@@ -3,9 +3,12 @@
 use std::fs;
 use std::io;
 use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 
 use rustix::process::{Signal, kill_current_process_group};
-use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2, SIGXCPU, SIGXFSZ};
+use signal_hook::consts::{
+    SIGABRT, SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2, SIGXCPU, SIGXFSZ,
+};
 use signal_hook::iterator::Signals;
 use signal_hook::low_level;
 
@@ -58,6 +61,13 @@ pub fn exit(code: u8) -> ! {
 pub fn survive_file_limit() {
     // Nobody reads the flag: a handler is all that is needed. Without one the default stays.
     let _ = signal_hook::flag::register(SIGXFSZ, Arc::default());
+}
+
+/// Lets an abort end the process with `code` and no core dump. The standard library aborts when there is no memory,
+/// and has said so in a line.
+pub fn abort_with(code: u8) {
+    let always = Arc::new(AtomicBool::new(true));
+    let _ = signal_hook::flag::register_conditional_shutdown(SIGABRT, code.into(), always);
 }
 
 /// Whether the process was started with `signal` ignored, as `nohup` does with SIGHUP. If the system does
