@@ -4,7 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde::Serialize;
 
-use super::{Entry, LedgerError, RecordedTask, Session, Store};
+use super::account::Account;
+use super::{LedgerError, Session, Store};
 use crate::outcome::{Checked, Outcome};
 
 /// How often the recorded tasks of a run were counted, and by whom the second time. Audits are not second
@@ -43,19 +44,15 @@ impl Confirmation {
     pub fn read(store: &Store) -> Result<Self, LedgerError> {
         let _moment = store.moment()?;
         let mut confirming = Confirming::begin(store)?;
-        store.for_each_task(|task| {
-            confirming.add(&task);
-            Ok(())
-        })?;
+        store.for_each_account(|record, second| confirming.add(record, second))?;
         Ok(confirming.end())
     }
 
     fn add_second(
         &mut self,
-        (record, host): (&Entry, Option<&String>),
-        (second, second_host): (&Entry, Option<&String>),
+        (one, host): (&Account<'_>, Option<&String>),
+        (other, second_host): (&Account<'_>, Option<&String>),
     ) {
-        let [one, other] = [record, second].map(|entry| &entry.result.origin);
         self.twice += 1;
         let is_device = |worker| matches!(worker, crate::engine::WorkerId::Device(_));
         let place = match (host == second_host, one.worker == other.worker) {
@@ -67,8 +64,7 @@ impl Confirmation {
             (true, false) => &mut self.on_other_worker,
         };
         *place += 1;
-        let other_kernel = one.counted_by.backend() != other.counted_by.backend();
-        self.by_other_kernel += u64::from(other_kernel);
+        self.by_other_kernel += u64::from(one.backend != other.backend);
     }
 
     /// How an outcome of these tasks was checked.
@@ -115,9 +111,9 @@ impl Confirming {
     }
 
     /// Takes in a task.
-    pub(super) fn add(&mut self, RecordedTask { record, second }: &RecordedTask) {
+    pub(super) fn add(&mut self, record: &Account<'_>, second: Option<&Account<'_>>) {
         self.all.tasks += 1;
-        let host = |entry: &Entry| self.hosts.get(&entry.session);
+        let host = |account: &Account<'_>| self.hosts.get(account.session);
         let mut note = |host: Option<&String>| {
             if let Some(host) = host.filter(|host| !self.counted_on.contains(*host)) {
                 self.counted_on.insert(host.clone());
@@ -129,7 +125,7 @@ impl Confirming {
             self.all
                 .add_second((record, host(record)), (second, host(second)));
         } else {
-            self.all.audited += u64::from(record.result.audited_by.is_some());
+            self.all.audited += u64::from(record.is_audited);
         }
     }
 

@@ -3,7 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
-use super::{Entry, LedgerError, Session, Store, confirmation};
+use super::account::Account;
+use super::{LedgerError, Session, Store, confirmation};
 
 /// What one host recorded, in all its sessions. Names of hosts are what the hosts say.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -42,10 +43,7 @@ impl HostShare {
         let sessions = store.sessions()?;
         Self::add_sessions(&sessions, hosts);
         let names = confirmation::hosts(&sessions);
-        store.for_each(|entry| {
-            Self::add_record(&entry, &names, hosts);
-            Ok(())
-        })
+        store.for_each_account(|record, _| Self::add_record(record, &names, hosts))
     }
 
     /// Adds sessions, without what they recorded.
@@ -67,17 +65,17 @@ impl HostShare {
 
     /// Adds a record to what its host did; `names` has the host of each session.
     pub(super) fn add_record(
-        entry: &Entry,
+        record: &Account<'_>,
         names: &BTreeMap<String, String>,
         hosts: &mut BTreeMap<String, Self>,
     ) {
         let host = names
-            .get(&entry.session)
+            .get(record.session)
             .and_then(|name| hosts.get_mut(name));
         if let Some(host) = host {
             host.tasks += 1;
-            host.nodes = host.nodes.saturating_add(entry.result.tally.nodes);
-            host.audits += u64::from(entry.result.audited_by.is_some());
+            host.nodes = host.nodes.saturating_add(record.nodes);
+            host.audits += u64::from(record.is_audited);
         }
     }
 }

@@ -19,6 +19,7 @@
 //!   `file_system`: which journal SQLite keeps where.
 //! * [`Entry`]: a recorded task with its digest; `digest`: what each digest covers.
 
+mod account;
 mod amend;
 mod beside;
 mod compare;

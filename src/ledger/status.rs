@@ -4,21 +4,21 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
+use super::account::Account;
 use super::confirmation::{self, Confirming};
 use super::{
-    Confirmation, Division, Entry, Facts, HostShare, LedgerError, LedgerSums, Missing,
-    RecordedTask, Session, Store,
+    Confirmation, Coverage, Division, Facts, HostShare, LedgerError, Missing, Session, Store,
 };
 use crate::actors::SickWorker;
-use crate::engine::{Engine, Plan, TaskResult};
+use crate::engine::{Engine, Plan, WorkerId};
 
 /// How far a run is, by what is committed. It is made from the ledger, not from the events of the
 /// run, because the process that wrote it may be gone.
 #[derive(Clone, Debug)]
 pub struct Status {
-    /// What is recorded.
-    pub sums: LedgerSums,
-    /// The tasks that are not, of the whole run.
+    /// Nodes in the recorded tasks of each plan.
+    pub nodes: BTreeMap<Engine, u64>,
+    /// The tasks that are not recorded, of the whole run.
     pub missing: Missing,
     /// Tasks of the run's own shard that are recorded, and all of them.
     pub shard_tasks: (u64, u64),
@@ -49,8 +49,8 @@ pub struct Latest {
     pub second: u64,
     /// Nodes in what it counted.
     pub nodes: u64,
-    /// What each of its workers counted, by name.
-    pub workers: BTreeMap<String, Speed>,
+    /// What each of its workers counted.
+    pub workers: BTreeMap<WorkerId, Speed>,
     /// Time left if it continues at its speed; `None` while its speed is unknown.
     pub left: Option<Duration>,
 }
@@ -87,15 +87,16 @@ impl Latest {
     }
 
     /// Adds a task that it counted.
-    fn add(&mut self, result: &TaskResult) {
+    fn add(&mut self, account: &Account<'_>) {
         self.tasks += 1;
-        self.nodes = self.nodes.saturating_add(result.tally.nodes);
-        let name = result.origin.worker.to_string();
-        let worker = self.workers.entry(name).or_default();
-        worker.backend = result.origin.counted_by.backend().to_owned();
+        self.nodes = self.nodes.saturating_add(account.nodes);
+        let worker = self.workers.entry(account.worker).or_default();
+        if worker.backend != account.backend {
+            account.backend.clone_into(&mut worker.backend);
+        }
         worker.tasks += 1;
-        worker.nodes = worker.nodes.saturating_add(result.tally.nodes);
-        worker.busy += result.duration;
+        worker.nodes = worker.nodes.saturating_add(account.nodes);
+        worker.busy += account.duration;
     }
 }
 
@@ -171,29 +172,30 @@ impl Status {
             });
         let mut audited = 0;
         let mut works: BTreeMap<Engine, PlanWork> = BTreeMap::new();
-        // One pass: there may be millions.
-        let sums = store.sums_with(|task| {
-            let RecordedTask { record, second } = task;
+        let mut coverage = Coverage::none_of(store.info().n(), &store.info().plans);
+        let mut nodes = BTreeMap::<Engine, u64>::new();
+        store.for_each_account(|record, second| {
+            coverage.add(record.key);
+            let sum = nodes.entry(record.key.engine).or_default();
+            *sum = sum.saturating_add(record.nodes);
             HostShare::add_record(record, &names, &mut hosts);
-            confirming.add(task);
-            audited += u64::from(record.result.audited_by.is_some());
+            confirming.add(record, second);
+            audited += u64::from(record.is_audited);
             let Some(latest) = &mut latest else {
                 return;
             };
-            let id = &latest.session.id;
-            let by_latest = |entry: &Entry| entry.session == *id;
-            if by_latest(record) {
-                let result = &record.result;
+            let id = latest.session.id.as_str();
+            if record.session == id {
                 let mut plans = plans.iter();
-                if let Some(plan) = plans.find(|plan| plan.engine() == result.key.engine) {
+                if let Some(plan) = plans.find(|plan| plan.engine() == record.key.engine) {
                     let work = works.entry(plan.engine()).or_default();
-                    work.cost_latest += cost(plan.as_ref(), result.key.index);
-                    work.seconds_latest += result.duration.as_secs_f64();
+                    work.cost_latest += cost(plan.as_ref(), record.key.index);
+                    work.seconds_latest += record.duration.as_secs_f64();
                 }
-                latest.add(result);
-            } else if let Some(second) = second.as_ref().filter(|entry| by_latest(entry)) {
+                latest.add(record);
+            } else if let Some(second) = second.filter(|second| second.session == id) {
                 latest.second += 1;
-                latest.add(&second.result);
+                latest.add(second);
             }
         })?;
         let mut shard_tasks = (0, 0);
@@ -204,7 +206,7 @@ impl Status {
                 let cost = cost(plan.as_ref(), task.index);
                 shard_tasks.1 += 1;
                 work.cost += cost;
-                if sums.coverage.holds(task) {
+                if coverage.holds(task) {
                     shard_tasks.0 += 1;
                     work.cost_done += cost;
                 }
@@ -216,13 +218,13 @@ impl Status {
         let cost: f64 = works.values().map(|work| work.cost).sum();
         let cost_done: f64 = works.values().map(|work| work.cost_done).sum();
         Ok(Self {
-            missing: sums.coverage.missing(division),
+            missing: coverage.missing(division),
             share: match shard_tasks {
                 (done, all) if done == all => 1.0,
                 _ if cost > 0.0 => (cost_done / cost).clamp(0.0, 1.0),
                 _ => 0.0,
             },
-            sums,
+            nodes,
             shard_tasks,
             audited,
             counted: confirming.end(),

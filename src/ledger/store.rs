@@ -8,8 +8,9 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use rusqlite::types::ValueRef::Null;
-use rusqlite::{Connection, Row, params};
+use rusqlite::{Connection, Row, Statement, params};
 
+use super::account::{self, Account};
 use super::correction_rows::{self, LoggedCorrection};
 use super::digest::Digest;
 use super::info::{RunInfo, Session};
@@ -27,8 +28,6 @@ pub struct Store {
     file: PathBuf,
     info: RunInfo,
     key: Digest,
-    /// Whether records are believed, and not checked.
-    is_glance: bool,
     /// How much the table of sessions holds, once that was asked for.
     sessions_size: Cell<Option<TableSize>>,
 }
@@ -173,17 +172,13 @@ impl Store {
         Self::open(dir, format::open_to_read)
     }
 
-    /// As [`open_to_read`](Self::open_to_read), to see how far a run is: neither the file nor the digests of records
-    /// are checked, which takes a minute where there are millions. What such a store adds up must not be given out as
-    /// a result.
+    /// As [`open_to_read`](Self::open_to_read), to see how far a run is: the pages of the file are not checked, which takes
+    /// seconds where there are millions of records.
     ///
     /// # Errors
     /// There is none, it is of another format, or cannot be read.
     pub fn open_to_glance(dir: &Path) -> Result<Self, LedgerError> {
-        Self::open_unchecked(dir, format::open_to_read).map(|store| Self {
-            is_glance: true,
-            ..store
-        })
+        Self::open_unchecked(dir, format::open_to_read)
     }
 
     fn open(
@@ -213,7 +208,6 @@ impl Store {
             connection,
             file,
             info,
-            is_glance: false,
             sessions_size: Cell::new(None),
         };
         // There are few, and reading them shows damage early.
@@ -238,7 +232,7 @@ impl Store {
 
     /// Calls `each` for every record in canonical order: by the name of the engine, then by index.
     /// Each is checked against its digest, the plan, the sessions, its second count and the log of
-    /// corrections first, unless the store was [opened to glance](Self::open_to_glance).
+    /// corrections first.
     ///
     /// # Errors
     /// A record is damaged or contradicted, or `each` fails.
@@ -271,13 +265,7 @@ impl Store {
         // Records, sessions and corrections of the same moment: another process may write meanwhile.
         let _moment = Moment::of(self)?;
         let mut checks = Checks::new(self)?;
-        let sql = format!(
-            "SELECT {}, {} FROM record AS r LEFT JOIN second AS s \
-             ON s.engine = r.engine AND s.task = r.task ORDER BY r.engine, r.task",
-            row::columns("r"),
-            row::columns("s")
-        );
-        let mut statement = self.connection.prepare(&sql).map_err(|e| self.failed(&e))?;
+        let mut statement = self.prepare_tasks(row::columns)?;
         let mut rows = statement.query([]).map_err(|e| self.failed(&e))?;
         let mut seconds = 0;
         while let Some(row) = rows.next().map_err(|e| self.failed(&e))? {
@@ -288,9 +276,7 @@ impl Store {
                 false => None,
             };
             let task = RecordedTask { record, second };
-            if !self.is_glance {
-                checks.check(&task)?;
-            }
+            checks.check(&task)?;
             seconds += u64::from(is_second);
             each(task)?;
         }
@@ -301,6 +287,44 @@ impl Store {
         if all.map_err(|e| self.failed(&e))? != seconds as i64 {
             let what = "it has a second count of a task that has no record".to_owned();
             return Err(self.damaged(what).into());
+        }
+        Ok(())
+    }
+
+    /// The statement for all tasks: these columns of the record, then those of the second count, which are null without one.
+    fn prepare_tasks(&self, columns: fn(&str) -> String) -> Result<Statement<'_>, LedgerError> {
+        let sql = format!(
+            "SELECT {}, {} FROM record AS r LEFT JOIN second AS s \
+             ON s.engine = r.engine AND s.task = r.task ORDER BY r.engine, r.task",
+            columns("r"),
+            columns("s")
+        );
+        self.connection.prepare(&sql).map_err(|e| self.failed(&e))
+    }
+
+    /// Calls `each` for every task in canonical order, with an account of its record and of its second count. The records
+    /// are believed: nothing is checked but that they are of the run.
+    ///
+    /// # Errors
+    /// The file cannot be read, or a record is of no task of the run.
+    pub(super) fn for_each_account(
+        &self,
+        mut each: impl FnMut(&Account<'_>, Option<&Account<'_>>),
+    ) -> Result<(), LedgerError> {
+        let failed = |error: &rusqlite::Error| self.failed(error);
+        let damaged = || self.damaged("a record is of no task of this run".to_owned());
+        let (n, plans) = (self.info.n(), &self.info.plans);
+        let mut statement = self.prepare_tasks(account::columns)?;
+        let mut rows = statement.query([]).map_err(|e| failed(&e))?;
+        while let Some(row) = rows.next().map_err(|e| failed(&e))? {
+            let read = |from| {
+                let account = Account::read(row, from, n, plans).map_err(|e| failed(&e))?;
+                account.ok_or_else(damaged)
+            };
+            let record = read(0)?;
+            let is_second = row.get_ref(account::COUNT).map_err(|e| failed(&e))? != Null;
+            let second = is_second.then(|| read(account::COUNT)).transpose()?;
+            each(&record, second.as_ref());
         }
         Ok(())
     }
@@ -340,22 +364,10 @@ impl Store {
     /// # Errors
     /// A record is damaged.
     pub fn sums(&self) -> Result<LedgerSums, LedgerError> {
-        self.sums_with(|_| {})
-    }
-
-    /// What the records add up to; `each` sees every task on the way.
-    ///
-    /// # Errors
-    /// A record is damaged.
-    pub(super) fn sums_with(
-        &self,
-        mut each: impl FnMut(&RecordedTask),
-    ) -> Result<LedgerSums, LedgerError> {
         let mut sums = LedgerSums::none_of(&self.info);
         let _moment = Moment::of(self)?;
         self.for_each_task(|task| {
             sums.add(&task.record.result);
-            each(&task);
             Ok(())
         })?;
         let last = last_corrections(self.corrections()?);
@@ -617,7 +629,7 @@ impl Store {
         let (entry, stored) = row::read(row, from, self.info.n(), &self.info.plans)
             .map_err(|e| self.failed(&e))?
             .ok_or_else(|| self.damaged("a record holds what no count gives".to_owned()))?;
-        if self.is_glance || entry.digest(column, &self.key).0 == stored {
+        if entry.digest(column, &self.key).0 == stored {
             return Ok(entry);
         }
         let (key, what) = (entry.result.key, column.what());

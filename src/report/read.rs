@@ -9,8 +9,8 @@ use super::timeline::Timeline;
 use crate::engine::{CountedBy, Engine, Plan, WorkerId};
 use crate::job::open;
 use crate::ledger::{
-    Division, LedgerError, LoggedCorrection, RunInfo, Session, Signature, Status, Store, is_held,
-    read_history, unix_time,
+    Division, LedgerError, LedgerSums, LoggedCorrection, RunInfo, Session, Signature, Status,
+    Store, is_held, read_history, unix_time,
 };
 use crate::outcome::Outcome;
 
@@ -84,7 +84,8 @@ impl RunReport {
         let _moment = store.moment()?;
         let division = Division::new(store.info().shard, &plans);
         let status = Status::read(&store, &plans, &division)?;
-        let outcome = outcome(&store, &status);
+        let sums = store.sums()?;
+        let outcome = outcome(&store, &sums);
         let mut report = Self {
             directory: directory.to_owned(),
             info: store.info().clone(),
@@ -181,15 +182,15 @@ impl RunReport {
     }
 }
 
-fn outcome(store: &Store, status: &Status) -> Result<Outcome, String> {
-    let missing = status.missing.tasks();
+fn outcome(store: &Store, sums: &LedgerSums) -> Result<Outcome, String> {
+    let missing = sums.coverage.tasks() - sums.coverage.done();
     if missing > 0 {
         return Err(format!("{missing} tasks are missing"));
     }
     store
-        .check_decided(&status.sums)
+        .check_decided(sums)
         .map_err(|error| error.to_string())?;
-    let tallies = &status.sums.tallies;
+    let tallies = &sums.tallies;
     let all = tallies.iter().find(|(engine, _)| engine.counts_all());
     let Some((_, all)) = all else {
         return Err("no plan of it counts all solutions".to_owned());

@@ -18,7 +18,7 @@ use crate::cli::shell::resume_command;
 use crate::cluster::ArrayDirectory;
 use crate::engine::Plan;
 use crate::job::{open, open_to_glance};
-use crate::ledger::{Division, Latest, Status, Store, is_held, unix_time};
+use crate::ledger::{Division, Latest, LedgerSums, Status, Store, is_held, unix_time};
 use crate::telemetry::{self, printable, printable_json, several};
 
 /// How often `--watch` reads the ledger.
@@ -82,11 +82,13 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         let (store, plans) = open(&args.dir)?;
         let division = division.get_or_insert_with(|| Division::new(store.info().shard, &plans));
         let held = is_held(&args.dir);
+        let _moment = store.moment()?;
+        let sums = args.check.then(|| store.sums()).transpose()?;
         let status = Status::read(&store, &plans, division)?;
         let state = DirectoryState::of(&status, held, &args.dir);
         if args.json {
             print(&printable_json(
-                &to_json(&store, &plans, &status, &state, args.check).to_string(),
+                &to_json(&store, &plans, &status, &state, sums.as_ref()).to_string(),
             ))?;
         } else {
             let text = to_text(&args.dir, &store, &plans, &status, &state);
@@ -226,19 +228,24 @@ fn to_json(
     plans: &[Arc<dyn Plan>],
     status: &Status,
     state: &DirectoryState,
-    is_checked: bool,
+    sums: Option<&LedgerSums>,
 ) -> Json {
     let latest = status.latest.as_ref();
     let running = latest.filter(|_| *state == DirectoryState::Running);
     let tally = |plan: &Arc<dyn Plan>| {
-        let sum = status.sums.tallies.get(&plan.engine());
+        let engine = plan.engine();
+        let solutions = |sums: &LedgerSums| {
+            let tally = sums.tallies.get(&engine);
+            tally
+                .map_or(0, |tally| tally.completions.solutions())
+                .to_string()
+        };
         json!({
             "plan": plan.name(),
             "tasks": plan.tasks(),
             // What nobody checked is not given out.
-            "solutions": is_checked
-                .then(|| sum.map_or(0, |sum| sum.completions.solutions()).to_string()),
-            "nodes": sum.map_or(0, |sum| sum.nodes).to_string(),
+            "solutions": sums.map(solutions),
+            "nodes": status.nodes.get(&engine).copied().unwrap_or(0).to_string(),
         })
     };
     let mut json = json!({
@@ -278,9 +285,9 @@ fn to_json(
             latest
                 .workers
                 .iter()
-                .map(|(name, speed)| {
+                .map(|(worker, speed)| {
                     json!({
-                        "name": name,
+                        "name": worker.to_string(),
                         "backend": speed.backend,
                         "tasks": speed.tasks,
                         "nodes_per_second": speed.nodes_per_second(),
@@ -342,9 +349,10 @@ fn to_text(
             _ => "checkpoint",
         };
         lines.push(format!("{last:<11} {} ago", telemetry::duration(age)));
-        for (name, speed) in &latest.workers {
+        for (worker, speed) in &latest.workers {
             lines.push(format!(
-                "{name:<11} {}, {} ({})",
+                "{:<11} {}, {} ({})",
+                worker.to_string(),
                 several(speed.tasks, "task"),
                 telemetry::rate(speed.nodes, speed.busy),
                 speed.backend
