@@ -55,7 +55,6 @@ pub fn signature(store: &Store) -> Result<Digest, LedgerError> {
 
 /// Writes every record as a line of JSON in canonical order, each followed by its second count if there is
 /// one; then the log of corrections, and the signature as the last line.
-/// [`read_export`](super::read_export) reads it.
 ///
 /// Returns the number of records. Nothing more is read once `out` fails.
 ///

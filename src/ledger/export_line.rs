@@ -1,25 +1,21 @@
-//! A line of the exported log: how an entry becomes one, and how it becomes an entry again.
+//! A line of the exported log.
 
-use std::borrow::Cow;
-use std::sync::Arc;
-use std::time::Duration;
-
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
 use super::correction_text::CorrectionText;
 use super::digest::Digest;
 use super::origin_columns::OriginColumns;
-use super::{Column, Entry, LoggedCorrection, row};
+use super::{Column, Entry, LoggedCorrection};
 use crate::board::Size;
-use crate::engine::{Engine, KernelName, Plan, PlanName, Tally, TaskResult};
+use crate::engine::{Engine, KernelName, Plan, PlanName, Tally};
 
 /// An entry with the ranks of its task. Its names and times lie beside each other; only completions by
 /// weight are an object of their own.
-#[derive(Serialize, Deserialize)]
+#[derive(Serialize)]
 pub(super) struct Line<'a> {
     n: Size,
     /// What is given on the board, if anything is.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     given: Option<String>,
     plan: PlanName,
     engine: Engine,
@@ -27,14 +23,14 @@ pub(super) struct Line<'a> {
     ranks: [u64; 2],
     #[serde(flatten)]
     tally: Tally,
-    backend: Cow<'a, str>,
-    device: Cow<'a, str>,
-    worker: Cow<'a, str>,
-    audited_by: Option<Cow<'a, str>>,
-    session: Cow<'a, str>,
+    backend: &'a str,
+    device: &'a str,
+    worker: String,
+    audited_by: Option<&'a str>,
+    session: &'a str,
     seconds: f64,
     recorded_at: i64,
-    blake3: Cow<'a, str>,
+    blake3: String,
 }
 
 impl<'a> Line<'a> {
@@ -42,115 +38,41 @@ impl<'a> Line<'a> {
     pub(super) fn of(entry: &'a Entry, column: Column, plan: &dyn Plan, run: &Digest) -> Self {
         let result = &entry.result;
         let ranks = plan.ranks_of(result.key.index);
+        let given = plan.given();
         let origin = OriginColumns::of(&result.origin);
-        let audited_by = result.audited_by.as_ref().map(KernelName::as_str);
         Self {
             n: result.key.n,
-            given: in_words(plan),
+            given: (!given.is_free()).then(|| given.to_string()),
             plan: plan.name(),
             engine: result.key.engine,
             task: result.key.index,
             ranks: [ranks.start, ranks.end],
             tally: result.tally,
-            backend: origin.backend.into(),
-            device: origin.device.into(),
-            worker: origin.worker.into(),
-            audited_by: audited_by.map(Cow::Borrowed),
-            session: entry.session.as_str().into(),
+            backend: origin.backend,
+            device: origin.device,
+            worker: origin.worker,
+            audited_by: result.audited_by.as_ref().map(KernelName::as_str),
+            session: &entry.session,
             seconds: result.duration.as_secs_f64(),
             recorded_at: entry.recorded_at,
-            blake3: entry.digest(column, run).to_string().into(),
+            blake3: entry.digest(column, run).to_string(),
         }
     }
-
-    /// The entry in `column` that the line was made of, in the run of `plans` with the key `run`.
-    ///
-    /// # Errors
-    /// The line is of another run, or it was changed; in words.
-    pub(super) fn entry(
-        self,
-        column: Column,
-        plans: &[Arc<dyn Plan>],
-        run: &Digest,
-    ) -> Result<Entry, String> {
-        let plan = plan_of((self.n, self.plan, self.engine), self.task, plans)?;
-        if self.given != in_words(plan.as_ref()) {
-            return Err("something else is given on the board of the run".to_owned());
-        }
-        let ranks = plan.ranks_of(self.task);
-        if self.ranks != [ranks.start, ranks.end] {
-            let (start, end) = (ranks.start, ranks.end);
-            return Err(format!("task {} has the ranks {start}..{end}", self.task));
-        }
-        let origin = OriginColumns {
-            backend: &self.backend,
-            device: &self.device,
-            worker: self.worker.into_owned(),
-        };
-        let result = TaskResult {
-            key: plan.key(self.task),
-            tally: self.tally,
-            origin: origin.read().ok_or("no worker counts like this")?,
-            audited_by: self.audited_by.map(|name| name.into_owned().into()),
-            // Ledgers keep whole microseconds.
-            duration: Duration::from_micros((self.seconds * 1e6).round() as u64),
-        };
-        let entry = Entry {
-            result,
-            session: self.session.into_owned(),
-            recorded_at: self.recorded_at,
-        };
-        if !row::is_possible(&entry.result.tally) {
-            return Err("no board has such counts".to_owned());
-        }
-        if entry.digest(column, run).to_string() == self.blake3 {
-            Ok(entry)
-        } else {
-            Err("it does not match its digest".to_owned())
-        }
-    }
-}
-
-/// What is given on the board of a plan, if anything is.
-fn in_words(plan: &dyn Plan) -> Option<String> {
-    let given = plan.given();
-    (!given.is_free()).then(|| given.to_string())
-}
-
-/// The plan among `plans` that a line names, if it has the task that the line is of.
-fn plan_of(
-    (n, name, engine): (Size, PlanName, Engine),
-    task: u64,
-    plans: &[Arc<dyn Plan>],
-) -> Result<&Arc<dyn Plan>, String> {
-    let is_own = |plan: &&Arc<dyn Plan>| plan.name() == name && plan.size() == n;
-    let plan = plans.iter().find(is_own);
-    let plan = plan.ok_or_else(|| format!("the run has no plan {name} of n = {n}"))?;
-    if engine != name.engine {
-        return Err(format!("plan {name} is not of the {engine} engine"));
-    }
-    if task >= plan.tasks() {
-        return Err(format!("plan {name} has no task {task}"));
-    }
-    Ok(plan)
 }
 
 /// The line of a second count. It follows the line of its record.
-#[derive(Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[derive(Serialize)]
 pub(super) struct SecondLine<'a> {
     pub(super) second: Line<'a>,
 }
 
 /// The line of a correction. All of them follow the last record.
-#[derive(Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[derive(Serialize)]
 pub(super) struct CorrectionLine<'a> {
     correction: LoggedText<'a>,
 }
 
-#[derive(Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[derive(Serialize)]
 struct LoggedText<'a> {
     n: Size,
     plan: PlanName,
@@ -158,9 +80,9 @@ struct LoggedText<'a> {
     task: u64,
     number: u64,
     results: CorrectionText<'a>,
-    session: Cow<'a, str>,
+    session: &'a str,
     recorded_at: i64,
-    blake3: Cow<'a, str>,
+    blake3: String,
 }
 
 impl<'a> CorrectionLine<'a> {
@@ -174,42 +96,16 @@ impl<'a> CorrectionLine<'a> {
             task: task.index,
             number: logged.number,
             results: CorrectionText::of(&logged.correction),
-            session: logged.session.as_str().into(),
+            session: &logged.session,
             recorded_at: logged.recorded_at,
-            blake3: logged.digest(run).to_string().into(),
+            blake3: logged.digest(run).to_string(),
         };
         Self { correction }
-    }
-
-    /// The correction that the line was made of, in the run of `plans` with the key `run`.
-    ///
-    /// # Errors
-    /// The line is of another run, or it was changed; in words.
-    pub(super) fn logged(
-        self,
-        plans: &[Arc<dyn Plan>],
-        run: &Digest,
-    ) -> Result<LoggedCorrection, String> {
-        let Self { correction: text } = self;
-        let plan = plan_of((text.n, text.plan, text.engine), text.task, plans)?;
-        let correction = text.results.correction(plan.key(text.task));
-        let logged = LoggedCorrection {
-            number: text.number,
-            correction: correction.ok_or("no run corrects like this")?,
-            session: text.session.into_owned(),
-            recorded_at: text.recorded_at,
-        };
-        if logged.digest(run).to_string() == text.blake3 {
-            Ok(logged)
-        } else {
-            Err("it does not match its digest".to_owned())
-        }
     }
 }
 
 /// The last line.
-#[derive(Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[derive(Serialize)]
 pub(super) struct Last {
     pub(super) signature: String,
 }

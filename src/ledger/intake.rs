@@ -5,6 +5,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use serde::{Deserialize, Serialize};
 use tracing::warn;
 
 use super::digest::Digest;
@@ -52,7 +53,7 @@ struct OpenSession {
 }
 
 /// What a process delivers, in the order in which it came about.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Delivered {
     /// It counted a task.
     Result(TaskResult),
@@ -62,6 +63,18 @@ pub enum Delivered {
     Withdrawal(TaskKey),
     /// A worker of it counted wrongly.
     TakenOut(SickWorker),
+}
+
+impl Delivered {
+    /// The tasks that it is about.
+    pub fn tasks(&self) -> Vec<TaskKey> {
+        match self {
+            Self::Result(result) => vec![result.key],
+            Self::Correction(correction) => correction.results().map(|result| result.key).collect(),
+            Self::Withdrawal(task) => vec![*task],
+            Self::TakenOut(_) => Vec::new(),
+        }
+    }
 }
 
 /// What was written.

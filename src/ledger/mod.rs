@@ -9,7 +9,7 @@
 //! * [`Coverage`]: which tasks are recorded; [`Shard`]: a part of a divided run; [`Division`]: which tasks
 //!   each part counts.
 //! * [`HostShare`]: what each host did.
-//! * [`Status`], [`verify()`], [`export()`], [`read_export()`], [`merge()`]: what the commands of
+//! * [`Status`], [`verify()`], [`export()`], [`merge()`]: what the commands of
 //!   these names do.
 //! * [`FirstCounts`], [`SecondCounts`], [`Decisions`]: a run that counts recorded tasks again.
 //!   [`Confirmation`]: how often tasks were counted, and where; [`compare()`]: which tasks of two runs
@@ -49,7 +49,6 @@ mod meta;
 mod origin_columns;
 mod origin_filter;
 mod plan_hash;
-mod read_export;
 mod recording;
 mod recount_choice;
 mod recounting;
@@ -83,7 +82,6 @@ pub use lock::{DirLock, holder_of, is_held, is_held_by};
 pub use merge::{Merged, TakenOut, merge, take_out};
 pub use origin_filter::{DoneBy, OriginName};
 pub use plan_hash::{PlanInfo, plan_hash};
-pub use read_export::{ExportError, ReadExport, read_export};
 pub use recording::{COMMIT_EVERY, EarlierTime, ProcessFacts, Recording};
 pub use recount_choice::{RecountChoice, chance_missed};
 pub use recounting::{ChosenTasks, Decisions, FirstCounts, SecondCounts};

@@ -12,8 +12,8 @@ use queenfold::board::Size;
 use queenfold::census::CensusPlan;
 use queenfold::chain::ChainPlan;
 use queenfold::cluster::lease::{
-    Coordinator, Counted, Down, Effect, Finish, Holder, Item, Lease, LeaseTimes, Offer, Plans,
-    Pool, RunKey, Up, decode, encode,
+    Coordinator, Down, Effect, Finish, Holder, Lease, LeaseTimes, Offer, Plans, Pool, RunKey, Up,
+    decode, encode,
 };
 use queenfold::engine::{
     CountedBy, Engine, Origin, Plan, Tally, TaskKey, TaskResult, TaskSet, WorkerId,
@@ -305,8 +305,7 @@ impl World {
                 let task = plan.key(index);
                 let result = result(task, tally(task), STEP.as_secs_f64() / host.speed);
                 host.holder.measure(&result);
-                host.holder
-                    .record(now, Item::Counted(Counted::from(&result)));
+                host.holder.record(now, Delivered::Result(result.clone()));
                 self.counted += 1;
             }
             if !host.is_welcome {

@@ -28,9 +28,13 @@ fn a_run_is_paused_resumed_and_stopped_by_commands() {
         assert_eq!(of(&["pause", name]), expected("paused (asked for)"));
         assert_eq!(status(&run).unwrap()["state"], "paused");
     }
-    let paused = tasks_done(&run);
-    std::thread::sleep(std::time::Duration::from_secs(3));
-    assert_eq!(tasks_done(&run), paused);
+    // What was counted until then is committed within a second, on a busy machine within a few.
+    let settled = |_| {
+        let before = tasks_done(&run);
+        std::thread::sleep(std::time::Duration::from_secs(3));
+        (tasks_done(&run) == before).then_some(before)
+    };
+    let paused = (0..4).find_map(settled).expect("it is paused");
     // Whoever says how to count wants to count here.
     let (code, _, err) = of(&["resume", name, "--workers", "1"]);
     assert!(code == 1 && err.contains("in use"), "{err}");

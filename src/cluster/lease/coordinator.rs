@@ -348,12 +348,16 @@ impl Coordinator {
             let committed = member.committed;
             return effects.push(tell(Down::Receipt(committed)));
         }
-        let mut delivered = Vec::new();
-        for item in report.items.into_iter().skip(known) {
-            match item.delivered(self.offer.n, &self.plans) {
-                Some(item) => delivered.push(item),
-                None => return self.refuse_key(worker, effects),
-            }
+        let mut delivered = report.items;
+        delivered.drain(..known);
+        let is_of_run = |task: TaskKey| {
+            let mut plans = self.plans.iter();
+            let is_plan =
+                |plan: &PlanName| (plan.engine, plan.version) == (task.engine, task.version);
+            task.n == self.offer.n && plans.any(is_plan)
+        };
+        if !delivered.iter().flat_map(Delivered::tasks).all(is_of_run) {
+            return self.refuse_key(worker, effects);
         }
         for item in &delivered {
             if let Delivered::TakenOut(sick) = item {

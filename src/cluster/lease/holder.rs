@@ -7,11 +7,12 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::protocol::{Beat, Finish, Hello, Lease, Plans, Up, ranges};
-use super::report::{Item, LARGEST_REPORT, Report};
+use super::report::{LARGEST_REPORT, Report};
 use super::run_key::RunKey;
 use super::times::LeaseTimes;
 use crate::actors::Step;
 use crate::engine::{Engine, Plan, TaskResult, WorkerId};
+use crate::ledger::Delivered;
 
 /// How long a source with nothing to give is left alone. A lease that arrives waits for so long at most.
 const LATER: Duration = Duration::from_millis(10);
@@ -44,7 +45,7 @@ pub struct Holder {
     /// The leases of each task that is not counted yet.
     of_task: HashMap<(Engine, u64), Vec<u64>>,
     /// Items without a receipt.
-    outbox: VecDeque<Item>,
+    outbox: VecDeque<Delivered>,
     /// The number of the first of them.
     first: u64,
     /// The number of the next one to send.
@@ -229,10 +230,10 @@ impl Holder {
     }
 
     /// Takes something that was counted or noticed. Returns its number.
-    pub fn record(&mut self, now: Duration, item: Item) -> u64 {
+    pub fn record(&mut self, now: Duration, item: Delivered) -> u64 {
         let number = self.first + self.outbox.len() as u64;
-        if let Item::Counted(counted) = &item {
-            let task = counted.task();
+        if let Delivered::Result(result) = &item {
+            let task = (result.key.engine, result.key.index);
             for id in self.of_task.remove(&task).unwrap_or_default() {
                 if let Some(held) = self.leases.get_mut(&id) {
                     held.left.remove(&task.1);
@@ -345,7 +346,7 @@ impl Holder {
             let from = self.unsent;
             let at = (from - self.first) as usize;
             let items = self.outbox.range(at..).take(LARGEST_REPORT).cloned();
-            let items: Vec<Item> = items.collect();
+            let items: Vec<Delivered> = items.collect();
             if self.unsent == self.first {
                 self.moved = now;
             }

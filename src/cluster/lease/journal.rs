@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 
 use super::protocol::{Plans, decode, encode};
-use super::report::Item;
+use crate::ledger::Delivered;
 
 /// How a journal ends in its folder.
 const EXTENSION: &str = "journal";
@@ -34,7 +34,7 @@ enum Line {
         plans: Plans,
     },
     /// An item with its number.
-    Item(u64, Item),
+    Item(u64, Delivered),
     /// The items below this number have their receipt.
     Receipt(u64),
 }
@@ -59,7 +59,7 @@ pub struct Leftover {
     /// The number of the first item.
     pub first: u64,
     /// The items.
-    pub items: Vec<Item>,
+    pub items: Vec<Delivered>,
     path: PathBuf,
     _lock: File,
 }
@@ -106,7 +106,7 @@ impl Journal {
     ///
     /// # Errors
     /// Those of the file system.
-    pub fn note(&mut self, number: u64, item: &Item) -> io::Result<()> {
+    pub fn note(&mut self, number: u64, item: &Delivered) -> io::Result<()> {
         self.write(&Line::Item(number, item.clone()))
     }
 
@@ -187,7 +187,7 @@ fn read(path: &Path) -> io::Result<Option<Leftover>> {
     else {
         return Ok(None);
     };
-    let mut items: Vec<(u64, Item)> = Vec::new();
+    let mut items: Vec<(u64, Delivered)> = Vec::new();
     // A line that a kill cut short is the last one.
     while let Some(line) = next(&mut rest) {
         match line {
@@ -200,12 +200,12 @@ fn read(path: &Path) -> io::Result<Option<Leftover>> {
     let withdrawn: Vec<_> = items
         .iter()
         .filter_map(|(_, item)| match item {
-            Item::Withdrawn(engine, task) => Some((*engine, *task)),
+            Delivered::Withdrawal(task) => Some(*task),
             _ => None,
         })
         .collect();
     items.retain(
-        |(_, item)| !matches!(item, Item::Counted(counted) if withdrawn.contains(&counted.task())),
+        |(_, item)| !matches!(item, Delivered::Result(result) if withdrawn.contains(&result.key)),
     );
     Ok(Some(Leftover {
         session,
@@ -241,7 +241,9 @@ fn next(rest: &mut &[u8]) -> Option<Line> {
 mod tests {
     use super::super::run_key::RunKey;
     use super::*;
-    use crate::engine::Engine;
+    use crate::actors::SickWorker;
+    use crate::board::Size;
+    use crate::engine::{Engine, TaskKey, WorkerId};
     use crate::ledger::Digest;
 
     fn plans() -> Plans {
@@ -251,8 +253,13 @@ mod tests {
         }
     }
 
-    fn item(task: u64) -> Item {
-        Item::Withdrawn(Engine::Colour, task)
+    fn item(index: u64) -> Delivered {
+        Delivered::Withdrawal(TaskKey {
+            n: Size::new(20).unwrap(),
+            engine: Engine::Colour,
+            version: 1,
+            index,
+        })
     }
 
     fn journal(folder: &Path) -> Journal {
@@ -302,7 +309,12 @@ mod tests {
     fn a_long_journal_is_emptied_when_everything_has_its_receipt() {
         let folder = tempfile::tempdir().unwrap();
         let mut journal = Journal::create(folder.path(), "a", "{}", &plans()).unwrap();
-        let long = Item::TakenOut("x".repeat(1 << 19));
+        let long = Delivered::TakenOut(SickWorker {
+            worker: WorkerId::Cpu(0),
+            counted_by: None,
+            reason: "x".repeat(1 << 19),
+            suspects: 0,
+        });
         for number in 0..3 {
             journal.note(number, &long).unwrap();
         }

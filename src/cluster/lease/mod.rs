@@ -27,6 +27,6 @@ pub use pool::Pool;
 pub use protocol::{
     Beat, Down, Finish, Hello, Lease, Offer, PROTOCOL, Plans, Unreadable, Up, decode, encode,
 };
-pub use report::{Counted, Item, LARGEST_REPORT, Report};
+pub use report::{LARGEST_REPORT, Report};
 pub use run_key::RunKey;
 pub use times::LeaseTimes;

@@ -14,7 +14,7 @@ use crate::board::Size;
 use crate::engine::Engine;
 
 /// The version of the messages. Programs of different versions refuse each other.
-pub const PROTOCOL: u32 = 1;
+pub const PROTOCOL: u32 = 2;
 
 /// The most tasks of a lease, so that a message stays below the megabyte that a NATS server allows.
 pub const LARGEST_LEASE: u64 = 1 << 14;

@@ -11,8 +11,9 @@ use tracing::warn;
 use crate::actors::{
     Flushed, OnCheckpoint, RecordError, Recorder, Restored, SickWorker, Source, Step, Supply, Walk,
 };
-use crate::cluster::lease::{Holder, Item, Journal};
+use crate::cluster::lease::{Holder, Journal};
 use crate::engine::{Correction, Engine, Plan, TaskKey, TaskResult};
+use crate::ledger::Delivered;
 
 /// What the runtime and the link share.
 pub(super) struct Shared {
@@ -45,7 +46,7 @@ impl Shared {
         self.start.elapsed()
     }
 
-    fn note(&self, item: Item) {
+    fn note(&self, item: Delivered) {
         let number = self.holder.lock().record(self.now(), item.clone());
         let mut journal = self.journal.lock();
         if let Some(open) = &mut *journal
@@ -95,22 +96,22 @@ pub(super) struct Outbox(pub(super) Arc<Shared>);
 impl Recorder for Outbox {
     fn record(&self, result: TaskResult) -> Result<(), RecordError> {
         self.0.holder.lock().measure(&result);
-        self.0.note(Item::Counted((&result).into()));
+        self.0.note(Delivered::Result(result));
         Ok(())
     }
 
     fn correct(&self, correction: Correction) -> Result<(), RecordError> {
-        self.0.note(Item::corrected(&correction));
+        self.0.note(Delivered::Correction(Box::new(correction)));
         Ok(())
     }
 
     fn withdraw(&self, task: TaskKey) -> Result<(), RecordError> {
-        self.0.note(Item::Withdrawn(task.engine, task.index));
+        self.0.note(Delivered::Withdrawal(task));
         Ok(())
     }
 
     fn note_taken_out(&self, taken_out: &SickWorker) {
-        self.0.note(Item::taken_out(taken_out));
+        self.0.note(Delivered::TakenOut(taken_out.clone()));
     }
 
     fn on_checkpoint(&self, tell: OnCheckpoint) {

@@ -10,10 +10,10 @@ use queenfold::board::Size;
 use queenfold::census::CensusPlan;
 use queenfold::chain::ChainPlan;
 use queenfold::cluster::lease::{
-    Beat, Counted, Down, Hello, Item, Lease, Plans, Report, RunKey, Up, decode, encode,
+    Beat, Down, Hello, Lease, Plans, Report, RunKey, Up, decode, encode,
 };
 use queenfold::engine::{CountedBy, CounterSettings, Engine, Origin, Plan, TaskResult, WorkerId};
-use queenfold::ledger::{Facts, RunInfo, Shard, program};
+use queenfold::ledger::{Delivered, Facts, RunInfo, Shard, program};
 use queenfold::simd::Isa;
 
 /// The plans that raw workers count.
@@ -229,7 +229,7 @@ impl RawWorker {
     pub fn report(&mut self, results: &[TaskResult], times: u32) {
         let items = results
             .iter()
-            .map(|result| Item::Counted(Counted::from(result)));
+            .map(|result| Delivered::Result(result.clone()));
         let report = Up::Report(Report {
             key: self.key,
             from: self.next,

@@ -11,9 +11,7 @@ use async_nats::jetstream::{self, consumer::PullConsumer};
 use futures_util::StreamExt;
 use queenfold::actors::Step;
 use queenfold::board::Size;
-use queenfold::cluster::lease::{
-    Counted, Down, Holder, Item, Lease, LeaseTimes, RunKey, Up, decode, encode,
-};
+use queenfold::cluster::lease::{Down, Holder, Lease, LeaseTimes, RunKey, Up, decode, encode};
 use queenfold::colour::ColourPlan;
 use queenfold::engine::{CountedBy, Engine, Origin, Plan, Tally, TaskResult, WorkerId};
 use queenfold::ledger::{Delivered, Facts, Intake, RunInfo, Shard, program};
@@ -148,7 +146,7 @@ async fn fake(
                     let mut result = result(plan.as_ref(), task);
                     result.duration = Duration::from_secs_f64(1.0 / speed);
                     holder.measure(&result);
-                    holder.record(start.elapsed(), Item::Counted(Counted::from(&result)));
+                    holder.record(start.elapsed(), Delivered::Result(result.clone()));
                 }
                 if leases.is_some() {
                     said = holder.speak(start.elapsed());

@@ -1,17 +1,23 @@
 //! Whole numbers as decimal strings in JSON: counts may exceed what a reader of JSON takes for a
-//! number. Use it as `#[serde(with = "decimal")]`.
+//! number. Binary formats have the number itself. Use it as `#[serde(with = "decimal")]`.
 
 use std::fmt::Display;
 use std::str::FromStr;
 
-use serde::{Deserialize, Deserializer, Serializer, de};
+use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
-/// Writes `number` as a decimal string.
+/// Writes `number`, as a decimal string in a format for people.
 ///
 /// # Errors
 /// Those of the serializer.
-pub fn serialize<T: Display, S: Serializer>(number: &T, to: S) -> Result<S::Ok, S::Error> {
-    to.collect_str(number)
+pub fn serialize<T: Display + Serialize, S: Serializer>(
+    number: &T,
+    to: S,
+) -> Result<S::Ok, S::Error> {
+    match to.is_human_readable() {
+        true => to.collect_str(number),
+        false => number.serialize(to),
+    }
 }
 
 /// The number that `text` stands for; `None` unless it is written as [`serialize`] writes it. So a number has one
@@ -27,9 +33,12 @@ pub fn read<T: FromStr + Display>(text: &str) -> Option<T> {
 /// The text is not a number of this type, or is written in another way.
 pub fn deserialize<'de, T, D>(from: D) -> Result<T, D::Error>
 where
-    T: FromStr + Display,
+    T: FromStr + Display + Deserialize<'de>,
     D: Deserializer<'de>,
 {
+    if !from.is_human_readable() {
+        return T::deserialize(from);
+    }
     let text = String::deserialize(from)?;
     read(&text).ok_or_else(|| refused(&text))
 }
