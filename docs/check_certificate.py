@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Checks a certificate of N-Queens counts as CERTIFICATE.md explains. Needs Python 3.8; for signatures and
+"""Checks a certificate of N-Queens counts as FORMATS.md explains. Needs Python 3.8; for signatures and
 runs of the chain check_signature.py and check_chain.py beside it; nothing of the program that wrote it."""
 import argparse, collections, hashlib, itertools, json, multiprocessing, re, sys
 

@@ -1,4 +1,4 @@
-"""The parts of a run of the chain, for check_certificate.py: what CERTIFICATE.md says of `chain-1`.
+"""The parts of a run of the chain, for check_certificate.py: what FORMATS.md says of `chain-1`.
 
 A part is a border: the queens in the first and last row and column, as top.bottom.left.right (columns
 of the first two, rows of the others). Of the images of a border under the eight symmetries, the one with

@@ -48,7 +48,7 @@
 //! * [`outcome`]: from tallies to a checked result.
 //! * [`actors`]: the runtime.
 //! * [`bench`]: how fast CPU workers or a device count.
-//! * [`telemetry`]: where the time of a run went: trace, profile, progress line.
+//! * [`telemetry`]: what a run shows: trace, profile, progress line, events, metrics, snapshots.
 //! * [`ledger`]: the durable record of a run.
 //! * [`job`]: counts a board with what there is; what a library user starts with.
 //! * [`cluster`]: one run over many hosts: job arrays, and leases over NATS.

@@ -1,6 +1,6 @@
 //! A certificate: the result of a run as a text that a stranger can check without this program.
 //!
-//! `docs/CERTIFICATE.md` has the format, and what it proves. `docs/check_certificate.py` checks it
+//! `docs/FORMATS.md` has the format, and `docs/TRUST.md` what it proves. `docs/check_certificate.py` checks it
 //! without anything of this crate.
 //!
 //! * [`certify`]: writes the certificate of a finished run.

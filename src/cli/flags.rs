@@ -106,7 +106,7 @@ pub struct How {
     #[arg(long, value_name = "D", value_parser = Optional::<HumanDuration>::parse, allow_hyphen_values = true)]
     time_limit: Option<Optional<HumanDuration>>,
 
-    /// Count in this part of each day only, such as `22:00-07:00` (local time), and pause else; or `none`
+    /// Count in this part of each day only, such as `22:00-07:00` (local time), and pause otherwise; or `none`
     #[arg(long, value_name = "HOURS", value_parser = Optional::<Hours>::parse)]
     during: Option<Optional<Hours>>,
 

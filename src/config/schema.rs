@@ -71,7 +71,7 @@ pub struct RunConfig {
     /// Stop after this time; only a run directory keeps what was counted.
     #[serde(with = "text")]
     pub time_limit: Optional<HumanDuration>,
-    /// Count in this part of each day only, and pause else; local time.
+    /// Count in this part of each day only, and pause otherwise; local time.
     #[serde(with = "text")]
     pub during: Optional<Hours>,
     /// Pause while a processor or GPU is hotter than this, in °C, 30 to 120, until it is 5 °C cooler.

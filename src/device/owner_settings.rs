@@ -9,7 +9,7 @@ use super::Properties;
 pub struct OwnerSettings {
     /// How long a launch should take, 50 ms to 5 s: long compared with the gap between two launches,
     /// short compared with the run. While the last jobs of a launch are counted, most threads are idle; in
-    /// 3 s, the default, that costs 5 % or less (docs/PERFORMANCE.md).
+    /// 3 s, the default, that costs 5 % or less (docs/lab/2026-11-24.md).
     pub batch_time: Duration,
     /// The cost of the first launches, before the speed of the device is known, in core-seconds.
     pub first_cost: f64,

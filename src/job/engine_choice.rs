@@ -254,7 +254,7 @@ mod tests {
         }
     }
 
-    /// The faster engine of those measured (docs/GIVEN.md), where one was much faster.
+    /// The faster engine of those measured (docs/lab/2026-11-25.md), where one was much faster.
     #[test]
     fn auto_takes_the_chain_where_much_is_given() {
         for (n, queens, expected) in [

@@ -1,5 +1,5 @@
 //! The layout of the database file (the record format and its version), and the settings of SQLite.
-//! `docs/LEDGER.md` explains both.
+//! `docs/FORMATS.md` explains the one, `docs/LEDGER.md` the other.
 
 use std::fs::Metadata;
 use std::path::Path;
@@ -12,7 +12,7 @@ use super::file_system::Journal;
 use super::{LedgerError, files};
 
 /// The version of the layout, kept in the file as `user_version`. A change of the tables or of
-/// what a digest covers raises it, and `docs/LEDGER.md` says how to read older files. The contexts
+/// what a digest covers raises it, and `docs/FORMATS.md` says how to read older files. The contexts
 /// in `digest.rs` change only if what they cover changes.
 pub const FORMAT: i32 = 2;
 

@@ -1,5 +1,5 @@
 //! Arbitrary bytes as a ledger, and arbitrary rows as a source of a merge: refused or counted right, without
-//! a panic. For an hour of it, see `docs/LEDGER.md`.
+//! a panic. For an hour of it, see `CONTRIBUTING.md`.
 
 use std::fs;
 

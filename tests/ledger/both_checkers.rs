@@ -2,7 +2,7 @@
 //!
 //! Each value, field and line of some certificates is changed in every way of a list, as it is and with the Merkle
 //! root computed again. The order of the partitions in a task is left out: the Python checker knows none
-//! (docs/CERTIFICATE.md).
+//! (docs/TRUST.md).
 
 use std::fs;
 use std::io::Write;

@@ -57,6 +57,27 @@ fn every_room_is_in_the_list_and_every_listed_room_exists() {
     }
 }
 
+/// The rooms in the tables of ARCHITECTURE.md, one table for each crate.
+fn rooms_of_the_page(page: &str) -> Vec<Vec<&str>> {
+    page.split("\nRooms of `")
+        .skip(1)
+        .map(|part| {
+            part.lines()
+                .skip_while(|line| !line.starts_with('|'))
+                .take_while(|line| line.starts_with('|'))
+                .filter_map(|row| Some(row.strip_prefix("| `")?.split_once('`')?.0))
+                .collect()
+        })
+        .collect()
+}
+
+#[test]
+fn the_page_has_the_rooms_in_the_same_order() {
+    let page = fs::read_to_string("ARCHITECTURE.md").expect("the page");
+    let listed: Vec<_> = crates_of_rooms().map(|root| rooms(&root)).collect();
+    assert_eq!(rooms_of_the_page(&page), listed);
+}
+
 #[test]
 fn rooms_know_only_those_below_them() {
     // The rooms of the crates below are passed on by the crates above.

@@ -14,7 +14,9 @@ mod codegen;
 #[path = "../common/isolated.rs"]
 mod isolated;
 mod layers;
+mod links;
 mod modules;
+mod numbers;
 #[cfg(all(feature = "cli", unix))]
 mod pages;
 mod records;

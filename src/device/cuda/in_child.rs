@@ -2,7 +2,7 @@
 //! sticks to this process, that is how a device is opened again.
 //!
 //! What it costs: the start of the process and of a second context, and a copy of each launch through a
-//! pipe (docs/PERFORMANCE.md). What it gives besides: a child can be killed with all its kernels.
+//! pipe (docs/lab/2026-11-24.md). What it gives besides: a child can be killed with all its kernels.
 
 use std::collections::VecDeque;
 use std::io::{BufReader, BufWriter};

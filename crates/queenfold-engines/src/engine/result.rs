@@ -1,4 +1,4 @@
-//! The result of a task, the same in memory, in the ledger and between processes.
+//! The result of a task.
 
 use std::time::Duration;
 
@@ -6,8 +6,8 @@ use serde::{Deserialize, Serialize};
 
 use super::{KernelName, Origin, Tally, TaskKey, seconds};
 
-/// A counted task: what workers report, what the ledger keeps, and what goes over a wire. A line of an
-/// export has the same values, and is read back as one.
+/// A counted task: what workers report. The ledger has a column for each value, an export a field, and a
+/// lease message a shorter form; each is read back as one of these.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TaskResult {
     /// The task.
