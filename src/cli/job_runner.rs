@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::json;
 
+use super::board_result::BoardResult;
 use super::calibration::Calibration;
 use super::count_report;
 use super::event_command::NoticedRun;
@@ -15,19 +16,20 @@ use super::output::{print, say};
 use super::output_files;
 use super::pause_key::PauseKey;
 use super::result_json::ResultJson;
-use super::run_outputs::{Beside, RunOutputs};
+use super::run_outputs::RunOutputs;
+use super::shell::{again_command, resume_command};
 use super::signals;
 use super::steering::{Says, Steering};
 use crate::actors::{Control, Report};
 use crate::board::{GivenBoard, Size};
 use crate::config::{Config, HumanDuration};
 use crate::engine::{CountedBy, Plan, RecountKernel, second_kernel};
-use crate::job::{AgainResult, CensusResult, Hardware, Job, JobError, JobResult, plan};
+use crate::job::{CensusResult, Hardware, Job, JobError, JobResult, RunSettings, plan};
 use crate::ledger::{Confirmation, Missing, Shard};
+use crate::run_directory::{AgainResult, RunDirectory, RunDirectoryError};
 use crate::telemetry::{self, TraceFile, printable_json};
 #[cfg(feature = "nats")]
 use crate::{
-    actors::{Recorder, Source},
     ledger::{Facts, host_name, program, unix_time},
     machine::Machine,
 };
@@ -144,62 +146,73 @@ impl JobRunner {
         )))
     }
 
-    /// Runs a job to its end, with a progress line. `None` if the job is a shard: it is complete, which
-    /// is reported, and has no total.
+    /// Runs a job to its end, with a progress line. `count` counts it with these settings, and keeps its finished
+    /// tasks in `directory` if there is one. `None` if that is a shard: it is complete, which is reported, and has
+    /// no total.
     ///
     /// # Errors
     /// It was stopped before its end, or it failed: no result.
-    pub fn run(&self, job: &Job) -> Result<Option<JobResult>, Failure> {
-        let result = self.run_observed(job);
-        let known = result.as_ref().map(|result| {
-            let result = result.as_ref();
-            result.and_then(|result| serde_json::to_value(ResultJson::new(result)).ok())
+    pub fn run(
+        &self,
+        job: &Job,
+        directory: Option<&Path>,
+        count: impl FnOnce(RunSettings, &Hardware) -> Result<BoardResult, RunDirectoryError>,
+    ) -> Result<Option<BoardResult>, Failure> {
+        let run = noticed(job, directory);
+        let result = self.run_observed(job, &run, count);
+        let known = result.as_ref().map(|counted| {
+            let counted = counted.as_ref();
+            counted.and_then(|counted| serde_json::to_value(ResultJson::new(counted)).ok())
         });
-        self.outputs.end(noticed(job), known);
+        self.outputs.end(run, known);
         result
     }
 
-    fn run_observed(&self, job: &Job) -> Result<Option<JobResult>, Failure> {
-        let job = self.under_control(job.clone());
+    fn run_observed(
+        &self,
+        job: &Job,
+        run: &NoticedRun,
+        count: impl FnOnce(RunSettings, &Hardware) -> Result<BoardResult, RunDirectoryError>,
+    ) -> Result<Option<BoardResult>, Failure> {
+        let n = job.size();
         let unused = job.unused_devices(&self.hardware);
         if let Some(why) = unused.filter(|_| !self.config.output.quiet) {
-            let n = job.size();
             say(&format!("n = {n}: no device takes part, because {why}"));
         }
-        let (job, beside) = self.observed(job)?;
-        let result = job.run_on(&self.hardware);
-        self.outputs.flush();
-        drop(beside);
-        let report = match &result {
-            Ok(result) => Some(&result.report),
-            Err(error) => error.report(),
-        };
-        if let Some(report) = report.filter(|_| self.config.output.profile) {
-            self.say_profile(job.size(), report);
-        }
-        match result {
-            Ok(result) => {
-                if let Some(note) = sick_hardware(&result) {
+        let counted = self.observed(run, count)?;
+        self.say_profile(
+            n,
+            match &counted {
+                Ok(counted) => Some(&counted.result.report),
+                Err(error) => error.report(),
+            },
+        );
+        match counted {
+            Ok(counted) => {
+                if let Some(note) = sick_hardware(&counted.result) {
                     say(&note);
                 }
-                for note in device_shares(&result).filter(|_| !self.config.output.quiet) {
+                for note in device_shares(&counted.result).filter(|_| !self.config.output.quiet) {
                     say(&note);
                 }
-                Ok(Some(result))
+                Ok(Some(counted))
             }
-            Err(JobError::OneShard { shard, missing, .. }) => {
-                let dir = job.run_directory().unwrap_or(Path::new(""));
+            Err(RunDirectoryError::OneShard { shard, missing, .. }) => {
+                let dir = run.directory.as_deref().unwrap_or(Path::new(""));
                 if !self.config.output.quiet {
                     say(&complete_shard(dir, shard, &missing));
                 }
                 if self.config.output.json {
                     print(&printable_json(
-                        &shard_json(&job, dir, shard, &missing).to_string(),
+                        &shard_json(n, dir, shard, &missing).to_string(),
                     ))?;
                 }
                 Ok(None)
             }
-            Err(error) => Err(self.failure(error)),
+            Err(error) => {
+                let goes_on = run.directory.as_deref().map(resume_command);
+                Err(self.failure(error, goes_on.as_deref()))
+            }
         }
     }
 
@@ -228,24 +241,20 @@ impl JobRunner {
     ///
     /// # Errors
     /// It was stopped before its end, or it failed.
-    pub fn count_again(&self, job: &Job) -> Result<AgainResult, Failure> {
-        let result = self.count_again_observed(job);
-        let end = result.as_ref().map(|_| None);
-        self.outputs.end(noticed(job), end);
-        result
-    }
-
-    fn count_again_observed(&self, job: &Job) -> Result<AgainResult, Failure> {
-        let (job, beside) = self.observed(self.under_control(job.clone()))?;
-        let again = job.count_again_on(&self.hardware);
-        self.outputs.flush();
-        drop(beside);
-        let again = again.map_err(|error| self.failure(error))?;
-        let report = again.result.as_ref().map(|result| &result.report);
-        if let Some(report) = report.filter(|_| self.config.output.profile) {
-            self.say_profile(job.size(), report);
+    pub fn count_again(&self, again: RunDirectory) -> Result<AgainResult, Failure> {
+        let n = again.job().size();
+        let run = noticed(again.job(), Some(again.directory()));
+        let goes_on = again_command(again.directory());
+        let counted = self.observed(&run, |how, hardware| {
+            again.settings(how).count_again_on(hardware)
+        });
+        let counted = counted
+            .and_then(|counted| counted.map_err(|error| self.failure(error, Some(&goes_on))));
+        if let Ok(again) = &counted {
+            self.say_profile(n, again.result.as_ref().map(|result| &result.report));
         }
-        Ok(again)
+        self.outputs.end(run, counted.as_ref().map(|_| None));
+        counted
     }
 
     /// What the jobs of this command run under.
@@ -275,33 +284,19 @@ impl JobRunner {
         })
     }
 
-    /// Counts what `source` gives, with a progress line, and hands it to `recorder`.
+    /// Counts tasks of a board for somebody else who adds them up, with a progress line.
     ///
     /// # Errors
-    /// The run failed.
+    /// The system refuses another thread. What `count` gives says whether the run failed.
     #[cfg(feature = "nats")]
     pub fn count_for(
         &self,
         board: GivenBoard,
-        plans: &[Arc<dyn Plan>],
-        source: Arc<dyn Source>,
-        recorder: Arc<dyn Recorder>,
-    ) -> Result<Report, JobError> {
-        let job = self.under_control(Job::new(board));
-        let job = match self.observed(job.clone()) {
-            Ok((job, beside)) => (job, Some(beside)),
-            // Nobody sees it.
-            Err(_) => (job, None),
-        };
-        let report = job.0.count_for(&self.hardware, plans, source, recorder);
-        self.outputs.flush();
-        drop(job.1);
-        if let Ok(report) = &report
-            && self.config.output.profile
-        {
-            self.say_profile(board.size(), report);
-        }
-        report
+        count: impl FnOnce(RunSettings, &Hardware) -> Result<Report, JobError>,
+    ) -> Result<Result<Report, JobError>, Failure> {
+        let report = self.observed(&noticed(&Job::new(board), None), count)?;
+        self.say_profile(board.size(), report.as_ref().ok());
+        Ok(report)
     }
 
     /// Says how often the tasks of the run in `dir` were counted, and which counts differed. `counted` is
@@ -313,9 +308,12 @@ impl JobRunner {
         count_report::tell(dir, counted, self.config.output.quiet)
     }
 
-    fn say_profile(&self, n: Size, report: &Report) {
-        let profile = telemetry::profile(report);
-        say(&format!("n = {n}\n{}", profile.trim_end()));
+    /// Says how the workers spent a run, if that was asked for.
+    fn say_profile(&self, n: Size, report: Option<&Report>) {
+        if let Some(report) = report.filter(|_| self.config.output.profile) {
+            let profile = telemetry::profile(report);
+            say(&format!("n = {n}\n{}", profile.trim_end()));
+        }
     }
 
     /// Counts the symmetric solutions of a board alone, with a progress line.
@@ -323,42 +321,41 @@ impl JobRunner {
     /// # Errors
     /// As [`run`](Self::run).
     pub fn census(&self, board: GivenBoard) -> Result<CensusResult, Failure> {
-        let (job, beside) = self.observed(self.under_control(Job::new(board)))?;
-        let census = job.census_on(&self.hardware);
+        let job = Job::new(board);
+        let census = self.observed(&noticed(&job, None), |how, hardware| {
+            job.clone().settings(how).census_on(hardware)
+        })?;
+        census.map_err(|error| self.failure(error.into(), None))
+    }
+
+    /// Why a job has no result. If it was stopped: by whom, and which command goes on.
+    fn failure(&self, error: RunDirectoryError, goes_on: Option<&str>) -> Failure {
+        Failure::of_run(error, self.steering.stopped_by(), goes_on)
+    }
+
+    /// Counts as the signals, the time limit and the settings of this command want it, and shows it meanwhile.
+    fn observed<T>(
+        &self,
+        run: &NoticedRun,
+        count: impl FnOnce(RunSettings, &Hardware) -> T,
+    ) -> Result<T, Failure> {
+        let (beside, shown) = self.outputs.show(run, None, &self.steering)?;
+        let mut observers = vec![self.manners.observer()];
+        observers.extend(self.outputs.observers(run));
+        observers.extend(shown);
+        let limit = self.config.run.time_limit.0;
+        let how = RunSettings {
+            hardware: self.config.hardware(),
+            tuning: self.config.tuning(),
+            time_limit: limit
+                .map(|HumanDuration(limit)| limit.saturating_sub(self.start.elapsed())),
+            control: self.steering.control().clone(),
+            observers,
+        };
+        let counted = count(how, &self.hardware);
+        self.outputs.flush();
         drop(beside);
-        census.map_err(|error| self.failure(error))
-    }
-
-    /// Why a job has no result. If it was stopped: by whom.
-    fn failure(&self, error: JobError) -> Failure {
-        Failure::of_job(error, self.steering.stopped_by())
-    }
-
-    /// The job as the signals, the time limit and the settings of this command want it.
-    fn under_control(&self, job: Job) -> Job {
-        let mut job = job
-            .tuning(self.config.tuning())
-            .control(self.steering.control())
-            .observer(self.manners.observer());
-        for observer in self.outputs.observers(&noticed(&job)) {
-            job = job.observer(observer);
-        }
-        match self.config.run.time_limit.0 {
-            Some(HumanDuration(limit)) => {
-                job.time_limit(limit.saturating_sub(self.start.elapsed()))
-            }
-            None => job,
-        }
-    }
-
-    /// The job with what shows it while it runs.
-    fn observed(&self, mut job: Job) -> Result<(Job, Beside), Failure> {
-        let run = noticed(&job);
-        let (beside, observers) = self.outputs.show(&run, None, &self.steering)?;
-        for observer in observers {
-            job = job.observer(observer);
-        }
-        Ok((job, beside))
+        Ok(counted)
     }
 
     /// Ends the trace.
@@ -371,17 +368,17 @@ impl JobRunner {
     }
 }
 
-fn noticed(job: &Job) -> NoticedRun {
+fn noticed(job: &Job, directory: Option<&Path>) -> NoticedRun {
     NoticedRun {
         board: job.board(),
-        directory: job.run_directory().map(Path::to_owned),
+        directory: directory.map(Path::to_owned),
     }
 }
 
 /// What `--json` prints of a shard that is complete: there is no total yet.
-fn shard_json(job: &Job, dir: &Path, shard: Shard, missing: &Missing) -> serde_json::Value {
+fn shard_json(n: Size, dir: &Path, shard: Shard, missing: &Missing) -> serde_json::Value {
     json!({
-        "n": job.size(),
+        "n": n,
         "total": null,
         "unique": null,
         "shard": shard.to_string(),

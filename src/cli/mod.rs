@@ -5,6 +5,7 @@
 
 mod array_report;
 mod asking;
+mod board_result;
 mod board_svg;
 mod boards;
 mod calibration;

@@ -38,14 +38,15 @@ pub struct ReadExport {
 ///
 /// ```
 /// use queenfold::board::Size;
-/// use queenfold::job::{self, Job};
+/// use queenfold::job::Job;
 /// use queenfold::ledger::{export, read_export};
+/// use queenfold::run_directory::{self, RunDirectory};
 ///
 /// let folder = tempfile::tempdir()?;
 /// let directory = folder.path().join("n8");
-/// Job::new(Size::new(8)?).directory(&directory).run()?;
+/// RunDirectory::create(&directory, &Job::new(Size::new(8)?)).run()?;
 ///
-/// let (store, plans) = job::open(&directory)?;
+/// let (store, plans) = run_directory::open(&directory)?;
 /// let mut log = Vec::new();
 /// export(&store, &plans, &mut log)??;
 /// let mut total = 0;

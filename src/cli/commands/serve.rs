@@ -3,6 +3,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use crate::actors::{Control, EventKind, Observer, Report, RunEvent};
+use crate::cli::board_result::BoardResult;
 use crate::cli::boards::boards;
 use crate::cli::commands::config::annotated;
 use crate::cli::count_report;
@@ -176,11 +177,11 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     let end = result.as_ref();
     outputs.end(
         noticed,
-        end.map(|result| serde_json::to_value(ResultJson::new(result)).ok()),
+        end.map(|counted| serde_json::to_value(ResultJson::new(counted)).ok()),
     );
-    let result = result?;
-    Printer::new(result.outcome.n, &output).print(&result)?;
-    count_report::tell(&args.dir, result.confirmation, quiet)
+    let counted = result?;
+    Printer::new(counted.result.outcome.n, &output).print(&counted)?;
+    count_report::tell(&args.dir, counted.confirmation, quiet)
 }
 
 /// The name of the run: that of the directory if it may be one.
@@ -274,7 +275,7 @@ fn result(
     plans: &[Arc<dyn Plan>],
     coordinated: Coordinated,
     elapsed: Duration,
-) -> Result<JobResult, Failure> {
+) -> Result<BoardResult, Failure> {
     let store = Store::open_to_read(&args.dir)?;
     let sums = store.sums()?;
     let missing = sums.coverage.tasks() - sums.coverage.done();
@@ -287,7 +288,7 @@ fn result(
     store.check_decided(&sums)?;
     let outcome = outcome(plan.as_ref(), |engine| sums.tallies.get(&engine))?;
     let confirmation = Confirmation::read(&store)?;
-    Ok(JobResult {
+    let result = JobResult {
         checked: confirmation.checked(&outcome),
         outcome,
         plan: Arc::clone(plan),
@@ -299,6 +300,9 @@ fn result(
         },
         elapsed,
         cpu: sums.counting,
+    };
+    Ok(BoardResult {
+        result,
         confirmation: Some(confirmation),
     })
 }
