@@ -49,8 +49,9 @@
 //! * [`actors`]: the runtime.
 //! * [`bench`]: how fast CPU workers or a device count.
 //! * [`telemetry`]: what a run shows: trace, profile, progress line, events, metrics, snapshots.
-//! * [`ledger`]: the durable record of a run.
 //! * [`job`]: counts a board with what there is; what a library user starts with.
+//! * [`ledger`]: the durable record of a run.
+//! * [`run_directory`]: a job whose finished tasks a ledger keeps, and how it is continued.
 //! * [`cluster`]: one run over many hosts: job arrays, and leases over NATS.
 //! * [`certificate`]: the result of a run as a text that a stranger can check.
 //! * [`report`]: a run as a page that explains it, and the picture of the ladder.
@@ -83,5 +84,7 @@ pub mod machine;
 pub mod outcome;
 #[cfg(feature = "cli")]
 pub mod report;
+#[cfg(feature = "ledger")]
+pub mod run_directory;
 pub mod system;
 pub mod telemetry;

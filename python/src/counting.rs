@@ -5,9 +5,9 @@ use std::time::Duration;
 
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
-use queenfold::actors::Control;
 use queenfold::board::Orbits;
-use queenfold::job::{self, Job, JobResult};
+use queenfold::job::{self, HardwareSettings, Job, JobResult, RunSettings};
+use queenfold::run_directory::{RunDirectory, RunDirectoryError};
 
 use crate::arguments::{self, Squares, Whole};
 use crate::errors;
@@ -121,11 +121,14 @@ pub fn count(
         Some(engine) => Job::of(job::plan(engine, board)),
         None => Job::new(board),
     };
-    let job = match dir {
-        Some(dir) => job.directory(dir),
-        None => job,
-    };
-    run(py, job.unique(unique), (workers, gpu), time_limit, progress)
+    let job = job.unique(unique);
+    run(py, (workers, gpu), time_limit, progress, |settings| {
+        let job = job.settings(settings);
+        match dir {
+            Some(dir) => Ok(RunDirectory::create(dir, &job).run()?.result),
+            None => Ok(job.run()?),
+        }
+    })
 }
 
 /// Continues the run in the directory `dir`, or gives the result of a finished one again.
@@ -141,36 +144,42 @@ pub fn resume(
     time_limit: Option<f64>,
     progress: Option<Bound<'_, PyAny>>,
 ) -> PyResult<Count> {
-    let job = Job::resume(dir).map_err(errors::of_job)?;
-    run(py, job, (workers, gpu), time_limit, progress)
+    let kept = RunDirectory::resume(dir).map_err(|error| errors::of_ledger(&error))?;
+    run(py, (workers, gpu), time_limit, progress, |settings| {
+        Ok(kept.settings(settings).run()?.result)
+    })
 }
 
-/// Runs a job on this hardware: so many workers, and the GPUs of this name.
+/// Counts on this hardware: so many workers, and the GPUs of this name.
 fn run(
     py: Python<'_>,
-    job: Job,
     (workers, gpu): (Option<Whole>, &str),
     time_limit: Option<f64>,
     callback: Option<Bound<'_, PyAny>>,
+    count: impl FnOnce(RunSettings) -> Result<JobResult, RunDirectoryError> + Send,
 ) -> PyResult<Count> {
-    let mut job = job.devices(arguments::devices(gpu)?);
-    if let Some(workers) = workers {
-        job = job.workers(arguments::workers(&workers)?);
-    }
-    if let Some(seconds) = time_limit {
-        let limit = Duration::try_from_secs_f64(seconds).map_err(|_| {
+    let hardware = HardwareSettings {
+        devices: arguments::devices(gpu)?,
+        workers: workers.map(|workers| arguments::workers(&workers)).transpose()?,
+        ..HardwareSettings::default()
+    };
+    let limit = |seconds| {
+        Duration::try_from_secs_f64(seconds).map_err(|_| {
             PyValueError::new_err(format!(
                 "time_limit: expected seconds from 0 on, not {seconds}"
             ))
-        })?;
-        job = job.time_limit(limit);
-    }
-    let control = Control::new();
-    let job = job.control(&control);
+        })
+    };
+    let settings = RunSettings {
+        hardware,
+        time_limit: time_limit.map(limit).transpose()?,
+        ..RunSettings::default()
+    };
+    let control = settings.control.clone();
     let result = wait(
         py,
         callback.as_ref(),
-        || job.run(),
+        || count(settings),
         || control.drain(),
         |elapsed| {
             let now = control.progress();
@@ -184,5 +193,5 @@ fn run(
             }
         },
     )?;
-    result.map(Count::from).map_err(errors::of_job)
+    result.map(Count::from).map_err(errors::of_run)
 }

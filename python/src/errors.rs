@@ -5,6 +5,7 @@ use pyo3::exceptions::{PyException, PyValueError};
 use pyo3::prelude::*;
 use queenfold::job::JobError;
 use queenfold::ledger;
+use queenfold::run_directory::RunDirectoryError;
 
 create_exception!(
     queenfold,
@@ -41,10 +42,19 @@ pub fn of_job(error: JobError) -> PyErr {
         | JobError::BoardNotForDevices { .. }
         | JobError::EngineNotForDevices(_) => PyValueError::new_err(message),
         JobError::Contradiction(_) => ContradictionError::new_err(message),
-        JobError::Ledger(error) => of_ledger(&error),
-        JobError::DirectoryChanged { .. } => LedgerError::new_err(message),
         JobError::Stopped(_) => Stopped::new_err(message),
         _ => Error::new_err(message),
+    }
+}
+
+/// The exception for a run in a directory that has no result.
+pub fn of_run(error: RunDirectoryError) -> PyErr {
+    match error {
+        RunDirectoryError::Job(error) => of_job(error),
+        RunDirectoryError::Ledger(_) | RunDirectoryError::DirectoryChanged { .. } => {
+            LedgerError::new_err(error.to_string())
+        }
+        _ => Error::new_err(error.to_string()),
     }
 }
 

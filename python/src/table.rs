@@ -4,8 +4,8 @@ use std::path::PathBuf;
 
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
-use queenfold::job;
 use queenfold::ledger::RecordedTask;
+use queenfold::run_directory::open;
 
 use crate::errors;
 
@@ -58,7 +58,7 @@ columns! { task, ranks:
 #[pyfunction]
 pub fn read_ledger(py: Python<'_>, dir: PathBuf) -> PyResult<Bound<'_, PyDict>> {
     let columns = py.detach(|| {
-        let (store, plans) = job::open(&dir)?;
+        let (store, plans) = open(&dir)?;
         let mut columns = Columns::default();
         store.for_each_task(|task| {
             let key = task.record.result.key;

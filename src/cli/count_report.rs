@@ -8,10 +8,10 @@ use super::exit::Failure;
 use super::host_lines::host_lines;
 use super::output::say;
 use super::shell::{Argument, again_command, command};
-use crate::job::open;
 use crate::ledger::{
     Confirmation, Entry, HostShare, LedgerError, LoggedCorrection, OriginName, Store,
 };
+use crate::run_directory::open;
 use crate::telemetry::{printable, several};
 
 /// The most corrections that are listed.

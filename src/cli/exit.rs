@@ -5,7 +5,7 @@ use std::io;
 use std::path::Path;
 use std::process::ExitCode;
 
-use super::shell::{again_command, command_on, resume_command};
+use super::shell::{command_on, resume_command};
 use crate::actors::RunError;
 use crate::bench::BenchError;
 use crate::certificate::{CertifyError, CheckError, KeyError, WrongTask};
@@ -19,6 +19,7 @@ use crate::ladder::WrongRow;
 use crate::ledger::IntakeError;
 use crate::ledger::{LedgerError, Missing, Shard, WrongRecord};
 use crate::outcome::Contradiction;
+use crate::run_directory::RunDirectoryError;
 use crate::telemetry::{printable, several};
 
 /// Who stops or pauses a run, in words: a signal.
@@ -262,16 +263,29 @@ impl From<WorkerError> for Failure {
 
 impl From<JobError> for Failure {
     fn from(error: JobError) -> Self {
-        Self::of_job(error, SIGNAL)
+        Self::of_job(error, SIGNAL, None)
     }
 }
 
 impl Failure {
-    /// Why a job has no result. `stopped_by` asked it to stop, if somebody did.
-    pub fn of_job(error: JobError, stopped_by: &str) -> Self {
+    /// Why a run in a directory has no result. `stopped_by` asked it to stop, if somebody did, and `goes_on` is the
+    /// command that continues it.
+    pub fn of_run(error: RunDirectoryError, stopped_by: &str, goes_on: Option<&str>) -> Self {
+        match error {
+            RunDirectoryError::Job(error) => Self::of_job(error, stopped_by, goes_on),
+            RunDirectoryError::Ledger(error) => error.into(),
+            RunDirectoryError::OneShard { ref missing, .. }
+            | RunDirectoryError::DirectoryChanged { ref missing, .. } => {
+                Self::incomplete(&error, missing)
+            }
+            RunDirectoryError::ForeignPlan(_) => Self::usage(error),
+        }
+    }
+
+    /// Why a job has no result: as [`of_run`](Self::of_run).
+    fn of_job(error: JobError, stopped_by: &str, goes_on: Option<&str>) -> Self {
         match error {
             JobError::Contradiction(contradiction) => contradiction.into(),
-            JobError::Ledger(error) => error.into(),
             JobError::IsaUnavailable(_) => Self::new(
                 Exit::Unavailable,
                 format!("{error}; `queenfold devices` shows what it has"),
@@ -281,45 +295,30 @@ impl Failure {
             JobError::NoWorkers => Self::usage(
                 "0 workers count nothing: give --workers 1 or more, or a device with --gpu",
             ),
-            JobError::NoTotal(_)
-            | JobError::ForeignPlan(_)
-            | JobError::NeedsDirectory(_)
-            | JobError::FixedByRun(_)
-            | JobError::Setting { .. } => Self::usage(error),
+            JobError::NoTotal(_) | JobError::Setting { .. } => Self::usage(error),
             JobError::BoardNotForDevices { .. } | JobError::EngineNotForDevices(_) => Self::new(
                 Exit::Unavailable,
                 format!("{error}: leave out --gpu, and give --workers 1 or more"),
             ),
-            JobError::Run { source, directory } => {
-                let failure = Self::from(source);
-                let Some(directory) = directory else {
-                    return failure;
-                };
-                let resume = resume_command(&directory);
-                Self {
-                    message: format!(
-                        "{}; once that is fixed, `{resume}` continues the run",
-                        failure.message
-                    ),
-                    ..failure
+            JobError::Run(error) => {
+                let mut failure = Self::from(error);
+                if let Some(command) = goes_on {
+                    failure.message +=
+                        &format!("; once that is fixed, `{command}` continues the run");
                 }
+                failure
             }
             JobError::Stopped(stopped) => {
                 let mut message = match stopped.cause {
                     StopCause::Request => stopped.message(stopped_by),
                     StopCause::TimeLimit => stopped.to_string(),
                 };
-                message += &match &stopped.directory {
-                    Some(directory) if stopped.again => {
-                        format!("; continue with `{}`", again_command(directory))
-                    }
-                    Some(directory) => format!("; continue with `{}`", resume_command(directory)),
-                    None => "; nothing is kept".to_owned(),
-                };
+                message += &goes_on.map_or_else(
+                    || "; nothing is kept".to_owned(),
+                    |command| format!("; continue with `{command}`"),
+                );
                 Self::new(Exit::Stopped, message)
             }
-            JobError::OneShard { ref missing, .. }
-            | JobError::DirectoryChanged { ref missing, .. } => Self::incomplete(&error, missing),
         }
     }
 }
@@ -361,7 +360,7 @@ mod tests {
     use crate::job::Stopped;
     use std::time::Duration;
 
-    fn stopped(cause: StopCause, directory: Option<&str>) -> Failure {
+    fn stopped(cause: StopCause, goes_on: Option<&str>) -> Failure {
         let stopped = Stopped {
             board: Size::new(20).unwrap().into(),
             cause,
@@ -372,15 +371,13 @@ mod tests {
                 tasks_planned: 9,
                 ..Report::default()
             },
-            directory: directory.map(Into::into),
-            again: false,
         };
-        JobError::Stopped(Box::new(stopped)).into()
+        Failure::of_job(JobError::Stopped(Box::new(stopped)), SIGNAL, goes_on)
     }
 
     #[test]
     fn a_stopped_job_says_what_stopped_it_and_how_to_continue() {
-        let failure = stopped(StopCause::Request, Some("n20"));
+        let failure = stopped(StopCause::Request, Some("queenfold resume n20"));
         assert_eq!(failure.exit, Exit::Stopped);
         assert_eq!(
             failure.message,

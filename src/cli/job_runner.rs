@@ -1,33 +1,33 @@
-//! What `run`, `resume` and `census` share: hardware, signals, time limit, progress line, trace.
+//! What the commands share that count on this machine: its hardware, and what they say of a run.
 
 use std::path::Path;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use serde_json::json;
 
+use super::board_result::BoardResult;
 use super::calibration::Calibration;
-use super::count_report;
 use super::event_command::NoticedRun;
-use super::exit::{Exit, Failure, SIGNAL, complete_shard};
+use super::exit::{Failure, complete_shard};
 use super::manners::Manners;
 use super::output::{print, say};
-use super::output_files;
 use super::pause_key::PauseKey;
 use super::result_json::ResultJson;
-use super::run_outputs::{Beside, RunOutputs};
-use super::signals;
-use super::steering::{Says, Steering};
-use crate::actors::{Control, Report};
+use super::session::Session;
+use super::shell::{again_command, resume_command};
+use super::steering::Says;
+use crate::actors::Report;
 use crate::board::{GivenBoard, Size};
-use crate::config::{Config, HumanDuration};
+use crate::config::Config;
 use crate::engine::{CountedBy, Plan, RecountKernel, second_kernel};
-use crate::job::{AgainResult, CensusResult, Hardware, Job, JobError, JobResult, plan};
-use crate::ledger::{Confirmation, Missing, Shard};
-use crate::telemetry::{self, TraceFile, printable_json};
+use crate::job::{CensusResult, Hardware, Job, JobResult, RunSettings, plan};
+use crate::ledger::{Missing, Shard};
+use crate::run_directory::{AgainResult, RunDirectory, RunDirectoryError};
+use crate::telemetry::{self, printable_json};
 #[cfg(feature = "nats")]
 use crate::{
-    actors::{Recorder, Source},
+    actors::Control,
     ledger::{Facts, host_name, program, unix_time},
     machine::Machine,
 };
@@ -35,71 +35,47 @@ use crate::{
 /// What a job may be expected to take that keeps nothing: a day.
 const LONGEST_KEPT_NOWHERE: Duration = Duration::from_secs(86_400);
 
-/// What the jobs of one command share: the settings, the hardware, the signals, and the time limit,
-/// which holds for all of them together.
+/// The session of a command that counts on the hardware of this machine.
 pub struct JobRunner {
     hardware: Hardware,
-    config: Config,
-    steering: Steering,
     _pause_key: Option<PauseKey>,
-    trace: Option<TraceFile>,
-    outputs: RunOutputs,
     manners: Manners,
-    start: Instant,
+    session: Session,
 }
 
 impl JobRunner {
-    /// Resolves `config` and listens for signals.
+    /// Finds the hardware that `config` asks for, and begins the session.
     ///
     /// # Errors
-    /// The instruction set or device asked for is not available; a file cannot be written, or is to be
-    /// written for two purposes; the system refuses signal handlers.
+    /// The instruction set or device asked for is not available, or as [`Session::begin`].
     pub fn new(config: &Config) -> Result<Self, Failure> {
-        output_files::check(&config.trace)?;
         let mut hardware = Hardware::find(&config.hardware())?;
         let calibration = Calibration::find();
         hardware.costs = calibration.costs;
-        if let Some(refused) = calibration.refused.filter(|_| !config.output.quiet) {
+        let quiet = config.output.quiet;
+        if let Some(refused) = calibration.refused.filter(|_| !quiet) {
             say(&refused);
         }
-        // Warnings are notes.
-        let filter = if config.output.quiet {
-            "error"
-        } else {
-            &config.trace.filter.0
-        };
-        let trace = output_files::open_trace(&config.trace)?;
-        let trace =
-            telemetry::start(filter, trace).map_err(|error| Failure::new(Exit::Error, error))?;
-        let outputs = RunOutputs::open(config)?;
-        let control = Control::new();
-        #[cfg(feature = "fault-injection")]
-        inject_faults(&control)?;
-        let manners = Manners::begin(config, &control)?;
-        // The dashboard shows whether the run is paused.
-        let quiet_pause = config.output.quiet || config.output.tui;
+        // The dashboard shows whether the run is paused, and reads the keys itself.
+        let is_bare = !quiet && !config.output.tui;
         let says = Says {
-            pauses: !quiet_pause,
-            stop: (!config.output.quiet).then_some((
+            pauses: is_bare,
+            stop: (!quiet).then_some((
                 "stopping within two seconds",
                 "; a second signal ends it at once",
             )),
         };
-        let steering = Steering::new(control, says);
-        let stopped = steering.clone();
-        signals::listen(move || stopped.stop(SIGNAL), Some(steering.clone()))?;
+        let session = Session::begin(config, says)?;
+        let steering = session.steering();
+        #[cfg(feature = "fault-injection")]
+        inject_faults(steering.control())?;
+        let manners = Manners::begin(config, steering.control())?;
+        let pause_key = is_bare.then(|| PauseKey::listen(steering.clone()));
         Ok(Self {
             hardware,
-            config: config.clone(),
-            // The dashboard reads the keys itself.
-            _pause_key: (!config.output.quiet && !config.output.tui)
-                .then(|| PauseKey::listen(steering.clone()))
-                .flatten(),
-            steering,
-            trace,
-            outputs,
+            _pause_key: pause_key.flatten(),
             manners,
-            start: Instant::now(),
+            session,
         })
     }
 
@@ -109,12 +85,12 @@ impl JobRunner {
     /// # Errors
     /// Devices were asked for, and do not count the board.
     pub fn job(&self, board: GivenBoard) -> Result<Job, Failure> {
-        let unique = self.config.run.unique;
-        match self.config.run.engine.0 {
+        let unique = self.config().run.unique;
+        match self.config().run.engine.0 {
             Some(engine) => Ok(Job::of(plan(engine, board)).unique(unique)),
             None => {
                 let choice = self.hardware.choose_engine(board)?;
-                if let Some(reason) = choice.reason.filter(|_| !self.config.output.quiet) {
+                if let Some(reason) = choice.reason.filter(|_| !self.config().output.quiet) {
                     say(&reason);
                 }
                 let job = Job::of(plan(choice.engine, board)).unique(unique);
@@ -130,7 +106,7 @@ impl JobRunner {
     pub fn check_kept(&self, job: &Job) -> Result<(), Failure> {
         let time = job.expected_time(&self.hardware);
         let too_long = time.filter(|time| *time > LONGEST_KEPT_NOWHERE);
-        let Some(time) = too_long.filter(|_| self.config.run.time_limit.0.is_none()) else {
+        let Some(time) = too_long.filter(|_| self.config().run.time_limit.0.is_none()) else {
             return Ok(());
         };
         Err(Failure::usage(format!(
@@ -144,62 +120,73 @@ impl JobRunner {
         )))
     }
 
-    /// Runs a job to its end, with a progress line. `None` if the job is a shard: it is complete, which
-    /// is reported, and has no total.
+    /// Runs a job to its end, with a progress line. `count` counts it with these settings, and keeps its finished
+    /// tasks in `directory` if there is one. `None` if that is a shard: it is complete, which is reported, and has
+    /// no total.
     ///
     /// # Errors
     /// It was stopped before its end, or it failed: no result.
-    pub fn run(&self, job: &Job) -> Result<Option<JobResult>, Failure> {
-        let result = self.run_observed(job);
-        let known = result.as_ref().map(|result| {
-            let result = result.as_ref();
-            result.and_then(|result| serde_json::to_value(ResultJson::new(result)).ok())
+    pub fn run(
+        &self,
+        job: &Job,
+        directory: Option<&Path>,
+        count: impl FnOnce(RunSettings, &Hardware) -> Result<BoardResult, RunDirectoryError>,
+    ) -> Result<Option<BoardResult>, Failure> {
+        let run = noticed(job, directory);
+        let result = self.run_observed(job, &run, count);
+        let known = result.as_ref().map(|counted| {
+            let counted = counted.as_ref();
+            counted.and_then(|counted| serde_json::to_value(ResultJson::new(counted)).ok())
         });
-        self.outputs.end(noticed(job), known);
+        self.session.end(run, known);
         result
     }
 
-    fn run_observed(&self, job: &Job) -> Result<Option<JobResult>, Failure> {
-        let job = self.under_control(job.clone());
+    fn run_observed(
+        &self,
+        job: &Job,
+        run: &NoticedRun,
+        count: impl FnOnce(RunSettings, &Hardware) -> Result<BoardResult, RunDirectoryError>,
+    ) -> Result<Option<BoardResult>, Failure> {
+        let n = job.size();
         let unused = job.unused_devices(&self.hardware);
-        if let Some(why) = unused.filter(|_| !self.config.output.quiet) {
-            let n = job.size();
+        if let Some(why) = unused.filter(|_| !self.config().output.quiet) {
             say(&format!("n = {n}: no device takes part, because {why}"));
         }
-        let (job, beside) = self.observed(job)?;
-        let result = job.run_on(&self.hardware);
-        self.outputs.flush();
-        drop(beside);
-        let report = match &result {
-            Ok(result) => Some(&result.report),
-            Err(error) => error.report(),
-        };
-        if let Some(report) = report.filter(|_| self.config.output.profile) {
-            self.say_profile(job.size(), report);
-        }
-        match result {
-            Ok(result) => {
-                if let Some(note) = sick_hardware(&result) {
+        let counted = self.observed(run, count)?;
+        self.say_profile(
+            n,
+            match &counted {
+                Ok(counted) => Some(&counted.result.report),
+                Err(error) => error.report(),
+            },
+        );
+        match counted {
+            Ok(counted) => {
+                if let Some(note) = sick_hardware(&counted.result) {
                     say(&note);
                 }
-                for note in device_shares(&result).filter(|_| !self.config.output.quiet) {
+                for note in device_shares(&counted.result).filter(|_| !self.config().output.quiet) {
                     say(&note);
                 }
-                Ok(Some(result))
+                Ok(Some(counted))
             }
-            Err(JobError::OneShard { shard, missing, .. }) => {
-                let dir = job.run_directory().unwrap_or(Path::new(""));
-                if !self.config.output.quiet {
+            Err(RunDirectoryError::OneShard { shard, missing, .. }) => {
+                let dir = run.directory.as_deref().unwrap_or(Path::new(""));
+                if !self.config().output.quiet {
                     say(&complete_shard(dir, shard, &missing));
                 }
-                if self.config.output.json {
+                if self.config().output.json {
                     print(&printable_json(
-                        &shard_json(&job, dir, shard, &missing).to_string(),
+                        &shard_json(n, dir, shard, &missing).to_string(),
                     ))?;
                 }
                 Ok(None)
             }
-            Err(error) => Err(self.failure(error)),
+            Err(error) => {
+                let goes_on = run.directory.as_deref().map(resume_command);
+                Err(self.failure(error, goes_on.as_deref()))
+            }
         }
     }
 
@@ -228,30 +215,26 @@ impl JobRunner {
     ///
     /// # Errors
     /// It was stopped before its end, or it failed.
-    pub fn count_again(&self, job: &Job) -> Result<AgainResult, Failure> {
-        let result = self.count_again_observed(job);
-        let end = result.as_ref().map(|_| None);
-        self.outputs.end(noticed(job), end);
-        result
-    }
-
-    fn count_again_observed(&self, job: &Job) -> Result<AgainResult, Failure> {
-        let (job, beside) = self.observed(self.under_control(job.clone()))?;
-        let again = job.count_again_on(&self.hardware);
-        self.outputs.flush();
-        drop(beside);
-        let again = again.map_err(|error| self.failure(error))?;
-        let report = again.result.as_ref().map(|result| &result.report);
-        if let Some(report) = report.filter(|_| self.config.output.profile) {
-            self.say_profile(job.size(), report);
+    pub fn count_again(&self, again: RunDirectory) -> Result<AgainResult, Failure> {
+        let n = again.job().size();
+        let run = noticed(again.job(), Some(again.directory()));
+        let goes_on = again_command(again.directory());
+        let counted = self.observed(&run, |how, hardware| {
+            again.settings(how).count_again_on(hardware)
+        });
+        let counted = counted
+            .and_then(|counted| counted.map_err(|error| self.failure(error, Some(&goes_on))));
+        if let Ok(again) = &counted {
+            self.say_profile(n, again.result.as_ref().map(|result| &result.report));
         }
-        Ok(again)
+        self.session.end(run, counted.as_ref().map(|_| None));
+        counted
     }
 
     /// What the jobs of this command run under.
     #[cfg(feature = "nats")]
     pub const fn control(&self) -> &Control {
-        self.steering.control()
+        self.session.steering().control()
     }
 
     /// What a run of `plans` by this command runs on, for a ledger.
@@ -275,47 +258,12 @@ impl JobRunner {
         })
     }
 
-    /// Counts what `source` gives, with a progress line, and hands it to `recorder`.
-    ///
-    /// # Errors
-    /// The run failed.
-    #[cfg(feature = "nats")]
-    pub fn count_for(
-        &self,
-        board: GivenBoard,
-        plans: &[Arc<dyn Plan>],
-        source: Arc<dyn Source>,
-        recorder: Arc<dyn Recorder>,
-    ) -> Result<Report, JobError> {
-        let job = self.under_control(Job::new(board));
-        let job = match self.observed(job.clone()) {
-            Ok((job, beside)) => (job, Some(beside)),
-            // Nobody sees it.
-            Err(_) => (job, None),
-        };
-        let report = job.0.count_for(&self.hardware, plans, source, recorder);
-        self.outputs.flush();
-        drop(job.1);
-        if let Ok(report) = &report
-            && self.config.output.profile
-        {
-            self.say_profile(board.size(), report);
+    /// Says how the workers spent a run, if that was asked for.
+    pub fn say_profile(&self, n: Size, report: Option<&Report>) {
+        if let Some(report) = report.filter(|_| self.config().output.profile) {
+            let profile = telemetry::profile(report);
+            say(&format!("n = {n}\n{}", profile.trim_end()));
         }
-        report
-    }
-
-    /// Says how often the tasks of the run in `dir` were counted, and which counts differed. `counted` is
-    /// what a result says of that.
-    ///
-    /// # Errors
-    /// The ledger cannot be read.
-    pub fn tell_counts(&self, dir: &Path, counted: Option<Confirmation>) -> Result<(), Failure> {
-        count_report::tell(dir, counted, self.config.output.quiet)
-    }
-
-    fn say_profile(&self, n: Size, report: &Report) {
-        let profile = telemetry::profile(report);
-        say(&format!("n = {n}\n{}", profile.trim_end()));
     }
 
     /// Counts the symmetric solutions of a board alone, with a progress line.
@@ -323,65 +271,57 @@ impl JobRunner {
     /// # Errors
     /// As [`run`](Self::run).
     pub fn census(&self, board: GivenBoard) -> Result<CensusResult, Failure> {
-        let (job, beside) = self.observed(self.under_control(Job::new(board)))?;
-        let census = job.census_on(&self.hardware);
-        drop(beside);
-        census.map_err(|error| self.failure(error))
+        let job = Job::new(board);
+        let census = self.observed(&noticed(&job, None), |how, hardware| {
+            job.clone().settings(how).census_on(hardware)
+        })?;
+        census.map_err(|error| self.failure(error.into(), None))
     }
 
-    /// Why a job has no result. If it was stopped: by whom.
-    fn failure(&self, error: JobError) -> Failure {
-        Failure::of_job(error, self.steering.stopped_by())
+    /// Why a job has no result. If it was stopped: by whom, and which command goes on.
+    fn failure(&self, error: RunDirectoryError, goes_on: Option<&str>) -> Failure {
+        Failure::of_run(error, self.session.steering().stopped_by(), goes_on)
     }
 
-    /// The job as the signals, the time limit and the settings of this command want it.
-    fn under_control(&self, job: Job) -> Job {
-        let mut job = job
-            .tuning(self.config.tuning())
-            .control(self.steering.control())
-            .observer(self.manners.observer());
-        for observer in self.outputs.observers(&noticed(&job)) {
-            job = job.observer(observer);
-        }
-        match self.config.run.time_limit.0 {
-            Some(HumanDuration(limit)) => {
-                job.time_limit(limit.saturating_sub(self.start.elapsed()))
-            }
-            None => job,
-        }
-    }
-
-    /// The job with what shows it while it runs.
-    fn observed(&self, mut job: Job) -> Result<(Job, Beside), Failure> {
-        let run = noticed(&job);
-        let (beside, observers) = self.outputs.show(&run, None, &self.steering)?;
-        for observer in observers {
-            job = job.observer(observer);
-        }
-        Ok((job, beside))
-    }
-
-    /// Ends the trace.
+    /// Shows a run while `count` counts it on the hardware of this machine.
     ///
     /// # Errors
-    /// Something of it could not be written.
+    /// The system refuses another thread.
+    pub fn observed<T>(
+        &self,
+        run: &NoticedRun,
+        count: impl FnOnce(RunSettings, &Hardware) -> T,
+    ) -> Result<T, Failure> {
+        self.session.run(run, None, |mut how| {
+            how.observers.push(self.manners.observer());
+            count(how, &self.hardware)
+        })
+    }
+
+    fn config(&self) -> &Config {
+        self.session.config()
+    }
+
+    /// Ends the session.
+    ///
+    /// # Errors
+    /// Something of the trace could not be written.
     pub fn finish(self) -> Result<(), Failure> {
-        let done = self.trace.map_or(Ok(()), TraceFile::finish);
-        done.map_err(|error| Failure::new(Exit::Error, format!("cannot write the trace: {error}")))
+        self.session.finish()
     }
 }
 
-fn noticed(job: &Job) -> NoticedRun {
+fn noticed(job: &Job, directory: Option<&Path>) -> NoticedRun {
     NoticedRun {
         board: job.board(),
-        directory: job.run_directory().map(Path::to_owned),
+        directory: directory.map(Path::to_owned),
     }
 }
 
 /// What `--json` prints of a shard that is complete: there is no total yet.
-fn shard_json(job: &Job, dir: &Path, shard: Shard, missing: &Missing) -> serde_json::Value {
+fn shard_json(n: Size, dir: &Path, shard: Shard, missing: &Missing) -> serde_json::Value {
     json!({
-        "n": job.size(),
+        "n": n,
         "total": null,
         "unique": null,
         "shard": shard.to_string(),

@@ -5,6 +5,7 @@
 
 mod array_report;
 mod asking;
+mod board_result;
 mod board_svg;
 mod boards;
 mod calibration;
@@ -38,6 +39,7 @@ mod result_csv;
 mod result_json;
 mod result_table;
 mod run_outputs;
+mod session;
 mod shell;
 mod signals;
 mod steering;

@@ -1,5 +1,6 @@
 //! Prints the result of each board, as a row of the table, as JSON or as comma-separated values.
 
+use super::board_result::BoardResult;
 use super::exit::Failure;
 use super::output::print;
 use super::result_csv;
@@ -7,7 +8,6 @@ use super::result_json::ResultJson;
 use super::result_table::ResultTable;
 use crate::board::Size;
 use crate::config::OutputConfig;
-use crate::job::JobResult;
 
 /// Prints each result as soon as it is available.
 pub struct Printer {
@@ -39,14 +39,15 @@ impl Printer {
     ///
     /// # Errors
     /// stdout cannot be written.
-    pub fn print(&mut self, result: &JobResult) -> Result<(), Failure> {
+    pub fn print(&mut self, counted: &BoardResult) -> Result<(), Failure> {
         // Only with the first row, so that a failed run prints nothing.
         if let Some(header) = self.header.take() {
             print(&header)?;
         }
+        let result = &counted.result;
         print(&match &self.form {
             Form::Table(table) => table.row(&result.outcome, result.checked, result.elapsed),
-            Form::Json => ResultJson::new(result).to_json()?,
+            Form::Json => ResultJson::new(counted).to_json()?,
             Form::Csv => result_csv::row(result),
         })
     }

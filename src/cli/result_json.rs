@@ -1,5 +1,6 @@
 use serde::Serialize;
 
+use super::board_result::BoardResult;
 use super::exit::{Exit, Failure};
 use crate::board::GivenSquares;
 use crate::engine::PlanName;
@@ -66,7 +67,11 @@ struct Classes {
 
 impl ResultJson {
     /// The JSON of a result: what was counted, how, and what it took.
-    pub fn new(result: &JobResult) -> Self {
+    pub fn new(counted: &BoardResult) -> Self {
+        let BoardResult {
+            result,
+            confirmation,
+        } = counted;
         let JobResult {
             outcome,
             plan,
@@ -111,7 +116,7 @@ impl ResultJson {
             version: env!("CARGO_PKG_VERSION"),
             plan: plan.name(),
             checked: result.checked,
-            counted: result.confirmation,
+            counted: *confirmation,
             corrected: report.corrected,
             sick: report
                 .taken_out

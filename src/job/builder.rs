@@ -1,18 +1,12 @@
 //! What a caller of the library asks for: a job, step by step.
 
-#[cfg(feature = "ledger")]
-use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-#[cfg(feature = "ledger")]
-use super::directory;
 use super::{DeviceChoice, Hardware, HardwareSettings, JobError};
 use crate::actors::{Control, Observer};
 use crate::board::{GivenBoard, Size};
 use crate::engine::Plan;
-#[cfg(feature = "ledger")]
-use crate::ledger::Shard;
 use crate::simd::Isa;
 
 /// What to count, how, and on what. Every setting has a default: all solutions and those that differ
@@ -41,31 +35,22 @@ pub struct Job {
     /// Whether the engine of the plan was asked for, and not chosen for the hardware.
     pub(super) engine_asked_for: bool,
     pub(super) unique: bool,
-    pub(super) hardware: HardwareSettings,
-    pub(super) tuning: Tuning,
-    pub(super) time_limit: Option<Duration>,
-    pub(super) control: Control,
-    pub(super) observers: Vec<Arc<dyn Observer>>,
-    /// The directory of a run that the job continues.
-    #[cfg(feature = "ledger")]
-    pub(super) resumed: Option<Resumed>,
-    /// The directory that the job makes.
-    #[cfg(feature = "ledger")]
-    pub(super) directory: Option<PathBuf>,
-    /// `None`: all tasks of the run.
-    #[cfg(feature = "ledger")]
-    pub(super) shard: Option<Shard>,
-    #[cfg(feature = "ledger")]
-    pub(super) configuration: Option<String>,
+    pub(crate) settings: RunSettings,
 }
 
-/// The run that a job continues.
-#[cfg(feature = "ledger")]
-#[derive(Clone)]
-pub(super) struct Resumed {
-    pub(super) directory: PathBuf,
-    /// Whether it counts the solutions up to symmetry too.
-    pub(super) unique: bool,
+/// On what tasks are counted, how, and for how long, whatever board they are of.
+#[derive(Clone, Default)]
+pub struct RunSettings {
+    /// The hardware to look for.
+    pub hardware: HardwareSettings,
+    /// How tasks are batched and audited.
+    pub tuning: Tuning,
+    /// After this long, the run stops. `None`: never.
+    pub time_limit: Option<Duration>,
+    /// Through a clone of it, another thread can see the progress, pause and stop the run.
+    pub control: Control,
+    /// Who gets the [events](crate::actors::RunEvent) of the run.
+    pub observers: Vec<Arc<dyn Observer>>,
 }
 
 /// How the runtime treats tasks. The defaults suit every board.
@@ -112,19 +97,7 @@ impl Job {
             plan: None,
             engine_asked_for: false,
             unique: true,
-            hardware: HardwareSettings::default(),
-            tuning: Tuning::default(),
-            time_limit: None,
-            control: Control::new(),
-            observers: Vec::new(),
-            #[cfg(feature = "ledger")]
-            resumed: None,
-            #[cfg(feature = "ledger")]
-            directory: None,
-            #[cfg(feature = "ledger")]
-            shard: None,
-            #[cfg(feature = "ledger")]
-            configuration: None,
+            settings: RunSettings::default(),
         }
     }
 
@@ -138,38 +111,10 @@ impl Job {
         }
     }
 
-    /// Continues the run in `directory`: its board, engine and shard, with the hardware and the
-    /// settings of this job. A finished run gives its result again.
-    ///
-    /// ```
-    /// use queenfold::board::Size;
-    /// use queenfold::job::Job;
-    ///
-    /// let folder = tempfile::tempdir()?;
-    /// let directory = folder.path().join("n9");
-    /// Job::new(Size::new(9)?).directory(&directory).run()?;
-    /// let again = Job::resume(directory)?.run()?;
-    /// assert_eq!(again.outcome.unique(), Some(46));
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
-    ///
-    /// # Errors
-    /// The directory holds no run, or one that this program cannot read.
-    #[cfg(feature = "ledger")]
-    pub fn resume(directory: impl Into<PathBuf>) -> Result<Self, JobError> {
-        let directory = directory.into();
-        let (plan, unique) = directory::counting_plan(&directory)?;
-        Ok(Self {
-            unique,
-            resumed: Some(Resumed { directory, unique }),
-            ..Self::of(plan)
-        })
-    }
-
     /// Uses this instruction set. Default: the widest that the processor has.
     #[must_use]
     pub fn isa(mut self, isa: Isa) -> Self {
-        self.hardware.isa = Some(isa);
+        self.settings.hardware.isa = Some(isa);
         self
     }
 
@@ -177,19 +122,19 @@ impl Job {
     /// each core that the process may use.
     #[must_use]
     pub fn workers(mut self, workers: usize) -> Self {
-        self.hardware.workers = Some(workers);
+        self.settings.hardware.workers = Some(workers);
         self
     }
 
     /// Uses these devices. Default: every GPU of the machine, where that pays.
     #[must_use]
     pub fn devices(mut self, choice: DeviceChoice) -> Self {
-        self.hardware.devices = choice;
+        self.settings.hardware.devices = choice;
         self
     }
 
     /// Whether to count the solutions up to symmetry too, which takes a census of the symmetric
-    /// solutions. Default: yes. A run that is resumed keeps what it was begun with.
+    /// solutions. Default: yes.
     #[must_use]
     pub fn unique(mut self, unique: bool) -> Self {
         self.unique = unique;
@@ -199,14 +144,14 @@ impl Job {
     /// Stops after this long. Default: never.
     #[must_use]
     pub fn time_limit(mut self, limit: Duration) -> Self {
-        self.time_limit = Some(limit);
+        self.settings.time_limit = Some(limit);
         self
     }
 
     /// How tasks are batched and audited.
     #[must_use]
     pub fn tuning(mut self, tuning: Tuning) -> Self {
-        self.tuning = tuning;
+        self.settings.tuning = tuning;
         self
     }
 
@@ -214,7 +159,7 @@ impl Job {
     /// stop the job.
     #[must_use]
     pub fn control(mut self, control: &Control) -> Self {
-        self.control = control.clone();
+        self.settings.control = control.clone();
         self
     }
 
@@ -222,42 +167,14 @@ impl Job {
     /// one may be given.
     #[must_use]
     pub fn observer(mut self, observer: Arc<dyn Observer>) -> Self {
-        self.observers.push(observer);
+        self.settings.observers.push(observer);
         self
     }
 
-    /// Keeps every finished task in this new directory, so that [`resume`](Self::resume) can continue
-    /// the run after a stop or a crash. A run that is resumed keeps its own directory.
-    #[cfg(feature = "ledger")]
+    /// Replaces all settings but those of what is counted.
     #[must_use]
-    pub fn directory(mut self, directory: impl Into<PathBuf>) -> Self {
-        self.directory = Some(directory.into());
-        self
-    }
-
-    /// The directory that keeps the finished tasks of the job, if there is one.
-    #[cfg(feature = "ledger")]
-    pub fn run_directory(&self) -> Option<&Path> {
-        let resumed = self.resumed.as_ref().map(|resumed| &resumed.directory);
-        resumed.or(self.directory.as_ref()).map(PathBuf::as_path)
-    }
-
-    /// Counts only this share of the tasks. It needs a [`directory`](Self::directory), where
-    /// [`merge`](crate::ledger::merge) can put the tasks of all shards together. A run that is resumed
-    /// keeps the shard that it was begun with.
-    #[cfg(feature = "ledger")]
-    #[must_use]
-    pub fn shard(mut self, shard: Shard) -> Self {
-        self.shard = Some(shard);
-        self
-    }
-
-    /// Keeps `text` in the directory as the configuration of the run. Only people read it. It needs a
-    /// [`directory`](Self::directory).
-    #[cfg(feature = "ledger")]
-    #[must_use]
-    pub fn configuration(mut self, text: String) -> Self {
-        self.configuration = Some(text);
+    pub fn settings(mut self, settings: RunSettings) -> Self {
+        self.settings = settings;
         self
     }
 

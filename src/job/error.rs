@@ -1,15 +1,9 @@
 use std::ops::RangeInclusive;
-#[cfg(feature = "ledger")]
-use std::path::PathBuf;
 
 use super::Stopped;
 use crate::actors::{Report, RunError};
 use crate::board::Size;
 use crate::engine::Engine;
-#[cfg(feature = "ledger")]
-use crate::engine::PlanName;
-#[cfg(feature = "ledger")]
-use crate::ledger::{LedgerError, Missing, Shard};
 use crate::outcome::Contradiction;
 use crate::simd::Isa;
 
@@ -61,59 +55,15 @@ pub enum JobError {
         "the {0} engine does not count all solutions; `Job::census_on` counts the symmetric ones"
     )]
     NoTotal(Engine),
-    /// A directory was asked for, and the plan is not one that this library could resume.
-    #[cfg(feature = "ledger")]
-    #[error("a directory keeps only runs of the engines of this library, not of plan {0}")]
-    ForeignPlan(PlanName),
     /// The run failed.
-    #[error("{source}")]
-    Run {
-        /// Why.
-        source: RunError,
-        /// Where finished tasks are kept; `None` if they are not.
-        #[cfg(feature = "ledger")]
-        directory: Option<PathBuf>,
-    },
+    #[error(transparent)]
+    Run(#[from] RunError),
     /// The counts contradict each other or a known count: they are no result.
     #[error(transparent)]
     Contradiction(#[from] Contradiction),
     /// The job was stopped before its end.
     #[error("{0}")]
     Stopped(Box<Stopped>),
-    /// What this names is kept in a directory, and the job has none.
-    #[cfg(feature = "ledger")]
-    #[error("{0} needs a directory")]
-    NeedsDirectory(&'static str),
-    /// The job resumes a run, and was given what this names, which is fixed since the run began.
-    #[cfg(feature = "ledger")]
-    #[error("a resumed run keeps the {0} that it was begun with")]
-    FixedByRun(&'static str),
-    /// The shard is complete, but it is not the whole run.
-    #[cfg(feature = "ledger")]
-    #[error("shard {shard} is complete; no total without the other tasks")]
-    OneShard {
-        /// The shard.
-        shard: Shard,
-        /// The tasks of the run that are not there.
-        missing: Missing,
-        /// What this process did.
-        report: Box<Report>,
-    },
-    /// Somebody else removed or replaced the file of the run while it was written.
-    #[cfg(feature = "ledger")]
-    #[error("{} was changed by another process", directory.display())]
-    DirectoryChanged {
-        /// The directory.
-        directory: PathBuf,
-        /// The tasks of the run that are not there.
-        missing: Missing,
-        /// What this process did.
-        report: Box<Report>,
-    },
-    /// The directory cannot be used.
-    #[cfg(feature = "ledger")]
-    #[error(transparent)]
-    Ledger(#[from] LedgerError),
 }
 
 impl JobError {
@@ -121,8 +71,6 @@ impl JobError {
     pub fn report(&self) -> Option<&Report> {
         match self {
             Self::Stopped(stopped) => Some(&stopped.report),
-            #[cfg(feature = "ledger")]
-            Self::OneShard { report, .. } | Self::DirectoryChanged { report, .. } => Some(report),
             _ => None,
         }
     }

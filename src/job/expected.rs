@@ -5,8 +5,8 @@ use std::time::Duration;
 use super::{Hardware, Job};
 
 impl Job {
-    /// How long the CPU workers of `hardware` are expected to take for the plan of this job, or for its
-    /// shard, by the costs of the plan: right within a factor of three up to n = 28, and of the order of
+    /// How long the CPU workers of `hardware` are expected to take for the plan of this job, by
+    /// the costs of the plan: right within a factor of three up to n = 28, and of the order of
     /// magnitude beyond. `None` if that is not known: no plan was given, it is of an own engine, or
     /// devices count it.
     pub fn expected_time(&self, hardware: &Hardware) -> Option<Duration> {
@@ -18,8 +18,6 @@ impl Job {
         let costs = &hardware.costs;
         let per_cost = costs.seconds_per_cost(plan.engine(), self.size(), hardware.counter.isa)?;
         let seconds = plan.total_cost() * per_cost / hardware.workers as f64;
-        #[cfg(feature = "ledger")]
-        let seconds = seconds / self.shard.map_or(1.0, |shard| shard.count() as f64);
         Some(Duration::try_from_secs_f64(seconds).unwrap_or(Duration::MAX))
     }
 }

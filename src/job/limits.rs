@@ -87,7 +87,7 @@ impl HardwareSettings {
 
 impl Tuning {
     /// Refuses settings that are beyond their limits.
-    pub(super) fn check(&self) -> Result<(), JobError> {
+    pub(crate) fn check(&self) -> Result<(), JobError> {
         let Self {
             queue_per_worker,
             batch_time,

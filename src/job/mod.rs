@@ -1,7 +1,7 @@
 //! A job: "count this board with what there is".
 //!
 //! This is what a program that uses the library starts with. A job chooses the engine, finds the
-//! devices, runs the actors, keeps finished tasks in a directory if asked, and checks the result.
+//! devices, runs the actors, and checks the result. The room `run_directory` keeps its finished tasks.
 //!
 //! ```
 //! use queenfold::board::Size;
@@ -17,16 +17,11 @@
 //! * [`Hardware`]: workers, instruction set and devices; found once, used by any number of jobs.
 //! * [`Hardware::choose_engine`]: the choice of `auto` (`engine_choice`).
 //! * [`limits`]: which values the settings may have.
-//! * [`Job::count_again_on`]: a second count of a run (`again`).
+//! * [`RunSettings`]: how tasks are counted, whatever board they are of.
 //! * [`JobResult`], [`JobError`]: what comes of a job.
-//! * `directory`: reads the directory of a run that keeps its finished tasks (feature `ledger`).
 
-#[cfg(feature = "ledger")]
-mod again;
 mod builder;
 mod devices;
-#[cfg(feature = "ledger")]
-mod directory;
 mod engine_choice;
 mod error;
 mod expected;
@@ -38,14 +33,8 @@ mod result;
 mod run;
 mod stopped;
 
-#[cfg(feature = "ledger")]
-pub use again::AgainResult;
-pub use builder::{Job, Tuning};
+pub use builder::{Job, RunSettings, Tuning};
 pub use devices::Devices;
-#[cfg(feature = "ledger")]
-pub use directory::open;
-#[cfg(feature = "cli")]
-pub(crate) use directory::open_to_glance;
 pub use engine_choice::{EngineChoice, WithDevices, fastest_on_cpu};
 pub use error::JobError;
 pub use hardware::Hardware;

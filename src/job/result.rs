@@ -5,8 +5,6 @@ use std::time::Duration;
 use super::{Hardware, JobError};
 use crate::actors::Report;
 use crate::engine::{Engine, Plan, Tally};
-#[cfg(feature = "ledger")]
-use crate::ledger::Confirmation;
 use crate::outcome::{Checked, Contradiction, Outcome};
 
 /// What a finished job found.
@@ -29,14 +27,11 @@ pub struct JobResult {
     pub elapsed: Duration,
     /// CPU time of all of them.
     pub cpu: Duration,
-    /// How often the tasks in the run's directory were counted; `None` without a directory.
-    #[cfg(feature = "ledger")]
-    pub confirmation: Option<Confirmation>,
 }
 
 impl JobResult {
     /// Checks the counts of `report`. `time`: wall time and CPU time of the whole run.
-    pub(super) fn new(
+    pub(crate) fn new(
         plan: Arc<dyn Plan>,
         hardware: &Hardware,
         report: Report,
@@ -52,19 +47,7 @@ impl JobResult {
             report,
             elapsed: time.0,
             cpu: time.1,
-            #[cfg(feature = "ledger")]
-            confirmation: None,
         })
-    }
-
-    /// The result of a run in a directory, whose ledger says this.
-    #[cfg(feature = "ledger")]
-    pub(super) fn confirmed(self, confirmation: Confirmation) -> Self {
-        Self {
-            checked: confirmation.checked(&self.outcome),
-            confirmation: Some(confirmation),
-            ..self
-        }
     }
 }
 

@@ -1,6 +1,4 @@
 use std::fmt;
-#[cfg(feature = "ledger")]
-use std::path::PathBuf;
 use std::time::Duration;
 
 use crate::actors::Report;
@@ -18,12 +16,6 @@ pub struct Stopped {
     pub elapsed: Duration,
     /// What this process did.
     pub report: Report,
-    /// Where finished tasks are kept; `None` if they are lost.
-    #[cfg(feature = "ledger")]
-    pub directory: Option<PathBuf>,
-    /// Whether it counted a run a second time.
-    #[cfg(feature = "ledger")]
-    pub again: bool,
 }
 
 impl Stopped {

@@ -7,12 +7,12 @@ use std::time::Duration;
 
 use super::timeline::Timeline;
 use crate::engine::{CountedBy, Engine, Plan, WorkerId};
-use crate::job::open;
 use crate::ledger::{
     Division, LedgerError, LedgerSums, LoggedCorrection, RunInfo, Session, Signature, Status,
     Store, is_held, read_history, unix_time,
 };
 use crate::outcome::Outcome;
+use crate::run_directory::open;
 
 /// All that a report shows.
 #[derive(Clone, Debug)]

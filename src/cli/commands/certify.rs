@@ -8,8 +8,8 @@ use crate::certificate::{CertifyError, Checked, HostKey, certify, check};
 use crate::cli::exit::{Exit, Failure};
 use crate::cli::output::{print, say};
 use crate::cli::recount_cost::in_words;
-use crate::job::open;
 use crate::ledger::host_name;
+use crate::run_directory::open;
 use crate::system::files;
 use crate::telemetry::several;
 

@@ -4,8 +4,8 @@ use serde_json::{Value as Json, json};
 
 use crate::cli::exit::Failure;
 use crate::cli::output::print;
-use crate::job::open;
 use crate::ledger::{Comparison, CountedWhere, DifferingTask, compare};
+use crate::run_directory::open;
 use crate::telemetry::{printable_json, several};
 
 const HELP: &str = "\

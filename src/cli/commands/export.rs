@@ -3,8 +3,8 @@ use std::path::PathBuf;
 
 use crate::cli::exit::Failure;
 use crate::cli::output::{say, stdout};
-use crate::job::open;
 use crate::ledger;
+use crate::run_directory::open;
 use crate::telemetry::several;
 
 const HELP: &str = "\

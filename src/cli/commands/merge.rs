@@ -4,8 +4,9 @@ use crate::cli::count_report;
 use crate::cli::exit::Failure;
 use crate::cli::output::{print, say};
 use crate::cli::result_table::ResultTable;
-use crate::job::{open, outcome};
+use crate::job::outcome;
 use crate::ledger::{self, Confirmation, Store};
+use crate::run_directory::open;
 use crate::telemetry::several;
 
 const HELP: &str = "\

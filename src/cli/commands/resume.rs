@@ -4,7 +4,9 @@ use toml::Value as Toml;
 
 use crate::actors::PauseReason;
 use crate::cli::asking::{WAIT, ask};
+use crate::cli::board_result::BoardResult;
 use crate::cli::commands::config::annotated;
+use crate::cli::count_report;
 use crate::cli::exit::Failure;
 use crate::cli::flags::How;
 use crate::cli::job_runner::JobRunner;
@@ -13,8 +15,8 @@ use crate::cli::output::say;
 use crate::cli::printer::Printer;
 use crate::cluster::ArrayDirectory;
 use crate::config::{Layers, SettingOrigin};
-use crate::job::{Job, open};
 use crate::ledger::{Request, is_held};
+use crate::run_directory::{RunDirectory, open};
 
 const HELP: &str = "\
 Examples:
@@ -52,19 +54,24 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     if !settings.has_flags() && (is_array || (is_held(&args.dir) && is_asked())) {
         return ask(&args.dir, Request::Resume, WAIT);
     }
+    let quiet = settings.config().output.quiet;
     let runner = JobRunner::new(settings.config())?;
-    let job = Job::resume(&args.dir)?.configuration(annotated(&settings));
-    if !settings.config().output.quiet
-        && let Some(left_out) = left_out(&args.dir, &settings)
-    {
+    let run = RunDirectory::resume(&args.dir)?.configuration(annotated(&settings));
+    if !quiet && let Some(left_out) = left_out(&args.dir, &settings) {
         say(&left_out);
     }
-    let result = runner.run(&job)?;
-    if let Some(result) = &result {
-        Printer::new(job.size(), &settings.config().output).print(result)?;
+    let counted = runner.run(run.job(), Some(&args.dir), |how, hardware| {
+        let run = run.clone().settings(how);
+        run.run_on(hardware).map(BoardResult::from)
+    })?;
+    if let Some(counted) = &counted {
+        Printer::new(run.job().size(), &settings.config().output).print(counted)?;
     }
-    let counted = result.and_then(|result| result.confirmation);
-    runner.tell_counts(&args.dir, counted)?;
+    count_report::tell(
+        &args.dir,
+        counted.and_then(|counted| counted.confirmation),
+        quiet,
+    )?;
     runner.finish()
 }
 

@@ -3,9 +3,10 @@ use std::path::{Path, PathBuf};
 use serde_json::json;
 
 use crate::board::GivenBoard;
+use crate::cli::board_result::BoardResult;
 use crate::cli::boards::{boards, show};
 use crate::cli::commands::config::annotated;
-use crate::cli::count_report::{CorrectionReport, counted};
+use crate::cli::count_report::{self, CorrectionReport, counted};
 use crate::cli::exit::Failure;
 use crate::cli::flags::ConfigFlags;
 use crate::cli::job_runner::JobRunner;
@@ -14,8 +15,8 @@ use crate::cli::printer::Printer;
 use crate::cli::recount_cost::in_words;
 use crate::cluster::ArrayDirectory;
 use crate::config::Layers;
-use crate::job::{Job, open};
 use crate::ledger::{Confirmation, Shard};
+use crate::run_directory::{RunDirectory, open};
 use crate::telemetry::{printable, printable_json, several};
 
 const HELP: &str = "\
@@ -91,6 +92,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     {
         return Err(Failure::holds_array(dir));
     }
+    let quiet = config.output.quiet;
     let runner = JobRunner::new(config)?;
     let largest = boards.iter().map(GivenBoard::size).max();
     let largest = largest.ok_or_else(|| Failure::usage("no board"))?;
@@ -100,20 +102,21 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     if args.dir.is_none() && !args.yes {
         jobs.iter().try_for_each(|job| runner.check_kept(job))?;
     }
-    for mut job in jobs {
-        if let Some(dir) = &args.dir {
-            job = job.directory(dir).configuration(annotated(&settings));
-            if let Some(shard) = args.shard {
-                job = job.shard(shard);
-            }
+    for job in jobs {
+        let counted = runner.run(&job, args.dir.as_deref(), |how, hardware| {
+            let job = job.clone().settings(how);
+            let Some(dir) = &args.dir else {
+                return Ok(job.run_on(hardware)?.into());
+            };
+            let run = RunDirectory::create(dir, &job).configuration(annotated(&settings));
+            let run = run.shard(args.shard.unwrap_or(Shard::WHOLE));
+            run.run_on(hardware).map(BoardResult::from)
+        })?;
+        if let Some(counted) = &counted {
+            printer.print(counted)?;
         }
-        let result = runner.run(&job)?;
-        if let Some(result) = &result {
-            printer.print(result)?;
-        }
         if let Some(dir) = &args.dir {
-            let counted = result.and_then(|result| result.confirmation);
-            runner.tell_counts(dir, counted)?;
+            count_report::tell(dir, counted.and_then(|counted| counted.confirmation), quiet)?;
         }
     }
     runner.finish()
@@ -140,20 +143,20 @@ fn cost_of_again(dir: &Path, runner: &JobRunner) -> Result<String, Failure> {
 fn again(dir: &Path, settings: &Layers) -> Result<(), Failure> {
     let config = settings.config();
     let runner = JobRunner::new(config)?;
-    let mut job = Job::resume(dir)?.configuration(annotated(settings));
-    if let Some(isa) = config.run.isa.0 {
-        job = job.isa(isa);
-    }
-    let n = job.size();
+    let run = RunDirectory::resume(dir)?.configuration(annotated(settings));
+    let n = run.job().size();
     if !config.output.quiet {
         say(&cost_of_again(dir, &runner)?);
     }
-    let again = runner.count_again(&job)?;
+    let again = runner.count_again(run)?;
     let (store, _) = open(dir)?;
     let report = CorrectionReport::new(dir, &store, &again.corrections)?;
     report.text().iter().for_each(|line| say(&printable(line)));
-    if let Some(result) = &again.result {
-        Printer::new(n, &config.output).print(result)?;
+    if let Some(result) = again.result {
+        Printer::new(n, &config.output).print(&BoardResult {
+            result,
+            confirmation: Some(again.confirmation),
+        })?;
     } else if config.output.json {
         print(&printable_json(
             &json!({ "n": n.get(), "total": null, "counted": again.confirmation }).to_string(),

@@ -17,8 +17,8 @@ use crate::cli::output::print;
 use crate::cli::shell::resume_command;
 use crate::cluster::ArrayDirectory;
 use crate::engine::Plan;
-use crate::job::{open, open_to_glance};
 use crate::ledger::{Division, Latest, LedgerSums, Status, Store, is_held, unix_time};
+use crate::run_directory::{open, open_to_glance};
 use crate::telemetry::{self, printable, printable_json, several};
 
 /// How often `--watch` reads the ledger.

@@ -11,11 +11,12 @@ use crate::cli::shell::again_command;
 use crate::cli::whole::whole;
 use crate::config::{Share, Value};
 use crate::engine::CheckedBy;
-use crate::job::{open, outcome};
+use crate::job::outcome;
 use crate::ledger::{
     self, Coverage, Division, DoneBy, Findings, OriginName, RecountChoice, VerifySettings,
     chance_missed,
 };
+use crate::run_directory::open;
 use crate::telemetry::{printable, several};
 
 const HELP: &str = "\

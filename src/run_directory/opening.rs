@@ -3,8 +3,8 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use super::plan;
 use crate::engine::{Engine, Plan};
+use crate::job::plan;
 use crate::ledger::{LedgerError, RunInfo, Store};
 
 /// The plan of the run in `directory` that counts all solutions, and whether the run has a census. The run

@@ -1,18 +1,18 @@
 //! Counts the recorded tasks of a run a second time.
 
 use std::collections::BTreeMap;
-use std::path::Path;
 use std::sync::Arc;
 
-use super::{Hardware, Job, JobError, JobResult};
-use crate::actors::{DeviceSpec, Recorder, Report};
+use super::recorded_job::{RecordedJob, RunResult};
+use super::{RunDirectoryError, open};
+use crate::actors::{DeviceSpec, Recorder, Report, RunSpec};
 use crate::engine::{
     ChooseKernel, Origin, Plan, RecountKernel, RecountPlan, TaskKey, TaskResult, TaskSet, WorkerId,
     deciding_kernel, second_kernel,
 };
+use crate::job::{Hardware, JobError, JobResult};
 use crate::ledger::{
-    ChosenTasks, Confirmation, Decisions, FirstCounts, LoggedCorrection, ProcessFacts, Recording,
-    SecondCounts,
+    ChosenTasks, Confirmation, Decisions, FirstCounts, LoggedCorrection, Recording, SecondCounts,
 };
 
 /// What counting a run again showed.
@@ -26,83 +26,65 @@ pub struct AgainResult {
     pub corrections: Vec<LoggedCorrection>,
 }
 
-impl Job {
-    /// Counts the recorded tasks of the run that this job [resumes](Self::resume) a second time, those
-    /// without a second count. A task that a device of this host counted first is counted by another
-    /// device or by a CPU worker, if there is one. On the CPU, each task is counted by another kernel than
-    /// the first time if that takes at most four times as long as the widest; the instruction set of the
-    /// job, if it has one, counts all of them.
-    ///
-    /// Where the counts differ, a further one decides, and the log of corrections keeps all of them.
-    ///
-    /// # Errors
-    /// See [`JobError`]. If it was stopped, what was counted is kept, and another call goes on.
-    pub fn count_again_on(&self, hardware: &Hardware) -> Result<AgainResult, JobError> {
-        self.tuning.check()?;
-        let directory = self.resumed_directory()?;
-        let (store, plans) = super::open(directory)?;
-        let devices = hardware.devices_for(&plans)?;
-        let process = ProcessFacts {
-            isa: hardware.counter.isa.name().to_owned(),
-            workers: hardware.workers as u64,
-            devices: devices.iter().map(|device| device.name.clone()).collect(),
-            config: self.configuration.clone().unwrap_or_default(),
-        };
-        let recording = Arc::new(Recording::resume(directory, &plans, &process)?);
-        let before = recording.before();
-        // Nobody else writes from now on.
-        let first = Arc::new(FirstCounts::read(&store)?);
-        drop(store);
-        let again = Again {
-            job: self,
-            hardware,
-            plans: &plans,
-            recording: Arc::clone(&recording),
-        };
-        let mut report = again.count_second(&first, devices)?;
-        let (store, _) = super::open(directory)?;
-        let open = FirstCounts::read(&store)?.open().clone();
-        drop(store);
-        if !open.is_empty() {
-            again.decide(&open)?;
+/// Counts the recorded tasks of a run without a second count.
+pub(super) fn count(
+    recorded: &RecordedJob,
+    hardware: &Hardware,
+) -> Result<AgainResult, RunDirectoryError> {
+    recorded.job.settings.tuning.check()?;
+    let directory = &recorded.directory;
+    let (store, plans) = open(directory)?;
+    let devices = hardware.devices_for(&plans)?;
+    let process = recorded.facts(hardware, &plans)?;
+    let recording = Arc::new(Recording::resume(directory, &plans, &process)?);
+    let before = recording.before();
+    // Nobody else writes from now on.
+    let first = Arc::new(FirstCounts::read(&store)?);
+    drop(store);
+    let again = Again {
+        recorded,
+        hardware,
+        plans: &plans,
+        recording: Arc::clone(&recording),
+    };
+    let mut report = again.count_second(&first, devices)?;
+    let (store, _) = open(directory)?;
+    let contested = FirstCounts::read(&store)?.open().clone();
+    drop(store);
+    if !contested.is_empty() {
+        again.decide(&contested)?;
+    }
+    let session = recording.session().to_owned();
+    drop(again);
+    drop(recording);
+    let (store, _) = open(directory)?;
+    let sums = store.sums()?;
+    let corrections = store.corrections()?.into_iter();
+    let confirmation = Confirmation::read(&store)?;
+    let result = match plans.first() {
+        Some(plan) if sums.coverage.is_whole() && sums.contested.is_empty() => {
+            let time = (
+                before.elapsed + report.elapsed,
+                before.counting + report.cpu,
+            );
+            report.tallies = sums.tallies.clone();
+            let of = (Arc::clone(plan), hardware);
+            Some(RunResult::read((&store, &sums), of, report, time)?.result)
         }
-        let session = recording.session().to_owned();
-        drop(again);
-        drop(recording);
-        let (store, _) = super::open(directory)?;
-        let sums = store.sums()?;
-        let corrections = store.corrections()?.into_iter();
-        let confirmation = Confirmation::read(&store)?;
-        let result = match plans.first() {
-            Some(plan) if sums.coverage.is_whole() && sums.contested.is_empty() => {
-                let time = (
-                    before.elapsed + report.elapsed,
-                    before.counting + report.cpu,
-                );
-                report.tallies = sums.tallies;
-                let result = JobResult::new(Arc::clone(plan), hardware, report, time)?;
-                Some(result.confirmed(confirmation))
-            }
-            _ => None,
-        };
-        Ok(AgainResult {
-            result,
-            confirmation,
-            corrections: corrections
-                .filter(|logged| logged.session == session)
-                .collect(),
-        })
-    }
-
-    fn resumed_directory(&self) -> Result<&Path, JobError> {
-        let resumed = self.resumed.as_ref().map(|run| run.directory.as_path());
-        resumed.ok_or(JobError::NeedsDirectory("a second count"))
-    }
+        _ => None,
+    };
+    Ok(AgainResult {
+        result,
+        confirmation,
+        corrections: corrections
+            .filter(|logged| logged.session == session)
+            .collect(),
+    })
 }
 
 /// The steps of a second count.
 struct Again<'a> {
-    job: &'a Job,
+    recorded: &'a RecordedJob,
     hardware: &'a Hardware,
     plans: &'a [Arc<dyn Plan>],
     recording: Arc<Recording>,
@@ -131,7 +113,7 @@ impl Again<'_> {
                 self.hardware.counter.clone(),
                 self.hardware.costs.clone(),
             );
-            let asked_for = self.job.hardware.isa;
+            let asked_for = self.recorded.job.settings.hardware.isa;
             move |plan| {
                 let (first, settings, costs) =
                     (Arc::clone(&first), settings.clone(), costs.clone());
@@ -233,28 +215,22 @@ impl Again<'_> {
         recorder: &Arc<dyn Recorder>,
         devices: &[DeviceSpec],
     ) -> Result<Report, JobError> {
-        let spec = self.job.spec(
-            self.hardware,
-            plans.to_vec(),
-            Arc::new(source),
-            Some(Arc::clone(recorder)),
-        );
+        let job = &self.recorded.job;
+        let how = &job.settings;
+        let recorder = Some(Arc::clone(recorder));
         // Every task is counted twice already: that shows what audits would. Canaries tell which of two counts
         // that differ to doubt, before all of them are contested.
-        let spec = crate::actors::RunSpec { audit: 0.0, ..spec };
-        let report = self.job.run_actors(&spec, devices)?;
+        let spec = RunSpec {
+            audit: 0.0,
+            ..how.spec(self.hardware, plans.to_vec(), Arc::new(source), recorder)
+        };
+        let report = how.run(&spec, devices)?;
         if report
             .tasks_total
             .is_some_and(|all| report.tasks_done < all)
         {
             let before = self.recording.before().elapsed;
-            return Err(match self.job.stopped(report, before) {
-                JobError::Stopped(mut stopped) => {
-                    stopped.again = true;
-                    JobError::Stopped(stopped)
-                }
-                other => other,
-            });
+            return Err(how.stopped(job.board(), report, before));
         }
         Ok(report)
     }

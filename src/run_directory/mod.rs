@@ -1,0 +1,39 @@
+//! Run directories: a [`Job`](crate::job::Job) whose finished tasks are kept on disk, so that the run can be
+//! continued after a stop or a crash, divided, and counted a second time.
+//!
+//! ```
+//! use queenfold::board::Size;
+//! use queenfold::job::Job;
+//! use queenfold::run_directory::RunDirectory;
+//!
+//! let folder = tempfile::tempdir()?;
+//! let directory = folder.path().join("n9");
+//! RunDirectory::create(&directory, &Job::new(Size::new(9)?)).run()?;
+//! // A finished run gives its result again.
+//! let again = RunDirectory::resume(directory)?.run()?;
+//! assert_eq!(again.result.outcome.unique(), Some(46));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! * [`RunDirectory::create`]: begins a run, or a shard of one ([`NewRun`]).
+//! * [`RunDirectory::resume`]: continues it. [`RunDirectory::count_again_on`]: a second count (`again`).
+//! * [`RunResult`], [`RunDirectoryError`]: what comes of it.
+//! * [`open`]: its ledger, with the plans of its run.
+
+mod again;
+mod error;
+mod existing;
+mod new_run;
+mod opening;
+mod recorded_job;
+#[cfg(test)]
+mod tests;
+
+pub use again::AgainResult;
+pub use error::RunDirectoryError;
+pub use existing::RunDirectory;
+pub use new_run::NewRun;
+pub use opening::open;
+#[cfg(feature = "cli")]
+pub(crate) use opening::open_to_glance;
+pub use recorded_job::RunResult;

@@ -1,0 +1,107 @@
+//! A job whose finished tasks a directory keeps.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+use super::RunDirectoryError;
+use crate::actors::Report;
+use crate::engine::Plan;
+use crate::job::{Hardware, Job, JobError, JobResult};
+use crate::ledger::{Confirmation, LedgerSums, ProcessFacts, Recording, Store};
+
+/// What a finished run in a directory found.
+#[derive(Clone, Debug)]
+pub struct RunResult {
+    /// Its result. The times are those of all processes that worked on the run.
+    pub result: JobResult,
+    /// How often its tasks were counted.
+    pub confirmation: Confirmation,
+}
+
+impl RunResult {
+    /// The result of a whole run. Its ledger says how it was checked. `time`: wall time and CPU time of the run.
+    pub(super) fn read(
+        (store, sums): (&Store, &LedgerSums),
+        (plan, hardware): (Arc<dyn Plan>, &Hardware),
+        report: Report,
+        time: (Duration, Duration),
+    ) -> Result<Self, RunDirectoryError> {
+        store.check_decided(sums)?;
+        let confirmation = Confirmation::read(store)?;
+        let mut result = JobResult::new(plan, hardware, report, time)?;
+        result.checked = confirmation.checked(&result.outcome);
+        Ok(Self {
+            result,
+            confirmation,
+        })
+    }
+}
+
+/// A job, and where its finished tasks are kept.
+#[derive(Clone)]
+pub(super) struct RecordedJob {
+    pub(super) directory: PathBuf,
+    pub(super) job: Job,
+    pub(super) configuration: String,
+}
+
+impl RecordedJob {
+    /// What the ledger keeps of this process.
+    pub(super) fn facts(
+        &self,
+        hardware: &Hardware,
+        plans: &[Arc<dyn Plan>],
+    ) -> Result<ProcessFacts, JobError> {
+        let devices = hardware.devices_for(plans)?.iter();
+        Ok(ProcessFacts {
+            isa: hardware.counter.isa.name().to_owned(),
+            workers: hardware.workers as u64,
+            devices: devices.map(|device| device.name.clone()).collect(),
+            config: self.configuration.clone(),
+        })
+    }
+
+    /// Counts what `recording` lacks of the plans of a run, of which `plan` counts all solutions.
+    pub(super) fn count(
+        &self,
+        hardware: &Hardware,
+        (plan, plans): (Arc<dyn Plan>, Vec<Arc<dyn Plan>>),
+        recording: Recording,
+    ) -> Result<RunResult, RunDirectoryError> {
+        let before = recording.before();
+        let shard = recording.shard();
+        let division = recording.division().clone();
+        let recording = Arc::new(recording);
+        let source = Arc::clone(&recording);
+        let how = &self.job.settings;
+        let report = how.count_all(hardware, (&plan, plans), source, Some(recording))?;
+        let store = Store::open_to_read(&self.directory)?;
+        let sums = store.sums()?;
+        let coverage = &sums.coverage;
+        let missing = || coverage.missing(&division);
+        if report.is_whole() && coverage.is_whole() {
+            let time = (
+                before.elapsed + report.elapsed,
+                before.counting + report.cpu,
+            );
+            return RunResult::read((&store, &sums), (plan, hardware), report, time);
+        }
+        Err(if report.is_whole() {
+            // Somebody removed or replaced the file meanwhile: what was counted is not kept.
+            RunDirectoryError::DirectoryChanged {
+                directory: self.directory.clone(),
+                missing: missing(),
+                report: Box::new(report),
+            }
+        } else if coverage.is_whole_for(shard, &division) {
+            RunDirectoryError::OneShard {
+                shard,
+                missing: missing(),
+                report: Box::new(report),
+            }
+        } else {
+            how.stopped(self.job.board(), report, before.elapsed).into()
+        })
+    }
+}
