@@ -5,7 +5,6 @@ use std::time::{Duration, Instant};
 
 use super::audit::recount;
 use super::count_kind::CountKind;
-use super::feed::{self, Parts, Prepared, Preparers};
 use super::observers::Observers;
 use super::shared::RunShared;
 use super::{EventKind, panics};
@@ -18,38 +17,21 @@ pub(super) enum Attempt {
     /// The result. If the task is to be counted a second time by another worker before it is recorded,
     /// how long that is expected to take.
     Counted(Box<TaskResult>, Option<Duration>),
-    /// This device is to count parts of it.
-    Prepared(usize, Box<Prepared>),
     Mismatch(Mismatch),
     Panic(String),
     /// The run stops or pauses, and the task took too long.
     GivenUp,
 }
 
-/// What a worker counts the tasks of a plan with; made when first needed.
-#[derive(Default)]
-pub(super) struct Tools {
-    counter: Option<Box<dyn Counter>>,
-    preparers: Preparers,
-}
-
-impl Tools {
-    /// Frees their memory.
-    pub(super) fn clear(&mut self) {
-        self.counter = None;
-        self.preparers.clear();
-    }
-}
-
-/// Counts `task` of a plan with `tools`, or prepares it for a device that has room. If the task is drawn for an
-/// audit and nobody else is there to count it a second time, another kernel does that here. After a
-/// panic, and if the task was given up, the tools are made again.
+/// Counts `task` of a plan with the `counter` of the worker, which is made when first needed. If the task is
+/// drawn for an audit and nobody else is there to count it a second time, another kernel does that here. After
+/// a panic, and if the task was given up, the counter is made again.
 pub(super) fn attempt(
     shared: &RunShared,
     worker: usize,
     plan: usize,
     task: &Task,
-    tools: &mut Tools,
+    counter: &mut Option<Box<dyn Counter>>,
 ) -> Attempt {
     let hand = worker;
     let watch = shared.in_hand.begin(hand, plan, task.cost);
@@ -61,48 +43,17 @@ pub(super) fn attempt(
         #[cfg(feature = "fault-injection")]
         shared.injector.try_task(task.key);
         let of = shared.plans[plan].as_ref();
-        let feed = Some(hand).filter(|_| hand < shared.workers && shared.is_fed(plan));
-        let left = shared.seconds_left();
-        let (tally, kernel) = match feed.and_then(|_| feed::choose(&shared.feeds, left)) {
-            Some((device, launcher))
-                if let Some(preparer) = tools.preparers.of(&launcher, &shared.settings) =>
-            {
-                // Two counters at once could need twice the memory.
-                tools.counter = None;
-                let mut parts = Parts::new(&shared.feeds[device], left);
-                let tally = preparer.prepare(task, watch, &mut parts)?;
-                let (share, parts) = (parts.share(), parts.take());
-                if !parts.is_empty() {
-                    let seconds = task.cost * shared.seconds_per_cost() * launcher.share() * share;
-                    shared.feeds[device].note_prepared(&parts, seconds);
-                    let prepared = Prepared {
-                        task: task.clone(),
-                        tally: seen(shared, hand, tally, CountKind::Task),
-                        worker: hand,
-                        took: begun.elapsed(),
-                        share,
-                        parts,
-                    };
-                    return Ok(Done::Prepared(device, Box::new(prepared)));
-                }
-                (tally, shared.settings.isa.name())
-            }
-            _ => {
-                tools.preparers.clear();
-                let counter = tools
-                    .counter
-                    .get_or_insert_with(|| of.counter(&shared.settings));
-                (counter.count_watched(task, watch)?, counter.backend())
-            }
-        };
+        let used = counter.get_or_insert_with(|| of.counter(&shared.settings));
+        let (tally, kernel) = (used.count_watched(task, watch)?, used.backend());
         let tally = seen(shared, hand, tally, CountKind::Task);
         let mut result = result_of(shared, hand, task, tally, (kernel, begun));
         let drawn = shared.audit_of(hand, plan).draw(result.duration, task.cost);
         if drawn.is_some() && shared.elsewhere(&[hand]).is_some() {
-            return Ok(Done::Counted(Box::new(result), drawn));
+            return Ok((Box::new(result), drawn));
         }
         if let Some(expected) = drawn {
-            tools.clear();
+            // Two counters at once could need twice the memory.
+            *counter = None;
             let recounted = Instant::now();
             let first = (&result.tally, &result.origin.counted_by);
             let second_watch = shared.in_hand.second_watch();
@@ -114,40 +65,30 @@ pub(super) fn attempt(
                 .note(result.duration, expected, took);
             tell_audit(observers, &result, took);
         }
-        Ok::<_, NotCounted>(Done::Counted(Box::new(result), None))
+        Ok::<_, NotCounted>((Box::new(result), None))
     }));
     let result = match &counted {
-        Ok(Ok(Done::Counted(result, _))) => Some(result.as_ref()),
+        Ok(Ok((result, _))) => Some(result.as_ref()),
         _ => None,
     };
     shared
         .in_hand
         .end(hand, result.filter(|_| hand < shared.workers));
     match counted {
-        Ok(Ok(Done::Prepared(device, prepared))) => {
-            observers.tell(EventKind::TaskPrepared {
-                worker,
-                key,
-                device: shared.worker_id(shared.workers + device),
-                launches: prepared.parts.len(),
-                took: prepared.took,
-            });
-            Attempt::Prepared(device, prepared)
-        }
-        Ok(Ok(Done::Counted(result, audit))) => {
+        Ok(Ok((result, audit))) => {
             observers.tell(EventKind::TaskCounted((*result).clone()));
             Attempt::Counted(result, audit)
         }
         Ok(Err(NotCounted::Mismatch(mismatch))) => Attempt::Mismatch(mismatch),
         Ok(Err(NotCounted::GivenUp(_))) => {
-            tools.clear();
+            *counter = None;
             let after = begun.elapsed();
             observers.tell(EventKind::TaskGivenUp { worker, key, after });
             Attempt::GivenUp
         }
         Err(payload) => {
-            // Their state after a panic is unknown.
-            tools.clear();
+            // Its state after a panic is unknown.
+            *counter = None;
             let message = panics::describe(payload.as_ref());
             observers.tell(EventKind::TaskPanicked {
                 worker,
@@ -157,12 +98,6 @@ pub(super) fn attempt(
             Attempt::Panic(message)
         }
     }
-}
-
-/// What became of a task that was counted without an error.
-enum Done {
-    Counted(Box<TaskResult>, Option<Duration>),
-    Prepared(usize, Box<Prepared>),
 }
 
 /// Counts again a task that other workers have counted, by none of these kernels; by the kernel of the

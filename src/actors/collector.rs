@@ -135,7 +135,6 @@ impl Collector {
             .map(|(of, work)| of.progress.with(work))
             .collect();
         let share = eta::share(&progress);
-        self.note_left_on_cpu(share);
         let hands = self.shared.hands_left();
         if self.shared.is_halted() {
             self.recent.interrupt();
@@ -157,20 +156,6 @@ impl Collector {
         }
     }
 
-    /// Notes how long the CPU workers alone would take for the rest of what devices count. The expected end of the
-    /// run does not tell that: a slow device that is fed makes it later.
-    fn note_left_on_cpu(&self, share: Option<f64>) {
-        let Some(plan) = self.shared.device_plan() else {
-            return;
-        };
-        let (cost, seconds) = self.tasks.plans[plan].cpu;
-        let per_cost = if cost > 0.0 { seconds / cost } else { 1.0 };
-        let left = self.shared.plans[plan].total_cost() * (1.0 - share.unwrap_or(0.0));
-        let workers = self.shared.cpu_left().max(1) as f64;
-        self.shared.note_cpu(left * per_cost / workers, per_cost);
-    }
-
-    /// Sends the speed since it was sent last; `nodes` were searched so far.
     fn tell_speed(&mut self, nodes: u64) {
         let passed = self.rate.since.elapsed();
         if nodes > self.rate.nodes || passed >= RATE_EVERY {
@@ -192,12 +177,7 @@ impl Collector {
             let error = self.task_error(plan, costed.result.key.index, message);
             self.failure.do_send(RunFailed(error));
         }
-        let Costed {
-            result,
-            cost,
-            prepared_by,
-            ..
-        } = costed;
+        let Costed { result, cost, .. } = costed;
         if let Err(error) = self.keep(&result) {
             self.failure.do_send(RunFailed(error));
         }
@@ -209,7 +189,7 @@ impl Collector {
             in_hand.collect(worker, plan, &result, cost);
         }
         if self.shared.keeps(plan) {
-            self.doubts.kept.add(worker, prepared_by, plan, result);
+            self.doubts.kept.add(worker, plan, result);
         }
     }
 }

@@ -7,13 +7,13 @@ use std::time::{Duration, Instant};
 use actix::Recipient;
 use tracing::warn;
 
-use super::attempt::{Attempt, Tools, attempt, attempt_again};
+use super::attempt::{Attempt, attempt, attempt_again};
 use super::canary::Vigil;
-use super::feed::Prepared;
-use super::messages::{CanaryCounted, Costed, Counted, Ended, Passed};
+use super::messages::{CanaryCounted, Costed, Counted, Ended};
 use super::queue::{Batch, Drawn, Outlet};
 use super::shared::RunShared;
 use super::{EventKind, panics};
+use crate::engine::Counter;
 use crate::system::ThreadClock;
 
 /// How long results may wait for the rest of their batch before they are reported.
@@ -32,8 +32,6 @@ pub(super) struct WorkerContext {
     pub(super) collector: Recipient<Counted>,
     pub(super) canaries: Recipient<CanaryCounted>,
     pub(super) actor: Recipient<Ended>,
-    /// The producer, which hears of tasks that are prepared for a device.
-    pub(super) producer: Recipient<Passed>,
 }
 
 impl WorkerContext {
@@ -45,7 +43,7 @@ impl WorkerContext {
         let end = catch_unwind(AssertUnwindSafe(|| {
             work.run();
             // Freed here, so that joining the thread after its last message takes no time.
-            work.tools.clear();
+            work.counters.clear();
         }));
         let died = end.err().map(|payload| panics::describe(payload.as_ref()));
         actor.do_send(Ended {
@@ -58,7 +56,7 @@ impl WorkerContext {
 struct CpuWorkerLoop {
     context: WorkerContext,
     /// One for each plan, made when first needed.
-    tools: Vec<Tools>,
+    counters: Vec<Option<Box<dyn Counter>>>,
     /// The batch that is being counted.
     batch: Option<Batch>,
     vigil: Vigil,
@@ -67,12 +65,7 @@ struct CpuWorkerLoop {
 impl CpuWorkerLoop {
     fn new(context: WorkerContext) -> Self {
         Self {
-            tools: context
-                .shared
-                .plans
-                .iter()
-                .map(|_| Tools::default())
-                .collect(),
+            counters: context.shared.plans.iter().map(|_| None).collect(),
             batch: None,
             vigil: Vigil::new(),
             context,
@@ -148,13 +141,13 @@ impl CpuWorkerLoop {
             && !self.context.shared.is_gone(self.context.worker)
         {
             let task = plan.task(index);
-            let tools = &mut self.tools[batch.plan];
+            let counter = &mut self.counters[batch.plan];
             let (shared, worker) = (&self.context.shared, self.context.worker);
             let outcome = match &batch.again {
-                None => attempt(shared, worker, batch.plan, &task, tools),
+                None => attempt(shared, worker, batch.plan, &task, counter),
                 Some(not_by) => {
                     // Two counters at once could need twice the memory.
-                    tools.clear();
+                    *counter = None;
                     attempt_again(shared, worker, batch.plan, &task, not_by)
                 }
             };
@@ -167,13 +160,7 @@ impl CpuWorkerLoop {
                         result: *result,
                         cost: task.cost,
                         audit,
-                        prepared_by: None,
                     });
-                }
-                Attempt::Prepared(device, prepared) => {
-                    nodes += prepared.tally.nodes;
-                    self.vigil.note(1, prepared.took);
-                    self.pass(batch.plan, device, prepared);
                 }
                 Attempt::Mismatch(mismatch) => {
                     message.mismatch = Some((index, mismatch.to_string()));
@@ -212,22 +199,6 @@ impl CpuWorkerLoop {
             ..batch.clone()
         });
         self.context.collector.do_send(message);
-    }
-
-    /// Hands a prepared task to a device, as a batch of its own.
-    fn pass(&self, plan: usize, device: usize, prepared: Box<Prepared>) {
-        let shared = &self.context.shared;
-        let batch = Batch::of_one(plan, &prepared.task, shared.workers + device);
-        // The producer must hear of it before it hears that the device has counted it.
-        self.context.producer.do_send(Passed(batch.clone()));
-        if let Err(back) = shared.feeds[device].send(prepared) {
-            for part in &back.parts {
-                shared.feeds[device].release(part.load);
-            }
-            let mut message = self.message(plan);
-            message.left = Some(batch);
-            self.context.collector.do_send(message);
-        }
     }
 
     fn message(&self, plan: usize) -> Counted {

@@ -6,23 +6,21 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use actix::Recipient;
-use crossbeam::channel::Receiver;
 use tracing::{info, warn};
 
-use super::assembly::{Assembled, Assemblies};
-use super::attempt::{Attempt, Tools, attempt, attempt_again, seen, tell_audit};
+use super::attempt::{Attempt, attempt, attempt_again, seen, tell_audit};
 use super::audit::recount;
 use super::canary::Vigil;
 use super::count_kind::CountKind;
 use super::cpu_worker::WorkerContext;
-use super::feed::{Feed, Prepared};
-use super::feed_load::{FeedLoad, PartPace, WORTH_A_TRIAL};
 use super::messages::{CanaryCounted, Costed, Counted, Ended, Leave, RunFailed, Want};
 use super::open_batches::OpenBatches;
 use super::queue::{Batch, Drawn};
 use super::{EventKind, FinishedLaunch, RunError, panics};
-use crate::device::{LaunchTiming, Owner, OwnerEvent, ReturnReason, Uncounted};
-use crate::engine::{CountedBy, DeviceSpan, NotCounted, Origin, Tally, Task, TaskResult, WorkerId};
+use crate::device::{LaunchTiming, Owner, OwnerEvent, ReturnReason};
+use crate::engine::{
+    CountedBy, Counter, DeviceSpan, NotCounted, Origin, Tally, Task, TaskResult, WorkerId,
+};
 
 /// How long to wait for the device before looking whether a batch has come: short against a launch,
 /// which takes 50 ms or more.
@@ -52,14 +50,7 @@ pub(super) fn work(
         waiting: None,
         since: Instant::now(),
         vigil: Vigil::new(),
-        tools: context
-            .shared
-            .plans
-            .iter()
-            .map(|_| Tools::default())
-            .collect(),
-        prepared: None,
-        assemblies: Assemblies::default(),
+        counters: context.shared.plans.iter().map(|_| None).collect(),
         device,
         context,
         wants,
@@ -67,7 +58,6 @@ pub(super) fn work(
     let mut owner = None;
     let end = catch_unwind(AssertUnwindSafe(|| device_loop.run(&mut owner)));
     // What is not counted goes back in any case, and before the device is closed, which may take long.
-    device_loop.close_feed();
     device_loop.open.return_all();
     let died = match end {
         Ok(Ok(())) => None,
@@ -123,10 +113,7 @@ struct DeviceLoop {
     since: Instant,
     vigil: Vigil,
     /// For plans that the device cannot count, made when first needed.
-    tools: Vec<Tools>,
-    /// Where tasks come from that CPU workers prepared.
-    prepared: Option<Receiver<Box<Prepared>>>,
-    assemblies: Assemblies,
+    counters: Vec<Option<Box<dyn Counter>>>,
     /// The number of the device among the devices.
     device: usize,
 }
@@ -146,10 +133,6 @@ impl DeviceLoop {
             if shared.is_gone(self.context.worker) {
                 return Err(End::Wrong);
             }
-            if owner.is_none() && !shared.is_halted() {
-                *owner = self.open()?;
-            }
-            let due = self.vigil.is_due(&shared);
             let busy = owner.as_ref().is_some_and(|owner| !owner.is_idle());
             if shared.is_halted() {
                 self.asked = None;
@@ -157,7 +140,7 @@ impl DeviceLoop {
                     let uncounted = owner.halt();
                     self.give_back(&uncounted);
                 }
-            } else if !due {
+            } else if !self.vigil.is_due(&shared) {
                 self.ask(owner.as_ref());
             } else if !busy {
                 self.count_canary(owner.as_mut())?;
@@ -166,18 +149,7 @@ impl DeviceLoop {
                 self.waits();
             }
             let patience = if busy { Duration::ZERO } else { NAP };
-            let outlet = &self.context.outlet;
-            let (drawn, prepared) = match &self.prepared {
-                // The canary waits until nothing is under way.
-                Some(feed) if !due => outlet.draw_fed(feed, patience),
-                _ => (outlet.draw_own(patience), None),
-            };
-            if let Some(prepared) = prepared {
-                self.ends_wait(true);
-                let takes = owner.as_mut().filter(|_| !shared.is_halted());
-                self.take_prepared(prepared, takes);
-            }
-            match drawn {
+            match self.context.outlet.draw_own(patience) {
                 Drawn::Batch(batch) => {
                     self.asked = None;
                     self.ends_wait(true);
@@ -200,45 +172,25 @@ impl DeviceLoop {
                 Drawn::Nothing | Drawn::Closed => {}
             }
             if let Some(owner) = owner.as_mut().filter(|owner| !owner.is_idle()) {
-                let awaits = match self.is_fed() {
-                    true => owner.has_free_slot(),
-                    false => self.asked.is_some(),
-                };
-                for event in owner.work(if awaits { GLANCE } else { NAP }) {
+                let patience = if self.asked.is_some() { GLANCE } else { NAP };
+                for event in owner.work(patience) {
                     self.note(event)?;
-                }
-                let (work, since) = owner.parts_under_way();
-                let pace = PartPace {
-                    speed: owner.part_speed(),
-                    under_way: (work, since.as_secs_f64()),
-                };
-                if self.feed().note(pace, owner.most_part_bytes()) {
-                    info!(
-                        device = self.context.name,
-                        "slower than a CPU worker: it rests"
-                    );
-                    let uncounted = owner.halt();
-                    self.give_back(&uncounted);
                 }
             }
         }
     }
 
-    /// Opens the device if it is to count: `None` without a plan that it counts, and while the CPU workers that would
-    /// feed it are as fast without it. The thread of the device counts the other plans where nobody else does.
+    /// Opens the device; `None` without a plan that it counts. Its thread counts the other plans where nobody
+    /// else does.
     ///
     /// # Errors
     /// It cannot be used.
     fn open(&mut self) -> Result<Option<Owner>, End> {
         let shared = Arc::clone(&self.context.shared);
-        let spec = &shared.devices[self.device];
-        let any = spec.settings.fed_at_any_speed || !self.is_fed();
-        let Some(launcher) = shared
-            .launcher()
-            .filter(|_| any || shared.seconds_left() >= WORTH_A_TRIAL)
-        else {
+        let Some(launcher) = shared.launcher() else {
             return Ok(None);
         };
+        let spec = &shared.devices[self.device];
         let open = Arc::clone(&spec.open);
         let owner = Owner::open(Box::new(move || open()), launcher, spec.settings.clone())
             .map_err(|error| End::GivenUp(error.0))?;
@@ -249,9 +201,6 @@ impl DeviceLoop {
             device: properties.identity.clone(),
         });
         self.counted_by = Some(CountedBy::Device(properties.identity.clone()));
-        let budget = spec.settings.part_bytes_on(properties);
-        let load = FeedLoad::new(budget, spec.settings.fed_at_any_speed);
-        self.prepared = Some(self.feed().open(Arc::clone(owner.launcher()), load));
         Ok(Some(owner))
     }
 
@@ -308,10 +257,7 @@ impl DeviceLoop {
 
     /// Asks for a batch if there is room for one.
     fn ask(&mut self, owner: Option<&Owner>) {
-        let own_only = self.is_fed();
         let wanted = match owner {
-            // What is for this device alone is counted again on its thread.
-            Some(_) if own_only => Some(0.0),
             Some(owner) => owner.wants(),
             None => self.open.is_empty().then_some(0.0),
         };
@@ -322,7 +268,6 @@ impl DeviceLoop {
                 worker: self.context.worker,
                 cost,
                 speed: owner.and_then(Owner::speed),
-                own_only,
             });
         }
     }
@@ -353,9 +298,9 @@ impl DeviceLoop {
             && !shared.is_halted()
             && !shared.is_gone(self.context.worker)
         {
-            let (worker, tools) = (self.context.worker, &mut self.tools[batch.plan]);
+            let (worker, counter) = (self.context.worker, &mut self.counters[batch.plan]);
             let outcome = match &batch.again {
-                None => attempt(&shared, worker, batch.plan, task, tools),
+                None => attempt(&shared, worker, batch.plan, task, counter),
                 Some(not_by) => attempt_again(&shared, worker, batch.plan, task, not_by),
             };
             match outcome {
@@ -365,10 +310,8 @@ impl DeviceLoop {
                         result: *result,
                         cost: task.cost,
                         audit,
-                        prepared_by: None,
                     });
                 }
-                Attempt::Prepared(..) => unreachable!("only CPU workers prepare tasks"),
                 Attempt::Mismatch(mismatch) => {
                     message.mismatch = Some((task.key.index, mismatch.to_string()));
                 }
@@ -398,39 +341,10 @@ impl DeviceLoop {
                 if let Some(timing) = timing {
                     self.tell_launch(&timing, tallies.len());
                 }
-                let tallies = tallies.into_iter();
-                let tallies: Vec<_> = tallies.map(|(task, tally)| (task, tally, None)).collect();
-                self.counted(&tallies)?;
+                self.counted(&tallies);
             }
-            OwnerEvent::PartCounted {
-                number,
-                tally,
-                timing,
-            } => {
-                if let Some(timing) = timing {
-                    self.tell_launch(&timing, 1);
-                }
-                let (load, done) = self.assemblies.add(number, &tally).unwrap_or_default();
-                self.feed().count(load);
-                if let Some(Assembled {
-                    task,
-                    tally,
-                    worker,
-                    share,
-                }) = done
-                {
-                    let observers = &self.context.shared.observers;
-                    observers.tell(EventKind::PartsCounted {
-                        worker: self.id(),
-                        key: task.key,
-                        nodes: tally.nodes,
-                        share,
-                    });
-                    self.counted(&[(task, tally, Some(worker))])?;
-                }
-            }
-            OwnerEvent::Returned { uncounted, reason } => {
-                let tasks = self.give_back(&uncounted);
+            OwnerEvent::Returned { tasks, reason } => {
+                self.give_back(&tasks);
                 if reason == ReturnReason::Halted {
                     self.tell_given_up(&tasks);
                 }
@@ -476,20 +390,19 @@ impl DeviceLoop {
         self.context.shared.worker_id(self.context.worker)
     }
 
-    /// # Errors
-    /// The audit found another count.
-    fn counted(&mut self, tallies: &[(Task, Tally, Option<usize>)]) -> Result<(), End> {
+    /// Reports tasks that the device counted.
+    fn counted(&mut self, tallies: &[(Task, Tally)]) {
         let shared = Arc::clone(&self.context.shared);
         let (Some(plan), Some(counted_by)) = (shared.device_plan(), self.counted_by.clone()) else {
-            return Ok(());
+            return;
         };
         // Launches overlap, so the time that these tasks took is the time since the last report.
         let took = self.since.elapsed();
         self.since = Instant::now();
         self.vigil.note(tallies.len(), took);
-        let cost: f64 = tallies.iter().map(|(task, ..)| task.cost).sum();
+        let cost: f64 = tallies.iter().map(|(task, _)| task.cost).sum();
         let mut message = self.message(plan);
-        for (task, tally, prepared_by) in tallies {
+        for (task, tally) in tallies {
             let tally = &seen(&shared, self.context.worker, *tally, CountKind::Task);
             let took = took.mul_f64(if cost > 0.0 {
                 task.cost / cost
@@ -548,65 +461,19 @@ impl DeviceLoop {
                 result,
                 cost: task.cost,
                 audit,
-                prepared_by: *prepared_by,
             });
             self.open.note_counted(task.key.index);
         }
         self.context.collector.do_send(message);
         self.open.settle();
-        Ok(())
     }
 
-    /// Gives back what was not counted, and returns these tasks.
-    fn give_back(&mut self, uncounted: &Uncounted) -> Vec<Task> {
-        let mut tasks = uncounted.tasks.clone();
-        for &part in &uncounted.parts {
-            let (load, task) = self.assemblies.give_up(part).unwrap_or_default();
-            self.feed().release(load);
-            tasks.extend(task);
-        }
-        for task in &tasks {
+    /// Gives back what was not counted.
+    fn give_back(&mut self, tasks: &[Task]) {
+        for task in tasks {
             self.open.give_back(task.key.index);
         }
         self.open.settle();
-        tasks
-    }
-
-    fn feed(&self) -> &Feed {
-        &self.context.shared.feeds[self.device]
-    }
-
-    /// Whether CPU workers prepare what the device counts.
-    fn is_fed(&self) -> bool {
-        let shared = &self.context.shared;
-        shared.device_plan().is_some_and(|plan| shared.is_fed(plan))
-    }
-
-    /// Takes a task that a CPU worker prepared; gives it back without an `owner` that takes it.
-    fn take_prepared(&mut self, prepared: Box<Prepared>, owner: Option<&mut Owner>) {
-        let Some(plan) = self.context.shared.device_plan() else {
-            return;
-        };
-        let batch = Batch::of_one(plan, &prepared.task, self.context.worker);
-        self.open.add(batch);
-        let parts = self.assemblies.begin(*prepared);
-        match owner {
-            Some(owner) => parts.into_iter().for_each(|part| owner.offer_part(part)),
-            None => {
-                let parts = parts.iter().map(|part| part.number).collect();
-                let tasks = Vec::new();
-                self.give_back(&Uncounted { tasks, parts });
-            }
-        }
-    }
-
-    /// Takes no more prepared tasks, and gives back those that are on their way.
-    fn close_feed(&mut self) {
-        self.feed().close();
-        let prepared = self.prepared.take();
-        for prepared in prepared.iter().flat_map(Receiver::try_iter) {
-            self.take_prepared(prepared, None);
-        }
     }
 
     /// Tells that the device gave up the tasks of a launch, and how much of its time was for each.

@@ -110,32 +110,6 @@ pub enum EventKind {
         #[serde(with = "seconds")]
         after: Duration,
     },
-    /// A CPU worker counted a part of a task, and left the rest of it to a device. The device will report the
-    /// task.
-    TaskPrepared {
-        /// The worker.
-        worker: WorkerId,
-        /// The task.
-        key: TaskKey,
-        /// The thread that owns the device.
-        device: WorkerId,
-        /// Launches that the device is to count.
-        launches: usize,
-        /// How long the worker had the task.
-        #[serde(with = "seconds")]
-        took: Duration,
-    },
-    /// A device counted all that a CPU worker had left to it of a task.
-    PartsCounted {
-        /// The thread that owns the device.
-        worker: WorkerId,
-        /// The task.
-        key: TaskKey,
-        /// Its nodes.
-        nodes: u64,
-        /// The share of the work of the task that the device counted, 0 to 1; estimated.
-        share: f64,
-    },
     /// A CPU worker counted a batch, or gave it up.
     BatchDone {
         /// The worker.
@@ -320,8 +294,6 @@ impl EventKind {
             | Self::TaskBegun { worker, .. }
             | Self::TaskPanicked { worker, .. }
             | Self::TaskGivenUp { worker, .. }
-            | Self::TaskPrepared { worker, .. }
-            | Self::PartsCounted { worker, .. }
             | Self::BatchDone { worker, .. }
             | Self::DeviceReady { worker, .. }
             | Self::DeviceLost { worker, .. }

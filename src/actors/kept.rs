@@ -32,21 +32,13 @@ impl Kept {
         }
     }
 
-    /// Keeps a result of `worker`, which another one may have prepared.
-    pub(super) fn add(
-        &mut self,
-        worker: usize,
-        prepared_by: Option<usize>,
-        plan: usize,
-        result: TaskResult,
-    ) {
+    /// Keeps a result of `worker`.
+    pub(super) fn add(&mut self, worker: usize, plan: usize, result: TaskResult) {
         let task = (plan, result.key.index);
         if self.plans[plan].insert(task.1, result).is_none() {
             self.order.push_back(task);
         }
-        for worker in prepared_by.into_iter().chain([worker]) {
-            self.untested[worker].insert(task);
-        }
+        self.untested[worker].insert(task);
         // Those that nobody vouches for yet stay. A few are looked at each time, so that a long batch of
         // a device does not make each result a search through all of them.
         for _ in 0..8 {

@@ -63,17 +63,12 @@ pub(super) struct Want {
     pub(super) cost: f64,
     /// Cost that the device counts per second, once known.
     pub(super) speed: Option<f64>,
-    /// Only what is for this device alone: CPU workers feed it.
-    pub(super) own_only: bool,
 }
 
 /// To the producer, from a device: it takes no batch any more.
 pub(super) struct Leave {
     pub(super) worker: usize,
 }
-
-/// To the producer, from a worker: a device will count what the worker prepared of its batch.
-pub(super) struct Passed(pub(super) Batch);
 
 /// To the producer: close the queue; workers end.
 pub(super) struct Close;
@@ -147,8 +142,6 @@ pub(super) struct Costed {
     pub(super) cost: f64,
     /// The task is to be counted a second time before it is recorded, which is expected to take so long.
     pub(super) audit: Option<Duration>,
-    /// The worker that prepared it for the device that counted it, if one did.
-    pub(super) prepared_by: Option<usize>,
 }
 
 impl Costed {
@@ -158,7 +151,6 @@ impl Costed {
             result,
             cost,
             audit: None,
-            prepared_by: None,
         }
     }
 }
@@ -205,6 +197,5 @@ unanswered!(
     Ended,
     Want,
     Leave,
-    Passed,
     Durable,
 );

@@ -18,8 +18,6 @@
 //! | producer | worker thread | batches, through the queue |
 //! | worker thread | collector | `Counted`, `CanaryCounted` |
 //! | worker thread | worker | `Ended` |
-//! | worker thread | device thread | prepared tasks, through the feed |
-//! | worker thread | producer | `Passed` |
 //! | device thread | producer | `Want`, `Leave` |
 //! | worker | collector | `LostBatch` |
 //! | worker | run | `Left` |
@@ -49,8 +47,6 @@
 //!   batches it has.
 //! * `source`: where tasks come from; `fresh`: what a source still gives; `stock`: what is left, and
 //!   how it is cut into batches. `recorder`: what keeps results for longer than the run lives.
-//! * `feed`: what CPU workers prepare for a device, if its launches take long to make; `feed_load`: how much it
-//!   gets, and whether it is fast enough; `assembly`: what the thread of the device makes of the parts that come back.
 //! * `canary`: when workers count their canaries. `doubt`: tasks that are counted again, and what their
 //!   counts decide; `kept`: the results that may be doubted; `second_opinions`: what the collector does
 //!   with both.
@@ -67,7 +63,6 @@
 //!   same of a run whose tasks other processes count.
 //! * `report`: what a run returns.
 
-mod assembly;
 mod attempt;
 mod audit;
 mod balance;
@@ -83,8 +78,6 @@ mod eta;
 mod events;
 #[cfg(feature = "fault-injection")]
 mod faults;
-mod feed;
-mod feed_load;
 mod fresh;
 mod host_progress;
 mod in_hand;

@@ -11,7 +11,7 @@ use actix::{Actor, ActorFutureExt, AsyncContext, Context, Handler, Recipient, Sp
 
 use super::lifeline::Lifeline;
 use super::messages::{
-    Close, Complete, Halt, Leave, Offer, Passed, Quiet, Recount, Retry, RunFailed, Settled, Want,
+    Close, Complete, Halt, Leave, Offer, Quiet, Recount, Retry, RunFailed, Settled, Want,
 };
 use super::queue::{Batch, Inlet};
 use super::shared::RunShared;
@@ -340,16 +340,6 @@ impl Handler<Want> for Producer {
         self.wants.retain(|other| other.worker != want.worker);
         self.wants.push(want);
         self.offer(context);
-    }
-}
-
-impl Handler<Passed> for Producer {
-    type Result = ();
-
-    fn handle(&mut self, passed: Passed, _: &mut Self::Context) {
-        // It comes back from the device, as what the device asked for does.
-        self.on_devices += 1;
-        self.stock.hand_out(&passed.0);
     }
 }
 

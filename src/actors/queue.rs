@@ -4,8 +4,7 @@ use std::time::Duration;
 
 use crossbeam::channel::{Receiver, RecvTimeoutError, Sender, TryRecvError, bounded, select};
 
-use super::feed::Prepared;
-use crate::engine::{CountedBy, Task};
+use crate::engine::CountedBy;
 
 /// A handful of tasks of one plan, handed to a worker at once. Never recorded.
 #[derive(Clone, Debug, PartialEq)]
@@ -34,18 +33,6 @@ impl Batch {
             cost: 0.0,
             only: Some(worker),
             for_device,
-            again: None,
-        }
-    }
-
-    /// A batch of one task, which the device with this number among the workers counts.
-    pub(super) fn of_one(plan: usize, task: &Task, device: usize) -> Self {
-        Self {
-            plan,
-            tasks: vec![task.key.index],
-            cost: task.cost,
-            only: Some(device),
-            for_device: true,
             again: None,
         }
     }
@@ -154,21 +141,6 @@ impl Outlet {
             Err(RecvTimeoutError::Timeout) => Drawn::Nothing,
             Err(RecvTimeoutError::Disconnected) => Drawn::Closed,
         }
-    }
-
-    /// The next batch from the tray, or the next prepared task from the feed, waiting for it at most for
-    /// `patience`.
-    pub(super) fn draw_fed(
-        &self,
-        feed: &Receiver<Box<Prepared>>,
-        patience: Duration,
-    ) -> (Drawn, Option<Box<Prepared>>) {
-        let drawn = select! {
-            recv(self.tray) -> batch => batch.map_or(Drawn::Closed, |batch| Drawn::Batch(*batch)),
-            recv(feed) -> prepared => return (Drawn::Nothing, prepared.ok()),
-            default(patience) => Drawn::Nothing,
-        };
-        (drawn, None)
     }
 
     /// Batches in the queue.

@@ -50,15 +50,13 @@ impl Report {
         nodes.sum()
     }
 
-    /// The share of the work of this run that the device of a worker counted, 0 to 1; estimated where CPU workers
-    /// counted parts of its tasks.
+    /// The share of the work of this run that the device of a worker counted, 0 to 1.
     pub fn device_share(&self, worker: &WorkerProgress) -> f64 {
         let all: u64 = self.workers.iter().map(|worker| worker.nodes).sum();
-        let counted = worker.device_nodes.saturating_sub(worker.prepared_nodes);
         if all == 0 {
             0.0
         } else {
-            counted as f64 / all as f64
+            worker.device_nodes as f64 / all as f64
         }
     }
 

@@ -164,7 +164,6 @@ impl Run {
                 index,
                 outlet,
                 producer: (producer.clone().recipient(), producer.clone().recipient()),
-                passed: producer.clone().recipient(),
                 counted: collector.clone().recipient(),
                 canaries: collector.clone().recipient(),
                 lost: collector.clone().recipient(),

@@ -23,8 +23,7 @@ impl Collector {
     pub(super) fn hear(&mut self, worker: usize, plan: usize, costed: Costed) {
         let key = costed.result.key;
         let doubt = self.doubts.open.remove(&key);
-        let by_out = |worker: &usize| self.doubts.out.contains(worker);
-        if by_out(&worker) || costed.prepared_by.as_ref().is_some_and(by_out) {
+        if self.doubts.out.contains(&worker) {
             // Nothing that comes from it is believed any more.
             self.drop_from_hand(worker, plan, &costed);
             match doubt {

@@ -3,7 +3,6 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use super::audit::{TaskAudit, WholePlan};
-use super::feed::Feed;
 use super::in_hand::InHand;
 use super::observers::Observers;
 use super::{DeviceSpec, EventKind, Recorder, RunSpec, Source};
@@ -23,14 +22,6 @@ pub(super) struct RunShared {
     /// The plan that devices count, and what makes their launches: the first plan that has a
     /// launcher. `None` without devices.
     launcher: Option<(usize, Arc<dyn Launcher>)>,
-    /// The ways from CPU workers to the devices, in the order of these.
-    pub(super) feeds: Vec<Feed>,
-    /// Whether CPU workers prepare the launches of devices.
-    fed: bool,
-    /// What the CPU workers alone would take for the rest, in seconds; bits of a floating-point number.
-    left: AtomicU64,
-    /// What a CPU worker takes for a unit of the costs of what devices count, in seconds; bits as above.
-    seconds_per_cost: AtomicU64,
     /// Workers and devices that count no more: given up, or taken out of the run.
     gone: Vec<AtomicBool>,
     /// Whether anything may show that results are wrong.
@@ -79,14 +70,7 @@ impl RunShared {
             costs: spec.costs.clone(),
             workers,
             ready: AtomicU64::new(if workers == 0 { u64::MAX } else { 0 }),
-            fed: workers > 0
-                && launcher
-                    .as_ref()
-                    .is_some_and(|(_, launcher)| launcher.preparer(&spec.counter).is_some()),
             launcher,
-            feeds: devices.iter().map(|_| Feed::default()).collect(),
-            left: AtomicU64::new(0),
-            seconds_per_cost: AtomicU64::new(1_f64.to_bits()),
             devices: devices.to_vec(),
             gone: (0..workers + devices.len())
                 .map(|_| AtomicBool::new(false))
@@ -184,29 +168,6 @@ impl RunShared {
     /// The plan that devices count; `None` if they count none, or there are no devices.
     pub(super) fn device_plan(&self) -> Option<usize> {
         self.launcher.as_ref().map(|(plan, _)| *plan)
-    }
-
-    /// Whether CPU workers prepare launches of this plan for devices.
-    pub(super) fn is_fed(&self, plan: usize) -> bool {
-        self.fed && self.devices_count(plan) && self.cpu_left() > 0
-    }
-
-    /// Notes what CPU workers take for what devices count, in seconds: all of them for the rest, and one for a unit
-    /// of its costs.
-    pub(super) fn note_cpu(&self, left: f64, seconds_per_cost: f64) {
-        self.left.store(left.to_bits(), Ordering::Relaxed);
-        let seconds = seconds_per_cost.to_bits();
-        self.seconds_per_cost.store(seconds, Ordering::Relaxed);
-    }
-
-    /// Seconds that the CPU workers alone would take for the rest of what devices count.
-    pub(super) fn seconds_left(&self) -> f64 {
-        f64::from_bits(self.left.load(Ordering::Relaxed))
-    }
-
-    /// Seconds that a CPU worker takes for a unit of the costs of what devices count.
-    pub(super) fn seconds_per_cost(&self) -> f64 {
-        f64::from_bits(self.seconds_per_cost.load(Ordering::Relaxed))
     }
 
     /// Whether there are devices and they count this plan.

@@ -187,9 +187,6 @@ impl Stock {
                 ..retry
             });
         }
-        if want.own_only {
-            return None;
-        }
         let plan = (0..self.fresh.len()).find(|&plan| {
             (no_cpu || self.shared.devices_count(plan))
                 && (self.fresh[plan].peek().is_some()

@@ -11,9 +11,7 @@ use tracing::{dispatcher, error};
 
 use super::cpu_worker::WorkerContext;
 use super::lifeline::Lifeline;
-use super::messages::{
-    CanaryCounted, Counted, Ended, Leave, Left, LostBatch, Passed, RunFailed, Want,
-};
+use super::messages::{CanaryCounted, Counted, Ended, Leave, Left, LostBatch, RunFailed, Want};
 use super::queue::Outlet;
 use super::shared::RunShared;
 use super::{EventKind, RunError, device_loop};
@@ -30,8 +28,6 @@ pub(super) struct Worker {
     pub(super) outlet: Outlet,
     /// The producer, for devices.
     pub(super) producer: (Recipient<Want>, Recipient<Leave>),
-    /// The producer, for CPU workers.
-    pub(super) passed: Recipient<Passed>,
     pub(super) counted: Recipient<Counted>,
     pub(super) canaries: Recipient<CanaryCounted>,
     pub(super) lost: Recipient<LostBatch>,
@@ -74,7 +70,6 @@ impl Worker {
             collector: self.counted.clone(),
             canaries: self.canaries.clone(),
             actor,
-            producer: self.passed.clone(),
         };
         let dispatch = dispatcher::get_default(Clone::clone);
         let device = self.index.checked_sub(self.shared.workers);

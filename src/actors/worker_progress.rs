@@ -26,10 +26,6 @@ pub struct WorkerProgress {
     pub device_tasks: u64,
     /// Nodes searched in those.
     pub device_nodes: u64,
-    /// The part of these that stands for what CPU workers counted of them, before they left the rest to the
-    /// device; estimated.
-    #[serde(default)]
-    pub prepared_nodes: u64,
     /// How long it was busy with tasks: counting, audits, tries that failed.
     pub busy: Duration,
     /// The wall time of the batches that it ended on the CPU.
@@ -76,7 +72,6 @@ impl WorkerProgress {
             nodes: 0,
             device_tasks: 0,
             device_nodes: 0,
-            prepared_nodes: 0,
             busy: Duration::ZERO,
             batches: Duration::ZERO,
             cpu: Duration::ZERO,
@@ -159,16 +154,12 @@ impl WorkerProgress {
             }
             EventKind::TaskPanicked { .. }
             | EventKind::TaskGivenUp { .. }
-            | EventKind::TaskPrepared { .. }
             | EventKind::CanaryPassed { .. }
             | EventKind::CountedAgain { .. } => {
                 self.goes(self.state, event.at);
             }
             EventKind::DeviceReady { device, .. } => {
                 self.counted_by = Some(CountedBy::Device(device.clone()));
-            }
-            EventKind::PartsCounted { nodes, share, .. } => {
-                self.prepared_nodes += (*nodes as f64 * (1.0 - share)) as u64;
             }
             EventKind::LaunchBegun { .. } => self.goes(WorkerState::Launching, event.at),
             EventKind::Gone { .. } => self.goes(WorkerState::Gone, event.at),

@@ -85,7 +85,6 @@ fn take(
                     kernels.push(spans.kernel);
                 }
             }
-            OwnerEvent::PartCounted { .. } => {}
             OwnerEvent::Returned { reason, .. } => {
                 return Err(match reason {
                     ReturnReason::Failed(why) => why,

@@ -23,7 +23,6 @@ mod opening;
 mod owner;
 mod owner_event;
 mod owner_settings;
-mod owner_work;
 mod pace;
 mod recovery;
 
@@ -43,7 +42,6 @@ pub use opening::{CountedCanary, Opener};
 pub use owner::Owner;
 pub use owner_event::{LaunchTiming, OwnerEvent, ReturnReason};
 pub use owner_settings::OwnerSettings;
-pub use owner_work::{Part, Uncounted};
 
 /// Says that `what` needs a Cargo feature that this program was built without, and how to get it.
 pub fn needs_feature(what: &str, feature: &str) -> String {

@@ -7,7 +7,6 @@ use std::time::{Duration, Instant};
 use super::opening::{CountedCanary, Opener, count_canary, open_tested};
 use super::owner_event::{LaunchTiming, OwnerEvent, ReturnReason};
 use super::owner_settings::OwnerSettings;
-use super::owner_work::{Counts, Part, Pending, Uncounted};
 use super::pace::Pace;
 use super::{Device, DeviceError, OpenError, Properties};
 use crate::engine::{Completed, LaunchBatch, Launcher, Task, Ticket};
@@ -15,14 +14,13 @@ use crate::engine::{Completed, LaunchBatch, Launcher, Task, Ticket};
 /// Keeps one device busy with tasks of one plan. Nothing else talks to that device.
 ///
 /// Every task given to [`offer`](Self::offer) comes back exactly once, as a tally or as a task, by
-/// [`work`](Self::work), [`halt`](Self::halt) or [`close`](Self::close). So does every part given to
-/// [`offer_part`](Self::offer_part).
+/// [`work`](Self::work), [`halt`](Self::halt) or [`close`](Self::close).
 ///
 /// | failure | response |
 /// |---|---|
 /// | The device does not open, or miscounts its canary. | It is not used. |
 /// | It has no kernel, or a launch does not fit its program. | It is given up. |
-/// | It is out of memory. | Batches are halved, down to one task, or to [`least_jobs`](OwnerSettings::least_jobs) jobs if these take less than a mebibyte; then it is given up. Parts may have half the bytes from then on, down to a mebibyte. |
+/// | It is out of memory. | Batches are halved, down to one task, or to [`least_jobs`](OwnerSettings::least_jobs) jobs if these take less than a mebibyte; then it is given up. |
 /// | It is lost, hangs, or returns fewer jobs than it was sent. | Its tasks are returned at once; it is opened and tested again, up to [`restarts`](OwnerSettings::restarts) times; then it is given up. |
 /// | A sampled part of a launch has another count on the CPU. | The run must fail, because earlier counts may be wrong too. |
 pub struct Owner {
@@ -35,16 +33,10 @@ pub struct Owner {
     /// The most jobs a launch may have; falls when memory is short.
     pub(super) most_jobs: u32,
     /// What is not submitted yet.
-    pub(super) pending: VecDeque<Pending>,
+    pub(super) pending: VecDeque<Vec<Task>>,
     pub(super) in_flight: Vec<InFlight>,
     pub(super) batches: u64,
     pub(super) pace: Pace,
-    /// The pace of parts, in their own unit of work.
-    pub(super) part_pace: Pace,
-    /// When a part was counted last.
-    pub(super) part_ended: Option<Instant>,
-    /// The most bytes of a part; falls when memory is short.
-    pub(super) most_part_bytes: u64,
     /// Since when the launches under way are asked to end early.
     pub(super) halting: Option<Instant>,
     /// Whether nothing can be submitted before a launch has ended.
@@ -55,13 +47,13 @@ pub struct Owner {
 
 pub(super) struct InFlight {
     pub(super) ticket: Ticket,
-    pub(super) counts: Counts,
+    pub(super) tasks: Vec<Task>,
     pub(super) batch: Box<dyn LaunchBatch>,
     pub(super) since: Instant,
 }
 
-/// If memory is too short even for a part of so many bytes, the device is given up.
-const LEAST_PART: u64 = 1 << 20;
+/// If memory is too short even for a launch of so many bytes, the device is given up.
+const LEAST_BYTES: u64 = 1 << 20;
 
 impl Owner {
     /// Opens the device, and lets it count its canary with the program of `launcher`.
@@ -87,18 +79,10 @@ impl Owner {
             in_flight: Vec::new(),
             batches: 0,
             pace: Pace::default(),
-            part_pace: Pace::default(),
-            part_ended: None,
-            most_part_bytes: u64::MAX,
             halting: None,
             full: false,
             failed: None,
         })
-    }
-
-    /// What makes its launches: what suits the device, which may be another one than it was opened with.
-    pub fn launcher(&self) -> &Arc<dyn Launcher> {
-        &self.launcher
     }
 
     /// What the device is.
@@ -109,37 +93,6 @@ impl Owner {
     /// Cost counted per second, once known.
     pub const fn speed(&self) -> Option<f64> {
         self.pace.speed
-    }
-
-    /// Work of parts counted per second, once known.
-    pub const fn part_speed(&self) -> Option<f64> {
-        self.part_pace.speed
-    }
-
-    /// The work of all parts that the device counts now, and how long it has counted none of them.
-    pub fn parts_under_way(&self) -> (f64, Duration) {
-        let parts = self
-            .in_flight
-            .iter()
-            .filter_map(|flight| match flight.counts {
-                Counts::Part(_, work) => Some((work, flight.since)),
-                Counts::Tasks(_) => None,
-            });
-        let work = parts.clone().map(|(work, _)| work).sum();
-        let oldest = parts.map(|(_, since)| since).min();
-        let since = oldest.map(|oldest| self.part_ended.map_or(oldest, |ended| oldest.max(ended)));
-        (work, since.map_or(Duration::ZERO, |since| since.elapsed()))
-    }
-
-    /// The most bytes that the launch of a part may have.
-    pub const fn most_part_bytes(&self) -> u64 {
-        self.most_part_bytes
-    }
-
-    /// Whether it could submit a part now.
-    pub fn has_free_slot(&self) -> bool {
-        let slots = self.device.as_ref().map_or(0, |device| device.slots());
-        self.in_flight.len() + self.pending.len() < slots
     }
 
     /// The cost of the tasks that would make the next launch; `None` if the device has enough, or
@@ -174,13 +127,8 @@ impl Owner {
     /// Takes tasks, to be one launch or a few.
     pub fn offer(&mut self, tasks: Vec<Task>) {
         if !tasks.is_empty() {
-            self.pending.push_back(Pending::Tasks(tasks));
+            self.pending.push_back(tasks);
         }
-    }
-
-    /// Takes a part of a task.
-    pub fn offer_part(&mut self, part: Part) {
-        self.pending.push_back(Pending::Part(part));
     }
 
     /// Submits what is pending and waits, at most for `patience`, for something else to report. Returns
@@ -214,20 +162,16 @@ impl Owner {
 
     /// Ends launches early. Returns what was not submitted yet; what launches that are not complete were to
     /// count comes back by [`work`](Self::work). When all are back it takes tasks again.
-    pub fn halt(&mut self) -> Uncounted {
+    pub fn halt(&mut self) -> Vec<Task> {
         if let Some(device) = self.device.as_mut().filter(|_| !self.in_flight.is_empty()) {
             device.cancel();
             self.halting.get_or_insert_with(Instant::now);
         }
-        let mut uncounted = Uncounted::default();
-        self.pending
-            .drain(..)
-            .for_each(|pending| uncounted.add_pending(pending));
-        uncounted
+        self.pending.drain(..).flatten().collect()
     }
 
     /// Ends launches early, and returns everything that is not counted.
-    pub fn close(mut self) -> Uncounted {
+    pub fn close(mut self) -> Vec<Task> {
         if let Some(device) = &mut self.device {
             device.cancel();
         }
@@ -239,12 +183,10 @@ impl Owner {
             if self.full || self.in_flight.len() >= device.slots() {
                 return;
             }
-            let submitted = match self.pending.pop_front() {
-                Some(Pending::Tasks(tasks)) => self.submit_tasks(tasks, events),
-                Some(Pending::Part(part)) => self.submit_part(part, events),
-                None => return,
+            let Some(tasks) = self.pending.pop_front() else {
+                return;
             };
-            if submitted.is_err() {
+            if self.submit_tasks(tasks, events).is_err() {
                 return;
             }
         }
@@ -256,7 +198,7 @@ impl Owner {
         let batch = match self.launcher.batch(&tasks, self.batches) {
             Ok(batch) => batch,
             Err(error) => {
-                self.pending.push_front(Pending::Tasks(tasks));
+                self.pending.push_front(tasks);
                 self.give_up(format!("a launch was refused: {error}"), events);
                 return Err(Full);
             }
@@ -278,7 +220,7 @@ impl Owner {
             return Ok(());
         }
         let Some(device) = &mut self.device else {
-            self.pending.push_front(Pending::Tasks(tasks));
+            self.pending.push_front(tasks);
             return Err(Full);
         };
         match device.submit(launch) {
@@ -286,7 +228,7 @@ impl Owner {
                 events.push(OwnerEvent::Launched(tasks.len()));
                 self.in_flight.push(InFlight {
                     ticket,
-                    counts: Counts::Tasks(tasks),
+                    tasks,
                     batch,
                     since: Instant::now(),
                 });
@@ -295,75 +237,28 @@ impl Owner {
             Err(DeviceError::OutOfMemory)
                 if tasks.len() > 1
                     && (jobs / 2 >= self.settings.least_jobs
-                        || launch.bytes() / 2 >= LEAST_PART) =>
+                        || launch.bytes() / 2 >= LEAST_BYTES) =>
             {
                 self.most_jobs = jobs / 2;
                 self.halve(tasks);
                 Ok(())
             }
             Err(error) => {
-                self.pending.push_front(Pending::Tasks(tasks));
-                self.not_submitted(&error, events)
+                self.pending.push_front(tasks);
+                if error == DeviceError::Busy && !self.in_flight.is_empty() {
+                    self.full = true;
+                } else {
+                    self.fail(&error, events);
+                }
+                Err(Full)
             }
         }
-    }
-
-    /// # Errors
-    /// Nothing more can be submitted now.
-    fn submit_part(&mut self, part: Part, events: &mut Vec<OwnerEvent>) -> Result<(), Full> {
-        let (Some(device), Some(launch)) = (&mut self.device, part.batch.launch()) else {
-            let mut uncounted = Uncounted::default();
-            uncounted.parts.push(part.number);
-            let reason = ReturnReason::Failed("it has no launch".to_owned());
-            events.push(OwnerEvent::Returned { uncounted, reason });
-            return Ok(());
-        };
-        match device.submit(launch) {
-            Ok(ticket) => {
-                events.push(OwnerEvent::Launched(1));
-                self.in_flight.push(InFlight {
-                    ticket,
-                    counts: Counts::Part(part.number, part.work),
-                    batch: part.batch,
-                    since: Instant::now(),
-                });
-                Ok(())
-            }
-            Err(DeviceError::OutOfMemory) if launch.bytes() / 2 >= LEAST_PART => {
-                self.most_part_bytes = launch.bytes() / 2;
-                let uncounted = Uncounted {
-                    tasks: Vec::new(),
-                    parts: vec![part.number],
-                };
-                let reason = ReturnReason::Failed(DeviceError::OutOfMemory.to_string());
-                events.push(OwnerEvent::Returned { uncounted, reason });
-                Ok(())
-            }
-            Err(error) => {
-                self.pending.push_front(Pending::Part(part));
-                self.not_submitted(&error, events)
-            }
-        }
-    }
-
-    /// The device did not take what is pending first.
-    fn not_submitted(
-        &mut self,
-        error: &DeviceError,
-        events: &mut Vec<OwnerEvent>,
-    ) -> Result<(), Full> {
-        if *error == DeviceError::Busy && !self.in_flight.is_empty() {
-            self.full = true;
-        } else {
-            self.fail(error, events);
-        }
-        Err(Full)
     }
 
     fn halve(&mut self, mut tasks: Vec<Task>) {
         let second = tasks.split_off(tasks.len() / 2);
-        self.pending.push_front(Pending::Tasks(second));
-        self.pending.push_front(Pending::Tasks(tasks));
+        self.pending.push_front(second);
+        self.pending.push_front(tasks);
     }
 
     fn finish(&mut self, completed: &Completed, events: &mut Vec<OwnerEvent>) {
@@ -381,10 +276,10 @@ impl Owner {
         if completed.jobs_done != sent && self.halting.is_some() {
             let flight = self.in_flight.swap_remove(at);
             self.halting = self.halting.filter(|_| !self.in_flight.is_empty());
-            let mut uncounted = Uncounted::default();
-            uncounted.add_counts(flight.counts);
-            let reason = ReturnReason::Halted;
-            events.push(OwnerEvent::Returned { uncounted, reason });
+            events.push(OwnerEvent::Returned {
+                tasks: flight.tasks,
+                reason: ReturnReason::Halted,
+            });
             return;
         }
         if completed.jobs_done != sent {
@@ -392,7 +287,7 @@ impl Owner {
             self.lose(format!("it counted {done} jobs of {sent}"), events);
             return;
         }
-        let InFlight { counts, batch, .. } = self.in_flight.swap_remove(at);
+        let InFlight { tasks, batch, .. } = self.in_flight.swap_remove(at);
         self.halting = self.halting.filter(|_| !self.in_flight.is_empty());
         let tallies = match batch.tallies(Some(completed)) {
             Ok(tallies) => tallies,
@@ -403,29 +298,12 @@ impl Owner {
             opened: device.opened(),
             spans: completed.spans,
         });
-        match counts {
-            Counts::Tasks(tasks) => {
-                let cost = tasks.iter().map(|task| task.cost).sum();
-                self.pace.note(cost, completed.spans.kernel);
-                events.push(OwnerEvent::Counted {
-                    tallies: tasks.into_iter().zip(tallies).collect(),
-                    timing,
-                });
-            }
-            Counts::Part(number, work) => {
-                self.part_pace.note(work, completed.spans.kernel);
-                self.part_ended = Some(Instant::now());
-                let [tally] = tallies[..] else {
-                    let what = format!("{} tallies of a part of a task", tallies.len());
-                    return events.push(OwnerEvent::Mismatch(what));
-                };
-                events.push(OwnerEvent::PartCounted {
-                    number,
-                    tally,
-                    timing,
-                });
-            }
-        }
+        let cost = tasks.iter().map(|task| task.cost).sum();
+        self.pace.note(cost, completed.spans.kernel);
+        events.push(OwnerEvent::Counted {
+            tallies: tasks.into_iter().zip(tallies).collect(),
+            timing,
+        });
     }
 }
 

@@ -2,7 +2,6 @@
 
 use std::time::Instant;
 
-use super::owner_work::Uncounted;
 use crate::engine::{DeviceSpans, Tally, Task};
 
 /// Where and when a launch ran.
@@ -28,19 +27,10 @@ pub enum OwnerEvent {
         /// Where and when the device counted them; `None` if nothing was left for it to do.
         timing: Option<LaunchTiming>,
     },
-    /// A part of a task was counted.
-    PartCounted {
-        /// Its number.
-        number: u64,
-        /// Its tally.
-        tally: Tally,
-        /// Where and when.
-        timing: Option<LaunchTiming>,
-    },
     /// They were not counted: somebody else has to count them.
     Returned {
-        /// The tasks and parts.
-        uncounted: Uncounted,
+        /// The tasks.
+        tasks: Vec<Task>,
         /// Why not.
         reason: ReturnReason,
     },

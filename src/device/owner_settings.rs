@@ -21,13 +21,6 @@ pub struct OwnerSettings {
     pub restarts: u32,
     /// A launch is lost if it takes this long and also ten times as long as its cost predicts.
     pub least_patience: Duration,
-    /// How many bytes of its memory the parts of tasks may take together that CPU workers prepared for the device and
-    /// that it has not counted yet. `None`: half the memory of the device, and at most 2 GiB.
-    pub part_bytes: Option<u64>,
-    /// Whether CPU workers give it parts of tasks from the first task on and however slow it is. Without this, a
-    /// device that counts more slowly than a worker gets next to none: it may take more time than it saves. The
-    /// emulated device does, so tests of parts ask for this.
-    pub fed_at_any_speed: bool,
 }
 
 impl Default for OwnerSettings {
@@ -40,23 +33,11 @@ impl Default for OwnerSettings {
             least_jobs: 64 << 10,
             restarts: 2,
             least_patience: Duration::from_secs(20),
-            part_bytes: None,
-            fed_at_any_speed: false,
         }
     }
 }
 
 impl OwnerSettings {
-    /// How many bytes prepared parts may have together on this device.
-    pub fn part_bytes_on(&self, device: &Properties) -> u64 {
-        const MOST: u64 = 2 << 30;
-        self.part_bytes.unwrap_or_else(|| match device.memory {
-            // The emulated device has that of the host.
-            0 => MOST / 8,
-            memory => (memory / 2).min(MOST),
-        })
-    }
-
     /// How long a launch should take on this device: less than [`batch_time`](Self::batch_time) if it shows a
     /// display.
     pub fn batch_time_on(&self, device: &Properties) -> Duration {

@@ -5,8 +5,8 @@ use std::time::Duration;
 use super::opening::open_tested;
 use super::owner::Owner;
 use super::owner_event::{OwnerEvent, ReturnReason};
-use super::owner_work::{Counts, Uncounted};
 use super::{DeviceError, OpenError};
+use crate::engine::Task;
 
 /// How long launches may take to end that were asked to: a job takes some milliseconds.
 const HALT_PATIENCE: Duration = Duration::from_secs(5);
@@ -16,17 +16,9 @@ impl Owner {
     pub(super) fn overdue(&self) -> Option<Duration> {
         let oldest = self.in_flight.iter().min_by_key(|flight| flight.since)?;
         // Of the first launch it is known only that it was meant to be short.
-        let seconds = |work: f64, speed: Option<f64>| speed.map_or(0.0, |speed| work / speed);
-        let expected: f64 = self
-            .in_flight
-            .iter()
-            .map(|flight| match &flight.counts {
-                Counts::Tasks(tasks) => {
-                    seconds(tasks.iter().map(|task| task.cost).sum(), self.speed())
-                }
-                Counts::Part(_, work) => seconds(*work, self.part_speed()),
-            })
-            .sum();
+        let tasks = self.in_flight.iter().flat_map(|flight| &flight.tasks);
+        let cost: f64 = tasks.map(|task| task.cost).sum();
+        let expected = self.speed().map_or(0.0, |speed| cost / speed);
         let waited = oldest.since.elapsed();
         let patience = self.settings.least_patience;
         let too_long = waited.as_secs_f64() > patience.as_secs_f64().max(10.0 * expected);
@@ -49,7 +41,7 @@ impl Owner {
     /// and is left to the next [`work`](Self::work).
     pub(super) fn lose(&mut self, reason: String, events: &mut Vec<OwnerEvent>) {
         events.push(OwnerEvent::Returned {
-            uncounted: self.take_back(),
+            tasks: self.take_back(),
             reason: ReturnReason::Failed(reason.clone()),
         });
         self.failed = Some(reason);
@@ -69,7 +61,6 @@ impl Owner {
                 Ok(device) => {
                     self.device = Some(device);
                     self.pace.restart();
-                    self.part_pace.restart();
                 }
                 Err(OpenError(why)) if reason.ends_with(&why) => {}
                 Err(error) => reason = format!("{reason}; {error}"),
@@ -80,26 +71,20 @@ impl Owner {
             return;
         }
         // Those that were offered since.
-        let uncounted = self.take_back();
-        if !uncounted.is_empty() {
+        let tasks = self.take_back();
+        if !tasks.is_empty() {
             events.push(OwnerEvent::Returned {
-                uncounted,
+                tasks,
                 reason: ReturnReason::Failed(reason.clone()),
             });
         }
         events.push(OwnerEvent::GivenUp(reason));
     }
 
-    pub(super) fn take_back(&mut self) -> Uncounted {
+    pub(super) fn take_back(&mut self) -> Vec<Task> {
         self.halting = None;
         self.full = false;
-        let mut uncounted = Uncounted::default();
-        for flight in self.in_flight.drain(..) {
-            uncounted.add_counts(flight.counts);
-        }
-        for pending in self.pending.drain(..) {
-            uncounted.add_pending(pending);
-        }
-        uncounted
+        let in_flight = self.in_flight.drain(..).map(|flight| flight.tasks);
+        in_flight.chain(self.pending.drain(..)).flatten().collect()
     }
 }

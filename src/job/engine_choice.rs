@@ -185,9 +185,7 @@ struct Expected {
     engine: Engine,
     /// Seconds of the CPU workers without devices.
     alone: f64,
-    /// The part of this that a device can take over, 0 to 1.
-    share: f64,
-    /// How much of that part the devices count each second.
+    /// The share of the work that the devices count each second.
     per_second: f64,
     /// Devices that take part.
     devices: u64,
@@ -198,7 +196,6 @@ impl Expected {
         Self {
             engine,
             alone,
-            share: 0.0,
             per_second: 0.0,
             devices: 0,
         }
@@ -206,19 +203,14 @@ impl Expected {
 
     /// Adds a device that counts so much work per second.
     fn add(&mut self, launcher: &dyn Launcher, work_per_second: f64) {
-        self.share = launcher.share();
         self.per_second += work_per_second / launcher.work();
         self.devices += 1;
     }
 
-    /// Seconds that workers and devices take together. The workers count what devices cannot, and as much of the
-    /// rest as lets both finish together.
+    /// Seconds that workers and devices take together, so that both finish at the same time.
     fn seconds(&self) -> f64 {
-        let rest = self.alone * (1.0 - self.share);
-        let shared = self.alone * self.share;
-        // With the part x of the rest on devices: rest + (1 - x) · shared = x / per_second.
-        let together = self.alone / (1.0 + shared * self.per_second);
-        together.max(rest)
+        // With the share x on devices: (1 - x) · alone = x / per_second.
+        self.alone / (1.0 + self.alone * self.per_second)
     }
 }
 

@@ -21,14 +21,13 @@ pub fn device(trouble: Arc<Trouble>, settings: OwnerSettings) -> DeviceSpec {
     }
 }
 
-/// Settings for small boards: short launches from the first one on, so that a run has many, patience with a busy
-/// machine, and parts however slow the device is.
+/// Settings for small boards: short launches from the first one on, so that a run has many, and patience with a
+/// busy machine.
 pub fn short_launches() -> OwnerSettings {
     OwnerSettings {
         batch_time: Duration::from_millis(50),
         first_cost: 0.0005,
         least_patience: Duration::from_secs(600),
-        fed_at_any_speed: true,
         ..OwnerSettings::default()
     }
 }

@@ -98,14 +98,13 @@ fn drive(mut owner: Owner, mut queue: Vec<Task>, per_launch: usize) -> Outcome {
                         assert!(before.is_none(), "{} counted twice", task.key);
                     }
                 }
-                OwnerEvent::Returned { uncounted, reason } => {
-                    queue.extend(uncounted.tasks);
+                OwnerEvent::Returned { tasks, reason } => {
+                    queue.extend(tasks);
                     assert!(
                         matches!(reason, ReturnReason::Failed(_)),
                         "nobody halted it"
                     );
                 }
-                OwnerEvent::PartCounted { number, .. } => panic!("part {number} was not offered"),
                 OwnerEvent::Restarted(why) => outcome.reasons.push(why),
                 OwnerEvent::GivenUp(why) => {
                     outcome.reasons.push(why);
@@ -119,7 +118,7 @@ fn drive(mut owner: Owner, mut queue: Vec<Task>, per_launch: usize) -> Outcome {
         }
         if outcome.given_up || (queue.is_empty() && owner.is_idle()) {
             outcome.left = queue;
-            outcome.left.extend(owner.close().tasks);
+            outcome.left.extend(owner.close());
             return outcome;
         }
     }
@@ -365,14 +364,14 @@ fn a_halt_returns_what_is_not_counted_and_the_device_goes_on_afterwards() {
     let launched = OwnerEvent::Launched(first.len());
     assert_eq!(owner.work(Duration::from_millis(1)), [launched]);
     owner.offer(second.to_vec());
-    let mut back = owner.halt().tasks;
+    let mut back = owner.halt();
     assert_eq!(back, second);
     while !owner.is_idle() {
         for event in owner.work(Duration::from_millis(100)) {
             match event {
-                OwnerEvent::Returned { uncounted, reason } => {
+                OwnerEvent::Returned { tasks, reason } => {
                     assert_eq!(reason, ReturnReason::Halted);
-                    back.extend(uncounted.tasks);
+                    back.extend(tasks);
                 }
                 other => panic!("{other:?}"),
             }
@@ -470,9 +469,9 @@ fn a_launch_that_does_not_end_when_it_is_asked_to_comes_back_soon() {
         assert!(owner.halt().is_empty());
         for event in owner.work(Duration::from_millis(20)) {
             match event {
-                OwnerEvent::Returned { uncounted, reason } => {
+                OwnerEvent::Returned { tasks, reason } => {
                     assert!(matches!(reason, ReturnReason::Failed(_)), "{reason:?}");
-                    back = uncounted.tasks;
+                    back = tasks;
                 }
                 other => panic!("{other:?}"),
             }
@@ -498,7 +497,7 @@ fn closing_ends_launches_early_and_returns_their_tasks() {
     let launched = OwnerEvent::Launched(all.len());
     assert_eq!(owner.work(Duration::from_millis(1)), [launched]);
     let left = owner.close();
-    assert_eq!(left.tasks.len(), all.len());
+    assert_eq!(left.len(), all.len());
 }
 
 /// The sums of a device without faults for these nodes, one job each.

@@ -26,7 +26,6 @@ mod failures;
 #[cfg(all(feature = "cuda", feature = "cli", target_os = "linux"))]
 mod fake_cuda;
 #[cfg(feature = "emulated-gpu")]
-mod feeding;
 #[cfg(all(feature = "cuda", feature = "cli", target_os = "linux"))]
 #[path = "../common/isolated.rs"]
 mod isolated;

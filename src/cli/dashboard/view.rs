@@ -375,7 +375,6 @@ mod tests {
             nodes: 1_400_000_000,
             device_tasks: 0,
             device_nodes: 0,
-            prepared_nodes: 0,
             batches: Duration::from_secs(1),
             cpu: Duration::from_millis(150),
             busy: seconds(59),

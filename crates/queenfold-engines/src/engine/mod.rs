@@ -46,8 +46,8 @@ pub use launch::{
     BLOCK_THREADS, Completed, DeviceProgram, Launch, LaunchBatch, LaunchError, Launcher,
 };
 pub use launch::{
-    Device, DeviceCanary, DeviceError, DeviceSpan, DeviceSpans, NoLauncher, OpenError, PartTaker,
-    Preparer, Properties, Specialisation, Ticket,
+    Device, DeviceCanary, DeviceError, DeviceSpan, DeviceSpans, NoLauncher, OpenError, Properties,
+    Specialisation, Ticket,
 };
 pub use launch::{JobWords, LaunchWords, Layout, ThreadUse};
 pub use mismatch::{GivenUp, Mismatch};

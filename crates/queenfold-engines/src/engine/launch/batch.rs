@@ -1,11 +1,11 @@
-//! Tasks, or parts of them, as a launch.
+//! Tasks as a launch.
 
 use super::request::{Completed, Launch};
 use crate::engine::mismatch::Mismatch;
 use crate::engine::tally::Tally;
 
 /// Tasks as a launch, and what is needed to make tallies of its sums.
-pub trait LaunchBatch: Send {
+pub trait LaunchBatch {
     /// What to submit; `None` if nothing was left to a device.
     fn launch(&self) -> Option<&Launch>;
 

@@ -5,10 +5,8 @@ use std::sync::Arc;
 
 use super::batch::LaunchBatch;
 use super::layout::LaunchError;
-use super::preparer::Preparer;
 use super::program::DeviceProgram;
 use crate::engine::canary::Canary;
-use crate::engine::counter_settings::CounterSettings;
 use crate::engine::tally::Tally;
 use crate::engine::task::Task;
 
@@ -34,12 +32,6 @@ pub trait Launcher: Send + Sync {
         share * self.work()
     }
 
-    /// The share of the time of a CPU worker that a device can take over, 0 to 1: all of it, unless CPU workers
-    /// [prepare](Self::preparer) the launches.
-    fn share(&self) -> f64 {
-        1.0
-    }
-
     /// Makes a batch of tasks of the plan. `seed` chooses which part of it is counted again on the
     /// CPU, so that a device that counts wrongly is noticed.
     ///
@@ -53,12 +45,6 @@ pub trait Launcher: Send + Sync {
     /// # Errors
     /// As [`batch`](Self::batch).
     fn canary(&self, copies: u32) -> Result<DeviceCanary, LaunchError>;
-
-    /// What a CPU worker prepares launches with, if that takes so long that the thread of the device should not
-    /// do it alone; `None` if [`batch`](Self::batch) is quick.
-    fn preparer(&self, _settings: &CounterSettings) -> Option<Box<dyn Preparer>> {
-        None
-    }
 }
 
 /// A canary as a launch.

@@ -8,7 +8,6 @@ mod batch;
 mod device;
 mod launcher;
 mod layout;
-mod preparer;
 mod program;
 mod request;
 
@@ -16,6 +15,5 @@ pub use batch::LaunchBatch;
 pub use device::{Device, DeviceError, OpenError, Properties};
 pub use launcher::{DeviceCanary, Launcher, NoLauncher};
 pub use layout::{JobWords, LaunchError, LaunchWords, Layout};
-pub use preparer::{PartTaker, Preparer};
 pub use program::{BLOCK_THREADS, DeviceProgram, Specialisation, ThreadUse};
 pub use request::{Completed, DeviceSpan, DeviceSpans, Launch, Ticket};
