@@ -1,35 +1,33 @@
-//! What `run`, `resume` and `census` share: hardware, signals, time limit, progress line, trace.
+//! What the commands share that count on this machine: its hardware, and what they say of a run.
 
 use std::path::Path;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use serde_json::json;
 
 use super::board_result::BoardResult;
 use super::calibration::Calibration;
-use super::count_report;
 use super::event_command::NoticedRun;
-use super::exit::{Exit, Failure, SIGNAL, complete_shard};
+use super::exit::{Failure, complete_shard};
 use super::manners::Manners;
 use super::output::{print, say};
-use super::output_files;
 use super::pause_key::PauseKey;
 use super::result_json::ResultJson;
-use super::run_outputs::RunOutputs;
+use super::session::Session;
 use super::shell::{again_command, resume_command};
-use super::signals;
-use super::steering::{Says, Steering};
-use crate::actors::{Control, Report};
+use super::steering::Says;
+use crate::actors::Report;
 use crate::board::{GivenBoard, Size};
-use crate::config::{Config, HumanDuration};
+use crate::config::Config;
 use crate::engine::{CountedBy, Plan, RecountKernel, second_kernel};
-use crate::job::{CensusResult, Hardware, Job, JobError, JobResult, RunSettings, plan};
-use crate::ledger::{Confirmation, Missing, Shard};
+use crate::job::{CensusResult, Hardware, Job, JobResult, RunSettings, plan};
+use crate::ledger::{Missing, Shard};
 use crate::run_directory::{AgainResult, RunDirectory, RunDirectoryError};
-use crate::telemetry::{self, TraceFile, printable_json};
+use crate::telemetry::{self, printable_json};
 #[cfg(feature = "nats")]
 use crate::{
+    actors::Control,
     ledger::{Facts, host_name, program, unix_time},
     machine::Machine,
 };
@@ -37,71 +35,47 @@ use crate::{
 /// What a job may be expected to take that keeps nothing: a day.
 const LONGEST_KEPT_NOWHERE: Duration = Duration::from_secs(86_400);
 
-/// What the jobs of one command share: the settings, the hardware, the signals, and the time limit,
-/// which holds for all of them together.
+/// The session of a command that counts on the hardware of this machine.
 pub struct JobRunner {
     hardware: Hardware,
-    config: Config,
-    steering: Steering,
     _pause_key: Option<PauseKey>,
-    trace: Option<TraceFile>,
-    outputs: RunOutputs,
     manners: Manners,
-    start: Instant,
+    session: Session,
 }
 
 impl JobRunner {
-    /// Resolves `config` and listens for signals.
+    /// Finds the hardware that `config` asks for, and begins the session.
     ///
     /// # Errors
-    /// The instruction set or device asked for is not available; a file cannot be written, or is to be
-    /// written for two purposes; the system refuses signal handlers.
+    /// The instruction set or device asked for is not available, or as [`Session::begin`].
     pub fn new(config: &Config) -> Result<Self, Failure> {
-        output_files::check(&config.trace)?;
         let mut hardware = Hardware::find(&config.hardware())?;
         let calibration = Calibration::find();
         hardware.costs = calibration.costs;
-        if let Some(refused) = calibration.refused.filter(|_| !config.output.quiet) {
+        let quiet = config.output.quiet;
+        if let Some(refused) = calibration.refused.filter(|_| !quiet) {
             say(&refused);
         }
-        // Warnings are notes.
-        let filter = if config.output.quiet {
-            "error"
-        } else {
-            &config.trace.filter.0
-        };
-        let trace = output_files::open_trace(&config.trace)?;
-        let trace =
-            telemetry::start(filter, trace).map_err(|error| Failure::new(Exit::Error, error))?;
-        let outputs = RunOutputs::open(config)?;
-        let control = Control::new();
-        #[cfg(feature = "fault-injection")]
-        inject_faults(&control)?;
-        let manners = Manners::begin(config, &control)?;
-        // The dashboard shows whether the run is paused.
-        let quiet_pause = config.output.quiet || config.output.tui;
+        // The dashboard shows whether the run is paused, and reads the keys itself.
+        let is_bare = !quiet && !config.output.tui;
         let says = Says {
-            pauses: !quiet_pause,
-            stop: (!config.output.quiet).then_some((
+            pauses: is_bare,
+            stop: (!quiet).then_some((
                 "stopping within two seconds",
                 "; a second signal ends it at once",
             )),
         };
-        let steering = Steering::new(control, says);
-        let stopped = steering.clone();
-        signals::listen(move || stopped.stop(SIGNAL), Some(steering.clone()))?;
+        let session = Session::begin(config, says)?;
+        let steering = session.steering();
+        #[cfg(feature = "fault-injection")]
+        inject_faults(steering.control())?;
+        let manners = Manners::begin(config, steering.control())?;
+        let pause_key = is_bare.then(|| PauseKey::listen(steering.clone()));
         Ok(Self {
             hardware,
-            config: config.clone(),
-            // The dashboard reads the keys itself.
-            _pause_key: (!config.output.quiet && !config.output.tui)
-                .then(|| PauseKey::listen(steering.clone()))
-                .flatten(),
-            steering,
-            trace,
-            outputs,
+            _pause_key: pause_key.flatten(),
             manners,
-            start: Instant::now(),
+            session,
         })
     }
 
@@ -111,12 +85,12 @@ impl JobRunner {
     /// # Errors
     /// Devices were asked for, and do not count the board.
     pub fn job(&self, board: GivenBoard) -> Result<Job, Failure> {
-        let unique = self.config.run.unique;
-        match self.config.run.engine.0 {
+        let unique = self.config().run.unique;
+        match self.config().run.engine.0 {
             Some(engine) => Ok(Job::of(plan(engine, board)).unique(unique)),
             None => {
                 let choice = self.hardware.choose_engine(board)?;
-                if let Some(reason) = choice.reason.filter(|_| !self.config.output.quiet) {
+                if let Some(reason) = choice.reason.filter(|_| !self.config().output.quiet) {
                     say(&reason);
                 }
                 let job = Job::of(plan(choice.engine, board)).unique(unique);
@@ -132,7 +106,7 @@ impl JobRunner {
     pub fn check_kept(&self, job: &Job) -> Result<(), Failure> {
         let time = job.expected_time(&self.hardware);
         let too_long = time.filter(|time| *time > LONGEST_KEPT_NOWHERE);
-        let Some(time) = too_long.filter(|_| self.config.run.time_limit.0.is_none()) else {
+        let Some(time) = too_long.filter(|_| self.config().run.time_limit.0.is_none()) else {
             return Ok(());
         };
         Err(Failure::usage(format!(
@@ -164,7 +138,7 @@ impl JobRunner {
             let counted = counted.as_ref();
             counted.and_then(|counted| serde_json::to_value(ResultJson::new(counted)).ok())
         });
-        self.outputs.end(run, known);
+        self.session.end(run, known);
         result
     }
 
@@ -176,7 +150,7 @@ impl JobRunner {
     ) -> Result<Option<BoardResult>, Failure> {
         let n = job.size();
         let unused = job.unused_devices(&self.hardware);
-        if let Some(why) = unused.filter(|_| !self.config.output.quiet) {
+        if let Some(why) = unused.filter(|_| !self.config().output.quiet) {
             say(&format!("n = {n}: no device takes part, because {why}"));
         }
         let counted = self.observed(run, count)?;
@@ -192,17 +166,17 @@ impl JobRunner {
                 if let Some(note) = sick_hardware(&counted.result) {
                     say(&note);
                 }
-                for note in device_shares(&counted.result).filter(|_| !self.config.output.quiet) {
+                for note in device_shares(&counted.result).filter(|_| !self.config().output.quiet) {
                     say(&note);
                 }
                 Ok(Some(counted))
             }
             Err(RunDirectoryError::OneShard { shard, missing, .. }) => {
                 let dir = run.directory.as_deref().unwrap_or(Path::new(""));
-                if !self.config.output.quiet {
+                if !self.config().output.quiet {
                     say(&complete_shard(dir, shard, &missing));
                 }
-                if self.config.output.json {
+                if self.config().output.json {
                     print(&printable_json(
                         &shard_json(n, dir, shard, &missing).to_string(),
                     ))?;
@@ -253,14 +227,14 @@ impl JobRunner {
         if let Ok(again) = &counted {
             self.say_profile(n, again.result.as_ref().map(|result| &result.report));
         }
-        self.outputs.end(run, counted.as_ref().map(|_| None));
+        self.session.end(run, counted.as_ref().map(|_| None));
         counted
     }
 
     /// What the jobs of this command run under.
     #[cfg(feature = "nats")]
     pub const fn control(&self) -> &Control {
-        self.steering.control()
+        self.session.steering().control()
     }
 
     /// What a run of `plans` by this command runs on, for a ledger.
@@ -284,33 +258,9 @@ impl JobRunner {
         })
     }
 
-    /// Counts tasks of a board for somebody else who adds them up, with a progress line.
-    ///
-    /// # Errors
-    /// The system refuses another thread. What `count` gives says whether the run failed.
-    #[cfg(feature = "nats")]
-    pub fn count_for(
-        &self,
-        board: GivenBoard,
-        count: impl FnOnce(RunSettings, &Hardware) -> Result<Report, JobError>,
-    ) -> Result<Result<Report, JobError>, Failure> {
-        let report = self.observed(&noticed(&Job::new(board), None), count)?;
-        self.say_profile(board.size(), report.as_ref().ok());
-        Ok(report)
-    }
-
-    /// Says how often the tasks of the run in `dir` were counted, and which counts differed. `counted` is
-    /// what a result says of that.
-    ///
-    /// # Errors
-    /// The ledger cannot be read.
-    pub fn tell_counts(&self, dir: &Path, counted: Option<Confirmation>) -> Result<(), Failure> {
-        count_report::tell(dir, counted, self.config.output.quiet)
-    }
-
     /// Says how the workers spent a run, if that was asked for.
-    fn say_profile(&self, n: Size, report: Option<&Report>) {
-        if let Some(report) = report.filter(|_| self.config.output.profile) {
+    pub fn say_profile(&self, n: Size, report: Option<&Report>) {
+        if let Some(report) = report.filter(|_| self.config().output.profile) {
             let profile = telemetry::profile(report);
             say(&format!("n = {n}\n{}", profile.trim_end()));
         }
@@ -330,41 +280,34 @@ impl JobRunner {
 
     /// Why a job has no result. If it was stopped: by whom, and which command goes on.
     fn failure(&self, error: RunDirectoryError, goes_on: Option<&str>) -> Failure {
-        Failure::of_run(error, self.steering.stopped_by(), goes_on)
+        Failure::of_run(error, self.session.steering().stopped_by(), goes_on)
     }
 
-    /// Counts as the signals, the time limit and the settings of this command want it, and shows it meanwhile.
-    fn observed<T>(
+    /// Shows a run while `count` counts it on the hardware of this machine.
+    ///
+    /// # Errors
+    /// The system refuses another thread.
+    pub fn observed<T>(
         &self,
         run: &NoticedRun,
         count: impl FnOnce(RunSettings, &Hardware) -> T,
     ) -> Result<T, Failure> {
-        let (beside, shown) = self.outputs.show(run, None, &self.steering)?;
-        let mut observers = vec![self.manners.observer()];
-        observers.extend(self.outputs.observers(run));
-        observers.extend(shown);
-        let limit = self.config.run.time_limit.0;
-        let how = RunSettings {
-            hardware: self.config.hardware(),
-            tuning: self.config.tuning(),
-            time_limit: limit
-                .map(|HumanDuration(limit)| limit.saturating_sub(self.start.elapsed())),
-            control: self.steering.control().clone(),
-            observers,
-        };
-        let counted = count(how, &self.hardware);
-        self.outputs.flush();
-        drop(beside);
-        Ok(counted)
+        self.session.run(run, None, |mut how| {
+            how.observers.push(self.manners.observer());
+            count(how, &self.hardware)
+        })
     }
 
-    /// Ends the trace.
+    fn config(&self) -> &Config {
+        self.session.config()
+    }
+
+    /// Ends the session.
     ///
     /// # Errors
-    /// Something of it could not be written.
+    /// Something of the trace could not be written.
     pub fn finish(self) -> Result<(), Failure> {
-        let done = self.trace.map_or(Ok(()), TraceFile::finish);
-        done.map_err(|error| Failure::new(Exit::Error, format!("cannot write the trace: {error}")))
+        self.session.finish()
     }
 }
 

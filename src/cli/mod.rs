@@ -39,6 +39,7 @@ mod result_csv;
 mod result_json;
 mod result_table;
 mod run_outputs;
+mod session;
 mod shell;
 mod signals;
 mod steering;

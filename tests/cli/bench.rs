@@ -8,7 +8,7 @@ use queenfold::simd::Isa;
 use serde_json::Value as Json;
 
 use crate::child::{send, spawn};
-use crate::program::{refusal, stdout};
+use crate::program::{queenfold, refusal, stdout, text};
 use crate::threads::wait_for_thread;
 
 #[test]
@@ -43,15 +43,24 @@ fn a_benchmark_ends_in_time_and_says_what_it_could_not_count() {
 }
 
 #[test]
+fn the_log_says_what_runs_begin() {
+    let args = ["bench", "--isa", "portable", "--for", "300ms"];
+    let output = queenfold(&args)
+        .env("QUEENFOLD_TRACE_FILTER", "info")
+        .output()
+        .expect("it starts");
+    let said = text(&output.stderr);
+    assert_eq!(output.status.code(), Some(0), "{said}");
+    assert!(said.contains("run begins"), "{said}");
+}
+
+#[test]
 fn a_kernel_that_is_not_there_is_refused() {
     let missing = Isa::ALL.into_iter().find(|isa| !isa.is_available());
     let Some(isa) = missing else {
         return;
     };
-    let line = refusal(
-        &mut crate::program::queenfold(&["bench", "--isa", isa.name()]),
-        6,
-    );
+    let line = refusal(&mut queenfold(&["bench", "--isa", isa.name()]), 6);
     assert!(
         line.contains(&format!("this machine has no {isa}")),
         "{line}"

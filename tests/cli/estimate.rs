@@ -215,3 +215,16 @@ fn the_memory_of_a_counter_is_that_of_its_largest_task() {
     // 1 − 0.688^8 = 0.95.
     assert!((memory["covers"].as_f64().unwrap() - 0.688).abs() < 0.001);
 }
+
+#[test]
+fn the_log_says_what_devices_there_are() {
+    let args = ["-n", "17", "--for", "500ms", "--gpu", "auto"];
+    let output = estimate(&args)
+        .env("QUEENFOLD_TRACE_FILTER", "info")
+        .output()
+        .expect("it starts");
+    let said = text(&output.stderr);
+    assert_eq!(output.status.code(), Some(0), "{said}");
+    assert!(said.contains(" INFO queenfold::"), "{said}");
+    assert!(!text(&output.stdout).contains(" INFO "), "{output:?}");
+}

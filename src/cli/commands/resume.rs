@@ -6,6 +6,7 @@ use crate::actors::PauseReason;
 use crate::cli::asking::{WAIT, ask};
 use crate::cli::board_result::BoardResult;
 use crate::cli::commands::config::annotated;
+use crate::cli::count_report;
 use crate::cli::exit::Failure;
 use crate::cli::flags::How;
 use crate::cli::job_runner::JobRunner;
@@ -53,11 +54,10 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     if !settings.has_flags() && (is_array || (is_held(&args.dir) && is_asked())) {
         return ask(&args.dir, Request::Resume, WAIT);
     }
+    let quiet = settings.config().output.quiet;
     let runner = JobRunner::new(settings.config())?;
     let run = RunDirectory::resume(&args.dir)?.configuration(annotated(&settings));
-    if !settings.config().output.quiet
-        && let Some(left_out) = left_out(&args.dir, &settings)
-    {
+    if !quiet && let Some(left_out) = left_out(&args.dir, &settings) {
         say(&left_out);
     }
     let counted = runner.run(run.job(), Some(&args.dir), |how, hardware| {
@@ -67,7 +67,11 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     if let Some(counted) = &counted {
         Printer::new(run.job().size(), &settings.config().output).print(counted)?;
     }
-    runner.tell_counts(&args.dir, counted.and_then(|counted| counted.confirmation))?;
+    count_report::tell(
+        &args.dir,
+        counted.and_then(|counted| counted.confirmation),
+        quiet,
+    )?;
     runner.finish()
 }
 

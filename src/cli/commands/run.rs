@@ -6,7 +6,7 @@ use crate::board::GivenBoard;
 use crate::cli::board_result::BoardResult;
 use crate::cli::boards::{boards, show};
 use crate::cli::commands::config::annotated;
-use crate::cli::count_report::{CorrectionReport, counted};
+use crate::cli::count_report::{self, CorrectionReport, counted};
 use crate::cli::exit::Failure;
 use crate::cli::flags::ConfigFlags;
 use crate::cli::job_runner::JobRunner;
@@ -92,6 +92,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     {
         return Err(Failure::holds_array(dir));
     }
+    let quiet = config.output.quiet;
     let runner = JobRunner::new(config)?;
     let largest = boards.iter().map(GivenBoard::size).max();
     let largest = largest.ok_or_else(|| Failure::usage("no board"))?;
@@ -115,7 +116,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
             printer.print(counted)?;
         }
         if let Some(dir) = &args.dir {
-            runner.tell_counts(dir, counted.and_then(|counted| counted.confirmation))?;
+            count_report::tell(dir, counted.and_then(|counted| counted.confirmation), quiet)?;
         }
     }
     runner.finish()

@@ -2,23 +2,21 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use crate::actors::{Control, EventKind, Observer, Report, RunEvent};
+use crate::actors::{EventKind, Observer, Report, RunEvent};
 use crate::cli::board_result::BoardResult;
 use crate::cli::boards::boards;
 use crate::cli::commands::config::annotated;
 use crate::cli::count_report;
 use crate::cli::event_command::NoticedRun;
-use crate::cli::exit::{Exit, Failure, SIGNAL};
+use crate::cli::exit::{Exit, Failure};
 use crate::cli::flags::{Shown, What, sources, tell_local};
 use crate::cli::nats_flags::NatsFlags;
 use crate::cli::output::say;
-use crate::cli::output_files;
 use crate::cli::printer::Printer;
 use crate::cli::result_json::ResultJson;
-use crate::cli::run_outputs::RunOutputs;
+use crate::cli::session::Session;
 use crate::cli::shell::serve_command;
-use crate::cli::signals;
-use crate::cli::steering::{Says, Steering};
+use crate::cli::steering::Says;
 use crate::cluster::ArrayDirectory;
 use crate::cluster::lease::LeaseTimes;
 use crate::cluster::nats::{Coordinated, CoordinatorSettings, RunName, coordinate};
@@ -109,8 +107,17 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     config.output.quiet |= args.quiet;
     let output = config.output.clone();
     let quiet = output.quiet;
-    output_files::check(&config.trace)?;
-    let outputs = RunOutputs::open(&config)?;
+    let session = Session::begin(
+        &config,
+        Says {
+            // Its events say so.
+            pauses: false,
+            stop: (!quiet).then_some((
+                "stopping",
+                "; workers keep what they count, and wait for the next coordinator",
+            )),
+        },
+    )?;
     let intake = intake(args, &layers)?;
     let plans = intake.plans().to_vec();
     let before = intake.before();
@@ -118,18 +125,6 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         board: intake.info().board,
         directory: Some(args.dir.clone()),
     };
-    let control = Control::new();
-    let says = Says {
-        // Its events say so.
-        pauses: false,
-        stop: (!quiet).then_some((
-            "stopping",
-            "; workers keep what they count, and wait for the next coordinator",
-        )),
-    };
-    let steering = Steering::new(control.clone(), says);
-    let stopped = steering.clone();
-    signals::listen(move || stopped.stop(SIGNAL), Some(steering.clone()))?;
     if !quiet {
         say(&format!(
             "{}: {}, run {run} at {}, {} of {} recorded",
@@ -144,44 +139,44 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         server: server.url_without_password(),
         run: run.to_string(),
     };
-    let (beside, mut observers) = outputs.show(&noticed, Some(served), &steering)?;
-    observers.extend(outputs.observers(&noticed));
-    if !quiet {
-        observers.push(Arc::new(Notes));
-    }
-    let settings = CoordinatorSettings {
-        server,
-        run: run.clone(),
-        times: LeaseTimes {
-            lease: args.lease.0,
-            work: args.work.0,
-        },
-        control,
-        observers,
-    };
-    let coordinated = coordinate(intake, &settings);
-    outputs.flush();
-    drop(beside);
+    let url = served.server.clone();
+    let coordinated = session.run(&noticed, Some(served), |how| {
+        let mut observers = how.observers;
+        if !quiet {
+            observers.push(Arc::new(Notes));
+        }
+        let settings = CoordinatorSettings {
+            server,
+            run: run.clone(),
+            times: LeaseTimes {
+                lease: args.lease.0,
+                work: args.work.0,
+            },
+            control: how.control,
+            observers,
+        };
+        coordinate(intake, &settings)
+    })?;
     let result = coordinated.map_err(Failure::from).and_then(|coordinated| {
         if !coordinated.is_whole {
-            let server = settings.server.url_without_password();
-            let go_on = serve_command(&args.dir, &server, &run.to_string());
+            let go_on = serve_command(&args.dir, &url, &run.to_string());
             let why = format!(
                 "stopped by {} before its end; `{go_on}` goes on",
-                steering.stopped_by()
+                session.steering().stopped_by()
             );
             return Err(Failure::new(Exit::Stopped, why));
         }
         result(args, &plans, coordinated, before + begun.elapsed())
     });
     let end = result.as_ref();
-    outputs.end(
+    session.end(
         noticed,
         end.map(|counted| serde_json::to_value(ResultJson::new(counted)).ok()),
     );
     let counted = result?;
     Printer::new(counted.result.outcome.n, &output).print(&counted)?;
-    count_report::tell(&args.dir, counted.confirmation, quiet)
+    count_report::tell(&args.dir, counted.confirmation, quiet)?;
+    session.finish()
 }
 
 /// The name of the run: that of the directory if it may be one.

@@ -5,6 +5,7 @@ use serde_json::json;
 
 use crate::actors::Report;
 use crate::cli::commands::config::annotated;
+use crate::cli::event_command::NoticedRun;
 use crate::cli::exit::{Exit, Failure};
 use crate::cli::flags::How;
 use crate::cli::job_runner::JobRunner;
@@ -72,11 +73,16 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     let facts = runner.facts(&plans, annotated(&settings))?;
     let taking_part = found.take_part(&facts, move || control.drain())?;
     let (source, recorder) = (taking_part.source(), taking_part.recorder());
-    let report = runner.count_for(board, |how, hardware| {
+    let run = NoticedRun {
+        board,
+        directory: None,
+    };
+    let report = runner.observed(&run, |how, hardware| {
         how.count_for(hardware, &plans, source, recorder)
     });
     let end = taking_part.leave();
     let report = report?;
+    runner.say_profile(board.size(), report.as_ref().ok());
     ended(args, &report, &end, quiet)?;
     if config.output.json
         && let Ok(report) = &report

@@ -6,7 +6,7 @@ use serde_json::Value as Json;
 
 use super::process::{Process, recorded, signature, signature_of_one, wait_for_tasks};
 use super::server::NatsServer;
-use crate::program::{output, stdout, text};
+use crate::program::{output, queenfold, stdout, text};
 
 /// The board of the tests that take seconds: 6 s of a core by the chain's portable kernel, in 257 tasks.
 pub const N: &str = "17";
@@ -19,6 +19,22 @@ pub fn assert_done(serve: Process, total: &str) {
     let (code, out, said) = serve.end();
     assert_eq!(code, 0, "{said}");
     assert!(out.contains(total), "{out}{said}");
+}
+
+#[test]
+fn a_coordinator_logs_what_its_filter_lets_through() {
+    let folder = tempfile::tempdir().unwrap();
+    let dir = folder.path().join("run");
+    // Nobody listens there.
+    let nowhere = "nats://127.0.0.1:1";
+    let args = ["serve", dir.to_str().unwrap(), "-n", "8", "--nats", nowhere];
+    let output = queenfold(&args)
+        .env("QUEENFOLD_TRACE_FILTER", "async_nats=debug")
+        .output()
+        .unwrap();
+    let said = text(&output.stderr);
+    assert_eq!(output.status.code(), Some(1), "{said}");
+    assert!(said.contains("connecting to server"), "{said}");
 }
 
 #[test]

@@ -10,6 +10,8 @@ mod gpu;
 mod report;
 
 use crate::cli::exit::Failure;
+use crate::cli::flags::sources;
+use crate::cli::session::start_log;
 
 const HELP: &str = "\
 Without a flag, the command counts fixed boards with one worker and with all, three times each, by each kernel of \
@@ -60,6 +62,7 @@ pub struct Args {
 
 /// Measures what was asked for.
 pub fn run(args: &Args) -> Result<(), Failure> {
+    start_log(sources(None).map_err(Failure::usage)?.config(), None)?;
     if args.calibrate {
         return calibrate::run(args.json);
     }

@@ -17,6 +17,7 @@ use crate::cli::calibration::Calibration;
 use crate::cli::exit::{Exit, Failure};
 use crate::cli::flags::CpuFlags;
 use crate::cli::output::print;
+use crate::cli::session::start_log;
 use crate::cli::whole::whole;
 use crate::config::{Config, HumanDuration, Value as _};
 use crate::engine::{CostTable, Mismatch};
@@ -114,6 +115,8 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     let settings = args.flags.settings()?;
     let config = settings.config();
     let boards = boards(&settings)?;
+    // A trace is of a run.
+    start_log(config, None)?;
     let costs = Calibration::find().costs;
     let stop = Stop::listen()?;
     for (index, board) in boards.into_iter().enumerate() {
@@ -240,5 +243,8 @@ fn with_devices(
         devices,
         ..config.hardware()
     })?;
+    if hardware.devices().is_empty() {
+        return Ok(None);
+    }
     Ok(hardware.expected(&question.plan, alone)?)
 }

@@ -1,0 +1,110 @@
+//! What every command that counts shares: the log, the trace, signals, and what shows and writes its runs.
+
+use std::fs::File;
+use std::time::Instant;
+
+use serde_json::Value as Json;
+
+use super::event_command::NoticedRun;
+use super::exit::{Exit, Failure, SIGNAL};
+use super::output_files;
+use super::run_outputs::RunOutputs;
+use super::signals;
+use super::steering::{Says, Steering};
+use crate::actors::Control;
+use crate::config::{Config, HumanDuration};
+use crate::job::RunSettings;
+use crate::telemetry::{self, Served, TraceFile};
+
+/// Starts the log on standard error as the settings want it, with a trace if there is a file for it.
+///
+/// # Errors
+/// It was started before.
+pub fn start_log(config: &Config, trace: Option<File>) -> Result<Option<TraceFile>, Failure> {
+    // Warnings are notes.
+    let filter = match config.output.quiet {
+        true => "error",
+        false => &config.trace.filter.0,
+    };
+    telemetry::start(filter, trace).map_err(|error| Failure::new(Exit::Error, error))
+}
+
+/// The runs of one command, with a time limit that holds for all of them together.
+pub struct Session {
+    config: Config,
+    steering: Steering,
+    trace: Option<TraceFile>,
+    outputs: RunOutputs,
+    begun: Instant,
+}
+
+impl Session {
+    /// Opens what the settings name, and listens for signals, which say `says`.
+    ///
+    /// # Errors
+    /// A file cannot be written, or is to be written for two purposes; the system refuses signal handlers.
+    pub fn begin(config: &Config, says: Says) -> Result<Self, Failure> {
+        output_files::check(&config.trace)?;
+        let trace = start_log(config, output_files::open_trace(&config.trace)?)?;
+        let outputs = RunOutputs::open(config)?;
+        let steering = Steering::new(Control::new(), says);
+        let stopped = steering.clone();
+        signals::listen(move || stopped.stop(SIGNAL), Some(steering.clone()))?;
+        Ok(Self {
+            config: config.clone(),
+            steering,
+            trace,
+            outputs,
+            begun: Instant::now(),
+        })
+    }
+
+    /// The settings.
+    pub const fn config(&self) -> &Config {
+        &self.config
+    }
+
+    /// What pauses and stops the runs.
+    pub const fn steering(&self) -> &Steering {
+        &self.steering
+    }
+
+    /// Shows a run while `count` counts it with the settings that it gets. `served`: how, if many hosts count it.
+    ///
+    /// # Errors
+    /// The system refuses another thread.
+    pub fn run<T>(
+        &self,
+        run: &NoticedRun,
+        served: Option<Served>,
+        count: impl FnOnce(RunSettings) -> T,
+    ) -> Result<T, Failure> {
+        let (beside, mut observers) = self.outputs.show(run, served, &self.steering)?;
+        observers.extend(self.outputs.observers(run));
+        let limit = self.config.run.time_limit.0;
+        let counted = count(RunSettings {
+            hardware: self.config.hardware(),
+            tuning: self.config.tuning(),
+            time_limit: limit.map(|HumanDuration(all)| all.saturating_sub(self.begun.elapsed())),
+            control: self.steering.control().clone(),
+            observers,
+        });
+        self.outputs.flush();
+        drop(beside);
+        Ok(counted)
+    }
+
+    /// Gives notice of the end of a run.
+    pub fn end(&self, run: NoticedRun, end: Result<Option<Json>, &Failure>) {
+        self.outputs.end(run, end);
+    }
+
+    /// Ends the trace.
+    ///
+    /// # Errors
+    /// Something of it could not be written.
+    pub fn finish(self) -> Result<(), Failure> {
+        let done = self.trace.map_or(Ok(()), TraceFile::finish);
+        done.map_err(|error| Failure::new(Exit::Error, format!("cannot write the trace: {error}")))
+    }
+}
