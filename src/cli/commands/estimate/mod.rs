@@ -243,5 +243,8 @@ fn with_devices(
         devices,
         ..config.hardware()
     })?;
+    if hardware.devices().is_empty() {
+        return Ok(None);
+    }
     Ok(hardware.expected(&question.plan, alone)?)
 }
