@@ -8,6 +8,9 @@ use crate::engine::{Canary, CanaryTask, Engine, Plan, PlanName};
 /// How many task boundaries at most go into a plan hash.
 const BOUNDARIES: u64 = 1 << 16;
 
+/// How many partitions at most go into a plan hash: to make one from its rank takes a microsecond.
+const PARTITIONS: u64 = 1 << 10;
+
 /// What a ledger says about a plan: enough to tell whether the program that reads it makes the same
 /// tasks.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -67,7 +70,8 @@ fn canary_hash(canary: &Canary) -> Digest {
 /// board, the names of the given queens and of the holes follow.
 ///
 /// The version names the order of the partitions. The hash catches task boundaries that change
-/// while the version stays.
+/// while the version stays, and, if the plan tells its partitions, another order: those at the beginning of up to 1,024
+/// tasks go into it.
 pub fn plan_hash(plan: &dyn Plan) -> Digest {
     let mut fields = DigestFields::new(context::PLAN);
     fields
@@ -83,6 +87,14 @@ pub fn plan_hash(plan: &dyn Plan) -> Digest {
         let ranks = plan.ranks_of(index);
         fields.u64(index).u64(ranks.start).u64(ranks.end);
     }
+    let steps = last.min(PARTITIONS - 1);
+    for step in 0..=steps {
+        let index = (step * last).checked_div(steps).unwrap_or(0);
+        let words = plan.partition_words(plan.ranks_of(index).start);
+        for word in words {
+            fields.u64(word);
+        }
+    }
     let given = plan.given();
     if !given.is_free() {
         let [queens, holes] = given.names();
@@ -97,6 +109,7 @@ mod tests {
     use crate::board::{GivenBoard, Size};
     use crate::census::CensusPlan;
     use crate::chain::ChainPlan;
+    use crate::colour::ColourPlan;
     use crate::engine::{Counter, CounterSettings, Task};
 
     #[test]
@@ -118,47 +131,64 @@ mod tests {
         assert_ne!(other, info);
     }
 
-    struct Shifted(ChainPlan);
+    /// A plan, but for what another version of the program may do otherwise.
+    struct Other<P> {
+        plan: P,
+        cuts_otherwise: bool,
+        orders_otherwise: bool,
+    }
 
-    impl Plan for Shifted {
+    impl<P: Plan> Plan for Other<P> {
         fn engine(&self) -> Engine {
-            self.0.engine()
+            self.plan.engine()
         }
         fn version(&self) -> u32 {
-            self.0.version()
+            self.plan.version()
         }
         fn size(&self) -> Size {
-            self.0.size()
+            self.plan.size()
         }
         fn tasks(&self) -> u64 {
-            self.0.tasks()
+            self.plan.tasks()
         }
         fn task(&self, index: u64) -> Task {
-            let mut task = self.0.task(index);
-            if index == 1 {
-                task.ranks.end -= 1;
-            }
+            let mut task = self.plan.task(index);
+            task.ranks.end -= u64::from(self.cuts_otherwise && index == 1);
             task
         }
+        fn partition_words(&self, rank: u64) -> Vec<u64> {
+            self.plan
+                .partition_words(rank ^ u64::from(self.orders_otherwise))
+        }
         fn total_cost(&self) -> f64 {
-            self.0.total_cost()
+            self.plan.total_cost()
         }
         fn counter(&self, settings: &CounterSettings) -> Box<dyn Counter> {
-            self.0.counter(settings)
+            self.plan.counter(settings)
         }
         fn oracle(&self) -> Box<dyn Counter> {
-            self.0.oracle()
+            self.plan.oracle()
         }
     }
 
     #[test]
-    fn size_engine_and_boundaries_decide_the_hash() {
+    fn size_engine_boundaries_and_order_decide_the_hash() {
         let size = |n| Size::new(n).unwrap();
         let hash = plan_hash(&ChainPlan::new(size(14)));
         assert_eq!(hash, plan_hash(&ChainPlan::new(size(14))));
         assert_ne!(hash, plan_hash(&ChainPlan::new(size(15))));
         assert_ne!(hash, plan_hash(&CensusPlan::new(size(14))));
-        assert_ne!(hash, plan_hash(&Shifted(ChainPlan::new(size(14)))));
+        let [same, cut, ordered] =
+            [[false, false], [true, false], [false, true]].map(|otherwise| {
+                let [cuts_otherwise, orders_otherwise] = otherwise;
+                plan_hash(&Other {
+                    plan: ColourPlan::new(size(14)),
+                    cuts_otherwise,
+                    orders_otherwise,
+                })
+            });
+        assert_eq!(same, plan_hash(&ColourPlan::new(size(14))));
+        assert!(same != cut && same != ordered);
     }
 
     /// The values are those of the first ledgers of format 1: a plan whose hash changes cannot go on

@@ -4,7 +4,7 @@ use std::sync::OnceLock;
 use super::cost::Costs;
 use super::counter::{NewCounter, is_wide, kernel_name};
 use super::lines::Parity;
-use super::{ColourBoard, ColourOracle, canary};
+use super::{ColourBoard, ColourOracle, Partition, canary};
 use crate::board::{GivenBoard, Size};
 use crate::engine::{
     Canary, Counter, CounterSettings, Engine, Plan, Task, core_seconds, task_bits,
@@ -133,6 +133,14 @@ impl Plan for ColourPlan {
     fn ranks_of(&self, index: u64) -> Range<u64> {
         let start = index * self.ranks_per_task;
         start..(start + self.ranks_per_task).min(self.ranks())
+    }
+
+    /// The image of the given board, and the rows of the set with its weight.
+    fn partition_words(&self, rank: u64) -> Vec<u64> {
+        let partition = self.board.partition(rank);
+        partition.map_or_else(Vec::new, |Partition { image, set, .. }| {
+            vec![image as u64, set.rows().into(), set.weight.into()]
+        })
     }
 
     fn total_cost(&self) -> f64 {

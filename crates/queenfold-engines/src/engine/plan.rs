@@ -74,6 +74,13 @@ pub trait Plan: Send + Sync {
         self.task(index).ranks
     }
 
+    /// Numbers that tell which partition is at `rank`, so that a ledger refuses a program that orders the partitions of
+    /// the same version otherwise. Empty where the rank is empty, and by default: then the version alone stands for the
+    /// order.
+    fn partition_words(&self, _rank: u64) -> Vec<u64> {
+        Vec::new()
+    }
+
     /// The sum of [`Task::cost`] over all tasks.
     fn total_cost(&self) -> f64;
 
