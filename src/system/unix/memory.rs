@@ -1,6 +1,9 @@
 //! How the C library takes memory from the system.
 
-#![expect(unsafe_code, reason = "a function of the C library of GNU")]
+#![cfg_attr(
+    all(target_os = "linux", target_env = "gnu"),
+    expect(unsafe_code, reason = "a function of the C library of GNU")
+)]
 
 /// Lets all threads take memory from one arena. The C library of GNU otherwise reserves 64 MiB of addresses for
 /// each of several threads, which a limit on the address space does not allow.
