@@ -1,11 +1,11 @@
-//! What of an entry tells how far a run is. It is read without the counts and without its digest, in a tenth of the time,
-//! because there may be millions.
+//! The part of a record that shows how far a run is. Counts and digests are left out, because there may be millions
+//! of records: that takes a third of the time.
 
 use std::time::Duration;
 
 use rusqlite::Row;
 
-use super::{Entry, PlanInfo};
+use super::PlanInfo;
 use crate::board::Size;
 use crate::engine::{TaskKey, WorkerId};
 
@@ -80,20 +80,5 @@ impl<'a> Account<'a> {
             backend: text(6)?,
             is_audited: row.get_ref(from + 7)? != rusqlite::types::ValueRef::Null,
         }))
-    }
-}
-
-impl<'a> From<&'a Entry> for Account<'a> {
-    fn from(entry: &'a Entry) -> Self {
-        let result = &entry.result;
-        Self {
-            key: result.key,
-            nodes: result.tally.nodes,
-            duration: result.duration,
-            session: &entry.session,
-            worker: result.origin.worker,
-            backend: result.origin.counted_by.backend(),
-            is_audited: result.audited_by.is_some(),
-        }
     }
 }

@@ -37,10 +37,10 @@ pub struct Confirmation {
 }
 
 impl Confirmation {
-    /// Reads it from a ledger.
+    /// Reads it from a ledger. The records are believed: [`Store::sums`] checks them.
     ///
     /// # Errors
-    /// The ledger is damaged or contradicts itself.
+    /// The ledger cannot be read, or holds what is not of its run.
     pub fn read(store: &Store) -> Result<Self, LedgerError> {
         let _moment = store.moment()?;
         let mut confirming = Confirming::begin(store)?;

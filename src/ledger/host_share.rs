@@ -34,10 +34,11 @@ impl HostShare {
         }
     }
 
-    /// Adds what `store` holds to what each host did, by its name.
+    /// Adds what `store` holds to what each host did, by its name. The records are believed: [`Store::sums`] checks
+    /// them.
     ///
     /// # Errors
-    /// The ledger is damaged.
+    /// The ledger cannot be read, or holds what is not of its run.
     pub fn add(store: &Store, hosts: &mut BTreeMap<String, Self>) -> Result<(), LedgerError> {
         let _moment = store.moment()?;
         let sessions = store.sessions()?;

@@ -79,19 +79,12 @@ pub fn plan_hash(plan: &dyn Plan) -> Digest {
         .text(plan.engine().name())
         .text(&plan.name().to_string())
         .u64(plan.tasks());
-    let last = plan.tasks() - 1;
-    let steps = last.min(BOUNDARIES - 1);
-    for step in 0..=steps {
-        // At most 2^61: `last` is below 2^45 for the largest board.
-        let index = (step * last).checked_div(steps).unwrap_or(0);
+    for index in spread(plan.tasks(), BOUNDARIES) {
         let ranks = plan.ranks_of(index);
         fields.u64(index).u64(ranks.start).u64(ranks.end);
     }
-    let steps = last.min(PARTITIONS - 1);
-    for step in 0..=steps {
-        let index = (step * last).checked_div(steps).unwrap_or(0);
-        let words = plan.partition_words(plan.ranks_of(index).start);
-        for word in words {
+    for index in spread(plan.tasks(), PARTITIONS) {
+        for word in plan.partition_words(plan.ranks_of(index).start) {
             fields.u64(word);
         }
     }
@@ -101,6 +94,14 @@ pub fn plan_hash(plan: &dyn Plan) -> Digest {
         fields.text(&queens).text(&holes);
     }
     fields.digest()
+}
+
+/// The indices of all tasks, or of `most` of them spread evenly, the first and the last among them.
+fn spread(tasks: u64, most: u64) -> impl Iterator<Item = u64> {
+    let last = tasks - 1;
+    let steps = last.min(most - 1);
+    // At most 2^61: `last` is below 2^45 for the largest board.
+    (0..=steps).map(move |step| (step * last).checked_div(steps).unwrap_or(0))
 }
 
 #[cfg(test)]

@@ -60,8 +60,7 @@ pub(super) fn count(
     let (store, _) = open(directory)?;
     let sums = store.sums()?;
     let corrections = store.corrections()?.into_iter();
-    let confirmation = Confirmation::read(&store)?;
-    let result = match plans.first() {
+    let (result, confirmation) = match plans.first() {
         Some(plan) if sums.coverage.is_whole() && sums.contested.is_empty() => {
             let time = (
                 before.elapsed + report.elapsed,
@@ -69,9 +68,10 @@ pub(super) fn count(
             );
             report.tallies = sums.tallies.clone();
             let of = (Arc::clone(plan), hardware);
-            Some(RunResult::read((&store, &sums), of, report, time)?.result)
+            let whole = RunResult::read((&store, &sums), of, report, time)?;
+            (Some(whole.result), whole.confirmation)
         }
-        _ => None,
+        _ => (None, Confirmation::read(&store)?),
     };
     Ok(AgainResult {
         result,

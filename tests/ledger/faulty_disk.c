@@ -145,7 +145,7 @@ static int goes_wrong(enum kind kind) {
         for (;;)
             pause();
     }
-    errno = kind == ALLOC ? ENOMEM : how && strcmp(how, "full") == 0 && kind == WRITE ? ENOSPC : EIO;
+    errno = how && strcmp(how, "full") == 0 && kind == WRITE ? ENOSPC : EIO;
     return 1;
 }
 

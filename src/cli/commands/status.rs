@@ -82,9 +82,12 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         let (store, plans) = open(&args.dir)?;
         let division = division.get_or_insert_with(|| Division::new(store.info().shard, &plans));
         let held = is_held(&args.dir);
-        let _moment = store.moment()?;
-        let sums = args.check.then(|| store.sums()).transpose()?;
-        let status = Status::read(&store, &plans, division)?;
+        let (sums, status) = {
+            // Not while it waits: on some file systems a commit waits for readers.
+            let _moment = store.moment()?;
+            let sums = args.check.then(|| store.sums()).transpose()?;
+            (sums, Status::read(&store, &plans, division)?)
+        };
         let state = DirectoryState::of(&status, held, &args.dir);
         if args.json {
             print(&printable_json(

@@ -351,10 +351,11 @@ impl Coordinator {
         let mut delivered = report.items;
         delivered.drain(..known);
         let is_of_run = |task: TaskKey| {
-            let mut plans = self.plans.iter();
-            let is_plan =
-                |plan: &PlanName| (plan.engine, plan.version) == (task.engine, task.version);
-            task.n == self.offer.n && plans.any(is_plan)
+            let plan = PlanName {
+                engine: task.engine,
+                version: task.version,
+            };
+            task.n == self.offer.n && self.plans.contains(&plan)
         };
         if !delivered.iter().flat_map(Delivered::tasks).all(is_of_run) {
             return self.refuse_key(worker, effects);

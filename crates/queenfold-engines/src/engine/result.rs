@@ -6,8 +6,8 @@ use serde::{Deserialize, Serialize};
 
 use super::{KernelName, Origin, Tally, TaskKey, seconds};
 
-/// A counted task: what workers report. The ledger has a column for each value, an export a field, and a
-/// lease message a shorter form; each is read back as one of these.
+/// A counted task: what workers report, and what goes over a wire. The ledger has a column for each value, and an
+/// export a field.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TaskResult {
     /// The task.
