@@ -1,54 +1,27 @@
-//! The command line: the commands (one file each in `commands`), their flags, and how the program
-//! ends (`exit`).
+//! The command line. Results go to stdout, everything else to stderr (`output`); `exit` alone says how the
+//! program ends.
 //!
-//! Results go to stdout, everything else to stderr.
+//! | folder | what it holds |
+//! |---|---|
+//! | `args` | what a command line may say: flags, boards, and what is answered to one that is refused |
+//! | `control` | how runs are paused, continued and stopped |
+//! | `print` | how results and runs are printed |
+//! | `dashboard` | runs and job arrays on a screen |
+//! | `session` | what the commands share that count |
+//! | `commands` | one file for each command |
+//!
+//! A folder uses only those above it in this table.
 
-mod array_report;
-mod asking;
-mod board_result;
-mod board_svg;
-mod boards;
-mod calibration;
+mod args;
 mod commands;
-mod count_report;
+mod control;
 #[cfg(feature = "tui")]
 mod dashboard;
-mod event_command;
-mod event_stream;
 mod exit;
-mod flags;
-mod hints;
-mod host_lines;
-mod job_runner;
-mod live_run;
-mod manners;
-mod metrics_file;
-mod missing_parts;
-mod moment;
-#[cfg(feature = "nats")]
-mod nats_flags;
 mod output;
-mod output_files;
-mod pause_key;
-mod printer;
-mod progress;
-mod recount;
-mod recount_cost;
-mod repeating;
-mod result_csv;
-mod result_json;
-mod result_table;
-mod run_outputs;
+mod print;
 mod session;
 mod shell;
-mod signals;
-mod steering;
-mod stop_report;
-mod terminal;
-mod usage;
-mod version;
-mod watched_run;
-mod whole;
 
 use std::env;
 use std::process::ExitCode;
@@ -60,6 +33,7 @@ use crate::system::memory;
 
 pub use exit::Exit;
 
+use args::{hints, missing_parts, usage, version};
 use commands::{
     array, bench, census, certify, check, compare, completions, config, devices, estimate, explain,
     export, gather, ladder, man, merge, pause, report, resume, run, selftest, solve, status, stop,
@@ -67,6 +41,7 @@ use commands::{
 };
 #[cfg(feature = "nats")]
 use commands::{serve, work};
+use control::signals;
 
 const HELP: &str = concat!(
     "Examples:\n",

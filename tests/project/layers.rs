@@ -110,6 +110,34 @@ fn rooms_know_only_those_below_them() {
     );
 }
 
+/// The folders of the command line, in the order of the table in the documentation of its `mod.rs`.
+#[test]
+fn folders_of_the_command_line_know_only_those_above_them_in_the_table() {
+    let root = Path::new("src/cli");
+    let text = fs::read_to_string(root.join("mod.rs")).expect("its mod.rs");
+    let folders: Vec<_> = text
+        .lines()
+        .filter_map(|line| Some(line.strip_prefix("//! | `")?.split_once('`')?.0))
+        .collect();
+    let there = fs::read_dir(root).expect("the folder");
+    let there = there.filter(|entry| entry.as_ref().expect("an entry").path().is_dir());
+    assert_eq!(folders.len(), there.count());
+    let mut wrong = Vec::new();
+    for (place, folder) in folders.iter().enumerate() {
+        for file in rust_files(&root.join(folder)) {
+            let text = fs::read_to_string(&file).expect("a source file");
+            for line in production(&text) {
+                for later in &folders[place + 1..] {
+                    if line.contains(&format!("cli::{later}")) {
+                        wrong.push(format!("{} uses {later}", file.display()));
+                    }
+                }
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
 #[test]
 fn no_file_of_a_room_needs_a_file_that_needs_it() {
     let libraries = source_roots().map(|root| Library::read(&root).uses_inside_rooms());

@@ -4,11 +4,11 @@ use std::time::Duration;
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 
-use crate::cli::array_report::submit_command;
-use crate::cli::calibration::Calibration;
+use crate::cli::args::flags::{Boards, choice};
 use crate::cli::exit::{Exit, Failure};
-use crate::cli::flags::{Boards, choice};
 use crate::cli::output::print;
+use crate::cli::print::array_report::submit_command;
+use crate::cli::session::calibration::Calibration;
 use crate::cli::shell::{command_on, is_plain, word};
 use crate::cluster::{Array, ArrayDirectory, Scheduler, Submission};
 use crate::config::{Auto, Bytes, HumanDuration, Value, Whole};

@@ -1,10 +1,10 @@
 use serde_json::json;
 
 use crate::board::GivenSquares;
+use crate::cli::args::flags::Boards;
 use crate::cli::exit::Failure;
-use crate::cli::flags::Boards;
-use crate::cli::job_runner::JobRunner;
 use crate::cli::output::print;
+use crate::cli::session::job_runner::JobRunner;
 use crate::config::Config;
 
 /// Flags of `census`.

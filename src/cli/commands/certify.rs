@@ -7,7 +7,7 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use crate::certificate::{CertifyError, Checked, HostKey, certify, check};
 use crate::cli::exit::{Exit, Failure};
 use crate::cli::output::{print, say};
-use crate::cli::recount_cost::in_words;
+use crate::cli::session::recount_cost::in_words;
 use crate::ledger::host_name;
 use crate::run_directory::open;
 use crate::system::files;

@@ -3,11 +3,11 @@ use std::io::{BufReader, Seek};
 use std::path::PathBuf;
 
 use crate::certificate::{Challenge, CheckError, Checked, check, most_wrong};
-use crate::cli::boards::given_line;
+use crate::cli::args::boards::given_line;
+use crate::cli::args::whole::whole;
 use crate::cli::exit::{Exit, Failure};
 use crate::cli::output::print;
-use crate::cli::recount::{Recount, known, second_method, unique_line};
-use crate::cli::whole::whole;
+use crate::cli::session::recount::{Recount, known, second_method, unique_line};
 use crate::engine::CheckedBy;
 use crate::telemetry::{printable, several};
 

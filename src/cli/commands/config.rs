@@ -1,9 +1,9 @@
 use serde_json::{Value as Json, json};
 
-use crate::cli::calibration::Calibration;
+use crate::cli::args::flags::ConfigFlags;
 use crate::cli::exit::Failure;
-use crate::cli::flags::ConfigFlags;
 use crate::cli::output::print;
+use crate::cli::session::calibration::Calibration;
 use crate::config::{Config, Layers, Value};
 use crate::machine::Machine;
 

@@ -1,10 +1,10 @@
 use serde_json::{Value, json};
 
 use crate::board::Size;
-use crate::cli::calibration::Calibration;
+use crate::cli::args::whole::whole;
 use crate::cli::exit::Failure;
 use crate::cli::output::print;
-use crate::cli::whole::whole;
+use crate::cli::session::calibration::Calibration;
 use crate::config::Bytes;
 use crate::job::{Hardware, HardwareSettings};
 use crate::machine::Machine;

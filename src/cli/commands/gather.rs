@@ -1,10 +1,10 @@
 use std::path::PathBuf;
 
-use crate::cli::array_report::{outdated_scripts, submit_again};
-use crate::cli::count_report;
 use crate::cli::exit::{Exit, Failure};
 use crate::cli::output::{print, say};
-use crate::cli::result_table::ResultTable;
+use crate::cli::print::array_report::{outdated_scripts, submit_again};
+use crate::cli::print::count_report;
+use crate::cli::print::result_table::ResultTable;
 use crate::cli::shell::command_on;
 use crate::cluster::{ArrayDirectory, gather};
 use crate::job::outcome;

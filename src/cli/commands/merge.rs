@@ -1,9 +1,9 @@
 use std::path::PathBuf;
 
-use crate::cli::count_report;
 use crate::cli::exit::Failure;
 use crate::cli::output::{print, say};
-use crate::cli::result_table::ResultTable;
+use crate::cli::print::count_report;
+use crate::cli::print::result_table::ResultTable;
 use crate::job::outcome;
 use crate::ledger::{self, Confirmation, Store};
 use crate::run_directory::open;

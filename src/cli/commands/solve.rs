@@ -1,11 +1,11 @@
 use serde_json::json;
 
 use crate::board::{Drawing, GivenBoard, GivenSquares, Square};
-use crate::cli::board_svg::board_svg;
+use crate::cli::args::flags::Boards;
+use crate::cli::control::stop_report::StopReport;
 use crate::cli::exit::Failure;
-use crate::cli::flags::Boards;
 use crate::cli::output::{print, say};
-use crate::cli::stop_report::StopReport;
+use crate::cli::print::board_svg::board_svg;
 use crate::solve::{Choice, Chosen, Solved, solve};
 use crate::telemetry::several;
 

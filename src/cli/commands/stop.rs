@@ -1,6 +1,6 @@
 use std::path::PathBuf;
 
-use crate::cli::asking::{Patience, ask};
+use crate::cli::control::asking::{Patience, ask};
 use crate::cli::exit::Failure;
 use crate::ledger::Request;
 

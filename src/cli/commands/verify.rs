@@ -1,14 +1,14 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-use crate::cli::boards::given_line;
-use crate::cli::count_report::verify_command;
+use crate::cli::args::boards::given_line;
+use crate::cli::args::moment::Moment;
+use crate::cli::args::whole::whole;
 use crate::cli::exit::{Failure, complete_shard};
-use crate::cli::moment::Moment;
 use crate::cli::output::{print, say};
-use crate::cli::recount::{Recount, known, second_method, unique_line};
+use crate::cli::print::count_report::verify_command;
+use crate::cli::session::recount::{Recount, known, second_method, unique_line};
 use crate::cli::shell::again_command;
-use crate::cli::whole::whole;
 use crate::config::{Share, Value};
 use crate::engine::CheckedBy;
 use crate::job::outcome;

@@ -4,13 +4,13 @@ use std::sync::Arc;
 use serde_json::json;
 
 use crate::actors::Report;
+use crate::cli::args::flags::How;
+use crate::cli::args::nats_flags::NatsFlags;
 use crate::cli::commands::config::annotated;
-use crate::cli::event_command::NoticedRun;
 use crate::cli::exit::{Exit, Failure};
-use crate::cli::flags::How;
-use crate::cli::job_runner::JobRunner;
-use crate::cli::nats_flags::NatsFlags;
 use crate::cli::output::{print, say};
+use crate::cli::session::event_command::NoticedRun;
+use crate::cli::session::job_runner::JobRunner;
 use crate::cluster::lease::Finish;
 use crate::cluster::nats::{FoundRun, LinkEnd, RunName, WorkerSettings};
 use crate::job::JobError;

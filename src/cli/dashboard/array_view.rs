@@ -16,8 +16,8 @@ use super::parts::{
 use super::picture::Picture;
 use super::table::{Column, Rows};
 use crate::actors::RunState;
-use crate::cli::array_report::{ArrayReport, name};
-use crate::cli::host_lines::host_lines;
+use crate::cli::print::array_report::{ArrayReport, name};
+use crate::cli::print::host_lines::host_lines;
 use crate::cluster::{IndexList, ShardState};
 use crate::telemetry::{Snapshot, Speeds, duration, several};
 

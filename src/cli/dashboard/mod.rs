@@ -24,7 +24,7 @@ use console::Key;
 use self::picture::{Picture, View};
 use self::theme::Theme;
 use super::signals;
-use super::terminal::{self, SignalKey};
+use crate::cli::control::terminal::{self, SignalKey};
 use crate::telemetry::last_message;
 
 pub use self::other_run::watch;

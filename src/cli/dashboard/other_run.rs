@@ -6,11 +6,11 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::{End, Screen, Shown, Steer, show};
-use crate::cli::commands::status;
+use crate::cli::control::live_run::old;
+use crate::cli::control::signals;
 use crate::cli::exit::{Exit, Failure};
-use crate::cli::live_run::old;
-use crate::cli::output::say;
-use crate::cli::signals;
+use crate::cli::output::{print, say};
+use crate::cli::print::run_report::RunReport;
 use crate::ledger::{Asked, Asker, Request, Store, is_held, put_request, read_live};
 use crate::telemetry::{Snapshot, duration, printable};
 
@@ -34,7 +34,7 @@ pub fn watch(dir: &Path) -> Result<(), Failure> {
     } else {
         say("no process works on this run");
     }
-    status::show(dir)
+    Ok(print(&RunReport::read(dir, false, &mut None)?.text(dir))?)
 }
 
 /// Waits until the run has written its state for the first time.

@@ -7,8 +7,8 @@ use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
 use super::{Shown, Steer, show};
+use crate::cli::control::steering::{KEY, Steering};
 use crate::cli::output::say;
-use crate::cli::steering::{KEY, Steering};
 use crate::telemetry::{Snapshot, SnapshotKeeper};
 
 /// A run that ends earlier shows nothing.

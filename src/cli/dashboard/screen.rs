@@ -12,9 +12,9 @@ use ratatui::crossterm::terminal::{
     EnterAlternateScreen, LeaveAlternateScreen, disable_raw_mode, enable_raw_mode,
 };
 
+use crate::cli::control::terminal::{self, SignalKey};
 use crate::cli::exit::Failure;
 use crate::cli::output::say;
-use crate::cli::terminal::{self, SignalKey};
 use crate::system::Continued;
 use crate::system::signals::send;
 use crate::telemetry::{hold_messages, release_messages};

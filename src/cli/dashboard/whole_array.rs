@@ -10,11 +10,11 @@ use parking_lot::Mutex;
 
 use super::array_view::{ArrayMoment, RunningShard};
 use super::{End, Screen, Shown, Steer, show};
-use crate::cli::array_report::ArrayReport;
-use crate::cli::commands::status;
+use crate::cli::control::live_run::old;
+use crate::cli::control::signals;
 use crate::cli::exit::{Exit, Failure};
-use crate::cli::live_run::old;
-use crate::cli::signals;
+use crate::cli::output::print;
+use crate::cli::print::array_report::ArrayReport;
 use crate::cluster::{ArrayDirectory, ArrayError, ShardState};
 use crate::ledger::{Asked, Asker, Request, put_request, read_live};
 use crate::telemetry::{Snapshot, Speeds};
@@ -69,7 +69,10 @@ pub fn watch(dir: &Path) -> Result<(), Failure> {
         }
     }
     // Or what is wrong.
-    status::show(dir)
+    let directory = ArrayDirectory::open(dir)?;
+    Ok(print(
+        &ArrayReport::read(&directory)?.text(&directory, dir),
+    )?)
 }
 
 /// Reads the shards of an array.

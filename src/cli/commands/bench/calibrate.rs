@@ -7,10 +7,10 @@ use std::time::{Duration, Instant};
 use serde_json::{Value, json};
 
 use crate::board::Size;
-use crate::cli::calibration;
+use crate::cli::control::stop_report::StopReport;
 use crate::cli::exit::Failure;
 use crate::cli::output::{print, say};
-use crate::cli::stop_report::StopReport;
+use crate::cli::session::calibration;
 use crate::engine::{CounterSettings, Engine, MeasuredCost, Mismatch, Plan, Tally, core_seconds};
 use crate::job;
 use crate::machine::Machine;

@@ -5,9 +5,9 @@ use std::sync::Arc;
 use parking_lot::Mutex;
 use serde::Serialize;
 
+use crate::cli::control::signals;
 use crate::cli::exit::{Exit, Failure};
 use crate::cli::output::{print, say};
-use crate::cli::signals;
 
 /// What was measured. Its fields are the JSON.
 pub trait Measured: Serialize + Send + 'static {

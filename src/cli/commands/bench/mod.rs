@@ -9,8 +9,8 @@ mod gpu;
 #[cfg(feature = "cuda")]
 mod report;
 
+use crate::cli::args::flags::sources;
 use crate::cli::exit::Failure;
-use crate::cli::flags::sources;
 use crate::cli::session::start_log;
 
 const HELP: &str = "\

@@ -12,13 +12,13 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use crate::board::GivenBoard;
-use crate::cli::boards::{boards, given_line};
-use crate::cli::calibration::Calibration;
+use crate::cli::args::boards::{boards, given_line};
+use crate::cli::args::flags::CpuFlags;
+use crate::cli::args::whole::whole;
 use crate::cli::exit::{Exit, Failure};
-use crate::cli::flags::CpuFlags;
 use crate::cli::output::print;
+use crate::cli::session::calibration::Calibration;
 use crate::cli::session::start_log;
-use crate::cli::whole::whole;
 use crate::config::{Config, HumanDuration, Value as _};
 use crate::engine::{CostTable, Mismatch};
 use crate::estimate::{Draw, SHORTEST, SampleProgress, count_sample};

@@ -4,8 +4,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
+use crate::cli::control::signals;
 use crate::cli::exit::Failure;
-use crate::cli::signals;
 
 /// Why a sample ended early.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

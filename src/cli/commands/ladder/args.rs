@@ -5,8 +5,8 @@ use std::path::PathBuf;
 use clap::ValueEnum;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 
+use crate::cli::args::whole::whole;
 use crate::cli::exit::Failure;
-use crate::cli::whole::whole;
 use crate::config::{HumanDuration, Sizes, Value};
 use crate::ladder::{METHODS, MethodSettings, Style};
 

@@ -25,9 +25,9 @@ use self::picture::Picture;
 use self::steps::StepViewer;
 use self::table::LadderTable;
 use crate::cli::commands::explain;
+use crate::cli::control::signals;
 use crate::cli::exit::{Exit, Failure};
 use crate::cli::output::{print, say};
-use crate::cli::signals;
 use crate::config::{Sizes, Value};
 use crate::ladder::{
     About, Audience, METHODS, Method, MethodRequest, StopReason, Style, TableRow, run_method,

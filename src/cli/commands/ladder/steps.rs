@@ -6,9 +6,9 @@ use std::ops::ControlFlow;
 use console::{Key, Term};
 
 use crate::board::Size;
+use crate::cli::control::{signals, terminal};
 use crate::cli::exit::Exit;
 use crate::cli::output::{Stdout, stdout};
-use crate::cli::{signals, terminal};
 use crate::ladder::{Audience, Scene};
 
 /// Whether each step waits for a key.

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use crate::board::Size;
-use crate::cli::result_table::{TIME, clock, digits, most};
+use crate::cli::print::result_table::{TIME, clock, digits, most};
 use crate::ladder::{About, Listed, TableRow};
 
 /// The table of the ladder: the usual columns of the field, then nodes, speed and method.

@@ -4,9 +4,9 @@ use std::sync::Arc;
 
 use parking_lot::Mutex;
 
-use super::exit::{Exit, Failure};
-use super::output::say;
 use super::signals;
+use crate::cli::exit::{Exit, Failure};
+use crate::cli::output::say;
 
 /// How far a command is, in words. The first signal ends the program and says it.
 #[derive(Clone)]

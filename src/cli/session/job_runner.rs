@@ -6,19 +6,19 @@ use std::time::Duration;
 
 use serde_json::json;
 
-use super::board_result::BoardResult;
+use super::Session;
 use super::calibration::Calibration;
 use super::event_command::NoticedRun;
-use super::exit::{Failure, complete_shard};
 use super::manners::Manners;
-use super::output::{print, say};
-use super::pause_key::PauseKey;
-use super::result_json::ResultJson;
-use super::session::Session;
-use super::shell::{again_command, resume_command};
-use super::steering::Says;
 use crate::actors::Report;
 use crate::board::{GivenBoard, Size};
+use crate::cli::control::pause_key::PauseKey;
+use crate::cli::control::steering::Says;
+use crate::cli::exit::{Failure, complete_shard};
+use crate::cli::output::{print, say};
+use crate::cli::print::board_result::BoardResult;
+use crate::cli::print::result_json::ResultJson;
+use crate::cli::shell::{again_command, resume_command};
 use crate::config::Config;
 use crate::engine::{CountedBy, Plan, RecountKernel, second_kernel};
 use crate::job::{CensusResult, Hardware, Job, JobResult, RunSettings, plan};

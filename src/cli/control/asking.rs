@@ -5,11 +5,11 @@ use std::path::{Path, PathBuf};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use super::exit::{Exit, Failure};
 use super::live_run::{in_words, of_holder};
-use super::output::{print, say};
-use super::shell::{command_on, resume_command};
 use crate::actors::{PauseReason, RunState, WorkerState};
+use crate::cli::exit::{Exit, Failure};
+use crate::cli::output::{print, say};
+use crate::cli::shell::{command_on, resume_command};
 use crate::cluster::{ArrayDirectory, IndexList};
 use crate::config::{HumanDuration, Value};
 use crate::ledger::{

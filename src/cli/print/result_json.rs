@@ -1,8 +1,8 @@
 use serde::Serialize;
 
 use super::board_result::BoardResult;
-use super::exit::{Exit, Failure};
 use crate::board::GivenSquares;
+use crate::cli::exit::{Exit, Failure};
 use crate::engine::PlanName;
 use crate::job::JobResult;
 use crate::ledger::Confirmation;

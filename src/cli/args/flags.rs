@@ -8,9 +8,9 @@ use clap::Args;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 
 use super::boards::{GivenFlags, boards, one_board};
-use super::exit::Failure;
-use super::output::say;
 use crate::board::GivenBoard;
+use crate::cli::exit::Failure;
+use crate::cli::output::say;
 use crate::config::{
     Auto, COLOUR_ALIAS, CommandLine, ConfigError, FileOrStream, Hours, HumanDuration, Indices,
     LOCAL_FILE, Layers, Optional, SettingOrigin, Sizes, Value, Whole, Workers,

@@ -5,9 +5,9 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use super::exit::{Exit, Failure, SIGNAL};
 use super::steering::Steering;
 use super::terminal;
+use crate::cli::exit::{Exit, Failure, SIGNAL};
 use crate::ledger::{FILE_LIMIT, is_file_limit};
 use crate::system::{Asked, SignalKey, signals};
 

@@ -6,17 +6,17 @@ use std::sync::Arc;
 
 use serde_json::Value as Json;
 
-#[cfg(feature = "tui")]
-use super::dashboard::{OwnDashboard, Screen};
 use super::event_command::{EventCommand, NoticedRun};
 use super::event_stream;
-use super::exit::{Exit, Failure};
 use super::metrics_file;
 use super::progress::ProgressLine;
 use super::repeating::Repeating;
-use super::steering::Steering;
 use super::watched_run::WatchedRun;
 use crate::actors::Observer;
+use crate::cli::control::steering::Steering;
+#[cfg(feature = "tui")]
+use crate::cli::dashboard::{OwnDashboard, Screen};
+use crate::cli::exit::{Exit, Failure};
 use crate::config::{Config, HumanDuration, OutputConfig, TraceConfig};
 #[cfg(not(feature = "tui"))]
 use crate::device::needs_feature;

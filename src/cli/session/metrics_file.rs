@@ -4,10 +4,10 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use super::output::say;
 use super::repeating::Repeating;
 use crate::actors::Control;
 use crate::board::GivenBoard;
+use crate::cli::output::say;
 use crate::ledger::replace_file;
 use crate::telemetry::{metrics, printable};
 

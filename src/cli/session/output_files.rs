@@ -4,7 +4,7 @@ use std::fs::{self, File};
 use std::io;
 use std::path::{Path, PathBuf};
 
-use super::exit::{Exit, Failure};
+use crate::cli::exit::{Exit, Failure};
 use crate::config::{FileOrStream, TraceConfig};
 use crate::system::files::{check_writable, open_to_write};
 use crate::telemetry::printable;

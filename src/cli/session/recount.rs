@@ -10,10 +10,10 @@ use clap::builder::{PossibleValuesParser, TypedValueParser};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use super::calibration::Calibration;
-use super::exit::Failure;
-use super::output::say;
 use super::recount_cost::RecountCost;
-use super::stop_report::StopReport;
+use crate::cli::control::stop_report::StopReport;
+use crate::cli::exit::Failure;
+use crate::cli::output::say;
 use crate::config::RunConfig;
 use crate::engine::{CheckedBy, CounterSettings, Plan};
 use crate::machine::Machine;

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use serde_json::{Value as Json, json};
 
+use crate::actors::SickWorker;
 use crate::ledger::{HostShare, unix_time};
 use crate::telemetry::{duration, rate, several};
 
@@ -61,4 +62,27 @@ fn share(host: &HostShare, all: u128) -> f64 {
 /// Seconds since the last commit. The clocks of two machines may differ.
 fn seen_ago(host: &HostShare) -> u64 {
     u64::try_from(unix_time().saturating_sub(host.last_seen)).unwrap_or(0)
+}
+
+/// A line for each worker that counted wrongly, of these hosts.
+pub fn sick_lines(sick: &[(String, SickWorker)]) -> impl Iterator<Item = String> {
+    sick.iter().map(|(host, sick)| {
+        format!(
+            "sick        {} on {host} counted wrongly: {}",
+            sick.worker, sick.reason
+        )
+    })
+}
+
+/// The same for programs.
+pub fn sick_json(sick: &[(String, SickWorker)]) -> Json {
+    let object = |(host, sick): &(String, SickWorker)| {
+        json!({
+            "worker": sick.worker.to_string(),
+            "host": host,
+            "doubted": sick.suspects,
+            "reason": sick.reason,
+        })
+    };
+    sick.iter().map(object).collect()
 }

@@ -9,10 +9,10 @@ use jiff::civil::Time;
 use jiff::tz::TimeZone;
 use parking_lot::Mutex;
 
-use super::exit::{Exit, Failure};
-use super::output::say;
 use super::repeating::Repeating;
 use crate::actors::{Control, EventKind, Observer, PauseReason, RunEvent};
+use crate::cli::exit::{Exit, Failure};
+use crate::cli::output::say;
 use crate::config::{Config, Hours, HumanDuration, Value};
 use crate::machine::{Temperature, temperatures};
 use crate::system::processes::{priority_below, set_priority};

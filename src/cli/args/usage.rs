@@ -6,10 +6,10 @@ use std::io::{self, Write};
 use clap::Command;
 use clap::error::{Error, ErrorKind};
 
-use super::exit::{Exit, Failure};
 use super::hints::hint;
 use super::missing_parts::refusal;
-use super::output::{check_stdout, say};
+use crate::cli::exit::{Exit, Failure};
+use crate::cli::output::{check_stdout, say};
 use crate::telemetry::printable;
 
 /// Prints what `--help` and `--version` ask for in full, and an error as one line.

@@ -1,12 +1,12 @@
 //! Prints the result of each board, as a row of the table, as JSON or as comma-separated values.
 
 use super::board_result::BoardResult;
-use super::exit::Failure;
-use super::output::print;
 use super::result_csv;
 use super::result_json::ResultJson;
 use super::result_table::ResultTable;
 use crate::board::Size;
+use crate::cli::exit::Failure;
+use crate::cli::output::print;
 use crate::config::OutputConfig;
 
 /// Prints each result as soon as it is available.

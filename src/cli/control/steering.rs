@@ -5,9 +5,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use parking_lot::Mutex;
 
-use super::exit::SIGNAL;
-use super::output::say;
 use crate::actors::Control;
+use crate::cli::exit::SIGNAL;
+use crate::cli::output::say;
 use crate::ledger::{Asked, Request};
 
 /// Who asks, in words: somebody at the keyboard of the run.

@@ -1,17 +1,30 @@
 //! What every command that counts shares: the log, the trace, signals, and what shows and writes its runs.
 
+pub mod calibration;
+pub mod event_command;
+mod event_stream;
+pub mod job_runner;
+mod manners;
+mod metrics_file;
+mod output_files;
+mod progress;
+pub mod recount;
+pub mod recount_cost;
+mod repeating;
+mod run_outputs;
+mod watched_run;
+
 use std::fs::File;
 use std::time::Instant;
 
 use serde_json::Value as Json;
 
-use super::event_command::NoticedRun;
-use super::exit::{Exit, Failure, SIGNAL};
-use super::output_files;
-use super::run_outputs::RunOutputs;
-use super::signals;
-use super::steering::{Says, Steering};
+use self::event_command::NoticedRun;
+use self::run_outputs::RunOutputs;
 use crate::actors::Control;
+use crate::cli::control::signals;
+use crate::cli::control::steering::{Says, Steering};
+use crate::cli::exit::{Exit, Failure, SIGNAL};
 use crate::config::{Config, HumanDuration};
 use crate::job::RunSettings;
 use crate::telemetry::{self, Served, TraceFile};

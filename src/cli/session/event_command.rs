@@ -11,10 +11,10 @@ use crossbeam::channel::{self, Receiver, Sender};
 use serde::Serialize;
 use serde_json::Value as Json;
 
-use super::exit::{Exit, Failure};
-use super::output::say;
 use crate::actors::{EventKind, Observer, RunEvent};
 use crate::board::{GivenBoard, GivenSquares, Size};
+use crate::cli::exit::{Exit, Failure};
+use crate::cli::output::say;
 use crate::config::CommandLine;
 use crate::ledger::host_name;
 use crate::system::processes::{in_own_group, is_program, kill_group};

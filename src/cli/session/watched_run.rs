@@ -5,12 +5,12 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::exit::{Exit, Failure};
-use super::output::say;
 use super::repeating::Repeating;
-use super::steering::Steering;
 use crate::actors::{Observer, RunState};
 use crate::board::GivenBoard;
+use crate::cli::control::steering::Steering;
+use crate::cli::exit::{Exit, Failure};
+use crate::cli::output::say;
 use crate::ledger::{host_name, open_history, take_request, write_live};
 use crate::telemetry::{EventFile, History, Served, SnapshotKeeper, printable};
 

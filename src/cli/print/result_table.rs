@@ -1,7 +1,7 @@
 use std::time::Duration;
 
-use super::boards::given_line;
 use crate::board::{KNOWN, Size, known};
+use crate::cli::args::boards::given_line;
 use crate::outcome::{Checked, Outcome};
 
 /// The table that the field prints: `N: Total Unique dd:hh:mm:ss.ms`, right-aligned.

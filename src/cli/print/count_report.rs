@@ -4,10 +4,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
-use super::exit::Failure;
 use super::host_lines::host_lines;
-use super::output::say;
-use super::shell::{Argument, again_command, command};
+use crate::cli::exit::Failure;
+use crate::cli::output::say;
+use crate::cli::shell::{Argument, again_command, command};
 use crate::ledger::{
     Confirmation, Entry, HostShare, LedgerError, LoggedCorrection, OriginName, Store,
 };

@@ -3,8 +3,8 @@
 use std::fs::File;
 use std::io;
 
-use super::exit::{Exit, Failure};
-use super::output::{say, stdout};
+use crate::cli::exit::{Exit, Failure};
+use crate::cli::output::{say, stdout};
 use crate::config::{Config, FileOrStream, Value};
 use crate::system::files::open_to_write;
 use crate::telemetry::{EventFile, printable};

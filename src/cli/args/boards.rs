@@ -4,9 +4,9 @@ use std::io::{self, Read};
 
 use clap::Args;
 
-use super::exit::Failure;
-use super::output::print;
 use crate::board::{GivenBoard, Size};
+use crate::cli::exit::Failure;
+use crate::cli::output::print;
 use crate::config::{
     ConfigError, FileOrStream, Layers, Optional, SettingOrigin, Sizes, SquareNames, Value,
 };

@@ -8,10 +8,10 @@ use std::time::Duration;
 use console::Term;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
-use super::output::say;
-use super::terminal;
 use crate::actors::Control;
 use crate::board::Size;
+use crate::cli::control::terminal;
+use crate::cli::output::say;
 use crate::telemetry::progress_line;
 
 /// A progress line on stderr during a run, if stderr is a terminal. Otherwise it is printed now and then, so that a log

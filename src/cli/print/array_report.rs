@@ -5,11 +5,11 @@ use std::path::Path;
 
 use serde_json::{Value as Json, json};
 
-use super::exit::Failure;
-use super::host_lines::{host_json, host_lines};
-use super::shell::{command_on, word};
+use super::host_lines::{host_json, host_lines, sick_json, sick_lines};
 use crate::actors::SickWorker;
 use crate::board::GivenSquares;
+use crate::cli::exit::Failure;
+use crate::cli::shell::{command_on, word};
 use crate::cluster::{ArrayDirectory, ArrayError, IndexList, Scheduler, ShardState};
 use crate::ledger::HostShare;
 use crate::telemetry::{printable, several};
@@ -214,12 +214,7 @@ impl ArrayReport {
             }
         }
         lines.extend(host_lines(&self.hosts));
-        for (host, sick) in &self.sick {
-            lines.push(format!(
-                "sick        {} on {host} counted wrongly: {}",
-                sick.worker, sick.reason
-            ));
-        }
+        lines.extend(sick_lines(&self.sick));
         let again = match self.to_submit().is_empty() {
             true => "",
             false => ", unless they wait in the queue",
@@ -253,12 +248,7 @@ impl ArrayReport {
             "tasks_total": self.tasks.1,
             "gathered": self.gathered,
             "hosts": host_json(&self.hosts),
-            "sick": self.sick.iter().map(|(host, sick)| json!({
-                "worker": sick.worker.to_string(),
-                "host": host,
-                "doubted": sick.suspects,
-                "reason": sick.reason,
-            })).collect::<Vec<_>>(),
+            "sick": sick_json(&self.sick),
         });
         if let Some(given) = GivenSquares::of(array.board()) {
             json["given"] = json!(given);
@@ -281,7 +271,7 @@ impl From<ArrayError> for Failure {
     fn from(error: ArrayError) -> Self {
         match error {
             ArrayError::Ledger(error) => error.into(),
-            ArrayError::Io { .. } => Self::new(super::exit::Exit::Error, error),
+            ArrayError::Io { .. } => Self::new(crate::cli::exit::Exit::Error, error),
             _ => Self::usage(error),
         }
     }

@@ -1,0 +1,12 @@
+//! What a command line may say: flags, boards, and what is answered to one that is refused.
+
+pub mod boards;
+pub mod flags;
+pub mod hints;
+pub mod missing_parts;
+pub mod moment;
+#[cfg(feature = "nats")]
+pub mod nats_flags;
+pub mod usage;
+pub mod version;
+pub mod whole;

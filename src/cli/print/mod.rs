@@ -1,0 +1,12 @@
+//! How results and runs are printed: as tables, as lines for people, as JSON, as comma-separated values.
+
+pub mod array_report;
+pub mod board_result;
+pub mod board_svg;
+pub mod count_report;
+pub mod host_lines;
+pub mod printer;
+mod result_csv;
+pub mod result_json;
+pub mod result_table;
+pub mod run_report;

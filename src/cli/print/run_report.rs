@@ -1,0 +1,302 @@
+//! How far a run is, by what its directory has recorded.
+
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
+use serde_json::{Value as Json, json};
+
+use super::count_report::counted;
+use super::host_lines::{host_json, host_lines, sick_json, sick_lines};
+use crate::actors::PauseReason;
+use crate::board::GivenSquares;
+use crate::cli::control::live_run::{paused_for, state_in_words};
+use crate::cli::exit::Failure;
+use crate::cli::shell::resume_command;
+use crate::engine::Plan;
+use crate::ledger::{Division, Latest, LedgerSums, RunInfo, Status, is_held, unix_time};
+use crate::run_directory::{open, open_to_glance};
+use crate::telemetry::{self, printable, several};
+
+/// How far a run is.
+pub struct RunReport {
+    info: RunInfo,
+    plans: Vec<Arc<dyn Plan>>,
+    status: Status,
+    state: DirectoryState,
+    /// The sums of records that were checked, if they were.
+    sums: Option<LedgerSums>,
+}
+
+impl RunReport {
+    /// Reads the directory of a run, and checks the digest of each record if `check` says so. The division of the plan
+    /// is made at the first call and kept for the next.
+    ///
+    /// # Errors
+    /// There is no run, or it is damaged or of other plans.
+    pub fn read(dir: &Path, check: bool, division: &mut Option<Division>) -> Result<Self, Failure> {
+        let open = if check { open } else { open_to_glance };
+        let (store, plans) = open(dir)?;
+        let division = division.get_or_insert_with(|| Division::new(store.info().shard, &plans));
+        let held = is_held(dir);
+        let _moment = store.moment()?;
+        let sums = check.then(|| store.sums()).transpose()?;
+        let status = Status::read(&store, &plans, division)?;
+        Ok(Self {
+            info: store.info().clone(),
+            plans,
+            state: DirectoryState::of(&status, held, dir),
+            status,
+            sums,
+        })
+    }
+
+    /// Whether a process works on the run, paused or not.
+    pub const fn is_at_work(&self) -> bool {
+        self.state.is_at_work()
+    }
+
+    /// For programs.
+    pub fn json(&self) -> Json {
+        let Self {
+            info,
+            plans,
+            status,
+            state,
+            ..
+        } = self;
+        let latest = status.latest.as_ref();
+        let running = latest.filter(|_| *state == DirectoryState::Running);
+        let tally = |plan: &Arc<dyn Plan>| {
+            let engine = plan.engine();
+            let solutions = |sums: &LedgerSums| {
+                let tally = sums.tallies.get(&engine);
+                tally
+                    .map_or(0, |tally| tally.completions.solutions())
+                    .to_string()
+            };
+            json!({
+                "plan": plan.name(),
+                "tasks": plan.tasks(),
+                // What nobody checked is not given out.
+                "solutions": self.sums.as_ref().map(solutions),
+                "nodes": status.nodes.get(&engine).copied().unwrap_or(0).to_string(),
+            })
+        };
+        let mut json = json!({
+            "n": info.n().get(),
+            "state": state.name(),
+            "paused_for": state.paused_for(),
+            "shard": info.shard.to_string(),
+            "tasks_done": status.shard_tasks.0,
+            "tasks_total": status.shard_tasks.1,
+            "run_tasks_missing": status.missing.tasks(),
+            "share": status.share,
+            "tasks_per_second": latest
+                .filter(|latest| latest.tasks > 0)
+                .map(Latest::tasks_per_second),
+            "nodes_per_second": latest
+                .filter(|latest| latest.tasks > 0)
+                .map(Latest::nodes_per_second),
+            "eta_seconds": running.and_then(|latest| latest.left).map(|left| left.as_secs_f64()),
+            "checkpoint_age_seconds": latest.map(checkpoint_age),
+            "audits": status.audited,
+            "counted": status.counted,
+            "sick": sick_json(&status.sick),
+            "sessions": status.sessions,
+            "hosts": host_json(&status.hosts),
+            "host": latest.map(|latest| latest.session.facts.host.as_str()),
+            "devices": latest.map_or(&[][..], |latest| &latest.session.facts.devices),
+            "plans": plans.iter().map(tally).collect::<Vec<_>>(),
+            "second_counts": latest.map_or(0, |latest| latest.second),
+            "workers": latest.map_or_else(Vec::new, |latest| {
+                latest
+                    .workers
+                    .iter()
+                    .map(|(worker, speed)| {
+                        json!({
+                            "name": worker.to_string(),
+                            "backend": speed.backend,
+                            "tasks": speed.tasks,
+                            "nodes_per_second": speed.nodes_per_second(),
+                        })
+                    })
+                    .collect()
+            }),
+        });
+        if let Some(given) = GivenSquares::of(&info.board) {
+            json["given"] = json!(given);
+        }
+        json
+    }
+
+    /// For people. `dir` is as they named it.
+    pub fn text(&self, dir: &Path) -> String {
+        let Self {
+            info,
+            plans,
+            status,
+            state,
+            ..
+        } = self;
+        let versions: Vec<_> = plans.iter().map(|plan| plan.name().to_string()).collect();
+        let (done, all) = status.shard_tasks;
+        let mut lines = vec![
+            format!(
+                "{}: {}, {}, {}",
+                dir.display(),
+                info.board.in_words(),
+                versions.join(" and "),
+                state.in_words()
+            ),
+            match all {
+                0 => "done        this shard has no tasks".to_owned(),
+                _ => format!(
+                    "done        {done} of {}, {:.1} %",
+                    several(all, "task"),
+                    100.0 * status.share
+                ),
+            },
+        ];
+        if info.shard.count() > 1 {
+            lines.push(format!("shard       {}", info.shard));
+        }
+        if let Some(latest) = &status.latest {
+            lines.extend(speed(latest, state));
+            if !latest.session.facts.devices.is_empty() {
+                lines.push(format!(
+                    "devices     {}",
+                    latest.session.facts.devices.join(", ")
+                ));
+            }
+            if let (DirectoryState::Running, Some(left)) = (state, latest.left) {
+                lines.push(format!("left        {}", telemetry::duration(left)));
+            }
+            let age = Duration::from_secs(checkpoint_age(latest));
+            let last = match state {
+                DirectoryState::Finished => "ended",
+                _ => "checkpoint",
+            };
+            lines.push(format!("{last:<11} {} ago", telemetry::duration(age)));
+            for (worker, speed) in &latest.workers {
+                lines.push(format!(
+                    "{:<11} {}, {} ({})",
+                    worker.to_string(),
+                    several(speed.tasks, "task"),
+                    telemetry::rate(speed.nodes, speed.busy),
+                    speed.backend
+                ));
+            }
+        }
+        lines.push(format!("audits      {}", status.audited));
+        lines.push(format!("counted     {}", counted(&status.counted)));
+        if status.counted.corrections > 0 {
+            lines.push(format!(
+                "corrected   {}, {} contested",
+                several(status.counted.corrections, "correction"),
+                several(status.counted.contested, "task")
+            ));
+        }
+        lines.extend(sick_lines(&status.sick));
+        lines.push(format!("sessions    {}", status.sessions));
+        // The lines above say all of a single one.
+        if status.hosts.len() > 1 {
+            lines.extend(host_lines(&status.hosts));
+        }
+        if *state == DirectoryState::Stopped {
+            lines.push(format!(
+                "stopped     continue with `{}`",
+                resume_command(dir)
+            ));
+        }
+        // Some of them say what the directory of a stranger says.
+        let lines: Vec<_> = lines.iter().map(|line| printable(line)).collect();
+        lines.join("\n")
+    }
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum DirectoryState {
+    Running,
+    /// A process works on it, and is paused for these reasons.
+    Paused(Vec<PauseReason>),
+    Stopped,
+    Finished,
+}
+
+impl DirectoryState {
+    fn of(status: &Status, held: bool, dir: &Path) -> Self {
+        match status.shard_tasks {
+            (done, all) if done == all => Self::Finished,
+            _ if held => paused_for(dir).map_or(Self::Running, Self::Paused),
+            _ => Self::Stopped,
+        }
+    }
+
+    /// Whether a process works on the run, paused or not.
+    const fn is_at_work(&self) -> bool {
+        matches!(self, Self::Running | Self::Paused(_))
+    }
+
+    const fn name(&self) -> &'static str {
+        match self {
+            Self::Running => "running",
+            Self::Paused(_) => "paused",
+            Self::Stopped => "stopped",
+            Self::Finished => "finished",
+        }
+    }
+
+    /// Why it is paused; nothing if it is not.
+    fn paused_for(&self) -> &[PauseReason] {
+        match self {
+            Self::Paused(reasons) => reasons,
+            _ => &[],
+        }
+    }
+
+    /// For people: `paused (outside its hours)`.
+    fn in_words(&self) -> String {
+        state_in_words(self.name(), self.paused_for())
+    }
+}
+
+/// Seconds since the last commit. The clocks of two machines may differ.
+fn checkpoint_age(latest: &Latest) -> u64 {
+    u64::try_from(unix_time().saturating_sub(latest.session.committed)).unwrap_or(0)
+}
+
+/// How fast the latest process is, or was, since it began. `None` if it has ended and counted nothing.
+fn speed(latest: &Latest, state: &DirectoryState) -> Option<String> {
+    let facts = &latest.session.facts;
+    let machine = format!("on {} ({})", facts.host, facts.isa);
+    let elapsed = latest.session.elapsed;
+    if latest.tasks == 0 || elapsed.is_zero() {
+        return state
+            .is_at_work()
+            .then(|| format!("rate        not known yet, {machine}"));
+    }
+    // Otherwise the figures would seem to be those of the records.
+    let which = match latest.second {
+        0 => "",
+        _ => ", of the second count",
+    };
+    let rates = format!(
+        "{:.1} tasks/s, {}",
+        latest.tasks_per_second(),
+        telemetry::rate(latest.nodes, elapsed)
+    );
+    Some(match state {
+        DirectoryState::Running | DirectoryState::Paused(_) => {
+            format!("rate        {rates} {machine}{which}")
+        }
+        DirectoryState::Stopped | DirectoryState::Finished => {
+            let time = if elapsed < Duration::from_millis(50) {
+                "less than 0.1 s".to_owned()
+            } else {
+                telemetry::duration(elapsed)
+            };
+            format!("mean rate   {rates} over {time} {machine}{which}")
+        }
+    })
+}
