@@ -1,10 +1,12 @@
-//! Every setting with its default: a new key of the configuration is a field here.
+//! Every setting with its default. A new key of the configuration is a field here: the first paragraph of its
+//! documentation is the help of its flag, all of it stands in `config/default.toml` and in the reference.
 
 use std::path::PathBuf;
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
+use super::setting::{Setting, section};
 use super::value::text;
 use super::{
     Auto, BlockThreads, CommandLine, FileOrStream, Hours, HumanDuration, Indices, LogFilter,
@@ -18,7 +20,13 @@ use crate::simd::Isa;
 /// A number of CPU workers.
 pub type Workers = Whole<{ *limits::WORKERS.start() }, { *limits::WORKERS.end() }>;
 
-/// Every setting. `config/default.toml` lists the same keys with their defaults, which a test compares.
+type QueuePerWorker =
+    Whole<{ *limits::QUEUE_PER_WORKER.start() }, { *limits::QUEUE_PER_WORKER.end() }>;
+type Streams = Whole<{ *limits::STREAMS.start() }, { *limits::STREAMS.end() }>;
+type Slots = Whole<{ *limits::SLOTS_PER_STREAM.start() }, { *limits::SLOTS_PER_STREAM.end() }>;
+type LaunchMillis = Whole<{ *limits::LAUNCH_MILLIS.start() }, { *limits::LAUNCH_MILLIS.end() }>;
+
+/// Every setting.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Config {
@@ -32,102 +40,108 @@ pub struct Config {
     pub trace: TraceConfig,
 }
 
-/// What is counted, how, and on what.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct RunConfig {
-    /// The board size, or a range `A..=B` of them; `none`: the command line must name it. 1 to 32.
-    #[serde(with = "text")]
-    pub n: Optional<Sizes>,
-    /// Queens that are given on the board: only the solutions that have them are counted.
-    #[serde(with = "text")]
-    pub queens: Optional<SquareNames>,
-    /// Holes, on which no queen may stand.
-    #[serde(with = "text")]
-    pub holes: Optional<SquareNames>,
-    /// A picture of the board and of what is given, in a file or (`-`) on standard input, in place of `n`, `queens` and `holes`.
-    #[serde(with = "text")]
-    pub board: Optional<FileOrStream>,
-    /// The engine; `auto` chooses the fastest for the board.
-    #[serde(with = "text")]
-    pub engine: Auto<Engine>,
-    /// The instruction set; `auto` chooses the widest that this machine has.
-    #[serde(with = "text")]
-    pub isa: Auto<Isa>,
-    /// CPU workers, 0 to 1024; 0 needs a device. `auto` takes one for each core that the process may
-    /// use: CPU affinity, cgroup limits and what a scheduler granted are respected.
-    #[serde(with = "text")]
-    pub workers: Auto<Workers>,
-    /// Which devices take part. `auto`: every GPU, for boards that take as long as 16 queens. `off`: none.
-    /// `cuda`: every GPU, and an error if there is none. `emulated`: one made of host threads.
-    #[serde(with = "text")]
-    pub gpu: DeviceChoice,
-    /// The numbers of the devices that take part, such as `0,2`; `auto` takes all.
-    #[serde(with = "text")]
-    pub device: Auto<Indices>,
-    /// Whether to count the solutions that differ by more than a rotation or reflection, too.
-    #[serde(with = "text")]
-    pub unique: bool,
-    /// Stop after this time; only a run directory keeps what was counted.
-    #[serde(with = "text")]
-    pub time_limit: Optional<HumanDuration>,
-    /// Count in this part of each day only, and pause otherwise; local time.
-    #[serde(with = "text")]
-    pub during: Optional<Hours>,
-    /// Pause while a processor or GPU is hotter than this, in °C, 30 to 120, until it is 5 °C cooler.
-    #[serde(with = "text")]
-    pub max_temp: Optional<Whole<30, 120>>,
-    /// How much the run stands back behind other processes, 0 to 19: the nice value of Unix.
-    #[serde(with = "text")]
-    pub nice: Whole<0, 19>,
-    /// How many batches may wait in the queue for each worker, 1 to 64.
-    #[serde(with = "text")]
-    pub queue_per_worker:
-        Whole<{ *limits::QUEUE_PER_WORKER.start() }, { *limits::QUEUE_PER_WORKER.end() }>,
-    /// How long a batch should keep a worker busy.
-    #[serde(with = "text")]
-    pub batch_time: HumanDuration,
-    /// The share of the tasks that another kernel counts a second time before they are recorded.
-    #[serde(with = "text")]
-    pub audit: Share,
-    /// How often each worker and device counts its canary, besides the start and the end of the run.
-    #[serde(with = "text")]
-    pub canary: Optional<HumanDuration>,
-}
+section! {
+    /// What is counted, how, and on what.
+    RunConfig "run" {
+        /// Board sizes: one, or ranges and lists of them, such as `4..=14` or `8,10,12`; both ends are included.
+        ///
+        /// `none`: the command line must name it.
+        n: Optional<Sizes> = Optional(None),
 
-/// Numbers are those of a [job](crate::job::Job) without settings.
-impl Default for RunConfig {
-    fn default() -> Self {
-        let Tuning {
-            queue_per_worker,
-            batch_time,
-            audit,
-            canary,
-        } = Tuning::default();
-        Self {
-            n: Optional(None),
-            queens: Optional(None),
-            holes: Optional(None),
-            board: Optional(None),
-            engine: Auto(None),
-            isa: Auto(None),
-            workers: Auto(None),
-            gpu: DeviceChoice::Auto,
-            device: Auto(None),
-            unique: true,
-            time_limit: Optional(None),
-            during: Optional(None),
-            max_temp: Optional(None),
-            nice: Whole(0),
-            queue_per_worker: Whole(queue_per_worker),
-            batch_time: HumanDuration(batch_time),
-            audit: Share(audit),
-            canary: Optional(canary.map(HumanDuration)),
-        }
+        /// Queens that are given, such as `c3,a7`: column a is at the left, row 1 at the bottom, as in chess; only the
+        /// solutions with all of them are counted.
+        queens: Optional<SquareNames> = Optional(None),
+
+        /// Squares on which no queen may stand, such as `d4,e5`; queens attack across them.
+        holes: Optional<SquareNames> = Optional(None),
+
+        /// A picture of the board in a file, or on standard input (`-`): a line for each row, the top row first, of
+        /// `.` (empty), `Q` (a given queen) and `#` (a hole).
+        ///
+        /// It takes the place of `n`, `queens` and `holes`.
+        board: Optional<FileOrStream> = Optional(None),
+
+        /// The engine; `auto` chooses the fastest for the board.
+        ///
+        /// Devices count with the chain only: if some take part, `auto` compares that with the colour engine on the
+        /// CPU workers, and reports its choice.
+        engine: Auto<Engine> = Auto(None),
+
+        /// Instruction set to count with; `auto` chooses the widest that this machine has.
+        isa: Auto<Isa> = Auto(None),
+
+        /// CPU workers; `auto`: one for each core that the process may use; 0 needs a device.
+        ///
+        /// CPU affinity, cgroup limits and what a scheduler granted count.
+        workers: Auto<Workers> = Auto(None),
+
+        /// Devices that count with the CPU workers: `auto` (every GPU), `off`, `cuda`, or `emulated`.
+        ///
+        /// `auto` opens them for boards that take as long as 16 queens, `cuda` fails if there is none. `emulated` is a
+        /// device made of host threads, for tests.
+        gpu: DeviceChoice = DeviceChoice::Auto,
+
+        /// The numbers of the devices that take part, such as `0,2`, or `auto` (all).
+        device: Auto<Indices> = Auto(None),
+
+        /// Count the solutions up to rotation and reflection, too.
+        ///
+        /// It costs little, because only the symmetric solutions are counted for it.
+        unique: bool = true,
+
+        /// Stop after this time, such as `90` (seconds), `10m` or `1h 30m`, or `none`; only a run directory keeps what
+        /// was counted.
+        time_limit: Optional<HumanDuration> = Optional(None),
+
+        /// Count in this part of each day only, such as `22:00-07:00` (local time), and pause otherwise; or `none`.
+        during: Optional<Hours> = Optional(None),
+
+        /// Pause while a processor or GPU is hotter than this, in °C, or `none`.
+        ///
+        /// The run goes on when it is 5 °C cooler.
+        max_temp: Optional<Whole<30, 120>> = Optional(None),
+
+        /// Stand back behind other processes, 0 to 19: the nice value of Unix.
+        nice: Whole<0, 19> = Whole(0),
+
+        /// How many batches may wait in the queue for each worker.
+        ///
+        /// A longer queue hides a slow producer; a shorter one divides the end of a run more evenly.
+        queue_per_worker: QueuePerWorker = Whole(Tuning::default().queue_per_worker),
+
+        /// How long a batch of tasks should keep a worker busy.
+        ///
+        /// Batches become smaller toward the end of a run.
+        batch_time: HumanDuration = HumanDuration(Tuning::default().batch_time),
+
+        /// The share of the tasks that another kernel counts a second time before they are recorded.
+        ///
+        /// Another worker counts them if there is one, and if the counts differ, a third one decides. The second
+        /// counts take at most eight times this share of the counting time; 1 counts everything twice, without this
+        /// bound. Where no count is known (n > 27, and given boards), everything is counted twice while this takes each
+        /// worker at most a minute, unless the share is 0.
+        audit: Share = Share(Tuning::default().audit),
+
+        /// How often each worker and device counts its canary, small tasks whose counts are known.
+        ///
+        /// It also does so at the start and at the end. One that counts them wrongly is taken out of the run, and what
+        /// it counted since the last time is counted again. `none`: never.
+        canary: Optional<HumanDuration> = Optional(Tuning::default().canary.map(HumanDuration)),
     }
 }
 
 impl Config {
+    /// Every setting, in the order of the fields.
+    pub fn settings() -> impl Iterator<Item = &'static Setting> {
+        let sections = [
+            RunConfig::SETTINGS,
+            GpuConfig::SETTINGS,
+            OutputConfig::SETTINGS,
+            TraceConfig::SETTINGS,
+        ];
+        sections.into_iter().flatten()
+    }
+
     /// What the settings say about hardware, for a job.
     pub fn hardware(&self) -> HardwareSettings {
         let (run, gpu) = (&self.run, &self.gpu);
@@ -169,94 +183,73 @@ impl RunConfig {
     }
 }
 
-/// How GPUs are used.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct GpuConfig {
-    /// Threads per block: a multiple of 32, 32 to 256.
-    #[serde(with = "text")]
-    pub block: BlockThreads,
-    /// Streams, 1 to 4: launches of different streams overlap.
-    #[serde(with = "text")]
-    pub streams: Whole<{ *limits::STREAMS.start() }, { *limits::STREAMS.end() }>,
-    /// Launches that each stream holds, 1 to 4.
-    #[serde(with = "text")]
-    pub slots: Whole<{ *limits::SLOTS_PER_STREAM.start() }, { *limits::SLOTS_PER_STREAM.end() }>,
-    /// How long a launch should take, in milliseconds, 50 to 5000.
-    #[serde(with = "text")]
-    pub batch_ms: Whole<{ *limits::LAUNCH_MILLIS.start() }, { *limits::LAUNCH_MILLIS.end() }>,
-}
+section! {
+    /// How GPUs are used.
+    GpuConfig "gpu" {
+        /// Threads per block.
+        block: BlockThreads = BlockThreads(DeviceSettings::default().block),
 
-impl Default for GpuConfig {
-    fn default() -> Self {
-        let device = DeviceSettings::default();
-        Self {
-            block: BlockThreads(device.block),
-            streams: Whole(device.streams),
-            slots: Whole(device.slots_per_stream),
-            batch_ms: Whole(device.batch_time.as_millis() as usize),
-        }
+        /// Streams of each GPU; launches of different streams overlap.
+        streams: Streams = Whole(DeviceSettings::default().streams),
+
+        /// Launches that each stream holds at once.
+        slots: Slots = Whole(DeviceSettings::default().slots_per_stream),
+
+        /// How long a launch should take, in milliseconds.
+        ///
+        /// Long launches waste less time between launches; with short ones the run stops sooner.
+        batch_ms: LaunchMillis = Whole(DeviceSettings::default().batch_time.as_millis() as usize),
     }
 }
 
-/// What is printed.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct OutputConfig {
-    /// Results as JSON, one object on each line, instead of a table.
-    #[serde(with = "text")]
-    pub json: bool,
-    /// Results as comma-separated values under a line of names, instead of a table.
-    #[serde(with = "text")]
-    pub csv: bool,
-    /// No progress line and no notes; errors are still reported.
-    #[serde(with = "text")]
-    pub quiet: bool,
-    /// At the end of each run, print on stderr how every worker spent its time.
-    #[serde(with = "text")]
-    pub profile: bool,
-    /// A dashboard of the whole terminal instead of the progress line.
-    #[serde(with = "text")]
-    pub tui: bool,
-    /// How often the progress line is printed where stderr is no terminal.
-    #[serde(with = "text")]
-    pub progress_every: Optional<HumanDuration>,
-}
+section! {
+    /// What is printed.
+    OutputConfig "output" {
+        /// Print results as JSON, one object on each line, instead of a table.
+        json: bool = false,
 
-impl Default for OutputConfig {
-    fn default() -> Self {
-        Self {
-            json: false,
-            csv: false,
-            quiet: false,
-            profile: false,
-            tui: false,
-            progress_every: Optional(Some(HumanDuration(Duration::from_secs(3600)))),
-        }
+        /// Print results as comma-separated values, for spreadsheets, instead of a table.
+        csv: bool = false,
+
+        /// Print no progress and no notes, only errors.
+        quiet: bool = false,
+
+        /// At the end of each run, print on stderr how each worker spent its time.
+        profile: bool = false,
+
+        /// Show a dashboard on the whole terminal instead of the progress line.
+        tui: bool = false,
+
+        /// How often to print the progress line where stderr is no terminal, so that a log shows that the run lives; or `none`.
+        progress_every: Optional<HumanDuration> = Optional(Some(HumanDuration(Duration::from_secs(3600)))),
     }
 }
 
-/// What is recorded about the run itself.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct TraceConfig {
-    /// A file for Trace Event JSON, which Perfetto opens. An existing file is overwritten.
-    #[serde(with = "text")]
-    pub file: Optional<PathBuf>,
-    /// Where every event of the run is written as a line of JSON: at the end of a file, or `-` for standard
-    /// output, which needs [`json`](OutputConfig::json).
-    #[serde(with = "text")]
-    pub events: Optional<FileOrStream>,
-    /// A file that says how far the run is in the text format of Prometheus, replaced every five seconds.
-    #[serde(with = "text")]
-    pub metrics: Optional<PathBuf>,
-    /// A command that is run when the run is done, stops or fails, when a count is wrong, and when a device is
-    /// lost.
-    #[serde(with = "text")]
-    pub on_event: Optional<CommandLine>,
-    /// Which log lines go to stderr, as levels and targets like those of `RUST_LOG`.
-    #[serde(with = "text")]
-    pub filter: LogFilter,
+section! {
+    /// What is recorded about the run itself.
+    TraceConfig "trace" {
+        /// Record what each actor does in a file for Perfetto (Trace Event JSON), or `none`.
+        ///
+        /// The file is overwritten.
+        file: Optional<PathBuf> = Optional(None),
+
+        /// Write every event of the run as a line of JSON at the end of a file; `-` for stdout, with --json.
+        ///
+        /// docs/EVENTS.md lists the events.
+        events: Optional<FileOrStream> = Optional(None),
+
+        /// Keep a file that says how far the run is, for Prometheus (textfile collector), or `none`.
+        ///
+        /// It is replaced every five seconds.
+        metrics: Optional<PathBuf> = Optional(None),
+
+        /// Run this command when the run is done, stops or fails, a count is wrong, or a device is lost; it reads what
+        /// happened as JSON.
+        on_event: Optional<CommandLine> = Optional(None),
+
+        /// Which log lines go to stderr, as levels and targets like those of `RUST_LOG`.
+        filter: LogFilter = LogFilter::default(),
+    }
 }
 
 #[cfg(test)]

@@ -10,6 +10,8 @@
 mod archive;
 mod build;
 mod codegen;
+#[cfg(feature = "cli")]
+mod generated;
 #[cfg(all(feature = "cli", unix))]
 #[path = "../common/isolated.rs"]
 mod isolated;

@@ -4,6 +4,7 @@ use std::io::{self, Read};
 
 use clap::Args;
 
+use super::help::help;
 use crate::board::{GivenBoard, Size};
 use crate::cli::exit::Failure;
 use crate::cli::output::print;
@@ -18,18 +19,13 @@ const MAX_FILE: u64 = 1 << 16;
 /// What is given on the board.
 #[derive(Debug, Default, Args)]
 pub struct GivenFlags {
-    /// Queens that are given, such as `c3,a7`: column a is at the left, row 1 at the bottom, as in chess;
-    /// only the solutions with all of them are counted
-    #[arg(long, value_name = "SQUARES", value_parser = Optional::<SquareNames>::parse)]
+    #[arg(long, value_name = "SQUARES", value_parser = Optional::<SquareNames>::parse, help = help("run.queens"))]
     queens: Option<Optional<SquareNames>>,
 
-    /// Squares on which no queen may stand, such as `d4,e5`; queens attack across them
-    #[arg(long, value_name = "SQUARES", value_parser = Optional::<SquareNames>::parse)]
+    #[arg(long, value_name = "SQUARES", value_parser = Optional::<SquareNames>::parse, help = help("run.holes"))]
     holes: Option<Optional<SquareNames>>,
 
-    /// A picture of the board in a file, or on standard input (`-`): a line for each row, the top row first, of
-    /// `.` (empty), `Q` (a given queen) and `#` (a hole)
-    #[arg(long, value_name = "FILE|-", value_parser = Optional::<FileOrStream>::parse, allow_hyphen_values = true)]
+    #[arg(long, value_name = "FILE|-", value_parser = Optional::<FileOrStream>::parse, allow_hyphen_values = true, help = help("run.board"))]
     board: Option<Optional<FileOrStream>>,
 }
 

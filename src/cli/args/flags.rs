@@ -8,6 +8,7 @@ use clap::Args;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 
 use super::boards::{GivenFlags, boards, one_board};
+use super::help::{help, help_of_switch};
 use crate::board::GivenBoard;
 use crate::cli::exit::Failure;
 use crate::cli::output::say;
@@ -45,8 +46,7 @@ pub struct CpuFlags {
 /// The flags of a command for boards that has no other settings.
 #[derive(Debug, Args)]
 pub struct Boards {
-    /// Board sizes, 1 to 32: one, or ranges and lists of them
-    #[arg(short, value_name = "N|A..=B", value_parser = Sizes::parse, allow_hyphen_values = true)]
+    #[arg(short, help = help("run.n"), value_name = "N|A..=B", value_parser = Sizes::parse, allow_hyphen_values = true)]
     n: Option<Sizes>,
 
     #[command(flatten)]
@@ -75,15 +75,13 @@ pub struct What {
 /// Which board, by which engine.
 #[derive(Debug, Args)]
 struct BoardFlags {
-    /// Board size, 1 to 32, or ranges and lists of them, such as `4..=14` or `8,10,12`; both ends are included
-    #[arg(short, value_name = "N|A..=B", value_parser = Sizes::parse, allow_hyphen_values = true)]
+    #[arg(short, value_name = "N|A..=B", value_parser = Sizes::parse, allow_hyphen_values = true, help = help("run.n"))]
     n: Option<Sizes>,
 
     #[command(flatten)]
     given: GivenFlags,
 
-    /// The engine; `auto` chooses the fastest for the board
-    #[arg(long, value_name = "ENGINE", value_parser = choice(Engine::ALL, Engine::name))]
+    #[arg(long, value_name = "ENGINE", value_parser = choice(Engine::ALL, Engine::name), help = help("run.engine"))]
     engine: Option<Auto<Engine>>,
 }
 
@@ -93,40 +91,31 @@ pub struct How {
     #[command(flatten)]
     cpu: Cpu,
 
-    /// Devices that count with the CPU workers: `auto` (every GPU), `off`, `cuda`, or `emulated`
-    #[arg(long, value_name = "KIND", value_parser = DeviceChoice::parse)]
+    #[arg(long, value_name = "KIND", value_parser = DeviceChoice::parse, help = help("run.gpu"))]
     gpu: Option<DeviceChoice>,
 
-    /// The numbers of the devices that take part, such as `0,2`, or `auto` (all)
-    #[arg(long, value_name = "LIST", value_parser = Auto::<Indices>::parse, allow_hyphen_values = true)]
+    #[arg(long, value_name = "LIST", value_parser = Auto::<Indices>::parse, allow_hyphen_values = true, help = help("run.device"))]
     device: Option<Auto<Indices>>,
 
-    /// Stop after this time, such as `90` (seconds), `10m` or `1h 30m`, or `none`; only a run
-    /// directory keeps what was counted
-    #[arg(long, value_name = "D", value_parser = Optional::<HumanDuration>::parse, allow_hyphen_values = true)]
+    #[arg(long, value_name = "D", value_parser = Optional::<HumanDuration>::parse, allow_hyphen_values = true, help = help("run.time_limit"))]
     time_limit: Option<Optional<HumanDuration>>,
 
-    /// Count in this part of each day only, such as `22:00-07:00` (local time), and pause otherwise; or `none`
-    #[arg(long, value_name = "HOURS", value_parser = Optional::<Hours>::parse)]
+    #[arg(long, value_name = "HOURS", value_parser = Optional::<Hours>::parse, help = help("run.during"))]
     during: Option<Optional<Hours>>,
 
-    /// Pause while a processor or GPU is hotter than this, in °C, or `none`
-    #[arg(long, value_name = "C", value_parser = Optional::<Whole<30, 120>>::parse, allow_hyphen_values = true)]
+    #[arg(long, value_name = "C", value_parser = Optional::<Whole<30, 120>>::parse, allow_hyphen_values = true, help = help("run.max_temp"))]
     max_temp: Option<Optional<Whole<30, 120>>>,
 
-    /// Stand back behind other processes, 0 to 19: the nice value of Unix
-    #[arg(long, value_name = "N", value_parser = Whole::<0, 19>::parse, allow_hyphen_values = true)]
+    #[arg(long, value_name = "N", value_parser = Whole::<0, 19>::parse, allow_hyphen_values = true, help = help("run.nice"))]
     nice: Option<Whole<0, 19>>,
 
-    /// Record what each actor does in a file for Perfetto (Trace Event JSON), or `none`
-    #[arg(long, value_name = "FILE", value_parser = Optional::<PathBuf>::parse)]
+    #[arg(long, value_name = "FILE", value_parser = Optional::<PathBuf>::parse, help = help("trace.file"))]
     trace: Option<Optional<PathBuf>>,
 
     #[command(flatten)]
     shown: Shown,
 
-    /// At the end, print on stderr how each worker spent its time; `--no-profile` does not
-    #[arg(long, overrides_with = "no_profile")]
+    #[arg(long, overrides_with = "no_profile", help = help_of_switch("output.profile"))]
     profile: bool,
 
     #[arg(long, hide = true, overrides_with = "profile")]
@@ -136,28 +125,22 @@ pub struct How {
 /// How others hear of a run, and how it is shown.
 #[derive(Debug, Args)]
 pub struct Shown {
-    /// Write every event of the run as a line of JSON at the end of a file; `-` for stdout, with --json
-    #[arg(long, value_name = "FILE|-", value_parser = Optional::<FileOrStream>::parse, allow_hyphen_values = true)]
+    #[arg(long, value_name = "FILE|-", value_parser = Optional::<FileOrStream>::parse, allow_hyphen_values = true, help = help("trace.events"))]
     events: Option<Optional<FileOrStream>>,
 
-    /// Keep a file that says how far the run is, for Prometheus (textfile collector), or `none`
-    #[arg(long, value_name = "FILE", value_parser = Optional::<PathBuf>::parse)]
+    #[arg(long, value_name = "FILE", value_parser = Optional::<PathBuf>::parse, help = help("trace.metrics"))]
     metrics: Option<Optional<PathBuf>>,
 
-    /// Run this command when the run is done, stops or fails, a count is wrong, or a device is lost; it reads
-    /// what happened as JSON
-    #[arg(long, value_name = "CMD", value_parser = Optional::<CommandLine>::parse)]
+    #[arg(long, value_name = "CMD", value_parser = Optional::<CommandLine>::parse, help = help("trace.on_event"))]
     on_event: Option<Optional<CommandLine>>,
 
-    /// Show a dashboard on the whole terminal instead of the progress line; `--no-tui` does not
-    #[arg(long, overrides_with = "no_tui")]
+    #[arg(long, overrides_with = "no_tui", help = help_of_switch("output.tui"))]
     tui: bool,
 
     #[arg(long, hide = true, overrides_with = "tui")]
     no_tui: bool,
 
-    /// Print the progress line so often where stderr is no terminal, 1h by default; or `none`
-    #[arg(long, value_name = "D", value_parser = Optional::<HumanDuration>::parse)]
+    #[arg(long, value_name = "D", value_parser = Optional::<HumanDuration>::parse, help = help("output.progress_every"))]
     progress_every: Option<Optional<HumanDuration>>,
 }
 
@@ -168,30 +151,25 @@ struct Cpu {
     #[arg(long, value_name = "FILE")]
     config: Option<PathBuf>,
 
-    /// Instruction set to count with; `auto` chooses the widest that this machine has
-    #[arg(long, value_name = "ISA", value_parser = choice(Isa::ALL, Isa::name))]
+    #[arg(long, value_name = "ISA", value_parser = choice(Isa::ALL, Isa::name), help = help("run.isa"))]
     isa: Option<Auto<Isa>>,
 
-    /// CPU workers: `auto` (one for each core the process may use), or 0 to 1024; 0 needs a device
-    #[arg(long, value_name = "K", value_parser = Auto::<Workers>::parse, allow_hyphen_values = true)]
+    #[arg(long, value_name = "K", value_parser = Auto::<Workers>::parse, allow_hyphen_values = true, help = help("run.workers"))]
     workers: Option<Auto<Workers>>,
 
-    /// Print results as JSON, one object on each line; `--no-json` prints a table
-    #[arg(long, overrides_with = "no_json")]
+    #[arg(long, overrides_with = "no_json", help = help_of_switch("output.json"))]
     json: bool,
 
     #[arg(long, hide = true, overrides_with = "json")]
     no_json: bool,
 
-    /// Print results as comma-separated values, for spreadsheets; `--no-csv` prints a table
-    #[arg(long, overrides_with = "no_csv", conflicts_with = "json")]
+    #[arg(long, overrides_with = "no_csv", conflicts_with = "json", help = help_of_switch("output.csv"))]
     csv: bool,
 
     #[arg(long, hide = true, overrides_with = "csv")]
     no_csv: bool,
 
-    /// Print no progress and no notes, only errors; `--no-quiet` prints all
-    #[arg(long, short, overrides_with = "no_quiet")]
+    #[arg(long, short, overrides_with = "no_quiet", help = help_of_switch("output.quiet"))]
     quiet: bool,
 
     #[arg(long, hide = true, overrides_with = "quiet")]

@@ -2,6 +2,7 @@
 
 pub mod boards;
 pub mod flags;
+mod help;
 pub mod hints;
 pub mod missing_parts;
 pub mod moment;

@@ -24,7 +24,6 @@
 //! 2. Add the folder to the list below: a `mod` line, and an entry in `instruction_sets`. The entry
 //!    makes the variant of [`Isa`], its name on the command line, the dispatch, and a copy of
 //!    every test that is written for all instruction sets.
-//! 3. Name it in `config/default.toml` of the program.
 //!
 //! Nothing else has to change for correct results. The compiler then asks for the measured speed of
 //! the new instruction set in `engine/costs.rs`, by which `auto` chooses an engine.

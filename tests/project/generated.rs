@@ -1,0 +1,140 @@
+//! `config/default.toml` and `docs/REFERENCE.md` are what the settings and the help of the program say.
+//! `SNAPSHOTS=overwrite cargo test --release --features nats --test project generated` writes them anew.
+
+use std::fmt::Write;
+
+use queenfold::config::{Config, Layers, Setting, variable};
+use snapbox::{Data, assert_data_eq};
+
+const ABOUT_THE_FILE: &str = "\
+Every setting, with its built-in default. Copy what you change into your own file, ~/.config/queenfold/config.toml (on \
+Windows %APPDATA%\\queenfold\\config.toml), which holds everywhere; into ./queenfold.toml, which holds in its folder; or \
+into another file, and pass it with --config FILE.
+
+The first of these that names a setting decides: a flag, an environment variable (QUEENFOLD_RUN_WORKERS for workers in \
+[run]), the file of --config or else ./queenfold.toml, your own file, the built-in default. `queenfold config show` \
+prints every value and its source.
+
+./queenfold.toml must belong to you, others must not be able to write to it, and it cannot set the keys file, events, \
+metrics and on_event of [trace]: a folder may come from anybody.";
+
+/// Every setting with its default, as a file writes it.
+fn settings() -> Vec<(&'static Setting, String)> {
+    let layers = Layers::defaults();
+    let defaults = layers
+        .entries()
+        .map(|(key, value, _)| (key, value.to_string()));
+    let settings: Vec<_> = Config::settings().zip(defaults).collect();
+    for (setting, (key, _)) in &settings {
+        assert_eq!(setting.key, key);
+    }
+    settings
+        .into_iter()
+        .map(|(setting, (_, default))| (setting, default))
+        .collect()
+}
+
+/// A text as a comment of lines of at most 118 characters.
+fn comment(text: &str) -> String {
+    let mut comment = String::new();
+    for paragraph in text.split("\n\n") {
+        let separate = if comment.is_empty() { "" } else { "#\n" };
+        comment += separate;
+        let mut line = String::from("#");
+        for word in paragraph.split_whitespace() {
+            if line.chars().count() + 1 + word.chars().count() > 118 {
+                comment += &line;
+                comment += "\n";
+                line = String::from("#");
+            }
+            line += " ";
+            line += word;
+        }
+        comment += &line;
+        comment += "\n";
+    }
+    comment
+}
+
+fn in_repository(path: &str) -> Data {
+    Data::read_from(
+        &std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join(path),
+        None,
+    )
+    .raw()
+}
+
+#[test]
+fn the_file_of_defaults_says_what_the_settings_say() {
+    let mut text = comment(ABOUT_THE_FILE);
+    let mut section = "";
+    for (setting, default) in settings() {
+        let (of, name) = setting.key.split_once('.').unwrap();
+        text += "\n";
+        if of != section {
+            section = of;
+            writeln!(text, "[{section}]").unwrap();
+        }
+        text += &comment(&setting.text().replace('`', "\""));
+        writeln!(text, "{name} = {default}").unwrap();
+    }
+    assert_data_eq!(Data::text(text).raw(), in_repository("config/default.toml"));
+}
+
+/// What the program prints.
+#[cfg(all(feature = "nats", feature = "tui", feature = "cuda"))]
+fn printed(args: &[&str]) -> String {
+    let mut program = std::process::Command::new(env!("CARGO_BIN_EXE_queenfold"));
+    let output = program.args(args).output().unwrap();
+    assert!(output.status.success(), "{args:?}");
+    String::from_utf8(output.stdout).unwrap()
+}
+
+#[cfg(not(all(feature = "nats", feature = "tui", feature = "cuda")))]
+#[test]
+fn the_reference_says_what_the_program_says() {
+    crate::skip::skipped("the reference is that of a program with --features nats,tui,cuda");
+}
+
+#[cfg(all(feature = "nats", feature = "tui", feature = "cuda"))]
+#[test]
+fn the_reference_says_what_the_program_says() {
+    let help = printed(&["--help"]);
+    let mut text = format!(
+        "# Reference\n\nEvery command with its flags and every setting, as the program itself states them. The \
+         [guide](GUIDE.md)\ngoes by task. [EVENTS](EVENTS.md) lists events and metrics, [FORMATS](FORMATS.md) the \
+         forms of files.\n\n## Commands\n\n```text\n{help}```\n"
+    );
+    let commands = help.lines().skip_while(|line| *line != "Commands:").skip(1);
+    let commands = commands.take_while(|line| !line.is_empty());
+    let names = commands.filter_map(|line| line.strip_prefix("  ")?.split(' ').next());
+    for command in names.filter(|name| !name.is_empty()) {
+        if command == "help" {
+            continue;
+        }
+        let help = printed(&[command, "--help"]);
+        writeln!(text, "\n### {command}\n\n```text\n{help}```").unwrap();
+    }
+    text += "\n## Settings\n\nThe [guide](GUIDE.md#settings) says which source decides.\n";
+    let mut section = "";
+    for (setting, default) in settings() {
+        let of = setting.key.split('.').next().unwrap();
+        if of != section {
+            section = of;
+            writeln!(
+                text,
+                "\n### \\[{section}\\]\n\n| key | default | environment | what it does |\n|---|---|---|---|"
+            )
+            .unwrap();
+        }
+        let key = setting.key;
+        let environment = variable(key);
+        let words = setting.text().replace('|', "\\|");
+        writeln!(
+            text,
+            "| `{key}` | `{default}` | `{environment}` | {words} |"
+        )
+        .unwrap();
+    }
+    assert_data_eq!(Data::text(text).raw(), in_repository("docs/REFERENCE.md"));
+}
