@@ -1,7 +1,6 @@
 //! Counts a board in the fastest way for this machine: `cargo run --release --example count 16`.
 
-use queenfold::board::Size;
-use queenfold::job::Job;
+use queenfold::{Job, Size};
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let n = std::env::args().nth(1).map_or(Ok(10), |n| n.parse())?;

@@ -2,9 +2,7 @@
 
 use std::sync::Arc;
 
-use queenfold::board::Size;
-use queenfold::engine::{FunctionPlan, Tally};
-use queenfold::job::Job;
+use queenfold::{FunctionPlan, Job, Size, Tally};
 
 /// Solutions of the remaining rows. Occupied columns and diagonals are bits.
 fn count(full: u32, columns: u32, left: u32, right: u32) -> u128 {

@@ -2,9 +2,7 @@
 
 use std::time::Duration;
 
-use queenfold::board::Size;
-use queenfold::job::{Job, JobError};
-use queenfold::run_directory::{RunDirectory, RunDirectoryError};
+use queenfold::{Job, JobError, RunDirectory, RunDirectoryError, Size};
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let directory = std::env::args().nth(1).ok_or("name a new directory")?;

@@ -2,25 +2,19 @@
 
 use std::sync::Arc;
 
-use queenfold::actors::{EventKind, Observer, RunEvent};
-use queenfold::board::Size;
-use queenfold::job::Job;
+use queenfold::{EventKind, Job, RunEvent, Size};
 
-struct Watcher;
-
-impl Observer for Watcher {
-    fn event(&self, event: &RunEvent) {
-        match &event.kind {
-            EventKind::State(state) => println!("{state:?}"),
-            EventKind::Speed { nodes_per_second } => println!("{nodes_per_second:.2e} nodes/s"),
-            _ => {}
-        }
+fn show(event: &RunEvent) {
+    match &event.kind {
+        EventKind::State(state) => println!("{state:?}"),
+        EventKind::Speed { nodes_per_second } => println!("{nodes_per_second:.2e} nodes/s"),
+        _ => {}
     }
 }
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let n = std::env::args().nth(1).map_or(Ok(12), |n| n.parse())?;
-    let job = Job::new(Size::new(n)?).observer(Arc::new(Watcher));
+    let job = Job::new(Size::new(n)?).observer(Arc::new(show));
     println!("{} solutions", job.run()?.outcome.total);
     Ok(())
 }

@@ -1,17 +1,36 @@
 //! Counts every solution of the N-Queens problem, all and unique.
 //!
-//! Start with a [`Job`](job::Job): it counts a board with what the machine has, and checks the result.
-//!
 //! ```
-//! use queenfold::board::Size;
-//! use queenfold::job::Job;
-//!
-//! let outcome = Job::new(Size::new(8)?).run()?.outcome;
-//! assert_eq!((outcome.total, outcome.unique()), (92, Some(12)));
-//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! let outcome = queenfold::count(12)?;
+//! assert_eq!((outcome.total, outcome.unique()), (14_200, Some(1_787)));
+//! # Ok::<(), queenfold::JobError>(())
 //! ```
 //!
-//! `examples/` shows how to watch a job, how to resume one, and how to run an engine of your own.
+//! Every result is checked: the identities between its counts, the known counts, and second counts of tasks. One that
+//! contradicts any of them is an error.
+//!
+//! | what you want | where to begin |
+//! |---|---|
+//! | count a board in your own way: engine, workers, devices, time limit | [`Job`] |
+//! | queens and holes that are given | [`GivenBoard`] |
+//! | see, pause and stop a job from another thread | [`Job::control`], [`Control`] |
+//! | hear what happens in it | [`Job::observer`], [`RunEvent`] |
+#![cfg_attr(
+    feature = "ledger",
+    doc = "| keep what was counted, resume, divide, count again | [`RunDirectory`] |"
+)]
+//! | the solutions themselves | [`solutions`], [`solve`](fn@solve) |
+//! | how long a board will take | [`Draw`] |
+//! | an engine of your own | [`FunctionPlan`], [`Plan`] |
+//! | the known counts | [`known`] |
+//!
+//! Programs that do these things are in
+//! [`examples/`](https://github.com/queenfold/queenfold/tree/main/examples).
+//!
+//! # What is promised
+//!
+//! [Semantic versioning](https://semver.org) holds for what this page lists. The crate has more that is public, for its
+//! own program, tests and Python module; that is hidden here and may change in any version.
 //!
 //! # Debug builds
 //!
@@ -27,64 +46,91 @@
 //! A library that only counts on CPUs needs none of them: `default-features = false`. All but
 //! `nats` and `fault-injection` are on by default.
 //!
-//! * `cli`: the program `queenfold`, with the rooms `config` and `cli`. It includes `ledger`.
+//! * `cli`: the program `queenfold`. It includes `ledger`.
 //! * `tui`: its dashboard.
 //! * `ledger`: jobs that keep their finished tasks in a directory.
 //! * `cuda`: GPUs through CUDA. `emulated-gpu`: a device made of host threads, for tests.
 //! * `nats`: one run over many hosts through a NATS server.
 //! * `fault-injection`: a test hook.
-//!
-//! # Layout
-//!
-//! The crate consists of rooms. The lowest seven are a crate of their own,
-//! [`queenfold_engines`]: [`board`], [`simd`], [`engine`], [`chain`], [`colour`], [`census`] and [`solve`]. Each
-//! of the others knows only these, and the rooms before it in this list:
-//!
-//! * [`system`]: what operating systems do differently.
-//! * [`machine`]: what this machine offers: cores, memory, its processor.
-//! * [`device`]: devices that count many subtrees at once, real and emulated.
-//! * [`estimate`]: what counting a plan will take, from a sample of its tasks.
-//! * [`ladder`]: the historical methods, one by one; a crate of its own, too.
-//! * [`outcome`]: from tallies to a checked result.
-//! * [`actors`]: the runtime.
-//! * [`bench`]: how fast CPU workers or a device count.
-//! * [`telemetry`]: what a run shows: trace, profile, progress line, events, metrics, snapshots.
-//! * [`job`]: counts a board with what there is; what a library user starts with.
-//! * [`ledger`]: the durable record of a run.
-//! * [`run_directory`]: a job whose finished tasks a ledger keeps, and how it is continued.
-//! * [`cluster`]: one run over many hosts: job arrays, and leases over NATS.
-//! * [`certificate`]: the result of a run as a text that a stranger can check.
-//! * [`report`]: a run as a page that explains it, and the picture of the ladder.
-//! * [`config`]: settings: what there is, what is allowed, where each value comes from.
-//! * [`cli`]: the command line, one file for each command.
-//!
-//! [`bench`]: mod@bench
-//! [`solve`]: mod@solve
 
-#[doc(inline)]
+// Rooms: ARCHITECTURE.md says what each of them is for, and in which order they may use each other.
+#[doc(hidden)]
 pub use queenfold_engines::{board, census, chain, colour, engine, simd, solve};
 
+#[doc(hidden)]
 pub mod actors;
+#[doc(hidden)]
 pub mod bench;
 #[cfg(feature = "ledger")]
+#[doc(hidden)]
 pub mod certificate;
 #[cfg(feature = "cli")]
+#[doc(hidden)]
 pub mod cli;
 #[cfg(feature = "ledger")]
+#[doc(hidden)]
 pub mod cluster;
 #[cfg(feature = "cli")]
+#[doc(hidden)]
 pub mod config;
+#[doc(hidden)]
 pub mod device;
+#[doc(hidden)]
 pub mod estimate;
+#[doc(hidden)]
 pub mod job;
+#[doc(hidden)]
 pub mod ladder;
 #[cfg(feature = "ledger")]
+#[doc(hidden)]
 pub mod ledger;
+#[doc(hidden)]
 pub mod machine;
+#[doc(hidden)]
 pub mod outcome;
 #[cfg(feature = "cli")]
+#[doc(hidden)]
 pub mod report;
 #[cfg(feature = "ledger")]
+#[doc(hidden)]
 pub mod run_directory;
+#[doc(hidden)]
 pub mod system;
+#[doc(hidden)]
 pub mod telemetry;
+
+// What users of the library see. `tests/project/facade.rs` counts it.
+#[doc(inline)]
+pub use actors::{
+    Control, CorrectedCount, Eta, EventKind, Observer, PauseReason, Progress, Report, RunError,
+    RunEvent, RunState, SickWorker, TimeSpan, WorkerProgress, WorkerState,
+};
+#[doc(inline)]
+pub use board::{
+    GivenBoard, GivenError, Inconsistent, Known, Orbits, PictureError, Size, SizeError, Square,
+    SquareNameError, known,
+};
+#[doc(inline)]
+pub use engine::{
+    Completions, CountedBy, Counter, CounterSettings, Engine, FunctionPlan, Origin, Plan, PlanName,
+    Tally, Task, TaskKey, TaskWatch, WorkerId,
+};
+#[doc(inline)]
+pub use estimate::{Draw, Interval, Sample, SampleProgress, Total, count_sample};
+#[doc(inline)]
+pub use job::{
+    CensusResult, DeviceChoice, DeviceSettings, Hardware, HardwareSettings, Job, JobError,
+    JobResult, RunSettings, StopCause, Stopped, Tuning, count, plan,
+};
+#[cfg(feature = "ledger")]
+#[doc(inline)]
+pub use ledger::{LedgerError, Shard, ShardError};
+#[doc(inline)]
+pub use outcome::{Checked, Contradiction, Outcome, Symmetric};
+#[cfg(feature = "ledger")]
+#[doc(inline)]
+pub use run_directory::{AgainResult, NewRun, RunDirectory, RunDirectoryError, RunResult};
+#[doc(inline)]
+pub use simd::{Isa, UnknownIsa};
+#[doc(inline)]
+pub use solve::{Choice, Chosen, Solutions, Solved, solutions, solve};

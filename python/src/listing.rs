@@ -1,6 +1,5 @@
 //! `solutions`.
 
-use std::ops::ControlFlow;
 use std::sync::Mutex;
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
 use std::thread;
@@ -52,10 +51,8 @@ pub fn solutions(n: Whole, queens: Option<Squares>, holes: Option<Squares>) -> P
     let (send, found) = mpsc::sync_channel(AHEAD);
     // It ends when nobody receives any more: with the iterator.
     thread::spawn(move || {
-        solve::each(&board, |queens| match send.send(queens.to_vec()) {
-            Ok(()) => ControlFlow::Continue(()),
-            Err(_) => ControlFlow::Break(()),
-        })
+        let mut solutions = solve::solutions(&board);
+        while solutions.next().is_some_and(|queens| send.send(queens).is_ok()) {}
     });
     Ok(Solutions {
         found: Mutex::new(found),

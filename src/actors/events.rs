@@ -421,3 +421,9 @@ pub trait Observer: Send + Sync {
     /// Called once on each thread that counts, before it does: for its priority, or the cores it may use.
     fn worker_thread(&self) {}
 }
+
+impl<F: Fn(&RunEvent) + Send + Sync> Observer for F {
+    fn event(&self, event: &RunEvent) {
+        self(event);
+    }
+}

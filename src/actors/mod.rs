@@ -27,7 +27,7 @@
 //! | collector, worker, device thread | run | `RunFailed` |
 //! | any actor that dies | run | `ActorDied` |
 //!
-//! All actors live on the thread that called [`run`]. They never wait, and no step of theirs takes
+//! All actors live on the thread that called [`run`](fn@run). They never wait, and no step of theirs takes
 //! long: what does is done before they start (what a source restored), on threads of its own
 //! (counting, committing), or in bounded steps (passing over restored tasks). One thing may hold
 //! them up on purpose: a recorder that has fallen far behind, so that results do not pile up in
@@ -152,7 +152,7 @@ pub fn run(spec: &RunSpec, control: &Control) -> Result<Report, RunError> {
     run_on(spec, &[], control)
 }
 
-/// Like [`run`], but also uses devices; `workers` may then be 0.
+/// Like [`run`](fn@run), but also uses devices; `workers` may then be 0.
 ///
 /// # Errors
 /// See [`RunError`]. No partial result is returned with an error.

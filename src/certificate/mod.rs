@@ -4,7 +4,7 @@
 //! without anything of this crate.
 //!
 //! * [`certify`]: writes the certificate of a finished run.
-//! * [`check`]: reads one, and believes nothing of it.
+//! * [`check`](fn@check): reads one, and believes nothing of it.
 //! * [`Challenge`]: tasks that nobody could choose, counted again.
 //! * [`HostKey`]: signs a certificate for a host.
 //! * `line`: the lines; `parts`: the names of partitions; `tree`: the Merkle root.

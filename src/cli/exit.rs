@@ -295,7 +295,9 @@ impl Failure {
             JobError::NoWorkers => Self::usage(
                 "0 workers count nothing: give --workers 1 or more, or a device with --gpu",
             ),
-            JobError::NoTotal(_) | JobError::Setting { .. } => Self::usage(error),
+            JobError::NoTotal(_) | JobError::Setting { .. } | JobError::Size(_) => {
+                Self::usage(error)
+            }
             JobError::BoardNotForDevices { .. } | JobError::EngineNotForDevices(_) => Self::new(
                 Exit::Unavailable,
                 format!("{error}: leave out --gpu, and give --workers 1 or more"),

@@ -7,7 +7,21 @@ use super::{DeviceChoice, Hardware, HardwareSettings, JobError};
 use crate::actors::{Control, Observer};
 use crate::board::{GivenBoard, Size};
 use crate::engine::Plan;
+use crate::outcome::Outcome;
 use crate::simd::Isa;
+
+/// Counts the board of `n` × `n` squares, 1 to 32, by everything that this machine has.
+///
+/// ```
+/// assert_eq!(queenfold::count(8)?.total, 92);
+/// # Ok::<(), queenfold::JobError>(())
+/// ```
+///
+/// # Errors
+/// There is no board of this size, or the run failed.
+pub fn count(n: u32) -> Result<Outcome, JobError> {
+    Ok(Job::new(Size::new(n)?).run()?.outcome)
+}
 
 /// What to count, how, and on what. Every setting has a default: all solutions and those that differ
 /// by more than a symmetry, by the fastest engine, on all cores and GPUs.
@@ -164,7 +178,21 @@ impl Job {
     }
 
     /// Tells `observer` what happens in the job: see [`RunEvent`](crate::actors::RunEvent). More than
-    /// one may be given.
+    /// one may be given. A closure will do:
+    ///
+    /// ```
+    /// use std::sync::Arc;
+    ///
+    /// use queenfold::{EventKind, Job, RunEvent, Size};
+    ///
+    /// let watch = |event: &RunEvent| {
+    ///     if let EventKind::State(state) = &event.kind {
+    ///         println!("{state:?}");
+    ///     }
+    /// };
+    /// Job::new(Size::new(8)?).observer(Arc::new(watch)).run()?;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     #[must_use]
     pub fn observer(mut self, observer: Arc<dyn Observer>) -> Self {
         self.settings.observers.push(observer);

@@ -2,7 +2,7 @@ use std::ops::RangeInclusive;
 
 use super::Stopped;
 use crate::actors::{Report, RunError};
-use crate::board::Size;
+use crate::board::{Size, SizeError};
 use crate::engine::Engine;
 use crate::outcome::Contradiction;
 use crate::simd::Isa;
@@ -11,6 +11,9 @@ use crate::simd::Isa;
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum JobError {
+    /// There is no board of this size.
+    #[error(transparent)]
+    Size(#[from] SizeError),
     /// A setting has a value that is not allowed: see [`limits`](super::limits).
     #[error("{setting}: expected {expected}")]
     Setting {

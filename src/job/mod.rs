@@ -33,7 +33,7 @@ mod result;
 mod run;
 mod stopped;
 
-pub use builder::{Job, RunSettings, Tuning};
+pub use builder::{Job, RunSettings, Tuning, count};
 pub use devices::Devices;
 pub use engine_choice::{EngineChoice, WithDevices, fastest_on_cpu};
 pub use error::JobError;

@@ -3,7 +3,7 @@
 //!
 //! * [`RunReport`]: what the directory says. [`RunReport::read`] needs no process that works on it.
 //! * `charts`: the drawings, as SVG. `page`: the page around them. `record`: a line for a table of records.
-//! * [`ladder_picture`]: the times of the historical methods, as SVG.
+//! * [`ladder_picture`](fn@ladder_picture): the times of the historical methods, as SVG.
 
 mod charts;
 mod drawing;

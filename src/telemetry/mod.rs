@@ -8,14 +8,14 @@
 //! * [`observer`]: turns the events of a run into events of `tracing`.
 //! * [`TraceFile`], [`trace_layer`]: Trace Event JSON from these.
 //! * [`EventFile`]: the events of a run as JSON Lines.
-//! * [`History`]: the few of them that a report needs. [`incident`]: an event in words.
-//! * [`metrics`]: how far a run is, for Prometheus.
+//! * [`History`]: the few of them that a report needs. [`incident`](fn@incident): an event in words.
+//! * [`metrics`](fn@metrics): how far a run is, for Prometheus.
 //! * [`Snapshot`]: what a dashboard shows; [`SnapshotKeeper`] observes a run for it.
 //! * [`hold_messages`]: lines on standard error wait while a dashboard has the screen.
-//! * [`profile`]: how the workers spent a run.
+//! * [`profile`](fn@profile): how the workers spent a run.
 //! * [`progress_line`]: how far a run is.
 //! * [`rate`], [`duration`], [`several`]: values as text; [`TimeUnit`], [`two_digits`]: estimated ones;
-//!   [`printable`]: text of others.
+//!   [`printable`](fn@printable): text of others.
 
 mod amounts;
 mod event_file;

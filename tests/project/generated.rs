@@ -3,7 +3,7 @@
 
 use std::fmt::Write;
 
-use queenfold::config::{Config, Layers, Setting, variable};
+use queenfold::config::{Config, Layers, Setting};
 use snapbox::{Data, assert_data_eq};
 
 const ABOUT_THE_FILE: &str = "\
@@ -128,7 +128,7 @@ fn the_reference_says_what_the_program_says() {
             .unwrap();
         }
         let key = setting.key;
-        let environment = variable(key);
+        let environment = queenfold::config::variable(key);
         let words = setting.text().replace('|', "\\|");
         writeln!(
             text,

@@ -10,6 +10,7 @@
 mod archive;
 mod build;
 mod codegen;
+mod facade;
 #[cfg(feature = "cli")]
 mod generated;
 #[cfg(all(feature = "cli", unix))]

@@ -1,18 +1,17 @@
 //! Completions themselves, not their number: the first ones that a search finds, or drawn ones.
 //!
 //! * [`solve`]: lists completions of a board.
-//! * [`each`]: calls for each of them, however many there are.
-//! * `search`: the search, which can stop at any solution.
+//! * [`solutions`]: each of them, however many there are.
+//! * `search`: the search, which stops at each solution and goes on from there.
 
 mod search;
 
 use std::collections::BTreeSet;
-use std::ops::ControlFlow;
 
 use fastrand::Rng;
 
 use crate::board::GivenBoard;
-use search::{Search, Stop};
+use search::{NodesUsedUp, Search};
 
 /// Up to this size all completions are listed, however long that takes: 14,200 on the free board of 12
 /// queens, in some milliseconds.
@@ -90,39 +89,45 @@ pub fn solve(board: &GivenBoard, count: usize, choice: Choice) -> Solved {
     }
 }
 
-/// Calls `found` with each completion of `board` until it breaks: for each row from the top, the column of its
-/// queen. The order is the same on every machine.
+/// Each completion of `board`: for each row from the top, the column of its queen, from 0. The order is the same on every
+/// machine. Each is found when it is asked for.
 ///
 /// ```
-/// use std::ops::ControlFlow;
-///
 /// use queenfold_engines::board::{GivenBoard, Size};
-/// use queenfold_engines::solve::each;
+/// use queenfold_engines::solve::solutions;
 ///
-/// let mut count = 0;
-/// each(&GivenBoard::free(Size::new(8)?), |_| {
-///     count += 1;
-///     ControlFlow::Continue(())
-/// });
-/// assert_eq!(count, 92);
+/// let board = GivenBoard::free(Size::new(8)?);
+/// assert_eq!(solutions(&board).count(), 92);
+/// assert_eq!(solutions(&board).next(), Some(vec![0, 4, 7, 5, 2, 6, 1, 3]));
 /// # Ok::<(), queenfold_engines::board::SizeError>(())
 /// ```
-pub fn each(board: &GivenBoard, mut found: impl FnMut(&[u8]) -> ControlFlow<()>) {
-    // Why it ended does not matter: nodes are not limited.
-    let _ = Search::new(board, None, u64::MAX).run(&mut found);
+pub fn solutions(board: &GivenBoard) -> Solutions {
+    Solutions(Search::new(board, None, u64::MAX))
+}
+
+/// The completions of a board, one after the other: see [`solutions`].
+pub struct Solutions(Search);
+
+impl Iterator for Solutions {
+    type Item = Vec<u8>;
+
+    fn next(&mut self) -> Option<Vec<u8>> {
+        // Its nodes are not limited.
+        Some(self.0.next().ok()??.to_vec())
+    }
 }
 
 /// Up to `most` completions, found in at most this many nodes, and whether there are no others.
 fn list(board: &GivenBoard, most: usize, nodes: u64) -> (Vec<Vec<u8>>, bool) {
+    let mut search = Search::new(board, None, nodes);
     let mut boards = Vec::new();
-    let ended = Search::new(board, None, nodes).run(&mut |queens| {
-        if boards.len() == most {
-            return ControlFlow::Break(());
+    loop {
+        match search.next() {
+            Ok(Some(queens)) if boards.len() < most => boards.push(queens.to_vec()),
+            Ok(Some(_)) | Err(NodesUsedUp) => return (boards, false),
+            Ok(None) => return (boards, true),
         }
-        boards.push(queens.to_vec());
-        ControlFlow::Continue(())
-    });
-    (boards, ended.is_continue())
+    }
 }
 
 fn draw(board: &GivenBoard, count: usize, mut random: Rng) -> Solved {
@@ -177,14 +182,9 @@ fn draw_by_search(board: &GivenBoard, count: usize, mut random: Rng) -> Solved {
 fn draw_one(board: &GivenBoard, random: &mut Rng) -> Option<Vec<u8>> {
     let mut limit = FIRST_LIMIT;
     loop {
-        let mut found = None;
-        let ended = Search::new(board, Some(random.fork()), limit).run(&mut |queens| {
-            found = Some(queens.to_vec());
-            ControlFlow::Break(())
-        });
-        match ended {
-            ControlFlow::Break(Stop::Nodes) => limit *= 2,
-            ControlFlow::Break(Stop::Enough) | ControlFlow::Continue(()) => return found,
+        match Search::new(board, Some(random.fork()), limit).next() {
+            Ok(found) => return found.map(<[u8]>::to_vec),
+            Err(NodesUsedUp) => limit *= 2,
         }
     }
 }

@@ -1,5 +1,3 @@
-use std::ops::ControlFlow;
-
 use fastrand::Rng;
 
 use crate::board::{GivenBoard, Size, bits};
@@ -11,23 +9,27 @@ const ROWS: usize = Size::MAX as usize;
 /// else the row with the fewest. So it finds soon that queens cannot be completed.
 pub struct Search {
     n: u32,
-    /// The open squares of each row.
-    open: [u32; ROWS],
     /// The columns of the queens placed so far.
     queens: [u8; ROWS],
+    /// The rows that are filled, in the order in which they are, and what is left to try there.
+    branches: Vec<Branch>,
     /// If squares, and rows with equally few squares, are tried in random order.
     random: Option<Rng>,
     nodes_left: u64,
 }
 
-/// Why a search ended before all was searched.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Stop {
-    /// Enough was found.
-    Enough,
-    /// The nodes are used up.
-    Nodes,
+/// A row that the search fills.
+struct Branch {
+    row: u32,
+    /// The squares before a queen is placed in it.
+    left: Left,
+    /// The columns to try, the first one last.
+    columns: Vec<u32>,
 }
+
+/// A search ended because its nodes are used up.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct NodesUsedUp;
 
 /// The squares that are left.
 #[derive(Clone, Copy)]
@@ -45,58 +47,58 @@ impl Search {
     pub fn new(board: &GivenBoard, random: Option<Rng>, nodes: u64) -> Self {
         let n = board.size().get();
         let open = board.open();
-        Self {
+        let all = u32::MAX >> (u32::BITS - n);
+        let mut search = Self {
             n,
-            open: std::array::from_fn(|row| open.row(row as u32)),
             queens: [0; ROWS],
+            branches: Vec::new(),
             random,
             nodes_left: nodes,
-        }
-    }
-
-    /// Calls `found` with each completion until it breaks: for each row from the top, the column of its queen.
-    pub fn run(mut self, found: &mut dyn FnMut(&[u8]) -> ControlFlow<()>) -> ControlFlow<Stop> {
-        let all = u32::MAX >> (u32::BITS - self.n);
-        let left = Left {
-            squares: self.open,
+        };
+        search.branch(Left {
+            squares: std::array::from_fn(|row| open.row(row as u32)),
             rows: all,
             columns: all,
-        };
-        self.fill(&left, found)
+        });
+        search
     }
 
-    fn fill(
-        &mut self,
-        left: &Left,
-        found: &mut dyn FnMut(&[u8]) -> ControlFlow<()>,
-    ) -> ControlFlow<Stop> {
-        if left.rows == 0 {
-            let queens = &self.queens[..self.n as usize];
-            return match found(queens) {
-                ControlFlow::Break(()) => ControlFlow::Break(Stop::Enough),
-                ControlFlow::Continue(()) => ControlFlow::Continue(()),
+    /// The next completion: for each row from the top, the column of its queen. `None` if there is no other.
+    ///
+    /// # Errors
+    /// The nodes are used up.
+    pub fn next(&mut self) -> Result<Option<&[u8]>, NodesUsedUp> {
+        while let Some(branch) = self.branches.last_mut() {
+            let Some(column) = branch.columns.pop() else {
+                self.branches.pop();
+                continue;
             };
+            self.nodes_left = self.nodes_left.checked_sub(1).ok_or(NodesUsedUp)?;
+            self.queens[branch.row as usize] = column as u8;
+            let left = branch.left.with(branch.row, column);
+            if left.rows == 0 {
+                return Ok(Some(&self.queens[..self.n as usize]));
+            }
+            self.branch(left);
         }
-        let Some((row, squares)) = self.next(left) else {
-            return ControlFlow::Continue(());
+        Ok(None)
+    }
+
+    /// Goes on with what is left, unless that cannot be completed.
+    fn branch(&mut self, left: Left) {
+        let Some((row, squares)) = self.next_row(&left) else {
+            return;
         };
         let mut columns: Vec<u32> = bits(squares).collect();
         if let Some(random) = &mut self.random {
             random.shuffle(&mut columns);
         }
-        for column in columns {
-            let Some(nodes) = self.nodes_left.checked_sub(1) else {
-                return ControlFlow::Break(Stop::Nodes);
-            };
-            self.nodes_left = nodes;
-            self.queens[row as usize] = column as u8;
-            self.fill(&left.with(row, column), found)?;
-        }
-        ControlFlow::Continue(())
+        columns.reverse();
+        self.branches.push(Branch { row, left, columns });
     }
 
     /// The row to fill next, and which of its squares to try; `None` if a row or column has no square.
-    fn next(&mut self, left: &Left) -> Option<(u32, u32)> {
+    fn next_row(&mut self, left: &Left) -> Option<(u32, u32)> {
         let (mut once, mut twice) = (0, 0);
         let mut fewest = (u32::MAX, 0);
         for row in bits(left.rows) {
