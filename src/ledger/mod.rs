@@ -21,7 +21,6 @@
 
 mod account;
 mod amend;
-mod beside;
 mod compare;
 mod confirmation;
 mod correction_rows;
@@ -56,12 +55,12 @@ mod request;
 mod row;
 mod session_rows;
 mod shard;
+mod sidecar_files;
 mod status;
 mod store;
 mod table_size;
 mod verify;
 
-pub use beside::{open_history, read_history, read_live, replace_file, write_live};
 pub use compare::{Comparison, CountedWhere, DifferingTask, compare};
 pub use confirmation::Confirmation;
 pub use correction_rows::LoggedCorrection;
@@ -87,6 +86,7 @@ pub use recount_choice::{RecountChoice, chance_missed};
 pub use recounting::{ChosenTasks, Decisions, FirstCounts, SecondCounts};
 pub use request::{Asked, Asker, Request, put_request, take_request, withdraw_request};
 pub use shard::{Shard, ShardError};
+pub use sidecar_files::{open_history, read_history, read_live, replace_file, write_live};
 pub use status::{Latest, Speed, Status};
 pub use store::{Inserted, LedgerSums, RecordedTask, Store};
 pub use verify::{Findings, VerifySettings, WrongRecord, verify};

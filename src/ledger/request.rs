@@ -5,8 +5,8 @@ use std::fs;
 use std::io::{self, Write};
 use std::path::Path;
 
-use super::beside::read;
 use super::files;
+use super::sidecar_files::read;
 
 /// The name of the file.
 const REQUEST: &str = "request";

@@ -116,7 +116,7 @@ impl RunReport {
         section("Verification", self.verification());
         section("Speed", self.speeds()?);
         section("Who counted when", self.lanes_section()?);
-        section("Time left, as it was told", self.eta_section()?);
+        section("ETA over time", self.eta_section()?);
         section("Expected and real cost of tasks", self.cost_section()?);
         section("Counts that differed", self.corrected_section());
         section("Hosts and processes", self.processes());

@@ -30,8 +30,6 @@ mod first_tries;
 mod given;
 #[path = "../common/isolated.rs"]
 mod isolated;
-#[cfg(unix)]
-mod manners;
 mod missing_parts;
 #[cfg(unix)]
 mod pipes;
@@ -52,6 +50,8 @@ mod terminal;
 mod terminals;
 #[cfg(unix)]
 mod threads;
+#[cfg(unix)]
+mod throttle;
 #[cfg(all(unix, feature = "tui"))]
 #[path = "../common/tmux.rs"]
 mod tmux;

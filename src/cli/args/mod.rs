@@ -5,9 +5,9 @@ pub mod flags;
 mod help;
 pub mod hints;
 pub mod missing_parts;
-pub mod moment;
 #[cfg(feature = "nats")]
 pub mod nats_flags;
+pub mod timestamp;
 pub mod usage;
 pub mod version;
 pub mod whole;

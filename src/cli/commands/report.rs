@@ -18,7 +18,7 @@ Examples:
   queenfold report n20 --json
 
 The page is one file that loads nothing from elsewhere: the result and how it was verified, speed, who counted \
-when, the time left as it was told, what tasks cost, hosts, and the configuration. The run need not be finished. \
+when, its ETA over time, what tasks cost, hosts, and the configuration. The run need not be finished. \
 --json prints the same facts, with a row for docs/RECORDS.md.")]
 pub struct Args {
     /// The directory of the run

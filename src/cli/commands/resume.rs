@@ -24,7 +24,7 @@ Examples:
   queenfold resume n20 --workers 4 --time-limit 8h
 
 Board, engine and shard stay as they were when the run was started. Everything else (workers, \
-instruction set, manners) follows this command line, the environment and the configuration files. \
+instruction set, throttle) follows this command line, the environment and the configuration files. \
 If the run is finished, its result is printed and nothing is counted.
 
 If a process works on the run, and `pause`, a key or a signal has paused it, that process goes on, and this command \

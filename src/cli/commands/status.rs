@@ -8,7 +8,7 @@ use serde_json::Value as Json;
 use crate::cli::exit::Failure;
 use crate::cli::output::print;
 use crate::cli::print::array_report::ArrayReport;
-use crate::cli::print::run_report::RunReport;
+use crate::cli::print::directory_report::DirectoryReport;
 use crate::cluster::ArrayDirectory;
 use crate::telemetry::{printable_json, several};
 
@@ -65,7 +65,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     }
     let mut division = None;
     show(args, || {
-        let report = RunReport::read(&args.dir, args.check, &mut division)?;
+        let report = DirectoryReport::read(&args.dir, args.check, &mut division)?;
         Ok(Shown {
             text: report.text(&args.dir),
             json: report.json(),

@@ -2,7 +2,7 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use crate::cli::args::boards::given_line;
-use crate::cli::args::moment::Moment;
+use crate::cli::args::timestamp::Timestamp;
 use crate::cli::args::whole::whole;
 use crate::cli::exit::{Failure, complete_shard};
 use crate::cli::output::{print, say};
@@ -64,8 +64,8 @@ pub struct Args {
 
     /// Only what the origin recorded since then: a day or a minute (UTC) such as 2026-11-23T18:30, or how
     /// long ago, such as 3h
-    #[arg(long, value_name = "T", value_parser = Moment::parse, requires = "origin")]
-    since: Option<Moment>,
+    #[arg(long, value_name = "T", value_parser = Timestamp::parse, requires = "origin")]
+    since: Option<Timestamp>,
 }
 
 fn sample(text: &str) -> Result<Share, String> {
@@ -93,7 +93,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     let note = |right: bool| recount.note(right, progress);
     let done_by = args.origin.clone().map(|origin| DoneBy {
         origin,
-        since: args.since.map(|Moment(since)| since),
+        since: args.since.map(|Timestamp(since)| since),
     });
     let begin = |tasks: &Coverage| {
         let tasks = tasks.iter().filter_map(|task| {

@@ -10,7 +10,7 @@ use crate::cli::control::live_run::old;
 use crate::cli::control::signals;
 use crate::cli::exit::{Exit, Failure};
 use crate::cli::output::{print, say};
-use crate::cli::print::run_report::RunReport;
+use crate::cli::print::directory_report::DirectoryReport;
 use crate::ledger::{Asked, Asker, Request, Store, is_held, put_request, read_live};
 use crate::telemetry::{Snapshot, duration, printable};
 
@@ -34,7 +34,9 @@ pub fn watch(dir: &Path) -> Result<(), Failure> {
     } else {
         say("no process works on this run");
     }
-    Ok(print(&RunReport::read(dir, false, &mut None)?.text(dir))?)
+    Ok(print(
+        &DirectoryReport::read(dir, false, &mut None)?.text(dir),
+    )?)
 }
 
 /// Waits until the run has written its state for the first time.

@@ -9,7 +9,7 @@ use serde_json::json;
 use super::Session;
 use super::calibration::Calibration;
 use super::event_command::NoticedRun;
-use super::manners::Manners;
+use super::throttle::Throttle;
 use crate::actors::Report;
 use crate::board::{GivenBoard, Size};
 use crate::cli::control::pause_key::PauseKey;
@@ -39,7 +39,7 @@ const LONGEST_KEPT_NOWHERE: Duration = Duration::from_secs(86_400);
 pub struct JobRunner {
     hardware: Hardware,
     _pause_key: Option<PauseKey>,
-    manners: Manners,
+    throttle: Throttle,
     session: Session,
 }
 
@@ -69,12 +69,12 @@ impl JobRunner {
         let steering = session.steering();
         #[cfg(feature = "fault-injection")]
         inject_faults(steering.control())?;
-        let manners = Manners::begin(config, steering.control())?;
+        let throttle = Throttle::begin(config, steering.control())?;
         let pause_key = is_bare.then(|| PauseKey::listen(steering.clone()));
         Ok(Self {
             hardware,
             _pause_key: pause_key.flatten(),
-            manners,
+            throttle,
             session,
         })
     }
@@ -293,7 +293,7 @@ impl JobRunner {
         count: impl FnOnce(RunSettings, &Hardware) -> T,
     ) -> Result<T, Failure> {
         self.session.run(run, None, |mut how| {
-            how.observers.push(self.manners.observer());
+            how.observers.push(self.throttle.observer());
             count(how, &self.hardware)
         })
     }

@@ -4,7 +4,6 @@ pub mod calibration;
 pub mod event_command;
 mod event_stream;
 pub mod job_runner;
-mod manners;
 mod metrics_file;
 mod output_files;
 mod progress;
@@ -12,6 +11,7 @@ pub mod recount;
 pub mod recount_cost;
 mod repeating;
 mod run_outputs;
+mod throttle;
 mod watched_run;
 
 use std::fs::File;

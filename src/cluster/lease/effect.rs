@@ -1,4 +1,4 @@
-//! What a coordinator asks whoever runs it for, and tells it.
+//! Actions that the coordinator asks its driver to perform.
 
 use super::protocol::{Down, Finish, Lease};
 use crate::actors::EventKind;

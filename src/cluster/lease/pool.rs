@@ -69,7 +69,7 @@ impl Pool {
         1.0 - self.free() as f64 / self.plan.tasks() as f64
     }
 
-    /// Takes so many free tasks, as far as there are any. `is_held`: whether somebody holds a task.
+    /// Takes up to `count` free tasks, or all there are. `is_held`: whether somebody holds a task.
     pub fn take(&mut self, count: u64, is_held: impl Fn(u64) -> bool) -> Vec<u64> {
         let mut taken = Vec::new();
         while (taken.len() as u64) < count

@@ -14,9 +14,9 @@ mod image;
 mod in_child;
 mod message;
 mod open;
+mod poisoned;
 mod serve;
 mod slot;
-mod spoilt;
 mod stream;
 
 use std::panic::{self, AssertUnwindSafe};
@@ -29,8 +29,8 @@ pub use compile::{Compiler, compile_for_parent};
 pub use driver::{FoundDevices, devices};
 pub use image::{embedded, embedded_hash};
 pub use open::open;
+pub use poisoned::has_endless_kernel;
 pub use serve::serve_parent;
-pub use spoilt::has_endless_kernel;
 pub use stream::Cuda;
 
 /// How a CUDA device is used.

@@ -2,7 +2,7 @@
 
 use super::CudaSettings;
 use super::in_child::InChild;
-use super::spoilt::{Spoilt, any_failed, spoilt};
+use super::poisoned::{Poisoned, any_failed, poisoned};
 use super::stream::Cuda;
 use crate::device::{Device, OpenError};
 
@@ -12,9 +12,9 @@ use crate::device::{Device, OpenError};
 /// There is no driver or no such device, or it cannot be used.
 pub fn open(settings: &CudaSettings) -> Result<Box<dyn Device>, OpenError> {
     let in_child = || InChild::open(settings).map(|device| Box::new(device) as Box<dyn Device>);
-    match spoilt(settings.index) {
-        Some(Spoilt::Endless) => Err(OpenError("a launch on it does not end".to_owned())),
-        Some(Spoilt::Failed) => in_child(),
+    match poisoned(settings.index) {
+        Some(Poisoned::Endless) => Err(OpenError("a launch on it does not end".to_owned())),
+        Some(Poisoned::Failed) => in_child(),
         None => match Cuda::open(settings.clone()) {
             Ok(device) => Ok(Box::new(device)),
             // The error of another device may stick to all of them.

@@ -12,8 +12,8 @@ use super::clock::Clock;
 use super::compile::Compiler;
 use super::driver::{describe, failed, properties, start};
 use super::image::embedded;
+use super::poisoned::{Poisoned, poison};
 use super::slot::{Ready, Slot};
-use super::spoilt::{Spoilt, spoil};
 use super::{CudaSettings, guarded};
 use crate::device::{Device, DeviceError, OpenError, Properties};
 use crate::engine::{Completed, DeviceProgram, Launch, Ticket};
@@ -293,7 +293,7 @@ impl Cuda {
     fn note<T>(&mut self, outcome: Result<T, DeviceError>) -> Result<T, DeviceError> {
         if let Err(DeviceError::Lost(_)) = outcome {
             self.alive = false;
-            spoil(self.settings.index, Spoilt::Failed);
+            poison(self.settings.index, Poisoned::Failed);
         }
         outcome
     }
@@ -356,7 +356,7 @@ impl Drop for Cuda {
         if self.has_endless_launch() {
             // Every call that would release something waits for the kernel. So nothing is released until
             // the process ends.
-            spoil(self.settings.index, Spoilt::Endless);
+            poison(self.settings.index, Poisoned::Endless);
             mem::forget((mem::take(&mut self.slots), self.clock.take()));
             return;
         }

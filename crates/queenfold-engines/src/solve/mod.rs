@@ -1,4 +1,4 @@
-//! Completions themselves, not their number: the first ones that a search finds, or drawn ones.
+//! Completions themselves, not their number: the first ones that a search finds, or random ones.
 //!
 //! * [`solve`]: lists completions of a board.
 //! * [`solutions`]: each of them, however many there are.
@@ -31,7 +31,7 @@ const REPEATS: u32 = 100;
 pub enum Choice {
     /// The first ones that the search finds. Its order is the same on every machine.
     First,
-    /// Drawn ones. The same seed draws the same.
+    /// Random ones. The same seed chooses the same.
     Random {
         /// The seed.
         seed: u64,

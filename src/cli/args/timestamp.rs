@@ -7,9 +7,9 @@ use crate::ledger::unix_time;
 
 /// A moment, in seconds since 1970.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Moment(pub i64);
+pub struct Timestamp(pub i64);
 
-impl Moment {
+impl Timestamp {
     /// Reads `2026-11-23`, `2026-11-23T18:30` (UTC), or how long ago it was: `3h`.
     pub fn parse(text: &str) -> Result<Self, String> {
         let refused = || {
@@ -62,9 +62,9 @@ mod tests {
             ("2026-11-23 18:30", 1_795_458_600),
             ("2026-11-23T18:30:07Z", 1_795_458_607),
         ] {
-            assert_eq!(Moment::parse(text), Ok(Moment(seconds)), "{text}");
+            assert_eq!(Timestamp::parse(text), Ok(Timestamp(seconds)), "{text}");
         }
-        let ago = unix_time() - Moment::parse("3h").unwrap().0;
+        let ago = unix_time() - Timestamp::parse("3h").unwrap().0;
         assert!((3 * 3600..3 * 3600 + 60).contains(&ago), "{ago}");
         for text in [
             "",
@@ -78,7 +78,7 @@ mod tests {
             "2026-11",
             "26-11-23",
         ] {
-            assert!(Moment::parse(text).is_err(), "{text}");
+            assert!(Timestamp::parse(text).is_err(), "{text}");
         }
     }
 }

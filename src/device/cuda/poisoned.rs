@@ -1,4 +1,4 @@
-//! What this process can no longer do with its devices.
+//! Devices that this process can use no longer, because their context is poisoned.
 //!
 //! CUDA keeps one context of a device for the whole process. After some errors (a kernel that reads
 //! beyond its memory, an uncorrectable error of the memory) every call fails until the process ends, and
@@ -10,7 +10,7 @@ use parking_lot::Mutex;
 
 /// Why a process uses a device no longer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Spoilt {
+pub(super) enum Poisoned {
     /// The driver reported an error, which may stick to the process. Another process may use the device.
     Failed,
     /// A kernel on it does not end. It was left to run, with all its memory.
@@ -18,27 +18,30 @@ pub(super) enum Spoilt {
 }
 
 /// By the numbers of the devices.
-static SPOILT: Mutex<BTreeMap<usize, Spoilt>> = Mutex::new(BTreeMap::new());
+static POISONED: Mutex<BTreeMap<usize, Poisoned>> = Mutex::new(BTreeMap::new());
 
 /// Notes that this process can no longer use device `index`.
-pub(super) fn spoil(index: usize, how: Spoilt) {
-    let mut spoilt = SPOILT.lock();
-    let known = spoilt.entry(index).or_insert(how);
+pub(super) fn poison(index: usize, how: Poisoned) {
+    let mut poisoned = POISONED.lock();
+    let known = poisoned.entry(index).or_insert(how);
     *known = how.max(*known);
 }
 
 /// Whether this process can no longer use device `index`.
-pub(super) fn spoilt(index: usize) -> Option<Spoilt> {
-    SPOILT.lock().get(&index).copied()
+pub(super) fn poisoned(index: usize) -> Option<Poisoned> {
+    POISONED.lock().get(&index).copied()
 }
 
 /// Whether a device of this process has failed in a way that may stick to all of them.
 pub(super) fn any_failed() -> bool {
-    SPOILT.lock().values().any(|how| *how == Spoilt::Failed)
+    POISONED.lock().values().any(|how| *how == Poisoned::Failed)
 }
 
 /// Whether a kernel that this process has started does not end. Such a process must end without running
 /// the destructors of its libraries (`_exit` of C): that of the CUDA driver waits for the kernel.
 pub fn has_endless_kernel() -> bool {
-    SPOILT.lock().values().any(|how| *how == Spoilt::Endless)
+    POISONED
+        .lock()
+        .values()
+        .any(|how| *how == Poisoned::Endless)
 }

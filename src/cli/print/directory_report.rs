@@ -19,7 +19,7 @@ use crate::run_directory::{open, open_to_glance};
 use crate::telemetry::{self, printable, several};
 
 /// How far a run is.
-pub struct RunReport {
+pub struct DirectoryReport {
     info: RunInfo,
     plans: Vec<Arc<dyn Plan>>,
     status: Status,
@@ -28,7 +28,7 @@ pub struct RunReport {
     sums: Option<LedgerSums>,
 }
 
-impl RunReport {
+impl DirectoryReport {
     /// Reads the directory of a run, and checks the digest of each record if `check` says so. The division of the plan
     /// is made at the first call and kept for the next.
     ///

@@ -1,5 +1,5 @@
-//! The manners of a program that is a guest on a machine for days: it stands back behind others, counts at
-//! the hours it may, and pauses when the machine is too hot.
+//! Throttling a run that is a guest on a machine for days: its priority, the hours of the day, and pauses while
+//! the machine is too hot (thermal throttling).
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -31,12 +31,12 @@ const GONE: u32 = 3;
 
 /// Follows the settings as long as it lives.
 #[derive(Debug)]
-pub struct Manners {
+pub struct Throttle {
     _watches: Vec<Repeating>,
     notes: Arc<Notes>,
 }
 
-impl Manners {
+impl Throttle {
     /// Begins to follow `config` for the runs under `control`.
     ///
     /// # Errors
