@@ -5,16 +5,10 @@ use std::path::Path;
 
 use crate::telemetry::printable;
 
-/// An argument of a command.
-pub enum Argument<'a> {
-    /// An option with its value.
-    Option(&'static str, &'a OsStr),
-}
-
-/// A command of this program, ready for a shell: options, then a directory, however it is named.
-pub fn command(name: &str, options: &[Argument<'_>], dir: Option<&OsStr>) -> String {
+/// A command of this program, ready for a shell: options with their values, then a directory, however it is named.
+pub fn command(name: &str, options: &[(&str, &OsStr)], dir: Option<&OsStr>) -> String {
     let mut command = format!("queenfold {name}");
-    for Argument::Option(option, value) in options {
+    for (option, value) in options {
         let between = if is_plain(value) { ' ' } else { '=' };
         command += &format!(" {option}{between}{}", word(value));
     }
@@ -33,17 +27,17 @@ pub fn resume_command(dir: &Path) -> String {
 /// The command that coordinates the run in `dir` further.
 #[cfg(any(feature = "nats", feature = "tui"))]
 pub fn serve_command(dir: &Path, server: &str, run: &str) -> String {
-    let mut options = vec![Argument::Option("--nats", server.as_ref())];
+    let mut options = vec![("--nats", server.as_ref())];
     // The name of the directory is the name of the run unless another one is given.
     if dir.file_name() != Some(run.as_ref()) {
-        options.push(Argument::Option("--run", run.as_ref()));
+        options.push(("--run", run.as_ref()));
     }
     command("serve", &options, Some(dir.as_os_str()))
 }
 
 /// The command that counts the run in `dir` a second time.
 pub fn again_command(dir: &Path) -> String {
-    command("run", &[Argument::Option("--again", dir.as_os_str())], None)
+    command("run", &[("--again", dir.as_os_str())], None)
 }
 
 /// A command that takes a directory and nothing else.

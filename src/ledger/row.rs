@@ -2,38 +2,63 @@
 
 use std::time::Duration;
 
+use rusqlite::types::ValueRef;
 use rusqlite::{Row, Statement, params};
 
 use super::digest::Digest;
 use super::origin_columns::OriginColumns;
 use super::{Column, Entry, PlanInfo};
 use crate::board::Size;
-use crate::engine::{Engine, Tally, TaskKey, TaskResult, decimal};
+use crate::engine::{Tally, TaskKey, TaskResult, decimal};
+
+/// Names the columns, in the order that this file writes and reads them.
+macro_rules! columns {
+    ($($at:ident = $name:literal,)*) => {
+        #[derive(Clone, Copy)]
+        enum At { $($at),* }
+
+        /// The columns of the tables `record` and `second`.
+        const COLUMNS: [&str; COUNT] = [$($name),*];
+    };
+}
 
 /// How many columns an entry has.
 pub(super) const COUNT: usize = 18;
 
-/// The columns of the tables `record` and `second`, in the order that this file writes and reads them.
-const COLUMNS: [&str; COUNT] = [
-    "engine",
-    "task",
-    "weight1",
-    "weight2",
-    "weight4",
-    "weight8",
-    "r180",
-    "r90",
-    "partitions",
-    "nodes",
-    "backend",
-    "device",
-    "worker",
-    "audited_by",
-    "session",
-    "duration_us",
-    "recorded_at",
-    "blake3",
-];
+columns! {
+    Engine = "engine",
+    Task = "task",
+    Weight1 = "weight1",
+    Weight2 = "weight2",
+    Weight4 = "weight4",
+    Weight8 = "weight8",
+    R180 = "r180",
+    R90 = "r90",
+    Partitions = "partitions",
+    Nodes = "nodes",
+    Backend = "backend",
+    Device = "device",
+    Worker = "worker",
+    AuditedBy = "audited_by",
+    Session = "session",
+    Duration = "duration_us",
+    RecordedAt = "recorded_at",
+    Digest = "blake3",
+}
+
+/// Why a row is no entry.
+pub(super) enum RowError {
+    /// It cannot be read, or a column is of another type.
+    Database(rusqlite::Error),
+    /// The column with this name holds what [`insert`] never writes.
+    Column(&'static str),
+}
+
+impl From<rusqlite::Error> for RowError {
+    fn from(error: rusqlite::Error) -> Self {
+        Self::Database(error)
+    }
+}
 
 /// The columns of a table, for a `SELECT` that calls it `name`.
 pub(super) fn columns(name: &str) -> String {
@@ -128,85 +153,75 @@ pub(super) fn is_plausible(entry: &Entry) -> bool {
             .all(|name| name.len() <= LONGEST_NAME)
 }
 
-/// The entry in [`columns`] of a row, which begin at `from`, and its digest, which is not checked here;
-/// `None` if a column holds what [`insert`] never writes, or if the run of board `n` has no plan of that
-/// engine.
+/// The entry in [`columns`] of a row, which begin at `from`, and its digest, which is not checked here.
+///
+/// # Errors
+/// A column holds what [`insert`] never writes, or the run of board `n` has no plan of that engine.
 pub(super) fn read(
     row: &Row<'_>,
     from: usize,
     n: Size,
     plans: &[PlanInfo],
-) -> rusqlite::Result<Option<(Entry, [u8; 32])>> {
-    let engine: String = row.get(from)?;
-    let engine = engine.parse::<Engine>().ok();
-    let plan = plans.iter().find(|plan| Some(plan.name.engine) == engine);
-    let count =
-        |column| Ok::<_, rusqlite::Error>(decimal::read(row.get_ref(from + column)?.as_str()?));
-    let whole =
-        |column| Ok::<_, rusqlite::Error>(u64::try_from(row.get::<_, i64>(from + column)?).ok());
-    let name = |column| {
-        let name = row.get_ref(from + column)?.as_str()?;
-        Ok::<_, rusqlite::Error>((name.len() <= LONGEST_NAME).then_some(name))
+) -> Result<(Entry, [u8; 32]), RowError> {
+    let wrong = |at: At| RowError::Column(COLUMNS[at as usize]);
+    let cell = |at: At| row.get_ref(from + at as usize);
+    let text = |at| cell(at)?.as_str().map_err(|_| wrong(at));
+    let count = |at| decimal::read(text(at)?).ok_or_else(|| wrong(at));
+    let whole = |at| {
+        let number = cell(at)?.as_i64().ok();
+        let number = number.and_then(|number| u64::try_from(number).ok());
+        number.ok_or_else(|| wrong(at))
     };
-    let (Some(index), Some(partitions), Some(nodes), Some(duration)) =
-        (whole(1)?, whole(8)?, whole(9)?, whole(15)?)
-    else {
-        return Ok(None);
+    let name = |at| match text(at)? {
+        name if name.len() <= LONGEST_NAME => Ok(name),
+        _ => Err(wrong(at)),
     };
-    let (Some(backend), Some(device), Some(worker), Some(session)) =
-        (name(10)?, name(11)?, name(12)?, name(14)?)
-    else {
-        return Ok(None);
-    };
-    let audited_by = row.get::<_, Option<String>>(from + 13)?;
-    if duration > LONGEST
-        || audited_by
-            .as_ref()
-            .is_some_and(|name| name.len() > LONGEST_NAME)
-    {
-        return Ok(None);
-    }
+    let engine = text(At::Engine)?;
+    let plan = plans.iter().find(|plan| plan.name.engine.name() == engine);
+    let plan = plan.ok_or_else(|| wrong(At::Engine))?.name;
     let mut tally = Tally {
-        partitions,
-        nodes,
+        partitions: whole(At::Partitions)?,
+        nodes: whole(At::Nodes)?,
+        r180: count(At::R180)?,
+        r90: count(At::R90)?,
         ..Tally::default()
     };
-    for (column, weight) in (2..6).zip([1, 2, 4, 8]) {
-        let Some(completions) = count(column)? else {
-            return Ok(None);
-        };
-        tally.completions.add(weight, completions);
+    let weights = [At::Weight1, At::Weight2, At::Weight4, At::Weight8];
+    for (at, weight) in weights.into_iter().zip([1, 2, 4, 8]) {
+        tally.completions.add(weight, count(at)?);
+    }
+    if !is_possible(&tally) {
+        return Err(wrong(At::Weight1));
     }
     let origin = OriginColumns {
-        backend,
-        device,
-        worker: worker.to_owned(),
+        backend: name(At::Backend)?,
+        device: name(At::Device)?,
+        worker: name(At::Worker)?.to_owned(),
     };
-    let (Some(plan), Some(r180), Some(r90), Some(origin)) =
-        (plan, count(6)?, count(7)?, origin.read())
-    else {
-        return Ok(None);
+    let audited_by = match cell(At::AuditedBy)? {
+        ValueRef::Null => None,
+        _ => Some(name(At::AuditedBy)?.to_owned().into()),
     };
-    (tally.r180, tally.r90) = (r180, r90);
-    if !is_possible(&tally) {
-        return Ok(None);
+    let duration = whole(At::Duration)?;
+    if duration > LONGEST {
+        return Err(wrong(At::Duration));
     }
     let result = TaskResult {
         key: TaskKey {
             n,
-            engine: plan.name.engine,
-            version: plan.name.version,
-            index,
+            engine: plan.engine,
+            version: plan.version,
+            index: whole(At::Task)?,
         },
         tally,
-        origin,
-        audited_by: audited_by.map(Into::into),
+        origin: origin.read().ok_or_else(|| wrong(At::Backend))?,
+        audited_by,
         duration: Duration::from_micros(duration),
     };
     let entry = Entry {
         result,
-        session: session.to_owned(),
-        recorded_at: row.get(from + 16)?,
+        session: name(At::Session)?.to_owned(),
+        recorded_at: row.get(from + At::RecordedAt as usize)?,
     };
-    Ok(Some((entry, row.get(from + 17)?)))
+    Ok((entry, row.get(from + At::Digest as usize)?))
 }

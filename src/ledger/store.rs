@@ -14,6 +14,7 @@ use super::account::{self, Account};
 use super::correction_rows::{self, LoggedCorrection};
 use super::digest::Digest;
 use super::info::{RunInfo, Session};
+use super::row::RowError;
 use super::table_size::TableSize;
 use super::{
     Column, Coverage, DirLock, Entry, FILE, LedgerError, draft, files, format, meta, row,
@@ -626,9 +627,13 @@ impl Store {
 
     /// The entry in the columns of a row that begin at `from`, checked against its digest.
     fn read(&self, row: &Row<'_>, from: usize, column: Column) -> Result<Entry, LedgerError> {
-        let (entry, stored) = row::read(row, from, self.info.n(), &self.info.plans)
-            .map_err(|e| self.failed(&e))?
-            .ok_or_else(|| self.damaged("a record holds what no count gives".to_owned()))?;
+        let (entry, stored) =
+            row::read(row, from, self.info.n(), &self.info.plans).map_err(|error| match error {
+                RowError::Database(error) => self.failed(&error),
+                RowError::Column(name) => self.damaged(format!(
+                    "the column `{name}` of a record holds what no count gives"
+                )),
+            })?;
         if entry.digest(column, &self.key).0 == stored {
             return Ok(entry);
         }

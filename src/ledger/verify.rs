@@ -80,9 +80,9 @@ pub fn verify(
     (how.begin)(&chosen);
     let hosts = hosts(&store.sessions()?);
     let (sender, inbox) = channel::bounded::<(TaskResult, OriginName)>(2 * how.workers.get());
-    let (fed, bench) = std::thread::scope(|scope| {
+    let (fed, checker) = std::thread::scope(|scope| {
         let workers: Vec<_> = (0..how.workers.get())
-            .map(|_| scope.spawn(|| Bench::new(how).work(&inbox)))
+            .map(|_| scope.spawn(|| Checker::new(how).work(&inbox)))
             .collect();
         let fed = store.for_each(
             |Entry {
@@ -98,22 +98,22 @@ pub fn verify(
             },
         );
         drop(sender);
-        let mut all = Bench::new(how);
+        let mut all = Checker::new(how);
         for worker in workers {
             match worker.join() {
-                Ok(bench) => all.join(bench),
+                Ok(checker) => all.join(checker),
                 Err(panic) => std::panic::resume_unwind(panic),
             }
         }
         (fed, all)
     });
     fed?;
-    let mut wrong_records = bench.wrong_records;
+    let mut wrong_records = checker.wrong_records;
     wrong_records.sort_by_key(|wrong| wrong.task);
     Ok(Findings {
         sums,
-        checked: bench.kernels.values().sum(),
-        kernels: bench.kernels,
+        checked: checker.kernels.values().sum(),
+        kernels: checker.kernels,
         wrong_records,
     })
 }
@@ -126,7 +126,7 @@ fn is_kernel(plan: &dyn Plan, name: &str) -> bool {
 }
 
 /// Where one thread counts.
-struct Bench<'a> {
+struct Checker<'a> {
     how: &'a VerifySettings<'a>,
     /// By engine and recorded kernel.
     counters: HashMap<(Engine, String), Box<dyn Counter>>,
@@ -136,7 +136,7 @@ struct Bench<'a> {
     wrong_records: Vec<WrongRecord>,
 }
 
-impl<'a> Bench<'a> {
+impl<'a> Checker<'a> {
     fn new(how: &'a VerifySettings<'a>) -> Self {
         Self {
             how,

@@ -17,7 +17,7 @@ use super::picture::Picture;
 use super::table::{Column, Rows};
 use crate::actors::RunState;
 use crate::cli::print::array_report::{ArrayReport, name};
-use crate::cli::print::host_lines::host_lines;
+use crate::cli::print::host_lines::hosts_in_words;
 use crate::cluster::{IndexList, ShardState};
 use crate::telemetry::{Snapshot, Speeds, duration, several};
 
@@ -82,7 +82,7 @@ fn draw(frame: &mut Frame<'_>, view: &View<'_>) -> (usize, Option<usize>) {
     let area = frame.area();
     let figures = figures(view, area.width);
     let footer = footer(view, area);
-    let hosts = host_lines(view.of.report.hosts());
+    let hosts = hosts_in_words(view.of.report.hosts());
     let rows = u16::try_from(view.of.running.len() + 1).unwrap_or(u16::MAX);
     let heights = Heights::new(area, figures.len(), footer.len());
     let room = heights.left;
@@ -112,10 +112,7 @@ fn draw(frame: &mut Frame<'_>, view: &View<'_>) -> (usize, Option<usize>) {
     );
     let first = draw_shards(frame, view, shards);
     if hosts_height > 2 {
-        let lines = hosts.iter().map(|line| {
-            let line = line.trim_start_matches("host").trim_start();
-            Line::raw(safe(view.theme, line))
-        });
+        let lines = hosts.iter().map(|line| Line::raw(safe(view.theme, line)));
         let lines = Paragraph::new(lines.collect::<Vec<_>>());
         frame.render_widget(lines.block(boxed(view.theme, " hosts ")), hosts_area);
     }

@@ -7,7 +7,7 @@ use std::path::Path;
 use super::host_lines::host_lines;
 use crate::cli::exit::Failure;
 use crate::cli::output::say;
-use crate::cli::shell::{Argument, again_command, command};
+use crate::cli::shell::{again_command, command};
 use crate::ledger::{
     Confirmation, Entry, HostShare, LedgerError, LoggedCorrection, OriginName, Store,
 };
@@ -173,7 +173,7 @@ impl CorrectionReport {
 pub fn verify_command(dir: &Path, origin: &str) -> String {
     command(
         "verify",
-        &[Argument::Option("--origin", origin.as_ref())],
+        &[("--origin", origin.as_ref())],
         Some(dir.as_os_str()),
     )
 }

@@ -2,6 +2,7 @@
 
 use super::census_board::CensusBoard;
 use super::partition;
+use super::plan::VERSION;
 use crate::board::Size;
 use crate::engine::{Canary, Engine, PlanName};
 
@@ -21,7 +22,7 @@ const COUNTS: [u64; 33] = [
 pub(super) fn canary() -> Canary {
     let plan = PlanName {
         engine: Engine::Census,
-        version: 1,
+        version: VERSION,
     };
     Canary::pieces(
         BOARD,

@@ -12,6 +12,9 @@ use crate::simd::Isa;
 
 /// The plan of the census. `partition.rs` has the order of its partitions.
 ///
+/// The version of the plan: any change of partitions, weights or boundaries of tasks is another one.
+pub(super) const VERSION: u32 = 1;
+
 /// Version `census-1`.
 #[derive(Clone, Debug)]
 pub struct CensusPlan {
@@ -50,7 +53,7 @@ impl Plan for CensusPlan {
     }
 
     fn version(&self) -> u32 {
-        1
+        VERSION
     }
 
     fn size(&self) -> Size {

@@ -1,5 +1,6 @@
 //! The canary of the chain: the board of 12 queens in many small pieces.
 
+use super::plan::VERSION;
 use crate::board::Size;
 use crate::engine::{Canary, Engine, PlanName};
 
@@ -22,7 +23,7 @@ const COUNTS: [u64; 32] = [
 pub(super) fn canary() -> Canary {
     let plan = PlanName {
         engine: Engine::Chain,
-        version: 1,
+        version: VERSION,
     };
     Canary::pieces(BOARD, plan, ALL, RANKS, &COUNTS)
 }

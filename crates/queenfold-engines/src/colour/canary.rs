@@ -1,5 +1,6 @@
 //! The canaries of the colour engine: all partitions of the boards of 13 and 14 queens.
 
+use super::plan::VERSION;
 use crate::board::Size;
 use crate::engine::{Canary, Engine, PlanName};
 
@@ -33,7 +34,7 @@ pub(super) fn canary(n: Size) -> Canary {
     };
     let plan = PlanName {
         engine: Engine::Colour,
-        version: 1,
+        version: VERSION,
     };
     Canary::pieces(board, plan, all, RANKS, &counts)
 }
