@@ -11,10 +11,10 @@ use tracing::warn;
 use super::digest::Digest;
 use super::home::Home;
 use super::host::unix_time;
+use super::open_ledger::OpenLedger;
 use super::session_rows::{MOST_SESSIONS, REUSED_FROM};
 use super::{
-    Column, Coverage, DirLock, Entry, Facts, LedgerError, RunInfo, Session, Shard, Store, files,
-    row,
+    Column, Coverage, DirLock, Entry, Facts, LedgerError, RunInfo, Session, Shard, Store, row,
 };
 use crate::actors::{Recorded, SickWorker};
 use crate::engine::{Correction, Plan, TaskKey, TaskResult};
@@ -118,11 +118,7 @@ impl Intake {
         info: &RunInfo,
         plans: &[Arc<dyn Plan>],
     ) -> Result<Self, LedgerError> {
-        files::make_directory(dir)?;
-        Store::expect_none(dir)?;
-        let lock = DirLock::take(dir)?;
-        let store = Store::create(dir, info)?;
-        Self::begin(dir, store, lock, plans)
+        Self::begin(OpenLedger::create(dir, info, plans)?, plans)
     }
 
     /// Opens the ledger in `dir` to go on with its run, whose plans `plans` makes. It is opened once: to look through a
@@ -135,24 +131,15 @@ impl Intake {
         dir: &Path,
         plans: impl FnOnce(&RunInfo) -> Vec<Arc<dyn Plan>>,
     ) -> Result<Self, LedgerError> {
-        if !files::has_ledger(dir)? {
-            return Err(LedgerError::NoRun {
-                dir: dir.to_owned(),
-            });
-        }
-        let lock = DirLock::take(dir)?;
-        let store = Store::open_to_write(dir)?;
-        let plans = plans(store.info());
-        store.info().check_plans(store.file(), &plans)?;
-        Self::begin(dir, store, lock, &plans)
+        let ledger = OpenLedger::resume(dir)?;
+        let info = ledger.store.info();
+        let plans = plans(info);
+        info.check_plans(ledger.store.file(), &plans)?;
+        Self::begin(ledger, &plans)
     }
 
-    fn begin(
-        dir: &Path,
-        store: Store,
-        lock: DirLock,
-        plans: &[Arc<dyn Plan>],
-    ) -> Result<Self, LedgerError> {
+    fn begin(ledger: OpenLedger, plans: &[Arc<dyn Plan>]) -> Result<Self, LedgerError> {
+        let OpenLedger { store, home, lock } = ledger;
         let shard = store.info().shard;
         if shard != Shard::WHOLE {
             return Err(LedgerError::OtherPlan {
@@ -163,7 +150,7 @@ impl Intake {
         let sessions = store.sessions()?;
         let numbers = sessions.iter().map(|session| session.facts.number);
         Ok(Self {
-            home: Home::of(dir)?,
+            home,
             plans: plans.to_vec(),
             recorded: store.covered()?,
             before: Session::wall_time(&sessions),

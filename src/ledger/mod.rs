@@ -45,6 +45,7 @@ mod lock;
 mod merge;
 mod merge_source;
 mod meta;
+mod open_ledger;
 mod origin_columns;
 mod origin_filter;
 mod plan_hash;

@@ -15,10 +15,10 @@ use tracing::warn;
 
 use super::home::Home;
 use super::host::{host_name, unix_time};
+use super::open_ledger::OpenLedger;
 use super::session_rows::REUSED_FROM;
 use super::{
     Column, Coverage, DirLock, Division, Entry, Facts, LedgerError, RunInfo, Session, Shard, Store,
-    files,
 };
 use crate::actors::{
     Flushed, OnCheckpoint, RecordError, RecordedResult, Recorder, Restored, SickWorker, Source,
@@ -102,9 +102,6 @@ pub struct ProcessFacts {
 /// The most workers that a session names as sick.
 pub(super) const MOST_SICK: usize = 1 << 10;
 
-/// The most tasks a plan may have. To find what is missing, each is looked at; so many take minutes.
-const MOST_TASKS: u64 = 1 << 34;
-
 impl Recording {
     /// Makes the directory, unless it exists, and in it the ledger of a new run of `plans`.
     ///
@@ -117,19 +114,8 @@ impl Recording {
         plans: &[Arc<dyn Plan>],
         process: &ProcessFacts,
     ) -> Result<Self, LedgerError> {
-        if let Some(plan) = plans.iter().find(|plan| plan.tasks() > MOST_TASKS) {
-            return Err(LedgerError::TooLong {
-                plan: plan.name(),
-                n: plan.size(),
-                tasks: plan.tasks(),
-                most: MOST_TASKS,
-            });
-        }
-        files::make_directory(dir)?;
-        // Whether or not another process works on it.
-        Store::expect_none(dir)?;
-        let lock = DirLock::take(dir)?;
-        Self::begin((dir, Store::create(dir, info)?), lock, plans, process)
+        let ledger = OpenLedger::create(dir, info, plans)?;
+        Self::begin(dir, ledger, plans, process)
     }
 
     /// Opens the ledger in `dir` to continue the run of `plans`.
@@ -142,21 +128,16 @@ impl Recording {
         plans: &[Arc<dyn Plan>],
         process: &ProcessFacts,
     ) -> Result<Self, LedgerError> {
-        if !files::has_ledger(dir)? {
-            return Err(LedgerError::NoRun {
-                dir: dir.to_owned(),
-            });
-        }
-        let lock = DirLock::take(dir)?;
-        Self::begin((dir, Store::open_to_write(dir)?), lock, plans, process)
+        Self::begin(dir, OpenLedger::resume(dir)?, plans, process)
     }
 
     fn begin(
-        (dir, store): (&Path, Store),
-        lock: DirLock,
+        dir: &Path,
+        ledger: OpenLedger,
         plans: &[Arc<dyn Plan>],
         process: &ProcessFacts,
     ) -> Result<Self, LedgerError> {
+        let OpenLedger { store, home, lock } = ledger;
         store.info().check_plans(store.file(), plans)?;
         let sums = store.sums()?;
         let sessions = store.sessions()?;
@@ -195,7 +176,7 @@ impl Recording {
         let id = session.id.clone();
         let ending = Arc::new(AtomicBool::new(false));
         let writer = Writer {
-            home: Home::of(dir)?,
+            home,
             ending: Arc::clone(&ending),
             store,
             counts: !sums.coverage.is_whole_for(shard, &division),
