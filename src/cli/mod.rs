@@ -36,8 +36,8 @@ pub use exit::Exit;
 use args::{hints, missing_parts, usage, version};
 use commands::{
     array, bench, census, certify, check, compare, completions, config, devices, estimate, explain,
-    export, gather, ladder, man, merge, pause, report, resume, run, selftest, solve, status, stop,
-    verify, watch,
+    export, gather, known, ladder, man, merge, pause, report, resume, run, selftest, solve, status,
+    stop, verify, watch,
 };
 #[cfg(feature = "nats")]
 use commands::{serve, work};
@@ -64,7 +64,7 @@ const HELP: &str = concat!(
     "  0    done\n",
     "  1    error\n",
     "  2    wrong usage or configuration\n",
-    "  3    counts contradict each other or a known one: no result is printed\n",
+    "  3    counts contradict each other, a known one or --expect: no result is printed\n",
     "  4    stopped before the end, or tasks are missing; `resume` continues\n",
     "  5    self-test failed\n",
     "  6    the instruction set or device asked for is not available\n",
@@ -134,6 +134,8 @@ enum Command {
     Census(census::Args),
     /// Print boards that complete given queens: the first ones, or random ones
     Solve(solve::Args),
+    /// Print the known counts
+    Known(known::Args),
     /// Run the historical methods side by side
     Ladder(Box<ladder::Args>),
     /// Explain a method of the ladder
@@ -141,10 +143,7 @@ enum Command {
     /// Show what this machine has and what would be used
     Devices(devices::Args),
     /// Count small boards with every engine on every instruction set, and compare with the known counts
-    #[command(after_help = "\
-Examples:
-  queenfold selftest")]
-    Selftest,
+    Selftest(selftest::Args),
     /// Show the settings
     Config(config::Args),
     /// Print a completion script for a shell
@@ -206,10 +205,11 @@ pub fn main() -> ExitCode {
         Command::Work(args) => work::run(&args),
         Command::Census(args) => census::run(&args),
         Command::Solve(args) => solve::run(&args),
+        Command::Known(args) => known::run(&args),
         Command::Ladder(args) => ladder::run(&args),
         Command::Explain(args) => explain::run(&args),
         Command::Devices(args) => devices::run(&args),
-        Command::Selftest => selftest::run(),
+        Command::Selftest(args) => selftest::run(&args),
         Command::Config(args) => config::run(&args),
         Command::Completions(args) => completions::run(&args, Cli::command()),
         Command::Man(args) => man::run(&args, Cli::command()),

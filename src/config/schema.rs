@@ -43,7 +43,7 @@ pub struct Config {
 section! {
     /// What is counted, how, and on what.
     RunConfig "run" {
-        /// Board sizes: one, or ranges and lists of them, such as `4..=14` or `8,10,12`; both ends are included.
+        /// Board sizes, 1 to 32: one, or ranges and lists of them, such as `4..=14` or `8,10,12`; both ends are included.
         ///
         /// `none`: the command line must name it.
         n: Optional<Sizes> = Optional(None),

@@ -30,6 +30,7 @@ mod first_tries;
 mod given;
 #[path = "../common/isolated.rs"]
 mod isolated;
+mod json;
 mod missing_parts;
 #[cfg(unix)]
 mod pipes;

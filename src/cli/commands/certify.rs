@@ -3,15 +3,17 @@ use std::io::{self, BufReader, BufWriter, Seek};
 use std::path::{Path, PathBuf};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use serde_json::json;
 
 use crate::certificate::{CertifyError, Checked, HostKey, certify, check};
 use crate::cli::exit::{Exit, Failure};
 use crate::cli::output::{print, say};
+use crate::cli::print::outcome_json::OutcomeJson;
 use crate::cli::session::recount_cost::in_words;
 use crate::ledger::host_name;
 use crate::run_directory::open;
 use crate::system::files;
-use crate::telemetry::several;
+use crate::telemetry::{printable_json, several};
 
 const HELP: &str = "\
 Examples:
@@ -38,6 +40,10 @@ pub struct Args {
     /// Sign with the secret key in this file
     #[arg(long, value_name = "FILE")]
     key: Vec<PathBuf>,
+
+    /// Print one JSON object on a line
+    #[arg(long)]
+    json: bool,
 }
 
 /// CPU seconds in which a task is read, written and checked, on a Zen 3 with the tasks of n = 18 and 20.
@@ -109,6 +115,23 @@ pub fn run(args: &Args) -> Result<(), Failure> {
             checked
         }
     };
+    if args.json {
+        let hosts: Vec<_> = checked
+            .signatures
+            .iter()
+            .map(|signed| &signed.host)
+            .collect();
+        let json = json!({
+            "file": file.display().to_string(),
+            "plans": checked.plans,
+            "tasks": checked.tasks,
+            "root": checked.root,
+            "signed_by": hosts,
+            "known": checked.outcome.is_known,
+            "result": OutcomeJson::new(&checked.outcome),
+        });
+        return print(&printable_json(&json.to_string()));
+    }
     print(&format!(
         "{}: {} of {}, {}\nroot {}",
         file.display(),

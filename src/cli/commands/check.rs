@@ -2,14 +2,17 @@ use std::fs::File;
 use std::io::{BufReader, Seek};
 use std::path::PathBuf;
 
-use crate::certificate::{Challenge, CheckError, Checked, check, most_wrong};
+use serde_json::{Value as Json, json};
+
+use crate::certificate::{Challenge, CheckError, Checked, Signed, check, most_wrong};
 use crate::cli::args::boards::given_line;
 use crate::cli::args::whole::whole;
 use crate::cli::exit::{Exit, Failure};
 use crate::cli::output::print;
-use crate::cli::session::recount::{Recount, known, second_method, unique_line};
+use crate::cli::print::outcome_json::OutcomeJson;
+use crate::cli::session::recount::{Recount, by_name, known, second_method, unique_line};
 use crate::engine::CheckedBy;
-use crate::telemetry::{printable, several};
+use crate::telemetry::{printable, printable_json, several};
 
 const HELP: &str = "\
 Examples:
@@ -40,6 +43,10 @@ pub struct Args {
     /// What counts them again: another kernel, or the oracle of the engine, which is slow and simple
     #[arg(long, value_name = "METHOD", default_value = "kernel", requires = "challenge", value_parser = second_method())]
     by: CheckedBy,
+
+    /// Print one JSON object on a line
+    #[arg(long)]
+    json: bool,
 }
 
 /// Checks a certificate.
@@ -65,14 +72,53 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     }
     let mut file = File::open(&args.certificate).map_err(|error| wrong(error.into()))?;
     let checked = check(BufReader::new(&file)).map_err(wrong)?;
-    tell(&checked)?;
-    let Some(seed) = &args.challenge else {
-        return Ok(());
+    let challenged = match &args.challenge {
+        None => None,
+        Some(seed) => {
+            if !args.json {
+                tell(&checked)?;
+            }
+            file.rewind().map_err(|error| wrong(error.into()))?;
+            let challenge =
+                Challenge::draw(BufReader::new(&file), &checked, seed, args.m).map_err(wrong)?;
+            recount(&challenge, args.by)?;
+            Some((challenge.tasks(), seed))
+        }
     };
-    file.rewind().map_err(|error| wrong(error.into()))?;
-    let challenge =
-        Challenge::draw(BufReader::new(&file), &checked, seed, args.m).map_err(wrong)?;
-    recount((&challenge, args.by), &checked, (args.m, seed))
+    match (args.json, challenged) {
+        (true, challenged) => print(&printable_json(
+            &to_json(&checked, challenged, args).to_string(),
+        )),
+        (false, None) => tell(&checked),
+        (false, Some((different, seed))) => tell_proof(&checked, different, (args.m, seed)),
+    }
+}
+
+/// For programs: what the certificate says, and what the challenge showed.
+fn to_json(checked: &Checked, challenged: Option<(u64, &String)>, args: &Args) -> Json {
+    let signed = |signed: &Signed| json!({"host": signed.host, "key": signed.key});
+    let challenge = challenged.map(|(different, seed)| {
+        let all = different == checked.tasks;
+        json!({
+            "seed": seed,
+            "draws": args.m,
+            "tasks": different,
+            "by": by_name(args.by),
+            "wrong_share_below": if all { 0.0 } else { most_wrong(args.m) },
+        })
+    });
+    json!({
+        "plans": checked.plans,
+        "tasks": checked.tasks,
+        "twice": checked.twice,
+        "corrections": checked.corrections,
+        "hosts": checked.hosts,
+        "root": checked.root,
+        "signatures": checked.signatures.iter().map(signed).collect::<Vec<_>>(),
+        "challenge": challenge,
+        "known": checked.outcome.is_known,
+        "result": OutcomeJson::new(&checked.outcome),
+    })
 }
 
 fn tell(checked: &Checked) -> Result<(), Failure> {
@@ -112,12 +158,11 @@ fn tell(checked: &Checked) -> Result<(), Failure> {
     }
 }
 
-/// Counts the drawn tasks again, and says what that proves.
-fn recount(
-    (challenge, by): (&Challenge, CheckedBy),
-    checked: &Checked,
-    (draws, seed): (u64, &str),
-) -> Result<(), Failure> {
+/// Counts the drawn tasks again.
+///
+/// # Errors
+/// Some of them are wrong.
+fn recount(challenge: &Challenge, by: CheckedBy) -> Result<(), Failure> {
     let recount = Recount::new()?;
     let progress = |done, wrong| {
         let done = several(done, "task");
@@ -127,10 +172,18 @@ fn recount(
     recount.begin(challenge.drawn(), by);
     let wrong = challenge.count(by, &recount.settings, recount.workers, &note);
     recount.end();
-    if !wrong.is_empty() {
-        return Err(wrong.as_slice().into());
+    match wrong.is_empty() {
+        true => Ok(()),
+        false => Err(wrong.as_slice().into()),
     }
-    let different = challenge.tasks();
+}
+
+/// Says what so many different tasks prove that were counted again, all of them right.
+fn tell_proof(
+    checked: &Checked,
+    different: u64,
+    (draws, seed): (u64, &str),
+) -> Result<(), Failure> {
     print(&format!(
         "recounted {} drawn by the root and {seed:?}, {different} of them different, all equal",
         several(draws, "task")

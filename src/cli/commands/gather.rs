@@ -1,14 +1,19 @@
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use serde_json::json;
 
 use crate::cli::exit::{Exit, Failure};
 use crate::cli::output::{print, say};
 use crate::cli::print::array_report::{outdated_scripts, submit_again};
 use crate::cli::print::count_report;
+use crate::cli::print::outcome_json::OutcomeJson;
 use crate::cli::print::result_table::ResultTable;
 use crate::cli::shell::command_on;
-use crate::cluster::{ArrayDirectory, gather};
+use crate::cluster::{ArrayDirectory, IndexList, gather};
+use crate::engine::Plan;
 use crate::job::outcome;
-use crate::ledger::{Confirmation, Store};
+use crate::ledger::{Confirmation, Merged, Store};
 use crate::telemetry::{printable, several};
 
 const HELP: &str = "\
@@ -26,6 +31,10 @@ DIR/whole is a run directory like any other: `verify`, `certify`, `report` and `
 pub struct Args {
     /// The directory of the array
     dir: PathBuf,
+
+    /// Print one JSON object on a line
+    #[arg(long)]
+    json: bool,
 }
 
 /// Adds up the shards of a job array.
@@ -45,6 +54,18 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     let Some(merged) = merged.filter(|merged| merged.sums.coverage.is_whole()) else {
         let tasks: u64 = directory.array().plans().iter().map(|p| p.tasks()).sum();
         let done = merged.map_or(0, |merged| merged.sums.coverage.done());
+        if args.json {
+            let all = |shards: &IndexList| shards.iter().collect::<Vec<_>>();
+            let json = json!({
+                "tasks_done": done,
+                "tasks_total": tasks,
+                "not_begun": all(&gathered.not_begun),
+                "stopped": all(&gathered.stopped),
+                "running": all(&gathered.running),
+                "result": null,
+            });
+            print(&json.to_string())?;
+        }
         let mut lines = vec![format!(
             "no total from {}: {} of {tasks} missing",
             args.dir.display(),
@@ -79,16 +100,38 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         }
         return Err(Failure::lines(Exit::Stopped, lines));
     };
-    let store = Store::open_to_read(&whole)?;
+    tell_whole(&whole, &directory.array().plans(), merged, args.json)
+}
+
+/// Prints the total of the ledger in `whole`, of which no task is missing, and how often its tasks were counted.
+pub fn tell_whole(
+    whole: &Path,
+    plans: &[Arc<dyn Plan>],
+    merged: &Merged,
+    json: bool,
+) -> Result<(), Failure> {
+    let store = Store::open_to_read(whole)?;
     store.check_decided(&merged.sums)?;
     let confirmation = Confirmation::read(&store)?;
     drop(store);
-    if let Some(plan) = directory.array().plans().first() {
+    if let Some(plan) = plans.first() {
         let outcome = outcome(plan.as_ref(), |engine| merged.sums.tallies.get(&engine))?;
+        let checked = confirmation.checked(&outcome);
+        if json {
+            let tasks = merged.sums.coverage.tasks();
+            let json = json!({
+                "tasks_done": tasks,
+                "tasks_total": tasks,
+                "seconds": merged.elapsed.as_secs_f64(),
+                "checked": checked,
+                "counted": confirmation,
+                "result": OutcomeJson::new(&outcome),
+            });
+            return print(&json.to_string());
+        }
         let table = ResultTable::new(plan.size());
         print(&table.header())?;
-        let checked = confirmation.checked(&outcome);
         print(&table.row(&outcome, checked, merged.elapsed))?;
     }
-    count_report::tell(&whole, Some(confirmation), false)
+    count_report::tell(whole, Some(confirmation), false)
 }

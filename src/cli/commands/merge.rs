@@ -1,11 +1,11 @@
 use std::path::PathBuf;
 
+use serde_json::json;
+
+use super::gather::tell_whole;
 use crate::cli::exit::Failure;
 use crate::cli::output::{print, say};
-use crate::cli::print::count_report;
-use crate::cli::print::result_table::ResultTable;
-use crate::job::outcome;
-use crate::ledger::{self, Confirmation, Store};
+use crate::ledger;
 use crate::run_directory::open;
 use crate::telemetry::several;
 
@@ -34,6 +34,10 @@ pub struct Args {
     /// Remove from the run in --into what was merged from this directory
     #[arg(long, value_name = "DIR", conflicts_with = "dirs")]
     take_out: Option<PathBuf>,
+
+    /// Print one JSON object on a line
+    #[arg(long)]
+    json: bool,
 }
 
 /// Puts the tasks of several runs into one.
@@ -49,6 +53,10 @@ pub fn run(args: &Args) -> Result<(), Failure> {
             return Err(Failure::usage(what));
         }
         let taken = ledger::take_out(source, &args.into)?;
+        if args.json {
+            let json = json!({"tasks": taken.records, "sessions": taken.sessions});
+            return print(&json.to_string());
+        }
         return print(&format!(
             "{} of {} taken out",
             several(taken.records, "task"),
@@ -76,21 +84,18 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     say(&copied);
     let coverage = &merged.sums.coverage;
     if !coverage.is_whole() {
+        if args.json {
+            let json = json!({
+                "tasks_done": coverage.done(),
+                "tasks_total": coverage.tasks(),
+                "result": null,
+            });
+            print(&json.to_string())?;
+        }
         return Err(Failure::incomplete(
             format_args!("no total from {}", args.into.display()),
             &coverage.missing(&merged.division),
         ));
     }
-    let store = Store::open_to_read(&args.into)?;
-    store.check_decided(&merged.sums)?;
-    let confirmation = Confirmation::read(&store)?;
-    drop(store);
-    if let Some(plan) = plans.first() {
-        let outcome = outcome(plan.as_ref(), |engine| merged.sums.tallies.get(&engine))?;
-        let table = ResultTable::new(plan.size());
-        print(&table.header())?;
-        let checked = confirmation.checked(&outcome);
-        print(&table.row(&outcome, checked, merged.elapsed))?;
-    }
-    count_report::tell(&args.into, Some(confirmation), false)
+    tell_whole(&args.into, &plans, &merged, args.json)
 }

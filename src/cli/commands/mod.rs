@@ -13,6 +13,7 @@ pub mod estimate;
 pub mod explain;
 pub mod export;
 pub mod gather;
+pub mod known;
 pub mod ladder;
 pub mod man;
 pub mod merge;

@@ -16,6 +16,7 @@ use crate::cli::session::recount_cost::in_words;
 use crate::cluster::ArrayDirectory;
 use crate::config::Layers;
 use crate::ledger::{Confirmation, Shard};
+use crate::outcome::Outcome;
 use crate::run_directory::{RunDirectory, open};
 use crate::telemetry::{printable, printable_json, several};
 
@@ -24,6 +25,7 @@ Examples:
   queenfold run -n 16
   queenfold run -n 4..=14 --json
   queenfold run -n 18 --workers 4 --time-limit 10m
+  queenfold run -n 12 --expect 14200   for scripts: any other total is an error
   queenfold run -n 20 --dir n20        keep every finished task, for `queenfold resume n20`
   queenfold run -n 20 --dir part0 --shard 0/3
   queenfold run -n 8 --queens b4,d5    the solutions with queens on these squares
@@ -67,6 +69,10 @@ pub struct Args {
     /// Count only the tasks of shard I of K, which all have about the same cost; needs --dir
     #[arg(long, value_name = "I/K", requires = "dir")]
     shard: Option<Shard>,
+
+    /// Demand this total: end with exit code 3, and print no result, if the board has another one
+    #[arg(long, value_name = "TOTAL", conflicts_with_all = ["again", "show", "shard"])]
+    expect: Option<u128>,
 }
 
 /// Counts, and prints the result of each board as soon as it is done.
@@ -92,6 +98,9 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     {
         return Err(Failure::holds_array(dir));
     }
+    if args.expect.is_some() && boards.len() != 1 {
+        return Err(Failure::usage("--expect names one total: give one n"));
+    }
     let quiet = config.output.quiet;
     let runner = JobRunner::new(config)?;
     let largest = boards.iter().map(GivenBoard::size).max();
@@ -113,6 +122,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
             run.run_on(hardware).map(BoardResult::from)
         })?;
         if let Some(counted) = &counted {
+            expect(args.expect, &counted.result.outcome)?;
             printer.print(counted)?;
         }
         if let Some(dir) = &args.dir {
@@ -120,6 +130,19 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         }
     }
     runner.finish()
+}
+
+/// Refuses a result of another total than the one that was demanded, if any was.
+fn expect(total: Option<u128>, outcome: &Outcome) -> Result<(), Failure> {
+    let Outcome {
+        n, total: counted, ..
+    } = outcome;
+    match total {
+        Some(expected) if expected != *counted => Err(Failure::counts_differ(format!(
+            "n = {n}: counted {counted}, not {expected} as --expect says"
+        ))),
+        _ => Ok(()),
+    }
 }
 
 /// What a second count takes: as long as the tasks that were counted once took the first time, by another kernel.

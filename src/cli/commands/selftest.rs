@@ -1,3 +1,5 @@
+use serde_json::json;
+
 use crate::board::Size;
 use crate::cli::exit::{Exit, Failure};
 use crate::cli::output::print;
@@ -9,23 +11,48 @@ use crate::simd::Isa;
 /// The largest board that is counted: large enough for every path of the kernels, and done in a moment.
 const LAST: u32 = 12;
 
+/// Flags of `selftest`.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  queenfold selftest
+  queenfold selftest --json")]
+pub struct Args {
+    /// Print one JSON object for each check, on a line
+    #[arg(long)]
+    json: bool,
+}
+
+/// What came of a check.
+enum Finding {
+    Right,
+    Wrong(String),
+    /// This machine cannot make it.
+    Skipped(String),
+}
+
 /// Counts small boards by every engine with every instruction set of this machine, and by the oracle of
 /// each engine, and compares with the known counts. Prints one line per check. Devices are not tested
 /// here: each tests itself when it is opened.
-pub fn run() -> Result<(), Failure> {
+pub fn run(args: &Args) -> Result<(), Failure> {
     let mut failed = 0;
+    let mut tell = |engine: Engine, kernel: &str, finding: Finding| {
+        failed += u32::from(matches!(finding, Finding::Wrong(_)));
+        print(&match args.json {
+            true => to_json(engine, kernel, &finding),
+            false => to_text(engine, kernel, &finding),
+        })
+    };
     for engine in Engine::ALL {
         for isa in Isa::ALL {
-            let name = format!("{engine} on {isa}");
-            if !isa.is_available() {
-                print(&format!("skip  {name}: this machine has no {isa}"))?;
-                continue;
-            }
             let settings = CounterSettings { isa };
-            failed += check(&name, engine, |plan| plan.counter(&settings))?;
+            let finding = match isa.is_available() {
+                true => check(engine, |plan| plan.counter(&settings)),
+                false => Finding::Skipped(format!("this machine has no {isa}")),
+            };
+            tell(engine, isa.name(), finding)?;
         }
-        let name = format!("{engine} by its oracle");
-        failed += check(&name, engine, |plan| plan.oracle())?;
+        tell(engine, ORACLE, check(engine, |plan| plan.oracle()))?;
     }
     match failed {
         0 => Ok(()),
@@ -36,12 +63,31 @@ pub fn run() -> Result<(), Failure> {
     }
 }
 
-/// Prints the outcome of one check; 1 if it failed.
-fn check(
-    name: &str,
-    engine: Engine,
-    counter: impl Fn(&dyn Plan) -> Box<dyn Counter>,
-) -> Result<u32, Failure> {
+const ORACLE: &str = "oracle";
+
+fn to_text(engine: Engine, kernel: &str, finding: &Finding) -> String {
+    let name = match kernel {
+        ORACLE => format!("{engine} by its oracle"),
+        _ => format!("{engine} on {kernel}"),
+    };
+    match finding {
+        Finding::Right => format!("ok    {name}, n = 1..={LAST}"),
+        Finding::Wrong(why) => format!("FAIL  {name}: {why}"),
+        Finding::Skipped(why) => format!("skip  {name}: {why}"),
+    }
+}
+
+fn to_json(engine: Engine, kernel: &str, finding: &Finding) -> String {
+    let (word, why) = match finding {
+        Finding::Right => ("ok", None),
+        Finding::Wrong(why) => ("failed", Some(why)),
+        Finding::Skipped(why) => ("skipped", Some(why)),
+    };
+    json!({"engine": engine, "kernel": kernel, "result": word, "why": why}).to_string()
+}
+
+/// Counts the boards up to [`LAST`].
+fn check(engine: Engine, counter: impl Fn(&dyn Plan) -> Box<dyn Counter>) -> Finding {
     let sizes = Size::all().take_while(|n| n.get() <= LAST);
     let wrong = sizes
         .map(|n| {
@@ -49,14 +95,7 @@ fn check(
             compare(plan.as_ref(), counter(plan.as_ref()).as_mut())
         })
         .find_map(Result::err);
-    match wrong {
-        None => print(&format!("ok    {name}, n = 1..={LAST}"))?,
-        Some(wrong) => {
-            print(&format!("FAIL  {name}: {wrong}"))?;
-            return Ok(1);
-        }
-    }
-    Ok(0)
+    wrong.map_or(Finding::Right, Finding::Wrong)
 }
 
 /// Counts a plan, and compares the result with the known counts.

@@ -1,5 +1,8 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use serde_json::{Value as Json, json};
 
 use crate::cli::args::boards::given_line;
 use crate::cli::args::timestamp::Timestamp;
@@ -7,23 +10,25 @@ use crate::cli::args::whole::whole;
 use crate::cli::exit::{Failure, complete_shard};
 use crate::cli::output::{print, say};
 use crate::cli::print::count_report::verify_command;
-use crate::cli::session::recount::{Recount, known, second_method, unique_line};
+use crate::cli::print::outcome_json::OutcomeJson;
+use crate::cli::session::recount::{Recount, by_name, known, second_method, unique_line};
 use crate::cli::shell::again_command;
 use crate::config::{Share, Value};
-use crate::engine::CheckedBy;
+use crate::engine::{CheckedBy, Engine, Plan};
 use crate::job::outcome;
 use crate::ledger::{
     self, Coverage, Division, DoneBy, Findings, OriginName, RecountChoice, VerifySettings,
-    chance_missed,
+    WrongRecord, chance_missed,
 };
+use crate::outcome::Outcome;
 use crate::run_directory::open;
-use crate::telemetry::{printable, several};
+use crate::telemetry::{printable, printable_json, several};
 
 const HELP: &str = "\
 Examples:
   queenfold verify n20                   one task in a hundred
   queenfold verify n20 --sample 0.1      a tenth of them
-  queenfold verify n20 --all
+  queenfold verify n20 --all --json
   queenfold verify n20 --by oracle       by a simpler method, which takes some fifty times as long
   queenfold verify n20 --origin gpu-0 --since \"2026-11-22 18:00\"
 
@@ -66,6 +71,10 @@ pub struct Args {
     /// long ago, such as 3h
     #[arg(long, value_name = "T", value_parser = Timestamp::parse, requires = "origin")]
     since: Option<Timestamp>,
+
+    /// Print one JSON object on a line
+    #[arg(long)]
+    json: bool,
 }
 
 fn sample(text: &str) -> Result<Share, String> {
@@ -114,48 +123,99 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     let findings = ledger::verify(&store, &how, choice);
     recount.end();
     let findings = findings?;
-    tell(&findings, choice)?;
-    if !findings.wrong_records.is_empty() {
+    let coverage = &findings.sums.coverage;
+    let wrong = &findings.wrong_records;
+    let outcome = match plans.first() {
+        Some(plan) if wrong.is_empty() && coverage.is_whole() => {
+            store.check_decided(&findings.sums)?;
+            let tallies = &findings.sums.tallies;
+            Some(outcome(plan.as_ref(), |engine| tallies.get(&engine))?)
+        }
+        _ => None,
+    };
+    if args.json {
+        print(&printable_json(
+            &to_json(&findings, choice, args.by, outcome.as_ref()).to_string(),
+        ))?;
+    } else {
+        tell(&findings, choice)?;
+    }
+    if !wrong.is_empty() {
         for command in proposals(&args.dir, &findings) {
             say(&printable(&command));
         }
         // A line for each task that differs.
-        return Err(findings.wrong_records.as_slice().into());
-    }
-    let coverage = &findings.sums.coverage;
-    let shard = store.info().shard;
-    let division = Division::new(shard, &plans);
-    if !coverage.is_whole() && coverage.is_whole_for(shard, &division) {
-        let missing = coverage.missing(&division);
-        return print(&format!(
-            "covered   {}",
-            complete_shard(&args.dir, shard, &missing)
-        ));
+        return Err(wrong.as_slice().into());
     }
     if !coverage.is_whole() {
-        return Err(Failure::incomplete(
-            "what is recorded is good, but the plan is not covered",
-            &coverage.missing(&division),
-        ));
+        let shard = store.info().shard;
+        let division = Division::new(shard, &plans);
+        let missing = coverage.missing(&division);
+        if !coverage.is_whole_for(shard, &division) {
+            let what = "what is recorded is good, but the plan is not covered";
+            return Err(Failure::incomplete(what, &missing));
+        }
+        return match args.json {
+            true => Ok(()),
+            false => print(&format!(
+                "covered   {}",
+                complete_shard(&args.dir, shard, &missing)
+            )),
+        };
     }
-    store.check_decided(&findings.sums)?;
-    let Some(plan) = plans.first() else {
-        return Ok(());
-    };
-    let outcome = outcome(plan.as_ref(), |engine| findings.sums.tallies.get(&engine))?;
+    match outcome {
+        Some(outcome) if !args.json => tell_outcome(&outcome, &plans),
+        _ => Ok(()),
+    }
+}
+
+/// Prints what all tasks together say.
+fn tell_outcome(outcome: &Outcome, plans: &[Arc<dyn Plan>]) -> Result<(), Failure> {
+    let names: Vec<_> = plans.iter().map(|plan| plan.name().to_string()).collect();
     print(&format!(
         "covered   every task of {} once",
-        plans
-            .iter()
-            .map(|plan| plan.name().to_string())
-            .collect::<Vec<_>>()
-            .join(" and ")
+        names.join(" and ")
     ))?;
     if let Some(given) = given_line(&outcome.given) {
         print(&format!("board     n = {}, {given}", outcome.n))?;
     }
-    print(&format!("total     {}, {}", outcome.total, known(&outcome)))?;
-    unique_line(&outcome).map_or(Ok(()), |line| print(&line))
+    print(&format!("total     {}, {}", outcome.total, known(outcome)))?;
+    unique_line(outcome).map_or(Ok(()), |line| print(&line))
+}
+
+/// For programs: what was checked, and what it adds up to if everything is there and right.
+fn to_json(
+    findings: &Findings,
+    choice: RecountChoice,
+    by: CheckedBy,
+    outcome: Option<&Outcome>,
+) -> Json {
+    let coverage = &findings.sums.coverage;
+    let kernel = |((engine, recorded, counted), tasks): (&(Engine, String, &str), &u64)| json!({"engine": engine, "recorded_by": recorded, "counted_by": counted, "tasks": tasks});
+    let wrong = |wrong: &WrongRecord| {
+        json!({
+            "plan": format!("{}-{}", wrong.task.engine, wrong.task.version),
+            "task": wrong.task.index,
+            "recorded": wrong.recorded,
+            "found": wrong.found,
+            "origin": wrong.origin.to_string(),
+        })
+    };
+    let seed = match choice {
+        RecountChoice::All => None,
+        RecountChoice::Sample { seed, .. } => Some(seed.to_string()),
+    };
+    json!({
+        "tasks_total": coverage.tasks(),
+        "tasks_done": coverage.done(),
+        "recounted": findings.checked,
+        "by": by_name(by),
+        "seed": seed,
+        "kernels": findings.kernels.iter().map(kernel).collect::<Vec<_>>(),
+        "wrong": findings.wrong_records.iter().map(wrong).collect::<Vec<_>>(),
+        "known": outcome.map(|outcome| outcome.is_known),
+        "result": outcome.map(OutcomeJson::new),
+    })
 }
 
 /// What to do after a difference: count again what the same workers did, and correct what is wrong.

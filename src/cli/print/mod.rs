@@ -6,6 +6,7 @@ pub mod board_svg;
 pub mod count_report;
 pub mod directory_report;
 pub mod host_lines;
+pub mod outcome_json;
 pub mod printer;
 mod result_csv;
 pub mod result_json;

@@ -1,26 +1,18 @@
 use serde::Serialize;
 
 use super::board_result::BoardResult;
-use crate::board::GivenSquares;
+use super::outcome_json::OutcomeJson;
 use crate::cli::exit::{Exit, Failure};
 use crate::engine::PlanName;
 use crate::job::JobResult;
 use crate::ledger::Confirmation;
 use crate::outcome::Checked;
 
-/// The result for one board as `--json` prints it. Counts are decimal strings, so that no reader
-/// rounds them; what was not counted is `null`.
+/// The result for one board as `--json` prints it.
 #[derive(Debug, Serialize)]
 pub struct ResultJson {
-    n: u32,
-    /// What is given on the board; left out if nothing is.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    given: Option<GivenSquares>,
-    total: String,
-    unique: Option<String>,
-    classes: Option<Classes>,
-    r180: Option<String>,
-    r90: Option<String>,
+    #[serde(flatten)]
+    outcome: OutcomeJson,
     engine: &'static str,
     isa: &'static str,
     workers: usize,
@@ -56,15 +48,6 @@ struct SickJson {
     reason: String,
 }
 
-/// Orbits by size.
-#[derive(Debug, Serialize)]
-struct Classes {
-    c1: String,
-    c2: String,
-    c4: String,
-    c8: String,
-}
-
 impl ResultJson {
     /// The JSON of a result: what was counted, how, and what it took.
     pub fn new(counted: &BoardResult) -> Self {
@@ -78,20 +61,8 @@ impl ResultJson {
             report,
             ..
         } = result;
-        let symmetric = outcome.symmetric;
         Self {
-            n: outcome.n.get(),
-            given: GivenSquares::of(&outcome.given),
-            total: outcome.total.to_string(),
-            unique: outcome.unique().map(|unique| unique.to_string()),
-            classes: symmetric.map(|symmetric| Classes {
-                c1: symmetric.orbits.c1.to_string(),
-                c2: symmetric.orbits.c2.to_string(),
-                c4: symmetric.orbits.c4.to_string(),
-                c8: symmetric.orbits.c8.to_string(),
-            }),
-            r180: symmetric.map(|symmetric| symmetric.r180.to_string()),
-            r90: symmetric.map(|symmetric| symmetric.r90.to_string()),
+            outcome: OutcomeJson::new(outcome),
             engine: plan.engine().name(),
             isa: result.kernel,
             workers: result.workers,

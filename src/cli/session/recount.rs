@@ -91,10 +91,19 @@ const REFRESH: Duration = Duration::from_millis(250);
 
 /// Reads what counts tasks again: `kernel` or `oracle`.
 pub fn second_method() -> impl TypedValueParser<Value = CheckedBy> {
-    PossibleValuesParser::new(["kernel", "oracle"]).map(|name| match name.as_str() {
-        "oracle" => CheckedBy::Oracle,
-        _ => CheckedBy::OtherKernel,
+    const ALL: [CheckedBy; 2] = [CheckedBy::OtherKernel, CheckedBy::Oracle];
+    PossibleValuesParser::new(ALL.map(by_name)).map(|name| {
+        let by = ALL.into_iter().find(|by| by_name(*by) == name);
+        by.unwrap_or(CheckedBy::OtherKernel)
     })
+}
+
+/// What [`second_method`] reads.
+pub const fn by_name(by: CheckedBy) -> &'static str {
+    match by {
+        CheckedBy::OtherKernel => "kernel",
+        CheckedBy::Oracle => "oracle",
+    }
 }
 
 /// Whether the total is a known one.

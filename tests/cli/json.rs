@@ -1,0 +1,171 @@
+//! Every command that ends in facts has `--json`, whose counts are decimal strings.
+
+use serde_json::Value;
+
+use crate::program::{output, queenfold, refusal, stdout, text};
+
+/// Commands without `--json`, and why.
+const WITHOUT: [(&str, &str); 13] = [
+    ("pause", "it does something, or says why it could not"),
+    ("stop", "it does something, or says why it could not"),
+    ("watch", "a picture on a terminal; `status` has the facts"),
+    ("report", "it writes a page"),
+    ("export", "its lines are JSON"),
+    ("array", "it writes scripts"),
+    ("work", "the coordinator has the result"),
+    ("explain", "a text for people"),
+    ("config", "`config show --json`"),
+    ("completions", "it writes a script"),
+    ("man", "it writes pages"),
+    ("help", "a text for people"),
+    ("resume", "as of `run`"),
+];
+
+#[test]
+fn every_command_with_facts_has_json() {
+    let help = stdout(&["--help"]);
+    let commands = help.lines().skip_while(|line| *line != "Commands:").skip(1);
+    let names = commands
+        .take_while(|line| !line.is_empty())
+        .filter_map(|line| line.strip_prefix("  ")?.split(' ').next())
+        .filter(|name| !name.is_empty());
+    let mut found = 0;
+    for name in names {
+        if WITHOUT.iter().any(|(without, _)| *without == name) {
+            continue;
+        }
+        let help = stdout(&[name, "--help"]);
+        assert!(help.contains("--json"), "{name}");
+        found += 1;
+    }
+    assert!(found >= 16, "only {found} commands found");
+}
+
+fn json(args: &[&str]) -> Value {
+    serde_json::from_str(&stdout(args)).expect("one object")
+}
+
+/// The counts of 9 queens.
+fn assert_nine(result: &Value) {
+    let counts = ["total", "unique", "r180", "r90"].map(|name| &result[name]);
+    assert_eq!(counts, ["352", "46", "16", "0"], "{result}");
+    assert_eq!(result["n"], 9);
+    assert_eq!(result["classes"]["c8"], "42");
+}
+
+#[test]
+fn what_is_checked_of_a_run_is_said_in_json() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = |name: &str| folder.path().join(name).display().to_string();
+    let (whole, part, merged, file) = (path("n9"), path("part"), path("merged"), path("n9.cert"));
+    stdout(&["run", "-n", "9", "--dir", &whole, "-q"]);
+
+    let verified = json(&["verify", &whole, "--sample", "0.5", "--seed", "7", "--json"]);
+    assert_nine(&verified["result"]);
+    assert_eq!(verified["seed"], "7");
+    assert_eq!(
+        (&verified["known"], &verified["by"]),
+        (&true.into(), &"kernel".into())
+    );
+    assert_eq!(verified["tasks_done"], verified["tasks_total"]);
+    assert!(verified["recounted"].as_u64() > Some(0), "{verified}");
+    assert_eq!(verified["wrong"], serde_json::json!([]));
+
+    let certified = json(&["certify", &whole, "-o", &file, "--json"]);
+    assert_nine(&certified["result"]);
+    let checked = json(&["check", &file, "--json"]);
+    assert_nine(&checked["result"]);
+    assert_eq!(checked["root"], certified["root"]);
+    assert_eq!(checked["challenge"], Value::Null);
+    let challenged = json(&["check", &file, "--challenge", "x", "-m", "3", "--json"]);
+    assert_eq!(challenged["challenge"]["draws"], 3);
+
+    assert_nine(&json(&["merge", &whole, "--into", &merged, "--json"])["result"]);
+    stdout(&["run", "-n", "13", "--dir", &part, "--shard", "0/2", "-q"]);
+    let shard = json(&["verify", &part, "--all", "--json"]);
+    assert_eq!(
+        (&shard["result"], &shard["seed"]),
+        (&Value::Null, &Value::Null)
+    );
+    let output = output(&["merge", &part, "--into", &path("other"), "--json"]);
+    assert_eq!(output.status.code(), Some(4));
+    let missing: Value = serde_json::from_str(&text(&output.stdout)).expect("one object");
+    assert!(missing["tasks_done"].as_u64() < missing["tasks_total"].as_u64());
+    assert_eq!(missing["result"], Value::Null);
+}
+
+#[test]
+fn an_array_that_is_not_whole_names_its_shards_in_json() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let dir = folder.path().join("array").display().to_string();
+    let args = [
+        "array",
+        "-n",
+        "13",
+        "--tasks",
+        "2",
+        "--for",
+        "hyperqueue",
+        "--dir",
+        &dir,
+    ];
+    stdout(&args);
+    let output = output(&["gather", &dir, "--json"]);
+    assert_eq!(output.status.code(), Some(4), "{output:?}");
+    let gathered: Value = serde_json::from_str(&text(&output.stdout)).expect("one object");
+    assert_eq!(gathered["not_begun"], serde_json::json!([0, 1]));
+    assert_eq!(
+        (&gathered["result"], &gathered["tasks_done"]),
+        (&Value::Null, &0.into())
+    );
+}
+
+#[test]
+fn a_self_test_is_a_line_for_each_check() {
+    let lines = stdout(&["selftest", "--json"]);
+    let checks: Vec<Value> = lines
+        .lines()
+        .map(|line| serde_json::from_str(line).expect("an object"))
+        .collect();
+    assert!(checks.len() >= 9, "{lines}");
+    let words = ["ok", "skipped"].map(Value::from);
+    assert!(
+        checks.iter().all(|check| words.contains(&check["result"])),
+        "{lines}"
+    );
+    assert!(
+        checks.iter().any(|check| check["kernel"] == "oracle"),
+        "{lines}"
+    );
+}
+
+#[test]
+fn known_counts_are_printed_in_every_form() {
+    let last = json(&["known", "-n", "26", "--json"]);
+    assert_eq!(last["total"], "22317699616364044");
+    assert_eq!(stdout(&["known"]).lines().count(), 28);
+    let table = stdout(&["known", "-n", "8..=9", "--csv"]);
+    assert_eq!(
+        table,
+        "n,total,unique,r180,r90\n8,92,12,4,0\n9,352,46,16,0\n"
+    );
+    let line = refusal(&mut queenfold(&["known", "-n", "28"]), 2);
+    assert!(line.contains("no count of 28 queens is known"), "{line}");
+}
+
+#[test]
+fn another_total_than_the_expected_one_is_an_error() {
+    stdout(&["run", "-n", "9", "--expect", "352", "-q"]);
+    let line = refusal(
+        &mut queenfold(&["run", "-n", "9", "--expect", "353", "-q"]),
+        3,
+    );
+    assert!(
+        line.contains("counted 352, not 353 as --expect says"),
+        "{line}"
+    );
+    refusal(
+        &mut queenfold(&["run", "-n", "8..=9", "--expect", "352"]),
+        2,
+    );
+}
