@@ -5,9 +5,11 @@ use std::time::{Duration, Instant};
 
 use super::audit::recount;
 use super::count_kind::CountKind;
+use super::events::EventKind;
+use super::index::{PlanIndex, WorkerIndex};
 use super::observers::Observers;
+use super::panics;
 use super::shared::RunShared;
-use super::{EventKind, panics};
 use crate::engine::{
     CountedBy, Counter, Mismatch, NotCounted, Origin, Tally, Task, TaskResult, other_counter,
 };
@@ -28,27 +30,27 @@ pub(super) enum Attempt {
 /// a panic, and if the task was given up, the counter is made again.
 pub(super) fn attempt(
     shared: &RunShared,
-    worker: usize,
-    plan: usize,
+    worker: WorkerIndex,
+    plan: PlanIndex,
     task: &Task,
     counter: &mut Option<Box<dyn Counter>>,
 ) -> Attempt {
     let hand = worker;
-    let watch = shared.in_hand.begin(hand, plan, task.cost);
-    let (key, worker) = (task.key, shared.worker_id(worker));
+    let watch = shared.in_flight.begin(hand, plan, task.cost);
+    let (key, worker) = (task.key, shared.roster.id(worker));
     let observers = &shared.observers;
     let begun = Instant::now();
     let counted = catch_unwind(AssertUnwindSafe(|| {
         observers.tell(EventKind::TaskBegun { worker, key });
         #[cfg(feature = "fault-injection")]
         shared.injector.try_task(task.key);
-        let of = shared.plans[plan].as_ref();
-        let used = counter.get_or_insert_with(|| of.counter(&shared.settings));
+        let of = shared.plan(plan).as_ref();
+        let used = counter.get_or_insert_with(|| of.counter(&shared.spec.counter));
         let (tally, kernel) = (used.count_watched(task, watch)?, used.backend());
         let tally = seen(shared, hand, tally, CountKind::Task);
         let mut result = result_of(shared, hand, task, tally, (kernel, begun));
         let drawn = shared.audit_of(hand, plan).draw(result.duration, task.cost);
-        if drawn.is_some() && shared.elsewhere(&[hand]).is_some() {
+        if drawn.is_some() && shared.roster.elsewhere(&[hand]).is_some() {
             return Ok((Box::new(result), drawn));
         }
         if let Some(expected) = drawn {
@@ -56,7 +58,7 @@ pub(super) fn attempt(
             *counter = None;
             let recounted = Instant::now();
             let first = (&result.tally, &result.origin.counted_by);
-            let second_watch = shared.in_hand.second_watch();
+            let second_watch = shared.in_flight.second_watch();
             let see = |tally| seen(shared, hand, tally, CountKind::ByOtherKernel);
             result.audited_by = recount(of, task, first, &second_watch, see)?;
             let took = recounted.elapsed();
@@ -72,8 +74,8 @@ pub(super) fn attempt(
         _ => None,
     };
     shared
-        .in_hand
-        .end(hand, result.filter(|_| hand < shared.workers));
+        .in_flight
+        .end(hand, result.filter(|_| shared.roster.is_cpu(hand)));
     match counted {
         Ok(Ok((result, audit))) => {
             observers.tell(EventKind::TaskCounted((*result).clone()));
@@ -104,18 +106,18 @@ pub(super) fn attempt(
 /// worker if there are none.
 pub(super) fn attempt_again(
     shared: &RunShared,
-    hand: usize,
-    plan: usize,
+    hand: WorkerIndex,
+    plan: PlanIndex,
     task: &Task,
     not_by: &[CountedBy],
 ) -> Attempt {
-    let watch = shared.in_hand.begin(hand, plan, task.cost);
-    let worker = shared.worker_id(hand);
+    let watch = shared.in_flight.begin(hand, plan, task.cost);
+    let worker = shared.roster.id(hand);
     let begun = Instant::now();
     let counted = catch_unwind(AssertUnwindSafe(|| {
-        let of = shared.plans[plan].as_ref();
+        let of = shared.plan(plan).as_ref();
         let mut counter = match not_by {
-            [] => of.counter(&shared.settings),
+            [] => of.counter(&shared.spec.counter),
             used => {
                 let other = other_counter(of, used);
                 other.unwrap_or_else(|| of.oracle())
@@ -131,7 +133,7 @@ pub(super) fn attempt_again(
         Ok::<_, NotCounted>(result_of(shared, hand, task, tally, by))
     }));
     // It is no progress: the task is counted already.
-    shared.in_hand.end(hand, None);
+    shared.in_flight.end(hand, None);
     let key = task.key;
     match counted {
         Ok(Ok(result)) => {
@@ -149,7 +151,7 @@ pub(super) fn attempt_again(
 /// The result of a task that `hand` counted with a kernel, since `begun`.
 fn result_of(
     shared: &RunShared,
-    hand: usize,
+    hand: WorkerIndex,
     task: &Task,
     tally: Tally,
     (kernel, begun): (&'static str, Instant),
@@ -159,7 +161,7 @@ fn result_of(
         tally,
         duration: begun.elapsed(),
         origin: Origin {
-            worker: shared.worker_id(hand),
+            worker: shared.roster.id(hand),
             counted_by: CountedBy::Cpu(kernel.into()),
         },
         audited_by: None,
@@ -171,11 +173,11 @@ fn result_of(
     not(feature = "fault-injection"),
     expect(clippy::missing_const_for_fn, reason = "with faults it is none")
 )]
-pub(super) fn seen(shared: &RunShared, hand: usize, tally: Tally, count: CountKind) -> Tally {
+pub(super) fn seen(shared: &RunShared, hand: WorkerIndex, tally: Tally, count: CountKind) -> Tally {
     #[cfg(feature = "fault-injection")]
     let tally = shared
         .injector
-        .distort(shared.worker_id(hand), tally, count);
+        .distort(shared.roster.id(hand), tally, count);
     #[cfg(not(feature = "fault-injection"))]
     let _ = (shared, hand, count);
     tally

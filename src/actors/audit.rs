@@ -3,7 +3,11 @@
 use std::time::Duration;
 
 use fastrand::Rng;
+use parking_lot::{Mutex, MutexGuard};
 
+use super::device_route::DeviceRoute;
+use super::index::{DeviceIndex, PlanIndex};
+use super::spec::RunSpec;
 use crate::engine::{
     CountedBy, KernelName, Mismatch, NotCounted, Plan, Tally, Task, TaskWatch, second_counter,
 };
@@ -125,6 +129,46 @@ impl TaskAudit {
         self.measured.0 += count;
         self.measured.1 += recount;
         self.recounting = (self.recounting + recount).saturating_sub(expected);
+    }
+}
+
+/// All that draws tasks in a run.
+pub(super) struct Audits {
+    /// From what CPU workers count of each plan.
+    of_plans: Vec<Mutex<TaskAudit>>,
+    /// From what each device counts of the plan of the devices.
+    of_devices: Vec<Mutex<TaskAudit>>,
+}
+
+impl Audits {
+    pub(super) fn new(spec: &RunSpec, cpu_workers: usize, devices: &DeviceRoute) -> Self {
+        let of = |plan: PlanIndex, on_device: bool| {
+            let all = !spec.audit_all.is_zero();
+            let whole = all.then(|| WholePlan {
+                cost: spec.plans[plan.0].total_cost(),
+                budget: spec.audit_all.saturating_mul(cpu_workers.max(1) as u32),
+                on_device,
+            });
+            Mutex::new(TaskAudit::new(spec.audit, whole))
+        };
+        let of_device = |_| Some(of(devices.plan()?, true));
+        Self {
+            of_plans: (0..spec.plans.len())
+                .map(|plan| of(PlanIndex(plan), false))
+                .collect(),
+            of_devices: (0..devices.devices()).filter_map(of_device).collect(),
+        }
+    }
+
+    /// What draws from the tasks of a plan that a device counts, or the CPU workers.
+    pub(super) fn of(
+        &self,
+        plan: PlanIndex,
+        device: Option<DeviceIndex>,
+    ) -> MutexGuard<'_, TaskAudit> {
+        device
+            .map_or(&self.of_plans[plan.0], |device| &self.of_devices[device.0])
+            .lock()
     }
 }
 

@@ -7,18 +7,22 @@ use std::time::{Duration, Instant};
 use actix::{Actor, AsyncContext, Context, Handler, Recipient};
 
 use super::counted_tasks::{CountedPlan, CountedTasks};
+use super::death_notice::DeathNotice;
 use super::doubt::Doubts;
 use super::eta::{self, PlanProgress};
-use super::lifeline::Lifeline;
+use super::events::EventKind;
+use super::index::{PlanIndex, WorkerIndex};
 use super::messages::{
     CanaryCounted, Check, Checked, Costed, Counted, Durable, Leave, LostBatch, Recount, Retry,
     RunFailed, Settled, Sum, Sums,
 };
 use super::queue::Batch;
 use super::recent_speed::RecentSpeed;
+use super::recorder::{Flushed, RecordError};
+use super::report::RunError;
 use super::shared::RunShared;
-use super::{EventKind, Flushed, RecordError, RunError, SumCheck};
-use crate::engine::{TaskKey, TaskResult};
+use super::spec::SumCheck;
+use crate::engine::{Engine, TaskKey, TaskResult};
 
 /// The least time between two values of the counter of nodes per second in a trace.
 const RATE_EVERY: Duration = Duration::from_millis(20);
@@ -37,7 +41,7 @@ pub(super) struct Collector {
     /// Compares the sums with what is known.
     pub(super) check: Option<SumCheck>,
     pub(super) doubts: Doubts,
-    pub(super) _lifeline: Lifeline,
+    pub(super) _death_notice: DeathNotice,
     pub(super) sums: Recipient<Sums>,
     pub(super) tasks: CountedTasks,
     /// Tasks that panicked once and are not counted yet.
@@ -62,9 +66,16 @@ impl Rate {
 }
 
 impl Collector {
+    /// Whether results of a plan are kept in memory, because it may turn out that they are wrong.
+    fn keeps(&self, plan: PlanIndex) -> bool {
+        let spec = &self.shared.spec;
+        (spec.canary.is_some() || spec.check.is_some())
+            && self.shared.plan(plan).engine() != Engine::Own
+    }
+
     /// Hands a result to the recorder, if there is one.
     fn keep(&self, result: &TaskResult) -> Result<(), RunError> {
-        let Some(recorder) = &self.shared.recorder else {
+        let Some(recorder) = &self.shared.spec.recorder else {
             return Ok(());
         };
         recorder
@@ -78,7 +89,7 @@ impl Collector {
             RecordError::Failed(message) => return RunError::Recorder(message),
             RecordError::Mismatch { task, message } => (task, message),
         };
-        let mut plans = self.shared.plans.iter();
+        let mut plans = self.shared.spec.plans.iter();
         let plan = plans.find(|plan| plan.engine() == task.engine);
         RunError::Mismatch {
             task,
@@ -87,19 +98,19 @@ impl Collector {
         }
     }
 
-    pub(super) fn task_error(&self, plan: usize, task: u64, message: String) -> RunError {
+    pub(super) fn task_error(&self, plan: PlanIndex, task: u64, message: String) -> RunError {
         RunError::Mismatch {
             task: self.shared.key(plan, task),
-            ranks: self.shared.plans[plan].ranks_of(task),
+            ranks: self.shared.plan(plan).ranks_of(task),
             message,
         }
     }
 
     /// A task that panicked once is tried again elsewhere. A second panic fails the run.
-    fn note_panic(&mut self, worker: usize, plan: usize, task: u64, message: String) {
+    fn note_panic(&mut self, worker: WorkerIndex, plan: PlanIndex, task: u64, message: String) {
         let key = self.shared.key(plan, task);
         if !self.panicked.insert(key) {
-            let ranks = self.shared.plans[plan].ranks_of(task);
+            let ranks = self.shared.plan(plan).ranks_of(task);
             self.failure.do_send(RunFailed(RunError::TaskFailed {
                 task: key,
                 ranks,
@@ -115,7 +126,7 @@ impl Collector {
     }
 
     fn settle(&self, left: Batch) {
-        let (cost, seconds) = self.tasks.plans[left.plan].cpu;
+        let (cost, seconds) = self.tasks.plans[left.plan.0].cpu;
         self.settled.do_send(Settled {
             seconds_per_cost: (cost > 0.0).then(|| seconds / cost),
             left,
@@ -125,17 +136,17 @@ impl Collector {
     /// Tells how far the run is, with what the workers have in hand.
     fn tell_advance(&mut self) {
         let sum = self.tasks.total();
-        let in_hand = self.shared.in_hand.work();
-        let nodes = sum.nodes + in_hand.iter().map(|work| work.nodes).sum::<u64>();
-        let found: u128 = in_hand.iter().map(|work| work.solutions).sum();
+        let in_flight = self.shared.in_flight.work();
+        let nodes = sum.nodes + in_flight.iter().map(|work| work.nodes).sum::<u64>();
+        let found: u128 = in_flight.iter().map(|work| work.solutions).sum();
         let plans = &self.tasks.plans;
         let progress: Vec<_> = plans
             .iter()
-            .zip(in_hand)
+            .zip(in_flight)
             .map(|(of, work)| of.progress.with(work))
             .collect();
         let share = eta::share(&progress);
-        let hands = self.shared.hands_left();
+        let hands = self.shared.roster.workers_left();
         if self.shared.is_halted() {
             self.recent.interrupt();
         } else {
@@ -172,7 +183,7 @@ impl Collector {
 
 impl Collector {
     /// Adds a result to the sums, and has it recorded.
-    pub(super) fn sum_up(&mut self, worker: usize, plan: usize, costed: Costed) {
+    pub(super) fn sum_up(&mut self, worker: WorkerIndex, plan: PlanIndex, costed: Costed) {
         if let Err(message) = self.tasks.add(plan, &costed) {
             let error = self.task_error(plan, costed.result.key.index, message);
             self.failure.do_send(RunFailed(error));
@@ -181,14 +192,14 @@ impl Collector {
         if let Err(error) = self.keep(&result) {
             self.failure.do_send(RunFailed(error));
         }
-        if worker < self.shared.workers {
-            let cpu = &mut self.tasks.plans[plan].cpu;
+        if self.shared.roster.is_cpu(worker) {
+            let cpu = &mut self.tasks.plans[plan.0].cpu;
             cpu.0 += cost;
             cpu.1 += result.duration.as_secs_f64();
-            let in_hand = &self.shared.in_hand;
-            in_hand.collect(worker, plan, &result, cost);
+            let in_flight = &self.shared.in_flight;
+            in_flight.collect(worker, plan, &result, cost);
         }
-        if self.shared.keeps(plan) {
+        if self.keeps(plan) {
             self.doubts.kept.add(worker, plan, result);
         }
     }
@@ -258,7 +269,7 @@ impl Handler<LostBatch> for Collector {
         // worker, unless this batch is that second try.
         batch.tasks.retain(|&task| {
             let panicked = self.panicked.contains(&self.shared.key(plan, task));
-            !self.tasks.plans[plan].contains(task) && (retry || !panicked)
+            !self.tasks.plans[plan.0].contains(task) && (retry || !panicked)
         });
         self.settle(batch);
     }
@@ -271,7 +282,7 @@ impl Handler<Sum> for Collector {
         self.withdraw_doubted();
         self.tell_speed(self.tasks.total().nodes);
         let collector = context.address();
-        match &self.shared.recorder {
+        match &self.shared.spec.recorder {
             Some(recorder) => recorder.flush(Flushed::new(move |result| {
                 collector.do_send(Durable(result));
             })),

@@ -7,7 +7,8 @@ use parking_lot::Mutex;
 
 use super::live_progress::LiveProgress;
 use super::messages::Wake;
-use super::{PauseReason, Progress};
+use super::pause_reason::PauseReason;
+use super::progress::Progress;
 
 /// A handle on a run from outside: ask how far it is, tell it to stop. Clones are the same handle.
 ///
@@ -37,7 +38,7 @@ struct Shared {
     /// Of the run under this control, the latest if there were several.
     progress: Mutex<Option<Arc<LiveProgress>>>,
     #[cfg(feature = "fault-injection")]
-    faults: Mutex<super::Faults>,
+    faults: Mutex<super::faults::Faults>,
 }
 
 /// What was asked for, and the run that must hear of it.
@@ -107,12 +108,12 @@ impl Control {
 
     /// Makes the run under this control fail where `faults` say.
     #[cfg(feature = "fault-injection")]
-    pub fn inject(&self, faults: super::Faults) {
+    pub fn inject(&self, faults: super::faults::Faults) {
         *self.shared.faults.lock() = faults;
     }
 
     #[cfg(feature = "fault-injection")]
-    pub(super) fn faults(&self) -> super::Faults {
+    pub(super) fn faults(&self) -> super::faults::Faults {
         *self.shared.faults.lock()
     }
 

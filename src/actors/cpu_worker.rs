@@ -8,11 +8,13 @@ use actix::Recipient;
 use tracing::warn;
 
 use super::attempt::{Attempt, attempt, attempt_again};
-use super::canary::Vigil;
+use super::canary_schedule::CanarySchedule;
+use super::events::EventKind;
+use super::index::{PlanIndex, WorkerIndex};
 use super::messages::{CanaryCounted, Costed, Counted, Ended};
+use super::panics;
 use super::queue::{Batch, Drawn, Outlet};
 use super::shared::RunShared;
-use super::{EventKind, panics};
 use crate::engine::Counter;
 use crate::system::ThreadClock;
 
@@ -26,7 +28,7 @@ const NAP: Duration = Duration::from_millis(50);
 #[derive(Clone)]
 pub(super) struct WorkerContext {
     pub(super) shared: Arc<RunShared>,
-    pub(super) worker: usize,
+    pub(super) worker: WorkerIndex,
     pub(super) name: String,
     pub(super) outlet: Outlet,
     pub(super) collector: Recipient<Counted>,
@@ -59,15 +61,15 @@ struct CpuWorkerLoop {
     counters: Vec<Option<Box<dyn Counter>>>,
     /// The batch that is being counted.
     batch: Option<Batch>,
-    vigil: Vigil,
+    canary_schedule: CanarySchedule,
 }
 
 impl CpuWorkerLoop {
     fn new(context: WorkerContext) -> Self {
         Self {
-            counters: context.shared.plans.iter().map(|_| None).collect(),
+            counters: context.shared.spec.plans.iter().map(|_| None).collect(),
             batch: None,
-            vigil: Vigil::new(),
+            canary_schedule: CanarySchedule::new(),
             context,
         }
     }
@@ -75,7 +77,7 @@ impl CpuWorkerLoop {
     fn run(&mut self) {
         loop {
             let shared = &self.context.shared;
-            let worker = shared.worker_id(self.context.worker);
+            let worker = shared.roster.id(self.context.worker);
             let waiting = Instant::now();
             shared.observers.tell(EventKind::Waiting { worker });
             self.batch = self.draw();
@@ -84,7 +86,7 @@ impl CpuWorkerLoop {
             shared.tell_waited(self.context.worker, waiting, has_batch);
             let Some(batch) = self.batch.clone() else {
                 // Everything that the run waited for is tested. If it was stopped, something may not be.
-                if shared.canary.is_some() && self.vigil.is_untested() {
+                if shared.spec.canary.is_some() && self.canary_schedule.is_untested() {
                     self.count_canary();
                 }
                 return;
@@ -93,8 +95,8 @@ impl CpuWorkerLoop {
             shared.observers.tell(EventKind::Queued { batches });
             // Before the first task, and when everything is counted.
             let canary_is_due = match batch.is_canary() {
-                true => self.vigil.is_untested(),
-                false => self.vigil.is_due(shared),
+                true => self.canary_schedule.is_untested(),
+                false => self.canary_schedule.is_due(shared),
             };
             if canary_is_due {
                 self.count_canary();
@@ -107,7 +109,7 @@ impl CpuWorkerLoop {
     /// The next batch. A worker that was taken out of the run gets only what was meant for it before.
     fn draw(&self) -> Option<Batch> {
         let (shared, outlet) = (&self.context.shared, &self.context.outlet);
-        while shared.is_gone(self.context.worker) {
+        while shared.roster.is_retired(self.context.worker) {
             match outlet.draw_own(NAP) {
                 Drawn::Batch(batch) => return Some(batch),
                 Drawn::Nothing => {}
@@ -120,16 +122,16 @@ impl CpuWorkerLoop {
     /// Counts the canary, and tells the collector what came of it. A worker that fails is gone at once.
     fn count_canary(&mut self) {
         let (shared, worker) = (&self.context.shared, self.context.worker);
-        let plans = 0..shared.plans.len();
-        let counted = self.vigil.count(shared, worker, plans, || Ok(0));
+        let plans = shared.plan_indices();
+        let counted = self.canary_schedule.count(shared, worker, plans, || Ok(0));
         if counted.outcome.is_err() {
-            shared.set_gone(worker);
+            shared.roster.retire(worker);
         }
         self.context.canaries.do_send(counted);
     }
 
     fn count(&mut self, batch: &Batch) {
-        let plan = Arc::clone(&self.context.shared.plans[batch.plan]);
+        let plan = Arc::clone(&self.context.shared.plan(batch.plan));
         let (start, clock) = (Instant::now(), ThreadClock::now());
         let mut nodes = 0;
         let mut message = self.message(batch.plan);
@@ -138,10 +140,10 @@ impl CpuWorkerLoop {
         while let Some((&index, rest)) = left.split_first()
             && message.mismatch.is_none()
             && !self.context.shared.is_halted()
-            && !self.context.shared.is_gone(self.context.worker)
+            && !self.context.shared.roster.is_retired(self.context.worker)
         {
             let task = plan.task(index);
-            let counter = &mut self.counters[batch.plan];
+            let counter = &mut self.counters[batch.plan.0];
             let (shared, worker) = (&self.context.shared, self.context.worker);
             let outcome = match &batch.again {
                 None => attempt(shared, worker, batch.plan, &task, counter),
@@ -155,7 +157,7 @@ impl CpuWorkerLoop {
                 Attempt::GivenUp => break,
                 Attempt::Counted(result, audit) => {
                     nodes += result.tally.nodes;
-                    self.vigil.note(1, result.duration);
+                    self.canary_schedule.note(1, result.duration);
                     message.results.push(Costed {
                         result: *result,
                         cost: task.cost,
@@ -173,7 +175,7 @@ impl CpuWorkerLoop {
             left = rest;
             #[cfg(feature = "fault-injection")]
             self.context.shared.injector.die();
-            let canary_is_due = self.vigil.is_due(&self.context.shared);
+            let canary_is_due = self.canary_schedule.is_due(&self.context.shared);
             if reported.elapsed() >= REPORT_EVERY || canary_is_due {
                 reported = Instant::now();
                 let full = std::mem::replace(&mut message, self.message(batch.plan));
@@ -187,7 +189,7 @@ impl CpuWorkerLoop {
         }
         let shared = &self.context.shared;
         shared.observers.tell(EventKind::BatchDone {
-            worker: shared.worker_id(self.context.worker),
+            worker: shared.roster.id(self.context.worker),
             engine: plan.engine(),
             tasks: batch.tasks.len(),
             nodes,
@@ -201,7 +203,7 @@ impl CpuWorkerLoop {
         self.context.collector.do_send(message);
     }
 
-    fn message(&self, plan: usize) -> Counted {
+    fn message(&self, plan: PlanIndex) -> Counted {
         Counted::nothing(self.context.worker, plan)
     }
 }

@@ -10,13 +10,16 @@ use tracing::{info, warn};
 
 use super::attempt::{Attempt, attempt, attempt_again, seen, tell_audit};
 use super::audit::recount;
-use super::canary::Vigil;
+use super::canary_schedule::CanarySchedule;
 use super::count_kind::CountKind;
 use super::cpu_worker::WorkerContext;
+use super::events::{EventKind, FinishedLaunch};
+use super::index::{DeviceIndex, PlanIndex};
 use super::messages::{CanaryCounted, Costed, Counted, Ended, Leave, RunFailed, Want};
 use super::open_batches::OpenBatches;
+use super::panics;
 use super::queue::{Batch, Drawn};
-use super::{EventKind, FinishedLaunch, RunError, panics};
+use super::report::RunError;
 use crate::device::{LaunchTiming, Owner, OwnerEvent, ReturnReason};
 use crate::engine::{
     CountedBy, Counter, DeviceSpan, NotCounted, Origin, Tally, Task, TaskResult, WorkerId,
@@ -36,7 +39,7 @@ const ASK_AGAIN: Duration = Duration::from_millis(500);
 /// up, or a panic.
 pub(super) fn work(
     context: WorkerContext,
-    device: usize,
+    device: DeviceIndex,
     producer: (Recipient<Want>, Recipient<Leave>),
     failure: Recipient<RunFailed>,
 ) {
@@ -49,8 +52,8 @@ pub(super) fn work(
         counted_by: None,
         waiting: None,
         since: Instant::now(),
-        vigil: Vigil::new(),
-        counters: context.shared.plans.iter().map(|_| None).collect(),
+        canary_schedule: CanarySchedule::new(),
+        counters: context.shared.spec.plans.iter().map(|_| None).collect(),
         device,
         context,
         wants,
@@ -78,7 +81,8 @@ pub(super) fn work(
                 worker: device_loop.context.worker,
             });
             let worker = device_loop.context.worker;
-            if device_loop.context.shared.give_device_up(worker) {
+            let roster = &device_loop.context.shared.roster;
+            if roster.retire(worker) && roster.workers_left() == 0 {
                 let why = format!("no device is left, and there are no CPU workers: {reason}");
                 failure.do_send(RunFailed(RunError::Runtime(why)));
             }
@@ -111,11 +115,11 @@ struct DeviceLoop {
     waiting: Option<Instant>,
     /// When the device began what it will report next.
     since: Instant,
-    vigil: Vigil,
+    canary_schedule: CanarySchedule,
     /// For plans that the device cannot count, made when first needed.
     counters: Vec<Option<Box<dyn Counter>>>,
     /// The number of the device among the devices.
-    device: usize,
+    device: DeviceIndex,
 }
 
 impl DeviceLoop {
@@ -124,13 +128,13 @@ impl DeviceLoop {
     fn run(&mut self, owner: &mut Option<Owner>) -> Result<(), End> {
         let shared = Arc::clone(&self.context.shared);
         *owner = self.open()?;
-        shared.note_ready();
-        if self.vigil.is_due(&shared) {
+        shared.clock.note_ready();
+        if self.canary_schedule.is_due(&shared) {
             // The device itself was tested when it was opened.
             self.count_canary(None)?;
         }
         loop {
-            if shared.is_gone(self.context.worker) {
+            if shared.roster.is_retired(self.context.worker) {
                 return Err(End::Wrong);
             }
             let busy = owner.as_ref().is_some_and(|owner| !owner.is_idle());
@@ -140,7 +144,7 @@ impl DeviceLoop {
                     let uncounted = owner.halt();
                     self.give_back(&uncounted);
                 }
-            } else if !self.vigil.is_due(&shared) {
+            } else if !self.canary_schedule.is_due(&shared) {
                 self.ask(owner.as_ref());
             } else if !busy {
                 self.count_canary(owner.as_mut())?;
@@ -154,7 +158,7 @@ impl DeviceLoop {
                     self.asked = None;
                     self.ends_wait(true);
                     let mut canary = Ok(());
-                    if batch.is_canary() && self.vigil.is_untested() {
+                    if batch.is_canary() && self.canary_schedule.is_untested() {
                         // Nothing is under way: all tasks are counted.
                         canary = self.count_canary(owner.as_mut());
                     }
@@ -164,7 +168,7 @@ impl DeviceLoop {
                 }
                 Drawn::Closed if !busy => {
                     self.ends_wait(false);
-                    if shared.canary.is_some() && self.vigil.is_untested() {
+                    if shared.spec.canary.is_some() && self.canary_schedule.is_untested() {
                         self.count_canary(owner.as_mut())?;
                     }
                     return Ok(());
@@ -187,10 +191,10 @@ impl DeviceLoop {
     /// It cannot be used.
     fn open(&mut self) -> Result<Option<Owner>, End> {
         let shared = Arc::clone(&self.context.shared);
-        let Some(launcher) = shared.launcher() else {
+        let Some(launcher) = shared.devices.launcher() else {
             return Ok(None);
         };
-        let spec = &shared.devices[self.device];
+        let spec = shared.devices.device(self.device);
         let open = Arc::clone(&spec.open);
         let owner = Owner::open(Box::new(move || open()), launcher, spec.settings.clone())
             .map_err(|error| End::GivenUp(error.0))?;
@@ -211,8 +215,9 @@ impl DeviceLoop {
     fn count_canary(&mut self, owner: Option<&mut Owner>) -> Result<(), End> {
         let shared = Arc::clone(&self.context.shared);
         let worker = self.context.worker;
-        let here = |&plan: &usize| shared.workers == 0 && !shared.devices_count(plan);
-        let plans = (0..shared.plans.len()).filter(here);
+        let here =
+            |&plan: &PlanIndex| shared.roster.cpu_workers() == 0 && !shared.devices.counts(plan);
+        let plans = shared.plan_indices().filter(here);
         let on_device = || match owner {
             Some(owner) => owner
                 .count_canary()?
@@ -220,7 +225,9 @@ impl DeviceLoop {
                 .map_err(|wrong| wrong.0),
             None => Ok(0),
         };
-        let counted = self.vigil.count(&shared, worker, plans, on_device);
+        let counted = self
+            .canary_schedule
+            .count(&shared, worker, plans, on_device);
         self.since = Instant::now();
         self.tell_canary(counted)
     }
@@ -230,7 +237,7 @@ impl DeviceLoop {
     fn tell_canary(&self, counted: CanaryCounted) -> Result<(), End> {
         let wrong = counted.outcome.is_err();
         if wrong {
-            self.context.shared.set_gone(self.context.worker);
+            self.context.shared.roster.retire(self.context.worker);
         }
         self.context.canaries.do_send(counted);
         if wrong { Err(End::Wrong) } else { Ok(()) }
@@ -273,11 +280,11 @@ impl DeviceLoop {
     }
 
     fn take(&mut self, batch: Batch, owner: Option<&mut Owner>) {
-        let plan = Arc::clone(&self.context.shared.plans[batch.plan]);
+        let plan = Arc::clone(&self.context.shared.plan(batch.plan));
         let tasks: Vec<Task> = batch.tasks.iter().map(|&task| plan.task(task)).collect();
         match owner {
             Some(owner)
-                if self.context.shared.devices_count(batch.plan)
+                if self.context.shared.devices.counts(batch.plan)
                     && !batch.is_canary()
                     && batch.again.as_ref().is_none_or(Vec::is_empty) =>
             {
@@ -296,16 +303,16 @@ impl DeviceLoop {
         while let Some((task, rest)) = left.split_first()
             && message.mismatch.is_none()
             && !shared.is_halted()
-            && !shared.is_gone(self.context.worker)
+            && !shared.roster.is_retired(self.context.worker)
         {
-            let (worker, counter) = (self.context.worker, &mut self.counters[batch.plan]);
+            let (worker, counter) = (self.context.worker, &mut self.counters[batch.plan.0]);
             let outcome = match &batch.again {
                 None => attempt(&shared, worker, batch.plan, task, counter),
                 Some(not_by) => attempt_again(&shared, worker, batch.plan, task, not_by),
             };
             match outcome {
                 Attempt::Counted(result, audit) => {
-                    self.vigil.note(1, result.duration);
+                    self.canary_schedule.note(1, result.duration);
                     message.results.push(Costed {
                         result: *result,
                         cost: task.cost,
@@ -387,19 +394,20 @@ impl DeviceLoop {
     }
 
     fn id(&self) -> WorkerId {
-        self.context.shared.worker_id(self.context.worker)
+        self.context.shared.roster.id(self.context.worker)
     }
 
     /// Reports tasks that the device counted.
     fn counted(&mut self, tallies: &[(Task, Tally)]) {
         let shared = Arc::clone(&self.context.shared);
-        let (Some(plan), Some(counted_by)) = (shared.device_plan(), self.counted_by.clone()) else {
+        let (Some(plan), Some(counted_by)) = (shared.devices.plan(), self.counted_by.clone())
+        else {
             return;
         };
         // Launches overlap, so the time that these tasks took is the time since the last report.
         let took = self.since.elapsed();
         self.since = Instant::now();
-        self.vigil.note(tallies.len(), took);
+        self.canary_schedule.note(tallies.len(), took);
         let cost: f64 = tallies.iter().map(|(task, _)| task.cost).sum();
         let mut message = self.message(plan);
         for (task, tally) in tallies {
@@ -414,7 +422,7 @@ impl DeviceLoop {
                 .audit_of(self.context.worker, plan)
                 .draw(took, task.cost);
             // Here it would be counted on the CPU. If there are CPU workers, one of them does that.
-            let mut audit = drawn.filter(|_| shared.cpu_left() > 0);
+            let mut audit = drawn.filter(|_| shared.roster.cpu_workers_left() > 0);
             if let Some(expected) = drawn.filter(|_| audit.is_none()) {
                 // A second count on the CPU takes long. A run that stops does not wait for it, and
                 // without it the task is not recorded.
@@ -424,8 +432,8 @@ impl DeviceLoop {
                 }
                 let begun = Instant::now();
                 let first = (tally, &counted_by);
-                let of = shared.plans[plan].as_ref();
-                let watch = shared.in_hand.second_watch();
+                let of = shared.plan(plan).as_ref();
+                let watch = shared.in_flight.second_watch();
                 let again = recount(of, task, first, &watch, |tally| tally);
                 let recounting = begun.elapsed();
                 let mut audit_of = shared.audit_of(self.context.worker, plan);
@@ -445,7 +453,7 @@ impl DeviceLoop {
                 key: task.key,
                 tally: *tally,
                 origin: Origin {
-                    worker: shared.worker_id(self.context.worker),
+                    worker: shared.roster.id(self.context.worker),
                     counted_by: counted_by.clone(),
                 },
                 audited_by,
@@ -490,7 +498,7 @@ impl DeviceLoop {
         }
     }
 
-    fn message(&self, plan: usize) -> Counted {
+    fn message(&self, plan: PlanIndex) -> Counted {
         Counted::nothing(self.context.worker, plan)
     }
 }

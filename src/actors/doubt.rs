@@ -3,18 +3,19 @@
 use std::collections::{BTreeSet, HashMap};
 use std::time::{Duration, Instant};
 
-use super::kept::Kept;
+use super::index::{PlanIndex, WorkerIndex};
+use super::recent_results::RecentResults;
 use super::shared::RunShared;
 use crate::engine::{Correction, CountedBy, Decision, Method, Plan, TaskKey, TaskResult};
 
 /// All that a run doubts.
 pub(super) struct Doubts {
     pub(super) open: HashMap<TaskKey, Doubt>,
-    pub(super) kept: Kept,
+    pub(super) kept: RecentResults,
     /// Workers that were taken out of the run.
-    pub(super) out: BTreeSet<usize>,
+    pub(super) out: BTreeSet<WorkerIndex>,
     /// Those, and one that counted wrongly but is the last that can search for wrong counts.
-    pub(super) named: BTreeSet<usize>,
+    pub(super) named: BTreeSet<WorkerIndex>,
     /// The search for wrong counts after the sums contradicted what is known.
     pub(super) search: Option<Search>,
 }
@@ -23,7 +24,7 @@ impl Doubts {
     pub(super) fn new(shared: &RunShared) -> Self {
         Self {
             open: HashMap::new(),
-            kept: Kept::new(shared.hands(), shared.plans.len()),
+            kept: RecentResults::new(shared.roster.workers(), shared.spec.plans.len()),
             out: BTreeSet::new(),
             named: BTreeSet::new(),
             search: None,
@@ -43,7 +44,7 @@ pub(super) struct Search {
 
 /// A count that is in the sums which contradict what is known.
 pub(super) struct Searched {
-    pub(super) plan: usize,
+    pub(super) plan: PlanIndex,
     pub(super) result: TaskResult,
     /// Whether a worker of this run counted it. A worker of the same name in another process is another one.
     pub(super) is_own: bool,
@@ -51,7 +52,7 @@ pub(super) struct Searched {
 
 /// A task whose count is doubted.
 pub(super) struct Doubt {
-    pub(super) plan: usize,
+    pub(super) plan: PlanIndex,
     /// What was counted so far, the first count first.
     pub(super) counts: Vec<Opinion>,
     /// What workers counted that contradicted themselves.
@@ -61,7 +62,7 @@ pub(super) struct Doubt {
 
 /// A count of a task, and the worker of this run that gave it, if it was one.
 pub(super) struct Opinion {
-    pub(super) worker: Option<usize>,
+    pub(super) worker: Option<WorkerIndex>,
     pub(super) result: TaskResult,
 }
 
@@ -87,13 +88,13 @@ pub(super) enum Verdict {
     /// The count at this position is wrong by the third one.
     Wrong(usize),
     /// All three differ, and this worker gave two of them.
-    Unreliable(usize),
+    Unreliable(WorkerIndex),
     /// All three differ.
     Open,
 }
 
 impl Doubt {
-    pub(super) fn new(plan: usize, first: Opinion, reason: Reason) -> Self {
+    pub(super) fn new(plan: PlanIndex, first: Opinion, reason: Reason) -> Self {
         Self {
             plan,
             counts: vec![first],
@@ -103,7 +104,7 @@ impl Doubt {
     }
 
     /// Whether a count says nothing new: the same result of the same worker by the same kernel.
-    pub(super) fn repeats(&self, worker: usize, result: &TaskResult) -> bool {
+    pub(super) fn repeats(&self, worker: WorkerIndex, result: &TaskResult) -> bool {
         self.counts.iter().any(|count| {
             count.worker == Some(worker)
                 && count.result.origin.counted_by == result.origin.counted_by
@@ -112,7 +113,7 @@ impl Doubt {
     }
 
     /// Takes in another count.
-    pub(super) fn hear(&mut self, worker: usize, result: TaskResult) -> Verdict {
+    pub(super) fn hear(&mut self, worker: WorkerIndex, result: TaskResult) -> Verdict {
         self.counts.push(Opinion {
             worker: Some(worker),
             result,
@@ -128,8 +129,9 @@ impl Doubt {
             _ if agree(1, 2) => Verdict::Wrong(0),
             _ => {
                 let workers = self.workers();
-                let twice =
-                    |worker: &&usize| workers.iter().filter(|other| other == worker).count() > 1;
+                let twice = |worker: &&WorkerIndex| {
+                    workers.iter().filter(|other| other == worker).count() > 1
+                };
                 match workers.iter().find(twice) {
                     Some(worker) if workers.iter().any(|other| other != worker) => {
                         Verdict::Unreliable(*worker)
@@ -141,7 +143,7 @@ impl Doubt {
     }
 
     /// Forgets what a worker counted that contradicts itself. It stays in the log.
-    pub(super) fn refute(&mut self, worker: usize) {
+    pub(super) fn refute(&mut self, worker: WorkerIndex) {
         let (bad, good) = std::mem::take(&mut self.counts)
             .into_iter()
             .partition(|count| count.worker == Some(worker));
@@ -152,7 +154,7 @@ impl Doubt {
     }
 
     /// The workers that counted it.
-    pub(super) fn workers(&self) -> Vec<usize> {
+    pub(super) fn workers(&self) -> Vec<WorkerIndex> {
         self.counts
             .iter()
             .filter_map(|count| count.worker)

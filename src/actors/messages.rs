@@ -4,8 +4,10 @@ use std::time::Duration;
 
 use actix::Message;
 
+use super::index::{PlanIndex, WorkerIndex};
 use super::queue::Batch;
-use super::{RecordError, RunError};
+use super::recorder::RecordError;
+use super::report::RunError;
 use crate::engine::{CountedBy, Tally, TaskResult};
 
 /// To the run: what the control asks for has changed.
@@ -32,7 +34,7 @@ pub(super) struct Quiet;
 
 /// To the run, from a worker: its thread has ended and is joined.
 pub(super) struct Left {
-    pub(super) worker: usize,
+    pub(super) worker: WorkerIndex,
 }
 
 /// To the collector, from the run: every worker has left; make everything durable and sum up.
@@ -58,7 +60,7 @@ pub(super) struct Halt;
 
 /// To the producer, from a device: a batch that costs this much, as soon as there is one.
 pub(super) struct Want {
-    pub(super) worker: usize,
+    pub(super) worker: WorkerIndex,
     /// In core-seconds by the plan's estimate.
     pub(super) cost: f64,
     /// Cost that the device counts per second, once known.
@@ -67,7 +69,7 @@ pub(super) struct Want {
 
 /// To the producer, from a device: it takes no batch any more.
 pub(super) struct Leave {
-    pub(super) worker: usize,
+    pub(super) worker: WorkerIndex,
 }
 
 /// To the producer: close the queue; workers end.
@@ -83,25 +85,25 @@ pub(super) struct Settled {
 
 /// To the producer, from the collector: a task panicked, or its worker is not believed; try once more elsewhere.
 pub(super) struct Retry {
-    pub(super) plan: usize,
+    pub(super) plan: PlanIndex,
     pub(super) task: u64,
     /// The worker that tried it.
-    pub(super) not_on: usize,
+    pub(super) not_on: WorkerIndex,
 }
 
 /// To the producer, from the collector: count these tasks again.
 pub(super) struct Recount {
-    pub(super) plan: usize,
+    pub(super) plan: PlanIndex,
     pub(super) tasks: Vec<u64>,
     /// The only worker that may; `None`: any.
-    pub(super) only: Option<usize>,
+    pub(super) only: Option<WorkerIndex>,
     /// By none of these kernels.
     pub(super) not_by: Vec<CountedBy>,
 }
 
 /// To the collector, from a worker's thread: it counted its canary, after all that it reported.
 pub(super) struct CanaryCounted {
-    pub(super) worker: usize,
+    pub(super) worker: WorkerIndex,
     /// How many counts were compared, or what is wrong.
     pub(super) outcome: Result<u64, String>,
     pub(super) took: Duration,
@@ -109,8 +111,8 @@ pub(super) struct CanaryCounted {
 
 /// To the collector, from a worker's thread: tasks of a batch.
 pub(super) struct Counted {
-    pub(super) worker: usize,
-    pub(super) plan: usize,
+    pub(super) worker: WorkerIndex,
+    pub(super) plan: PlanIndex,
     pub(super) results: Vec<Costed>,
     /// Tasks that panicked, and what the panic said.
     pub(super) panicked: Vec<(u64, String)>,
@@ -122,7 +124,7 @@ pub(super) struct Counted {
 
 impl Counted {
     /// From `worker`, of tasks of a plan: nothing yet.
-    pub(super) const fn nothing(worker: usize, plan: usize) -> Self {
+    pub(super) const fn nothing(worker: WorkerIndex, plan: PlanIndex) -> Self {
         Self {
             worker,
             plan,

@@ -54,7 +54,7 @@
 //! * `balance`: how much each worker may hold, so that CPU workers and devices finish together.
 //! * `messages`: what actors tell each other; `queue`: the bounded queue; `shared`: what
 //!   actors and threads share.
-//! * `attempt`: one try of a task on the CPU; `count_kind`: what injected faults tell apart; `in_hand`: the tasks that workers count, and giving them
+//! * `attempt`: one try of a task on the CPU; `count_kind`: what injected faults tell apart; `in_flight`: the tasks that workers count, and giving them
 //!   up; `audit`: which tasks are counted a second time.
 //! * `control`: the handle for the outside; `eta`: share of work done and time left.
 //! * `events`: what a run tells; `observers`: who hears it.
@@ -66,13 +66,15 @@
 mod attempt;
 mod audit;
 mod balance;
-mod canary;
+mod canary_schedule;
 mod collector;
 mod control;
 mod count_kind;
 mod counted_tasks;
 mod cpu_worker;
+mod death_notice;
 mod device_loop;
+mod device_route;
 mod doubt;
 mod eta;
 mod events;
@@ -80,9 +82,8 @@ mod events;
 mod faults;
 mod fresh;
 mod host_progress;
-mod in_hand;
-mod kept;
-mod lifeline;
+mod in_flight;
+mod index;
 mod live_progress;
 mod mean_speed;
 mod messages;
@@ -94,10 +95,13 @@ mod pause_reason;
 mod producer;
 mod progress;
 mod queue;
+mod recent_results;
 mod recent_speed;
 mod recorder;
 mod report;
+mod roster;
 mod run;
+mod run_clock;
 mod second_opinions;
 mod shared;
 mod source;

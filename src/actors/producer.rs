@@ -9,14 +9,15 @@ use std::time::Instant;
 use actix::fut::wrap_future;
 use actix::{Actor, ActorFutureExt, AsyncContext, Context, Handler, Recipient, SpawnHandle};
 
-use super::lifeline::Lifeline;
+use super::death_notice::DeathNotice;
+use super::events::EventKind;
 use super::messages::{
     Close, Complete, Halt, Leave, Offer, Quiet, Recount, Retry, RunFailed, Settled, Want,
 };
 use super::queue::{Batch, Inlet};
+use super::report::RunError;
 use super::shared::RunShared;
 use super::stock::Stock;
-use super::{EventKind, RunError};
 
 /// The most tasks in a batch of tasks that are counted again.
 const LARGEST_RECOUNT: usize = 64;
@@ -24,7 +25,7 @@ const LARGEST_RECOUNT: usize = 64;
 pub(super) struct Producer {
     shared: Arc<RunShared>,
     run: (Recipient<Quiet>, Recipient<Complete>, Recipient<RunFailed>),
-    _lifeline: Lifeline,
+    _death_notice: DeathNotice,
     stock: Stock,
     /// `None` once closed.
     inlet: Option<Inlet>,
@@ -55,7 +56,7 @@ impl Producer {
     pub(super) fn new(
         shared: Arc<RunShared>,
         run: (Recipient<Quiet>, Recipient<Complete>, Recipient<RunFailed>),
-        lifeline: Lifeline,
+        death_notice: DeathNotice,
         stock: Stock,
         inlet: Inlet,
         limit: usize,
@@ -63,7 +64,7 @@ impl Producer {
         Self {
             shared,
             run,
-            _lifeline: lifeline,
+            _death_notice: death_notice,
             stock,
             inlet: Some(inlet),
             wants: Vec::new(),
@@ -87,7 +88,7 @@ impl Producer {
             self.fill(&inlet);
         }
         while let Some((plan, index)) = self.stock.take_beyond() {
-            let plan = &self.shared.plans[plan];
+            let plan = &self.shared.plan(plan);
             let (engine, tasks) = (plan.engine(), plan.tasks());
             let why = format!(
                 "the source gave task {index} of the {engine} plan, which has {tasks} tasks"
@@ -96,7 +97,7 @@ impl Producer {
         }
         // A paused run also ends when its last tasks come back.
         let exhausted = self.stock.is_exhausted();
-        self.shared.set_exhausted(exhausted);
+        self.shared.clock.set_exhausted(exhausted);
         if exhausted && self.nothing_is_out() && !self.ask_for_canaries(&inlet) && !self.completed {
             self.completed = true;
             self.run.1.do_send(Complete);
@@ -108,13 +109,13 @@ impl Producer {
     /// Asks all workers for their canaries, unless they counted no task since they were last asked.
     /// Returns whether something is to be waited for: while the run is paused, that it goes on.
     fn ask_for_canaries(&mut self, inlet: &Inlet) -> bool {
-        let wanted = self.untested && self.shared.canary.is_some();
+        let wanted = self.untested && self.shared.spec.canary.is_some();
         if !wanted || self.halted {
             return wanted;
         }
         self.untested = false;
-        for worker in (0..self.shared.hands()).filter(|&worker| !self.shared.is_gone(worker)) {
-            let for_device = worker >= self.shared.workers;
+        for worker in self.shared.roster.left() {
+            let for_device = !self.shared.roster.is_cpu(worker);
             if inlet.offer(Batch::canary(worker, for_device)).is_ok() {
                 if for_device {
                     self.on_devices += 1;
@@ -135,7 +136,7 @@ impl Producer {
     fn fill(&mut self, inlet: &Inlet) {
         let start = Instant::now();
         self.serve_devices(inlet);
-        let limit = if self.shared.cpu_left() == 0 {
+        let limit = if self.shared.roster.cpu_workers_left() == 0 {
             0
         } else {
             self.limit
@@ -183,7 +184,7 @@ impl Producer {
     }
 
     fn offer_one(&mut self, inlet: &Inlet) -> bool {
-        let busy = self.in_flight >= self.shared.cpu_left();
+        let busy = self.in_flight >= self.shared.roster.cpu_workers_left();
         let Some(batch) = self.stock.cut_for_cpu(busy) else {
             return false;
         };
@@ -298,7 +299,7 @@ impl Handler<Retry> for Producer {
 
     fn handle(&mut self, retry: Retry, context: &mut Self::Context) {
         // With one worker it is the same one: the panic threw its counter away.
-        let elsewhere = self.shared.elsewhere(&[retry.not_on]);
+        let elsewhere = self.shared.roster.elsewhere(&[retry.not_on]);
         self.stock.keep(Batch {
             plan: retry.plan,
             tasks: vec![retry.task],

@@ -2,7 +2,8 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 use std::time::Duration;
 
-use super::{SickWorker, WorkerProgress};
+use super::events::SickWorker;
+use super::worker_progress::WorkerProgress;
 use crate::engine::{Engine, Tally, TaskKey, WorkerId};
 
 /// The result of a run.

@@ -9,30 +9,33 @@ use crossbeam::channel::Sender;
 use tracing::{debug, info};
 
 use super::collector::{Collector, Rate};
+use super::control::Control;
 use super::control::Request;
 use super::counted_tasks::{CountedPlan, CountedTasks};
+use super::death_notice::DeathNotice;
 use super::doubt::Doubts;
+use super::events::{EventKind, PlannedTasks};
 use super::fresh::Fresh;
-use super::in_hand::GRACE;
-use super::lifeline::Lifeline;
+use super::in_flight::GRACE;
+use super::index::WorkerIndex;
 use super::messages::{
     ActorDied, Check, Checked, Close, Complete, Halt, Left, Offer, Quiet, RunFailed, Sum, Sums,
     Wake,
 };
 use super::observers::Observers;
 use super::producer::Producer;
+use super::queue;
 use super::recent_speed::RecentSpeed;
+use super::report::{Report, RunError};
 use super::shared::RunShared;
+use super::spec::{DeviceSpec, RunSpec};
+use super::state::RunState;
 use super::stock::Stock;
 use super::worker::Worker;
-use super::{
-    Control, DeviceSpec, EventKind, PlannedTasks, Report, RunError, RunSpec, RunState, queue,
-};
 use crate::engine::Plan;
 
 pub(super) struct Run {
     shared: Arc<RunShared>,
-    spec: RunSpec,
     control: Control,
     state: RunState,
     /// Until the actors take it.
@@ -41,7 +44,7 @@ pub(super) struct Run {
     /// The first thing that failed.
     error: Option<RunError>,
     /// Workers that have left.
-    left: BTreeSet<usize>,
+    left: BTreeSet<WorkerIndex>,
     closed: bool,
     /// Whether everything is counted and checked.
     complete: bool,
@@ -105,7 +108,6 @@ impl Run {
                 #[cfg(feature = "fault-injection")]
                 control.faults(),
             )),
-            spec: spec.clone(),
             control: control.clone(),
             state: RunState::Planning,
             prepared: Some(prepared),
@@ -122,9 +124,12 @@ impl Run {
 
     fn team(&self, prepared: Prepared, run: &Addr<Self>) -> Team {
         let shared = &self.shared;
-        let lifeline = |actor| Lifeline::new(actor, run.clone().recipient());
-        let limit = Producer::limit(shared.workers.max(1), self.spec.queue_per_worker.max(1));
-        let (inlet, outlets) = queue::queue(shared.hands(), limit);
+        let death_notice = |actor| DeathNotice::new(actor, run.clone().recipient());
+        let limit = Producer::limit(
+            shared.roster.cpu_workers().max(1),
+            self.shared.spec.queue_per_worker.max(1),
+        );
+        let (inlet, outlets) = queue::queue(shared.roster.workers(), limit);
         let producer = Producer::new(
             Arc::clone(shared),
             (
@@ -132,8 +137,12 @@ impl Run {
                 run.clone().recipient(),
                 run.clone().recipient(),
             ),
-            lifeline("producer"),
-            Stock::new(Arc::clone(shared), self.spec.batch_time, prepared.fresh),
+            death_notice("producer"),
+            Stock::new(
+                Arc::clone(shared),
+                self.shared.spec.batch_time,
+                prepared.fresh,
+            ),
             inlet,
             limit,
         )
@@ -147,7 +156,7 @@ impl Run {
             recount: producer.clone().recipient(),
             leave: producer.clone().recipient(),
             checked: run.clone().recipient(),
-            check: self.spec.check.clone(),
+            check: self.shared.spec.check.clone(),
             doubts: Doubts::new(shared),
             tasks: prepared
                 .counted
@@ -155,13 +164,13 @@ impl Run {
             panicked: Default::default(),
             rate: Rate::new(Instant::now()),
             recent: RecentSpeed::new(),
-            _lifeline: lifeline("collector"),
+            _death_notice: death_notice("collector"),
         }
         .start();
         let workers = outlets.into_iter().enumerate().map(|(index, outlet)| {
             Worker {
                 shared: Arc::clone(shared),
-                index,
+                index: WorkerIndex(index),
                 outlet,
                 producer: (producer.clone().recipient(), producer.clone().recipient()),
                 counted: collector.clone().recipient(),
@@ -170,7 +179,7 @@ impl Run {
                 failure: run.clone().recipient(),
                 left: run.clone().recipient(),
                 threads: Default::default(),
-                _lifeline: lifeline("worker"),
+                _death_notice: death_notice("worker"),
             }
             .start()
         });
@@ -208,14 +217,14 @@ impl Run {
     fn bound_tasks_in_hand(&mut self, state: RunState, context: &mut Context<Self>) {
         match state {
             RunState::Paused | RunState::Draining if self.gives_up.is_none() => {
-                let give_up = |run: &mut Self, _: &mut _| run.shared.in_hand.set_give_up(true);
+                let give_up = |run: &mut Self, _: &mut _| run.shared.in_flight.set_give_up(true);
                 self.gives_up = Some(context.run_later(GRACE, give_up));
             }
             RunState::Running => {
                 if let Some(timer) = self.gives_up.take() {
                     context.cancel_future(timer);
                 }
-                self.shared.in_hand.set_give_up(false);
+                self.shared.in_flight.set_give_up(false);
             }
             _ => {}
         }
@@ -266,7 +275,7 @@ impl Run {
         if self.state.is_final() {
             return;
         }
-        let plans = &self.shared.plans;
+        let plans = &self.shared.spec.plans;
         let tasks_done = sums.plans.iter().map(|(tasks, _)| tasks).sum();
         let tasks_planned = plans.iter().map(|plan| plan.tasks()).sum();
         let progress = self.shared.observers.progress().now();
@@ -286,7 +295,7 @@ impl Run {
                 taken_out: progress.taken_out,
                 given_up: progress.given_up,
                 lost: progress.lost,
-                elapsed: self.shared.elapsed(),
+                elapsed: self.shared.clock.counting(),
                 // `run_on` fills it in: it is the CPU time of the whole process.
                 cpu: Duration::ZERO,
                 workers: progress.workers,
@@ -316,17 +325,18 @@ impl Actor for Run {
     fn started(&mut self, context: &mut Self::Context) {
         let plans = self
             .shared
+            .spec
             .plans
             .iter()
             .map(|plan| PlannedTasks::of(plan.as_ref()));
         let plans: Vec<_> = plans.collect();
         let tasks: u64 = plans.iter().map(|plan| plan.tasks).sum();
-        info!(workers = self.shared.hands(), tasks, "run begins");
-        let workers = self.shared.worker_ids().to_vec();
+        info!(workers = self.shared.roster.workers(), tasks, "run begins");
+        let workers = self.shared.roster.ids().to_vec();
         self.shared
             .observers
             .tell(EventKind::Planned { plans, workers });
-        if let Some(recorder) = &self.shared.recorder {
+        if let Some(recorder) = &self.shared.spec.recorder {
             let observers = self.shared.observers.clone();
             recorder.on_checkpoint(Box::new(move |tasks| {
                 // A recorder may also commit what is no result, such as that the run has begun.
@@ -338,9 +348,9 @@ impl Actor for Run {
         let prepared = self.prepared.take();
         self.team = prepared.map(|prepared| self.team(prepared, &context.address()));
         self.control.attach(context.address().recipient());
-        if let Some(limit) = self.spec.time_limit {
+        if let Some(limit) = self.shared.spec.time_limit {
             // To open the sources took a part of it.
-            match limit.checked_sub(self.shared.start.elapsed()) {
+            match limit.checked_sub(self.shared.clock.start.elapsed()) {
                 Some(left) => drop(context.run_later(left, Self::reach_limit)),
                 None => self.reach_limit(context),
             }
@@ -414,7 +424,7 @@ impl Handler<Left> for Run {
 
     fn handle(&mut self, left: Left, _: &mut Self::Context) {
         self.left.insert(left.worker);
-        if self.left.len() == self.shared.hands()
+        if self.left.len() == self.shared.roster.workers()
             && let Some(team) = &self.team
         {
             team.collector.do_send(Sum);

@@ -8,8 +8,11 @@ use tracing::warn;
 
 use super::collector::Collector;
 use super::doubt::{Doubt, Opinion, Reason, Search, Searched, Verdict};
+use super::events::{CorrectedCount, EventKind, SickWorker};
+use super::index::{PlanIndex, WorkerIndex};
 use super::messages::{CanaryCounted, Checked, Costed, Leave, Recount, Retry, RunFailed};
-use super::{CorrectedCount, EventKind, RecordedResult, RunError, SickWorker};
+use super::recorder::RecordedResult;
+use super::report::RunError;
 use crate::engine::{Correction, CountedBy, TaskResult, WorkerId};
 
 /// The parts of a search for wrong counts. After each one the sums are compared again.
@@ -20,7 +23,7 @@ const LEAST_SEARCH: Duration = Duration::from_secs(60);
 
 impl Collector {
     /// Takes in a result of `worker`.
-    pub(super) fn hear(&mut self, worker: usize, plan: usize, costed: Costed) {
+    pub(super) fn hear(&mut self, worker: WorkerIndex, plan: PlanIndex, costed: Costed) {
         let key = costed.result.key;
         let doubt = self.doubts.open.remove(&key);
         if self.doubts.out.contains(&worker) {
@@ -58,7 +61,7 @@ impl Collector {
     /// third count, and whatever must be counted on the same one takes another kernel, too.
     fn ask(&mut self, doubt: Doubt) {
         let workers = doubt.workers();
-        let elsewhere = self.shared.elsewhere(&workers);
+        let elsewhere = self.shared.roster.elsewhere(&workers);
         let is_plain = doubt.counts.len() == 1 && !matches!(doubt.reason, Reason::Audit(..));
         let not_by = if is_plain && elsewhere.is_some() {
             Vec::new()
@@ -66,25 +69,35 @@ impl Collector {
             doubt.counted_by()
         };
         // Of two workers that differ, the second counts once more.
-        let not_first = || self.shared.elsewhere(workers.get(..1).unwrap_or(&[]));
+        let not_first = || {
+            self.shared
+                .roster
+                .elsewhere(workers.get(..1).unwrap_or(&[]))
+        };
         let only = elsewhere
             .or_else(not_first)
-            .or_else(|| self.shared.elsewhere(&[]));
+            .or_else(|| self.shared.roster.elsewhere(&[]));
         let key = doubt.counts[0].result.key;
         self.again(doubt.plan, vec![key.index], only, not_by);
         self.doubts.open.insert(key, doubt);
     }
 
     /// Notes that the collector has a result that it does not sum.
-    fn drop_from_hand(&self, worker: usize, plan: usize, costed: &Costed) {
-        if worker < self.shared.workers {
-            let in_hand = &self.shared.in_hand;
-            in_hand.collect(worker, plan, &costed.result, costed.cost);
+    fn drop_from_hand(&self, worker: WorkerIndex, plan: PlanIndex, costed: &Costed) {
+        if self.shared.roster.is_cpu(worker) {
+            let in_flight = &self.shared.in_flight;
+            in_flight.collect(worker, plan, &costed.result, costed.cost);
         }
     }
 
     /// Has tasks counted again.
-    fn again(&self, plan: usize, tasks: Vec<u64>, only: Option<usize>, not_by: Vec<CountedBy>) {
+    fn again(
+        &self,
+        plan: PlanIndex,
+        tasks: Vec<u64>,
+        only: Option<WorkerIndex>,
+        not_by: Vec<CountedBy>,
+    ) {
         self.recount.do_send(Recount {
             plan,
             tasks,
@@ -94,7 +107,7 @@ impl Collector {
     }
 
     /// Takes in another count of a doubted task.
-    fn decide(&mut self, worker: usize, mut doubt: Doubt, result: TaskResult) {
+    fn decide(&mut self, worker: WorkerIndex, mut doubt: Doubt, result: TaskResult) {
         let (plan, key) = (doubt.plan, result.key);
         match doubt.hear(worker, result) {
             Verdict::Agreed => self.settle_doubt(&doubt),
@@ -117,7 +130,7 @@ impl Collector {
                 let reason = format!("task {key}: {}", doubt.in_words());
                 doubt.refute(worker);
                 self.take_out(worker, reason);
-                if self.shared.hands_left() > 0 {
+                if self.shared.roster.workers_left() > 0 {
                     self.ask(doubt);
                 }
             }
@@ -134,7 +147,7 @@ impl Collector {
         let [first, second] = doubt.counts.as_slice() else {
             return;
         };
-        if let Some(correction) = doubt.correction(self.shared.plans[doubt.plan].as_ref()) {
+        if let Some(correction) = doubt.correction(self.shared.plan(doubt.plan).as_ref()) {
             self.log(correction);
         }
         let Reason::Audit(cost, expected) = doubt.reason else {
@@ -165,7 +178,7 @@ impl Collector {
     /// Corrects the sums by a third count, logs that, and takes out of the run who counted wrongly.
     fn correct(&mut self, doubt: &Doubt, wrong: usize) {
         let plan = doubt.plan;
-        let of = self.shared.plans[plan].as_ref();
+        let of = self.shared.plan(plan).as_ref();
         let (Some(correction), Some(third)) = (doubt.correction(of), doubt.counts.get(2)) else {
             return;
         };
@@ -194,7 +207,7 @@ impl Collector {
 
     /// Has a correction recorded.
     fn log(&self, correction: Correction) {
-        if let Some(recorder) = &self.shared.recorder
+        if let Some(recorder) = &self.shared.spec.recorder
             && let Err(error) = recorder.correct(correction)
         {
             let error = self.record_error(error);
@@ -214,7 +227,7 @@ impl Collector {
                 if !self.doubts.out.contains(&worker) {
                     self.doubts.kept.passed(worker);
                 }
-                let worker = self.shared.worker_id(worker);
+                let worker = self.shared.roster.id(worker);
                 self.shared.observers.tell(EventKind::CanaryPassed {
                     worker,
                     counts,
@@ -227,19 +240,19 @@ impl Collector {
 
     /// Takes a worker out of the run that counted wrongly, and doubts what it counted since its last good
     /// canary.
-    fn take_out(&mut self, worker: usize, reason: String) {
+    fn take_out(&mut self, worker: WorkerIndex, reason: String) {
         if !self.doubts.named.insert(worker) {
             return;
         }
         // While wrong counts are searched for, the last worker goes on with other kernels: what it counts
         // is compared with what is known.
-        let last = self.shared.elsewhere(&[worker]).is_none();
+        let last = self.shared.roster.elsewhere(&[worker]).is_none();
         let stays = last && self.doubts.search.is_some();
         if !stays {
             self.doubts.out.insert(worker);
-            self.shared.set_gone(worker);
+            self.shared.roster.retire(worker);
         }
-        let mut suspects: BTreeMap<usize, Vec<u64>> = BTreeMap::new();
+        let mut suspects: BTreeMap<PlanIndex, Vec<u64>> = BTreeMap::new();
         let untested = if stays {
             Vec::new()
         } else {
@@ -261,7 +274,7 @@ impl Collector {
             let doubt = Doubt::new(plan, first, Reason::Suspect);
             self.doubts.open.insert(key, doubt);
         }
-        let id = self.shared.worker_id(worker);
+        let id = self.shared.roster.id(worker);
         let progress = self.shared.observers.progress().now();
         let of = progress.workers.iter().find(|worker| worker.id == id);
         let taken_out = SickWorker {
@@ -275,7 +288,7 @@ impl Collector {
              and now doubted: {}): {}",
             taken_out.suspects, taken_out.reason
         );
-        if let Some(recorder) = &self.shared.recorder {
+        if let Some(recorder) = &self.shared.spec.recorder {
             recorder.note_taken_out(&taken_out);
         }
         if !stays {
@@ -283,7 +296,7 @@ impl Collector {
         }
         let reason = taken_out.reason.clone();
         self.shared.observers.tell(EventKind::TakenOut(taken_out));
-        if self.shared.hands_left() == 0 {
+        if self.shared.roster.workers_left() == 0 {
             let error = RunError::Sick { worker: id, reason };
             self.failure.do_send(RunFailed(error));
             return;
@@ -302,7 +315,7 @@ impl Collector {
                 continue;
             };
             self.tasks.remove(doubt.plan, &first.result);
-            if let Some(recorder) = &self.shared.recorder
+            if let Some(recorder) = &self.shared.spec.recorder
                 && let Err(error) = recorder.withdraw(key)
             {
                 warn!("{key} could not be withdrawn: {error}");
@@ -333,10 +346,10 @@ impl Collector {
     /// What contradicts the sums, if all tasks of all plans are counted.
     fn contradiction(&self) -> Option<String> {
         let check = self.check.as_ref()?;
-        let plans = || self.shared.plans.iter();
+        let plans = || self.shared.spec.plans.iter();
         let sums = self.tasks.sums();
         let whole =
-            |(plan, (tasks, _)): (usize, &(u64, _))| self.shared.plans[plan].tasks() == *tasks;
+            |(plan, (tasks, _)): (usize, &(u64, _))| self.shared.spec.plans[plan].tasks() == *tasks;
         if !sums.iter().enumerate().all(whole) {
             return None;
         }
@@ -357,12 +370,13 @@ impl Collector {
             is_own: true,
         });
         let mut left: Vec<_> = kept.collect();
-        if let Some(recorder) = &self.shared.recorder {
+        if let Some(recorder) = &self.shared.spec.recorder {
             match recorder.results() {
                 Ok(results) => left.extend(results.into_iter().filter_map(|recorded| {
                     let RecordedResult { result, is_own } = recorded;
-                    let mut plans = self.shared.plans.iter();
+                    let mut plans = self.shared.spec.plans.iter();
                     let plan = plans.position(|plan| plan.engine() == result.key.engine)?;
+                    let plan = PlanIndex(plan);
                     let kept = self.doubts.kept.get((plan, result.key.index));
                     kept.is_none().then_some(Searched {
                         plan,
@@ -377,7 +391,7 @@ impl Collector {
         fastrand::shuffle(&mut left);
         self.doubts.search = Some(Search {
             begun: Instant::now(),
-            budget: (counting / self.shared.hands_left().max(1) as u32).max(LEAST_SEARCH),
+            budget: (counting / self.shared.roster.workers_left().max(1) as u32).max(LEAST_SEARCH),
             all: left.len(),
             left,
         });
@@ -400,15 +414,18 @@ impl Collector {
             return;
         }
         // What those counted who are known to be wrong comes first: it is last in the list.
-        let (ids, out) = (self.shared.worker_ids(), &self.doubts.out);
-        let is_out = |id: WorkerId| out.iter().any(|&worker| ids[worker] == id);
+        let out = &self.doubts.out;
+        let is_out = |id: WorkerId| {
+            out.iter()
+                .any(|&worker| self.shared.roster.id(worker) == id)
+        };
         search
             .left
             .sort_by_key(|searched| searched.is_own && is_out(searched.result.origin.worker));
         let part = search.all.div_ceil(PARTS).min(search.left.len());
         let part = search.left.split_off(search.left.len() - part);
         // By the worker that is to count them, and the kernels that it must not use.
-        let mut groups: BTreeMap<(usize, Option<usize>, Vec<CountedBy>), Vec<u64>> =
+        let mut groups: BTreeMap<(PlanIndex, Option<WorkerIndex>, Vec<CountedBy>), Vec<u64>> =
             BTreeMap::new();
         for searched in part {
             let Searched {
@@ -416,10 +433,10 @@ impl Collector {
                 result,
                 is_own,
             } = searched;
-            let worker = ids.iter().position(|id| *id == result.origin.worker);
-            let not_on: Vec<usize> = worker.into_iter().collect();
+            let worker = self.shared.roster.find(result.origin.worker);
+            let not_on: Vec<WorkerIndex> = worker.into_iter().collect();
             let first = result.origin.counted_by.clone();
-            let (only, not_by) = match self.shared.elsewhere(&not_on) {
+            let (only, not_by) = match self.shared.roster.elsewhere(&not_on) {
                 Some(elsewhere) => (Some(elsewhere), Vec::new()),
                 None => (worker, vec![first]),
             };

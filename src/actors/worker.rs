@@ -10,11 +10,14 @@ use actix::{Actor, AsyncContext, Context, Handler, Recipient};
 use tracing::{dispatcher, error};
 
 use super::cpu_worker::WorkerContext;
-use super::lifeline::Lifeline;
+use super::death_notice::DeathNotice;
+use super::device_loop;
+use super::events::EventKind;
+use super::index::WorkerIndex;
 use super::messages::{CanaryCounted, Counted, Ended, Leave, Left, LostBatch, RunFailed, Want};
 use super::queue::Outlet;
+use super::report::RunError;
 use super::shared::RunShared;
-use super::{EventKind, RunError, device_loop};
 
 /// How many times within [`HOUR`] a worker's thread is replaced before its death fails the run.
 const RESTARTS: usize = 8;
@@ -24,7 +27,7 @@ const HOUR: Duration = Duration::from_secs(60 * 60);
 
 pub(super) struct Worker {
     pub(super) shared: Arc<RunShared>,
-    pub(super) index: usize,
+    pub(super) index: WorkerIndex,
     pub(super) outlet: Outlet,
     /// The producer, for devices.
     pub(super) producer: (Recipient<Want>, Recipient<Leave>),
@@ -33,7 +36,7 @@ pub(super) struct Worker {
     pub(super) lost: Recipient<LostBatch>,
     pub(super) failure: Recipient<RunFailed>,
     pub(super) left: Recipient<Left>,
-    pub(super) _lifeline: Lifeline,
+    pub(super) _death_notice: DeathNotice,
     pub(super) threads: WorkerThreads,
 }
 
@@ -58,7 +61,7 @@ impl WorkerThreads {
 impl Worker {
     /// The name of its thread and lane.
     fn name(&self) -> String {
-        self.shared.worker_id(self.index).to_string()
+        self.shared.roster.id(self.index).to_string()
     }
 
     fn start(&mut self, actor: Recipient<Ended>) {
@@ -72,7 +75,7 @@ impl Worker {
             actor,
         };
         let dispatch = dispatcher::get_default(Clone::clone);
-        let device = self.index.checked_sub(self.shared.workers);
+        let device = self.shared.roster.device(self.index);
         let (producer, failure) = (self.producer.clone(), self.failure.clone());
         let thread = thread::Builder::new().name(self.name()).spawn(move || {
             dispatcher::with_default(&dispatch, || {
@@ -95,7 +98,7 @@ impl Worker {
     }
 
     fn leave(&mut self) {
-        let worker = self.shared.worker_id(self.index);
+        let worker = self.shared.roster.id(self.index);
         self.shared.observers.tell(EventKind::Gone { worker });
         self.left.do_send(Left { worker: self.index });
     }

@@ -17,6 +17,8 @@ use super::result_json::ResultJson;
 use super::session::Session;
 use super::shell::{again_command, resume_command};
 use super::steering::Says;
+#[cfg(any(feature = "fault-injection", feature = "nats"))]
+use crate::actors::Control;
 use crate::actors::Report;
 use crate::board::{GivenBoard, Size};
 use crate::config::Config;
@@ -27,7 +29,6 @@ use crate::run_directory::{AgainResult, RunDirectory, RunDirectoryError};
 use crate::telemetry::{self, printable_json};
 #[cfg(feature = "nats")]
 use crate::{
-    actors::Control,
     ledger::{Facts, host_name, program, unix_time},
     machine::Machine,
 };

@@ -5,6 +5,7 @@ use std::time::{Duration, Instant};
 
 use super::attempt::seen;
 use super::count_kind::CountKind;
+use super::index::{PlanIndex, WorkerIndex};
 use super::messages::CanaryCounted;
 use super::panics;
 use super::shared::RunShared;
@@ -23,7 +24,7 @@ const LEAST: usize = 4;
 pub(super) const MOST_UNTESTED: u64 = 1 << 13;
 
 /// When a worker last showed that it counts correctly, and what it counted since.
-pub(super) struct Vigil {
+pub(super) struct CanarySchedule {
     last: Instant,
     tasks: u64,
     counting: Duration,
@@ -33,7 +34,7 @@ pub(super) struct Vigil {
     next: usize,
 }
 
-impl Vigil {
+impl CanarySchedule {
     pub(super) fn new() -> Self {
         Self {
             last: Instant::now(),
@@ -57,7 +58,7 @@ impl Vigil {
 
     /// Whether the canary is to be counted between two tasks.
     pub(super) fn is_due(&self, shared: &RunShared) -> bool {
-        shared.canary.is_some_and(|every| {
+        shared.spec.canary.is_some_and(|every| {
             !self.begun
                 || self.tasks >= MOST_UNTESTED
                 || (self.tasks > 0 && self.last.elapsed() >= every)
@@ -68,8 +69,8 @@ impl Vigil {
     pub(super) fn count(
         &mut self,
         shared: &RunShared,
-        worker: usize,
-        plans: impl Iterator<Item = usize>,
+        worker: WorkerIndex,
+        plans: impl Iterator<Item = PlanIndex>,
         before: impl FnOnce() -> Result<u64, String>,
     ) -> CanaryCounted {
         let begun = Instant::now();
@@ -107,16 +108,16 @@ impl Vigil {
 /// the time is over. Returns the number of counts.
 fn count_plan(
     shared: &RunShared,
-    worker: usize,
-    plan: usize,
+    worker: WorkerIndex,
+    plan: PlanIndex,
     first: usize,
     budget: Duration,
 ) -> Result<u64, String> {
-    let Some(canary) = shared.plans[plan].canary() else {
+    let Some(canary) = shared.plan(plan).canary() else {
         return Ok(0);
     };
     let begun = Instant::now();
-    let mut counter = shared.plans[plan].canary_counter(&shared.settings);
+    let mut counter = shared.plan(plan).canary_counter(&shared.spec.counter);
     let mut counts = 0;
     while counts < LEAST || begun.elapsed() < budget {
         let at = (first + counts) % canary.tasks().len();
