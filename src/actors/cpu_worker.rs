@@ -4,14 +4,15 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use actix::Recipient;
+use actix::{Addr, Recipient};
 use tracing::warn;
 
 use super::attempt::{Attempt, attempt, attempt_again};
 use super::canary_schedule::CanarySchedule;
+use super::collector::Collector;
 use super::events::EventKind;
 use super::index::{PlanIndex, WorkerIndex};
-use super::messages::{CanaryCounted, Costed, Counted, Ended};
+use super::messages::{Costed, Counted, Ended};
 use super::panics;
 use super::queue::{Batch, Drawn, Outlet};
 use super::shared::RunShared;
@@ -31,8 +32,7 @@ pub(super) struct WorkerContext {
     pub(super) worker: WorkerIndex,
     pub(super) name: String,
     pub(super) outlet: Outlet,
-    pub(super) collector: Recipient<Counted>,
-    pub(super) canaries: Recipient<CanaryCounted>,
+    pub(super) collector: Addr<Collector>,
     pub(super) actor: Recipient<Ended>,
 }
 
@@ -127,7 +127,7 @@ impl CpuWorkerLoop {
         if counted.outcome.is_err() {
             shared.roster.retire(worker);
         }
-        self.context.canaries.do_send(counted);
+        self.context.collector.do_send(counted);
     }
 
     fn count(&mut self, batch: &Batch) {

@@ -5,7 +5,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use actix::Recipient;
+use actix::{Addr, Recipient};
 use tracing::{info, warn};
 
 use super::attempt::{Attempt, attempt, attempt_again, seen, tell_audit};
@@ -18,6 +18,7 @@ use super::index::{DeviceIndex, PlanIndex};
 use super::messages::{CanaryCounted, Costed, Counted, Ended, Leave, RunFailed, Want};
 use super::open_batches::OpenBatches;
 use super::panics;
+use super::producer::Producer;
 use super::queue::{Batch, Drawn};
 use super::report::RunError;
 use crate::device::{LaunchTiming, Owner, OwnerEvent, ReturnReason};
@@ -40,10 +41,9 @@ const ASK_AGAIN: Duration = Duration::from_millis(500);
 pub(super) fn work(
     context: WorkerContext,
     device: DeviceIndex,
-    producer: (Recipient<Want>, Recipient<Leave>),
+    producer: Addr<Producer>,
     failure: Recipient<RunFailed>,
 ) {
-    let (wants, leaves) = producer;
     panics::catch_on_this_thread();
     let actor = context.actor.clone();
     let mut device_loop = DeviceLoop {
@@ -56,7 +56,7 @@ pub(super) fn work(
         counters: context.shared.spec.plans.iter().map(|_| None).collect(),
         device,
         context,
-        wants,
+        producer,
     };
     let mut owner = None;
     let end = catch_unwind(AssertUnwindSafe(|| device_loop.run(&mut owner)));
@@ -65,7 +65,7 @@ pub(super) fn work(
     let died = match end {
         Ok(Ok(())) => None,
         Ok(Err(End::Wrong)) => {
-            leaves.do_send(Leave {
+            device_loop.producer.do_send(Leave {
                 worker: device_loop.context.worker,
             });
             None
@@ -77,7 +77,7 @@ pub(super) fn work(
                 worker,
                 reason: reason.clone(),
             });
-            leaves.do_send(Leave {
+            device_loop.producer.do_send(Leave {
                 worker: device_loop.context.worker,
             });
             let worker = device_loop.context.worker;
@@ -104,7 +104,7 @@ enum End {
 
 struct DeviceLoop {
     context: WorkerContext,
-    wants: Recipient<Want>,
+    producer: Addr<Producer>,
     /// Batches drawn and not settled.
     open: OpenBatches,
     /// When a batch was asked for that has not come yet.
@@ -239,7 +239,7 @@ impl DeviceLoop {
         if wrong {
             self.context.shared.roster.retire(self.context.worker);
         }
-        self.context.canaries.do_send(counted);
+        self.context.collector.do_send(counted);
         if wrong { Err(End::Wrong) } else { Ok(()) }
     }
 
@@ -271,7 +271,7 @@ impl DeviceLoop {
         let asked = self.asked.is_some_and(|asked| asked.elapsed() < ASK_AGAIN);
         if let Some(cost) = wanted.filter(|_| !asked) {
             self.asked = Some(Instant::now());
-            self.wants.do_send(Want {
+            self.producer.do_send(Want {
                 worker: self.context.worker,
                 cost,
                 speed: owner.and_then(Owner::speed),

@@ -84,6 +84,7 @@ pub(super) struct Settled {
 }
 
 /// To the producer, from the collector: a task panicked, or its worker is not believed; try once more elsewhere.
+#[derive(Debug)]
 pub(super) struct Retry {
     pub(super) plan: PlanIndex,
     pub(super) task: u64,
@@ -92,6 +93,7 @@ pub(super) struct Retry {
 }
 
 /// To the producer, from the collector: count these tasks again.
+#[derive(Debug)]
 pub(super) struct Recount {
     pub(super) plan: PlanIndex,
     pub(super) tasks: Vec<u64>,
@@ -138,6 +140,7 @@ impl Counted {
 
 /// A result with the cost that the plan estimated for its task, which the worker knows and which
 /// takes long to compute in some plans.
+#[derive(Debug)]
 pub(super) struct Costed {
     pub(super) result: TaskResult,
     /// In core-seconds.

@@ -2,8 +2,9 @@
 
 use std::collections::HashSet;
 
-use actix::Recipient;
+use actix::Addr;
 
+use super::collector::Collector;
 use super::index::WorkerIndex;
 use super::messages::Counted;
 use super::queue::Batch;
@@ -12,7 +13,7 @@ use super::queue::Batch;
 /// back.
 pub(super) struct OpenBatches {
     worker: WorkerIndex,
-    collector: Recipient<Counted>,
+    collector: Addr<Collector>,
     open: Vec<Open>,
 }
 
@@ -25,7 +26,7 @@ struct Open {
 
 impl OpenBatches {
     /// None yet, of this worker.
-    pub(super) const fn new(worker: WorkerIndex, collector: Recipient<Counted>) -> Self {
+    pub(super) const fn new(worker: WorkerIndex, collector: Addr<Collector>) -> Self {
         Self {
             worker,
             collector,

@@ -2,18 +2,17 @@
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use actix::{Actor, Addr, AsyncContext, Context, Handler, SpawnHandle, System};
 use crossbeam::channel::Sender;
 use tracing::{debug, info};
 
-use super::collector::{Collector, Rate};
+use super::collector::Collector;
 use super::control::Control;
 use super::control::Request;
 use super::counted_tasks::{CountedPlan, CountedTasks};
 use super::death_notice::DeathNotice;
-use super::doubt::Doubts;
 use super::events::{EventKind, PlannedTasks};
 use super::fresh::Fresh;
 use super::in_flight::GRACE;
@@ -25,7 +24,6 @@ use super::messages::{
 use super::observers::Observers;
 use super::producer::Producer;
 use super::queue;
-use super::recent_speed::RecentSpeed;
 use super::report::{Report, RunError};
 use super::shared::RunShared;
 use super::spec::{DeviceSpec, RunSpec};
@@ -147,35 +145,25 @@ impl Run {
             limit,
         )
         .start();
-        let collector = Collector {
-            shared: Arc::clone(shared),
-            failure: run.clone().recipient(),
-            sums: run.clone().recipient(),
-            settled: producer.clone().recipient(),
-            retry: producer.clone().recipient(),
-            recount: producer.clone().recipient(),
-            leave: producer.clone().recipient(),
-            checked: run.clone().recipient(),
-            check: self.shared.spec.check.clone(),
-            doubts: Doubts::new(shared),
-            tasks: prepared
-                .counted
-                .expecting(|plan| shared.expected_seconds(plan)),
-            panicked: Default::default(),
-            rate: Rate::new(Instant::now()),
-            recent: RecentSpeed::new(),
-            _death_notice: death_notice("collector"),
-        }
+        let collector = Collector::new(
+            Arc::clone(shared),
+            (
+                run.clone().recipient(),
+                run.clone().recipient(),
+                run.clone().recipient(),
+            ),
+            producer.clone(),
+            death_notice("collector"),
+            prepared.counted,
+        )
         .start();
         let workers = outlets.into_iter().enumerate().map(|(index, outlet)| {
             Worker {
                 shared: Arc::clone(shared),
                 index: WorkerIndex(index),
                 outlet,
-                producer: (producer.clone().recipient(), producer.clone().recipient()),
-                counted: collector.clone().recipient(),
-                canaries: collector.clone().recipient(),
-                lost: collector.clone().recipient(),
+                producer: producer.clone(),
+                collector: collector.clone(),
                 failure: run.clone().recipient(),
                 left: run.clone().recipient(),
                 threads: Default::default(),

@@ -6,15 +6,17 @@ use std::sync::Arc;
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
-use actix::{Actor, AsyncContext, Context, Handler, Recipient};
+use actix::{Actor, Addr, AsyncContext, Context, Handler, Recipient};
 use tracing::{dispatcher, error};
 
+use super::collector::Collector;
 use super::cpu_worker::WorkerContext;
 use super::death_notice::DeathNotice;
 use super::device_loop;
 use super::events::EventKind;
 use super::index::WorkerIndex;
-use super::messages::{CanaryCounted, Counted, Ended, Leave, Left, LostBatch, RunFailed, Want};
+use super::messages::{Ended, Left, LostBatch, RunFailed};
+use super::producer::Producer;
 use super::queue::Outlet;
 use super::report::RunError;
 use super::shared::RunShared;
@@ -29,11 +31,9 @@ pub(super) struct Worker {
     pub(super) shared: Arc<RunShared>,
     pub(super) index: WorkerIndex,
     pub(super) outlet: Outlet,
-    /// The producer, for devices.
-    pub(super) producer: (Recipient<Want>, Recipient<Leave>),
-    pub(super) counted: Recipient<Counted>,
-    pub(super) canaries: Recipient<CanaryCounted>,
-    pub(super) lost: Recipient<LostBatch>,
+    /// For devices.
+    pub(super) producer: Addr<Producer>,
+    pub(super) collector: Addr<Collector>,
     pub(super) failure: Recipient<RunFailed>,
     pub(super) left: Recipient<Left>,
     pub(super) _death_notice: DeathNotice,
@@ -70,8 +70,7 @@ impl Worker {
             worker: self.index,
             name: self.name(),
             outlet: self.outlet.clone(),
-            collector: self.counted.clone(),
-            canaries: self.canaries.clone(),
+            collector: self.collector.clone(),
             actor,
         };
         let dispatch = dispatcher::get_default(Clone::clone);
@@ -119,7 +118,7 @@ impl Handler<Ended> for Worker {
         // This was the thread's last message, so that joining it does not wait.
         let joined = self.threads.running.take().map(JoinHandle::join);
         if let Some(batch) = ended.batch {
-            self.lost.do_send(LostBatch(batch));
+            self.collector.do_send(LostBatch(batch));
         }
         let died = ended.died.or_else(|| match joined {
             Some(Err(_)) => Some("panic after its last batch".to_owned()),
