@@ -8,9 +8,7 @@ use parking_lot::{Mutex, MutexGuard};
 use super::device_route::DeviceRoute;
 use super::index::{DeviceIndex, PlanIndex};
 use super::spec::RunSpec;
-use crate::engine::{
-    CountedBy, KernelName, Mismatch, NotCounted, Plan, Tally, Task, TaskWatch, second_counter,
-};
+use crate::engine::{CountedBy, Counter, KernelName, Mismatch, NotCounted, Tally, Task, TaskWatch};
 
 /// Seconds that recounts may take, for each second of counting and unit of the share.
 ///
@@ -156,7 +154,7 @@ impl Audits {
             of_plans: (0..spec.plans.len())
                 .map(|plan| of(PlanIndex(plan), false))
                 .collect(),
-            of_devices: (0..devices.devices()).filter_map(of_device).collect(),
+            of_devices: devices.devices.iter().filter_map(of_device).collect(),
         }
     }
 
@@ -172,22 +170,21 @@ impl Audits {
     }
 }
 
-/// Counts a task a second time by another kernel than `counted_by`, which gave `tally`. Returns the
-/// name of that kernel, `None` if the plan has no other. `see` gives the second tally as whoever counts it does.
+/// Counts a task a second time with `second`, after `counted_by` gave `tally`. Returns the name of the
+/// kernel, `None` if it is the same one: the plan has no other.
 ///
 /// # Errors
 /// The counts differ, or `watch` asks to give up.
 pub(super) fn recount(
-    plan: &dyn Plan,
+    mut second: Box<dyn Counter>,
     task: &Task,
     (tally, counted_by): (&Tally, &CountedBy),
     watch: &TaskWatch,
-    see: impl FnOnce(Tally) -> Tally,
 ) -> Result<Option<KernelName>, NotCounted> {
-    let Some(mut second) = second_counter(plan, counted_by) else {
+    if counted_by.is_kernel(second.backend()) {
         return Ok(None);
-    };
-    let again = see(second.count_watched(task, watch)?);
+    }
+    let again = second.count_watched(task, watch)?;
     if again.agrees_with(tally) {
         return Ok(Some(second.backend().into()));
     }

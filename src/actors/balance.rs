@@ -152,12 +152,10 @@ mod tests {
 
     fn batch(device: Option<WorkerIndex>, cost: f64) -> Batch {
         Batch {
-            plan: PlanIndex(0),
-            tasks: Vec::new(),
             cost,
             only: device,
             for_device: device.is_some(),
-            again: None,
+            ..Batch::of(PlanIndex(0), Vec::new())
         }
     }
 

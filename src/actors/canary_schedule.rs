@@ -3,9 +3,8 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::{Duration, Instant};
 
-use super::attempt::seen;
-use super::count_kind::CountKind;
-use super::index::{PlanIndex, WorkerIndex};
+use super::counters::{CountKind, Counters};
+use super::index::PlanIndex;
 use super::messages::CanaryCounted;
 use super::panics;
 use super::shared::RunShared;
@@ -68,22 +67,21 @@ impl CanarySchedule {
     /// Counts the canaries of `plans` on this thread, after what `before` did.
     pub(super) fn count(
         &mut self,
-        shared: &RunShared,
-        worker: WorkerIndex,
+        counters: &Counters,
         plans: impl Iterator<Item = PlanIndex>,
         before: impl FnOnce() -> Result<u64, String>,
     ) -> CanaryCounted {
         let begun = Instant::now();
         let counted = match self.begun {
             true => self.counting,
-            false => shared.expected(),
+            false => counters.shared.expected(),
         };
         let budget = counted.mul_f64(SHARE).min(LONGEST);
         let first = self.next;
         let on_cpu = || {
             let mut counts = 0;
             for plan in plans {
-                counts += count_plan(shared, worker, plan, first, budget)?;
+                counts += count_plan(counters, plan, first, budget)?;
             }
             Ok::<_, String>(counts)
         };
@@ -97,7 +95,7 @@ impl CanarySchedule {
             ..Self::new()
         };
         CanaryCounted {
-            worker,
+            worker: counters.worker,
             outcome,
             took: begun.elapsed(),
         }
@@ -107,22 +105,20 @@ impl CanarySchedule {
 /// Counts the canary of a plan from its task `first` on, and after the last task again from the beginning, until
 /// the time is over. Returns the number of counts.
 fn count_plan(
-    shared: &RunShared,
-    worker: WorkerIndex,
+    counters: &Counters,
     plan: PlanIndex,
     first: usize,
     budget: Duration,
 ) -> Result<u64, String> {
-    let Some(canary) = shared.plan(plan).canary() else {
+    let Some(canary) = counters.shared.plan(plan).canary() else {
         return Ok(0);
     };
     let begun = Instant::now();
-    let mut counter = shared.plan(plan).canary_counter(&shared.spec.counter);
+    let mut counter = counters.make(plan, CountKind::Canary, &[]);
     let mut counts = 0;
     while counts < LEAST || begun.elapsed() < budget {
         let at = (first + counts) % canary.tasks().len();
         let tally = counter.count(&canary.task(at)).map_err(|wrong| wrong.0)?;
-        let tally = seen(shared, worker, tally, CountKind::Canary);
         canary.compare(at, &tally).map_err(|wrong| wrong.0)?;
         counts += 1;
     }

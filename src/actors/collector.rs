@@ -41,14 +41,9 @@ pub(super) struct Collector {
     tasks: CountedTasks,
     /// Tasks that panicked once and are not counted yet.
     panicked: HashSet<TaskKey>,
-    rate: Rate,
+    /// From when and from how many nodes on the next value of that counter is measured.
+    rate: (Instant, u64),
     recent: RecentSpeed,
-}
-
-/// From when and from how many nodes on the next value of that counter is measured.
-struct Rate {
-    since: Instant,
-    nodes: u64,
 }
 
 impl Collector {
@@ -69,10 +64,7 @@ impl Collector {
             producer,
             _death_notice: death_notice,
             panicked: HashSet::new(),
-            rate: Rate {
-                since: Instant::now(),
-                nodes: 0,
-            },
+            rate: (Instant::now(), 0),
             recent: RecentSpeed::new(),
         }
     }
@@ -132,7 +124,7 @@ impl Collector {
         });
     }
 
-    /// Tells how far the run is, with what the workers have in hand.
+    /// Tells how far the run is, with what is in flight.
     fn tell_advance(&mut self) {
         let sum = self.tasks.total();
         let in_flight = self.shared.in_flight.work();
@@ -145,12 +137,12 @@ impl Collector {
             .map(|(of, work)| of.progress.with(work))
             .collect();
         let share = eta::share(&progress);
-        let hands = self.shared.roster.workers_left();
+        let workers = self.shared.roster.workers_left();
         if self.shared.is_halted() {
             self.recent.interrupt();
         } else {
             let costs = progress.iter().map(PlanProgress::measured_cost);
-            self.recent.note(Instant::now(), hands, costs.collect());
+            self.recent.note(Instant::now(), workers, costs.collect());
         }
         let level = self.recent.level(&eta::seconds_per_cost(&progress));
         self.shared.observers.tell(EventKind::Advanced {
@@ -159,23 +151,23 @@ impl Collector {
             share,
             solutions: sum.completions.solutions() + found,
             nodes,
-            eta: eta::eta(&progress, hands, level),
+            eta: eta::eta(&progress, workers, level),
         });
-        if self.rate.since.elapsed() >= RATE_EVERY {
+        if self.rate.0.elapsed() >= RATE_EVERY {
             self.tell_speed(nodes);
         }
     }
 
     fn tell_speed(&mut self, nodes: u64) {
-        let passed = self.rate.since.elapsed();
-        if nodes > self.rate.nodes || passed >= RATE_EVERY {
+        let passed = self.rate.0.elapsed();
+        if nodes > self.rate.1 || passed >= RATE_EVERY {
             // Fewer than before if tasks were given up.
-            let rate = nodes.saturating_sub(self.rate.nodes) as f64 / passed.as_secs_f64();
-            self.shared.observers.tell(EventKind::Speed {
-                nodes_per_second: rate,
-            });
-            self.rate.since += passed;
-            self.rate.nodes = nodes;
+            let more = nodes.saturating_sub(self.rate.1) as f64;
+            let nodes_per_second = more / passed.as_secs_f64();
+            let speed = EventKind::Speed { nodes_per_second };
+            self.shared.observers.tell(speed);
+            self.rate.0 += passed;
+            self.rate.1 = nodes;
         }
     }
 }
@@ -191,13 +183,7 @@ impl Collector {
                 Effect::Retry(retry) => self.producer.do_send(retry),
                 Effect::Recount(recount) => self.producer.do_send(recount),
                 Effect::CountedTwice(plan, task) => self.tasks.note_second(plan, task),
-                Effect::AuditTook {
-                    worker,
-                    plan,
-                    first,
-                    expected,
-                    took,
-                } => {
+                Effect::AuditTook(worker, plan, [first, expected, took]) => {
                     let mut audit = self.shared.audit_of(worker, plan);
                     audit.note(first, expected, took);
                 }
@@ -209,15 +195,10 @@ impl Collector {
                         self.expect_recorded(recorder.correct(correction));
                     }
                 }
-                Effect::Quarantine {
-                    worker,
-                    reason,
-                    suspects,
-                    goes_on,
-                } => {
-                    self.tell_sick(worker, reason, suspects);
-                    if !goes_on {
-                        self.producer.do_send(Leave { worker });
+                Effect::Quarantine(sick, leaves) => {
+                    self.tell_sick(sick);
+                    if let Some(worker) = leaves {
+                        self.producer.do_send(Leave(worker));
                     }
                 }
                 Effect::Withdraw(plan, result) => self.withdraw(plan, &result),
@@ -253,20 +234,15 @@ impl Collector {
     }
 
     /// Tells all that a worker counted wrongly.
-    fn tell_sick(&self, worker: WorkerIndex, reason: String, suspects: u64) {
-        let (observers, id) = (&self.shared.observers, self.shared.roster.id(worker));
-        let progress = observers.progress().now();
-        let of = progress.workers.iter().find(|worker| worker.id == id);
-        let sick = SickWorker {
-            worker: id,
-            counted_by: of.and_then(|worker| worker.counted_by.clone()),
-            reason,
-            suspects,
-        };
+    fn tell_sick(&self, mut sick: SickWorker) {
+        let observers = &self.shared.observers;
+        let mut workers = observers.progress().now().workers.into_iter();
+        let of = workers.find(|worker| worker.id == sick.worker);
+        sick.counted_by = of.and_then(|worker| worker.counted_by);
         warn!(
-            "{id} counts wrongly and is taken out of the run (tasks counted since its last good canary, \
-             and now doubted: {suspects}): {}",
-            sick.reason
+            "{} counts wrongly and is taken out of the run (tasks counted since its last good canary, \
+             and now doubted: {}): {}",
+            sick.worker, sick.suspects, sick.reason
         );
         if let Some(recorder) = &self.shared.spec.recorder {
             recorder.note_taken_out(&sick);

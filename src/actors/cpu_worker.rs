@@ -4,25 +4,23 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use actix::{Addr, Recipient};
-use tracing::warn;
-
-use super::attempt::{Attempt, attempt, attempt_again};
+use super::attempt::try_task;
 use super::canary_schedule::CanarySchedule;
 use super::collector::Collector;
+use super::counters::Counters;
 use super::events::EventKind;
 use super::index::{PlanIndex, WorkerIndex};
-use super::messages::{Costed, Counted, Ended};
+use super::messages::{Counted, Ended};
 use super::panics;
 use super::queue::{Batch, Drawn, Outlet};
 use super::shared::RunShared;
-use crate::engine::Counter;
 use crate::system::ThreadClock;
+use actix::{Addr, Recipient};
 
 /// How long results may wait for the rest of their batch before they are reported.
 const REPORT_EVERY: Duration = Duration::from_millis(200);
 
-/// How often a worker that was taken out of the run looks whether the run is over.
+/// How often a retired worker looks whether the run is over.
 const NAP: Duration = Duration::from_millis(50);
 
 /// What the thread of a worker needs to begin. Another thread begins with it if the first dies.
@@ -30,7 +28,6 @@ const NAP: Duration = Duration::from_millis(50);
 pub(super) struct WorkerContext {
     pub(super) shared: Arc<RunShared>,
     pub(super) worker: WorkerIndex,
-    pub(super) name: String,
     pub(super) outlet: Outlet,
     pub(super) collector: Addr<Collector>,
     pub(super) actor: Recipient<Ended>,
@@ -57,8 +54,7 @@ impl WorkerContext {
 
 struct CpuWorkerLoop {
     context: WorkerContext,
-    /// One for each plan, made when first needed.
-    counters: Vec<Option<Box<dyn Counter>>>,
+    counters: Counters,
     /// The batch that is being counted.
     batch: Option<Batch>,
     canary_schedule: CanarySchedule,
@@ -67,7 +63,7 @@ struct CpuWorkerLoop {
 impl CpuWorkerLoop {
     fn new(context: WorkerContext) -> Self {
         Self {
-            counters: context.shared.spec.plans.iter().map(|_| None).collect(),
+            counters: Counters::new(Arc::clone(&context.shared), context.worker),
             batch: None,
             canary_schedule: CanarySchedule::new(),
             context,
@@ -106,7 +102,7 @@ impl CpuWorkerLoop {
         }
     }
 
-    /// The next batch. A worker that was taken out of the run gets only what was meant for it before.
+    /// The next batch. A retired worker gets only what was meant for it before.
     fn draw(&self) -> Option<Batch> {
         let (shared, outlet) = (&self.context.shared, &self.context.outlet);
         while shared.roster.is_retired(self.context.worker) {
@@ -119,11 +115,11 @@ impl CpuWorkerLoop {
         outlet.draw()
     }
 
-    /// Counts the canary, and tells the collector what came of it. A worker that fails is gone at once.
+    /// Counts the canary, and tells the collector what came of it. A worker that fails is retired at once.
     fn count_canary(&mut self) {
         let (shared, worker) = (&self.context.shared, self.context.worker);
         let plans = shared.plan_indices();
-        let counted = self.canary_schedule.count(shared, worker, plans, || Ok(0));
+        let counted = self.canary_schedule.count(&self.counters, plans, || Ok(0));
         if counted.outcome.is_err() {
             shared.roster.retire(worker);
         }
@@ -131,7 +127,7 @@ impl CpuWorkerLoop {
     }
 
     fn count(&mut self, batch: &Batch) {
-        let plan = Arc::clone(&self.context.shared.plan(batch.plan));
+        let plan = Arc::clone(self.context.shared.plan(batch.plan));
         let (start, clock) = (Instant::now(), ThreadClock::now());
         let mut nodes = 0;
         let mut message = self.message(batch.plan);
@@ -142,36 +138,12 @@ impl CpuWorkerLoop {
             && !self.context.shared.is_halted()
             && !self.context.shared.roster.is_retired(self.context.worker)
         {
+            let (counters, canaries) = (&mut self.counters, &mut self.canary_schedule);
             let task = plan.task(index);
-            let counter = &mut self.counters[batch.plan.0];
-            let (shared, worker) = (&self.context.shared, self.context.worker);
-            let outcome = match &batch.again {
-                None => attempt(shared, worker, batch.plan, &task, counter),
-                Some(not_by) => {
-                    // Two counters at once could need twice the memory.
-                    *counter = None;
-                    attempt_again(shared, worker, batch.plan, &task, not_by)
-                }
+            let Some(searched) = try_task(counters, canaries, batch, &task, &mut message) else {
+                break;
             };
-            match outcome {
-                Attempt::GivenUp => break,
-                Attempt::Counted(result, audit) => {
-                    nodes += result.tally.nodes;
-                    self.canary_schedule.note(1, result.duration);
-                    message.results.push(Costed {
-                        result: *result,
-                        cost: task.cost,
-                        audit,
-                    });
-                }
-                Attempt::Mismatch(mismatch) => {
-                    message.mismatch = Some((index, mismatch.to_string()));
-                }
-                Attempt::Panic(said) => {
-                    warn!(worker = self.context.name, task = %task.key, "panic: {said}");
-                    message.panicked.push((index, said));
-                }
-            }
+            nodes += searched;
             left = rest;
             #[cfg(feature = "fault-injection")]
             self.context.shared.injector.die();

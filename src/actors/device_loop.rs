@@ -2,16 +2,19 @@
 //! the device, report what comes back.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::slice::from_ref;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use actix::{Addr, Recipient};
 use tracing::{info, warn};
 
-use super::attempt::{Attempt, attempt, attempt_again, seen, tell_audit};
+use super::attempt::{tell_audit, try_task};
 use super::audit::recount;
 use super::canary_schedule::CanarySchedule;
-use super::count_kind::CountKind;
+#[cfg(feature = "fault-injection")]
+use super::counters::CountKind;
+use super::counters::{Counters, by_other_kernel};
 use super::cpu_worker::WorkerContext;
 use super::events::{EventKind, FinishedLaunch};
 use super::index::{DeviceIndex, PlanIndex};
@@ -22,9 +25,7 @@ use super::producer::Producer;
 use super::queue::{Batch, Drawn};
 use super::report::RunError;
 use crate::device::{LaunchTiming, Owner, OwnerEvent, ReturnReason};
-use crate::engine::{
-    CountedBy, Counter, DeviceSpan, NotCounted, Origin, Tally, Task, TaskResult, WorkerId,
-};
+use crate::engine::{CountedBy, DeviceSpan, NotCounted, Origin, Tally, Task, TaskResult, WorkerId};
 
 /// How long to wait for the device before looking whether a batch has come: short against a launch,
 /// which takes 50 ms or more.
@@ -53,7 +54,7 @@ pub(super) fn work(
         waiting: None,
         since: Instant::now(),
         canary_schedule: CanarySchedule::new(),
-        counters: context.shared.spec.plans.iter().map(|_| None).collect(),
+        counters: Counters::new(Arc::clone(&context.shared), context.worker),
         device,
         context,
         producer,
@@ -62,27 +63,23 @@ pub(super) fn work(
     let end = catch_unwind(AssertUnwindSafe(|| device_loop.run(&mut owner)));
     // What is not counted goes back in any case, and before the device is closed, which may take long.
     device_loop.open.return_all();
+    let (context, producer) = (&device_loop.context, &device_loop.producer);
+    let (shared, worker) = (&context.shared, context.worker);
     let died = match end {
         Ok(Ok(())) => None,
         Ok(Err(End::Wrong)) => {
-            device_loop.producer.do_send(Leave {
-                worker: device_loop.context.worker,
-            });
+            producer.do_send(Leave(worker));
             None
         }
         Ok(Err(End::GivenUp(reason))) => {
-            warn!(device = device_loop.context.name, "not used: {reason}");
-            let (shared, worker) = (&device_loop.context.shared, device_loop.id());
+            let id = device_loop.id();
+            warn!(device = %id, "not used: {reason}");
             shared.observers.tell(EventKind::DeviceGivenUp {
-                worker,
+                worker: id,
                 reason: reason.clone(),
             });
-            device_loop.producer.do_send(Leave {
-                worker: device_loop.context.worker,
-            });
-            let worker = device_loop.context.worker;
-            let roster = &device_loop.context.shared.roster;
-            if roster.retire(worker) && roster.workers_left() == 0 {
+            producer.do_send(Leave(worker));
+            if shared.roster.retire(worker) && shared.roster.workers_left() == 0 {
                 let why = format!("no device is left, and there are no CPU workers: {reason}");
                 failure.do_send(RunFailed(RunError::Runtime(why)));
             }
@@ -116,8 +113,8 @@ struct DeviceLoop {
     /// When the device began what it will report next.
     since: Instant,
     canary_schedule: CanarySchedule,
-    /// For plans that the device cannot count, made when first needed.
-    counters: Vec<Option<Box<dyn Counter>>>,
+    /// For plans that the device cannot count.
+    counters: Counters,
     /// The number of the device among the devices.
     device: DeviceIndex,
 }
@@ -191,15 +188,15 @@ impl DeviceLoop {
     /// It cannot be used.
     fn open(&mut self) -> Result<Option<Owner>, End> {
         let shared = Arc::clone(&self.context.shared);
-        let Some(launcher) = shared.devices.launcher() else {
+        let Some((_, launcher)) = shared.devices.launcher.clone() else {
             return Ok(None);
         };
-        let spec = shared.devices.device(self.device);
+        let spec = &shared.devices.devices[self.device.0];
         let open = Arc::clone(&spec.open);
         let owner = Owner::open(Box::new(move || open()), launcher, spec.settings.clone())
             .map_err(|error| End::GivenUp(error.0))?;
         let properties = owner.properties();
-        info!(device = self.context.name, "{}", properties.identity.name);
+        info!(device = %self.id(), "{}", properties.identity.name);
         shared.observers.tell(EventKind::DeviceReady {
             worker: self.id(),
             device: properties.identity.clone(),
@@ -214,20 +211,24 @@ impl DeviceLoop {
     /// It is wrong. The collector knows.
     fn count_canary(&mut self, owner: Option<&mut Owner>) -> Result<(), End> {
         let shared = Arc::clone(&self.context.shared);
-        let worker = self.context.worker;
+        #[cfg(feature = "fault-injection")]
+        let worker = self.id();
         let here =
             |&plan: &PlanIndex| shared.roster.cpu_workers() == 0 && !shared.devices.counts(plan);
         let plans = shared.plan_indices().filter(here);
         let on_device = || match owner {
-            Some(owner) => owner
-                .count_canary()?
-                .compare(|tally| seen(&shared, worker, tally, CountKind::Canary))
-                .map_err(|wrong| wrong.0),
+            Some(owner) => {
+                let counted = owner.count_canary()?;
+                #[cfg(feature = "fault-injection")]
+                let counted = counted.map(|tally| {
+                    let injector = &shared.injector;
+                    injector.distort(worker, CountKind::Canary, tally)
+                });
+                counted.compare().map_err(|wrong| wrong.0)
+            }
             None => Ok(0),
         };
-        let counted = self
-            .canary_schedule
-            .count(&shared, worker, plans, on_device);
+        let counted = self.canary_schedule.count(&self.counters, plans, on_device);
         self.since = Instant::now();
         self.tell_canary(counted)
     }
@@ -280,7 +281,7 @@ impl DeviceLoop {
     }
 
     fn take(&mut self, batch: Batch, owner: Option<&mut Owner>) {
-        let plan = Arc::clone(&self.context.shared.plan(batch.plan));
+        let plan = Arc::clone(self.context.shared.plan(batch.plan));
         let tasks: Vec<Task> = batch.tasks.iter().map(|&task| plan.task(task)).collect();
         match owner {
             Some(owner)
@@ -305,25 +306,9 @@ impl DeviceLoop {
             && !shared.is_halted()
             && !shared.roster.is_retired(self.context.worker)
         {
-            let (worker, counter) = (self.context.worker, &mut self.counters[batch.plan.0]);
-            let outcome = match &batch.again {
-                None => attempt(&shared, worker, batch.plan, task, counter),
-                Some(not_by) => attempt_again(&shared, worker, batch.plan, task, not_by),
-            };
-            match outcome {
-                Attempt::Counted(result, audit) => {
-                    self.canary_schedule.note(1, result.duration);
-                    message.results.push(Costed {
-                        result: *result,
-                        cost: task.cost,
-                        audit,
-                    });
-                }
-                Attempt::Mismatch(mismatch) => {
-                    message.mismatch = Some((task.key.index, mismatch.to_string()));
-                }
-                Attempt::Panic(said) => message.panicked.push((task.key.index, said)),
-                Attempt::GivenUp => break,
+            let (counters, canaries) = (&mut self.counters, &mut self.canary_schedule);
+            if try_task(counters, canaries, &batch, task, &mut message).is_none() {
+                break;
             }
             left = rest;
         }
@@ -357,7 +342,7 @@ impl DeviceLoop {
                 }
             }
             OwnerEvent::Restarted(reason) => {
-                warn!(device = self.context.name, "started again: {reason}");
+                warn!(device = %self.id(), "started again: {reason}");
                 let worker = self.id();
                 let observers = &self.context.shared.observers;
                 observers.tell(EventKind::DeviceLost { worker, reason });
@@ -411,7 +396,8 @@ impl DeviceLoop {
         let cost: f64 = tallies.iter().map(|(task, _)| task.cost).sum();
         let mut message = self.message(plan);
         for (task, tally) in tallies {
-            let tally = &seen(&shared, self.context.worker, *tally, CountKind::Task);
+            #[cfg(feature = "fault-injection")]
+            let tally = &shared.injector.distort(self.id(), CountKind::Task, *tally);
             let took = took.mul_f64(if cost > 0.0 {
                 task.cost / cost
             } else {
@@ -434,7 +420,8 @@ impl DeviceLoop {
                 let first = (tally, &counted_by);
                 let of = shared.plan(plan).as_ref();
                 let watch = shared.in_flight.second_watch();
-                let again = recount(of, task, first, &watch, |tally| tally);
+                let second = by_other_kernel(of, from_ref(&counted_by));
+                let again = recount(second, task, first, &watch);
                 let recounting = begun.elapsed();
                 let mut audit_of = shared.audit_of(self.context.worker, plan);
                 audit_of.note(took, expected, recounting);

@@ -2,16 +2,16 @@
 
 use std::sync::Arc;
 
-use super::index::{DeviceIndex, PlanIndex};
+use super::index::PlanIndex;
 use super::spec::DeviceSpec;
 use crate::engine::{Launcher, Plan};
 
 /// The devices of a run, and the way from a plan to them.
 pub(super) struct DeviceRoute {
-    devices: Vec<DeviceSpec>,
+    pub(super) devices: Vec<DeviceSpec>,
     /// The plan that they count, and what makes their launches: the first plan that has a launcher.
     /// `None` without devices.
-    launcher: Option<(PlanIndex, Arc<dyn Launcher>)>,
+    pub(super) launcher: Option<(PlanIndex, Arc<dyn Launcher>)>,
 }
 
 impl DeviceRoute {
@@ -21,22 +21,6 @@ impl DeviceRoute {
             launcher: plans.find_map(|(at, plan)| Some((PlanIndex(at), plan.launcher().ok()?))),
             devices: devices.to_vec(),
         }
-    }
-
-    /// The number of devices.
-    pub(super) const fn devices(&self) -> usize {
-        self.devices.len()
-    }
-
-    pub(super) fn device(&self, device: DeviceIndex) -> &DeviceSpec {
-        &self.devices[device.0]
-    }
-
-    /// What makes the launches.
-    pub(super) fn launcher(&self) -> Option<Arc<dyn Launcher>> {
-        self.launcher
-            .as_ref()
-            .map(|(_, launcher)| Arc::clone(launcher))
     }
 
     /// The plan that devices count; `None` if they count none, or there are no devices.

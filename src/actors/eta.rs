@@ -87,7 +87,7 @@ const EXPECTED_FOR: f64 = 1.0;
 ///
 /// A task that was counted in no time has the cost of a mean one, but no partitions. Such tasks are
 /// counted at once, while those that were begun with them take minutes or years. And the share that a
-/// task in hand reports assumes that its first subtrees take as long as the others. For tasks of years
+/// task in flight reports assumes that its first subtrees take as long as the others. For tasks of years
 /// that is wrong by orders of magnitude.
 const FASTEST: f64 = 10.0;
 
@@ -127,7 +127,7 @@ impl PlanProgress {
         self.products += cost * seconds;
     }
 
-    /// The same, with what workers have in hand.
+    /// The same, with what workers have in flight.
     pub(super) fn with(self, in_flight: WorkDone) -> Self {
         Self { in_flight, ..self }
     }
@@ -152,7 +152,7 @@ impl PlanProgress {
             .map_or(0.0, |size| size.cost / size.tasks.max(1) as f64)
     }
 
-    /// The cost that is done, tasks in hand included.
+    /// The cost that is done, tasks in flight included.
     ///
     /// Tasks that were counted in no time count as far as those that were begun with them are done. So
     /// their share of the cost done is as large as in the plan.
@@ -365,7 +365,7 @@ mod tests {
         let first = eta(&[work], 4, EVEN).unwrap();
         assert_eq!(first.left, Duration::from_secs(50));
         assert_eq!(first.uncertainty, None);
-        // A tenth of a task in hand took ten seconds. The expectation counts as a whole task.
+        // A tenth of a task in flight took ten seconds. The expectation counts as a whole task.
         let in_flight = WorkDone {
             cost: 0.1,
             begun: 1.0,
@@ -381,7 +381,7 @@ mod tests {
 
     /// Three tasks of a year, which tell in their first seconds that nearly all or nothing is done.
     #[test]
-    fn shares_of_tasks_in_hand_do_not_outweigh_the_costs() {
+    fn shares_of_tasks_in_flight_do_not_outweigh_the_costs() {
         let year = 365.25 * 86_400.0;
         let size = SupplySize {
             tasks: 3,
@@ -431,7 +431,7 @@ mod tests {
                 };
                 let left = eta(&[work.with(in_flight)], 1, EVEN).unwrap().left;
                 let ratio = left.as_secs_f64() / size.cost;
-                // When the expectation ends, tasks in hand are a part of few.
+                // When the expectation ends, tasks in flight are a part of few.
                 assert!((0.75..1.05).contains(&ratio), "{round} {part}: {ratio}");
             }
             for _ in 0..hands {

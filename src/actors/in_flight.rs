@@ -1,4 +1,4 @@
-//! What the workers of a run have in hand: the tasks that they count on the CPU, how far they are, and
+//! The tasks in flight: those that the workers of a run count on the CPU, how far they are, and
 //! giving them up.
 
 use std::sync::Arc;
@@ -10,7 +10,7 @@ use parking_lot::Mutex;
 use super::index::{PlanIndex, WorkerIndex};
 use crate::engine::{TaskResult, TaskWatch};
 
-/// How long tasks in hand may go on after a run was asked to stop or to pause. Then they are given up.
+/// How long tasks in flight may go on after a run was asked to stop or to pause. Then they are given up.
 /// It must leave the counters time to look at their watches within two seconds after the request, also
 /// on a busy machine.
 pub(super) const GRACE: Duration = Duration::from_secs(1);
@@ -76,7 +76,7 @@ struct WatchedTask {
 struct Account {
     counted: Vec<WorkDone>,
     collected: Vec<WorkDone>,
-    /// The task in hand: its plan, its cost, and when it was begun.
+    /// The task in flight: its plan, its cost, and when it was begun.
     task: Option<(PlanIndex, f64, Instant)>,
 }
 
@@ -108,7 +108,7 @@ impl InFlight {
         &watched.watch
     }
 
-    /// Notes that a worker has no task in hand any more: it has counted it, or gave it up.
+    /// Notes that a worker has no task in flight any more: it has counted it, or gave it up.
     pub(super) fn end(&self, worker: WorkerIndex, counted: Option<&TaskResult>) {
         let watched = &self.tasks[worker.0];
         let mut account = watched.account.lock();
@@ -166,7 +166,7 @@ impl InFlight {
         TaskWatch::new(Arc::clone(&self.give_up))
     }
 
-    /// From now on, or no longer, tasks in hand are to be given up.
+    /// From now on, or no longer, tasks in flight are to be given up.
     pub(super) fn set_give_up(&self, give_up: bool) {
         self.give_up.store(give_up, Ordering::Relaxed);
     }
@@ -182,7 +182,7 @@ mod tests {
     const PLAN: PlanIndex = PlanIndex(1);
 
     #[test]
-    fn work_is_in_hand_until_the_collector_has_it() {
+    fn work_is_in_flight_until_the_collector_has_it() {
         let in_flight = InFlight::new(2, 2);
         in_flight.begin(CPU, PLAN, 4.0).note(TaskProgress {
             nodes: 100,

@@ -33,9 +33,7 @@ pub(super) struct Checked;
 pub(super) struct Quiet;
 
 /// To the run, from a worker: its thread has ended and is joined.
-pub(super) struct Left {
-    pub(super) worker: WorkerIndex,
-}
+pub(super) struct Left(pub(super) WorkerIndex);
 
 /// To the collector, from the run: every worker has left; make everything durable and sum up.
 pub(super) struct Sum;
@@ -68,9 +66,7 @@ pub(super) struct Want {
 }
 
 /// To the producer, from a device: it takes no batch any more.
-pub(super) struct Leave {
-    pub(super) worker: WorkerIndex,
-}
+pub(super) struct Leave(pub(super) WorkerIndex);
 
 /// To the producer: close the queue; workers end.
 pub(super) struct Close;
@@ -179,28 +175,8 @@ macro_rules! unanswered {
     };
 }
 
-unanswered!(
-    Wake,
-    RunFailed,
-    ActorDied,
-    Complete,
-    Quiet,
-    Left,
-    Sum,
-    Sums,
-    Offer,
-    Halt,
-    Close,
-    Settled,
-    Check,
-    Checked,
-    Recount,
-    CanaryCounted,
-    Retry,
-    Counted,
-    LostBatch,
-    Ended,
-    Want,
-    Leave,
+unanswered! {
+    Wake, RunFailed, ActorDied, Complete, Quiet, Left, Sum, Sums, Offer, Halt, Close, Settled,
+    Check, Checked, Recount, CanaryCounted, Retry, Counted, LostBatch, Ended, Want, Leave,
     Durable,
-);
+}

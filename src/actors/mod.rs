@@ -47,15 +47,17 @@
 //!   batches it has.
 //! * `source`: where tasks come from; `fresh`: what a source still gives; `stock`: what is left, and
 //!   how it is cut into batches. `recorder`: what keeps results for longer than the run lives.
-//! * `canary`: when workers count their canaries. `doubt`: tasks that are counted again, and what their
-//!   counts decide; `kept`: the results that may be doubted; `second_opinions`: what the collector does
-//!   with both.
+//! * `canary_schedule`: when workers count their canaries. `recheck`: a task that is counted again, and what its
+//!   counts decide; `rechecker`: which counts are believed, as a state machine; `recheck_effect`: what it asks the
+//!   collector for; `recent_results`: those that may turn out to be wrong; `wrong_count_search`: what is counted again
+//!   when the sums contradict what is known.
 //! * `counted_tasks`: which tasks are counted, and their sum.
 //! * `balance`: how much each worker may hold, so that CPU workers and devices finish together.
-//! * `messages`: what actors tell each other; `queue`: the bounded queue; `shared`: what
-//!   actors and threads share.
-//! * `attempt`: one try of a task on the CPU; `count_kind`: what injected faults tell apart; `in_flight`: the tasks that workers count, and giving them
-//!   up; `audit`: which tasks are counted a second time.
+//! * `messages`: what actors tell each other; `queue`: the bounded queue; `death_notice`: tells that an actor died.
+//! * `shared`: what actors and threads share; `index`: positions of workers, plans and devices in it; `roster`: who
+//!   counts, and who is retired; `device_route`: what devices count; `run_clock`: when the run began to count.
+//! * `attempt`: one try of a task on the CPU; `counters`: which kernel counts it; `in_flight`: the tasks that workers
+//!   count, and giving them up; `audit`: which tasks are counted a second time.
 //! * `control`: the handle for the outside; `eta`: share of work done and time left.
 //! * `events`: what a run tells; `observers`: who hears it.
 //! * `progress`, `worker_progress`, `mean_speed`: the one account of these events. `live_progress`: the account of
@@ -69,8 +71,8 @@ mod balance;
 mod canary_schedule;
 mod collector;
 mod control;
-mod count_kind;
 mod counted_tasks;
+mod counters;
 mod cpu_worker;
 mod death_notice;
 mod device_loop;

@@ -114,14 +114,11 @@ impl Producer {
             return wanted;
         }
         self.untested = false;
-        for worker in self.shared.roster.left() {
-            let for_device = !self.shared.roster.is_cpu(worker);
-            if inlet.offer(Batch::canary(worker, for_device)).is_ok() {
-                if for_device {
-                    self.on_devices += 1;
-                } else {
-                    self.in_flight += 1;
-                }
+        let shared = Arc::clone(&self.shared);
+        for worker in shared.roster.left() {
+            let canary = Batch::canary(worker, !shared.roster.is_cpu(worker));
+            if inlet.offer(canary.clone()).is_ok() {
+                *self.out(&canary) += 1;
             }
         }
         true
@@ -211,6 +208,23 @@ impl Producer {
         }
     }
 
+    /// Takes back what was not drawn yet.
+    fn take_back(&mut self, from: impl FnOnce(&Inlet) -> Vec<Batch>) {
+        for batch in self.inlet.as_ref().map(from).into_iter().flatten() {
+            *self.out(&batch) -= 1;
+            self.stock.withdraw(batch);
+        }
+    }
+
+    /// The number of batches that are out like this one.
+    const fn out(&mut self, batch: &Batch) -> &mut usize {
+        if batch.for_device {
+            &mut self.on_devices
+        } else {
+            &mut self.in_flight
+        }
+    }
+
     /// Tells the run when it was halted and everything has come back.
     fn tell_if_quiet(&self) {
         if self.halted && self.nothing_is_out() {
@@ -252,15 +266,7 @@ impl Handler<Halt> for Producer {
     fn handle(&mut self, _: Halt, _: &mut Self::Context) {
         self.halted = true;
         self.shared.set_halted(true);
-        let back = self.inlet.as_ref().map(Inlet::take_back);
-        for batch in back.into_iter().flatten() {
-            if batch.for_device {
-                self.on_devices -= 1;
-            } else {
-                self.in_flight -= 1;
-            }
-            self.stock.withdraw(batch);
-        }
+        self.take_back(Inlet::take_back);
         self.tell_if_quiet();
     }
 }
@@ -280,14 +286,11 @@ impl Handler<Settled> for Producer {
         let plan = settled.left.plan;
         self.stock.note_cpu(plan, settled.seconds_per_cost);
         self.stock.take_back(&settled.left);
+        *self.out(&settled.left) -= 1;
         if settled.left.for_device {
-            self.on_devices -= 1;
             self.stock.scatter(settled.left);
         } else {
-            self.in_flight -= 1;
-            if !settled.left.tasks.is_empty() {
-                self.stock.keep(settled.left);
-            }
+            self.stock.keep(settled.left);
         }
         self.offer(context);
         self.tell_if_quiet();
@@ -301,12 +304,8 @@ impl Handler<Retry> for Producer {
         // With one worker it is the same one: the panic threw its counter away.
         let elsewhere = self.shared.roster.elsewhere(&[retry.not_on]);
         self.stock.keep(Batch {
-            plan: retry.plan,
-            tasks: vec![retry.task],
-            cost: 0.0,
             only: Some(elsewhere.unwrap_or(retry.not_on)),
-            for_device: false,
-            again: None,
+            ..Batch::of(retry.plan, vec![retry.task])
         });
         self.offer(context);
     }
@@ -318,12 +317,9 @@ impl Handler<Recount> for Producer {
     fn handle(&mut self, recount: Recount, context: &mut Self::Context) {
         for tasks in recount.tasks.chunks(LARGEST_RECOUNT) {
             self.stock.keep(Batch {
-                plan: recount.plan,
-                tasks: tasks.to_vec(),
-                cost: 0.0,
                 only: recount.only,
-                for_device: false,
                 again: Some(recount.not_by.clone()),
+                ..Batch::of(recount.plan, tasks.to_vec())
             });
         }
         self.offer(context);
@@ -347,22 +343,11 @@ impl Handler<Want> for Producer {
 impl Handler<Leave> for Producer {
     type Result = ();
 
-    fn handle(&mut self, leave: Leave, context: &mut Self::Context) {
-        self.wants.retain(|want| want.worker != leave.worker);
-        self.stock.forget(leave.worker);
-        let back = self
-            .inlet
-            .as_ref()
-            .map(|inlet| inlet.take_back_from(leave.worker));
-        for batch in back.into_iter().flatten() {
-            if batch.for_device {
-                self.on_devices -= 1;
-            } else {
-                self.in_flight -= 1;
-            }
-            self.stock.withdraw(batch);
-        }
-        self.stock.release(leave.worker);
+    fn handle(&mut self, Leave(worker): Leave, context: &mut Self::Context) {
+        self.wants.retain(|want| want.worker != worker);
+        self.stock.forget(worker);
+        self.take_back(|inlet| inlet.take_back_from(worker));
+        self.stock.release(worker);
         self.offer(context);
         self.tell_if_quiet();
     }

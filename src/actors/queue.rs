@@ -25,15 +25,24 @@ pub(super) struct Batch {
 }
 
 impl Batch {
-    /// A batch without tasks, which asks a worker to count its canary.
-    pub(super) const fn canary(worker: WorkerIndex, for_device: bool) -> Self {
+    /// Tasks of a plan that any CPU worker may count.
+    pub(super) const fn of(plan: PlanIndex, tasks: Vec<u64>) -> Self {
         Self {
-            plan: PlanIndex(0),
-            tasks: Vec::new(),
+            plan,
+            tasks,
             cost: 0.0,
+            only: None,
+            for_device: false,
+            again: None,
+        }
+    }
+
+    /// A batch without tasks, which asks a worker to count its canary.
+    pub(super) fn canary(worker: WorkerIndex, for_device: bool) -> Self {
+        Self {
             only: Some(worker),
             for_device,
-            again: None,
+            ..Self::of(PlanIndex(0), Vec::new())
         }
     }
 
@@ -159,14 +168,7 @@ mod tests {
     use super::*;
 
     fn batch(task: u64) -> Batch {
-        Batch {
-            plan: PlanIndex(0),
-            tasks: vec![task],
-            cost: 1.0,
-            only: None,
-            for_device: false,
-            again: None,
-        }
+        Batch::of(PlanIndex(0), vec![task])
     }
 
     fn batch_for(worker: WorkerIndex) -> Batch {

@@ -62,7 +62,7 @@ impl RecentResults {
         self.untested[worker.0].clear();
     }
 
-    /// What a worker counted since its last good canary. From now on it is doubted, and no more in this
+    /// What a worker counted since its last good canary. It is counted again, and no more in this
     /// list.
     pub(super) fn take_untested(&mut self, worker: WorkerIndex) -> Vec<(PlanIndex, u64)> {
         let mut tasks: Vec<_> = self.untested[worker.0].drain().collect();

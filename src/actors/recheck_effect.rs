@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use super::events::EventKind;
+use super::events::{EventKind, SickWorker};
 use super::index::{PlanIndex, WorkerIndex};
 use super::messages::{Costed, Recount, Retry};
 use super::report::RunError;
@@ -21,14 +21,8 @@ pub(super) enum Effect {
     Recount(Recount),
     /// Two counts of a task agree.
     CountedTwice(PlanIndex, u64),
-    /// An audit took some time, its first count some, and was expected to take some.
-    AuditTook {
-        worker: WorkerIndex,
-        plan: PlanIndex,
-        first: Duration,
-        expected: Duration,
-        took: Duration,
-    },
+    /// How long the first count of an audited task took, the second one was expected to take, and took.
+    AuditTook(WorkerIndex, PlanIndex, [Duration; 3]),
     /// Put a result in the place of a wrong one in the sums.
     Replace {
         plan: PlanIndex,
@@ -37,14 +31,9 @@ pub(super) enum Effect {
     },
     /// Have a correction recorded.
     Correct(Correction),
-    /// A worker counted wrongly. It is in quarantine, unless it goes on as the last one.
-    Quarantine {
-        worker: WorkerIndex,
-        reason: String,
-        /// Tasks that it counted since its last good canary.
-        suspects: u64,
-        goes_on: bool,
-    },
+    /// A worker counted wrongly, and may have used a device or kernel that is still to be named. This one
+    /// leaves the run; `None` if it goes on as the last one.
+    Quarantine(SickWorker, Option<WorkerIndex>),
     /// Take a result out of the sums and out of the record.
     Withdraw(PlanIndex, TaskResult),
     /// Tell what happened.

@@ -11,7 +11,7 @@ use std::sync::Arc;
 
 use tracing::warn;
 
-use super::events::{CorrectedCount, EventKind};
+use super::events::{CorrectedCount, EventKind, SickWorker};
 use super::index::{PlanIndex, WorkerIndex};
 use super::messages::{Costed, Recount, Retry};
 use super::recent_results::RecentResults;
@@ -20,7 +20,7 @@ use super::recheck_effect::Effect;
 use super::recorder::RecordedResult;
 use super::report::RunError;
 use super::roster::Roster;
-use super::wrong_count_search::{SearchedCount, WrongCountSearch};
+use super::wrong_count_search::WrongCountSearch;
 use crate::engine::{CountedBy, Engine, Plan, TaskKey, TaskResult};
 
 pub(super) struct Rechecker {
@@ -226,13 +226,8 @@ impl Rechecker {
         let Some(worker) = first.worker else { return };
         let by = second.result.origin.counted_by.backend().to_owned();
         let took = second.result.duration;
-        self.effects.push(Effect::AuditTook {
-            worker,
-            plan,
-            first: first.result.duration,
-            expected,
-            took,
-        });
+        let times = [first.result.duration, expected, took];
+        self.effects.push(Effect::AuditTook(worker, plan, times));
         self.effects.push(Effect::Tell(EventKind::Audited {
             worker: second.result.origin.worker,
             key,
@@ -302,14 +297,17 @@ impl Rechecker {
                 }
             }
         }
-        self.effects.push(Effect::Quarantine {
-            worker,
+        let id = self.roster.id(worker);
+        let sick = SickWorker {
+            worker: id,
+            counted_by: None,
             reason: reason.clone(),
             suspects: suspects.values().map(|tasks| tasks.len() as u64).sum(),
-            goes_on,
-        });
+        };
+        let leaves = (!goes_on).then_some(worker);
+        self.effects.push(Effect::Quarantine(sick, leaves));
         if self.roster.workers_left() == 0 {
-            let worker = self.roster.id(worker);
+            let worker = id;
             let error = RunError::Sick { worker, reason };
             self.effects.push(Effect::Fail(error));
             return;
@@ -324,24 +322,18 @@ impl Rechecker {
         let reason = reason.to_owned();
         let told = EventKind::Contradicted { reason };
         self.effects.push(Effect::Tell(told));
-        let kept = self.recent.iter().map(|(plan, result)| SearchedCount {
-            plan,
-            result: result.clone(),
-            is_own: true,
+        let own = self.recent.iter().map(|(plan, result)| {
+            let (result, is_own) = (result.clone(), true);
+            (plan, RecordedResult { result, is_own })
         });
         let recorded = recorded.into_iter().filter_map(|recorded| {
-            let RecordedResult { result, is_own } = recorded;
-            let mut plans = self.plans.iter();
-            let plan = plans.position(|plan| plan.engine() == result.key.engine);
+            let TaskKey { engine, index, .. } = recorded.result.key;
+            let plan = self.plans.iter().position(|plan| plan.engine() == engine);
             let plan = PlanIndex(plan?);
-            let kept = self.recent.get((plan, result.key.index));
-            kept.is_none().then_some(SearchedCount {
-                plan,
-                result,
-                is_own,
-            })
+            let own = self.recent.get((plan, index));
+            own.is_none().then_some((plan, recorded))
         });
-        WrongCountSearch::begin(kept.chain(recorded).collect(), self.roster.workers_left())
+        WrongCountSearch::begin(own.chain(recorded).collect(), self.roster.workers_left())
     }
 
     /// Has the next part of the tasks counted again, or gives up.
@@ -356,14 +348,13 @@ impl Rechecker {
             }));
             Vec::new()
         } else {
-            search.next_part(|count| {
+            search.next_part(|(_, count)| {
                 count.is_own && worker_of(&count.result).is_some_and(quarantined)
             })
         };
         // By the worker that is to count them, and the kernels that it must not use.
         let mut groups: BTreeMap<_, Vec<u64>> = BTreeMap::new();
-        for counted in part {
-            let SearchedCount { plan, result, .. } = counted;
+        for (plan, RecordedResult { result, is_own }) in part {
             let (worker, key) = (worker_of(&result), result.key);
             let group = match self.roster.elsewhere(worker.as_slice()) {
                 Some(elsewhere) => (plan, Some(elsewhere), Vec::new()),
@@ -371,7 +362,7 @@ impl Rechecker {
             };
             groups.entry(group).or_default().push(key.index);
             // What another process counted says nothing of a worker of this one.
-            let worker = worker.filter(|_| counted.is_own);
+            let worker = worker.filter(|_| is_own);
             let recheck = Recheck::new(plan, worker, result, Reason::Sums);
             self.open.insert(key, recheck);
         }
@@ -444,15 +435,15 @@ mod tests {
             Effect::Replace { wrong, right, .. } => {
                 format!("replace {} by {}", wrong.tally.r90, right.tally.r90)
             }
-            Effect::Quarantine {
-                worker, suspects, ..
-            } => format!("quarantine {}, {suspects} suspects", worker.0),
+            Effect::Quarantine(sick, _) => {
+                format!("quarantine {}, {} suspects", sick.worker, sick.suspects)
+            }
             Effect::Withdraw(_, result) => format!("withdraw {}", result.key.index),
             Effect::Fail(error) => format!("fail: {error}"),
             Effect::Drop(..) => "drop".to_owned(),
             Effect::Retry(retry) => format!("retry {}", retry.task),
             Effect::CountedTwice(_, task) => format!("twice {task}"),
-            Effect::AuditTook { .. } => "audit took".to_owned(),
+            Effect::AuditTook(..) => "audit took".to_owned(),
             Effect::Correct(_) => "correct".to_owned(),
             Effect::Tell(_) => "tell".to_owned(),
             Effect::Done => "done".to_owned(),
@@ -469,7 +460,7 @@ mod tests {
         hear(&mut rechecker, A, 2, 1);
         let effects = in_short(rechecker.failed_canary(A, "wrong".to_owned()));
         let recount = "recount [1, 2] on None not by 0";
-        assert_eq!(effects, ["quarantine 0, 2 suspects", recount]);
+        assert_eq!(effects, ["quarantine worker-0, 2 suspects", recount]);
         assert!(rechecker.roster.is_retired(A));
         // Nothing comes of what it says from now on.
         assert_eq!(hear(&mut rechecker, A, 3, 1), ["drop", "retry 3"]);
@@ -507,7 +498,7 @@ mod tests {
         assert_eq!(asked, ["sum 0 of 0", again]);
         let third = count(&rechecker, (B, "other"), 0, 1);
         let effects = in_short(rechecker.hear(B, PLAN, third));
-        let sick = "quarantine 1, 0 suspects";
+        let sick = "quarantine worker-1, 0 suspects";
         assert_eq!(effects, ["twice 0", "correct", "tell", sick]);
     }
 
@@ -516,7 +507,7 @@ mod tests {
         let mut rechecker = rechecker(1);
         hear(&mut rechecker, A, 0, 1);
         let effects = in_short(rechecker.failed_canary(A, "wrong".to_owned()));
-        assert_eq!(effects[0], "quarantine 0, 1 suspects");
+        assert_eq!(effects[0], "quarantine worker-0, 1 suspects");
         assert!(effects[1].starts_with("fail: ") && effects.len() == 2);
         assert_eq!(in_short(rechecker.end()), ["withdraw 0"]);
     }

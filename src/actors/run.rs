@@ -46,7 +46,7 @@ pub(super) struct Run {
     closed: bool,
     /// Whether everything is counted and checked.
     complete: bool,
-    /// Will give up the tasks in hand, while the run drains or pauses.
+    /// Will give up the tasks in flight, while the run drains or pauses.
     gives_up: Option<SpawnHandle>,
     outcome: Sender<Result<Report, RunError>>,
     _end: StopSystem,
@@ -195,14 +195,14 @@ impl Run {
                     | RunState::Failed => {}
                 }
             }
-            self.bound_tasks_in_hand(next, context);
+            self.bound_tasks_in_flight(next, context);
         }
         allowed
     }
 
-    /// Gives the tasks in hand a limited time while the run drains or pauses, and lets them go on when
+    /// Gives the tasks in flight a limited time while the run drains or pauses, and lets them go on when
     /// it runs.
-    fn bound_tasks_in_hand(&mut self, state: RunState, context: &mut Context<Self>) {
+    fn bound_tasks_in_flight(&mut self, state: RunState, context: &mut Context<Self>) {
         match state {
             RunState::Paused | RunState::Draining if self.gives_up.is_none() => {
                 let give_up = |run: &mut Self, _: &mut _| run.shared.in_flight.set_give_up(true);
@@ -411,7 +411,7 @@ impl Handler<Left> for Run {
     type Result = ();
 
     fn handle(&mut self, left: Left, _: &mut Self::Context) {
-        self.left.insert(left.worker);
+        self.left.insert(left.0);
         if self.left.len() == self.shared.roster.workers()
             && let Some(team) = &self.team
         {

@@ -137,9 +137,10 @@ impl Stock {
 
     /// The CPU worker other than `avoided` that holds the fewest batches.
     fn other_worker(&self, avoided: WorkerIndex) -> Option<WorkerIndex> {
-        let others = (0..self.held.len())
-            .map(WorkerIndex)
-            .filter(|&worker| worker != avoided && !self.shared.roster.is_retired(worker));
+        let roster = &self.shared.roster;
+        let others = roster
+            .left()
+            .filter(|&worker| worker != avoided && roster.is_cpu(worker));
         others.min_by_key(|worker| self.held[worker.0])
     }
 
@@ -208,12 +209,9 @@ impl Stock {
             _ => want.cost,
         };
         let mut batch = Batch {
-            plan,
-            tasks: Vec::new(),
-            cost: 0.0,
             only: Some(want.worker),
             for_device: true,
-            again: None,
+            ..Batch::of(plan, Vec::new())
         };
         while (batch.tasks.is_empty() || batch.cost < target)
             && let Some(at) = self.returned.iter().position(|other| other.plan == plan)
@@ -244,15 +242,11 @@ impl Stock {
         if batch.again.is_some() {
             return self.keep(batch);
         }
-        let plan = Arc::clone(&self.shared.plan(batch.plan));
+        let plan = Arc::clone(self.shared.plan(batch.plan));
         self.returned
             .extend(batch.tasks.into_iter().map(|task| Batch {
-                plan: batch.plan,
-                tasks: vec![task],
                 cost: plan.task(task).cost,
-                only: None,
-                for_device: false,
-                again: None,
+                ..Batch::of(batch.plan, vec![task])
             }));
     }
 
@@ -264,11 +258,11 @@ impl Stock {
         let plan = &self.shared.plan(batch.plan);
         batch.cost = batch.tasks.iter().map(|&task| plan.task(task).cost).sum();
         batch.for_device = false;
-        if let Some(gone) = batch
+        if let Some(retired) = batch
             .only
             .filter(|&worker| self.shared.roster.is_retired(worker))
         {
-            batch.only = self.shared.roster.elsewhere(&[gone]);
+            batch.only = self.shared.roster.elsewhere(&[retired]);
         }
         let kept = match batch.only {
             Some(_) => &mut self.retries,
@@ -344,12 +338,9 @@ impl Stock {
             tasks.push(task);
         }
         Some(Batch {
-            plan: index,
-            tasks,
             cost: batch_cost,
             only,
-            for_device: false,
-            again: None,
+            ..Batch::of(index, tasks)
         })
     }
 }

@@ -68,7 +68,6 @@ impl Worker {
         let context = WorkerContext {
             shared: Arc::clone(&self.shared),
             worker: self.index,
-            name: self.name(),
             outlet: self.outlet.clone(),
             collector: self.collector.clone(),
             actor,
@@ -99,7 +98,7 @@ impl Worker {
     fn leave(&mut self) {
         let worker = self.shared.roster.id(self.index);
         self.shared.observers.tell(EventKind::Gone { worker });
-        self.left.do_send(Left { worker: self.index });
+        self.left.do_send(Left(self.index));
     }
 }
 

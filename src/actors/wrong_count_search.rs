@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use super::index::PlanIndex;
-use crate::engine::TaskResult;
+use super::recorder::RecordedResult;
 
 /// The parts of a search for wrong counts. After each one the sums are compared again.
 const PARTS: usize = 16;
@@ -11,28 +11,23 @@ const PARTS: usize = 16;
 /// How long such a search may take however short the run was.
 const LEAST_SEARCH: Duration = Duration::from_secs(60);
 
+/// A count that is in the sums which contradict what is known.
+pub(super) type Searched = (PlanIndex, RecordedResult);
+
 /// What was counted again, and what is still to be.
 pub(super) struct WrongCountSearch {
     begun: Instant,
     /// How long it may take.
     budget: Duration,
     /// What was not counted again yet.
-    left: Vec<SearchedCount>,
+    left: Vec<Searched>,
     all: usize,
-}
-
-/// A count that is in the sums which contradict what is known.
-pub(super) struct SearchedCount {
-    pub(super) plan: PlanIndex,
-    pub(super) result: TaskResult,
-    /// Whether a worker of this run counted it. A worker of the same name in another process is another one.
-    pub(super) is_own: bool,
 }
 
 impl WrongCountSearch {
     /// Begins a search among all that was counted, with so many workers.
-    pub(super) fn begin(mut counts: Vec<SearchedCount>, workers: usize) -> Self {
-        let counting: Duration = counts.iter().map(|count| count.result.duration).sum();
+    pub(super) fn begin(mut counts: Vec<Searched>, workers: usize) -> Self {
+        let counting: Duration = counts.iter().map(|(_, count)| count.result.duration).sum();
         fastrand::shuffle(&mut counts);
         Self {
             begun: Instant::now(),
@@ -54,10 +49,7 @@ impl WrongCountSearch {
     }
 
     /// What is to be counted again next. Suspects come first.
-    pub(super) fn next_part(
-        &mut self,
-        is_suspect: impl Fn(&SearchedCount) -> bool,
-    ) -> Vec<SearchedCount> {
+    pub(super) fn next_part(&mut self, is_suspect: impl Fn(&Searched) -> bool) -> Vec<Searched> {
         // They are last in the list.
         self.left.sort_by_key(is_suspect);
         let part = self.all.div_ceil(PARTS).min(self.left.len());
