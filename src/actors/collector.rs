@@ -13,8 +13,8 @@ use super::eta::{self, PlanProgress};
 use super::events::{EventKind, SickWorker};
 use super::index::{PlanIndex, WorkerIndex};
 use super::messages::{
-    CanaryCounted, Check, Checked, Costed, Counted, Durable, Leave, LostBatch, Retry, RunFailed,
-    Settled, Sum, Sums,
+    CanaryCounted, Check, Costed, Counted, Durable, LostBatch, Retry, Settled, Sum, Sums,
+    ToProducer, ToRun,
 };
 use super::producer::Producer;
 use super::queue::Batch;
@@ -34,7 +34,7 @@ const TELL_EVERY: Duration = Duration::from_millis(200);
 
 pub(super) struct Collector {
     shared: Arc<RunShared>,
-    run: (Recipient<RunFailed>, Recipient<Checked>, Recipient<Sums>),
+    run: Recipient<ToRun>,
     producer: Addr<Producer>,
     _death_notice: DeathNotice,
     rechecker: Rechecker,
@@ -49,7 +49,7 @@ pub(super) struct Collector {
 impl Collector {
     pub(super) fn new(
         shared: Arc<RunShared>,
-        run: (Recipient<RunFailed>, Recipient<Checked>, Recipient<Sums>),
+        run: Recipient<ToRun>,
         producer: Addr<Producer>,
         death_notice: DeathNotice,
         tasks: CountedTasks,
@@ -70,7 +70,7 @@ impl Collector {
     }
 
     fn fail(&self, error: RunError) {
-        self.run.0.do_send(RunFailed(error));
+        self.run.do_send(ToRun::Failed(error));
     }
 
     /// The error of the run that `error` of the recorder causes. It may be about an earlier result.
@@ -108,20 +108,20 @@ impl Collector {
                 message,
             });
         } else {
-            self.producer.do_send(Retry {
+            self.producer.do_send(ToProducer::Retry(Retry {
                 plan,
                 task,
                 not_on: worker,
-            });
+            }));
         }
     }
 
     fn settle(&self, left: Batch) {
         let (cost, seconds) = self.tasks.plans[left.plan.0].cpu;
-        self.producer.do_send(Settled {
+        self.producer.do_send(ToProducer::Settled(Settled {
             seconds_per_cost: (cost > 0.0).then(|| seconds / cost),
             left,
-        });
+        }));
     }
 
     /// Tells how far the run is, with what is in flight.
@@ -180,8 +180,8 @@ impl Collector {
             match effect {
                 Effect::Sum(worker, plan, costed) => self.sum_up(worker, plan, costed),
                 Effect::Drop(worker, plan, costed) => self.land(worker, plan, &costed),
-                Effect::Retry(retry) => self.producer.do_send(retry),
-                Effect::Recount(recount) => self.producer.do_send(recount),
+                Effect::Retry(retry) => self.producer.do_send(ToProducer::Retry(retry)),
+                Effect::Recount(recount) => self.producer.do_send(ToProducer::Recount(recount)),
                 Effect::CountedTwice(plan, task) => self.tasks.note_second(plan, task),
                 Effect::AuditTook(worker, plan, [first, expected, took]) => {
                     let mut audit = self.shared.audit_of(worker, plan);
@@ -198,12 +198,12 @@ impl Collector {
                 Effect::Quarantine(sick, leaves) => {
                     self.tell_sick(sick);
                     if let Some(worker) = leaves {
-                        self.producer.do_send(Leave(worker));
+                        self.producer.do_send(ToProducer::Leave(worker));
                     }
                 }
                 Effect::Withdraw(plan, result) => self.withdraw(plan, &result),
                 Effect::Tell(kind) => observers.tell(kind),
-                Effect::Done => self.run.1.do_send(Checked),
+                Effect::Done => self.run.do_send(ToRun::Checked),
                 Effect::Fail(error) => self.fail(error),
             }
         }
@@ -397,9 +397,9 @@ impl Handler<Durable> for Collector {
     fn handle(&mut self, durable: Durable, _: &mut Self::Context) {
         // Before the sums, so that the run hears of it before it ends.
         self.expect_recorded(durable.0);
-        self.run.2.do_send(Sums {
+        self.run.do_send(ToRun::Summed(Sums {
             plans: self.tasks.sums(),
             twice: self.tasks.twice(),
-        });
+        }));
     }
 }

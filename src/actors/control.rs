@@ -6,7 +6,7 @@ use actix::Recipient;
 use parking_lot::Mutex;
 
 use super::live_progress::LiveProgress;
-use super::messages::Wake;
+use super::messages::ToRun;
 use super::pause_reason::PauseReason;
 use super::progress::Progress;
 
@@ -46,7 +46,7 @@ struct Shared {
 struct Requests {
     drain: bool,
     pause: BTreeSet<PauseReason>,
-    run: Option<Recipient<Wake>>,
+    run: Option<Recipient<ToRun>>,
 }
 
 /// What a run is asked to do.
@@ -121,7 +121,7 @@ impl Control {
         let mut requests = self.shared.requests.lock();
         change(&mut requests);
         if let Some(run) = &requests.run {
-            run.do_send(Wake);
+            run.do_send(ToRun::Wake);
         }
     }
 
@@ -135,7 +135,7 @@ impl Control {
     }
 
     /// From now on the run hears of every request.
-    pub(super) fn attach(&self, run: Recipient<Wake>) {
+    pub(super) fn attach(&self, run: Recipient<ToRun>) {
         self.shared.requests.lock().run = Some(run);
     }
 

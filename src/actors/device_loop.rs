@@ -18,7 +18,7 @@ use super::counters::{Counters, by_other_kernel};
 use super::cpu_worker::WorkerContext;
 use super::events::{EventKind, FinishedLaunch};
 use super::index::{DeviceIndex, PlanIndex};
-use super::messages::{CanaryCounted, Costed, Counted, Ended, Leave, RunFailed, Want};
+use super::messages::{CanaryCounted, Costed, Counted, Ended, ToProducer, ToRun, Want};
 use super::open_batches::OpenBatches;
 use super::panics;
 use super::producer::Producer;
@@ -43,7 +43,7 @@ pub(super) fn work(
     context: WorkerContext,
     device: DeviceIndex,
     producer: Addr<Producer>,
-    failure: Recipient<RunFailed>,
+    run: Recipient<ToRun>,
 ) {
     panics::catch_on_this_thread();
     let actor = context.actor.clone();
@@ -68,7 +68,7 @@ pub(super) fn work(
     let died = match end {
         Ok(Ok(())) => None,
         Ok(Err(End::Wrong)) => {
-            producer.do_send(Leave(worker));
+            producer.do_send(ToProducer::Leave(worker));
             None
         }
         Ok(Err(End::GivenUp(reason))) => {
@@ -78,10 +78,10 @@ pub(super) fn work(
                 worker: id,
                 reason: reason.clone(),
             });
-            producer.do_send(Leave(worker));
+            producer.do_send(ToProducer::Leave(worker));
             if shared.roster.retire(worker) && shared.roster.workers_left() == 0 {
                 let why = format!("no device is left, and there are no CPU workers: {reason}");
-                failure.do_send(RunFailed(RunError::Runtime(why)));
+                run.do_send(ToRun::Failed(RunError::Runtime(why)));
             }
             None
         }
@@ -272,11 +272,11 @@ impl DeviceLoop {
         let asked = self.asked.is_some_and(|asked| asked.elapsed() < ASK_AGAIN);
         if let Some(cost) = wanted.filter(|_| !asked) {
             self.asked = Some(Instant::now());
-            self.producer.do_send(Want {
+            self.producer.do_send(ToProducer::Want(Want {
                 worker: self.context.worker,
                 cost,
                 speed: owner.and_then(Owner::speed),
-            });
+            }));
         }
     }
 

@@ -11,21 +11,21 @@
 //!
 //! | from | to | messages |
 //! |---|---|---|
-//! | control | run | `Wake` |
-//! | run | producer | `Offer`, `Halt`, `Close` |
+//! | control | run | `ToRun::Wake` |
+//! | run | producer | `ToProducer::{Offer, Halt, Close}` |
 //! | run | collector | `Check`, `Sum` |
-//! | producer | run | `Complete`, `Quiet` |
+//! | producer | run | `ToRun::{Complete, Quiet}` |
 //! | producer | worker thread | batches, through the queue |
 //! | worker thread | collector | `Counted`, `CanaryCounted` |
 //! | worker thread | worker | `Ended` |
-//! | device thread | producer | `Want`, `Leave` |
+//! | device thread | producer | `ToProducer::{Want, Leave}` |
 //! | worker | collector | `LostBatch` |
-//! | worker | run | `Left` |
-//! | collector | producer | `Settled`, `Retry`, `Recount`, `Leave` |
-//! | collector | run | `Checked`, `Sums` |
+//! | worker | run | `ToRun::Left` |
+//! | collector | producer | `ToProducer::{Settled, Retry, Recount, Leave}` |
+//! | collector | run | `ToRun::{Checked, Summed}` |
 //! | recorder | collector | `Durable` |
-//! | collector, worker, device thread | run | `RunFailed` |
-//! | any actor that dies | run | `ActorDied` |
+//! | producer, collector, worker, device thread | run | `ToRun::Failed` |
+//! | any actor that dies | run | `ToRun::ActorDied` |
 //!
 //! All actors live on the thread that called [`run`]. They never wait, and no step of theirs takes
 //! long: what does is done before they start (what a source restored), on threads of its own

@@ -11,9 +11,8 @@ use actix::{Actor, ActorFutureExt, AsyncContext, Context, Handler, Recipient, Sp
 
 use super::death_notice::DeathNotice;
 use super::events::EventKind;
-use super::messages::{
-    Close, Complete, Halt, Leave, Offer, Quiet, Recount, Retry, RunFailed, Settled, Want,
-};
+use super::index::WorkerIndex;
+use super::messages::{Recount, Retry, Settled, ToProducer, ToRun, Want};
 use super::queue::{Batch, Inlet};
 use super::report::RunError;
 use super::shared::RunShared;
@@ -24,7 +23,7 @@ const LARGEST_RECOUNT: usize = 64;
 
 pub(super) struct Producer {
     shared: Arc<RunShared>,
-    run: (Recipient<Quiet>, Recipient<Complete>, Recipient<RunFailed>),
+    run: Recipient<ToRun>,
     _death_notice: DeathNotice,
     stock: Stock,
     /// `None` once closed.
@@ -55,7 +54,7 @@ impl Producer {
 
     pub(super) fn new(
         shared: Arc<RunShared>,
-        run: (Recipient<Quiet>, Recipient<Complete>, Recipient<RunFailed>),
+        run: Recipient<ToRun>,
         death_notice: DeathNotice,
         stock: Stock,
         inlet: Inlet,
@@ -93,14 +92,14 @@ impl Producer {
             let why = format!(
                 "the source gave task {index} of the {engine} plan, which has {tasks} tasks"
             );
-            self.run.2.do_send(RunFailed(RunError::Runtime(why)));
+            self.run.do_send(ToRun::Failed(RunError::Runtime(why)));
         }
         // A paused run also ends when its last tasks come back.
         let exhausted = self.stock.is_exhausted();
         self.shared.clock.set_exhausted(exhausted);
         if exhausted && self.nothing_is_out() && !self.ask_for_canaries(&inlet) && !self.completed {
             self.completed = true;
-            self.run.1.do_send(Complete);
+            self.run.do_send(ToRun::Complete);
         }
         self.ask_again(context);
         self.inlet = Some(inlet);
@@ -228,7 +227,7 @@ impl Producer {
     /// Tells the run when it was halted and everything has come back.
     fn tell_if_quiet(&self) {
         if self.halted && self.nothing_is_out() {
-            self.run.0.do_send(Quiet);
+            self.run.do_send(ToRun::Quiet);
         }
     }
 }
@@ -250,39 +249,8 @@ impl Actor for Producer {
     type Context = Context<Self>;
 }
 
-impl Handler<Offer> for Producer {
-    type Result = ();
-
-    fn handle(&mut self, _: Offer, context: &mut Self::Context) {
-        self.halted = false;
-        self.shared.set_halted(false);
-        self.offer(context);
-    }
-}
-
-impl Handler<Halt> for Producer {
-    type Result = ();
-
-    fn handle(&mut self, _: Halt, _: &mut Self::Context) {
-        self.halted = true;
-        self.shared.set_halted(true);
-        self.take_back(Inlet::take_back);
-        self.tell_if_quiet();
-    }
-}
-
-impl Handler<Close> for Producer {
-    type Result = ();
-
-    fn handle(&mut self, _: Close, _: &mut Self::Context) {
-        self.inlet = None;
-    }
-}
-
-impl Handler<Settled> for Producer {
-    type Result = ();
-
-    fn handle(&mut self, settled: Settled, context: &mut Self::Context) {
+impl Producer {
+    fn settle(&mut self, settled: Settled) {
         let plan = settled.left.plan;
         self.stock.note_cpu(plan, settled.seconds_per_cost);
         self.stock.take_back(&settled.left);
@@ -292,29 +260,18 @@ impl Handler<Settled> for Producer {
         } else {
             self.stock.keep(settled.left);
         }
-        self.offer(context);
-        self.tell_if_quiet();
     }
-}
 
-impl Handler<Retry> for Producer {
-    type Result = ();
-
-    fn handle(&mut self, retry: Retry, context: &mut Self::Context) {
+    fn retry(&mut self, retry: &Retry) {
         // With one worker it is the same one: the panic threw its counter away.
         let elsewhere = self.shared.roster.elsewhere(&[retry.not_on]);
         self.stock.keep(Batch {
             only: Some(elsewhere.unwrap_or(retry.not_on)),
             ..Batch::of(retry.plan, vec![retry.task])
         });
-        self.offer(context);
     }
-}
 
-impl Handler<Recount> for Producer {
-    type Result = ();
-
-    fn handle(&mut self, recount: Recount, context: &mut Self::Context) {
+    fn recount(&mut self, recount: &Recount) {
         for tasks in recount.tasks.chunks(LARGEST_RECOUNT) {
             self.stock.keep(Batch {
                 only: recount.only,
@@ -322,32 +279,52 @@ impl Handler<Recount> for Producer {
                 ..Batch::of(recount.plan, tasks.to_vec())
             });
         }
-        self.offer(context);
     }
-}
 
-impl Handler<Want> for Producer {
-    type Result = ();
-
-    fn handle(&mut self, want: Want, context: &mut Self::Context) {
+    fn want(&mut self, want: Want) {
         if let Some(speed) = want.speed {
             self.stock.note_device(want.worker, speed);
         }
         // A device asks again if it got no answer.
         self.wants.retain(|other| other.worker != want.worker);
         self.wants.push(want);
-        self.offer(context);
     }
-}
 
-impl Handler<Leave> for Producer {
-    type Result = ();
-
-    fn handle(&mut self, Leave(worker): Leave, context: &mut Self::Context) {
+    fn leave(&mut self, worker: WorkerIndex) {
         self.wants.retain(|want| want.worker != worker);
         self.stock.forget(worker);
         self.take_back(|inlet| inlet.take_back_from(worker));
         self.stock.release(worker);
+    }
+
+    fn halt(&mut self, halted: bool) {
+        self.halted = halted;
+        self.shared.set_halted(halted);
+    }
+}
+
+impl Handler<ToProducer> for Producer {
+    type Result = ();
+
+    fn handle(&mut self, message: ToProducer, context: &mut Self::Context) {
+        match message {
+            ToProducer::Close => {
+                self.inlet = None;
+                return;
+            }
+            ToProducer::Halt => {
+                self.halt(true);
+                self.take_back(Inlet::take_back);
+                self.tell_if_quiet();
+                return;
+            }
+            ToProducer::Offer => self.halt(false),
+            ToProducer::Settled(settled) => self.settle(settled),
+            ToProducer::Retry(retry) => self.retry(&retry),
+            ToProducer::Recount(recount) => self.recount(&recount),
+            ToProducer::Want(want) => self.want(want),
+            ToProducer::Leave(worker) => self.leave(worker),
+        }
         self.offer(context);
         self.tell_if_quiet();
     }

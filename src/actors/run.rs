@@ -1,6 +1,7 @@
 //! The run: owns all other actors, and the state machine.
 
 use std::collections::BTreeSet;
+use std::mem::replace;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -17,10 +18,7 @@ use super::events::{EventKind, PlannedTasks};
 use super::fresh::Fresh;
 use super::in_flight::GRACE;
 use super::index::WorkerIndex;
-use super::messages::{
-    ActorDied, Check, Checked, Close, Complete, Halt, Left, Offer, Quiet, RunFailed, Sum, Sums,
-    Wake,
-};
+use super::messages::{Check, Sum, Sums, ToProducer, ToRun};
 use super::observers::Observers;
 use super::producer::Producer;
 use super::queue;
@@ -130,11 +128,7 @@ impl Run {
         let (inlet, outlets) = queue::queue(shared.roster.workers(), limit);
         let producer = Producer::new(
             Arc::clone(shared),
-            (
-                run.clone().recipient(),
-                run.clone().recipient(),
-                run.clone().recipient(),
-            ),
+            run.clone().recipient(),
             death_notice("producer"),
             Stock::new(
                 Arc::clone(shared),
@@ -147,11 +141,7 @@ impl Run {
         .start();
         let collector = Collector::new(
             Arc::clone(shared),
-            (
-                run.clone().recipient(),
-                run.clone().recipient(),
-                run.clone().recipient(),
-            ),
+            run.clone().recipient(),
             producer.clone(),
             death_notice("collector"),
             prepared.counted,
@@ -164,8 +154,7 @@ impl Run {
                 outlet,
                 producer: producer.clone(),
                 collector: collector.clone(),
-                failure: run.clone().recipient(),
-                left: run.clone().recipient(),
+                run: run.clone().recipient(),
                 threads: Default::default(),
                 _death_notice: death_notice("worker"),
             }
@@ -178,6 +167,13 @@ impl Run {
         }
     }
 
+    /// Tells the actors something, if there are any yet.
+    fn tell(&self, tell: impl FnOnce(&Team)) {
+        if let Some(team) = &self.team {
+            tell(team);
+        }
+    }
+
     /// Goes to `next` if the state machine allows it. Returns whether it did.
     fn go(&mut self, next: RunState, context: &mut Context<Self>) -> bool {
         let allowed = self.state.allows(next);
@@ -185,15 +181,12 @@ impl Run {
             debug!("{:?} → {next:?}", self.state);
             self.state = next;
             self.shared.observers.tell(EventKind::State(next));
-            if let Some(team) = &self.team {
-                match next {
-                    RunState::Running => team.producer.do_send(Offer),
-                    RunState::Paused | RunState::Draining => team.producer.do_send(Halt),
-                    RunState::Planning
-                    | RunState::Finished
-                    | RunState::Stopped
-                    | RunState::Failed => {}
+            match next {
+                RunState::Running => self.tell(|team| team.producer.do_send(ToProducer::Offer)),
+                RunState::Paused | RunState::Draining => {
+                    self.tell(|team| team.producer.do_send(ToProducer::Halt));
                 }
+                RunState::Planning | RunState::Finished | RunState::Stopped | RunState::Failed => {}
             }
             self.bound_tasks_in_flight(next, context);
         }
@@ -347,83 +340,37 @@ impl Actor for Run {
     }
 }
 
-impl Handler<Wake> for Run {
+impl Handler<ToRun> for Run {
     type Result = ();
 
-    fn handle(&mut self, _: Wake, context: &mut Self::Context) {
-        self.obey(context);
-    }
-}
-
-impl Handler<RunFailed> for Run {
-    type Result = ();
-
-    fn handle(&mut self, failure: RunFailed, context: &mut Self::Context) {
-        self.fail(failure.0, context);
-    }
-}
-
-impl Handler<ActorDied> for Run {
-    type Result = ();
-
-    fn handle(&mut self, gone: ActorDied, context: &mut Self::Context) {
-        // What it held is lost, and nobody will answer for it: there is nothing to wait for.
-        let error = RunError::Runtime(format!("the {} is gone", gone.0));
-        self.fail(error, context);
-        self.finish(&Sums::default(), context);
-    }
-}
-
-impl Handler<Complete> for Run {
-    type Result = ();
-
-    fn handle(&mut self, _: Complete, _: &mut Self::Context) {
-        if let Some(team) = &self.team {
-            team.collector.do_send(Check);
+    fn handle(&mut self, message: ToRun, context: &mut Self::Context) {
+        match message {
+            ToRun::Wake => self.obey(context),
+            ToRun::Failed(error) => self.fail(error, context),
+            ToRun::ActorDied(actor) => {
+                // What it held is lost, and nobody will answer for it: there is nothing to wait for.
+                let error = RunError::Runtime(format!("the {actor} is gone"));
+                self.fail(error, context);
+                self.finish(&Sums::default(), context);
+            }
+            ToRun::Complete => self.tell(|team| team.collector.do_send(Check)),
+            ToRun::Checked => {
+                self.complete = true;
+                self.go(RunState::Draining, context);
+            }
+            // A pause is quiet too, and so is the end of a run that was paused.
+            ToRun::Quiet => {
+                if self.state == RunState::Draining && !replace(&mut self.closed, true) {
+                    self.tell(|team| team.producer.do_send(ToProducer::Close));
+                }
+            }
+            ToRun::Left(worker) => {
+                self.left.insert(worker);
+                if self.left.len() == self.shared.roster.workers() {
+                    self.tell(|team| team.collector.do_send(Sum));
+                }
+            }
+            ToRun::Summed(sums) => self.finish(&sums, context),
         }
-    }
-}
-
-impl Handler<Checked> for Run {
-    type Result = ();
-
-    fn handle(&mut self, _: Checked, context: &mut Self::Context) {
-        self.complete = true;
-        self.go(RunState::Draining, context);
-    }
-}
-
-impl Handler<Quiet> for Run {
-    type Result = ();
-
-    fn handle(&mut self, _: Quiet, _: &mut Self::Context) {
-        // A pause is quiet too, and so is the end of a run that was paused.
-        if self.state == RunState::Draining
-            && !std::mem::replace(&mut self.closed, true)
-            && let Some(team) = &self.team
-        {
-            team.producer.do_send(Close);
-        }
-    }
-}
-
-impl Handler<Left> for Run {
-    type Result = ();
-
-    fn handle(&mut self, left: Left, _: &mut Self::Context) {
-        self.left.insert(left.0);
-        if self.left.len() == self.shared.roster.workers()
-            && let Some(team) = &self.team
-        {
-            team.collector.do_send(Sum);
-        }
-    }
-}
-
-impl Handler<Sums> for Run {
-    type Result = ();
-
-    fn handle(&mut self, sums: Sums, context: &mut Self::Context) {
-        self.finish(&sums, context);
     }
 }

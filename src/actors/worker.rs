@@ -15,7 +15,7 @@ use super::death_notice::DeathNotice;
 use super::device_loop;
 use super::events::EventKind;
 use super::index::WorkerIndex;
-use super::messages::{Ended, Left, LostBatch, RunFailed};
+use super::messages::{Ended, LostBatch, ToRun};
 use super::producer::Producer;
 use super::queue::Outlet;
 use super::report::RunError;
@@ -34,8 +34,7 @@ pub(super) struct Worker {
     /// For devices.
     pub(super) producer: Addr<Producer>,
     pub(super) collector: Addr<Collector>,
-    pub(super) failure: Recipient<RunFailed>,
-    pub(super) left: Recipient<Left>,
+    pub(super) run: Recipient<ToRun>,
     pub(super) _death_notice: DeathNotice,
     pub(super) threads: WorkerThreads,
 }
@@ -74,13 +73,13 @@ impl Worker {
         };
         let dispatch = dispatcher::get_default(Clone::clone);
         let device = self.shared.roster.device(self.index);
-        let (producer, failure) = (self.producer.clone(), self.failure.clone());
+        let (producer, run) = (self.producer.clone(), self.run.clone());
         let thread = thread::Builder::new().name(self.name()).spawn(move || {
             dispatcher::with_default(&dispatch, || {
                 context.shared.observers.show_worker_thread();
                 match device {
                     None => context.work(),
-                    Some(device) => device_loop::work(context, device, producer, failure),
+                    Some(device) => device_loop::work(context, device, producer, run),
                 }
             });
         });
@@ -91,14 +90,14 @@ impl Worker {
     }
 
     fn give_up(&mut self, why: String) {
-        self.failure.do_send(RunFailed(RunError::Runtime(why)));
+        self.run.do_send(ToRun::Failed(RunError::Runtime(why)));
         self.leave();
     }
 
     fn leave(&mut self) {
         let worker = self.shared.roster.id(self.index);
         self.shared.observers.tell(EventKind::Gone { worker });
-        self.left.do_send(Left(self.index));
+        self.run.do_send(ToRun::Left(self.index));
     }
 }
 
