@@ -170,9 +170,7 @@ impl Collector {
             self.rate.1 = nodes;
         }
     }
-}
 
-impl Collector {
     /// Does what the rechecker asks for.
     fn carry_out(&mut self, effects: Vec<Effect>) {
         let observers = self.shared.observers.clone();

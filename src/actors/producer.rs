@@ -87,7 +87,7 @@ impl Producer {
             self.fill(&inlet);
         }
         while let Some((plan, index)) = self.stock.take_beyond() {
-            let plan = &self.shared.plan(plan);
+            let plan = self.shared.plan(plan);
             let (engine, tasks) = (plan.engine(), plan.tasks());
             let why = format!(
                 "the source gave task {index} of the {engine} plan, which has {tasks} tasks"

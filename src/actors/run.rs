@@ -10,8 +10,7 @@ use crossbeam::channel::Sender;
 use tracing::{debug, info};
 
 use super::collector::Collector;
-use super::control::Control;
-use super::control::Request;
+use super::control::{Control, Request};
 use super::counted_tasks::{CountedPlan, CountedTasks};
 use super::death_notice::DeathNotice;
 use super::events::{EventKind, PlannedTasks};
