@@ -9,7 +9,8 @@ use tracing::warn;
 
 use super::audit::recount;
 use super::canary_schedule::CanarySchedule;
-use super::counters::{CountKind, Counters};
+use super::count_kind::CountKind;
+use super::counters::Counters;
 use super::events::EventKind;
 use super::index::PlanIndex;
 use super::messages::{Costed, Counted};
@@ -60,7 +61,7 @@ pub(super) fn try_task(
         Attempt::Mismatch(mismatch) => message.mismatch = Some((index, mismatch.to_string())),
         Attempt::Panic(said) => {
             let worker = counters.shared.roster.id(counters.worker);
-            warn!(%worker, task = %task.key, "panic: {said}");
+            warn!(worker = worker.to_string(), task = %task.key, "panic: {said}");
             message.panicked.push((index, said));
         }
     }

@@ -3,7 +3,8 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::{Duration, Instant};
 
-use super::counters::{CountKind, Counters};
+use super::count_kind::CountKind;
+use super::counters::Counters;
 use super::index::PlanIndex;
 use super::messages::CanaryCounted;
 use super::panics;

@@ -2,20 +2,10 @@
 
 use std::sync::Arc;
 
+use super::count_kind::CountKind;
 use super::index::{PlanIndex, WorkerIndex};
 use super::shared::RunShared;
 use crate::engine::{CountedBy, Counter, Plan, other_counter};
-
-/// What a counter is for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum CountKind {
-    /// Tasks, with the kernel of the run.
-    Task,
-    /// Tasks, with a kernel that has not counted them.
-    ByOtherKernel,
-    /// The canary.
-    Canary,
-}
 
 /// The counters of one worker.
 pub(super) struct Counters {

@@ -13,7 +13,7 @@ use super::attempt::{tell_audit, try_task};
 use super::audit::recount;
 use super::canary_schedule::CanarySchedule;
 #[cfg(feature = "fault-injection")]
-use super::counters::CountKind;
+use super::count_kind::CountKind;
 use super::counters::{Counters, by_other_kernel};
 use super::cpu_worker::WorkerContext;
 use super::events::{EventKind, FinishedLaunch};
@@ -73,7 +73,7 @@ pub(super) fn work(
         }
         Ok(Err(End::GivenUp(reason))) => {
             let id = device_loop.id();
-            warn!(device = %id, "not used: {reason}");
+            warn!(device = id.to_string(), "not used: {reason}");
             shared.observers.tell(EventKind::DeviceGivenUp {
                 worker: id,
                 reason: reason.clone(),
@@ -196,7 +196,10 @@ impl DeviceLoop {
         let owner = Owner::open(Box::new(move || open()), launcher, spec.settings.clone())
             .map_err(|error| End::GivenUp(error.0))?;
         let properties = owner.properties();
-        info!(device = %self.id(), "{}", properties.identity.name);
+        info!(
+            device = self.id().to_string(),
+            "{}", properties.identity.name
+        );
         shared.observers.tell(EventKind::DeviceReady {
             worker: self.id(),
             device: properties.identity.clone(),
@@ -342,7 +345,7 @@ impl DeviceLoop {
                 }
             }
             OwnerEvent::Restarted(reason) => {
-                warn!(device = %self.id(), "started again: {reason}");
+                warn!(device = self.id().to_string(), "started again: {reason}");
                 let worker = self.id();
                 let observers = &self.context.shared.observers;
                 observers.tell(EventKind::DeviceLost { worker, reason });

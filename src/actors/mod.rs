@@ -56,8 +56,8 @@
 //! * `messages`: what actors tell each other; `queue`: the bounded queue; `death_notice`: tells that an actor died.
 //! * `shared`: what actors and threads share; `index`: positions of workers, plans and devices in it; `roster`: who
 //!   counts, and who is retired; `device_route`: what devices count; `run_clock`: when the run began to count.
-//! * `attempt`: one try of a task on the CPU; `counters`: which kernel counts it; `in_flight`: the tasks that workers
-//!   count, and giving them up; `audit`: which tasks are counted a second time.
+//! * `attempt`: one try of a task on the CPU; `counters`: which kernel counts it; `count_kind`: for what;
+//!   `in_flight`: the tasks that workers count, and giving them up; `audit`: which tasks are counted a second time.
 //! * `control`: the handle for the outside; `eta`: share of work done and time left.
 //! * `events`: what a run tells; `observers`: who hears it.
 //! * `progress`, `worker_progress`, `mean_speed`: the one account of these events. `live_progress`: the account of
@@ -71,6 +71,7 @@ mod balance;
 mod canary_schedule;
 mod collector;
 mod control;
+mod count_kind;
 mod counted_tasks;
 mod counters;
 mod cpu_worker;
