@@ -17,8 +17,6 @@ use super::result_json::ResultJson;
 use super::session::Session;
 use super::shell::{again_command, resume_command};
 use super::steering::Says;
-#[cfg(any(feature = "fault-injection", feature = "nats"))]
-use crate::actors::Control;
 use crate::actors::Report;
 use crate::board::{GivenBoard, Size};
 use crate::config::Config;
@@ -29,6 +27,7 @@ use crate::run_directory::{AgainResult, RunDirectory, RunDirectoryError};
 use crate::telemetry::{self, printable_json};
 #[cfg(feature = "nats")]
 use crate::{
+    actors::Control,
     ledger::{Facts, host_name, program, unix_time},
     machine::Machine,
 };
@@ -368,7 +367,7 @@ fn device_shares(result: &JobResult) -> impl Iterator<Item = String> {
 
 /// The test hook of builds with fault injection: faults as the environment asks for them.
 #[cfg(feature = "fault-injection")]
-fn inject_faults(control: &Control) -> Result<(), Failure> {
+fn inject_faults(control: &crate::actors::Control) -> Result<(), Failure> {
     if let Ok(faults) = std::env::var("INJECT_FAULTS") {
         control.inject(faults.parse().map_err(Failure::usage)?);
     }
