@@ -1,19 +1,28 @@
 //! One try of a task on the CPU.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::slice::from_ref;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use tracing::warn;
+
 use super::audit::recount;
+use super::canary_schedule::CanarySchedule;
 use super::count_kind::CountKind;
+use super::counters::Counters;
+use super::events::EventKind;
+use super::index::PlanIndex;
+use super::messages::{Costed, Counted};
 use super::observers::Observers;
-use super::shared::RunShared;
-use super::{EventKind, panics};
+use super::panics;
+use super::queue::Batch;
 use crate::engine::{
-    CountedBy, Counter, Mismatch, NotCounted, Origin, Tally, Task, TaskResult, other_counter,
+    CountedBy, Counter, Mismatch, NotCounted, Origin, Task, TaskResult, TaskWatch, WorkerId,
 };
 
 /// What one try of a task gave.
-pub(super) enum Attempt {
+enum Attempt {
     /// The result. If the task is to be counted a second time by another worker before it is recorded,
     /// how long that is expected to take.
     Counted(Box<TaskResult>, Option<Duration>),
@@ -23,162 +32,171 @@ pub(super) enum Attempt {
     GivenUp,
 }
 
-/// Counts `task` of a plan with the `counter` of the worker, which is made when first needed. If the task is
-/// drawn for an audit and nobody else is there to count it a second time, another kernel does that here. After
-/// a panic, and if the task was given up, the counter is made again.
-pub(super) fn attempt(
-    shared: &RunShared,
-    worker: usize,
-    plan: usize,
+/// Tries a task of `batch`, and adds to `message` what came of it. Returns how many nodes were searched;
+/// `None` if the task was given up.
+pub(super) fn try_task(
+    counters: &mut Counters,
+    canaries: &mut CanarySchedule,
+    batch: &Batch,
     task: &Task,
-    counter: &mut Option<Box<dyn Counter>>,
-) -> Attempt {
-    let hand = worker;
-    let watch = shared.in_hand.begin(hand, plan, task.cost);
-    let (key, worker) = (task.key, shared.worker_id(worker));
-    let observers = &shared.observers;
+    message: &mut Counted,
+) -> Option<u64> {
+    let attempt = match &batch.again {
+        None => attempt(counters, batch.plan, task),
+        Some(not_by) => attempt_again(counters, batch.plan, task, not_by),
+    };
+    let index = task.key.index;
+    match attempt {
+        Attempt::GivenUp => return None,
+        Attempt::Counted(result, audit) => {
+            let nodes = result.tally.nodes;
+            canaries.note(1, result.duration);
+            message.results.push(Costed {
+                result: *result,
+                cost: task.cost,
+                audit,
+            });
+            return Some(nodes);
+        }
+        Attempt::Mismatch(mismatch) => message.mismatch = Some((index, mismatch.to_string())),
+        Attempt::Panic(said) => {
+            let worker = counters.shared.roster.id(counters.worker);
+            warn!(worker = worker.to_string(), task = %task.key, "panic: {said}");
+            message.panicked.push((index, said));
+        }
+    }
+    Some(0)
+}
+
+/// Counts a task for the first time, and tells how that goes.
+fn attempt(counters: &mut Counters, plan: PlanIndex, task: &Task) -> Attempt {
+    let (shared, index) = (Arc::clone(&counters.shared), counters.worker);
+    let (worker, key, observers) = (shared.roster.id(index), task.key, &shared.observers);
+    let watch = shared.in_flight.begin(index, plan, task.cost);
     let begun = Instant::now();
-    let counted = catch_unwind(AssertUnwindSafe(|| {
+    let attempt = caught(|| {
         observers.tell(EventKind::TaskBegun { worker, key });
         #[cfg(feature = "fault-injection")]
-        shared.injector.try_task(task.key);
-        let of = shared.plans[plan].as_ref();
-        let used = counter.get_or_insert_with(|| of.counter(&shared.settings));
-        let (tally, kernel) = (used.count_watched(task, watch)?, used.backend());
-        let tally = seen(shared, hand, tally, CountKind::Task);
-        let mut result = result_of(shared, hand, task, tally, (kernel, begun));
-        let drawn = shared.audit_of(hand, plan).draw(result.duration, task.cost);
-        if drawn.is_some() && shared.elsewhere(&[hand]).is_some() {
-            return Ok((Box::new(result), drawn));
-        }
-        if let Some(expected) = drawn {
-            // Two counters at once could need twice the memory.
-            *counter = None;
-            let recounted = Instant::now();
-            let first = (&result.tally, &result.origin.counted_by);
-            let second_watch = shared.in_hand.second_watch();
-            let see = |tally| seen(shared, hand, tally, CountKind::ByOtherKernel);
-            result.audited_by = recount(of, task, first, &second_watch, see)?;
-            let took = recounted.elapsed();
-            shared
-                .audit_of(hand, plan)
-                .note(result.duration, expected, took);
-            tell_audit(observers, &result, took);
-        }
-        Ok::<_, NotCounted>((Box::new(result), None))
-    }));
-    let result = match &counted {
-        Ok(Ok((result, _))) => Some(result.as_ref()),
+        shared.injector.try_task(key);
+        let result = count(counters.of_tasks(plan), worker, task, watch, begun)?;
+        audit(counters, plan, task, result)
+    });
+    let counted = match &attempt {
+        Attempt::Counted(result, _) => Some(result.as_ref()),
         _ => None,
     };
-    shared
-        .in_hand
-        .end(hand, result.filter(|_| hand < shared.workers));
-    match counted {
-        Ok(Ok((result, audit))) => {
-            observers.tell(EventKind::TaskCounted((*result).clone()));
-            Attempt::Counted(result, audit)
-        }
-        Ok(Err(NotCounted::Mismatch(mismatch))) => Attempt::Mismatch(mismatch),
-        Ok(Err(NotCounted::GivenUp(_))) => {
-            *counter = None;
+    let counted_on_cpu = counted.filter(|_| shared.roster.is_cpu(index));
+    shared.in_flight.end(index, counted_on_cpu);
+    match &attempt {
+        Attempt::Counted(result, _) => observers.tell(EventKind::TaskCounted(*result.clone())),
+        Attempt::Mismatch(_) => {}
+        Attempt::GivenUp => {
+            counters.free(plan);
             let after = begun.elapsed();
             observers.tell(EventKind::TaskGivenUp { worker, key, after });
-            Attempt::GivenUp
         }
-        Err(payload) => {
-            // Its state after a panic is unknown.
-            *counter = None;
-            let message = panics::describe(payload.as_ref());
+        Attempt::Panic(message) => {
+            counters.free(plan);
+            let message = message.clone();
             observers.tell(EventKind::TaskPanicked {
                 worker,
                 key,
-                message: message.clone(),
+                message,
             });
-            Attempt::Panic(message)
         }
     }
+    attempt
+}
+
+/// Draws a counted task for an audit, or not. If nobody else is there to count it a second time, another
+/// kernel does that here. Otherwise returns how long the second count is expected to take.
+fn audit(
+    counters: &mut Counters,
+    plan: PlanIndex,
+    task: &Task,
+    mut result: TaskResult,
+) -> Result<(TaskResult, Option<Duration>), NotCounted> {
+    let (shared, worker) = (Arc::clone(&counters.shared), counters.worker);
+    let draws = || shared.audit_of(worker, plan);
+    let drawn = draws().draw(result.duration, task.cost);
+    let is_alone = || shared.roster.elsewhere(&[worker]).is_none();
+    let Some(expected) = drawn.filter(|_| is_alone()) else {
+        return Ok((result, drawn));
+    };
+    counters.free(plan);
+    let begun = Instant::now();
+    let first = &result.origin.counted_by;
+    let second = counters.make(plan, CountKind::ByOtherKernel, from_ref(first));
+    let watch = shared.in_flight.second_watch();
+    result.audited_by = recount(second, task, (&result.tally, first), &watch)?;
+    let took = begun.elapsed();
+    draws().note(result.duration, expected, took);
+    tell_audit(&shared.observers, &result, took);
+    Ok((result, None))
 }
 
 /// Counts again a task that other workers have counted, by none of these kernels; by the kernel of the
 /// worker if there are none.
-pub(super) fn attempt_again(
-    shared: &RunShared,
-    hand: usize,
-    plan: usize,
+fn attempt_again(
+    counters: &mut Counters,
+    plan: PlanIndex,
     task: &Task,
     not_by: &[CountedBy],
 ) -> Attempt {
-    let watch = shared.in_hand.begin(hand, plan, task.cost);
-    let worker = shared.worker_id(hand);
+    counters.free(plan);
+    let shared = &counters.shared;
+    let worker = shared.roster.id(counters.worker);
+    let watch = shared.in_flight.begin(counters.worker, plan, task.cost);
     let begun = Instant::now();
-    let counted = catch_unwind(AssertUnwindSafe(|| {
-        let of = shared.plans[plan].as_ref();
-        let mut counter = match not_by {
-            [] => of.counter(&shared.settings),
-            used => {
-                let other = other_counter(of, used);
-                other.unwrap_or_else(|| of.oracle())
-            }
-        };
-        let tally = counter.count_watched(task, watch)?;
-        let count = match not_by {
+    let attempt = caught(|| {
+        let kind = match not_by {
             [] => CountKind::Task,
             _ => CountKind::ByOtherKernel,
         };
-        let tally = seen(shared, hand, tally, count);
-        let by = (counter.backend(), begun);
-        Ok::<_, NotCounted>(result_of(shared, hand, task, tally, by))
-    }));
+        let mut counter = counters.make(plan, kind, not_by);
+        let result = count(counter.as_mut(), worker, task, watch, begun)?;
+        Ok((result, None))
+    });
     // It is no progress: the task is counted already.
-    shared.in_hand.end(hand, None);
-    let key = task.key;
-    match counted {
-        Ok(Ok(result)) => {
-            let took = result.duration;
-            let again = EventKind::CountedAgain { worker, key, took };
-            shared.observers.tell(again);
-            Attempt::Counted(Box::new(result), None)
-        }
+    shared.in_flight.end(counters.worker, None);
+    if let Attempt::Counted(result, _) = &attempt {
+        let (key, took) = (task.key, result.duration);
+        shared
+            .observers
+            .tell(EventKind::CountedAgain { worker, key, took });
+    }
+    attempt
+}
+
+/// What a try comes to that may panic.
+fn caught(count: impl FnOnce() -> Result<(TaskResult, Option<Duration>), NotCounted>) -> Attempt {
+    match catch_unwind(AssertUnwindSafe(count)) {
+        Ok(Ok((result, audit))) => Attempt::Counted(Box::new(result), audit),
         Ok(Err(NotCounted::Mismatch(mismatch))) => Attempt::Mismatch(mismatch),
         Ok(Err(NotCounted::GivenUp(_))) => Attempt::GivenUp,
         Err(payload) => Attempt::Panic(panics::describe(payload.as_ref())),
     }
 }
 
-/// The result of a task that `hand` counted with a kernel, since `begun`.
-fn result_of(
-    shared: &RunShared,
-    hand: usize,
+/// The result of a task that a worker counts, since `begun`.
+fn count(
+    counter: &mut dyn Counter,
+    worker: WorkerId,
     task: &Task,
-    tally: Tally,
-    (kernel, begun): (&'static str, Instant),
-) -> TaskResult {
-    TaskResult {
+    watch: &TaskWatch,
+    begun: Instant,
+) -> Result<TaskResult, NotCounted> {
+    let tally = counter.count_watched(task, watch)?;
+    Ok(TaskResult {
         key: task.key,
         tally,
         duration: begun.elapsed(),
         origin: Origin {
-            worker: shared.worker_id(hand),
-            counted_by: CountedBy::Cpu(kernel.into()),
+            worker,
+            counted_by: CountedBy::Cpu(counter.backend().into()),
         },
         audited_by: None,
-    }
-}
-
-/// A tally as `hand` gives it: with its faults, if faults are injected.
-#[cfg_attr(
-    not(feature = "fault-injection"),
-    expect(clippy::missing_const_for_fn, reason = "with faults it is none")
-)]
-pub(super) fn seen(shared: &RunShared, hand: usize, tally: Tally, count: CountKind) -> Tally {
-    #[cfg(feature = "fault-injection")]
-    let tally = shared
-        .injector
-        .distort(shared.worker_id(hand), tally, count);
-    #[cfg(not(feature = "fault-injection"))]
-    let _ = (shared, hand, count);
-    tally
+    })
 }
 
 /// Tells that a second count, which took so long, gave the same result, if there was one.

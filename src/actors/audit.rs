@@ -3,10 +3,12 @@
 use std::time::Duration;
 
 use fastrand::Rng;
+use parking_lot::{Mutex, MutexGuard};
 
-use crate::engine::{
-    CountedBy, KernelName, Mismatch, NotCounted, Plan, Tally, Task, TaskWatch, second_counter,
-};
+use super::device_route::DeviceRoute;
+use super::index::{DeviceIndex, PlanIndex};
+use super::spec::RunSpec;
+use crate::engine::{CountedBy, Counter, KernelName, Mismatch, NotCounted, Tally, Task, TaskWatch};
 
 /// Seconds that recounts may take, for each second of counting and unit of the share.
 ///
@@ -128,22 +130,61 @@ impl TaskAudit {
     }
 }
 
-/// Counts a task a second time by another kernel than `counted_by`, which gave `tally`. Returns the
-/// name of that kernel, `None` if the plan has no other. `see` gives the second tally as whoever counts it does.
+/// All that draws tasks in a run.
+pub(super) struct Audits {
+    /// From what CPU workers count of each plan.
+    of_plans: Vec<Mutex<TaskAudit>>,
+    /// From what each device counts of the plan of the devices.
+    of_devices: Vec<Mutex<TaskAudit>>,
+}
+
+impl Audits {
+    pub(super) fn new(spec: &RunSpec, cpu_workers: usize, devices: &DeviceRoute) -> Self {
+        let of = |plan: PlanIndex, on_device: bool| {
+            let all = !spec.audit_all.is_zero();
+            let whole = all.then(|| WholePlan {
+                cost: spec.plans[plan.0].total_cost(),
+                budget: spec.audit_all.saturating_mul(cpu_workers.max(1) as u32),
+                on_device,
+            });
+            Mutex::new(TaskAudit::new(spec.audit, whole))
+        };
+        let of_device = |_| Some(of(devices.plan()?, true));
+        Self {
+            of_plans: (0..spec.plans.len())
+                .map(|plan| of(PlanIndex(plan), false))
+                .collect(),
+            of_devices: devices.devices.iter().filter_map(of_device).collect(),
+        }
+    }
+
+    /// What draws from the tasks of a plan that a device counts, or the CPU workers.
+    pub(super) fn of(
+        &self,
+        plan: PlanIndex,
+        device: Option<DeviceIndex>,
+    ) -> MutexGuard<'_, TaskAudit> {
+        device
+            .map_or(&self.of_plans[plan.0], |device| &self.of_devices[device.0])
+            .lock()
+    }
+}
+
+/// Counts a task a second time with `second`, after `counted_by` gave `tally`. Returns the name of the
+/// kernel, `None` if it is the same one: the plan has no other.
 ///
 /// # Errors
 /// The counts differ, or `watch` asks to give up.
 pub(super) fn recount(
-    plan: &dyn Plan,
+    mut second: Box<dyn Counter>,
     task: &Task,
     (tally, counted_by): (&Tally, &CountedBy),
     watch: &TaskWatch,
-    see: impl FnOnce(Tally) -> Tally,
 ) -> Result<Option<KernelName>, NotCounted> {
-    let Some(mut second) = second_counter(plan, counted_by) else {
+    if counted_by.is_kernel(second.backend()) {
         return Ok(None);
-    };
-    let again = see(second.count_watched(task, watch)?);
+    }
+    let again = second.count_watched(task, watch)?;
     if again.agrees_with(tally) {
         return Ok(Some(second.backend().into()));
     }

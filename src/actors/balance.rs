@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use super::index::WorkerIndex;
 use super::queue::Batch;
 
 /// The part of its fair share of what is left that a device may hold. The other half is handed out
@@ -17,13 +18,13 @@ const SHORTEST_ON_DEVICE: f64 = 20e-3;
 /// core-seconds by the plan's estimate, speeds in cost per second.
 #[derive(Debug, Default)]
 pub(super) struct Balance {
-    workers: usize,
+    cpu_workers: usize,
     /// Of all CPU workers together, once known.
     cpu: Option<f64>,
-    /// Of each device, by its worker number, once known.
-    devices: BTreeMap<usize, f64>,
+    /// Of each device, once known.
+    devices: BTreeMap<WorkerIndex, f64>,
     held_by_cpu: f64,
-    held_by_devices: BTreeMap<usize, f64>,
+    held_by_devices: BTreeMap<WorkerIndex, f64>,
 }
 
 /// What a device may have now.
@@ -36,9 +37,9 @@ pub(super) enum Grant {
 }
 
 impl Balance {
-    pub(super) fn new(workers: usize) -> Self {
+    pub(super) fn new(cpu_workers: usize) -> Self {
         Self {
-            workers,
+            cpu_workers,
             ..Self::default()
         }
     }
@@ -47,15 +48,15 @@ impl Balance {
     pub(super) fn note_cpu(&mut self, seconds_per_cost: Option<f64>) {
         self.cpu = seconds_per_cost
             .filter(|seconds| *seconds > 0.0)
-            .map(|seconds| self.workers as f64 / seconds);
+            .map(|seconds| self.cpu_workers as f64 / seconds);
     }
 
-    pub(super) fn note_device(&mut self, device: usize, speed: f64) {
+    pub(super) fn note_device(&mut self, device: WorkerIndex, speed: f64) {
         self.devices.insert(device, speed);
     }
 
     /// Notes that a device takes no more.
-    pub(super) fn forget(&mut self, device: usize) {
+    pub(super) fn forget(&mut self, device: WorkerIndex) {
         self.devices.remove(&device);
     }
 
@@ -79,7 +80,7 @@ impl Balance {
 
     /// What all devices whose speed is known are worth in CPU workers.
     pub(super) fn devices_in_workers(&self) -> f64 {
-        let worker = self.cpu.map(|cpu| cpu / self.workers as f64);
+        let worker = self.cpu.map(|cpu| cpu / self.cpu_workers as f64);
         worker.map_or(0.0, |worker| self.devices.values().sum::<f64>() / worker)
     }
 
@@ -93,24 +94,24 @@ impl Balance {
 
     /// Seconds that the fastest worker or device takes for this cost.
     fn least_seconds(&self, cost: f64) -> f64 {
-        let worker = self.cpu.map(|cpu| cpu / self.workers as f64);
+        let worker = self.cpu.map(|cpu| cpu / self.cpu_workers as f64);
         let speeds = self.devices.values().copied().chain(worker);
         cost / speeds.fold(0.0, f64::max)
     }
 
     /// What a device that asks for the cost `wanted` gets. `left`: the cost that nobody holds; `task`:
-    /// the cost of the next task; `hands`: the number of CPU workers and devices.
+    /// the cost of the next task; `workers`: the number of CPU workers and devices.
     pub(super) fn grant(
         &self,
-        device: usize,
+        device: WorkerIndex,
         wanted: f64,
         left: f64,
         task: f64,
-        hands: usize,
+        workers: usize,
     ) -> Grant {
         let held = self.held_by_devices.get(&device).copied().unwrap_or(0.0);
         let Some(&speed) = self.devices.get(&device) else {
-            let share = HELD * (left + held) / hands as f64 - held;
+            let share = HELD * (left + held) / workers as f64 - held;
             return match share > 0.0 || held == 0.0 {
                 true => Grant::UpTo(share.min(wanted)),
                 false => Grant::Nothing,
@@ -121,7 +122,7 @@ impl Balance {
         };
         let share = HELD * speed * seconds - held;
         // Near the end a slow device must leave a long task to those who finish it sooner.
-        let too_long = self.workers > 0 && task / speed > seconds + self.least_seconds(task);
+        let too_long = self.cpu_workers > 0 && task / speed > seconds + self.least_seconds(task);
         if too_long || (share <= 0.0 && held > 0.0) {
             return Grant::Nothing;
         }
@@ -137,53 +138,54 @@ impl Balance {
         if self.devices.is_empty() {
             return false;
         }
-        let alone = task * self.workers as f64 / cpu;
+        let alone = task * self.cpu_workers as f64 / cpu;
         alone > seconds + self.least_seconds(task) || (busy && self.held_by_cpu >= cpu * seconds)
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use super::super::index::PlanIndex;
     use super::*;
 
-    fn batch(device: Option<usize>, cost: f64) -> Batch {
+    const DEVICE: WorkerIndex = WorkerIndex(2);
+
+    fn batch(device: Option<WorkerIndex>, cost: f64) -> Batch {
         Batch {
-            plan: 0,
-            tasks: Vec::new(),
             cost,
             only: device,
             for_device: device.is_some(),
-            again: None,
+            ..Batch::of(PlanIndex(0), Vec::new())
         }
     }
 
-    /// Two workers that count 1 a second each, and a device, number 2, that counts `speed`.
+    /// Two workers that count 1 a second each, and a device that counts `speed`.
     fn balance(speed: f64) -> Balance {
         let mut balance = Balance::new(2);
         balance.note_cpu(Some(1.0));
-        balance.note_device(2, speed);
+        balance.note_device(DEVICE, speed);
         balance
     }
 
     #[test]
     fn a_device_gets_half_its_share_of_what_is_left() {
         let balance = balance(8.0);
-        assert_eq!(balance.grant(2, 100.0, 10.0, 0.1, 3), Grant::UpTo(4.0));
-        assert_eq!(balance.grant(2, 3.0, 10.0, 0.1, 3), Grant::UpTo(3.0));
+        assert_eq!(balance.grant(DEVICE, 100.0, 10.0, 0.1, 3), Grant::UpTo(4.0));
+        assert_eq!(balance.grant(DEVICE, 3.0, 10.0, 0.1, 3), Grant::UpTo(3.0));
     }
 
     #[test]
     fn what_a_device_holds_counts() {
         let mut balance = balance(8.0);
-        balance.hand_out(&batch(Some(2), 3.0));
+        balance.hand_out(&batch(Some(DEVICE), 3.0));
         // A cost of 10 is left: 8 of it is the share of the device, which may hold half of that and
         // holds 3.
-        assert_eq!(balance.grant(2, 100.0, 7.0, 0.1, 3), Grant::UpTo(1.0));
-        balance.hand_out(&batch(Some(2), 1.0));
-        assert_eq!(balance.grant(2, 100.0, 6.0, 0.1, 3), Grant::Nothing);
-        balance.take_back(&batch(Some(2), 4.0));
+        assert_eq!(balance.grant(DEVICE, 100.0, 7.0, 0.1, 3), Grant::UpTo(1.0));
+        balance.hand_out(&batch(Some(DEVICE), 1.0));
+        assert_eq!(balance.grant(DEVICE, 100.0, 6.0, 0.1, 3), Grant::Nothing);
+        balance.take_back(&batch(Some(DEVICE), 4.0));
         assert!(matches!(
-            balance.grant(2, 100.0, 6.0, 0.1, 3),
+            balance.grant(DEVICE, 100.0, 6.0, 0.1, 3),
             Grant::UpTo(_)
         ));
     }
@@ -192,9 +194,9 @@ mod tests {
     fn a_slow_device_leaves_the_last_tasks_to_the_workers() {
         let balance = balance(0.1);
         // A task of a second takes the device ten.
-        assert_eq!(balance.grant(2, 1.0, 4.0, 1.0, 3), Grant::Nothing);
+        assert_eq!(balance.grant(DEVICE, 1.0, 4.0, 1.0, 3), Grant::Nothing);
         assert!(matches!(
-            balance.grant(2, 1.0, 40.0, 1.0, 3),
+            balance.grant(DEVICE, 1.0, 40.0, 1.0, 3),
             Grant::UpTo(_)
         ));
         assert!(!balance.keeps_cpu_waiting(1.0, 1.0, false));
@@ -206,7 +208,7 @@ mod tests {
         assert!(balance.keeps_cpu_waiting(500.0, 1.0, false));
         assert!(!balance.keeps_cpu_waiting(5000.0, 1.0, false));
         assert!(matches!(
-            balance.grant(2, 100.0, 1.0, 1.0, 3),
+            balance.grant(DEVICE, 100.0, 1.0, 1.0, 3),
             Grant::UpTo(_)
         ));
     }
@@ -217,7 +219,7 @@ mod tests {
         balance.hand_out(&batch(None, 3.0));
         assert!(balance.keeps_cpu_waiting(1.0, 0.01, true));
         assert!(!balance.keeps_cpu_waiting(1.0, 0.01, false));
-        balance.forget(2);
+        balance.forget(DEVICE);
         assert!(!balance.keeps_cpu_waiting(1.0, 0.01, true));
     }
 
@@ -227,7 +229,7 @@ mod tests {
         for speed in [1e-3, 0.3, 1.0, 3.0, 1e3] {
             for task in [1e-3, 1.0, 1e3] {
                 let balance = balance(speed);
-                let device = balance.grant(2, 1.0, task, task, 3) != Grant::Nothing;
+                let device = balance.grant(DEVICE, 1.0, task, task, 3) != Grant::Nothing;
                 let cpu = !balance.keeps_cpu_waiting(task, task, false);
                 assert!(device || cpu, "{speed}, {task}");
             }

@@ -1,23 +1,29 @@
 //! The collector decides that a task is done. It is the only holder of what was counted.
 
-use std::collections::HashSet;
+use std::collections::{BTreeMap, HashSet};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use actix::{Actor, AsyncContext, Context, Handler, Recipient};
+use actix::{Actor, Addr, AsyncContext, Context, Handler, Recipient};
+use tracing::warn;
 
 use super::counted_tasks::{CountedPlan, CountedTasks};
-use super::doubt::Doubts;
+use super::death_notice::DeathNotice;
 use super::eta::{self, PlanProgress};
-use super::lifeline::Lifeline;
+use super::events::{EventKind, SickWorker};
+use super::index::{PlanIndex, WorkerIndex};
 use super::messages::{
-    CanaryCounted, Check, Checked, Costed, Counted, Durable, Leave, LostBatch, Recount, Retry,
-    RunFailed, Settled, Sum, Sums,
+    CanaryCounted, Check, Costed, Counted, Durable, LostBatch, Retry, Settled, Sum, Sums,
+    ToProducer, ToRun,
 };
+use super::producer::Producer;
 use super::queue::Batch;
 use super::recent_speed::RecentSpeed;
+use super::recheck_effect::Effect;
+use super::rechecker::Rechecker;
+use super::recorder::{Flushed, RecordError, RecordedResult};
+use super::report::RunError;
 use super::shared::RunShared;
-use super::{EventKind, Flushed, RecordError, RunError, SumCheck};
 use crate::engine::{TaskKey, TaskResult};
 
 /// The least time between two values of the counter of nodes per second in a trace.
@@ -27,120 +33,116 @@ const RATE_EVERY: Duration = Duration::from_millis(20);
 const TELL_EVERY: Duration = Duration::from_millis(200);
 
 pub(super) struct Collector {
-    pub(super) shared: Arc<RunShared>,
-    pub(super) failure: Recipient<RunFailed>,
-    pub(super) settled: Recipient<Settled>,
-    pub(super) retry: Recipient<Retry>,
-    pub(super) recount: Recipient<Recount>,
-    pub(super) leave: Recipient<Leave>,
-    pub(super) checked: Recipient<Checked>,
-    /// Compares the sums with what is known.
-    pub(super) check: Option<SumCheck>,
-    pub(super) doubts: Doubts,
-    pub(super) _lifeline: Lifeline,
-    pub(super) sums: Recipient<Sums>,
-    pub(super) tasks: CountedTasks,
+    shared: Arc<RunShared>,
+    run: Recipient<ToRun>,
+    producer: Addr<Producer>,
+    _death_notice: DeathNotice,
+    rechecker: Rechecker,
+    tasks: CountedTasks,
     /// Tasks that panicked once and are not counted yet.
-    pub(super) panicked: HashSet<TaskKey>,
-    pub(super) rate: Rate,
-    pub(super) recent: RecentSpeed,
-}
-
-/// From when and from how many nodes on the next value of that counter is measured.
-pub(super) struct Rate {
-    since: Instant,
-    nodes: u64,
-}
-
-impl Rate {
-    pub(super) fn new(now: Instant) -> Self {
-        Self {
-            since: now,
-            nodes: 0,
-        }
-    }
+    panicked: HashSet<TaskKey>,
+    /// From when and from how many nodes on the next value of that counter is measured.
+    rate: (Instant, u64),
+    recent: RecentSpeed,
 }
 
 impl Collector {
-    /// Hands a result to the recorder, if there is one.
-    fn keep(&self, result: &TaskResult) -> Result<(), RunError> {
-        let Some(recorder) = &self.shared.recorder else {
-            return Ok(());
-        };
-        recorder
-            .record(result.clone())
-            .map_err(|error| self.record_error(error))
+    pub(super) fn new(
+        shared: Arc<RunShared>,
+        run: Recipient<ToRun>,
+        producer: Addr<Producer>,
+        death_notice: DeathNotice,
+        tasks: CountedTasks,
+    ) -> Self {
+        let (spec, roster) = (&shared.spec, Arc::clone(&shared.roster));
+        let keeps_results = spec.canary.is_some() || spec.check.is_some();
+        Self {
+            rechecker: Rechecker::new(spec.plans.clone(), roster, keeps_results),
+            tasks: tasks.expecting(|plan| shared.expected_seconds(plan)),
+            shared,
+            run,
+            producer,
+            _death_notice: death_notice,
+            panicked: HashSet::new(),
+            rate: (Instant::now(), 0),
+            recent: RecentSpeed::new(),
+        }
+    }
+
+    fn fail(&self, error: RunError) {
+        self.run.do_send(ToRun::Failed(error));
     }
 
     /// The error of the run that `error` of the recorder causes. It may be about an earlier result.
-    pub(super) fn record_error(&self, error: RecordError) -> RunError {
-        let (task, message) = match error {
-            RecordError::Failed(message) => return RunError::Recorder(message),
-            RecordError::Mismatch { task, message } => (task, message),
-        };
-        let mut plans = self.shared.plans.iter();
-        let plan = plans.find(|plan| plan.engine() == task.engine);
-        RunError::Mismatch {
-            task,
-            ranks: plan.map_or(0..0, |plan| plan.ranks_of(task.index)),
-            message,
+    fn record_error(&self, error: RecordError) -> RunError {
+        match error {
+            RecordError::Failed(message) => RunError::Recorder(message),
+            RecordError::Mismatch { task, message } => {
+                let mut plans = self.shared.spec.plans.iter();
+                let plan = plans.find(|plan| plan.engine() == task.engine);
+                RunError::mismatch(plan.map(AsRef::as_ref), task, message)
+            }
         }
     }
 
-    pub(super) fn task_error(&self, plan: usize, task: u64, message: String) -> RunError {
-        RunError::Mismatch {
-            task: self.shared.key(plan, task),
-            ranks: self.shared.plans[plan].ranks_of(task),
-            message,
+    /// Fails the run if the recorder did.
+    fn expect_recorded(&self, recorded: Result<(), RecordError>) {
+        if let Err(error) = recorded {
+            self.fail(self.record_error(error));
         }
+    }
+
+    fn fail_task(&self, plan: PlanIndex, task: u64, message: String) {
+        let plan = self.shared.plan(plan).as_ref();
+        self.fail(RunError::mismatch(Some(plan), plan.key(task), message));
     }
 
     /// A task that panicked once is tried again elsewhere. A second panic fails the run.
-    fn note_panic(&mut self, worker: usize, plan: usize, task: u64, message: String) {
+    fn note_panic(&mut self, worker: WorkerIndex, plan: PlanIndex, task: u64, message: String) {
         let key = self.shared.key(plan, task);
         if !self.panicked.insert(key) {
-            let ranks = self.shared.plans[plan].ranks_of(task);
-            self.failure.do_send(RunFailed(RunError::TaskFailed {
+            let ranks = self.shared.plan(plan).ranks_of(task);
+            self.fail(RunError::TaskFailed {
                 task: key,
                 ranks,
                 message,
-            }));
+            });
         } else {
-            self.retry.do_send(Retry {
+            self.producer.do_send(ToProducer::Retry(Retry {
                 plan,
                 task,
                 not_on: worker,
-            });
+            }));
         }
     }
 
     fn settle(&self, left: Batch) {
-        let (cost, seconds) = self.tasks.plans[left.plan].cpu;
-        self.settled.do_send(Settled {
+        let (cost, seconds) = self.tasks.plans[left.plan.0].cpu;
+        self.producer.do_send(ToProducer::Settled(Settled {
             seconds_per_cost: (cost > 0.0).then(|| seconds / cost),
             left,
-        });
+        }));
     }
 
-    /// Tells how far the run is, with what the workers have in hand.
+    /// Tells how far the run is, with what is in flight.
     fn tell_advance(&mut self) {
         let sum = self.tasks.total();
-        let in_hand = self.shared.in_hand.work();
-        let nodes = sum.nodes + in_hand.iter().map(|work| work.nodes).sum::<u64>();
-        let found: u128 = in_hand.iter().map(|work| work.solutions).sum();
+        let in_flight = self.shared.in_flight.work();
+        let nodes = sum.nodes + in_flight.iter().map(|work| work.nodes).sum::<u64>();
+        let found: u128 = in_flight.iter().map(|work| work.solutions).sum();
         let plans = &self.tasks.plans;
         let progress: Vec<_> = plans
             .iter()
-            .zip(in_hand)
+            .zip(in_flight)
             .map(|(of, work)| of.progress.with(work))
             .collect();
         let share = eta::share(&progress);
-        let hands = self.shared.hands_left();
+        let workers = self.shared.roster.workers_left();
         if self.shared.is_halted() {
             self.recent.interrupt();
         } else {
             let costs = progress.iter().map(PlanProgress::measured_cost);
-            self.recent.note(Instant::now(), hands, costs.collect());
+            self.recent.note(Instant::now(), workers, costs.collect());
         }
         let level = self.recent.level(&eta::seconds_per_cost(&progress));
         self.shared.observers.tell(EventKind::Advanced {
@@ -149,56 +151,159 @@ impl Collector {
             share,
             solutions: sum.completions.solutions() + found,
             nodes,
-            eta: eta::eta(&progress, hands, level),
+            eta: eta::eta(&progress, workers, level),
         });
-        if self.rate.since.elapsed() >= RATE_EVERY {
+        if self.rate.0.elapsed() >= RATE_EVERY {
             self.tell_speed(nodes);
         }
     }
 
     fn tell_speed(&mut self, nodes: u64) {
-        let passed = self.rate.since.elapsed();
-        if nodes > self.rate.nodes || passed >= RATE_EVERY {
+        let passed = self.rate.0.elapsed();
+        if nodes > self.rate.1 || passed >= RATE_EVERY {
             // Fewer than before if tasks were given up.
-            let rate = nodes.saturating_sub(self.rate.nodes) as f64 / passed.as_secs_f64();
-            self.shared.observers.tell(EventKind::Speed {
-                nodes_per_second: rate,
-            });
-            self.rate.since += passed;
-            self.rate.nodes = nodes;
+            let more = nodes.saturating_sub(self.rate.1) as f64;
+            let nodes_per_second = more / passed.as_secs_f64();
+            let speed = EventKind::Speed { nodes_per_second };
+            self.shared.observers.tell(speed);
+            self.rate.0 += passed;
+            self.rate.1 = nodes;
         }
+    }
+
+    /// Does what the rechecker asks for.
+    fn carry_out(&mut self, effects: Vec<Effect>) {
+        let observers = self.shared.observers.clone();
+        for effect in effects {
+            match effect {
+                Effect::Sum(worker, plan, costed) => self.sum_up(worker, plan, costed),
+                Effect::Drop(worker, plan, costed) => self.land(worker, plan, &costed),
+                Effect::Retry(retry) => self.producer.do_send(ToProducer::Retry(retry)),
+                Effect::Recount(recount) => self.producer.do_send(ToProducer::Recount(recount)),
+                Effect::CountedTwice(plan, task) => self.tasks.note_second(plan, task),
+                Effect::AuditTook(worker, plan, [first, expected, took]) => {
+                    let mut audit = self.shared.audit_of(worker, plan);
+                    audit.note(first, expected, took);
+                }
+                Effect::Replace { plan, wrong, right } => {
+                    self.tasks.replace(plan, &wrong, &right);
+                }
+                Effect::Correct(correction) => {
+                    if let Some(recorder) = &self.shared.spec.recorder {
+                        self.expect_recorded(recorder.correct(correction));
+                    }
+                }
+                Effect::Quarantine(sick, leaves) => {
+                    self.tell_sick(sick);
+                    if let Some(worker) = leaves {
+                        self.producer.do_send(ToProducer::Leave(worker));
+                    }
+                }
+                Effect::Withdraw(plan, result) => self.withdraw(plan, &result),
+                Effect::Tell(kind) => observers.tell(kind),
+                Effect::Done => self.run.do_send(ToRun::Checked),
+                Effect::Fail(error) => self.fail(error),
+            }
+        }
+    }
+
+    /// Adds a result to the sums, and has it recorded.
+    fn sum_up(&mut self, worker: WorkerIndex, plan: PlanIndex, costed: Costed) {
+        if let Err(message) = self.tasks.add(plan, &costed) {
+            self.fail_task(plan, costed.result.key.index, message);
+        }
+        if self.shared.roster.is_cpu(worker) {
+            let cpu = &mut self.tasks.plans[plan.0].cpu;
+            cpu.0 += costed.cost;
+            cpu.1 += costed.result.duration.as_secs_f64();
+        }
+        self.land(worker, plan, &costed);
+        if let Some(recorder) = &self.shared.spec.recorder {
+            self.expect_recorded(recorder.record(costed.result));
+        }
+    }
+
+    /// Notes that a result is no longer in flight.
+    fn land(&self, worker: WorkerIndex, plan: PlanIndex, costed: &Costed) {
+        if self.shared.roster.is_cpu(worker) {
+            let in_flight = &self.shared.in_flight;
+            in_flight.collect(worker, plan, &costed.result, costed.cost);
+        }
+    }
+
+    /// Tells all that a worker counted wrongly.
+    fn tell_sick(&self, mut sick: SickWorker) {
+        let observers = &self.shared.observers;
+        let mut workers = observers.progress().now().workers.into_iter();
+        let of = workers.find(|worker| worker.id == sick.worker);
+        sick.counted_by = of.and_then(|worker| worker.counted_by);
+        warn!(
+            "{} counts wrongly and is taken out of the run (tasks counted since its last good canary, \
+             and now doubted: {}): {}",
+            sick.worker, sick.suspects, sick.reason
+        );
+        if let Some(recorder) = &self.shared.spec.recorder {
+            recorder.note_taken_out(&sick);
+        }
+        observers.tell(EventKind::TakenOut(sick));
+    }
+
+    /// Takes a result out of the sums and out of the record.
+    fn withdraw(&mut self, plan: PlanIndex, result: &TaskResult) {
+        self.tasks.remove(plan, result);
+        if let Some(recorder) = &self.shared.spec.recorder
+            && let Err(error) = recorder.withdraw(result.key)
+        {
+            warn!("{} could not be withdrawn: {error}", result.key);
+        }
+    }
+
+    /// What contradicts the sums, if all tasks of all plans are counted.
+    fn contradiction(&self) -> Option<String> {
+        let check = self.shared.spec.check.as_ref()?;
+        let mut sums = BTreeMap::new();
+        for (plan, (tasks, sum)) in self.shared.spec.plans.iter().zip(self.tasks.sums()) {
+            if tasks != plan.tasks() {
+                return None;
+            }
+            sums.insert(plan.engine(), sum);
+        }
+        check(&sums).err()
     }
 }
 
-impl Collector {
-    /// Adds a result to the sums, and has it recorded.
-    pub(super) fn sum_up(&mut self, worker: usize, plan: usize, costed: Costed) {
-        if let Err(message) = self.tasks.add(plan, &costed) {
-            let error = self.task_error(plan, costed.result.key.index, message);
-            self.failure.do_send(RunFailed(error));
-        }
-        let Costed { result, cost, .. } = costed;
-        if let Err(error) = self.keep(&result) {
-            self.failure.do_send(RunFailed(error));
-        }
-        if worker < self.shared.workers {
-            let cpu = &mut self.tasks.plans[plan].cpu;
-            cpu.0 += cost;
-            cpu.1 += result.duration.as_secs_f64();
-            let in_hand = &self.shared.in_hand;
-            in_hand.collect(worker, plan, &result, cost);
-        }
-        if self.shared.keeps(plan) {
-            self.doubts.kept.add(worker, plan, result);
-        }
-    }
+/// What the recorder has.
+fn recorded(shared: &RunShared) -> Vec<RecordedResult> {
+    let results = shared
+        .spec
+        .recorder
+        .as_ref()
+        .map(|recorder| recorder.results());
+    results.unwrap_or(Ok(Vec::new())).unwrap_or_else(|error| {
+        warn!("what is recorded cannot be read: {error}");
+        Vec::new()
+    })
 }
 
 impl Handler<CanaryCounted> for Collector {
     type Result = ();
 
     fn handle(&mut self, counted: CanaryCounted, _: &mut Self::Context) {
-        self.hear_canary(counted);
+        let worker = counted.worker;
+        match counted.outcome {
+            Ok(counts) => {
+                self.rechecker.passed_canary(worker);
+                self.shared.observers.tell(EventKind::CanaryPassed {
+                    worker: self.shared.roster.id(worker),
+                    counts,
+                    took: counted.took,
+                });
+            }
+            Err(reason) => {
+                let effects = self.rechecker.failed_canary(worker, reason);
+                self.carry_out(effects);
+            }
+        }
     }
 }
 
@@ -206,7 +311,10 @@ impl Handler<Check> for Collector {
     type Result = ();
 
     fn handle(&mut self, _: Check, _: &mut Self::Context) {
-        self.check_sums();
+        let contradiction = self.contradiction();
+        let recorded = || recorded(&self.shared);
+        let effects = self.rechecker.check(contradiction, recorded);
+        self.carry_out(effects);
     }
 }
 
@@ -228,11 +336,11 @@ impl Handler<Counted> for Collector {
         let plan = counted.plan;
         for costed in counted.results {
             self.panicked.remove(&costed.result.key);
-            self.hear(counted.worker, plan, costed);
+            let effects = self.rechecker.hear(counted.worker, plan, costed);
+            self.carry_out(effects);
         }
         if let Some((task, message)) = counted.mismatch {
-            let error = self.task_error(plan, task, message);
-            self.failure.do_send(RunFailed(error));
+            self.fail_task(plan, task, message);
         }
         for (task, message) in counted.panicked {
             self.note_panic(counted.worker, plan, task, message);
@@ -258,7 +366,7 @@ impl Handler<LostBatch> for Collector {
         // worker, unless this batch is that second try.
         batch.tasks.retain(|&task| {
             let panicked = self.panicked.contains(&self.shared.key(plan, task));
-            !self.tasks.plans[plan].contains(task) && (retry || !panicked)
+            !self.tasks.plans[plan.0].contains(task) && (retry || !panicked)
         });
         self.settle(batch);
     }
@@ -268,10 +376,11 @@ impl Handler<Sum> for Collector {
     type Result = ();
 
     fn handle(&mut self, _: Sum, context: &mut Self::Context) {
-        self.withdraw_doubted();
+        let effects = self.rechecker.end();
+        self.carry_out(effects);
         self.tell_speed(self.tasks.total().nodes);
         let collector = context.address();
-        match &self.shared.recorder {
+        match &self.shared.spec.recorder {
             Some(recorder) => recorder.flush(Flushed::new(move |result| {
                 collector.do_send(Durable(result));
             })),
@@ -284,13 +393,11 @@ impl Handler<Durable> for Collector {
     type Result = ();
 
     fn handle(&mut self, durable: Durable, _: &mut Self::Context) {
-        if let Err(error) = durable.0 {
-            // Before the sums, so that the run hears of it before it ends.
-            self.failure.do_send(RunFailed(self.record_error(error)));
-        }
-        self.sums.do_send(Sums {
+        // Before the sums, so that the run hears of it before it ends.
+        self.expect_recorded(durable.0);
+        self.run.do_send(ToRun::Summed(Sums {
             plans: self.tasks.sums(),
             twice: self.tasks.twice(),
-        });
+        }));
     }
 }

@@ -6,8 +6,9 @@ use actix::Recipient;
 use parking_lot::Mutex;
 
 use super::live_progress::LiveProgress;
-use super::messages::Wake;
-use super::{PauseReason, Progress};
+use super::messages::ToRun;
+use super::pause_reason::PauseReason;
+use super::progress::Progress;
 
 /// A handle on a run from outside: ask how far it is, tell it to stop. Clones are the same handle.
 ///
@@ -37,7 +38,7 @@ struct Shared {
     /// Of the run under this control, the latest if there were several.
     progress: Mutex<Option<Arc<LiveProgress>>>,
     #[cfg(feature = "fault-injection")]
-    faults: Mutex<super::Faults>,
+    faults: Mutex<super::faults::Faults>,
 }
 
 /// What was asked for, and the run that must hear of it.
@@ -45,7 +46,7 @@ struct Shared {
 struct Requests {
     drain: bool,
     pause: BTreeSet<PauseReason>,
-    run: Option<Recipient<Wake>>,
+    run: Option<Recipient<ToRun>>,
 }
 
 /// What a run is asked to do.
@@ -107,12 +108,12 @@ impl Control {
 
     /// Makes the run under this control fail where `faults` say.
     #[cfg(feature = "fault-injection")]
-    pub fn inject(&self, faults: super::Faults) {
+    pub fn inject(&self, faults: super::faults::Faults) {
         *self.shared.faults.lock() = faults;
     }
 
     #[cfg(feature = "fault-injection")]
-    pub(super) fn faults(&self) -> super::Faults {
+    pub(super) fn faults(&self) -> super::faults::Faults {
         *self.shared.faults.lock()
     }
 
@@ -120,7 +121,7 @@ impl Control {
         let mut requests = self.shared.requests.lock();
         change(&mut requests);
         if let Some(run) = &requests.run {
-            run.do_send(Wake);
+            run.do_send(ToRun::Wake);
         }
     }
 
@@ -134,7 +135,7 @@ impl Control {
     }
 
     /// From now on the run hears of every request.
-    pub(super) fn attach(&self, run: Recipient<Wake>) {
+    pub(super) fn attach(&self, run: Recipient<ToRun>) {
         self.shared.requests.lock().run = Some(run);
     }
 

@@ -1,10 +1,10 @@
-/// What a worker or device counts: injected faults tell these apart.
+/// What a counter is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum CountKind {
-    /// A task, with the kernel of the run.
+    /// Tasks, with the kernel of the run.
     Task,
-    /// A task, with a kernel that has not counted it.
+    /// Tasks, with a kernel that has not counted them.
     ByOtherKernel,
-    /// A task of a canary.
+    /// The canary.
     Canary,
 }

@@ -5,6 +5,7 @@ use std::hash::{DefaultHasher, Hasher};
 use std::sync::Arc;
 
 use super::eta::PlanProgress;
+use super::index::PlanIndex;
 use super::messages::Costed;
 use super::source::{Restored, SupplySize};
 use crate::engine::{Tally, TaskResult, TaskSet};
@@ -64,9 +65,9 @@ impl CountedTasks {
 
     /// The same before anything is counted, with the seconds of a CPU worker per unit of cost that are
     /// expected for each plan, if that is known.
-    pub(super) fn expecting(mut self, seconds_per_cost: impl Fn(usize) -> Option<f64>) -> Self {
+    pub(super) fn expecting(mut self, seconds_per_cost: impl Fn(PlanIndex) -> Option<f64>) -> Self {
         for (at, plan) in self.plans.iter_mut().enumerate() {
-            let expected = seconds_per_cost(at);
+            let expected = seconds_per_cost(PlanIndex(at));
             let expected = expected.map(|expected| plan.earlier.seconds_per_cost(expected));
             plan.progress = plan.progress.expecting(expected);
         }
@@ -96,9 +97,9 @@ impl CountedTasks {
     ///
     /// # Errors
     /// The two counts differ.
-    pub(super) fn add(&mut self, plan: usize, counted: &Costed) -> Result<(), String> {
+    pub(super) fn add(&mut self, plan: PlanIndex, counted: &Costed) -> Result<(), String> {
         let result = &counted.result;
-        let plan = &mut self.plans[plan];
+        let plan = &mut self.plans[plan.0];
         if plan.restored.contains(result.key.index) {
             return Ok(());
         }
@@ -124,13 +125,13 @@ impl CountedTasks {
 
 impl CountedTasks {
     /// Notes that a second count agreed with what was added before.
-    pub(super) fn note_second(&mut self, plan: usize, task: u64) {
-        self.plans[plan].twice.insert(task);
+    pub(super) fn note_second(&mut self, plan: PlanIndex, task: u64) {
+        self.plans[plan.0].twice.insert(task);
     }
 
     /// Puts a result that two counts agree on in the place of a wrong one that was added before, or restored.
-    pub(super) fn replace(&mut self, plan: usize, wrong: &TaskResult, right: &TaskResult) {
-        let plan = &mut self.plans[plan];
+    pub(super) fn replace(&mut self, plan: PlanIndex, wrong: &TaskResult, right: &TaskResult) {
+        let plan = &mut self.plans[plan.0];
         plan.sum -= wrong.tally;
         plan.sum += right.tally;
         plan.twice.insert(right.key.index);
@@ -146,8 +147,8 @@ impl CountedTasks {
     }
 
     /// Takes out a result that was added before. Its task is not counted any more.
-    pub(super) fn remove(&mut self, plan: usize, result: &TaskResult) {
-        let plan = &mut self.plans[plan];
+    pub(super) fn remove(&mut self, plan: PlanIndex, result: &TaskResult) {
+        let plan = &mut self.plans[plan.0];
         if plan.counted.contains(result.key.index) {
             *plan.counted.slot(result.key.index) = ABSENT;
             plan.counted.len -= 1;
@@ -302,11 +303,11 @@ mod tests {
     #[test]
     fn a_second_result_that_agrees_is_not_added() {
         let mut tasks = tasks(2);
-        tasks.add(0, &counted(0, 5, 7)).unwrap();
+        tasks.add(PlanIndex(0), &counted(0, 5, 7)).unwrap();
         // Nodes depend on the kernel.
-        tasks.add(0, &counted(0, 5, 8)).unwrap();
+        tasks.add(PlanIndex(0), &counted(0, 5, 8)).unwrap();
         assert_eq!((tasks.plans[0].sum.r90, tasks.plans[0].done()), (5, 1));
-        tasks.add(0, &counted(1, 1, 1)).unwrap();
+        tasks.add(PlanIndex(0), &counted(1, 1, 1)).unwrap();
         assert_eq!(tasks.sums()[0].0, 2);
     }
 
@@ -316,13 +317,15 @@ mod tests {
         let mut tasks = tasks(many);
         for task in 0..many {
             let r90 = u128::from(task) << 70;
-            tasks.add(0, &counted(task, r90, 1)).unwrap();
+            tasks.add(PlanIndex(0), &counted(task, r90, 1)).unwrap();
         }
         let sum = tasks.plans[0].sum;
         for task in [0, 1, 50_000, many - 1] {
             let r90 = u128::from(task) << 70;
-            tasks.add(0, &counted(task, r90, 2)).unwrap();
-            let error = tasks.add(0, &counted(task, r90 + 1, 1)).unwrap_err();
+            tasks.add(PlanIndex(0), &counted(task, r90, 2)).unwrap();
+            let error = tasks
+                .add(PlanIndex(0), &counted(task, r90 + 1, 1))
+                .unwrap_err();
             assert!(error.contains("quarter turn"), "{error}");
         }
         assert_eq!((tasks.plans[0].sum, tasks.plans[0].done()), (sum, many));
@@ -403,7 +406,7 @@ mod tests {
         let mut tasks = CountedTasks::new(vec![CountedPlan::new(None, &restored)]);
         assert!(tasks.plans[0].contains(7) && !tasks.plans[0].contains(8));
         assert_eq!((tasks.plans[0].done(), tasks.nodes_restored), (1, 4));
-        tasks.add(0, &counted(7, 1, 1)).unwrap();
+        tasks.add(PlanIndex(0), &counted(7, 1, 1)).unwrap();
         assert_eq!(tasks.sums(), [(1, restored.sum)]);
     }
 }

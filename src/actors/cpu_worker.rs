@@ -4,33 +4,32 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use actix::Recipient;
-use tracing::warn;
-
-use super::attempt::{Attempt, attempt, attempt_again};
-use super::canary::Vigil;
-use super::messages::{CanaryCounted, Costed, Counted, Ended};
+use super::attempt::try_task;
+use super::canary_schedule::CanarySchedule;
+use super::collector::Collector;
+use super::counters::Counters;
+use super::events::EventKind;
+use super::index::{PlanIndex, WorkerIndex};
+use super::messages::{Counted, Ended};
+use super::panics;
 use super::queue::{Batch, Drawn, Outlet};
 use super::shared::RunShared;
-use super::{EventKind, panics};
-use crate::engine::Counter;
 use crate::system::ThreadClock;
+use actix::{Addr, Recipient};
 
 /// How long results may wait for the rest of their batch before they are reported.
 const REPORT_EVERY: Duration = Duration::from_millis(200);
 
-/// How often a worker that was taken out of the run looks whether the run is over.
+/// How often a retired worker looks whether the run is over.
 const NAP: Duration = Duration::from_millis(50);
 
 /// What the thread of a worker needs to begin. Another thread begins with it if the first dies.
 #[derive(Clone)]
 pub(super) struct WorkerContext {
     pub(super) shared: Arc<RunShared>,
-    pub(super) worker: usize,
-    pub(super) name: String,
+    pub(super) worker: WorkerIndex,
     pub(super) outlet: Outlet,
-    pub(super) collector: Recipient<Counted>,
-    pub(super) canaries: Recipient<CanaryCounted>,
+    pub(super) collector: Addr<Collector>,
     pub(super) actor: Recipient<Ended>,
 }
 
@@ -55,19 +54,18 @@ impl WorkerContext {
 
 struct CpuWorkerLoop {
     context: WorkerContext,
-    /// One for each plan, made when first needed.
-    counters: Vec<Option<Box<dyn Counter>>>,
+    counters: Counters,
     /// The batch that is being counted.
     batch: Option<Batch>,
-    vigil: Vigil,
+    canary_schedule: CanarySchedule,
 }
 
 impl CpuWorkerLoop {
     fn new(context: WorkerContext) -> Self {
         Self {
-            counters: context.shared.plans.iter().map(|_| None).collect(),
+            counters: Counters::new(Arc::clone(&context.shared), context.worker),
             batch: None,
-            vigil: Vigil::new(),
+            canary_schedule: CanarySchedule::new(),
             context,
         }
     }
@@ -75,7 +73,7 @@ impl CpuWorkerLoop {
     fn run(&mut self) {
         loop {
             let shared = &self.context.shared;
-            let worker = shared.worker_id(self.context.worker);
+            let worker = shared.roster.id(self.context.worker);
             let waiting = Instant::now();
             shared.observers.tell(EventKind::Waiting { worker });
             self.batch = self.draw();
@@ -84,7 +82,7 @@ impl CpuWorkerLoop {
             shared.tell_waited(self.context.worker, waiting, has_batch);
             let Some(batch) = self.batch.clone() else {
                 // Everything that the run waited for is tested. If it was stopped, something may not be.
-                if shared.canary.is_some() && self.vigil.is_untested() {
+                if shared.spec.canary.is_some() && self.canary_schedule.is_untested() {
                     self.count_canary();
                 }
                 return;
@@ -93,8 +91,8 @@ impl CpuWorkerLoop {
             shared.observers.tell(EventKind::Queued { batches });
             // Before the first task, and when everything is counted.
             let canary_is_due = match batch.is_canary() {
-                true => self.vigil.is_untested(),
-                false => self.vigil.is_due(shared),
+                true => self.canary_schedule.is_untested(),
+                false => self.canary_schedule.is_due(shared),
             };
             if canary_is_due {
                 self.count_canary();
@@ -104,10 +102,10 @@ impl CpuWorkerLoop {
         }
     }
 
-    /// The next batch. A worker that was taken out of the run gets only what was meant for it before.
+    /// The next batch. A retired worker gets only what was meant for it before.
     fn draw(&self) -> Option<Batch> {
         let (shared, outlet) = (&self.context.shared, &self.context.outlet);
-        while shared.is_gone(self.context.worker) {
+        while shared.roster.is_retired(self.context.worker) {
             match outlet.draw_own(NAP) {
                 Drawn::Batch(batch) => return Some(batch),
                 Drawn::Nothing => {}
@@ -117,19 +115,19 @@ impl CpuWorkerLoop {
         outlet.draw()
     }
 
-    /// Counts the canary, and tells the collector what came of it. A worker that fails is gone at once.
+    /// Counts the canary, and tells the collector what came of it. A worker that fails is retired at once.
     fn count_canary(&mut self) {
         let (shared, worker) = (&self.context.shared, self.context.worker);
-        let plans = 0..shared.plans.len();
-        let counted = self.vigil.count(shared, worker, plans, || Ok(0));
+        let plans = shared.plan_indices();
+        let counted = self.canary_schedule.count(&self.counters, plans, || Ok(0));
         if counted.outcome.is_err() {
-            shared.set_gone(worker);
+            shared.roster.retire(worker);
         }
-        self.context.canaries.do_send(counted);
+        self.context.collector.do_send(counted);
     }
 
     fn count(&mut self, batch: &Batch) {
-        let plan = Arc::clone(&self.context.shared.plans[batch.plan]);
+        let plan = Arc::clone(self.context.shared.plan(batch.plan));
         let (start, clock) = (Instant::now(), ThreadClock::now());
         let mut nodes = 0;
         let mut message = self.message(batch.plan);
@@ -138,42 +136,18 @@ impl CpuWorkerLoop {
         while let Some((&index, rest)) = left.split_first()
             && message.mismatch.is_none()
             && !self.context.shared.is_halted()
-            && !self.context.shared.is_gone(self.context.worker)
+            && !self.context.shared.roster.is_retired(self.context.worker)
         {
+            let (counters, canaries) = (&mut self.counters, &mut self.canary_schedule);
             let task = plan.task(index);
-            let counter = &mut self.counters[batch.plan];
-            let (shared, worker) = (&self.context.shared, self.context.worker);
-            let outcome = match &batch.again {
-                None => attempt(shared, worker, batch.plan, &task, counter),
-                Some(not_by) => {
-                    // Two counters at once could need twice the memory.
-                    *counter = None;
-                    attempt_again(shared, worker, batch.plan, &task, not_by)
-                }
+            let Some(searched) = try_task(counters, canaries, batch, &task, &mut message) else {
+                break;
             };
-            match outcome {
-                Attempt::GivenUp => break,
-                Attempt::Counted(result, audit) => {
-                    nodes += result.tally.nodes;
-                    self.vigil.note(1, result.duration);
-                    message.results.push(Costed {
-                        result: *result,
-                        cost: task.cost,
-                        audit,
-                    });
-                }
-                Attempt::Mismatch(mismatch) => {
-                    message.mismatch = Some((index, mismatch.to_string()));
-                }
-                Attempt::Panic(said) => {
-                    warn!(worker = self.context.name, task = %task.key, "panic: {said}");
-                    message.panicked.push((index, said));
-                }
-            }
+            nodes += searched;
             left = rest;
             #[cfg(feature = "fault-injection")]
             self.context.shared.injector.die();
-            let canary_is_due = self.vigil.is_due(&self.context.shared);
+            let canary_is_due = self.canary_schedule.is_due(&self.context.shared);
             if reported.elapsed() >= REPORT_EVERY || canary_is_due {
                 reported = Instant::now();
                 let full = std::mem::replace(&mut message, self.message(batch.plan));
@@ -187,7 +161,7 @@ impl CpuWorkerLoop {
         }
         let shared = &self.context.shared;
         shared.observers.tell(EventKind::BatchDone {
-            worker: shared.worker_id(self.context.worker),
+            worker: shared.roster.id(self.context.worker),
             engine: plan.engine(),
             tasks: batch.tasks.len(),
             nodes,
@@ -201,7 +175,7 @@ impl CpuWorkerLoop {
         self.context.collector.do_send(message);
     }
 
-    fn message(&self, plan: usize) -> Counted {
+    fn message(&self, plan: PlanIndex) -> Counted {
         Counted::nothing(self.context.worker, plan)
     }
 }

@@ -2,25 +2,30 @@
 //! the device, report what comes back.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::slice::from_ref;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use actix::Recipient;
+use actix::{Addr, Recipient};
 use tracing::{info, warn};
 
-use super::attempt::{Attempt, attempt, attempt_again, seen, tell_audit};
+use super::attempt::{tell_audit, try_task};
 use super::audit::recount;
-use super::canary::Vigil;
+use super::canary_schedule::CanarySchedule;
+#[cfg(feature = "fault-injection")]
 use super::count_kind::CountKind;
+use super::counters::{Counters, by_other_kernel};
 use super::cpu_worker::WorkerContext;
-use super::messages::{CanaryCounted, Costed, Counted, Ended, Leave, RunFailed, Want};
+use super::events::{EventKind, FinishedLaunch};
+use super::index::{DeviceIndex, PlanIndex};
+use super::messages::{CanaryCounted, Costed, Counted, Ended, ToProducer, ToRun, Want};
 use super::open_batches::OpenBatches;
+use super::panics;
+use super::producer::Producer;
 use super::queue::{Batch, Drawn};
-use super::{EventKind, FinishedLaunch, RunError, panics};
+use super::report::RunError;
 use crate::device::{LaunchTiming, Owner, OwnerEvent, ReturnReason};
-use crate::engine::{
-    CountedBy, Counter, DeviceSpan, NotCounted, Origin, Tally, Task, TaskResult, WorkerId,
-};
+use crate::engine::{CountedBy, DeviceSpan, NotCounted, Origin, Tally, Task, TaskResult, WorkerId};
 
 /// How long to wait for the device before looking whether a batch has come: short against a launch,
 /// which takes 50 ms or more.
@@ -36,11 +41,10 @@ const ASK_AGAIN: Duration = Duration::from_millis(500);
 /// up, or a panic.
 pub(super) fn work(
     context: WorkerContext,
-    device: usize,
-    producer: (Recipient<Want>, Recipient<Leave>),
-    failure: Recipient<RunFailed>,
+    device: DeviceIndex,
+    producer: Addr<Producer>,
+    run: Recipient<ToRun>,
 ) {
-    let (wants, leaves) = producer;
     panics::catch_on_this_thread();
     let actor = context.actor.clone();
     let mut device_loop = DeviceLoop {
@@ -49,38 +53,35 @@ pub(super) fn work(
         counted_by: None,
         waiting: None,
         since: Instant::now(),
-        vigil: Vigil::new(),
-        counters: context.shared.plans.iter().map(|_| None).collect(),
+        canary_schedule: CanarySchedule::new(),
+        counters: Counters::new(Arc::clone(&context.shared), context.worker),
         device,
         context,
-        wants,
+        producer,
     };
     let mut owner = None;
     let end = catch_unwind(AssertUnwindSafe(|| device_loop.run(&mut owner)));
     // What is not counted goes back in any case, and before the device is closed, which may take long.
     device_loop.open.return_all();
+    let (context, producer) = (&device_loop.context, &device_loop.producer);
+    let (shared, worker) = (&context.shared, context.worker);
     let died = match end {
         Ok(Ok(())) => None,
         Ok(Err(End::Wrong)) => {
-            leaves.do_send(Leave {
-                worker: device_loop.context.worker,
-            });
+            producer.do_send(ToProducer::Leave(worker));
             None
         }
         Ok(Err(End::GivenUp(reason))) => {
-            warn!(device = device_loop.context.name, "not used: {reason}");
-            let (shared, worker) = (&device_loop.context.shared, device_loop.id());
+            let id = device_loop.id();
+            warn!(device = id.to_string(), "not used: {reason}");
             shared.observers.tell(EventKind::DeviceGivenUp {
-                worker,
+                worker: id,
                 reason: reason.clone(),
             });
-            leaves.do_send(Leave {
-                worker: device_loop.context.worker,
-            });
-            let worker = device_loop.context.worker;
-            if device_loop.context.shared.give_device_up(worker) {
+            producer.do_send(ToProducer::Leave(worker));
+            if shared.roster.retire(worker) && shared.roster.workers_left() == 0 {
                 let why = format!("no device is left, and there are no CPU workers: {reason}");
-                failure.do_send(RunFailed(RunError::Runtime(why)));
+                run.do_send(ToRun::Failed(RunError::Runtime(why)));
             }
             None
         }
@@ -100,7 +101,7 @@ enum End {
 
 struct DeviceLoop {
     context: WorkerContext,
-    wants: Recipient<Want>,
+    producer: Addr<Producer>,
     /// Batches drawn and not settled.
     open: OpenBatches,
     /// When a batch was asked for that has not come yet.
@@ -111,11 +112,11 @@ struct DeviceLoop {
     waiting: Option<Instant>,
     /// When the device began what it will report next.
     since: Instant,
-    vigil: Vigil,
-    /// For plans that the device cannot count, made when first needed.
-    counters: Vec<Option<Box<dyn Counter>>>,
+    canary_schedule: CanarySchedule,
+    /// For plans that the device cannot count.
+    counters: Counters,
     /// The number of the device among the devices.
-    device: usize,
+    device: DeviceIndex,
 }
 
 impl DeviceLoop {
@@ -124,13 +125,13 @@ impl DeviceLoop {
     fn run(&mut self, owner: &mut Option<Owner>) -> Result<(), End> {
         let shared = Arc::clone(&self.context.shared);
         *owner = self.open()?;
-        shared.note_ready();
-        if self.vigil.is_due(&shared) {
+        shared.clock.note_ready();
+        if self.canary_schedule.is_due(&shared) {
             // The device itself was tested when it was opened.
             self.count_canary(None)?;
         }
         loop {
-            if shared.is_gone(self.context.worker) {
+            if shared.roster.is_retired(self.context.worker) {
                 return Err(End::Wrong);
             }
             let busy = owner.as_ref().is_some_and(|owner| !owner.is_idle());
@@ -140,7 +141,7 @@ impl DeviceLoop {
                     let uncounted = owner.halt();
                     self.give_back(&uncounted);
                 }
-            } else if !self.vigil.is_due(&shared) {
+            } else if !self.canary_schedule.is_due(&shared) {
                 self.ask(owner.as_ref());
             } else if !busy {
                 self.count_canary(owner.as_mut())?;
@@ -154,7 +155,7 @@ impl DeviceLoop {
                     self.asked = None;
                     self.ends_wait(true);
                     let mut canary = Ok(());
-                    if batch.is_canary() && self.vigil.is_untested() {
+                    if batch.is_canary() && self.canary_schedule.is_untested() {
                         // Nothing is under way: all tasks are counted.
                         canary = self.count_canary(owner.as_mut());
                     }
@@ -164,7 +165,7 @@ impl DeviceLoop {
                 }
                 Drawn::Closed if !busy => {
                     self.ends_wait(false);
-                    if shared.canary.is_some() && self.vigil.is_untested() {
+                    if shared.spec.canary.is_some() && self.canary_schedule.is_untested() {
                         self.count_canary(owner.as_mut())?;
                     }
                     return Ok(());
@@ -187,15 +188,18 @@ impl DeviceLoop {
     /// It cannot be used.
     fn open(&mut self) -> Result<Option<Owner>, End> {
         let shared = Arc::clone(&self.context.shared);
-        let Some(launcher) = shared.launcher() else {
+        let Some((_, launcher)) = shared.devices.launcher.clone() else {
             return Ok(None);
         };
-        let spec = &shared.devices[self.device];
+        let spec = &shared.devices.devices[self.device.0];
         let open = Arc::clone(&spec.open);
         let owner = Owner::open(Box::new(move || open()), launcher, spec.settings.clone())
             .map_err(|error| End::GivenUp(error.0))?;
         let properties = owner.properties();
-        info!(device = self.context.name, "{}", properties.identity.name);
+        info!(
+            device = self.id().to_string(),
+            "{}", properties.identity.name
+        );
         shared.observers.tell(EventKind::DeviceReady {
             worker: self.id(),
             device: properties.identity.clone(),
@@ -210,17 +214,24 @@ impl DeviceLoop {
     /// It is wrong. The collector knows.
     fn count_canary(&mut self, owner: Option<&mut Owner>) -> Result<(), End> {
         let shared = Arc::clone(&self.context.shared);
-        let worker = self.context.worker;
-        let here = |&plan: &usize| shared.workers == 0 && !shared.devices_count(plan);
-        let plans = (0..shared.plans.len()).filter(here);
+        #[cfg(feature = "fault-injection")]
+        let worker = self.id();
+        let here =
+            |&plan: &PlanIndex| shared.roster.cpu_workers() == 0 && !shared.devices.counts(plan);
+        let plans = shared.plan_indices().filter(here);
         let on_device = || match owner {
-            Some(owner) => owner
-                .count_canary()?
-                .compare(|tally| seen(&shared, worker, tally, CountKind::Canary))
-                .map_err(|wrong| wrong.0),
+            Some(owner) => {
+                let counted = owner.count_canary()?;
+                #[cfg(feature = "fault-injection")]
+                let counted = counted.map(|tally| {
+                    let injector = &shared.injector;
+                    injector.distort(worker, CountKind::Canary, tally)
+                });
+                counted.compare().map_err(|wrong| wrong.0)
+            }
             None => Ok(0),
         };
-        let counted = self.vigil.count(&shared, worker, plans, on_device);
+        let counted = self.canary_schedule.count(&self.counters, plans, on_device);
         self.since = Instant::now();
         self.tell_canary(counted)
     }
@@ -230,9 +241,9 @@ impl DeviceLoop {
     fn tell_canary(&self, counted: CanaryCounted) -> Result<(), End> {
         let wrong = counted.outcome.is_err();
         if wrong {
-            self.context.shared.set_gone(self.context.worker);
+            self.context.shared.roster.retire(self.context.worker);
         }
-        self.context.canaries.do_send(counted);
+        self.context.collector.do_send(counted);
         if wrong { Err(End::Wrong) } else { Ok(()) }
     }
 
@@ -264,20 +275,20 @@ impl DeviceLoop {
         let asked = self.asked.is_some_and(|asked| asked.elapsed() < ASK_AGAIN);
         if let Some(cost) = wanted.filter(|_| !asked) {
             self.asked = Some(Instant::now());
-            self.wants.do_send(Want {
+            self.producer.do_send(ToProducer::Want(Want {
                 worker: self.context.worker,
                 cost,
                 speed: owner.and_then(Owner::speed),
-            });
+            }));
         }
     }
 
     fn take(&mut self, batch: Batch, owner: Option<&mut Owner>) {
-        let plan = Arc::clone(&self.context.shared.plans[batch.plan]);
+        let plan = Arc::clone(self.context.shared.plan(batch.plan));
         let tasks: Vec<Task> = batch.tasks.iter().map(|&task| plan.task(task)).collect();
         match owner {
             Some(owner)
-                if self.context.shared.devices_count(batch.plan)
+                if self.context.shared.devices.counts(batch.plan)
                     && !batch.is_canary()
                     && batch.again.as_ref().is_none_or(Vec::is_empty) =>
             {
@@ -296,27 +307,11 @@ impl DeviceLoop {
         while let Some((task, rest)) = left.split_first()
             && message.mismatch.is_none()
             && !shared.is_halted()
-            && !shared.is_gone(self.context.worker)
+            && !shared.roster.is_retired(self.context.worker)
         {
-            let (worker, counter) = (self.context.worker, &mut self.counters[batch.plan]);
-            let outcome = match &batch.again {
-                None => attempt(&shared, worker, batch.plan, task, counter),
-                Some(not_by) => attempt_again(&shared, worker, batch.plan, task, not_by),
-            };
-            match outcome {
-                Attempt::Counted(result, audit) => {
-                    self.vigil.note(1, result.duration);
-                    message.results.push(Costed {
-                        result: *result,
-                        cost: task.cost,
-                        audit,
-                    });
-                }
-                Attempt::Mismatch(mismatch) => {
-                    message.mismatch = Some((task.key.index, mismatch.to_string()));
-                }
-                Attempt::Panic(said) => message.panicked.push((task.key.index, said)),
-                Attempt::GivenUp => break,
+            let (counters, canaries) = (&mut self.counters, &mut self.canary_schedule);
+            if try_task(counters, canaries, &batch, task, &mut message).is_none() {
+                break;
             }
             left = rest;
         }
@@ -350,7 +345,7 @@ impl DeviceLoop {
                 }
             }
             OwnerEvent::Restarted(reason) => {
-                warn!(device = self.context.name, "started again: {reason}");
+                warn!(device = self.id().to_string(), "started again: {reason}");
                 let worker = self.id();
                 let observers = &self.context.shared.observers;
                 observers.tell(EventKind::DeviceLost { worker, reason });
@@ -387,23 +382,25 @@ impl DeviceLoop {
     }
 
     fn id(&self) -> WorkerId {
-        self.context.shared.worker_id(self.context.worker)
+        self.context.shared.roster.id(self.context.worker)
     }
 
     /// Reports tasks that the device counted.
     fn counted(&mut self, tallies: &[(Task, Tally)]) {
         let shared = Arc::clone(&self.context.shared);
-        let (Some(plan), Some(counted_by)) = (shared.device_plan(), self.counted_by.clone()) else {
+        let (Some(plan), Some(counted_by)) = (shared.devices.plan(), self.counted_by.clone())
+        else {
             return;
         };
         // Launches overlap, so the time that these tasks took is the time since the last report.
         let took = self.since.elapsed();
         self.since = Instant::now();
-        self.vigil.note(tallies.len(), took);
+        self.canary_schedule.note(tallies.len(), took);
         let cost: f64 = tallies.iter().map(|(task, _)| task.cost).sum();
         let mut message = self.message(plan);
         for (task, tally) in tallies {
-            let tally = &seen(&shared, self.context.worker, *tally, CountKind::Task);
+            #[cfg(feature = "fault-injection")]
+            let tally = &shared.injector.distort(self.id(), CountKind::Task, *tally);
             let took = took.mul_f64(if cost > 0.0 {
                 task.cost / cost
             } else {
@@ -414,7 +411,7 @@ impl DeviceLoop {
                 .audit_of(self.context.worker, plan)
                 .draw(took, task.cost);
             // Here it would be counted on the CPU. If there are CPU workers, one of them does that.
-            let mut audit = drawn.filter(|_| shared.cpu_left() > 0);
+            let mut audit = drawn.filter(|_| shared.roster.cpu_workers_left() > 0);
             if let Some(expected) = drawn.filter(|_| audit.is_none()) {
                 // A second count on the CPU takes long. A run that stops does not wait for it, and
                 // without it the task is not recorded.
@@ -424,9 +421,10 @@ impl DeviceLoop {
                 }
                 let begun = Instant::now();
                 let first = (tally, &counted_by);
-                let of = shared.plans[plan].as_ref();
-                let watch = shared.in_hand.second_watch();
-                let again = recount(of, task, first, &watch, |tally| tally);
+                let of = shared.plan(plan).as_ref();
+                let watch = shared.in_flight.second_watch();
+                let second = by_other_kernel(of, from_ref(&counted_by));
+                let again = recount(second, task, first, &watch);
                 let recounting = begun.elapsed();
                 let mut audit_of = shared.audit_of(self.context.worker, plan);
                 audit_of.note(took, expected, recounting);
@@ -445,7 +443,7 @@ impl DeviceLoop {
                 key: task.key,
                 tally: *tally,
                 origin: Origin {
-                    worker: shared.worker_id(self.context.worker),
+                    worker: shared.roster.id(self.context.worker),
                     counted_by: counted_by.clone(),
                 },
                 audited_by,
@@ -490,7 +488,7 @@ impl DeviceLoop {
         }
     }
 
-    fn message(&self, plan: usize) -> Counted {
+    fn message(&self, plan: PlanIndex) -> Counted {
         Counted::nothing(self.context.worker, plan)
     }
 }

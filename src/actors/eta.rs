@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use super::in_hand::WorkDone;
+use super::in_flight::WorkDone;
 use super::recent_speed::SpeedLevel;
 use super::source::SupplySize;
 use crate::engine::seconds;
@@ -74,7 +74,7 @@ pub(super) struct PlanProgress {
     seconds_squares: f64,
     products: f64,
     /// What workers did of tasks that are not noted yet.
-    in_hand: WorkDone,
+    in_flight: WorkDone,
     /// Seconds of one worker per unit of cost before anything is measured, if that is known.
     expected: Option<f64>,
 }
@@ -87,7 +87,7 @@ const EXPECTED_FOR: f64 = 1.0;
 ///
 /// A task that was counted in no time has the cost of a mean one, but no partitions. Such tasks are
 /// counted at once, while those that were begun with them take minutes or years. And the share that a
-/// task in hand reports assumes that its first subtrees take as long as the others. For tasks of years
+/// task in flight reports assumes that its first subtrees take as long as the others. For tasks of years
 /// that is wrong by orders of magnitude.
 const FASTEST: f64 = 10.0;
 
@@ -127,9 +127,9 @@ impl PlanProgress {
         self.products += cost * seconds;
     }
 
-    /// The same, with what workers have in hand.
-    pub(super) fn with(self, in_hand: WorkDone) -> Self {
-        Self { in_hand, ..self }
+    /// The same, with what workers have in flight.
+    pub(super) fn with(self, in_flight: WorkDone) -> Self {
+        Self { in_flight, ..self }
     }
 
     /// The cost that so many seconds of work can be.
@@ -152,16 +152,16 @@ impl PlanProgress {
             .map_or(0.0, |size| size.cost / size.tasks.max(1) as f64)
     }
 
-    /// The cost that is done, tasks in hand included.
+    /// The cost that is done, tasks in flight included.
     ///
     /// Tasks that were counted in no time count as far as those that were begun with them are done. So
     /// their share of the cost done is as large as in the plan.
     fn cost_so_far(&self) -> f64 {
         if self.is_measured() {
-            return self.cost_done + self.in_hand.cost;
+            return self.cost_done + self.in_flight.cost;
         }
-        let worked = self.cost_worked + self.worked(self.in_hand.cost, self.in_hand.seconds);
-        let begun = self.cost_worked + self.in_hand.begun;
+        let worked = self.cost_worked + self.worked(self.in_flight.cost, self.in_flight.seconds);
+        let begun = self.cost_worked + self.in_flight.begun;
         let share = if begun > 0.0 {
             (worked / begun).min(1.0)
         } else {
@@ -172,7 +172,7 @@ impl PlanProgress {
 
     /// Seconds of one worker per unit of cost; `None` if nothing is known.
     fn seconds_per_cost(&self) -> Option<f64> {
-        let (cost, seconds) = (self.cost_so_far(), self.seconds + self.in_hand.seconds);
+        let (cost, seconds) = (self.cost_so_far(), self.seconds + self.in_flight.seconds);
         match self.expected.filter(|_| !self.is_measured()) {
             Some(expected) => {
                 // The expectation counts as a whole task at least.
@@ -287,7 +287,7 @@ pub(super) fn eta(
     let measured = || plans.iter().filter(|work| work.is_measured());
     let cost: f64 = measured().map(PlanProgress::cost_so_far).sum();
     let seconds: f64 = measured()
-        .map(|work| work.seconds + work.in_hand.seconds)
+        .map(|work| work.seconds + work.in_flight.seconds)
         .sum();
     let per_cost = (cost > 0.0).then(|| seconds / cost);
     let tasks = tasks_left(plans)?;
@@ -365,14 +365,14 @@ mod tests {
         let first = eta(&[work], 4, EVEN).unwrap();
         assert_eq!(first.left, Duration::from_secs(50));
         assert_eq!(first.uncertainty, None);
-        // A tenth of a task in hand took ten seconds. The expectation counts as a whole task.
-        let in_hand = WorkDone {
+        // A tenth of a task in flight took ten seconds. The expectation counts as a whole task.
+        let in_flight = WorkDone {
             cost: 0.1,
             begun: 1.0,
             seconds: 10.0,
             ..WorkDone::default()
         };
-        let work = work.with(in_hand);
+        let work = work.with(in_flight);
         let second = eta(&[work], 1, EVEN).unwrap();
         let left = (10.0 + 2.0) / (0.1 + 1.0) * 99.9;
         assert!((second.left.as_secs_f64() / left - 1.0).abs() < 1e-9);
@@ -381,7 +381,7 @@ mod tests {
 
     /// Three tasks of a year, which tell in their first seconds that nearly all or nothing is done.
     #[test]
-    fn shares_of_tasks_in_hand_do_not_outweigh_the_costs() {
+    fn shares_of_tasks_in_flight_do_not_outweigh_the_costs() {
         let year = 365.25 * 86_400.0;
         let size = SupplySize {
             tasks: 3,
@@ -390,13 +390,13 @@ mod tests {
         let begun = PlanProgress::new(Some(size), SupplySize::default()).expecting(Some(1.0));
         for part in [1e-9, 1e-3, 0.5, 1.0] {
             for hands in [1.0, 3.0] {
-                let in_hand = WorkDone {
+                let in_flight = WorkDone {
                     cost: hands * part * year,
                     begun: hands * year,
                     seconds: hands * 10.0,
                     ..WorkDone::default()
                 };
-                let plans = [begun.with(in_hand)];
+                let plans = [begun.with(in_flight)];
                 assert!(share(&plans).unwrap() < 1e-5);
                 let eta = eta(&plans, 1, EVEN).unwrap();
                 let ratio = eta.left.as_secs_f64() / size.cost;
@@ -423,15 +423,15 @@ mod tests {
             }
             for part in [0.0, 0.001, 0.1, 0.5, 0.9, 1.0] {
                 let hands = f64::from(hands);
-                let in_hand = WorkDone {
+                let in_flight = WorkDone {
                     cost: hands * part * mean,
                     begun: hands * mean,
                     seconds: hands * part * 3.0 * mean,
                     ..WorkDone::default()
                 };
-                let left = eta(&[work.with(in_hand)], 1, EVEN).unwrap().left;
+                let left = eta(&[work.with(in_flight)], 1, EVEN).unwrap().left;
                 let ratio = left.as_secs_f64() / size.cost;
-                // When the expectation ends, tasks in hand are a part of few.
+                // When the expectation ends, tasks in flight are a part of few.
                 assert!((0.75..1.05).contains(&ratio), "{round} {part}: {ratio}");
             }
             for _ in 0..hands {

@@ -4,7 +4,9 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use super::{Eta, PauseReason, RunState};
+use super::eta::Eta;
+use super::pause_reason::PauseReason;
+use super::state::RunState;
 use crate::board::{GivenSquares, Size};
 use crate::engine::{
     CountedBy, DeviceIdentity, Engine, KernelName, Plan, TaskKey, TaskResult, WorkerId, decimal,
@@ -12,7 +14,7 @@ use crate::engine::{
 };
 
 /// Something that happened in a run, and when. Events can be written and read with serde, so that
-/// another process can follow a run: [`Progress::note`](super::Progress::note) keeps account of them.
+/// another process can follow a run: [`Progress::note`](super::progress::Progress::note) keeps account of them.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct RunEvent {
     /// When, measured from the beginning of the run.
@@ -40,7 +42,7 @@ pub enum EventKind {
     /// Something failed, so that the run can have no result. It drains, and ends as
     /// [`RunState::Failed`]. Told once, of the first failure.
     Failed {
-        /// What failed, for people: the text of the [`RunError`](super::RunError).
+        /// What failed, for people: the text of the [`RunError`](super::report::RunError).
         reason: String,
     },
     /// The sources were opened, and the actors start.
@@ -227,7 +229,7 @@ pub enum EventKind {
         eta: Option<Eta>,
     },
     /// The speed of all workers together since the last such event, 20 ms ago or longer: a fine counter
-    /// for a trace, which jumps with every burst of results. [`Progress`](super::Progress) keeps the
+    /// for a trace, which jumps with every burst of results. [`Progress`](super::progress::Progress) keeps the
     /// mean over a longer time.
     Speed {
         /// Nodes per second.

@@ -2,10 +2,11 @@
 
 use std::collections::HashMap;
 use std::str::FromStr;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
 use super::count_kind::CountKind;
-use crate::engine::{Completions, Tally, TaskKey, WorkerId};
+use crate::engine::{Completions, Counter, NotCounted, Tally, Task, TaskKey, TaskWatch, WorkerId};
 use parking_lot::Mutex;
 
 /// Which faults a run suffers.
@@ -117,43 +118,74 @@ impl Injector {
         assert!(!take_one(&self.deaths), "injected death");
     }
 
-    /// The tally as a faulty counter would give it: of a task, or of a canary.
-    pub(super) fn distort(&self, worker: WorkerId, tally: Tally, count: CountKind) -> Tally {
-        let mut tally = self.distort_now_and_then(worker, tally, count);
-        let counts = tally.completions.solutions() > 0 && count == CountKind::Task;
+    /// A counter as this worker has it: with its faults.
+    pub(super) fn infect(
+        self: &Arc<Self>,
+        worker: WorkerId,
+        kind: CountKind,
+        counter: Box<dyn Counter>,
+    ) -> Box<dyn Counter> {
+        Box::new(FaultyCounter {
+            worker,
+            kind,
+            injector: Arc::clone(self),
+            counter,
+        })
+    }
+
+    /// A tally as this worker gives it.
+    pub(super) fn distort(&self, worker: WorkerId, kind: CountKind, tally: Tally) -> Tally {
+        let is_right = self.faults.sick != Some(worker)
+            || (self.faults.tame && kind == CountKind::Canary)
+            || self.counts.fetch_add(1, Ordering::Relaxed) < self.faults.after
+            || fastrand::f64() >= self.faults.wrong;
+        let mut tally = if is_right { tally } else { off(tally) };
+        let counts = tally.completions.solutions() > 0 && kind == CountKind::Task;
         if counts && take_one(&self.errors) {
             tally.completions.add(8, 1);
         }
         tally
     }
+}
 
-    /// As the sick worker gives it: a little more or less.
-    fn distort_now_and_then(&self, worker: WorkerId, tally: Tally, count: CountKind) -> Tally {
-        if self.faults.sick != Some(worker)
-            || (self.faults.tame && count == CountKind::Canary)
-            || self.counts.fetch_add(1, Ordering::Relaxed) < self.faults.after
-            || fastrand::f64() >= self.faults.wrong
-        {
-            return tally;
-        }
-        let off = |count: u128| match fastrand::u128(1..=999) {
-            less if fastrand::bool() && less <= count => count - less,
-            more => count + more,
-        };
-        if tally.r180 > 0 {
-            let r180 = off(tally.r180);
-            return Tally { r180, ..tally };
-        }
-        let mut completions = Completions::default();
-        let counts = tally.completions.by_weight();
-        let first = counts.iter().rposition(|&count| count > 0).unwrap_or(3);
-        for (at, (count, weight)) in counts.into_iter().zip(Completions::WEIGHTS).enumerate() {
-            completions.add(weight, if at == first { off(count) } else { count });
-        }
-        Tally {
-            completions,
-            ..tally
-        }
+/// A counter with the faults of its worker.
+struct FaultyCounter {
+    worker: WorkerId,
+    kind: CountKind,
+    injector: Arc<Injector>,
+    counter: Box<dyn Counter>,
+}
+
+impl Counter for FaultyCounter {
+    fn backend(&self) -> &'static str {
+        self.counter.backend()
+    }
+
+    fn count_watched(&mut self, task: &Task, watch: &TaskWatch) -> Result<Tally, NotCounted> {
+        let tally = self.counter.count_watched(task, watch)?;
+        Ok(self.injector.distort(self.worker, self.kind, tally))
+    }
+}
+
+/// A little more or less.
+fn off(tally: Tally) -> Tally {
+    let off = |count: u128| match fastrand::u128(1..=999) {
+        less if fastrand::bool() && less <= count => count - less,
+        more => count + more,
+    };
+    if tally.r180 > 0 {
+        let r180 = off(tally.r180);
+        return Tally { r180, ..tally };
+    }
+    let mut completions = Completions::default();
+    let counts = tally.completions.by_weight();
+    let first = counts.iter().rposition(|&count| count > 0).unwrap_or(3);
+    for (at, (count, weight)) in counts.into_iter().zip(Completions::WEIGHTS).enumerate() {
+        completions.add(weight, if at == first { off(count) } else { count });
+    }
+    Tally {
+        completions,
+        ..tally
     }
 }
 

@@ -2,7 +2,9 @@ use std::time::Instant;
 
 use parking_lot::Mutex;
 
-use super::{HostProgress, Progress, RunEvent};
+use super::events::RunEvent;
+use super::host_progress::HostProgress;
+use super::progress::Progress;
 
 /// The progress of a run that takes place in this process.
 pub(super) struct LiveProgress {

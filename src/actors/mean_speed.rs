@@ -2,7 +2,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use super::RunState;
+use super::state::RunState;
 
 /// The time constant of the mean: results come in bursts, at most some 50 ms apart on CPU workers and
 /// 3 s on devices.

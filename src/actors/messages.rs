@@ -4,36 +4,35 @@ use std::time::Duration;
 
 use actix::Message;
 
+use super::index::{PlanIndex, WorkerIndex};
 use super::queue::Batch;
-use super::{RecordError, RunError};
+use super::recorder::RecordError;
+use super::report::RunError;
 use crate::engine::{CountedBy, Tally, TaskResult};
 
-/// To the run: what the control asks for has changed.
-pub(super) struct Wake;
-
-/// To the run: something failed, so that there can be no result.
-pub(super) struct RunFailed(pub(super) RunError);
-
-/// To the run: this actor has died, a bug.
-pub(super) struct ActorDied(pub(super) &'static str);
-
-/// To the run, from the producer: the sources have ended, everything handed out has come back and is
-/// recorded, and all workers have counted their canaries since.
-pub(super) struct Complete;
+/// To the run.
+pub(super) enum ToRun {
+    /// From the control: what it asks for has changed.
+    Wake,
+    /// Something failed, so that there can be no result.
+    Failed(RunError),
+    /// This actor has died, a bug.
+    ActorDied(&'static str),
+    /// From the producer: the sources have ended, everything handed out has come back and is recorded,
+    /// and all workers have counted their canaries since.
+    Complete,
+    /// From the producer: it was halted and nothing is in flight.
+    Quiet,
+    /// From the collector: nothing more is to be counted.
+    Checked,
+    /// From a worker: its thread has ended and is joined.
+    Left(WorkerIndex),
+    /// From the collector: it has made everything durable, and this is the result.
+    Summed(Sums),
+}
 
 /// To the collector, from the run: everything is counted; compare the sums with what is known.
 pub(super) struct Check;
-
-/// To the run, from the collector: nothing more is to be counted.
-pub(super) struct Checked;
-
-/// To the run, from the producer: it was halted and nothing is in flight.
-pub(super) struct Quiet;
-
-/// To the run, from a worker: its thread has ended and is joined.
-pub(super) struct Left {
-    pub(super) worker: usize,
-}
 
 /// To the collector, from the run: every worker has left; make everything durable and sum up.
 pub(super) struct Sum;
@@ -41,7 +40,7 @@ pub(super) struct Sum;
 /// To the collector, from the recorder: everything recorded is durable, or why not.
 pub(super) struct Durable(pub(super) Result<(), RecordError>);
 
-/// To the run, from the collector: what all tasks add up to.
+/// What all tasks add up to.
 #[derive(Default)]
 pub(super) struct Sums {
     /// The number of tasks counted and their sum, of each plan.
@@ -50,30 +49,36 @@ pub(super) struct Sums {
     pub(super) twice: u64,
 }
 
-/// To the producer: offer batches.
-pub(super) struct Offer;
+/// To the producer.
+pub(super) enum ToProducer {
+    /// Offer batches.
+    Offer,
+    /// Take back what is queued, offer nothing, say when nothing is in flight.
+    Halt,
+    /// Close the queue; workers end.
+    Close,
+    /// From a device.
+    Want(Want),
+    /// From a device, or from the collector of a worker in quarantine: it takes no batch any more.
+    Leave(WorkerIndex),
+    /// From the collector.
+    Settled(Settled),
+    /// From the collector.
+    Retry(Retry),
+    /// From the collector.
+    Recount(Recount),
+}
 
-/// To the producer: take back what is queued, offer nothing, say when nothing is in flight.
-pub(super) struct Halt;
-
-/// To the producer, from a device: a batch that costs this much, as soon as there is one.
+/// A device wants a batch that costs this much, as soon as there is one.
 pub(super) struct Want {
-    pub(super) worker: usize,
+    pub(super) worker: WorkerIndex,
     /// In core-seconds by the plan's estimate.
     pub(super) cost: f64,
     /// Cost that the device counts per second, once known.
     pub(super) speed: Option<f64>,
 }
 
-/// To the producer, from a device: it takes no batch any more.
-pub(super) struct Leave {
-    pub(super) worker: usize,
-}
-
-/// To the producer: close the queue; workers end.
-pub(super) struct Close;
-
-/// To the producer, from the collector: a batch is over.
+/// A batch is over.
 pub(super) struct Settled {
     /// What of it was not counted.
     pub(super) left: Batch,
@@ -81,27 +86,29 @@ pub(super) struct Settled {
     pub(super) seconds_per_cost: Option<f64>,
 }
 
-/// To the producer, from the collector: a task panicked, or its worker is not believed; try once more elsewhere.
+/// A task panicked, or its worker is not believed: it is to be tried once more elsewhere.
+#[derive(Debug)]
 pub(super) struct Retry {
-    pub(super) plan: usize,
+    pub(super) plan: PlanIndex,
     pub(super) task: u64,
     /// The worker that tried it.
-    pub(super) not_on: usize,
+    pub(super) not_on: WorkerIndex,
 }
 
-/// To the producer, from the collector: count these tasks again.
+/// Tasks that are to be counted again.
+#[derive(Debug)]
 pub(super) struct Recount {
-    pub(super) plan: usize,
+    pub(super) plan: PlanIndex,
     pub(super) tasks: Vec<u64>,
     /// The only worker that may; `None`: any.
-    pub(super) only: Option<usize>,
+    pub(super) only: Option<WorkerIndex>,
     /// By none of these kernels.
     pub(super) not_by: Vec<CountedBy>,
 }
 
 /// To the collector, from a worker's thread: it counted its canary, after all that it reported.
 pub(super) struct CanaryCounted {
-    pub(super) worker: usize,
+    pub(super) worker: WorkerIndex,
     /// How many counts were compared, or what is wrong.
     pub(super) outcome: Result<u64, String>,
     pub(super) took: Duration,
@@ -109,8 +116,8 @@ pub(super) struct CanaryCounted {
 
 /// To the collector, from a worker's thread: tasks of a batch.
 pub(super) struct Counted {
-    pub(super) worker: usize,
-    pub(super) plan: usize,
+    pub(super) worker: WorkerIndex,
+    pub(super) plan: PlanIndex,
     pub(super) results: Vec<Costed>,
     /// Tasks that panicked, and what the panic said.
     pub(super) panicked: Vec<(u64, String)>,
@@ -122,7 +129,7 @@ pub(super) struct Counted {
 
 impl Counted {
     /// From `worker`, of tasks of a plan: nothing yet.
-    pub(super) const fn nothing(worker: usize, plan: usize) -> Self {
+    pub(super) const fn nothing(worker: WorkerIndex, plan: PlanIndex) -> Self {
         Self {
             worker,
             plan,
@@ -136,6 +143,7 @@ impl Counted {
 
 /// A result with the cost that the plan estimated for its task, which the worker knows and which
 /// takes long to compute in some plans.
+#[derive(Debug)]
 pub(super) struct Costed {
     pub(super) result: TaskResult,
     /// In core-seconds.
@@ -174,28 +182,6 @@ macro_rules! unanswered {
     };
 }
 
-unanswered!(
-    Wake,
-    RunFailed,
-    ActorDied,
-    Complete,
-    Quiet,
-    Left,
-    Sum,
-    Sums,
-    Offer,
-    Halt,
-    Close,
-    Settled,
-    Check,
-    Checked,
-    Recount,
-    CanaryCounted,
-    Retry,
-    Counted,
-    LostBatch,
-    Ended,
-    Want,
-    Leave,
-    Durable,
-);
+unanswered! {
+    ToRun, ToProducer, Sum, Check, CanaryCounted, Counted, LostBatch, Ended, Durable,
+}

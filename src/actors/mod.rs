@@ -11,21 +11,21 @@
 //!
 //! | from | to | messages |
 //! |---|---|---|
-//! | control | run | `Wake` |
-//! | run | producer | `Offer`, `Halt`, `Close` |
+//! | control | run | `ToRun::Wake` |
+//! | run | producer | `ToProducer::{Offer, Halt, Close}` |
 //! | run | collector | `Check`, `Sum` |
-//! | producer | run | `Complete`, `Quiet` |
+//! | producer | run | `ToRun::{Complete, Quiet}` |
 //! | producer | worker thread | batches, through the queue |
 //! | worker thread | collector | `Counted`, `CanaryCounted` |
 //! | worker thread | worker | `Ended` |
-//! | device thread | producer | `Want`, `Leave` |
+//! | device thread | producer | `ToProducer::{Want, Leave}` |
 //! | worker | collector | `LostBatch` |
-//! | worker | run | `Left` |
-//! | collector | producer | `Settled`, `Retry`, `Recount`, `Leave` |
-//! | collector | run | `Checked`, `Sums` |
+//! | worker | run | `ToRun::Left` |
+//! | collector | producer | `ToProducer::{Settled, Retry, Recount, Leave}` |
+//! | collector | run | `ToRun::{Checked, Summed}` |
 //! | recorder | collector | `Durable` |
-//! | collector, worker, device thread | run | `RunFailed` |
-//! | any actor that dies | run | `ActorDied` |
+//! | producer, collector, worker, device thread | run | `ToRun::Failed` |
+//! | any actor that dies | run | `ToRun::ActorDied` |
 //!
 //! All actors live on the thread that called [`run`](fn@run). They never wait, and no step of theirs takes
 //! long: what does is done before they start (what a source restored), on threads of its own
@@ -47,15 +47,17 @@
 //!   batches it has.
 //! * `source`: where tasks come from; `fresh`: what a source still gives; `stock`: what is left, and
 //!   how it is cut into batches. `recorder`: what keeps results for longer than the run lives.
-//! * `canary`: when workers count their canaries. `doubt`: tasks that are counted again, and what their
-//!   counts decide; `kept`: the results that may be doubted; `second_opinions`: what the collector does
-//!   with both.
+//! * `canary_schedule`: when workers count their canaries. `recheck`: a task that is counted again, and what its
+//!   counts decide; `rechecker`: which counts are believed, as a state machine; `recheck_effect`: what it asks the
+//!   collector for; `recent_results`: those that may turn out to be wrong; `wrong_count_search`: what is counted again
+//!   when the sums contradict what is known.
 //! * `counted_tasks`: which tasks are counted, and their sum.
 //! * `balance`: how much each worker may hold, so that CPU workers and devices finish together.
-//! * `messages`: what actors tell each other; `queue`: the bounded queue; `shared`: what
-//!   actors and threads share.
-//! * `attempt`: one try of a task on the CPU; `count_kind`: what injected faults tell apart; `in_hand`: the tasks that workers count, and giving them
-//!   up; `audit`: which tasks are counted a second time.
+//! * `messages`: what actors tell each other; `queue`: the bounded queue; `death_notice`: tells that an actor died.
+//! * `shared`: what actors and threads share; `index`: positions of workers, plans and devices in it; `roster`: who
+//!   counts, and who is retired; `device_route`: what devices count; `run_clock`: when the run began to count.
+//! * `attempt`: one try of a task on the CPU; `counters`: which kernel counts it; `count_kind`: for what;
+//!   `in_flight`: the tasks that workers count, and giving them up; `audit`: which tasks are counted a second time.
 //! * `control`: the handle for the outside; `eta`: share of work done and time left.
 //! * `events`: what a run tells; `observers`: who hears it.
 //! * `progress`, `worker_progress`, `mean_speed`: the one account of these events. `live_progress`: the account of
@@ -66,23 +68,24 @@
 mod attempt;
 mod audit;
 mod balance;
-mod canary;
+mod canary_schedule;
 mod collector;
 mod control;
 mod count_kind;
 mod counted_tasks;
+mod counters;
 mod cpu_worker;
+mod death_notice;
 mod device_loop;
-mod doubt;
+mod device_route;
 mod eta;
 mod events;
 #[cfg(feature = "fault-injection")]
 mod faults;
 mod fresh;
 mod host_progress;
-mod in_hand;
-mod kept;
-mod lifeline;
+mod in_flight;
+mod index;
 mod live_progress;
 mod mean_speed;
 mod messages;
@@ -94,11 +97,16 @@ mod pause_reason;
 mod producer;
 mod progress;
 mod queue;
+mod recent_results;
 mod recent_speed;
+mod recheck;
+mod recheck_effect;
+mod rechecker;
 mod recorder;
 mod report;
+mod roster;
 mod run;
-mod second_opinions;
+mod run_clock;
 mod shared;
 mod source;
 mod spec;
@@ -106,6 +114,7 @@ mod state;
 mod stock;
 mod worker;
 mod worker_progress;
+mod wrong_count_search;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;

@@ -5,8 +5,9 @@ use std::time::{Duration, Instant};
 
 use tracing::warn;
 
+use super::events::{EventKind, Observer, RunEvent, TimeSpan};
 use super::live_progress::LiveProgress;
-use super::{EventKind, Observer, RunEvent, TimeSpan, panics};
+use super::panics;
 
 /// All who hear what happens in a run: its progress, and the observers it was given. It has the clock
 /// of the run. Clones are the same.

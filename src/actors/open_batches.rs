@@ -2,16 +2,18 @@
 
 use std::collections::HashSet;
 
-use actix::Recipient;
+use actix::Addr;
 
+use super::collector::Collector;
+use super::index::WorkerIndex;
 use super::messages::Counted;
 use super::queue::Batch;
 
 /// Batches, each with its tasks that are not counted yet. Each is reported when all its tasks are counted or given
 /// back.
 pub(super) struct OpenBatches {
-    worker: usize,
-    collector: Recipient<Counted>,
+    worker: WorkerIndex,
+    collector: Addr<Collector>,
     open: Vec<Open>,
 }
 
@@ -24,7 +26,7 @@ struct Open {
 
 impl OpenBatches {
     /// None yet, of this worker.
-    pub(super) const fn new(worker: usize, collector: Recipient<Counted>) -> Self {
+    pub(super) const fn new(worker: WorkerIndex, collector: Addr<Collector>) -> Self {
         Self {
             worker,
             collector,

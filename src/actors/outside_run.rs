@@ -2,15 +2,16 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use super::control::Request;
+use super::control::{Control, Request};
 use super::eta::{PlanProgress, eta, seconds_per_cost, share};
+use super::events::{EventKind, Observer, PlannedTasks};
+use super::host_progress::HostProgress;
 use super::live_progress::LiveProgress;
 use super::observers::Observers;
+use super::pause_reason::PauseReason;
 use super::recent_speed::RecentSpeed;
-use super::{
-    Control, EventKind, HostProgress, Observer, PauseReason, PlannedTasks, RunState, SupplySize,
-    cost_of,
-};
+use super::source::{SupplySize, cost_of};
+use super::state::RunState;
 use crate::engine::{CostTable, Plan, TaskKey, TaskResult, TaskSet};
 use crate::simd::Isa;
 

@@ -9,22 +9,22 @@ use std::time::Instant;
 use actix::fut::wrap_future;
 use actix::{Actor, ActorFutureExt, AsyncContext, Context, Handler, Recipient, SpawnHandle};
 
-use super::lifeline::Lifeline;
-use super::messages::{
-    Close, Complete, Halt, Leave, Offer, Quiet, Recount, Retry, RunFailed, Settled, Want,
-};
+use super::death_notice::DeathNotice;
+use super::events::EventKind;
+use super::index::WorkerIndex;
+use super::messages::{Recount, Retry, Settled, ToProducer, ToRun, Want};
 use super::queue::{Batch, Inlet};
+use super::report::RunError;
 use super::shared::RunShared;
 use super::stock::Stock;
-use super::{EventKind, RunError};
 
 /// The most tasks in a batch of tasks that are counted again.
 const LARGEST_RECOUNT: usize = 64;
 
 pub(super) struct Producer {
     shared: Arc<RunShared>,
-    run: (Recipient<Quiet>, Recipient<Complete>, Recipient<RunFailed>),
-    _lifeline: Lifeline,
+    run: Recipient<ToRun>,
+    _death_notice: DeathNotice,
     stock: Stock,
     /// `None` once closed.
     inlet: Option<Inlet>,
@@ -54,8 +54,8 @@ impl Producer {
 
     pub(super) fn new(
         shared: Arc<RunShared>,
-        run: (Recipient<Quiet>, Recipient<Complete>, Recipient<RunFailed>),
-        lifeline: Lifeline,
+        run: Recipient<ToRun>,
+        death_notice: DeathNotice,
         stock: Stock,
         inlet: Inlet,
         limit: usize,
@@ -63,7 +63,7 @@ impl Producer {
         Self {
             shared,
             run,
-            _lifeline: lifeline,
+            _death_notice: death_notice,
             stock,
             inlet: Some(inlet),
             wants: Vec::new(),
@@ -87,19 +87,19 @@ impl Producer {
             self.fill(&inlet);
         }
         while let Some((plan, index)) = self.stock.take_beyond() {
-            let plan = &self.shared.plans[plan];
+            let plan = self.shared.plan(plan);
             let (engine, tasks) = (plan.engine(), plan.tasks());
             let why = format!(
                 "the source gave task {index} of the {engine} plan, which has {tasks} tasks"
             );
-            self.run.2.do_send(RunFailed(RunError::Runtime(why)));
+            self.run.do_send(ToRun::Failed(RunError::Runtime(why)));
         }
         // A paused run also ends when its last tasks come back.
         let exhausted = self.stock.is_exhausted();
-        self.shared.set_exhausted(exhausted);
+        self.shared.clock.set_exhausted(exhausted);
         if exhausted && self.nothing_is_out() && !self.ask_for_canaries(&inlet) && !self.completed {
             self.completed = true;
-            self.run.1.do_send(Complete);
+            self.run.do_send(ToRun::Complete);
         }
         self.ask_again(context);
         self.inlet = Some(inlet);
@@ -108,19 +108,16 @@ impl Producer {
     /// Asks all workers for their canaries, unless they counted no task since they were last asked.
     /// Returns whether something is to be waited for: while the run is paused, that it goes on.
     fn ask_for_canaries(&mut self, inlet: &Inlet) -> bool {
-        let wanted = self.untested && self.shared.canary.is_some();
+        let wanted = self.untested && self.shared.spec.canary.is_some();
         if !wanted || self.halted {
             return wanted;
         }
         self.untested = false;
-        for worker in (0..self.shared.hands()).filter(|&worker| !self.shared.is_gone(worker)) {
-            let for_device = worker >= self.shared.workers;
-            if inlet.offer(Batch::canary(worker, for_device)).is_ok() {
-                if for_device {
-                    self.on_devices += 1;
-                } else {
-                    self.in_flight += 1;
-                }
+        let shared = Arc::clone(&self.shared);
+        for worker in shared.roster.left() {
+            let canary = Batch::canary(worker, !shared.roster.is_cpu(worker));
+            if inlet.offer(canary.clone()).is_ok() {
+                *self.out(&canary) += 1;
             }
         }
         true
@@ -135,7 +132,7 @@ impl Producer {
     fn fill(&mut self, inlet: &Inlet) {
         let start = Instant::now();
         self.serve_devices(inlet);
-        let limit = if self.shared.cpu_left() == 0 {
+        let limit = if self.shared.roster.cpu_workers_left() == 0 {
             0
         } else {
             self.limit
@@ -183,7 +180,7 @@ impl Producer {
     }
 
     fn offer_one(&mut self, inlet: &Inlet) -> bool {
-        let busy = self.in_flight >= self.shared.cpu_left();
+        let busy = self.in_flight >= self.shared.roster.cpu_workers_left();
         let Some(batch) = self.stock.cut_for_cpu(busy) else {
             return false;
         };
@@ -210,10 +207,27 @@ impl Producer {
         }
     }
 
+    /// Takes back what was not drawn yet.
+    fn take_back(&mut self, from: impl FnOnce(&Inlet) -> Vec<Batch>) {
+        for batch in self.inlet.as_ref().map(from).into_iter().flatten() {
+            *self.out(&batch) -= 1;
+            self.stock.withdraw(batch);
+        }
+    }
+
+    /// The number of batches that are out like this one.
+    const fn out(&mut self, batch: &Batch) -> &mut usize {
+        if batch.for_device {
+            &mut self.on_devices
+        } else {
+            &mut self.in_flight
+        }
+    }
+
     /// Tells the run when it was halted and everything has come back.
     fn tell_if_quiet(&self) {
         if self.halted && self.nothing_is_out() {
-            self.run.0.do_send(Quiet);
+            self.run.do_send(ToRun::Quiet);
         }
     }
 }
@@ -235,133 +249,82 @@ impl Actor for Producer {
     type Context = Context<Self>;
 }
 
-impl Handler<Offer> for Producer {
-    type Result = ();
-
-    fn handle(&mut self, _: Offer, context: &mut Self::Context) {
-        self.halted = false;
-        self.shared.set_halted(false);
-        self.offer(context);
-    }
-}
-
-impl Handler<Halt> for Producer {
-    type Result = ();
-
-    fn handle(&mut self, _: Halt, _: &mut Self::Context) {
-        self.halted = true;
-        self.shared.set_halted(true);
-        let back = self.inlet.as_ref().map(Inlet::take_back);
-        for batch in back.into_iter().flatten() {
-            if batch.for_device {
-                self.on_devices -= 1;
-            } else {
-                self.in_flight -= 1;
-            }
-            self.stock.withdraw(batch);
-        }
-        self.tell_if_quiet();
-    }
-}
-
-impl Handler<Close> for Producer {
-    type Result = ();
-
-    fn handle(&mut self, _: Close, _: &mut Self::Context) {
-        self.inlet = None;
-    }
-}
-
-impl Handler<Settled> for Producer {
-    type Result = ();
-
-    fn handle(&mut self, settled: Settled, context: &mut Self::Context) {
+impl Producer {
+    fn settle(&mut self, settled: Settled) {
         let plan = settled.left.plan;
         self.stock.note_cpu(plan, settled.seconds_per_cost);
         self.stock.take_back(&settled.left);
+        *self.out(&settled.left) -= 1;
         if settled.left.for_device {
-            self.on_devices -= 1;
             self.stock.scatter(settled.left);
         } else {
-            self.in_flight -= 1;
-            if !settled.left.tasks.is_empty() {
-                self.stock.keep(settled.left);
-            }
+            self.stock.keep(settled.left);
         }
-        self.offer(context);
-        self.tell_if_quiet();
     }
-}
 
-impl Handler<Retry> for Producer {
-    type Result = ();
-
-    fn handle(&mut self, retry: Retry, context: &mut Self::Context) {
+    fn retry(&mut self, retry: &Retry) {
         // With one worker it is the same one: the panic threw its counter away.
-        let elsewhere = self.shared.elsewhere(&[retry.not_on]);
+        let elsewhere = self.shared.roster.elsewhere(&[retry.not_on]);
         self.stock.keep(Batch {
-            plan: retry.plan,
-            tasks: vec![retry.task],
-            cost: 0.0,
             only: Some(elsewhere.unwrap_or(retry.not_on)),
-            for_device: false,
-            again: None,
+            ..Batch::of(retry.plan, vec![retry.task])
         });
-        self.offer(context);
     }
-}
 
-impl Handler<Recount> for Producer {
-    type Result = ();
-
-    fn handle(&mut self, recount: Recount, context: &mut Self::Context) {
+    fn recount(&mut self, recount: &Recount) {
         for tasks in recount.tasks.chunks(LARGEST_RECOUNT) {
             self.stock.keep(Batch {
-                plan: recount.plan,
-                tasks: tasks.to_vec(),
-                cost: 0.0,
                 only: recount.only,
-                for_device: false,
                 again: Some(recount.not_by.clone()),
+                ..Batch::of(recount.plan, tasks.to_vec())
             });
         }
-        self.offer(context);
     }
-}
 
-impl Handler<Want> for Producer {
-    type Result = ();
-
-    fn handle(&mut self, want: Want, context: &mut Self::Context) {
+    fn want(&mut self, want: Want) {
         if let Some(speed) = want.speed {
             self.stock.note_device(want.worker, speed);
         }
         // A device asks again if it got no answer.
         self.wants.retain(|other| other.worker != want.worker);
         self.wants.push(want);
-        self.offer(context);
+    }
+
+    fn leave(&mut self, worker: WorkerIndex) {
+        self.wants.retain(|want| want.worker != worker);
+        self.stock.forget(worker);
+        self.take_back(|inlet| inlet.take_back_from(worker));
+        self.stock.release(worker);
+    }
+
+    fn halt(&mut self, halted: bool) {
+        self.halted = halted;
+        self.shared.set_halted(halted);
     }
 }
 
-impl Handler<Leave> for Producer {
+impl Handler<ToProducer> for Producer {
     type Result = ();
 
-    fn handle(&mut self, leave: Leave, context: &mut Self::Context) {
-        self.wants.retain(|want| want.worker != leave.worker);
-        self.stock.forget(leave.worker);
-        let back = self
-            .inlet
-            .as_ref()
-            .map(|inlet| inlet.take_back_from(leave.worker));
-        for batch in back.into_iter().flatten() {
-            if batch.for_device {
-                self.on_devices -= 1;
-            } else {
-                self.in_flight -= 1;
+    fn handle(&mut self, message: ToProducer, context: &mut Self::Context) {
+        match message {
+            ToProducer::Close => {
+                self.inlet = None;
+                return;
             }
-            self.stock.withdraw(batch);
+            ToProducer::Halt => {
+                self.halt(true);
+                self.take_back(Inlet::take_back);
+                self.tell_if_quiet();
+                return;
+            }
+            ToProducer::Offer => self.halt(false),
+            ToProducer::Settled(settled) => self.settle(settled),
+            ToProducer::Retry(retry) => self.retry(&retry),
+            ToProducer::Recount(recount) => self.recount(&recount),
+            ToProducer::Want(want) => self.want(want),
+            ToProducer::Leave(worker) => self.leave(worker),
         }
-        self.stock.release(leave.worker);
         self.offer(context);
         self.tell_if_quiet();
     }

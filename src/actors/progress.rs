@@ -2,10 +2,13 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use super::{
-    Eta, EventKind, HostProgress, MeanSpeed, PauseReason, RunEvent, RunState, SickWorker,
-    WorkerProgress,
-};
+use super::eta::Eta;
+use super::events::{EventKind, RunEvent, SickWorker};
+use super::host_progress::HostProgress;
+use super::mean_speed::MeanSpeed;
+use super::pause_reason::PauseReason;
+use super::state::RunState;
+use super::worker_progress::WorkerProgress;
 use crate::engine::{WorkerId, decimal};
 
 /// How far a run is and what its workers do: the account of its events. The run itself keeps it for

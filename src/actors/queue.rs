@@ -4,20 +4,20 @@ use std::time::Duration;
 
 use crossbeam::channel::{Receiver, RecvTimeoutError, Sender, TryRecvError, bounded, select};
 
+use super::index::{PlanIndex, WorkerIndex};
 use crate::engine::CountedBy;
 
 /// A handful of tasks of one plan, handed to a worker at once. Never recorded.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Batch {
-    /// Position of the plan in the run.
-    pub(super) plan: usize,
+    pub(super) plan: PlanIndex,
     /// Positions of the tasks in the plan.
     pub(super) tasks: Vec<u64>,
     /// What they were expected to cost, in core-seconds by the plan's estimate, when the batch was
     /// made.
     pub(super) cost: f64,
     /// The only worker that may count them: not the one they panicked on, or a device.
-    pub(super) only: Option<usize>,
+    pub(super) only: Option<WorkerIndex>,
     /// Whether it was made for a device.
     pub(super) for_device: bool,
     /// Its tasks are counted again, by none of these kernels. `None`: they are counted for the first time.
@@ -25,15 +25,24 @@ pub(super) struct Batch {
 }
 
 impl Batch {
-    /// A batch without tasks, which asks a worker to count its canary.
-    pub(super) const fn canary(worker: usize, for_device: bool) -> Self {
+    /// Tasks of a plan that any CPU worker may count.
+    pub(super) const fn of(plan: PlanIndex, tasks: Vec<u64>) -> Self {
         Self {
-            plan: 0,
-            tasks: Vec::new(),
+            plan,
+            tasks,
             cost: 0.0,
+            only: None,
+            for_device: false,
+            again: None,
+        }
+    }
+
+    /// A batch without tasks, which asks a worker to count its canary.
+    pub(super) fn canary(worker: WorkerIndex, for_device: bool) -> Self {
+        Self {
             only: Some(worker),
             for_device,
-            again: None,
+            ..Self::of(PlanIndex(0), Vec::new())
         }
     }
 
@@ -94,7 +103,9 @@ impl Inlet {
     /// Puts a batch into the queue, or into the tray of the worker it is for; gives it back if
     /// that is full.
     pub(super) fn offer(&self, batch: Batch) -> Result<(), Batch> {
-        let to = batch.only.map_or(&self.queue, |worker| &self.trays[worker]);
+        let to = batch
+            .only
+            .map_or(&self.queue, |worker| &self.trays[worker.0]);
         to.try_send(Box::new(batch))
             .map_err(|full| *full.into_inner())
     }
@@ -109,8 +120,11 @@ impl Inlet {
     }
 
     /// Takes back what is in one worker's tray.
-    pub(super) fn take_back_from(&self, worker: usize) -> Vec<Batch> {
-        self.trayed[worker].try_iter().map(|batch| *batch).collect()
+    pub(super) fn take_back_from(&self, worker: WorkerIndex) -> Vec<Batch> {
+        self.trayed[worker.0]
+            .try_iter()
+            .map(|batch| *batch)
+            .collect()
     }
 
     /// Batches in the queue.
@@ -154,17 +168,10 @@ mod tests {
     use super::*;
 
     fn batch(task: u64) -> Batch {
-        Batch {
-            plan: 0,
-            tasks: vec![task],
-            cost: 1.0,
-            only: None,
-            for_device: false,
-            again: None,
-        }
+        Batch::of(PlanIndex(0), vec![task])
     }
 
-    fn batch_for(worker: usize) -> Batch {
+    fn batch_for(worker: WorkerIndex) -> Batch {
         Batch {
             only: Some(worker),
             ..batch(1)
@@ -184,8 +191,8 @@ mod tests {
     fn a_tray_comes_before_the_queue_and_belongs_to_one_worker() {
         let (inlet, outlets) = queue(2, 2);
         inlet.offer(batch(0)).unwrap();
-        inlet.offer(batch_for(1)).unwrap();
-        assert_eq!(outlets[1].draw(), Some(batch_for(1)));
+        inlet.offer(batch_for(WorkerIndex(1))).unwrap();
+        assert_eq!(outlets[1].draw(), Some(batch_for(WorkerIndex(1))));
         assert_eq!(outlets[0].draw(), Some(batch(0)));
     }
 
@@ -193,8 +200,8 @@ mod tests {
     fn what_was_not_drawn_can_be_taken_back() {
         let (inlet, outlets) = queue(1, 2);
         inlet.offer(batch(0)).unwrap();
-        inlet.offer(batch_for(0)).unwrap();
-        assert_eq!(inlet.take_back(), [batch(0), batch_for(0)]);
+        inlet.offer(batch_for(WorkerIndex(0))).unwrap();
+        assert_eq!(inlet.take_back(), [batch(0), batch_for(WorkerIndex(0))]);
         drop(inlet);
         assert_eq!(outlets[0].draw(), None);
     }

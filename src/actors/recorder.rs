@@ -1,4 +1,4 @@
-use super::SickWorker;
+use super::events::SickWorker;
 use crate::engine::{Correction, TaskKey, TaskResult};
 
 /// Keeps results for longer than the run lives.

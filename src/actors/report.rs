@@ -2,8 +2,9 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 use std::time::Duration;
 
-use super::{SickWorker, WorkerProgress};
-use crate::engine::{Engine, Tally, TaskKey, WorkerId};
+use super::events::SickWorker;
+use super::worker_progress::WorkerProgress;
+use crate::engine::{Engine, Plan, Tally, TaskKey, WorkerId};
 
 /// The result of a run.
 #[derive(Clone, Debug, Default)]
@@ -119,4 +120,15 @@ pub enum RunError {
     /// The runtime itself failed: a thread could not be started, for example.
     #[error("the runtime failed: {0}")]
     Runtime(String),
+}
+
+impl RunError {
+    /// A check of a task of this plan failed, if its plan is known.
+    pub(super) fn mismatch(plan: Option<&dyn Plan>, task: TaskKey, message: String) -> Self {
+        Self::Mismatch {
+            task,
+            ranks: plan.map_or(0..0, |plan| plan.ranks_of(task.index)),
+            message,
+        }
+    }
 }

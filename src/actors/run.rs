@@ -1,38 +1,36 @@
 //! The run: owns all other actors, and the state machine.
 
 use std::collections::BTreeSet;
+use std::mem::replace;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use actix::{Actor, Addr, AsyncContext, Context, Handler, SpawnHandle, System};
 use crossbeam::channel::Sender;
 use tracing::{debug, info};
 
-use super::collector::{Collector, Rate};
-use super::control::Request;
+use super::collector::Collector;
+use super::control::{Control, Request};
 use super::counted_tasks::{CountedPlan, CountedTasks};
-use super::doubt::Doubts;
+use super::death_notice::DeathNotice;
+use super::events::{EventKind, PlannedTasks};
 use super::fresh::Fresh;
-use super::in_hand::GRACE;
-use super::lifeline::Lifeline;
-use super::messages::{
-    ActorDied, Check, Checked, Close, Complete, Halt, Left, Offer, Quiet, RunFailed, Sum, Sums,
-    Wake,
-};
+use super::in_flight::GRACE;
+use super::index::WorkerIndex;
+use super::messages::{Check, Sum, Sums, ToProducer, ToRun};
 use super::observers::Observers;
 use super::producer::Producer;
-use super::recent_speed::RecentSpeed;
+use super::queue;
+use super::report::{Report, RunError};
 use super::shared::RunShared;
+use super::spec::{DeviceSpec, RunSpec};
+use super::state::RunState;
 use super::stock::Stock;
 use super::worker::Worker;
-use super::{
-    Control, DeviceSpec, EventKind, PlannedTasks, Report, RunError, RunSpec, RunState, queue,
-};
 use crate::engine::Plan;
 
 pub(super) struct Run {
     shared: Arc<RunShared>,
-    spec: RunSpec,
     control: Control,
     state: RunState,
     /// Until the actors take it.
@@ -41,11 +39,11 @@ pub(super) struct Run {
     /// The first thing that failed.
     error: Option<RunError>,
     /// Workers that have left.
-    left: BTreeSet<usize>,
+    left: BTreeSet<WorkerIndex>,
     closed: bool,
     /// Whether everything is counted and checked.
     complete: bool,
-    /// Will give up the tasks in hand, while the run drains or pauses.
+    /// Will give up the tasks in flight, while the run drains or pauses.
     gives_up: Option<SpawnHandle>,
     outcome: Sender<Result<Report, RunError>>,
     _end: StopSystem,
@@ -105,7 +103,6 @@ impl Run {
                 #[cfg(feature = "fault-injection")]
                 control.faults(),
             )),
-            spec: spec.clone(),
             control: control.clone(),
             state: RunState::Planning,
             prepared: Some(prepared),
@@ -122,55 +119,43 @@ impl Run {
 
     fn team(&self, prepared: Prepared, run: &Addr<Self>) -> Team {
         let shared = &self.shared;
-        let lifeline = |actor| Lifeline::new(actor, run.clone().recipient());
-        let limit = Producer::limit(shared.workers.max(1), self.spec.queue_per_worker.max(1));
-        let (inlet, outlets) = queue::queue(shared.hands(), limit);
+        let death_notice = |actor| DeathNotice::new(actor, run.clone().recipient());
+        let limit = Producer::limit(
+            shared.roster.cpu_workers().max(1),
+            self.shared.spec.queue_per_worker.max(1),
+        );
+        let (inlet, outlets) = queue::queue(shared.roster.workers(), limit);
         let producer = Producer::new(
             Arc::clone(shared),
-            (
-                run.clone().recipient(),
-                run.clone().recipient(),
-                run.clone().recipient(),
+            run.clone().recipient(),
+            death_notice("producer"),
+            Stock::new(
+                Arc::clone(shared),
+                self.shared.spec.batch_time,
+                prepared.fresh,
             ),
-            lifeline("producer"),
-            Stock::new(Arc::clone(shared), self.spec.batch_time, prepared.fresh),
             inlet,
             limit,
         )
         .start();
-        let collector = Collector {
-            shared: Arc::clone(shared),
-            failure: run.clone().recipient(),
-            sums: run.clone().recipient(),
-            settled: producer.clone().recipient(),
-            retry: producer.clone().recipient(),
-            recount: producer.clone().recipient(),
-            leave: producer.clone().recipient(),
-            checked: run.clone().recipient(),
-            check: self.spec.check.clone(),
-            doubts: Doubts::new(shared),
-            tasks: prepared
-                .counted
-                .expecting(|plan| shared.expected_seconds(plan)),
-            panicked: Default::default(),
-            rate: Rate::new(Instant::now()),
-            recent: RecentSpeed::new(),
-            _lifeline: lifeline("collector"),
-        }
+        let collector = Collector::new(
+            Arc::clone(shared),
+            run.clone().recipient(),
+            producer.clone(),
+            death_notice("collector"),
+            prepared.counted,
+        )
         .start();
         let workers = outlets.into_iter().enumerate().map(|(index, outlet)| {
             Worker {
                 shared: Arc::clone(shared),
-                index,
+                index: WorkerIndex(index),
                 outlet,
-                producer: (producer.clone().recipient(), producer.clone().recipient()),
-                counted: collector.clone().recipient(),
-                canaries: collector.clone().recipient(),
-                lost: collector.clone().recipient(),
-                failure: run.clone().recipient(),
-                left: run.clone().recipient(),
+                producer: producer.clone(),
+                collector: collector.clone(),
+                run: run.clone().recipient(),
                 threads: Default::default(),
-                _lifeline: lifeline("worker"),
+                _death_notice: death_notice("worker"),
             }
             .start()
         });
@@ -181,6 +166,13 @@ impl Run {
         }
     }
 
+    /// Tells the actors something, if there are any yet.
+    fn tell(&self, tell: impl FnOnce(&Team)) {
+        if let Some(team) = &self.team {
+            tell(team);
+        }
+    }
+
     /// Goes to `next` if the state machine allows it. Returns whether it did.
     fn go(&mut self, next: RunState, context: &mut Context<Self>) -> bool {
         let allowed = self.state.allows(next);
@@ -188,34 +180,31 @@ impl Run {
             debug!("{:?} → {next:?}", self.state);
             self.state = next;
             self.shared.observers.tell(EventKind::State(next));
-            if let Some(team) = &self.team {
-                match next {
-                    RunState::Running => team.producer.do_send(Offer),
-                    RunState::Paused | RunState::Draining => team.producer.do_send(Halt),
-                    RunState::Planning
-                    | RunState::Finished
-                    | RunState::Stopped
-                    | RunState::Failed => {}
+            match next {
+                RunState::Running => self.tell(|team| team.producer.do_send(ToProducer::Offer)),
+                RunState::Paused | RunState::Draining => {
+                    self.tell(|team| team.producer.do_send(ToProducer::Halt));
                 }
+                RunState::Planning | RunState::Finished | RunState::Stopped | RunState::Failed => {}
             }
-            self.bound_tasks_in_hand(next, context);
+            self.bound_tasks_in_flight(next, context);
         }
         allowed
     }
 
-    /// Gives the tasks in hand a limited time while the run drains or pauses, and lets them go on when
+    /// Gives the tasks in flight a limited time while the run drains or pauses, and lets them go on when
     /// it runs.
-    fn bound_tasks_in_hand(&mut self, state: RunState, context: &mut Context<Self>) {
+    fn bound_tasks_in_flight(&mut self, state: RunState, context: &mut Context<Self>) {
         match state {
             RunState::Paused | RunState::Draining if self.gives_up.is_none() => {
-                let give_up = |run: &mut Self, _: &mut _| run.shared.in_hand.set_give_up(true);
+                let give_up = |run: &mut Self, _: &mut _| run.shared.in_flight.set_give_up(true);
                 self.gives_up = Some(context.run_later(GRACE, give_up));
             }
             RunState::Running => {
                 if let Some(timer) = self.gives_up.take() {
                     context.cancel_future(timer);
                 }
-                self.shared.in_hand.set_give_up(false);
+                self.shared.in_flight.set_give_up(false);
             }
             _ => {}
         }
@@ -266,7 +255,7 @@ impl Run {
         if self.state.is_final() {
             return;
         }
-        let plans = &self.shared.plans;
+        let plans = &self.shared.spec.plans;
         let tasks_done = sums.plans.iter().map(|(tasks, _)| tasks).sum();
         let tasks_planned = plans.iter().map(|plan| plan.tasks()).sum();
         let progress = self.shared.observers.progress().now();
@@ -286,7 +275,7 @@ impl Run {
                 taken_out: progress.taken_out,
                 given_up: progress.given_up,
                 lost: progress.lost,
-                elapsed: self.shared.elapsed(),
+                elapsed: self.shared.clock.counting(),
                 // `run_on` fills it in: it is the CPU time of the whole process.
                 cpu: Duration::ZERO,
                 workers: progress.workers,
@@ -316,17 +305,18 @@ impl Actor for Run {
     fn started(&mut self, context: &mut Self::Context) {
         let plans = self
             .shared
+            .spec
             .plans
             .iter()
             .map(|plan| PlannedTasks::of(plan.as_ref()));
         let plans: Vec<_> = plans.collect();
         let tasks: u64 = plans.iter().map(|plan| plan.tasks).sum();
-        info!(workers = self.shared.hands(), tasks, "run begins");
-        let workers = self.shared.worker_ids().to_vec();
+        info!(workers = self.shared.roster.workers(), tasks, "run begins");
+        let workers = self.shared.roster.ids().to_vec();
         self.shared
             .observers
             .tell(EventKind::Planned { plans, workers });
-        if let Some(recorder) = &self.shared.recorder {
+        if let Some(recorder) = &self.shared.spec.recorder {
             let observers = self.shared.observers.clone();
             recorder.on_checkpoint(Box::new(move |tasks| {
                 // A recorder may also commit what is no result, such as that the run has begun.
@@ -338,9 +328,9 @@ impl Actor for Run {
         let prepared = self.prepared.take();
         self.team = prepared.map(|prepared| self.team(prepared, &context.address()));
         self.control.attach(context.address().recipient());
-        if let Some(limit) = self.spec.time_limit {
+        if let Some(limit) = self.shared.spec.time_limit {
             // To open the sources took a part of it.
-            match limit.checked_sub(self.shared.start.elapsed()) {
+            match limit.checked_sub(self.shared.clock.start.elapsed()) {
                 Some(left) => drop(context.run_later(left, Self::reach_limit)),
                 None => self.reach_limit(context),
             }
@@ -349,83 +339,37 @@ impl Actor for Run {
     }
 }
 
-impl Handler<Wake> for Run {
+impl Handler<ToRun> for Run {
     type Result = ();
 
-    fn handle(&mut self, _: Wake, context: &mut Self::Context) {
-        self.obey(context);
-    }
-}
-
-impl Handler<RunFailed> for Run {
-    type Result = ();
-
-    fn handle(&mut self, failure: RunFailed, context: &mut Self::Context) {
-        self.fail(failure.0, context);
-    }
-}
-
-impl Handler<ActorDied> for Run {
-    type Result = ();
-
-    fn handle(&mut self, gone: ActorDied, context: &mut Self::Context) {
-        // What it held is lost, and nobody will answer for it: there is nothing to wait for.
-        let error = RunError::Runtime(format!("the {} is gone", gone.0));
-        self.fail(error, context);
-        self.finish(&Sums::default(), context);
-    }
-}
-
-impl Handler<Complete> for Run {
-    type Result = ();
-
-    fn handle(&mut self, _: Complete, _: &mut Self::Context) {
-        if let Some(team) = &self.team {
-            team.collector.do_send(Check);
+    fn handle(&mut self, message: ToRun, context: &mut Self::Context) {
+        match message {
+            ToRun::Wake => self.obey(context),
+            ToRun::Failed(error) => self.fail(error, context),
+            ToRun::ActorDied(actor) => {
+                // What it held is lost, and nobody will answer for it: there is nothing to wait for.
+                let error = RunError::Runtime(format!("the {actor} is gone"));
+                self.fail(error, context);
+                self.finish(&Sums::default(), context);
+            }
+            ToRun::Complete => self.tell(|team| team.collector.do_send(Check)),
+            ToRun::Checked => {
+                self.complete = true;
+                self.go(RunState::Draining, context);
+            }
+            // A pause is quiet too, and so is the end of a run that was paused.
+            ToRun::Quiet => {
+                if self.state == RunState::Draining && !replace(&mut self.closed, true) {
+                    self.tell(|team| team.producer.do_send(ToProducer::Close));
+                }
+            }
+            ToRun::Left(worker) => {
+                self.left.insert(worker);
+                if self.left.len() == self.shared.roster.workers() {
+                    self.tell(|team| team.collector.do_send(Sum));
+                }
+            }
+            ToRun::Summed(sums) => self.finish(&sums, context),
         }
-    }
-}
-
-impl Handler<Checked> for Run {
-    type Result = ();
-
-    fn handle(&mut self, _: Checked, context: &mut Self::Context) {
-        self.complete = true;
-        self.go(RunState::Draining, context);
-    }
-}
-
-impl Handler<Quiet> for Run {
-    type Result = ();
-
-    fn handle(&mut self, _: Quiet, _: &mut Self::Context) {
-        // A pause is quiet too, and so is the end of a run that was paused.
-        if self.state == RunState::Draining
-            && !std::mem::replace(&mut self.closed, true)
-            && let Some(team) = &self.team
-        {
-            team.producer.do_send(Close);
-        }
-    }
-}
-
-impl Handler<Left> for Run {
-    type Result = ();
-
-    fn handle(&mut self, left: Left, _: &mut Self::Context) {
-        self.left.insert(left.worker);
-        if self.left.len() == self.shared.hands()
-            && let Some(team) = &self.team
-        {
-            team.collector.do_send(Sum);
-        }
-    }
-}
-
-impl Handler<Sums> for Run {
-    type Result = ();
-
-    fn handle(&mut self, sums: Sums, context: &mut Self::Context) {
-        self.finish(&sums, context);
     }
 }

@@ -2,7 +2,9 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::{Observer, Recorder, Source};
+use super::events::Observer;
+use super::recorder::Recorder;
+use super::source::Source;
 use crate::device::{Device, OpenError, OwnerSettings};
 use crate::engine::{CostTable, CounterSettings, Engine, Plan, Tally};
 
@@ -38,7 +40,7 @@ pub struct RunSpec {
     /// Says what contradicts the sums of all plans, once everything is counted. Then tasks are counted
     /// again elsewhere to find the wrong ones.
     pub check: Option<SumCheck>,
-    /// Decides which tasks of the plans are counted. [`WholePlans`](super::WholePlans): all.
+    /// Decides which tasks of the plans are counted. [`WholePlans`](super::source::WholePlans): all.
     pub source: Arc<dyn Source>,
     /// Keeps results, if anything does.
     pub recorder: Option<Arc<dyn Recorder>>,

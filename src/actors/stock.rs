@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use super::balance::{Balance, Grant};
 use super::fresh::Fresh;
+use super::index::{PlanIndex, WorkerIndex};
 use super::messages::Want;
 use super::queue::Batch;
 use super::shared::RunShared;
@@ -40,8 +41,8 @@ pub(super) struct Stock {
 impl Stock {
     pub(super) fn new(shared: Arc<RunShared>, batch_time: Duration, fresh: Vec<Fresh>) -> Self {
         Self {
-            balance: Balance::new(shared.workers),
-            held: vec![0; shared.workers],
+            balance: Balance::new(shared.roster.cpu_workers()),
+            held: vec![0; shared.roster.cpu_workers()],
             shared,
             batch_time,
             fresh,
@@ -52,7 +53,7 @@ impl Stock {
 
     /// Asks the sources that said to ask again, if the time has come.
     pub(super) fn look(&mut self) {
-        for (fresh, plan) in self.fresh.iter_mut().zip(&self.shared.plans) {
+        for (fresh, plan) in self.fresh.iter_mut().zip(&self.shared.spec.plans) {
             fresh.look(plan.as_ref());
         }
     }
@@ -63,9 +64,9 @@ impl Stock {
     }
 
     /// The first index past the end of its plan that a source gave, with the number of the plan; once.
-    pub(super) fn take_beyond(&mut self) -> Option<(usize, u64)> {
+    pub(super) fn take_beyond(&mut self) -> Option<(PlanIndex, u64)> {
         let mut plans = self.fresh.iter_mut().enumerate();
-        plans.find_map(|(plan, fresh)| Some((plan, fresh.take_beyond()?)))
+        plans.find_map(|(plan, fresh)| Some((PlanIndex(plan), fresh.take_beyond()?)))
     }
 
     /// Whether nothing is left, and nothing more will come from the sources.
@@ -74,28 +75,28 @@ impl Stock {
     }
 
     /// Notes what a CPU worker takes for a unit of cost of this plan, once known.
-    pub(super) fn note_cpu(&mut self, plan: usize, seconds_per_cost: Option<f64>) {
-        self.fresh[plan].seconds_per_cost = seconds_per_cost;
-        if self.shared.devices_count(plan) {
+    pub(super) fn note_cpu(&mut self, plan: PlanIndex, seconds_per_cost: Option<f64>) {
+        self.fresh[plan.0].seconds_per_cost = seconds_per_cost;
+        if self.shared.devices.counts(plan) {
             self.balance.note_cpu(seconds_per_cost);
         }
     }
 
     /// Notes how much cost a device counts per second.
-    pub(super) fn note_device(&mut self, device: usize, speed: f64) {
+    pub(super) fn note_device(&mut self, device: WorkerIndex, speed: f64) {
         self.balance.note_device(device, speed);
     }
 
     /// Notes that a device takes no more.
-    pub(super) fn forget(&mut self, device: usize) {
+    pub(super) fn forget(&mut self, device: WorkerIndex) {
         self.balance.forget(device);
     }
 
     /// A batch for a CPU worker: what must be tried again first, then what came back, then fresh
     /// tasks. `busy`: whether all CPU workers have something to count.
     pub(super) fn cut_for_cpu(&mut self, busy: bool) -> Option<Batch> {
-        let workers = self.shared.workers;
-        let own = |batch: &Batch| batch.only.is_some_and(|worker| worker < workers);
+        let roster = &self.shared.roster;
+        let own = |batch: &Batch| batch.only.is_some_and(|worker| roster.is_cpu(worker));
         let at = self.retries.iter().position(own);
         let next = at.and_then(|at| self.retries.remove(at));
         let next = next.or_else(|| {
@@ -113,7 +114,7 @@ impl Stock {
         if let Some(held) = self.held_alone(batch) {
             *held += 1;
         }
-        if self.shared.devices_count(batch.plan) {
+        if self.shared.devices.counts(batch.plan) {
             self.balance.hand_out(batch);
         }
     }
@@ -123,7 +124,7 @@ impl Stock {
         if let Some(held) = self.held_alone(batch) {
             *held = held.saturating_sub(1);
         }
-        if self.shared.devices_count(batch.plan) {
+        if self.shared.devices.counts(batch.plan) {
             self.balance.take_back(batch);
         }
     }
@@ -131,14 +132,16 @@ impl Stock {
     /// The number of batches of the CPU worker that a batch is for, if it is for one alone.
     fn held_alone(&mut self, batch: &Batch) -> Option<&mut usize> {
         let worker = batch.only.filter(|_| !batch.for_device)?;
-        self.held.get_mut(worker)
+        self.held.get_mut(worker.0)
     }
 
     /// The CPU worker other than `avoided` that holds the fewest batches.
-    fn other_worker(&self, avoided: usize) -> Option<usize> {
-        let others = (0..self.held.len())
-            .filter(|&worker| worker != avoided && !self.shared.is_gone(worker));
-        others.min_by_key(|worker| self.held[*worker])
+    fn other_worker(&self, avoided: WorkerIndex) -> Option<WorkerIndex> {
+        let roster = &self.shared.roster;
+        let others = roster
+            .left()
+            .filter(|&worker| worker != avoided && roster.is_cpu(worker));
+        others.min_by_key(|worker| self.held[worker.0])
     }
 
     /// Keeps a batch that was not taken after all.
@@ -161,22 +164,22 @@ impl Stock {
     }
 
     /// Whether CPU workers are to leave a batch of this plan and cost to devices.
-    fn is_for_devices(&self, plan: usize, cost: f64, busy: bool) -> bool {
-        self.shared.devices_count(plan)
+    fn is_for_devices(&self, plan: PlanIndex, cost: f64, busy: bool) -> bool {
+        self.shared.devices.counts(plan)
             && self.balance.keeps_cpu_waiting(self.left(plan), cost, busy)
     }
 
     /// The cost of a plan's tasks that nobody holds.
-    fn left(&self, plan: usize) -> f64 {
+    fn left(&self, plan: PlanIndex) -> f64 {
         let waiting = self.retries.iter().chain(&self.returned);
         let waiting = waiting.filter(|batch| batch.plan == plan);
-        self.fresh[plan].cost_left() + waiting.map(|batch| batch.cost).sum::<f64>()
+        self.fresh[plan.0].cost_left() + waiting.map(|batch| batch.cost).sum::<f64>()
     }
 
     /// A batch for a device: of what came back, else of a plan that it counts.
     pub(super) fn cut_for_device(&mut self, want: &Want) -> Option<Batch> {
         // Without CPU workers, the thread of a device counts what its device cannot.
-        let no_cpu = self.shared.cpu_left() == 0;
+        let no_cpu = self.shared.roster.cpu_workers_left() == 0;
         let own = |batch: &Batch| batch.only == Some(want.worker);
         if let Some(at) = self.retries.iter().position(own)
             && let Some(retry) = self.retries.remove(at)
@@ -187,17 +190,17 @@ impl Stock {
                 ..retry
             });
         }
-        let plan = (0..self.fresh.len()).find(|&plan| {
-            (no_cpu || self.shared.devices_count(plan))
-                && (self.fresh[plan].peek().is_some()
+        let plan = self.shared.plan_indices().find(|&plan| {
+            (no_cpu || self.shared.devices.counts(plan))
+                && (self.fresh[plan.0].peek().is_some()
                     || self.returned.iter().any(|batch| batch.plan == plan))
         })?;
         let target = match self.next_cost(plan) {
-            Some(task) if self.shared.devices_count(plan) => {
-                let (left, hands) = (self.left(plan), self.shared.hands_left());
+            Some(task) if self.shared.devices.counts(plan) => {
+                let (left, workers) = (self.left(plan), self.shared.roster.workers_left());
                 match self
                     .balance
-                    .grant(want.worker, want.cost, left, task, hands)
+                    .grant(want.worker, want.cost, left, task, workers)
                 {
                     Grant::UpTo(cost) => cost,
                     Grant::Nothing => return None,
@@ -206,12 +209,9 @@ impl Stock {
             _ => want.cost,
         };
         let mut batch = Batch {
-            plan,
-            tasks: Vec::new(),
-            cost: 0.0,
             only: Some(want.worker),
             for_device: true,
-            again: None,
+            ..Batch::of(plan, Vec::new())
         };
         while (batch.tasks.is_empty() || batch.cost < target)
             && let Some(at) = self.returned.iter().position(|other| other.plan == plan)
@@ -220,9 +220,9 @@ impl Stock {
             batch.cost += returned.cost;
             batch.tasks.append(&mut returned.tasks);
         }
-        let fresh = &mut self.fresh[plan];
+        let fresh = &mut self.fresh[plan.0];
         while (batch.tasks.is_empty() || batch.cost < target)
-            && let Some((task, cost)) = fresh.take(self.shared.plans[plan].as_ref())
+            && let Some((task, cost)) = fresh.take(self.shared.plan(plan).as_ref())
         {
             batch.cost += cost;
             batch.tasks.push(task);
@@ -231,9 +231,9 @@ impl Stock {
     }
 
     /// The cost of the next batch that came back, or of the next fresh task.
-    fn next_cost(&self, plan: usize) -> Option<f64> {
+    fn next_cost(&self, plan: PlanIndex) -> Option<f64> {
         let mut returned = self.returned.iter().filter(|batch| batch.plan == plan);
-        let fresh = || Some(self.fresh[plan].peek()?.1);
+        let fresh = || Some(self.fresh[plan.0].peek()?.1);
         returned.next().map(|batch| batch.cost).or_else(fresh)
     }
 
@@ -242,15 +242,11 @@ impl Stock {
         if batch.again.is_some() {
             return self.keep(batch);
         }
-        let plan = Arc::clone(&self.shared.plans[batch.plan]);
+        let plan = Arc::clone(self.shared.plan(batch.plan));
         self.returned
             .extend(batch.tasks.into_iter().map(|task| Batch {
-                plan: batch.plan,
-                tasks: vec![task],
                 cost: plan.task(task).cost,
-                only: None,
-                for_device: false,
-                again: None,
+                ..Batch::of(batch.plan, vec![task])
             }));
     }
 
@@ -259,11 +255,14 @@ impl Stock {
         if batch.is_canary() {
             return;
         }
-        let plan = &self.shared.plans[batch.plan];
+        let plan = &self.shared.plan(batch.plan);
         batch.cost = batch.tasks.iter().map(|&task| plan.task(task).cost).sum();
         batch.for_device = false;
-        if let Some(gone) = batch.only.filter(|&worker| self.shared.is_gone(worker)) {
-            batch.only = self.shared.elsewhere(&[gone]);
+        if let Some(retired) = batch
+            .only
+            .filter(|&worker| self.shared.roster.is_retired(worker))
+        {
+            batch.only = self.shared.roster.elsewhere(&[retired]);
         }
         let kept = match batch.only {
             Some(_) => &mut self.retries,
@@ -273,8 +272,8 @@ impl Stock {
     }
 
     /// Lets others count what only a worker could that counts no more.
-    pub(super) fn release(&mut self, worker: usize) {
-        let elsewhere = self.shared.elsewhere(&[worker]);
+    pub(super) fn release(&mut self, worker: WorkerIndex) {
+        let elsewhere = self.shared.roster.elsewhere(&[worker]);
         for batch in &mut self.retries {
             if batch.only == Some(worker) {
                 batch.only = elsewhere;
@@ -290,28 +289,34 @@ impl Stock {
     /// Cuts a batch off the plan that is furthest behind, so that all plans advance alike.
     fn cut_fresh(&mut self, busy: bool) -> Option<Batch> {
         let seconds_left: f64 = self.fresh.iter().map(Fresh::seconds_left).sum();
-        let hands = self.shared.workers as f64 + self.balance.devices_in_workers();
+        let workers = self.shared.roster.cpu_workers() as f64 + self.balance.devices_in_workers();
         // One worker alone has nobody to wait for.
-        let fair = if hands > 1.0 {
-            seconds_left / (SHARES * hands)
+        let fair = if workers > 1.0 {
+            seconds_left / (SHARES * workers)
         } else {
             seconds_left
         };
         let target = fair.max(SHORTEST).min(self.batch_time.as_secs_f64());
-        let index = (0..self.fresh.len())
+        let index = self
+            .shared
+            .plan_indices()
             .filter(|&plan| {
-                self.fresh[plan].peek().is_some()
-                    && !(self.shared.devices_count(plan)
+                self.fresh[plan.0].peek().is_some()
+                    && !(self.shared.devices.counts(plan)
                         && self
                             .next_cost(plan)
                             .is_some_and(|cost| self.is_for_devices(plan, cost, busy)))
             })
-            .min_by(|&a, &b| self.fresh[a].issued().total_cmp(&self.fresh[b].issued()))?;
+            .min_by(|&a, &b| {
+                self.fresh[a.0]
+                    .issued()
+                    .total_cmp(&self.fresh[b.0].issued())
+            })?;
         // Tasks that a worker must not count are for one of the others alone.
-        let (first, _) = self.fresh[index].peek()?;
+        let (first, _) = self.fresh[index.0].peek()?;
         let avoided = self.shared.avoided(index, first);
         let only = avoided.and_then(|avoided| self.other_worker(avoided));
-        let fresh = &mut self.fresh[index];
+        let fresh = &mut self.fresh[index.0];
         let mut tasks = Vec::new();
         let (mut seconds, mut batch_cost) = (0.0, 0.0);
         while let Some((task, cost)) = fresh.peek() {
@@ -327,18 +332,15 @@ impl Stock {
             if !tasks.is_empty() && !fits {
                 break;
             }
-            fresh.take(self.shared.plans[index].as_ref());
+            fresh.take(self.shared.plan(index).as_ref());
             seconds = expected.unwrap_or(0.0);
             batch_cost += cost;
             tasks.push(task);
         }
         Some(Batch {
-            plan: index,
-            tasks,
             cost: batch_cost,
             only,
-            for_device: false,
-            again: None,
+            ..Batch::of(index, tasks)
         })
     }
 }

@@ -6,15 +6,20 @@ use std::sync::Arc;
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
-use actix::{Actor, AsyncContext, Context, Handler, Recipient};
+use actix::{Actor, Addr, AsyncContext, Context, Handler, Recipient};
 use tracing::{dispatcher, error};
 
+use super::collector::Collector;
 use super::cpu_worker::WorkerContext;
-use super::lifeline::Lifeline;
-use super::messages::{CanaryCounted, Counted, Ended, Leave, Left, LostBatch, RunFailed, Want};
+use super::death_notice::DeathNotice;
+use super::device_loop;
+use super::events::EventKind;
+use super::index::WorkerIndex;
+use super::messages::{Ended, LostBatch, ToRun};
+use super::producer::Producer;
 use super::queue::Outlet;
+use super::report::RunError;
 use super::shared::RunShared;
-use super::{EventKind, RunError, device_loop};
 
 /// How many times within [`HOUR`] a worker's thread is replaced before its death fails the run.
 const RESTARTS: usize = 8;
@@ -24,16 +29,13 @@ const HOUR: Duration = Duration::from_secs(60 * 60);
 
 pub(super) struct Worker {
     pub(super) shared: Arc<RunShared>,
-    pub(super) index: usize,
+    pub(super) index: WorkerIndex,
     pub(super) outlet: Outlet,
-    /// The producer, for devices.
-    pub(super) producer: (Recipient<Want>, Recipient<Leave>),
-    pub(super) counted: Recipient<Counted>,
-    pub(super) canaries: Recipient<CanaryCounted>,
-    pub(super) lost: Recipient<LostBatch>,
-    pub(super) failure: Recipient<RunFailed>,
-    pub(super) left: Recipient<Left>,
-    pub(super) _lifeline: Lifeline,
+    /// For devices.
+    pub(super) producer: Addr<Producer>,
+    pub(super) collector: Addr<Collector>,
+    pub(super) run: Recipient<ToRun>,
+    pub(super) _death_notice: DeathNotice,
     pub(super) threads: WorkerThreads,
 }
 
@@ -58,28 +60,26 @@ impl WorkerThreads {
 impl Worker {
     /// The name of its thread and lane.
     fn name(&self) -> String {
-        self.shared.worker_id(self.index).to_string()
+        self.shared.roster.id(self.index).to_string()
     }
 
     fn start(&mut self, actor: Recipient<Ended>) {
         let context = WorkerContext {
             shared: Arc::clone(&self.shared),
             worker: self.index,
-            name: self.name(),
             outlet: self.outlet.clone(),
-            collector: self.counted.clone(),
-            canaries: self.canaries.clone(),
+            collector: self.collector.clone(),
             actor,
         };
         let dispatch = dispatcher::get_default(Clone::clone);
-        let device = self.index.checked_sub(self.shared.workers);
-        let (producer, failure) = (self.producer.clone(), self.failure.clone());
+        let device = self.shared.roster.device(self.index);
+        let (producer, run) = (self.producer.clone(), self.run.clone());
         let thread = thread::Builder::new().name(self.name()).spawn(move || {
             dispatcher::with_default(&dispatch, || {
                 context.shared.observers.show_worker_thread();
                 match device {
                     None => context.work(),
-                    Some(device) => device_loop::work(context, device, producer, failure),
+                    Some(device) => device_loop::work(context, device, producer, run),
                 }
             });
         });
@@ -90,14 +90,14 @@ impl Worker {
     }
 
     fn give_up(&mut self, why: String) {
-        self.failure.do_send(RunFailed(RunError::Runtime(why)));
+        self.run.do_send(ToRun::Failed(RunError::Runtime(why)));
         self.leave();
     }
 
     fn leave(&mut self) {
-        let worker = self.shared.worker_id(self.index);
+        let worker = self.shared.roster.id(self.index);
         self.shared.observers.tell(EventKind::Gone { worker });
-        self.left.do_send(Left { worker: self.index });
+        self.run.do_send(ToRun::Left(self.index));
     }
 }
 
@@ -116,7 +116,7 @@ impl Handler<Ended> for Worker {
         // This was the thread's last message, so that joining it does not wait.
         let joined = self.threads.running.take().map(JoinHandle::join);
         if let Some(batch) = ended.batch {
-            self.lost.do_send(LostBatch(batch));
+            self.collector.do_send(LostBatch(batch));
         }
         let died = ended.died.or_else(|| match joined {
             Some(Err(_)) => Some("panic after its last batch".to_owned()),

@@ -2,7 +2,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use super::{EventKind, RunEvent};
+use super::events::{EventKind, RunEvent};
 use crate::engine::{CountedBy, TaskKey, WorkerId};
 
 /// What a worker does, and how it spent the run so far.

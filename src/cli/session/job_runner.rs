@@ -367,7 +367,7 @@ fn device_shares(result: &JobResult) -> impl Iterator<Item = String> {
 
 /// The test hook of builds with fault injection: faults as the environment asks for them.
 #[cfg(feature = "fault-injection")]
-fn inject_faults(control: &Control) -> Result<(), Failure> {
+fn inject_faults(control: &crate::actors::Control) -> Result<(), Failure> {
     if let Ok(faults) = std::env::var("INJECT_FAULTS") {
         control.inject(faults.parse().map_err(Failure::usage)?);
     }

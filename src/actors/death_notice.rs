@@ -1,22 +1,22 @@
 use actix::Recipient;
 
-use super::messages::ActorDied;
+use super::messages::ToRun;
 
 /// Tells the run when the actor that holds it is gone. During a run only a panic in a handler ends an
 /// actor, which is a bug, and actix reports nothing.
-pub(super) struct Lifeline {
+pub(super) struct DeathNotice {
     actor: &'static str,
-    run: Recipient<ActorDied>,
+    run: Recipient<ToRun>,
 }
 
-impl Lifeline {
-    pub(super) fn new(actor: &'static str, run: Recipient<ActorDied>) -> Self {
+impl DeathNotice {
+    pub(super) fn new(actor: &'static str, run: Recipient<ToRun>) -> Self {
         Self { actor, run }
     }
 }
 
-impl Drop for Lifeline {
+impl Drop for DeathNotice {
     fn drop(&mut self) {
-        self.run.do_send(ActorDied(self.actor));
+        self.run.do_send(ToRun::ActorDied(self.actor));
     }
 }

@@ -2,7 +2,8 @@
 
 use std::collections::{BTreeMap, HashSet, VecDeque};
 
-use super::canary::MOST_UNTESTED;
+use super::canary_schedule::MOST_UNTESTED;
+use super::index::{PlanIndex, WorkerIndex};
 use crate::engine::TaskResult;
 
 /// The fewest results that are kept in memory, some 300 bytes each. Runs of fewer tasks can be checked as
@@ -11,17 +12,17 @@ const LEAST: usize = 1 << 16;
 
 /// The results of the last tasks. Those that were counted since the last good canary of their worker are
 /// always among them.
-pub(super) struct Kept {
+pub(super) struct RecentResults {
     most: usize,
     /// For each plan, by the index of the task.
     plans: Vec<BTreeMap<u64, TaskResult>>,
     /// Plan and index, in the order in which they came.
-    order: VecDeque<(usize, u64)>,
+    order: VecDeque<(PlanIndex, u64)>,
     /// For each worker, what it counted since its last good canary.
-    untested: Vec<HashSet<(usize, u64)>>,
+    untested: Vec<HashSet<(PlanIndex, u64)>>,
 }
 
-impl Kept {
+impl RecentResults {
     pub(super) fn new(workers: usize, plans: usize) -> Self {
         Self {
             // A batch may come on top of what makes a canary due.
@@ -33,12 +34,12 @@ impl Kept {
     }
 
     /// Keeps a result of `worker`.
-    pub(super) fn add(&mut self, worker: usize, plan: usize, result: TaskResult) {
+    pub(super) fn add(&mut self, worker: WorkerIndex, plan: PlanIndex, result: TaskResult) {
         let task = (plan, result.key.index);
-        if self.plans[plan].insert(task.1, result).is_none() {
+        if self.plans[plan.0].insert(task.1, result).is_none() {
             self.order.push_back(task);
         }
-        self.untested[worker].insert(task);
+        self.untested[worker.0].insert(task);
         // Those that nobody vouches for yet stay. A few are looked at each time, so that a long batch of
         // a device does not make each result a search through all of them.
         for _ in 0..8 {
@@ -51,38 +52,42 @@ impl Kept {
             if self.untested.iter().any(|tasks| tasks.contains(&oldest)) {
                 self.order.push_back(oldest);
             } else {
-                self.plans[oldest.0].remove(&oldest.1);
+                self.plans[oldest.0.0].remove(&oldest.1);
             }
         }
     }
 
     /// Notes that a worker counted its canary correctly.
-    pub(super) fn passed(&mut self, worker: usize) {
-        self.untested[worker].clear();
+    pub(super) fn passed(&mut self, worker: WorkerIndex) {
+        self.untested[worker.0].clear();
     }
 
-    /// What a worker counted since its last good canary. From now on it is doubted, and no more in this
+    /// What a worker counted since its last good canary. It is counted again, and no more in this
     /// list.
-    pub(super) fn take_untested(&mut self, worker: usize) -> Vec<(usize, u64)> {
-        let mut tasks: Vec<_> = self.untested[worker].drain().collect();
+    pub(super) fn take_untested(&mut self, worker: WorkerIndex) -> Vec<(PlanIndex, u64)> {
+        let mut tasks: Vec<_> = self.untested[worker.0].drain().collect();
         tasks.sort_unstable();
         tasks
     }
 
-    pub(super) fn get(&self, (plan, task): (usize, u64)) -> Option<&TaskResult> {
-        self.plans[plan].get(&task)
+    pub(super) fn get(&self, (plan, task): (PlanIndex, u64)) -> Option<&TaskResult> {
+        self.plans[plan.0].get(&task)
     }
 
     /// Puts a result in the place of another one of its task, if that is kept.
-    pub(super) fn replace(&mut self, plan: usize, right: &TaskResult) {
-        if let Some(kept) = self.plans[plan].get_mut(&right.key.index) {
+    pub(super) fn replace(&mut self, plan: PlanIndex, right: &TaskResult) {
+        if let Some(kept) = self.plans[plan.0].get_mut(&right.key.index) {
             *kept = right.clone();
         }
     }
 
     /// Plan and result of everything that is kept.
-    pub(super) fn iter(&self) -> impl Iterator<Item = (usize, &TaskResult)> {
+    pub(super) fn iter(&self) -> impl Iterator<Item = (PlanIndex, &TaskResult)> {
         let plans = self.plans.iter().enumerate();
-        plans.flat_map(|(plan, results)| results.values().map(move |result| (plan, result)))
+        plans.flat_map(|(plan, results)| {
+            results
+                .values()
+                .map(move |result| (PlanIndex(plan), result))
+        })
     }
 }

@@ -1,71 +1,27 @@
-//! Tasks that are counted again because of doubt, and what their counts decide.
+//! A task that is counted again, and what its counts decide.
 
-use std::collections::{BTreeSet, HashMap};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
-use super::kept::Kept;
-use super::shared::RunShared;
+use super::index::{PlanIndex, WorkerIndex};
 use crate::engine::{Correction, CountedBy, Decision, Method, Plan, TaskKey, TaskResult};
 
-/// All that a run doubts.
-pub(super) struct Doubts {
-    pub(super) open: HashMap<TaskKey, Doubt>,
-    pub(super) kept: Kept,
-    /// Workers that were taken out of the run.
-    pub(super) out: BTreeSet<usize>,
-    /// Those, and one that counted wrongly but is the last that can search for wrong counts.
-    pub(super) named: BTreeSet<usize>,
-    /// The search for wrong counts after the sums contradicted what is known.
-    pub(super) search: Option<Search>,
-}
-
-impl Doubts {
-    pub(super) fn new(shared: &RunShared) -> Self {
-        Self {
-            open: HashMap::new(),
-            kept: Kept::new(shared.hands(), shared.plans.len()),
-            out: BTreeSet::new(),
-            named: BTreeSet::new(),
-            search: None,
-        }
-    }
-}
-
-/// The search for wrong counts.
-pub(super) struct Search {
-    pub(super) begun: Instant,
-    /// How long it may take.
-    pub(super) budget: Duration,
-    /// What was not counted again yet.
-    pub(super) left: Vec<Searched>,
-    pub(super) all: usize,
-}
-
-/// A count that is in the sums which contradict what is known.
-pub(super) struct Searched {
-    pub(super) plan: usize,
-    pub(super) result: TaskResult,
-    /// Whether a worker of this run counted it. A worker of the same name in another process is another one.
-    pub(super) is_own: bool,
-}
-
-/// A task whose count is doubted.
-pub(super) struct Doubt {
-    pub(super) plan: usize,
+/// A task whose count is not believed yet.
+pub(super) struct Recheck {
+    pub(super) plan: PlanIndex,
     /// What was counted so far, the first count first.
-    pub(super) counts: Vec<Opinion>,
+    pub(super) counts: Vec<TaskCount>,
     /// What workers counted that contradicted themselves.
     refuted: Vec<TaskResult>,
     pub(super) reason: Reason,
 }
 
 /// A count of a task, and the worker of this run that gave it, if it was one.
-pub(super) struct Opinion {
-    pub(super) worker: Option<usize>,
+pub(super) struct TaskCount {
+    pub(super) worker: Option<WorkerIndex>,
     pub(super) result: TaskResult,
 }
 
-/// Why a task is doubted.
+/// Why a task is counted again.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Reason {
     /// It was drawn for an audit, and is neither summed nor recorded yet. Its cost, and how long the
@@ -87,23 +43,32 @@ pub(super) enum Verdict {
     /// The count at this position is wrong by the third one.
     Wrong(usize),
     /// All three differ, and this worker gave two of them.
-    Unreliable(usize),
+    Unreliable(WorkerIndex),
     /// All three differ.
     Open,
 }
 
-impl Doubt {
-    pub(super) fn new(plan: usize, first: Opinion, reason: Reason) -> Self {
+impl Recheck {
+    pub(super) fn new(
+        plan: PlanIndex,
+        worker: Option<WorkerIndex>,
+        result: TaskResult,
+        reason: Reason,
+    ) -> Self {
         Self {
             plan,
-            counts: vec![first],
+            counts: vec![TaskCount { worker, result }],
             refuted: Vec::new(),
             reason,
         }
     }
 
+    pub(super) fn key(&self) -> TaskKey {
+        self.counts[0].result.key
+    }
+
     /// Whether a count says nothing new: the same result of the same worker by the same kernel.
-    pub(super) fn repeats(&self, worker: usize, result: &TaskResult) -> bool {
+    pub(super) fn repeats(&self, worker: WorkerIndex, result: &TaskResult) -> bool {
         self.counts.iter().any(|count| {
             count.worker == Some(worker)
                 && count.result.origin.counted_by == result.origin.counted_by
@@ -112,8 +77,8 @@ impl Doubt {
     }
 
     /// Takes in another count.
-    pub(super) fn hear(&mut self, worker: usize, result: TaskResult) -> Verdict {
-        self.counts.push(Opinion {
+    pub(super) fn hear(&mut self, worker: WorkerIndex, result: TaskResult) -> Verdict {
+        self.counts.push(TaskCount {
             worker: Some(worker),
             result,
         });
@@ -128,8 +93,9 @@ impl Doubt {
             _ if agree(1, 2) => Verdict::Wrong(0),
             _ => {
                 let workers = self.workers();
-                let twice =
-                    |worker: &&usize| workers.iter().filter(|other| other == worker).count() > 1;
+                let twice = |worker: &&WorkerIndex| {
+                    workers.iter().filter(|other| other == worker).count() > 1
+                };
                 match workers.iter().find(twice) {
                     Some(worker) if workers.iter().any(|other| other != worker) => {
                         Verdict::Unreliable(*worker)
@@ -141,22 +107,16 @@ impl Doubt {
     }
 
     /// Forgets what a worker counted that contradicts itself. It stays in the log.
-    pub(super) fn refute(&mut self, worker: usize) {
-        let (bad, good) = std::mem::take(&mut self.counts)
-            .into_iter()
-            .partition(|count| count.worker == Some(worker));
-        self.counts = good;
-        let bad: Vec<Opinion> = bad;
-        self.refuted
-            .extend(bad.into_iter().map(|count| count.result));
+    pub(super) fn refute(&mut self, worker: WorkerIndex) {
+        let bad = |count: &mut TaskCount| count.worker == Some(worker);
+        let bad = self.counts.extract_if(.., bad).map(|count| count.result);
+        self.refuted.extend(bad);
     }
 
     /// The workers that counted it.
-    pub(super) fn workers(&self) -> Vec<usize> {
-        self.counts
-            .iter()
-            .filter_map(|count| count.worker)
-            .collect()
+    pub(super) fn workers(&self) -> Vec<WorkerIndex> {
+        let workers = self.counts.iter().filter_map(|count| count.worker);
+        workers.collect()
     }
 
     /// The kernels and devices that counted it.
@@ -177,7 +137,7 @@ impl Doubt {
         if others.is_empty() {
             return None;
         }
-        let by = |count: &Opinion| count.result.origin.counted_by.clone();
+        let by = |count: &TaskCount| count.result.origin.counted_by.clone();
         let method = if others
             .iter()
             .any(|other| other.origin.counted_by == by(third))
@@ -201,7 +161,7 @@ impl Doubt {
 
     /// All counts in words.
     pub(super) fn in_words(&self) -> String {
-        let counts = self.counts.iter().map(|Opinion { result, .. }| {
+        let counts = self.counts.iter().map(|TaskCount { result, .. }| {
             let origin = &result.origin;
             format!(
                 "{} by {} with {}",

@@ -1,4 +1,4 @@
-//! What the workers of a run have in hand: the tasks that they count on the CPU, how far they are, and
+//! The tasks in flight: those that the workers of a run count on the CPU, how far they are, and
 //! giving them up.
 
 use std::sync::Arc;
@@ -7,9 +7,10 @@ use std::time::{Duration, Instant};
 
 use parking_lot::Mutex;
 
+use super::index::{PlanIndex, WorkerIndex};
 use crate::engine::{TaskResult, TaskWatch};
 
-/// How long tasks in hand may go on after a run was asked to stop or to pause. Then they are given up.
+/// How long tasks in flight may go on after a run was asked to stop or to pause. Then they are given up.
 /// It must leave the counters time to look at their watches within two seconds after the request, also
 /// on a busy machine.
 pub(super) const GRACE: Duration = Duration::from_secs(1);
@@ -59,14 +60,14 @@ impl WorkDone {
 }
 
 /// The tasks that the workers of a run count on the CPU.
-pub(super) struct InHand {
+pub(super) struct InFlight {
     give_up: Arc<AtomicBool>,
-    hands: Vec<Hand>,
+    tasks: Vec<WatchedTask>,
     plans: usize,
 }
 
-/// What one worker counts.
-struct Hand {
+/// The task that one worker counts.
+struct WatchedTask {
     watch: TaskWatch,
     account: Mutex<Account>,
 }
@@ -75,15 +76,15 @@ struct Hand {
 struct Account {
     counted: Vec<WorkDone>,
     collected: Vec<WorkDone>,
-    /// The task in hand: its plan, its cost, and when it was begun.
-    task: Option<(usize, f64, Instant)>,
+    /// The task in flight: its plan, its cost, and when it was begun.
+    task: Option<(PlanIndex, f64, Instant)>,
 }
 
-impl InHand {
+impl InFlight {
     /// For so many workers and plans.
     pub(super) fn new(workers: usize, plans: usize) -> Self {
         let give_up = Arc::new(AtomicBool::new(false));
-        let hand = |_| Hand {
+        let watched = |_| WatchedTask {
             watch: TaskWatch::new(Arc::clone(&give_up)),
             account: Mutex::new(Account {
                 counted: vec![WorkDone::default(); plans],
@@ -92,51 +93,58 @@ impl InHand {
             }),
         };
         Self {
-            hands: (0..workers).map(hand).collect(),
+            tasks: (0..workers).map(watched).collect(),
             give_up,
             plans,
         }
     }
 
     /// Notes that a worker begins to count a task of a plan. Returns the watch over it.
-    pub(super) fn begin(&self, worker: usize, plan: usize, cost: f64) -> &TaskWatch {
-        let hand = &self.hands[worker];
-        let mut account = hand.account.lock();
-        hand.watch.note(Default::default());
+    pub(super) fn begin(&self, worker: WorkerIndex, plan: PlanIndex, cost: f64) -> &TaskWatch {
+        let watched = &self.tasks[worker.0];
+        let mut account = watched.account.lock();
+        watched.watch.note(Default::default());
         account.task = Some((plan, cost, Instant::now()));
-        &hand.watch
+        &watched.watch
     }
 
-    /// Notes that a worker has no task in hand any more: it has counted it, or gave it up.
-    pub(super) fn end(&self, worker: usize, counted: Option<&TaskResult>) {
-        let hand = &self.hands[worker];
-        let mut account = hand.account.lock();
+    /// Notes that a worker has no task in flight any more: it has counted it, or gave it up.
+    pub(super) fn end(&self, worker: WorkerIndex, counted: Option<&TaskResult>) {
+        let watched = &self.tasks[worker.0];
+        let mut account = watched.account.lock();
         if let Some((plan, cost, _)) = account.task.take()
             && let Some(result) = counted
         {
-            account.counted[plan].add(&WorkDone::of(result, cost));
+            account.counted[plan.0].add(&WorkDone::of(result, cost));
         }
-        hand.watch.note(Default::default());
+        watched.watch.note(Default::default());
     }
 
     /// Notes that the collector has a result that a worker counted on the CPU.
-    pub(super) fn collect(&self, worker: usize, plan: usize, result: &TaskResult, cost: f64) {
-        let mut account = self.hands[worker].account.lock();
-        account.collected[plan].add(&WorkDone::of(result, cost));
+    pub(super) fn collect(
+        &self,
+        worker: WorkerIndex,
+        plan: PlanIndex,
+        result: &TaskResult,
+        cost: f64,
+    ) {
+        let mut account = self.tasks[worker.0].account.lock();
+        account.collected[plan.0].add(&WorkDone::of(result, cost));
     }
 
     /// For each plan, what the workers did that the collector does not know yet.
     pub(super) fn work(&self) -> Vec<WorkDone> {
         let mut work = vec![WorkDone::default(); self.plans];
-        for hand in &self.hands {
-            let account = hand.account.lock();
-            for (plan, work) in work.iter_mut().enumerate() {
-                work.add(&account.counted[plan].since(&account.collected[plan]));
+        for watched in &self.tasks {
+            let account = watched.account.lock();
+            let of_plans = account.counted.iter().zip(&account.collected);
+            for (work, (counted, collected)) in work.iter_mut().zip(of_plans) {
+                work.add(&counted.since(collected));
             }
             if let Some((plan, cost, begun)) = account.task {
-                let progress = hand.watch.progress();
+                let progress = watched.watch.progress();
                 let share = progress.share.clamp(0.0, 1.0);
-                work[plan].add(&WorkDone {
+                work[plan.0].add(&WorkDone {
                     nodes: progress.nodes,
                     solutions: progress.solutions.into(),
                     cost: share * cost,
@@ -158,7 +166,7 @@ impl InHand {
         TaskWatch::new(Arc::clone(&self.give_up))
     }
 
-    /// From now on, or no longer, tasks in hand are to be given up.
+    /// From now on, or no longer, tasks in flight are to be given up.
     pub(super) fn set_give_up(&self, give_up: bool) {
         self.give_up.store(give_up, Ordering::Relaxed);
     }
@@ -170,15 +178,18 @@ mod tests {
     use crate::board::Size;
     use crate::engine::{CountedBy, Engine, Origin, Tally, TaskKey, TaskProgress, WorkerId};
 
+    const CPU: WorkerIndex = WorkerIndex(1);
+    const PLAN: PlanIndex = PlanIndex(1);
+
     #[test]
-    fn work_is_in_hand_until_the_collector_has_it() {
-        let in_hand = InHand::new(2, 2);
-        in_hand.begin(1, 1, 4.0).note(TaskProgress {
+    fn work_is_in_flight_until_the_collector_has_it() {
+        let in_flight = InFlight::new(2, 2);
+        in_flight.begin(CPU, PLAN, 4.0).note(TaskProgress {
             nodes: 100,
             solutions: 8,
             share: 0.25,
         });
-        let work = in_hand.work();
+        let work = in_flight.work();
         assert_eq!(work[0], WorkDone::default());
         assert_eq!((work[1].nodes, work[1].solutions), (100, 8));
         assert!((work[1].cost - 1.0).abs() < 1e-12);
@@ -201,16 +212,16 @@ mod tests {
             audited_by: None,
             duration: Duration::from_secs(2),
         };
-        in_hand.end(1, Some(&result));
-        let work = in_hand.work()[1];
+        in_flight.end(CPU, Some(&result));
+        let work = in_flight.work()[1];
         assert_eq!((work.nodes, work.cost, work.seconds), (300, 4.0, 2.0));
-        in_hand.collect(1, 1, &result, 4.0);
-        assert_eq!(in_hand.work(), [WorkDone::default(); 2]);
-        in_hand.begin(1, 0, 1.0).note(TaskProgress {
+        in_flight.collect(CPU, PLAN, &result, 4.0);
+        assert_eq!(in_flight.work(), [WorkDone::default(); 2]);
+        in_flight.begin(CPU, PlanIndex(0), 1.0).note(TaskProgress {
             nodes: 7,
             ..TaskProgress::default()
         });
-        in_hand.end(1, None);
-        assert_eq!(in_hand.work(), [WorkDone::default(); 2]);
+        in_flight.end(CPU, None);
+        assert_eq!(in_flight.work(), [WorkDone::default(); 2]);
     }
 }

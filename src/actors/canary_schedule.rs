@@ -3,8 +3,9 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::{Duration, Instant};
 
-use super::attempt::seen;
 use super::count_kind::CountKind;
+use super::counters::Counters;
+use super::index::PlanIndex;
 use super::messages::CanaryCounted;
 use super::panics;
 use super::shared::RunShared;
@@ -23,7 +24,7 @@ const LEAST: usize = 4;
 pub(super) const MOST_UNTESTED: u64 = 1 << 13;
 
 /// When a worker last showed that it counts correctly, and what it counted since.
-pub(super) struct Vigil {
+pub(super) struct CanarySchedule {
     last: Instant,
     tasks: u64,
     counting: Duration,
@@ -33,7 +34,7 @@ pub(super) struct Vigil {
     next: usize,
 }
 
-impl Vigil {
+impl CanarySchedule {
     pub(super) fn new() -> Self {
         Self {
             last: Instant::now(),
@@ -57,7 +58,7 @@ impl Vigil {
 
     /// Whether the canary is to be counted between two tasks.
     pub(super) fn is_due(&self, shared: &RunShared) -> bool {
-        shared.canary.is_some_and(|every| {
+        shared.spec.canary.is_some_and(|every| {
             !self.begun
                 || self.tasks >= MOST_UNTESTED
                 || (self.tasks > 0 && self.last.elapsed() >= every)
@@ -67,22 +68,21 @@ impl Vigil {
     /// Counts the canaries of `plans` on this thread, after what `before` did.
     pub(super) fn count(
         &mut self,
-        shared: &RunShared,
-        worker: usize,
-        plans: impl Iterator<Item = usize>,
+        counters: &Counters,
+        plans: impl Iterator<Item = PlanIndex>,
         before: impl FnOnce() -> Result<u64, String>,
     ) -> CanaryCounted {
         let begun = Instant::now();
         let counted = match self.begun {
             true => self.counting,
-            false => shared.expected(),
+            false => counters.shared.expected(),
         };
         let budget = counted.mul_f64(SHARE).min(LONGEST);
         let first = self.next;
         let on_cpu = || {
             let mut counts = 0;
             for plan in plans {
-                counts += count_plan(shared, worker, plan, first, budget)?;
+                counts += count_plan(counters, plan, first, budget)?;
             }
             Ok::<_, String>(counts)
         };
@@ -96,7 +96,7 @@ impl Vigil {
             ..Self::new()
         };
         CanaryCounted {
-            worker,
+            worker: counters.worker,
             outcome,
             took: begun.elapsed(),
         }
@@ -106,22 +106,20 @@ impl Vigil {
 /// Counts the canary of a plan from its task `first` on, and after the last task again from the beginning, until
 /// the time is over. Returns the number of counts.
 fn count_plan(
-    shared: &RunShared,
-    worker: usize,
-    plan: usize,
+    counters: &Counters,
+    plan: PlanIndex,
     first: usize,
     budget: Duration,
 ) -> Result<u64, String> {
-    let Some(canary) = shared.plans[plan].canary() else {
+    let Some(canary) = counters.shared.plan(plan).canary() else {
         return Ok(0);
     };
     let begun = Instant::now();
-    let mut counter = shared.plans[plan].canary_counter(&shared.settings);
+    let mut counter = counters.make(plan, CountKind::Canary, &[]);
     let mut counts = 0;
     while counts < LEAST || begun.elapsed() < budget {
         let at = (first + counts) % canary.tasks().len();
         let tally = counter.count(&canary.task(at)).map_err(|wrong| wrong.0)?;
-        let tally = seen(shared, worker, tally, CountKind::Canary);
         canary.compare(at, &tally).map_err(|wrong| wrong.0)?;
         counts += 1;
     }

@@ -1,0 +1,539 @@
+//! Which counts are believed, and which are counted again.
+//!
+//! It is a state machine. The collector tells it what was counted, which canaries were right or wrong and
+//! what contradicts the sums, and does what it asks for. It has tasks counted again elsewhere, lets a third
+//! count decide if two differ, and puts who counted wrongly in quarantine.
+
+use std::collections::hash_map::Entry;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::mem::take;
+use std::sync::Arc;
+
+use tracing::warn;
+
+use super::events::{CorrectedCount, EventKind, SickWorker};
+use super::index::{PlanIndex, WorkerIndex};
+use super::messages::{Costed, Recount, Retry};
+use super::recent_results::RecentResults;
+use super::recheck::{Reason, Recheck, Verdict};
+use super::recheck_effect::Effect;
+use super::recorder::RecordedResult;
+use super::report::RunError;
+use super::roster::Roster;
+use super::wrong_count_search::WrongCountSearch;
+use crate::engine::{CountedBy, Engine, Plan, TaskKey, TaskResult};
+
+pub(super) struct Rechecker {
+    plans: Vec<Arc<dyn Plan>>,
+    /// Who is put in quarantine is retired here at once, so that its thread begins no more tasks.
+    roster: Arc<Roster>,
+    /// Whether anything may show later that results are wrong, so that they are kept.
+    keeps_results: bool,
+    recent: RecentResults,
+    /// Tasks that are counted again.
+    open: HashMap<TaskKey, Recheck>,
+    /// Workers from which nothing is believed any more.
+    quarantined: BTreeSet<WorkerIndex>,
+    /// Those, and one that counted wrongly but is the last that can search for wrong counts.
+    named: BTreeSet<WorkerIndex>,
+    search: Option<WrongCountSearch>,
+    /// What the present call asks for.
+    effects: Vec<Effect>,
+}
+
+impl Rechecker {
+    pub(super) fn new(plans: Vec<Arc<dyn Plan>>, roster: Arc<Roster>, keeps_results: bool) -> Self {
+        Self {
+            recent: RecentResults::new(roster.workers(), plans.len()),
+            plans,
+            roster,
+            keeps_results,
+            open: HashMap::new(),
+            quarantined: BTreeSet::new(),
+            named: BTreeSet::new(),
+            search: None,
+            effects: Vec::new(),
+        }
+    }
+
+    /// Hears a result of a worker.
+    pub(super) fn hear(
+        &mut self,
+        worker: WorkerIndex,
+        plan: PlanIndex,
+        costed: Costed,
+    ) -> Vec<Effect> {
+        let open = self.open.remove(&costed.result.key);
+        if self.quarantined.contains(&worker) {
+            let task = costed.result.key.index;
+            self.effects.push(Effect::Drop(worker, plan, costed));
+            match open {
+                Some(recheck) => self.ask(recheck),
+                // Whoever counts it instead counts it as any other task, with its audit.
+                None => self.effects.push(Effect::Retry(Retry {
+                    plan,
+                    task,
+                    not_on: worker,
+                })),
+            }
+        } else if let Some(recheck) = open {
+            if recheck.counts.len() == 1 && recheck.repeats(worker, &costed.result) {
+                // Whoever was to count it again is in quarantine, and it came back to the first.
+                self.ask(recheck);
+            } else {
+                self.decide(worker, recheck, costed.result);
+            }
+        } else if let Some(expected) = costed.audit {
+            let reason = Reason::Audit(costed.cost, expected);
+            self.ask(Recheck::new(plan, Some(worker), costed.result, reason));
+        } else {
+            self.sum(worker, plan, costed);
+        }
+        take(&mut self.effects)
+    }
+
+    /// Hears that a worker counted its canary correctly.
+    pub(super) fn passed_canary(&mut self, worker: WorkerIndex) {
+        if !self.quarantined.contains(&worker) {
+            self.recent.passed(worker);
+        }
+    }
+
+    /// Hears that a worker counted its canary wrongly.
+    pub(super) fn failed_canary(&mut self, worker: WorkerIndex, reason: String) -> Vec<Effect> {
+        self.quarantine(worker, reason);
+        take(&mut self.effects)
+    }
+
+    /// Hears that everything is counted, and what contradicts the sums, if anything does. Then tasks are
+    /// counted again elsewhere to find the wrong ones, also among what is `recorded`.
+    pub(super) fn check(
+        &mut self,
+        contradiction: Option<String>,
+        recorded: impl FnOnce() -> Vec<RecordedResult>,
+    ) -> Vec<Effect> {
+        if let Some(recheck) = self.open.values().next() {
+            let why = format!("a second count of task {} did not come back", recheck.key());
+            self.effects.push(Effect::Fail(RunError::Runtime(why)));
+        } else if let Some(reason) = contradiction {
+            let search = self.search.take();
+            let search = search.unwrap_or_else(|| self.begin_search(&reason, recorded()));
+            self.search_on(search, reason);
+        } else {
+            self.effects.push(Effect::Done);
+        }
+        take(&mut self.effects)
+    }
+
+    /// Hears that the run ends: what was not counted again is withdrawn.
+    pub(super) fn end(&mut self) -> Vec<Effect> {
+        let open = self.open.drain().map(|(_, recheck)| recheck);
+        let suspect = open.filter(|recheck| recheck.reason == Reason::Suspect);
+        let first = |recheck: Recheck| Some((recheck.plan, recheck.counts.into_iter().next()?));
+        suspect
+            .filter_map(first)
+            .map(|(plan, count)| Effect::Withdraw(plan, count.result))
+            .collect()
+    }
+
+    fn sum(&mut self, worker: WorkerIndex, plan: PlanIndex, costed: Costed) {
+        if self.keeps_results && self.plans[plan.0].engine() != Engine::Own {
+            self.recent.add(worker, plan, costed.result.clone());
+        }
+        self.effects.push(Effect::Sum(worker, plan, costed));
+    }
+
+    /// Has a task counted once more: on another worker, if there is one. An audit, a third count, and
+    /// whatever must be counted on the same one takes another kernel, too.
+    fn ask(&mut self, recheck: Recheck) {
+        let (key, workers) = (recheck.key(), recheck.workers());
+        let elsewhere = self.roster.elsewhere(&workers);
+        let is_plain = recheck.counts.len() == 1 && !matches!(recheck.reason, Reason::Audit(..));
+        let not_by = if is_plain && elsewhere.is_some() {
+            Vec::new()
+        } else {
+            recheck.counted_by()
+        };
+        // Of two workers that differ, the second counts once more.
+        let not_first = || self.roster.elsewhere(workers.get(..1).unwrap_or(&[]));
+        let only = elsewhere
+            .or_else(not_first)
+            .or_else(|| self.roster.elsewhere(&[]));
+        self.recount(recheck.plan, vec![key.index], only, not_by);
+        self.open.insert(key, recheck);
+    }
+
+    fn recount(
+        &mut self,
+        plan: PlanIndex,
+        tasks: Vec<u64>,
+        only: Option<WorkerIndex>,
+        not_by: Vec<CountedBy>,
+    ) {
+        self.effects.push(Effect::Recount(Recount {
+            plan,
+            tasks,
+            only,
+            not_by,
+        }));
+    }
+
+    /// Takes in another count of a task.
+    fn decide(&mut self, worker: WorkerIndex, mut recheck: Recheck, result: TaskResult) {
+        let (plan, key) = (recheck.plan, result.key);
+        match recheck.hear(worker, result) {
+            Verdict::Agreed => self.agree(&recheck),
+            Verdict::Undecided => {
+                // From here on it is treated as any other: it is recorded, and may be corrected.
+                if let Reason::Audit(cost, _) = recheck.reason {
+                    let first = &recheck.counts[0];
+                    let costed = Costed::again(first.result.clone(), cost);
+                    self.sum(first.worker.unwrap_or(worker), plan, costed);
+                    recheck.reason = Reason::Suspect;
+                }
+                self.ask(recheck);
+            }
+            Verdict::Wrong(wrong) => self.correct(&recheck, wrong),
+            Verdict::Unreliable(worker) => {
+                let reason = format!("task {key}: {}", recheck.in_words());
+                recheck.refute(worker);
+                self.quarantine(worker, reason);
+                if self.roster.workers_left() > 0 {
+                    self.ask(recheck);
+                }
+            }
+            Verdict::Open => {
+                let message = format!("three counts differ: {}", recheck.in_words());
+                let plan = self.plans[plan.0].as_ref();
+                let error = RunError::mismatch(Some(plan), key, message);
+                self.effects.push(Effect::Fail(error));
+            }
+        }
+    }
+
+    /// Two counts agree. If the first was not summed yet, because the second was its audit, it is now.
+    fn agree(&mut self, recheck: &Recheck) {
+        let [first, second] = recheck.counts.as_slice() else {
+            return;
+        };
+        let (plan, key) = (recheck.plan, first.result.key);
+        let correction = recheck.correction(self.plans[plan.0].as_ref());
+        self.effects.extend(correction.map(Effect::Correct));
+        let Reason::Audit(cost, expected) = recheck.reason else {
+            self.effects.push(Effect::CountedTwice(plan, key.index));
+            return;
+        };
+        let Some(worker) = first.worker else { return };
+        let by = second.result.origin.counted_by.backend().to_owned();
+        let took = second.result.duration;
+        let times = [first.result.duration, expected, took];
+        self.effects.push(Effect::AuditTook(worker, plan, times));
+        self.effects.push(Effect::Tell(EventKind::Audited {
+            worker: second.result.origin.worker,
+            key,
+            by: by.clone().into(),
+            took,
+        }));
+        let result = TaskResult {
+            audited_by: Some(by.into()),
+            ..first.result.clone()
+        };
+        self.sum(worker, plan, Costed::again(result, cost));
+    }
+
+    /// Corrects the sums by a third count, and puts who counted wrongly in quarantine.
+    fn correct(&mut self, recheck: &Recheck, wrong: usize) {
+        let plan = recheck.plan;
+        let correction = recheck.correction(self.plans[plan.0].as_ref());
+        let (Some(correction), Some(third)) = (correction, recheck.counts.get(2)) else {
+            return;
+        };
+        let (bad, right) = (&recheck.counts[wrong], &recheck.counts[1 - wrong]);
+        if wrong == 0 {
+            self.recent.replace(plan, &third.result);
+        }
+        self.effects.push(match wrong {
+            0 => Effect::Replace {
+                plan,
+                wrong: bad.result.clone(),
+                right: third.result.clone(),
+            },
+            _ => Effect::CountedTwice(plan, third.result.key.index),
+        });
+        self.effects.push(Effect::Correct(correction));
+        let corrected = EventKind::Corrected(Box::new(CorrectedCount {
+            wrong: bad.result.clone(),
+            right: right.result.clone(),
+            decided_by: third.result.origin.counted_by.clone(),
+            was_summed: wrong == 0,
+        }));
+        self.effects.push(Effect::Tell(corrected));
+        // If another process counted it, its worker is named in the log alone.
+        if let Some(worker) = bad.worker {
+            let reason = format!("task {}: {}", bad.result.key, recheck.in_words());
+            self.quarantine(worker, reason);
+        }
+    }
+
+    /// Puts a worker that counted wrongly in quarantine, and has counted again what it counted since its
+    /// last good canary.
+    fn quarantine(&mut self, worker: WorkerIndex, reason: String) {
+        if !self.named.insert(worker) {
+            return;
+        }
+        // While wrong counts are searched for, the last worker goes on with other kernels: what it counts
+        // is compared with what is known.
+        let goes_on = self.search.is_some() && self.roster.elsewhere(&[worker]).is_none();
+        let mut suspects: BTreeMap<PlanIndex, Vec<u64>> = BTreeMap::new();
+        if !goes_on {
+            self.quarantined.insert(worker);
+            self.roster.retire(worker);
+            for (plan, task) in self.recent.take_untested(worker) {
+                if let Some(result) = self.recent.get((plan, task)).cloned()
+                    && let Entry::Vacant(open) = self.open.entry(result.key)
+                {
+                    suspects.entry(plan).or_default().push(task);
+                    open.insert(Recheck::new(plan, Some(worker), result, Reason::Suspect));
+                }
+            }
+        }
+        let id = self.roster.id(worker);
+        let sick = SickWorker {
+            worker: id,
+            counted_by: None,
+            reason: reason.clone(),
+            suspects: suspects.values().map(|tasks| tasks.len() as u64).sum(),
+        };
+        let leaves = (!goes_on).then_some(worker);
+        self.effects.push(Effect::Quarantine(sick, leaves));
+        if self.roster.workers_left() == 0 {
+            let worker = id;
+            let error = RunError::Sick { worker, reason };
+            self.effects.push(Effect::Fail(error));
+            return;
+        }
+        for (plan, tasks) in suspects {
+            self.recount(plan, tasks, None, Vec::new());
+        }
+    }
+
+    fn begin_search(&mut self, reason: &str, recorded: Vec<RecordedResult>) -> WrongCountSearch {
+        warn!("{reason}; tasks are counted again to find the wrong ones");
+        let reason = reason.to_owned();
+        let told = EventKind::Contradicted { reason };
+        self.effects.push(Effect::Tell(told));
+        let own = self.recent.iter().map(|(plan, result)| {
+            let (result, is_own) = (result.clone(), true);
+            (plan, RecordedResult { result, is_own })
+        });
+        let recorded = recorded.into_iter().filter_map(|recorded| {
+            let TaskKey { engine, index, .. } = recorded.result.key;
+            let plan = self.plans.iter().position(|plan| plan.engine() == engine);
+            let plan = PlanIndex(plan?);
+            let own = self.recent.get((plan, index));
+            own.is_none().then_some((plan, recorded))
+        });
+        WrongCountSearch::begin(own.chain(recorded).collect(), self.roster.workers_left())
+    }
+
+    /// Has the next part of the tasks counted again, or gives up.
+    fn search_on(&mut self, mut search: WrongCountSearch, reason: String) {
+        let worker_of = |result: &TaskResult| self.roster.find(result.origin.worker);
+        let quarantined = |worker: WorkerIndex| self.quarantined.contains(&worker);
+        let part = if search.is_over() {
+            self.effects.push(Effect::Fail(RunError::Contradiction {
+                reason,
+                tasks: self.plans.iter().map(|plan| plan.tasks()).sum(),
+                again: search.counted_again() as u64,
+            }));
+            Vec::new()
+        } else {
+            search.next_part(|(_, count)| {
+                count.is_own && worker_of(&count.result).is_some_and(quarantined)
+            })
+        };
+        // By the worker that is to count them, and the kernels that it must not use.
+        let mut groups: BTreeMap<_, Vec<u64>> = BTreeMap::new();
+        for (plan, RecordedResult { result, is_own }) in part {
+            let (worker, key) = (worker_of(&result), result.key);
+            let group = match self.roster.elsewhere(worker.as_slice()) {
+                Some(elsewhere) => (plan, Some(elsewhere), Vec::new()),
+                None => (plan, worker, vec![result.origin.counted_by.clone()]),
+            };
+            groups.entry(group).or_default().push(key.index);
+            // What another process counted says nothing of a worker of this one.
+            let worker = worker.filter(|_| is_own);
+            let recheck = Recheck::new(plan, worker, result, Reason::Sums);
+            self.open.insert(key, recheck);
+        }
+        for ((plan, only, not_by), tasks) in groups {
+            self.recount(plan, tasks, only, not_by);
+        }
+        self.search = Some(search);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+    use crate::board::Size;
+    use crate::chain::ChainPlan;
+    use crate::engine::{Origin, Tally, WorkerId};
+
+    const PLAN: PlanIndex = PlanIndex(0);
+    const A: WorkerIndex = WorkerIndex(0);
+    const B: WorkerIndex = WorkerIndex(1);
+    const C: WorkerIndex = WorkerIndex(2);
+
+    fn rechecker(workers: usize) -> Rechecker {
+        let plan = ChainPlan::new(Size::new(8).unwrap());
+        let roster = Arc::new(Roster::new(workers, 0..0));
+        Rechecker::new(vec![Arc::new(plan)], roster, true)
+    }
+
+    /// What a worker says that it counted of a task, by which kernel.
+    fn count(rechecker: &Rechecker, by: (WorkerIndex, &str), task: u64, r90: u128) -> Costed {
+        let result = TaskResult {
+            key: rechecker.plans[0].key(task),
+            tally: Tally {
+                r90,
+                ..Tally::default()
+            },
+            origin: Origin {
+                worker: WorkerId::Cpu(by.0.0),
+                counted_by: CountedBy::Cpu(by.1.to_owned().into()),
+            },
+            audited_by: None,
+            duration: Duration::from_millis(1),
+        };
+        Costed::again(result, 1.0)
+    }
+
+    /// What comes of such a count, in short.
+    fn hear(rechecker: &mut Rechecker, worker: WorkerIndex, task: u64, r90: u128) -> Vec<String> {
+        let costed = count(rechecker, (worker, "scalar"), task, r90);
+        in_short(rechecker.hear(worker, PLAN, costed))
+    }
+
+    fn in_short(effects: Vec<Effect>) -> Vec<String> {
+        let short = |effect| match effect {
+            Effect::Sum(worker, _, Costed { result, .. }) => {
+                let audited = result.audited_by.map_or("", |_| ", audited");
+                format!("sum {} of {}{audited}", result.key.index, worker.0)
+            }
+            Effect::Recount(Recount {
+                tasks,
+                only,
+                not_by,
+                ..
+            }) => {
+                let only = only.map(|worker| worker.0);
+                format!("recount {tasks:?} on {only:?} not by {}", not_by.len())
+            }
+            Effect::Replace { wrong, right, .. } => {
+                format!("replace {} by {}", wrong.tally.r90, right.tally.r90)
+            }
+            Effect::Quarantine(sick, _) => {
+                format!("quarantine {}, {} suspects", sick.worker, sick.suspects)
+            }
+            Effect::Withdraw(_, result) => format!("withdraw {}", result.key.index),
+            Effect::Fail(error) => format!("fail: {error}"),
+            Effect::Drop(..) => "drop".to_owned(),
+            Effect::Retry(retry) => format!("retry {}", retry.task),
+            Effect::CountedTwice(_, task) => format!("twice {task}"),
+            Effect::AuditTook(..) => "audit took".to_owned(),
+            Effect::Correct(_) => "correct".to_owned(),
+            Effect::Tell(_) => "tell".to_owned(),
+            Effect::Done => "done".to_owned(),
+        };
+        effects.into_iter().map(short).collect()
+    }
+
+    #[test]
+    fn what_was_counted_since_the_last_good_canary_is_counted_elsewhere() {
+        let mut rechecker = rechecker(3);
+        assert_eq!(hear(&mut rechecker, A, 0, 1), ["sum 0 of 0"]);
+        rechecker.passed_canary(A);
+        hear(&mut rechecker, A, 1, 1);
+        hear(&mut rechecker, A, 2, 1);
+        let effects = in_short(rechecker.failed_canary(A, "wrong".to_owned()));
+        let recount = "recount [1, 2] on None not by 0";
+        assert_eq!(effects, ["quarantine worker-0, 2 suspects", recount]);
+        assert!(rechecker.roster.is_retired(A));
+        // Nothing comes of what it says from now on.
+        assert_eq!(hear(&mut rechecker, A, 3, 1), ["drop", "retry 3"]);
+        assert_eq!(hear(&mut rechecker, B, 1, 1), ["twice 1"]);
+        // The other one was wrong: a third count says so.
+        let third = "recount [2] on Some(2) not by 2";
+        assert_eq!(hear(&mut rechecker, B, 2, 5), [third]);
+        let corrected = hear(&mut rechecker, C, 2, 5);
+        assert_eq!(corrected, ["replace 1 by 5", "correct", "tell"]);
+        let none = || unreachable!("nothing contradicts the sums");
+        assert_eq!(in_short(rechecker.check(None, none)), ["done"]);
+    }
+
+    #[test]
+    fn an_audit_is_summed_once_both_counts_agree() {
+        let mut rechecker = rechecker(2);
+        let mut first = count(&rechecker, (A, "scalar"), 0, 1);
+        first.audit = Some(Duration::ZERO);
+        let asked = in_short(rechecker.hear(A, PLAN, first));
+        assert_eq!(asked, ["recount [0] on Some(1) not by 1"]);
+        let second = count(&rechecker, (B, "other"), 0, 1);
+        let effects = in_short(rechecker.hear(B, PLAN, second));
+        assert_eq!(effects, ["audit took", "tell", "sum 0 of 0, audited"]);
+    }
+
+    #[test]
+    fn a_count_that_two_others_refute_is_not_summed_and_its_worker_is_quarantined() {
+        let mut rechecker = rechecker(2);
+        let mut first = count(&rechecker, (A, "scalar"), 0, 1);
+        first.audit = Some(Duration::ZERO);
+        rechecker.hear(A, PLAN, first);
+        let asked = hear(&mut rechecker, B, 0, 2);
+        // Of two workers that differ, the second counts once more.
+        let again = "recount [0] on Some(1) not by 2";
+        assert_eq!(asked, ["sum 0 of 0", again]);
+        let third = count(&rechecker, (B, "other"), 0, 1);
+        let effects = in_short(rechecker.hear(B, PLAN, third));
+        let sick = "quarantine worker-1, 0 suspects";
+        assert_eq!(effects, ["twice 0", "correct", "tell", sick]);
+    }
+
+    #[test]
+    fn without_anybody_left_the_run_fails_and_withdraws_what_is_open() {
+        let mut rechecker = rechecker(1);
+        hear(&mut rechecker, A, 0, 1);
+        let effects = in_short(rechecker.failed_canary(A, "wrong".to_owned()));
+        assert_eq!(effects[0], "quarantine worker-0, 1 suspects");
+        assert!(effects[1].starts_with("fail: ") && effects.len() == 2);
+        assert_eq!(in_short(rechecker.end()), ["withdraw 0"]);
+    }
+
+    #[test]
+    fn sums_that_contradict_are_searched_until_nothing_is_left() {
+        let mut rechecker = rechecker(2);
+        for task in 0..20 {
+            hear(&mut rechecker, A, task, 1);
+        }
+        let mut again = Vec::new();
+        loop {
+            let contradicted = Some("no".to_owned());
+            let effects = rechecker.check(contradicted, Vec::new);
+            let Some(Effect::Recount(asked)) = effects.into_iter().next_back() else {
+                break;
+            };
+            assert_eq!(asked.only, Some(B));
+            for task in asked.tasks {
+                hear(&mut rechecker, B, task, 1);
+                again.push(task);
+            }
+        }
+        again.sort_unstable();
+        assert_eq!(again, (0..20).collect::<Vec<_>>());
+        let failed = in_short(rechecker.check(Some("no".to_owned()), Vec::new));
+        assert!(failed[0].contains("again elsewhere, with the same results: 20 of"));
+    }
+}

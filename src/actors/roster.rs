@@ -1,0 +1,131 @@
+//! Who counts in a run: CPU workers and devices, and which of them count no more.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use super::index::{DeviceIndex, WorkerIndex};
+use crate::engine::WorkerId;
+
+/// The workers of a run. CPU workers come first, then devices.
+pub(super) struct Roster {
+    /// Their names.
+    ids: Vec<WorkerId>,
+    cpu_workers: usize,
+    /// Which of them count no more: devices that were given up, and whoever counted wrongly.
+    retired: Vec<AtomicBool>,
+}
+
+impl Roster {
+    /// So many CPU workers, and devices of these numbers.
+    pub(super) fn new(cpu_workers: usize, devices: impl Iterator<Item = usize>) -> Self {
+        let cpu = (0..cpu_workers).map(WorkerId::Cpu);
+        let ids: Vec<_> = cpu.chain(devices.map(WorkerId::Device)).collect();
+        Self {
+            retired: ids.iter().map(|_| AtomicBool::new(false)).collect(),
+            ids,
+            cpu_workers,
+        }
+    }
+
+    /// CPU workers and devices at the beginning of the run.
+    pub(super) const fn workers(&self) -> usize {
+        self.ids.len()
+    }
+
+    /// CPU workers at the beginning of the run.
+    pub(super) const fn cpu_workers(&self) -> usize {
+        self.cpu_workers
+    }
+
+    /// Whether it is a CPU worker.
+    pub(super) const fn is_cpu(&self, worker: WorkerIndex) -> bool {
+        worker.0 < self.cpu_workers
+    }
+
+    /// Which device it is, if it is one.
+    pub(super) fn device(&self, worker: WorkerIndex) -> Option<DeviceIndex> {
+        worker.0.checked_sub(self.cpu_workers).map(DeviceIndex)
+    }
+
+    /// CPU workers and devices that still count.
+    pub(super) fn left(&self) -> impl Iterator<Item = WorkerIndex> {
+        let all = (0..self.workers()).map(WorkerIndex);
+        all.filter(|&worker| !self.is_retired(worker))
+    }
+
+    /// How many of them there are.
+    pub(super) fn workers_left(&self) -> usize {
+        self.left().count()
+    }
+
+    /// How many of these are CPU workers.
+    pub(super) fn cpu_workers_left(&self) -> usize {
+        self.left().filter(|&worker| self.is_cpu(worker)).count()
+    }
+
+    /// Whether a worker counts no more.
+    pub(super) fn is_retired(&self, worker: WorkerIndex) -> bool {
+        self.retired[worker.0].load(Ordering::Relaxed)
+    }
+
+    /// From now on a worker counts no more. Returns whether it did until now.
+    pub(super) fn retire(&self, worker: WorkerIndex) -> bool {
+        !self.retired[worker.0].swap(true, Ordering::Relaxed)
+    }
+
+    /// A worker that still counts and is none of `not_on`: a CPU worker if there is one. The next one
+    /// after the first of these, so that work is spread.
+    pub(super) fn elsewhere(&self, not_on: &[WorkerIndex]) -> Option<WorkerIndex> {
+        let from = not_on.first().map_or(0, |worker| worker.0 + 1);
+        let cpu = (0..self.cpu_workers).map(|at| (from + at) % self.cpu_workers);
+        let mut all = cpu.chain(self.cpu_workers..self.workers()).map(WorkerIndex);
+        all.find(|worker| !self.is_retired(*worker) && !not_on.contains(worker))
+    }
+
+    /// The name of a worker: of its thread, its lane and its results.
+    pub(super) fn id(&self, worker: WorkerIndex) -> WorkerId {
+        self.ids[worker.0]
+    }
+
+    /// The names of all workers.
+    pub(super) fn ids(&self) -> &[WorkerId] {
+        &self.ids
+    }
+
+    /// The worker of this name.
+    pub(super) fn find(&self, id: WorkerId) -> Option<WorkerIndex> {
+        self.ids.iter().position(|of| *of == id).map(WorkerIndex)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_worker_that_is_retired_gets_nothing() {
+        let roster = Roster::new(2, 0..2);
+        let [first, second, gpu, other] = [0, 1, 2, 3].map(WorkerIndex);
+        assert_eq!((roster.workers(), roster.workers_left()), (4, 4));
+        assert!(roster.retire(gpu) && !roster.retire(gpu));
+        assert_eq!((roster.workers(), roster.workers_left()), (4, 3));
+        assert_eq!(roster.elsewhere(&[first]), Some(second));
+        assert_eq!(roster.elsewhere(&[second]), Some(first));
+        roster.retire(first);
+        assert_eq!(roster.elsewhere(&[second]), Some(other));
+        assert_eq!(roster.cpu_workers_left(), 1);
+        roster.retire(second);
+        assert_eq!(roster.elsewhere(&[other]), None);
+        assert!(roster.retire(other) && roster.workers_left() == 0);
+    }
+
+    #[test]
+    fn devices_come_after_the_cpu_workers() {
+        let roster = Roster::new(2, 5..6);
+        let [cpu, device] = [1, 2].map(WorkerIndex);
+        assert_eq!((roster.is_cpu(cpu), roster.device(cpu)), (true, None));
+        assert!(!roster.is_cpu(device));
+        assert_eq!(roster.device(device), Some(DeviceIndex(0)));
+        assert_eq!(roster.find(WorkerId::Device(5)), Some(device));
+        assert_eq!(roster.find(WorkerId::Device(0)), None);
+    }
+}
