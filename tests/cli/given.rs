@@ -214,7 +214,7 @@ fn solve_prints_boards_that_it_reads_again() {
     let board = ["solve", "-n", "8", "--queens", "b4,d5"];
     let both = output(&[&board[..], &["--count", "5"]].concat());
     let boards = text(&both.stdout);
-    assert_eq!(text(&both.stderr), "all 2 completions\n");
+    assert_eq!(text(&both.stderr), "all 2 solutions\n");
     let boards: Vec<_> = boards.split("\n\n").collect();
     assert_eq!(boards.len(), 2);
     let dir = tempfile::tempdir().unwrap();
@@ -248,9 +248,25 @@ fn solve_prints_boards_that_it_reads_again() {
     let none = output(&["solve", "-n", "6", "--queens", "a1"]);
     assert_eq!(
         (none.status.code(), text(&none.stdout)),
-        (Some(0), String::new())
+        (Some(1), String::new())
     );
-    assert_eq!(text(&none.stderr), "there is no completion\n");
+    assert_eq!(text(&none.stderr), "error: there is no solution\n");
+    let all = output(&["solve", "-n", "6", "--count", "all", "--order", "rows"]);
+    assert_eq!(text(&all.stderr), "all 4 solutions\n");
+    assert!(
+        text(&all.stdout).starts_with(". Q . . . .\n. . . Q . .\n"),
+        "{all:?}"
+    );
+    let unique = output(&["solve", "-n", "8", "--count", "all", "--unique"]);
+    assert_eq!(text(&unique.stderr), "all 12 unique solutions\n");
+    assert_eq!(
+        text(&output(&["solve", "-n", "8"]).stderr),
+        "1 of 92 solutions\n"
+    );
+    refusal(
+        &mut queenfold(&["solve", "-n", "8", "--count", "all", "--random"]),
+        2,
+    );
     let drawn = output(&["solve", "-n", "20", "--seed", "1"]);
     assert!(
         text(&drawn.stderr).contains("not uniform, seed 1"),
@@ -409,7 +425,8 @@ fn many_given_squares_are_shortened_outside_of_json() {
 #[test]
 fn solve_draws_nothing_without_a_completion() {
     let none = output(&["solve", "-n", "3", "--svg"]);
-    assert!(none.status.success() && none.stdout.is_empty());
+    assert_eq!(none.status.code(), Some(1));
+    assert!(none.stdout.is_empty());
     let free = json(&["solve", "-n", "8", "--json"]);
     assert_eq!(
         (free.get("given"), free["gave_up"].as_bool()),

@@ -1,17 +1,21 @@
-use serde_json::json;
+use serde_json::{Value as Json, json};
 
-use crate::board::{Drawing, GivenBoard, GivenSquares, Square};
+use crate::board::{Drawing, GivenBoard, GivenSquares, Square, known};
 use crate::cli::args::flags::Boards;
 use crate::cli::control::stop_report::StopReport;
-use crate::cli::exit::Failure;
+use crate::cli::exit::{Exit, Failure};
 use crate::cli::output::{print, say};
 use crate::cli::print::board_svg::board_svg;
-use crate::solve::{Choice, Chosen, Solved, solve};
+use crate::solve::{
+    Choice, Chosen, Solved, is_representative, solutions, solutions_by_rows, solve,
+};
 use crate::telemetry::several;
 
 const HELP: &str = "\
 Examples:
   queenfold solve -n 8 --queens b4,d5
+  queenfold solve -n 8 --count all --unique
+  queenfold solve -n 10 --order rows     the lexicographically first one
   queenfold solve -n 20 --queens c3,h11 --count 3 --random --seed 1
   queenfold solve --board puzzle.txt --svg > puzzle.svg
 
@@ -22,7 +26,7 @@ and on larger boards whose completions a search lists within a second. Otherwise
 others; a line on stderr says so. Such a search gives up after 100 boards in a row that it found before: then \
 fewer boards than --count asks for are printed, there may be more, and a line on stderr says so.
 
-Nothing is printed on stdout if there is none, and the exit code is 0; --json prints an object without boards.";
+If there is none, the exit code is 1; --json prints an object without boards.";
 
 /// Flags of `solve`.
 #[derive(Debug, clap::Args)]
@@ -31,9 +35,17 @@ pub struct Args {
     #[command(flatten)]
     boards: Boards,
 
-    /// How many different boards to print at most
-    #[arg(long, value_name = "K", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=100_000), allow_hyphen_values = true)]
-    count: u32,
+    /// How many different boards to print at most, or `all`
+    #[arg(long, value_name = "K|all", default_value = "1", value_parser = how_many, allow_hyphen_values = true)]
+    count: usize,
+
+    /// Print one board of those that rotations and reflections turn into each other
+    #[arg(long, conflicts_with_all = ["random", "seed"])]
+    unique: bool,
+
+    /// In which order: `fast` finds each soon, `rows` is lexicographic
+    #[arg(long, value_name = "ORDER", default_value = "fast", value_parser = ["fast", "rows"], conflicts_with_all = ["random", "seed"])]
+    order: String,
 
     /// Choose boards at random
     #[arg(long)]
@@ -52,13 +64,32 @@ pub struct Args {
     json: bool,
 }
 
+/// Reads `--count`.
+fn how_many(text: &str) -> Result<usize, String> {
+    match text.parse() {
+        _ if text == "all" => Ok(usize::MAX),
+        Ok(count @ 1..=MOST) => Ok(count),
+        _ => Err(format!(
+            "expected a whole number from 1 to {MOST}, or `all`"
+        )),
+    }
+}
+
+/// The most boards that may be asked for by number.
+const MOST: usize = 100_000;
+
 /// Prints completions of boards.
 pub fn run(args: &Args) -> Result<(), Failure> {
     let boards = args.boards.all()?;
     if args.svg && boards.len() > 1 {
         return Err(Failure::usage("--svg draws boards of one size: give one n"));
     }
-    let _report = StopReport::listen("no board is printed")?;
+    if args.count == usize::MAX && (args.seed.is_some() || args.random) {
+        return Err(Failure::usage(
+            "--count all lists every board, and --random chooses: give one of the two",
+        ));
+    }
+    let _report = StopReport::listen("no more boards are printed")?;
     for (at, board) in boards.iter().enumerate() {
         if at > 0 && !args.json {
             print("")?;
@@ -75,31 +106,19 @@ pub fn run(args: &Args) -> Result<(), Failure> {
 /// Prints completions of one board. The line about them begins with `name`.
 fn show(name: &str, board: &GivenBoard, args: &Args) -> Result<(), Failure> {
     let seed = args.seed.or_else(|| args.random.then(|| fastrand::u64(..)));
-    let choice = seed.map_or(Choice::First, |seed| Choice::Random { seed });
-    let solved = solve(board, args.count as usize, choice);
-    let n = board.size();
+    let solved = match seed {
+        Some(seed) => solve(board, args.count, Choice::Random { seed }),
+        None => first(board, args),
+    };
     if args.json {
-        let names = |queens: &Vec<u8>| -> Vec<String> {
-            let squares = (0..)
-                .zip(queens)
-                .map(|(row, &column)| Square::new(row, column));
-            squares.map(|square| square.name(n)).collect()
-        };
-        let mut json = json!({
-            "n": n.get(),
-            "chosen": word(solved.chosen),
-            "seed": seed.map(|seed| seed.to_string()),
-            "all": solved.all,
-            "gave_up": solved.gave_up,
-            "boards": solved.boards.iter().map(names).collect::<Vec<_>>(),
-        });
-        if let Some(given) = GivenSquares::of(board) {
-            json["given"] = json!(given);
-        }
-        return print(&json.to_string());
+        return print(&to_json(board, &solved, seed).to_string());
     }
-    say(&format!("{name}{}", summary(&solved, seed)));
-    if args.svg && !solved.boards.is_empty() {
+    let summary = format!("{name}{}", summary(board, &solved, seed, args.unique));
+    if solved.boards.is_empty() {
+        return Err(Failure::new(Exit::Error, summary));
+    }
+    say(&summary);
+    if args.svg {
         return print(&board_svg(board, &solved.boards));
     }
     for (at, queens) in solved.boards.iter().enumerate() {
@@ -108,6 +127,43 @@ fn show(name: &str, board: &GivenBoard, args: &Args) -> Result<(), Failure> {
         print(&format!("{gap}{}", Drawing(&rows).to_string().trim_end()))?;
     }
     Ok(())
+}
+
+/// The first boards in the order of `args`.
+fn first(board: &GivenBoard, args: &Args) -> Solved {
+    let found = match args.order.as_str() {
+        "rows" => solutions_by_rows(board),
+        _ => solutions(board),
+    };
+    let mut found = found.filter(|queens| !args.unique || is_representative(board, queens));
+    Solved {
+        boards: found.by_ref().take(args.count).collect(),
+        chosen: Chosen::First,
+        all: found.next().is_none(),
+        gave_up: false,
+    }
+}
+
+fn to_json(board: &GivenBoard, solved: &Solved, seed: Option<u64>) -> Json {
+    let n = board.size();
+    let names = |queens: &Vec<u8>| -> Vec<String> {
+        let squares = (0..)
+            .zip(queens)
+            .map(|(row, &column)| Square::new(row, column));
+        squares.map(|square| square.name(n)).collect()
+    };
+    let mut json = json!({
+        "n": n.get(),
+        "chosen": word(solved.chosen),
+        "seed": seed.map(|seed| seed.to_string()),
+        "all": solved.all,
+        "gave_up": solved.gave_up,
+        "boards": solved.boards.iter().map(names).collect::<Vec<_>>(),
+    });
+    if let Some(given) = GivenSquares::of(board) {
+        json["given"] = json!(given);
+    }
+    json
 }
 
 const fn word(chosen: Chosen) -> &'static str {
@@ -119,49 +175,56 @@ const fn word(chosen: Chosen) -> &'static str {
 }
 
 /// What is printed, in words.
-fn summary(solved: &Solved, seed: Option<u64>) -> String {
-    let boards = several(solved.boards.len() as u64, "completion");
-    let which = match (solved.all, solved.boards.len()) {
-        (true, 0) => "there is no completion".to_owned(),
-        (true, 1) => "the only completion".to_owned(),
-        (true, _) => format!("all {boards}"),
-        (false, _) => boards,
+fn summary(board: &GivenBoard, solved: &Solved, seed: Option<u64>, unique: bool) -> String {
+    let what = if unique {
+        "unique solution"
+    } else {
+        "solution"
+    };
+    let known = known(board.size()).filter(|_| board.is_free());
+    let of = known.map(|known| if unique { known.unique } else { known.total });
+    let number = solved.boards.len();
+    let boards = several(number as u64, what);
+    let which = match (solved.all, number, of) {
+        (true, 0, _) => return "there is no solution".to_owned(),
+        (true, 1, _) => format!("the only {what}"),
+        (true, ..) => format!("all {boards}"),
+        (false, _, Some(of)) => format!("{number} of {of} {what}s"),
+        (false, _, None) => boards,
     };
     let chosen = match solved.chosen {
         Chosen::First => "",
-        Chosen::Uniform => ", drawn uniformly",
-        Chosen::NotUniform => ", drawn by a random search: not uniform",
+        Chosen::Uniform => ", chosen uniformly",
+        Chosen::NotUniform => ", found by a random search: not uniform",
     };
-    let seed = seed.filter(|_| !solved.boards.is_empty());
     let seed = seed.map_or_else(String::new, |seed| format!(", seed {seed}"));
     let more = match solved.gave_up {
         true => "; the search gave up: there may be more",
         false => "",
     };
-    match solved.boards.is_empty() {
-        true => which,
-        false => format!("{which}{chosen}{seed}{more}"),
-    }
+    format!("{which}{chosen}{seed}{more}")
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::board::Size;
 
     #[test]
     fn a_search_that_gave_up_is_told() {
+        let board = GivenBoard::parse(Size::new(8).unwrap(), "", "a1").unwrap();
         let mut solved = Solved {
             boards: vec![vec![0]],
             chosen: Chosen::NotUniform,
             all: false,
             gave_up: true,
         };
-        let said = "1 completion, drawn by a random search: not uniform, seed 7";
+        let said = "1 solution, found by a random search: not uniform, seed 7";
         assert_eq!(
-            summary(&solved, Some(7)),
+            summary(&board, &solved, Some(7), false),
             format!("{said}; the search gave up: there may be more")
         );
         solved.gave_up = false;
-        assert_eq!(summary(&solved, Some(7)), said);
+        assert_eq!(summary(&board, &solved, Some(7), false), said);
     }
 }

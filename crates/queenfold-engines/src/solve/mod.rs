@@ -11,7 +11,7 @@ use std::collections::BTreeSet;
 use fastrand::Rng;
 
 use crate::board::GivenBoard;
-use search::{NodesUsedUp, Search};
+use search::{NodesUsedUp, Order, Search};
 
 /// Up to this size all completions are listed, however long that takes: 14,200 on the free board of 12
 /// queens, in some milliseconds.
@@ -102,7 +102,29 @@ pub fn solve(board: &GivenBoard, count: usize, choice: Choice) -> Solved {
 /// # Ok::<(), queenfold_engines::board::SizeError>(())
 /// ```
 pub fn solutions(board: &GivenBoard) -> Solutions {
-    Solutions(Search::new(board, None, u64::MAX))
+    Solutions(Search::new(board, Order::FewestFirst, u64::MAX))
+}
+
+/// The same in lexicographic order: by the column of the queen in the top row, then in the next one, and so on. On large
+/// boards the first one takes long.
+///
+/// ```
+/// use queenfold_engines::board::{GivenBoard, Size};
+/// use queenfold_engines::solve::solutions_by_rows;
+///
+/// let board = GivenBoard::free(Size::new(6)?);
+/// assert_eq!(solutions_by_rows(&board).next(), Some(vec![1, 3, 5, 0, 2, 4]));
+/// # Ok::<(), queenfold_engines::board::SizeError>(())
+/// ```
+pub fn solutions_by_rows(board: &GivenBoard) -> Solutions {
+    Solutions(Search::new(board, Order::Rows, u64::MAX))
+}
+
+/// Whether a completion of `board` stands for its orbit: it is the smallest of its images under the symmetries that fix
+/// the board.
+pub fn is_representative(board: &GivenBoard, queens: &[u8]) -> bool {
+    let mut group = board.symmetries().iter();
+    group.all(|symmetry| queens <= &symmetry.apply_to_placement(queens)[..])
 }
 
 /// The completions of a board, one after the other: see [`solutions`].
@@ -119,7 +141,7 @@ impl Iterator for Solutions {
 
 /// Up to `most` completions, found in at most this many nodes, and whether there are no others.
 fn list(board: &GivenBoard, most: usize, nodes: u64) -> (Vec<Vec<u8>>, bool) {
-    let mut search = Search::new(board, None, nodes);
+    let mut search = Search::new(board, Order::FewestFirst, nodes);
     let mut boards = Vec::new();
     loop {
         match search.next() {
@@ -182,7 +204,7 @@ fn draw_by_search(board: &GivenBoard, count: usize, mut random: Rng) -> Solved {
 fn draw_one(board: &GivenBoard, random: &mut Rng) -> Option<Vec<u8>> {
     let mut limit = FIRST_LIMIT;
     loop {
-        match Search::new(board, Some(random.fork()), limit).next() {
+        match Search::new(board, Order::Random(random.fork()), limit).next() {
             Ok(found) => return found.map(<[u8]>::to_vec),
             Err(NodesUsedUp) => limit *= 2,
         }
@@ -227,6 +249,38 @@ mod tests {
             let is_solution = |queens: &Vec<u8>| is_completion(&board(n, "", ""), queens);
             assert!(solved.boards.iter().all(is_solution));
         }
+    }
+
+    #[test]
+    fn by_rows_the_order_is_lexicographic() {
+        for (n, queens, holes) in [(8, "", ""), (9, "c3", "a1"), (1, "", ""), (3, "", "")] {
+            let given = board(n, queens, holes);
+            let by_rows: Vec<_> = solutions_by_rows(&given).collect();
+            let mut all: Vec<_> = solutions(&given).collect();
+            all.sort();
+            assert_eq!(by_rows, all, "n = {n}");
+        }
+    }
+
+    #[test]
+    fn each_orbit_has_one_representative() {
+        for n in 1..=9 {
+            let free = board(n, "", "");
+            let found = solutions(&free).filter(|queens| is_representative(&free, queens));
+            let unique = known(Size::new(n).unwrap()).unwrap().unique;
+            assert_eq!(found.count() as u128, unique, "n = {n}");
+        }
+        // Only the half turn fixes these holes.
+        let given = board(8, "", "a2,h7");
+        let found = solutions(&given).filter(|queens| is_representative(&given, queens));
+        let fixed = |queens: &Vec<u8>| {
+            crate::board::Symmetry::HalfTurn.apply_to_placement(queens) == *queens
+        };
+        let (all, fixed) = (
+            solutions(&given).count(),
+            solutions(&given).filter(fixed).count(),
+        );
+        assert_eq!(found.count(), (all + fixed) / 2);
     }
 
     #[test]

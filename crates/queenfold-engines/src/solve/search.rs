@@ -5,17 +5,26 @@ use crate::board::{GivenBoard, Size, bits};
 /// The most rows of a board.
 const ROWS: usize = Size::MAX as usize;
 
-/// A search for completions that always fills what has the fewest squares left: a column with one square, or
-/// else the row with the fewest. So it finds soon that queens cannot be completed.
+/// A search for completions. Unless it goes [by rows](Order::Rows), it always fills what has the fewest squares left: a
+/// column with one square, or else the row with the fewest. So it finds soon that queens cannot be completed.
 pub struct Search {
     n: u32,
     /// The columns of the queens placed so far.
     queens: [u8; ROWS],
     /// The rows that are filled, in the order in which they are, and what is left to try there.
     branches: Vec<Branch>,
-    /// If squares, and rows with equally few squares, are tried in random order.
-    random: Option<Rng>,
+    order: Order,
     nodes_left: u64,
+}
+
+/// In which order a search fills rows and tries squares.
+pub enum Order {
+    /// What has the fewest squares left comes first.
+    FewestFirst,
+    /// The same, and squares, and rows with equally few squares, in random order.
+    Random(Rng),
+    /// Rows from the top, columns from the left: solutions come in lexicographic order.
+    Rows,
 }
 
 /// A row that the search fills.
@@ -42,9 +51,8 @@ struct Left {
 }
 
 impl Search {
-    /// A search of the completions of `board` that places at most `nodes` queens, in random order with
-    /// `random`.
-    pub fn new(board: &GivenBoard, random: Option<Rng>, nodes: u64) -> Self {
+    /// A search of the completions of `board` that places at most `nodes` queens.
+    pub fn new(board: &GivenBoard, order: Order, nodes: u64) -> Self {
         let n = board.size().get();
         let open = board.open();
         let all = u32::MAX >> (u32::BITS - n);
@@ -52,7 +60,7 @@ impl Search {
             n,
             queens: [0; ROWS],
             branches: Vec::new(),
-            random,
+            order,
             nodes_left: nodes,
         };
         search.branch(Left {
@@ -90,7 +98,7 @@ impl Search {
             return;
         };
         let mut columns: Vec<u32> = bits(squares).collect();
-        if let Some(random) = &mut self.random {
+        if let Order::Random(random) = &mut self.order {
             random.shuffle(&mut columns);
         }
         columns.reverse();
@@ -105,14 +113,18 @@ impl Search {
             let squares = left.squares[row as usize];
             twice |= once & squares;
             once |= squares;
-            let tie = match &mut self.random {
-                Some(random) => random.u32(..1 << 16),
-                None => row,
+            let tie = match &mut self.order {
+                Order::Random(random) => random.u32(..1 << 16),
+                Order::FewestFirst | Order::Rows => row,
             };
             fewest = fewest.min((squares.count_ones() << 16 | tie, row));
         }
         if once & left.columns != left.columns || fewest.0 >> 16 == 0 {
             return None;
+        }
+        if let Order::Rows = self.order {
+            let row = left.rows.trailing_zeros();
+            return Some((row, left.squares[row as usize]));
         }
         let single = once & !twice;
         let column = 1 << single.trailing_zeros().min(31);
