@@ -132,7 +132,7 @@ enum Command {
     Work(work::Args),
     /// Count only the symmetric solutions: those that a half turn or a quarter turn fixes
     Census(census::Args),
-    /// Print boards that complete given queens: the first ones, or random ones
+    /// Print solutions themselves: the first ones, all, or random ones
     Solve(solve::Args),
     /// Print the known counts
     Known(known::Args),
