@@ -21,7 +21,7 @@ use super::queue::Batch;
 use super::recent_speed::RecentSpeed;
 use super::recheck_effect::Effect;
 use super::rechecker::Rechecker;
-use super::recorder::{Flushed, RecordError, RecordedResult};
+use super::recorder::{Finding, Flushed, RecordError, RecordedResult};
 use super::report::RunError;
 use super::shared::RunShared;
 use crate::engine::{TaskKey, TaskResult};
@@ -190,7 +190,8 @@ impl Collector {
                 }
                 Effect::Correct(correction) => {
                     if let Some(recorder) = &self.shared.spec.recorder {
-                        self.expect_recorded(recorder.correct(correction));
+                        let finding = Finding::Correction(Box::new(correction));
+                        self.expect_recorded(recorder.take(finding));
                     }
                 }
                 Effect::Quarantine(sick, leaves) => {
@@ -219,7 +220,7 @@ impl Collector {
         }
         self.land(worker, plan, &costed);
         if let Some(recorder) = &self.shared.spec.recorder {
-            self.expect_recorded(recorder.record(costed.result));
+            self.expect_recorded(recorder.take(Finding::Result(costed.result)));
         }
     }
 
@@ -243,7 +244,8 @@ impl Collector {
             sick.worker, sick.suspects, sick.reason
         );
         if let Some(recorder) = &self.shared.spec.recorder {
-            recorder.note_taken_out(&sick);
+            // If the recorder is gone, the run hears of that with its next result.
+            let _ = recorder.take(Finding::TakenOut(sick.clone()));
         }
         observers.tell(EventKind::TakenOut(sick));
     }
@@ -252,7 +254,7 @@ impl Collector {
     fn withdraw(&mut self, plan: PlanIndex, result: &TaskResult) {
         self.tasks.remove(plan, result);
         if let Some(recorder) = &self.shared.spec.recorder
-            && let Err(error) = recorder.withdraw(result.key)
+            && let Err(error) = recorder.take(Finding::Withdrawal(result.key))
         {
             warn!("{} could not be withdrawn: {error}", result.key);
         }

@@ -137,7 +137,7 @@ pub use mean_speed::MeanSpeed;
 pub use outside_run::{OutsideRun, Recorded};
 pub use pause_reason::PauseReason;
 pub use progress::Progress;
-pub use recorder::{Flushed, OnCheckpoint, RecordError, RecordedResult, Recorder};
+pub use recorder::{Finding, Flushed, OnCheckpoint, RecordError, RecordedResult, Recorder};
 pub use report::{Report, RunError};
 pub use source::{
     Restored, Source, Step, Supply, SupplySize, Walk, WholePlans, chosen, cost_of, evenly_spaced,

@@ -1,3 +1,5 @@
+use serde::{Deserialize, Serialize};
+
 use super::events::SickWorker;
 use crate::engine::{Correction, TaskKey, TaskResult};
 
@@ -7,48 +9,13 @@ use crate::engine::{Correction, TaskKey, TaskResult};
 /// the thread of the actors, so no call may wait for a disk or a network, with one exception: while
 /// more results wait than may pile up in memory, a call may wait until one of them is taken.
 pub trait Recorder: Send + Sync {
-    /// Takes a result to record it. It need not be safe before [`flush`](Self::flush) is answered,
-    /// or before a bounded time has passed that the implementation states.
+    /// Takes what the run found. It need not be safe before [`flush`](Self::flush) is answered, or before a bounded time
+    /// has passed that the implementation states. One that keeps results alone answers everything else with
+    /// [`Finding::unlogged`].
     ///
     /// # Errors
-    /// This or an earlier result could not be recorded.
-    fn record(&self, result: TaskResult) -> Result<(), RecordError>;
-
-    /// Takes results of a task that differ, with what was decided about them. The task was
-    /// [recorded](Self::record) before. From then on, the deciding result counts; what it refuses stays in
-    /// a log. Whoever adds up tallies must follow.
-    ///
-    /// A recorder that keeps no such log refuses, which is the default: then the run ends without a
-    /// result.
-    ///
-    /// # Errors
-    /// There is no log, or the correction could not be recorded.
-    fn correct(&self, correction: Correction) -> Result<(), RecordError> {
-        let mut counts = Vec::new();
-        for result in correction.results() {
-            let (tally, origin) = (result.tally.exact(), &result.origin);
-            counts.push(format!("{tally} by {}", origin.counted_by));
-        }
-        Err(RecordError::Mismatch {
-            task: correction.recorded.key,
-            message: format!(
-                "it was counted with different results: {}",
-                counts.join(", ")
-            ),
-        })
-    }
-
-    /// Takes back a result that was [recorded](Self::record): it is doubted, and the run ends before its
-    /// task is counted again.
-    ///
-    /// # Errors
-    /// It could not be taken back.
-    fn withdraw(&self, task: TaskKey) -> Result<(), RecordError> {
-        Err(RecordError::Failed(format!("task {task} stays recorded")))
-    }
-
-    /// Notes for the log that a worker counted wrongly.
-    fn note_taken_out(&self, _taken_out: &SickWorker) {}
+    /// This or an earlier finding could not be recorded.
+    fn take(&self, finding: Finding) -> Result<(), RecordError>;
 
     /// All results that are recorded, in any order. It may take long, and is called when a run is counted
     /// and contradicts what is known.
@@ -65,6 +32,58 @@ pub trait Recorder: Send + Sync {
 
     /// Asks for `flushed` to be answered, on any thread, when everything taken so far is safe.
     fn flush(&self, flushed: Flushed);
+}
+
+/// What a run has recorded, in the order in which it came about. It goes over a wire as it is.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Finding {
+    /// A task was counted.
+    Result(TaskResult),
+    /// Counts of a recorded task differ, and this was decided. From then on, the deciding result counts; what it refuses
+    /// stays in a log. Whoever adds up tallies must follow.
+    Correction(Box<Correction>),
+    /// A recorded result is taken back: it is doubted, and the run ends before its task is counted again.
+    Withdrawal(TaskKey),
+    /// A worker counted wrongly. It is noted for the log.
+    TakenOut(SickWorker),
+}
+
+impl Finding {
+    /// The tasks that it is about.
+    pub fn tasks(&self) -> Vec<TaskKey> {
+        match self {
+            Self::Result(result) => vec![result.key],
+            Self::Correction(correction) => correction.results().map(|result| result.key).collect(),
+            Self::Withdrawal(task) => vec![*task],
+            Self::TakenOut(_) => Vec::new(),
+        }
+    }
+
+    /// The answer of a recorder without a log: a correction or a withdrawal ends its run without a result.
+    ///
+    /// # Errors
+    /// The finding changes what is recorded.
+    pub fn unlogged(&self) -> Result<(), RecordError> {
+        match self {
+            Self::Result(_) | Self::TakenOut(_) => Ok(()),
+            Self::Withdrawal(task) => {
+                Err(RecordError::Failed(format!("task {task} stays recorded")))
+            }
+            Self::Correction(correction) => {
+                let counts = correction.results().map(|result| {
+                    format!("{} by {}", result.tally.exact(), result.origin.counted_by)
+                });
+                let counts: Vec<_> = counts.collect();
+                Err(RecordError::Mismatch {
+                    task: correction.recorded.key,
+                    message: format!(
+                        "it was counted with different results: {}",
+                        counts.join(", ")
+                    ),
+                })
+            }
+        }
+    }
 }
 
 /// A result that a recorder keeps.

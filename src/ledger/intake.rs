@@ -5,7 +5,6 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use serde::{Deserialize, Serialize};
 use tracing::warn;
 
 use super::digest::Digest;
@@ -16,7 +15,7 @@ use super::session_rows::{MOST_SESSIONS, REUSED_FROM};
 use super::{
     Column, Coverage, DirLock, Entry, Facts, LedgerError, RunInfo, Session, Shard, Store, row,
 };
-use crate::actors::{Recorded, SickWorker};
+use crate::actors::{Finding, Recorded};
 use crate::engine::{Correction, Plan, TaskKey, TaskResult};
 
 /// How often the row of a session that records is written. It only tells when its process was last seen.
@@ -50,31 +49,6 @@ struct OpenSession {
     written: Option<Instant>,
     /// Time of this process before the coordinator was started again.
     before: Duration,
-}
-
-/// What a process delivers, in the order in which it came about.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Delivered {
-    /// It counted a task.
-    Result(TaskResult),
-    /// Its counts of a task differed, and this was decided.
-    Correction(Box<Correction>),
-    /// It takes back what it counted.
-    Withdrawal(TaskKey),
-    /// A worker of it counted wrongly.
-    TakenOut(SickWorker),
-}
-
-impl Delivered {
-    /// The tasks that it is about.
-    pub fn tasks(&self) -> Vec<TaskKey> {
-        match self {
-            Self::Result(result) => vec![result.key],
-            Self::Correction(correction) => correction.results().map(|result| result.key).collect(),
-            Self::Withdrawal(task) => vec![*task],
-            Self::TakenOut(_) => Vec::new(),
-        }
-    }
 }
 
 /// What was written.
@@ -250,10 +224,7 @@ impl Intake {
     ///
     /// # Errors
     /// Counts differ: then everything else is recorded, and the two are in the log. Or nothing is recorded.
-    pub fn write(
-        &mut self,
-        delivered: &[(String, Vec<Delivered>)],
-    ) -> Result<Written, IntakeError> {
+    pub fn write(&mut self, delivered: &[(String, Vec<Finding>)]) -> Result<Written, IntakeError> {
         self.patiently(Store::begin)?;
         let mut written = Written::default();
         let mut differ = None;
@@ -325,13 +296,13 @@ impl Intake {
     fn take(
         &mut self,
         (id, session): (&str, &str),
-        item: &Delivered,
+        item: &Finding,
         written: &mut Written,
     ) -> Result<(), IntakeError> {
         match item {
-            Delivered::Result(result) => self.take_result(session, result, written),
-            Delivered::Correction(correction) => self.take_correction(session, correction),
-            Delivered::Withdrawal(task) => {
+            Finding::Result(result) => self.take_result(session, result, written),
+            Finding::Correction(correction) => self.take_correction(session, correction),
+            Finding::Withdrawal(task) => {
                 // Only what the process recorded itself.
                 let there = self.store.get(*task)?;
                 if there.is_some_and(|entry| entry.session == session) {
@@ -340,7 +311,7 @@ impl Intake {
                 }
                 Ok(())
             }
-            Delivered::TakenOut(sick) => {
+            Finding::TakenOut(sick) => {
                 if let Some(open) = self.open.get_mut(id)
                     && !open.session.facts.sick.contains(sick)
                     && open.session.facts.sick.len() < super::recording::MOST_SICK
@@ -394,7 +365,7 @@ impl Intake {
         let mut logged = log.iter().filter(|logged| logged.task() == key);
         let entries = correction.clone().map(|result| self.entry(id, result));
         if is_recorded(&correction.recorded) {
-            // Delivered again, it is in the log already.
+            // Finding again, it is in the log already.
             let same = |logged: &super::LoggedCorrection| {
                 let one = logged.correction.results().map(|entry| &entry.result);
                 one.eq(correction.results())
@@ -424,11 +395,11 @@ impl Intake {
     }
 
     /// What is wrong with an item, if no process of this run can deliver it.
-    fn implausible(&self, item: &Delivered) -> Option<String> {
+    fn implausible(&self, item: &Finding) -> Option<String> {
         let results: Vec<&TaskResult> = match item {
-            Delivered::Result(result) => vec![result],
-            Delivered::Correction(correction) => correction.results().collect(),
-            Delivered::Withdrawal(_) | Delivered::TakenOut(_) => Vec::new(),
+            Finding::Result(result) => vec![result],
+            Finding::Correction(correction) => correction.results().collect(),
+            Finding::Withdrawal(_) | Finding::TakenOut(_) => Vec::new(),
         };
         let first = results.first()?.key;
         results.into_iter().find_map(|result| {

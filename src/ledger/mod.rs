@@ -77,7 +77,7 @@ pub use format::FORMAT;
 pub use host::{host_name, unix_time};
 pub use host_share::HostShare;
 pub use info::{Facts, RunInfo, Session};
-pub use intake::{Delivered, Intake, IntakeError, Written};
+pub use intake::{Intake, IntakeError, Written};
 pub use lock::{DirLock, holder_of, is_held, is_held_by};
 pub use merge::{Merged, TakenOut, merge, take_out};
 pub use origin_filter::{DoneBy, OriginName};

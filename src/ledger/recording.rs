@@ -21,10 +21,10 @@ use super::{
     Column, Coverage, DirLock, Division, Entry, Facts, LedgerError, RunInfo, Session, Shard, Store,
 };
 use crate::actors::{
-    Flushed, OnCheckpoint, RecordError, RecordedResult, Recorder, Restored, SickWorker, Source,
+    Finding, Flushed, OnCheckpoint, RecordError, RecordedResult, Recorder, Restored, Source,
     Supply, chosen, cost_of, evenly_spaced,
 };
-use crate::engine::{Correction, Engine, Method, Plan, Tally, TaskKey, TaskResult};
+use crate::engine::{Engine, Method, Plan, Tally, TaskKey, TaskResult};
 use crate::machine::Machine;
 
 /// How long a result may wait for its commit. A commit waits for the disk, so one commit a task would
@@ -68,21 +68,19 @@ pub struct EarlierTime {
 }
 
 /// What is to be written.
-pub(super) enum Counted {
-    Task(Box<Entry>),
+pub(super) enum Change {
+    /// What the run found.
+    Found(Finding),
     /// A second count.
-    Second(Box<Entry>),
+    Second(TaskResult),
     /// A count that decides between others.
-    Decision(Box<Entry>, Method),
-    Correction(Box<Correction<Entry>>),
-    Withdrawal(TaskKey),
+    Decision(TaskResult, Method),
     /// A second count is taken back.
     SecondWithdrawal(TaskKey),
-    TakenOut(Box<SickWorker>),
 }
 
 enum Order {
-    Write(Counted),
+    Write(Box<Change>),
     Flush(Flushed),
 }
 
@@ -231,17 +229,8 @@ impl Recording {
     }
 
     /// Writes it as soon as the thread of the ledger takes it.
-    pub(super) fn write(&self, counted: Counted) -> Result<(), RecordError> {
-        self.send(Order::Write(counted))
-    }
-
-    /// The result as an entry of this process, recorded now.
-    pub(super) fn entry(&self, result: TaskResult) -> Entry {
-        Entry {
-            result,
-            session: self.session.clone(),
-            recorded_at: unix_time(),
-        }
+    pub(super) fn write(&self, change: Change) -> Result<(), RecordError> {
+        self.send(Order::Write(Box::new(change)))
     }
 
     fn send(&self, order: Order) -> Result<(), RecordError> {
@@ -256,26 +245,8 @@ impl Recording {
 }
 
 impl Recorder for Recording {
-    fn record(&self, result: TaskResult) -> Result<(), RecordError> {
-        let entry = Box::new(self.entry(result));
-        self.write(Counted::Task(entry))
-    }
-
-    /// The results other than the recorded one are of this process, too.
-    fn correct(&self, correction: Correction) -> Result<(), RecordError> {
-        let correction = correction.map(|result| self.entry(result));
-        let correction = Counted::Correction(Box::new(correction));
-        self.write(correction)
-    }
-
-    fn withdraw(&self, task: TaskKey) -> Result<(), RecordError> {
-        self.send(Order::Write(Counted::Withdrawal(task)))
-    }
-
-    fn note_taken_out(&self, taken_out: &SickWorker) {
-        let sick = Box::new(taken_out.clone());
-        // If the writer is gone, the run hears of that with its next result.
-        let _ = self.send(Order::Write(Counted::TakenOut(sick)));
+    fn take(&self, finding: Finding) -> Result<(), RecordError> {
+        self.write(Change::Found(finding))
     }
 
     fn results(&self) -> Result<Vec<RecordedResult>, RecordError> {
@@ -414,12 +385,12 @@ impl Writer {
                     flushed.answer(committed.clone());
                     committed?;
                 }
-                Ok(Order::Write(counted)) => {
+                Ok(Order::Write(change)) => {
                     if open_since.is_none() {
                         self.begin()?;
                         open_since = Some(Instant::now());
                     }
-                    if let Err(error) = self.write(&counted) {
+                    if let Err(error) = self.write(*change) {
                         // What came before it is good. If that cannot be written either, the first
                         // error says why.
                         let _ = self.commit();
@@ -463,32 +434,39 @@ impl Writer {
         }
     }
 
-    fn write(&mut self, counted: &Counted) -> Result<(), RecordError> {
-        let ranks = |key: TaskKey| {
-            let mut plans = self.plans.iter();
-            plans
-                .find(|plan| plan.engine() == key.engine)
-                .map_or(0..0, |plan| plan.ranks_of(key.index))
-        };
+    fn write(&mut self, change: Change) -> Result<(), RecordError> {
         let (id, now) = (&self.session.id, unix_time());
-        let written = match counted {
-            Counted::Task(entry) => {
-                let inserted = self.store.insert(entry, || ranks(entry.result.key));
-                inserted.map(|_| 1)
+        let entry = |result| Entry {
+            result,
+            session: id.clone(),
+            recorded_at: now,
+        };
+        let written = match change {
+            Change::Found(Finding::Result(result)) => {
+                let entry = entry(result);
+                let key = entry.result.key;
+                let plan = self.plans.iter().find(|plan| plan.engine() == key.engine);
+                let ranks = || plan.map_or(0..0, |plan| plan.ranks_of(key.index));
+                self.store.insert(&entry, ranks).map(|_| 1)
             }
-            Counted::Second(entry) => self.store.confirm(entry, id, now).map(|()| 1),
-            Counted::Decision(entry, method) => {
-                self.store.decide(entry, *method, id, now).map(|()| 1)
+            // The results other than the recorded one are of this process, too.
+            Change::Found(Finding::Correction(correction)) => {
+                let correction = correction.map(entry);
+                self.store.correct(&correction, id, now).map(|()| 0)
             }
-            Counted::Correction(correction) => self.store.correct(correction, id, now).map(|()| 0),
-            Counted::Withdrawal(task) => self.store.withdraw(*task).map(|()| 0),
-            Counted::SecondWithdrawal(task) => self.store.remove(Column::Second, *task).map(|()| 0),
-            Counted::TakenOut(sick) => {
+            Change::Found(Finding::Withdrawal(task)) => self.store.withdraw(task).map(|()| 0),
+            Change::Found(Finding::TakenOut(sick)) => {
                 if self.session.facts.sick.len() < MOST_SICK {
-                    self.session.facts.sick.push(sick.as_ref().clone());
+                    self.session.facts.sick.push(sick);
                 }
                 Ok(0)
             }
+            Change::Second(result) => self.store.confirm(&entry(result), id, now).map(|()| 1),
+            Change::Decision(result, method) => self
+                .store
+                .decide(&entry(result), method, id, now)
+                .map(|()| 1),
+            Change::SecondWithdrawal(task) => self.store.remove(Column::Second, task).map(|()| 0),
         };
         self.uncommitted += written.map_err(record_error)?;
         Ok(())

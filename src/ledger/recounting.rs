@@ -6,15 +6,13 @@ use std::sync::Arc;
 
 use super::confirmation::hosts;
 use super::host::host_name;
-use super::recording::Counted;
+use super::recording::Change;
 use super::{LedgerError, LoggedCorrection, Recording, Store};
 use crate::actors::{
-    Flushed, OnCheckpoint, RecordError, Recorder, Restored, SickWorker, Source, Supply, cost_of,
+    Finding, Flushed, OnCheckpoint, RecordError, Recorder, Restored, Source, Supply, cost_of,
     evenly_spaced,
 };
-use crate::engine::{
-    Correction, Engine, Method, Origin, Plan, Tally, TaskKey, TaskResult, TaskSet, WorkerId,
-};
+use crate::engine::{Engine, Method, Origin, Plan, Tally, TaskKey, TaskSet, WorkerId};
 
 /// What a ledger holds of the tasks that are to be counted a second time.
 #[derive(Clone, Debug, Default)]
@@ -190,23 +188,17 @@ impl Source for ChosenTasks {
 pub struct SecondCounts(pub Arc<Recording>);
 
 impl Recorder for SecondCounts {
-    fn record(&self, result: TaskResult) -> Result<(), RecordError> {
-        let entry = Box::new(self.0.entry(result));
-        self.0.write(Counted::Second(entry))
-    }
-
-    fn correct(&self, correction: Correction) -> Result<(), RecordError> {
-        correction
-            .decision
-            .map_or(Ok(()), |decision| self.record(decision.result))
-    }
-
-    fn withdraw(&self, task: TaskKey) -> Result<(), RecordError> {
-        self.0.write(Counted::SecondWithdrawal(task))
-    }
-
-    fn note_taken_out(&self, taken_out: &SickWorker) {
-        self.0.note_taken_out(taken_out);
+    fn take(&self, finding: Finding) -> Result<(), RecordError> {
+        let change = match finding {
+            Finding::Result(result) => Change::Second(result),
+            Finding::Correction(correction) => match correction.decision {
+                Some(decision) => Change::Second(decision.result),
+                None => return Ok(()),
+            },
+            Finding::Withdrawal(task) => Change::SecondWithdrawal(task),
+            Finding::TakenOut(_) => Change::Found(finding),
+        };
+        self.0.write(change)
     }
 
     fn on_checkpoint(&self, tell: OnCheckpoint) {
@@ -227,21 +219,19 @@ pub struct Decisions {
 }
 
 impl Recorder for Decisions {
-    fn record(&self, result: TaskResult) -> Result<(), RecordError> {
+    fn take(&self, finding: Finding) -> Result<(), RecordError> {
+        let result = match finding {
+            Finding::Result(result) => result,
+            Finding::Correction(correction) => match correction.decision {
+                Some(decision) => decision.result,
+                None => return Ok(()),
+            },
+            Finding::Withdrawal(_) => return finding.unlogged(),
+            Finding::TakenOut(_) => return self.recording.take(finding),
+        };
         let method = self.methods.get(&result.key).copied();
         let method = method.unwrap_or(Method::Oracle);
-        let entry = Box::new(self.recording.entry(result));
-        self.recording.write(Counted::Decision(entry, method))
-    }
-
-    fn correct(&self, correction: Correction) -> Result<(), RecordError> {
-        correction
-            .decision
-            .map_or(Ok(()), |decision| self.record(decision.result))
-    }
-
-    fn note_taken_out(&self, taken_out: &SickWorker) {
-        self.recording.note_taken_out(taken_out);
+        self.recording.write(Change::Decision(result, method))
     }
 
     fn on_checkpoint(&self, tell: OnCheckpoint) {

@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use proptest::prelude::*;
 use queenfold::actors::EventKind;
+use queenfold::actors::Finding;
 use queenfold::actors::Step;
 use queenfold::board::Size;
 use queenfold::census::CensusPlan;
@@ -18,7 +19,7 @@ use queenfold::cluster::lease::{
 use queenfold::engine::{
     CountedBy, Engine, Origin, Plan, Tally, TaskKey, TaskResult, TaskSet, WorkerId,
 };
-use queenfold::ledger::{Delivered, Facts, RunInfo, Shard, Written, program};
+use queenfold::ledger::{Facts, RunInfo, Shard, Written, program};
 
 const TIMES: LeaseTimes = LeaseTimes {
     lease: Duration::from_secs(30),
@@ -207,10 +208,10 @@ impl World {
         }
     }
 
-    fn record(&mut self, worker: &str, items: Vec<Delivered>, number: u64) -> Vec<Effect> {
+    fn record(&mut self, worker: &str, items: Vec<Finding>, number: u64) -> Vec<Effect> {
         let mut written = Written::default();
         for item in items {
-            let Delivered::Result(result) = item else {
+            let Finding::Result(result) = item else {
                 panic!("nothing else is delivered here");
             };
             match self.ledger.get(&result.key) {
@@ -305,7 +306,7 @@ impl World {
                 let task = plan.key(index);
                 let result = result(task, tally(task), STEP.as_secs_f64() / host.speed);
                 host.holder.measure(&result);
-                host.holder.record(now, Delivered::Result(result.clone()));
+                host.holder.record(now, Finding::Result(result.clone()));
                 self.counted += 1;
             }
             if !host.is_welcome {

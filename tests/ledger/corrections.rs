@@ -1,5 +1,6 @@
 //! Second counts beside the records, and the log of counts that differed.
 
+use queenfold::actors::Finding;
 use queenfold::engine::{Correction, Decision, Method};
 use queenfold::engine::{CountedBy, Origin, TaskKey, WorkerId};
 use queenfold::ledger::{Inserted, LoggedCorrection, RecordedTask, export, merge, take_out};
@@ -412,18 +413,18 @@ fn a_recorder_takes_corrections_and_the_run_goes_on() {
     let right = result(0);
     let mut bad = right.clone();
     bad.tally.completions.add(4, 1);
-    recording.record(bad.clone()).unwrap();
+    recording.take(Finding::Result(bad.clone())).unwrap();
     recording
-        .correct(Correction {
+        .take(Finding::Correction(Box::new(Correction {
             recorded: bad.clone(),
             others: vec![right.clone()],
             decision: Some(Decision {
                 result: right.clone(),
                 method: Method::SameKernel,
             }),
-        })
+        })))
         .unwrap();
-    recording.record(result(1)).unwrap();
+    recording.take(Finding::Result(result(1))).unwrap();
     flush(&recording).unwrap();
     drop(recording);
     let read = records(dir.path()).unwrap();

@@ -3,7 +3,7 @@
 use std::fs;
 
 use parking_lot::Mutex;
-use queenfold::actors::{EventKind, Observer, OnCheckpoint, RunEvent, WholePlans};
+use queenfold::actors::{EventKind, Finding, Observer, OnCheckpoint, RunEvent, WholePlans};
 use queenfold::engine::{
     CostTable, CountedBy, FunctionPlan, Origin, Tally, TaskKey, TaskResult, WorkerId,
 };
@@ -156,17 +156,17 @@ fn a_second_report_must_agree_to_the_last_digit() {
         ..Tally::default()
     };
     tally.completions.add(8, 12_345_678_901_234_567_890_123);
-    recording.record(result(3, tally)).unwrap();
+    recording.take(Finding::Result(result(3, tally))).unwrap();
     tally.nodes = 99;
-    recording.record(result(3, tally)).unwrap();
+    recording.take(Finding::Result(result(3, tally))).unwrap();
     flush(&recording).unwrap();
     let kept = records(dir.path()).unwrap();
     assert_eq!((kept.len(), kept[0].result.tally.nodes), (1, 100));
     let mut other = tally;
     other.completions.add(8, 1);
     // A good record before the bad one is kept.
-    recording.record(result(4, tally)).unwrap();
-    recording.record(result(3, other)).unwrap();
+    recording.take(Finding::Result(result(4, tally))).unwrap();
+    recording.take(Finding::Result(result(3, other))).unwrap();
     let Err(RecordError::Mismatch { task, message }) = flush(&recording) else {
         panic!("two results were accepted");
     };
@@ -174,7 +174,7 @@ fn a_second_report_must_agree_to_the_last_digit() {
     for part in ["12345678901234567890123", "12345678901234567890124"] {
         assert!(message.contains(part), "{message}");
     }
-    assert!(recording.record(result(5, tally)).is_err());
+    assert!(recording.take(Finding::Result(result(5, tally))).is_err());
     drop(recording);
     let kept: Vec<u64> = records(dir.path())
         .unwrap()
@@ -189,7 +189,9 @@ fn records_are_committed_without_being_asked() {
     assert!(COMMIT_EVERY <= Duration::from_secs(9));
     let dir = tempfile::tempdir().unwrap();
     let recording = create(dir.path(), N, Shard::WHOLE).unwrap();
-    recording.record(result(1, Tally::default())).unwrap();
+    recording
+        .take(Finding::Result(result(1, Tally::default())))
+        .unwrap();
     let since = std::time::Instant::now();
     while records(dir.path()).unwrap().is_empty() {
         assert!(since.elapsed() < Duration::from_secs(120));
@@ -257,7 +259,11 @@ struct Memory {
 }
 
 impl Recorder for Memory {
-    fn record(&self, result: TaskResult) -> Result<(), RecordError> {
+    fn take(&self, finding: Finding) -> Result<(), RecordError> {
+        finding.unlogged()?;
+        let Finding::Result(result) = finding else {
+            return Ok(());
+        };
         let mut taken = self.taken.lock();
         taken.push(result);
         if taken.len() > self.fail_from {

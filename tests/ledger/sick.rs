@@ -100,7 +100,7 @@ fn wrong_records_of_an_earlier_process_are_found_when_the_sums_contradict_what_i
         if result.key.index == 3 {
             result.tally.completions.add(8, 5);
         }
-        actors::Recorder::record(first.as_ref(), result).unwrap();
+        actors::Recorder::take(first.as_ref(), actors::Finding::Result(result)).unwrap();
     }
     crate::flush(first.as_ref()).unwrap();
     drop(first);

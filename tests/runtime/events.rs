@@ -6,10 +6,10 @@ use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use queenfold::actors::{
-    Control, EventKind, Flushed, Observer, OnCheckpoint, Progress, RecordError, Recorder, Report,
-    RunEvent, RunSpec, RunState, WorkerProgress, WorkerState,
+    Control, EventKind, Finding, Flushed, Observer, OnCheckpoint, Progress, RecordError, Recorder,
+    Report, RunEvent, RunSpec, RunState, WorkerProgress, WorkerState,
 };
-use queenfold::engine::{CountedBy, Engine, TaskResult, WorkerId};
+use queenfold::engine::{CountedBy, Engine, WorkerId};
 
 use crate::alone::run_alone;
 use crate::runs::{chain, made, spec, tally};
@@ -264,8 +264,8 @@ fn a_try_that_panics_is_told_and_its_time_is_busy() {
 struct Checkpoints([u64; 3]);
 
 impl Recorder for Checkpoints {
-    fn record(&self, _: TaskResult) -> Result<(), RecordError> {
-        Ok(())
+    fn take(&self, finding: Finding) -> Result<(), RecordError> {
+        finding.unlogged()
     }
 
     fn on_checkpoint(&self, tell: OnCheckpoint) {

@@ -7,10 +7,10 @@ use std::time::{Duration, Instant};
 
 use parking_lot::Mutex;
 use queenfold::actors::{
-    Control, Flushed, OnCheckpoint, Progress, RecordError, Recorder, Report, Restored, RunError,
-    RunSpec, RunState, Source, Step, Supply, Walk, WholePlans, evenly_spaced,
+    Control, Finding, Flushed, OnCheckpoint, Progress, RecordError, Recorder, Report, Restored,
+    RunError, RunSpec, RunState, Source, Step, Supply, Walk, WholePlans, evenly_spaced,
 };
-use queenfold::engine::{Engine, Mismatch, Plan, Tally, TaskResult};
+use queenfold::engine::{Engine, Mismatch, Plan, Tally};
 use tracing::field::{Field, Visit};
 use tracing::{Event, Subscriber};
 use tracing_subscriber::layer::{Context, Layer, SubscriberExt};
@@ -186,8 +186,8 @@ struct Slow {
 }
 
 impl Recorder for Slow {
-    fn record(&self, _: TaskResult) -> Result<(), RecordError> {
-        Ok(())
+    fn take(&self, finding: Finding) -> Result<(), RecordError> {
+        finding.unlogged()
     }
 
     fn on_checkpoint(&self, _: OnCheckpoint) {}
@@ -261,8 +261,8 @@ fn timers_run_during_a_long_flush() {
 struct Forgetful;
 
 impl Recorder for Forgetful {
-    fn record(&self, _: TaskResult) -> Result<(), RecordError> {
-        Ok(())
+    fn take(&self, finding: Finding) -> Result<(), RecordError> {
+        finding.unlogged()
     }
 
     fn on_checkpoint(&self, _: OnCheckpoint) {}

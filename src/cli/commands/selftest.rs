@@ -24,7 +24,7 @@ pub struct Args {
 }
 
 /// What came of a check.
-enum Finding {
+enum Verdict {
     Right,
     Wrong(String),
     /// This machine cannot make it.
@@ -36,21 +36,21 @@ enum Finding {
 /// here: each tests itself when it is opened.
 pub fn run(args: &Args) -> Result<(), Failure> {
     let mut failed = 0;
-    let mut tell = |engine: Engine, kernel: &str, finding: Finding| {
-        failed += u32::from(matches!(finding, Finding::Wrong(_)));
+    let mut tell = |engine: Engine, kernel: &str, verdict: Verdict| {
+        failed += u32::from(matches!(verdict, Verdict::Wrong(_)));
         print(&match args.json {
-            true => to_json(engine, kernel, &finding),
-            false => to_text(engine, kernel, &finding),
+            true => to_json(engine, kernel, &verdict),
+            false => to_text(engine, kernel, &verdict),
         })
     };
     for engine in Engine::ALL {
         for isa in Isa::ALL {
             let settings = CounterSettings { isa };
-            let finding = match isa.is_available() {
+            let verdict = match isa.is_available() {
                 true => check(engine, |plan| plan.counter(&settings)),
-                false => Finding::Skipped(format!("this machine has no {isa}")),
+                false => Verdict::Skipped(format!("this machine has no {isa}")),
             };
-            tell(engine, isa.name(), finding)?;
+            tell(engine, isa.name(), verdict)?;
         }
         tell(engine, ORACLE, check(engine, |plan| plan.oracle()))?;
     }
@@ -65,29 +65,29 @@ pub fn run(args: &Args) -> Result<(), Failure> {
 
 const ORACLE: &str = "oracle";
 
-fn to_text(engine: Engine, kernel: &str, finding: &Finding) -> String {
+fn to_text(engine: Engine, kernel: &str, verdict: &Verdict) -> String {
     let name = match kernel {
         ORACLE => format!("{engine} by its oracle"),
         _ => format!("{engine} on {kernel}"),
     };
-    match finding {
-        Finding::Right => format!("ok    {name}, n = 1..={LAST}"),
-        Finding::Wrong(why) => format!("FAIL  {name}: {why}"),
-        Finding::Skipped(why) => format!("skip  {name}: {why}"),
+    match verdict {
+        Verdict::Right => format!("ok    {name}, n = 1..={LAST}"),
+        Verdict::Wrong(why) => format!("FAIL  {name}: {why}"),
+        Verdict::Skipped(why) => format!("skip  {name}: {why}"),
     }
 }
 
-fn to_json(engine: Engine, kernel: &str, finding: &Finding) -> String {
-    let (word, why) = match finding {
-        Finding::Right => ("ok", None),
-        Finding::Wrong(why) => ("failed", Some(why)),
-        Finding::Skipped(why) => ("skipped", Some(why)),
+fn to_json(engine: Engine, kernel: &str, verdict: &Verdict) -> String {
+    let (word, why) = match verdict {
+        Verdict::Right => ("ok", None),
+        Verdict::Wrong(why) => ("failed", Some(why)),
+        Verdict::Skipped(why) => ("skipped", Some(why)),
     };
     json!({"engine": engine, "kernel": kernel, "result": word, "why": why}).to_string()
 }
 
 /// Counts the boards up to [`LAST`].
-fn check(engine: Engine, counter: impl Fn(&dyn Plan) -> Box<dyn Counter>) -> Finding {
+fn check(engine: Engine, counter: impl Fn(&dyn Plan) -> Box<dyn Counter>) -> Verdict {
     let sizes = Size::all().take_while(|n| n.get() <= LAST);
     let wrong = sizes
         .map(|n| {
@@ -95,7 +95,7 @@ fn check(engine: Engine, counter: impl Fn(&dyn Plan) -> Box<dyn Counter>) -> Fin
             compare(plan.as_ref(), counter(plan.as_ref()).as_mut())
         })
         .find_map(Result::err);
-    wrong.map_or(Finding::Right, Finding::Wrong)
+    wrong.map_or(Verdict::Right, Verdict::Wrong)
 }
 
 /// Counts a plan, and compares the result with the known counts.

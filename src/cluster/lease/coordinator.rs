@@ -14,9 +14,10 @@ use super::pool::Pool;
 use super::protocol::{Beat, Down, Finish, Hello, LARGEST_LEASE, Lease, Offer, Up, ranges};
 use super::report::{LARGEST_REPORT, Report};
 use super::times::LeaseTimes;
+use crate::actors::Finding;
 use crate::actors::{EventKind, HostProgress, Recorded};
 use crate::engine::{Engine, PlanName, TaskKey};
-use crate::ledger::{Delivered, Written};
+use crate::ledger::Written;
 
 /// The shortest lease near the end, in seconds of work.
 const SHORTEST: f64 = 0.1;
@@ -357,11 +358,11 @@ impl Coordinator {
             };
             task.n == self.offer.n && self.plans.contains(&plan)
         };
-        if !delivered.iter().flat_map(Delivered::tasks).all(is_of_run) {
+        if !delivered.iter().flat_map(Finding::tasks).all(is_of_run) {
             return self.refuse_key(worker, effects);
         }
         for item in &delivered {
-            if let Delivered::TakenOut(sick) = item {
+            if let Finding::TakenOut(sick) = item {
                 effects.push(Effect::Happened(EventKind::HostSick {
                     host: member.facts.host.clone(),
                     sick: sick.clone(),

@@ -2,7 +2,8 @@
 
 use super::protocol::{Down, Finish, Lease};
 use crate::actors::EventKind;
-use crate::ledger::{Delivered, Facts};
+use crate::actors::Finding;
+use crate::ledger::Facts;
 
 /// What the coordinator asks for.
 #[derive(Clone, Debug)]
@@ -14,7 +15,7 @@ pub enum Effect {
     /// Put a lease on that way.
     Grant(String, Lease),
     /// Record what a worker delivered. Its items below this number have their receipt when that is done.
-    Record(String, Vec<Delivered>, u64),
+    Record(String, Vec<Finding>, u64),
     /// A worker left or is lost; its way may be removed.
     Dismiss(String),
     /// Tell what happened to those who watch the run.

@@ -10,9 +10,9 @@ use super::protocol::{Beat, Finish, Hello, Lease, Plans, Up, ranges};
 use super::report::{LARGEST_REPORT, Report};
 use super::run_key::RunKey;
 use super::times::LeaseTimes;
+use crate::actors::Finding;
 use crate::actors::Step;
 use crate::engine::{Engine, Plan, TaskResult, WorkerId};
-use crate::ledger::Delivered;
 
 /// How long a source with nothing to give is left alone. A lease that arrives waits for so long at most.
 const LATER: Duration = Duration::from_millis(10);
@@ -45,7 +45,7 @@ pub struct Holder {
     /// The leases of each task that is not counted yet.
     of_task: HashMap<(Engine, u64), Vec<u64>>,
     /// Items without a receipt.
-    outbox: VecDeque<Delivered>,
+    outbox: VecDeque<Finding>,
     /// The number of the first of them.
     first: u64,
     /// The number of the next one to send.
@@ -230,9 +230,9 @@ impl Holder {
     }
 
     /// Takes something that was counted or noticed. Returns its number.
-    pub fn record(&mut self, now: Duration, item: Delivered) -> u64 {
+    pub fn record(&mut self, now: Duration, item: Finding) -> u64 {
         let number = self.first + self.outbox.len() as u64;
-        if let Delivered::Result(result) = &item {
+        if let Finding::Result(result) = &item {
             let task = (result.key.engine, result.key.index);
             for id in self.of_task.remove(&task).unwrap_or_default() {
                 if let Some(held) = self.leases.get_mut(&id) {
@@ -346,7 +346,7 @@ impl Holder {
             let from = self.unsent;
             let at = (from - self.first) as usize;
             let items = self.outbox.range(at..).take(LARGEST_REPORT).cloned();
-            let items: Vec<Delivered> = items.collect();
+            let items: Vec<Finding> = items.collect();
             if self.unsent == self.first {
                 self.moved = now;
             }

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 
 use super::protocol::{Plans, decode, encode};
-use crate::ledger::Delivered;
+use crate::actors::Finding;
 
 /// How a journal ends in its folder.
 const EXTENSION: &str = "journal";
@@ -34,7 +34,7 @@ enum Line {
         plans: Plans,
     },
     /// An item with its number.
-    Item(u64, Delivered),
+    Item(u64, Finding),
     /// The items below this number have their receipt.
     Receipt(u64),
 }
@@ -59,7 +59,7 @@ pub struct Leftover {
     /// The number of the first item.
     pub first: u64,
     /// The items.
-    pub items: Vec<Delivered>,
+    pub items: Vec<Finding>,
     path: PathBuf,
     _lock: File,
 }
@@ -106,7 +106,7 @@ impl Journal {
     ///
     /// # Errors
     /// Those of the file system.
-    pub fn note(&mut self, number: u64, item: &Delivered) -> io::Result<()> {
+    pub fn note(&mut self, number: u64, item: &Finding) -> io::Result<()> {
         self.write(&Line::Item(number, item.clone()))
     }
 
@@ -187,7 +187,7 @@ fn read(path: &Path) -> io::Result<Option<Leftover>> {
     else {
         return Ok(None);
     };
-    let mut items: Vec<(u64, Delivered)> = Vec::new();
+    let mut items: Vec<(u64, Finding)> = Vec::new();
     // A line that a kill cut short is the last one.
     while let Some(line) = next(&mut rest) {
         match line {
@@ -200,12 +200,12 @@ fn read(path: &Path) -> io::Result<Option<Leftover>> {
     let withdrawn: Vec<_> = items
         .iter()
         .filter_map(|(_, item)| match item {
-            Delivered::Withdrawal(task) => Some(*task),
+            Finding::Withdrawal(task) => Some(*task),
             _ => None,
         })
         .collect();
     items.retain(
-        |(_, item)| !matches!(item, Delivered::Result(result) if withdrawn.contains(&result.key)),
+        |(_, item)| !matches!(item, Finding::Result(result) if withdrawn.contains(&result.key)),
     );
     Ok(Some(Leftover {
         session,
@@ -253,8 +253,8 @@ mod tests {
         }
     }
 
-    fn item(index: u64) -> Delivered {
-        Delivered::Withdrawal(TaskKey {
+    fn item(index: u64) -> Finding {
+        Finding::Withdrawal(TaskKey {
             n: Size::new(20).unwrap(),
             engine: Engine::Colour,
             version: 1,
@@ -309,7 +309,7 @@ mod tests {
     fn a_long_journal_is_emptied_when_everything_has_its_receipt() {
         let folder = tempfile::tempdir().unwrap();
         let mut journal = Journal::create(folder.path(), "a", "{}", &plans()).unwrap();
-        let long = Delivered::TakenOut(SickWorker {
+        let long = Finding::TakenOut(SickWorker {
             worker: WorkerId::Cpu(0),
             counted_by: None,
             reason: "x".repeat(1 << 19),

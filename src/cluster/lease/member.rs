@@ -1,9 +1,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
+use crate::actors::Finding;
 use crate::actors::HostProgress;
 use crate::engine::Engine;
-use crate::ledger::{Delivered, Facts};
+use crate::ledger::Facts;
 
 /// A worker of a run: a process on some host, with all its CPU workers and devices.
 pub struct Member {
@@ -55,14 +56,14 @@ impl Member {
     }
 
     /// Notes what it delivers.
-    pub fn note(&mut self, item: &Delivered) {
+    pub fn note(&mut self, item: &Finding) {
         match item {
-            Delivered::Result(result) => {
+            Finding::Result(result) => {
                 self.delivered.0 += 1;
                 self.delivered.1 += result.tally.nodes;
             }
-            Delivered::TakenOut(_) => self.sick += 1,
-            Delivered::Correction(_) | Delivered::Withdrawal(_) => {}
+            Finding::TakenOut(_) => self.sick += 1,
+            Finding::Correction(_) | Finding::Withdrawal(_) => {}
         }
     }
 

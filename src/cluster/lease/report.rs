@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::run_key::RunKey;
-use crate::ledger::Delivered;
+use crate::actors::Finding;
 
 /// The most items of a report: some 300 kB.
 pub const LARGEST_REPORT: usize = 4096;
@@ -17,7 +17,7 @@ pub struct Report {
     /// again until it has a receipt.
     pub from: u64,
     /// At most [`LARGEST_REPORT`].
-    pub items: Vec<Delivered>,
+    pub items: Vec<Finding>,
 }
 
 #[cfg(test)]
@@ -69,10 +69,10 @@ mod tests {
         });
         let counted = result(CountedBy::Cpu("avx512".into()));
         for (item, most) in [
-            (Delivered::Result(counted.clone()), 72),
-            (Delivered::Result(result(device)), 80),
+            (Finding::Result(counted.clone()), 72),
+            (Finding::Result(result(device)), 80),
             (
-                Delivered::Correction(Box::new(Correction {
+                Finding::Correction(Box::new(Correction {
                     recorded: counted.clone(),
                     others: vec![counted.clone()],
                     decision: Some(Decision {
@@ -82,9 +82,9 @@ mod tests {
                 })),
                 250,
             ),
-            (Delivered::Withdrawal(counted.key), 20),
+            (Finding::Withdrawal(counted.key), 20),
             (
-                Delivered::TakenOut(SickWorker {
+                Finding::TakenOut(SickWorker {
                     worker: WorkerId::Device(1),
                     counted_by: Some(counted.origin.counted_by),
                     reason: "its canary".to_owned(),
@@ -95,7 +95,7 @@ mod tests {
         ] {
             let bytes = encode(&item);
             assert!(bytes.len() <= most, "{} bytes: {item:?}", bytes.len());
-            assert_eq!(decode::<Delivered>(&bytes), Ok(item));
+            assert_eq!(decode::<Finding>(&bytes), Ok(item));
         }
     }
 }

@@ -8,7 +8,8 @@ use std::time::{Duration, Instant};
 use crossbeam::channel::{self, Receiver, RecvTimeoutError, Sender};
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 
-use crate::ledger::{Delivered, Facts, Intake, IntakeError, LedgerError, Written};
+use crate::actors::Finding;
+use crate::ledger::{Facts, Intake, IntakeError, LedgerError, Written};
 
 /// How long deliveries wait for others, so that a commit has more than one.
 const GATHER: Duration = Duration::from_millis(250);
@@ -25,7 +26,7 @@ enum Order {
     Join(String, Facts),
     Write {
         worker: String,
-        items: Vec<Delivered>,
+        items: Vec<Finding>,
         number: u64,
         urgent: bool,
     },
@@ -58,7 +59,7 @@ impl LedgerThread {
     }
 
     /// A worker delivered this. `urgent`: it is committed at once.
-    pub fn write(&self, worker: String, items: Vec<Delivered>, number: u64, urgent: bool) {
+    pub fn write(&self, worker: String, items: Vec<Finding>, number: u64, urgent: bool) {
         self.order(Order::Write {
             worker,
             items,
@@ -95,7 +96,7 @@ fn serve(
     inbox: &Receiver<Order>,
     tell: &UnboundedSender<Done>,
 ) -> Result<(), LedgerError> {
-    let mut batch: Vec<(String, Vec<Delivered>)> = Vec::new();
+    let mut batch: Vec<(String, Vec<Finding>)> = Vec::new();
     let mut receipts: Vec<(String, u64)> = Vec::new();
     let mut left: Vec<String> = Vec::new();
     let mut due: Option<Instant> = None;

@@ -8,12 +8,12 @@ use parking_lot::Mutex;
 use tokio::sync::Notify;
 use tracing::warn;
 
+use crate::actors::Finding;
 use crate::actors::{
-    Flushed, OnCheckpoint, RecordError, Recorder, Restored, SickWorker, Source, Step, Supply, Walk,
+    Flushed, OnCheckpoint, RecordError, Recorder, Restored, Source, Step, Supply, Walk,
 };
 use crate::cluster::lease::{Holder, Journal};
-use crate::engine::{Correction, Engine, Plan, TaskKey, TaskResult};
-use crate::ledger::Delivered;
+use crate::engine::{Engine, Plan};
 
 /// What the runtime and the link share.
 pub(super) struct Shared {
@@ -46,7 +46,7 @@ impl Shared {
         self.start.elapsed()
     }
 
-    fn note(&self, item: Delivered) {
+    fn note(&self, item: Finding) {
         let number = self.holder.lock().record(self.now(), item.clone());
         let mut journal = self.journal.lock();
         if let Some(open) = &mut *journal
@@ -94,24 +94,12 @@ impl Walk for LeaseWalk {
 pub(super) struct Outbox(pub(super) Arc<Shared>);
 
 impl Recorder for Outbox {
-    fn record(&self, result: TaskResult) -> Result<(), RecordError> {
-        self.0.holder.lock().measure(&result);
-        self.0.note(Delivered::Result(result));
+    fn take(&self, finding: Finding) -> Result<(), RecordError> {
+        if let Finding::Result(result) = &finding {
+            self.0.holder.lock().measure(result);
+        }
+        self.0.note(finding);
         Ok(())
-    }
-
-    fn correct(&self, correction: Correction) -> Result<(), RecordError> {
-        self.0.note(Delivered::Correction(Box::new(correction)));
-        Ok(())
-    }
-
-    fn withdraw(&self, task: TaskKey) -> Result<(), RecordError> {
-        self.0.note(Delivered::Withdrawal(task));
-        Ok(())
-    }
-
-    fn note_taken_out(&self, taken_out: &SickWorker) {
-        self.0.note(Delivered::TakenOut(taken_out.clone()));
     }
 
     fn on_checkpoint(&self, tell: OnCheckpoint) {

@@ -46,7 +46,7 @@ fn result(task: u64, solutions: u128) -> TaskResult {
     }
 }
 
-fn from(host: &str, items: impl IntoIterator<Item = Delivered>) -> (String, Vec<Delivered>) {
+fn from(host: &str, items: impl IntoIterator<Item = Finding>) -> (String, Vec<Finding>) {
     (host.to_owned(), items.into_iter().collect())
 }
 
@@ -54,7 +54,7 @@ fn from(host: &str, items: impl IntoIterator<Item = Delivered>) -> (String, Vec<
 fn a_result_is_recorded_once_whoever_delivers_it_however_often() {
     let dir = tempfile::tempdir().unwrap();
     let mut intake = intake(dir.path());
-    let item = || Delivered::Result(result(3, 5));
+    let item = || Finding::Result(result(3, 5));
     let written = intake
         .write(&[from("one", [item(), item()]), from("two", [item()])])
         .unwrap();
@@ -88,12 +88,9 @@ fn a_result_is_recorded_once_whoever_delivers_it_however_often() {
 fn a_second_count_that_differs_names_both_and_stays_in_the_log() {
     let dir = tempfile::tempdir().unwrap();
     let mut intake = intake(dir.path());
-    let of = |solutions| [Delivered::Result(result(3, solutions))];
+    let of = |solutions| [Finding::Result(result(3, solutions))];
     intake.write(&[from("one", of(5))]).unwrap();
-    let more = [
-        Delivered::Result(result(4, 1)),
-        Delivered::Result(result(3, 6)),
-    ];
+    let more = [Finding::Result(result(4, 1)), Finding::Result(result(3, 6))];
     let error = intake.write(&[from("two", more)]).unwrap_err().to_string();
     for part in ["worker-0 of one", "worker-0 of two", "0/0/0/5", "0/0/0/6"] {
         assert!(error.contains(part), "{error}");
@@ -110,7 +107,7 @@ fn a_second_count_that_differs_names_both_and_stays_in_the_log() {
 fn a_correction_that_is_delivered_twice_is_logged_once() {
     let dir = tempfile::tempdir().unwrap();
     let mut intake = intake(dir.path());
-    let correction = Delivered::Correction(Box::new(Correction {
+    let correction = Finding::Correction(Box::new(Correction {
         recorded: result(3, 5),
         others: vec![result(3, 6)],
         decision: Some(Decision {
@@ -119,7 +116,7 @@ fn a_correction_that_is_delivered_twice_is_logged_once() {
         }),
     }));
     let items = [
-        Delivered::Result(result(3, 5)),
+        Finding::Result(result(3, 5)),
         correction.clone(),
         correction.clone(),
     ];
@@ -140,9 +137,9 @@ fn a_process_takes_back_only_what_it_recorded() {
     let mut intake = intake(dir.path());
     let task = plans()[0].key(3);
     intake
-        .write(&[from("one", [Delivered::Result(result(3, 5))])])
+        .write(&[from("one", [Finding::Result(result(3, 5))])])
         .unwrap();
-    let back = || [Delivered::Withdrawal(task)];
+    let back = || [Finding::Withdrawal(task)];
     let written = intake.write(&[from("two", back())]).unwrap();
     assert_eq!(written.withdrawn, []);
     let written = intake.write(&[from("one", back())]).unwrap();
@@ -154,7 +151,7 @@ fn what_no_count_gives_is_refused_and_what_came_before_it_is_not() {
     let dir = tempfile::tempdir().unwrap();
     let mut intake = intake(dir.path());
     for bad in [result(3, 1 << 100), result(1 << 40, 1)] {
-        let items = [Delivered::Result(result(2, 1)), Delivered::Result(bad)];
+        let items = [Finding::Result(result(2, 1)), Finding::Result(bad)];
         let written = intake.write(&[from("two", items)]).unwrap();
         let [(who, what)] = &written.refused[..] else {
             panic!("{written:?}");
@@ -170,7 +167,7 @@ fn what_no_count_gives_is_refused_and_what_came_before_it_is_not() {
 fn one_process_goes_on_with_what_many_began_and_they_with_what_it_did() {
     let dir = tempfile::tempdir().unwrap();
     let mut many = intake(dir.path());
-    many.write(&[from("one", [Delivered::Result(result(3, 5))])])
+    many.write(&[from("one", [Finding::Result(result(3, 5))])])
         .unwrap();
     assert!(matches!(
         Intake::resume(dir.path(), |_| plans()),
@@ -179,13 +176,13 @@ fn one_process_goes_on_with_what_many_began_and_they_with_what_it_did() {
     many.close().unwrap();
     drop(many);
     let single = Recording::resume(dir.path(), &plans(), &ProcessFacts::default()).unwrap();
-    crate::actors::Recorder::record(&single, result(4, 1)).unwrap();
+    crate::actors::Recorder::take(&single, Finding::Result(result(4, 1))).unwrap();
     drop(single);
     let mut many = Intake::resume(dir.path(), |_| plans()).unwrap();
     assert_eq!(many.recorded().done(), 2);
     many.join("one", facts("one")).unwrap();
     many.join("new", facts("new")).unwrap();
-    many.write(&[from("new", [Delivered::Result(result(5, 1))])])
+    many.write(&[from("new", [Finding::Result(result(5, 1))])])
         .unwrap();
     let numbers: Vec<_> = many
         .store
@@ -231,7 +228,7 @@ fn of_many_sessions_one_is_continued_by_a_process_of_the_same_host_and_configura
     for (id, host) in [("again", "7"), ("beside", "7"), ("other", "none")] {
         intake.join(id, facts(host)).unwrap();
     }
-    let item = |task| [Delivered::Result(result(task, 5))];
+    let item = |task| [Finding::Result(result(task, 5))];
     let delivered = [
         from("again", item(1)),
         from("beside", item(2)),
@@ -239,7 +236,7 @@ fn of_many_sessions_one_is_continued_by_a_process_of_the_same_host_and_configura
     ];
     assert_eq!(intake.write(&delivered).unwrap().recorded.len(), 3);
     // It may take back what it delivered.
-    let back = [Delivered::Withdrawal(plans()[0].key(1))];
+    let back = [Finding::Withdrawal(plans()[0].key(1))];
     assert_eq!(
         intake
             .write(&[from("again", back)])
@@ -269,7 +266,7 @@ fn a_ledger_of_the_most_sessions_takes_no_more_and_stays_whole() {
     for (id, host) in [("again", "7"), ("other", "none")] {
         intake.join(id, facts(host)).unwrap();
     }
-    let item = |task| [Delivered::Result(result(task, 5))];
+    let item = |task| [Finding::Result(result(task, 5))];
     let written = intake
         .write(&[from("other", item(1)), from("again", item(2))])
         .unwrap();

@@ -6,6 +6,7 @@ use std::time::Duration;
 use async_nats::Client;
 use async_nats::jetstream;
 use futures_util::StreamExt;
+use queenfold::actors::Finding;
 use queenfold::board::Size;
 use queenfold::census::CensusPlan;
 use queenfold::chain::ChainPlan;
@@ -13,7 +14,7 @@ use queenfold::cluster::lease::{
     Beat, Down, Hello, Lease, Plans, Report, RunKey, Up, decode, encode,
 };
 use queenfold::engine::{CountedBy, CounterSettings, Engine, Origin, Plan, TaskResult, WorkerId};
-use queenfold::ledger::{Delivered, Facts, RunInfo, Shard, program};
+use queenfold::ledger::{Facts, RunInfo, Shard, program};
 use queenfold::simd::Isa;
 
 /// The plans that raw workers count.
@@ -227,9 +228,7 @@ impl RawWorker {
 
     /// Reports results so many times, without waiting for a receipt.
     pub fn report(&mut self, results: &[TaskResult], times: u32) {
-        let items = results
-            .iter()
-            .map(|result| Delivered::Result(result.clone()));
+        let items = results.iter().map(|result| Finding::Result(result.clone()));
         let report = Up::Report(Report {
             key: self.key,
             from: self.next,

@@ -9,12 +9,13 @@ use std::time::{Duration, Instant};
 use async_nats::Client;
 use async_nats::jetstream::{self, consumer::PullConsumer};
 use futures_util::StreamExt;
+use queenfold::actors::Finding;
 use queenfold::actors::Step;
 use queenfold::board::Size;
 use queenfold::cluster::lease::{Down, Holder, Lease, LeaseTimes, RunKey, Up, decode, encode};
 use queenfold::colour::ColourPlan;
 use queenfold::engine::{CountedBy, Engine, Origin, Plan, Tally, TaskResult, WorkerId};
-use queenfold::ledger::{Delivered, Facts, Intake, RunInfo, Shard, program};
+use queenfold::ledger::{Facts, Intake, RunInfo, Shard, program};
 
 use super::process::{Process, recorded};
 use super::raw::RawWorker;
@@ -146,7 +147,7 @@ async fn fake(
                     let mut result = result(plan.as_ref(), task);
                     result.duration = Duration::from_secs_f64(1.0 / speed);
                     holder.measure(&result);
-                    holder.record(start.elapsed(), Delivered::Result(result.clone()));
+                    holder.record(start.elapsed(), Finding::Result(result.clone()));
                 }
                 if leases.is_some() {
                     said = holder.speak(start.elapsed());
@@ -300,7 +301,7 @@ fn fill(dir: &Path, plan: &Arc<dyn Plan>) -> u64 {
     let mut next = 0;
     while next < tasks {
         let end = tasks.min(next + 100_000);
-        let results = (next..end).map(|task| Delivered::Result(result(plan.as_ref(), task)));
+        let results = (next..end).map(|task| Finding::Result(result(plan.as_ref(), task)));
         let batch = [("0123456789abcdef".to_owned(), results.collect())];
         intake.write(&batch).unwrap();
         next = end;

@@ -1,8 +1,8 @@
 //! The canary of the census: the board of 16 queens in small pieces.
 
+use super::VERSION;
 use super::census_board::CensusBoard;
 use super::partition;
-use super::plan::VERSION;
 use crate::board::Size;
 use crate::engine::{Canary, Engine, PlanName};
 

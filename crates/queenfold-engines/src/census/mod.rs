@@ -19,3 +19,6 @@ mod taken_squares;
 
 pub use partition::CensusPartition;
 pub use plan::CensusPlan;
+
+/// The version of the plan: any change of partitions, weights or boundaries of tasks is another one.
+const VERSION: u32 = 1;

@@ -1,3 +1,4 @@
+use super::VERSION;
 use std::sync::Arc;
 
 use super::census_board::CensusBoard;
@@ -12,9 +13,6 @@ use crate::simd::Isa;
 
 /// The plan of the census. `partition.rs` has the order of its partitions.
 ///
-/// The version of the plan: any change of partitions, weights or boundaries of tasks is another one.
-pub(super) const VERSION: u32 = 1;
-
 /// Version `census-1`.
 #[derive(Clone, Debug)]
 pub struct CensusPlan {

@@ -1,6 +1,6 @@
 //! The canary of the chain: the board of 12 queens in many small pieces.
 
-use super::plan::VERSION;
+use super::VERSION;
 use crate::board::Size;
 use crate::engine::{Canary, Engine, PlanName};
 

@@ -42,3 +42,6 @@ pub use partition::Partition;
 pub use plan::ChainPlan;
 pub use program::programs;
 pub use subtrees::{Subtree, Subtrees};
+
+/// The version of the plan: any change of partitions, weights or boundaries of tasks is another one.
+const VERSION: u32 = 1;

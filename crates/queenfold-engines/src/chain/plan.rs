@@ -1,3 +1,4 @@
+use super::VERSION;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -16,9 +17,6 @@ use crate::simd::Isa;
 /// The partitions of the chain engine in order, cut into tasks.
 /// [`Partition::of_rank`](super::Partition::of_rank) defines the order.
 ///
-/// The version of the plan: any change of partitions, weights or boundaries of tasks is another one.
-pub(super) const VERSION: u32 = 1;
-
 /// Version `chain-1`. Task `i` holds the ranks `i · s .. (i + 1) · s` (the last task may hold
 /// fewer), where `s` depends only on the board.
 #[derive(Debug)]

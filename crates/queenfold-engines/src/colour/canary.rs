@@ -1,6 +1,6 @@
 //! The canaries of the colour engine: all partitions of the boards of 13 and 14 queens.
 
-use super::plan::VERSION;
+use super::VERSION;
 use crate::board::Size;
 use crate::engine::{Canary, Engine, PlanName};
 

@@ -63,3 +63,6 @@ pub use colour_board::{ColourBoard, OF_SETS, Partition};
 pub use oracle::ColourOracle;
 pub use plan::ColourPlan;
 pub use row_set::RowSet;
+
+/// The version of the plan: any change of partitions, weights or boundaries of tasks is another one.
+const VERSION: u32 = 1;

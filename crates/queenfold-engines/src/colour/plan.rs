@@ -1,3 +1,4 @@
+use super::VERSION;
 use std::ops::Range;
 use std::sync::OnceLock;
 
@@ -20,9 +21,6 @@ use crate::simd::Isa;
 /// smaller class than its rows counts for its transposed one, too; one whose columns have a larger class
 /// does not count. So only the sum over all partitions is a number of solutions.
 ///
-/// The version of the plan: any change of partitions, weights or boundaries of tasks is another one.
-pub(super) const VERSION: u32 = 1;
-
 /// Version `colour-1`. Task `i` holds the ranks `i · s .. (i + 1) · s` (the last task may hold fewer), where
 /// `s` depends on the board alone: many sets for small boards, a few up to n = 28, one above that.
 #[derive(Debug)]
