@@ -15,7 +15,7 @@ use crate::engine::{Tally, TaskKey, TaskResult, decimal};
 macro_rules! columns {
     ($($at:ident = $name:literal,)*) => {
         #[derive(Clone, Copy)]
-        enum At { $($at),* }
+        enum Field { $($at),* }
 
         /// The columns of the tables `record` and `second`.
         const COLUMNS: [&str; COUNT] = [$($name),*];
@@ -163,8 +163,8 @@ pub(super) fn read(
     n: Size,
     plans: &[PlanInfo],
 ) -> Result<(Entry, [u8; 32]), RowError> {
-    let wrong = |at: At| RowError::Column(COLUMNS[at as usize]);
-    let cell = |at: At| row.get_ref(from + at as usize);
+    let wrong = |at: Field| RowError::Column(COLUMNS[at as usize]);
+    let cell = |at: Field| row.get_ref(from + at as usize);
     let text = |at| cell(at)?.as_str().map_err(|_| wrong(at));
     let count = |at| decimal::read(text(at)?).ok_or_else(|| wrong(at));
     let whole = |at| {
@@ -176,52 +176,57 @@ pub(super) fn read(
         name if name.len() <= LONGEST_NAME => Ok(name),
         _ => Err(wrong(at)),
     };
-    let engine = text(At::Engine)?;
+    let engine = text(Field::Engine)?;
     let plan = plans.iter().find(|plan| plan.name.engine.name() == engine);
-    let plan = plan.ok_or_else(|| wrong(At::Engine))?.name;
+    let plan = plan.ok_or_else(|| wrong(Field::Engine))?.name;
     let mut tally = Tally {
-        partitions: whole(At::Partitions)?,
-        nodes: whole(At::Nodes)?,
-        r180: count(At::R180)?,
-        r90: count(At::R90)?,
+        partitions: whole(Field::Partitions)?,
+        nodes: whole(Field::Nodes)?,
+        r180: count(Field::R180)?,
+        r90: count(Field::R90)?,
         ..Tally::default()
     };
-    let weights = [At::Weight1, At::Weight2, At::Weight4, At::Weight8];
+    let weights = [
+        Field::Weight1,
+        Field::Weight2,
+        Field::Weight4,
+        Field::Weight8,
+    ];
     for (at, weight) in weights.into_iter().zip([1, 2, 4, 8]) {
         tally.completions.add(weight, count(at)?);
     }
     if !is_possible(&tally) {
-        return Err(wrong(At::Weight1));
+        return Err(wrong(Field::Weight1));
     }
     let origin = OriginColumns {
-        backend: name(At::Backend)?,
-        device: name(At::Device)?,
-        worker: name(At::Worker)?.to_owned(),
+        backend: name(Field::Backend)?,
+        device: name(Field::Device)?,
+        worker: name(Field::Worker)?.to_owned(),
     };
-    let audited_by = match cell(At::AuditedBy)? {
+    let audited_by = match cell(Field::AuditedBy)? {
         ValueRef::Null => None,
-        _ => Some(name(At::AuditedBy)?.to_owned().into()),
+        _ => Some(name(Field::AuditedBy)?.to_owned().into()),
     };
-    let duration = whole(At::Duration)?;
+    let duration = whole(Field::Duration)?;
     if duration > LONGEST {
-        return Err(wrong(At::Duration));
+        return Err(wrong(Field::Duration));
     }
     let result = TaskResult {
         key: TaskKey {
             n,
             engine: plan.engine,
             version: plan.version,
-            index: whole(At::Task)?,
+            index: whole(Field::Task)?,
         },
         tally,
-        origin: origin.read().ok_or_else(|| wrong(At::Backend))?,
+        origin: origin.read().ok_or_else(|| wrong(Field::Backend))?,
         audited_by,
         duration: Duration::from_micros(duration),
     };
     let entry = Entry {
         result,
-        session: name(At::Session)?.to_owned(),
-        recorded_at: row.get(from + At::RecordedAt as usize)?,
+        session: name(Field::Session)?.to_owned(),
+        recorded_at: row.get(from + Field::RecordedAt as usize)?,
     };
-    Ok((entry, row.get(from + At::Digest as usize)?))
+    Ok((entry, row.get(from + Field::Digest as usize)?))
 }

@@ -34,7 +34,7 @@ pub struct Args {
 /// Prints the known counts.
 pub fn run(args: &Args) -> Result<(), Failure> {
     let sizes: Vec<Size> = match &args.n {
-        Some(sizes) => sizes.clone().iter().collect(),
+        Some(sizes) => sizes.iter().collect(),
         None => Size::all().take(KNOWN.len()).collect(),
     };
     let rows: Vec<_> = sizes.into_iter().map(row).collect::<Result<_, _>>()?;

@@ -34,9 +34,7 @@ pub fn watch(dir: &Path) -> Result<(), Failure> {
     } else {
         say("no process works on this run");
     }
-    Ok(print(
-        &DirectoryReport::read(dir, false, &mut None)?.text(dir),
-    )?)
+    print(&DirectoryReport::read(dir, false, &mut None)?.text(dir))
 }
 
 /// Waits until the run has written its state for the first time.

@@ -70,9 +70,7 @@ pub fn watch(dir: &Path) -> Result<(), Failure> {
     }
     // Or what is wrong.
     let directory = ArrayDirectory::open(dir)?;
-    Ok(print(
-        &ArrayReport::read(&directory)?.text(&directory, dir),
-    )?)
+    print(&ArrayReport::read(&directory)?.text(&directory, dir))
 }
 
 /// Reads the shards of an array.
