@@ -160,7 +160,9 @@ fn run(
 ) -> PyResult<Count> {
     let hardware = HardwareSettings {
         devices: arguments::devices(gpu)?,
-        workers: workers.map(|workers| arguments::workers(&workers)).transpose()?,
+        workers: workers
+            .map(|workers| arguments::workers(&workers))
+            .transpose()?,
         ..HardwareSettings::default()
     };
     let limit = |seconds| {

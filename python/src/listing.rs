@@ -52,7 +52,7 @@ pub fn solutions(n: Whole, queens: Option<Squares>, holes: Option<Squares>) -> P
     // It ends when nobody receives any more: with the iterator.
     thread::spawn(move || {
         let mut solutions = solve::solutions(&board);
-        while solutions.next().is_some_and(|queens| send.send(queens).is_ok()) {}
+        let _ = solutions.try_for_each(|queens| send.send(queens));
     });
     Ok(Solutions {
         found: Mutex::new(found),
