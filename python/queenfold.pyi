@@ -92,6 +92,13 @@ class Count:
     @property
     def cpu_seconds(self) -> float:
         """CPU time in seconds, of all of them."""
+    def __eq__(self, other: object) -> bool: ...
+    def __hash__(self) -> int: ...
+    def _asdict(self) -> dict[str, object]:
+        """The fields by name, for a DataFrame from a list of them."""
+    @staticmethod
+    def _from_dict(fields: dict[str, object]) -> Count:
+        """The count with these fields: what pickle calls, so that results pass between processes."""
 
 @final
 class Interval:

@@ -1,11 +1,14 @@
 //! `count` and `resume`.
 
+use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::PathBuf;
 use std::time::Duration;
 
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
+use pyo3::types::PyDict;
 use queenfold::board::Orbits;
+use queenfold::engine::Engine;
 use queenfold::job::{self, HardwareSettings, Job, JobResult, RunSettings};
 use queenfold::run_directory::{RunDirectory, RunDirectoryError};
 
@@ -14,7 +17,8 @@ use crate::errors;
 use crate::waiting::{Progress, wait};
 
 /// The counts of a board, checked against every identity and known count.
-#[pyclass(frozen, get_all, module = "queenfold")]
+#[pyclass(frozen, get_all, eq, module = "queenfold")]
+#[derive(PartialEq)]
 pub struct Count {
     /// The size of the board.
     n: u32,
@@ -42,7 +46,8 @@ pub struct Count {
 }
 
 /// Orbits by size: a dict in Python.
-#[derive(Clone, Copy, IntoPyObject)]
+#[derive(Clone, Copy, PartialEq, FromPyObject, IntoPyObject)]
+#[pyo3(from_item_all)]
 struct Classes {
     c1: u128,
     c2: u128,
@@ -64,7 +69,68 @@ impl Count {
             .map_or("None".to_owned(), |unique| unique.to_string());
         format!("Count(n={}, total={}, unique={unique})", self.n, self.total)
     }
+
+    fn __hash__(&self) -> u64 {
+        let mut hasher = DefaultHasher::new();
+        (self.n, self.total, self.unique, self.seconds.to_bits()).hash(&mut hasher);
+        hasher.finish()
+    }
+
+    /// The fields by name, for a DataFrame from a list of them.
+    #[pyo3(name = "_asdict")]
+    fn as_dict<'py>(this: &Bound<'py, Self>) -> PyResult<Bound<'py, PyDict>> {
+        let fields = PyDict::new(this.py());
+        for name in FIELDS {
+            fields.set_item(name, this.getattr(name)?)?;
+        }
+        Ok(fields)
+    }
+
+    /// The count with these fields: what pickle calls, so that results pass between processes.
+    #[staticmethod]
+    fn _from_dict(fields: &Bound<'_, PyDict>) -> PyResult<Self> {
+        let field = |name: &str| fields.as_any().get_item(name);
+        let engine: String = field("engine")?.extract()?;
+        let engine = engine.parse::<Engine>();
+        Ok(Self {
+            n: field("n")?.extract()?,
+            total: field("total")?.extract()?,
+            unique: field("unique")?.extract()?,
+            classes: field("classes")?.extract()?,
+            r180: field("r180")?.extract()?,
+            r90: field("r90")?.extract()?,
+            checked: field("checked")?.extract()?,
+            engine: engine
+                .map_err(|_| PyValueError::new_err("no such engine"))?
+                .name(),
+            workers: field("workers")?.extract()?,
+            seconds: field("seconds")?.extract()?,
+            cpu_seconds: field("cpu_seconds")?.extract()?,
+        })
+    }
+
+    fn __reduce__<'py>(
+        this: &Bound<'py, Self>,
+    ) -> PyResult<(Bound<'py, PyAny>, (Bound<'py, PyDict>,))> {
+        let make = this.get_type().getattr("_from_dict")?;
+        Ok((make, (Self::as_dict(this)?,)))
+    }
 }
+
+/// The names of the fields of a [`Count`].
+const FIELDS: [&str; 11] = [
+    "n",
+    "total",
+    "unique",
+    "classes",
+    "r180",
+    "r90",
+    "checked",
+    "engine",
+    "workers",
+    "seconds",
+    "cpu_seconds",
+];
 
 impl From<JobResult> for Count {
     fn from(result: JobResult) -> Self {

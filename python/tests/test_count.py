@@ -1,10 +1,13 @@
 """Counts, their identities, and what is refused."""
 
+import pickle
 import signal
 import subprocess
 import sys
 import threading
 import time
+from concurrent.futures import ProcessPoolExecutor
+from multiprocessing import get_context
 from pathlib import Path
 
 import pytest
@@ -87,6 +90,17 @@ def test_a_result_cannot_be_changed() -> None:
         counted.total = 5  # type: ignore[misc]
     with pytest.raises(AttributeError):
         counted.note = 5  # type: ignore[attr-defined]
+
+
+def test_results_are_compared_and_pass_between_processes() -> None:
+    counted = queenfold.count(8, workers=1)
+    again = pickle.loads(pickle.dumps(counted))
+    assert again == counted and hash(again) == hash(counted)
+    assert again != queenfold.count(9, workers=1)
+    fields = counted._asdict()
+    assert (fields["total"], fields["classes"]) == (92, {"c1": 0, "c2": 0, "c4": 1, "c8": 11})
+    with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as pool:
+        assert [count.total for count in pool.map(queenfold.count, [6, 8])] == [4, 92]
 
 
 def test_progress_is_told_and_other_threads_run() -> None:
