@@ -267,6 +267,12 @@ fn solve_prints_boards_that_it_reads_again() {
         &mut queenfold(&["solve", "-n", "8", "--count", "all", "--random"]),
         2,
     );
+    // There are 365,596.
+    let line = refusal(
+        &mut queenfold(&["solve", "-n", "14", "--count", "all", "--json"]),
+        2,
+    );
+    assert!(line.contains("at most 100000 boards"), "{line}");
     let drawn = output(&["solve", "-n", "20", "--seed", "1"]);
     assert!(
         text(&drawn.stderr).contains("not uniform, seed 1"),

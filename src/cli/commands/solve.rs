@@ -106,40 +106,89 @@ pub fn run(args: &Args) -> Result<(), Failure> {
 /// Prints completions of one board. The line about them begins with `name`.
 fn show(name: &str, board: &GivenBoard, args: &Args) -> Result<(), Failure> {
     let seed = args.seed.or_else(|| args.random.then(|| fastrand::u64(..)));
-    let solved = match seed {
-        Some(seed) => solve(board, args.count, Choice::Random { seed }),
-        None => first(board, args),
+    let (number, solved) = match seed {
+        Some(seed) => {
+            let solved = solve(board, args.count, Choice::Random { seed });
+            (solved.boards.len(), solved)
+        }
+        None if args.json || args.svg => {
+            let solved = first(board, args)?;
+            (solved.boards.len(), solved)
+        }
+        None => list(board, args)?,
     };
     if args.json {
         return print(&to_json(board, &solved, seed).to_string());
     }
-    let summary = format!("{name}{}", summary(board, &solved, seed, args.unique));
-    if solved.boards.is_empty() {
+    let summary = format!(
+        "{name}{}",
+        summary(board, number, &solved, seed, args.unique)
+    );
+    if number == 0 {
         return Err(Failure::new(Exit::Error, summary));
     }
-    say(&summary);
     if args.svg {
-        return print(&board_svg(board, &solved.boards));
+        print(&board_svg(board, &solved.boards))?;
+    } else {
+        (0..)
+            .zip(&solved.boards)
+            .try_for_each(|(at, queens)| print_board(at, queens))?;
     }
-    for (at, queens) in solved.boards.iter().enumerate() {
-        let rows: Vec<_> = queens.iter().copied().map(Some).collect();
-        let gap = if at > 0 { "\n" } else { "" };
-        print(&format!("{gap}{}", Drawing(&rows).to_string().trim_end()))?;
-    }
+    say(&summary);
     Ok(())
 }
 
-/// The first boards in the order of `args`.
-fn first(board: &GivenBoard, args: &Args) -> Solved {
+/// Prints a board, which `at` others precede.
+fn print_board(at: usize, queens: &[u8]) -> Result<(), Failure> {
+    let rows: Vec<_> = queens.iter().copied().map(Some).collect();
+    let gap = if at > 0 { "\n" } else { "" };
+    print(&format!("{gap}{}", Drawing(&rows).to_string().trim_end()))
+}
+
+/// The boards in the order of `args`.
+fn found(board: &GivenBoard, args: &Args) -> impl Iterator<Item = Vec<u8>> {
     let found = match args.order.as_str() {
         "rows" => solutions_by_rows(board),
         _ => solutions(board),
     };
-    let mut found = found.filter(|queens| !args.unique || is_representative(board, queens));
+    found.filter(|queens| !args.unique || is_representative(board, queens))
+}
+
+/// Prints the first boards as they are found, because there may be more of them than memory holds: their number, and
+/// what is known of them.
+fn list(board: &GivenBoard, args: &Args) -> Result<(usize, Solved), Failure> {
+    let mut found = found(board, args);
+    let mut number = 0;
+    for queens in found.by_ref().take(args.count) {
+        print_board(number, &queens)?;
+        number += 1;
+    }
+    let all = found.next().is_none();
+    Ok((number, first_of(Vec::new(), all)))
+}
+
+/// The first boards.
+///
+/// # Errors
+/// All are asked for, and there are more than [`MOST`].
+fn first(board: &GivenBoard, args: &Args) -> Result<Solved, Failure> {
+    let mut found = found(board, args);
+    let boards: Vec<_> = found.by_ref().take(args.count.min(MOST)).collect();
+    let all = found.next().is_none();
+    if args.count > MOST && !all {
+        let why = format!(
+            "--json and --svg print at most {MOST} boards: give --count, or neither of them"
+        );
+        return Err(Failure::usage(why));
+    }
+    Ok(first_of(boards, all))
+}
+
+const fn first_of(boards: Vec<Vec<u8>>, all: bool) -> Solved {
     Solved {
-        boards: found.by_ref().take(args.count).collect(),
+        boards,
         chosen: Chosen::First,
-        all: found.next().is_none(),
+        all,
         gave_up: false,
     }
 }
@@ -175,7 +224,13 @@ const fn word(chosen: Chosen) -> &'static str {
 }
 
 /// What is printed, in words.
-fn summary(board: &GivenBoard, solved: &Solved, seed: Option<u64>, unique: bool) -> String {
+fn summary(
+    board: &GivenBoard,
+    number: usize,
+    solved: &Solved,
+    seed: Option<u64>,
+    unique: bool,
+) -> String {
     let what = if unique {
         "unique solution"
     } else {
@@ -183,7 +238,6 @@ fn summary(board: &GivenBoard, solved: &Solved, seed: Option<u64>, unique: bool)
     };
     let known = known(board.size()).filter(|_| board.is_free());
     let of = known.map(|known| if unique { known.unique } else { known.total });
-    let number = solved.boards.len();
     let boards = several(number as u64, what);
     let which = match (solved.all, number, of) {
         (true, 0, _) => return "there is no solution".to_owned(),
@@ -221,10 +275,10 @@ mod tests {
         };
         let said = "1 solution, found by a random search: not uniform, seed 7";
         assert_eq!(
-            summary(&board, &solved, Some(7), false),
+            summary(&board, 1, &solved, Some(7), false),
             format!("{said}; the search gave up: there may be more")
         );
         solved.gave_up = false;
-        assert_eq!(summary(&board, &solved, Some(7), false), said);
+        assert_eq!(summary(&board, 1, &solved, Some(7), false), said);
     }
 }
