@@ -1,5 +1,7 @@
 //! From tallies to a checked result: total, classes, unique count.
 
+mod json;
+
 use std::fmt;
 
 use serde::{Serialize, Serializer};
@@ -7,7 +9,8 @@ use serde::{Serialize, Serializer};
 use crate::board::{GivenBoard, Inconsistent, Known, Orbits, Size, known};
 use crate::engine::Tally;
 
-/// The result for one board size, checked against everything that is known about it.
+/// The result for one board size, checked against everything that is known about it. As JSON, its counts are decimal
+/// strings ([REFERENCE](https://github.com/queenfold/queenfold/blob/main/docs/REFERENCE.md#json)).
 ///
 /// ```
 /// use queenfold::board::Size;

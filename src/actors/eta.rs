@@ -19,35 +19,8 @@ pub struct Eta {
     pub left: Duration,
     /// Half the width of its 95 % interval. `None` while too little is measured: then the time left is known from
     /// the costs of the plan, within a factor of two or three.
-    #[serde(with = "optional_seconds")]
+    #[serde(with = "seconds::optional")]
     pub uncertainty: Option<Duration>,
-}
-
-/// A time that may not be known, in seconds.
-mod optional_seconds {
-    use std::time::Duration;
-
-    use serde::{Deserialize, Deserializer, Serialize, Serializer};
-
-    use crate::engine::seconds;
-
-    #[derive(Serialize, Deserialize)]
-    struct Seconds(#[serde(with = "seconds")] Duration);
-
-    #[expect(clippy::ref_option, reason = "what serde calls it with")]
-    pub(super) fn serialize<S: Serializer>(
-        time: &Option<Duration>,
-        serializer: S,
-    ) -> Result<S::Ok, S::Error> {
-        time.map(Seconds).serialize(serializer)
-    }
-
-    pub(super) fn deserialize<'de, D: Deserializer<'de>>(
-        deserializer: D,
-    ) -> Result<Option<Duration>, D::Error> {
-        let time = Option::<Seconds>::deserialize(deserializer)?;
-        Ok(time.map(|Seconds(time)| time))
-    }
 }
 
 /// Counted tasks of a plan before their spread is used: with fewer, the 95 % interval is wider than

@@ -121,6 +121,7 @@ pub enum EventKind {
         /// Tasks that the batch was made of.
         tasks: usize,
         /// Nodes searched in them.
+        #[serde(with = "decimal")]
         nodes: u64,
         /// From the first task to the last.
         time: TimeSpan,
@@ -224,6 +225,7 @@ pub enum EventKind {
         #[serde(with = "decimal")]
         solutions: u128,
         /// Nodes searched so far, without those of restored tasks.
+        #[serde(with = "decimal")]
         nodes: u64,
         /// The time left; `None` until enough tasks are counted.
         eta: Option<Eta>,

@@ -2,6 +2,8 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
+use crate::engine::{decimal, seconds};
+
 /// What a worker process of a run over many hosts does, as its coordinator knows it.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct HostProgress {
@@ -18,10 +20,13 @@ pub struct HostProgress {
     /// Tasks that it counted since it joined.
     pub tasks: u64,
     /// Nodes searched in them.
+    #[serde(with = "decimal")]
     pub nodes: u64,
     /// How long it takes part.
+    #[serde(with = "seconds")]
     pub joined: Duration,
     /// How long it has been silent.
+    #[serde(with = "seconds")]
     pub silent: Duration,
     /// Workers and devices of it that counted wrongly.
     pub sick: u64,

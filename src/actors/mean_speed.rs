@@ -2,6 +2,8 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
+use crate::engine::{decimal, seconds};
+
 use super::state::RunState;
 
 /// The time constant of the mean: results come in bursts, at most some 50 ms apart on CPU workers and
@@ -15,8 +17,10 @@ pub struct MeanSpeed {
     /// Whether the run counts.
     counts: bool,
     /// Up to when nodes are accounted for, measured from the beginning of the run.
+    #[serde(with = "seconds")]
     until: Duration,
     /// Nodes accounted for.
+    #[serde(with = "decimal")]
     nodes: u64,
     /// The weighted sum of the speeds, and of the weights: the mean is their quotient, so that it is
     /// right from the first result on.

@@ -9,7 +9,7 @@ use super::mean_speed::MeanSpeed;
 use super::pause_reason::PauseReason;
 use super::state::RunState;
 use super::worker_progress::WorkerProgress;
-use crate::engine::{WorkerId, decimal};
+use crate::engine::{WorkerId, decimal, seconds};
 
 /// How far a run is and what its workers do: the account of its events. The run itself keeps it for
 /// the progress line and the report. An observer, or another process that is sent the events, keeps
@@ -28,14 +28,18 @@ pub struct Progress {
     #[serde(with = "decimal")]
     pub solutions: u128,
     /// Nodes searched so far, without those of restored tasks.
+    #[serde(with = "decimal")]
     pub nodes: u64,
     /// How fast all workers together count.
     pub speed: MeanSpeed,
     /// Since the run began.
+    #[serde(with = "seconds")]
     pub elapsed: Duration,
     /// How long the run was paused, without a pause that lasts.
+    #[serde(with = "seconds")]
     pub paused: Duration,
     /// When the pause that lasts began, measured from the beginning of the run.
+    #[serde(default, with = "seconds::optional")]
     pub paused_since: Option<Duration>,
     /// Why it is paused now; empty if it is not.
     pub paused_for: Vec<PauseReason>,
@@ -53,6 +57,7 @@ pub struct Progress {
     /// How often a task was given up because the run stopped or paused.
     pub given_up: u64,
     /// The time of workers that was lost by that, added up.
+    #[serde(with = "seconds")]
     pub lost: Duration,
     /// Tasks of this run that the recorder made durable.
     pub durable: u64,

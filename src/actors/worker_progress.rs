@@ -3,7 +3,7 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 
 use super::events::{EventKind, RunEvent};
-use crate::engine::{CountedBy, TaskKey, WorkerId};
+use crate::engine::{CountedBy, TaskKey, WorkerId, decimal, seconds};
 
 /// What a worker does, and how it spent the run so far.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -16,29 +16,36 @@ pub struct WorkerProgress {
     /// What it does now.
     pub state: WorkerState,
     /// Up to when its time is accounted for, measured from the beginning of the run.
+    #[serde(with = "seconds")]
     pub until: Duration,
     /// Tasks counted.
     pub tasks: u64,
     /// Nodes searched in them.
+    #[serde(with = "decimal")]
     pub nodes: u64,
     /// Those of the tasks that its device counted. The thread of a device counts on the CPU what the
     /// device cannot.
     pub device_tasks: u64,
     /// Nodes searched in those.
+    #[serde(with = "decimal")]
     pub device_nodes: u64,
     /// How long it was busy with tasks: counting, audits, tries that failed.
+    #[serde(with = "seconds")]
     pub busy: Duration,
     /// The wall time of the batches that it ended on the CPU.
-    #[serde(default)]
+    #[serde(default, with = "seconds")]
     pub batches: Duration,
     /// The CPU time that it had in these.
-    #[serde(default)]
+    #[serde(default, with = "seconds")]
     pub cpu: Duration,
     /// Waiting for a batch while there was work left to produce.
+    #[serde(with = "seconds")]
     pub waiting: Duration,
     /// Without work because none was left, until the last worker finished.
+    #[serde(with = "seconds")]
     pub starved: Duration,
     /// When it finished its last task, measured from the beginning of the run.
+    #[serde(with = "seconds")]
     pub finished: Duration,
 }
 

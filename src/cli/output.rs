@@ -3,10 +3,11 @@
 use std::io::{self, Write};
 
 use console::{Term, measure_text_width};
+use serde::Serialize;
 
-use super::exit::Failure;
+use super::exit::{Exit, Failure};
 use crate::system::stdio::has_no_stdout;
-use crate::telemetry::{keep_message, printable};
+use crate::telemetry::{keep_message, printable, printable_json};
 
 /// Writes lines of a result to stdout, at once. Some of them contain what a file says, perhaps the file
 /// of a stranger, so characters that are not printable are escaped.
@@ -16,6 +17,28 @@ pub fn print(lines: &str) -> Result<(), Failure> {
         writeln!(out, "{}", printable(line))?;
     }
     Ok(out.flush()?)
+}
+
+/// The version of what `--json` prints, which every object begins with. It goes up when a key is removed or changes its
+/// meaning; `docs/output.schema.json` has the keys.
+const JSON_FORMAT: u32 = 1;
+
+/// Writes an object of JSON to stdout, on one line.
+pub fn print_json(object: &impl Serialize) -> Result<(), Failure> {
+    #[derive(Serialize)]
+    struct Versioned<'a, T> {
+        queenfold_json: u32,
+        #[serde(flatten)]
+        object: &'a T,
+    }
+    let versioned = Versioned {
+        queenfold_json: JSON_FORMAT,
+        object,
+    };
+    let text = serde_json::to_string(&versioned);
+    print(&printable_json(
+        &text.map_err(|error| Failure::new(Exit::Error, error))?,
+    ))
 }
 
 /// Standard output, where each write fails if the process has none.

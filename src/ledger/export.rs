@@ -1,16 +1,13 @@
 //! The log and the signature of a run.
 
-use std::io::{self, Write};
+use std::io;
 use std::sync::Arc;
-
-use serde::Serialize;
 
 use super::digest::{Digest, DigestFields, context};
 use super::entry::put_exact;
-use super::export_line::{CorrectionLine, Last, Line, SecondLine};
+use super::export_line::{ExportLine, Line};
 use super::{Column, Entry, LedgerError, RecordedTask, RunInfo, Store};
 use crate::engine::Plan;
-use crate::telemetry::printable_json;
 
 /// BLAKE3 over what was counted: board, plans, and the tasks with their tallies in canonical order.
 /// Nodes, kernels, devices, order and time are not in it, so two runs of the same plans have the same
@@ -53,17 +50,17 @@ pub fn signature(store: &Store) -> Result<Digest, LedgerError> {
     Ok(signature.digest())
 }
 
-/// Writes every record as a line of JSON in canonical order, each followed by its second count if there is
-/// one; then the log of corrections, and the signature as the last line.
+/// Gives out every record in canonical order, each followed by its second count if there is one; then the log of
+/// corrections, and the signature at last.
 ///
-/// Returns the number of records. Nothing more is read once `out` fails.
+/// Returns the number of records. Nothing more is read once `write` fails.
 ///
 /// # Errors
-/// A record is damaged, or `out` fails; the inner result has the error of `out`.
+/// A record is damaged, or `write` fails; the inner result has its error.
 pub fn export(
     store: &Store,
     plans: &[Arc<dyn Plan>],
-    mut out: impl Write,
+    mut write: impl FnMut(&ExportLine<'_>) -> io::Result<()>,
 ) -> Result<io::Result<u64>, LedgerError> {
     store.info().check_plans(store.file(), plans)?;
     let key = store.info().key();
@@ -79,10 +76,9 @@ pub fn export(
             return Ok(());
         };
         let line = |entry, column| Line::of(entry, column, plan.as_ref(), &key);
-        write_line(&mut out, &line(&record, Column::Record))?;
+        write(&ExportLine::record(line(&record, Column::Record)))?;
         if let Some(second) = &second {
-            let second = line(second, Column::Second);
-            write_line(&mut out, &SecondLine { second })?;
+            write(&ExportLine::second(line(second, Column::Second)))?;
         }
         Ok(())
     });
@@ -92,24 +88,15 @@ pub fn export(
         Err(Stop::Output(error)) => return Ok(Err(error)),
     }
     let corrections = store.corrections()?;
-    let last = Last {
-        signature: signature.digest().to_string(),
-    };
     let mut finish = || {
         for logged in &corrections {
             if let Some(plan) = plan_of(logged.task().engine) {
-                write_line(&mut out, &CorrectionLine::of(logged, plan.name(), &key))?;
+                write(&ExportLine::correction(logged, plan.name(), &key))?;
             }
         }
-        write_line(&mut out, &last)?;
-        out.flush()
+        write(&ExportLine::signature(&signature.digest()))
     };
     Ok(finish().map(|()| records))
-}
-
-fn write_line(out: &mut impl Write, line: &impl Serialize) -> io::Result<()> {
-    let line = serde_json::to_string(line)?;
-    writeln!(out, "{}", printable_json(&line))
 }
 
 /// What ends an export early.

@@ -1,5 +1,7 @@
 //! A line of the exported log.
 
+use std::io::{self, Write};
+
 use serde::Serialize;
 
 use super::correction_text::CorrectionText;
@@ -8,6 +10,7 @@ use super::origin_columns::OriginColumns;
 use super::{Column, Entry, LoggedCorrection};
 use crate::board::Size;
 use crate::engine::{Engine, KernelName, Plan, PlanName, Tally};
+use crate::telemetry::printable_json;
 
 /// An entry with the ranks of its task. Its names and times lie beside each other; only completions by
 /// weight are an object of their own.
@@ -60,16 +63,27 @@ impl<'a> Line<'a> {
     }
 }
 
-/// The line of a second count. It follows the line of its record.
+/// A line of the exported log.
 #[derive(Serialize)]
-pub(super) struct SecondLine<'a> {
-    pub(super) second: Line<'a>,
-}
+#[serde(transparent)]
+pub struct ExportLine<'a>(Content<'a>);
 
-/// The line of a correction. All of them follow the last record.
 #[derive(Serialize)]
-pub(super) struct CorrectionLine<'a> {
-    correction: LoggedText<'a>,
+#[serde(untagged)]
+enum Content<'a> {
+    Record(Line<'a>),
+    /// It follows the line of its record.
+    Second {
+        second: Line<'a>,
+    },
+    /// All of them follow the last record.
+    Correction {
+        correction: Box<LoggedText<'a>>,
+    },
+    /// The last line.
+    Signature {
+        signature: String,
+    },
 }
 
 #[derive(Serialize)]
@@ -85,9 +99,17 @@ struct LoggedText<'a> {
     blake3: String,
 }
 
-impl<'a> CorrectionLine<'a> {
+impl<'a> ExportLine<'a> {
+    pub(super) const fn record(record: Line<'a>) -> Self {
+        Self(Content::Record(record))
+    }
+
+    pub(super) const fn second(second: Line<'a>) -> Self {
+        Self(Content::Second { second })
+    }
+
     /// The line of a correction, whose task is of `plan`, in the run with the key `run`.
-    pub(super) fn of(logged: &'a LoggedCorrection, plan: PlanName, run: &Digest) -> Self {
+    pub(super) fn correction(logged: &'a LoggedCorrection, plan: PlanName, run: &Digest) -> Self {
         let task = logged.task();
         let correction = LoggedText {
             n: task.n,
@@ -100,12 +122,27 @@ impl<'a> CorrectionLine<'a> {
             recorded_at: logged.recorded_at,
             blake3: logged.digest(run).to_string(),
         };
-        Self { correction }
+        Self(Content::Correction {
+            correction: Box::new(correction),
+        })
     }
-}
 
-/// The last line.
-#[derive(Serialize)]
-pub(super) struct Last {
-    pub(super) signature: String,
+    pub(super) fn signature(signature: &Digest) -> Self {
+        let signature = signature.to_string();
+        Self(Content::Signature { signature })
+    }
+
+    /// Writes it as JSON, on one line.
+    ///
+    /// # Errors
+    /// `out` fails.
+    pub fn write_to(&self, out: &mut impl Write) -> io::Result<()> {
+        let line = serde_json::to_string(self)?;
+        writeln!(out, "{}", printable_json(&line))
+    }
+
+    /// Whether it is a record, or the second count of one.
+    pub const fn is_count(&self) -> bool {
+        matches!(self.0, Content::Record(_) | Content::Second { .. })
+    }
 }

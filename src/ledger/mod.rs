@@ -73,6 +73,7 @@ pub use error::LedgerError;
 #[cfg(feature = "cli")]
 pub(crate) use error::{FILE_LIMIT, is_file_limit};
 pub use export::{Signature, export, signature};
+pub use export_line::ExportLine;
 pub use format::FORMAT;
 pub use host::{host_name, unix_time};
 pub use host_share::HostShare;

@@ -11,18 +11,11 @@ impl RunReport {
     /// The run as JSON, with a row for the table of docs/RECORDS.md if it has a result.
     pub fn json(&self) -> Json {
         let outcome = self.outcome.as_ref().ok();
-        let symmetric = outcome.and_then(|outcome| outcome.symmetric);
         let (began, ended) = self.span();
-        let mut json = json!({
-            "n": self.info.n().get(),
-            "total": outcome.map(|outcome| outcome.total.to_string()),
-            "unique": outcome.and_then(|outcome| Some(outcome.unique()?.to_string())),
-            "classes": symmetric.map(|symmetric| json!({
-                "c1": symmetric.orbits.c1.to_string(),
-                "c2": symmetric.orbits.c2.to_string(),
-                "c4": symmetric.orbits.c4.to_string(),
-                "c8": symmetric.orbits.c8.to_string(),
-            })),
+        json!({
+            "n": self.info.n(),
+            "given": GivenSquares::of(&self.info.board),
+            "result": outcome,
             "no_total": self.outcome.as_ref().err(),
             "checked": outcome.map(|outcome| self.status.counted.checked(outcome)),
             "plans": self.info.plans.iter().map(|plan| plan.name.to_string()).collect::<Vec<_>>(),
@@ -37,11 +30,7 @@ impl RunReport {
             "busy_seconds": self.busy().as_secs_f64(),
             "hosts": self.hosts(),
             "record": outcome.map(|_| self.row()),
-        });
-        if let Some(given) = GivenSquares::of(&self.info.board) {
-            json["given"] = json!(given);
-        }
-        json
+        })
     }
 
     /// Machine, processor, instruction set, workers and devices, once each.

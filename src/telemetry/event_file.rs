@@ -13,7 +13,7 @@ use crate::actors::{EventKind, Observer, RunEvent, RunState};
 
 /// The version of the lines. It goes up when a line changes its meaning or loses a field; new fields and
 /// new events do not change it.
-pub const EVENT_FORMAT: u32 = 2;
+pub const EVENT_FORMAT: u32 = 3;
 
 /// How often lines are written.
 const WRITE_EVERY: Duration = Duration::from_millis(100);

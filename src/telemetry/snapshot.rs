@@ -13,7 +13,7 @@ use crate::board::{GivenBoard, Size};
 use crate::engine::{Engine, seconds};
 
 /// The version of a written snapshot. A reader refuses others.
-const SNAPSHOT_FORMAT: u32 = 2;
+const SNAPSHOT_FORMAT: u32 = 3;
 
 /// Speeds that are kept. When there are more, each two become one.
 const MOST_SPEEDS: usize = 600;
@@ -52,6 +52,7 @@ pub struct Snapshot {
     /// What happened last, the latest at the end.
     pub incidents: VecDeque<Incident>,
     /// When results became durable the last time, measured from the beginning of the run.
+    #[serde(with = "seconds::optional")]
     pub checkpoint: Option<Duration>,
 }
 
@@ -281,11 +282,11 @@ mod tests {
         assert_eq!(snapshot.incidents.len(), MOST_INCIDENTS);
         let text = serde_json::to_string(&snapshot).unwrap();
         assert_eq!(Snapshot::read(text.as_bytes()), Ok(snapshot));
-        let newer = text.replace("snapshot\":2", "snapshot\":3");
+        let newer = text.replace("snapshot\":3", "snapshot\":4");
         assert!(
             Snapshot::read(newer.as_bytes())
                 .unwrap_err()
-                .contains("version 3")
+                .contains("version 4")
         );
         assert!(Snapshot::read(b"{}").is_err());
     }

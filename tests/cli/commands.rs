@@ -137,6 +137,8 @@ fn json_of_eight_queens_has_every_field() {
         ),
         ("r180", "4".into()),
         ("r90", "0".into()),
+        ("queenfold_json", 1.into()),
+        ("given", serde_json::Value::Null),
         ("workers", 1.into()),
         ("gpu", serde_json::json!([])),
         ("version", env!("CARGO_PKG_VERSION").into()),
@@ -153,7 +155,7 @@ fn json_of_eight_queens_has_every_field() {
     let engine = record["engine"].as_str().unwrap();
     assert!(record["plan"].as_str().unwrap().starts_with(engine));
     assert!(!record["isa"].as_str().unwrap().is_empty());
-    assert_eq!(record.as_object().unwrap().len(), 19);
+    assert_eq!(record.as_object().unwrap().len(), 21);
 }
 
 #[test]

@@ -154,6 +154,38 @@ fn known_counts_are_printed_in_every_form() {
 }
 
 #[test]
+fn commands_with_rows_print_comma_separated_values() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let dir = folder.path().join("n13").display().to_string();
+    stdout(&["run", "-n", "13", "--dir", &dir, "-q"]);
+    stdout(&["run", "--again", &dir, "-q"]);
+    let tables: [(&[&str], &str, usize); 6] = [
+        (&["run", "-n", "8..=9"], "n,queens,holes,total", 2),
+        (&["census", "-n", "8..=9"], "n,queens,holes,r180", 2),
+        (&["known"], "n,total,unique", 27),
+        (
+            &["ladder", "--method", "bitmap", "-n", "8"],
+            "n,method,style",
+            2,
+        ),
+        (&["status", &dir], "n,queens,holes,state", 1),
+        // Each of the five tasks was counted twice.
+        (&["export", &dir], "n,given,plan,task", 10),
+    ];
+    for (args, header, rows) in tables {
+        let table = stdout(&[args, &["--csv"]].concat());
+        let lines: Vec<_> = table.lines().collect();
+        assert!(lines[0].starts_with(header), "{table}");
+        assert_eq!(lines.len(), rows + 1, "{table}");
+        let columns = |line: &&str| line.split(',').count();
+        assert!(
+            lines.iter().all(|line| columns(line) == columns(&lines[0])),
+            "{table}"
+        );
+    }
+}
+
+#[test]
 fn another_total_than_the_expected_one_is_an_error() {
     stdout(&["run", "-n", "9", "--expect", "352", "-q"]);
     let line = refusal(

@@ -31,6 +31,7 @@ mod given;
 #[path = "../common/isolated.rs"]
 mod isolated;
 mod json;
+mod json_schema;
 mod missing_parts;
 #[cfg(unix)]
 mod pipes;
@@ -41,6 +42,7 @@ mod program;
 mod random_board;
 mod report;
 #[cfg(unix)]
+mod schema;
 mod signals;
 #[path = "../common/skip.rs"]
 mod skip;

@@ -78,8 +78,8 @@ fn a_finished_run_is_shown_with_its_result_and_its_drawings() {
 
     let record = stdout(&["report", dir.to_str().unwrap(), "--json"]);
     let record: Json = serde_json::from_str(&record).unwrap();
-    assert_eq!(record["total"], "14772512");
-    assert_eq!(record["classes"]["c2"], "32");
+    assert_eq!(record["result"]["total"], "14772512");
+    assert_eq!(record["result"]["classes"]["c2"], "32");
     assert_eq!(record["signature"], last["signature"]);
     let row = record["record"].as_str().unwrap();
     assert!(row.starts_with("| 16 | known | "), "{row}");

@@ -72,7 +72,9 @@ fn correct(dir: &Path, results: &[&Entry], decided: Option<&Entry>) {
 fn exported(dir: &Path) -> String {
     let mut log = Vec::new();
     let store = Store::open_to_read(dir).unwrap();
-    export(&store, &plans(13), &mut log).unwrap().unwrap();
+    export(&store, &plans(13), |line| line.write_to(&mut log))
+        .unwrap()
+        .unwrap();
     String::from_utf8(log).unwrap()
 }
 

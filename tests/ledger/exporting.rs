@@ -11,7 +11,9 @@ use super::*;
 fn exported(dir: &Path, n: u32) -> String {
     let mut out = Vec::new();
     let store = Store::open_to_read(dir).unwrap();
-    let records = export(&store, &plans(n), &mut out).unwrap().unwrap();
+    let records = export(&store, &plans(n), |line| line.write_to(&mut out))
+        .unwrap()
+        .unwrap();
     let lines = out.iter().filter(|byte| **byte == b'\n').count();
     assert_eq!(records, lines as u64 - 1);
     String::from_utf8(out).unwrap()
@@ -100,7 +102,10 @@ fn nothing_more_is_read_when_the_output_is_gone() {
         )
         .unwrap();
     let store = Store::open_to_read(dir.path()).unwrap();
-    let export = |bytes| export(&store, &plans(N), Full(bytes));
+    let export = |bytes| {
+        let mut out = Full(bytes);
+        export(&store, &plans(N), |line| line.write_to(&mut out))
+    };
     let gone = export(1000).unwrap().unwrap_err();
     assert_eq!(gone.kind(), io::ErrorKind::BrokenPipe);
     let damaged = export(usize::MAX);

@@ -1,4 +1,5 @@
-//! `config/default.toml` and `docs/REFERENCE.md` are what the settings and the help of the program say.
+//! `config/default.toml` and `docs/REFERENCE.md` are what the settings, the help of the program and the schema of its
+//! JSON say.
 //! `SNAPSHOTS=overwrite cargo test --release --features nats --test project generated` writes them anew.
 
 use std::fmt::Write;
@@ -136,5 +137,147 @@ fn the_reference_says_what_the_program_says() {
         )
         .unwrap();
     }
+    text += &schema::page();
     assert_data_eq!(Data::text(text).raw(), in_repository("docs/REFERENCE.md"));
+}
+
+/// The objects of `--json`, as docs/output.schema.json describes them.
+#[cfg(all(feature = "nats", feature = "tui", feature = "cuda"))]
+mod schema {
+    use std::fmt::Write;
+
+    use serde_json::Value;
+
+    /// The chapter about them.
+    pub(super) fn page() -> String {
+        let schema: Value =
+            serde_json::from_str(include_str!("../../docs/output.schema.json")).unwrap();
+        let printed: Vec<_> = list(&schema["anyOf"]).filter_map(name_of).collect();
+        let mut text = format!(
+            "\n## JSON\n\n{}. [output.schema.json](output.schema.json) says the same as a JSON Schema. \
+             Every object begins with `queenfold_json`, the version of the objects, 1: it goes up when a key is removed or \
+             changes its meaning. New keys do not change it.\n\nWith `--csv`, a command prints some of these values with \
+             the names of their keys in the first line; what is `null` is empty.\n",
+            words(&schema["description"]).trim_end_matches('.')
+        );
+        for name in &printed {
+            write_object(&mut text, &schema["$defs"][name]);
+        }
+        text += "\n### Values within them\n";
+        for (name, of) in schema["$defs"].as_object().unwrap() {
+            if printed.contains(&name.as_str()) {
+                continue;
+            }
+            match &of["properties"] {
+                Value::Null => writeln!(
+                    text,
+                    "\n**`{name}`**: {}.",
+                    lower(words(&of["description"]))
+                )
+                .unwrap(),
+                _ => {
+                    writeln!(
+                        text,
+                        "\n**`{name}`**: {}.\n",
+                        lower(words(&of["description"]))
+                    )
+                    .unwrap();
+                    write_table(&mut text, of);
+                }
+            }
+        }
+        text
+    }
+
+    fn write_object(text: &mut String, of: &Value) {
+        let (commands, about) = words(&of["description"]).split_once(": ").unwrap();
+        writeln!(text, "\n### JSON of {commands}\n\n{}.\n", upper(about)).unwrap();
+        let counts = list(&of["allOf"]).filter_map(name_of);
+        for base in counts {
+            writeln!(text, "All keys of `{base}`, and:\n").unwrap();
+        }
+        write_table(text, of);
+    }
+
+    fn write_table(text: &mut String, of: &Value) {
+        *text += "| key | value | meaning |\n|---|---|---|\n";
+        write_rows(text, "", of);
+    }
+
+    fn write_rows(text: &mut String, within: &str, of: &Value) {
+        let Some(keys) = of["properties"].as_object() else {
+            return;
+        };
+        let required: Vec<_> = list(&of["required"]).filter_map(Value::as_str).collect();
+        for (key, value) in keys.iter().filter(|(key, _)| *key != "queenfold_json") {
+            let (value_type, inner) = describe(value);
+            let meaning = words(&value["description"]).replace('|', "\\|");
+            let absent = if required.contains(&key.as_str()) {
+                ""
+            } else {
+                "; not always there"
+            };
+            writeln!(
+                text,
+                "| `{within}{key}` | {value_type} | {meaning}{absent} |"
+            )
+            .unwrap();
+            if let Some((inner, mark)) = inner {
+                write_rows(text, &format!("{within}{key}{mark}."), inner);
+            }
+        }
+    }
+
+    /// The type of a value in words, and the object whose keys follow, with what stands behind its name.
+    fn describe(value: &Value) -> (String, Option<(&Value, &'static str)>) {
+        if let Some(name) = name_of(value).or_else(|| list(&value["allOf"]).find_map(name_of)) {
+            return (format!("`{name}`"), None);
+        }
+        if let Some(choices) = value["anyOf"].as_array() {
+            let (of, inner) = describe(&choices[0]);
+            return (format!("{of} or `null`"), inner);
+        }
+        if let Some(values) = value["enum"].as_array() {
+            let values: Vec<_> = values.iter().map(|value| format!("`{value}`")).collect();
+            return (values.join(", "), None);
+        }
+        if let Some(types) = value["type"].as_array() {
+            let types: Vec<_> = types.iter().filter_map(Value::as_str).collect();
+            return (types.join(" or ").replace("null", "`null`"), None);
+        }
+        match value["type"].as_str().unwrap_or("any") {
+            "array" => {
+                let (of, inner) = describe(&value["items"]);
+                (
+                    format!("list of {of}"),
+                    inner.map(|(inner, _)| (inner, "[]")),
+                )
+            }
+            "object" if value["properties"].is_object() => ("object".to_owned(), Some((value, ""))),
+            "null" => ("`null`".to_owned(), None),
+            plain => (plain.to_owned(), None),
+        }
+    }
+
+    fn list(value: &Value) -> impl Iterator<Item = &Value> {
+        value.as_array().into_iter().flatten()
+    }
+
+    fn name_of(value: &Value) -> Option<&str> {
+        value["$ref"].as_str()?.strip_prefix("#/$defs/")
+    }
+
+    fn words(value: &Value) -> &str {
+        value.as_str().unwrap_or_default()
+    }
+
+    fn upper(text: &str) -> String {
+        let (first, rest) = text.split_at(1);
+        first.to_uppercase() + rest
+    }
+
+    fn lower(text: &str) -> String {
+        let (first, rest) = text.split_at(1);
+        first.to_lowercase() + rest
+    }
 }

@@ -7,13 +7,12 @@ use serde_json::json;
 
 use crate::certificate::{CertifyError, Checked, HostKey, certify, check};
 use crate::cli::exit::{Exit, Failure};
-use crate::cli::output::{print, say};
-use crate::cli::print::outcome_json::OutcomeJson;
+use crate::cli::output::{print, print_json, say};
 use crate::cli::session::recount_cost::in_words;
 use crate::ledger::host_name;
 use crate::run_directory::open;
 use crate::system::files;
-use crate::telemetry::{printable_json, several};
+use crate::telemetry::several;
 
 const HELP: &str = "\
 Examples:
@@ -128,9 +127,9 @@ pub fn run(args: &Args) -> Result<(), Failure> {
             "root": checked.root,
             "signed_by": hosts,
             "known": checked.outcome.is_known,
-            "result": OutcomeJson::new(&checked.outcome),
+            "result": &checked.outcome,
         });
-        return print(&printable_json(&json.to_string()));
+        return print_json(&json);
     }
     print(&format!(
         "{}: {} of {}, {}\nroot {}",

@@ -8,11 +8,10 @@ use crate::certificate::{Challenge, CheckError, Checked, Signed, check, most_wro
 use crate::cli::args::boards::given_line;
 use crate::cli::args::whole::whole;
 use crate::cli::exit::{Exit, Failure};
-use crate::cli::output::print;
-use crate::cli::print::outcome_json::OutcomeJson;
+use crate::cli::output::{print, print_json};
 use crate::cli::session::recount::{Recount, by_name, known, second_method, unique_line};
 use crate::engine::CheckedBy;
-use crate::telemetry::{printable, printable_json, several};
+use crate::telemetry::{printable, several};
 
 const HELP: &str = "\
 Examples:
@@ -86,9 +85,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         }
     };
     match (args.json, challenged) {
-        (true, challenged) => print(&printable_json(
-            &to_json(&checked, challenged, args).to_string(),
-        )),
+        (true, challenged) => print_json(&to_json(&checked, challenged, args)),
         (false, None) => tell(&checked),
         (false, Some((different, seed))) => tell_proof(&checked, different, (args.m, seed)),
     }
@@ -117,7 +114,7 @@ fn to_json(checked: &Checked, challenged: Option<(u64, &String)>, args: &Args) -
         "signatures": checked.signatures.iter().map(signed).collect::<Vec<_>>(),
         "challenge": challenge,
         "known": checked.outcome.is_known,
-        "result": OutcomeJson::new(&checked.outcome),
+        "result": &checked.outcome,
     })
 }
 

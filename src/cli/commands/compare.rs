@@ -3,10 +3,10 @@ use std::path::{Path, PathBuf};
 use serde_json::{Value as Json, json};
 
 use crate::cli::exit::Failure;
-use crate::cli::output::print;
+use crate::cli::output::{print, print_json};
 use crate::ledger::{Comparison, CountedWhere, DifferingTask, compare};
 use crate::run_directory::open;
-use crate::telemetry::{printable_json, several};
+use crate::telemetry::several;
 
 const HELP: &str = "\
 Examples:
@@ -37,7 +37,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     let (other, _) = open(&args.b)?;
     let found = compare(&one, &other)?;
     if args.json {
-        print(&printable_json(&to_json(&found).to_string()))?;
+        print_json(&to_json(&found))?;
     } else {
         print(&to_text([&args.a, &args.b], &found))?;
     }

@@ -2,7 +2,7 @@ use serde_json::{Value as Json, json};
 
 use crate::cli::args::flags::ConfigFlags;
 use crate::cli::exit::Failure;
-use crate::cli::output::print;
+use crate::cli::output::{print, print_json};
 use crate::cli::session::calibration::Calibration;
 use crate::config::{Config, Layers, Value};
 use crate::machine::Machine;
@@ -49,7 +49,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
                 (key, entry)
             })
             .collect();
-        return print(&Json::from(entries).to_string());
+        return print_json(&entries);
     }
     print(annotated(&settings).trim_end())
 }

@@ -3,7 +3,7 @@ use serde_json::{Value, json};
 use crate::board::Size;
 use crate::cli::args::whole::whole;
 use crate::cli::exit::Failure;
-use crate::cli::output::print;
+use crate::cli::output::{print, print_json};
 use crate::cli::session::calibration::Calibration;
 use crate::config::Bytes;
 use crate::job::{Hardware, HardwareSettings};
@@ -41,24 +41,21 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     hardware.costs = Calibration::find().costs;
     let choice = hardware.choose_engine(n)?;
     if args.json {
-        return print(
-            &json!({
-                "cpu": machine.cpu,
-                "cores": machine.cores,
-                "isas": available,
-                "isa": Isa::best().name(),
-                "memory": machine.memory.map(|bytes| bytes.to_string()),
-                "memory_limit": machine.memory_limit.map(|bytes| bytes.to_string()),
-                "gpus": gpus.devices,
-                "gpu_missing": gpus.missing,
-                "auto": {
-                    "n": args.n,
-                    "engine": choice.engine.name(),
-                    "reason": choice.reason,
-                },
-            })
-            .to_string(),
-        );
+        return print_json(&json!({
+            "cpu": machine.cpu,
+            "cores": machine.cores,
+            "isas": available,
+            "isa": Isa::best().name(),
+            "memory": machine.memory.map(|bytes| bytes.to_string()),
+            "memory_limit": machine.memory_limit.map(|bytes| bytes.to_string()),
+            "gpus": gpus.devices,
+            "gpu_missing": gpus.missing,
+            "auto": {
+                "n": args.n,
+                "engine": choice.engine.name(),
+                "reason": choice.reason,
+            },
+        }));
     }
     let memory = match (machine.memory, machine.memory_limit) {
         (Some(memory), None) => Bytes(memory).rounded(),

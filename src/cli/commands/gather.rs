@@ -1,13 +1,12 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use serde_json::json;
+use serde_json::{Value as Json, json};
 
 use crate::cli::exit::{Exit, Failure};
-use crate::cli::output::{print, say};
+use crate::cli::output::{print, print_json, say};
 use crate::cli::print::array_report::{outdated_scripts, submit_again};
 use crate::cli::print::count_report;
-use crate::cli::print::outcome_json::OutcomeJson;
 use crate::cli::print::result_table::ResultTable;
 use crate::cli::shell::command_on;
 use crate::cluster::{ArrayDirectory, IndexList, gather};
@@ -56,15 +55,11 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         let done = merged.map_or(0, |merged| merged.sums.coverage.done());
         if args.json {
             let all = |shards: &IndexList| shards.iter().collect::<Vec<_>>();
-            let json = json!({
-                "tasks_done": done,
-                "tasks_total": tasks,
-                "not_begun": all(&gathered.not_begun),
-                "stopped": all(&gathered.stopped),
-                "running": all(&gathered.running),
-                "result": null,
-            });
-            print(&json.to_string())?;
+            let mut json = without_total(done, tasks);
+            json["not_begun"] = json!(all(&gathered.not_begun));
+            json["stopped"] = json!(all(&gathered.stopped));
+            json["running"] = json!(all(&gathered.running));
+            print_json(&json)?;
         }
         let mut lines = vec![format!(
             "no total from {}: {} of {tasks} missing",
@@ -103,6 +98,18 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     tell_whole(&whole, &directory.array().plans(), merged, args.json)
 }
 
+/// What `--json` prints while tasks are missing.
+pub fn without_total(done: u64, tasks: u64) -> Json {
+    json!({
+        "tasks_done": done,
+        "tasks_total": tasks,
+        "seconds": null,
+        "checked": null,
+        "counted": null,
+        "result": null,
+    })
+}
+
 /// Prints the total of the ledger in `whole`, of which no task is missing, and how often its tasks were counted.
 pub fn tell_whole(
     whole: &Path,
@@ -125,9 +132,9 @@ pub fn tell_whole(
                 "seconds": merged.elapsed.as_secs_f64(),
                 "checked": checked,
                 "counted": confirmation,
-                "result": OutcomeJson::new(&outcome),
+                "result": outcome,
             });
-            return print(&json.to_string());
+            return print_json(&json);
         }
         let table = ResultTable::new(plan.size());
         print(&table.header())?;

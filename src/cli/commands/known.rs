@@ -2,8 +2,8 @@ use serde_json::json;
 
 use crate::board::{KNOWN, Known, Size};
 use crate::cli::exit::Failure;
-use crate::cli::output::print;
-use crate::cli::print::result_table::digits;
+use crate::cli::output::{print, print_json};
+use crate::cli::print::csv::Columns;
 use crate::config::{Sizes, Value};
 
 /// Flags of `known`.
@@ -31,6 +31,14 @@ pub struct Args {
     csv: bool,
 }
 
+const COLUMNS: Columns = Columns(&[
+    ("n", "/n"),
+    ("total", "/total"),
+    ("unique", "/unique"),
+    ("r180", "/r180"),
+    ("r90", "/r90"),
+]);
+
 /// Prints the known counts.
 pub fn run(args: &Args) -> Result<(), Failure> {
     let sizes: Vec<Size> = match &args.n {
@@ -39,21 +47,21 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     };
     let rows: Vec<_> = sizes.into_iter().map(row).collect::<Result<_, _>>()?;
     if args.csv {
-        print("n,total,unique,r180,r90")?;
+        print(&COLUMNS.header())?;
     }
     if args.json || args.csv {
         return rows.iter().try_for_each(|(n, known)| {
             let [total, unique, r180, r90] = counts(known);
-            print(&match args.json {
-                true => json!({"n": n, "total": total, "unique": unique, "r180": r180, "r90": r90})
-                    .to_string(),
-                false => format!("{n},{total},{unique},{r180},{r90}"),
-            })
+            let json = json!({"n": n, "total": total, "unique": unique, "r180": r180, "r90": r90});
+            match args.json {
+                true => print_json(&json),
+                false => print(&COLUMNS.row(&json)?),
+            }
         });
     }
     let names = ["Total", "Unique", "R180", "R90"];
     let widths: [usize; 4] = std::array::from_fn(|column| {
-        let largest = rows.iter().map(|(_, known)| digits_of(known)[column]);
+        let largest = rows.iter().map(|(_, known)| counts(known)[column].len());
         largest.max().unwrap_or(0).max(names[column].len())
     });
     let line = |n: &str, cells: [String; 4]| {
@@ -77,14 +85,6 @@ fn row(n: Size) -> Result<(Size, &'static Known), Failure> {
     })
 }
 
-fn numbers(known: &Known) -> [u128; 4] {
-    [known.total, known.unique, known.r180, known.r90]
-}
-
 fn counts(known: &Known) -> [String; 4] {
-    numbers(known).map(|number| number.to_string())
-}
-
-fn digits_of(known: &Known) -> [usize; 4] {
-    numbers(known).map(digits)
+    [known.total, known.unique, known.r180, known.r90].map(|number| number.to_string())
 }

@@ -2,9 +2,9 @@ use std::path::PathBuf;
 
 use serde_json::json;
 
-use super::gather::tell_whole;
+use super::gather::{tell_whole, without_total};
 use crate::cli::exit::Failure;
-use crate::cli::output::{print, say};
+use crate::cli::output::{print, print_json, say};
 use crate::ledger;
 use crate::run_directory::open;
 use crate::telemetry::several;
@@ -54,8 +54,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         }
         let taken = ledger::take_out(source, &args.into)?;
         if args.json {
-            let json = json!({"tasks": taken.records, "sessions": taken.sessions});
-            return print(&json.to_string());
+            return print_json(&json!({"tasks": taken.records, "sessions": taken.sessions}));
         }
         return print(&format!(
             "{} of {} taken out",
@@ -85,12 +84,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     let coverage = &merged.sums.coverage;
     if !coverage.is_whole() {
         if args.json {
-            let json = json!({
-                "tasks_done": coverage.done(),
-                "tasks_total": coverage.tasks(),
-                "result": null,
-            });
-            print(&json.to_string())?;
+            print_json(&without_total(coverage.done(), coverage.tasks()))?;
         }
         return Err(Failure::incomplete(
             format_args!("no total from {}", args.into.display()),

@@ -4,10 +4,10 @@ use std::io::Write;
 use std::path::PathBuf;
 
 use crate::cli::exit::{Exit, Failure};
-use crate::cli::output::{print, say, stdout};
+use crate::cli::output::{print_json, say, stdout};
 use crate::cli::shell::resume_command;
 use crate::report::RunReport;
-use crate::telemetry::{printable, printable_json};
+use crate::telemetry::printable;
 
 /// Flags of `report`.
 #[derive(Debug, clap::Args)]
@@ -43,7 +43,7 @@ pub struct Args {
 pub fn run(args: &Args) -> Result<(), Failure> {
     let report = RunReport::read(&args.dir)?;
     if args.json {
-        return print(&printable_json(&report.json().to_string()));
+        return print_json(&report.json());
     }
     let file = &args.output;
     let failed = |error: &dyn Display| {

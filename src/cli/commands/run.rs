@@ -7,7 +7,7 @@ use crate::cli::args::boards::{boards, show};
 use crate::cli::args::flags::ConfigFlags;
 use crate::cli::commands::config::annotated;
 use crate::cli::exit::Failure;
-use crate::cli::output::{print, say};
+use crate::cli::output::{print, print_json, say};
 use crate::cli::print::board_result::BoardResult;
 use crate::cli::print::count_report::{self, CorrectionReport, counted};
 use crate::cli::print::printer::Printer;
@@ -18,7 +18,7 @@ use crate::config::Layers;
 use crate::ledger::{Confirmation, Shard};
 use crate::outcome::Outcome;
 use crate::run_directory::{RunDirectory, open};
-use crate::telemetry::{printable, printable_json, several};
+use crate::telemetry::{printable, several};
 
 const HELP: &str = "\
 Examples:
@@ -181,9 +181,7 @@ fn again(dir: &Path, settings: &Layers) -> Result<(), Failure> {
             confirmation: Some(again.confirmation),
         })?;
     } else if config.output.json {
-        print(&printable_json(
-            &json!({ "n": n.get(), "total": null, "counted": again.confirmation }).to_string(),
-        ))?;
+        print_json(&json!({ "n": n, "total": null, "counted": again.confirmation }))?;
     }
     if !config.output.json {
         print(&format!("counted   {}", counted(&again.confirmation)))?;

@@ -1,8 +1,8 @@
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::board::Size;
 use crate::cli::exit::{Exit, Failure};
-use crate::cli::output::print;
+use crate::cli::output::{print, print_json};
 use crate::engine::{Counter, CounterSettings, Engine, Plan, Tally};
 use crate::job;
 use crate::outcome::{Outcome, check_census};
@@ -38,10 +38,10 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     let mut failed = 0;
     let mut tell = |engine: Engine, kernel: &str, verdict: Verdict| {
         failed += u32::from(matches!(verdict, Verdict::Wrong(_)));
-        print(&match args.json {
-            true => to_json(engine, kernel, &verdict),
-            false => to_text(engine, kernel, &verdict),
-        })
+        match args.json {
+            true => print_json(&to_json(engine, kernel, &verdict)),
+            false => print(&to_text(engine, kernel, &verdict)),
+        }
     };
     for engine in Engine::ALL {
         for isa in Isa::ALL {
@@ -77,13 +77,13 @@ fn to_text(engine: Engine, kernel: &str, verdict: &Verdict) -> String {
     }
 }
 
-fn to_json(engine: Engine, kernel: &str, verdict: &Verdict) -> String {
+fn to_json(engine: Engine, kernel: &str, verdict: &Verdict) -> Value {
     let (word, why) = match verdict {
         Verdict::Right => ("ok", None),
         Verdict::Wrong(why) => ("failed", Some(why)),
         Verdict::Skipped(why) => ("skipped", Some(why)),
     };
-    json!({"engine": engine, "kernel": kernel, "result": word, "why": why}).to_string()
+    json!({"engine": engine, "kernel": kernel, "result": word, "why": why})
 }
 
 /// Counts the boards up to [`LAST`].

@@ -4,7 +4,7 @@ use crate::board::{Drawing, GivenBoard, GivenSquares, Square, known};
 use crate::cli::args::flags::Boards;
 use crate::cli::control::stop_report::StopReport;
 use crate::cli::exit::{Exit, Failure};
-use crate::cli::output::{print, say};
+use crate::cli::output::{print, print_json, say};
 use crate::cli::print::board_svg::board_svg;
 use crate::solve::{
     Choice, Chosen, Solved, is_representative, solutions, solutions_by_rows, solve,
@@ -118,7 +118,7 @@ fn show(name: &str, board: &GivenBoard, args: &Args) -> Result<(), Failure> {
         None => list(board, args)?,
     };
     if args.json {
-        return print(&to_json(board, &solved, seed).to_string());
+        return print_json(&to_json(board, &solved, seed));
     }
     let summary = format!(
         "{name}{}",
@@ -201,18 +201,15 @@ fn to_json(board: &GivenBoard, solved: &Solved, seed: Option<u64>) -> Json {
             .map(|(row, &column)| Square::new(row, column));
         squares.map(|square| square.name(n)).collect()
     };
-    let mut json = json!({
-        "n": n.get(),
+    json!({
+        "n": n,
+        "given": GivenSquares::of(board),
         "chosen": word(solved.chosen),
         "seed": seed.map(|seed| seed.to_string()),
         "all": solved.all,
         "gave_up": solved.gave_up,
         "boards": solved.boards.iter().map(names).collect::<Vec<_>>(),
-    });
-    if let Some(given) = GivenSquares::of(board) {
-        json["given"] = json!(given);
-    }
-    json
+    })
 }
 
 const fn word(chosen: Chosen) -> &'static str {

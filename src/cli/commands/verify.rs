@@ -8,9 +8,8 @@ use crate::cli::args::boards::given_line;
 use crate::cli::args::timestamp::Timestamp;
 use crate::cli::args::whole::whole;
 use crate::cli::exit::{Failure, complete_shard};
-use crate::cli::output::{print, say};
+use crate::cli::output::{print, print_json, say};
 use crate::cli::print::count_report::verify_command;
-use crate::cli::print::outcome_json::OutcomeJson;
 use crate::cli::session::recount::{Recount, by_name, known, second_method, unique_line};
 use crate::cli::shell::again_command;
 use crate::config::{Share, Value};
@@ -22,7 +21,7 @@ use crate::ledger::{
 };
 use crate::outcome::Outcome;
 use crate::run_directory::open;
-use crate::telemetry::{printable, printable_json, several};
+use crate::telemetry::{printable, several};
 
 const HELP: &str = "\
 Examples:
@@ -134,9 +133,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         _ => None,
     };
     if args.json {
-        print(&printable_json(
-            &to_json(&findings, choice, args.by, outcome.as_ref()).to_string(),
-        ))?;
+        print_json(&to_json(&findings, choice, args.by, outcome.as_ref()))?;
     } else {
         tell(&findings, choice)?;
     }
@@ -214,7 +211,7 @@ fn to_json(
         "kernels": findings.kernels.iter().map(kernel).collect::<Vec<_>>(),
         "wrong": findings.wrong_records.iter().map(wrong).collect::<Vec<_>>(),
         "known": outcome.map(|outcome| outcome.is_known),
-        "result": outcome.map(OutcomeJson::new),
+        "result": outcome,
     })
 }
 

@@ -8,7 +8,7 @@ use crate::cli::args::flags::How;
 use crate::cli::args::nats_flags::NatsFlags;
 use crate::cli::commands::config::annotated;
 use crate::cli::exit::{Exit, Failure};
-use crate::cli::output::{print, say};
+use crate::cli::output::{print_json, say};
 use crate::cli::session::event_command::NoticedRun;
 use crate::cli::session::job_runner::JobRunner;
 use crate::cluster::lease::Finish;
@@ -87,9 +87,8 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     if config.output.json
         && let Ok(report) = &report
     {
-        print(
-            &json!({ "tasks": report.tasks_done, "seconds": report.elapsed.as_secs_f64() })
-                .to_string(),
+        print_json(
+            &json!({ "tasks": report.tasks_done, "seconds": report.elapsed.as_secs_f64() }),
         )?;
     }
     runner.finish()

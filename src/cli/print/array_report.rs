@@ -236,10 +236,18 @@ impl ArrayReport {
         let array = directory.array();
         let plans: Vec<_> = array.plans().iter().map(|plan| plan.name()).collect();
         let of = |state| self.shards(state).collect::<Vec<_>>();
-        let mut json = json!({
-            "n": array.board().size().get(),
+        let number = |state| self.shards(state).count();
+        json!({
+            "n": array.board().size(),
+            "given": GivenSquares::of(array.board()),
             "plans": plans,
             "shards": array.shards(),
+            "numbers": {
+                "finished": number(ShardState::Finished),
+                "running": number(ShardState::Running),
+                "stopped": number(ShardState::Stopped),
+                "not_begun": number(ShardState::NotBegun),
+            },
             "finished": of(ShardState::Finished),
             "running": of(ShardState::Running),
             "stopped": of(ShardState::Stopped),
@@ -249,11 +257,7 @@ impl ArrayReport {
             "gathered": self.gathered,
             "hosts": host_json(&self.hosts),
             "sick": sick_json(&self.sick),
-        });
-        if let Some(given) = GivenSquares::of(array.board()) {
-            json["given"] = json!(given);
-        }
-        json
+        })
     }
 }
 

@@ -83,8 +83,9 @@ impl DirectoryReport {
                 "nodes": status.nodes.get(&engine).copied().unwrap_or(0).to_string(),
             })
         };
-        let mut json = json!({
-            "n": info.n().get(),
+        json!({
+            "n": info.n(),
+            "given": GivenSquares::of(&info.board),
             "state": state.name(),
             "paused_for": state.paused_for(),
             "shard": info.shard.to_string(),
@@ -123,11 +124,7 @@ impl DirectoryReport {
                     })
                     .collect()
             }),
-        });
-        if let Some(given) = GivenSquares::of(&info.board) {
-            json["given"] = json!(given);
-        }
-        json
+        })
     }
 
     /// For people. `dir` is as they named it.

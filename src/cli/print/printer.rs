@@ -1,13 +1,32 @@
 //! Prints the result of each board, as a row of the table, as JSON or as comma-separated values.
 
 use super::board_result::BoardResult;
-use super::result_csv;
+use super::csv::Columns;
 use super::result_json::ResultJson;
 use super::result_table::ResultTable;
 use crate::board::Size;
 use crate::cli::exit::Failure;
-use crate::cli::output::print;
+use crate::cli::output::{print, print_json};
 use crate::config::OutputConfig;
+
+/// The columns of `--csv`.
+const COLUMNS: Columns = Columns(&[
+    ("n", "/n"),
+    ("queens", "/given/queens"),
+    ("holes", "/given/holes"),
+    ("total", "/total"),
+    ("unique", "/unique"),
+    ("r180", "/r180"),
+    ("r90", "/r90"),
+    ("engine", "/engine"),
+    ("isa", "/isa"),
+    ("workers", "/workers"),
+    ("nodes", "/nodes"),
+    ("seconds", "/seconds"),
+    ("cpu_seconds", "/cpu_seconds"),
+    ("checked", "/checked"),
+    ("version", "/version"),
+]);
 
 /// Prints each result as soon as it is available.
 pub struct Printer {
@@ -29,7 +48,7 @@ impl Printer {
         let table = ResultTable::new(last);
         let (form, header) = match (output.json, output.csv) {
             (true, _) => (Form::Json, None),
-            (false, true) => (Form::Csv, Some(result_csv::HEADER.to_owned())),
+            (false, true) => (Form::Csv, Some(COLUMNS.header())),
             (false, false) => (Form::Table(table), Some(table.header())),
         };
         Self { form, header }
@@ -45,10 +64,12 @@ impl Printer {
             print(&header)?;
         }
         let result = &counted.result;
-        print(&match &self.form {
-            Form::Table(table) => table.row(&result.outcome, result.checked, result.elapsed),
-            Form::Json => ResultJson::new(counted).to_json()?,
-            Form::Csv => result_csv::row(result),
-        })
+        match &self.form {
+            Form::Table(table) => {
+                print(&table.row(&result.outcome, result.checked, result.elapsed))
+            }
+            Form::Json => print_json(&ResultJson::new(counted)),
+            Form::Csv => print(&COLUMNS.row(&ResultJson::new(counted))?),
+        }
     }
 }

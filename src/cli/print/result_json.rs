@@ -1,18 +1,16 @@
 use serde::Serialize;
 
 use super::board_result::BoardResult;
-use super::outcome_json::OutcomeJson;
-use crate::cli::exit::{Exit, Failure};
 use crate::engine::PlanName;
 use crate::job::JobResult;
 use crate::ledger::Confirmation;
-use crate::outcome::Checked;
+use crate::outcome::{Checked, Outcome};
 
 /// The result for one board as `--json` prints it.
 #[derive(Debug, Serialize)]
 pub struct ResultJson {
     #[serde(flatten)]
-    outcome: OutcomeJson,
+    outcome: Outcome,
     engine: &'static str,
     isa: &'static str,
     workers: usize,
@@ -62,7 +60,7 @@ impl ResultJson {
             ..
         } = result;
         Self {
-            outcome: OutcomeJson::new(outcome),
+            outcome: outcome.clone(),
             engine: plan.engine().name(),
             isa: result.kernel,
             workers: result.workers,
@@ -100,13 +98,5 @@ impl ResultJson {
                 })
                 .collect(),
         }
-    }
-
-    /// One line of JSON.
-    ///
-    /// # Errors
-    /// Never for finite times.
-    pub fn to_json(&self) -> Result<String, Failure> {
-        serde_json::to_string(self).map_err(|error| Failure::new(Exit::Error, error))
     }
 }

@@ -15,7 +15,7 @@ use crate::board::{GivenBoard, Size};
 use crate::cli::control::pause_key::PauseKey;
 use crate::cli::control::steering::Says;
 use crate::cli::exit::{Failure, complete_shard};
-use crate::cli::output::{print, say};
+use crate::cli::output::{print_json, say};
 use crate::cli::print::board_result::BoardResult;
 use crate::cli::print::result_json::ResultJson;
 use crate::cli::shell::{again_command, resume_command};
@@ -24,7 +24,7 @@ use crate::engine::{CountedBy, Plan, RecountKernel, second_kernel};
 use crate::job::{CensusResult, Hardware, Job, JobResult, RunSettings, plan};
 use crate::ledger::{Missing, Shard};
 use crate::run_directory::{AgainResult, RunDirectory, RunDirectoryError};
-use crate::telemetry::{self, printable_json};
+use crate::telemetry::{self};
 #[cfg(feature = "nats")]
 use crate::{
     actors::Control,
@@ -177,9 +177,7 @@ impl JobRunner {
                     say(&complete_shard(dir, shard, &missing));
                 }
                 if self.config().output.json {
-                    print(&printable_json(
-                        &shard_json(n, dir, shard, &missing).to_string(),
-                    ))?;
+                    print_json(&shard_json(n, dir, shard, &missing))?;
                 }
                 Ok(None)
             }

@@ -1,8 +1,9 @@
 //! What is given on a board before its completions are counted: queens and holes.
 
+use std::collections::BTreeSet;
 use std::fmt;
 
-use super::square_name::SquareNameError;
+use super::square_name::{SquareNameError, squares_named};
 use super::{Size, Square, Squares, Symmetry, SymmetryGroup};
 
 /// A board with given queens, which every solution keeps, and holes, on which no queen may stand.
@@ -77,17 +78,15 @@ impl GivenBoard {
         queens: impl IntoIterator<Item = Square>,
         holes: impl IntoIterator<Item = Square>,
     ) -> Result<Self, GivenError> {
-        let queens = each_once(n, queens, "queen")?;
-        let holes = each_once(n, holes, "hole")?;
-        for (at, one) in queens.iter().enumerate() {
-            if let Some(other) = queens.iter().skip(at + 1).find(|other| one.attacks(*other)) {
-                return Err(GivenError::Attack(one.name(n), other.name(n)));
-            }
-            if holes.contains(one) {
-                return Err(GivenError::QueenOnHole(one.name(n)));
-            }
-        }
-        Ok(Self { n, queens, holes })
+        let [queens, holes] = checked(n.get(), queens, holes)?;
+        let mut board = Self::free(n);
+        queens
+            .into_iter()
+            .for_each(|square| board.queens.insert(square));
+        holes
+            .into_iter()
+            .for_each(|square| board.holes.insert(square));
+        Ok(board)
     }
 
     /// The same from the [names](Square::name) of the squares, separated by commas or blanks.
@@ -95,13 +94,8 @@ impl GivenBoard {
     /// # Errors
     /// As [`new`](Self::new), or a name is wrong.
     pub fn parse(n: Size, queens: &str, holes: &str) -> Result<Self, GivenError> {
-        let read = |text: &str| {
-            let names = text.split([',', ' ']).filter(|name| !name.is_empty());
-            names
-                .map(|name| Square::from_name(n, name))
-                .collect::<Result<Vec<_>, _>>()
-        };
-        Self::new(n, read(queens)?, read(holes)?)
+        let [queens, holes] = [queens, holes].map(|names| squares_named(n.get(), names));
+        Self::new(n, queens?, holes?)
     }
 
     /// Its size.
@@ -220,22 +214,44 @@ impl GivenBoard {
     }
 }
 
+/// The queens and holes of a board of n × n squares, from the top row down, if they can be given together.
+///
+/// # Panics
+/// A square is outside of the board.
+pub(crate) fn checked(
+    n: u32,
+    queens: impl IntoIterator<Item = Square>,
+    holes: impl IntoIterator<Item = Square>,
+) -> Result<[BTreeSet<Square>; 2], GivenError> {
+    let queens = each_once(n, queens, "queen")?;
+    let holes = each_once(n, holes, "hole")?;
+    for (at, one) in queens.iter().enumerate() {
+        if let Some(other) = queens
+            .iter()
+            .skip(at + 1)
+            .find(|other| one.attacks(**other))
+        {
+            return Err(GivenError::Attack(one.name_on(n), other.name_on(n)));
+        }
+        if holes.contains(one) {
+            return Err(GivenError::QueenOnHole(one.name_on(n)));
+        }
+    }
+    Ok([queens, holes])
+}
+
 fn each_once(
-    n: Size,
+    n: u32,
     squares: impl IntoIterator<Item = Square>,
     what: &'static str,
-) -> Result<Squares, GivenError> {
-    let mut all = Squares::default();
+) -> Result<BTreeSet<Square>, GivenError> {
+    let mut all = BTreeSet::new();
     for square in squares {
-        assert!(
-            u32::from(square.row.max(square.column)) < n.get(),
-            "{square:?}"
-        );
-        if all.contains(square) {
-            let square = square.name(n);
+        assert!(u32::from(square.row.max(square.column)) < n, "{square:?}");
+        if !all.insert(square) {
+            let square = square.name_on(n);
             return Err(GivenError::Twice { square, what });
         }
-        all.insert(square);
     }
     Ok(all)
 }

@@ -9,8 +9,13 @@ use super::{GivenBoard, GivenError, Size, Square};
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum PictureError {
     /// It has no line, or too many.
-    #[error("a picture has 1 to {max} lines, one for each row, not {0}", max = Size::MAX)]
-    Lines(usize),
+    #[error("a picture has 1 to {most} lines, one for each row, not {lines}")]
+    Lines {
+        /// Its lines.
+        lines: usize,
+        /// The size of the largest board.
+        most: u32,
+    },
     /// A line is too short or too long.
     #[error("line {line} has {squares} squares: as many are needed as there are lines, {lines}")]
     Squares {
@@ -23,7 +28,8 @@ pub enum PictureError {
     },
     /// A character stands for nothing.
     #[error(
-        "line {line}, column {column}: `{found}` is neither `.` (empty) nor `Q` (a queen) nor `#` (a hole)"
+        "line {line}, column {column}: `{found}` is neither `.` (empty) nor `Q` (a queen) nor `#` (a hole){}",
+        hint(found)
     )]
     Character {
         /// The number of the line, from 1.
@@ -53,50 +59,86 @@ impl GivenBoard {
     /// # Errors
     /// The text is no such picture, or [cannot be given](GivenBoard::new).
     pub fn from_picture(text: &str) -> Result<Self, PictureError> {
-        let mut rows: Vec<(usize, Vec<char>)> = Vec::new();
-        let text = text.strip_prefix('\u{feff}').unwrap_or(text);
-        for (line, text) in (1..).zip(text.lines()) {
-            let signs = (1..)
-                .zip(text.chars())
-                .filter(|(_, sign)| !sign.is_whitespace());
-            let squares = signs.map(|(column, sign)| match sign {
-                '.' | 'Q' | '#' => Ok(sign),
-                other => Err(PictureError::Character {
-                    line,
-                    column,
-                    found: other.escape_debug().to_string(),
-                }),
-            });
-            let squares = squares.collect::<Result<Vec<_>, _>>()?;
-            if !squares.is_empty() {
-                rows.push((line, squares));
-            }
-        }
-        let n = Size::new(rows.len() as u32).map_err(|_| PictureError::Lines(rows.len()))?;
-        let (mut queens, mut holes) = (Vec::new(), Vec::new());
-        for (row, (line, squares)) in (0..).zip(&rows) {
-            let line = *line;
-            if squares.len() != rows.len() {
-                return Err(PictureError::Squares {
-                    line,
-                    squares: squares.len(),
-                    lines: rows.len(),
-                });
-            }
-            for (column, square) in (0..).zip(squares) {
-                match square {
-                    'Q' => queens.push(Square::new(row, column)),
-                    '#' => holes.push(Square::new(row, column)),
-                    _ => {}
-                }
-            }
-        }
+        let Shown { n, queens, holes } = read_picture(text, Size::MAX)?;
+        let lines = n as usize;
+        let n = Size::new(n).map_err(|_| PictureError::Lines {
+            lines,
+            most: Size::MAX,
+        })?;
         Ok(Self::new(n, queens, holes)?)
     }
 
     /// Draws the board, with the numbers of its rows and the letters of its columns.
     pub fn picture(&self) -> impl fmt::Display + '_ {
         Picture(self)
+    }
+}
+
+/// What a picture shows.
+pub(crate) struct Shown {
+    pub(crate) n: u32,
+    pub(crate) queens: Vec<Square>,
+    pub(crate) holes: Vec<Square>,
+}
+
+/// Reads the picture of a board of up to `most` rows.
+pub(crate) fn read_picture(text: &str, most: u32) -> Result<Shown, PictureError> {
+    let mut rows: Vec<(usize, Vec<char>)> = Vec::new();
+    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+    for (line, text) in (1..).zip(text.lines()) {
+        let signs = (1..)
+            .zip(text.chars())
+            .filter(|(_, sign)| !sign.is_whitespace());
+        let squares = signs.map(|(column, sign)| match sign {
+            '.' | 'Q' | '#' => Ok(sign),
+            other => Err(PictureError::Character {
+                line,
+                column,
+                found: other.escape_debug().to_string(),
+            }),
+        });
+        let squares = squares.collect::<Result<Vec<_>, _>>()?;
+        if !squares.is_empty() {
+            rows.push((line, squares));
+        }
+    }
+    let lines = rows.len();
+    if !(1..=most as usize).contains(&lines) {
+        return Err(PictureError::Lines { lines, most });
+    }
+    let (mut queens, mut holes) = (Vec::new(), Vec::new());
+    for (row, (line, squares)) in (0..).zip(&rows) {
+        let line = *line;
+        if squares.len() != lines {
+            return Err(PictureError::Squares {
+                line,
+                squares: squares.len(),
+                lines,
+            });
+        }
+        for (column, square) in (0..).zip(squares) {
+            match square {
+                'Q' => queens.push(Square::new(row, column)),
+                '#' => holes.push(Square::new(row, column)),
+                _ => {}
+            }
+        }
+    }
+    Ok(Shown {
+        n: lines as u32,
+        queens,
+        holes,
+    })
+}
+
+/// What to do about a sign that other programs use, each in its own meaning.
+fn hint(found: &str) -> String {
+    match found {
+        "*" | "_" | "0" | "1" | "-" | "+" | "x" | "X" | "q" | "o" | "O" => format!(
+            ". Other programs draw boards with it: replace it by what it means, as with `tr '{found}' .` for an empty \
+             square"
+        ),
+        _ => String::new(),
     }
 }
 
@@ -156,8 +198,13 @@ mod tests {
                 "line 2 has 1 squares: as many are needed as there are lines, 2",
             ),
             (
-                ".x.\n..\n",
-                "line 1, column 2: `x` is neither `.` (empty) nor `Q` (a queen) nor `#` (a hole)",
+                ".?.\n..\n",
+                "line 1, column 2: `?` is neither `.` (empty) nor `Q` (a queen) nor `#` (a hole)",
+            ),
+            (
+                "*.\n..\n",
+                "line 1, column 1: `*` is neither `.` (empty) nor `Q` (a queen) nor `#` (a hole). Other programs draw \
+                 boards with it: replace it by what it means, as with `tr '*' .` for an empty square",
             ),
             (
                 "Q.\n.Q\n",

@@ -6,11 +6,11 @@ use super::{Size, Square};
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
     "`{text}` names no square of n = {n}: write a column from a to {} and a row from 1 to {n}, as in c3",
-    column_name(n.get() - 1)
+    column_name(n - 1)
 )]
 pub struct SquareNameError {
     text: String,
-    n: Size,
+    n: u32,
 }
 
 impl Square {
@@ -27,7 +27,12 @@ impl Square {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn name(self, n: Size) -> String {
-        let number = n.get() - u32::from(self.row);
+        self.name_on(n.get())
+    }
+
+    /// The same on a board of any size.
+    pub(crate) fn name_on(self, n: u32) -> String {
+        let number = n - u32::from(self.row);
         format!("{}{number}", column_name(self.column.into()))
     }
 
@@ -36,15 +41,20 @@ impl Square {
     /// # Errors
     /// The text names no square of the board of size `n`.
     pub fn from_name(n: Size, text: &str) -> Result<Self, SquareNameError> {
+        Self::from_name_on(n.get(), text)
+    }
+
+    /// The same on a board of any size.
+    fn from_name_on(n: u32, text: &str) -> Result<Self, SquareNameError> {
         let lower = text.trim().to_ascii_lowercase();
         let digits = lower.trim_start_matches(|c: char| c.is_ascii_lowercase());
         let letters = &lower[..lower.len() - digits.len()];
-        let column = (0..n.get()).find(|&column| column_name(column) == letters);
+        let column = (0..n).find(|&column| column_name(column) == letters);
         let number = digits.parse::<u32>().ok();
-        let number = number
-            .filter(|number| (1..=n.get()).contains(number) && !digits.starts_with(['0', '+']));
+        let number =
+            number.filter(|number| (1..=n).contains(number) && !digits.starts_with(['0', '+']));
         match (column, number) {
-            (Some(column), Some(number)) => Ok(Self::new((n.get() - number) as u8, column as u8)),
+            (Some(column), Some(number)) => Ok(Self::new((n - number) as u8, column as u8)),
             _ => Err(SquareNameError {
                 text: text.trim().to_owned(),
                 n,
@@ -53,12 +63,18 @@ impl Square {
     }
 }
 
+/// The squares with these names, separated by commas or blanks.
+pub(crate) fn squares_named(n: u32, names: &str) -> Result<Vec<Square>, SquareNameError> {
+    let names = names.split([',', ' ']).filter(|name| !name.is_empty());
+    names.map(|name| Square::from_name_on(n, name)).collect()
+}
+
 /// The letters of a column, counted from 0 at the left.
 pub(super) fn column_name(column: u32) -> String {
     let letter = |place: u32| char::from(b'a' + (place % 26) as u8);
     match column {
         0..26 => letter(column).to_string(),
-        _ => format!("a{}", letter(column)),
+        _ => format!("{}{}", letter(column / 26 - 1), letter(column)),
     }
 }
 

@@ -1,9 +1,27 @@
 use fastrand::Rng;
 
-use crate::board::{GivenBoard, Size, bits};
+use crate::board::{GivenBoard, LargeBoard};
 
 /// The most rows of a board.
-const ROWS: usize = Size::MAX as usize;
+const ROWS: usize = LargeBoard::MAX as usize;
+
+/// The squares of a board on which a queen may stand: a word for each row from the top, whose bits are its columns.
+#[derive(Clone)]
+pub struct OpenRows(Vec<u64>);
+
+impl From<&GivenBoard> for OpenRows {
+    fn from(board: &GivenBoard) -> Self {
+        let open = board.open();
+        let rows = 0..board.size().get();
+        Self(rows.map(|row| open.row(row).into()).collect())
+    }
+}
+
+impl From<&LargeBoard> for OpenRows {
+    fn from(board: &LargeBoard) -> Self {
+        Self(board.open())
+    }
+}
 
 /// A search for completions. Unless it goes [by rows](Order::Rows), it always fills what has the fewest squares left: a
 /// column with one square, or else the row with the fewest. So it finds soon that queens cannot be completed.
@@ -36,6 +54,15 @@ struct Branch {
     columns: Vec<u32>,
 }
 
+/// The numbers of the bits that are set, from the lowest one on.
+fn bits(mut mask: u64) -> impl Iterator<Item = u32> {
+    std::iter::from_fn(move || {
+        let bit = (mask != 0).then(|| mask.trailing_zeros())?;
+        mask &= mask - 1;
+        Some(bit)
+    })
+}
+
 /// A search ended because its nodes are used up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct NodesUsedUp;
@@ -44,18 +71,17 @@ pub struct NodesUsedUp;
 #[derive(Clone, Copy)]
 struct Left {
     /// The squares of each row that no queen attacks.
-    squares: [u32; ROWS],
+    squares: [u64; ROWS],
     /// Rows and columns without a queen.
-    rows: u32,
-    columns: u32,
+    rows: u64,
+    columns: u64,
 }
 
 impl Search {
-    /// A search of the completions of `board` that places at most `nodes` queens.
-    pub fn new(board: &GivenBoard, order: Order, nodes: u64) -> Self {
-        let n = board.size().get();
-        let open = board.open();
-        let all = u32::MAX >> (u32::BITS - n);
+    /// A search of the completions of a board that places at most `nodes` queens.
+    pub fn new(open: &OpenRows, order: Order, nodes: u64) -> Self {
+        let n = open.0.len() as u32;
+        let all = u64::MAX >> (u64::BITS - n);
         let mut search = Self {
             n,
             queens: [0; ROWS],
@@ -64,7 +90,7 @@ impl Search {
             nodes_left: nodes,
         };
         search.branch(Left {
-            squares: std::array::from_fn(|row| open.row(row as u32)),
+            squares: std::array::from_fn(|row| open.0.get(row).copied().unwrap_or(0)),
             rows: all,
             columns: all,
         });
@@ -106,8 +132,8 @@ impl Search {
     }
 
     /// The row to fill next, and which of its squares to try; `None` if a row or column has no square.
-    fn next_row(&mut self, left: &Left) -> Option<(u32, u32)> {
-        let (mut once, mut twice) = (0, 0);
+    fn next_row(&mut self, left: &Left) -> Option<(u32, u64)> {
+        let (mut once, mut twice) = (0_u64, 0_u64);
         let mut fewest = (u32::MAX, 0);
         for row in bits(left.rows) {
             let squares = left.squares[row as usize];
@@ -127,7 +153,7 @@ impl Search {
             return Some((row, left.squares[row as usize]));
         }
         let single = once & !twice;
-        let column = 1 << single.trailing_zeros().min(31);
+        let column = 1 << single.trailing_zeros().min(63);
         let mut rows = bits(left.rows);
         match rows.find(|row| single != 0 && left.squares[*row as usize] & column != 0) {
             Some(row) => Some((row, column)),
@@ -146,7 +172,7 @@ impl Left {
             let distance = other.abs_diff(row);
             let bit = 1u64 << column;
             let attacked = bit | bit << distance | bit >> distance;
-            left.squares[other as usize] &= !(attacked as u32);
+            left.squares[other as usize] &= !attacked;
         }
         left
     }

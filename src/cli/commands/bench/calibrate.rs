@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use crate::board::Size;
 use crate::cli::control::stop_report::StopReport;
 use crate::cli::exit::Failure;
-use crate::cli::output::{print, say};
+use crate::cli::output::{print, print_json, say};
 use crate::cli::session::calibration;
 use crate::engine::{CounterSettings, Engine, MeasuredCost, Mismatch, Plan, Tally, core_seconds};
 use crate::job;
@@ -87,7 +87,7 @@ pub fn run(json: bool) -> Result<(), Failure> {
         records.push(json!({"isa": isa.name(), "boards": rows}));
     }
     if json {
-        print(&json!({"cpu": machine.cpu, "isas": records}).to_string())?;
+        print_json(&json!({"cpu": machine.cpu, "isas": records}))?;
     }
     say(&kept);
     Ok(())

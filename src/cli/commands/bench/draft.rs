@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use crate::cli::control::signals;
 use crate::cli::exit::{Exit, Failure};
-use crate::cli::output::{print, say};
+use crate::cli::output::{print, print_json, say};
 
 /// What was measured. Its fields are the JSON.
 pub trait Measured: Serialize + Send + 'static {
@@ -69,8 +69,7 @@ impl<R: Measured> Draft<R> {
         };
         report.end(error);
         if self.json {
-            let text = serde_json::to_string(&report);
-            print(&text.map_err(|error| Failure::new(Exit::Error, error))?)
+            print_json(&report)
         } else {
             print(report.in_words().trim_end())
         }

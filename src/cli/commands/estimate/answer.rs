@@ -75,12 +75,13 @@ impl Answer<'_> {
         let total = self.total.as_ref();
         let core = total.map(|total| total.core_seconds);
         let mut record = json!({
-            "n": plan.size().get(),
+            "n": plan.size(),
+            "given": GivenSquares::of(&plan.given()),
             "engine": plan.engine().name(),
             "isa": settings.isa.name(),
             "plan": plan.name(),
             "workers": workers,
-            "tasks": plan.tasks().to_string(),
+            "tasks": plan.tasks(),
             "drawn": self.draw.tasks().len(),
             "sampled": counted,
             "cut_short": self.cut.map(CutShort::name),
@@ -106,9 +107,6 @@ impl Answer<'_> {
             "version": env!("CARGO_PKG_VERSION"),
         });
         self.prices.add_to(&mut record, total, *workers);
-        if let Some(given) = GivenSquares::of(&plan.given()) {
-            record["given"] = json!(given);
-        }
         record
     }
 

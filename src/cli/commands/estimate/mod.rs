@@ -16,7 +16,7 @@ use crate::cli::args::boards::{boards, given_line};
 use crate::cli::args::flags::CpuFlags;
 use crate::cli::args::whole::whole;
 use crate::cli::exit::{Exit, Failure};
-use crate::cli::output::print;
+use crate::cli::output::{print, print_json};
 use crate::cli::session::calibration::Calibration;
 use crate::cli::session::start_log;
 use crate::config::{Config, HumanDuration, Value as _};
@@ -195,7 +195,7 @@ fn estimate(
         prices: args.prices,
     };
     if json {
-        print(&answer.record().to_string())?;
+        print_json(&answer.record())?;
     } else {
         answer.lines().iter().try_for_each(|line| print(line))?;
     }

@@ -67,6 +67,10 @@ pub struct Args {
     #[arg(long, conflicts_with_all = ["boards", "lines", "step"])]
     pub(super) json: bool,
 
+    /// Print rows as comma-separated values
+    #[arg(long, conflicts_with_all = ["boards", "lines", "step", "json"])]
+    pub(super) csv: bool,
+
     /// Draw time against board size for each method, as SVG; with --from, `-` is stdout
     #[arg(long, value_name = "FILE")]
     pub(super) plot: Option<PathBuf>,
@@ -74,7 +78,7 @@ pub struct Args {
     /// Draw the rows of an earlier `--json`, of `ladder` or of `run`, and run nothing; `-` is stdin
     #[arg(long, value_name = "ROWS", requires = "plot",
           conflicts_with_all = ["method", "n", "style", "time_limit", "boards", "lines", "step",
-                                "limit", "json", "mark", "steps", "layer", "block"])]
+                                "limit", "json", "csv", "mark", "steps", "layer", "block"])]
     pub(super) from: Option<PathBuf>,
 
     /// bit-board: the row at which the search is cut, 1 to 31

@@ -27,7 +27,8 @@ use self::table::LadderTable;
 use crate::cli::commands::explain;
 use crate::cli::control::signals;
 use crate::cli::exit::{Exit, Failure};
-use crate::cli::output::{print, say};
+use crate::cli::output::{print, print_json, say};
+use crate::cli::print::csv::Columns;
 use crate::config::{Sizes, Value};
 use crate::ladder::{
     About, Audience, METHODS, Method, MethodRequest, StopReason, Style, TableRow, run_method,
@@ -70,6 +71,17 @@ fn run_with(args: &Args) -> Result<(), Failure> {
     ended.and(drawn)
 }
 
+/// The columns of `--csv`.
+const COLUMNS: Columns = Columns(&[
+    ("n", "/n"),
+    ("method", "/method"),
+    ("style", "/style"),
+    ("total", "/total"),
+    ("unique", "/unique"),
+    ("nodes", "/nodes"),
+    ("seconds", "/seconds"),
+]);
+
 /// A method in one of its styles.
 type Rung = (&'static dyn Method, Style);
 
@@ -92,7 +104,11 @@ fn climb_all(args: &Args, rows: &mut Vec<TableRow>) -> Result<(), Failure> {
     };
     signals::listen(stop, None)?;
     let table = LadderTable::new(sizes.last(), rungs.iter().map(|(method, _)| method.about()));
-    let mut header = (!args.json).then(|| table.header());
+    let mut header = match (args.json, args.csv) {
+        (true, _) => None,
+        (false, true) => Some(COLUMNS.header()),
+        (false, false) => Some(table.header()),
+    };
     let mut notes = Notes::default();
     for n in sizes.iter() {
         let mut first = None;
@@ -107,20 +123,20 @@ fn climb_all(args: &Args, rows: &mut Vec<TableRow>) -> Result<(), Failure> {
             match watched(args, method, &request, &interrupt) {
                 Ok(row) => {
                     row.check()?;
-                    let line = if args.json {
-                        serde_json::to_string(&row)
-                            .map_err(|error| Failure::new(Exit::Error, error))?
-                    } else {
-                        table.row(&row, *first.get_or_insert(row.seconds))
-                    };
                     if let Some(note) = &row.note {
                         notes.add(&format!("{note} for n = {n}"), about.name);
                     }
-                    rows.push(row);
                     if let Some(header) = header.take() {
                         print(&header)?;
                     }
-                    print(&line)?;
+                    match (args.json, args.csv) {
+                        (true, _) => print_json(&row)?,
+                        (false, true) => print(&COLUMNS.row(&row)?)?,
+                        (false, false) => {
+                            print(&table.row(&row, *first.get_or_insert(row.seconds)))?;
+                        }
+                    }
+                    rows.push(row);
                     index += 1;
                 }
                 Err(NoRow::Limit(limit)) => {
