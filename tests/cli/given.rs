@@ -454,3 +454,57 @@ fn show_is_refused_with_what_shows_a_run() {
         assert!(line.contains("cannot be used with"), "{flag}: {line}");
     }
 }
+
+#[test]
+fn solve_takes_boards_of_up_to_64_queens() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let picture = folder.path().join("picture.txt");
+    // Half of the squares of each row are holes.
+    let row = |row: usize| (0..50).map(move |at| if (at + row) % 2 == 0 { '#' } else { '.' });
+    let text: Vec<String> = (0..50).map(|at| row(at).collect()).collect();
+    std::fs::write(&picture, text.join("\n")).expect("a file");
+    let picture = picture.to_str().expect("UTF-8");
+
+    let solved = json(&["solve", "--board", picture, "--json"]);
+    assert_eq!(solved["n"], 50);
+    assert_eq!(
+        solved["given"]["holes"].as_array().map(Vec::len),
+        Some(1250)
+    );
+    assert_eq!(solved["boards"][0].as_array().map(Vec::len), Some(50));
+    assert_eq!(solved["chosen"], "not uniform");
+    let drawn = stdout(&["solve", "--board", picture, "-n", "50", "--svg"]);
+    assert_eq!(drawn.matches('♛').count(), 50);
+    assert_eq!(
+        stdout(&["solve", "-n", "64", "--seed", "3"])
+            .lines()
+            .count(),
+        64
+    );
+
+    for (args, part) in [
+        (
+            vec!["run", "--board", picture],
+            "a picture has 1 to 32 lines, one for each row, not 50",
+        ),
+        (
+            vec!["solve", "--board", picture, "-n", "49"],
+            "this is a picture of n = 50, and -n asks for another size",
+        ),
+        (
+            vec!["solve", "-n", "65"],
+            "expected a board size from 1 to 64",
+        ),
+        (
+            vec!["solve", "-n", "48", "--count", "all"],
+            "--count all goes with boards up to n = 32",
+        ),
+        (
+            vec!["solve", "-n", "48", "--queens", "a1,av48"],
+            "the given queens on av48 and a1 attack each other",
+        ),
+    ] {
+        let line = refusal(&mut queenfold(&args), 2);
+        assert!(line.contains(part), "{line}");
+    }
+}

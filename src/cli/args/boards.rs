@@ -1,11 +1,12 @@
 //! The boards that a command line asks for: sizes, and what is given on them.
 
+use std::fmt::Display;
 use std::io::{self, Read};
 
 use clap::Args;
 
 use super::help::help;
-use crate::board::{GivenBoard, Size};
+use crate::board::{GivenBoard, GivenError, LargeBoard, Size};
 use crate::cli::exit::Failure;
 use crate::cli::output::print;
 use crate::config::{
@@ -13,7 +14,7 @@ use crate::config::{
 };
 use crate::system::files::open_regular;
 
-/// The largest picture that is read, in bytes: a board has at most 1024 squares.
+/// The largest picture that is read, in bytes: a board has at most 4096 squares.
 const MAX_FILE: u64 = 1 << 16;
 
 /// What is given on the board.
@@ -52,15 +53,73 @@ impl GivenFlags {
 /// # Errors
 /// There is none, or what is given on one of them is refused.
 pub fn boards(settings: &Layers) -> Result<Vec<GivenBoard>, Failure> {
-    let run = &settings.config().run;
-    let sizes: Vec<_> = run.n.0.into_iter().flat_map(Sizes::iter).collect();
-    let names = |squares: &Optional<SquareNames>| {
-        let names = squares.0.as_ref().map(|names| names.0.clone());
-        names.unwrap_or_default()
-    };
-    let [queens, holes] = [&run.queens, &run.holes].map(names);
-    if let Some(picture) = &run.board.0 {
-        for (key, names) in [("run.queens", &queens), ("run.holes", &holes)] {
+    match Given::of(settings)? {
+        Given::Picture(picture) => Ok(vec![picture.board()?]),
+        Given::Names(names) => named(settings, &names),
+    }
+}
+
+/// A board of `solve`.
+pub enum AnyBoard {
+    /// An engine could count it.
+    Small(GivenBoard),
+    /// It is too large for that.
+    Large(LargeBoard),
+}
+
+/// The boards that the settings of `solve` ask for, at least one. `large` is the size of a large one, if that is asked for.
+///
+/// # Errors
+/// As [`boards`].
+pub fn any_boards(settings: &Layers, large: Option<u32>) -> Result<Vec<AnyBoard>, Failure> {
+    let small = |boards: Vec<GivenBoard>| boards.into_iter().map(AnyBoard::Small).collect();
+    match (Given::of(settings)?, large) {
+        (Given::Picture(picture), large) => {
+            let board = LargeBoard::from_picture(&picture.text);
+            let board = board.map_err(|error| picture.refused(error))?;
+            let n = board.size();
+            if large.is_some_and(|large| large != n) {
+                return Err(picture.of_another_size(n, "-n"));
+            }
+            match n <= Size::MAX {
+                true => Ok(small(vec![picture.board()?])),
+                false => {
+                    // Whoever gave -n has the right size, whatever else is set.
+                    if large.is_none() {
+                        picture.must_have_size(n)?;
+                    }
+                    Ok(vec![AnyBoard::Large(board)])
+                }
+            }
+        }
+        (Given::Names([queens, holes]), Some(n)) => {
+            let board = LargeBoard::parse(n, &queens, &holes);
+            let board = board.map_err(|error| not_given(settings, &error))?;
+            Ok(vec![AnyBoard::Large(board)])
+        }
+        (Given::Names(names), None) => named(settings, &names).map(small),
+    }
+}
+
+/// What settings give on a board.
+enum Given<'a> {
+    Picture(Picture<'a>),
+    /// Queens and holes.
+    Names([String; 2]),
+}
+
+impl<'a> Given<'a> {
+    fn of(settings: &'a Layers) -> Result<Self, Failure> {
+        let run = &settings.config().run;
+        let names = |squares: &Optional<SquareNames>| {
+            let names = squares.0.as_ref().map(|names| names.0.clone());
+            names.unwrap_or_default()
+        };
+        let names = [&run.queens, &run.holes].map(names);
+        let Some(picture) = &run.board.0 else {
+            return Ok(Self::Names(names));
+        };
+        for (key, names) in ["run.queens", "run.holes"].iter().zip(&names) {
             if !names.is_empty() {
                 return Err(Failure::usage(format!(
                     "a picture shows all that is given, and both {} and {} are set: give --board alone, or \
@@ -70,8 +129,19 @@ pub fn boards(settings: &Layers) -> Result<Vec<GivenBoard>, Failure> {
                 )));
             }
         }
-        return Ok(vec![of_picture(settings, picture, &sizes)?]);
+        Picture::read(settings, picture).map(Self::Picture)
     }
+}
+
+/// The sizes that settings ask for.
+fn sizes(settings: &Layers) -> Vec<Size> {
+    let sizes = settings.config().run.n.0.into_iter();
+    sizes.flat_map(Sizes::iter).collect()
+}
+
+/// The boards with these queens and holes.
+fn named(settings: &Layers, [queens, holes]: &[String; 2]) -> Result<Vec<GivenBoard>, Failure> {
+    let sizes = sizes(settings);
     if sizes.is_empty() {
         return Err(Failure::usage(
             "no board: give -n N or --board FILE, or set run.n in a configuration file",
@@ -79,14 +149,19 @@ pub fn boards(settings: &Layers) -> Result<Vec<GivenBoard>, Failure> {
     }
     let given = sizes
         .into_iter()
-        .map(|n| GivenBoard::parse(n, &queens, &holes));
-    given.collect::<Result<_, _>>().map_err(|error| {
-        let sources = ["run.queens", "run.holes"].map(|key| elsewhere(settings, key));
-        let sources: Vec<_> = sources.into_iter().flatten().collect();
-        Failure::usage(match sources.is_empty() {
-            true => error.to_string(),
-            false => format!("{}: {error}", sources.join(" and ")),
-        })
+        .map(|n| GivenBoard::parse(n, queens, holes));
+    given
+        .collect::<Result<_, _>>()
+        .map_err(|error| not_given(settings, &error))
+}
+
+/// Queens and holes that cannot be given, and where they come from.
+fn not_given(settings: &Layers, error: &GivenError) -> Failure {
+    let sources = ["run.queens", "run.holes"].map(|key| elsewhere(settings, key));
+    let sources: Vec<_> = sources.into_iter().flatten().collect();
+    Failure::usage(match sources.is_empty() {
+        true => error.to_string(),
+        false => format!("{}: {error}", sources.join(" and ")),
     })
 }
 
@@ -104,31 +179,54 @@ pub fn one_board(settings: &Layers) -> Result<GivenBoard, Failure> {
     }
 }
 
-/// The board of a picture, which the sizes must not contradict.
-fn of_picture(
-    settings: &Layers,
-    picture: &FileOrStream,
-    sizes: &[Size],
-) -> Result<GivenBoard, Failure> {
-    let name = match picture {
-        FileOrStream::Stream => "standard input".into(),
-        FileOrStream::File(path) => path.display().to_string(),
-    };
-    let refused = |why: String| {
-        let place = elsewhere(settings, "run.board").map(|source| format!("{source}: "));
-        let place = place.unwrap_or_default();
-        Failure::usage(format!("{place}{name}: {why}"))
-    };
-    let text = read(picture).map_err(|error| refused(error.to_string()))?;
-    let board = GivenBoard::from_picture(&text).map_err(|error| refused(error.to_string()))?;
-    let n = board.size();
-    if sizes.is_empty() || sizes == [n] {
-        return Ok(board);
+/// A picture of a board, and where it comes from.
+struct Picture<'a> {
+    settings: &'a Layers,
+    name: String,
+    text: String,
+}
+
+impl<'a> Picture<'a> {
+    fn read(settings: &'a Layers, from: &FileOrStream) -> Result<Self, Failure> {
+        let name = match from {
+            FileOrStream::Stream => "standard input".into(),
+            FileOrStream::File(path) => path.display().to_string(),
+        };
+        let mut picture = Self {
+            settings,
+            name,
+            text: String::new(),
+        };
+        picture.text = read(from).map_err(|error| picture.refused(error))?;
+        Ok(picture)
     }
-    let source = source(settings, "run.n");
-    Err(refused(format!(
-        "this is a picture of n = {n}, and {source} asks for another size: leave {source} out"
-    )))
+
+    fn refused(&self, why: impl Display) -> Failure {
+        let place = elsewhere(self.settings, "run.board").map(|source| format!("{source}: "));
+        let place = place.unwrap_or_default();
+        Failure::usage(format!("{place}{}: {why}", self.name))
+    }
+
+    /// The board, which the sizes must not contradict.
+    fn board(&self) -> Result<GivenBoard, Failure> {
+        let board = GivenBoard::from_picture(&self.text).map_err(|error| self.refused(error))?;
+        self.must_have_size(board.size().get())?;
+        Ok(board)
+    }
+
+    fn must_have_size(&self, n: u32) -> Result<(), Failure> {
+        let sizes = sizes(self.settings);
+        match sizes.iter().all(|size| size.get() == n) {
+            true => Ok(()),
+            false => Err(self.of_another_size(n, &source(self.settings, "run.n"))),
+        }
+    }
+
+    fn of_another_size(&self, n: u32, source: &str) -> Failure {
+        self.refused(format!(
+            "this is a picture of n = {n}, and {source} asks for another size: leave {source} out"
+        ))
+    }
 }
 
 /// What sets a key, in words: `-n`, or `run.n of file queenfold.toml`.

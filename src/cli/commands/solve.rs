@@ -1,13 +1,14 @@
 use serde_json::{Value as Json, json};
 
-use crate::board::{Drawing, GivenBoard, GivenSquares, Square, known};
-use crate::cli::args::flags::Boards;
+use crate::board::{Drawing, GivenBoard, LargeBoard, Size, Square, known};
+use crate::cli::args::boards::AnyBoard;
+use crate::cli::args::flags::LargeBoards;
 use crate::cli::control::stop_report::StopReport;
 use crate::cli::exit::{Exit, Failure};
 use crate::cli::output::{print, print_json, say};
 use crate::cli::print::board_svg::board_svg;
 use crate::solve::{
-    Choice, Chosen, Solved, is_representative, solutions, solutions_by_rows, solve,
+    Choice, Chosen, Solved, is_representative, solutions, solutions_by_rows, solve, solve_large,
 };
 use crate::telemetry::several;
 
@@ -18,6 +19,7 @@ Examples:
   queenfold solve -n 10 --order rows     the lexicographically first one
   queenfold solve -n 20 --queens c3,h11 --count 3 --random --seed 1
   queenfold solve --board puzzle.txt --svg > puzzle.svg
+  queenfold solve -n 64 --queens a1,c2     boards beyond 32 are solved, not counted
 
 Prints boards with n queens, the given ones among them, of which none attacks another and none stands on a \
 hole. Without --random they are the first ones of a search that always fills what has the fewest squares left, \
@@ -26,6 +28,8 @@ and on larger boards whose completions a search lists within a second. Otherwise
 others; a line on stderr says so. Such a search gives up after 100 boards in a row that it found before: then \
 fewer boards than --count asks for are printed, there may be more, and a line on stderr says so.
 
+Boards of 33 to 64 queens are always searched at random, with seed 0 unless --seed is given.
+
 If there is none, the exit code is 1; --json prints an object without boards.";
 
 /// Flags of `solve`.
@@ -33,7 +37,7 @@ If there is none, the exit code is 1; --json prints an object without boards.";
 #[command(after_help = HELP)]
 pub struct Args {
     #[command(flatten)]
-    boards: Boards,
+    boards: LargeBoards,
 
     /// How many different boards to print at most, or `all`
     #[arg(long, value_name = "K|all", default_value = "1", value_parser = how_many, allow_hyphen_values = true)]
@@ -94,9 +98,9 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         if at > 0 && !args.json {
             print("")?;
         }
-        let name = match boards.len() {
-            1 => String::new(),
-            _ => format!("{}: ", board.in_words()),
+        let name = match (boards.len(), board) {
+            (2.., AnyBoard::Small(board)) => format!("{}: ", board.in_words()),
+            _ => String::new(),
         };
         show(&name, board, args)?;
     }
@@ -104,31 +108,43 @@ pub fn run(args: &Args) -> Result<(), Failure> {
 }
 
 /// Prints completions of one board. The line about them begins with `name`.
-fn show(name: &str, board: &GivenBoard, args: &Args) -> Result<(), Failure> {
+fn show(name: &str, board: &AnyBoard, args: &Args) -> Result<(), Failure> {
     let seed = args.seed.or_else(|| args.random.then(|| fastrand::u64(..)));
-    let (number, solved) = match seed {
-        Some(seed) => {
+    let (number, solved) = match (board, seed) {
+        (AnyBoard::Large(board), seed) => {
+            let solved = placed(board, args, seed)?;
+            (solved.boards.len(), solved)
+        }
+        (AnyBoard::Small(board), Some(seed)) => {
             let solved = solve(board, args.count, Choice::Random { seed });
             (solved.boards.len(), solved)
         }
-        None if args.json || args.svg => {
+        (AnyBoard::Small(board), None) if args.json || args.svg => {
             let solved = first(board, args)?;
             (solved.boards.len(), solved)
         }
-        None => list(board, args)?,
+        (AnyBoard::Small(board), None) => list(board, args)?,
+    };
+    let (shown, known) = match board {
+        AnyBoard::Small(board) => (
+            board.into(),
+            known(board.size()).filter(|_| board.is_free()),
+        ),
+        AnyBoard::Large(board) => (board.clone(), None),
     };
     if args.json {
-        return print_json(&to_json(board, &solved, seed));
+        return print_json(&to_json(&shown, &solved, seed));
     }
-    let summary = format!(
-        "{name}{}",
-        summary(board, number, &solved, seed, args.unique)
-    );
+    let of = known.map(|known| match args.unique {
+        true => known.unique,
+        false => known.total,
+    });
+    let summary = format!("{name}{}", summary(of, number, &solved, seed, args.unique));
     if number == 0 {
         return Err(Failure::new(Exit::Error, summary));
     }
     if args.svg {
-        print(&board_svg(board, &solved.boards))?;
+        print(&board_svg(&shown, &solved.boards))?;
     } else {
         (0..)
             .zip(&solved.boards)
@@ -136,6 +152,25 @@ fn show(name: &str, board: &GivenBoard, args: &Args) -> Result<(), Failure> {
     }
     say(&summary);
     Ok(())
+}
+
+/// Completions of a board that is too large to list them.
+///
+/// # Errors
+/// What only a list can give is asked for.
+fn placed(board: &LargeBoard, args: &Args, seed: Option<u64>) -> Result<Solved, Failure> {
+    let asked = [
+        (args.count == usize::MAX, "--count all"),
+        (args.unique, "--unique"),
+        (args.order == "rows", "--order rows"),
+    ];
+    if let Some((_, flag)) = asked.iter().find(|(is_asked, _)| *is_asked) {
+        let (n, most) = (board.size(), Size::MAX);
+        return Err(Failure::usage(format!(
+            "{flag} goes with boards up to n = {most}: one of n = {n} may have too many solutions to list"
+        )));
+    }
+    Ok(solve_large(board, args.count, seed.unwrap_or(0)))
 }
 
 /// Prints a board, which `at` others precede.
@@ -193,17 +228,16 @@ const fn first_of(boards: Vec<Vec<u8>>, all: bool) -> Solved {
     }
 }
 
-fn to_json(board: &GivenBoard, solved: &Solved, seed: Option<u64>) -> Json {
-    let n = board.size();
+fn to_json(board: &LargeBoard, solved: &Solved, seed: Option<u64>) -> Json {
     let names = |queens: &Vec<u8>| -> Vec<String> {
         let squares = (0..)
             .zip(queens)
             .map(|(row, &column)| Square::new(row, column));
-        squares.map(|square| square.name(n)).collect()
+        squares.map(|square| board.name(square)).collect()
     };
     json!({
-        "n": n,
-        "given": GivenSquares::of(board),
+        "n": board.size(),
+        "given": board.given(),
         "chosen": word(solved.chosen),
         "seed": seed.map(|seed| seed.to_string()),
         "all": solved.all,
@@ -220,9 +254,9 @@ const fn word(chosen: Chosen) -> &'static str {
     }
 }
 
-/// What is printed, in words.
+/// What is printed, in words. `of` is the number of all solutions, if it is known.
 fn summary(
-    board: &GivenBoard,
+    of: Option<u128>,
     number: usize,
     solved: &Solved,
     seed: Option<u64>,
@@ -233,8 +267,6 @@ fn summary(
     } else {
         "solution"
     };
-    let known = known(board.size()).filter(|_| board.is_free());
-    let of = known.map(|known| if unique { known.unique } else { known.total });
     let boards = several(number as u64, what);
     let which = match (solved.all, number, of) {
         (true, 0, _) => return "there is no solution".to_owned(),
@@ -259,11 +291,9 @@ fn summary(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::board::Size;
 
     #[test]
     fn a_search_that_gave_up_is_told() {
-        let board = GivenBoard::parse(Size::new(8).unwrap(), "", "a1").unwrap();
         let mut solved = Solved {
             boards: vec![vec![0]],
             chosen: Chosen::NotUniform,
@@ -272,10 +302,10 @@ mod tests {
         };
         let said = "1 solution, found by a random search: not uniform, seed 7";
         assert_eq!(
-            summary(&board, 1, &solved, Some(7), false),
+            summary(None, 1, &solved, Some(7), false),
             format!("{said}; the search gave up: there may be more")
         );
         solved.gave_up = false;
-        assert_eq!(summary(&board, 1, &solved, Some(7), false), said);
+        assert_eq!(summary(None, 1, &solved, Some(7), false), said);
     }
 }

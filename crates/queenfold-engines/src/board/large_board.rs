@@ -5,9 +5,9 @@ use std::collections::BTreeSet;
 use super::given::checked;
 use super::picture::read_picture;
 use super::square_name::squares_named;
-use super::{GivenError, GivenSquares, PictureError, Square, Symmetry};
+use super::{GivenBoard, GivenError, GivenSquares, PictureError, Square, Symmetry};
 
-/// A board of up to 64 × 64 squares with given queens and holes, as [`GivenBoard`](super::GivenBoard) is one of up to 32 × 32.
+/// A board of up to 64 × 64 squares with given queens and holes, as [`GivenBoard`] is one of up to 32 × 32.
 ///
 /// ```
 /// use queenfold_engines::board::LargeBoard;
@@ -21,6 +21,16 @@ pub struct LargeBoard {
     n: u32,
     queens: BTreeSet<Square>,
     holes: BTreeSet<Square>,
+}
+
+impl From<&GivenBoard> for LargeBoard {
+    fn from(board: &GivenBoard) -> Self {
+        Self {
+            n: board.size().get(),
+            queens: board.queens().iter().collect(),
+            holes: board.holes().iter().collect(),
+        }
+    }
 }
 
 impl LargeBoard {
@@ -42,7 +52,7 @@ impl LargeBoard {
         Ok(Self { n, queens, holes })
     }
 
-    /// The board of a picture, in the form that [`GivenBoard::from_picture`](super::GivenBoard::from_picture) reads.
+    /// The board of a picture, in the form that [`GivenBoard::from_picture`] reads.
     ///
     /// # Errors
     /// The text is no such picture, or what it shows cannot be given.
@@ -117,7 +127,7 @@ impl LargeBoard {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::board::{GivenBoard, Size};
+    use crate::board::Size;
 
     #[test]
     fn it_is_the_same_board_as_a_small_one() {
@@ -127,6 +137,7 @@ mod tests {
             let open: Vec<_> = (0..n).map(|row| u64::from(small.open().row(row))).collect();
             assert_eq!(large.open(), open);
             assert_eq!(large.given(), GivenSquares::of(&small));
+            assert_eq!(LargeBoard::from(&small), large);
         }
     }
 
