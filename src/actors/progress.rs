@@ -61,6 +61,9 @@ pub struct Progress {
     pub lost: Duration,
     /// Tasks of this run that the recorder made durable.
     pub durable: u64,
+    /// When results became durable the last time, measured from the beginning of the run.
+    #[serde(default, with = "seconds::optional")]
+    pub checkpoint: Option<Duration>,
     /// Why the run can have no result, as soon as that is known.
     pub failure: Option<String>,
     /// What each worker does: CPU workers, then devices.
@@ -112,7 +115,10 @@ impl Progress {
                 self.speed.note_nodes(*nodes, event.at);
             }
             EventKind::Failed { reason } => self.failure = Some(reason.clone()),
-            EventKind::Checkpoint { tasks } => self.durable += tasks,
+            EventKind::Checkpoint { tasks } => {
+                self.durable += tasks;
+                self.checkpoint = Some(event.at);
+            }
             EventKind::Audited { .. } => self.audited += 1,
             EventKind::Corrected(count) => self.corrected += u64::from(count.was_summed),
             EventKind::TakenOut(worker) => self.taken_out.push(worker.clone()),

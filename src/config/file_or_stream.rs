@@ -1,6 +1,7 @@
 use std::path::PathBuf;
 
 use super::Value;
+use super::path_text::{path_of, path_text};
 
 /// A file, or the standard stream of the program: its output where something is written, its input where
 /// something is read.
@@ -17,14 +18,14 @@ impl Value for FileOrStream {
         match text {
             "" => None,
             "-" => Some(Self::Stream),
-            path => Some(Self::File(path.into())),
+            path => Some(Self::File(path_of(path))),
         }
     }
 
     fn write(&self) -> String {
         match self {
             Self::Stream => "-".to_owned(),
-            Self::File(path) => path.display().to_string(),
+            Self::File(path) => path_text(path),
         }
     }
 

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use tracing_subscriber::filter::Targets;
 
+use super::path_text::{path_of, path_text};
 use crate::engine::Engine;
 use crate::simd::Isa;
 
@@ -203,11 +204,11 @@ impl Value for bool {
 
 impl Value for PathBuf {
     fn read(text: &str) -> Option<Self> {
-        (!text.is_empty() && text != "-").then(|| text.into())
+        (!text.is_empty() && text != "-").then(|| path_of(text))
     }
 
     fn write(&self) -> String {
-        self.display().to_string()
+        path_text(self)
     }
 
     fn allowed() -> String {

@@ -1,13 +1,15 @@
+use std::collections::BTreeMap;
 use std::fmt::{Display, Write};
 use std::time::Duration;
 
-use crate::actors::{Progress, RunState};
+use crate::actors::{HostProgress, Progress, RunState, WorkerProgress};
 use crate::board::GivenBoard;
+use crate::engine::WorkerId;
 
 /// How far the run of `board` is, in the text format of Prometheus: version 0.0.4, as
 /// <https://prometheus.io/docs/instrumenting/exposition_formats/> describes it. docs/EVENTS.md lists the
-/// metrics.
-pub fn metrics(board: &GivenBoard, progress: &Progress) -> String {
+/// metrics. `temperatures` has the name of each sensor, and what it shows in °C.
+pub fn metrics(board: &GivenBoard, progress: &Progress, temperatures: &[(String, f64)]) -> String {
     let mut page = Page(String::new());
     let seconds = |time: Duration| time.as_secs_f64();
 
@@ -102,6 +104,18 @@ pub fn metrics(board: &GivenBoard, progress: &Progress) -> String {
         progress.corrected,
     );
     page.gauge(
+        "last_checkpoint_seconds",
+        "When results became durable the last time, since the run began.",
+        progress.checkpoint.map(seconds),
+    );
+    if !temperatures.is_empty() {
+        page.family("temperature_celsius", "gauge", "What a sensor shows.");
+    }
+    for (sensor, celsius) in temperatures {
+        let labels = [("sensor", sensor.clone())];
+        page.sample("temperature_celsius", &labels, celsius);
+    }
+    page.gauge(
         "sick_workers",
         "Workers that counted wrongly.",
         Some(progress.taken_out.len()),
@@ -146,12 +160,81 @@ pub fn metrics(board: &GivenBoard, progress: &Progress) -> String {
         "Time without a batch.",
         &|k| seconds(of[k].waiting + of[k].starved),
     );
+    page.devices(progress);
+    page.hosts(progress);
     page.0
 }
 
 struct Page(String);
 
 impl Page {
+    /// What devices counted themselves.
+    fn devices(&mut self, progress: &Progress) {
+        let is_device = |worker: &&WorkerProgress| matches!(worker.id, WorkerId::Device(_));
+        let devices: Vec<_> = progress.workers.iter().filter(is_device).collect();
+        type Value = fn(&WorkerProgress) -> u64;
+        let families: [(&str, &str, Value); 2] = [
+            ("device_tasks_total", "Tasks counted.", |of| of.device_tasks),
+            ("device_nodes_total", "Nodes searched.", |of| {
+                of.device_nodes
+            }),
+        ];
+        for (name, help, value) in families.iter().filter(|_| !devices.is_empty()) {
+            self.family(name, "counter", help);
+            for device in &devices {
+                let by = device.counted_by_name().to_owned();
+                let labels = [("worker", device.id.to_string()), ("counted_by", by)];
+                self.sample(name, &labels, value(device));
+            }
+        }
+    }
+
+    /// The hosts of a run over many of them.
+    fn hosts(&mut self, progress: &Progress) {
+        // Several processes may run on one.
+        let mut hosts: BTreeMap<&str, Vec<&HostProgress>> = BTreeMap::new();
+        for process in progress.hosts.iter().flatten() {
+            hosts.entry(&process.host).or_default().push(process);
+        }
+        type Value = fn(&HostProgress) -> f64;
+        let families: [(&str, &str, &str, Value); 7] = [
+            ("host_tasks_total", "counter", "Tasks counted.", |of| {
+                of.tasks as f64
+            }),
+            ("host_nodes_total", "counter", "Nodes searched.", |of| {
+                of.nodes as f64
+            }),
+            ("host_tasks_held", "gauge", "Tasks that it holds.", |of| {
+                of.tasks_held as f64
+            }),
+            ("host_cpu_workers", "gauge", "Its CPU workers.", |of| {
+                of.cpu_workers as f64
+            }),
+            ("host_devices", "gauge", "Its devices.", |of| {
+                of.devices as f64
+            }),
+            (
+                "host_sick_workers",
+                "gauge",
+                "Workers that counted wrongly.",
+                |of| of.sick as f64,
+            ),
+            (
+                "host_silent_seconds",
+                "gauge",
+                "Silence of its processes together.",
+                |of| of.silent.as_secs_f64(),
+            ),
+        ];
+        for (name, kind, help, value) in families.iter().filter(|_| !hosts.is_empty()) {
+            self.family(name, kind, help);
+            for (host, processes) in &hosts {
+                let of_all: f64 = processes.iter().map(|process| value(process)).sum();
+                self.sample(name, &[("host", (*host).to_owned())], of_all);
+            }
+        }
+    }
+
     fn gauge<T: Display>(&mut self, name: &str, help: &str, value: Option<T>) {
         if let Some(value) = value {
             self.family(name, "gauge", help);
@@ -193,14 +276,14 @@ impl Page {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::actors::Eta;
+    use crate::actors::{Eta, EventKind, RunEvent};
     use crate::board::Size;
 
     #[test]
     fn what_is_not_known_is_left_out_and_labels_are_escaped() {
         let n = Size::new(18).unwrap();
         let mut progress = Progress::default();
-        let text = metrics(&n.into(), &progress);
+        let text = metrics(&n.into(), &progress, &[]);
         assert!(
             text.contains("queenfold_run_info{n=\"18\",version=\""),
             "{text}"
@@ -219,7 +302,7 @@ mod tests {
             left: Duration::from_millis(1500),
             uncertainty: Some(Duration::from_millis(250)),
         });
-        let text = metrics(&n.into(), &progress);
+        let text = metrics(&n.into(), &progress, &[]);
         assert!(
             text.contains("\nqueenfold_share_done_ratio 0.25\n"),
             "{text}"
@@ -232,5 +315,57 @@ mod tests {
         let mut page = Page(String::new());
         page.sample("x", &[("by", "a\"b\\c\nd".to_owned())], 2);
         assert_eq!(page.0, "queenfold_x{by=\"a\\\"b\\\\c\\nd\"} 2\n");
+    }
+    #[test]
+    fn the_dashboard_asks_for_metrics_that_there_are() {
+        let n = Size::new(18).unwrap();
+        let host = |tasks| HostProgress {
+            host: "node7".into(),
+            tasks,
+            ..HostProgress::default()
+        };
+        let mut progress = Progress {
+            share: Some(0.25),
+            tasks_total: Some(9),
+            eta: Some(Eta {
+                left: Duration::from_secs(1),
+                uncertainty: Some(Duration::ZERO),
+            }),
+            checkpoint: Some(Duration::from_secs(2)),
+            hosts: Some(vec![host(1), host(2)]),
+            ..Progress::default()
+        };
+        let workers = vec![WorkerId::Device(0)];
+        progress.note(&RunEvent {
+            at: Duration::ZERO,
+            kind: EventKind::Planned {
+                plans: Vec::new(),
+                workers,
+            },
+        });
+        progress.workers[0].device_tasks = 7;
+        let text = metrics(&n.into(), &progress, &[("GPU 0".into(), 61.0)]);
+        for line in [
+            "queenfold_host_tasks_total{host=\"node7\"} 3",
+            "queenfold_device_tasks_total{worker=\"gpu-0\",counted_by=\"\"} 7",
+            "queenfold_last_checkpoint_seconds 2",
+            "queenfold_temperature_celsius{sensor=\"GPU 0\"} 61",
+        ] {
+            assert!(text.lines().any(|found| found == line), "{line}:\n{text}");
+        }
+        let dashboard = include_str!("../../docs/grafana.json");
+        let asked: std::collections::BTreeSet<_> = dashboard
+            .match_indices("queenfold_")
+            .map(|(at, _)| {
+                let rest = &dashboard[at..];
+                let end = rest.find(|c: char| !(c.is_ascii_lowercase() || c == '_'));
+                &rest[..end.unwrap_or(rest.len())]
+            })
+            .collect();
+        assert!(asked.len() > 10, "{asked:?}");
+        for name in asked {
+            assert!(text.contains(&format!("# TYPE {name} ")), "{name}");
+        }
+        assert!(serde_json::from_str::<serde_json::Value>(dashboard).is_ok());
     }
 }

@@ -51,9 +51,6 @@ pub struct Snapshot {
     pub speeds: Speeds,
     /// What happened last, the latest at the end.
     pub incidents: VecDeque<Incident>,
-    /// When results became durable the last time, measured from the beginning of the run.
-    #[serde(with = "seconds::optional")]
-    pub checkpoint: Option<Duration>,
 }
 
 /// How a run over many hosts is coordinated.
@@ -121,7 +118,6 @@ pub struct SnapshotKeeper {
 struct Kept {
     engines: Vec<Engine>,
     incidents: VecDeque<Incident>,
-    checkpoint: Option<Duration>,
     speeds: Speeds,
     /// Up to when speeds are known, and the nodes until then.
     until: (Duration, u64),
@@ -163,7 +159,6 @@ impl SnapshotKeeper {
             progress,
             speeds: kept.speeds.clone(),
             incidents: kept.incidents.clone(),
-            checkpoint: kept.checkpoint,
         }
     }
 }
@@ -173,7 +168,6 @@ impl Default for Kept {
         Self {
             engines: Vec::new(),
             incidents: VecDeque::new(),
-            checkpoint: None,
             speeds: Speeds {
                 each: Duration::from_secs(1),
                 nodes_per_second: Vec::new(),
@@ -212,10 +206,6 @@ impl Kept {
 
 impl Observer for SnapshotKeeper {
     fn event(&self, event: &RunEvent) {
-        if let EventKind::Checkpoint { .. } = event.kind {
-            self.kept.lock().checkpoint = Some(event.at);
-            return;
-        }
         if event.kind == EventKind::State(RunState::Planning) {
             *self.kept.lock() = Kept::default();
         }

@@ -6,6 +6,7 @@ use std::io::{self, Read};
 use clap::Args;
 
 use super::help::help;
+use super::path_value::path_value;
 use crate::board::{GivenBoard, GivenError, LargeBoard, Size};
 use crate::cli::exit::Failure;
 use crate::cli::output::print;
@@ -26,7 +27,7 @@ pub struct GivenFlags {
     #[arg(long, value_name = "SQUARES", value_parser = Optional::<SquareNames>::parse, help = help("run.holes"))]
     holes: Option<Optional<SquareNames>>,
 
-    #[arg(long, value_name = "FILE|-", value_parser = Optional::<FileOrStream>::parse, allow_hyphen_values = true, help = help("run.board"))]
+    #[arg(long, value_name = "FILE|-", value_parser = path_value::<Optional<FileOrStream>>(), allow_hyphen_values = true, help = help("run.board"))]
     board: Option<Optional<FileOrStream>>,
 }
 

@@ -9,6 +9,7 @@ use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 
 use super::boards::{AnyBoard, GivenFlags, any_boards, boards, one_board};
 use super::help::{help, help_of_switch};
+use super::path_value::path_value;
 use crate::board::{GivenBoard, LargeBoard, Size};
 use crate::cli::exit::Failure;
 use crate::cli::output::say;
@@ -146,7 +147,7 @@ pub struct How {
     #[arg(long, value_name = "N", value_parser = Whole::<0, 19>::parse, allow_hyphen_values = true, help = help("run.nice"))]
     nice: Option<Whole<0, 19>>,
 
-    #[arg(long, value_name = "FILE", value_parser = Optional::<PathBuf>::parse, help = help("trace.file"))]
+    #[arg(long, value_name = "FILE", value_parser = path_value::<Optional<PathBuf>>(), help = help("trace.file"))]
     trace: Option<Optional<PathBuf>>,
 
     #[command(flatten)]
@@ -162,10 +163,10 @@ pub struct How {
 /// How others hear of a run, and how it is shown.
 #[derive(Debug, Args)]
 pub struct Shown {
-    #[arg(long, value_name = "FILE|-", value_parser = Optional::<FileOrStream>::parse, allow_hyphen_values = true, help = help("trace.events"))]
+    #[arg(long, value_name = "FILE|-", value_parser = path_value::<Optional<FileOrStream>>(), allow_hyphen_values = true, help = help("trace.events"))]
     events: Option<Optional<FileOrStream>>,
 
-    #[arg(long, value_name = "FILE", value_parser = Optional::<PathBuf>::parse, help = help("trace.metrics"))]
+    #[arg(long, value_name = "FILE", value_parser = path_value::<Optional<PathBuf>>(), help = help("trace.metrics"))]
     metrics: Option<Optional<PathBuf>>,
 
     #[arg(long, value_name = "CMD", value_parser = Optional::<CommandLine>::parse, help = help("trace.on_event"))]

@@ -7,6 +7,7 @@ pub mod hints;
 pub mod missing_parts;
 #[cfg(feature = "nats")]
 pub mod nats_flags;
+mod path_value;
 pub mod timestamp;
 pub mod usage;
 pub mod version;

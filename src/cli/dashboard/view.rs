@@ -164,7 +164,6 @@ fn end(left: Duration) -> Option<String> {
 fn figures(view: &View<'_>, width: u16) -> Vec<Line<'static>> {
     let Snapshot {
         progress,
-        checkpoint,
         directory,
         ..
     } = view.of;
@@ -197,7 +196,9 @@ fn figures(view: &View<'_>, width: u16) -> Vec<Line<'static>> {
         ],
     };
     if directory.is_some() {
-        let age = checkpoint.map(|at| progress.elapsed.saturating_sub(at));
+        let age = progress
+            .checkpoint
+            .map(|at| progress.elapsed.saturating_sub(at));
         let age = age.map_or("none yet".to_owned(), |age| {
             format!("{} ago", duration(age))
         });
@@ -419,7 +420,7 @@ mod tests {
         });
         snapshot.engines = vec![Engine::Colour, Engine::Census];
         snapshot.process = 4711;
-        snapshot.checkpoint = Some(Duration::from_millis(59_500));
+        snapshot.progress.checkpoint = Some(Duration::from_millis(59_500));
         let incidents = ["planning", "running"];
         snapshot.incidents = incidents
             .map(|text| crate::telemetry::Incident {

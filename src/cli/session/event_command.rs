@@ -3,6 +3,7 @@
 use std::io::{Read, Write};
 use std::path::PathBuf;
 use std::process::{Child, Command, ExitStatus, Stdio};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
@@ -11,7 +12,7 @@ use crossbeam::channel::{self, Receiver, Sender};
 use serde::Serialize;
 use serde_json::Value as Json;
 
-use crate::actors::{EventKind, Observer, RunEvent};
+use crate::actors::{EventKind, Observer, RunEvent, RunState};
 use crate::board::{GivenBoard, GivenSquares, Size};
 use crate::cli::exit::{Exit, Failure};
 use crate::cli::output::say;
@@ -45,6 +46,11 @@ enum What {
     Failed,
     Mismatch,
     DeviceLost,
+    Paused,
+    Resumed,
+    HostJoined,
+    HostLeft,
+    HostRefused,
 }
 
 /// What a command reads, as a line of JSON.
@@ -110,10 +116,15 @@ impl EventCommand {
         })
     }
 
-    /// An observer that gives notice of lost devices and wrong counts of a run.
+    /// An observer that gives notice of what happens in a run before its end.
     pub fn observer(&self, run: NoticedRun) -> Arc<dyn Observer> {
         let notices = self.notices.clone();
-        Arc::new(Noticing { run, notices })
+        let is_paused = AtomicBool::new(false);
+        Arc::new(Noticing {
+            run,
+            notices,
+            is_paused,
+        })
     }
 
     /// Gives notice of the end of a run: its result as JSON, or why there is none.
@@ -182,17 +193,33 @@ fn notice(run: NoticedRun, event: What, text: &str, result: Option<Json>) -> Not
 struct Noticing {
     run: NoticedRun,
     notices: Sender<Option<Notice>>,
+    is_paused: AtomicBool,
 }
 
 impl Observer for Noticing {
     fn event(&self, event: &RunEvent) {
         let what = match &event.kind {
             EventKind::DeviceLost { .. } | EventKind::DeviceGivenUp { .. } => What::DeviceLost,
-            EventKind::TakenOut(_) | EventKind::Contradicted { .. } => What::Mismatch,
+            EventKind::TakenOut(_)
+            | EventKind::HostSick { .. }
+            | EventKind::Contradicted { .. } => What::Mismatch,
+            EventKind::PausedFor { .. } => {
+                self.is_paused.store(true, Ordering::Relaxed);
+                What::Paused
+            }
+            EventKind::State(RunState::Running)
+                if self.is_paused.swap(false, Ordering::Relaxed) =>
+            {
+                What::Resumed
+            }
+            EventKind::HostJoined { .. } => What::HostJoined,
+            EventKind::HostLeft { .. } => What::HostLeft,
+            EventKind::HostRefused { .. } => What::HostRefused,
             _ => return,
         };
         let text = match &event.kind {
             EventKind::Contradicted { reason } => reason.clone(),
+            EventKind::State(_) => "resumed".to_owned(),
             _ => incident(event).unwrap_or_default(),
         };
         // A run does not wait for a command. If so many notices wait, one more says nothing new.

@@ -9,6 +9,7 @@ use crate::actors::Control;
 use crate::board::GivenBoard;
 use crate::cli::output::say;
 use crate::ledger::replace_file;
+use crate::machine::{Temperature, temperatures};
 use crate::telemetry::{metrics, printable};
 
 /// How often the file is replaced. Collectors read it every 15 seconds or less often.
@@ -25,7 +26,10 @@ pub fn keep(path: &Path, board: GivenBoard, control: Control) -> io::Result<Repe
     draft.push(".tmp");
     let draft = PathBuf::from(draft);
     Repeating::new("metrics", EVERY, move || {
-        let text = metrics(&board, &control.progress());
+        let warm = temperatures().into_iter();
+        let warm = warm.filter(Temperature::is_believed);
+        let warm: Vec<_> = warm.map(|of| (of.sensor, of.celsius)).collect();
+        let text = metrics(&board, &control.progress(), &warm);
         let written = replace_file(&path, &draft, text.as_bytes());
         if let Err(error) = &written {
             let path = path.display();
