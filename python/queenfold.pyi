@@ -5,11 +5,15 @@
 92
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from os import PathLike
-from typing import Literal, TypedDict, final
+from typing import Any, Literal, TypeAlias, TypedDict, final
 
 __version__: str
+
+# These are names of the stub; the module has no such names.
+Squares: TypeAlias = str | Sequence[str] | Sequence[Sequence[int]]
+Picture: TypeAlias = str | Iterable[str] | Iterable[Iterable[str]]
 
 class Error(Exception):
     """Why there is no result. The base of all exceptions of this module."""
@@ -20,7 +24,10 @@ class ContradictionError(Error):
 class LedgerError(Error):
     """The directory of a run cannot be used."""
 
-class Stopped(Error):
+class CertificateError(Error):
+    """There is no certificate, or it has a defect."""
+
+class StoppedError(Error):
     """The time limit ended the run. With a directory, `resume` continues it."""
 
 class Classes(TypedDict):
@@ -53,6 +60,13 @@ class Progress:
     @property
     def solutions(self) -> int:
         """Solutions found so far."""
+    def __eq__(self, other: object) -> bool: ...
+    def __hash__(self) -> int: ...
+    def _asdict(self) -> dict[str, object]:
+        """The fields by name, for a DataFrame from a list of them."""
+    @staticmethod
+    def _from_dict(fields: dict[str, object]) -> Progress:
+        """The record with these fields: what pickle calls, so that results pass between processes."""
 
 @final
 class Count:
@@ -98,7 +112,7 @@ class Count:
         """The fields by name, for a DataFrame from a list of them."""
     @staticmethod
     def _from_dict(fields: dict[str, object]) -> Count:
-        """The count with these fields: what pickle calls, so that results pass between processes."""
+        """The record with these fields: what pickle calls, so that results pass between processes."""
 
 @final
 class Interval:
@@ -113,6 +127,13 @@ class Interval:
     @property
     def high(self) -> float:
         """The upper end."""
+    def __eq__(self, other: object) -> bool: ...
+    def __hash__(self) -> int: ...
+    def _asdict(self) -> dict[str, object]:
+        """The fields by name, for a DataFrame from a list of them."""
+    @staticmethod
+    def _from_dict(fields: dict[str, object]) -> Interval:
+        """The record with these fields: what pickle calls, so that results pass between processes."""
 
 @final
 class Estimate:
@@ -139,6 +160,130 @@ class Estimate:
     @property
     def tasks(self) -> int:
         """Tasks in the sample."""
+    def __eq__(self, other: object) -> bool: ...
+    def __hash__(self) -> int: ...
+    def _asdict(self) -> dict[str, object]:
+        """The fields by name, for a DataFrame from a list of them."""
+    @staticmethod
+    def _from_dict(fields: dict[str, object]) -> Estimate:
+        """The record with these fields: what pickle calls, so that results pass between processes."""
+
+@final
+class Known:
+    """The known counts of a board."""
+
+    @property
+    def n(self) -> int:
+        """The size of the board."""
+    @property
+    def total(self) -> int:
+        """All solutions."""
+    @property
+    def unique(self) -> int:
+        """Solutions that differ by more than a rotation or reflection."""
+    @property
+    def r180(self) -> int:
+        """Solutions that the half turn fixes."""
+    @property
+    def r90(self) -> int:
+        """Solutions that the quarter turn fixes."""
+    def __eq__(self, other: object) -> bool: ...
+    def __hash__(self) -> int: ...
+    def _asdict(self) -> dict[str, object]:
+        """The fields by name, for a DataFrame from a list of them."""
+    @staticmethod
+    def _from_dict(fields: dict[str, object]) -> Known:
+        """The record with these fields: what pickle calls, so that results pass between processes."""
+
+@final
+class Census:
+    """The symmetric solutions of a board."""
+
+    @property
+    def n(self) -> int:
+        """The size of the board."""
+    @property
+    def r180(self) -> int:
+        """Solutions that the half turn fixes."""
+    @property
+    def r90(self) -> int:
+        """Solutions that the quarter turn fixes."""
+    @property
+    def checked(self) -> str:
+        """How they were checked, as in a Count."""
+    @property
+    def seconds(self) -> float:
+        """Wall time in seconds."""
+    def __eq__(self, other: object) -> bool: ...
+    def __hash__(self) -> int: ...
+    def _asdict(self) -> dict[str, object]:
+        """The fields by name, for a DataFrame from a list of them."""
+    @staticmethod
+    def _from_dict(fields: dict[str, object]) -> Census:
+        """The record with these fields: what pickle calls, so that results pass between processes."""
+
+@final
+class Verified:
+    """What a second look at a run showed: every record is whole, and none that was counted again is wrong."""
+
+    @property
+    def tasks_done(self) -> int:
+        """Tasks recorded."""
+    @property
+    def tasks_total(self) -> int:
+        """Tasks of the run, or of its shard."""
+    @property
+    def recounted(self) -> int:
+        """Tasks that were counted again."""
+    @property
+    def total(self) -> int | None:
+        """All solutions; None while tasks are missing."""
+    @property
+    def unique(self) -> int | None:
+        """Solutions that differ by more than a symmetry of the board; None without the census."""
+    def __eq__(self, other: object) -> bool: ...
+    def __hash__(self) -> int: ...
+    def _asdict(self) -> dict[str, object]:
+        """The fields by name, for a DataFrame from a list of them."""
+    @staticmethod
+    def _from_dict(fields: dict[str, object]) -> Verified:
+        """The record with these fields: what pickle calls, so that results pass between processes."""
+
+@final
+class Certificate:
+    """What a certificate says, all of which was checked."""
+
+    @property
+    def n(self) -> int:
+        """The size of the board."""
+    @property
+    def total(self) -> int:
+        """All solutions."""
+    @property
+    def unique(self) -> int | None:
+        """Solutions that differ by more than a symmetry of the board; None without the census."""
+    @property
+    def plans(self) -> list[str]:
+        """The plans, by name and version."""
+    @property
+    def tasks(self) -> int:
+        """Tasks."""
+    @property
+    def twice(self) -> int:
+        """Those that were counted twice."""
+    @property
+    def hosts(self) -> list[str]:
+        """The hosts that counted, by their own names."""
+    @property
+    def root(self) -> str:
+        """The Merkle root over all tasks, in hexadecimal."""
+    def __eq__(self, other: object) -> bool: ...
+    def __hash__(self) -> int: ...
+    def _asdict(self) -> dict[str, object]:
+        """The fields by name, for a DataFrame from a list of them."""
+    @staticmethod
+    def _from_dict(fields: dict[str, object]) -> Certificate:
+        """The record with these fields: what pickle calls, so that results pass between processes."""
 
 @final
 class Solutions:
@@ -146,17 +291,22 @@ class Solutions:
 
     def __iter__(self) -> Iterator[tuple[int, ...]]: ...
     def __next__(self) -> tuple[int, ...]: ...
+    def numpy(self) -> Any:
+        """The solutions that are left as an array of NumPy, one in each row, of type uint8. It holds the memory in which they
+        were found: nothing is copied."""
 
 def count(
-    n: int,
+    n: int | None = None,
     *,
-    queens: str | Sequence[str] | None = None,
-    holes: str | Sequence[str] | None = None,
+    queens: Squares | None = None,
+    holes: Squares | None = None,
+    board: Picture | None = None,
     engine: Literal["auto", "chain", "colour"] = "auto",
     workers: int | None = None,
     gpu: Literal["auto", "off", "cuda"] = "auto",
     unique: bool = True,
     dir: str | PathLike[str] | None = None,
+    resume: bool = False,
     time_limit: float | None = None,
     progress: Callable[[Progress], object] | None = None,
 ) -> Count:
@@ -173,10 +323,11 @@ def resume(
     """Continues the run in the directory `dir`, or gives the result of a finished one again."""
 
 def estimate(
-    n: int,
+    n: int | None = None,
     *,
-    queens: str | Sequence[str] | None = None,
-    holes: str | Sequence[str] | None = None,
+    queens: Squares | None = None,
+    holes: Squares | None = None,
+    board: Picture | None = None,
     engine: Literal["auto", "chain", "colour"] = "auto",
     workers: int | None = None,
     sample: int = 64,
@@ -186,12 +337,54 @@ def estimate(
     """Estimates what counting the n-queens board takes on CPU workers, by counting a sample of its tasks."""
 
 def solutions(
-    n: int,
+    n: int | None = None,
     *,
-    queens: str | Sequence[str] | None = None,
-    holes: str | Sequence[str] | None = None,
+    queens: Squares | None = None,
+    holes: Squares | None = None,
+    board: Picture | None = None,
+    order: Literal["fast", "rows"] = "fast",
+    unique: bool = False,
 ) -> Solutions:
     """Lists the solutions of the n-queens board, one after the other, in an order that is always the same."""
 
 def read_ledger(dir: str | PathLike[str]) -> dict[str, list[object]]:
     """Reads the ledger of the run directory `dir` as a table: a list for each column."""
+
+def random_solutions(
+    n: int | None = None,
+    count: int = 1,
+    *,
+    queens: Squares | None = None,
+    holes: Squares | None = None,
+    board: Picture | None = None,
+    seed: int | None = None,
+) -> list[tuple[int, ...]]:
+    """Draws different solutions of the n-queens board at random, as a list of tuples."""
+
+def known(n: int) -> Known | None:
+    """Gives the known counts of the n-queens board, or None."""
+
+def census(
+    n: int | None = None,
+    *,
+    queens: Squares | None = None,
+    holes: Squares | None = None,
+    board: Picture | None = None,
+    workers: int | None = None,
+) -> Census:
+    """Counts the solutions of the n-queens board that a half turn and a quarter turn fix."""
+
+def verify(
+    dir: str | PathLike[str],
+    *,
+    share: float = 0.01,
+    seed: int | None = None,
+    workers: int | None = None,
+) -> Verified:
+    """Reads every record of the run in the directory `dir`, and counts a share of its tasks again by another kernel."""
+
+def certify(dir: str | PathLike[str], path: str | PathLike[str]) -> Certificate:
+    """Writes the certificate of the finished run in the directory `dir` to the new file `path`, and checks it."""
+
+def check(path: str | PathLike[str]) -> Certificate:
+    """Reads the certificate in the file `path` to its end, and checks all that it says."""

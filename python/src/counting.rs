@@ -1,54 +1,52 @@
 //! `count` and `resume`.
 
-use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::PathBuf;
 use std::time::Duration;
 
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
-use pyo3::types::PyDict;
 use queenfold::board::Orbits;
-use queenfold::engine::Engine;
 use queenfold::job::{self, HardwareSettings, Job, JobResult, RunSettings};
 use queenfold::run_directory::{RunDirectory, RunDirectoryError};
 
-use crate::arguments::{self, Squares, Whole};
+use crate::arguments::{self, Picture, Squares, Whole};
 use crate::errors;
+use crate::records::record;
 use crate::waiting::{Progress, wait};
 
-/// The counts of a board, checked against every identity and known count.
-#[pyclass(frozen, get_all, eq, module = "queenfold")]
-#[derive(PartialEq)]
-pub struct Count {
-    /// The size of the board.
-    n: u32,
-    /// All solutions; on a board with given queens or holes, all completions.
-    total: u128,
-    /// Solutions that differ by more than a symmetry of the board; None without the census.
-    unique: Option<u128>,
-    /// The numbers of orbits by size, "c1", "c2", "c4" and "c8"; None without the census.
-    classes: Option<Classes>,
-    /// Solutions that the half turn fixes; None without the census.
-    r180: Option<u128>,
-    /// Solutions that the quarter turn fixes; None without the census.
-    r90: Option<u128>,
-    /// How the counts were checked: "known" if they equal published ones; otherwise "twice" if every task was counted
-    /// twice, "sampled 1/1000" if one in so many was, and "once".
-    checked: String,
-    /// The engine that counted all solutions: "chain" or "colour".
-    engine: &'static str,
-    /// The number of CPU workers.
-    workers: usize,
-    /// Wall time in seconds, of all processes that worked on the run.
-    seconds: f64,
-    /// CPU time in seconds, of all of them.
-    cpu_seconds: f64,
+record! {
+    /// The counts of a board, checked against every identity and known count.
+    Count(n, total, unique) {
+        /// The size of the board.
+        n: u32,
+        /// All solutions; on a board with given queens or holes, all completions.
+        total: u128,
+        /// Solutions that differ by more than a symmetry of the board; None without the census.
+        unique: Option<u128>,
+        /// The numbers of orbits by size, "c1", "c2", "c4" and "c8"; None without the census.
+        classes: Option<Classes>,
+        /// Solutions that the half turn fixes; None without the census.
+        r180: Option<u128>,
+        /// Solutions that the quarter turn fixes; None without the census.
+        r90: Option<u128>,
+        /// How the counts were checked: "known" if they equal published ones; otherwise "twice" if every task was counted
+        /// twice, "sampled 1/1000" if one in so many was, and "once".
+        checked: String,
+        /// The engine that counted all solutions: "chain" or "colour".
+        engine: String,
+        /// The number of CPU workers.
+        workers: usize,
+        /// Wall time in seconds, of all processes that worked on the run.
+        seconds: f64,
+        /// CPU time in seconds, of all of them.
+        cpu_seconds: f64,
+    }
 }
 
 /// Orbits by size: a dict in Python.
 #[derive(Clone, Copy, PartialEq, FromPyObject, IntoPyObject)]
 #[pyo3(from_item_all)]
-struct Classes {
+pub struct Classes {
     c1: u128,
     c2: u128,
     c4: u128,
@@ -60,77 +58,6 @@ impl From<Orbits> for Classes {
         Self { c1, c2, c4, c8 }
     }
 }
-
-#[pymethods]
-impl Count {
-    fn __repr__(&self) -> String {
-        let unique = self
-            .unique
-            .map_or("None".to_owned(), |unique| unique.to_string());
-        format!("Count(n={}, total={}, unique={unique})", self.n, self.total)
-    }
-
-    fn __hash__(&self) -> u64 {
-        let mut hasher = DefaultHasher::new();
-        (self.n, self.total, self.unique, self.seconds.to_bits()).hash(&mut hasher);
-        hasher.finish()
-    }
-
-    /// The fields by name, for a DataFrame from a list of them.
-    #[pyo3(name = "_asdict")]
-    fn as_dict<'py>(this: &Bound<'py, Self>) -> PyResult<Bound<'py, PyDict>> {
-        let fields = PyDict::new(this.py());
-        for name in FIELDS {
-            fields.set_item(name, this.getattr(name)?)?;
-        }
-        Ok(fields)
-    }
-
-    /// The count with these fields: what pickle calls, so that results pass between processes.
-    #[staticmethod]
-    fn _from_dict(fields: &Bound<'_, PyDict>) -> PyResult<Self> {
-        let field = |name: &str| fields.as_any().get_item(name);
-        let engine: String = field("engine")?.extract()?;
-        let engine = engine.parse::<Engine>();
-        Ok(Self {
-            n: field("n")?.extract()?,
-            total: field("total")?.extract()?,
-            unique: field("unique")?.extract()?,
-            classes: field("classes")?.extract()?,
-            r180: field("r180")?.extract()?,
-            r90: field("r90")?.extract()?,
-            checked: field("checked")?.extract()?,
-            engine: engine
-                .map_err(|_| PyValueError::new_err("no such engine"))?
-                .name(),
-            workers: field("workers")?.extract()?,
-            seconds: field("seconds")?.extract()?,
-            cpu_seconds: field("cpu_seconds")?.extract()?,
-        })
-    }
-
-    fn __reduce__<'py>(
-        this: &Bound<'py, Self>,
-    ) -> PyResult<(Bound<'py, PyAny>, (Bound<'py, PyDict>,))> {
-        let make = this.get_type().getattr("_from_dict")?;
-        Ok((make, (Self::as_dict(this)?,)))
-    }
-}
-
-/// The names of the fields of a [`Count`].
-const FIELDS: [&str; 11] = [
-    "n",
-    "total",
-    "unique",
-    "classes",
-    "r180",
-    "r90",
-    "checked",
-    "engine",
-    "workers",
-    "seconds",
-    "cpu_seconds",
-];
 
 impl From<JobResult> for Count {
     fn from(result: JobResult) -> Self {
@@ -144,7 +71,7 @@ impl From<JobResult> for Count {
             r180: symmetric.map(|of| of.r180),
             r90: symmetric.map(|of| of.r90),
             checked: result.checked.to_string(),
-            engine: result.plan.engine().name(),
+            engine: result.plan.engine().name().to_owned(),
             workers: result.workers,
             seconds: result.elapsed.as_secs_f64(),
             cpu_seconds: result.cpu.as_secs_f64(),
@@ -154,35 +81,56 @@ impl From<JobResult> for Count {
 
 /// Counts the solutions of the n-queens board.
 ///
-/// n: the size of the board, 1 to 32.
-/// queens, holes: squares that have a queen in every solution, and squares that have none: "c3,a7" or a list.
+/// n: the size of the board, 1 to 32; it may be left out where `board` is given.
+/// queens, holes: squares that have a queen in every solution, and squares that have none: "c3,a7", a list of such names, or
+///     a list of pairs (row, column) from 0 at the top left, as `enumerate` makes them of a solution.
+/// board: a picture of what is given instead: text with a line for each row, or a matrix of characters; "." is an empty
+///     square, "Q" a queen, "#" a hole.
 /// engine: "auto", "chain" or "colour".
 /// workers: CPU workers, 0 to 1024; by default one for each core.
 /// gpu: "auto", "off" or "cuda".
 /// unique: whether to count the solutions up to symmetry, too.
 /// dir: a new directory that keeps every finished task, so that `resume` can continue the run.
-/// time_limit: seconds after which the run stops with the exception Stopped.
+/// resume: whether to go on where there is a run in `dir`, and to begin one where there is none. The board must be the same;
+///     engine and unique are those that the run began with.
+/// time_limit: seconds after which the run stops with the exception StoppedError.
 /// progress: called with a Progress a few times a second. If it raises, the run stops.
 ///
 /// Ctrl-C stops the run in order: finished tasks are kept in `dir`, then KeyboardInterrupt is raised. Other
 /// threads run meanwhile. Raises ValueError for a wrong argument, and a subclass of Error if there is no result.
 #[pyfunction]
-#[pyo3(signature = (n, *, queens=None, holes=None, engine="auto", workers=None, gpu="auto", unique=true, dir=None, time_limit=None, progress=None))]
+#[pyo3(signature = (n=None, *, queens=None, holes=None, board=None, engine="auto", workers=None, gpu="auto", unique=true, dir=None, resume=false, time_limit=None, progress=None))]
 #[expect(clippy::too_many_arguments, reason = "they are keywords of Python")]
 pub fn count(
     py: Python<'_>,
-    n: Whole,
+    n: Option<Whole>,
     queens: Option<Squares>,
     holes: Option<Squares>,
+    board: Option<Picture>,
     engine: &str,
     workers: Option<Whole>,
     gpu: &str,
     unique: bool,
     dir: Option<PathBuf>,
+    resume: bool,
     time_limit: Option<f64>,
     progress: Option<Bound<'_, PyAny>>,
 ) -> PyResult<Count> {
-    let board = arguments::board(&n, queens, holes)?;
+    let board = arguments::board(n, queens, holes, board)?;
+    if let Some(dir) = dir.as_ref().filter(|dir| resume && dir.exists()) {
+        let kept = RunDirectory::resume(dir).map_err(|error| errors::of_ledger(&error))?;
+        if kept.job().board() != board {
+            return Err(PyValueError::new_err(format!(
+                "dir: {} holds a run of {}, not of {}",
+                dir.display(),
+                kept.job().board().in_words(),
+                board.in_words()
+            )));
+        }
+        return run(py, (workers, gpu), time_limit, progress, |settings| {
+            Ok(kept.settings(settings).run()?.result)
+        });
+    }
     let job = match arguments::engine(engine)? {
         Some(engine) => Job::of(job::plan(engine, board)),
         None => Job::new(board),

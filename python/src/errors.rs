@@ -27,7 +27,13 @@ create_exception!(
 );
 create_exception!(
     queenfold,
-    Stopped,
+    CertificateError,
+    Error,
+    "There is no certificate, or it has a defect."
+);
+create_exception!(
+    queenfold,
+    StoppedError,
     Error,
     "The time limit ended the run. With a directory, `resume` continues it."
 );
@@ -42,7 +48,7 @@ pub fn of_job(error: JobError) -> PyErr {
         | JobError::BoardNotForDevices { .. }
         | JobError::EngineNotForDevices(_) => PyValueError::new_err(message),
         JobError::Contradiction(_) => ContradictionError::new_err(message),
-        JobError::Stopped(_) => Stopped::new_err(message),
+        JobError::Stopped(_) => StoppedError::new_err(message),
         _ => Error::new_err(message),
     }
 }

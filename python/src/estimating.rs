@@ -9,20 +9,21 @@ use queenfold::estimate::{self as sampling, Draw, SampleProgress, count_sample};
 use queenfold::job::{self, HardwareSettings, fastest_on_cpu};
 use queenfold::machine::Machine;
 
-use crate::arguments::{self, Squares, Whole};
+use crate::arguments::{self, Picture, Squares, Whole};
 use crate::errors::{self, Error};
+use crate::records::record;
 use crate::waiting::{Progress, wait};
 
-/// An expected value, and the interval that contains the true value in 95 of 100 cases.
-#[pyclass(frozen, get_all, module = "queenfold")]
-#[derive(Clone, Copy)]
-pub struct Interval {
-    /// The lower end.
-    low: f64,
-    /// The expected value.
-    expected: f64,
-    /// The upper end.
-    high: f64,
+record! {
+    /// An expected value, and the interval that contains the true value in 95 of 100 cases.
+    Interval(low, expected, high) {
+        /// The lower end.
+        low: f64,
+        /// The expected value.
+        expected: f64,
+        /// The upper end.
+        high: f64,
+    }
 }
 
 impl From<sampling::Interval> for Interval {
@@ -40,53 +41,29 @@ impl From<sampling::Interval> for Interval {
     }
 }
 
-#[pymethods]
-impl Interval {
-    fn __repr__(&self) -> String {
-        let Self {
-            low,
-            expected,
-            high,
-        } = self;
-        format!("Interval(low={low:.4}, expected={expected:.4}, high={high:.4})")
-    }
-}
-
-/// What counting a board is expected to take, judged by a sample of its tasks.
-#[pyclass(frozen, get_all, module = "queenfold")]
-pub struct Estimate {
-    /// The size of the board.
-    n: u32,
-    /// The engine: "chain" or "colour".
-    engine: &'static str,
-    /// The workers that `seconds` is for.
-    workers: usize,
-    /// CPU time of all workers together, in seconds.
-    core_seconds: Interval,
-    /// Wall time, in seconds.
-    seconds: Interval,
-    /// Memory of a worker in bytes; None where the system does not tell.
-    memory_per_worker: Option<u64>,
-    /// Tasks in the sample.
-    tasks: usize,
-}
-
-#[pymethods]
-impl Estimate {
-    fn __repr__(&self) -> String {
-        format!(
-            "Estimate(n={}, engine='{}', workers={}, core_seconds={})",
-            self.n,
-            self.engine,
-            self.workers,
-            self.core_seconds.__repr__()
-        )
+record! {
+    /// What counting a board is expected to take, judged by a sample of its tasks.
+    Estimate(n, engine, workers, core_seconds) {
+        /// The size of the board.
+        n: u32,
+        /// The engine: "chain" or "colour".
+        engine: String,
+        /// The workers that `seconds` is for.
+        workers: usize,
+        /// CPU time of all workers together, in seconds.
+        core_seconds: Interval,
+        /// Wall time, in seconds.
+        seconds: Interval,
+        /// Memory of a worker in bytes; None where the system does not tell.
+        memory_per_worker: Option<u64>,
+        /// Tasks in the sample.
+        tasks: usize,
     }
 }
 
 /// Estimates what counting the n-queens board takes on CPU workers, by counting a sample of its tasks.
 ///
-/// n, queens, holes, engine, workers, progress: as of `count`; workers from 1. No more threads count the sample
+/// n, queens, holes, board, engine, workers, progress: as of `count`; workers from 1. No more threads count the sample
 /// than there are cores.
 /// sample: tasks to count, from 8; four times as many halve the intervals.
 /// seed: of the sample; random by default.
@@ -94,23 +71,24 @@ impl Estimate {
 /// Ctrl-C ends it with KeyboardInterrupt.
 #[pyfunction]
 #[pyo3(
-    signature = (n, *, queens=None, holes=None, engine="auto", workers=None, sample=Whole::from(64), seed=None, progress=None),
+    signature = (n=None, *, queens=None, holes=None, board=None, engine="auto", workers=None, sample=Whole::from(64), seed=None, progress=None),
     // Written out, because only a literal is shown as a default.
-    text_signature = "(n, *, queens=None, holes=None, engine='auto', workers=None, sample=64, seed=None, progress=None)"
+    text_signature = "(n=None, *, queens=None, holes=None, board=None, engine='auto', workers=None, sample=64, seed=None, progress=None)"
 )]
 #[expect(clippy::too_many_arguments, reason = "they are keywords of Python")]
 pub fn estimate(
     py: Python<'_>,
-    n: Whole,
+    n: Option<Whole>,
     queens: Option<Squares>,
     holes: Option<Squares>,
+    board: Option<Picture>,
     engine: &str,
     workers: Option<Whole>,
     sample: Whole,
     seed: Option<Whole>,
     progress: Option<Bound<'_, PyAny>>,
 ) -> PyResult<Estimate> {
-    let board = arguments::board(&n, queens, holes)?;
+    let board = arguments::board(n, queens, holes, board)?;
     let machine = Machine::detect();
     let counter = HardwareSettings::default()
         .counter()
@@ -152,7 +130,7 @@ pub fn estimate(
         .ok_or_else(|| Error::new_err("no task of the sample was counted"))?;
     Ok(Estimate {
         n: board.size().get(),
-        engine: engine.name(),
+        engine: engine.name().to_owned(),
         workers: workers.get(),
         core_seconds: total.core_seconds.into(),
         seconds: total.wall_seconds(workers.get()).into(),

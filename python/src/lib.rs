@@ -4,7 +4,10 @@
 //! * `waiting`: work on another thread, while Python handles signals and calls the progress callback.
 //! * `counting`: `count` and `resume`.
 //! * `estimating`: `estimate`.
-//! * `listing`: `solutions`.
+//! * `facts`: `known` and `census`.
+//! * `listing`: `solutions` and `random_solutions`.
+//! * `proving`: `verify`, `certify` and `check`.
+//! * `records`: results as records that can be compared, hashed and pickled.
 //! * `table`: `read_ledger`.
 //! * `errors`: the exceptions.
 //!
@@ -14,7 +17,10 @@ mod arguments;
 mod counting;
 mod errors;
 mod estimating;
+mod facts;
 mod listing;
+mod proving;
+mod records;
 mod table;
 mod waiting;
 
@@ -32,11 +38,15 @@ mod module {
     #[pymodule_export]
     use crate::counting::{Count, count, resume};
     #[pymodule_export]
-    use crate::errors::{ContradictionError, Error, LedgerError, Stopped};
+    use crate::errors::{CertificateError, ContradictionError, Error, LedgerError, StoppedError};
     #[pymodule_export]
     use crate::estimating::{Estimate, Interval, estimate};
     #[pymodule_export]
-    use crate::listing::{Solutions, solutions};
+    use crate::facts::{Census, Known, census, known};
+    #[pymodule_export]
+    use crate::listing::{Solutions, random_solutions, solutions};
+    #[pymodule_export]
+    use crate::proving::{Certificate, Verified, certify, check, verify};
     #[pymodule_export]
     use crate::table::read_ledger;
     #[pymodule_export]

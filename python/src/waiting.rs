@@ -8,39 +8,43 @@ use std::time::{Duration, Instant};
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 
+use crate::records::record;
+
 /// How often signals are looked for. A result does not wait for that.
 pub const SIGNALS: Duration = Duration::from_millis(50);
 
 /// How often the callback is called.
 const CALLS: Duration = Duration::from_millis(250);
 
-/// How far a run is.
-#[pyclass(frozen, get_all, module = "queenfold")]
-pub struct Progress {
-    /// The share of the work that is done, 0 to 1; None before it is known.
-    pub share: Option<f64>,
-    /// Seconds since the call began.
-    pub seconds: f64,
-    /// Seconds that are left; None before they can be estimated.
-    pub seconds_left: Option<f64>,
-    /// Tasks counted.
-    pub tasks_done: u64,
-    /// All tasks; None before it is known.
-    pub tasks_total: Option<u64>,
-    /// Solutions found so far.
-    pub solutions: u128,
+record! {
+    /// How far a run is.
+    Progress(share, seconds, tasks_done) {
+        /// The share of the work that is done, 0 to 1; None before it is known.
+        share: Option<f64>,
+        /// Seconds since the call began.
+        seconds: f64,
+        /// Seconds that are left; None before they can be estimated.
+        seconds_left: Option<f64>,
+        /// Tasks counted.
+        tasks_done: u64,
+        /// All tasks; None before it is known.
+        tasks_total: Option<u64>,
+        /// Solutions found so far.
+        solutions: u128,
+    }
 }
 
-#[pymethods]
 impl Progress {
-    fn __repr__(&self) -> String {
-        let share = self
-            .share
-            .map_or("None".to_owned(), |share| format!("{share:.4}"));
-        format!(
-            "Progress(share={share}, seconds={:.1}, tasks_done={})",
-            self.seconds, self.tasks_done
-        )
+    /// Of a call that nobody asks how far it is.
+    pub fn at(elapsed: Duration) -> Self {
+        Self {
+            share: None,
+            seconds: elapsed.as_secs_f64(),
+            seconds_left: None,
+            tasks_done: 0,
+            tasks_total: None,
+            solutions: 0,
+        }
     }
 }
 

@@ -141,7 +141,7 @@ def test_what_the_callback_raises_ends_the_run() -> None:
 
 def test_a_time_limit_stops_and_resume_continues(tmp_path: Path) -> None:
     directory = tmp_path / "n16"
-    with pytest.raises(queenfold.Stopped, match="time limit"):
+    with pytest.raises(queenfold.StoppedError, match="time limit"):
         queenfold.count(16, dir=directory, time_limit=0.0)
     assert queenfold.resume(directory, workers=2).total == 14772512
     assert queenfold.resume(str(directory)).unique == 1846955
@@ -181,7 +181,7 @@ def test_control_c_drains_and_keeps_what_was_counted(tmp_path: Path) -> None:
     kept = counted_in(directory)
     assert kept
     # The run was not finished, and what was kept is not counted again.
-    with pytest.raises(queenfold.Stopped, match="counted"):
+    with pytest.raises(queenfold.StoppedError, match="counted"):
         queenfold.resume(directory, time_limit=0.0)
     assert queenfold.resume(directory).total == 4968057848
     assert kept < counted_in(directory)

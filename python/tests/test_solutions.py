@@ -43,3 +43,25 @@ def test_an_iterator_that_is_dropped_ends() -> None:
 def test_a_wrong_board_is_refused() -> None:
     with pytest.raises(ValueError, match="33"):
         queenfold.solutions(33)
+
+
+def test_orders_and_orbits() -> None:
+    by_rows = list(queenfold.solutions(8, order="rows"))
+    assert by_rows == sorted(queenfold.solutions(8)) and by_rows[0] == (0, 4, 7, 5, 2, 6, 1, 3)
+    assert len(list(queenfold.solutions(8, unique=True))) == 12
+    with pytest.raises(ValueError, match="order: expected 'fast' or 'rows', not 'columns'"):
+        queenfold.solutions(8, order="columns")  # type: ignore[arg-type]
+
+
+def test_random_solutions() -> None:
+    drawn = queenfold.random_solutions(16, 5, seed=3)
+    assert len(set(drawn)) == 5 and all(map(is_solution, drawn))
+    assert drawn == queenfold.random_solutions(16, 5, seed=3) != queenfold.random_solutions(16, 5, seed=4)
+    assert len(queenfold.random_solutions(6, 100)) == 4
+
+
+def test_an_array_of_numpy() -> None:
+    array = queenfold.solutions(8).numpy()
+    assert array.shape == (92, 8) and str(array.dtype) == "uint8"
+    assert [tuple(row) for row in array.tolist()] == list(queenfold.solutions(8))
+    assert queenfold.solutions(3).numpy().shape == (0, 3)

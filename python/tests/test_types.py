@@ -25,10 +25,13 @@ def test_the_stub_has_all_names() -> None:
 def test_functions_have_the_signatures_of_the_stub(name: str) -> None:
     arguments = FUNCTIONS[name].args
     positional = [argument.arg for argument in arguments.args]
+    given = [ast.literal_eval(default) for default in arguments.defaults]
     defaults = [None if default is None else ast.literal_eval(default) for default in arguments.kw_defaults]
     keywords = list(zip((argument.arg for argument in arguments.kwonlyargs), defaults))
     parameters = inspect.signature(getattr(queenfold, name)).parameters.values()
-    assert [one.name for one in parameters if one.kind is not one.KEYWORD_ONLY] == positional
+    plain = [one for one in parameters if one.kind is not one.KEYWORD_ONLY]
+    assert [one.name for one in plain] == positional
+    assert [one.default for one in plain if one.default is not one.empty] == given
     assert [(one.name, one.default) for one in parameters if one.kind is one.KEYWORD_ONLY] == keywords
     said = ast.get_docstring(FUNCTIONS[name])
     assert said and getattr(queenfold, name).__doc__.startswith(said.split("\n")[0].split(":")[0])

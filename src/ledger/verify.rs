@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::num::NonZeroUsize;
 use std::ops::Range;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use crossbeam::channel::{self, Receiver};
 
@@ -59,6 +60,8 @@ pub struct VerifySettings<'a> {
     pub begin: &'a (dyn Fn(&Coverage) + Sync),
     /// Called after each task that was counted again, with whether its record is right.
     pub tell: &'a (dyn Fn(bool) + Sync),
+    /// Once it is true, no further task is counted again, and the findings are of no use.
+    pub given_up: &'a AtomicBool,
 }
 
 /// Reads every record and counts the chosen tasks again by another kernel than the recorded one, or by the oracle.
@@ -88,7 +91,7 @@ pub fn verify(
             |Entry {
                  result, session, ..
              }| {
-                if chosen.holds(result.key) {
+                if chosen.holds(result.key) && !how.given_up.load(Ordering::Relaxed) {
                     let host = hosts.get(&session).map_or("", String::as_str);
                     let origin = OriginName::of(host, result.origin.worker);
                     // The receiver lives until the sender is gone.

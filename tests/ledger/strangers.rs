@@ -3,6 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
 use queenfold::engine::{CheckedBy, CountedBy, Origin, WorkerId};
@@ -274,6 +275,7 @@ fn a_record_cannot_choose_the_kernel_that_checks_it() {
         });
         let store = Store::open_to_read(&run).unwrap();
         let how = VerifySettings {
+            given_up: &AtomicBool::new(false),
             begin: &|_| (),
             plans: &plans(12),
             done_by: None,

@@ -1,6 +1,7 @@
 //! A second count finds what digests cannot: a record that is forged together with its digest.
 
 use std::num::NonZeroUsize;
+use std::sync::atomic::AtomicBool;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 use queenfold::engine::{CheckedBy, CountedBy, WorkerId};
@@ -11,6 +12,7 @@ use super::*;
 fn check(dir: &Path, n: u32, choice: RecountChoice) -> Result<Findings, LedgerError> {
     let [same, different] = [0, 0].map(AtomicU64::new);
     let how = VerifySettings {
+        given_up: &AtomicBool::new(false),
         begin: &|_| (),
         plans: &plans(n),
         done_by: None,

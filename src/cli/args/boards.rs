@@ -63,7 +63,7 @@ pub fn boards(settings: &Layers) -> Result<Vec<GivenBoard>, Failure> {
 /// A board of `solve`.
 pub enum AnyBoard {
     /// An engine could count it.
-    Small(GivenBoard),
+    Small(Box<GivenBoard>),
     /// It is too large for that.
     Large(LargeBoard),
 }
@@ -73,7 +73,10 @@ pub enum AnyBoard {
 /// # Errors
 /// As [`boards`].
 pub fn any_boards(settings: &Layers, large: Option<u32>) -> Result<Vec<AnyBoard>, Failure> {
-    let small = |boards: Vec<GivenBoard>| boards.into_iter().map(AnyBoard::Small).collect();
+    let small = |boards: Vec<GivenBoard>| {
+        let boards = boards.into_iter().map(Box::new);
+        boards.map(AnyBoard::Small).collect()
+    };
     match (Given::of(settings)?, large) {
         (Given::Picture(picture), large) => {
             let board = LargeBoard::from_picture(&picture.text);

@@ -127,7 +127,7 @@ fn show(name: &str, board: &AnyBoard, args: &Args) -> Result<(), Failure> {
     };
     let (shown, known) = match board {
         AnyBoard::Small(board) => (
-            board.into(),
+            board.as_ref().into(),
             known(board.size()).filter(|_| board.is_free()),
         ),
         AnyBoard::Large(board) => (board.clone(), None),

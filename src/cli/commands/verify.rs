@@ -1,6 +1,7 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 
 use serde_json::{Value as Json, json};
 
@@ -118,6 +119,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         by: args.by,
         settings: &recount.settings,
         workers: recount.workers,
+        given_up: &AtomicBool::new(false),
     };
     let findings = ledger::verify(&store, &how, choice);
     recount.end();

@@ -1,0 +1,198 @@
+//! `verify`, `certify` and `check`: what a run directory and a certificate prove.
+
+use std::fs::{self, File};
+use std::io::{BufReader, BufWriter};
+use std::num::NonZeroUsize;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+use queenfold::certificate::{self, Checked};
+use queenfold::engine::{CheckedBy, CounterSettings};
+use queenfold::job::outcome;
+use queenfold::ledger::{self, RecountChoice, VerifySettings};
+use queenfold::machine::Machine;
+use queenfold::run_directory::open;
+use queenfold::simd::Isa;
+
+use crate::arguments::{self, Whole};
+use crate::errors::{self, CertificateError, ContradictionError};
+use crate::records::record;
+use crate::waiting::{Progress, wait};
+
+record! {
+    /// What a second look at a run showed: every record is whole, and none that was counted again is wrong.
+    Verified(tasks_done, tasks_total, recounted, total) {
+        /// Tasks recorded.
+        tasks_done: u64,
+        /// Tasks of the run, or of its shard.
+        tasks_total: u64,
+        /// Tasks that were counted again.
+        recounted: u64,
+        /// All solutions; None while tasks are missing.
+        total: Option<u128>,
+        /// Solutions that differ by more than a symmetry of the board; None without the census.
+        unique: Option<u128>,
+    }
+}
+
+record! {
+    /// What a certificate says, all of which was checked.
+    Certificate(n, total, tasks, root) {
+        /// The size of the board.
+        n: u32,
+        /// All solutions.
+        total: u128,
+        /// Solutions that differ by more than a symmetry of the board; None without the census.
+        unique: Option<u128>,
+        /// The plans, by name and version.
+        plans: Vec<String>,
+        /// Tasks.
+        tasks: u64,
+        /// Those that were counted twice.
+        twice: u64,
+        /// The hosts that counted, by their own names.
+        hosts: Vec<String>,
+        /// The Merkle root over all tasks, in hexadecimal.
+        root: String,
+    }
+}
+
+impl From<Checked> for Certificate {
+    fn from(checked: Checked) -> Self {
+        Self {
+            n: checked.outcome.n.get(),
+            total: checked.outcome.total,
+            unique: checked.outcome.unique(),
+            plans: checked.plans,
+            tasks: checked.tasks,
+            twice: checked.twice,
+            hosts: checked.hosts,
+            root: checked.root,
+        }
+    }
+}
+
+/// Reads every record of the run in the directory `dir`, and counts a share of its tasks again by another kernel.
+///
+/// share: of the tasks, above 0 to 1.
+/// seed: of the sample; random by default.
+/// workers: threads that count; by default one for each core.
+///
+/// Raises ContradictionError if a record is wrong. Ctrl-C ends it with KeyboardInterrupt.
+#[pyfunction]
+#[pyo3(signature = (dir, *, share=0.01, seed=None, workers=None))]
+pub fn verify(
+    py: Python<'_>,
+    dir: PathBuf,
+    share: f64,
+    seed: Option<Whole>,
+    workers: Option<Whole>,
+) -> PyResult<Verified> {
+    if !(share > 0.0 && share <= 1.0) {
+        let message = format!("share: expected a number above 0 up to 1, not {share}");
+        return Err(PyValueError::new_err(message));
+    }
+    let seed = match seed {
+        Some(seed) => arguments::seed(&seed)?,
+        None => fastrand::u64(..),
+    };
+    let workers = match workers {
+        Some(workers) => arguments::workers(&workers)?,
+        None => Machine::detect().cores,
+    };
+    let choice = match share {
+        1.0 => RecountChoice::All,
+        _ => RecountChoice::Sample { share, seed },
+    };
+    let workers = NonZeroUsize::new(workers).unwrap_or(NonZeroUsize::MIN);
+    let given_up = AtomicBool::new(false);
+    wait(
+        py,
+        None,
+        || verified(&dir, choice, workers, &given_up),
+        || given_up.store(true, Ordering::Relaxed),
+        Progress::at,
+    )?
+}
+
+fn verified(
+    dir: &Path,
+    choice: RecountChoice,
+    workers: NonZeroUsize,
+    given_up: &AtomicBool,
+) -> PyResult<Verified> {
+    let (store, plans) = open(dir).map_err(|error| errors::of_ledger(&error))?;
+    let settings = CounterSettings { isa: Isa::best() };
+    let how = VerifySettings {
+        plans: &plans,
+        by: CheckedBy::OtherKernel,
+        settings: &settings,
+        done_by: None,
+        workers,
+        begin: &|_| {},
+        tell: &|_| {},
+        given_up,
+    };
+    let findings = ledger::verify(&store, &how, choice);
+    let findings = findings.map_err(|error| errors::of_ledger(&error))?;
+    if let Some(wrong) = findings.wrong_records.first() {
+        return Err(ContradictionError::new_err(wrong.to_string()));
+    }
+    let coverage = &findings.sums.coverage;
+    let outcome = match plans.first().filter(|_| coverage.is_whole()) {
+        Some(plan) => {
+            let decided = store.check_decided(&findings.sums);
+            decided.map_err(|error| errors::of_ledger(&error))?;
+            let tallies = &findings.sums.tallies;
+            let outcome = outcome(plan.as_ref(), |engine| tallies.get(&engine));
+            Some(outcome.map_err(|wrong| ContradictionError::new_err(wrong.to_string()))?)
+        }
+        None => None,
+    };
+    Ok(Verified {
+        tasks_done: coverage.done(),
+        tasks_total: coverage.tasks(),
+        recounted: findings.checked,
+        total: outcome.as_ref().map(|outcome| outcome.total),
+        unique: outcome.as_ref().and_then(|outcome| outcome.unique()),
+    })
+}
+
+/// Writes the certificate of the finished run in the directory `dir` to the new file `path`, and checks it.
+///
+/// Raises CertificateError if the run is not finished or the file cannot be written, and LedgerError for a damaged run.
+#[pyfunction]
+pub fn certify(py: Python<'_>, dir: PathBuf, path: PathBuf) -> PyResult<Certificate> {
+    py.detach(|| {
+        let (store, plans) = open(&dir).map_err(|error| errors::of_ledger(&error))?;
+        let failed = |error: String| CertificateError::new_err(error);
+        let file = File::create_new(&path)
+            .map_err(|error| failed(format!("{}: {error}", path.display())))?;
+        let written = certificate::certify(&store, &plans, &[], BufWriter::new(&file));
+        if let Err(error) = written {
+            // What was written is of no use, and the error says more than one of this call would.
+            let _ = fs::remove_file(&path);
+            return Err(failed(error.to_string()));
+        }
+        read(&path)
+    })
+}
+
+/// Reads the certificate in the file `path` to its end, and checks all that it says.
+///
+/// Raises CertificateError for the first defect.
+#[pyfunction]
+pub fn check(py: Python<'_>, path: PathBuf) -> PyResult<Certificate> {
+    py.detach(|| read(&path))
+}
+
+fn read(path: &PathBuf) -> PyResult<Certificate> {
+    let failed = |error: String| CertificateError::new_err(format!("{}: {error}", path.display()));
+    let file = File::open(path).map_err(|error| failed(error.to_string()))?;
+    let checked = certificate::check(BufReader::new(file));
+    checked
+        .map(Certificate::from)
+        .map_err(|error| failed(error.to_string()))
+}
