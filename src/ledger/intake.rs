@@ -11,12 +11,11 @@ use super::digest::Digest;
 use super::home::Home;
 use super::host::unix_time;
 use super::open_ledger::OpenLedger;
+use super::plausible::objection;
 use super::session_rows::{MOST_SESSIONS, REUSED_FROM};
-use super::{
-    Column, Coverage, DirLock, Entry, Facts, LedgerError, RunInfo, Session, Shard, Store, row,
-};
+use super::{Column, Coverage, DirLock, Entry, Facts, LedgerError, RunInfo, Session, Shard, Store};
 use crate::actors::{Finding, Recorded};
-use crate::engine::{Correction, Plan, TaskKey, TaskResult};
+use crate::engine::{Correction, Decision, Method, Plan, TaskKey, TaskResult};
 
 /// How often the row of a session that records is written. It only tells when its process was last seen.
 const SEEN_EVERY: Duration = Duration::from_secs(5);
@@ -148,6 +147,11 @@ impl Intake {
     /// Which tasks were recorded when the ledger was opened.
     pub const fn recorded(&self) -> &Coverage {
         &self.recorded
+    }
+
+    /// The sessions that recorded something.
+    pub const fn sessions(&self) -> &BTreeSet<String> {
+        &self.known
     }
 
     /// What the run counts.
@@ -353,34 +357,50 @@ impl Intake {
         Ok(())
     }
 
+    /// A process may correct what it recorded itself. Whoever corrects the count of another process contradicts it,
+    /// and does not decide.
     fn take_correction(&self, id: &str, correction: &Correction) -> Result<(), IntakeError> {
         let key = correction.recorded.key;
         let Some(record) = self.store.get(key)? else {
             return Ok(());
         };
         let is_recorded = |result: &TaskResult| record.result.tally.agrees_with(&result.tally);
-        let decided = correction.decision.as_ref();
-        let decided = decided.map(|decision| &decision.result);
-        let log = self.store.corrections()?;
-        let mut logged = log.iter().filter(|logged| logged.task() == key);
+        let decision = correction.decision.as_ref();
+        let is_of_record = is_recorded(&correction.recorded);
+        if is_of_record && self.is_logged(correction)? {
+            return Ok(());
+        }
+        if decision.is_some_and(|decision| is_recorded(&decision.result)) && !is_of_record {
+            return Ok(());
+        }
         let entries = correction.clone().map(|result| self.entry(id, result));
-        if is_recorded(&correction.recorded) {
-            // Finding again, it is in the log already.
-            let same = |logged: &super::LoggedCorrection| {
-                let one = logged.correction.results().map(|entry| &entry.result);
-                one.eq(correction.results())
-            };
-            if !logged.any(same) {
-                self.store.correct(&entries, id, unix_time())?;
-            }
-            return Ok(());
+        let decides = decision.is_some_and(|decision| is_elsewhere(decision, &record.result));
+        if is_of_record && decides && record.session == id && !self.is_confirmed(key, id)? {
+            return Ok(self.store.correct(&entries, id, unix_time())?);
         }
-        if decided.is_some_and(is_recorded) {
+        let differing = entries
+            .results()
+            .filter(|entry| !is_recorded(&entry.result));
+        let Some(last) = differing.last() else {
             return Ok(());
-        }
-        let last = entries.results().last().unwrap_or(&entries.recorded);
+        };
         self.store.confirm(last, id, unix_time())?;
         Err(self.disagreement(&record, last))
+    }
+
+    /// Whether the log has a correction of the same results: it was delivered before.
+    fn is_logged(&self, correction: &Correction) -> Result<bool, LedgerError> {
+        let log = self.store.corrections()?;
+        Ok(log.iter().any(|logged| {
+            let results = logged.correction.results().map(|entry| &entry.result);
+            results.eq(correction.results())
+        }))
+    }
+
+    /// Whether another process than `id` has counted a task as it is recorded.
+    fn is_confirmed(&self, task: TaskKey, id: &str) -> Result<bool, LedgerError> {
+        let second = self.store.get_from(Column::Second, task)?;
+        Ok(second.is_some_and(|second| second.session != id))
     }
 
     /// Whether a correction in the log has this result of this session, and decided against it.
@@ -401,23 +421,7 @@ impl Intake {
             Finding::Correction(correction) => correction.results().collect(),
             Finding::Withdrawal(_) | Finding::TakenOut(_) => Vec::new(),
         };
-        let first = results.first()?.key;
-        results.into_iter().find_map(|result| {
-            let key = result.key;
-            if !self.recorded.is_task(key) {
-                Some(format!(
-                    "it delivered task {key}, which the run does not have"
-                ))
-            } else if key != first {
-                Some(format!("it corrected task {first} with a count of {key}"))
-            } else if !row::is_plausible(&self.entry(String::new(), result.clone())) {
-                Some(format!(
-                    "it delivered a result of task {key} that no count gives"
-                ))
-            } else {
-                None
-            }
-        })
+        objection(&self.plans, &self.recorded, &results)
     }
 
     fn entry(&self, session: impl Into<String>, result: TaskResult) -> Entry {
@@ -470,6 +474,11 @@ impl Intake {
             }
         }
     }
+}
+
+/// Whether what decides was counted by another worker than the record, or by another kernel.
+fn is_elsewhere(decision: &Decision, recorded: &TaskResult) -> bool {
+    decision.method != Method::SameKernel || decision.result.origin.worker != recorded.origin.worker
 }
 
 #[cfg(test)]

@@ -75,6 +75,8 @@ struct World {
     step: u64,
     /// The ledger: what was committed, and how often each task was counted.
     ledger: BTreeMap<TaskKey, Tally>,
+    /// Who recorded something.
+    sessions: BTreeSet<String>,
     counted: u64,
     end: Option<Finish>,
     happened: Vec<EventKind>,
@@ -143,6 +145,7 @@ impl World {
             mail: Vec::new(),
             step: 0,
             ledger: BTreeMap::new(),
+            sessions: BTreeSet::new(),
             counted: 0,
             end: None,
             happened: Vec::new(),
@@ -217,6 +220,7 @@ impl World {
             match self.ledger.get(&result.key) {
                 None => {
                     self.ledger.insert(result.key, result.tally);
+                    self.sessions.insert(worker.to_owned());
                     written.recorded.push((&result).into());
                 }
                 Some(first) if first.agrees_with(&result.tally) => written.again += 1,
@@ -342,7 +346,8 @@ impl World {
     /// The coordinator is gone, and another one begins with what is committed.
     fn restart(&mut self) {
         self.series += 1;
-        self.coordinator = coordinator(&self.plans, &self.offer, &self.ledger, self.series);
+        let next = coordinator(&self.plans, &self.offer, &self.ledger, self.series);
+        self.coordinator = next.after(self.sessions.clone());
     }
 
     /// Runs to the end. Returns the simulated time.

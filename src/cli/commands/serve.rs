@@ -16,6 +16,7 @@ use crate::cli::print::printer::Printer;
 use crate::cli::print::result_json::ResultJson;
 use crate::cli::session::Session;
 use crate::cli::session::event_command::NoticedRun;
+use crate::cli::session::own_check::count_sample_again;
 use crate::cli::shell::serve_command;
 use crate::cluster::ArrayDirectory;
 use crate::cluster::lease::LeaseTimes;
@@ -166,6 +167,9 @@ pub fn run(args: &Args) -> Result<(), Failure> {
             );
             return Err(Failure::new(Exit::Stopped, why));
         }
+        let control = session.steering().control();
+        let sound = &coordinated.took_leave;
+        count_sample_again(&args.dir, &plans, sound, control, quiet)?;
         result(args, &plans, coordinated, before + begun.elapsed())
     });
     let end = result.as_ref();

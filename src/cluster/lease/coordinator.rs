@@ -9,9 +9,14 @@ use std::time::Duration;
 use super::admission::Admission;
 use super::book::{Book, Granted};
 use super::effect::Effect;
+use super::entitled::Entitled;
+use super::heard::Repeats;
+use super::ignored::Ignored;
 use super::member::Member;
 use super::pool::Pool;
-use super::protocol::{Beat, Down, Finish, Hello, LARGEST_LEASE, Lease, Offer, Up, ranges};
+use super::protocol::{
+    Beat, Down, Finish, Hello, LARGEST_LEASE, Lease, Offer, Unreadable, Up, ranges,
+};
 use super::report::{LARGEST_REPORT, Report};
 use super::times::LeaseTimes;
 use crate::actors::Finding;
@@ -28,6 +33,9 @@ const SHARES: f64 = 4.0;
 /// How long the end of a run waits for workers that still count their last canary.
 const LAST_CANARY: Duration = Duration::from_secs(10);
 
+/// What is ignored of a worker that was admitted to this run.
+const OTHER_RUN: &str = "messages about another run or another version of its plans";
+
 /// The coordinator of a run.
 pub struct Coordinator {
     offer: Offer,
@@ -37,6 +45,12 @@ pub struct Coordinator {
     pools: Vec<Pool>,
     book: Book,
     members: BTreeMap<String, Member>,
+    entitled: Entitled,
+    ignored: Ignored,
+    /// Workers that took leave in order, so that their last canary was right.
+    took_leave: BTreeSet<String>,
+    /// Workers in whose name two programs spoke.
+    disputed: BTreeSet<String>,
     /// Until then, workers may tell which leases they hold from an earlier coordinator.
     grace: Duration,
     /// Since when everything is recorded.
@@ -57,6 +71,10 @@ impl Coordinator {
             pools,
             book: Book::new(series),
             members: BTreeMap::new(),
+            entitled: Entitled::default(),
+            ignored: Ignored::default(),
+            took_leave: BTreeSet::new(),
+            disputed: BTreeSet::new(),
             grace: match is_begun {
                 true => times.beat() * 2,
                 false => Duration::ZERO,
@@ -65,6 +83,19 @@ impl Coordinator {
             paused: false,
             over: false,
         }
+    }
+
+    /// Goes on with a run in which these sessions recorded results: they may deliver what an earlier coordinator asked
+    /// them for.
+    #[must_use]
+    pub fn after(mut self, sessions: BTreeSet<String>) -> Self {
+        self.entitled = Entitled::new(sessions);
+        self
+    }
+
+    /// The workers that took leave in order: each had counted its last canary, or it would have said that it is sick.
+    pub const fn took_leave(&self) -> &BTreeSet<String> {
+        &self.took_leave
     }
 
     /// What each worker does.
@@ -109,7 +140,13 @@ impl Coordinator {
             Up::Hello(hello) => self.hello(now, worker, hello, &mut effects),
             Up::Beat(beat) => self.beat(now, worker, &beat, &mut effects),
             Up::Report(report) => self.report(now, worker, report, &mut effects),
-            Up::Leave => self.leave(worker, "left", &mut effects),
+            Up::Leave => {
+                let beats = self.members.get(worker).is_some_and(|member| member.beats);
+                if beats && !self.disputed.contains(worker) {
+                    self.took_leave.insert(worker.to_owned());
+                }
+                self.leave(worker, "left", &mut effects);
+            }
         }
         self.end(now, &mut effects);
         effects
@@ -175,6 +212,33 @@ impl Coordinator {
         effects
     }
 
+    /// Hears bytes in the name of a worker that are no message. Whoever sent them, the worker itself goes on.
+    pub fn hear_unreadable(&mut self, worker: &str, why: Unreadable) -> Vec<Effect> {
+        let mut effects = Vec::new();
+        if !self.members.contains_key(worker) && matches!(why, Unreadable::Version(_)) {
+            let refused = Down::Refused(format!("worker {worker}: {why}"));
+            effects.push(Effect::Tell(worker.to_owned(), refused));
+        }
+        let what = match why {
+            Unreadable::Version(_) => "messages of another version of the protocol",
+            Unreadable::Garbage => "what is no message",
+        };
+        self.ignore(worker, what, 1, &mut effects);
+        effects
+    }
+
+    /// Counts what was sent in the name of a worker and is not taken.
+    fn ignore(&mut self, worker: &str, what: &'static str, number: u64, effects: &mut Vec<Effect>) {
+        let host = self.members.get(worker).map(|member| &member.facts.host);
+        let who = match host {
+            Some(host) => format!("{host}, session {worker}"),
+            None => format!("worker {worker}"),
+        };
+        if let Some((who, what)) = self.ignored.add(&who, what, number) {
+            effects.push(refused(who, what));
+        }
+    }
+
     /// Hears that time passes.
     pub fn tick(&mut self, now: Duration) -> Vec<Effect> {
         let mut effects = Vec::new();
@@ -236,9 +300,12 @@ impl Coordinator {
             .entry(worker.to_owned())
             .or_insert_with(|| Member::new(facts.clone(), hello.first, now));
         member.seen = now;
-        if hello.first > member.next {
-            (member.next, member.committed) = (hello.first, hello.first);
+        member.beats = false;
+        if hello.first > member.heard.next() {
+            member.heard.skip_to(hello.first);
+            member.committed = hello.first;
         }
+        self.took_leave.remove(worker);
         let mut revoked = Vec::new();
         for lease in &hello.leases {
             if !self.adopt(now, worker, lease) {
@@ -266,7 +333,9 @@ impl Coordinator {
         if self.book.holds(lease.id) {
             return false;
         }
-        let free = |task: &u64| !self.book.is_held((at, *task));
+        let free = |task: &u64| {
+            !self.book.is_held((at, *task)) && self.entitled.may_deliver(worker, at, *task)
+        };
         let mut tasks: Vec<u64> = lease.tasks().filter(free).collect();
         tasks.retain(|task| self.pools[at].adopt(*task));
         if tasks.is_empty() {
@@ -286,9 +355,10 @@ impl Coordinator {
             return tell(Down::Unknown);
         };
         if beat.key != self.offer.plans.key {
-            return self.refuse_key(worker, effects);
+            return self.ignore(worker, OTHER_RUN, 1, effects);
         }
         member.seen = now;
+        member.beats = true;
         member.wants = beat.wants;
         member.note_speeds(&beat.speeds);
         let (mut revoked, mut lost) = (Vec::new(), Vec::new());
@@ -326,26 +396,31 @@ impl Coordinator {
         self.give(now, worker, effects);
     }
 
-    fn refuse_key(&mut self, worker: &str, effects: &mut Vec<Effect>) {
-        let why = "it counts the tasks of another run or of another version of its plans";
-        effects.extend(self.refuse(worker, why));
-    }
-
     fn report(&mut self, now: Duration, worker: &str, report: Report, effects: &mut Vec<Effect>) {
         let tell = |down| Effect::Tell(worker.to_owned(), down);
         let Some(member) = self.members.get_mut(worker) else {
             return effects.push(tell(Down::Unknown));
         };
         if report.key != self.offer.plans.key || report.items.len() > LARGEST_REPORT {
-            return self.refuse_key(worker, effects);
+            return self.ignore(worker, OTHER_RUN, 1, effects);
         }
-        member.seen = now;
         // Later items wait for those that were lost on the way: they come again.
-        if report.from > member.next {
+        if report.from > member.heard.next() {
+            member.seen = now;
             return;
         }
-        let known = (member.next - report.from) as usize;
-        if known >= report.items.len() {
+        let known = match member.heard.compare(report.from, &report.items) {
+            Repeats::Same(known) => known,
+            Repeats::Other => return self.dispute(worker, effects),
+            // From before the coordinator began, or from somebody else. There is no receipt for what is not compared,
+            // and nobody lives by it.
+            Repeats::Unknown => {
+                let what = "reports with numbers that it had used before";
+                return self.ignore(worker, what, 1, effects);
+            }
+        };
+        member.seen = now;
+        if known == report.items.len() {
             let committed = member.committed;
             return effects.push(tell(Down::Receipt(committed)));
         }
@@ -359,8 +434,20 @@ impl Coordinator {
             task.n == self.offer.n && self.plans.contains(&plan)
         };
         if !delivered.iter().flat_map(Finding::tasks).all(is_of_run) {
-            return self.refuse_key(worker, effects);
+            return self.ignore(worker, OTHER_RUN, 1, effects);
         }
+        member.heard.note(&delivered);
+        let number = member.heard.next();
+        without_withdrawn(&mut delivered);
+        let all = delivered.len();
+        let pools = &self.pools;
+        delivered.retain(|item| match item {
+            Finding::Result(result) => pools
+                .iter()
+                .position(|pool| pool.engine() == result.key.engine)
+                .is_some_and(|at| self.entitled.may_deliver(worker, at, result.key.index)),
+            _ => true,
+        });
         for item in &delivered {
             if let Finding::TakenOut(sick) = item {
                 effects.push(Effect::Happened(EventKind::HostSick {
@@ -370,9 +457,23 @@ impl Coordinator {
             }
             member.note(item);
         }
-        member.next += delivered.len() as u64;
-        let number = member.next;
+        let dropped = (all - delivered.len()) as u64;
         effects.push(Effect::Record(worker.to_owned(), delivered, number));
+        if dropped > 0 {
+            let what = "results of tasks that it was not asked for";
+            self.ignore(worker, what, dropped, effects);
+        }
+    }
+
+    /// Refuses a worker in whose name two different things were said. Which of the two programs it is, nobody can tell.
+    fn dispute(&mut self, worker: &str, effects: &mut Vec<Effect>) {
+        self.disputed.insert(worker.to_owned());
+        self.took_leave.remove(worker);
+        let why = format!(
+            "two programs report different results in the name of session {worker} and under the same numbers: one \
+             of them lies"
+        );
+        effects.extend(self.refuse(worker, &why));
     }
 
     fn leave(&mut self, worker: &str, how: &str, effects: &mut Vec<Effect>) {
@@ -530,6 +631,7 @@ impl Coordinator {
             engine: self.pools[at].engine(),
             ranges: ranges(tasks.iter().copied()),
         };
+        self.entitled.give(worker, at, &tasks);
         let granted = Granted::new(worker, at, tasks, now);
         self.book.open(id, granted.copy_of(copy_of));
         Some(lease)
@@ -564,6 +666,21 @@ impl Coordinator {
             effects.push(Effect::End(Finish::Done));
         }
     }
+}
+
+/// Leaves out results that are withdrawn further on: they are doubted, and need not contradict anybody.
+fn without_withdrawn(items: &mut Vec<Finding>) {
+    let mut withdrawn = BTreeSet::new();
+    items.reverse();
+    items.retain(|item| match item {
+        Finding::Withdrawal(task) => {
+            withdrawn.insert(*task);
+            true
+        }
+        Finding::Result(result) => !withdrawn.contains(&result.key),
+        _ => true,
+    });
+    items.reverse();
 }
 
 fn refused(host: String, reason: String) -> Effect {

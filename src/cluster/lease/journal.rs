@@ -196,25 +196,11 @@ fn read(path: &Path) -> io::Result<Option<Leftover>> {
             Line::Begin { .. } => break,
         }
     }
-    // What was withdrawn is doubted, and may have been counted otherwise by now.
-    let withdrawn: Vec<_> = items
-        .iter()
-        .filter_map(|(_, item)| match item {
-            Finding::Withdrawal(task) => Some(*task),
-            _ => None,
-        })
-        .collect();
-    items.retain(
-        |(_, item)| !matches!(item, Finding::Result(result) if withdrawn.contains(&result.key)),
-    );
     Ok(Some(Leftover {
         session,
         facts,
         plans,
-        // Without gaps, whatever was left out.
-        first: items
-            .last()
-            .map_or(0, |(last, _)| last + 1 - items.len() as u64),
+        first: items.first().map_or(0, |(first, _)| *first),
         items: items.into_iter().map(|(_, item)| item).collect(),
         path: path.to_owned(),
         _lock: file,

@@ -4,13 +4,17 @@
 //! * `protocol`, `report`, `run_key`: what is said.
 //! * `coordinator`: decides who holds what; `effect`: what it asks for; `times`: how it cuts leases; `pool`: tasks that
 //!   nobody holds; `book`: leases that are out; `member`: what is known of a worker; `admission`: who may take part.
+//! * `entitled`: whose results are taken; `heard`: what was reported under which numbers; `ignored`: what is not taken.
 //! * `holder`: what a worker holds; `journal`: what it counted, until the ledger has it.
 
 mod admission;
 mod book;
 mod coordinator;
 mod effect;
+mod entitled;
+mod heard;
 mod holder;
+mod ignored;
 mod journal;
 mod member;
 mod pool;

@@ -1,5 +1,6 @@
 //! Runs a coordinator over a NATS server: what `serve` does.
 
+use std::collections::BTreeSet;
 use std::future::Future;
 use std::io;
 use std::sync::Arc;
@@ -45,12 +46,14 @@ pub struct CoordinatorSettings {
 }
 
 /// How the work of a coordinator ended, if nothing failed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Coordinated {
     /// Every task is recorded. Otherwise it was stopped.
     pub is_whole: bool,
     /// The most CPU workers that took part at the same time.
     pub cpu_workers: u64,
+    /// The sessions whose last canary was right: all others are to be [checked](crate::ledger::spot_check) more closely.
+    pub took_leave: BTreeSet<String>,
 }
 
 /// Why a coordinator ended.
@@ -148,7 +151,8 @@ async fn run(
         settings.times,
         pools.collect(),
         fastrand::u32(1..),
-    );
+    )
+    .after(intake.sessions().clone());
     let (ledger, done) = LedgerThread::start(intake).map_err(CoordinatorError::NoThread)?;
     let (troubles, refusals) = unbounded_channel();
     let mut serving = Serving {
@@ -285,6 +289,7 @@ impl Serving<'_> {
         Ok(Coordinated {
             is_whole,
             cpu_workers: self.cpu_workers,
+            took_leave: self.state.took_leave().clone(),
         })
     }
 
@@ -294,7 +299,7 @@ impl Serving<'_> {
         };
         match decode::<Up>(&message.payload) {
             Ok(said) => self.state.hear(now, worker, said),
-            Err(why) => self.state.refuse(worker, &why.to_string()),
+            Err(why) => self.state.hear_unreadable(worker, why),
         }
     }
 

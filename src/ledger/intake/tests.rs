@@ -131,6 +131,68 @@ fn a_correction_that_is_delivered_twice_is_logged_once() {
     );
 }
 
+/// A correction of task 3, from 5 to 6, that was decided on another worker.
+fn correction() -> Finding {
+    let mut elsewhere = result(3, 6);
+    elsewhere.origin.worker = WorkerId::Cpu(1);
+    Finding::Correction(Box::new(Correction {
+        recorded: result(3, 5),
+        others: vec![result(3, 6)],
+        decision: Some(Decision {
+            result: elsewhere,
+            method: Method::SameKernel,
+        }),
+    }))
+}
+
+/// What is recorded of task 3, and whether it is contested, after `one` recorded 5.
+fn corrected_by(host: &str, confirmed_by: Option<&str>, correction: Finding) -> (u128, bool) {
+    let dir = tempfile::tempdir().unwrap();
+    let mut intake = intake(dir.path());
+    for host in ["one"].into_iter().chain(confirmed_by) {
+        let item = Finding::Result(result(3, 5));
+        intake.write(&[from(host, [item])]).unwrap();
+    }
+    let outcome = intake.write(&[from(host, [correction])]);
+    if let Err(error) = &outcome {
+        for part in [
+            "worker-0 of one",
+            &format!(" of {host} "),
+            "0/0/0/5",
+            "0/0/0/6",
+        ] {
+            assert!(error.to_string().contains(part), "{error}");
+        }
+    }
+    drop(intake);
+    let store = Store::open_to_read(dir.path()).unwrap();
+    let sums = store.sums().unwrap();
+    let is_contested = sums.contested == [plans()[0].key(3)];
+    assert_eq!(outcome.is_err(), is_contested);
+    let record = store.get(plans()[0].key(3)).unwrap().unwrap();
+    (record.result.tally.completions.by_weight()[3], is_contested)
+}
+
+#[test]
+fn a_process_corrects_only_what_it_recorded_itself() {
+    assert_eq!(corrected_by("one", None, correction()), (6, false));
+    // The count of another process is contradicted, and nothing is replaced.
+    assert_eq!(corrected_by("two", None, correction()), (5, true));
+    // So is what another one has counted as well.
+    assert_eq!(corrected_by("one", Some("two"), correction()), (5, true));
+}
+
+#[test]
+fn the_worker_that_counted_wrongly_does_not_decide() {
+    let Finding::Correction(mut correction) = correction() else {
+        panic!("no correction");
+    };
+    let decision = correction.decision.as_mut().unwrap();
+    decision.result.origin.worker = WorkerId::Cpu(0);
+    let correction = Finding::Correction(correction);
+    assert_eq!(corrected_by("one", None, correction), (5, true));
+}
+
 #[test]
 fn a_process_takes_back_only_what_it_recorded() {
     let dir = tempfile::tempdir().unwrap();

@@ -1,0 +1,90 @@
+//! What a coordinator counts again itself, before it prints a total.
+
+use std::collections::BTreeSet;
+use std::num::NonZeroUsize;
+use std::path::Path;
+use std::sync::Arc;
+
+use super::calibration::Calibration;
+use super::recount_cost::RecountCost;
+use crate::actors::Control;
+use crate::cli::control::signals;
+use crate::cli::exit::{Exit, Failure};
+use crate::cli::output::say;
+use crate::cli::shell::again_command;
+use crate::config::RunConfig;
+use crate::engine::{CheckedBy, CounterSettings, Plan};
+use crate::ledger::{
+    Coverage, LedgerError, ProcessFacts, Store, VerifySettings, contest, spot_check,
+};
+use crate::machine::Machine;
+use crate::simd::Isa;
+use crate::telemetry::printable;
+
+/// Counts a sample of the run in `dir` again, as [`spot_check`] chooses it. `control` stops it.
+///
+/// # Errors
+/// A count differs from its record: then that task is contested, and the session is named. Or the ledger cannot be
+/// read or written.
+pub fn count_sample_again(
+    dir: &Path,
+    plans: &[Arc<dyn Plan>],
+    sound: &BTreeSet<String>,
+    control: &Control,
+    quiet: bool,
+) -> Result<(), Failure> {
+    let settings = CounterSettings { isa: Isa::best() };
+    let workers = RunConfig::default().workers(&Machine::detect());
+    let workers = NonZeroUsize::new(workers).unwrap_or(NonZeroUsize::MIN);
+    let by = CheckedBy::OtherKernel;
+    let begin = |tasks: &Coverage| {
+        let tasks = tasks.iter().filter_map(|task| {
+            let plan = plans.iter().find(|plan| plan.engine() == task.engine)?;
+            Some((plan, task.index))
+        });
+        let cost = RecountCost::of(tasks, &settings, &Calibration::find().costs);
+        if !quiet {
+            say(&format!(
+                "before the total, this host counts again {}",
+                cost.line(by, workers)
+            ));
+        }
+    };
+    let tell = |_| {
+        if control.is_draining() {
+            say("stopped before its end: `serve` again begins this count again");
+            signals::end_at_once(Exit::Stopped);
+        }
+    };
+    let store = Store::open_to_read(dir)?;
+    let how = VerifySettings {
+        plans,
+        by,
+        settings: &settings,
+        done_by: None,
+        workers,
+        begin: &begin,
+        tell: &tell,
+    };
+    let findings = spot_check(&store, &how, sound)?;
+    drop(store);
+    let wrong = findings.wrong_records;
+    if wrong.is_empty() {
+        return Ok(());
+    }
+    let process = ProcessFacts {
+        isa: settings.isa.name().to_owned(),
+        workers: workers.get() as u64,
+        ..ProcessFacts::default()
+    };
+    let contested = contest(dir, plans, &process, &wrong);
+    let lines = wrong
+        .iter()
+        .map(|wrong| format!("{wrong}; it was recorded by session {}", wrong.session));
+    let advice = match contested {
+        Ok(()) => format!("`{}` lets a third count decide", again_command(dir)),
+        Err::<_, LedgerError>(error) => format!("this could not be noted in the ledger: {error}"),
+    };
+    let lines = lines.chain([advice]).map(|line| printable(&line));
+    Err(Failure::counts_wrong(lines))
+}
