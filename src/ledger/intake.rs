@@ -149,11 +149,6 @@ impl Intake {
         &self.recorded
     }
 
-    /// The sessions that recorded something.
-    pub const fn sessions(&self) -> &BTreeSet<String> {
-        &self.known
-    }
-
     /// What the run counts.
     pub const fn info(&self) -> &RunInfo {
         self.store.info()

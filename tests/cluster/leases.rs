@@ -13,8 +13,8 @@ use queenfold::board::Size;
 use queenfold::census::CensusPlan;
 use queenfold::chain::ChainPlan;
 use queenfold::cluster::lease::{
-    Coordinator, Down, Effect, Finish, Holder, Lease, LeaseTimes, Offer, Plans, Pool, RunKey, Up,
-    decode, encode,
+    Coordinator, Down, Effect, Finish, Given, Holder, Lease, LeaseTimes, Offer, Plans, Pool,
+    RunKey, Up, decode, encode,
 };
 use queenfold::engine::{
     CountedBy, Engine, Origin, Plan, Tally, TaskKey, TaskResult, TaskSet, WorkerId,
@@ -75,8 +75,8 @@ struct World {
     step: u64,
     /// The ledger: what was committed, and how often each task was counted.
     ledger: BTreeMap<TaskKey, Tally>,
-    /// Who recorded something.
-    sessions: BTreeSet<String>,
+    /// Which leases were given to whom.
+    given: Vec<Given>,
     counted: u64,
     end: Option<Finish>,
     happened: Vec<EventKind>,
@@ -145,7 +145,7 @@ impl World {
             mail: Vec::new(),
             step: 0,
             ledger: BTreeMap::new(),
-            sessions: BTreeSet::new(),
+            given: Vec::new(),
             counted: 0,
             end: None,
             happened: Vec::new(),
@@ -199,6 +199,8 @@ impl World {
                 Effect::Admit(to, _) => self.post(|| Mail::Welcome(to.clone())),
                 Effect::Grant(to, lease) => {
                     let bytes = encode(&lease);
+                    let session = to.clone();
+                    self.given.push(Given { session, lease });
                     self.post(|| Mail::Lease(to.clone(), bytes.clone()));
                 }
                 Effect::Record(worker, items, number) => {
@@ -220,7 +222,6 @@ impl World {
             match self.ledger.get(&result.key) {
                 None => {
                     self.ledger.insert(result.key, result.tally);
-                    self.sessions.insert(worker.to_owned());
                     written.recorded.push((&result).into());
                 }
                 Some(first) if first.agrees_with(&result.tally) => written.again += 1,
@@ -347,7 +348,7 @@ impl World {
     fn restart(&mut self) {
         self.series += 1;
         let next = coordinator(&self.plans, &self.offer, &self.ledger, self.series);
-        self.coordinator = next.after(self.sessions.clone());
+        self.coordinator = next.after(&self.given);
     }
 
     /// Runs to the end. Returns the simulated time.

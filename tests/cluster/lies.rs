@@ -9,10 +9,12 @@ use queenfold::board::Size;
 use queenfold::census::CensusPlan;
 use queenfold::chain::ChainPlan;
 use queenfold::cluster::lease::{
-    Beat, Coordinator, Down, Effect, Hello, Lease, LeaseTimes, Offer, PROTOCOL, Plans, Pool,
+    Beat, Coordinator, Down, Effect, Given, Hello, Lease, LeaseTimes, Offer, PROTOCOL, Plans, Pool,
     Report, RunKey, Unreadable, Up,
 };
-use queenfold::engine::{CountedBy, Engine, Origin, Plan, Tally, TaskResult, TaskSet, WorkerId};
+use queenfold::engine::{
+    Correction, CountedBy, Engine, Origin, Plan, Tally, TaskResult, TaskSet, WorkerId,
+};
 use queenfold::ledger::{Facts, RunInfo, Shard, program};
 
 const NOW: Duration = Duration::from_secs(100);
@@ -25,8 +27,8 @@ struct Run {
 }
 
 impl Run {
-    /// A run in which `earlier` recorded results for an earlier coordinator: the first task.
-    fn new(earlier: &[&str]) -> Self {
+    /// A run of which an earlier coordinator has given these leases.
+    fn new(given: &[Given]) -> Self {
         let n = Size::new(18).unwrap();
         let plans: Vec<Arc<dyn Plan>> =
             vec![Arc::new(ChainPlan::new(n)), Arc::new(CensusPlan::new(n))];
@@ -44,17 +46,12 @@ impl Run {
             lease: Duration::from_secs(30),
             work: Duration::from_secs(20),
         };
-        let mut done = TaskSet::default();
-        if !earlier.is_empty() {
-            done.insert(0);
-        }
         let pools = plans
             .iter()
-            .map(|plan| Pool::new(Arc::clone(plan), done.clone()))
+            .map(|plan| Pool::new(Arc::clone(plan), TaskSet::default()))
             .collect();
-        let sessions = earlier.iter().map(|name| (*name).to_owned()).collect();
         Self {
-            coordinator: Coordinator::new(offer.clone(), times, pools, 1).after(sessions),
+            coordinator: Coordinator::new(offer.clone(), times, pools, 1).after(given),
             plans,
             offer,
         }
@@ -116,11 +113,7 @@ impl Run {
             audited_by: None,
             duration: Duration::from_millis(1),
         };
-        tasks
-            .into_iter()
-            .map(result)
-            .map(Finding::Result)
-            .collect()
+        tasks.into_iter().map(result).map(Finding::Result).collect()
     }
 }
 
@@ -160,6 +153,18 @@ fn results_that_nobody_asked_for_are_not_recorded_and_their_sender_is_named() {
     for part in ["host-of-liar", "session liar", "that it was not asked for"] {
         assert!(line.contains(part), "{line}");
     }
+    // Nor are corrections, by which it could stop the run, and withdrawals.
+    let Finding::Result(first) = &forged[0] else {
+        panic!("no result");
+    };
+    let correction = Finding::Correction(Box::new(Correction {
+        recorded: first.clone(),
+        others: vec![first.clone()],
+        decision: None,
+    }));
+    let items = vec![correction, Finding::Withdrawal(first.key)];
+    let from = forged.len() as u64;
+    assert_eq!(to_be_recorded(&run.report("liar", from, items)), []);
     // Those that it was asked for are taken.
     let lease = run.lease("honest");
     let mut items = run.results(lease.engine, lease.tasks());
@@ -185,14 +190,19 @@ fn nobody_gets_a_lease_by_saying_that_it_has_one() {
 }
 
 #[test]
-fn what_an_earlier_coordinator_asked_for_is_taken_from_its_sessions_alone() {
-    let mut run = Run::new(&["known"]);
-    for worker in ["known", "new"] {
+fn what_an_earlier_coordinator_asked_for_is_taken_and_nothing_else() {
+    let lease = Lease {
+        id: 7,
+        engine: Engine::Chain,
+        ranges: vec![(5, 3)],
+    };
+    let session = "known".to_owned();
+    let mut run = Run::new(&[Given { session, lease }]);
+    for (worker, expected) in [("known", 5..8), ("new", 0..0)] {
         run.hello(worker, 0, Vec::new());
-        let items = run.results(Engine::Chain, 5..8);
-        let taken = to_be_recorded(&run.report(worker, 0, items.clone()));
-        assert_eq!(taken == items, worker == "known");
-        assert_eq!(taken.is_empty(), worker == "new");
+        let items = run.results(Engine::Chain, 4..9);
+        let taken = to_be_recorded(&run.report(worker, 0, items));
+        assert_eq!(taken, run.results(Engine::Chain, expected), "{worker}");
     }
 }
 
@@ -281,9 +291,13 @@ fn noise_in_the_name_of_a_worker_expels_nobody_and_is_told_in_few_lines() {
         to_be_recorded(&run.report("victim", 0, items.clone())),
         items
     );
-    // Who has not joined is told that it speaks another version.
+    // Who speaks another version hears something of this one, which does not harm the victim if it was somebody else.
     let other = Unreadable::Version(PROTOCOL + 1);
-    assert!(is_refused(&run.coordinator.hear_unreadable("new", other)));
+    for worker in ["victim", "new"] {
+        let effects = run.coordinator.hear_unreadable(worker, other);
+        let unknown = |effect: &Effect| matches!(effect, Effect::Tell(_, Down::Unknown));
+        assert!(!is_refused(&effects) && effects.iter().any(unknown));
+    }
 }
 
 #[test]

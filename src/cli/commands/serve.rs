@@ -155,6 +155,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
             },
             control: how.control,
             observers,
+            given: args.dir.join("leases"),
         };
         coordinate(intake, &settings)
     })?;

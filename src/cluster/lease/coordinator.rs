@@ -10,6 +10,7 @@ use super::admission::Admission;
 use super::book::{Book, Granted};
 use super::effect::Effect;
 use super::entitled::Entitled;
+use super::given::Given;
 use super::heard::Repeats;
 use super::ignored::Ignored;
 use super::member::Member;
@@ -19,8 +20,7 @@ use super::protocol::{
 };
 use super::report::{LARGEST_REPORT, Report};
 use super::times::LeaseTimes;
-use crate::actors::Finding;
-use crate::actors::{EventKind, HostProgress, Recorded};
+use crate::actors::{EventKind, Finding, HostProgress, Recorded};
 use crate::engine::{Engine, PlanName, TaskKey};
 use crate::ledger::Written;
 
@@ -85,11 +85,14 @@ impl Coordinator {
         }
     }
 
-    /// Goes on with a run in which these sessions recorded results: they may deliver what an earlier coordinator asked
-    /// them for.
+    /// Goes on with a run in which an earlier coordinator gave these leases: their results are taken.
     #[must_use]
-    pub fn after(mut self, sessions: BTreeSet<String>) -> Self {
-        self.entitled = Entitled::new(sessions);
+    pub fn after(mut self, given: &[Given]) -> Self {
+        for Given { session, lease } in given {
+            if let Some(at) = self.pool_of(lease.engine) {
+                self.entitled.give(session, at, lease.tasks());
+            }
+        }
         self
     }
 
@@ -212,16 +215,19 @@ impl Coordinator {
         effects
     }
 
-    /// Hears bytes in the name of a worker that are no message. Whoever sent them, the worker itself goes on.
+    /// Hears bytes in the name of a worker that it did not send, or that are no message. Whoever sent them, the worker
+    /// itself goes on.
     pub fn hear_unreadable(&mut self, worker: &str, why: Unreadable) -> Vec<Effect> {
         let mut effects = Vec::new();
-        if !self.members.contains_key(worker) && matches!(why, Unreadable::Version(_)) {
-            let refused = Down::Refused(format!("worker {worker}: {why}"));
-            effects.push(Effect::Tell(worker.to_owned(), refused));
-        }
         let what = match why {
-            Unreadable::Version(_) => "messages of another version of the protocol",
+            Unreadable::Version(_) => {
+                // A program of that version sees by any answer that it is another one, and a worker of this version, in
+                // whose name somebody else may have spoken, says hello again.
+                effects.push(Effect::Tell(worker.to_owned(), Down::Unknown));
+                "messages of another version of the protocol"
+            }
             Unreadable::Garbage => "what is no message",
+            Unreadable::Forged => "messages that somebody else sent in its name",
         };
         self.ignore(worker, what, 1, &mut effects);
         effects
@@ -441,13 +447,11 @@ impl Coordinator {
         without_withdrawn(&mut delivered);
         let all = delivered.len();
         let pools = &self.pools;
-        delivered.retain(|item| match item {
-            Finding::Result(result) => pools
-                .iter()
-                .position(|pool| pool.engine() == result.key.engine)
-                .is_some_and(|at| self.entitled.may_deliver(worker, at, result.key.index)),
-            _ => true,
-        });
+        let may_deliver = |task: TaskKey| {
+            let pool = pools.iter().position(|pool| pool.engine() == task.engine);
+            pool.is_some_and(|at| self.entitled.may_deliver(worker, at, task.index))
+        };
+        delivered.retain(|item| item.tasks().into_iter().all(may_deliver));
         for item in &delivered {
             if let Finding::TakenOut(sick) = item {
                 effects.push(Effect::Happened(EventKind::HostSick {
@@ -631,7 +635,7 @@ impl Coordinator {
             engine: self.pools[at].engine(),
             ranges: ranges(tasks.iter().copied()),
         };
-        self.entitled.give(worker, at, &tasks);
+        self.entitled.give(worker, at, tasks.iter().copied());
         let granted = Granted::new(worker, at, tasks, now);
         self.book.open(id, granted.copy_of(copy_of));
         Some(lease)

@@ -1,17 +1,19 @@
 //! Leases: which worker of a run over many hosts counts which tasks, and how what it counted gets into the ledger.
 //! Nothing here knows a network.
 //!
-//! * `protocol`, `report`, `run_key`: what is said.
+//! * `protocol`, `report`, `run_key`: what is said; `session_key`: by whom.
 //! * `coordinator`: decides who holds what; `effect`: what it asks for; `times`: how it cuts leases; `pool`: tasks that
 //!   nobody holds; `book`: leases that are out; `member`: what is known of a worker; `admission`: who may take part.
-//! * `entitled`: whose results are taken; `heard`: what was reported under which numbers; `ignored`: what is not taken.
-//! * `holder`: what a worker holds; `journal`: what it counted, until the ledger has it.
+//! * `entitled`: whose results are taken; `given`: what the coordinator before this one gave out; `heard`: what was reported under which numbers; `ignored`: what is not taken.
+//! * `holder`: what a worker holds; `journal`: what it counted, until the ledger has it; `entries`: how files keep that.
 
 mod admission;
 mod book;
 mod coordinator;
 mod effect;
 mod entitled;
+mod entries;
+mod given;
 mod heard;
 mod holder;
 mod ignored;
@@ -21,10 +23,12 @@ mod pool;
 mod protocol;
 mod report;
 mod run_key;
+mod session_key;
 mod times;
 
 pub use coordinator::Coordinator;
 pub use effect::Effect;
+pub use given::{Given, GivenLeases};
 pub use holder::Holder;
 pub use journal::{Journal, Leftover};
 pub use pool::Pool;
@@ -33,4 +37,5 @@ pub use protocol::{
 };
 pub use report::{LARGEST_REPORT, Report};
 pub use run_key::RunKey;
+pub use session_key::{SessionKey, unseal};
 pub use times::LeaseTimes;

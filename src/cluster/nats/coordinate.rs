@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 use std::future::Future;
 use std::io;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -11,6 +12,7 @@ use async_nats::{Client, Message};
 use futures_util::StreamExt;
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 use tokio::time::{MissedTickBehavior, interval, timeout};
+use tracing::warn;
 
 use super::ledger_thread::{Done, LedgerThread};
 use super::server::{Server, ServerError};
@@ -18,7 +20,8 @@ use super::subjects::{RunName, worker};
 use super::way;
 use crate::actors::{Control, EventKind, Observer, OutsideRun, RunState};
 use crate::cluster::lease::{
-    Coordinator, Down, Effect, Finish, LeaseTimes, Offer, Plans, Pool, RunKey, Up, decode, encode,
+    Coordinator, Down, Effect, Finish, Given, GivenLeases, LeaseTimes, Offer, Plans, Pool, RunKey,
+    encode, unseal,
 };
 use crate::ledger::{Intake, IntakeError, host_name, program};
 
@@ -43,6 +46,8 @@ pub struct CoordinatorSettings {
     pub control: Control,
     /// Who hears what happens.
     pub observers: Vec<Arc<dyn Observer>>,
+    /// The file in which it keeps which leases it has given.
+    pub given: PathBuf,
 }
 
 /// How the work of a coordinator ended, if nothing failed.
@@ -73,6 +78,14 @@ pub enum CoordinatorError {
     /// Counts differ, or the ledger cannot be written.
     #[error(transparent)]
     Intake(#[from] IntakeError),
+    /// The file of the leases that were given cannot be read or written.
+    #[error("{}: {why}", file.display())]
+    Given {
+        /// The file.
+        file: PathBuf,
+        /// What is wrong.
+        why: io::Error,
+    },
     /// The system refuses another thread.
     #[error("the thread of the ledger could not be started: {0}")]
     NoThread(io::Error),
@@ -135,6 +148,7 @@ async fn run(
             "{error}; the server needs JetStream, as in config/nats-server.conf"
         ))
     })?;
+    let (given, before) = open_given(&settings.given)?;
     let plans = intake.plans().iter().map(|plan| {
         let done = intake.recorded().of(plan.engine());
         (Arc::clone(plan), done)
@@ -152,7 +166,7 @@ async fn run(
         pools.collect(),
         fastrand::u32(1..),
     )
-    .after(intake.sessions().clone());
+    .after(&before);
     let (ledger, done) = LedgerThread::start(intake).map_err(CoordinatorError::NoThread)?;
     let (troubles, refusals) = unbounded_channel();
     let mut serving = Serving {
@@ -161,6 +175,7 @@ async fn run(
         context,
         state,
         ledger: Some(ledger),
+        given,
         seen,
         troubles,
         last_trouble: String::new(),
@@ -169,6 +184,13 @@ async fn run(
         end: None,
     };
     serving.serve(heard, asked, done, refusals).await
+}
+
+fn open_given(file: &Path) -> Result<(GivenLeases, Vec<Given>), CoordinatorError> {
+    GivenLeases::open(file).map_err(|why| CoordinatorError::Given {
+        file: file.to_owned(),
+        why,
+    })
 }
 
 /// Two coordinators of one run would confuse its workers.
@@ -192,6 +214,7 @@ struct Serving<'a> {
     context: Context,
     state: Coordinator,
     ledger: Option<LedgerThread>,
+    given: GivenLeases,
     seen: OutsideRun,
     /// What the server refuses, and what it refused last.
     troubles: UnboundedSender<String>,
@@ -297,7 +320,7 @@ impl Serving<'_> {
         let Some(worker) = worker(&message.subject) else {
             return Vec::new();
         };
-        match decode::<Up>(&message.payload) {
+        match unseal(worker, &message.payload) {
             Ok(said) => self.state.hear(now, worker, said),
             Err(why) => self.state.hear_unreadable(worker, why),
         }
@@ -330,6 +353,10 @@ impl Serving<'_> {
                     self.admit(worker);
                 }
                 Effect::Grant(worker, lease) => {
+                    // What cannot be noted is counted again, should the next coordinator not take it.
+                    if let Err(error) = self.given.note(&worker, &lease) {
+                        warn!("{}: {error}", self.settings.given.display());
+                    }
                     let lease = encode(&lease);
                     self.spawn(|context, run| async move {
                         way::send(&context, &run, &worker, lease).await

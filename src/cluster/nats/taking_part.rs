@@ -18,7 +18,7 @@ use super::shared::{Leases, Outbox, Shared};
 use super::way;
 use super::worker_settings::WorkerSettings;
 use crate::actors::{Flushed, Recorder, Source};
-use crate::cluster::lease::{Down, Finish, Lease, LeaseTimes, Leftover, Up, decode, encode};
+use crate::cluster::lease::{Down, Finish, Lease, LeaseTimes, Leftover, SessionKey, Up, decode};
 use crate::ledger::program;
 
 /// How often a worker says hello until it is welcome.
@@ -56,7 +56,7 @@ pub struct LinkEnd {
 pub(super) struct Worker {
     pub(super) client: Client,
     pub(super) settings: WorkerSettings,
-    pub(super) session: String,
+    pub(super) key: SessionKey,
     /// The plans by name.
     pub(super) names: Vec<String>,
     /// What it runs on, as JSON.
@@ -133,7 +133,7 @@ impl Link {
         let subscribed = self
             .worker
             .client
-            .subscribe(self.worker.settings.run.down(&self.worker.session));
+            .subscribe(self.worker.settings.run.down(&self.worker.key.session()));
         let mut down = match subscribed.await {
             Ok(down) => down,
             Err(error) => {
@@ -167,7 +167,7 @@ impl Link {
                                 lease: Duration::from_millis(lease_ms),
                                 work: Duration::from_millis(work_ms),
                             });
-                            match way::leases(&context, &self.worker.settings.run, &self.worker.session).await {
+                            match way::leases(&context, &self.worker.settings.run, &self.worker.key.session()).await {
                                 Ok(way) => (leases, is_welcome) = (Some(way), true),
                                 Err(error) => debug!("no leases: {error}"),
                             }
@@ -227,9 +227,12 @@ impl Link {
     }
 
     async fn say(&self, up: &Up) {
-        let subject = self.worker.settings.run.up(&self.worker.session);
+        let subject = self.worker.settings.run.up(&self.worker.key.session());
         // While there is no connection, a few messages wait for one; what is lost is said again.
-        let sent = self.worker.client.publish(subject, encode(up).into());
+        let sent = self
+            .worker
+            .client
+            .publish(subject, self.worker.key.seal(up).into());
         if timeout(HELLO, sent).await.is_err() {
             debug!("the server takes no messages");
         }
