@@ -37,6 +37,8 @@ pub struct Intake {
     like: BTreeMap<Digest, String>,
     /// Of the latest session.
     number: u64,
+    /// Whether each task is counted by two.
+    twice: bool,
     _lock: DirLock,
 }
 
@@ -59,6 +61,10 @@ pub struct Written {
     pub withdrawn: Vec<TaskKey>,
     /// Tasks that were recorded already, with an equal count.
     pub again: u64,
+    /// Where each task is counted by two: tasks that another party is to count, and who has counted them.
+    pub wanted: Vec<(TaskKey, BTreeSet<String>)>,
+    /// Where each task is counted by two: tasks that two parties have counted, and which count is right.
+    pub agreed: Vec<TaskKey>,
     /// Processes that delivered what no count of this run gives, and what. The rest of what they delivered was
     /// left out.
     pub refused: Vec<(String, String)>,
@@ -129,6 +135,7 @@ impl Intake {
             before: Session::wall_time(&sessions),
             open: BTreeMap::new(),
             number: numbers.max().unwrap_or(0),
+            twice: false,
             like: sessions
                 .iter()
                 .filter_map(|session| Some((session.facts.likeness()?, session.id.clone())))
@@ -137,6 +144,16 @@ impl Intake {
             store,
             _lock: lock,
         })
+    }
+
+    /// From now on, each task is to be counted by two [parties](super::party). Returns the recorded tasks that lack the
+    /// count of another one, and who has counted them.
+    ///
+    /// # Errors
+    /// The ledger is damaged.
+    pub fn count_twice(&mut self) -> Result<Vec<(TaskKey, BTreeSet<String>)>, LedgerError> {
+        self.twice = true;
+        self.all_wanted()
     }
 
     /// How long processes worked on the run before.
@@ -300,10 +317,13 @@ impl Intake {
     ) -> Result<(), IntakeError> {
         match item {
             Finding::Result(result) => self.take_result(session, result, written),
-            Finding::Correction(correction) => self.take_correction(session, correction),
+            Finding::Correction(correction) => self.take_correction(session, correction, written),
             Finding::Withdrawal(task) => {
-                // Only what the process recorded itself.
+                // Only what the process recorded itself, and not while others decide about it.
                 let there = self.store.get(*task)?;
+                if self.twice && self.is_open(*task)? {
+                    return Ok(());
+                }
                 if there.is_some_and(|entry| entry.session == session) {
                     self.store.withdraw(*task)?;
                     written.withdrawn.push(*task);
@@ -331,7 +351,14 @@ impl Intake {
         let entry = self.entry(id, result.clone());
         if self.store.put(Column::Record, &entry)? {
             written.recorded.push(result.into());
+            if self.twice {
+                let counted_by = BTreeSet::from([self.party(id)]);
+                written.wanted.push((result.key, counted_by));
+            }
             return Ok(());
+        }
+        if self.twice {
+            return self.take_second(&entry, written);
         }
         written.again += 1;
         let Some(record) = self.store.get(result.key)? else {
@@ -354,7 +381,12 @@ impl Intake {
 
     /// A process may correct what it recorded itself. Whoever corrects the count of another process contradicts it,
     /// and does not decide.
-    fn take_correction(&self, id: &str, correction: &Correction) -> Result<(), IntakeError> {
+    fn take_correction(
+        &self,
+        id: &str,
+        correction: &Correction,
+        written: &mut Written,
+    ) -> Result<(), IntakeError> {
         let key = correction.recorded.key;
         let Some(record) = self.store.get(key)? else {
             return Ok(());
@@ -371,7 +403,14 @@ impl Intake {
         let entries = correction.clone().map(|result| self.entry(id, result));
         let decides = decision.is_some_and(|decision| is_elsewhere(decision, &record.result));
         if is_of_record && decides && record.session == id && !self.is_confirmed(key, id)? {
-            return Ok(self.store.correct(&entries, id, unix_time())?);
+            self.store.correct(&entries, id, unix_time())?;
+            if self.twice {
+                let wanted = self.still_wanted(key)?;
+                written
+                    .wanted
+                    .extend(wanted.map(|counted_by| (key, counted_by)));
+            }
+            return Ok(());
         }
         let differing = entries
             .results()
@@ -379,6 +418,9 @@ impl Intake {
         let Some(last) = differing.last() else {
             return Ok(());
         };
+        if self.twice {
+            return self.take_second(last, written);
+        }
         self.store.confirm(last, id, unix_time())?;
         Err(self.disagreement(&record, last))
     }
@@ -475,6 +517,8 @@ impl Intake {
 fn is_elsewhere(decision: &Decision, recorded: &TaskResult) -> bool {
     decision.method != Method::SameKernel || decision.result.origin.worker != recorded.origin.worker
 }
+
+mod twice;
 
 #[cfg(test)]
 mod tests;

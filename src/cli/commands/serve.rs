@@ -66,6 +66,10 @@ pub struct Args {
     #[arg(long, value_name = "D", default_value = "20s", value_parser = HumanDuration::parse)]
     work: HumanDuration,
 
+    /// Have every task counted by two hosts that agree, and by a third where two differ
+    #[arg(long)]
+    twice: bool,
+
     /// Settings in a TOML file: those of what is counted, for a new run, and of what is shown and written
     #[arg(long, value_name = "FILE")]
     config: Option<PathBuf>,
@@ -156,6 +160,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
             control: how.control,
             observers,
             given: args.dir.join("leases"),
+            twice: args.twice,
         };
         coordinate(intake, &settings)
     })?;

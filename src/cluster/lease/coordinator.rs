@@ -19,6 +19,7 @@ use super::protocol::{
     Beat, Down, Finish, Hello, LARGEST_LEASE, Lease, Offer, Unreadable, Up, ranges,
 };
 use super::report::{LARGEST_REPORT, Report};
+use super::seconds::Seconds;
 use super::times::LeaseTimes;
 use crate::actors::{EventKind, Finding, HostProgress, Recorded};
 use crate::engine::{Engine, PlanName, TaskKey};
@@ -45,6 +46,8 @@ pub struct Coordinator {
     pools: Vec<Pool>,
     book: Book,
     members: BTreeMap<String, Member>,
+    /// The tasks that another party is to count, where each is counted by two.
+    seconds: Seconds,
     entitled: Entitled,
     ignored: Ignored,
     /// Workers that took leave in order, so that their last canary was right.
@@ -71,6 +74,7 @@ impl Coordinator {
             pools,
             book: Book::new(series),
             members: BTreeMap::new(),
+            seconds: Seconds::default(),
             entitled: Entitled::default(),
             ignored: Ignored::default(),
             took_leave: BTreeSet::new(),
@@ -92,6 +96,15 @@ impl Coordinator {
             if let Some(at) = self.pool_of(lease.engine) {
                 self.entitled.give(session, at, lease.tasks());
             }
+        }
+        self
+    }
+
+    /// Goes on with a run each task of which is counted by two parties, where these tasks wait for another count.
+    #[must_use]
+    pub fn twice(mut self, wanted: Vec<(TaskKey, BTreeSet<String>)>) -> Self {
+        for (task, counted_by) in wanted {
+            self.want(task, counted_by);
         }
         self
     }
@@ -165,13 +178,20 @@ impl Coordinator {
         let mut effects = Vec::new();
         for Recorded { key: task, .. } in &written.recorded {
             if let Some(at) = self.pool_of(task.engine) {
-                let held = self.book.settle((at, task.index));
-                for holder in &held {
-                    if let Some(member) = self.members.get_mut(&holder.worker) {
-                        member.leases.remove(&holder.id);
-                    }
-                }
+                self.settle((at, task.index));
                 self.pools[at].record(task.index, self.book.was_held);
+            }
+        }
+        for (task, counted_by) in &written.wanted {
+            if let Some(at) = self.pool_of(task.engine) {
+                self.settle((at, task.index));
+                self.want(*task, counted_by.clone());
+            }
+        }
+        for task in &written.agreed {
+            if let Some(at) = self.pool_of(task.engine) {
+                self.settle((at, task.index));
+                self.seconds.settle((at, task.index));
             }
         }
         for task in &written.withdrawn {
@@ -185,6 +205,22 @@ impl Coordinator {
         }
         self.end(now, &mut effects);
         effects
+    }
+
+    /// Notes that a task is counted, and that leases have it no longer.
+    fn settle(&mut self, task: (usize, u64)) {
+        for holder in self.book.settle(task) {
+            if let Some(member) = self.members.get_mut(&holder.worker) {
+                member.leases.remove(&holder.id);
+            }
+        }
+    }
+
+    fn want(&mut self, task: TaskKey, counted_by: BTreeSet<String>) {
+        if let Some(at) = self.pool_of(task.engine) {
+            self.seconds.open((at, task.index), counted_by);
+            self.finishing = None;
+        }
     }
 
     /// Hears that the run has failed.
@@ -221,9 +257,11 @@ impl Coordinator {
         let mut effects = Vec::new();
         let what = match why {
             Unreadable::Version(_) => {
-                // A program of that version sees by any answer that it is another one, and a worker of this version, in
+                // A program of that version sees by any answer that it is another one. A worker of this version, in
                 // whose name somebody else may have spoken, says hello again.
-                effects.push(Effect::Tell(worker.to_owned(), Down::Unknown));
+                if !self.members.contains_key(worker) {
+                    effects.push(Effect::Tell(worker.to_owned(), Down::Unknown));
+                }
                 "messages of another version of the protocol"
             }
             Unreadable::Garbage => "what is no message",
@@ -502,6 +540,7 @@ impl Coordinator {
         };
         for task in free {
             self.pools[granted.pool].put_back(task);
+            self.seconds.put_back((granted.pool, task));
         }
         if let Some(member) = self.members.get_mut(&granted.worker) {
             member.leases.remove(&id);
@@ -511,6 +550,7 @@ impl Coordinator {
     fn withdrawn(&mut self, task: TaskKey) {
         if let Some(at) = self.pool_of(task.engine) {
             self.pools[at].withdraw(task.index);
+            self.seconds.settle((at, task.index));
             self.finishing = None;
         }
     }
@@ -520,15 +560,22 @@ impl Coordinator {
         if !self.may_have(now, worker) {
             return;
         }
+        // Second counts first, so that few tasks wait for them.
+        let second = (0..self.pools.len()).find_map(|at| self.cut_second(now, worker, at));
+        let lease = second.or_else(|| self.cut(now, worker, self.least_issued()?));
+        if let Some(lease) = lease {
+            self.hand_over(worker, lease, effects);
+        }
+    }
+
+    /// The pool of which the least is recorded or held, among those with free tasks.
+    fn least_issued(&self) -> Option<usize> {
         let free = |at: &usize| self.pools[*at].free() > 0;
         let behind = |a: &usize, b: &usize| {
             let [a, b] = [a, b].map(|at| self.pools[*at].issued());
             a.total_cmp(&b)
         };
-        let fresh = (0..self.pools.len()).filter(free).min_by(behind);
-        if let Some(lease) = fresh.and_then(|at| self.cut(now, worker, at)) {
-            self.hand_over(worker, lease, effects);
-        }
+        (0..self.pools.len()).filter(free).min_by(behind)
     }
 
     /// Whether a worker wants a lease, and may have one.
@@ -580,10 +627,26 @@ impl Coordinator {
 
     /// A lease of free tasks.
     fn cut(&mut self, now: Duration, worker: &str, at: usize) -> Option<Lease> {
+        let count = self.size(worker, at, self.pools[at].free())?;
+        let book = &self.book;
+        let tasks = self.pools[at].take(count, |task| book.is_held((at, task)));
+        self.grant(now, worker, at, tasks, None)
+    }
+
+    /// A lease of tasks that others have counted.
+    fn cut_second(&mut self, now: Duration, worker: &str, at: usize) -> Option<Lease> {
+        let party = self.members.get(worker)?.party(worker);
+        let free = self.seconds.free(&party, at);
+        let count = self.size(worker, at, free)?;
+        let tasks = self.seconds.take(&party, at, count);
+        self.grant(now, worker, at, tasks, None)
+    }
+
+    /// How many of so many free tasks of a pool a worker is to get.
+    fn size(&self, worker: &str, at: usize, free: u64) -> Option<u64> {
         let member = self.members.get(worker)?;
         let engine = self.pools[at].engine();
         let hands = member.hands();
-        let free = self.pools[at].free();
         let workers = self.members.len() as u64;
         let fair = (free / workers).max(1);
         let count = match member.speeds.get(&engine) {
@@ -600,17 +663,15 @@ impl Coordinator {
             }
             None => (2 * hands).min(fair),
         };
-        let book = &self.book;
-        let tasks = self.pools[at].take(count.clamp(1, LARGEST_LEASE), |task| {
-            book.is_held((at, task))
-        });
-        self.grant(now, worker, at, tasks, None)
+        Some(count.clamp(1, LARGEST_LEASE))
     }
 
     /// A lease of tasks of another lease, from the end of what is left of it.
     fn copy(&mut self, now: Duration, worker: &str, id: u64) -> Option<Lease> {
         let (at, mut tasks) = self.book.tasks(id)?;
         let member = self.members.get(worker)?;
+        let party = member.party(worker);
+        tasks.retain(|task| self.seconds.may_count((at, *task), &party));
         let speed = member.speeds.get(&self.pools[at].engine());
         let count = speed.map_or(0.0, |speed| speed * self.times.work.as_secs_f64());
         tasks.reverse();
@@ -643,7 +704,7 @@ impl Coordinator {
 
     /// Ends the run if everything is recorded and nobody is waited for.
     fn end(&mut self, now: Duration, effects: &mut Vec<Effect>) {
-        if self.over || !self.pools.iter().all(Pool::is_whole) {
+        if self.over || !self.pools.iter().all(Pool::is_whole) || !self.seconds.is_empty() {
             return;
         }
         let since = match self.finishing {

@@ -5,7 +5,7 @@ use super::heard::Heard;
 use crate::actors::Finding;
 use crate::actors::HostProgress;
 use crate::engine::Engine;
-use crate::ledger::Facts;
+use crate::ledger::{Facts, party};
 
 /// A worker of a run: a process on some host, with all its CPU workers and devices.
 pub struct Member {
@@ -57,6 +57,11 @@ impl Member {
     /// How many tasks it counts at once, at least 1.
     pub fn hands(&self) -> u64 {
         (self.facts.workers.min(1 << 12) + self.facts.devices.len().min(1 << 8) as u64).max(1)
+    }
+
+    /// Who answers for it; its name is `worker`.
+    pub fn party(&self, worker: &str) -> String {
+        party(worker, &self.facts.host)
     }
 
     /// Notes what it delivers.

@@ -3,7 +3,7 @@
 //!
 //! * `protocol`, `report`, `run_key`: what is said; `session_key`: by whom.
 //! * `coordinator`: decides who holds what; `effect`: what it asks for; `times`: how it cuts leases; `pool`: tasks that
-//!   nobody holds; `book`: leases that are out; `member`: what is known of a worker; `admission`: who may take part.
+//!   nobody holds; `seconds`: tasks that another party is to count, too; `book`: leases that are out; `member`: what is known of a worker; `admission`: who may take part.
 //! * `entitled`: whose results are taken; `given`: what the coordinator before this one gave out; `heard`: what was reported under which numbers; `ignored`: what is not taken.
 //! * `holder`: what a worker holds; `journal`: what it counted, until the ledger has it; `entries`: how files keep that.
 
@@ -23,6 +23,7 @@ mod pool;
 mod protocol;
 mod report;
 mod run_key;
+mod seconds;
 mod session_key;
 mod times;
 

@@ -1,17 +1,21 @@
 //! Who says what: each message of a worker is signed by a key that its process alone has.
 //!
-//! The name of a session is its public key, so there is nothing to agree on beforehand, and nothing that others who may
-//! speak to the coordinator, or hear it, must not hear.
+//! The name of a session is the beginning of its public key, so there is nothing to agree on beforehand, and nothing
+//! that others who may speak to the coordinator, or hear it, must not hear.
 
 use std::io;
 
 use ed25519_dalek::{Signature, Signer, SigningKey, VerifyingKey};
 
 use super::protocol::{Unreadable, Up, behind_version, decode, encode};
-use crate::ledger::{hex, unhex};
+use crate::ledger::hex;
 
 /// What is signed begins with this, so that nothing else that is ever signed is a message.
 const CONTEXT: &[u8] = b"queenfold message of a worker\n";
+
+/// How many bytes of its public key a session is called by. Each record of a ledger has that name, so it is short; and to
+/// find another key that begins so takes 2^96 tries.
+const NAMED: usize = 12;
 
 /// The key of a session.
 pub struct SessionKey(SigningKey);
@@ -39,13 +43,14 @@ impl SessionKey {
 
     /// The name of the session.
     pub fn session(&self) -> String {
-        hex(self.0.verifying_key().as_bytes())
+        name(&self.0.verifying_key())
     }
 
     /// A message as bytes, signed.
     pub fn seal(&self, up: &Up) -> Vec<u8> {
         let mut bytes = encode(up);
         let signature = self.0.sign(&[CONTEXT, &bytes].concat());
+        bytes.extend(self.0.verifying_key().as_bytes());
         bytes.extend(signature.to_bytes());
         bytes
     }
@@ -57,15 +62,21 @@ impl SessionKey {
 /// It is of another version, of somebody else, or no message.
 pub fn unseal(session: &str, bytes: &[u8]) -> Result<Up, Unreadable> {
     behind_version(bytes)?;
-    let (message, signature) = bytes.split_last_chunk().ok_or(Unreadable::Garbage)?;
+    let (rest, signature) = bytes.split_last_chunk().ok_or(Unreadable::Garbage)?;
+    let (message, key) = rest.split_last_chunk().ok_or(Unreadable::Garbage)?;
     let is_signed = || {
-        let key = VerifyingKey::from_bytes(&unhex(session)?).ok()?;
+        let key = VerifyingKey::from_bytes(key).ok()?;
+        let key = (name(&key) == session).then_some(key)?;
         let signed = [CONTEXT, message].concat();
         key.verify_strict(&signed, &Signature::from_bytes(signature))
             .ok()
     };
     is_signed().ok_or(Unreadable::Forged)?;
     decode(message)
+}
+
+fn name(key: &VerifyingKey) -> String {
+    hex(&key.as_bytes()[..NAMED])
 }
 
 #[cfg(test)]

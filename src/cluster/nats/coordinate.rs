@@ -16,7 +16,7 @@ use tracing::warn;
 
 use super::ledger_thread::{Done, LedgerThread};
 use super::server::{Server, ServerError};
-use super::subjects::{RunName, worker};
+use super::subjects::{RunName, session, worker};
 use super::way;
 use crate::actors::{Control, EventKind, Observer, OutsideRun, RunState};
 use crate::cluster::lease::{
@@ -48,6 +48,8 @@ pub struct CoordinatorSettings {
     pub observers: Vec<Arc<dyn Observer>>,
     /// The file in which it keeps which leases it has given.
     pub given: PathBuf,
+    /// Whether each task is counted by two [parties](crate::ledger::party).
+    pub twice: bool,
 }
 
 /// How the work of a coordinator ended, if nothing failed.
@@ -131,7 +133,7 @@ fn offer(intake: &Intake) -> Offer {
 }
 
 async fn run(
-    intake: Intake,
+    mut intake: Intake,
     settings: &CoordinatorSettings,
 ) -> Result<Coordinated, CoordinatorError> {
     let CoordinatorSettings { server, run, .. } = settings;
@@ -140,7 +142,7 @@ async fn run(
     let refused = |error: &dyn std::fmt::Display| server.error(error);
     let asked = client.subscribe(run.coordinator()).await;
     let asked = asked.map_err(|error| refused(&error))?;
-    let heard = client.subscribe(run.up("*")).await;
+    let heard = client.subscribe(run.up("*.*")).await;
     let heard = heard.map_err(|error| refused(&error))?;
     let context = jetstream::new(client.clone());
     way::make_stream(&context, run).await.map_err(|error| {
@@ -148,6 +150,10 @@ async fn run(
             "{error}; the server needs JetStream, as in config/nats-server.conf"
         ))
     })?;
+    let wanted = match settings.twice {
+        true => intake.count_twice().map_err(IntakeError::from)?,
+        false => Vec::new(),
+    };
     let (given, before) = open_given(&settings.given)?;
     let plans = intake.plans().iter().map(|plan| {
         let done = intake.recorded().of(plan.engine());
@@ -166,7 +172,8 @@ async fn run(
         pools.collect(),
         fastrand::u32(1..),
     )
-    .after(&before);
+    .after(&before)
+    .twice(wanted);
     let (ledger, done) = LedgerThread::start(intake).map_err(CoordinatorError::NoThread)?;
     let (troubles, refusals) = unbounded_channel();
     let mut serving = Serving {
@@ -320,7 +327,7 @@ impl Serving<'_> {
         let Some(worker) = worker(&message.subject) else {
             return Vec::new();
         };
-        match unseal(worker, &message.payload) {
+        match unseal(session(worker), &message.payload) {
             Ok(said) => self.state.hear(now, worker, said),
             Err(why) => self.state.hear_unreadable(worker, why),
         }

@@ -20,14 +20,15 @@ const PATIENCE: Duration = Duration::from_secs(2);
 pub(super) async fn deliver(
     client: Client,
     run: RunName,
+    user: String,
     left: Leftover,
     note: Arc<dyn Fn(&str) + Send + Sync>,
 ) {
-    let session = left.key.session();
-    let Ok(mut down) = client.subscribe(run.down(&session)).await else {
+    let worker = format!("{user}.{}", left.key.session());
+    let Ok(mut down) = client.subscribe(run.down(&worker)).await else {
         return;
     };
-    let up = run.up(&session);
+    let up = run.up(&worker);
     let hello = |first: u64| {
         Up::Hello(Hello {
             program: program(),

@@ -54,6 +54,7 @@ pub struct FoundRun {
     runtime: Runtime,
     client: Client,
     settings: WorkerSettings,
+    user: String,
     key_of_session: SessionKey,
     /// The board.
     pub board: GivenBoard,
@@ -75,9 +76,11 @@ impl FoundRun {
             .build()
             .map_err(|error| server.error(error))?;
         let session = SessionKey::make().map_err(|error| server.error(error))?;
+        let user = server.user_name()?;
+        let name = format!("{user}.{}", session.session());
         let (client, offer) = runtime.block_on(async {
             let client = server.connect("queenfold work").await?;
-            let offer = ask(&client, &settings, &session).await?;
+            let offer = ask(&client, &settings, &session, &name).await?;
             Ok::<_, WorkerError>((client, offer))
         })?;
         let run = settings.run.clone();
@@ -114,6 +117,7 @@ impl FoundRun {
         Ok(Self {
             runtime,
             client,
+            user,
             key_of_session: session,
             board,
             names: offer.plans.names,
@@ -154,6 +158,7 @@ impl FoundRun {
         let worker = Worker {
             client: self.client,
             settings: self.settings,
+            user: self.user,
             key: self.key_of_session,
             names: self.names,
             facts: facts_text,
@@ -174,11 +179,10 @@ async fn ask(
     client: &Client,
     settings: &WorkerSettings,
     session: &SessionKey,
+    name: &str,
 ) -> Result<Offer, WorkerError> {
     let failed = |error: &dyn std::fmt::Display| settings.server.error(error);
-    let subscribed = client
-        .subscribe(settings.run.down(&session.session()))
-        .await;
+    let subscribed = client.subscribe(settings.run.down(name)).await;
     let mut down = subscribed.map_err(|error| failed(&error))?;
     let hello = Up::Hello(Hello {
         program: program(),
@@ -195,7 +199,7 @@ async fn ask(
     let since = Instant::now();
     let mut told = None;
     loop {
-        let up = settings.run.up(&session.session());
+        let up = settings.run.up(name);
         let sent = client.publish(up, hello.clone().into()).await;
         sent.map_err(|error| failed(&error))?;
         match timeout(HELLO, down.next()).await {

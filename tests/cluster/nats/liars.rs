@@ -10,6 +10,7 @@ use super::process::{Process, recorded};
 use super::raw::{RawWorker, session_of};
 use super::runs::assert_done;
 use super::server::NatsServer;
+use crate::program::{stdout, text};
 
 const COUNT: [&str; 6] = ["-n", "14", "--engine", "chain", "--lease", "2s"];
 const TOTAL: &str = "365596";
@@ -171,11 +172,52 @@ fn of_a_session_that_invents_its_counts_a_task_is_counted_again_before_the_total
     assert!(said.contains("host-of-liar/worker-0"), "{said}");
     assert!(said.contains(&session_of("liar").session()), "{said}");
     worker.end();
-    // No other command prints a total either, until something has decided.
+    // `resume` counts it again, and what else the sums show to be wrong.
     let dir = server.folder().join("run");
     let resume = ["resume", dir.to_str().unwrap(), "--gpu", "off"];
     let resumed = crate::program::output(&resume);
-    assert_eq!(resumed.status.code(), Some(3), "{resumed:?}");
+    assert!(text(&resumed.stdout).contains(TOTAL), "{resumed:?}");
+    assert!(
+        text(&resumed.stderr).contains("host-of-liar"),
+        "{resumed:?}"
+    );
+}
+
+#[test]
+fn where_each_task_is_counted_twice_a_liar_is_outvoted_and_named() {
+    let Some(server) = NatsServer::start() else {
+        return;
+    };
+    let serve = Process::serve(
+        &server.url(),
+        &server.folder().join("run"),
+        &[&COUNT[..], &["--twice"]].concat(),
+    );
+    let mut liar = RawWorker::join(&server.url(), "liar", 14);
+    let lease = liar.lease();
+    let counted = liar.count_all(&lease);
+    let lies: Vec<_> = counted.iter().map(wrong).collect();
+    liar.report(&lies, 1);
+    liar.await_receipt();
+    // By its name it is another host, but nobody has another user.
+    let other = std::thread::spawn({
+        let url = server.url();
+        move || RawWorker::join(&url, "honest", 14).count_until_done()
+    });
+    let worker = work(&server);
+    let (code, out, said) = serve.end();
+    assert!(code == 0 && out.contains(TOTAL), "{out}{said}");
+    let line = said
+        .lines()
+        .find(|line| line.contains("otherwise than two others"));
+    let line = line.unwrap_or_else(|| panic!("{said}"));
+    assert!(line.contains("host-of-liar"), "{line}");
+    assert_eq!(worker.end().0, 0);
+    other.join().unwrap();
+    let dir = server.folder().join("run");
+    let status = stdout(&["status", dir.to_str().unwrap(), "--json"]);
+    let status: serde_json::Value = serde_json::from_str(&status).unwrap();
+    assert_eq!(status["counted"]["twice"], 1.0, "{status}");
 }
 
 fn several(tasks: usize) -> String {

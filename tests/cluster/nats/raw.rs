@@ -52,7 +52,7 @@ impl RawWorker {
             .unwrap();
         let (client, down) = runtime.block_on(async {
             let client = async_nats::connect(url).await.unwrap();
-            let down = format!("queenfold.test.down.{}", session_of(name).session());
+            let down = format!("queenfold.test.down.any.{}", session_of(name).session());
             let down = client.subscribe(down).await.unwrap();
             client.flush().await.unwrap();
             (client, down)
@@ -151,7 +151,7 @@ impl RawWorker {
 
     /// Says something in the name of a session, whoever it is.
     pub fn say_as(&self, session: &SessionKey, bytes: Vec<u8>) {
-        let subject = format!("queenfold.test.up.{}", session.session());
+        let subject = format!("queenfold.test.up.any.{}", session.session());
         self.runtime.block_on(async {
             self.client.publish(subject, bytes.into()).await.unwrap();
             self.client.flush().await.unwrap();
@@ -201,6 +201,33 @@ impl RawWorker {
                     return lease;
                 }
                 held.push(lease.id);
+            }
+        }
+    }
+
+    /// Counts what it is given until the run is done.
+    pub fn count_until_done(&mut self) {
+        let mut held = Vec::new();
+        loop {
+            self.beat(&held, true);
+            let leases = self.leases.as_mut().unwrap();
+            let lease = self.runtime.block_on(async {
+                let next = tokio::time::timeout(Duration::from_millis(300), leases.next()).await;
+                let message = next.ok()??.ok()?;
+                message.ack().await.unwrap();
+                Some(decode::<Lease>(&message.payload).unwrap())
+            });
+            if let Some(lease) = lease {
+                let results = self.count_all(&lease);
+                held = vec![lease.id];
+                self.report(&results, 1);
+            }
+            while let Some(down) = self.hear(Duration::from_millis(10)) {
+                match down {
+                    Down::Finish(_) => return self.say(&Up::Leave),
+                    Down::Refused(why) => panic!("refused: {why}"),
+                    _ => {}
+                }
             }
         }
     }
@@ -276,7 +303,22 @@ impl RawWorker {
     }
 
     /// Whether the server lets this user publish under a subject.
-    pub fn may_publish(url: &str, (user, password): (&str, &str), subject: &str) -> bool {
+    pub fn may_publish(url: &str, user: (&str, &str), subject: &str) -> bool {
+        Self::may(url, user, async |client| {
+            let sent = client.publish(subject.to_owned(), "x".into()).await;
+            sent.unwrap();
+        })
+    }
+
+    /// Whether the server lets this user subscribe to a subject.
+    pub fn may_hear(url: &str, user: (&str, &str), subject: &str) -> bool {
+        Self::may(url, user, async |client| {
+            // The subscription must live until the server has answered.
+            std::mem::forget(client.subscribe(subject.to_owned()).await.unwrap());
+        })
+    }
+
+    fn may(url: &str, (user, password): (&str, &str), asks: impl AsyncFnOnce(&Client)) -> bool {
         let runtime = tokio::runtime::Builder::new_current_thread()
             .enable_all()
             .build()
@@ -292,10 +334,7 @@ impl RawWorker {
                 }
             });
             let client = options.connect(url).await.unwrap();
-            client
-                .publish(subject.to_owned(), "x".into())
-                .await
-                .unwrap();
+            asks(&client).await;
             client.flush().await.unwrap();
             let wait = Duration::from_millis(300);
             while let Ok(Some(event)) = tokio::time::timeout(wait, heard.recv()).await {

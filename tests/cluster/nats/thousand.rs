@@ -85,7 +85,7 @@ async fn fake(
     let session = session_of(&host);
     let name = session.session();
     let mut down = client
-        .subscribe(format!("queenfold.test.down.{name}"))
+        .subscribe(format!("queenfold.test.down.any.{name}"))
         .await
         .unwrap();
     let context = jetstream::new(client.clone());
@@ -165,7 +165,7 @@ async fn fake(
         for up in said {
             let bytes = session.seal(&up);
             traffic.up.fetch_add(bytes.len() as u64, Ordering::Relaxed);
-            let subject = format!("queenfold.test.up.{name}");
+            let subject = format!("queenfold.test.up.any.{name}");
             client.publish(subject, bytes.into()).await.unwrap();
         }
     }
