@@ -55,9 +55,9 @@ struct OpenSession {
 /// What was written.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Written {
-    /// Tasks that are recorded now and were not before.
+    /// Tasks that are recorded now and were not before, or were withdrawn.
     pub recorded: Vec<Recorded>,
-    /// Tasks that are not recorded any more.
+    /// Tasks that are not recorded any more, or only since they were withdrawn: this comes first.
     pub withdrawn: Vec<TaskKey>,
     /// Tasks that were recorded already, with an equal count.
     pub again: u64,
@@ -68,6 +68,19 @@ pub struct Written {
     /// Processes that delivered what no count of this run gives, and what. The rest of what they delivered was
     /// left out.
     pub refused: Vec<(String, String)>,
+}
+
+impl Written {
+    /// Notes that a task is withdrawn.
+    fn withdraw(&mut self, task: TaskKey) {
+        let before = self.recorded.len();
+        self.recorded.retain(|recorded| recorded.key != task);
+        self.wanted.retain(|(wanted, _)| *wanted != task);
+        self.agreed.retain(|agreed| *agreed != task);
+        if self.recorded.len() == before {
+            self.withdrawn.push(task);
+        }
+    }
 }
 
 /// Why something delivered was not recorded.
@@ -326,7 +339,7 @@ impl Intake {
                 }
                 if there.is_some_and(|entry| entry.session == session) {
                     self.store.withdraw(*task)?;
-                    written.withdrawn.push(*task);
+                    written.withdraw(*task);
                 }
                 Ok(())
             }

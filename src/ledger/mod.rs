@@ -94,7 +94,7 @@ pub use recounting::{ChosenTasks, Decisions, FirstCounts, SecondCounts};
 pub use request::{Asked, Asker, Request, put_request, take_request, withdraw_request};
 pub use shard::{Shard, ShardError};
 pub use sidecar_files::{open_history, read_history, read_live, replace_file, write_live};
-pub use spot_check::{contest, spot_check};
+pub use spot_check::{SpotCheck, contest, spot_check};
 pub use status::{Latest, Speed, Status};
 pub use store::{Inserted, LedgerSums, RecordedTask, Store};
 pub use verify::{Findings, VerifySettings, WrongRecord, verify};

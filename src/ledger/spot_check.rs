@@ -3,7 +3,6 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::sync::{Arc, mpsc};
-use std::time::Duration;
 
 use super::verify::{Findings, VerifySettings, WrongRecord, count_again};
 use super::{Coverage, FILE, LedgerError, ProcessFacts, Recording, SecondCounts, Store};
@@ -13,13 +12,23 @@ use crate::engine::{Plan, TaskKey};
 /// Of so many tasks of a session, one is counted again.
 const ONE_OF: u64 = 1000;
 
-/// Sessions without a last canary are counted again whole, those with the least work first, while all of that took
-/// them no longer.
-const CHEAP: Duration = Duration::from_secs(60);
+/// Sessions without a last canary are counted again whole, those with the least work first, while all of that takes a
+/// worker no longer, in seconds.
+const CHEAP: f64 = 60.0;
+
+/// What counting a sample again showed.
+#[derive(Clone, Debug)]
+pub struct SpotCheck {
+    /// The tasks that were counted again.
+    pub findings: Findings,
+    /// Sessions without a last canary of which only the sample was counted again.
+    pub sampled: usize,
+}
 
 /// Counts again a random task of each session and of each thousand tasks of a session, and each task whose record was
 /// corrected. `sound`: the sessions whose last canary was right. Of the others, all tasks are counted again, as far as
-/// that is a minute of work; otherwise the sample has to do.
+/// that is a minute of work; otherwise the sample has to do. `seconds`: what it takes to count a task, by the plan: what
+/// the sessions themselves say is not believed.
 ///
 /// # Errors
 /// The ledger is damaged or of other plans. A wrong count is not an error but a finding.
@@ -27,11 +36,16 @@ pub fn spot_check(
     store: &Store,
     how: &VerifySettings<'_>,
     sound: &BTreeSet<String>,
-) -> Result<Findings, LedgerError> {
+    seconds: &dyn Fn(TaskKey) -> f64,
+) -> Result<SpotCheck, LedgerError> {
     let mut sessions: BTreeMap<String, Sample> = BTreeMap::new();
     store.for_each(|entry| {
+        let is_sound = sound.contains(&entry.session);
         let sample = sessions.entry(entry.session).or_default();
-        sample.add(entry.result.key, entry.result.duration);
+        sample.add(entry.result.key);
+        if !is_sound {
+            sample.add_whole(entry.result.key, seconds);
+        }
         Ok(())
     })?;
     let mut chosen = Coverage::none_of(store.info().n(), &store.info().plans);
@@ -47,18 +61,21 @@ pub fn spot_check(
         .into_iter()
         .filter(|(session, _)| !sound.contains(session));
     let mut unsound: Vec<Sample> = unsound.map(|(_, sample)| sample).collect();
-    unsound.sort_by_key(|sample| sample.work);
-    let mut work = Duration::ZERO;
+    unsound.sort_by(|a, b| a.work.total_cmp(&b.work));
+    let mut work = 0.0;
+    let mut sampled = 0;
     for sample in unsound {
-        work = work.saturating_add(sample.work);
+        work += sample.work;
         if work > CHEAP {
-            break;
+            sampled += 1;
+            continue;
         }
-        for task in sample.all {
+        for task in sample.whole {
             chosen.add(task);
         }
     }
-    count_again(store, how, &chosen)
+    let findings = count_again(store, how, &chosen)?;
+    Ok(SpotCheck { findings, sampled })
 }
 
 /// Puts counts that contradict their records into the log: the tasks are contested from now on, and no command prints
@@ -98,14 +115,14 @@ struct Sample {
     drawn: Vec<TaskKey>,
     /// One of the tasks since then.
     candidate: Option<TaskKey>,
-    /// What the session says that all of them took.
-    work: Duration,
-    /// All tasks, while they are cheap.
-    all: Vec<TaskKey>,
+    /// What it takes to count all of them, in seconds, if they are to be: more than [`CHEAP`], or all of it.
+    work: f64,
+    /// All of them, while that is cheap.
+    whole: Vec<TaskKey>,
 }
 
 impl Sample {
-    fn add(&mut self, task: TaskKey, took: Duration) {
+    fn add(&mut self, task: TaskKey) {
         let place = self.tasks % ONE_OF;
         if place == 0 {
             self.drawn.extend(self.candidate.take());
@@ -115,10 +132,16 @@ impl Sample {
             self.candidate = Some(task);
         }
         self.tasks += 1;
-        self.work = self.work.saturating_add(took);
+    }
+
+    fn add_whole(&mut self, task: TaskKey, seconds: &dyn Fn(TaskKey) -> f64) {
+        if self.work > CHEAP {
+            return;
+        }
+        self.work += seconds(task);
         match self.work <= CHEAP {
-            true => self.all.push(task),
-            false => self.all = Vec::new(),
+            true => self.whole.push(task),
+            false => self.whole = Vec::new(),
         }
     }
 }

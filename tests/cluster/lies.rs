@@ -15,7 +15,7 @@ use queenfold::cluster::lease::{
 use queenfold::engine::{
     Correction, CountedBy, Engine, Origin, Plan, Tally, TaskResult, TaskSet, WorkerId,
 };
-use queenfold::ledger::{Facts, RunInfo, Shard, program};
+use queenfold::ledger::{Facts, RunInfo, Shard, Written, program};
 
 const NOW: Duration = Duration::from_secs(100);
 
@@ -328,4 +328,32 @@ fn a_result_that_is_withdrawn_further_on_is_not_recorded_and_one_after_that_is()
     let items = vec![doubted.clone(), Finding::Withdrawal(task), again.clone()];
     let expected = [Finding::Withdrawal(task), again];
     assert_eq!(to_be_recorded(&run.report("sick", 0, items)), expected);
+}
+
+#[test]
+fn what_is_withdrawn_and_counted_again_at_once_is_recorded() {
+    let mut run = Run::new(&[]);
+    let lease = run.lease("sick");
+    let doubted: Vec<_> = run.results(lease.engine, lease.tasks());
+    let task = doubted[0].tasks()[0];
+    let Finding::Result(result) = &doubted[0] else {
+        panic!("no result");
+    };
+    let written = Written {
+        recorded: vec![result.into()],
+        ..Written::default()
+    };
+    run.coordinator.recorded(NOW, &written, &[]);
+    let again = Written {
+        withdrawn: vec![task],
+        ..written
+    };
+    run.coordinator.recorded(NOW, &again, &[]);
+    // Nobody is asked for it once more.
+    for _ in 0..100 {
+        let lease = run.lease("other");
+        assert!(!(lease.engine == task.engine && lease.tasks().any(|other| other == task.index)));
+        run.coordinator.tick(NOW);
+        run.say("other", Up::Leave);
+    }
 }

@@ -6,20 +6,20 @@ use std::path::Path;
 use std::sync::Arc;
 
 use super::calibration::Calibration;
-use super::recount_cost::RecountCost;
+use super::recount_cost::{RecountCost, by_kernel};
 use crate::actors::Control;
 use crate::cli::control::signals;
 use crate::cli::exit::{Exit, Failure};
 use crate::cli::output::say;
 use crate::cli::shell::again_command;
 use crate::config::RunConfig;
-use crate::engine::{CheckedBy, CounterSettings, Plan};
+use crate::engine::{CheckedBy, CounterSettings, Plan, TaskKey};
 use crate::ledger::{
     Coverage, LedgerError, ProcessFacts, Store, VerifySettings, contest, spot_check,
 };
 use crate::machine::Machine;
 use crate::simd::Isa;
-use crate::telemetry::printable;
+use crate::telemetry::{printable, several};
 
 /// Counts a sample of the run in `dir` again, as [`spot_check`] chooses it. `control` stops it.
 ///
@@ -66,9 +66,27 @@ pub fn count_sample_again(
         begin: &begin,
         tell: &tell,
     };
-    let findings = spot_check(&store, &how, sound)?;
+    let costs = Calibration::find().costs;
+    let rates = plans.iter().map(|plan| {
+        let rate = by_kernel(plan.as_ref(), &settings, &costs);
+        (Arc::clone(plan), rate)
+    });
+    let rates: Vec<_> = rates.collect();
+    let seconds = |task: TaskKey| {
+        let mut rates = rates.iter();
+        let own = rates.find(|(plan, _)| plan.engine() == task.engine);
+        own.map_or(0.0, |(plan, rate)| plan.task(task.index).cost * rate)
+    };
+    let checked = spot_check(&store, &how, sound, &seconds)?;
     drop(store);
-    let wrong = findings.wrong_records;
+    if checked.sampled > 0 && !quiet {
+        say(&format!(
+            "{} did not take leave, so their last canaries were not seen, and to count again all that they counted would \
+             take long: `queenfold verify` does",
+            several(checked.sampled as u64, "session")
+        ));
+    }
+    let wrong = checked.findings.wrong_records;
     if wrong.is_empty() {
         return Ok(());
     }

@@ -176,6 +176,9 @@ impl Coordinator {
         receipts: &[(String, u64)],
     ) -> Vec<Effect> {
         let mut effects = Vec::new();
+        for task in &written.withdrawn {
+            self.withdrawn(*task);
+        }
         for Recorded { key: task, .. } in &written.recorded {
             if let Some(at) = self.pool_of(task.engine) {
                 self.settle((at, task.index));
@@ -193,9 +196,6 @@ impl Coordinator {
                 self.settle((at, task.index));
                 self.seconds.settle((at, task.index));
             }
-        }
-        for task in &written.withdrawn {
-            self.withdrawn(*task);
         }
         for (worker, number) in receipts {
             if let Some(member) = self.members.get_mut(worker) {

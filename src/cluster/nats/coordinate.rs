@@ -261,8 +261,8 @@ impl Serving<'_> {
                 done = done.recv() => match done {
                     Some(Done::Written(written, receipts)) => {
                         let mut effects = Vec::new();
-                        self.seen.record(&written.recorded, self.state.hands() as usize);
                         written.withdrawn.iter().for_each(|task| self.seen.withdraw(*task));
+                        self.seen.record(&written.recorded, self.state.hands() as usize);
                         for (worker, what) in &written.refused {
                             effects.extend(self.state.refuse(worker, what));
                         }

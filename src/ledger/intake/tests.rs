@@ -513,3 +513,19 @@ fn in_a_run_that_is_counted_twice_nobody_decides_about_the_count_of_another() {
     let record = store.get(task).unwrap().unwrap();
     assert_eq!(record.result.tally.completions.by_weight()[3], 5);
 }
+
+#[test]
+fn what_is_written_says_what_is_recorded_in_the_end() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut intake = intake(dir.path());
+    let task = plans()[0].key(3);
+    let [doubted, again] = [5, 6].map(|count| Finding::Result(result(3, count)));
+    let withdrawal = Finding::Withdrawal(task);
+    let items = [doubted.clone(), withdrawal.clone()];
+    let written = intake.write(&[from("one", items)]).unwrap();
+    assert_eq!((written.recorded.len(), written.withdrawn.len()), (0, 0));
+    let written = intake.write(&[from("one", [doubted])]).unwrap();
+    assert_eq!((written.recorded.len(), written.withdrawn.len()), (1, 0));
+    let written = intake.write(&[from("one", [withdrawal, again])]).unwrap();
+    assert_eq!((written.recorded.len(), written.withdrawn.len()), (1, 1));
+}

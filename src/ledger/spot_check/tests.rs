@@ -2,6 +2,7 @@
 
 use std::num::NonZeroUsize;
 use std::sync::Arc;
+use std::time::Duration;
 
 use super::*;
 use crate::board::Size;
@@ -25,7 +26,8 @@ fn findings(
     lie: impl Fn(&mut TaskResult),
     corrections: Vec<(&str, Finding)>,
     sound: &[&str],
-) -> Findings {
+    seconds: f64,
+) -> SpotCheck {
     let dir = tempfile::tempdir().unwrap();
     let plans = plans();
     let n = plans[0].size();
@@ -60,17 +62,22 @@ fn findings(
         tell: &|_| {},
     };
     let sound = sound.iter().map(|session| (*session).to_owned()).collect();
-    let found = spot_check(&store, &how, &sound).unwrap();
+    let found = spot_check(&store, &how, &sound, &|_| seconds).unwrap();
     drop(store);
     contest(
         dir.path(),
         &plans,
         &ProcessFacts::default(),
-        &found.wrong_records,
+        &found.findings.wrong_records,
     )
     .unwrap();
     let sums = Store::open_to_read(dir.path()).unwrap().sums().unwrap();
-    let wrong: Vec<_> = found.wrong_records.iter().map(|wrong| wrong.task).collect();
+    let wrong: Vec<_> = found
+        .findings
+        .wrong_records
+        .iter()
+        .map(|wrong| wrong.task)
+        .collect();
     assert_eq!(sums.contested, wrong);
     found
 }
@@ -98,14 +105,14 @@ fn of_a_session_that_invents_its_counts_one_is_found_and_it_is_named() {
             result.tally.completions.add(8, 3);
         }
     };
-    let found = findings(by, lie, Vec::new(), &["one", "two"]);
+    let found = findings(by, lie, Vec::new(), &["one", "two"], 1.0).findings;
     assert_eq!(found.checked, 2);
     let [wrong] = &found.wrong_records[..] else {
         panic!("{found:?}");
     };
     assert_eq!(wrong.session, "two");
     assert!(wrong.to_string().contains("host-two/worker-0"), "{wrong}");
-    let honest = findings(by, |_| {}, Vec::new(), &["one", "two"]);
+    let honest = findings(by, |_| {}, Vec::new(), &["one", "two"], 1.0).findings;
     assert_eq!((honest.checked, honest.wrong_records.len()), (2, 0));
 }
 
@@ -118,13 +125,16 @@ fn of_a_session_without_its_last_canary_every_task_is_counted_again_if_that_is_c
         }
     };
     assert!((2..60).contains(&last), "{last}");
-    let found = findings(|_| "one", lie, Vec::new(), &[]);
-    assert_eq!(found.checked, last + 1);
-    assert_eq!(found.wrong_records.len(), 1);
-    // It says that each took an hour.
+    let found = findings(|_| "one", lie, Vec::new(), &[], 1.0);
+    assert_eq!((found.findings.checked, found.sampled), (last + 1, 0));
+    assert_eq!(found.findings.wrong_records.len(), 1);
+    // It says that each took an hour, which changes nothing.
     let slow = |result: &mut TaskResult| result.duration = Duration::from_secs(3600);
-    let found = findings(|_| "one", slow, Vec::new(), &[]);
-    assert_eq!(found.checked, 1);
+    let found = findings(|_| "one", slow, Vec::new(), &[], 1.0);
+    assert_eq!(found.findings.checked, last + 1);
+    // It does take that long.
+    let found = findings(|_| "one", |_| {}, Vec::new(), &[], 3600.0);
+    assert_eq!((found.findings.checked, found.sampled), (1, 1));
 }
 
 #[test]
@@ -140,7 +150,7 @@ fn what_a_session_corrected_itself_is_counted_again() {
             method: Method::SameKernel,
         }),
     }));
-    let found = findings(|_| "one", |_| {}, vec![("one", correction)], &["one"]);
+    let found = findings(|_| "one", |_| {}, vec![("one", correction)], &["one"], 1.0).findings;
     assert!(found.checked <= 2, "{found:?}");
     let wrong: Vec<_> = found.wrong_records.iter().map(|w| w.task.index).collect();
     assert_eq!(wrong, [3]);
@@ -152,7 +162,7 @@ fn one_of_each_thousand_tasks_is_drawn() {
     for (tasks, expected) in [(1, 1), (1000, 1), (1001, 2), (2500, 3)] {
         let mut sample = Sample::default();
         for index in 0..tasks {
-            sample.add(plan.key(index), Duration::ZERO);
+            sample.add(plan.key(index));
         }
         let drawn: Vec<_> = sample.drawn.iter().chain(&sample.candidate).collect();
         assert_eq!(drawn.len(), expected);
