@@ -11,6 +11,7 @@ use super::digest::Digest;
 use super::home::Home;
 use super::host::unix_time;
 use super::open_ledger::OpenLedger;
+use super::party::party;
 use super::plausible::objection;
 use super::session_rows::{MOST_SESSIONS, REUSED_FROM};
 use super::{Column, Coverage, DirLock, Entry, Facts, LedgerError, RunInfo, Session, Shard, Store};
@@ -196,7 +197,7 @@ impl Intake {
         let likeness = facts.likeness();
         let before = match self.known.contains(id) {
             true => self.store.session(id)?,
-            false => match self.like(likeness.as_ref()) {
+            false => match self.like(id, likeness.as_ref()) {
                 Some(like) => self.store.session(&like)?,
                 None => None,
             },
@@ -234,11 +235,16 @@ impl Intake {
 
     /// The session that a process of this likeness goes on with, if there are so many that it should, and nobody
     /// does so now.
-    fn like(&self, likeness: Option<&Digest>) -> Option<String> {
+    fn like(&self, id: &str, likeness: Option<&Digest>) -> Option<String> {
         if self.known.len() < REUSED_FROM {
             return None;
         }
         let like = self.like.get(likeness?)?;
+        // Of another user, it would be counts of another party.
+        let user = |session: &str| party(session, "");
+        if user(like) != user(id) {
+            return None;
+        }
         let mut open = self.open.values();
         (!open.any(|open| open.session.id == *like)).then(|| like.clone())
     }
