@@ -60,7 +60,7 @@ class Progress:
     @property
     def solutions(self) -> int:
         """Solutions found so far."""
-    def __eq__(self, other: object) -> bool: ...
+    def __eq__(self, other: object, /) -> bool: ...
     def __hash__(self) -> int: ...
     def _asdict(self) -> dict[str, object]:
         """The fields by name, for a DataFrame from a list of them."""
@@ -106,7 +106,7 @@ class Count:
     @property
     def cpu_seconds(self) -> float:
         """CPU time in seconds, of all of them."""
-    def __eq__(self, other: object) -> bool: ...
+    def __eq__(self, other: object, /) -> bool: ...
     def __hash__(self) -> int: ...
     def _asdict(self) -> dict[str, object]:
         """The fields by name, for a DataFrame from a list of them."""
@@ -127,7 +127,7 @@ class Interval:
     @property
     def high(self) -> float:
         """The upper end."""
-    def __eq__(self, other: object) -> bool: ...
+    def __eq__(self, other: object, /) -> bool: ...
     def __hash__(self) -> int: ...
     def _asdict(self) -> dict[str, object]:
         """The fields by name, for a DataFrame from a list of them."""
@@ -160,7 +160,7 @@ class Estimate:
     @property
     def tasks(self) -> int:
         """Tasks in the sample."""
-    def __eq__(self, other: object) -> bool: ...
+    def __eq__(self, other: object, /) -> bool: ...
     def __hash__(self) -> int: ...
     def _asdict(self) -> dict[str, object]:
         """The fields by name, for a DataFrame from a list of them."""
@@ -187,7 +187,7 @@ class Known:
     @property
     def r90(self) -> int:
         """Solutions that the quarter turn fixes."""
-    def __eq__(self, other: object) -> bool: ...
+    def __eq__(self, other: object, /) -> bool: ...
     def __hash__(self) -> int: ...
     def _asdict(self) -> dict[str, object]:
         """The fields by name, for a DataFrame from a list of them."""
@@ -214,7 +214,7 @@ class Census:
     @property
     def seconds(self) -> float:
         """Wall time in seconds."""
-    def __eq__(self, other: object) -> bool: ...
+    def __eq__(self, other: object, /) -> bool: ...
     def __hash__(self) -> int: ...
     def _asdict(self) -> dict[str, object]:
         """The fields by name, for a DataFrame from a list of them."""
@@ -241,7 +241,7 @@ class Verified:
     @property
     def unique(self) -> int | None:
         """Solutions that differ by more than a symmetry of the board; None without the census."""
-    def __eq__(self, other: object) -> bool: ...
+    def __eq__(self, other: object, /) -> bool: ...
     def __hash__(self) -> int: ...
     def _asdict(self) -> dict[str, object]:
         """The fields by name, for a DataFrame from a list of them."""
@@ -277,7 +277,7 @@ class Certificate:
     @property
     def root(self) -> str:
         """The Merkle root over all tasks, in hexadecimal."""
-    def __eq__(self, other: object) -> bool: ...
+    def __eq__(self, other: object, /) -> bool: ...
     def __hash__(self) -> int: ...
     def _asdict(self) -> dict[str, object]:
         """The fields by name, for a DataFrame from a list of them."""
@@ -362,7 +362,7 @@ def random_solutions(
     """Draws different solutions of the n-queens board at random, as a list of tuples."""
 
 def known(n: int) -> Known | None:
-    """Gives the known counts of the n-queens board, or None."""
+    """Gives the known counts of the n-queens board, or None: those of the OEIS (A000170, A002562, A032522, A033148)."""
 
 def census(
     n: int | None = None,

@@ -29,7 +29,7 @@ def test_a_picture_is_a_board(board: str | list[str] | list[list[str]]) -> None:
 def test_arrays_of_numpy_are_boards_and_squares() -> None:
     board = numpy.full((8, 8), ".")
     board[4, 1] = board[3, 3] = "Q"
-    assert queenfold.count(board=board).total == 2  # type: ignore[arg-type]
+    assert queenfold.count(board=board).total == 2
     queens = numpy.array([[4, 1], [3, 3]])
     assert queenfold.count(8, queens=queens).total == 2  # type: ignore[arg-type]
     assert queenfold.census(8, holes=[(0, 0), (0, 7), (7, 0), (7, 7)]).r180 == 4
@@ -40,11 +40,11 @@ def test_arrays_of_numpy_are_boards_and_squares() -> None:
     [
         ({"n": 8, "queens": [(8, 0)]}, ValueError, "queens: (8, 0) is no square of n = 8: rows and columns are 0 to 7"),
         ({"n": 8, "holes": [(0, -1)]}, ValueError, "holes: (0, -1) is no square"),
-        ({"n": 8, "queens": 5}, TypeError, "argument 'queens': expected squares as"),
-        ({"n": "8"}, TypeError, "argument 'n': expected a whole number, not 'str'"),
+        ({"n": 8, "queens": 5}, TypeError, "expected squares as"),
+        ({"n": "8"}, TypeError, "expected a whole number, not 'str'"),
         ({}, TypeError, "give n, the size of the board, or board"),
         ({"board": "..\n"}, ValueError, "board: line 1 has 2 squares"),
-        ({"board": 5}, TypeError, "argument 'board': expected a picture as text"),
+        ({"board": 5}, TypeError, "expected a picture as text"),
         ({"n": 7, "board": PICTURE}, ValueError, "board: this is a picture of n = 8, and n is 7"),
         ({"board": PICTURE, "queens": "a1"}, ValueError, "board shows all that is given"),
     ],

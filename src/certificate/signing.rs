@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use ed25519_dalek::{Signature, Signer, SigningKey, VerifyingKey};
 
 use super::line::SignatureLine;
-use super::tree::{hex, unhex};
+use crate::ledger::{hex, unhex};
 use crate::system::files::open_regular;
 
 /// The key by which a host signs, and the name of the host.

@@ -2,6 +2,8 @@
 
 use sha2::{Digest, Sha256};
 
+use crate::ledger::hex;
+
 /// The hashes of complete subtrees from left to right, each with its number of leaves: at most one of
 /// each power of two. So a tree of any size takes no memory.
 #[derive(Default)]
@@ -32,26 +34,6 @@ fn hash(kind: u8, parts: &[&[u8]]) -> [u8; 32] {
     let mut hasher = Sha256::new_with_prefix([kind]);
     parts.iter().for_each(|part| hasher.update(part));
     hasher.finalize().into()
-}
-
-/// Bytes as hexadecimal digits.
-pub(super) fn hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
-}
-
-/// The bytes that exactly `2 · N` lower-case hexadecimal digits stand for.
-pub(super) fn unhex<const N: usize>(text: &str) -> Option<[u8; N]> {
-    let digits = text.bytes().map(|digit| match digit {
-        b'0'..=b'9' => Some(digit - b'0'),
-        b'a'..=b'f' => Some(digit - b'a' + 10),
-        _ => None,
-    });
-    let digits: Vec<u8> = digits.collect::<Option<_>>()?;
-    let bytes: Vec<u8> = digits
-        .chunks(2)
-        .map(|pair| pair.iter().fold(0, |byte, digit| byte << 4 | digit))
-        .collect();
-    (digits.len() == 2 * N).then(|| bytes.try_into().ok())?
 }
 
 #[cfg(test)]
@@ -100,13 +82,5 @@ mod tests {
             root(8),
             "5dc9da79a70659a9ad559cb701ded9a2ab9d823aad2f4960cfe370eff4604328"
         );
-    }
-
-    #[test]
-    fn hexadecimal_digits_are_read_as_they_are_written() {
-        assert_eq!(unhex::<3>(&hex(&[0, 0xAB, 0xFF])), Some([0, 0xAB, 0xFF]));
-        for text in ["", "0", "00ab", "00abF0", "00abfff", "00abffff", "+0abff"] {
-            assert_eq!(unhex::<3>(text), None, "{text}");
-        }
     }
 }

@@ -99,6 +99,12 @@ impl Failure {
         Self::wrong_counts([message])
     }
 
+    /// Recorded counts are wrong: a line for each, and what to do.
+    #[cfg(feature = "nats")]
+    pub fn counts_wrong(lines: impl IntoIterator<Item = impl fmt::Display>) -> Self {
+        Self::wrong_counts(lines)
+    }
+
     /// Tasks are missing for a total: `what`, and a line for each range of them.
     pub fn incomplete(what: impl fmt::Display, missing: &Missing) -> Self {
         let first = format!("{what}: {} missing", several(missing.tasks(), "task"));

@@ -40,7 +40,7 @@ use commands::{
     stop, verify, watch,
 };
 #[cfg(feature = "nats")]
-use commands::{serve, work};
+use commands::{hosts, serve, work};
 use control::signals;
 
 const HELP: &str = concat!(
@@ -130,6 +130,9 @@ enum Command {
     /// Count for a coordinator, with everything that this host has
     #[cfg(feature = "nats")]
     Work(work::Args),
+    /// Make a user of the NATS server for each host, so that none can speak for another one
+    #[cfg(feature = "nats")]
+    Hosts(hosts::Args),
     /// Count only the symmetric solutions: those that a half turn or a quarter turn fixes
     Census(census::Args),
     /// Print solutions themselves: the first ones, all, or random ones
@@ -203,6 +206,8 @@ pub fn main() -> ExitCode {
         Command::Serve(args) => serve::run(&args),
         #[cfg(feature = "nats")]
         Command::Work(args) => work::run(&args),
+        #[cfg(feature = "nats")]
+        Command::Hosts(args) => hosts::run(&args),
         Command::Census(args) => census::run(&args),
         Command::Solve(args) => solve::run(&args),
         Command::Known(args) => known::run(&args),

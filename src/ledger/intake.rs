@@ -11,12 +11,12 @@ use super::digest::Digest;
 use super::home::Home;
 use super::host::unix_time;
 use super::open_ledger::OpenLedger;
+use super::party::party;
+use super::plausible::objection;
 use super::session_rows::{MOST_SESSIONS, REUSED_FROM};
-use super::{
-    Column, Coverage, DirLock, Entry, Facts, LedgerError, RunInfo, Session, Shard, Store, row,
-};
+use super::{Column, Coverage, DirLock, Entry, Facts, LedgerError, RunInfo, Session, Shard, Store};
 use crate::actors::{Finding, Recorded};
-use crate::engine::{Correction, Plan, TaskKey, TaskResult};
+use crate::engine::{Correction, Decision, Method, Plan, TaskKey, TaskResult};
 
 /// How often the row of a session that records is written. It only tells when its process was last seen.
 const SEEN_EVERY: Duration = Duration::from_secs(5);
@@ -38,6 +38,8 @@ pub struct Intake {
     like: BTreeMap<Digest, String>,
     /// Of the latest session.
     number: u64,
+    /// Whether each task is counted by two.
+    twice: bool,
     _lock: DirLock,
 }
 
@@ -54,15 +56,32 @@ struct OpenSession {
 /// What was written.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Written {
-    /// Tasks that are recorded now and were not before.
+    /// Tasks that are recorded now and were not before, or were withdrawn.
     pub recorded: Vec<Recorded>,
-    /// Tasks that are not recorded any more.
+    /// Tasks that are not recorded any more, or only since they were withdrawn: this comes first.
     pub withdrawn: Vec<TaskKey>,
     /// Tasks that were recorded already, with an equal count.
     pub again: u64,
+    /// Where each task is counted by two: tasks that another party is to count, and who has counted them.
+    pub wanted: Vec<(TaskKey, BTreeSet<String>)>,
+    /// Where each task is counted by two: tasks that two parties have counted, and which count is right.
+    pub agreed: Vec<TaskKey>,
     /// Processes that delivered what no count of this run gives, and what. The rest of what they delivered was
     /// left out.
     pub refused: Vec<(String, String)>,
+}
+
+impl Written {
+    /// Notes that a task is withdrawn.
+    fn withdraw(&mut self, task: TaskKey) {
+        let before = self.recorded.len();
+        self.recorded.retain(|recorded| recorded.key != task);
+        self.wanted.retain(|(wanted, _)| *wanted != task);
+        self.agreed.retain(|agreed| *agreed != task);
+        if self.recorded.len() == before {
+            self.withdrawn.push(task);
+        }
+    }
 }
 
 /// Why something delivered was not recorded.
@@ -130,6 +149,7 @@ impl Intake {
             before: Session::wall_time(&sessions),
             open: BTreeMap::new(),
             number: numbers.max().unwrap_or(0),
+            twice: false,
             like: sessions
                 .iter()
                 .filter_map(|session| Some((session.facts.likeness()?, session.id.clone())))
@@ -138,6 +158,16 @@ impl Intake {
             store,
             _lock: lock,
         })
+    }
+
+    /// From now on, each task is to be counted by two [parties](super::party). Returns the recorded tasks that lack the
+    /// count of another one, and who has counted them.
+    ///
+    /// # Errors
+    /// The ledger is damaged.
+    pub fn count_twice(&mut self) -> Result<Vec<(TaskKey, BTreeSet<String>)>, LedgerError> {
+        self.twice = true;
+        self.all_wanted()
     }
 
     /// How long processes worked on the run before.
@@ -167,7 +197,7 @@ impl Intake {
         let likeness = facts.likeness();
         let before = match self.known.contains(id) {
             true => self.store.session(id)?,
-            false => match self.like(likeness.as_ref()) {
+            false => match self.like(id, likeness.as_ref()) {
                 Some(like) => self.store.session(&like)?,
                 None => None,
             },
@@ -205,11 +235,16 @@ impl Intake {
 
     /// The session that a process of this likeness goes on with, if there are so many that it should, and nobody
     /// does so now.
-    fn like(&self, likeness: Option<&Digest>) -> Option<String> {
+    fn like(&self, id: &str, likeness: Option<&Digest>) -> Option<String> {
         if self.known.len() < REUSED_FROM {
             return None;
         }
         let like = self.like.get(likeness?)?;
+        // Of another user, it would be counts of another party.
+        let user = |session: &str| party(session, "");
+        if user(like) != user(id) {
+            return None;
+        }
         let mut open = self.open.values();
         (!open.any(|open| open.session.id == *like)).then(|| like.clone())
     }
@@ -301,13 +336,16 @@ impl Intake {
     ) -> Result<(), IntakeError> {
         match item {
             Finding::Result(result) => self.take_result(session, result, written),
-            Finding::Correction(correction) => self.take_correction(session, correction),
+            Finding::Correction(correction) => self.take_correction(session, correction, written),
             Finding::Withdrawal(task) => {
-                // Only what the process recorded itself.
+                // Only what the process recorded itself, and not while others decide about it.
                 let there = self.store.get(*task)?;
+                if self.twice && self.is_open(*task)? {
+                    return Ok(());
+                }
                 if there.is_some_and(|entry| entry.session == session) {
                     self.store.withdraw(*task)?;
-                    written.withdrawn.push(*task);
+                    written.withdraw(*task);
                 }
                 Ok(())
             }
@@ -332,7 +370,14 @@ impl Intake {
         let entry = self.entry(id, result.clone());
         if self.store.put(Column::Record, &entry)? {
             written.recorded.push(result.into());
+            if self.twice {
+                let counted_by = BTreeSet::from([self.party(id)]);
+                written.wanted.push((result.key, counted_by));
+            }
             return Ok(());
+        }
+        if self.twice {
+            return self.take_second(&entry, written);
         }
         written.again += 1;
         let Some(record) = self.store.get(result.key)? else {
@@ -353,34 +398,65 @@ impl Intake {
         Ok(())
     }
 
-    fn take_correction(&self, id: &str, correction: &Correction) -> Result<(), IntakeError> {
+    /// A process may correct what it recorded itself. Whoever corrects the count of another process contradicts it,
+    /// and does not decide.
+    fn take_correction(
+        &self,
+        id: &str,
+        correction: &Correction,
+        written: &mut Written,
+    ) -> Result<(), IntakeError> {
         let key = correction.recorded.key;
         let Some(record) = self.store.get(key)? else {
             return Ok(());
         };
         let is_recorded = |result: &TaskResult| record.result.tally.agrees_with(&result.tally);
-        let decided = correction.decision.as_ref();
-        let decided = decided.map(|decision| &decision.result);
-        let log = self.store.corrections()?;
-        let mut logged = log.iter().filter(|logged| logged.task() == key);
+        let decision = correction.decision.as_ref();
+        let is_of_record = is_recorded(&correction.recorded);
+        if is_of_record && self.is_logged(correction)? {
+            return Ok(());
+        }
+        if decision.is_some_and(|decision| is_recorded(&decision.result)) && !is_of_record {
+            return Ok(());
+        }
         let entries = correction.clone().map(|result| self.entry(id, result));
-        if is_recorded(&correction.recorded) {
-            // Finding again, it is in the log already.
-            let same = |logged: &super::LoggedCorrection| {
-                let one = logged.correction.results().map(|entry| &entry.result);
-                one.eq(correction.results())
-            };
-            if !logged.any(same) {
-                self.store.correct(&entries, id, unix_time())?;
+        let decides = decision.is_some_and(|decision| is_elsewhere(decision, &record.result));
+        if is_of_record && decides && record.session == id && !self.is_confirmed(key, id)? {
+            self.store.correct(&entries, id, unix_time())?;
+            if self.twice {
+                let wanted = self.still_wanted(key)?;
+                written
+                    .wanted
+                    .extend(wanted.map(|counted_by| (key, counted_by)));
             }
             return Ok(());
         }
-        if decided.is_some_and(is_recorded) {
+        let differing = entries
+            .results()
+            .filter(|entry| !is_recorded(&entry.result));
+        let Some(last) = differing.last() else {
             return Ok(());
+        };
+        if self.twice {
+            return self.take_second(last, written);
         }
-        let last = entries.results().last().unwrap_or(&entries.recorded);
         self.store.confirm(last, id, unix_time())?;
         Err(self.disagreement(&record, last))
+    }
+
+    /// Whether the log has a correction of the same results: it was delivered before.
+    fn is_logged(&self, correction: &Correction) -> Result<bool, LedgerError> {
+        let log = self.store.corrections()?;
+        Ok(log.iter().any(|logged| {
+            let results = logged.correction.results().map(|entry| &entry.result);
+            results.eq(correction.results())
+        }))
+    }
+
+    /// Whether another process than `id` has counted a task as it is recorded.
+    fn is_confirmed(&self, task: TaskKey, id: &str) -> Result<bool, LedgerError> {
+        let second = self.store.get_from(Column::Second, task)?;
+        Ok(second.is_some_and(|second| second.session != id))
     }
 
     /// Whether a correction in the log has this result of this session, and decided against it.
@@ -401,23 +477,7 @@ impl Intake {
             Finding::Correction(correction) => correction.results().collect(),
             Finding::Withdrawal(_) | Finding::TakenOut(_) => Vec::new(),
         };
-        let first = results.first()?.key;
-        results.into_iter().find_map(|result| {
-            let key = result.key;
-            if !self.recorded.is_task(key) {
-                Some(format!(
-                    "it delivered task {key}, which the run does not have"
-                ))
-            } else if key != first {
-                Some(format!("it corrected task {first} with a count of {key}"))
-            } else if !row::is_plausible(&self.entry(String::new(), result.clone())) {
-                Some(format!(
-                    "it delivered a result of task {key} that no count gives"
-                ))
-            } else {
-                None
-            }
-        })
+        objection(&self.plans, &self.recorded, &results)
     }
 
     fn entry(&self, session: impl Into<String>, result: TaskResult) -> Entry {
@@ -471,6 +531,13 @@ impl Intake {
         }
     }
 }
+
+/// Whether what decides was counted by another worker than the record, or by another kernel.
+fn is_elsewhere(decision: &Decision, recorded: &TaskResult) -> bool {
+    decision.method != Method::SameKernel || decision.result.origin.worker != recorded.origin.worker
+}
+
+mod twice;
 
 #[cfg(test)]
 mod tests;

@@ -5,13 +5,15 @@ use std::num::NonZeroUsize;
 use std::ops::Range;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Instant;
 
 use crossbeam::channel::{self, Receiver};
 
 use super::confirmation::hosts;
 use super::{Coverage, DoneBy, Entry, LedgerError, LedgerSums, OriginName, RecountChoice, Store};
 use crate::engine::{
-    CheckedBy, Counter, CounterSettings, DeviceKind, Engine, Plan, Tally, TaskKey, TaskResult,
+    CheckedBy, CountedBy, Counter, CounterSettings, DeviceKind, Engine, Origin, Plan, Tally,
+    TaskKey, TaskResult, WorkerId,
 };
 use crate::simd::Isa;
 
@@ -42,6 +44,10 @@ pub struct WrongRecord {
     pub found: String,
     /// Who counted it: a worker of a host.
     pub origin: OriginName,
+    /// The session that recorded it.
+    pub session: String,
+    /// What was counted instead, by this process; `None` if the counter failed.
+    pub counted: Option<TaskResult>,
 }
 
 /// What verification needs in addition to the ledger.
@@ -74,15 +80,29 @@ pub fn verify(
     choice: RecountChoice,
 ) -> Result<Findings, LedgerError> {
     store.info().check_plans(store.file(), how.plans)?;
-    let sums = store.sums()?;
     let among = match how.done_by {
         Some(done_by) => done_by.tasks(store)?,
-        None => sums.coverage.clone(),
+        None => store.sums()?.coverage,
     };
     let chosen = choice.among(store.info().n(), &store.info().plans, &among);
-    (how.begin)(&chosen);
+    count_again(store, how, &chosen)
+}
+
+/// Reads every record and counts the chosen tasks again.
+///
+/// # Errors
+/// Those of [`verify`].
+pub(super) fn count_again(
+    store: &Store,
+    how: &VerifySettings<'_>,
+    chosen: &Coverage,
+) -> Result<Findings, LedgerError> {
+    store.info().check_plans(store.file(), how.plans)?;
+    let sums = store.sums()?;
+    (how.begin)(chosen);
     let hosts = hosts(&store.sessions()?);
-    let (sender, inbox) = channel::bounded::<(TaskResult, OriginName)>(2 * how.workers.get());
+    let (sender, inbox) =
+        channel::bounded::<(TaskResult, OriginName, String)>(2 * how.workers.get());
     let (fed, checker) = std::thread::scope(|scope| {
         let workers: Vec<_> = (0..how.workers.get())
             .map(|_| scope.spawn(|| Checker::new(how).work(&inbox)))
@@ -95,7 +115,7 @@ pub fn verify(
                     let host = hosts.get(&session).map_or("", String::as_str);
                     let origin = OriginName::of(host, result.origin.worker);
                     // The receiver lives until the sender is gone.
-                    let _ = sender.send((result, origin));
+                    let _ = sender.send((result, origin, session));
                 }
                 Ok(())
             },
@@ -150,15 +170,15 @@ impl<'a> Checker<'a> {
         }
     }
 
-    fn work(mut self, inbox: &Receiver<(TaskResult, OriginName)>) -> Self {
-        for (result, origin) in inbox {
-            self.check(&result, origin);
+    fn work(mut self, inbox: &Receiver<(TaskResult, OriginName, String)>) -> Self {
+        for (result, origin, session) in inbox {
+            self.check(&result, origin, session);
         }
         self.counters.clear();
         self
     }
 
-    fn check(&mut self, recorded: &TaskResult, origin: OriginName) {
+    fn check(&mut self, recorded: &TaskResult, origin: OriginName, session: String) {
         let engine = recorded.key.engine;
         let mut plans = self.how.plans.iter();
         let Some(plan) = plans.find(|plan| plan.engine() == engine) else {
@@ -183,10 +203,28 @@ impl<'a> Checker<'a> {
             .counters
             .entry((engine, backend.clone()))
             .or_insert_with(|| self.how.by.counter(plan.as_ref(), settings, counted_by));
-        let found = match counter.count(&task) {
-            Ok(tally) if tally.agrees_with(&recorded.tally) => None,
-            Ok(tally) => Some(format!("{} counted {}", counter.backend(), tally.exact())),
-            Err(mismatch) => Some(format!("{} failed: {mismatch}", counter.backend())),
+        let begun = Instant::now();
+        let count = counter.count(&task);
+        let (found, counted) = match count {
+            Ok(tally) if tally.agrees_with(&recorded.tally) => (None, None),
+            Ok(tally) => {
+                let counted = TaskResult {
+                    key: task.key,
+                    tally,
+                    origin: Origin {
+                        worker: WorkerId::Cpu(0),
+                        counted_by: CountedBy::Cpu(counter.backend().into()),
+                    },
+                    audited_by: None,
+                    duration: begun.elapsed(),
+                };
+                let found = format!("{} counted {}", counter.backend(), tally.exact());
+                (Some(found), Some(counted))
+            }
+            Err(mismatch) => (
+                Some(format!("{} failed: {mismatch}", counter.backend())),
+                None,
+            ),
         };
         *self
             .kernels
@@ -200,6 +238,8 @@ impl<'a> Checker<'a> {
                 recorded: recorded.tally,
                 found,
                 origin,
+                session,
+                counted,
             });
         }
     }

@@ -51,7 +51,8 @@ fn replay(transcript: &str, folder: &Path) -> String {
 fn without_optional_commands(out: &str) -> String {
     let (before, rest) = out.split_once("Not in this build").unwrap_or((out, ""));
     let (_, after) = rest.split_once("\n\n").unwrap_or_default();
-    let is_optional = |line: &&str| line.starts_with("  serve  ") || line.starts_with("  work  ");
+    let names = ["  serve  ", "  work  ", "  hosts  "];
+    let is_optional = |line: &&str| names.iter().any(|name| line.starts_with(name));
     let lines = before
         .split_inclusive('\n')
         .chain(after.split_inclusive('\n'));

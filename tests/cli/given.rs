@@ -460,7 +460,15 @@ fn solve_takes_boards_of_up_to_64_queens() {
     let folder = tempfile::tempdir().expect("a folder");
     let picture = folder.path().join("picture.txt");
     // Half of the squares of each row are holes.
-    let row = |row: usize| (0..50).map(move |at| if (at + row) % 2 == 0 { '#' } else { '.' });
+    let row = |row: usize| {
+        (0..50).map(move |at| {
+            if (at + row).is_multiple_of(2) {
+                '#'
+            } else {
+                '.'
+            }
+        })
+    };
     let text: Vec<String> = (0..50).map(|at| row(at).collect()).collect();
     std::fs::write(&picture, text.join("\n")).expect("a file");
     let picture = picture.to_str().expect("UTF-8");

@@ -5,7 +5,7 @@ use serde_json::Value;
 use crate::program::{output, queenfold, refusal, stdout, text};
 
 /// Commands without `--json`, and why.
-const WITHOUT: [(&str, &str); 13] = [
+const WITHOUT: [(&str, &str); 14] = [
     ("pause", "it does something, or says why it could not"),
     ("stop", "it does something, or says why it could not"),
     ("watch", "a picture on a terminal; `status` has the facts"),
@@ -13,6 +13,7 @@ const WITHOUT: [(&str, &str); 13] = [
     ("export", "its lines are JSON"),
     ("array", "it writes scripts"),
     ("work", "the coordinator has the result"),
+    ("hosts", "it writes files"),
     ("explain", "a text for people"),
     ("config", "`config show --json`"),
     ("completions", "it writes a script"),

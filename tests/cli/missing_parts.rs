@@ -15,7 +15,7 @@ struct Part {
 
 const PARTS: [Part; 5] = [
     Part {
-        names: "serve, work",
+        names: "serve, work, hosts",
         feature: "nats",
         is_built: cfg!(feature = "nats"),
         uses: &[
@@ -24,6 +24,7 @@ const PARTS: [Part; 5] = [
             "help serve",
             "work",
             "help work",
+            "hosts add anna",
         ],
         code: 2,
     },

@@ -13,8 +13,8 @@ use queenfold::board::Size;
 use queenfold::census::CensusPlan;
 use queenfold::chain::ChainPlan;
 use queenfold::cluster::lease::{
-    Coordinator, Down, Effect, Finish, Holder, Lease, LeaseTimes, Offer, Plans, Pool, RunKey, Up,
-    decode, encode,
+    Coordinator, Down, Effect, Finish, Given, Holder, Lease, LeaseTimes, Offer, Plans, Pool,
+    RunKey, Up, decode, encode,
 };
 use queenfold::engine::{
     CountedBy, Engine, Origin, Plan, Tally, TaskKey, TaskResult, TaskSet, WorkerId,
@@ -75,6 +75,11 @@ struct World {
     step: u64,
     /// The ledger: what was committed, and how often each task was counted.
     ledger: BTreeMap<TaskKey, Tally>,
+    /// Whether each task is counted by two, and who has counted it.
+    twice: bool,
+    counted_by: BTreeMap<TaskKey, BTreeSet<String>>,
+    /// Which leases were given to whom.
+    given: Vec<Given>,
     counted: u64,
     end: Option<Finish>,
     happened: Vec<EventKind>,
@@ -143,6 +148,9 @@ impl World {
             mail: Vec::new(),
             step: 0,
             ledger: BTreeMap::new(),
+            twice: false,
+            counted_by: BTreeMap::new(),
+            given: Vec::new(),
             counted: 0,
             end: None,
             happened: Vec::new(),
@@ -196,6 +204,8 @@ impl World {
                 Effect::Admit(to, _) => self.post(|| Mail::Welcome(to.clone())),
                 Effect::Grant(to, lease) => {
                     let bytes = encode(&lease);
+                    let session = to.clone();
+                    self.given.push(Given { session, lease });
                     self.post(|| Mail::Lease(to.clone(), bytes.clone()));
                 }
                 Effect::Record(worker, items, number) => {
@@ -221,6 +231,14 @@ impl World {
                 }
                 Some(first) if first.agrees_with(&result.tally) => written.again += 1,
                 Some(_) => return self.coordinator.failed(&format!("{worker} differs")),
+            }
+            if self.twice {
+                let counted_by = self.counted_by.entry(result.key).or_default();
+                counted_by.insert(format!("host {worker}"));
+                match counted_by.len() {
+                    1 => written.wanted.push((result.key, counted_by.clone())),
+                    _ => written.agreed.push(result.key),
+                }
             }
         }
         let receipts = [(worker.to_owned(), number)];
@@ -342,7 +360,11 @@ impl World {
     /// The coordinator is gone, and another one begins with what is committed.
     fn restart(&mut self) {
         self.series += 1;
-        self.coordinator = coordinator(&self.plans, &self.offer, &self.ledger, self.series);
+        let next = coordinator(&self.plans, &self.offer, &self.ledger, self.series);
+        let lacks_one = |(_, counted_by): &(&TaskKey, &BTreeSet<String>)| counted_by.len() == 1;
+        let wanted = self.counted_by.iter().filter(lacks_one);
+        let wanted = wanted.map(|(task, counted_by)| (*task, counted_by.clone()));
+        self.coordinator = next.after(&self.given).twice(wanted.collect());
     }
 
     /// Runs to the end. Returns the simulated time.
@@ -423,6 +445,46 @@ proptest! {
         world.run();
         world.assert_exact();
     }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(24))]
+
+    #[test]
+    fn every_task_is_counted_by_two_in_any_weather(
+        seed in any::<u64>(),
+        lost in 0_u32..40,
+        doubled in 0_u32..60,
+        late in 0_u64..20,
+        deaths in 0_u32..20,
+        falls in 0_u32..10,
+        speeds in prop::collection::vec(0.02_f64..30.0, 2..12),
+    ) {
+        let weather = Weather { lost, doubled, late, deaths, falls };
+        let mut world = World::new(seed, weather, &speeds);
+        world.twice = true;
+        world.run();
+        world.assert_exact();
+        prop_assert_eq!(world.counted_by.len() as u64, world.tasks());
+        prop_assert!(world.counted_by.values().all(|counted_by| counted_by.len() > 1));
+    }
+}
+
+#[test]
+fn a_host_alone_does_not_end_a_run_that_is_counted_twice() {
+    let mut world = World::new(1, CALM, &[8.0]);
+    world.twice = true;
+    while world.now < Duration::from_secs(3600) {
+        world.go();
+    }
+    assert_eq!(
+        (world.ledger.len() as u64, world.end.take()),
+        (world.tasks(), None)
+    );
+    world.join(8.0);
+    world.run();
+    world.assert_exact();
+    assert_eq!(world.counted, 2 * world.tasks());
 }
 
 #[test]

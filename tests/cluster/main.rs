@@ -18,6 +18,8 @@ mod isolated;
 #[cfg(feature = "nats")]
 mod leases;
 #[cfg(feature = "nats")]
+mod lies;
+#[cfg(feature = "nats")]
 mod nats;
 #[path = "../common/program.rs"]
 mod program;

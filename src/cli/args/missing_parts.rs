@@ -34,7 +34,7 @@ const PARTS: [Part; 4] = [
     Part {
         feature: "nats",
         is_built: cfg!(feature = "nats"),
-        names: &["serve", "work"],
+        names: &["serve", "work", "hosts"],
     },
 ];
 

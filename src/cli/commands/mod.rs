@@ -13,6 +13,8 @@ pub mod estimate;
 pub mod explain;
 pub mod export;
 pub mod gather;
+#[cfg(feature = "nats")]
+pub mod hosts;
 pub mod known;
 pub mod ladder;
 pub mod man;

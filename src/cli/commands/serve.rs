@@ -16,6 +16,7 @@ use crate::cli::print::printer::Printer;
 use crate::cli::print::result_json::ResultJson;
 use crate::cli::session::Session;
 use crate::cli::session::event_command::NoticedRun;
+use crate::cli::session::own_check::count_sample_again;
 use crate::cli::shell::serve_command;
 use crate::cluster::ArrayDirectory;
 use crate::cluster::lease::LeaseTimes;
@@ -64,6 +65,10 @@ pub struct Args {
     /// How much work a worker gets at once, from `1s`, while much is left
     #[arg(long, value_name = "D", default_value = "20s", value_parser = HumanDuration::parse)]
     work: HumanDuration,
+
+    /// Have every task counted by two hosts that agree, and by a third where two differ
+    #[arg(long)]
+    twice: bool,
 
     /// Settings in a TOML file: those of what is counted, for a new run, and of what is shown and written
     #[arg(long, value_name = "FILE")]
@@ -154,6 +159,8 @@ pub fn run(args: &Args) -> Result<(), Failure> {
             },
             control: how.control,
             observers,
+            given: args.dir.join("leases"),
+            twice: args.twice,
         };
         coordinate(intake, &settings)
     })?;
@@ -166,6 +173,9 @@ pub fn run(args: &Args) -> Result<(), Failure> {
             );
             return Err(Failure::new(Exit::Stopped, why));
         }
+        let control = session.steering().control();
+        let sound = &coordinated.took_leave;
+        count_sample_again(&args.dir, &plans, sound, control, quiet)?;
         result(args, &plans, coordinated, before + begun.elapsed())
     });
     let end = result.as_ref();

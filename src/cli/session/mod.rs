@@ -6,6 +6,8 @@ mod event_stream;
 pub mod job_runner;
 mod metrics_file;
 mod output_files;
+#[cfg(feature = "nats")]
+pub mod own_check;
 mod progress;
 pub mod recount;
 pub mod recount_cost;

@@ -9,13 +9,19 @@ use std::time::Duration;
 use super::admission::Admission;
 use super::book::{Book, Granted};
 use super::effect::Effect;
+use super::entitled::Entitled;
+use super::given::Given;
+use super::heard::Repeats;
+use super::ignored::Ignored;
 use super::member::Member;
 use super::pool::Pool;
-use super::protocol::{Beat, Down, Finish, Hello, LARGEST_LEASE, Lease, Offer, Up, ranges};
+use super::protocol::{
+    Beat, Down, Finish, Hello, LARGEST_LEASE, Lease, Offer, Unreadable, Up, ranges,
+};
 use super::report::{LARGEST_REPORT, Report};
+use super::seconds::Seconds;
 use super::times::LeaseTimes;
-use crate::actors::Finding;
-use crate::actors::{EventKind, HostProgress, Recorded};
+use crate::actors::{EventKind, Finding, HostProgress, Recorded};
 use crate::engine::{Engine, PlanName, TaskKey};
 use crate::ledger::Written;
 
@@ -28,6 +34,9 @@ const SHARES: f64 = 4.0;
 /// How long the end of a run waits for workers that still count their last canary.
 const LAST_CANARY: Duration = Duration::from_secs(10);
 
+/// What is ignored of a worker that was admitted to this run.
+const OTHER_RUN: &str = "messages about another run or another version of its plans";
+
 /// The coordinator of a run.
 pub struct Coordinator {
     offer: Offer,
@@ -37,6 +46,14 @@ pub struct Coordinator {
     pools: Vec<Pool>,
     book: Book,
     members: BTreeMap<String, Member>,
+    /// The tasks that another party is to count, where each is counted by two.
+    seconds: Seconds,
+    entitled: Entitled,
+    ignored: Ignored,
+    /// Workers that took leave in order, so that their last canary was right.
+    took_leave: BTreeSet<String>,
+    /// Workers in whose name two programs spoke.
+    disputed: BTreeSet<String>,
     /// Until then, workers may tell which leases they hold from an earlier coordinator.
     grace: Duration,
     /// Since when everything is recorded.
@@ -57,6 +74,11 @@ impl Coordinator {
             pools,
             book: Book::new(series),
             members: BTreeMap::new(),
+            seconds: Seconds::default(),
+            entitled: Entitled::default(),
+            ignored: Ignored::default(),
+            took_leave: BTreeSet::new(),
+            disputed: BTreeSet::new(),
             grace: match is_begun {
                 true => times.beat() * 2,
                 false => Duration::ZERO,
@@ -65,6 +87,31 @@ impl Coordinator {
             paused: false,
             over: false,
         }
+    }
+
+    /// Goes on with a run in which an earlier coordinator gave these leases: their results are taken.
+    #[must_use]
+    pub fn after(mut self, given: &[Given]) -> Self {
+        for Given { session, lease } in given {
+            if let Some(at) = self.pool_of(lease.engine) {
+                self.entitled.give(session, at, lease.tasks());
+            }
+        }
+        self
+    }
+
+    /// Goes on with a run each task of which is counted by two parties, where these tasks wait for another count.
+    #[must_use]
+    pub fn twice(mut self, wanted: Vec<(TaskKey, BTreeSet<String>)>) -> Self {
+        for (task, counted_by) in wanted {
+            self.want(task, counted_by);
+        }
+        self
+    }
+
+    /// The workers that took leave in order: each had counted its last canary, or it would have said that it is sick.
+    pub const fn took_leave(&self) -> &BTreeSet<String> {
+        &self.took_leave
     }
 
     /// What each worker does.
@@ -109,7 +156,13 @@ impl Coordinator {
             Up::Hello(hello) => self.hello(now, worker, hello, &mut effects),
             Up::Beat(beat) => self.beat(now, worker, &beat, &mut effects),
             Up::Report(report) => self.report(now, worker, report, &mut effects),
-            Up::Leave => self.leave(worker, "left", &mut effects),
+            Up::Leave => {
+                let beats = self.members.get(worker).is_some_and(|member| member.beats);
+                if beats && !self.disputed.contains(worker) {
+                    self.took_leave.insert(worker.to_owned());
+                }
+                self.leave(worker, "left", &mut effects);
+            }
         }
         self.end(now, &mut effects);
         effects
@@ -123,19 +176,26 @@ impl Coordinator {
         receipts: &[(String, u64)],
     ) -> Vec<Effect> {
         let mut effects = Vec::new();
+        for task in &written.withdrawn {
+            self.withdrawn(*task);
+        }
         for Recorded { key: task, .. } in &written.recorded {
             if let Some(at) = self.pool_of(task.engine) {
-                let held = self.book.settle((at, task.index));
-                for holder in &held {
-                    if let Some(member) = self.members.get_mut(&holder.worker) {
-                        member.leases.remove(&holder.id);
-                    }
-                }
+                self.settle((at, task.index));
                 self.pools[at].record(task.index, self.book.was_held);
             }
         }
-        for task in &written.withdrawn {
-            self.withdrawn(*task);
+        for (task, counted_by) in &written.wanted {
+            if let Some(at) = self.pool_of(task.engine) {
+                self.settle((at, task.index));
+                self.want(*task, counted_by.clone());
+            }
+        }
+        for task in &written.agreed {
+            if let Some(at) = self.pool_of(task.engine) {
+                self.settle((at, task.index));
+                self.seconds.settle((at, task.index));
+            }
         }
         for (worker, number) in receipts {
             if let Some(member) = self.members.get_mut(worker) {
@@ -145,6 +205,22 @@ impl Coordinator {
         }
         self.end(now, &mut effects);
         effects
+    }
+
+    /// Notes that a task is counted, and that leases have it no longer.
+    fn settle(&mut self, task: (usize, u64)) {
+        for holder in self.book.settle(task) {
+            if let Some(member) = self.members.get_mut(&holder.worker) {
+                member.leases.remove(&holder.id);
+            }
+        }
+    }
+
+    fn want(&mut self, task: TaskKey, counted_by: BTreeSet<String>) {
+        if let Some(at) = self.pool_of(task.engine) {
+            self.seconds.open((at, task.index), counted_by);
+            self.finishing = None;
+        }
     }
 
     /// Hears that the run has failed.
@@ -173,6 +249,38 @@ impl Coordinator {
         ];
         self.leave(worker, "was refused", &mut effects);
         effects
+    }
+
+    /// Hears bytes in the name of a worker that it did not send, or that are no message. Whoever sent them, the worker
+    /// itself goes on.
+    pub fn hear_unreadable(&mut self, worker: &str, why: Unreadable) -> Vec<Effect> {
+        let mut effects = Vec::new();
+        let what = match why {
+            Unreadable::Version(_) => {
+                // A program of that version sees by any answer that it is another one. A worker of this version, in
+                // whose name somebody else may have spoken, says hello again.
+                if !self.members.contains_key(worker) {
+                    effects.push(Effect::Tell(worker.to_owned(), Down::Unknown));
+                }
+                "messages of another version of the protocol"
+            }
+            Unreadable::Garbage => "what is no message",
+            Unreadable::Forged => "messages that somebody else sent in its name",
+        };
+        self.ignore(worker, what, 1, &mut effects);
+        effects
+    }
+
+    /// Counts what was sent in the name of a worker and is not taken.
+    fn ignore(&mut self, worker: &str, what: &'static str, number: u64, effects: &mut Vec<Effect>) {
+        let host = self.members.get(worker).map(|member| &member.facts.host);
+        let who = match host {
+            Some(host) => format!("{host}, session {worker}"),
+            None => format!("worker {worker}"),
+        };
+        if let Some((who, what)) = self.ignored.add(&who, what, number) {
+            effects.push(refused(who, what));
+        }
     }
 
     /// Hears that time passes.
@@ -236,9 +344,12 @@ impl Coordinator {
             .entry(worker.to_owned())
             .or_insert_with(|| Member::new(facts.clone(), hello.first, now));
         member.seen = now;
-        if hello.first > member.next {
-            (member.next, member.committed) = (hello.first, hello.first);
+        member.beats = false;
+        if hello.first > member.heard.next() {
+            member.heard.skip_to(hello.first);
+            member.committed = hello.first;
         }
+        self.took_leave.remove(worker);
         let mut revoked = Vec::new();
         for lease in &hello.leases {
             if !self.adopt(now, worker, lease) {
@@ -266,7 +377,9 @@ impl Coordinator {
         if self.book.holds(lease.id) {
             return false;
         }
-        let free = |task: &u64| !self.book.is_held((at, *task));
+        let free = |task: &u64| {
+            !self.book.is_held((at, *task)) && self.entitled.may_deliver(worker, at, *task)
+        };
         let mut tasks: Vec<u64> = lease.tasks().filter(free).collect();
         tasks.retain(|task| self.pools[at].adopt(*task));
         if tasks.is_empty() {
@@ -286,9 +399,10 @@ impl Coordinator {
             return tell(Down::Unknown);
         };
         if beat.key != self.offer.plans.key {
-            return self.refuse_key(worker, effects);
+            return self.ignore(worker, OTHER_RUN, 1, effects);
         }
         member.seen = now;
+        member.beats = true;
         member.wants = beat.wants;
         member.note_speeds(&beat.speeds);
         let (mut revoked, mut lost) = (Vec::new(), Vec::new());
@@ -326,26 +440,31 @@ impl Coordinator {
         self.give(now, worker, effects);
     }
 
-    fn refuse_key(&mut self, worker: &str, effects: &mut Vec<Effect>) {
-        let why = "it counts the tasks of another run or of another version of its plans";
-        effects.extend(self.refuse(worker, why));
-    }
-
     fn report(&mut self, now: Duration, worker: &str, report: Report, effects: &mut Vec<Effect>) {
         let tell = |down| Effect::Tell(worker.to_owned(), down);
         let Some(member) = self.members.get_mut(worker) else {
             return effects.push(tell(Down::Unknown));
         };
         if report.key != self.offer.plans.key || report.items.len() > LARGEST_REPORT {
-            return self.refuse_key(worker, effects);
+            return self.ignore(worker, OTHER_RUN, 1, effects);
         }
-        member.seen = now;
         // Later items wait for those that were lost on the way: they come again.
-        if report.from > member.next {
+        if report.from > member.heard.next() {
+            member.seen = now;
             return;
         }
-        let known = (member.next - report.from) as usize;
-        if known >= report.items.len() {
+        let known = match member.heard.compare(report.from, &report.items) {
+            Repeats::Same(known) => known,
+            Repeats::Other => return self.dispute(worker, effects),
+            // From before the coordinator began, or from somebody else. There is no receipt for what is not compared,
+            // and nobody lives by it.
+            Repeats::Unknown => {
+                let what = "reports with numbers that it had used before";
+                return self.ignore(worker, what, 1, effects);
+            }
+        };
+        member.seen = now;
+        if known == report.items.len() {
             let committed = member.committed;
             return effects.push(tell(Down::Receipt(committed)));
         }
@@ -359,8 +478,18 @@ impl Coordinator {
             task.n == self.offer.n && self.plans.contains(&plan)
         };
         if !delivered.iter().flat_map(Finding::tasks).all(is_of_run) {
-            return self.refuse_key(worker, effects);
+            return self.ignore(worker, OTHER_RUN, 1, effects);
         }
+        member.heard.note(&delivered);
+        let number = member.heard.next();
+        without_withdrawn(&mut delivered);
+        let all = delivered.len();
+        let pools = &self.pools;
+        let may_deliver = |task: TaskKey| {
+            let pool = pools.iter().position(|pool| pool.engine() == task.engine);
+            pool.is_some_and(|at| self.entitled.may_deliver(worker, at, task.index))
+        };
+        delivered.retain(|item| item.tasks().into_iter().all(may_deliver));
         for item in &delivered {
             if let Finding::TakenOut(sick) = item {
                 effects.push(Effect::Happened(EventKind::HostSick {
@@ -370,9 +499,23 @@ impl Coordinator {
             }
             member.note(item);
         }
-        member.next += delivered.len() as u64;
-        let number = member.next;
+        let dropped = (all - delivered.len()) as u64;
         effects.push(Effect::Record(worker.to_owned(), delivered, number));
+        if dropped > 0 {
+            let what = "results of tasks that it was not asked for";
+            self.ignore(worker, what, dropped, effects);
+        }
+    }
+
+    /// Refuses a worker in whose name two different things were said. Which of the two programs it is, nobody can tell.
+    fn dispute(&mut self, worker: &str, effects: &mut Vec<Effect>) {
+        self.disputed.insert(worker.to_owned());
+        self.took_leave.remove(worker);
+        let why = format!(
+            "two programs report different results in the name of session {worker} and under the same numbers: one \
+             of them lies"
+        );
+        effects.extend(self.refuse(worker, &why));
     }
 
     fn leave(&mut self, worker: &str, how: &str, effects: &mut Vec<Effect>) {
@@ -397,6 +540,7 @@ impl Coordinator {
         };
         for task in free {
             self.pools[granted.pool].put_back(task);
+            self.seconds.put_back((granted.pool, task));
         }
         if let Some(member) = self.members.get_mut(&granted.worker) {
             member.leases.remove(&id);
@@ -406,6 +550,7 @@ impl Coordinator {
     fn withdrawn(&mut self, task: TaskKey) {
         if let Some(at) = self.pool_of(task.engine) {
             self.pools[at].withdraw(task.index);
+            self.seconds.settle((at, task.index));
             self.finishing = None;
         }
     }
@@ -415,15 +560,22 @@ impl Coordinator {
         if !self.may_have(now, worker) {
             return;
         }
+        // Second counts first, so that few tasks wait for them.
+        let second = (0..self.pools.len()).find_map(|at| self.cut_second(now, worker, at));
+        let lease = second.or_else(|| self.cut(now, worker, self.least_issued()?));
+        if let Some(lease) = lease {
+            self.hand_over(worker, lease, effects);
+        }
+    }
+
+    /// The pool of which the least is recorded or held, among those with free tasks.
+    fn least_issued(&self) -> Option<usize> {
         let free = |at: &usize| self.pools[*at].free() > 0;
         let behind = |a: &usize, b: &usize| {
             let [a, b] = [a, b].map(|at| self.pools[*at].issued());
             a.total_cmp(&b)
         };
-        let fresh = (0..self.pools.len()).filter(free).min_by(behind);
-        if let Some(lease) = fresh.and_then(|at| self.cut(now, worker, at)) {
-            self.hand_over(worker, lease, effects);
-        }
+        (0..self.pools.len()).filter(free).min_by(behind)
     }
 
     /// Whether a worker wants a lease, and may have one.
@@ -475,10 +627,26 @@ impl Coordinator {
 
     /// A lease of free tasks.
     fn cut(&mut self, now: Duration, worker: &str, at: usize) -> Option<Lease> {
+        let count = self.size(worker, at, self.pools[at].free())?;
+        let book = &self.book;
+        let tasks = self.pools[at].take(count, |task| book.is_held((at, task)));
+        self.grant(now, worker, at, tasks, None)
+    }
+
+    /// A lease of tasks that others have counted.
+    fn cut_second(&mut self, now: Duration, worker: &str, at: usize) -> Option<Lease> {
+        let party = self.members.get(worker)?.party(worker);
+        let free = self.seconds.free(&party, at);
+        let count = self.size(worker, at, free)?;
+        let tasks = self.seconds.take(&party, at, count);
+        self.grant(now, worker, at, tasks, None)
+    }
+
+    /// How many of so many free tasks of a pool a worker is to get.
+    fn size(&self, worker: &str, at: usize, free: u64) -> Option<u64> {
         let member = self.members.get(worker)?;
         let engine = self.pools[at].engine();
         let hands = member.hands();
-        let free = self.pools[at].free();
         let workers = self.members.len() as u64;
         let fair = (free / workers).max(1);
         let count = match member.speeds.get(&engine) {
@@ -495,17 +663,15 @@ impl Coordinator {
             }
             None => (2 * hands).min(fair),
         };
-        let book = &self.book;
-        let tasks = self.pools[at].take(count.clamp(1, LARGEST_LEASE), |task| {
-            book.is_held((at, task))
-        });
-        self.grant(now, worker, at, tasks, None)
+        Some(count.clamp(1, LARGEST_LEASE))
     }
 
     /// A lease of tasks of another lease, from the end of what is left of it.
     fn copy(&mut self, now: Duration, worker: &str, id: u64) -> Option<Lease> {
         let (at, mut tasks) = self.book.tasks(id)?;
         let member = self.members.get(worker)?;
+        let party = member.party(worker);
+        tasks.retain(|task| self.seconds.may_count((at, *task), &party));
         let speed = member.speeds.get(&self.pools[at].engine());
         let count = speed.map_or(0.0, |speed| speed * self.times.work.as_secs_f64());
         tasks.reverse();
@@ -530,6 +696,7 @@ impl Coordinator {
             engine: self.pools[at].engine(),
             ranges: ranges(tasks.iter().copied()),
         };
+        self.entitled.give(worker, at, tasks.iter().copied());
         let granted = Granted::new(worker, at, tasks, now);
         self.book.open(id, granted.copy_of(copy_of));
         Some(lease)
@@ -537,7 +704,7 @@ impl Coordinator {
 
     /// Ends the run if everything is recorded and nobody is waited for.
     fn end(&mut self, now: Duration, effects: &mut Vec<Effect>) {
-        if self.over || !self.pools.iter().all(Pool::is_whole) {
+        if self.over || !self.pools.iter().all(Pool::is_whole) || !self.seconds.is_empty() {
             return;
         }
         let since = match self.finishing {
@@ -564,6 +731,21 @@ impl Coordinator {
             effects.push(Effect::End(Finish::Done));
         }
     }
+}
+
+/// Leaves out results that are withdrawn further on: they are doubted, and need not contradict anybody.
+fn without_withdrawn(items: &mut Vec<Finding>) {
+    let mut withdrawn = BTreeSet::new();
+    items.reverse();
+    items.retain(|item| match item {
+        Finding::Withdrawal(task) => {
+            withdrawn.insert(*task);
+            true
+        }
+        Finding::Result(result) => !withdrawn.contains(&result.key),
+        _ => true,
+    });
+    items.reverse();
 }
 
 fn refused(host: String, reason: String) -> Effect {

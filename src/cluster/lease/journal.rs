@@ -4,30 +4,30 @@
 //! the disk: a host that loses its power loses the work of seconds, which is counted again, and no result.
 
 use std::fs::{self, File, OpenOptions};
-use std::io::{self, BufWriter, Read, Seek, SeekFrom, Write};
+use std::io::{self, BufWriter, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use super::protocol::{Plans, decode, encode};
+use super::entries::{add, next};
+use super::protocol::Plans;
+use super::session_key::SessionKey;
 use crate::actors::Finding;
+use crate::system::files::for_owner;
 
 /// How a journal ends in its folder.
 const EXTENSION: &str = "journal";
 
-/// The most bytes of an entry. One has less than a hundred, a correction some hundreds.
-const LONGEST: u32 = 1 << 20;
-
 /// A journal whose entries all have their receipt is emptied when it is longer than this, in bytes.
 const LONG: u64 = 1 << 20;
 
-/// An entry of a journal: its length, the first eight bytes of its BLAKE3 digest, and this.
+/// An entry of a journal.
 #[derive(Debug, Serialize, Deserialize)]
 enum Line {
     /// The first one.
     Begin {
-        /// Which session counted: the name in the ledger.
-        session: String,
+        /// The secret of the session that counted: who delivers this speaks in its name.
+        secret: [u8; 32],
         /// What it ran on: the facts of the session as JSON.
         facts: String,
         /// What it counted.
@@ -50,8 +50,8 @@ pub struct Journal {
 
 /// What a worker that is gone left: its items without a receipt, in their order.
 pub struct Leftover {
-    /// Which session counted.
-    pub session: String,
+    /// The session that counted.
+    pub key: SessionKey,
     /// What it ran on.
     pub facts: String,
     /// What it counted.
@@ -75,14 +75,15 @@ impl Leftover {
 }
 
 impl Journal {
-    /// Makes the journal of a session in `folder`, which is made if need be.
+    /// Makes the journal of a session in `folder`, which is made if need be. Nobody else may read it.
     ///
     /// # Errors
     /// Those of the file system.
-    pub fn create(folder: &Path, session: &str, facts: &str, plans: &Plans) -> io::Result<Self> {
+    pub fn create(folder: &Path, key: &SessionKey, facts: &str, plans: &Plans) -> io::Result<Self> {
         fs::create_dir_all(folder)?;
-        let path = folder.join(session).with_extension(EXTENSION);
-        let file = OpenOptions::new()
+        let path = folder.join(key.session()).with_extension(EXTENSION);
+        let mut options = OpenOptions::new();
+        let file = for_owner(&mut options)
             .write(true)
             .create_new(true)
             .open(&path)?;
@@ -94,7 +95,7 @@ impl Journal {
             length: 0,
         };
         journal.write(&Line::Begin {
-            session: session.to_owned(),
+            secret: key.secret(),
             facts: facts.to_owned(),
             plans: plans.clone(),
         })?;
@@ -137,15 +138,8 @@ impl Journal {
     }
 
     fn write(&mut self, line: &Line) -> io::Result<()> {
-        let bytes = encode(line);
-        let length = (bytes.len() as u32).to_le_bytes();
-        let digest = blake3::hash(&bytes);
-        for part in [&length[..], &digest.as_bytes()[..8], &bytes] {
-            self.file.write_all(part)?;
-        }
-        self.length += 12 + bytes.len() as u64;
-        // To the system, so that it outlives this process.
-        self.file.flush()
+        self.length += add(&mut self.file, line)?;
+        Ok(())
     }
 
     /// The journals in `folder` that no living worker writes. Those that cannot be read are left where they are.
@@ -180,7 +174,7 @@ fn read(path: &Path) -> io::Result<Option<Leftover>> {
     file.read_to_end(&mut bytes)?;
     let mut rest = &bytes[..];
     let Some(Line::Begin {
-        session,
+        secret,
         facts,
         plans,
     }) = next(&mut rest)
@@ -196,45 +190,15 @@ fn read(path: &Path) -> io::Result<Option<Leftover>> {
             Line::Begin { .. } => break,
         }
     }
-    // What was withdrawn is doubted, and may have been counted otherwise by now.
-    let withdrawn: Vec<_> = items
-        .iter()
-        .filter_map(|(_, item)| match item {
-            Finding::Withdrawal(task) => Some(*task),
-            _ => None,
-        })
-        .collect();
-    items.retain(
-        |(_, item)| !matches!(item, Finding::Result(result) if withdrawn.contains(&result.key)),
-    );
     Ok(Some(Leftover {
-        session,
+        key: SessionKey::from_secret(secret),
         facts,
         plans,
-        // Without gaps, whatever was left out.
-        first: items
-            .last()
-            .map_or(0, |(last, _)| last + 1 - items.len() as u64),
+        first: items.first().map_or(0, |(first, _)| *first),
         items: items.into_iter().map(|(_, item)| item).collect(),
         path: path.to_owned(),
         _lock: file,
     }))
-}
-
-/// The next line, if there is a whole one.
-fn next(rest: &mut &[u8]) -> Option<Line> {
-    let (length, after) = rest.split_first_chunk::<4>()?;
-    let (digest, after) = after.split_first_chunk::<8>()?;
-    let length = u32::from_le_bytes(*length);
-    if length > LONGEST {
-        return None;
-    }
-    let (bytes, after) = after.split_at_checked(length as usize)?;
-    if blake3::hash(bytes).as_bytes()[..8] != digest[..] {
-        return None;
-    }
-    *rest = after;
-    decode(bytes).ok()
 }
 
 #[cfg(test)]
@@ -253,6 +217,10 @@ mod tests {
         }
     }
 
+    fn key() -> SessionKey {
+        SessionKey::from_secret([7; 32])
+    }
+
     fn item(index: u64) -> Finding {
         Finding::Withdrawal(TaskKey {
             n: Size::new(20).unwrap(),
@@ -263,7 +231,7 @@ mod tests {
     }
 
     fn journal(folder: &Path) -> Journal {
-        let mut journal = Journal::create(folder, "a", "{}", &plans()).unwrap();
+        let mut journal = Journal::create(folder, &key(), "{}", &plans()).unwrap();
         for number in 0..5 {
             journal.note(number, &item(number)).unwrap();
         }
@@ -279,11 +247,21 @@ mod tests {
         journal.receipt(2, false).unwrap();
         drop(journal);
         let left = Journal::leftovers(folder.path()).unwrap().pop().unwrap();
-        assert_eq!((left.session.as_str(), left.first), ("a", 2));
+        assert_eq!((left.key.secret(), left.first), (key().secret(), 2));
         assert_eq!(left.items, [2, 3, 4].map(item));
         assert_eq!(left.plans, plans());
         left.remove().unwrap();
         assert_eq!(Journal::leftovers(folder.path()).unwrap().len(), 0);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn nobody_else_may_read_what_speaks_for_a_session() {
+        use std::os::unix::fs::PermissionsExt;
+        let folder = tempfile::tempdir().unwrap();
+        let journal = journal(folder.path());
+        let mode = fs::metadata(journal.path()).unwrap().permissions().mode();
+        assert_eq!(mode & 0o777, 0o600);
     }
 
     #[test]
@@ -308,7 +286,7 @@ mod tests {
     #[test]
     fn a_long_journal_is_emptied_when_everything_has_its_receipt() {
         let folder = tempfile::tempdir().unwrap();
-        let mut journal = Journal::create(folder.path(), "a", "{}", &plans()).unwrap();
+        let mut journal = Journal::create(folder.path(), &key(), "{}", &plans()).unwrap();
         let long = Finding::TakenOut(SickWorker {
             worker: WorkerId::Cpu(0),
             counted_by: None,

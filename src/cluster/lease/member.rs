@@ -1,10 +1,11 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
+use super::heard::Heard;
 use crate::actors::Finding;
 use crate::actors::HostProgress;
 use crate::engine::Engine;
-use crate::ledger::Facts;
+use crate::ledger::{Facts, party};
 
 /// A worker of a run: a process on some host, with all its CPU workers and devices.
 pub struct Member {
@@ -12,10 +13,12 @@ pub struct Member {
     pub facts: Facts,
     /// When it was last heard.
     pub seen: Duration,
-    /// The number of the item that is to come next.
-    pub next: u64,
+    /// What it reported.
+    pub heard: Heard,
     /// Items below this one are committed.
     pub committed: u64,
+    /// Whether it has given a sign of life since it said hello. Who only delivers a journal gives none.
+    pub beats: bool,
     /// Whether it wants a lease.
     pub wants: bool,
     /// The tasks that it counts in a second, for each engine.
@@ -39,8 +42,9 @@ impl Member {
         Self {
             facts,
             seen: now,
-            next: first,
+            heard: Heard::new(first),
             committed: first,
+            beats: false,
             wants: false,
             speeds: BTreeMap::new(),
             leases: BTreeSet::new(),
@@ -53,6 +57,11 @@ impl Member {
     /// How many tasks it counts at once, at least 1.
     pub fn hands(&self) -> u64 {
         (self.facts.workers.min(1 << 12) + self.facts.devices.len().min(1 << 8) as u64).max(1)
+    }
+
+    /// Who answers for it; its name is `worker`.
+    pub fn party(&self, worker: &str) -> String {
+        party(worker, &self.facts.host)
     }
 
     /// Notes what it delivers.

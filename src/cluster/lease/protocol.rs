@@ -14,7 +14,7 @@ use crate::board::Size;
 use crate::engine::Engine;
 
 /// The version of the messages. Programs of different versions refuse each other.
-pub const PROTOCOL: u32 = 2;
+pub const PROTOCOL: u32 = 3;
 
 /// The most tasks of a lease, so that a message stays below the megabyte that a NATS server allows.
 pub const LARGEST_LEASE: u64 = 1 << 14;
@@ -165,14 +165,18 @@ pub fn encode<T: Serialize>(message: &T) -> Vec<u8> {
 /// # Errors
 /// It is of another version, or no message.
 pub fn decode<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, Unreadable> {
-    let (version, rest) =
-        postcard::take_from_bytes::<u32>(bytes).map_err(|_| Unreadable::Garbage)?;
-    if version != PROTOCOL {
-        return Err(Unreadable::Version(version));
-    }
-    match postcard::take_from_bytes(rest) {
+    match postcard::take_from_bytes(behind_version(bytes)?) {
         Ok((message, [])) => Ok(message),
         _ => Err(Unreadable::Garbage),
+    }
+}
+
+/// What follows the version, which must be that of this program.
+pub(super) fn behind_version(bytes: &[u8]) -> Result<&[u8], Unreadable> {
+    match postcard::take_from_bytes::<u32>(bytes) {
+        Ok((PROTOCOL, rest)) => Ok(rest),
+        Ok((version, _)) => Err(Unreadable::Version(version)),
+        Err(_) => Err(Unreadable::Garbage),
     }
 }
 
@@ -183,6 +187,8 @@ pub enum Unreadable {
     Version(u32),
     /// They are nothing that a program of this version writes.
     Garbage,
+    /// They are not signed by the session in whose name they came.
+    Forged,
 }
 
 impl fmt::Display for Unreadable {
@@ -193,6 +199,7 @@ impl fmt::Display for Unreadable {
                 "it speaks version {version} of the protocol, and this program version {PROTOCOL}"
             ),
             Self::Garbage => f.write_str("it sent what is no message"),
+            Self::Forged => f.write_str("somebody else sent that in its name"),
         }
     }
 }

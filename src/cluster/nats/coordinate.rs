@@ -1,7 +1,9 @@
 //! Runs a coordinator over a NATS server: what `serve` does.
 
+use std::collections::BTreeSet;
 use std::future::Future;
 use std::io;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -10,14 +12,16 @@ use async_nats::{Client, Message};
 use futures_util::StreamExt;
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 use tokio::time::{MissedTickBehavior, interval, timeout};
+use tracing::warn;
 
 use super::ledger_thread::{Done, LedgerThread};
 use super::server::{Server, ServerError};
-use super::subjects::{RunName, worker};
+use super::subjects::{RunName, session, worker};
 use super::way;
 use crate::actors::{Control, EventKind, Observer, OutsideRun, RunState};
 use crate::cluster::lease::{
-    Coordinator, Down, Effect, Finish, LeaseTimes, Offer, Plans, Pool, RunKey, Up, decode, encode,
+    Coordinator, Down, Effect, Finish, Given, GivenLeases, LeaseTimes, Offer, Plans, Pool, RunKey,
+    encode, unseal,
 };
 use crate::ledger::{Intake, IntakeError, host_name, program};
 
@@ -42,15 +46,21 @@ pub struct CoordinatorSettings {
     pub control: Control,
     /// Who hears what happens.
     pub observers: Vec<Arc<dyn Observer>>,
+    /// The file in which it keeps which leases it has given.
+    pub given: PathBuf,
+    /// Whether each task is counted by two [parties](crate::ledger::party).
+    pub twice: bool,
 }
 
 /// How the work of a coordinator ended, if nothing failed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Coordinated {
     /// Every task is recorded. Otherwise it was stopped.
     pub is_whole: bool,
     /// The most CPU workers that took part at the same time.
     pub cpu_workers: u64,
+    /// The sessions whose last canary was right: all others are to be [checked](crate::ledger::spot_check) more closely.
+    pub took_leave: BTreeSet<String>,
 }
 
 /// Why a coordinator ended.
@@ -70,6 +80,14 @@ pub enum CoordinatorError {
     /// Counts differ, or the ledger cannot be written.
     #[error(transparent)]
     Intake(#[from] IntakeError),
+    /// The file of the leases that were given cannot be read or written.
+    #[error("{}: {why}", file.display())]
+    Given {
+        /// The file.
+        file: PathBuf,
+        /// What is wrong.
+        why: io::Error,
+    },
     /// The system refuses another thread.
     #[error("the thread of the ledger could not be started: {0}")]
     NoThread(io::Error),
@@ -115,7 +133,7 @@ fn offer(intake: &Intake) -> Offer {
 }
 
 async fn run(
-    intake: Intake,
+    mut intake: Intake,
     settings: &CoordinatorSettings,
 ) -> Result<Coordinated, CoordinatorError> {
     let CoordinatorSettings { server, run, .. } = settings;
@@ -124,7 +142,7 @@ async fn run(
     let refused = |error: &dyn std::fmt::Display| server.error(error);
     let asked = client.subscribe(run.coordinator()).await;
     let asked = asked.map_err(|error| refused(&error))?;
-    let heard = client.subscribe(run.up("*")).await;
+    let heard = client.subscribe(run.up("*.*")).await;
     let heard = heard.map_err(|error| refused(&error))?;
     let context = jetstream::new(client.clone());
     way::make_stream(&context, run).await.map_err(|error| {
@@ -132,6 +150,11 @@ async fn run(
             "{error}; the server needs JetStream, as in config/nats-server.conf"
         ))
     })?;
+    let wanted = match settings.twice {
+        true => intake.count_twice().map_err(IntakeError::from)?,
+        false => Vec::new(),
+    };
+    let (given, before) = open_given(&settings.given)?;
     let plans = intake.plans().iter().map(|plan| {
         let done = intake.recorded().of(plan.engine());
         (Arc::clone(plan), done)
@@ -148,7 +171,9 @@ async fn run(
         settings.times,
         pools.collect(),
         fastrand::u32(1..),
-    );
+    )
+    .after(&before)
+    .twice(wanted);
     let (ledger, done) = LedgerThread::start(intake).map_err(CoordinatorError::NoThread)?;
     let (troubles, refusals) = unbounded_channel();
     let mut serving = Serving {
@@ -157,6 +182,7 @@ async fn run(
         context,
         state,
         ledger: Some(ledger),
+        given,
         seen,
         troubles,
         last_trouble: String::new(),
@@ -165,6 +191,13 @@ async fn run(
         end: None,
     };
     serving.serve(heard, asked, done, refusals).await
+}
+
+fn open_given(file: &Path) -> Result<(GivenLeases, Vec<Given>), CoordinatorError> {
+    GivenLeases::open(file).map_err(|why| CoordinatorError::Given {
+        file: file.to_owned(),
+        why,
+    })
 }
 
 /// Two coordinators of one run would confuse its workers.
@@ -188,6 +221,7 @@ struct Serving<'a> {
     context: Context,
     state: Coordinator,
     ledger: Option<LedgerThread>,
+    given: GivenLeases,
     seen: OutsideRun,
     /// What the server refuses, and what it refused last.
     troubles: UnboundedSender<String>,
@@ -227,8 +261,8 @@ impl Serving<'_> {
                 done = done.recv() => match done {
                     Some(Done::Written(written, receipts)) => {
                         let mut effects = Vec::new();
-                        self.seen.record(&written.recorded, self.state.hands() as usize);
                         written.withdrawn.iter().for_each(|task| self.seen.withdraw(*task));
+                        self.seen.record(&written.recorded, self.state.hands() as usize);
                         for (worker, what) in &written.refused {
                             effects.extend(self.state.refuse(worker, what));
                         }
@@ -285,6 +319,7 @@ impl Serving<'_> {
         Ok(Coordinated {
             is_whole,
             cpu_workers: self.cpu_workers,
+            took_leave: self.state.took_leave().clone(),
         })
     }
 
@@ -292,9 +327,9 @@ impl Serving<'_> {
         let Some(worker) = worker(&message.subject) else {
             return Vec::new();
         };
-        match decode::<Up>(&message.payload) {
+        match unseal(session(worker), &message.payload) {
             Ok(said) => self.state.hear(now, worker, said),
-            Err(why) => self.state.refuse(worker, &why.to_string()),
+            Err(why) => self.state.hear_unreadable(worker, why),
         }
     }
 
@@ -325,6 +360,10 @@ impl Serving<'_> {
                     self.admit(worker);
                 }
                 Effect::Grant(worker, lease) => {
+                    // What cannot be noted is counted again, should the next coordinator not take it.
+                    if let Err(error) = self.given.note(&worker, &lease) {
+                        warn!("{}: {error}", self.settings.given.display());
+                    }
                     let lease = encode(&lease);
                     self.spawn(|context, run| async move {
                         way::send(&context, &run, &worker, lease).await

@@ -9,7 +9,7 @@ use tokio::time::timeout;
 use tracing::warn;
 
 use super::subjects::RunName;
-use crate::cluster::lease::{Down, Hello, LARGEST_REPORT, Leftover, Report, Up, decode, encode};
+use crate::cluster::lease::{Down, Hello, LARGEST_REPORT, Leftover, Report, Up, decode};
 use crate::ledger::program;
 
 /// How long an answer may take before everything is said again.
@@ -20,13 +20,15 @@ const PATIENCE: Duration = Duration::from_secs(2);
 pub(super) async fn deliver(
     client: Client,
     run: RunName,
+    user: String,
     left: Leftover,
     note: Arc<dyn Fn(&str) + Send + Sync>,
 ) {
-    let Ok(mut down) = client.subscribe(run.down(&left.session)).await else {
+    let worker = format!("{user}.{}", left.key.session());
+    let Ok(mut down) = client.subscribe(run.down(&worker)).await else {
         return;
     };
-    let up = run.up(&left.session);
+    let up = run.up(&worker);
     let hello = |first: u64| {
         Up::Hello(Hello {
             program: program(),
@@ -52,7 +54,7 @@ pub(super) async fn deliver(
             }
         };
         if client
-            .publish(up.clone(), encode(&said).into())
+            .publish(up.clone(), left.key.seal(&said).into())
             .await
             .is_err()
         {
@@ -74,7 +76,7 @@ pub(super) async fn deliver(
         }
     }
     let items = left.items.len();
-    let _ = client.publish(up, encode(&Up::Leave).into()).await;
+    let _ = client.publish(up, left.key.seal(&Up::Leave).into()).await;
     match left.remove() {
         Ok(()) if items > 0 => note(&format!(
             "delivered {items} results that a worker before this one had left"

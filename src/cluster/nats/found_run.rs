@@ -15,7 +15,7 @@ use super::taking_part::{HELLO, TakingPart, Worker};
 use super::worker_settings::WorkerSettings;
 use crate::board::GivenBoard;
 use crate::cluster::lease::{
-    Down, Hello, Holder, Journal, Offer, Plans, RunKey, Up, decode, encode,
+    Down, Hello, Holder, Journal, Offer, Plans, RunKey, SessionKey, Up, decode,
 };
 use crate::engine::{Engine, Plan};
 use crate::job::plan;
@@ -54,7 +54,8 @@ pub struct FoundRun {
     runtime: Runtime,
     client: Client,
     settings: WorkerSettings,
-    session: String,
+    user: String,
+    key_of_session: SessionKey,
     /// The board.
     pub board: GivenBoard,
     /// The plans, the counting one first.
@@ -74,10 +75,12 @@ impl FoundRun {
             .enable_all()
             .build()
             .map_err(|error| server.error(error))?;
-        let session = format!("{:016x}", fastrand::u64(..));
+        let session = SessionKey::make().map_err(|error| server.error(error))?;
+        let user = server.user_name()?;
+        let name = format!("{user}.{}", session.session());
         let (client, offer) = runtime.block_on(async {
             let client = server.connect("queenfold work").await?;
-            let offer = ask(&client, &settings, &session).await?;
+            let offer = ask(&client, &settings, &session, &name).await?;
             Ok::<_, WorkerError>((client, offer))
         })?;
         let run = settings.run.clone();
@@ -114,7 +117,8 @@ impl FoundRun {
         Ok(Self {
             runtime,
             client,
-            session,
+            user,
+            key_of_session: session,
             board,
             names: offer.plans.names,
             plans,
@@ -141,7 +145,7 @@ impl FoundRun {
         let folder = self.settings.journals.as_ref();
         let folder = folder.map(|folder| folder.join(self.settings.run.to_string()));
         let journal = folder.as_ref().and_then(|folder| {
-            let made = Journal::create(folder, &self.session, &facts_text, &plans);
+            let made = Journal::create(folder, &self.key_of_session, &facts_text, &plans);
             let failed = |error: &std::io::Error| {
                 (self.settings.note)(&format!("no journal in {}: {error}", folder.display()));
             };
@@ -154,7 +158,8 @@ impl FoundRun {
         let worker = Worker {
             client: self.client,
             settings: self.settings,
-            session: self.session,
+            user: self.user,
+            key: self.key_of_session,
             names: self.names,
             facts: facts_text,
         };
@@ -173,10 +178,11 @@ impl FoundRun {
 async fn ask(
     client: &Client,
     settings: &WorkerSettings,
-    session: &str,
+    session: &SessionKey,
+    name: &str,
 ) -> Result<Offer, WorkerError> {
     let failed = |error: &dyn std::fmt::Display| settings.server.error(error);
-    let subscribed = client.subscribe(settings.run.down(session)).await;
+    let subscribed = client.subscribe(settings.run.down(name)).await;
     let mut down = subscribed.map_err(|error| failed(&error))?;
     let hello = Up::Hello(Hello {
         program: program(),
@@ -189,11 +195,11 @@ async fn ask(
         first: 0,
         leases: Vec::new(),
     });
-    let hello = encode(&hello);
+    let hello = session.seal(&hello);
     let since = Instant::now();
     let mut told = None;
     loop {
-        let up = settings.run.up(session);
+        let up = settings.run.up(name);
         let sent = client.publish(up, hello.clone().into()).await;
         sent.map_err(|error| failed(&error))?;
         match timeout(HELLO, down.next()).await {

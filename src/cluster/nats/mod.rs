@@ -5,6 +5,7 @@
 //! * `coordinate`: the coordinator; `ledger_thread`: what it writes.
 //! * `found_run`, `worker_settings`: how a worker finds its run. `taking_part`: its link to the coordinator; `shared`: where
 //!   its tasks come from and its results go; `deliver`: what a worker left that is gone.
+//! * `user_files`: the users of a server, one for each host.
 //! * `server`: connecting; `subjects`: under which subjects messages go; `way`: the stream of the leases.
 
 mod coordinate;
@@ -15,6 +16,7 @@ mod server;
 mod shared;
 mod subjects;
 mod taking_part;
+mod user_files;
 mod way;
 mod worker_settings;
 
@@ -23,4 +25,5 @@ pub use found_run::{FoundRun, WorkerError};
 pub use server::{Server, ServerError};
 pub use subjects::{RunName, RunNameError};
 pub use taking_part::{LinkEnd, TakingPart};
+pub use user_files::{UserFileError, UserFiles};
 pub use worker_settings::WorkerSettings;

@@ -7,11 +7,16 @@ use std::time::Duration;
 
 use async_nats::{Client, ConnectOptions};
 
+use super::subjects::is_plain;
+
 /// How soon a connection that is cut without a word is noticed: after two of these.
 const PING: Duration = Duration::from_secs(5);
 
 /// How long a first connection may take.
 const CONNECT: Duration = Duration::from_secs(10);
+
+/// What stands for the user in subjects where there is none, or one without a name.
+pub const NO_USER: &str = "any";
 
 /// A server, and with what to connect to it.
 #[derive(Clone, Debug)]
@@ -33,6 +38,28 @@ pub struct ServerError {
 }
 
 impl Server {
+    /// The name of the user as a part of subjects, if it has one that may be.
+    ///
+    /// # Errors
+    /// The file cannot be read.
+    pub fn user_name(&self) -> Result<String, ServerError> {
+        let text = match &self.credentials {
+            Some(path) => {
+                fs::read_to_string(path).map_err(|error| self.file_error(path, &error))?
+            }
+            None => self.url_user().to_owned(),
+        };
+        let name = text.trim().split_once(':').map(|(name, _)| name);
+        let name = name.filter(|name| is_plain(name));
+        Ok(name.unwrap_or(NO_USER).to_owned())
+    }
+
+    /// `NAME:PASSWORD` in the URL.
+    fn url_user(&self) -> &str {
+        let behind = self.url.split_once("://").map_or("", |(_, behind)| behind);
+        behind.rsplit_once('@').map_or("", |(user, _)| user)
+    }
+
     /// Connects. A connection that is lost later is made again, however long that takes.
     ///
     /// # Errors
@@ -41,7 +68,9 @@ impl Server {
         let mut options = ConnectOptions::new()
             .name(name)
             .ping_interval(PING)
-            .connection_timeout(CONNECT);
+            .connection_timeout(CONNECT)
+            // So that the server can let each user hear the answers to its own questions alone.
+            .custom_inbox_prefix(format!("_INBOX.{}", self.user_name()?));
         if let Some(path) = &self.credentials {
             options = self.user(options, path)?;
         }
@@ -94,6 +123,32 @@ impl Server {
         ServerError {
             server: self.url_without_password(),
             why: why.to_string(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_user_has_the_name_of_its_credentials() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("user");
+        let name = |url: &str, credentials: Option<&str>| {
+            fs::write(&file, credentials.unwrap_or_default()).unwrap();
+            let server = Server {
+                url: url.to_owned(),
+                credentials: credentials.map(|_| file.clone()),
+                authority: None,
+            };
+            server.user_name().unwrap()
+        };
+        assert_eq!(name("nats://host", None), NO_USER);
+        assert_eq!(name("nats://anna:secret@host", None), "anna");
+        assert_eq!(name("nats://anna:a@host", Some("bob-1:b:c\n")), "bob-1");
+        for other in ["a.b:c", "SUAXYZ", "-----BEGIN NATS USER JWT-----\n", ":x"] {
+            assert_eq!(name("nats://host", Some(other)), NO_USER, "{other}");
         }
     }
 }

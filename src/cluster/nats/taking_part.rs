@@ -18,7 +18,7 @@ use super::shared::{Leases, Outbox, Shared};
 use super::way;
 use super::worker_settings::WorkerSettings;
 use crate::actors::{Flushed, Recorder, Source};
-use crate::cluster::lease::{Down, Finish, Lease, LeaseTimes, Leftover, Up, decode, encode};
+use crate::cluster::lease::{Down, Finish, Lease, LeaseTimes, Leftover, SessionKey, Up, decode};
 use crate::ledger::program;
 
 /// How often a worker says hello until it is welcome.
@@ -56,11 +56,20 @@ pub struct LinkEnd {
 pub(super) struct Worker {
     pub(super) client: Client,
     pub(super) settings: WorkerSettings,
-    pub(super) session: String,
+    /// Of the server.
+    pub(super) user: String,
+    pub(super) key: SessionKey,
     /// The plans by name.
     pub(super) names: Vec<String>,
     /// What it runs on, as JSON.
     pub(super) facts: String,
+}
+
+impl Worker {
+    /// Its name in subjects.
+    fn name(&self) -> String {
+        format!("{}.{}", self.user, self.key.session())
+    }
 }
 
 impl TakingPart {
@@ -87,10 +96,13 @@ impl TakingPart {
             let end = runtime.block_on(async {
                 for left in leftovers {
                     let Worker {
-                        client, settings, ..
+                        client,
+                        settings,
+                        user,
+                        ..
                     } = &link.worker;
-                    let note = Arc::clone(&settings.note);
-                    tokio::spawn(deliver(client.clone(), settings.run.clone(), left, note));
+                    let (run, note) = (settings.run.clone(), Arc::clone(&settings.note));
+                    tokio::spawn(deliver(client.clone(), run, user.clone(), left, note));
                 }
                 link.run().await
             });
@@ -133,7 +145,7 @@ impl Link {
         let subscribed = self
             .worker
             .client
-            .subscribe(self.worker.settings.run.down(&self.worker.session));
+            .subscribe(self.worker.settings.run.down(&self.worker.name()));
         let mut down = match subscribed.await {
             Ok(down) => down,
             Err(error) => {
@@ -167,7 +179,7 @@ impl Link {
                                 lease: Duration::from_millis(lease_ms),
                                 work: Duration::from_millis(work_ms),
                             });
-                            match way::leases(&context, &self.worker.settings.run, &self.worker.session).await {
+                            match way::leases(&context, &self.worker.settings.run, &self.worker.name()).await {
                                 Ok(way) => (leases, is_welcome) = (Some(way), true),
                                 Err(error) => debug!("no leases: {error}"),
                             }
@@ -227,9 +239,12 @@ impl Link {
     }
 
     async fn say(&self, up: &Up) {
-        let subject = self.worker.settings.run.up(&self.worker.session);
+        let subject = self.worker.settings.run.up(&self.worker.name());
         // While there is no connection, a few messages wait for one; what is lost is said again.
-        let sent = self.worker.client.publish(subject, encode(up).into());
+        let sent = self
+            .worker
+            .client
+            .publish(subject, self.worker.key.seal(up).into());
         if timeout(HELLO, sent).await.is_err() {
             debug!("the server takes no messages");
         }

@@ -10,7 +10,7 @@ use async_nats::jetstream::Context;
 use async_nats::jetstream::consumer::{AckPolicy, pull};
 use async_nats::jetstream::stream::{Config, DiscardPolicy, RetentionPolicy, StorageType};
 
-use super::subjects::RunName;
+use super::subjects::{RunName, session};
 
 /// How long a lease stays in the stream. It ended long ago if nobody took it.
 const KEPT: Duration = Duration::from_secs(15 * 60);
@@ -33,7 +33,7 @@ pub async fn make_stream(context: &Context, run: &RunName) -> Result<(), String>
     let config = Config {
         name: run.stream(),
         description: Some("leases of a run of Queenfold".to_owned()),
-        subjects: vec![run.lease("*")],
+        subjects: vec![run.lease("*.*")],
         retention: RetentionPolicy::Limits,
         discard: DiscardPolicy::Old,
         max_consumers: CONSUMERS,
@@ -51,7 +51,7 @@ pub async fn make_stream(context: &Context, run: &RunName) -> Result<(), String>
 pub async fn make_consumer(context: &Context, run: &RunName, worker: &str) -> Result<(), String> {
     make_stream(context, run).await?;
     let config = pull::Config {
-        durable_name: Some(worker.to_owned()),
+        durable_name: Some(session(worker).to_owned()),
         filter_subject: run.lease(worker),
         ack_policy: AckPolicy::Explicit,
         ack_wait: ACKNOWLEDGED,
@@ -84,7 +84,7 @@ pub async fn send(
 pub async fn remove_consumer(context: &Context, run: &RunName, worker: &str) {
     // It would be removed when nobody has asked it for long.
     let _ = context
-        .delete_consumer_from_stream(worker, run.stream())
+        .delete_consumer_from_stream(session(worker), run.stream())
         .await;
 }
 
@@ -95,7 +95,7 @@ pub async fn leases(
     worker: &str,
 ) -> Result<pull::Stream, String> {
     let consumer: async_nats::jetstream::consumer::Consumer<pull::Config> = context
-        .get_consumer_from_stream(worker, run.stream())
+        .get_consumer_from_stream(session(worker), run.stream())
         .await
         .map_err(|error| error.to_string())?;
     consumer

@@ -131,6 +131,68 @@ fn a_correction_that_is_delivered_twice_is_logged_once() {
     );
 }
 
+/// A correction of task 3, from 5 to 6, that was decided on another worker.
+fn correction() -> Finding {
+    let mut elsewhere = result(3, 6);
+    elsewhere.origin.worker = WorkerId::Cpu(1);
+    Finding::Correction(Box::new(Correction {
+        recorded: result(3, 5),
+        others: vec![result(3, 6)],
+        decision: Some(Decision {
+            result: elsewhere,
+            method: Method::SameKernel,
+        }),
+    }))
+}
+
+/// What is recorded of task 3, and whether it is contested, after `one` recorded 5.
+fn corrected_by(host: &str, confirmed_by: Option<&str>, correction: Finding) -> (u128, bool) {
+    let dir = tempfile::tempdir().unwrap();
+    let mut intake = intake(dir.path());
+    for host in ["one"].into_iter().chain(confirmed_by) {
+        let item = Finding::Result(result(3, 5));
+        intake.write(&[from(host, [item])]).unwrap();
+    }
+    let outcome = intake.write(&[from(host, [correction])]);
+    if let Err(error) = &outcome {
+        for part in [
+            "worker-0 of one",
+            &format!(" of {host} "),
+            "0/0/0/5",
+            "0/0/0/6",
+        ] {
+            assert!(error.to_string().contains(part), "{error}");
+        }
+    }
+    drop(intake);
+    let store = Store::open_to_read(dir.path()).unwrap();
+    let sums = store.sums().unwrap();
+    let is_contested = sums.contested == [plans()[0].key(3)];
+    assert_eq!(outcome.is_err(), is_contested);
+    let record = store.get(plans()[0].key(3)).unwrap().unwrap();
+    (record.result.tally.completions.by_weight()[3], is_contested)
+}
+
+#[test]
+fn a_process_corrects_only_what_it_recorded_itself() {
+    assert_eq!(corrected_by("one", None, correction()), (6, false));
+    // The count of another process is contradicted, and nothing is replaced.
+    assert_eq!(corrected_by("two", None, correction()), (5, true));
+    // So is what another one has counted as well.
+    assert_eq!(corrected_by("one", Some("two"), correction()), (5, true));
+}
+
+#[test]
+fn the_worker_that_counted_wrongly_does_not_decide() {
+    let Finding::Correction(mut correction) = correction() else {
+        panic!("no correction");
+    };
+    let decision = correction.decision.as_mut().unwrap();
+    decision.result.origin.worker = WorkerId::Cpu(0);
+    let correction = Finding::Correction(correction);
+    assert_eq!(corrected_by("one", None, correction), (5, true));
+}
+
 #[test]
 fn a_process_takes_back_only_what_it_recorded() {
     let dir = tempfile::tempdir().unwrap();
@@ -321,4 +383,149 @@ fn of_many_sessions_a_run_continues_its_own() {
         (latest.id.as_str(), latest.facts.number),
         (first.as_str(), 2)
     );
+}
+
+/// What is recorded of task 3, who is to count it no more, and who is refused, after these have counted it in a run
+/// that is counted twice.
+fn counted_twice(counts: &[(&str, u128)]) -> (u128, Option<BTreeSet<String>>, Vec<String>) {
+    let dir = tempfile::tempdir().unwrap();
+    let mut intake = intake(dir.path());
+    assert_eq!(intake.count_twice().unwrap(), []);
+    for host in ["three", "four"] {
+        intake.join(host, facts(host)).unwrap();
+    }
+    // Another process of the same host, and two of the same user.
+    intake.join("one-again", facts("one")).unwrap();
+    intake.join("anna.1", facts("one")).unwrap();
+    intake.join("anna.2", facts("two")).unwrap();
+    let mut wanted = None;
+    let mut refused = Vec::new();
+    for (by, count) in counts {
+        let written = intake.write(&[from(by, [Finding::Result(result(3, *count))])]);
+        let written = written.unwrap();
+        for (task, counted_by) in written.wanted {
+            assert_eq!(task, plans()[0].key(3));
+            wanted = Some(counted_by);
+        }
+        if !written.agreed.is_empty() {
+            wanted = None;
+        }
+        refused.extend(written.refused.into_iter().map(|(session, _)| session));
+    }
+    // The next coordinator knows the same.
+    let again = intake.count_twice().unwrap();
+    let again = again.into_iter().map(|(_, counted_by)| counted_by).next();
+    assert_eq!(again, wanted);
+    drop(intake);
+    let store = Store::open_to_read(dir.path()).unwrap();
+    let record = store.get(plans()[0].key(3)).unwrap().unwrap();
+    let is_contested = !store.sums().unwrap().contested.is_empty();
+    assert!(!is_contested || wanted.is_some());
+    refused.sort();
+    (
+        record.result.tally.completions.by_weight()[3],
+        wanted,
+        refused,
+    )
+}
+
+#[test]
+fn two_parties_that_agree_are_right_and_whoever_differs_is_named() {
+    let by = |parties: &[&str]| Some(parties.iter().map(|party| (*party).to_owned()).collect());
+    let none = Vec::<String>::new;
+    for (counts, expected) in [
+        (&[("one", 5)][..], (5, by(&["host one"]), none())),
+        (
+            &[("one", 5), ("one-again", 5)],
+            (5, by(&["host one"]), none()),
+        ),
+        (
+            &[("anna.1", 5), ("anna.2", 5)],
+            (5, by(&["user anna"]), none()),
+        ),
+        // It does not contradict itself either: another one has to.
+        (
+            &[("one", 5), ("one-again", 6)],
+            (5, by(&["host one"]), none()),
+        ),
+        (&[("one", 5), ("two", 5)], (5, None, none())),
+        (&[("one", 5), ("anna.1", 5)], (5, None, none())),
+        (
+            &[("one", 5), ("one-again", 5), ("two", 5)],
+            (5, None, none()),
+        ),
+        (
+            &[("one", 6), ("two", 5)],
+            (6, by(&["host one", "host two"]), none()),
+        ),
+        (
+            &[("one", 6), ("two", 5), ("one-again", 6)],
+            (6, by(&["host one", "host two"]), none()),
+        ),
+        (
+            &[("one", 6), ("two", 5), ("three", 5)],
+            (5, None, vec!["one".to_owned()]),
+        ),
+        (
+            &[("one", 5), ("two", 6), ("three", 5)],
+            (5, None, vec!["two".to_owned()]),
+        ),
+        (
+            &[("one", 6), ("two", 5), ("three", 7)],
+            (6, by(&["host one", "host three", "host two"]), none()),
+        ),
+        (
+            &[("one", 6), ("two", 5), ("three", 7), ("four", 5)],
+            (5, None, vec!["one".to_owned(), "three".to_owned()]),
+        ),
+        // Too late to matter.
+        (
+            &[("one", 5), ("two", 5), ("three", 6)],
+            (5, None, vec!["three".to_owned()]),
+        ),
+        (&[("one", 5), ("two", 5), ("three", 5)], (5, None, none())),
+    ] {
+        assert_eq!(counted_twice(counts), expected, "{counts:?}");
+    }
+}
+
+#[test]
+fn in_a_run_that_is_counted_twice_nobody_decides_about_the_count_of_another() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut intake = intake(dir.path());
+    intake.count_twice().unwrap();
+    let task = plans()[0].key(3);
+    let write = |intake: &mut Intake, by: &str, item| intake.write(&[from(by, [item])]).unwrap();
+    write(&mut intake, "one", Finding::Result(result(3, 5)));
+    // A forged correction is a count that differs.
+    let written = write(&mut intake, "two", correction());
+    assert_eq!(written.wanted[0].1.len(), 2);
+    // While that is open, nobody takes back what it counted.
+    let written = write(&mut intake, "one", Finding::Withdrawal(task));
+    assert_eq!(written.withdrawn, []);
+    intake.join("three", facts("three")).unwrap();
+    let written = write(&mut intake, "three", Finding::Result(result(3, 5)));
+    assert_eq!(written.agreed, [task]);
+    assert_eq!(written.refused[0].0, "two");
+    drop(intake);
+    let store = Store::open_to_read(dir.path()).unwrap();
+    assert_eq!(store.sums().unwrap().contested, []);
+    let record = store.get(task).unwrap().unwrap();
+    assert_eq!(record.result.tally.completions.by_weight()[3], 5);
+}
+
+#[test]
+fn what_is_written_says_what_is_recorded_in_the_end() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut intake = intake(dir.path());
+    let task = plans()[0].key(3);
+    let [doubted, again] = [5, 6].map(|count| Finding::Result(result(3, count)));
+    let withdrawal = Finding::Withdrawal(task);
+    let items = [doubted.clone(), withdrawal.clone()];
+    let written = intake.write(&[from("one", items)]).unwrap();
+    assert_eq!((written.recorded.len(), written.withdrawn.len()), (0, 0));
+    let written = intake.write(&[from("one", [doubted])]).unwrap();
+    assert_eq!((written.recorded.len(), written.withdrawn.len()), (1, 0));
+    let written = intake.write(&[from("one", [withdrawal, again])]).unwrap();
+    assert_eq!((written.recorded.len(), written.withdrawn.len()), (1, 1));
 }

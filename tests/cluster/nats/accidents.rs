@@ -175,14 +175,14 @@ fn a_cut_of_30_seconds_for_half_of_the_workers_changes_nothing() {
     cut(&count, "666090624", Duration::from_secs(30));
 }
 
-/// A small file system, which only root can mount.
+/// A small file system, which only root can mount. The write-ahead log of a ledger has up to 4 MB.
 struct SmallDisk(tempfile::TempDir);
 
 impl SmallDisk {
     fn mount() -> Option<Self> {
         let folder = tempfile::tempdir().unwrap();
         let mounted = Command::new("mount")
-            .args(["-t", "tmpfs", "-o", "size=1m", "tmpfs"])
+            .args(["-t", "tmpfs", "-o", "size=8m", "tmpfs"])
             .arg(folder.path())
             .output();
         if mounted.is_ok_and(|output| output.status.success()) {
@@ -212,7 +212,7 @@ fn a_full_disk_at_the_coordinator_costs_time_alone() {
     let worker = Process::work(&server.url(), server.folder(), &ONE_SLOW_CORE);
     wait_for_tasks(&dir, 5);
     let filler = disk.0.path().join("filler");
-    std::fs::write(&filler, vec![1; 1 << 20]).unwrap_err();
+    std::fs::write(&filler, vec![1; 8 << 20]).unwrap_err();
     let (code, out, said) = serve.end();
     assert_eq!((code, out.as_str()), (1, ""), "{said}");
     assert!(said.contains("disk is full"), "{said}");

@@ -11,7 +11,7 @@ use queenfold::board::Size;
 use queenfold::census::CensusPlan;
 use queenfold::chain::ChainPlan;
 use queenfold::cluster::lease::{
-    Beat, Down, Hello, Lease, Plans, Report, RunKey, Up, decode, encode,
+    Beat, Down, Hello, Lease, Plans, Report, RunKey, SessionKey, Up, decode,
 };
 use queenfold::engine::{CountedBy, CounterSettings, Engine, Origin, Plan, TaskResult, WorkerId};
 use queenfold::ledger::{Facts, RunInfo, Shard, program};
@@ -28,12 +28,19 @@ pub struct RawWorker {
     client: Client,
     down: async_nats::Subscriber,
     leases: Option<jetstream::consumer::pull::Stream>,
-    name: String,
+    session: SessionKey,
     host: String,
     plans: Vec<Arc<dyn Plan>>,
     pub key: RunKey,
     /// The number of the next item.
     next: u64,
+}
+
+/// The key of the session that tests know by a name.
+pub fn session_of(name: &str) -> SessionKey {
+    let mut secret = [0; 32];
+    secret[..name.len()].copy_from_slice(name.as_bytes());
+    SessionKey::from_secret(secret)
 }
 
 impl RawWorker {
@@ -45,7 +52,7 @@ impl RawWorker {
             .unwrap();
         let (client, down) = runtime.block_on(async {
             let client = async_nats::connect(url).await.unwrap();
-            let down = format!("queenfold.test.down.{name}");
+            let down = format!("queenfold.test.down.any.{}", session_of(name).session());
             let down = client.subscribe(down).await.unwrap();
             client.flush().await.unwrap();
             (client, down)
@@ -57,7 +64,7 @@ impl RawWorker {
             client,
             down,
             leases: None,
-            name: name.to_owned(),
+            session: session_of(name),
             host: format!("host-of-{name}"),
             key: RunKey::from(info.key()),
             plans,
@@ -131,7 +138,7 @@ impl RawWorker {
         self.leases = Some(self.runtime.block_on(async {
             let context = jetstream::new(self.client.clone());
             let consumer: jetstream::consumer::PullConsumer = context
-                .get_consumer_from_stream(&self.name, "queenfold-test")
+                .get_consumer_from_stream(self.session.session(), "queenfold-test")
                 .await
                 .unwrap();
             consumer.messages().await.unwrap()
@@ -139,11 +146,12 @@ impl RawWorker {
     }
 
     pub fn say(&self, up: &Up) {
-        self.say_bytes(encode(up));
+        self.say_as(&self.session, self.session.seal(up));
     }
 
-    pub fn say_bytes(&self, bytes: Vec<u8>) {
-        let subject = format!("queenfold.test.up.{}", self.name);
+    /// Says something in the name of a session, whoever it is.
+    pub fn say_as(&self, session: &SessionKey, bytes: Vec<u8>) {
+        let subject = format!("queenfold.test.up.any.{}", session.session());
         self.runtime.block_on(async {
             self.client.publish(subject, bytes.into()).await.unwrap();
             self.client.flush().await.unwrap();
@@ -164,7 +172,7 @@ impl RawWorker {
                 return answer;
             }
         }
-        panic!("no answer for {}", self.name);
+        panic!("no answer for {}", self.host);
     }
 
     pub fn beat(&self, leases: &[u64], wants: bool) {
@@ -193,6 +201,33 @@ impl RawWorker {
                     return lease;
                 }
                 held.push(lease.id);
+            }
+        }
+    }
+
+    /// Counts what it is given until the run is done.
+    pub fn count_until_done(&mut self) {
+        let mut held = Vec::new();
+        loop {
+            self.beat(&held, true);
+            let leases = self.leases.as_mut().unwrap();
+            let lease = self.runtime.block_on(async {
+                let next = tokio::time::timeout(Duration::from_millis(300), leases.next()).await;
+                let message = next.ok()??.ok()?;
+                message.ack().await.unwrap();
+                Some(decode::<Lease>(&message.payload).unwrap())
+            });
+            if let Some(lease) = lease {
+                let results = self.count_all(&lease);
+                held = vec![lease.id];
+                self.report(&results, 1);
+            }
+            while let Some(down) = self.hear(Duration::from_millis(10)) {
+                match down {
+                    Down::Finish(_) => return self.say(&Up::Leave),
+                    Down::Refused(why) => panic!("refused: {why}"),
+                    _ => {}
+                }
             }
         }
     }
@@ -229,15 +264,32 @@ impl RawWorker {
     /// Reports results so many times, without waiting for a receipt.
     pub fn report(&mut self, results: &[TaskResult], times: u32) {
         let items = results.iter().map(|result| Finding::Result(result.clone()));
-        let report = Up::Report(Report {
-            key: self.key,
-            from: self.next,
-            items: items.collect(),
-        });
+        self.report_items(items.collect(), times);
+    }
+
+    /// Reports anything.
+    pub fn report_items(&mut self, items: Vec<Finding>, times: u32) {
+        let number = items.len() as u64;
+        let report = self.reported(items);
+        self.next += number;
         for _ in 0..times {
             self.say(&report);
         }
-        self.next += results.len() as u64;
+    }
+
+    /// What reports these items.
+    pub fn reported(&self, items: Vec<Finding>) -> Up {
+        Up::Report(Report {
+            key: self.key,
+            from: self.next,
+            items,
+        })
+    }
+
+    /// How many tasks a plan has.
+    pub fn tasks(&self, engine: Engine) -> u64 {
+        let mut plans = self.plans.iter();
+        plans.find(|plan| plan.engine() == engine).unwrap().tasks()
     }
 
     /// Waits until everything that was reported has its receipt.
@@ -251,7 +303,22 @@ impl RawWorker {
     }
 
     /// Whether the server lets this user publish under a subject.
-    pub fn may_publish(url: &str, (user, password): (&str, &str), subject: &str) -> bool {
+    pub fn may_publish(url: &str, user: (&str, &str), subject: &str) -> bool {
+        Self::may(url, user, async |client| {
+            let sent = client.publish(subject.to_owned(), "x".into()).await;
+            sent.unwrap();
+        })
+    }
+
+    /// Whether the server lets this user subscribe to a subject.
+    pub fn may_hear(url: &str, user: (&str, &str), subject: &str) -> bool {
+        Self::may(url, user, async |client| {
+            // The subscription must live until the server has answered.
+            std::mem::forget(client.subscribe(subject.to_owned()).await.unwrap());
+        })
+    }
+
+    fn may(url: &str, (user, password): (&str, &str), asks: impl AsyncFnOnce(&Client)) -> bool {
         let runtime = tokio::runtime::Builder::new_current_thread()
             .enable_all()
             .build()
@@ -267,10 +334,7 @@ impl RawWorker {
                 }
             });
             let client = options.connect(url).await.unwrap();
-            client
-                .publish(subject.to_owned(), "x".into())
-                .await
-                .unwrap();
+            asks(&client).await;
             client.flush().await.unwrap();
             let wait = Duration::from_millis(300);
             while let Ok(Some(event)) = tokio::time::timeout(wait, heard.recv()).await {

@@ -67,10 +67,10 @@ fn a_run_over_workers_is_the_run_on_one_machine() {
         "{events}"
     );
     let last = events.lines().last().unwrap();
-    assert!(last.contains("\"state\":\"done\""), "{last}");
+    assert!(last.contains("\"state\":\"finished\""), "{last}");
     let notice = std::fs::read_to_string(&notice).unwrap();
     assert!(
-        notice.contains("\"event\":\"done\"") && notice.contains(TOTAL),
+        notice.contains("\"event\":\"finished\"") && notice.contains(TOTAL),
         "{notice}"
     );
     for worker in [one, two] {

@@ -12,13 +12,13 @@ use futures_util::StreamExt;
 use queenfold::actors::Finding;
 use queenfold::actors::Step;
 use queenfold::board::Size;
-use queenfold::cluster::lease::{Down, Holder, Lease, LeaseTimes, RunKey, Up, decode, encode};
+use queenfold::cluster::lease::{Down, Holder, Lease, LeaseTimes, RunKey, Up, decode};
 use queenfold::colour::ColourPlan;
 use queenfold::engine::{CountedBy, Engine, Origin, Plan, Tally, TaskResult, WorkerId};
 use queenfold::ledger::{Facts, Intake, RunInfo, Shard, program};
 
 use super::process::{Process, recorded};
-use super::raw::RawWorker;
+use super::raw::{RawWorker, session_of};
 use super::server::NatsServer;
 
 const WORKERS: usize = 1000;
@@ -81,15 +81,18 @@ async fn fake(
     traffic: Arc<Traffic>,
 ) {
     let client: Client = async_nats::connect(&url).await.unwrap();
+    let host = name;
+    let session = session_of(&host);
+    let name = session.session();
     let mut down = client
-        .subscribe(format!("queenfold.test.down.{name}"))
+        .subscribe(format!("queenfold.test.down.any.{name}"))
         .await
         .unwrap();
     let context = jetstream::new(client.clone());
     let mut leases: Option<jetstream::consumer::pull::Stream> = None;
     let mut holder = Holder::new(vec![Arc::clone(&plan)], key, 1, 0);
     let facts = Facts {
-        host: name.clone(),
+        host,
         workers: 1,
         ..Facts::default()
     };
@@ -160,9 +163,9 @@ async fn fake(
             }
         }
         for up in said {
-            let bytes = encode(&up);
+            let bytes = session.seal(&up);
             traffic.up.fetch_add(bytes.len() as u64, Ordering::Relaxed);
-            let subject = format!("queenfold.test.up.{name}");
+            let subject = format!("queenfold.test.up.any.{name}");
             client.publish(subject, bytes.into()).await.unwrap();
         }
     }

@@ -40,10 +40,11 @@ fn users_may_do_what_their_part_takes_and_nothing_else() {
     assert_eq!(work.end().0, 0);
 
     let may = |subject| RawWorker::may_publish(&server.url(), ("worker", "two"), subject);
-    assert!(may("queenfold.test.up.abc"));
+    assert!(may("queenfold.test.up.worker.abc"));
     for subject in [
-        "queenfold.test.down.abc",
-        "queenfold.test.lease.abc",
+        "queenfold.test.up.other.abc",
+        "queenfold.test.down.worker.abc",
+        "queenfold.test.lease.worker.abc",
         "$JS.API.STREAM.DELETE.queenfold-test",
         "$JS.API.CONSUMER.CREATE.queenfold-test",
     ] {
@@ -60,6 +61,63 @@ fn users_may_do_what_their_part_takes_and_nothing_else() {
         &["--credentials", &file(&server, "odd", "what")],
     );
     assert!(said.contains("expected NAME:PASSWORD"), "{said}");
+}
+
+#[test]
+fn each_host_has_a_user_of_its_own_and_two_of_them_count_each_task() {
+    let folder = tempfile::tempdir().unwrap();
+    let place = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
+    let hosts = ["hosts", "add", "anna", "bob", "--folder", &place("")];
+    let made = queenfold(&hosts).output().unwrap();
+    assert!(made.status.success(), "{made:?}");
+    let users = std::fs::read_to_string(place("hosts.conf")).unwrap();
+    let Some(server) = NatsServer::with_config(&users) else {
+        return;
+    };
+    let dir = server.folder().join("run");
+    let serve = [
+        &COUNT[..],
+        &[
+            "--twice",
+            "--credentials",
+            &place("coordinator.credentials"),
+        ],
+    ];
+    let serve = Process::serve(&server.url(), &dir, &serve.concat());
+    let workers = ["anna", "bob"].map(|name| {
+        let credentials = place(&format!("{name}.credentials"));
+        let journals = server.folder().join(name);
+        Process::work(&server.url(), &journals, &["--credentials", &credentials])
+    });
+    let (code, out, said) = serve.end();
+    assert!(code == 0 && out.contains(TOTAL), "{out}{said}");
+    assert!(said.contains("twice (100.0 %)"), "{said}");
+    for worker in workers {
+        assert_eq!(worker.end().0, 0);
+    }
+
+    let secret = std::fs::read_to_string(place("anna.credentials")).unwrap();
+    let secret = secret.trim().split_once(':').unwrap().1;
+    let may = |subject| RawWorker::may_publish(&server.url(), ("anna", secret), subject);
+    assert!(may("queenfold.test.up.anna.abc"));
+    for subject in [
+        "queenfold.test.up.bob.abc",
+        "queenfold.test.down.anna.abc",
+        "queenfold.test.lease.anna.abc",
+        "$JS.API.STREAM.DELETE.queenfold-test",
+    ] {
+        assert!(!may(subject), "{subject}");
+    }
+    let hears = |subject| RawWorker::may_hear(&server.url(), ("anna", secret), subject);
+    assert!(hears("queenfold.test.down.anna.*"));
+    for subject in [
+        "queenfold.test.down.*.*",
+        "queenfold.test.down.bob.*",
+        "_INBOX.>",
+        "queenfold.>",
+    ] {
+        assert!(!hears(subject), "{subject}");
+    }
 }
 
 /// The path of an include is relative to the configuration, so an absolute one climbs to the root.

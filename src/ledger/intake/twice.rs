@@ -1,0 +1,168 @@
+//! Where each task is counted by two parties: what a further count of a task says.
+
+use std::collections::{BTreeSet, HashMap};
+
+use super::super::{Column, Entry, LedgerError, LoggedCorrection, RecordedTask, party, unix_time};
+use super::{Intake, IntakeError, Written};
+use crate::engine::{Correction, Decision, Method, TaskKey};
+
+impl Intake {
+    /// Takes a count of a task that is recorded. Two parties that agree are right: until there are, a task is wanted.
+    pub(super) fn take_second(
+        &self,
+        entry: &Entry,
+        written: &mut Written,
+    ) -> Result<(), IntakeError> {
+        let key = entry.result.key;
+        written.again += 1;
+        let Some(record) = self.store.get(key)? else {
+            return Ok(());
+        };
+        let counted_by = self.counted_by(&record)?;
+        // It has said already what it counted.
+        if counted_by.contains(&self.party(&entry.session)) {
+            return Ok(());
+        }
+        let agrees = record.result.tally.agrees_with(&entry.result.tally);
+        if self.is_open(key)? {
+            let method = method(&record, entry);
+            self.store
+                .decide(entry, method, &entry.session, unix_time())?;
+        } else if counted_by.len() == 1 {
+            if agrees {
+                // What is there is of the same party.
+                self.store.remove(Column::Second, key)?;
+            }
+            self.store.confirm(entry, &entry.session, unix_time())?;
+        } else if agrees {
+            return Ok(());
+        } else if let Some(second) = self.store.get_from(Column::Second, key)? {
+            // Two agreed before it came.
+            let refuted = Correction {
+                recorded: record,
+                others: vec![entry.clone()],
+                decision: Some(Decision {
+                    method: method(entry, &second),
+                    result: second,
+                }),
+            };
+            self.store.correct(&refuted, &entry.session, unix_time())?;
+        }
+        match self.still_wanted(key)? {
+            Some(counted_by) => written.wanted.push((key, counted_by)),
+            None => {
+                written.agreed.push(key);
+                self.name_refuted(key, written)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// All recorded tasks that another party is still to count, and who has counted them.
+    pub(super) fn all_wanted(&self) -> Result<Vec<(TaskKey, BTreeSet<String>)>, LedgerError> {
+        let log = self.store.corrections()?;
+        let contested: BTreeSet<TaskKey> = log.iter().map(LoggedCorrection::task).collect();
+        let sessions = self.store.sessions()?.into_iter();
+        let parties: HashMap<String, String> = sessions
+            .map(|session| {
+                let party = party(&session.id, &session.facts.host);
+                (session.id, party)
+            })
+            .collect();
+        let mut wanted = Vec::new();
+        self.store
+            .for_each_task(|RecordedTask { record, second }| {
+                let key = record.result.key;
+                if contested.contains(&key) {
+                    return Ok(());
+                }
+                let counted_by = [Some(record), second].into_iter().flatten();
+                let counted_by = counted_by.map(|entry| match parties.get(&entry.session) {
+                    Some(party) => party.clone(),
+                    None => entry.session,
+                });
+                let counted_by: BTreeSet<String> = counted_by.collect();
+                if counted_by.len() == 1 {
+                    wanted.push((key, counted_by));
+                }
+                Ok(())
+            })?;
+        for key in contested {
+            wanted.extend(self.still_wanted(key)?.map(|counted_by| (key, counted_by)));
+        }
+        Ok(wanted)
+    }
+
+    /// Who has counted a recorded task, if another party is still to do so.
+    pub(super) fn still_wanted(
+        &self,
+        key: TaskKey,
+    ) -> Result<Option<BTreeSet<String>>, LedgerError> {
+        let Some(record) = self.store.get(key)? else {
+            return Ok(None);
+        };
+        let counted_by = self.counted_by(&record)?;
+        let is_agreed = counted_by.len() > 1 && !self.is_open(key)?;
+        Ok((!is_agreed).then_some(counted_by))
+    }
+
+    /// The party of the record and of its second count; of a contested task, of all that have counted it.
+    fn counted_by(&self, record: &Entry) -> Result<BTreeSet<String>, LedgerError> {
+        let key = record.result.key;
+        let second = self.store.get_from(Column::Second, key)?;
+        let mut sessions: BTreeSet<String> = [Some(record), second.as_ref()]
+            .into_iter()
+            .flatten()
+            .map(|entry| entry.session.clone())
+            .collect();
+        if self.is_open(key)? {
+            let log = self.store.corrections()?;
+            let log = log.iter().filter(|logged| logged.task() == key);
+            sessions.extend(log.flat_map(|logged| {
+                logged
+                    .correction
+                    .results()
+                    .map(|entry| entry.session.clone())
+            }));
+        }
+        Ok(sessions.iter().map(|session| self.party(session)).collect())
+    }
+
+    /// Whether counts of a task differ, and nothing has decided.
+    pub(super) fn is_open(&self, key: TaskKey) -> Result<bool, LedgerError> {
+        let log = self.store.corrections()?;
+        let last = log.iter().rfind(|logged| logged.task() == key);
+        Ok(last.is_some_and(LoggedCorrection::is_open))
+    }
+
+    /// Notes whose counts of a task were found wrong.
+    fn name_refuted(&self, key: TaskKey, written: &mut Written) -> Result<(), LedgerError> {
+        let Some(record) = self.store.get(key)? else {
+            return Ok(());
+        };
+        let log = self.store.corrections()?;
+        let log = log.iter().filter(|logged| logged.task() == key);
+        let results = log.flat_map(|logged| logged.correction.results());
+        let wrong = results.filter(|entry| !entry.result.tally.agrees_with(&record.result.tally));
+        let sessions: BTreeSet<&String> = wrong.map(|entry| &entry.session).collect();
+        for session in sessions {
+            let host = self.host(session);
+            let what = format!("as {host}, it counted task {key} otherwise than two others");
+            written.refused.push((session.clone(), what));
+        }
+        Ok(())
+    }
+
+    pub(super) fn party(&self, session: &str) -> String {
+        party(session, &self.host(session))
+    }
+}
+
+/// How the second of two counts was made, compared with the first.
+fn method(first: &Entry, second: &Entry) -> Method {
+    let [first, second] = [first, second].map(|entry| entry.result.origin.counted_by.backend());
+    match first == second {
+        true => Method::SameKernel,
+        false => Method::OtherKernel,
+    }
+}
