@@ -40,7 +40,15 @@ pub(super) fn core_seconds(engine: Engine, board: &GivenBoard, isa: Isa, costs: 
     }
 }
 
-/// The plan by which devices count the board of size `n`; `None` if no engine has a kernel for it.
+/// The smallest board that devices count faster by the colour engine, by the model of `docs/PERFORMANCE.md`.
+const FIRST_COLOUR: u32 = 16;
+
+/// The plan by which devices count the board of size `n` fastest; `None` if no engine has a kernel for it.
 pub fn device_plan(n: Size) -> Option<Arc<dyn Plan>> {
-    plans(n.into()).find(|plan| plan.launcher().is_ok())
+    let engine = if n.get() < FIRST_COLOUR {
+        Engine::Chain
+    } else {
+        Engine::Colour
+    };
+    Some(plan(engine, n)).filter(|plan| plan.launcher().is_ok())
 }

@@ -156,7 +156,8 @@ fn without_a_device_the_workers_count() {
         !said.contains(missing) && machine.calls("init").is_empty(),
         "{said}"
     );
-    let (_, said) = machine.count(&["-n", "16", "--workers", "1", "--no-unique"]);
+    let chain = ["--engine", "chain", "--no-unique"];
+    let (_, said) = machine.count(&[&["-n", "16", "--workers", "1"][..], &chain].concat());
     assert_eq!(said.matches(missing).count(), 1, "{said}");
     assert_eq!(machine.calls("init").len(), 1);
 }
@@ -216,42 +217,35 @@ fn launches_of_a_device_that_shows_a_display_stay_short() {
 }
 
 #[test]
-fn auto_weighs_the_chain_on_all_against_the_colour_engine_on_the_workers() {
+fn auto_takes_the_colour_engine_with_devices_too() {
     let machine = Machine::new("");
-    let run = ["-n", "18", "--gpu", "cuda", "--workers", "1", "--no-unique"];
-    let (json, said) = machine.count(&run);
-    assert_eq!(json["engine"], "colour");
-    assert_eq!(json["gpu"], serde_json::json!([]));
-    let lines = |said: &str| {
-        said.matches("auto takes the colour engine for n = 18: about ")
-            .count()
-    };
-    assert_eq!(lines(&said), 1, "{said}");
-    // The one launch was the calibration.
-    assert_eq!(machine.calls("launch").len(), 1);
-
-    let failing = Machine::new("700");
-    let (json, said) = failing.count(&run);
-    assert_eq!(json["engine"], "colour");
-    assert!(lines(&said) == 1 && said.contains("; Fake GPU: "), "{said}");
-    let (_, said) = machine.count(&[&run[..], &["--quiet"]].concat());
-    assert_eq!(lines(&said), 0, "{said}");
-
-    // There is nothing to compare.
-    for (workers, n) in [("0", "14"), ("1", "12")] {
-        let run = [
-            "-n",
-            n,
-            "--gpu",
-            "cuda",
-            "--workers",
-            workers,
-            "--no-unique",
-        ];
-        let (json, said) = machine.count(&run);
-        assert_eq!(json["engine"], "chain");
-        assert!(!said.contains("auto takes"), "{said}");
+    let gpu = ["--gpu", "cuda", "--no-unique", "--workers"];
+    for (workers, n, engine) in [
+        ("1", "12", "chain"),
+        ("0", "14", "chain"),
+        ("0", "16", "colour"),
+        ("1", "17", "colour"),
+    ] {
+        let (json, _) = machine.count(&[&["-n", n][..], &gpu, &[workers]].concat());
+        assert_eq!(json["engine"], engine, "n = {n}");
+        assert_eq!(json["gpu"].as_array().unwrap().len(), 1, "n = {n}");
     }
+    // Without being asked for, devices are not opened where the workers take no time.
+    let machine = Machine::new("");
+    machine.count(&["-n", "17", "--workers", "1", "--no-unique"]);
+    assert!(machine.calls("init").is_empty());
+}
+
+#[test]
+fn the_colour_engine_counts_on_devices() {
+    let machine = Machine::new("");
+    for n in ["8", "9", "13", "14"] {
+        let engine = ["--engine", "colour", "--gpu", "cuda", "--workers", "0"];
+        let (json, _) = machine.count(&[&["-n", n][..], &engine].concat());
+        assert!(json["gpu"][0]["tasks"].as_u64().unwrap() > 0, "{json}");
+    }
+    // Blocks of 128 threads, as `colour/program.rs` says.
+    assert_eq!(machine.calls("shared"), [9320 + 220 * 128; 4]);
 }
 
 #[test]

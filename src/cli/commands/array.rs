@@ -99,16 +99,16 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     }
     let board = args.board.one()?;
     // The hosts may have other hardware than this one.
-    let engine = args.engine.0.unwrap_or_else(|| match args.gpus.0 {
-        0 => fastest_on_cpu(board, Isa::best(), &Calibration::find().costs),
-        _ => Engine::Chain,
-    });
+    let engine = args
+        .engine
+        .0
+        .unwrap_or_else(|| fastest_on_cpu(board, Isa::best(), &Calibration::find().costs));
     if args.gpus.0 > 0
         && let Err(why) = plan(engine, board).launcher()
     {
         return Err(Failure::usage(match why {
             NoLauncher::Engine => {
-                format!("--gpus: GPUs count by the engine chain, not by {engine}")
+                format!("--gpus: GPUs do not count by the engine {engine}")
             }
             NoLauncher::Board(sizes) => format!(
                 "--gpus: GPUs count boards of {} to {} queens, not of {}",

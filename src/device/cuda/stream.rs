@@ -22,6 +22,10 @@ use crate::engine::{Completed, DeviceProgram, Launch, Ticket};
 /// to cost almost no CPU time.
 const NAP: Duration = Duration::from_micros(500);
 
+/// Bytes of shared memory that CUDA takes for itself in each block (CUDA Programming Guide, compute
+/// capabilities 8.x to 12.x).
+const RESERVED: u32 = 1024;
+
 /// A GPU driven through CUDA.
 ///
 /// Each stream holds a few launches: while one is counted, the next is uploaded, and launches of
@@ -193,7 +197,9 @@ impl Cuda {
         module: sys::CUmodule,
     ) -> Result<Loaded, DriverError> {
         let entry = CString::new(program.entry()).unwrap_or_default();
-        let block = self.settings.block;
+        // Of the memory of a multiprocessor, CUDA keeps some for itself in each block.
+        let most = self.properties.shared_memory.unwrap_or_default();
+        let block = program.block(self.settings.block, most.saturating_sub(RESERVED));
         let shared = program.block_memory(block);
         // SAFETY: the module is loaded, and the function belongs to it.
         unsafe {

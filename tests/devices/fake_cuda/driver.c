@@ -205,7 +205,8 @@ int cuEventDestroy_v2(void *e) { return spoilt; }
 #ifdef COUNTING
 typedef void Kernel(unsigned specialisation, const void *jobs, unsigned job_count,
                     const void *tables, void *sums, void *progress);
-Kernel queenfold_emulated_chain, queenfold_emulated_bit_board, queenfold_emulated_node_layer;
+Kernel queenfold_emulated_chain, queenfold_emulated_colour, queenfold_emulated_bit_board,
+    queenfold_emulated_node_layer;
 #endif
 #ifndef OLD
 int cuLaunchKernel(void *f, unsigned a, unsigned b, unsigned c, unsigned d, unsigned e, unsigned g,
@@ -231,6 +232,9 @@ int cuLaunchKernel(void *f, unsigned a, unsigned b, unsigned c, unsigned d, unsi
     if (!strcmp(f, "chain"))
         // Shared memory tells the depth: 4 bytes for each row and one more, 16 for each row.
         queenfold_emulated_chain((m / d - 4) / 20, jobs, count, tables, sums, done);
+    else if (!strcmp(f, "colour")) // Shared memory tells the rows, too: see colour/program.rs.
+        queenfold_emulated_colour(m >= 18064 + 372 * d ? 11 : m >= 9672 + 316 * d ? 10 : 8, jobs, count,
+                                  tables, sums, done);
     else if (!strcmp(f, "bit_board"))
         queenfold_emulated_bit_board(0, jobs, count, tables, sums, done);
     else

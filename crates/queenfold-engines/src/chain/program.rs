@@ -4,7 +4,8 @@ use std::ops::RangeInclusive;
 
 use crate::board::Size;
 use crate::engine::{
-    DeviceProgram, JobWords, LaunchError, LaunchWords, Layout, Specialisation, ThreadUse,
+    BLOCK_THREADS, DeviceProgram, JobWords, LaunchError, LaunchWords, Layout, Specialisation,
+    ThreadUse,
 };
 
 /// Words of a job: columns, up, down, group.
@@ -79,6 +80,8 @@ fn program(depth: u32) -> DeviceProgram {
         }),
         // As `chain_shared` of the kernel: row words and stack.
         shared_memory: (depth + 1) * 4 + depth * 16,
+        block_memory: 0,
+        most_threads: *BLOCK_THREADS.end(),
         threads: ThreadUse::FillTheDevice,
         layout: Layout {
             job_words: JobWords::Fixed(JOB_WORDS),
@@ -112,7 +115,7 @@ fn check_rows_left(words: &LaunchWords<'_>) -> Result<(), LaunchError> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::engine::{BLOCK_THREADS, Launch};
+    use crate::engine::Launch;
 
     #[test]
     fn every_board_up_to_28_has_a_variant() {
