@@ -26,7 +26,7 @@
 #include "block.h"
 
 /// Units to count together: the next `count` words of even columns from `first` on, of those with as many bits.
-struct alignas(16) ColourJob {
+struct QF_JOB ColourJob {
     /// Which row set they are of; `count` and `first` are not 0.
     u32 set, first, count, unused;
 };
@@ -265,8 +265,9 @@ QF_INLINE void refill(ColourWarp &warp, ColourNode<M> &level, u32 empty, u32 idl
         }
     }
     level.waiting = level.waiting > idle ? level.waiting - idle : 0;
-    // The children of the next step may take the places that were read.
-    meet_warp();
+    // The next children may take the places that were read. Other levels meet when they keep their own children.
+    if constexpr (M == 1u)
+        meet_warp();
 }
 
 /// A placement on all rows of the colour.
@@ -573,8 +574,7 @@ QF_INLINE void colour_thread(const ColourJob *jobs, u32 job_count, const u32 *se
     for (u32 at = lane; at < buffer_begin(Rows); at += QF_LANES)
         warp_memory[at] = 0;
     for (;;) {
-        // Nobody looks at the last job any more.
-        meet_block();
+        // Since all have looked at the last job, they have met.
         if (thread == 0)
             block.job = take_number(&progress->next_job);
         meet_block();

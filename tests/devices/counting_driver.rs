@@ -134,6 +134,29 @@ fn a_compiler_is_used_if_it_works_and_what_it_makes_loads() {
 }
 
 #[test]
+fn what_the_driver_does_not_load_is_compiled_once() {
+    let mut machine = Machine::new("209 compiled");
+    machine.compiler = true;
+    for _ in 0..2 {
+        machine.count(&[&["-n", "12"][..], &ON_GPU].concat());
+    }
+    assert_eq!(machine.calls("compiled").len(), 1, "{:?}", machine.log());
+}
+
+#[test]
+fn a_kernel_of_which_no_block_fits_is_no_kernel() {
+    let machine = Machine::new("no room");
+    let output = machine.run(&[&["run", "-n", "12"][..], &ON_GPU].concat());
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(!output.status.success());
+    assert!(said.contains("no kernel for this device"), "{said}");
+    assert!(
+        said.contains("CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES"),
+        "{said}"
+    );
+}
+
+#[test]
 fn without_a_device_the_workers_count() {
     for fake in fake_cuda::USELESS {
         let machine = Machine::new(fake);
@@ -245,7 +268,7 @@ fn the_colour_engine_counts_on_devices() {
         assert!(json["gpu"][0]["tasks"].as_u64().unwrap() > 0, "{json}");
     }
     // Blocks of 128 threads, as `colour/program.rs` says.
-    assert_eq!(machine.calls("shared"), [9320 + 220 * 128; 4]);
+    assert_eq!(machine.calls("shared"), [(9320 + 220 * 128) / 128; 4]);
 }
 
 #[test]

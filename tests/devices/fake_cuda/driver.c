@@ -11,6 +11,7 @@
 // the end of the process, as far as it runs the library's destructors.
 // FAKE="sticky": the second launch fails, and from then on every call of the process does. If FAKE_ONCE
 // names a file, that happens only to the process that creates it.
+// FAKE="no room": no block of a kernel fits on a multiprocessor.
 // FAKE="late": what is copied while a launch is under way arrives only when the next kernel starts,
 // unless a stream waits for it.
 
@@ -118,7 +119,7 @@ int cuFuncGetAttribute(int *v, int a, void *f) { *v = 32; return spoilt; }
 int cuFuncSetAttribute(void *f, int a, int v) { return spoilt; }
 int cuOccupancyMaxActiveBlocksPerMultiprocessor(int *b, void *f, int s, size_t d) {
     told("shared", d / s);
-    *b = 6;
+    *b = is("no room") ? 0 : 6;
     return spoilt;
 }
 /// Memory is allocated and freed between launches: a driver waits until none is under way.
