@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::plans::{core_seconds, plan, plans};
+use super::plans::{core_seconds, plan};
 use super::{Hardware, JobError};
 use crate::actors::DeviceSpec;
 use crate::board::{GivenBoard, Size};
@@ -39,9 +39,10 @@ impl Hardware {
     /// Devices were asked for, and do not count this board.
     pub fn choose_engine(&self, board: impl Into<GivenBoard>) -> Result<Engine, JobError> {
         let board = board.into();
-        let plans: Vec<_> = plans(board).collect();
-        self.devices().for_plans(&plans, self.workers)?;
-        Ok(fastest_on_cpu(board, self.counter.isa, &self.costs))
+        let engine = fastest_on_cpu(board, self.counter.isa, &self.costs);
+        self.devices()
+            .for_plans(&[plan(engine, board)], self.workers)?;
+        Ok(engine)
     }
 }
 

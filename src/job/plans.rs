@@ -24,12 +24,6 @@ pub fn plan(engine: Engine, board: impl Into<GivenBoard>) -> Arc<dyn Plan> {
     }
 }
 
-/// The plans of the engines between which `auto` chooses.
-pub(super) fn plans(board: GivenBoard) -> impl Iterator<Item = Arc<dyn Plan>> {
-    let engines = [Engine::Chain, Engine::Colour].into_iter();
-    engines.map(move |engine| plan(engine, board))
-}
-
 /// Expected core-seconds of a board by an engine with an instruction set.
 pub(super) fn core_seconds(engine: Engine, board: &GivenBoard, isa: Isa, costs: &CostTable) -> f64 {
     let free = costs.core_seconds(engine, board.size(), isa);

@@ -180,7 +180,7 @@ fn every_specialisation_is_lean_on_every_architecture() {
                 .program()
         })
         .collect();
-    for architecture in ARCHITECTURES {
+    for architecture in ["sm_80", "sm_90", "sm_100"] {
         for &program in &programs {
             let name = format!("{program} for {architecture}");
             let kernel = folder.path().join("kernel.cubin");

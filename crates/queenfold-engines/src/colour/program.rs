@@ -147,8 +147,9 @@ fn check_set(rows: u32, start: usize, set: &[u32]) -> Result<(), LaunchError> {
         let count = set[2] >> (8 * list) & 0xff;
         within(2, count, 1..=rows + 1 - is_left as u32)?;
         let begin = HEAD_WORDS + list * list_words(rows as usize);
-        for at in begin..begin + count as usize {
-            within(at, set[at] >> 16, 0..=(1 << lines[is_left]) - 1)?;
+        let rows = (begin..).zip(&set[begin..]).take(count as usize);
+        for (at, row) in rows {
+            within(at, row >> 16, 0..=(1 << lines[is_left]) - 1)?;
         }
     }
     Ok(())

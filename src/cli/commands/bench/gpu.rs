@@ -164,7 +164,7 @@ fn measure(
         let (registers, warps_per_multiprocessor) = device.occupancy(program).map_err(broken)?;
         let result = bench::board(spec, plan.as_ref())?;
         let said = format!(
-            "n = {n} by the {engine} engine: kernel {:.3} s, wall {:.3} s",
+            "n = {n}: kernel {:.3} s, wall {:.3} s by the {engine} engine",
             result.kernel_seconds, result.seconds
         );
         // Noted before it is printed: a user who stops the program at this line finds the board in the
