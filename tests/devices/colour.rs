@@ -86,7 +86,11 @@ fn sample(n: u32, sets: usize, random: &mut fastrand::Rng) -> u64 {
     while left > 0 {
         // In the middle are sets with about as many rows on each colour; boards of even size have only the first half.
         let part = plan.ranks() / 8;
-        let middle = if n % 2 == 0 { 7 * part } else { 4 * part };
+        let middle = if n.is_multiple_of(2) {
+            7 * part
+        } else {
+            4 * part
+        };
         let rank = middle + random.u64(..part);
         let task = Task {
             ranks: rank..rank + 1,
