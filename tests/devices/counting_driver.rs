@@ -150,10 +150,6 @@ fn a_kernel_of_which_no_block_fits_is_no_kernel() {
     let said = String::from_utf8_lossy(&output.stderr);
     assert!(!output.status.success());
     assert!(said.contains("no kernel for this device"), "{said}");
-    assert!(
-        said.contains("CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES"),
-        "{said}"
-    );
 }
 
 #[test]
@@ -256,7 +252,7 @@ fn auto_takes_the_colour_engine_with_devices_too() {
     // Without being asked for, devices are not opened where the workers take no time.
     let machine = Machine::new("");
     machine.count(&["-n", "17", "--workers", "1", "--no-unique"]);
-    assert!(machine.calls("init").is_empty());
+    assert!(machine.calls("launch").is_empty());
 }
 
 #[test]
