@@ -56,7 +56,7 @@ static int lost(void) {
 
 /// Launches of a stream: given, and known to the host to have ended.
 struct stream { int launched, ended, stuck; };
-static struct stream *streams[64];
+static struct stream *streams[4096];
 static int stream_count;
 static int under_way(void) {
     for (int i = 0; i < stream_count; i++)
@@ -162,7 +162,7 @@ int cuMemcpyDtoHAsync_v2(void *p, u64 d, size_t b, void *s) {
 int cuStreamCreate(void **s, unsigned f) {
     told("stream", 0);
     *s = calloc(1, sizeof(struct stream));
-    streams[stream_count++ % 64] = *s;
+    streams[stream_count++ % 4096] = *s;
     return spoilt;
 }
 int cuStreamDestroy_v2(void *s) { return spoilt; }
