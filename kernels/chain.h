@@ -27,7 +27,7 @@
 #include "device.h"
 
 /// A subtree to search. Its row has at least one free square.
-struct ChainJob {
+struct QF_JOB ChainJob {
     u32 columns, up, down;
     /// Which group it belongs to.
     u32 group;

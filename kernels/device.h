@@ -14,6 +14,9 @@ typedef unsigned long long u64;
 #define QF_INLINE __device__ __forceinline__
 #define QF_LANES 32u
 
+/// Jobs lie at multiples of 16 bytes, so that one load takes a job of four words.
+#define QF_JOB alignas(16)
+
 /// An address in the memory that the threads of a block share.
 typedef u32 Place;
 
@@ -65,6 +68,7 @@ typedef std::uint64_t u64;
 
 #define QF_INLINE static inline
 #define QF_LANES 1u
+#define QF_JOB
 
 typedef std::uintptr_t Place;
 

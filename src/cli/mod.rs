@@ -239,7 +239,9 @@ pub fn main() -> ExitCode {
 
 #[cfg(feature = "cuda")]
 fn own_device() -> Result<(), exit::Failure> {
-    let programs = crate::chain::programs().chain(crate::ladder::PROGRAMS);
+    let programs = crate::chain::programs()
+        .chain(crate::colour::programs())
+        .chain(crate::ladder::PROGRAMS);
     crate::device::cuda::serve_parent(programs.collect(), || signals::end_at_once(Exit::Done))
         .map_err(|error| exit::Failure::new(Exit::Error, error))
 }

@@ -51,6 +51,7 @@ macro_rules! host_kernels {
 
 host_kernels! {
     "chain" => queenfold_emulated_chain,
+    "colour" => queenfold_emulated_colour,
     "bit_board" => queenfold_emulated_bit_board,
     "node_layer" => queenfold_emulated_node_layer,
 }

@@ -35,7 +35,7 @@ mod stopped;
 
 pub use builder::{Job, RunSettings, Tuning, count};
 pub use devices::Devices;
-pub use engine_choice::{EngineChoice, WithDevices, fastest_on_cpu};
+pub use engine_choice::{WithDevices, fastest_on_cpu};
 pub use error::JobError;
 pub use hardware::Hardware;
 pub use hardware_settings::{DeviceChoice, DeviceSettings, HardwareSettings};

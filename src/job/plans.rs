@@ -24,12 +24,6 @@ pub fn plan(engine: Engine, board: impl Into<GivenBoard>) -> Arc<dyn Plan> {
     }
 }
 
-/// The plans of the engines between which `auto` chooses.
-pub(super) fn plans(board: GivenBoard) -> impl Iterator<Item = Arc<dyn Plan>> {
-    let engines = [Engine::Chain, Engine::Colour].into_iter();
-    engines.map(move |engine| plan(engine, board))
-}
-
 /// Expected core-seconds of a board by an engine with an instruction set.
 pub(super) fn core_seconds(engine: Engine, board: &GivenBoard, isa: Isa, costs: &CostTable) -> f64 {
     let free = costs.core_seconds(engine, board.size(), isa);
@@ -40,7 +34,15 @@ pub(super) fn core_seconds(engine: Engine, board: &GivenBoard, isa: Isa, costs: 
     }
 }
 
-/// The plan by which devices count the board of size `n`; `None` if no engine has a kernel for it.
+/// The smallest board that devices count faster by the colour engine, by the model of `docs/PERFORMANCE.md`.
+const FIRST_COLOUR: u32 = 16;
+
+/// The plan by which devices count the board of size `n` fastest; `None` if no engine has a kernel for it.
 pub fn device_plan(n: Size) -> Option<Arc<dyn Plan>> {
-    plans(n.into()).find(|plan| plan.launcher().is_ok())
+    let engine = if n.get() < FIRST_COLOUR {
+        Engine::Chain
+    } else {
+        Engine::Colour
+    };
+    Some(plan(engine, n)).filter(|plan| plan.launcher().is_ok())
 }

@@ -57,7 +57,7 @@ impl Job {
         let census = self.unique.then(|| plan(Engine::Census, self.board));
         let plan = match &self.plan {
             Some(plan) => Arc::clone(plan),
-            None => plan(hardware.choose_engine(self.board)?.engine, self.board),
+            None => plan(hardware.choose_engine(self.board)?, self.board),
         };
         if !plan.engine().counts_all() {
             return Err(JobError::NoTotal(plan.engine()));

@@ -134,6 +134,25 @@ fn a_compiler_is_used_if_it_works_and_what_it_makes_loads() {
 }
 
 #[test]
+fn what_the_driver_does_not_load_is_compiled_once() {
+    let mut machine = Machine::new("209 compiled");
+    machine.compiler = true;
+    for _ in 0..2 {
+        machine.count(&[&["-n", "12"][..], &ON_GPU].concat());
+    }
+    assert_eq!(machine.calls("compiled").len(), 1, "{:?}", machine.log());
+}
+
+#[test]
+fn a_kernel_of_which_no_block_fits_is_no_kernel() {
+    let machine = Machine::new("no room");
+    let output = machine.run(&[&["run", "-n", "12"][..], &ON_GPU].concat());
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(!output.status.success());
+    assert!(said.contains("no kernel for this device"), "{said}");
+}
+
+#[test]
 fn without_a_device_the_workers_count() {
     for fake in fake_cuda::USELESS {
         let machine = Machine::new(fake);
@@ -156,7 +175,8 @@ fn without_a_device_the_workers_count() {
         !said.contains(missing) && machine.calls("init").is_empty(),
         "{said}"
     );
-    let (_, said) = machine.count(&["-n", "16", "--workers", "1", "--no-unique"]);
+    let chain = ["--engine", "chain", "--no-unique"];
+    let (_, said) = machine.count(&[&["-n", "16", "--workers", "1"][..], &chain].concat());
     assert_eq!(said.matches(missing).count(), 1, "{said}");
     assert_eq!(machine.calls("init").len(), 1);
 }
@@ -216,42 +236,35 @@ fn launches_of_a_device_that_shows_a_display_stay_short() {
 }
 
 #[test]
-fn auto_weighs_the_chain_on_all_against_the_colour_engine_on_the_workers() {
+fn auto_takes_the_colour_engine_with_devices_too() {
     let machine = Machine::new("");
-    let run = ["-n", "18", "--gpu", "cuda", "--workers", "1", "--no-unique"];
-    let (json, said) = machine.count(&run);
-    assert_eq!(json["engine"], "colour");
-    assert_eq!(json["gpu"], serde_json::json!([]));
-    let lines = |said: &str| {
-        said.matches("auto takes the colour engine for n = 18: about ")
-            .count()
-    };
-    assert_eq!(lines(&said), 1, "{said}");
-    // The one launch was the calibration.
-    assert_eq!(machine.calls("launch").len(), 1);
-
-    let failing = Machine::new("700");
-    let (json, said) = failing.count(&run);
-    assert_eq!(json["engine"], "colour");
-    assert!(lines(&said) == 1 && said.contains("; Fake GPU: "), "{said}");
-    let (_, said) = machine.count(&[&run[..], &["--quiet"]].concat());
-    assert_eq!(lines(&said), 0, "{said}");
-
-    // There is nothing to compare.
-    for (workers, n) in [("0", "14"), ("1", "12")] {
-        let run = [
-            "-n",
-            n,
-            "--gpu",
-            "cuda",
-            "--workers",
-            workers,
-            "--no-unique",
-        ];
-        let (json, said) = machine.count(&run);
-        assert_eq!(json["engine"], "chain");
-        assert!(!said.contains("auto takes"), "{said}");
+    let gpu = ["--gpu", "cuda", "--no-unique", "--workers"];
+    for (workers, n, engine) in [
+        ("1", "12", "chain"),
+        ("0", "14", "chain"),
+        ("0", "16", "colour"),
+        ("1", "17", "colour"),
+    ] {
+        let (json, _) = machine.count(&[&["-n", n][..], &gpu, &[workers]].concat());
+        assert_eq!(json["engine"], engine, "n = {n}");
+        assert_eq!(json["gpu"].as_array().unwrap().len(), 1, "n = {n}");
     }
+    // Without being asked for, devices are not opened where the workers take no time.
+    let machine = Machine::new("");
+    machine.count(&["-n", "17", "--workers", "1", "--no-unique"]);
+    assert!(machine.calls("launch").is_empty());
+}
+
+#[test]
+fn the_colour_engine_counts_on_devices() {
+    let machine = Machine::new("");
+    for n in ["8", "9", "13", "14"] {
+        let engine = ["--engine", "colour", "--gpu", "cuda", "--workers", "0"];
+        let (json, _) = machine.count(&[&["-n", n][..], &engine].concat());
+        assert!(json["gpu"][0]["tasks"].as_u64().unwrap() > 0, "{json}");
+    }
+    // Blocks of 128 threads, as `colour/program.rs` says.
+    assert_eq!(machine.calls("shared"), [(9320 + 220 * 128) / 128; 4]);
 }
 
 #[test]
@@ -418,7 +431,9 @@ fn bench_measures_all_in_one_command() {
             )
         })
         .collect();
-    assert_eq!(totals, [(10, "724"), (11, "2680"), (12, "14200")]);
+    // By the chain and by the colour engine.
+    let expected = [(10, "724"), (11, "2680"), (12, "14200")];
+    assert_eq!(totals, expected.map(|board| [board; 2]).concat());
     for board in json["boards"].as_array().unwrap() {
         assert!(board["kernel_seconds"].as_f64().unwrap() > 0.0);
         assert_eq!(board["registers"], 32);
@@ -513,18 +528,16 @@ fn bench_that_is_stopped_prints_what_it_has_measured() {
     assert_eq!(output.status.code(), Some(4));
     let json: Value = serde_json::from_slice(&output.stdout).unwrap();
     assert_eq!(json["error"], "stopped by a signal");
-    assert_eq!(json["boards"][2]["total"], "14200");
+    assert_eq!(json["boards"][4]["total"], "14200");
     assert!(json["mixed"].is_null());
 }
 
 #[test]
-fn a_device_that_does_not_count_a_plan_is_refused_by_name_and_left_out_if_it_was_found() {
+fn a_device_that_does_not_count_a_board_is_refused_by_name() {
     let machine = Machine::new("");
     for workers in ["0", "1"] {
-        for (n, engine, why) in [
-            ("29", "chain", "boards of 5 to 28 queens, not of 29"),
-            ("16", "colour", "devices do not count by the colour engine"),
-        ] {
+        for engine in ["chain", "colour"] {
+            let (n, why) = ("29", "boards of 5 to 28 queens, not of 29");
             let run = ["run", "-n", n, "--engine", engine, "--json"];
             let named = ["--gpu", "cuda", "--workers", workers];
             let output = machine.run(&[&run[..], &named].concat());
@@ -533,9 +546,5 @@ fn a_device_that_does_not_count_a_plan_is_refused_by_name_and_left_out_if_it_was
             assert!(output.stdout.is_empty());
         }
     }
-    let (json, said) = machine.count(&["-n", "16", "--engine", "colour", "--workers", "1"]);
-    let why = "no device takes part, because devices do not count by the colour engine";
-    assert!(said.contains(why), "{said}");
-    assert_eq!(json["gpu"], serde_json::json!([]));
     assert!(machine.calls("launch").is_empty());
 }

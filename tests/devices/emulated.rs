@@ -49,7 +49,7 @@ fn program(entry: &str) -> DeviceProgram {
 }
 
 /// Opens emulated devices on which `trouble` strikes. Submission 0 of the first is its self-test.
-fn opener(threads: usize, trouble: Arc<Trouble>) -> Opener {
+pub fn opener(threads: usize, trouble: Arc<Trouble>) -> Opener {
     Box::new(move || {
         Ok(Box::new(Emulated::new(EmulatedSettings {
             threads,
@@ -59,30 +59,30 @@ fn opener(threads: usize, trouble: Arc<Trouble>) -> Opener {
     })
 }
 
-fn healthy() -> Arc<Trouble> {
+pub fn healthy() -> Arc<Trouble> {
     Arc::new(|_, _| None)
 }
 
 /// The outcome on one device: the tally of each task, the tasks left at the end, and the reasons for
 /// which tasks were returned.
 #[derive(Default)]
-struct Outcome {
-    tallies: BTreeMap<TaskKey, Tally>,
-    left: Vec<Task>,
-    reasons: Vec<String>,
-    given_up: bool,
-    mismatch: Option<String>,
+pub struct Outcome {
+    pub tallies: BTreeMap<TaskKey, Tally>,
+    pub left: Vec<Task>,
+    pub reasons: Vec<String>,
+    pub given_up: bool,
+    pub mismatch: Option<String>,
 }
 
 impl Outcome {
-    fn total(&self) -> u128 {
+    pub fn total(&self) -> u128 {
         let sum: Tally = self.tallies.values().copied().sum();
         sum.completions.solutions()
     }
 }
 
 /// Lets `owner` count `queue`, `per_launch` tasks at a time. Tasks that it returns go back to the queue.
-fn drive(mut owner: Owner, mut queue: Vec<Task>, per_launch: usize) -> Outcome {
+pub fn drive(mut owner: Owner, mut queue: Vec<Task>, per_launch: usize) -> Outcome {
     let mut outcome = Outcome::default();
     loop {
         while owner.wants().is_some() && !queue.is_empty() {
@@ -125,7 +125,7 @@ fn drive(mut owner: Owner, mut queue: Vec<Task>, per_launch: usize) -> Outcome {
 }
 
 /// Settings for devices that answer, however long a busy machine makes them wait.
-fn patient() -> OwnerSettings {
+pub fn patient() -> OwnerSettings {
     OwnerSettings {
         least_patience: Duration::from_secs(600),
         ..OwnerSettings::default()

@@ -15,6 +15,7 @@ use std::time::{Duration, Instant};
 use crate::skip::skipped;
 use queenfold::board::Size;
 use queenfold::chain::{self, ChainPlan};
+use queenfold::colour;
 use queenfold::device::cuda::{embedded, embedded_hash};
 use queenfold::device::{kernel_source, source_hash};
 use queenfold::engine::{DeviceProgram, Plan};
@@ -22,8 +23,15 @@ use queenfold::ladder;
 
 /// Every device program.
 fn programs() -> impl Iterator<Item = DeviceProgram> {
-    chain::programs().chain(ladder::PROGRAMS)
+    chain::programs()
+        .chain(colour::programs())
+        .chain(ladder::PROGRAMS)
 }
+
+/// Every architecture from the floor on that has its own machine code: T4, A100, RTX 30, RTX 40, H100, B200, RTX 50.
+const ARCHITECTURES: [&str; 7] = [
+    "sm_75", "sm_80", "sm_86", "sm_89", "sm_90", "sm_100", "sm_120",
+];
 
 /// `nvcc` and `cuobjdump`, if this machine has them.
 struct Tools {
@@ -204,13 +212,42 @@ fn every_specialisation_is_lean_on_every_architecture() {
     }
 }
 
+/// More registers, and fewer blocks run at a time than the shared memory of an H100 holds.
+#[test]
+fn the_colour_kernel_keeps_its_nodes_in_registers_on_every_architecture() {
+    let Some(tools) = Tools::find() else {
+        return;
+    };
+    let folder = tempfile::tempdir().unwrap();
+    for architecture in ARCHITECTURES {
+        for program in colour::programs() {
+            let kernel = folder.path().join("kernel.cubin");
+            let limit = Duration::from_secs(300);
+            let report = tools.compile(program, architecture, "-cubin", &kernel, limit);
+            let name = format!("{program} for {architecture}: {report}");
+            assert!(
+                report.contains("0 bytes stack frame, 0 bytes spill stores, 0 bytes spill loads"),
+                "{name}"
+            );
+            let registers = report
+                .split(" registers")
+                .next()
+                .and_then(|text| text.split_whitespace().last());
+            let registers: u32 = registers.unwrap().parse().unwrap();
+            let rows = program.specialisation().unwrap().value;
+            println!("{program} for {architecture}: {registers} registers");
+            assert!(registers <= if rows > 8 { 128 } else { 96 }, "{name}");
+        }
+    }
+}
+
 #[test]
 fn the_historical_kernels_keep_nothing_but_their_arrays_in_local_memory() {
     let Some(tools) = Tools::find() else {
         return;
     };
     let folder = tempfile::tempdir().unwrap();
-    for architecture in ["sm_80", "sm_90", "sm_100"] {
+    for architecture in ARCHITECTURES {
         // Stack rows have 16 bytes; then the queens, and the row of the queen in each column.
         for program in ladder::PROGRAMS {
             let arrays = match program.entry() {
@@ -315,7 +352,7 @@ fn make_the_embedded_kernels() {
     for program in programs() {
         let made = folder.path().join("kernel.ptx");
         let limit = Duration::from_secs(60);
-        tools.compile(program, "compute_80", "-ptx", &made, limit);
+        tools.compile(program, "compute_75", "-ptx", &made, limit);
         let text = fs::read_to_string(&made).unwrap();
         // The compiler writes its own PTX version, but the code needs only 8.2, which drivers of
         // CUDA 12.2 read.
@@ -353,7 +390,7 @@ fn the_embedded_kernels_are_accepted_by_the_assembler() {
         let text = embedded(program).unwrap();
         let source = folder.path().join("kernel.ptx");
         fs::write(&source, text).unwrap();
-        for architecture in ["sm_80", "sm_90", "sm_100"] {
+        for architecture in ARCHITECTURES {
             let output = tools
                 .command("ptxas")
                 .arg(format!("-arch={architecture}"))

@@ -12,6 +12,8 @@ mod altered;
 mod bad_driver;
 #[cfg(feature = "emulated-gpu")]
 mod bench;
+#[cfg(feature = "emulated-gpu")]
+mod colour;
 #[cfg(all(feature = "cuda", feature = "cli", target_os = "linux"))]
 mod counting_driver;
 #[cfg(feature = "emulated-gpu")]
@@ -36,6 +38,8 @@ mod lanes;
 #[cfg(feature = "emulated-gpu")]
 #[path = "../common/random_board.rs"]
 mod random_board;
+#[cfg(all(feature = "cuda", feature = "cli", target_os = "linux"))]
+mod real_ptx;
 #[cfg(any(
     feature = "emulated-gpu",
     all(feature = "cuda", feature = "cli", target_os = "linux")

@@ -59,7 +59,9 @@ pub fn exact_by(spec: &RunSpec, devices: &[DeviceSpec]) -> Report {
     let report = run_on(spec, devices, &Control::new()).unwrap();
     assert!(report.is_whole(), "n = {n}, {workers} workers");
     let known = known(size(n)).unwrap();
-    let total = report.tallies[&Engine::Chain].completions.solutions();
+    let total = report.tallies[&spec.plans[0].engine()]
+        .completions
+        .solutions();
     assert_eq!(total, known.total, "n = {n}, {workers} workers");
     assert_eq!(report.tallies[&Engine::Census].r180, known.r180, "n = {n}");
     assert_eq!(report.workers.len(), workers + devices.len());

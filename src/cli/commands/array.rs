@@ -54,7 +54,7 @@ pub struct Args {
     #[arg(long, value_name = "DIR")]
     dir: Option<PathBuf>,
 
-    /// The engine; `auto` chooses the one that is fastest on CPUs like that of this machine, and `chain` with GPUs
+    /// The engine; `auto` chooses the one that is fastest on CPUs like that of this machine
     #[arg(long, value_name = "ENGINE", default_value = "auto", value_parser = choice([Engine::Chain, Engine::Colour], Engine::name))]
     engine: Auto<Engine>,
 
@@ -74,7 +74,7 @@ pub struct Args {
     #[arg(long, value_name = "SIZE", value_parser = Bytes::parse, allow_hyphen_values = true)]
     memory: Option<Bytes>,
 
-    /// GPUs of each array task, which count by the engine `chain`
+    /// GPUs of each array task
     #[arg(long, value_name = "G", default_value = "0", value_parser = Whole::<0, 64>::parse, allow_hyphen_values = true)]
     gpus: Whole<0, 64>,
 }
@@ -99,16 +99,16 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     }
     let board = args.board.one()?;
     // The hosts may have other hardware than this one.
-    let engine = args.engine.0.unwrap_or_else(|| match args.gpus.0 {
-        0 => fastest_on_cpu(board, Isa::best(), &Calibration::find().costs),
-        _ => Engine::Chain,
-    });
+    let engine = args
+        .engine
+        .0
+        .unwrap_or_else(|| fastest_on_cpu(board, Isa::best(), &Calibration::find().costs));
     if args.gpus.0 > 0
         && let Err(why) = plan(engine, board).launcher()
     {
         return Err(Failure::usage(match why {
             NoLauncher::Engine => {
-                format!("--gpus: GPUs count by the engine chain, not by {engine}")
+                format!("--gpus: GPUs do not count by the engine {engine}")
             }
             NoLauncher::Board(sizes) => format!(
                 "--gpus: GPUs count boards of {} to {} queens, not of {}",

@@ -39,7 +39,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     let n = Size::new(args.n).map_err(Failure::usage)?;
     let mut hardware = Hardware::find(&HardwareSettings::default())?;
     hardware.costs = Calibration::find().costs;
-    let choice = hardware.choose_engine(n)?;
+    let engine = hardware.choose_engine(n)?;
     if args.json {
         return print_json(&json!({
             "cpu": machine.cpu,
@@ -52,8 +52,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
             "gpu_missing": gpus.missing,
             "auto": {
                 "n": args.n,
-                "engine": choice.engine.name(),
-                "reason": choice.reason,
+                "engine": engine.name(),
             },
         }));
     }
@@ -75,17 +74,13 @@ pub fn run(args: &Args) -> Result<(), Failure> {
          Instruction sets  {}; auto takes {}\n\
          Memory            {memory}\n\
          GPUs              {}\n\
-         {}",
+         auto takes the {engine} engine for n = {n} on {}",
         machine.cpu.as_deref().unwrap_or("unknown"),
         machine.cores,
         available.join(", "),
         Isa::best(),
         gpus.in_words(),
-        choice.reason.unwrap_or_else(|| format!(
-            "auto takes the {} for n = {n} on {}",
-            choice.engine,
-            telemetry::several(hardware.workers as u64, "CPU worker"),
-        )),
+        telemetry::several(hardware.workers as u64, "CPU worker"),
     ))
 }
 

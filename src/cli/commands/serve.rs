@@ -238,7 +238,7 @@ fn intake(args: &Args, layers: &Layers) -> Result<Intake, Failure> {
                 devices: DeviceChoice::Off,
                 ..HardwareSettings::default()
             })?;
-            hardware.choose_engine(board)?.engine
+            hardware.choose_engine(board)?
         }
     };
     let census = config.run.unique.then(|| plan(Engine::Census, board));

@@ -79,8 +79,7 @@ impl JobRunner {
         })
     }
 
-    /// The job for a board that the settings ask for. The engine is chosen now, and the reason is
-    /// printed if there is one.
+    /// The job for a board that the settings ask for. The engine is chosen now.
     ///
     /// # Errors
     /// Devices were asked for, and do not count the board.
@@ -89,11 +88,8 @@ impl JobRunner {
         match self.config().run.engine.0 {
             Some(engine) => Ok(Job::of(plan(engine, board)).unique(unique)),
             None => {
-                let choice = self.hardware.choose_engine(board)?;
-                if let Some(reason) = choice.reason.filter(|_| !self.config().output.quiet) {
-                    say(&reason);
-                }
-                let job = Job::of(plan(choice.engine, board)).unique(unique);
+                let engine = self.hardware.choose_engine(board)?;
+                let job = Job::of(plan(engine, board)).unique(unique);
                 Ok(job.engine_was_chosen())
             }
         }

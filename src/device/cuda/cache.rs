@@ -52,6 +52,24 @@ pub(super) fn kept(path: &Path) -> Option<Vec<u8>> {
     whole.then(|| kernel.to_vec())
 }
 
+/// The file beside that of a kernel that names the driver which does not load it.
+fn refusal(path: &Path) -> PathBuf {
+    path.with_extension("refused")
+}
+
+/// Removes a kernel and remembers that this version of the driver does not load it: otherwise every process would compile
+/// it again. A failure is ignored, as in [`keep`].
+pub(super) fn refuse(path: &Path, driver: &str) {
+    // Either may not be there, or not be writable.
+    let _ = fs::remove_file(path);
+    let _ = fs::write(refusal(path), driver);
+}
+
+/// Whether this version of the driver does not load a kernel.
+pub(super) fn is_refused(path: &Path, driver: &str) -> bool {
+    fs::read(refusal(path)).is_ok_and(|by| by == driver.as_bytes())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

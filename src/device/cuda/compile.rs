@@ -51,15 +51,24 @@ impl Compiler {
     /// Compiles `program` for `architecture` (`sm_90`), or returns what was compiled before.
     ///
     /// # Errors
-    /// The compiler failed, took too long or could not be started.
-    pub fn compile(&self, program: DeviceProgram, architecture: &str) -> Result<Vec<u8>, String> {
+    /// The compiler failed, took too long or could not be started, or this version of the `driver` does not load
+    /// what was compiled before.
+    pub fn compile(
+        &self,
+        program: DeviceProgram,
+        architecture: &str,
+        driver: &str,
+    ) -> Result<Vec<u8>, String> {
         let options = program.options(architecture);
-        let kept = self
-            .folder
-            .as_ref()
-            .map(|folder| cache::path(folder, &kernel_source(program), &options, &self.version));
-        if let Some(kernel) = kept.as_ref().and_then(|path| cache::kept(path)) {
-            return Ok(kernel);
+        let kept = self.file(program, &options);
+        if let Some(path) = &kept {
+            if cache::is_refused(path, driver) {
+                let version = &self.version;
+                return Err(format!("{driver} does not load what {version} compiles"));
+            }
+            if let Some(kernel) = cache::kept(path) {
+                return Ok(kernel);
+            }
         }
         let kernel = self.in_child(program, &options)?;
         if let Some(path) = kept {
@@ -68,18 +77,18 @@ impl Compiler {
         Ok(kernel)
     }
 
-    /// Forgets what was compiled before, because it does not load.
-    pub fn forget(&self, program: DeviceProgram, architecture: &str) {
-        if let Some(folder) = &self.folder {
-            let options = program.options(architecture);
-            // A file that cannot be removed does not load the next time either.
-            let _ = std::fs::remove_file(cache::path(
-                folder,
-                &kernel_source(program),
-                &options,
-                &self.version,
-            ));
+    /// Forgets what was compiled, because this version of the `driver` does not load it, and remembers that.
+    pub fn refuse(&self, program: DeviceProgram, architecture: &str, driver: &str) {
+        if let Some(path) = self.file(program, &program.options(architecture)) {
+            cache::refuse(&path, driver);
         }
+    }
+
+    /// Where the kernel is kept, if one is.
+    fn file(&self, program: DeviceProgram, options: &[String]) -> Option<PathBuf> {
+        let folder = self.folder.as_ref()?;
+        let source = kernel_source(program);
+        Some(cache::path(folder, &source, options, &self.version))
     }
 
     fn in_child(&self, program: DeviceProgram, options: &[String]) -> Result<Vec<u8>, String> {
@@ -247,9 +256,11 @@ mod tests {
             folder.path().display()
         );
         let compiler = compiler(&folder, &script, LONG);
-        let kernel = compiler.compile(program(), "sm_90").unwrap();
+        let driver = "CUDA 12.2";
+        let compile = |architecture| compiler.compile(program(), architecture, driver);
+        let kernel = compile("sm_90").unwrap();
         assert!(String::from_utf8_lossy(&kernel).starts_with("kernel compile-kernel"));
-        assert_eq!(compiler.compile(program(), "sm_90").unwrap(), kernel);
+        assert_eq!(compile("sm_90").unwrap(), kernel);
         let runs = || {
             std::fs::read_to_string(folder.path().join("runs"))
                 .unwrap()
@@ -257,9 +268,14 @@ mod tests {
                 .count()
         };
         assert_eq!(runs(), 1);
-        assert_ne!(compiler.compile(program(), "sm_80").unwrap(), kernel);
-        compiler.forget(program(), "sm_90");
-        assert_eq!(compiler.compile(program(), "sm_90").unwrap(), kernel);
+        assert_ne!(compile("sm_80").unwrap(), kernel);
+        compiler.refuse(program(), "sm_90", driver);
+        let refused = compile("sm_90").unwrap_err();
+        assert_eq!(refused, "CUDA 12.2 does not load what NVRTC 0.0 compiles");
+        assert_eq!(runs(), 2);
+        // A newer driver may.
+        let newer = compiler.compile(program(), "sm_90", "CUDA 13.0");
+        assert_eq!(newer.unwrap(), kernel);
         assert_eq!(runs(), 3);
     }
 
@@ -268,7 +284,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let compiler = compiler(&folder, "exec sleep 60", Duration::from_millis(100));
         let begin = Instant::now();
-        let error = compiler.compile(program(), "sm_90").unwrap_err();
+        let error = compiler.compile(program(), "sm_90", "").unwrap_err();
         assert!(error.contains("still not done"), "{error}");
         assert!(begin.elapsed() < LONG);
     }
@@ -277,7 +293,7 @@ mod tests {
     fn a_compiler_that_fails_is_quoted() {
         let folder = tempfile::tempdir().unwrap();
         let compiler = compiler(&folder, "cat > /dev/null; echo so sorry >&2; exit 1", LONG);
-        let error = compiler.compile(program(), "sm_90").unwrap_err();
+        let error = compiler.compile(program(), "sm_90", "").unwrap_err();
         assert!(error.contains("so sorry"), "{error}");
     }
 
@@ -286,7 +302,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let mut compiler = compiler(&folder, "", LONG);
         compiler.program = folder.path().join("nowhere");
-        let error = compiler.compile(program(), "sm_90").unwrap_err();
+        let error = compiler.compile(program(), "sm_90", "").unwrap_err();
         assert!(error.contains("nowhere"), "{error}");
     }
 }

@@ -5,11 +5,14 @@
 //! pipe (docs/lab/2026-11-24.md). What it gives besides: a child can be killed with all its kernels.
 
 use std::collections::VecDeque;
-use std::io::{BufReader, BufWriter};
-use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
-use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
+use std::io::{BufRead, BufReader, Write};
+use std::process::{Child, ChildStderr, ChildStdin, ChildStdout, Command, Stdio};
+use std::sync::Arc;
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::thread;
 use std::time::{Duration, Instant};
+
+use parking_lot::Mutex;
 
 use super::CudaSettings;
 use super::message::{self, Answer, Order};
@@ -35,8 +38,11 @@ pub(super) struct InChild {
     properties: Properties,
     slots: usize,
     opened: Instant,
-    orders: BufWriter<ChildStdin>,
+    /// To the thread that writes what the child is told: a child that reads nothing must not stop this one.
+    orders: Sender<Vec<u8>>,
     answers: Receiver<Answer>,
+    /// The last line that the child wrote to stderr.
+    last_words: Arc<Mutex<String>>,
     completed: VecDeque<Completed>,
     submitting: Duration,
 }
@@ -72,17 +78,22 @@ impl InChild {
             .arg(CHILD)
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
-            .stderr(Stdio::null());
+            .stderr(Stdio::piped());
         // Ctrl-C is for this process, which then lets the child finish its launches.
         in_own_group(&mut command);
         let failed = |error| OpenError(format!("{}: {error}", program.display()));
         let mut process = Process(command.spawn().map_err(failed)?);
-        let (Some(stdin), Some(stdout)) = (process.0.stdin.take(), process.0.stdout.take()) else {
+        let child = &mut process.0;
+        let pipes = (child.stdin.take(), child.stdout.take(), child.stderr.take());
+        let (Some(stdin), Some(stdout), Some(stderr)) = pipes else {
             return Err(OpenError("a child process without pipes".to_owned()));
         };
-        let mut orders = BufWriter::new(stdin);
-        message::write(&mut orders, settings).map_err(failed)?;
-        let answers = listen(stdout);
+        let orders = speak(stdin);
+        let mut words = Vec::new();
+        message::write(&mut words, settings).map_err(failed)?;
+        // If nothing can be written, the child has ended, which shows below.
+        let _ = orders.send(words);
+        let (answers, last_words) = (listen(stdout), last_line(stderr));
         match answers.recv_timeout(OPENING) {
             Ok(Answer::Opened {
                 properties,
@@ -97,6 +108,7 @@ impl InChild {
                     .unwrap_or_else(Instant::now),
                 orders,
                 answers,
+                last_words,
                 completed: VecDeque::new(),
                 submitting: settings.compile_time + SUBMITTING,
             }),
@@ -106,9 +118,10 @@ impl InChild {
                 let why = format!("the child process has not opened it after {OPENING:.0?}");
                 Err(OpenError(why))
             }
-            Err(RecvTimeoutError::Disconnected) => {
-                Err(OpenError("the child process has ended".to_owned()))
-            }
+            Err(RecvTimeoutError::Disconnected) => Err(OpenError(with_last_words(
+                "the child process has ended",
+                &last_words,
+            ))),
         }
     }
 
@@ -129,8 +142,48 @@ impl InChild {
             Ok(Some(status)) => status.to_string(),
             _ => "no answer".to_owned(),
         };
-        DeviceError::Lost(format!("the process that owns it has ended: {how}"))
+        let what = format!("the process that owns it has ended: {how}");
+        DeviceError::Lost(with_last_words(&what, &self.last_words))
     }
+}
+
+/// What happened, and what the child said last.
+fn with_last_words(what: &str, last_words: &Mutex<String>) -> String {
+    match &**last_words.lock() {
+        "" => what.to_owned(),
+        said => format!("{what}: {said}"),
+    }
+}
+
+/// Writes what the child is to be told, until it reads no more.
+fn speak(mut stdin: ChildStdin) -> Sender<Vec<u8>> {
+    let (sender, orders) = channel::<Vec<u8>>();
+    thread::spawn(move || {
+        for words in orders {
+            if stdin
+                .write_all(&words)
+                .and_then(|()| stdin.flush())
+                .is_err()
+            {
+                return;
+            }
+        }
+    });
+    sender
+}
+
+/// Remembers the last line of what the child writes to stderr.
+fn last_line(stderr: ChildStderr) -> Arc<Mutex<String>> {
+    let last = Arc::new(Mutex::new(String::new()));
+    let shared = Arc::clone(&last);
+    thread::spawn(move || {
+        for line in BufReader::new(stderr).lines().map_while(Result::ok) {
+            if !line.trim().is_empty() {
+                *shared.lock() = line;
+            }
+        }
+    });
+    last
 }
 
 /// Reads what the child says, until it ends.
@@ -162,7 +215,9 @@ impl Device for InChild {
     }
 
     fn submit(&mut self, launch: &Launch) -> Result<Ticket, DeviceError> {
-        if message::write_launch(&mut self.orders, launch).is_err() {
+        let mut words = Vec::with_capacity(launch.bytes() as usize + 1024);
+        let written = message::write_launch(&mut words, launch);
+        if written.is_err() || self.orders.send(words).is_err() {
             return Err(self.ended());
         }
         let begin = Instant::now();
@@ -194,10 +249,85 @@ impl Device for InChild {
 
     fn cancel(&mut self) {
         // A child that takes no order has ended, which `poll` reports.
-        let _ = message::write(&mut self.orders, &Order::Cancel);
+        let mut words = Vec::new();
+        if message::write(&mut words, &Order::Cancel).is_ok() {
+            let _ = self.orders.send(words);
+        }
     }
 }
 
 fn unexpected(answer: &Answer) -> DeviceError {
     DeviceError::Lost(format!("the process that owns it says {answer:?}"))
+}
+
+#[cfg(test)]
+#[cfg(unix)]
+mod tests {
+    use std::fs;
+    use std::os::unix::fs::PermissionsExt;
+
+    use super::*;
+    use crate::chain::ChainPlan;
+    use crate::engine::{DeviceIdentity, DeviceKind, Plan};
+
+    /// A child that is this shell script, after it has said that the device is open.
+    fn child(folder: &tempfile::TempDir, script: &str) -> InChild {
+        let opened = Answer::Opened {
+            properties: Properties {
+                identity: DeviceIdentity {
+                    kind: DeviceKind::Cuda,
+                    index: 0,
+                    name: "script".to_owned(),
+                },
+                compute: None,
+                memory: 0,
+                multiprocessors: 1,
+                shared_memory: None,
+                watchdog: false,
+                driver: String::new(),
+                compiler: String::new(),
+            },
+            slots: 1,
+            since: Duration::ZERO,
+        };
+        let opened = serde_json::to_string(&opened).unwrap();
+        let program = folder.path().join("child");
+        fs::write(&program, format!("#!/bin/sh\necho '{opened}'\n{script}\n")).unwrap();
+        fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).unwrap();
+        let settings = CudaSettings {
+            helper: Some(program),
+            ..CudaSettings::default()
+        };
+        InChild::open(&settings).unwrap()
+    }
+
+    /// A launch that no pipe holds.
+    fn launch() -> Launch {
+        let plan = ChainPlan::new(crate::board::Size::new(15).unwrap());
+        let tasks: Vec<_> = (0..plan.tasks()).map(|index| plan.task(index)).collect();
+        let batch = plan.launcher().unwrap().batch(&tasks, 0).unwrap();
+        let launch = batch.launch().unwrap().clone();
+        assert!(launch.bytes() > 1 << 20, "{}", launch.bytes());
+        launch
+    }
+
+    #[test]
+    fn a_child_that_reads_nothing_does_not_stop_this_process() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut child = child(&folder, "exec sleep 60");
+        child.submitting = Duration::from_millis(200);
+        let begin = Instant::now();
+        let error = child.submit(&launch()).unwrap_err();
+        assert!(error.to_string().contains("took no launch"), "{error}");
+        child.cancel();
+        assert!(begin.elapsed() < Duration::from_secs(30));
+    }
+
+    #[test]
+    fn the_last_words_of_a_child_are_passed_on() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut child = child(&folder, "echo first >&2; echo so sorry >&2; exit 3");
+        let error = child.submit(&launch()).unwrap_err();
+        assert!(error.to_string().contains(": so sorry"), "{error}");
+    }
 }

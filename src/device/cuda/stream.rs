@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use std::{mem, thread};
 
 use cudarc::driver::result::{self, DriverError, function, module, occupancy};
-use cudarc::driver::sys::{self, CUfunction_attribute, CUstream};
+use cudarc::driver::sys::{self, CUfunction_attribute, CUresult, CUstream};
 
 use super::clock::Clock;
 use super::compile::Compiler;
@@ -21,6 +21,10 @@ use crate::engine::{Completed, DeviceProgram, Launch, Ticket};
 /// How long to sleep between two looks at the device: short compared with a launch, and long enough
 /// to cost almost no CPU time.
 const NAP: Duration = Duration::from_micros(500);
+
+/// Bytes of shared memory that CUDA takes for itself in each block (CUDA Programming Guide, compute
+/// capabilities 8.x to 12.x).
+const RESERVED: u32 = 1024;
 
 /// A GPU driven through CUDA.
 ///
@@ -147,13 +151,15 @@ impl Cuda {
         let mut why = Vec::new();
         let mut loaded = None;
         match &self.compiler {
-            Ok(compiler) => match compiler.compile(program, &architecture) {
+            Ok(compiler) => match compiler.compile(program, &architecture, &self.properties.driver)
+            {
                 Ok(image) => match self.load(program, &image) {
                     Ok(kernel) => loaded = Some(kernel),
-                    Err(error) => {
-                        compiler.forget(program, &architecture);
+                    Err(error) if is_of_the_image(error) => {
+                        compiler.refuse(program, &architecture, &self.properties.driver);
                         why.push(format!("compiled: {}", describe(error)));
                     }
+                    Err(error) => why.push(format!("compiled: {}", describe(error))),
                 },
                 Err(error) => why.push(error),
             },
@@ -193,7 +199,9 @@ impl Cuda {
         module: sys::CUmodule,
     ) -> Result<Loaded, DriverError> {
         let entry = CString::new(program.entry()).unwrap_or_default();
-        let block = self.settings.block;
+        // Of the memory of a multiprocessor, CUDA keeps some for itself in each block.
+        let most = self.properties.shared_memory.unwrap_or_default();
+        let block = program.block(self.settings.block, most.saturating_sub(RESERVED));
         let shared = program.block_memory(block);
         // SAFETY: the module is loaded, and the function belongs to it.
         unsafe {
@@ -221,11 +229,15 @@ impl Cuda {
                 block as i32,
                 shared as usize,
             )?;
+            if per_multiprocessor <= 0 {
+                // A launch would fail with an error that looks like a lost device.
+                return Err(DriverError(CUresult::CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES));
+            }
             Ok(Loaded {
                 module,
                 ready: Ready {
                     function,
-                    blocks: self.properties.multiprocessors * per_multiprocessor.max(1) as u32,
+                    blocks: self.properties.multiprocessors * per_multiprocessor as u32,
                     block,
                     shared,
                 },
@@ -297,6 +309,17 @@ impl Cuda {
         }
         outcome
     }
+}
+
+/// Whether an error is that the driver cannot read what was compiled, and not that the device has failed.
+const fn is_of_the_image(error: DriverError) -> bool {
+    matches!(
+        error.0,
+        CUresult::CUDA_ERROR_INVALID_IMAGE
+            | CUresult::CUDA_ERROR_NO_BINARY_FOR_GPU
+            | CUresult::CUDA_ERROR_INVALID_PTX
+            | CUresult::CUDA_ERROR_UNSUPPORTED_PTX_VERSION
+    )
 }
 
 impl Device for Cuda {

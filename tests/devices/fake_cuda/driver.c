@@ -11,6 +11,7 @@
 // the end of the process, as far as it runs the library's destructors.
 // FAKE="sticky": the second launch fails, and from then on every call of the process does. If FAKE_ONCE
 // names a file, that happens only to the process that creates it.
+// FAKE="no room": no block of a kernel fits on a multiprocessor.
 // FAKE="late": what is copied while a launch is under way arrives only when the next kernel starts,
 // unless a stream waits for it.
 
@@ -55,7 +56,7 @@ static int lost(void) {
 
 /// Launches of a stream: given, and known to the host to have ended.
 struct stream { int launched, ended, stuck; };
-static struct stream *streams[64];
+static struct stream *streams[4096];
 static int stream_count;
 static int under_way(void) {
     for (int i = 0; i < stream_count; i++)
@@ -118,7 +119,7 @@ int cuFuncGetAttribute(int *v, int a, void *f) { *v = 32; return spoilt; }
 int cuFuncSetAttribute(void *f, int a, int v) { return spoilt; }
 int cuOccupancyMaxActiveBlocksPerMultiprocessor(int *b, void *f, int s, size_t d) {
     told("shared", d / s);
-    *b = 6;
+    *b = is("no room") ? 0 : 6;
     return spoilt;
 }
 /// Memory is allocated and freed between launches: a driver waits until none is under way.
@@ -161,7 +162,7 @@ int cuMemcpyDtoHAsync_v2(void *p, u64 d, size_t b, void *s) {
 int cuStreamCreate(void **s, unsigned f) {
     told("stream", 0);
     *s = calloc(1, sizeof(struct stream));
-    streams[stream_count++ % 64] = *s;
+    streams[stream_count++ % 4096] = *s;
     return spoilt;
 }
 int cuStreamDestroy_v2(void *s) { return spoilt; }
@@ -205,7 +206,8 @@ int cuEventDestroy_v2(void *e) { return spoilt; }
 #ifdef COUNTING
 typedef void Kernel(unsigned specialisation, const void *jobs, unsigned job_count,
                     const void *tables, void *sums, void *progress);
-Kernel queenfold_emulated_chain, queenfold_emulated_bit_board, queenfold_emulated_node_layer;
+Kernel queenfold_emulated_chain, queenfold_emulated_colour, queenfold_emulated_bit_board,
+    queenfold_emulated_node_layer;
 #endif
 #ifndef OLD
 int cuLaunchKernel(void *f, unsigned a, unsigned b, unsigned c, unsigned d, unsigned e, unsigned g,
@@ -231,6 +233,9 @@ int cuLaunchKernel(void *f, unsigned a, unsigned b, unsigned c, unsigned d, unsi
     if (!strcmp(f, "chain"))
         // Shared memory tells the depth: 4 bytes for each row and one more, 16 for each row.
         queenfold_emulated_chain((m / d - 4) / 20, jobs, count, tables, sums, done);
+    else if (!strcmp(f, "colour")) // Shared memory tells the rows, too: see colour/program.rs.
+        queenfold_emulated_colour(m >= 18064 + 372 * d ? 11 : m >= 9672 + 316 * d ? 10 : 8, jobs, count,
+                                  tables, sums, done);
     else if (!strcmp(f, "bit_board"))
         queenfold_emulated_bit_board(0, jobs, count, tables, sums, done);
     else

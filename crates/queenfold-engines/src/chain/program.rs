@@ -4,7 +4,8 @@ use std::ops::RangeInclusive;
 
 use crate::board::Size;
 use crate::engine::{
-    DeviceProgram, JobWords, LaunchError, LaunchWords, Layout, Specialisation, ThreadUse,
+    BLOCK_THREADS, DeviceProgram, JobWords, LaunchError, LaunchWords, Layout, Specialisation,
+    ThreadUse,
 };
 
 /// Words of a job: columns, up, down, group.
@@ -79,6 +80,8 @@ fn program(depth: u32) -> DeviceProgram {
         }),
         // As `chain_shared` of the kernel: row words and stack.
         shared_memory: (depth + 1) * 4 + depth * 16,
+        block_memory: 0,
+        most_threads: *BLOCK_THREADS.end(),
         threads: ThreadUse::FillTheDevice,
         layout: Layout {
             job_words: JobWords::Fixed(JOB_WORDS),
@@ -112,7 +115,7 @@ fn check_rows_left(words: &LaunchWords<'_>) -> Result<(), LaunchError> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::engine::{BLOCK_THREADS, Launch};
+    use crate::engine::Launch;
 
     #[test]
     fn every_board_up_to_28_has_a_variant() {
@@ -125,14 +128,15 @@ mod tests {
         }
     }
 
+    /// What a block may have: devices of compute capability 7.5; 8.6, 8.9 and 12.0; 8.0; 9.0 and 10.0.
     #[test]
-    fn a_block_fits_into_the_shared_memory_of_an_sm_80() {
-        for n in 5..=28 {
-            let program = program_for(Size::new(n).unwrap()).unwrap();
-            assert!(
-                program.block_memory(*BLOCK_THREADS.end()) <= 163 * 1024,
-                "n = {n}"
-            );
+    fn a_block_fits_into_the_shared_memory_of_every_device() {
+        for memory in [64, 99, 163, 227].map(|kibibytes| kibibytes * 1024) {
+            for program in programs() {
+                let threads = program.block(*BLOCK_THREADS.end(), memory);
+                assert!(program.block_memory(threads) <= memory, "{program}");
+                assert!(threads >= 128 && threads.is_multiple_of(32), "{program}");
+            }
         }
     }
 

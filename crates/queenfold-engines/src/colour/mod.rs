@@ -31,6 +31,8 @@
 //! * `expansion`: fills the rows of a sub-board after another is filled: `side` is the order of the rows,
 //!   `level` the states with the same rows left.
 //! * `kernel`: the inner loops, written once for all instruction sets.
+//! * [`programs()`]: the kernel for devices; `launches`: how tasks become its jobs; `job_recount`: a job
+//!   counted again on the CPU.
 //! * `oracle`: [`ColourOracle`] counts the same tasks on the squares of the board, one placement after
 //!   the other.
 
@@ -39,7 +41,9 @@ mod colour_board;
 mod cost;
 mod counter;
 mod expansion;
+mod job_recount;
 mod kernel;
+mod launches;
 mod level;
 mod lines;
 mod lists;
@@ -50,6 +54,7 @@ mod oracle;
 mod orientation;
 mod placement_list;
 mod plan;
+mod program;
 mod row_set;
 mod row_sets;
 mod side;
@@ -60,8 +65,11 @@ mod tests;
 mod units;
 
 pub use colour_board::{ColourBoard, OF_SETS, Partition};
+#[doc(hidden)]
+pub use job_recount::recount_job;
 pub use oracle::ColourOracle;
 pub use plan::ColourPlan;
+pub use program::programs;
 pub use row_set::RowSet;
 
 /// The version of the plan: any change of partitions, weights or boundaries of tasks is another one.

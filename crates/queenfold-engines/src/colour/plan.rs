@@ -1,14 +1,17 @@
 use super::VERSION;
 use std::ops::Range;
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
 use super::cost::Costs;
 use super::counter::{NewCounter, is_wide, kernel_name};
+use super::launches::ColourLauncher;
 use super::lines::Parity;
+use super::program::BOARDS;
 use super::{ColourBoard, ColourOracle, Partition, canary};
 use crate::board::{GivenBoard, Size};
 use crate::engine::{
-    Canary, Counter, CounterSettings, Engine, Plan, Task, core_seconds, task_bits,
+    Canary, Counter, CounterSettings, Engine, Launcher, NoLauncher, Plan, Task, core_seconds,
+    task_bits,
 };
 use crate::simd::Isa;
 
@@ -174,6 +177,13 @@ impl Plan for ColourPlan {
             is_wide: is_wide(&self.board),
             columns: Parity::Even,
         })
+    }
+
+    fn launcher(&self) -> Result<Arc<dyn Launcher>, NoLauncher> {
+        match ColourLauncher::new(self.board.clone(), self.work) {
+            Some(launcher) => Ok(Arc::new(launcher)),
+            None => Err(NoLauncher::Board(BOARDS)),
+        }
     }
 }
 

@@ -14,9 +14,9 @@ use crate::cli::exit::{Exit, Failure};
 use crate::cli::output::say;
 use crate::device::cuda::{Cuda, CudaSettings, devices, open};
 use crate::device::{Device, OwnerSettings};
-use crate::engine::Plan;
-use crate::job::device_plan;
+use crate::engine::{Engine, Plan};
 use crate::job::limits::is_block;
+use crate::job::{device_plan, plan};
 use crate::ladder::{self, METHODS, MethodRequest, MethodSettings, Style};
 use crate::machine::Machine;
 
@@ -78,14 +78,17 @@ fn block(text: &str) -> Result<u32, String> {
 }
 
 /// The board on which CPU and device together are compared with each alone, and in how many rounds.
-const MIXED: u32 = 20;
+const MIXED: u32 = 22;
 const ROUNDS: usize = 5;
+
+/// The largest board that is counted by the chain.
+const CHAIN: u32 = 20;
 
 /// The largest board that the kernels count which the program carries along.
 const EMBEDDED: u32 = 18;
 
 /// The board that is counted with other blocks and launches, and these: threads, and milliseconds.
-const VARIED: u32 = 21;
+const VARIED: u32 = 22;
 const VARIANTS: [(u32, u64); 3] = [(128, 400), (128, 1600), (32, 1600)];
 
 /// The boards that the historical kernels count.
@@ -153,16 +156,15 @@ fn measure(
     spec: &DeviceSpec,
     draft: &Draft<BenchReport>,
 ) -> Result<(), Failure> {
-    for n in (10..=args.up_to).filter_map(|n| Size::new(n).ok()) {
-        let Some(plan) = device_plan(n) else {
-            continue;
-        };
+    for (engine, n) in boards(args.up_to) {
+        let n = Size::new(n).map_err(broken)?;
+        let plan = plan(engine, n);
         let launcher = plan.launcher().map_err(|_| no_kernel(n))?;
         let program = launcher.program();
         let (registers, warps_per_multiprocessor) = device.occupancy(program).map_err(broken)?;
         let result = bench::board(spec, plan.as_ref())?;
         let said = format!(
-            "n = {n}: kernel {:.3} s, wall {:.3} s",
+            "n = {n}: kernel {:.3} s, wall {:.3} s by the {engine} engine",
             result.kernel_seconds, result.seconds
         );
         // Noted before it is printed: a user who stops the program at this line finds the board in the
@@ -170,7 +172,7 @@ fn measure(
         draft.note(|report| {
             report.boards.push(BoardReport {
                 result,
-                depth: program.specialisation().map_or(0, |special| special.value),
+                program: program.to_string(),
                 registers,
                 warps_per_multiprocessor,
             });
@@ -185,7 +187,16 @@ fn measure(
     historical(args, draft)
 }
 
-/// The plan by which devices count a board.
+/// The boards that are counted, each by the engines that count it in a few seconds.
+fn boards(up_to: u32) -> impl Iterator<Item = (Engine, u32)> {
+    let engines = [(Engine::Chain, CHAIN), (Engine::Colour, up_to)];
+    (10..=up_to).flat_map(move |n| {
+        let counting = engines.into_iter().filter(move |(_, last)| n <= *last);
+        counting.map(move |(engine, _)| (engine, n))
+    })
+}
+
+/// The plan by which devices count a board fastest.
 fn plan_of(n: u32) -> Result<(Arc<dyn Plan>, Size), Failure> {
     let n = Size::new(n).map_err(broken)?;
     Ok((device_plan(n).ok_or_else(|| no_kernel(n))?, n))

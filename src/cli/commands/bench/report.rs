@@ -49,7 +49,8 @@ pub struct Variant {
 pub struct BoardReport {
     #[serde(flatten)]
     pub result: BoardResult,
-    pub depth: u32,
+    /// The kernel that counted.
+    pub program: String,
     pub registers: u32,
     pub warps_per_multiprocessor: u32,
 }
@@ -69,7 +70,7 @@ impl BenchReport {
         let mut text = format!("{}, {}\n", self.device.identity.name, self.device.compiler);
         let _ = writeln!(
             text,
-            "\n  n    kernel s      wall s    busy  published  reached"
+            "\n  n  engine    kernel s      wall s    busy  published  reached (aims are a model's)"
         );
         for BoardReport { result, .. } in &self.boards {
             let published = result
@@ -77,8 +78,9 @@ impl BenchReport {
                 .map_or("-".to_owned(), |ratio| format!("{ratio:.2} ×"));
             let _ = writeln!(
                 text,
-                "{:>3}  {:>10.4}  {:>10.4}  {:>6.4}  {published:>9}  {}",
+                "{:>3}  {:<6}  {:>10.4}  {:>10.4}  {:>6.4}  {published:>9}  {}",
                 result.n,
+                result.engine.name(),
                 result.kernel_seconds,
                 result.seconds,
                 result.busy,

@@ -6,7 +6,8 @@ use std::ops::RangeInclusive;
 
 use super::layout::Layout;
 
-/// Threads in a block of a GPU: every program runs with any multiple of 32 in this range.
+/// Threads in a block of a GPU: every program runs with any multiple of 32 in this range, up to a limit of
+/// its own ([`DeviceProgram::block`]).
 pub const BLOCK_THREADS: RangeInclusive<u32> = 32..=256;
 
 /// A kernel that devices can run, specialised for its purpose.
@@ -29,6 +30,10 @@ pub struct DeviceProgram {
     pub(crate) specialisation: Option<Specialisation>,
     /// Bytes of shared memory for each thread.
     pub(crate) shared_memory: u32,
+    /// Bytes of shared memory for a block besides, which all of its threads use.
+    pub(crate) block_memory: u32,
+    /// The most threads of a block, if fewer than the most of [`BLOCK_THREADS`].
+    pub(crate) most_threads: u32,
     /// How threads take jobs.
     pub(crate) threads: ThreadUse,
     /// How it reads a launch.
@@ -75,6 +80,8 @@ impl DeviceProgram {
             files,
             specialisation: None,
             shared_memory: 0,
+            block_memory: 0,
+            most_threads: *BLOCK_THREADS.end(),
             threads,
             layout,
         }
@@ -92,7 +99,18 @@ impl DeviceProgram {
 
     /// Bytes of memory that the threads of a block of this many share.
     pub const fn block_memory(&self, threads: u32) -> u32 {
-        self.shared_memory * threads
+        self.block_memory + self.shared_memory * threads
+    }
+
+    /// The threads of a block where so many are wanted, on a device whose blocks may have so many bytes of
+    /// shared memory: fewer if the program or the memory allows no more, but 32 at least.
+    pub const fn block(&self, wanted: u32, memory: u32) -> u32 {
+        let most = self.most_threads;
+        let mut threads = if wanted < most { wanted } else { most };
+        while threads > 32 && self.block_memory(threads) > memory {
+            threads -= 32;
+        }
+        threads
     }
 
     /// How many threads a launch of this many jobs needs; `None` if it runs best with as many as the

@@ -1,0 +1,110 @@
+//! What a job of the colour kernel should have counted.
+
+use super::ColourBoard;
+use super::counter::weights;
+use super::lines::{Lines, Parity};
+use super::orientation::Orientation;
+use super::program::{HEAD_WORDS, JOB_WORDS, SET_SUMS, list_words, rows, set_words};
+use super::sub_board::Target;
+use crate::board::bits;
+use crate::engine::Launch;
+
+/// The sums of a job of a launch for this board (solutions, placements on black, what tables hold of them, placements
+/// on white) in plain recursion: a row after the other, with a counter for each word of columns.
+pub fn recount_job(
+    board: &ColourBoard,
+    launch: &Launch,
+    [set, first, count, _]: [u32; JOB_WORDS],
+) -> [u64; SET_SUMS] {
+    let rows = rows(&launch.program());
+    let length = set_words(rows);
+    let set = &launch.tables()[set as usize * length..][..length];
+    let list = |number: usize| -> Vec<Target> {
+        let count = set[2] >> (8 * number) & 0xff;
+        let begin = HEAD_WORDS + number * list_words(rows);
+        let words = set[begin..].iter().take(count as usize);
+        words.map(|&word| row_of(word)).collect()
+    };
+    let [black, black_left, white, white_left] = [0, 1, 2, 3].map(list);
+    let lines = Lines::of(board.size());
+    let orientation = Orientation::of(board.size());
+    let class = [set[1] as u16, (set[1] >> 16) as u16];
+    let alike = (first..1 << lines.even).filter(|word| word.count_ones() == first.count_ones());
+    let mut sums = [0; SET_SUMS];
+    for word in alike.take(count as usize) {
+        let Some(weights) = weights(board, class, Parity::Even, word) else {
+            continue;
+        };
+        let mut counters = vec![0_u64; 1 << lines.odd];
+        let others = lines.all(Parity::Even) & !word;
+        fill(&black, &black_left, Taken::with(others), &mut |odd| {
+            counters[odd as usize] += 1;
+        });
+        sums[1] += counters.iter().sum::<u64>();
+        fill(&white, &white_left, Taken::with(word), &mut |odd| {
+            let weight = weights.of(orientation.rank(Parity::Odd, odd));
+            let black = counters[(lines.all(Parity::Odd) & !odd) as usize];
+            sums[0] += u64::from(weight) * black;
+            sums[3] += 1;
+        });
+    }
+    sums[2] = sums[1];
+    sums
+}
+
+const fn row_of(word: u32) -> Target {
+    Target {
+        falling: word & 31,
+        rising: word >> 5 & 31,
+        open: word >> 16,
+    }
+}
+
+/// What queens of a colour take.
+#[derive(Clone, Copy)]
+struct Taken {
+    /// Even columns that are left to take.
+    left: u32,
+    /// Odd columns taken.
+    odd: u32,
+    falling: u32,
+    rising: u32,
+}
+
+impl Taken {
+    /// Nothing, with these even columns to take.
+    const fn with(left: u32) -> Self {
+        Self {
+            left,
+            odd: 0,
+            falling: 0,
+            rising: 0,
+        }
+    }
+}
+
+/// Fills the own rows and then the rows left in all ways. Calls `found` with the odd columns of each.
+fn fill(own: &[Target], left: &[Target], taken: Taken, found: &mut impl FnMut(u32)) {
+    let (row, is_own) = match (own.first(), left.first()) {
+        (Some(row), _) => (row, true),
+        (None, Some(row)) => (row, false),
+        (None, None) => return found(taken.odd),
+    };
+    let columns = if is_own { taken.left } else { !taken.odd };
+    let attacked = taken.falling >> row.falling | taken.rising >> row.rising;
+    for column in bits(row.open & columns & !attacked) {
+        let queen = 1 << column;
+        let mut next = Taken {
+            falling: taken.falling | queen << row.falling,
+            rising: taken.rising | queen << row.rising,
+            ..taken
+        };
+        if is_own {
+            next.left ^= queen;
+            fill(&own[1..], left, next, found);
+        } else {
+            next.odd |= queen;
+            fill(own, &left[1..], next, found);
+        }
+    }
+}

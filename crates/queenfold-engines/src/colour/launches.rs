@@ -1,0 +1,577 @@
+//! How tasks of the colour engine become launches for a device.
+
+use std::ops::Range;
+
+use super::counter::NewCounter;
+use super::job_recount::recount_job;
+use super::lines::{Lines, Parity};
+use super::open_squares::OpenSquares;
+use super::orientation::Orientation;
+use super::program::{HEAD_WORDS, JOB_WORDS, SET_SUMS, list_words, program_for, rows, set_words};
+use super::row_sets::words;
+use super::side::Side;
+use super::sub_board::{SubBoard, Target};
+use super::{ColourBoard, Partition, VERSION, canary};
+use crate::board::Size;
+use crate::engine::{
+    Completed, Counter, CounterSettings, DeviceCanary, DeviceProgram, Engine, Launch, LaunchBatch,
+    LaunchError, Launcher, Mismatch, NotCounted, Tally, Task, TaskKey, interpolate,
+};
+use crate::simd::Isa;
+
+/// Makes launches of the tasks of a colour plan.
+pub(super) struct ColourLauncher {
+    board: ColourBoard,
+    program: DeviceProgram,
+    /// Placements that a device finds for the whole board.
+    placements: f64,
+}
+
+/// The launch for some tasks, and what turns its sums into tallies.
+struct ColourBatch {
+    board: ColourBoard,
+    /// `None` if there are no jobs.
+    launch: Option<Launch>,
+    /// One for each task: what was counted on the CPU.
+    tallies: Vec<Tally>,
+    sets: Vec<SetOfTask>,
+    /// What is counted again on the CPU.
+    sample: Option<SampledJob>,
+}
+
+/// A row set of one task. A launch returns sums for each.
+#[derive(Clone, Copy)]
+struct SetOfTask {
+    /// Index of the task in the batch.
+    task: usize,
+    /// The number of solutions that each completion stands for.
+    weight: u8,
+}
+
+/// A job that has its row set for itself.
+struct SampledJob {
+    set: usize,
+    job: [u32; JOB_WORDS],
+}
+
+impl ColourLauncher {
+    /// For the plan of a board, which takes this share of the work for the free board; `None` if the kernel
+    /// does not count boards of this size.
+    pub(super) fn new(board: ColourBoard, work: f64) -> Option<Self> {
+        let n = board.size();
+        Some(Self {
+            board,
+            program: program_for(n)?,
+            placements: work * device_placements(n),
+        })
+    }
+
+    /// Makes a batch of the partitions in `ranges`. One of its jobs, chosen by `seed`, is counted again on the
+    /// CPU.
+    fn make(
+        &self,
+        ranges: impl Iterator<Item = Range<u64>>,
+        seed: u64,
+    ) -> Result<ColourBatch, Refused> {
+        let mut maker = Maker::new(&self.board, rows(&self.program));
+        let tallies = ranges
+            .enumerate()
+            .map(|(index, ranks)| maker.take(ranks, index))
+            .collect::<Result<_, Refused>>()?;
+        let sample = maker.isolate(seed);
+        let launch = match sample {
+            Some(_) => Some(Launch::new(self.program, maker.jobs, maker.tables)?),
+            None => None,
+        };
+        Ok(ColourBatch {
+            board: self.board.clone(),
+            launch,
+            tallies,
+            sets: maker.sets,
+            sample,
+        })
+    }
+}
+
+impl Launcher for ColourLauncher {
+    fn program(&self) -> DeviceProgram {
+        self.program
+    }
+
+    /// In placements on all rows of a colour.
+    fn work(&self) -> f64 {
+        self.placements
+    }
+
+    fn work_of(&self, _: f64, tally: &Tally) -> f64 {
+        tally.nodes as f64
+    }
+
+    fn batch(&self, tasks: &[Task], seed: u64) -> Result<Box<dyn LaunchBatch>, LaunchError> {
+        let ranges = tasks.iter().map(|task| {
+            assert_eq!(task.key.engine, Engine::Colour, "{}", task.key);
+            task.ranks.clone()
+        });
+        boxed(self.make(ranges, seed))
+    }
+
+    fn canary(&self, copies: u32) -> Result<DeviceCanary, LaunchError> {
+        let canary = canary::canary(self.board.size());
+        let small = Self {
+            board: canary.size().into(),
+            program: self.program,
+            placements: 0.0,
+        };
+        // A copy has a thousand jobs, and the blocks of a multiprocessor count five at a time.
+        let copies = copies.div_ceil(COPY_FOR);
+        let ranges = || canary.tasks().iter().map(|task| task.ranks.clone());
+        let all = (0..copies).flat_map(|_| ranges());
+        Ok(DeviceCanary {
+            batch: boxed(small.make(all, 0))?,
+            canary,
+        })
+    }
+}
+
+fn boxed(made: Result<ColourBatch, Refused>) -> Result<Box<dyn LaunchBatch>, LaunchError> {
+    match made {
+        Ok(batch) => Ok(Box::new(batch)),
+        Err(Refused::Launch(error)) => Err(error),
+        Err(Refused::Counter(why)) => Ok(Box::new(Failed(why))),
+    }
+}
+
+/// For so many multiprocessors one copy of the canary is enough.
+const COPY_FOR: u32 = 32;
+
+/// Why there is no batch.
+enum Refused {
+    Launch(LaunchError),
+    /// The counter of what is left to the CPU has found a contradiction.
+    Counter(Mismatch),
+}
+
+impl From<LaunchError> for Refused {
+    fn from(error: LaunchError) -> Self {
+        Self::Launch(error)
+    }
+}
+
+impl From<NotCounted> for Refused {
+    fn from(error: NotCounted) -> Self {
+        Self::Counter(error.into())
+    }
+}
+
+/// A batch whose part on the CPU was counted wrongly.
+struct Failed(Mismatch);
+
+impl LaunchBatch for Failed {
+    fn launch(&self) -> Option<&Launch> {
+        None
+    }
+
+    fn tallies(self: Box<Self>, _: Option<&Completed>) -> Result<Vec<Tally>, Mismatch> {
+        Err(self.0)
+    }
+}
+
+impl LaunchBatch for ColourBatch {
+    fn launch(&self) -> Option<&Launch> {
+        self.launch.as_ref()
+    }
+
+    fn tallies(self: Box<Self>, completed: Option<&Completed>) -> Result<Vec<Tally>, Mismatch> {
+        let mut tallies = self.tallies;
+        let (Some(launch), Some(sample)) = (&self.launch, &self.sample) else {
+            return Ok(tallies);
+        };
+        let (done, sums) = completed.map_or((0, &[][..]), |completed| {
+            (completed.jobs_done, &completed.sums[..])
+        });
+        let sent = launch.job_count();
+        if done != sent {
+            return Err(Mismatch(format!(
+                "the device counted {done} jobs of {sent}"
+            )));
+        }
+        if sums.len() != launch.sums() {
+            return Err(Mismatch(format!(
+                "the device returned {} sums, not {}",
+                sums.len(),
+                launch.sums()
+            )));
+        }
+        let expected = recount_job(&self.board, launch, sample.job);
+        let given = &sums[sample.set * SET_SUMS..][..SET_SUMS];
+        if given != expected {
+            return Err(Mismatch(format!(
+                "a sampled job has {} solutions, {} placements on black and {} on white on the device, {} and {} \
+                 and {} on the CPU",
+                given[0], given[1], given[3], expected[0], expected[1], expected[3]
+            )));
+        }
+        for (set, sums) in self.sets.iter().zip(sums.chunks_exact(SET_SUMS)) {
+            let &[solutions, black, held, white] = sums else {
+                continue;
+            };
+            if black != held {
+                return Err(Mismatch(format!(
+                    "the tables of a row set hold {held} placements on the device, and {black} were counted in \
+                     them"
+                )));
+            }
+            let tally = &mut tallies[set.task];
+            tally.completions.add(set.weight, solutions.into());
+            tally.nodes += black + white;
+        }
+        Ok(tallies)
+    }
+}
+
+/// Placements that a device finds for the whole board.
+///
+/// Up to n = 22 and even sizes counted by prototypes in November 2026, above and odd ones estimated by the time of the
+/// same prototypes. Other sizes are interpolated geometrically.
+fn device_placements(n: Size) -> f64 {
+    interpolate(
+        n,
+        &[
+            (14, 7.0e5),
+            (16, 1.39e7),
+            (17, 1.2e8),
+            (18, 3.39e8),
+            (19, 2.3e9),
+            (20, 9.53e9),
+            (21, 5.4e10),
+            (22, 2.97e11),
+            (23, 1.7e12),
+            (24, 1.1e13),
+            (25, 4.7e13),
+            (26, 4.0e14),
+            (27, 2.3e15),
+            (28, 1.8e16),
+        ],
+    )
+}
+
+/// How many words of even columns a job has at most: some 10⁵ placements, so that a job takes a block longer than to
+/// take the next one, and a launch of a second has enough jobs for all blocks.
+const fn units_of_job(n: Size) -> usize {
+    match n.get() {
+        ..=20 => 64,
+        21 | 22 => 32,
+        23 | 24 => 8,
+        25 | 26 => 2,
+        _ => 1,
+    }
+}
+
+/// Turns tasks into jobs.
+struct Maker<'a> {
+    board: &'a ColourBoard,
+    /// The most rows that a colour may have left.
+    rows: usize,
+    /// For each number of even columns, their words.
+    columns: Vec<Vec<u16>>,
+    /// The image of the given board that squares were open on last, and these.
+    image: Option<(usize, OpenSquares)>,
+    /// Counts what is left to the CPU.
+    counter: Option<Box<dyn Counter>>,
+    jobs: Vec<u32>,
+    tables: Vec<u32>,
+    sets: Vec<SetOfTask>,
+}
+
+impl<'a> Maker<'a> {
+    fn new(board: &'a ColourBoard, rows: usize) -> Self {
+        Self {
+            board,
+            rows,
+            columns: words(Lines::of(board.size()).even),
+            image: None,
+            counter: None,
+            jobs: Vec::new(),
+            tables: Vec::new(),
+            sets: Vec::new(),
+        }
+    }
+
+    /// Makes the jobs of one range. Returns what was counted of it on the CPU: the sets whose rows of a colour are
+    /// too many for the kernel, or none.
+    fn take(&mut self, ranks: Range<u64>, index: usize) -> Result<Tally, Refused> {
+        let mut tally = Tally::default();
+        for rank in ranks {
+            let Some(partition) = self.board.partition(rank) else {
+                continue;
+            };
+            match self.describe(&partition) {
+                Some(words) => {
+                    self.add(&partition, &words, index);
+                    tally.partitions += 1;
+                }
+                None => tally += self.count(rank)?,
+            }
+        }
+        Ok(tally)
+    }
+
+    /// The words of a row set for the kernel; `None` if it does not count such sets.
+    fn describe(&mut self, partition: &Partition) -> Option<Vec<u32>> {
+        let (n, set) = (self.board.size(), partition.set);
+        let lines = Lines::of(n);
+        if self.image.as_ref().map(|(image, _)| *image) != Some(partition.image) {
+            self.image = Some((partition.image, OpenSquares::new(n, &partition.open)));
+        }
+        let (_, squares) = self.image.as_ref()?;
+        let black = |parity| lines.all(parity) & !set.word(parity);
+        // Own rows are in even columns: on black these are odd rows, on white even ones.
+        let lists = [
+            (Parity::Odd, black(Parity::Odd), true),
+            (Parity::Odd, black(Parity::Even), false),
+            (Parity::Even, set.even, true),
+            (Parity::Even, set.odd, false),
+        ];
+        let mut words = vec![self.flags(), self.class(partition), 0];
+        for (number, (parity, word, is_own)) in lists.into_iter().enumerate() {
+            let board = SubBoard {
+                rows: parity,
+                columns: Parity::Even,
+            };
+            let side = Side::new(word);
+            let count = side.rows().len();
+            if count == 0 || count > self.rows + usize::from(is_own) {
+                return None;
+            }
+            words[2] |= (count as u32) << (8 * number);
+            let targets = side.rows().iter().map(|&row| match is_own {
+                true => board.own_row(lines, squares, row),
+                false => board.other_row(lines, squares, row),
+            });
+            words.extend(targets.map(row_word));
+            words.resize(HEAD_WORDS + (number + 1) * list_words(self.rows), 0);
+        }
+        Some(words)
+    }
+
+    /// The first word of a row set.
+    fn flags(&self) -> u32 {
+        let n = self.board.size();
+        let lines = Lines::of(n);
+        lines.even
+            | lines.odd << 8
+            | u32::from(n.get().is_multiple_of(2)) << 16
+            | u32::from(self.board.is_oriented()) << 17
+            | u32::from(self.board.is_mirrored()) << 18
+    }
+
+    /// The class of the rows, as the second word of a set.
+    fn class(&self, partition: &Partition) -> u32 {
+        let orientation = Orientation::of(self.board.size());
+        let [first, second] = orientation.class([partition.set.even, partition.set.odd]);
+        u32::from(first) | u32::from(second) << 16
+    }
+
+    fn add(&mut self, partition: &Partition, words: &[u32], task: usize) {
+        let set = self.sets.len() as u32;
+        self.tables.extend(words);
+        self.sets.push(SetOfTask {
+            task,
+            weight: partition.set.weight,
+        });
+        let columns = &self.columns[partition.set.even.count_ones() as usize];
+        for units in columns.chunks(units_of_job(self.board.size())) {
+            let first = units[0].into();
+            self.jobs.extend([set, first, units.len() as u32, 0]);
+        }
+    }
+
+    /// Counts one rank on the CPU.
+    fn count(&mut self, rank: u64) -> Result<Tally, NotCounted> {
+        let counter = self.counter.get_or_insert_with(|| {
+            let settings = CounterSettings { isa: Isa::best() };
+            NewCounter::of(self.board.clone(), Parity::Even, &settings)
+        });
+        // The ranks alone are counted.
+        let key = TaskKey {
+            n: self.board.size(),
+            engine: Engine::Colour,
+            version: VERSION,
+            index: 0,
+        };
+        Ok(counter.count(&Task {
+            key,
+            ranks: rank..rank + 1,
+            cost: 0.0,
+        })?)
+    }
+
+    /// Gives one job its row set for itself.
+    fn isolate(&mut self, seed: u64) -> Option<SampledJob> {
+        let count = self.jobs.len() / JOB_WORDS;
+        if count == 0 {
+            return None;
+        }
+        // The constant is 2⁶⁴ divided by the golden ratio: neighbouring seeds pick jobs far apart.
+        let index = (u128::from(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15)) * count as u128) >> 64;
+        let job = self.jobs[index as usize * JOB_WORDS..].first_chunk_mut::<JOB_WORDS>()?;
+        let (from, set) = (job[0] as usize, self.sets.len());
+        job[0] = set as u32;
+        let job = *job;
+        self.sets.push(self.sets[from]);
+        let length = set_words(self.rows);
+        self.tables
+            .extend_from_within(from * length..(from + 1) * length);
+        Some(SampledJob { set, job })
+    }
+}
+
+/// A row as a word.
+const fn row_word(row: Target) -> u32 {
+    row.falling | row.rising << 5 | row.open << 16
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::colour::ColourPlan;
+    use crate::colour::cost::Costs;
+    use crate::colour::program::BOARDS;
+    use crate::engine::{DeviceSpans, Plan, Ticket};
+
+    fn launcher(n: u32) -> (ColourPlan, ColourLauncher) {
+        let n = Size::new(n).unwrap();
+        (
+            ColourPlan::new(n),
+            ColourLauncher::new(n.into(), 1.0).unwrap(),
+        )
+    }
+
+    fn tasks(plan: &ColourPlan) -> Vec<Task> {
+        (0..plan.tasks()).map(|index| plan.task(index)).collect()
+    }
+
+    fn batch(n: u32, seed: u64) -> Box<ColourBatch> {
+        let (plan, launcher) = launcher(n);
+        let ranges = tasks(&plan).into_iter().map(|task| task.ranks);
+        let made = launcher.make(ranges, seed);
+        Box::new(made.unwrap_or_else(|_| panic!("no batch of {n}")))
+    }
+
+    /// What a device that makes no mistake returns, by the recount.
+    fn exact(board: &ColourBoard, launch: &Launch) -> Completed {
+        let mut sums = vec![0; launch.sums()];
+        let (jobs, _) = launch.jobs().as_chunks::<JOB_WORDS>();
+        for &job in jobs {
+            let set = job[0] as usize;
+            let found = recount_job(board, launch, job);
+            for (sum, found) in sums[set * SET_SUMS..].iter_mut().zip(found) {
+                *sum += found;
+            }
+        }
+        Completed {
+            ticket: Ticket(0),
+            sums,
+            jobs_done: launch.job_count(),
+            stream: 0,
+            spans: DeviceSpans::default(),
+        }
+    }
+
+    #[test]
+    fn tallies_are_those_of_the_oracle() {
+        for n in 5..=12 {
+            let (plan, launcher) = launcher(n);
+            let tasks = tasks(&plan);
+            let batch = launcher.batch(&tasks, n.into()).unwrap();
+            let completed = batch.launch().map(|launch| exact(&launcher.board, launch));
+            let mut oracle = plan.oracle();
+            let tallies = batch.tallies(completed.as_ref()).unwrap();
+            assert_eq!(tallies.len(), tasks.len());
+            for (task, tally) in tasks.iter().zip(tallies) {
+                let expected = oracle.count(task).unwrap();
+                assert!(tally.agrees_with(&expected), "n = {n}, {}", task.key);
+            }
+        }
+    }
+
+    #[test]
+    fn the_canary_is_a_whole_board_for_every_program() {
+        for n in [9, 20, 25, 28] {
+            let (_, launcher) = launcher(n);
+            let DeviceCanary { canary, batch } = launcher.canary(33).unwrap();
+            let launch = batch.launch().unwrap();
+            assert_eq!(launch.program(), launcher.program(), "n = {n}");
+            let completed = exact(&canary.size().into(), launch);
+            let tallies = batch.tallies(Some(&completed)).unwrap();
+            assert_eq!(tallies.len(), 2 * canary.tasks().len());
+            for (at, tally) in tallies.iter().enumerate() {
+                canary.compare(at % canary.tasks().len(), tally).unwrap();
+            }
+        }
+    }
+
+    #[test]
+    fn what_is_missing_or_wrong_is_noticed() {
+        let wrong = |change: &dyn Fn(&mut Completed, usize), what: &str| {
+            let batch = batch(9, 1);
+            let sampled = batch.sets.len() - 1;
+            let mut completed = exact(&batch.board, batch.launch().unwrap());
+            change(&mut completed, sampled * SET_SUMS);
+            let error = batch.tallies(Some(&completed)).unwrap_err();
+            assert!(error.0.contains(what), "{error}");
+        };
+        wrong(&|completed, _| completed.jobs_done -= 1, "jobs of");
+        wrong(&|completed, _| completed.sums.truncate(4), "sums, not");
+        for sum in 0..SET_SUMS {
+            let change = |completed: &mut Completed, at: usize| completed.sums[at + sum] += 1;
+            wrong(&change, "sampled job");
+        }
+        for sum in [1, 2] {
+            let change = |completed: &mut Completed, _: usize| completed.sums[sum] += 1;
+            wrong(&change, "tables of a row set");
+        }
+    }
+
+    #[test]
+    fn the_cpu_counts_a_thousandth_beside_at_most() {
+        for n in 16..=*BOARDS.end() {
+            let (_, launcher) = launcher(n);
+            let board = &launcher.board;
+            let (lines, most) = (Lines::of(board.size()), rows(&launcher.program) as u32);
+            let costs = Costs::new(board);
+            // The first set of each size stands for all.
+            let mut seen = vec![false; lines.even as usize + 1];
+            let (mut beside, mut rank) = (0.0, 0);
+            for even in 0..=lines.even {
+                let sets = board.sets_of(even);
+                if sets == 0 || std::mem::replace(&mut seen[even as usize], true) {
+                    continue;
+                }
+                let middle = board.partition(rank + sets / 2).unwrap();
+                assert_eq!(middle.set.even.count_ones(), even);
+                let odd = middle.set.odd.count_ones();
+                let left = [odd, lines.even - even];
+                if left.into_iter().any(|rows| rows == 0 || rows > most) {
+                    beside += costs.share(&middle) * sets as f64;
+                }
+                rank += sets;
+            }
+            assert!(beside < 1e-3, "n = {n}: {beside}");
+        }
+    }
+
+    #[test]
+    fn placements_grow_with_the_board() {
+        let placements = |n| device_placements(Size::new(n).unwrap());
+        assert!((5..28).all(|n| placements(n) < placements(n + 1)));
+        assert!((placements(20) / 9.53e9 - 1.0).abs() < 0.01);
+    }
+
+    #[test]
+    fn every_seed_picks_a_job() {
+        for seed in [0, 1, 2, u64::MAX / 2, u64::MAX] {
+            assert!(batch(8, seed).sample.is_some(), "seed {seed}");
+        }
+    }
+}

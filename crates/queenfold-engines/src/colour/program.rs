@@ -1,0 +1,225 @@
+//! The colour kernel as a program for devices.
+
+use std::ops::RangeInclusive;
+
+use crate::board::Size;
+use crate::engine::{
+    DeviceProgram, JobWords, LaunchError, LaunchWords, Layout, Specialisation, ThreadUse,
+};
+
+/// Words of a job: row set, first word of even columns, number of words, nothing.
+pub(super) const JOB_WORDS: usize = 4;
+/// Sums of a row set: solutions, placements on black, what was counted of them in tables, placements on white.
+pub(super) const SET_SUMS: usize = 4;
+/// Words of a row set before its rows: board, class, numbers of rows.
+pub(super) const HEAD_WORDS: usize = 3;
+/// Lists of rows of a set: own rows and rows left, of black and of white.
+pub(super) const LISTS: usize = 4;
+
+/// Boards that the kernel counts. Its counters have 16 bits, which do for boards up to this size; smaller
+/// boards have too few odd columns for a word of two counters.
+pub(super) const BOARDS: RangeInclusive<u32> = 5..=28;
+
+/// How many rows a colour may have left, in each of the kernel's variants. The launch check and
+/// `kernels/emulated.cpp` rely on them.
+const ROWS: [u32; 3] = [8, 10, 11];
+
+/// All variants of the kernel.
+pub fn programs() -> impl Iterator<Item = DeviceProgram> {
+    ROWS.into_iter().map(program)
+}
+
+/// The variant for boards of size `n`; `None` if the kernel does not count such boards.
+///
+/// With more rows, a thread needs more registers and a warp more shared memory, so fewer warps run at a time. What
+/// row sets with still more rows of a colour cost, the CPU counts beside: at most a thousandth of the board.
+pub(super) fn program_for(n: Size) -> Option<DeviceProgram> {
+    let rows = match n.get() {
+        n if !BOARDS.contains(&n) => return None,
+        ..=22 => 8,
+        23..=26 => 10,
+        _ => 11,
+    };
+    Some(program(rows))
+}
+
+/// The most rows that a colour may have left.
+pub(super) fn rows(program: &DeviceProgram) -> usize {
+    program
+        .specialisation()
+        .map_or(0, |special| special.value as usize)
+}
+
+/// The most rows in a list: boards of odd size have one own row more than rows left.
+pub(super) const fn list_words(rows: usize) -> usize {
+    rows + 1
+}
+
+/// Words of a row set.
+pub(super) const fn set_words(rows: usize) -> usize {
+    HEAD_WORDS + LISTS * list_words(rows)
+}
+
+/// Counters in the table of a block.
+pub(super) const fn counters(rows: u32) -> u32 {
+    if rows > 10 { 8192 } else { 4096 }
+}
+
+/// Nodes that the buffer of a level has room for.
+const BUFFER: u32 = 64;
+const LANES: u32 = 32;
+/// Words that the threads of a block share before the row set: `ColourBlock` of the kernel.
+const BLOCK_HEAD: u32 = 80;
+/// Threads of a block: the registers that the compiler may use allow for no more.
+const MOST_THREADS: u32 = 128;
+
+/// The variant for up to `rows` rows left, which must be one of [`ROWS`].
+fn program(rows: u32) -> DeviceProgram {
+    // As `colour_warp_words` and `ColourBlock` of the kernel.
+    let buffers = (1..rows).map(|level| level.midpoint(2) * BUFFER + LANES);
+    let warp = LANES + buffers.sum::<u32>() + list_words(rows as usize) as u32 * LANES;
+    let attacks = 2 * (rows + 1) * (rows + 1);
+    let block = BLOCK_HEAD + set_words(rows as usize) as u32 + attacks + counters(rows) / 2;
+    DeviceProgram {
+        entry: "colour",
+        files: &["block.h", "colour.h", "colour.cu"],
+        specialisation: Some(Specialisation {
+            macro_name: "QF_ROWS",
+            value: rows,
+        }),
+        shared_memory: warp * 4 / LANES,
+        block_memory: block.next_multiple_of(2) * 4,
+        most_threads: MOST_THREADS,
+        threads: ThreadUse::FillTheDevice,
+        layout: Layout {
+            job_words: JobWords::Fixed(JOB_WORDS),
+            group_word: Some(0),
+            group_words: set_words(rows as usize),
+            group_sums: SET_SUMS,
+            check: check_words,
+        },
+    }
+}
+
+/// Refuses row sets that are not of a board, have no rows or more rows than the kernel has room for, or have
+/// squares outside of their board; and jobs without units or with words of columns that are none.
+fn check_words(words: &LaunchWords<'_>) -> Result<(), LaunchError> {
+    let rows = words.specialisation;
+    let length = set_words(rows as usize);
+    for (set, all) in words.tables.chunks_exact(length).enumerate() {
+        check_set(rows, set * length, all)?;
+    }
+    let (jobs, _) = words.jobs.as_chunks::<JOB_WORDS>();
+    let wrong = |&[set, first, count, _]: &[u32; JOB_WORDS]| {
+        let even = words.tables[set as usize * length] & 0xff;
+        first == 0 || first >> even != 0 || count == 0 || count >> even > 1
+    };
+    match jobs.iter().position(wrong) {
+        Some(job) => Err(LaunchError::Job {
+            job,
+            why: "it has no units, or its columns are not of the board",
+        }),
+        None => Ok(()),
+    }
+}
+
+/// Checks a row set that begins at word number `start`.
+fn check_set(rows: u32, start: usize, set: &[u32]) -> Result<(), LaunchError> {
+    let within = |at: usize, value: u32, range: RangeInclusive<u32>| {
+        if range.contains(&value) {
+            return Ok(());
+        }
+        Err(LaunchError::TableValue {
+            word: start + at,
+            value: set[at],
+            least: *range.start(),
+            most: *range.end(),
+        })
+    };
+    let lines = [set[0] & 0xff, set[0] >> 8 & 0xff];
+    // A table has room for the counters of one unit at least.
+    let most = 1 + counters(rows).ilog2();
+    within(0, lines[1], 2..=most)?;
+    within(0, lines[0], lines[1]..=lines[1] + 1)?;
+    for list in 0..LISTS {
+        // Own rows are on even columns, the others on odd ones.
+        let is_left = list % 2;
+        let count = set[2] >> (8 * list) & 0xff;
+        within(2, count, 1..=rows + 1 - is_left as u32)?;
+        let begin = HEAD_WORDS + list * list_words(rows as usize);
+        let rows = (begin..).zip(&set[begin..]).take(count as usize);
+        for (at, row) in rows {
+            within(at, row >> 16, 0..=(1 << lines[is_left]) - 1)?;
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::engine::{BLOCK_THREADS, Launch};
+
+    #[test]
+    fn every_board_up_to_28_has_a_variant() {
+        for n in Size::all() {
+            let program = program_for(n);
+            assert_eq!(program.is_some(), (5..=28).contains(&n.get()), "n = {n}");
+            if let Some(program) = program {
+                assert!(programs().any(|other| other == program), "n = {n}");
+            }
+        }
+    }
+
+    /// What a block may have: devices of compute capability 7.5; 8.6, 8.9 and 12.0; 8.0; 9.0 and 10.0.
+    #[test]
+    fn a_block_fits_into_the_shared_memory_of_every_device() {
+        for memory in [64, 99, 163, 227].map(|kibibytes| kibibytes * 1024) {
+            for program in programs() {
+                let threads = program.block(*BLOCK_THREADS.end(), memory);
+                assert!(program.block_memory(threads) <= memory, "{program}");
+                assert!(threads >= 64 && threads.is_multiple_of(32), "{program}");
+                let is_large = memory > 64 * 1024;
+                assert!(!is_large || threads == MOST_THREADS, "{program}: {threads}");
+            }
+        }
+    }
+
+    /// A set of 8 queens whose lists have two rows each, and a job.
+    fn launch(change: impl Fn(&mut [u32], &mut [u32])) -> Result<Launch, LaunchError> {
+        let program = program(8);
+        let mut set = vec![0; set_words(8)];
+        set[0] = 4 | 4 << 8;
+        set[2] = 0x0202_0202;
+        let mut job = [0, 0b11, 6, 0];
+        change(&mut set, &mut job);
+        Launch::new(program, job.to_vec(), set)
+    }
+
+    #[test]
+    fn a_set_with_too_many_rows_or_squares_outside_of_the_board_is_refused() {
+        assert!(launch(|_, _| ()).is_ok());
+        for wrong in [0x0202_0200, 0x0202_0902, 0x0a02_0202, 0x020b_0202] {
+            let error = launch(|set, _| set[2] = wrong).unwrap_err();
+            assert!(matches!(error, LaunchError::TableValue { word: 2, .. }));
+        }
+        for board in [0, 4, 4 << 8, 14 | 14 << 8, 6 | 4 << 8] {
+            let error = launch(|set, _| set[0] = board).unwrap_err();
+            assert!(matches!(error, LaunchError::TableValue { word: 0, .. }));
+        }
+        for list in 0..LISTS {
+            let at = HEAD_WORDS + list * list_words(8) + 1;
+            assert!(launch(|set, _| set[at] = 0xf << 16).is_ok());
+            let error = launch(|set, _| set[at] = 0x10 << 16).unwrap_err();
+            assert!(matches!(error, LaunchError::TableValue { word, .. } if word == at));
+        }
+    }
+
+    #[test]
+    fn a_job_without_units_is_refused() {
+        for (at, wrong) in [(1, 0), (1, 16), (2, 0), (2, 32)] {
+            let error = launch(|_, job| job[at] = wrong).unwrap_err();
+            assert!(matches!(error, LaunchError::Job { job: 0, .. }), "{error}");
+        }
+    }
+}

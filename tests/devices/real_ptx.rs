@@ -1,0 +1,359 @@
+//! The embedded kernels, executed as they are: a library in the place of the CUDA driver interprets the PTX that
+//! the program loads, and checks what no other test can (`tests/ptx_machine/machine.h`): bounds and alignment in
+//! every memory, words that nobody wrote, races between lanes, warps and blocks, lanes that wait for others which
+//! never come, and misuse of the driver by the host.
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+use std::sync::OnceLock;
+use std::time::Duration;
+
+use crate::isolated::isolated;
+use crate::skip::skipped;
+use queenfold::board::Size;
+use queenfold::colour::{ColourBoard, ColourPlan, recount_job};
+use queenfold::device::Device;
+use queenfold::device::cuda::{Cuda, CudaSettings, embedded};
+use queenfold::engine::{Launch, Plan, Task};
+use serde_json::Value;
+use tempfile::TempDir;
+
+/// The folder with the library, built once; `None` without a C++ compiler.
+fn library() -> Option<&'static Path> {
+    static FOLDER: OnceLock<Option<PathBuf>> = OnceLock::new();
+    let folder = FOLDER.get_or_init(|| {
+        // Not a temporary folder: nothing would remove what a static holds.
+        let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("ptx-machine");
+        std::fs::create_dir_all(&folder).unwrap();
+        let sources = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/ptx_machine");
+        let compiler = |name: &str, other: &str| {
+            let mut command = Command::new(std::env::var_os(name).unwrap_or_else(|| other.into()));
+            command.args(["-O2", "-shared", "-fPIC", "-w", "-pthread"]);
+            command
+        };
+        let machine = compiler("CXX", "c++")
+            .args(["-std=c++17", "-fvisibility=hidden"])
+            .args(["ptx.cpp", "machine.cpp", "driver.cpp"].map(|name| sources.join(name)))
+            .arg("-o")
+            .arg(folder.join("libcuda.so.1"))
+            .status();
+        let clock = compiler("CC", "cc")
+            .arg(sources.join("slow_clock.c"))
+            .arg("-o")
+            .arg(folder.join("slow_clock.so"))
+            .arg("-ldl")
+            .status();
+        let all = [machine, clock].into_iter().collect::<Result<Vec<_>, _>>();
+        let all = all.ok()?;
+        assert!(all.into_iter().all(|status| status.success()));
+        Some(folder)
+    });
+    if folder.is_none() {
+        skipped("no C++ compiler");
+    }
+    folder.as_deref()
+}
+
+/// What the machine reports and is no defect. A thread of the chain that has finished its job may step once more: it
+/// loads from below its stack, where the row words of all lanes are, and does not use what it loaded.
+const EXPLAINED: [fn(&str) -> bool; 1] = [|line| {
+    let [load, store] =
+        ["@!stay ld.shared.v4.u32", "st.shared.u32"].map(|what| line.contains(what));
+    let races = [
+        "read races with a write by another lane of the warp",
+        "write races with a read by another lane of the warp",
+    ];
+    let [read, write] = races.map(|what| line.contains(what));
+    line.contains(" x chain line") && (load && read || store && write)
+}];
+
+/// A process on the machine, and where its report is.
+struct Machine {
+    folder: TempDir,
+    library: &'static Path,
+    /// Whether the lanes of a warp run apart, and meet where they have to alone.
+    chaos: bool,
+    /// KiB of a multiprocessor: room for five blocks of the colour kernel, or for one.
+    shared_memory: &'static str,
+}
+
+impl Machine {
+    fn new(library: &'static Path, chaos: bool) -> Self {
+        Self {
+            folder: tempfile::tempdir().unwrap(),
+            library,
+            chaos,
+            shared_memory: if chaos { "228" } else { "48" },
+        }
+    }
+
+    fn output(&self, mut command: Command) -> Output {
+        command
+            .current_dir(self.folder.path())
+            .env("LD_LIBRARY_PATH", self.library)
+            // A launch takes a thousand times as long as on a GPU: no patience may end.
+            .env("LD_PRELOAD", self.library.join("slow_clock.so"))
+            .env("SLOW", "60")
+            .env("XDG_CACHE_HOME", self.folder.path().join("cache"))
+            // One block at a time, which counts all jobs of a launch.
+            .env("SIM_SMS", "1")
+            .env("SIM_SHARED", self.shared_memory)
+            .env("SIM_CHAOS", u8::from(self.chaos).to_string())
+            .env("SIM_REPORT", self.report_file())
+            .output()
+            .unwrap()
+    }
+
+    fn report_file(&self) -> PathBuf {
+        self.folder.path().join("report")
+    }
+
+    /// What the machine found wrong: a line each.
+    fn defects(&self) -> Vec<String> {
+        let report = std::fs::read_to_string(self.report_file()).unwrap();
+        assert!(report.contains(" launches, "), "{report}");
+        let lines = report.lines().filter(|line| line.contains(" x "));
+        let unexplained = lines.filter(|line| !EXPLAINED.iter().any(|known| known(line)));
+        unexplained.map(|line| line.trim().to_owned()).collect()
+    }
+
+    /// Counts a board by the whole program, on the device alone.
+    fn count(&self, n: u32, engine: &str) {
+        let mut command = isolated(env!("CARGO_BIN_EXE_queenfold"));
+        command.args(["run", "--json", "--gpu", "cuda", "--workers", "0"]);
+        command.args(["-n", &n.to_string(), "--engine", engine]);
+        let output = self.output(command);
+        let said = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert!(output.status.success(), "{engine}, n = {n}: {said}");
+        let json: Value = serde_json::from_slice(&output.stdout).unwrap();
+        assert_eq!(json["checked"], "known");
+        assert!(json["gpu"][0]["tasks"].as_u64().unwrap() > 0, "{json}");
+        assert_eq!(self.defects(), [""; 0], "{engine}, n = {n}");
+    }
+
+    /// Counts jobs of the colour engine in a process of this test program, without line `without` of the kernel.
+    /// Returns whether all sums are right.
+    fn jobs(&self, jobs: &[Sample], without: Option<usize>) -> bool {
+        let mut command = Command::new(std::env::current_exe().unwrap());
+        let child = "real_ptx::in_the_child";
+        command.args(["--exact", child, "--ignored", "--nocapture"]);
+        let jobs: Vec<_> = jobs.iter().map(Sample::text).collect();
+        command.env("PTX_JOBS", jobs.join(","));
+        command.env("SIM_WITHOUT", without.unwrap_or(0).to_string());
+        let output = self.output(command);
+        let said = String::from_utf8_lossy(&output.stdout).into_owned();
+        let errors = String::from_utf8_lossy(&output.stderr);
+        assert!(said.contains("counted"), "{said}{errors}");
+        let is_right = !said.contains("wrong");
+        assert!(is_right || without.is_some(), "{said}");
+        is_right
+    }
+}
+
+/// Some units of a row set: the size of the board, even rows of the set, and units.
+#[derive(Clone, Copy)]
+struct Sample {
+    n: u32,
+    even: u32,
+    units: u32,
+}
+
+impl Sample {
+    fn text(&self) -> String {
+        format!("{}:{}:{}", self.n, self.even, self.units)
+    }
+
+    fn of(text: &str) -> Self {
+        let mut numbers = text.split(':').map(|number| number.parse().unwrap());
+        let mut next = || numbers.next().unwrap();
+        Self {
+            n: next(),
+            even: next(),
+            units: next(),
+        }
+    }
+
+    /// A launch of a job of a set in the middle of those with so many even rows.
+    fn launch(self) -> Launch {
+        let plan = ColourPlan::new(Size::new(self.n).unwrap());
+        let board = ColourBoard::from(Size::new(self.n).unwrap());
+        let before: u64 = (0..self.even).map(|even| board.sets_of(even)).sum();
+        let rank = before + board.sets_of(self.even) / 3;
+        let task = Task {
+            ranks: rank..rank + 1,
+            ..plan.task(0)
+        };
+        let batch = plan.launcher().unwrap().batch(&[task], 0).unwrap();
+        let all = batch.launch().unwrap();
+        let (jobs, _) = all.jobs().as_chunks::<4>();
+        let [set, first, count, _] = jobs[jobs.len() / 3];
+        // Twice, so that a block counts one job after the other.
+        let jobs = [set, first, count.min(self.units), 0].repeat(2);
+        Launch::new(all.program(), jobs, all.tables().to_vec()).unwrap()
+    }
+}
+
+#[test]
+#[ignore = "the other tests start it, with the library"]
+fn in_the_child() {
+    let mut device = Cuda::open(CudaSettings {
+        // Without a compiler the embedded kernels are used.
+        helper: None,
+        cache: None,
+        streams: 1,
+        slots_per_stream: 1,
+        ..CudaSettings::default()
+    })
+    .unwrap();
+    for sample in std::env::var("PTX_JOBS").unwrap().split(',') {
+        let sample = Sample::of(sample);
+        let launch = sample.launch();
+        device.submit(&launch).unwrap();
+        let completed = device.poll(Duration::from_secs(3600)).unwrap().unwrap();
+        let board = ColourBoard::from(Size::new(sample.n).unwrap());
+        let (jobs, _) = launch.jobs().as_chunks::<4>();
+        let mut expected = vec![0; launch.sums()];
+        for job in jobs {
+            let sums = recount_job(&board, &launch, *job);
+            let of_set = expected[job[0] as usize * sums.len()..].iter_mut();
+            of_set.zip(sums).for_each(|(sum, found)| *sum += found);
+        }
+        let found = &completed.sums;
+        let is_right = *found == expected && completed.jobs_done == launch.job_count();
+        let verdict = if is_right { "right" } else { "wrong" };
+        println!("{}: {found:?} {expected:?} {verdict}", sample.text());
+    }
+    println!("counted");
+}
+
+const fn sample(n: u32, even: u32, units: u32) -> Sample {
+    Sample { n, even, units }
+}
+
+/// Jobs whose colours have 1 to 8 rows left, so that each part of the kernel runs.
+const SMALL: [Sample; 4] = [
+    sample(18, 1, 9),
+    sample(18, 2, 16),
+    sample(18, 3, 16),
+    sample(18, 4, 24),
+];
+
+/// Jobs in which the levels of the last rows fill too, where a colour has many rows left.
+const LARGER: [Sample; 5] = [
+    sample(20, 2, 45),
+    sample(20, 3, 32),
+    sample(20, 4, 16),
+    sample(22, 3, 32),
+    sample(22, 4, 8),
+];
+
+#[test]
+fn small_boards_are_counted_by_the_embedded_kernels() {
+    let Some(library) = library() else {
+        return;
+    };
+    for (n, engine) in [(10, "chain"), (9, "colour"), (10, "colour")] {
+        Machine::new(library, n == 9).count(n, engine);
+    }
+}
+
+#[test]
+fn sampled_jobs_are_exact_whether_lanes_run_together_or_apart() {
+    let Some(library) = library() else {
+        return;
+    };
+    for chaos in [false, true] {
+        let machine = Machine::new(library, chaos);
+        assert!(machine.jobs(&SMALL, None));
+        assert_eq!(machine.defects(), [""; 0]);
+    }
+}
+
+/// The lines of a kernel at which lanes or threads wait for others.
+fn barriers(kernel: &str) -> Vec<usize> {
+    let lines = (1..).zip(kernel.lines());
+    let is = |line: &str| ["bar.sync", "bar.warp.sync", "membar"].map(|what| line.contains(what));
+    lines
+        .filter(|(_, line)| is(line).contains(&true))
+        .map(|(number, _)| number)
+        .collect()
+}
+
+/// Barriers of the last one or two rows where a colour has 8 or 7 rows left, by their places in the kernel: no two
+/// lanes have a node there in these jobs. The same lines of the source are noticed where it has 2 to 6.
+const SELDOM_NEEDED: [usize; 5] = [20, 21, 22, 36, 37];
+
+/// Runs the jobs once without each of some barriers of the kernel. Returns those that nothing noticed.
+fn unnoticed(library: &'static Path, lines: &[usize]) -> Vec<usize> {
+    let is_noticed = |line: usize| {
+        let ways = SMALL.iter().chain(&LARGER);
+        let ways = ways.flat_map(|sample| [(sample, false), (sample, true)]);
+        ways.into_iter().any(|(sample, chaos)| {
+            let machine = Machine::new(library, chaos);
+            let is_right = machine.jobs(std::slice::from_ref(sample), Some(line));
+            !is_right || !machine.defects().is_empty()
+        })
+    };
+    let mut lines = lines.to_vec();
+    lines.retain(|&line| !is_noticed(line));
+    lines
+}
+
+#[test]
+fn a_barrier_that_is_missing_is_noticed() {
+    let Some(library) = library() else {
+        return;
+    };
+    let kernel = embedded(SMALL[0].launch().program()).unwrap();
+    let all = barriers(kernel);
+    assert_eq!(all.len(), 41, "{all:?}");
+    // Those of blocks and a few of warps here, all of them in the long test.
+    let of_blocks = |line: &&usize| {
+        kernel
+            .lines()
+            .nth(**line - 1)
+            .is_some_and(|text| text.contains("bar.sync"))
+    };
+    let mut some: Vec<_> = all.iter().filter(of_blocks).copied().collect();
+    some.extend([all[8], all[all.len() - 8]]);
+    assert_eq!(unnoticed(library, &some), [0; 0]);
+}
+
+#[test]
+#[ignore = "minutes: see CONTRIBUTING.md"]
+fn every_barrier_that_is_missing_is_noticed() {
+    let Some(library) = library() else {
+        return;
+    };
+    let kernel = embedded(SMALL[0].launch().program()).unwrap();
+    let all = barriers(kernel);
+    let mut left = unnoticed(library, &all);
+    left.retain(|line| !SELDOM_NEEDED.iter().any(|&number| all[number] == *line));
+    assert_eq!(left, [0; 0]);
+}
+
+#[test]
+#[ignore = "minutes: see CONTRIBUTING.md"]
+fn boards_and_samples_are_exact_by_the_embedded_kernels() {
+    let Some(library) = library() else {
+        return;
+    };
+    for chaos in [false, true] {
+        for engine in ["chain", "colour"] {
+            for n in 8..=12 {
+                Machine::new(library, chaos).count(n, engine);
+            }
+        }
+        let large = [
+            sample(20, 5, 64),
+            sample(22, 5, 8),
+            sample(23, 6, 4),
+            sample(24, 6, 1),
+            sample(26, 6, 1),
+            sample(28, 4, 1),
+        ];
+        let machine = Machine::new(library, chaos);
+        assert!(machine.jobs(&large, None));
+        assert_eq!(machine.defects(), [""; 0]);
+    }
+}
