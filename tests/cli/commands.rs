@@ -82,7 +82,7 @@ fn devices_alone_are_not_given_what_they_do_not_count() {
     for (args, says) in [
         (["-n", "29", "--engine", "chain"], "boards of 5 to 28"),
         (["-n", "4", "--engine", "chain"], "boards of 5 to 28"),
-        (["-n", "8", "--engine", "colour"], "by the colour engine"),
+        (["-n", "29", "--engine", "colour"], "boards of 5 to 28"),
     ] {
         let args = [&["run"][..], &args, &alone].concat();
         let line = refusal(&mut queenfold(&args), 6);

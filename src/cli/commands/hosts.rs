@@ -27,8 +27,10 @@ pub struct Args {
 #[derive(Debug, Subcommand)]
 enum What {
     /// Make a user of the NATS server for each of these hosts
+    #[command(after_help = "Examples:\n  queenfold hosts add anna bob")]
     Add(Hosts),
     /// Remove the users of these hosts
+    #[command(after_help = "Examples:\n  queenfold hosts remove bob")]
     Remove(Hosts),
 }
 

@@ -303,7 +303,7 @@ mod tests {
 
     /// A launch that no pipe holds.
     fn launch() -> Launch {
-        let plan = ChainPlan::new(crate::board::Size::new(15).unwrap());
+        let plan = ChainPlan::new(crate::board::Size::new(17).unwrap());
         let tasks: Vec<_> = (0..plan.tasks()).map(|index| plan.task(index)).collect();
         let batch = plan.launcher().unwrap().batch(&tasks, 0).unwrap();
         let launch = batch.launch().unwrap().clone();
