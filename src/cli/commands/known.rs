@@ -2,7 +2,7 @@ use serde_json::json;
 
 use crate::board::{KNOWN, Known, Size};
 use crate::cli::exit::Failure;
-use crate::cli::output::{print, print_json};
+use crate::cli::output::{print, print_json, say};
 use crate::cli::print::csv::Columns;
 use crate::config::{Sizes, Value};
 
@@ -14,9 +14,8 @@ Examples:
   queenfold known -n 26
   queenfold known -n 4..=27 --csv > known.csv
 
-Every result is compared with these counts. They are those of the OEIS: A000170 (total), A002562 (unique), A032522 \
-(r180: solutions that a half turn fixes) and A033148 (r90: by a quarter turn). The total of 27 queens is that of \
-Preußer and Engelhardt, 2016. Beyond 27 queens, none is known.")]
+Every result is compared with these counts. r180 are the solutions that a half turn fixes, r90 those that a quarter turn \
+fixes. Beyond 27 queens, none is known.")]
 pub struct Args {
     /// Board sizes: one, or ranges and lists of them; all of them unless given
     #[arg(short, value_name = "N|A..=B", value_parser = Sizes::parse, allow_hyphen_values = true)]
@@ -30,6 +29,10 @@ pub struct Args {
     #[arg(long, conflicts_with = "json")]
     csv: bool,
 }
+
+/// Where the counts are from.
+const SOURCES: &str = "sources: OEIS A000170 (total), A002562 (unique), A032522 (r180), A033148 (r90); the total of 27 queens \
+                       is that of Preußer and Engelhardt, 2016";
 
 const COLUMNS: Columns = Columns(&[
     ("n", "/n"),
@@ -71,7 +74,9 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     };
     line("N", names.map(str::to_owned))?;
     rows.iter()
-        .try_for_each(|(n, known)| line(&n.to_string(), counts(known)))
+        .try_for_each(|(n, known)| line(&n.to_string(), counts(known)))?;
+    say(SOURCES);
+    Ok(())
 }
 
 /// The known counts of a board.
