@@ -4,9 +4,10 @@
 //! never come, and misuse of the driver by the host.
 
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
+use std::process::{Command, Output, Stdio};
 use std::sync::OnceLock;
-use std::time::Duration;
+use std::thread;
+use std::time::{Duration, Instant};
 
 use crate::isolated::isolated;
 use crate::skip::skipped;
@@ -75,6 +76,8 @@ struct Machine {
     chaos: bool,
     /// KiB of a multiprocessor: room for five blocks of the colour kernel, or for one.
     shared_memory: &'static str,
+    /// How long a process may take.
+    limit: Duration,
 }
 
 impl Machine {
@@ -84,11 +87,13 @@ impl Machine {
             library,
             chaos,
             shared_memory: if chaos { "228" } else { "48" },
+            limit: Duration::from_secs(3600),
         }
     }
 
-    fn output(&self, mut command: Command) -> Output {
-        command
+    /// What the command says; `None` if it is killed, because it takes too long.
+    fn output(&self, mut command: Command) -> Option<Output> {
+        let mut child = command
             .current_dir(self.folder.path())
             .env("LD_LIBRARY_PATH", self.library)
             // A launch takes a thousand times as long as on a GPU: no patience may end.
@@ -100,8 +105,20 @@ impl Machine {
             .env("SIM_SHARED", self.shared_memory)
             .env("SIM_CHAOS", u8::from(self.chaos).to_string())
             .env("SIM_REPORT", self.report_file())
-            .output()
-            .unwrap()
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let begun = Instant::now();
+        while child.try_wait().unwrap().is_none() {
+            if begun.elapsed() > self.limit {
+                child.kill().unwrap();
+                child.wait().unwrap();
+                return None;
+            }
+            thread::sleep(Duration::from_millis(10));
+        }
+        Some(child.wait_with_output().unwrap())
     }
 
     fn report_file(&self) -> PathBuf {
@@ -122,7 +139,7 @@ impl Machine {
         let mut command = isolated(env!("CARGO_BIN_EXE_queenfold"));
         command.args(["run", "--json", "--gpu", "cuda", "--workers", "0"]);
         command.args(["-n", &n.to_string(), "--engine", engine]);
-        let output = self.output(command);
+        let output = self.output(command).unwrap();
         let said = String::from_utf8_lossy(&output.stderr).into_owned();
         assert!(output.status.success(), "{engine}, n = {n}: {said}");
         let json: Value = serde_json::from_slice(&output.stdout).unwrap();
@@ -140,7 +157,11 @@ impl Machine {
         let jobs: Vec<_> = jobs.iter().map(Sample::text).collect();
         command.env("PTX_JOBS", jobs.join(","));
         command.env("SIM_WITHOUT", without.unwrap_or(0).to_string());
-        let output = self.output(command);
+        let Some(output) = self.output(command) else {
+            // Without a barrier, a kernel may never end.
+            assert!(without.is_some(), "{:?}", self.limit);
+            return false;
+        };
         let said = String::from_utf8_lossy(&output.stdout).into_owned();
         let errors = String::from_utf8_lossy(&output.stderr);
         assert!(said.contains("counted"), "{said}{errors}");
@@ -289,7 +310,9 @@ fn unnoticed(library: &'static Path, lines: &[usize]) -> Vec<usize> {
         let ways = SMALL.iter().chain(&LARGER);
         let ways = ways.flat_map(|sample| [(sample, false), (sample, true)]);
         ways.into_iter().any(|(sample, chaos)| {
-            let machine = Machine::new(library, chaos);
+            let mut machine = Machine::new(library, chaos);
+            // A hundred times as long as the kernel takes with all of its barriers.
+            machine.limit = Duration::from_secs(30);
             let is_right = machine.jobs(std::slice::from_ref(sample), Some(line));
             !is_right || !machine.defects().is_empty()
         })

@@ -12,7 +12,7 @@ use super::{GivenBoard, GivenError, GivenSquares, PictureError, Square, Symmetry
 /// ```
 /// use queenfold_engines::board::LargeBoard;
 ///
-/// let board = LargeBoard::parse(50, "c3,ax50", "a1")?;
+/// let board = LargeBoard::parse(50, "c3,aw50", "a1")?;
 /// assert_eq!((board.size(), board.queens().len()), (50, 2));
 /// # Ok::<(), queenfold_engines::board::GivenError>(())
 /// ```
