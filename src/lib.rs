@@ -46,6 +46,10 @@
 //! A library that only counts on CPUs needs none of them: `default-features = false`. All but
 //! `nats` and `fault-injection` are on by default.
 //!
+//! Without features this crate builds some 55 others, actix, tokio and tracing-subscriber among them: actors are what lets
+//! a job be seen, paused, stopped and mended. For a count on your own threads, [`queenfold_engines`] alone builds 17; its
+//! first page shows how.
+//!
 //! * `cli`: the program `queenfold`. It includes `ledger`.
 //! * `tui`: its dashboard.
 //! * `ledger`: jobs that keep their finished tasks in a directory.
