@@ -292,8 +292,7 @@ class Solutions:
     def __iter__(self) -> Iterator[tuple[int, ...]]: ...
     def __next__(self) -> tuple[int, ...]: ...
     def numpy(self) -> Any:
-        """The solutions that are left as an array of NumPy, one in each row, of type uint8. It holds the memory in which they
-        were found: nothing is copied."""
+        """The solutions that are left as an array of NumPy, one in each row, of type uint8."""
 
 def count(
     n: int | None = None,

@@ -1,6 +1,7 @@
 //! `count` and `resume`.
 
-use std::path::PathBuf;
+use std::fs;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use pyo3::exceptions::PyValueError;
@@ -117,7 +118,7 @@ pub fn count(
     progress: Option<Bound<'_, PyAny>>,
 ) -> PyResult<Count> {
     let board = arguments::board(n, queens, holes, board)?;
-    if let Some(dir) = dir.as_ref().filter(|dir| resume && dir.exists()) {
+    if let Some(dir) = dir.as_ref().filter(|dir| resume && holds_run(dir)) {
         let kept = RunDirectory::resume(dir).map_err(|error| errors::of_ledger(&error))?;
         if kept.job().board() != board {
             return Err(PyValueError::new_err(format!(
@@ -143,6 +144,11 @@ pub fn count(
             None => Ok(job.run()?),
         }
     })
+}
+
+/// Whether there is anything in a directory. In one that is empty, a run is begun.
+fn holds_run(dir: &Path) -> bool {
+    fs::read_dir(dir).is_ok_and(|mut files| files.next().is_some())
 }
 
 /// Continues the run in the directory `dir`, or gives the result of a finished one again.

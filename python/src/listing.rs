@@ -49,8 +49,7 @@ impl Solutions {
         next.map(|queens| PyTuple::new(py, queens)).transpose()
     }
 
-    /// The solutions that are left as an array of NumPy, one in each row, of type uint8. It holds the memory in which they
-    /// were found: nothing is copied.
+    /// The solutions that are left as an array of NumPy, one in each row, of type uint8.
     fn numpy<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         let mut all = Vec::new();
         while let Some(queens) = self.next(py)? {

@@ -8,7 +8,7 @@ use std::path::PathBuf;
 #[cfg(unix)]
 const BYTES: u32 = 0x10_FF00;
 
-/// The path as text, from which [`path_of`] makes it again.
+/// The path as text, from which settings make it again.
 #[cfg(unix)]
 pub fn path_text(path: impl AsRef<OsStr>) -> String {
     use std::os::unix::ffi::OsStrExt;

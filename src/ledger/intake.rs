@@ -53,6 +53,9 @@ struct OpenSession {
     before: Duration,
 }
 
+/// The longest reason of a fault that is kept, in bytes: the ledger has those of each session.
+const MOST_REASON: usize = 1 << 10;
+
 /// What was written.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Written {
@@ -351,6 +354,7 @@ impl Intake {
             }
             Finding::TakenOut(sick) => {
                 if let Some(open) = self.open.get_mut(id)
+                    && sick.reason.len() <= MOST_REASON
                     && !open.session.facts.sick.contains(sick)
                     && open.session.facts.sick.len() < super::recording::MOST_SICK
                 {
@@ -410,6 +414,10 @@ impl Intake {
         let Some(record) = self.store.get(key)? else {
             return Ok(());
         };
+        let differs = |result: &TaskResult| !result.tally.agrees_with(&correction.recorded.tally);
+        if !correction.results().any(differs) {
+            return Ok(());
+        }
         let is_recorded = |result: &TaskResult| record.result.tally.agrees_with(&result.tally);
         let decision = correction.decision.as_ref();
         let is_of_record = is_recorded(&correction.recorded);

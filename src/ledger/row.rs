@@ -134,7 +134,8 @@ pub(super) fn is_possible(tally: &Tally) -> bool {
     counts.all(|&count| count < 1 << 80)
 }
 
-/// Whether a run can have recorded this: names are short, counts possible, and times not too long.
+/// Whether a run can have recorded this, and read it again: names are short, counts possible and no larger than a column
+/// holds, and times not too long.
 pub(super) fn is_plausible(entry: &Entry) -> bool {
     let result = &entry.result;
     let origin = OriginColumns::of(&result.origin);
@@ -145,7 +146,10 @@ pub(super) fn is_plausible(entry: &Entry) -> bool {
         &origin.worker,
         &entry.session,
     ];
+    let fit = [result.tally.nodes, result.tally.partitions];
     is_possible(&result.tally)
+        && fit.into_iter().all(|number| i64::try_from(number).is_ok())
+        && origin.read().as_ref() == Some(&result.origin)
         && entry.microseconds() <= LONGEST
         && names
             .into_iter()

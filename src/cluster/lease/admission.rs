@@ -18,10 +18,15 @@ pub enum Admission {
     },
 }
 
+/// The longest facts that are believed, in bytes: the ledger keeps those of each session.
+const MOST_FACTS: usize = 1 << 14;
+
 impl Admission {
     /// Compares what a worker says with what the run has.
     pub fn of(hello: &Hello, offer: &Offer) -> Self {
-        let Ok(facts) = serde_json::from_str::<Facts>(&hello.facts) else {
+        let facts = Some(&hello.facts).filter(|facts| facts.len() <= MOST_FACTS);
+        let facts = facts.and_then(|facts| serde_json::from_str::<Facts>(facts).ok());
+        let Some(facts) = facts else {
             return Self::Refused {
                 host: None,
                 reason: "it does not say what it runs on".to_owned(),
