@@ -61,6 +61,7 @@ def test_random_solutions() -> None:
 
 
 def test_an_array_of_numpy() -> None:
+    pytest.importorskip("numpy")
     array = queenfold.solutions(8).numpy()
     assert array.shape == (92, 8) and str(array.dtype) == "uint8"
     assert [tuple(row) for row in array.tolist()] == list(queenfold.solutions(8))
