@@ -187,6 +187,14 @@ fn commands_with_rows_print_comma_separated_values() {
 }
 
 #[test]
+fn a_flag_for_comma_separated_values_is_stronger_than_a_variable_for_json() {
+    let mut run = queenfold(&["run", "-n", "8", "--csv"]);
+    let output = run.env("QUEENFOLD_OUTPUT_JSON", "true").output();
+    let table = text(&output.expect("it starts").stdout);
+    assert!(table.starts_with("n,queens,"), "{table}");
+}
+
+#[test]
 fn another_total_than_the_expected_one_is_an_error() {
     stdout(&["run", "-n", "9", "--expect", "352", "-q"]);
     let line = refusal(

@@ -15,7 +15,7 @@ use crate::cli::exit::Failure;
 use crate::cli::output::say;
 use crate::config::{
     Auto, COLOUR_ALIAS, CommandLine, ConfigError, FileOrStream, Hours, HumanDuration, Indices,
-    LOCAL_FILE, Layers, Optional, SettingOrigin, Sizes, Value, Whole, Workers,
+    LOCAL_FILE, Layers, Optional, SettingOrigin, Sizes, Value, Whole, Workers, path_text,
 };
 use crate::engine::Engine;
 use crate::job::DeviceChoice;
@@ -436,6 +436,8 @@ impl Cpu {
             ("--csv", self.csv),
             ("--no-csv", self.no_csv),
         )?;
+        // It is stronger than a file or a variable that asks for JSON.
+        layers.add_flag("--csv", "output.json", self.csv.then_some(&false))?;
         switch(
             layers,
             "output.quiet",
@@ -459,12 +461,10 @@ pub fn sources(file: Option<&Path>) -> Result<Layers, ConfigError> {
         Some(path) => layers.add_file(path)?,
         None => layers.add_local_file()?,
     }
-    layers.add_environment(env::vars_os().filter_map(|(name, text)| {
-        Some((
-            name.into_string().ok()?,
-            text.to_string_lossy().into_owned(),
-        ))
-    }))?;
+    layers.add_environment(
+        env::vars_os()
+            .filter_map(|(name, text)| Some((name.into_string().ok()?, path_text(&text)))),
+    )?;
     Ok(layers)
 }
 

@@ -109,10 +109,14 @@ pub fn run(args: &Args) -> Result<(), Failure> {
 
 /// Prints completions of one board. The line about them begins with `name`.
 fn show(name: &str, board: &AnyBoard, args: &Args) -> Result<(), Failure> {
-    let seed = args.seed.or_else(|| args.random.then(|| fastrand::u64(..)));
+    let seed = args.seed.or_else(|| match board {
+        _ if args.random => Some(fastrand::u64(..)),
+        AnyBoard::Large(_) => Some(0),
+        AnyBoard::Small(_) => None,
+    });
     let (number, solved) = match (board, seed) {
         (AnyBoard::Large(board), seed) => {
-            let solved = placed(board, args, seed)?;
+            let solved = placed(board, args, seed.unwrap_or(0))?;
             (solved.boards.len(), solved)
         }
         (AnyBoard::Small(board), Some(seed)) => {
@@ -133,7 +137,7 @@ fn show(name: &str, board: &AnyBoard, args: &Args) -> Result<(), Failure> {
         AnyBoard::Large(board) => (board.clone(), None),
     };
     if args.json {
-        return print_json(&to_json(&shown, &solved, seed));
+        print_json(&to_json(&shown, &solved, seed))?;
     }
     let of = known.map(|known| match args.unique {
         true => known.unique,
@@ -142,6 +146,9 @@ fn show(name: &str, board: &AnyBoard, args: &Args) -> Result<(), Failure> {
     let summary = format!("{name}{}", summary(of, number, &solved, seed, args.unique));
     if number == 0 {
         return Err(Failure::new(Exit::Error, summary));
+    }
+    if args.json {
+        return Ok(());
     }
     if args.svg {
         print(&board_svg(&shown, &solved.boards))?;
@@ -158,7 +165,7 @@ fn show(name: &str, board: &AnyBoard, args: &Args) -> Result<(), Failure> {
 ///
 /// # Errors
 /// What only a list can give is asked for.
-fn placed(board: &LargeBoard, args: &Args, seed: Option<u64>) -> Result<Solved, Failure> {
+fn placed(board: &LargeBoard, args: &Args, seed: u64) -> Result<Solved, Failure> {
     let asked = [
         (args.count == usize::MAX, "--count all"),
         (args.unique, "--unique"),
@@ -170,7 +177,7 @@ fn placed(board: &LargeBoard, args: &Args, seed: Option<u64>) -> Result<Solved, 
             "{flag} goes with boards up to n = {most}: one of n = {n} may have too many solutions to list"
         )));
     }
-    Ok(solve_large(board, args.count, seed.unwrap_or(0)))
+    Ok(solve_large(board, args.count, seed))
 }
 
 /// Prints a board, which `at` others precede.

@@ -1,5 +1,6 @@
 //! The users of a NATS server, one for each host, as files: what the server is to include, and what each host gets.
 
+use std::collections::BTreeSet;
 use std::fs::{self, OpenOptions};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -13,6 +14,9 @@ const EXTENSION: &str = "credentials";
 
 /// The file that the server includes.
 const CONFIGURATION: &str = "hosts.conf";
+
+/// How that file begins.
+const FIRST_WORDS: &str = "# Written by `queenfold hosts`";
 
 /// The user of `serve`.
 const COORDINATOR: &str = "coordinator";
@@ -31,6 +35,12 @@ pub enum UserFileError {
     /// There is none.
     #[error("there is no {}", .0.display())]
     Missing(PathBuf),
+    /// A file with this name is no user.
+    #[error("{} holds no user: it must be NAME:SECRET, with the name of the file", .0.display())]
+    NoUser(PathBuf),
+    /// The configuration is that of somebody else.
+    #[error("{} is not of `queenfold hosts`, and is not replaced: give another folder", .0.display())]
+    Foreign(PathBuf),
     /// A file cannot be read or written.
     #[error("{}: {why}", file.display())]
     Io {
@@ -74,13 +84,17 @@ impl UserFiles {
     /// # Errors
     /// See [`UserFileError`].
     pub fn add(&self, hosts: &[String]) -> Result<Vec<PathBuf>, UserFileError> {
-        for host in hosts {
+        // Everything is checked before anything is written.
+        let hosts: BTreeSet<&String> = hosts.iter().collect();
+        for host in &hosts {
             check(host)?;
             let file = self.file(host);
-            if file.exists() {
+            if file.symlink_metadata().is_ok() {
                 return Err(UserFileError::There(file));
             }
         }
+        self.check_configuration()?;
+        self.users()?;
         if !self.coordinator().exists() {
             self.make(COORDINATOR)?;
         }
@@ -95,16 +109,20 @@ impl UserFiles {
     /// # Errors
     /// See [`UserFileError`].
     pub fn remove(&self, hosts: &[String]) -> Result<(), UserFileError> {
-        for host in hosts {
+        let hosts: BTreeSet<&String> = hosts.iter().collect();
+        for host in &hosts {
             check(host)?;
+        }
+        self.check_configuration()?;
+        let mut files = hosts.iter().map(|host| self.file(host));
+        if let Some(missing) = files.find(|file| file.symlink_metadata().is_err()) {
+            // A host whose file is gone is no user any more, whatever else is asked for.
+            self.configure()?;
+            return Err(UserFileError::Missing(missing));
+        }
+        for host in hosts {
             let file = self.file(host);
-            match fs::remove_file(&file) {
-                Ok(()) => {}
-                Err(error) if error.kind() == io::ErrorKind::NotFound => {
-                    return Err(UserFileError::Missing(file));
-                }
-                Err(error) => return Err(io_error(&file, error)),
-            }
+            fs::remove_file(&file).map_err(|error| io_error(&file, error))?;
         }
         self.configure()
     }
@@ -123,25 +141,44 @@ impl UserFiles {
         Ok(file)
     }
 
-    /// Writes what the server includes, from the users that have files.
-    fn configure(&self) -> Result<(), UserFileError> {
-        let failed = |error| io_error(&self.configuration(), error);
+    /// Refuses to replace a configuration that is not of this program.
+    fn check_configuration(&self) -> Result<(), UserFileError> {
+        let file = self.configuration();
+        match fs::read_to_string(&file) {
+            Ok(text) if !text.starts_with(FIRST_WORDS) => Err(UserFileError::Foreign(file)),
+            Err(error) if error.kind() != io::ErrorKind::NotFound => Err(io_error(&file, error)),
+            _ => Ok(()),
+        }
+    }
+
+    /// The users that have files, with what they may do, in the order of their names.
+    fn users(&self) -> Result<Vec<String>, UserFileError> {
+        let failed = |error| io_error(&self.0, error);
         let mut users = Vec::new();
         for entry in fs::read_dir(&self.0).map_err(failed)? {
             let path = entry.map_err(failed)?.path();
-            if path.extension().is_some_and(|is| is == EXTENSION) {
-                let text = fs::read_to_string(&path).map_err(|error| io_error(&path, error))?;
-                if let Some((name, secret)) = text.trim().split_once(':')
-                    && is_plain(name)
-                    && is_plain(secret)
-                {
-                    users.push(user(name, secret));
-                }
+            if path.extension().is_none_or(|is| is != EXTENSION) {
+                continue;
+            }
+            let text = fs::read_to_string(&path).map_err(|error| io_error(&path, error))?;
+            let user = text.trim().split_once(':').filter(|(name, secret)| {
+                path.file_stem().is_some_and(|stem| stem == *name) && is_plain(secret)
+            });
+            match user {
+                Some((name, secret)) => users.push(self::user(name, secret)),
+                None => return Err(UserFileError::NoUser(path)),
             }
         }
         users.sort();
+        Ok(users)
+    }
+
+    /// Writes what the server includes, from the users that have files.
+    fn configure(&self) -> Result<(), UserFileError> {
+        let failed = |error| io_error(&self.configuration(), error);
+        let users = self.users()?;
         let text = format!(
-            "# Written by `queenfold hosts`: a user for each host, and what it may do (docs/CLUSTER.md). Nobody else may \
+            "{FIRST_WORDS}: a user for each host, and what it may do (docs/CLUSTER.md). Nobody else may \
              read it.\n\nauthorization {{\n    users: [\n{}    ]\n}}\n",
             users.concat()
         );
@@ -223,6 +260,24 @@ mod tests {
         );
         let missing = files.remove(&names[..1]);
         assert!(matches!(missing, Err(UserFileError::Missing(_))));
+        // Nothing is done by halves.
+        let some = ["bob-2", "bob-3"].map(str::to_owned);
+        assert!(matches!(
+            files.remove(&some),
+            Err(UserFileError::Missing(_))
+        ));
+        let configured = || fs::read_to_string(files.configuration()).unwrap();
+        assert!(files.file("bob-2").exists() && configured().contains("bob-2"));
+        fs::remove_file(files.file("bob-2")).unwrap();
+        assert!(files.remove(&some).is_err() && !configured().contains("bob-2"));
+        files.add(&[some[0].clone(), some[0].clone()]).unwrap();
+        fs::write(files.file("bob-2"), "somebody:secret").unwrap();
+        let refused = files.add(&some[1..]);
+        assert!(matches!(refused, Err(UserFileError::NoUser(_))));
+        assert!(configured().contains("bob-2") && !files.file("bob-3").exists());
+        fs::write(files.configuration(), "port: 4222\n").unwrap();
+        let refused = files.add(&some[1..]);
+        assert!(matches!(refused, Err(UserFileError::Foreign(_))));
         for name in ["", "a b", "a.b", "../a", "any", "worker", "coordinator"] {
             let refused = files.add(&[name.to_owned()]);
             assert!(matches!(refused, Err(UserFileError::Name(_))), "{name}");
