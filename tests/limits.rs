@@ -68,7 +68,7 @@ fn a_chain_run_stays_below_64_mb_up_to_twenty_queens() {
 /// allocator of each thread would reserve more than there is.
 #[cfg(all(target_os = "linux", target_env = "gnu"))]
 const SPACES: [u32; 12] = [
-    20_000, 24_000, 26_000, 28_000, 30_000, 34_000, 38_000, 42_000, 50_000, 60_000, 100_000,
+    22_000, 24_000, 26_000, 28_000, 30_000, 34_000, 38_000, 42_000, 50_000, 60_000, 100_000,
     160_000,
 ];
 
