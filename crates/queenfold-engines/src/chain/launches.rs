@@ -163,22 +163,7 @@ impl LaunchBatch for ChainBatch {
         let (Some(launch), Some(sample)) = (&self.launch, &self.sample) else {
             return Ok(tallies);
         };
-        let (done, sums) = completed.map_or((0, &[][..]), |completed| {
-            (completed.jobs_done, &completed.sums[..])
-        });
-        let sent = launch.job_count();
-        if done != sent {
-            return Err(Mismatch(format!(
-                "the device counted {done} jobs of {sent}"
-            )));
-        }
-        if sums.len() != launch.sums() {
-            return Err(Mismatch(format!(
-                "the device returned {} sums, not {}",
-                sums.len(),
-                launch.sums()
-            )));
-        }
+        let sums = launch.returned(completed)?;
         let expected = sample.recount(launch);
         let given = &sums[sample.group * GROUP_SUMS..][..GROUP_SUMS];
         if given != expected {

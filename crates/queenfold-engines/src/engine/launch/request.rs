@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::layout::LaunchError;
 use super::program::DeviceProgram;
+use crate::engine::mismatch::Mismatch;
 
 /// What a device is asked to do at once: count jobs with a program, and return sums.
 ///
@@ -70,6 +71,30 @@ impl Launch {
     /// How many 64-bit sums come back: those of each group, one group after the other.
     pub const fn sums(&self) -> usize {
         self.sums
+    }
+
+    /// The sums that came back; `None` stands for a device that returned nothing.
+    ///
+    /// # Errors
+    /// Not every job was counted, or there are more or fewer sums than [`sums`](Self::sums).
+    pub fn returned<'a>(&self, completed: Option<&'a Completed>) -> Result<&'a [u64], Mismatch> {
+        let (done, sums) = completed.map_or((0, &[][..]), |completed| {
+            (completed.jobs_done, &completed.sums[..])
+        });
+        let sent = self.job_count();
+        if done != sent {
+            return Err(Mismatch(format!(
+                "the device counted {done} jobs of {sent}"
+            )));
+        }
+        if sums.len() != self.sums {
+            return Err(Mismatch(format!(
+                "the device returned {} sums, not {}",
+                sums.len(),
+                self.sums
+            )));
+        }
+        Ok(sums)
     }
 }
 
